@@ -1,0 +1,21 @@
+"""Every limit on what comes from outside, in one place. Messages quote these numbers."""
+
+from __future__ import annotations
+
+NODES = 2_000  # nodes in a graph; tracing is linear, but one visitor must not stall the others
+SLOTS = 64  # input slots of one node (concatenate and stack take many)
+REGIONS = 64  # checkpoint regions in a graph
+REGION_DEPTH = 6  # regions inside regions; each level re-runs the block once more
+TEXT = 100_000  # characters of formula text
+LINE = 2_000  # characters in one line of formula text
+NESTING = 60  # brackets inside brackets; Python's own parser fails near 100
+NAME = 40  # characters in a name of a node or a region
+ELEMENTS = 65_536  # elements of one tensor, literal or computed
+TOTAL_ELEMENTS = 2_000_000  # elements of all node values together
+RANK = 6  # axes of a tensor
+LAMBDA_TERMS = 200  # operations and values in one lambda
+JSON = 2_000_000  # characters of a JSON document
+LINK = 60_000  # characters of a link's payload
+HISTORY = 500  # undo steps kept
+NUMBER = 1e30  # magnitude of a literal; its square still fits float64, and float32 has room
+COORDINATE = 1e6  # distance of a node from the canvas origin, in pixels

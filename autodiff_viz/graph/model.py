@@ -1,0 +1,145 @@
+"""The graph as frozen data. Nothing here computes and nothing here mutates.
+
+A node applies one op; a wire carries a node's output into one slot of another node. A wire is not an
+object of its own: slot `i` of a node holds the name of the node it is wired to.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Union
+
+Literal = Union[float, int, tuple["Literal", ...]]
+"""A number, or nested tuples of numbers (a tensor). Never NaN, infinite or a bool."""
+
+Slot = Union[str, Literal, None]
+"""What a slot holds: the name of a node (a wire), a constant, or None (empty)."""
+
+Params = tuple[tuple[str, Any], ...]
+"""An op's parameters as sorted (name, value) pairs: hashable, and equal when the same."""
+
+INPUT = "input"
+"""Op of a node whose value the user sets. Params: `value`, or `shape` and `seed` for a random one;
+optional `low` and `high`, the ends of its slider."""
+
+IDENTITY = "identity"
+"""Op that returns its input; a rule put on a wire lives on such a node."""
+
+FOLLOW, STOP, REWRITE, PULLBACK, BACKWARD_AS = "follow", "stop", "rewrite", "pullback", "backward_as"
+RULE_KINDS = (FOLLOW, STOP, REWRITE, PULLBACK, BACKWARD_AS)
+
+POLICIES = ("nothing_saveable", "everything_saveable", "dots_saveable", "save_only_these_names")
+"""Names of the policies in `jax.checkpoint_policies`; the first is JAX's default."""
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """An op applied to terms, inside a lambda. Terms: argument names, literals, calls."""
+
+    op: str
+    args: tuple[Term, ...]
+    params: Params = ()
+
+
+Term = Union[str, Literal, Call]
+
+
+@dataclass(frozen=True, slots=True)
+class Lambda:
+    """`lambda args: body` over its own arguments alone; `body` has one term per result."""
+
+    args: tuple[str, ...]
+    body: tuple[Term, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """What a node does to the gradient.
+
+    `follow`: JAX's own derivative. `stop`: passes nothing. `rewrite`: `function(v)` replaces the
+    arriving cotangent v. `pullback`: `function(v, *inputs, y)` gives what is passed down each wire
+    (inputs are the wired slots in order, y the node's value). `backward_as`: the node's last slot is
+    an alternative that receives the whole arriving cotangent; the other slots get zero.
+    """
+
+    kind: str = FOLLOW
+    function: Lambda | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """One op in the graph. `position` is the top-left corner on the canvas in pixels, None for
+    automatic layout. Under the rule `backward_as` the last slot is the alternative, after the op's own.
+    """
+
+    name: str
+    op: str
+    slots: tuple[Slot, ...] = ()
+    params: Params = ()
+    rule: Rule = field(default_factory=Rule)
+    position: tuple[float, float] | None = None
+
+    @property
+    def wires(self) -> tuple[tuple[int, str], ...]:
+        """(slot, name of the node it is wired to) for every wired slot."""
+        return tuple((i, slot) for i, slot in enumerate(self.slots) if isinstance(slot, str))
+
+    @property
+    def op_slots(self) -> tuple[Slot, ...]:
+        """The slots that the op itself reads, without `backward_as`'s alternative."""
+        return self.slots[:-1] if self.rule.kind == BACKWARD_AS else self.slots
+
+    def param(self, name: str, default: Any = None) -> Any:
+        return next((value for key, value in self.params if key == name), default)
+
+
+@dataclass(frozen=True, slots=True)
+class Region:
+    """Nodes that run under `jax.checkpoint`. A region inside another one holds a subset of its nodes.
+
+    `policy` is a name from `POLICIES`; `saved` are the node names that `save_only_these_names` keeps.
+    """
+
+    name: str
+    nodes: frozenset[str]
+    policy: str = POLICIES[0]
+    saved: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True)
+class Graph:
+    """Nodes, checkpoint regions and the name of the output node (None only when there are no nodes).
+
+    The order of nodes and of regions means nothing: graphs that differ in it alone are equal.
+    """
+
+    nodes: tuple[Node, ...] = ()
+    regions: tuple[Region, ...] = ()
+    output: str | None = None
+
+    @cached_property
+    def by_name(self) -> dict[str, Node]:
+        """Nodes by name; of duplicates, which `check` reports, the first."""
+        return {node.name: node for node in reversed(self.nodes)}
+
+    @cached_property
+    def _identity(self) -> tuple[Any, ...]:
+        return frozenset(self.nodes), frozenset(self.regions), self.output
+
+    def __getitem__(self, name: str) -> Node:
+        return self.by_name[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.by_name
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Graph) and self._identity == other._identity
+
+    def __hash__(self) -> int:
+        return hash(self._identity)
+
+
+def params(**values: Any) -> Params:
+    """Params from keywords: `params(axis=0)`; what is None is left out."""
+    return tuple(sorted((key, value) for key, value in values.items() if value is not None))

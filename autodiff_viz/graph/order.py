@@ -1,0 +1,85 @@
+"""Who comes before whom: topological order, ancestors, descendants, cycles."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from autodiff_viz.graph.model import Graph, Node
+
+
+def order(graph: Graph) -> tuple[Node, ...]:
+    """The nodes with every producer before its consumers; ties in the order of `graph.nodes`.
+
+    Wires to unknown names are passed over, and of a cycle, where no order exists, one wire.
+    """
+    by_name, done, ordered = graph.by_name, set(), []
+    for root in graph.nodes:
+        if root.name in done:
+            continue
+        # Depth first with a stack of our own: a chain may be longer than Python's recursion limit.
+        stack, open_names = [(root, iter(root.slots))], {root.name}
+        while stack:
+            node, rest = stack[-1]
+            for slot in rest:
+                if type(slot) is str and slot not in done and slot not in open_names and slot in by_name:
+                    child = by_name[slot]
+                    open_names.add(slot)
+                    stack.append((child, iter(child.slots)))
+                    break
+            else:
+                stack.pop()
+                open_names.discard(node.name)
+                done.add(node.name)
+                ordered.append(node)
+    return tuple(ordered)
+
+
+def find_cycle(graph: Graph) -> tuple[str, ...] | None:
+    """Names around one cycle in wire order, the first one once more at the end; None without cycles."""
+    state: dict[str, bool] = {}  # absent: not visited; True: on the current path; False: finished
+    for root in graph.by_name:
+        path, stack = [], [(root, False)]
+        while stack:
+            name, leaving = stack.pop()
+            if leaving:
+                state[name] = False
+                path.pop()
+            elif state.get(name):
+                return tuple(reversed([*path[path.index(name) :], name]))
+            elif name not in state:
+                state[name] = True
+                path.append(name)
+                stack.append((name, True))
+                wired = (slot for _, slot in graph[name].wires if slot in graph)
+                stack.extend((slot, False) for slot in wired if state.get(slot, True))
+    return None
+
+
+def consumers(graph: Graph) -> dict[str, tuple[tuple[str, int], ...]]:
+    """For each node, the (node, slot) pairs that its output is wired to."""
+    found: dict[str, list[tuple[str, int]]] = {node.name: [] for node in graph.nodes}
+    for node in graph.nodes:
+        for slot, producer in node.wires:
+            if producer in found:
+                found[producer].append((node.name, slot))
+    return {name: tuple(pairs) for name, pairs in found.items()}
+
+
+def ancestors(graph: Graph, names: Iterable[str]) -> frozenset[str]:
+    """The named nodes and everything that they depend on."""
+    return _reach({node.name: tuple(p for _, p in node.wires) for node in graph.nodes}, names)
+
+
+def descendants(graph: Graph, names: Iterable[str]) -> frozenset[str]:
+    """The named nodes and everything that depends on them."""
+    return _reach({name: tuple(n for n, _ in pairs) for name, pairs in consumers(graph).items()}, names)
+
+
+def _reach(next_of: Mapping[str, tuple[str, ...]], start: Iterable[str]) -> frozenset[str]:
+    seen, todo = set(), list(start)
+    while todo:
+        name = todo.pop()
+        if name in next_of and name not in seen:
+            seen.add(name)
+            todo.extend(next_of[name])
+    return frozenset(seen)

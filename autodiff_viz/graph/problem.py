@@ -1,0 +1,48 @@
+"""A user's mistake as data, so that a page can mark the node, the slot or the text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One mistake: where it is, what was found, what was needed and how to mend it.
+
+    Attributes:
+      code: short stable identifier, such as "cycle"; tests and pages branch on it.
+      message: what was found and what was needed, in one or two plain sentences.
+      hint: how to mend it; empty when the message already says so.
+      node: name of the node it is about, if any.
+      slot: input slot of that node, counted from 0, if any.
+      path: node names along which the problem runs (a cycle, a path that leaves a region).
+      line, column, end_column: place in the formula text; lines count from 1, columns from 0.
+      caret: the line of text with a row of carets below it, ready for a monospaced font.
+    """
+
+    code: str
+    message: str
+    hint: str = ""
+    node: str | None = None
+    slot: int | None = None
+    path: tuple[str, ...] = ()
+    line: int | None = None
+    column: int | None = None
+    end_column: int | None = None
+    caret: str = ""
+
+    def __str__(self) -> str:
+        where = f"line {self.line}, column {self.column + 1}: " if self.line is not None else ""
+        parts = [where + self.message, self.caret, self.hint]
+        return "\n".join(part for part in parts if part)
+
+
+class GraphError(ValueError):
+    """Raised where no graph can be returned; `problems` says why."""
+
+    def __init__(self, problems: Problem | Iterable[Problem]):
+        self.problems: tuple[Problem, ...] = (
+            (problems,) if isinstance(problems, Problem) else tuple(problems)
+        )
+        super().__init__("\n".join(str(problem) for problem in self.problems))

@@ -1,0 +1,73 @@
+"""What the catalog says of an op: one frozen record, from which everything else follows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from jax import Array
+
+SCALAR: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Param:
+    """A parameter of an op, set in its node and never differentiated.
+
+    `kind` says how the language and the inspector read it: "int", "float", "bool", "axis" (int or None),
+    "axes" (tuple of ints, or None), "shape" (tuple of ints), "index" (see `ops.indexing`), "seed".
+    A static parameter is part of what is compiled; the others are passed at run time, so that
+    changing them (a noise seed) compiles nothing.
+    """
+
+    name: str
+    kind: str
+    default: Any = None
+    doc: str = ""
+    static: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Op:
+    """One op of the catalog.
+
+    Attributes:
+      name: as written in a formula; that of the function in jax.numpy or jax.nn where there is one.
+      group: heading in the palette.
+      symbol: what the node shows, a few characters.
+      doc: one line for the palette and the inspector, with a full stop.
+      apply: JAX function of the slots' arrays (all of one float dtype), with the parameters as
+        keywords; returns one array of that dtype. An op without slots also takes `dtype`.
+      slots: names of the input slots, used as `<name>` in the LaTeX below.
+      latex: the op, with `<slot>` for its operands and `<param>` for its parameters.
+      derivative: per slot, LaTeX of what the pullback does. For an elementwise op the local derivative,
+        which multiplies the arriving cotangent; for the others the passed cotangent as an expression
+        in `\\bar y`. May use `<slot>` and `y` for the node's value.
+      elementwise: output element i depends on element i of each (broadcast) input alone.
+      domain: per slot, a (low, high) range in which central differences are meaningful.
+      examples: shapes of the slots to test with, one tuple per example, and parameters for each.
+      params: the parameters, in the order of positional arguments after the slots.
+      variadic: takes any number of arrays, as a list in a formula; `slots` then names one.
+      infix: operator in a formula, such as "+"; "" for none.
+      kinks: input values at which the derivative jumps; tests stay clear of them.
+    """
+
+    name: str
+    group: str
+    symbol: str
+    doc: str
+    apply: Callable[..., Array]
+    slots: tuple[str, ...]
+    latex: str
+    derivative: tuple[str, ...]
+    elementwise: bool = True
+    domain: tuple[tuple[float, float], ...] = ()
+    examples: tuple[tuple[tuple[tuple[int, ...], ...], dict[str, Any]], ...] = ()
+    params: tuple[Param, ...] = ()
+    variadic: bool = False
+    infix: str = ""
+    kinks: tuple[float, ...] = ()
+
+    def param(self, name: str) -> Param | None:
+        return next((param for param in self.params if param.name == name), None)
