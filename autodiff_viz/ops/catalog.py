@@ -1,0 +1,16 @@
+"""All ops by name. To add one, add its record to a module of its group; the tests say what is missing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from autodiff_viz.ops import arithmetic, linear, noise, reductions, shaping, smooth, steps
+from autodiff_viz.ops.record import Op
+
+_MODULES = (arithmetic, smooth, steps, reductions, linear, shaping, noise)
+
+OPS: Mapping[str, Op] = MappingProxyType({op.name: op for module in _MODULES for op in module.OPS})
+
+GROUPS: tuple[str, ...] = tuple(dict.fromkeys(op.group for op in OPS.values()))
+"""Headings of the palette, in order."""

@@ -1,0 +1,100 @@
+"""Ops that fold an axis, or all of them, and softmax, which normalises along one."""
+
+from __future__ import annotations
+
+import jax
+import jax.numpy as jnp
+
+from autodiff_viz.ops.record import Op, Param
+
+GROUP = "Reductions"
+
+AXIS = Param("axis", "axis", None, "Axis to fold; all of them if none is named.")
+KEEPDIMS = Param("keepdims", "bool", False, "Keep the folded axis, with length 1.")
+
+EXAMPLES = (
+    (((),), {}),
+    (((3,),), {}),
+    (((2, 3),), {"axis": 0}),
+    (((2, 3),), {"axis": -1, "keepdims": True}),
+)
+
+OPS = (
+    Op(
+        name="sum",
+        group=GROUP,
+        symbol="Σ",
+        doc="Sum of the elements; every element receives the whole cotangent.",
+        apply=jnp.sum,
+        slots=("x",),
+        latex=r"\operatorname{sum}(<x>)",
+        derivative=(r"\bar y \text{ copied to every element}",),
+        elementwise=False,
+        domain=((-3.0, 3.0),),
+        examples=EXAMPLES,
+        params=(AXIS, KEEPDIMS),
+    ),
+    Op(
+        name="mean",
+        group=GROUP,
+        symbol="mean",
+        doc="Average of the n elements; each receives one n-th of the cotangent.",
+        apply=jnp.mean,
+        slots=("x",),
+        latex=r"\operatorname{mean}(<x>)",
+        derivative=(r"\frac{1}{n} \, \bar y \text{ copied to every element}",),
+        elementwise=False,
+        domain=((-3.0, 3.0),),
+        examples=EXAMPLES,
+        params=(AXIS, KEEPDIMS),
+    ),
+    Op(
+        name="max",
+        group=GROUP,
+        symbol="max[ ]",
+        doc="Largest element; it alone receives the cotangent, and equal ones share it.",
+        apply=jnp.max,
+        slots=("x",),
+        latex=r"\operatorname{max}(<x>)",
+        derivative=(
+            r"\begin{cases} \bar y / k & \text{at the } k \text{ largest elements} \\"
+            r" 0 & \text{elsewhere} \end{cases}",
+        ),
+        elementwise=False,
+        domain=((-3.0, 3.0),),
+        examples=EXAMPLES,
+        params=(AXIS, KEEPDIMS),
+    ),
+    Op(
+        name="logsumexp",
+        group=GROUP,
+        symbol="ln Σ eˣ",
+        doc="Logarithm of the sum of exponentials, safe from overflow: a smooth max.",
+        apply=jax.nn.logsumexp,
+        slots=("x",),
+        latex=r"\ln \textstyle\sum e^{<x>}",
+        derivative=(r"\bar y \cdot e^{<x> - y}",),
+        elementwise=False,
+        domain=((-3.0, 3.0),),
+        examples=EXAMPLES,
+        params=(AXIS, KEEPDIMS),
+    ),
+    Op(
+        name="softmax",
+        group=GROUP,
+        symbol="softmax",
+        doc="Exponentials scaled to add up to 1 along an axis.",
+        apply=jax.nn.softmax,
+        slots=("x",),
+        latex=r"\operatorname{softmax}(<x>)",
+        derivative=(r"y \odot \left(\bar y - \textstyle\sum \bar y \odot y\right)",),
+        elementwise=False,
+        domain=((-3.0, 3.0),),
+        examples=(
+            (((3,),), {}),
+            (((2, 3),), {}),
+            (((2, 3),), {"axis": 0}),
+        ),
+        params=(Param("axis", "axis", -1, "Axis along which the result adds up to 1."),),
+    ),
+)

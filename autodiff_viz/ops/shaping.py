@@ -1,0 +1,209 @@
+"""Ops that move, copy, join or pick elements and change none of them; and constants of a shape."""
+
+from __future__ import annotations
+
+import jax.numpy as jnp
+import numpy as np
+from jax import Array
+
+from autodiff_viz.ops import indexing
+from autodiff_viz.ops.examples import ONE
+from autodiff_viz.ops.record import Op, Param
+
+GROUP = "Shape"
+
+
+def reshape(x: Array, shape: tuple[int, ...] = (-1,)) -> Array:
+    """x with the same elements in another shape; one length may be -1, for what is left over."""
+    return jnp.reshape(x, shape)
+
+
+def broadcast_to(x: Array, shape: tuple[int, ...] = ()) -> Array:
+    """x repeated to fill `shape`, by NumPy's broadcasting rules."""
+    return jnp.broadcast_to(x, shape)
+
+
+def concatenate(*arrays: Array, axis: int = 0) -> Array:
+    """The arrays joined along an axis that they have."""
+    return jnp.concatenate(arrays, axis=axis)
+
+
+def stack(*arrays: Array, axis: int = 0) -> Array:
+    """The arrays, all of one shape, joined along a new axis."""
+    return jnp.stack(arrays, axis=axis)
+
+
+def expand_dims(x: Array, axis: int = 0) -> Array:
+    """x with a new axis of length 1."""
+    return jnp.expand_dims(x, axis)
+
+
+def getitem(x: Array, index: indexing.Index = (0,)) -> Array:
+    """x[index]; the index is data as in `ops.indexing`.
+
+    Raises:
+      IndexError: an index is out of bounds. JAX would clamp it silently.
+    """
+    index = indexing.to_python(index)
+    np.broadcast_to(np.float32(0), x.shape)[index]  # NumPy checks the bounds; this takes no memory
+    return x[index]
+
+
+OPS = (
+    Op(
+        name="transpose",
+        group=GROUP,
+        symbol="xᵀ",
+        doc="x with its axes reversed, or in the order of `axes`.",
+        apply=jnp.transpose,
+        slots=("x",),
+        latex=r"<x>^{\top}",
+        derivative=(r"\bar y \text{ with its axes put back}",),
+        elementwise=False,
+        domain=((-3.0, 3.0),),
+        examples=(
+            (((3,),), {}),
+            (((2, 3),), {}),
+            (((2, 3, 4),), {"axes": (1, 2, 0)}),
+        ),
+        params=(Param("axes", "axes", None, "New order of the axes; reversed if not given."),),
+    ),
+    Op(
+        name="reshape",
+        group=GROUP,
+        symbol="reshape",
+        doc="The same elements in another shape; -1 stands for what is left over.",
+        apply=reshape,
+        slots=("x",),
+        latex=r"\operatorname{reshape}(<x>, <shape>)",
+        derivative=(r"\bar y \text{ in the shape of } <x>",),
+        elementwise=False,
+        domain=((-3.0, 3.0),),
+        examples=(
+            (((2, 3),), {}),
+            (((2, 3),), {"shape": (3, 2)}),
+            (((4,),), {"shape": (2, -1)}),
+            (((),), {"shape": (1, 1)}),
+        ),
+        params=(Param("shape", "shape", (-1,), "Length of each axis."),),
+    ),
+    Op(
+        name="broadcast_to",
+        group=GROUP,
+        symbol="copy to",
+        doc="x repeated to fill a shape; the cotangents of the copies add up.",
+        apply=broadcast_to,
+        slots=("x",),
+        latex=r"\operatorname{broadcast}(<x>, <shape>)",
+        derivative=(r"\textstyle\sum_{\text{copies}} \bar y",),
+        elementwise=False,
+        domain=((-3.0, 3.0),),
+        examples=(
+            (((),), {}),
+            (((),), {"shape": (2, 3)}),
+            (((3,),), {"shape": (2, 3)}),
+            (((2, 1),), {"shape": (2, 3)}),
+        ),
+        params=(Param("shape", "shape", (), "Shape to fill."),),
+    ),
+    Op(
+        name="concatenate",
+        group=GROUP,
+        symbol="concat",
+        doc="Arrays joined along an axis that they have.",
+        apply=concatenate,
+        slots=("arrays",),
+        latex=r"\operatorname{concat}(<arrays>)",
+        derivative=(r"\text{the part of } \bar y \text{ that came from } <arrays>",),
+        elementwise=False,
+        domain=((-3.0, 3.0),),
+        examples=(
+            (((3,),), {}),
+            (((3,), (2,)), {}),
+            (((2, 1), (2, 3), (2, 2)), {"axis": 1}),
+        ),
+        params=(Param("axis", "int", 0, "Axis to join along."),),
+        variadic=True,
+    ),
+    Op(
+        name="stack",
+        group=GROUP,
+        symbol="stack",
+        doc="Arrays of one shape joined along a new axis.",
+        apply=stack,
+        slots=("arrays",),
+        latex=r"\operatorname{stack}(<arrays>)",
+        derivative=(r"\text{the part of } \bar y \text{ that came from } <arrays>",),
+        elementwise=False,
+        domain=((-3.0, 3.0),),
+        examples=(
+            (((),), {}),
+            (((), (), ()), {}),
+            (((3,), (3,)), {}),
+            (((2, 3), (2, 3)), {"axis": -1}),
+        ),
+        params=(Param("axis", "int", 0, "Place of the new axis."),),
+        variadic=True,
+    ),
+    Op(
+        name="expand_dims",
+        group=GROUP,
+        symbol="+axis",
+        doc="x with a new axis of length 1.",
+        apply=expand_dims,
+        slots=("x",),
+        latex=r"\operatorname{expand}_{<axis>}(<x>)",
+        derivative=(r"\bar y \text{ without that axis}",),
+        elementwise=False,
+        domain=((-3.0, 3.0),),
+        examples=(
+            (((),), {}),
+            (((3,),), {"axis": -1}),
+            (((2, 3),), {"axis": 1}),
+        ),
+        params=(Param("axis", "int", 0, "Place of the new axis."),),
+    ),
+    Op(
+        name="getitem",
+        group=GROUP,
+        symbol="x[i]",
+        doc="Elements of x, picked as in NumPy; the others receive 0.",
+        apply=getitem,
+        slots=("x",),
+        latex=r"<x>[<index>]",
+        derivative=(r"\bar y \text{ at } [<index>] \text{, 0 elsewhere}",),
+        elementwise=False,
+        domain=((-3.0, 3.0),),
+        examples=(
+            (((3,),), {}),
+            (((3,),), {"index": (-1,)}),
+            (((4, 3),), {"index": ((3, None, -2), None, 1)}),
+            (((2, 3, 4),), {"index": ("...", (1, 3, None))}),
+        ),
+        params=(Param("index", "index", (0,), "What to pick, such as 0, 1:3."),),
+    ),
+    Op(
+        name="zeros_like",
+        group=GROUP,
+        symbol="0",
+        doc="Zeros in the shape of x; passes nothing.",
+        apply=jnp.zeros_like,
+        slots=("x",),
+        latex=r"\operatorname{zeros}(<x>)",
+        derivative=("0",),
+        domain=((-3.0, 3.0),),
+        examples=ONE,
+    ),
+    Op(
+        name="ones_like",
+        group=GROUP,
+        symbol="1",
+        doc="Ones in the shape of x; passes nothing.",
+        apply=jnp.ones_like,
+        slots=("x",),
+        latex=r"\operatorname{ones}(<x>)",
+        derivative=("0",),
+        domain=((-3.0, 3.0),),
+        examples=ONE,
+    ),
+)

@@ -1,0 +1,179 @@
+"""Functions with kinks or jumps: absolute value, extrema, rounding, comparisons, choice."""
+
+from __future__ import annotations
+
+import jax.numpy as jnp
+from jax import Array
+
+from autodiff_viz.ops.examples import ONE, THREE, TWO
+from autodiff_viz.ops.record import Op
+
+GROUP = "Steps and choices"
+
+
+def greater(a: Array, b: Array) -> Array:
+    """1.0 where a > b, else 0.0."""
+    return jnp.greater(a, b).astype(a.dtype)
+
+
+def less(a: Array, b: Array) -> Array:
+    """1.0 where a < b, else 0.0."""
+    return jnp.less(a, b).astype(a.dtype)
+
+
+def where(condition: Array, a: Array, b: Array) -> Array:
+    """`a` where `condition` is not 0, else `b`."""
+    return jnp.where(condition != 0, a, b)
+
+
+def _cases(*rows: tuple[str, str]) -> str:
+    """LaTeX of 0 but for the (value, when) pairs in `rows`."""
+    body = "".join(rf"{value} & {when} \\ " for value, when in rows)
+    return rf"\begin{{cases}} {body}0 & \text{{otherwise}} \end{{cases}}"
+
+
+HALF = r"\frac{1}{2}"
+
+OPS = (
+    Op(
+        name="abs",
+        group=GROUP,
+        symbol="|x|",
+        doc="Absolute value; JAX takes 1 for the slope at 0.",
+        apply=jnp.abs,
+        slots=("x",),
+        latex=r"\left|<x>\right|",
+        derivative=(r"\begin{cases} 1 & <x> \ge 0 \\ -1 & \text{otherwise} \end{cases}",),
+        domain=((-3.0, 3.0),),
+        examples=ONE,
+        kinks=(0.0,),
+    ),
+    Op(
+        name="sign",
+        group=GROUP,
+        symbol="sign",
+        doc="-1, 0 or 1; flat everywhere, so it passes nothing.",
+        apply=jnp.sign,
+        slots=("x",),
+        latex=r"\operatorname{sign}(<x>)",
+        derivative=("0",),
+        domain=((-3.0, 3.0),),
+        examples=ONE,
+        kinks=(0.0,),
+    ),
+    Op(
+        name="maximum",
+        group=GROUP,
+        symbol="max",
+        doc="The larger of a and b, element by element; equal ones share the cotangent.",
+        apply=jnp.maximum,
+        slots=("a", "b"),
+        latex=r"\max(<a>, <b>)",
+        derivative=(
+            _cases(("1", r"<a> \gt <b>"), (HALF, "<a> = <b>")),
+            _cases(("1", r"<b> \gt <a>"), (HALF, "<a> = <b>")),
+        ),
+        domain=((-3.0, 3.0), (-3.0, 3.0)),
+        examples=TWO,
+    ),
+    Op(
+        name="minimum",
+        group=GROUP,
+        symbol="min",
+        doc="The smaller of a and b, element by element; equal ones share the cotangent.",
+        apply=jnp.minimum,
+        slots=("a", "b"),
+        latex=r"\min(<a>, <b>)",
+        derivative=(
+            _cases(("1", r"<a> \lt <b>"), (HALF, "<a> = <b>")),
+            _cases(("1", r"<b> \lt <a>"), (HALF, "<a> = <b>")),
+        ),
+        domain=((-3.0, 3.0), (-3.0, 3.0)),
+        examples=TWO,
+    ),
+    Op(
+        name="clip",
+        group=GROUP,
+        symbol="clip",
+        doc="x kept between low and high; outside, the cotangent goes to the bound.",
+        apply=jnp.clip,
+        slots=("x", "low", "high"),
+        latex=r"\operatorname{clip}(<x>, <low>, <high>)",
+        derivative=(
+            _cases(("1", r"<low> \lt <x> \lt <high>"), (HALF, r"<x> = <low> \text{ or } <x> = <high>")),
+            _cases(("1", r"<x> \lt <low>"), (HALF, "<x> = <low>")),
+            _cases(("1", r"<x> \gt <high>"), (HALF, "<x> = <high>")),
+        ),
+        domain=((-3.0, 3.0), (-2.0, -0.5), (0.5, 2.0)),
+        examples=THREE,
+    ),
+    Op(
+        name="round",
+        group=GROUP,
+        symbol="round",
+        doc="Nearest whole number, halves to the even one; flat, so it passes nothing.",
+        apply=jnp.round,
+        slots=("x",),
+        latex=r"\operatorname{round}(<x>)",
+        derivative=("0",),
+        domain=((-2.9, 2.9),),
+        examples=ONE,
+        kinks=(-2.5, -1.5, -0.5, 0.5, 1.5, 2.5),
+    ),
+    Op(
+        name="floor",
+        group=GROUP,
+        symbol="⌊x⌋",
+        doc="Largest whole number not above x; flat, so it passes nothing.",
+        apply=jnp.floor,
+        slots=("x",),
+        latex=r"\lfloor <x> \rfloor",
+        derivative=("0",),
+        domain=((-2.9, 2.9),),
+        examples=ONE,
+        kinks=(-2.0, -1.0, 0.0, 1.0, 2.0),
+    ),
+    Op(
+        name="where",
+        group=GROUP,
+        symbol="where",
+        doc="a where the condition is not 0, else b; the condition itself receives nothing.",
+        apply=where,
+        slots=("condition", "a", "b"),
+        latex=r"\begin{cases} <a> & <condition> \ne 0 \\ <b> & \text{otherwise} \end{cases}",
+        derivative=(
+            "0",
+            _cases(("1", r"<condition> \ne 0")),
+            _cases(("1", r"<condition> = 0")),
+        ),
+        domain=((0.5, 2.0), (-3.0, 3.0), (-3.0, 3.0)),
+        examples=THREE,
+        kinks=(0.0,),
+    ),
+    Op(
+        name="greater",
+        group=GROUP,
+        symbol=">",
+        doc="1.0 where a > b, else 0.0; flat, so it passes nothing.",
+        apply=greater,
+        slots=("a", "b"),
+        latex=r"[<a> \gt <b>]",
+        derivative=("0", "0"),
+        domain=((-3.0, 3.0), (-3.0, 3.0)),
+        examples=TWO,
+        infix=">",
+    ),
+    Op(
+        name="less",
+        group=GROUP,
+        symbol="<",
+        doc="1.0 where a < b, else 0.0; flat, so it passes nothing.",
+        apply=less,
+        slots=("a", "b"),
+        latex=r"[<a> \lt <b>]",
+        derivative=("0", "0"),
+        domain=((-3.0, 3.0), (-3.0, 3.0)),
+        examples=TWO,
+        infix="<",
+    ),
+)
