@@ -1,0 +1,70 @@
+"""Literals of the graph as JAX arrays, and JAX arrays as the NumPy arrays that a trace shows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from functools import lru_cache
+from typing import Any, TypeVar
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from autodiff_viz.graph.model import Literal, Node, Params
+
+FLOAT32, FLOAT64 = "float32", "float64"
+
+K = TypeVar("K")
+
+
+@lru_cache(maxsize=4096)
+def constant(literal: Literal, dtype: str) -> jax.Array:
+    """A literal as an array on the device; kept, since slots ask for the same few numbers again."""
+    return jnp.asarray(np.asarray(literal, dtype=dtype))
+
+
+@lru_cache(maxsize=256)
+def random_input(params: Params, dtype: str) -> jax.Array:
+    """The draw of an `input(shape=..., seed=...)`: standard normal, the same in both dtypes."""
+    given = dict(params)
+    draw = jax.random.normal(jax.random.key(given.get("seed", 0)), given["shape"], dtype=FLOAT32)
+    return draw.astype(dtype)
+
+
+def own_value(node: Node, dtype: str) -> jax.Array:
+    """The value that an input node carries itself."""
+    value = node.param("value")
+    return constant(value, dtype) if value is not None else random_input(node.params, dtype)
+
+
+class Arrays(Mapping[K, np.ndarray]):
+    """A read-only mapping to NumPy arrays, converted when first read.
+
+    A large graph has thousands of arrays and a page shows a few dozen, so the conversion waits.
+    `None` stands for an exact zero that was never computed, of the shape that `shape_of(key)` says.
+    """
+
+    def __init__(self, arrays: Mapping[K, Any], dtype: str, shape_of: Callable[[K], tuple[int, ...]]):
+        self._arrays, self._dtype, self._shape_of = arrays, dtype, shape_of
+        self._read: dict[K, np.ndarray] = {}
+
+    def __getitem__(self, key: K) -> np.ndarray:
+        if key not in self._read:
+            array = self._arrays[key]
+            found = np.zeros(self._shape_of(key), self._dtype) if array is None else np.asarray(array)
+            found.flags.writeable = False
+            self._read[key] = found
+        return self._read[key]
+
+    def is_symbolic_zero(self, key: K) -> bool:
+        """Whether nothing was computed here: no cotangent can arrive, whatever the numbers are."""
+        return self._arrays[key] is None
+
+    def __iter__(self) -> Iterator[K]:
+        return iter(self._arrays)
+
+    def __len__(self) -> int:
+        return len(self._arrays)
+
+    def __repr__(self) -> str:
+        return f"Arrays({dict(self)!r})"

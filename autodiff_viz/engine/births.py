@@ -1,0 +1,62 @@
+"""Where NaN and infinities are born: the node whose own inputs were still finite."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from autodiff_viz.graph.model import INPUT, Graph, Node
+from autodiff_viz.graph.order import order
+
+
+@dataclass(frozen=True, slots=True)
+class Birth:
+    """A first non-finite number. `direction` is "forward" or "backward", `kind` "NaN" or "infinity"."""
+
+    node: str
+    direction: str
+    kind: str
+    slot: int | None = None
+
+    def __str__(self) -> str:
+        where = "value" if self.direction == "forward" else "pullback"
+        return f"{self.kind} is born in the {where} of {self.node!r}."
+
+
+def find_births(
+    graph: Graph,
+    value: Mapping[str, np.ndarray],
+    cotangent: Mapping[str, np.ndarray],
+    passed: Mapping[tuple[str, int], np.ndarray],
+    gradient: Mapping[str, np.ndarray],
+) -> tuple[Birth, ...]:
+    """Forward: a node's value is not finite though its inputs are. Backward: a contribution, or an
+    input's gradient, is not finite though the cotangent that arrives is; or a sum of finite ones is not."""
+    nodes = order(graph)
+    finite = {name: bool(np.isfinite(array).all()) for name, array in value.items()}
+    found = [
+        Birth(node.name, "forward", _kind(value[node.name]))
+        for node in nodes
+        if not finite[node.name] and all(finite[producer] for _, producer in node.wires)
+    ]
+    for node in reversed(nodes):
+        if node.name in cotangent and np.isfinite(cotangent[node.name]).all():
+            found.extend(_backward(node, passed, gradient))
+    return tuple(found)
+
+
+def _backward(node: Node, passed: Mapping, gradient: Mapping) -> list[Birth]:
+    if node.op == INPUT and not np.isfinite(gradient[node.name]).all():
+        return [Birth(node.name, "backward", _kind(gradient[node.name]))]
+    wires = [(slot, passed[node.name, slot]) for slot, _ in node.wires]
+    return [
+        Birth(node.name, "backward", _kind(array), slot)
+        for slot, array in wires
+        if not np.isfinite(array).all()
+    ]
+
+
+def _kind(array: np.ndarray) -> str:
+    return "NaN" if np.isnan(array).any() else "infinity"

@@ -1,0 +1,199 @@
+"""What is wrong with a graph, in words: structure first, then ops, arity, shapes and rules."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from autodiff_viz.engine.arrays import FLOAT32, own_value
+from autodiff_viz.engine.kernels import kernel, split
+from autodiff_viz.graph.check import problems as structural
+from autodiff_viz.graph.model import (
+    BACKWARD_AS,
+    INPUT,
+    PULLBACK,
+    REWRITE,
+    Call,
+    Graph,
+    Node,
+    Slot,
+    Term,
+    params,
+)
+from autodiff_viz.graph.order import ancestors, descendants, order
+from autodiff_viz.graph.problem import GraphError, Problem
+from autodiff_viz.ops.catalog import OPS
+
+Shape = tuple[int, ...]
+
+
+def diagnose(graph: Graph) -> tuple[Problem, ...]:
+    """Every problem of `graph`, structural ones first. Compiles nothing."""
+    found = list(structural(graph))
+    shapes: dict[str, Shape] = {}
+    for node in order(graph):
+        try:
+            shape = _shape(node, shapes)
+        except GraphError as error:
+            found.extend(replace(problem, node=problem.node or node.name) for problem in error.problems)
+        else:
+            if shape is not None:
+                shapes[node.name] = shape
+    return tuple(dict.fromkeys(found))
+
+
+def runnable(graph: Graph, problems: tuple[Problem, ...]) -> Graph:
+    """The part of `graph` that can be evaluated: no node with a problem, and nothing downstream of one.
+
+    Regions are left out, since they change no number. The output stays where it still exists.
+    """
+    broken = descendants(graph, (problem.node for problem in problems if problem.node is not None))
+    kept = tuple(node for node in graph.nodes if node.name not in broken)
+    names = {node.name for node in kept}
+    return Graph(kept, (), graph.output if graph.output in names else None)
+
+
+def disconnected(graph: Graph) -> frozenset[str]:
+    """Nodes from which no wire leads to the output: nothing can arrive there."""
+    reach = ancestors(graph, [graph.output] if graph.output else [])
+    return frozenset(node.name for node in graph.nodes if node.name not in reach)
+
+
+def _shape(node: Node, shapes: Mapping[str, Shape]) -> Shape | None:
+    """The node's shape, or None where something before it is broken already."""
+    if node.op == INPUT:
+        _check_input_rule(node)
+        return tuple(own_value(node, FLOAT32).shape)
+    _check_arity(node)
+    if any(slot is None or (isinstance(slot, str) and slot not in shapes) for slot in node.slots):
+        return None
+    below = tuple(_slot_shape(slot, shapes) for slot in node.slots)
+    shape = _op_shape(node.op, node.params, below[: len(node.op_slots)])
+    _check_rule(node, shape, below)
+    return shape
+
+
+def _slot_shape(slot: Slot, shapes: Mapping[str, Shape]) -> Shape:
+    if isinstance(slot, str):
+        return shapes[slot]
+    return (len(slot), *_slot_shape(slot[0], shapes)) if isinstance(slot, tuple) else ()
+
+
+def _op_shape(op: str, given: tuple, below: tuple[Shape, ...]) -> Shape:
+    static, _ = split(OPS[op], given)
+    return kernel(op, static, below, (), FLOAT32).shape
+
+
+def _check_arity(node: Node) -> None:
+    op = OPS.get(node.op)
+    if op is None:
+        raise GraphError(unknown_op(node.op))
+    unknown = [key for key, _ in node.params if op.param(key) is None]
+    if unknown:
+        known = ", ".join(param.name for param in op.params) or "none"
+        raise GraphError(
+            Problem("unknown-param", f"{node.op!r} has no parameter {unknown[0]!r}.", f"It has: {known}.")
+        )
+    count, wanted = len(node.op_slots), len(op.slots)
+    if (count < 1) if op.variadic else (count != wanted):
+        needs = "at least one input" if op.variadic else f"{wanted} ({', '.join(op.slots) or 'none'})"
+        message = f"{node.name!r} has {count} inputs; {node.op!r} takes {needs}."
+        raise GraphError(Problem("arity", message, "Add or remove inputs."))
+
+
+def _check_input_rule(node: Node) -> None:
+    if node.rule.kind in (PULLBACK, BACKWARD_AS):
+        raise GraphError(
+            Problem(
+                "rule-on-input",
+                f"{node.name!r} is an input: it has no derivative to replace.",
+                "An input can stop or rewrite the cotangent that arrives; put this rule on a node after it.",
+            )
+        )
+    if node.rule.kind == REWRITE:
+        shape = tuple(own_value(node, FLOAT32).shape)
+        _check_lambda(node, [shape], [shape])
+
+
+def _check_rule(node: Node, shape: Shape, below: tuple[Shape, ...]) -> None:
+    kind = node.rule.kind
+    if kind == REWRITE:
+        _check_lambda(node, [shape], [shape])
+    elif kind == PULLBACK:
+        wired = [below[slot] for slot, _ in node.wires]
+        _check_lambda(node, [shape, *wired, shape], wired)
+    elif kind == BACKWARD_AS and below[-1] != shape:
+        raise GraphError(wrong_alternative(node, shape, below[-1]))
+
+
+def _check_lambda(node: Node, given: list[Shape], wanted: list[Shape]) -> None:
+    function = node.rule.function
+    if function is None:
+        raise GraphError(
+            Problem(
+                "no-function", f"The {node.rule.kind} of {node.name!r} has no expression.", "Write a lambda."
+            )
+        )
+    if len(given) != len(function.args) or len(wanted) != len(function.body):
+        raise GraphError(wrong_arity(node, len(given), len(wanted)))
+    names = dict(zip(function.args, given, strict=True))
+    for term, shape in zip(function.body, wanted, strict=True):
+        found = _term_shape(term, names)
+        try:
+            _op_shape("broadcast_to", params(shape=shape), (found,))
+        except GraphError as error:
+            raise GraphError(wrong_shape(node, found, shape)) from error
+
+
+def _term_shape(term: Term, names: Mapping[str, Shape]) -> Shape:
+    if isinstance(term, Call):
+        if term.op not in OPS:
+            raise GraphError(unknown_op(term.op))
+        return _op_shape(term.op, term.params, tuple(_term_shape(arg, names) for arg in term.args))
+    if isinstance(term, str) and term not in names:
+        known = ", ".join(names)
+        raise GraphError(
+            Problem(
+                "unknown-name", f"The lambda has no argument {term!r}.", f"It sees only its own: {known}."
+            )
+        )
+    return _slot_shape(term, names)
+
+
+def unknown_op(name: str) -> Problem:
+    """The catalog has no such op."""
+    return Problem("unknown-op", f"There is no op {name!r}.", "Choose an op from the palette.")
+
+
+def wrong_alternative(node: Node, shape: Shape, alternative: Shape) -> Problem:
+    """What a node is differentiated as has another shape than the node."""
+    return Problem(
+        "backward-as-shape",
+        f"{node.name!r} has shape {list(shape)}, but its alternative has shape {list(alternative)}.",
+        "Both expressions of backward_as need the same shape; broadcast or reshape one.",
+        node=node.name,
+        slot=len(node.slots) - 1,
+    )
+
+
+def wrong_arity(node: Node, given: int, wanted: int) -> Problem:
+    """The rule's lambda has another number of arguments or of results than the node's wires ask for."""
+    names = "v" if node.rule.kind != PULLBACK else "v, then one per wire, then the node's value"
+    arguments = "1 argument" if given == 1 else f"{given} arguments"
+    results = "1 result" if wanted == 1 else f"{wanted} results, as a tuple"
+    return Problem(
+        "rule-arity",
+        f"The {node.rule.kind} of {node.name!r} needs {arguments} ({names}) and {results}.",
+        "Change the lambda to match the node's wires.",
+        node=node.name,
+    )
+
+
+def wrong_shape(node: Node, found: Shape, wanted: Shape) -> Problem:
+    """The rule gives a cotangent that cannot belong to the value it is for."""
+    return Problem(
+        "rule-shape",
+        f"The rule of {node.name!r} gives a cotangent of shape {list(found)} where {list(wanted)} is needed.",
+        "A cotangent has the shape of the value it belongs to; sum over the extra axes.",
+        node=node.name,
+    )

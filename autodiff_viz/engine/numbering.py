@@ -1,0 +1,100 @@
+"""Value numbering of a jaxpr: two variables get the same number when they are the same computation.
+
+JAX saves some values and recomputes others. To say which node a saved or recomputed variable belongs
+to, every variable is numbered by its primitive, parameters and operands' numbers, through calls, and
+every computation is recorded with the node in whose named scope it stands.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from jax.extend import core
+
+from autodiff_viz.engine.program import SCOPE
+
+_NODE = re.compile(SCOPE + r"(\w+)")
+_INLINED = {"jit": "jaxpr", "pjit": "jaxpr", "closed_call": "call_jaxpr", "custom_jvp_call": "call_jaxpr",
+            "custom_vjp_call": "call_jaxpr", "remat2": "jaxpr", "checkpoint": "jaxpr"}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where an equation stands: its node ("" for none), and the backward regions around it."""
+
+    node: str = ""
+    recomputations: tuple[int, ...] = ()
+
+
+@dataclass
+class Numbering:
+    """Numbers shared by all jaxprs that are numbered with it.
+
+    Attributes:
+      named: by node name, the number of the value that the node's `checkpoint_name` marks.
+      first: by number, the place where it is first computed.
+      on_equation: called as `on_equation(equation, place, operands, results)` for each equation met.
+    """
+
+    on_equation: Callable[[Any, Place, list[int], list[int]], None] | None = None
+    named: dict[str, int] = field(default_factory=dict)
+    first: dict[int, Place] = field(default_factory=dict)
+    _table: dict[Any, int] = field(default_factory=dict)
+    _regions: int = 0
+
+    def fresh(self, key: Any) -> int:
+        return self._table.setdefault(key, len(self._table))
+
+    def number(self, jaxpr: Any, arguments: Iterable[int], place: Place = Place()) -> list[int]:
+        """Number `jaxpr`'s equations for arguments with these numbers; returns those of its results."""
+        env = dict(zip(jaxpr.invars, arguments, strict=True))
+        for constant in jaxpr.constvars:
+            env[constant] = self.fresh(("constant", id(constant)))
+        for equation in jaxpr.eqns:
+            operands = [self._operand(env, atom) for atom in equation.invars]
+            results = self._equation(equation, operands, self._place(equation, place))
+            env.update(zip(equation.outvars, results, strict=True))
+        return [self._operand(env, atom) for atom in jaxpr.outvars]
+
+    def _operand(self, env: dict, atom: Any) -> int:
+        if isinstance(atom, core.Literal):
+            return self.fresh(("literal", repr(atom.val), str(atom.aval)))
+        return env[atom]
+
+    def _place(self, equation: Any, around: Place) -> Place:
+        found = _NODE.findall(str(equation.source_info.name_stack))
+        return Place(found[-1] if found else around.node, around.recomputations)
+
+    def _equation(self, equation: Any, operands: list[int], place: Place) -> list[int]:
+        name, params = equation.primitive.name, equation.params
+        if name == "name":
+            self.named.setdefault(params["name"], operands[0])
+            results = operands
+        elif name in _INLINED:
+            results = self.number(_open(params[_INLINED[name]]), operands, self._inside(name, params, place))
+        else:
+            key = (name, _key(params), *operands)
+            results = [self.fresh((*key, i)) for i in range(len(equation.outvars))]
+        for result in results:
+            self.first.setdefault(result, place)
+        if self.on_equation is not None:
+            self.on_equation(equation, place, operands, results)
+        return results
+
+    def _inside(self, name: str, params: dict, place: Place) -> Place:
+        if not params.get("differentiated"):
+            return place
+        self._regions += 1
+        return Place(place.node, (*place.recomputations, self._regions))
+
+
+def _open(jaxpr: Any) -> Any:
+    return jaxpr.jaxpr if hasattr(jaxpr, "jaxpr") else jaxpr
+
+
+def _key(params: dict[str, Any]) -> str:
+    """Parameters as text; what says nothing about the result (function objects) by identity."""
+    return repr([(key, id(v) if callable(v) else repr(v)) for key, v in sorted(params.items())])

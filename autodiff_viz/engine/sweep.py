@@ -1,0 +1,100 @@
+"""One walk for many values of one input: every number of the graph along a line."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+
+from autodiff_viz.engine.arrays import Arrays
+from autodiff_viz.engine.live import backward, forward
+from autodiff_viz.engine.trace import Trace, precision
+from autodiff_viz.graph import limits
+from autodiff_viz.graph.model import Graph
+from autodiff_viz.graph.problem import GraphError, Problem
+
+POSITIONS = 1001  # at most this many values of the swept input
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """A trace at each of `positions`, the values that the scalar input `name` takes.
+
+    `value`, `cotangent` and `passed` are as in a trace, with a leading axis of positions where they
+    depend on the swept input; `along` gives that axis to the others too.
+    """
+
+    name: str
+    positions: np.ndarray
+    output: str
+    value: Mapping[str, np.ndarray]
+    cotangent: Mapping[str, np.ndarray]
+    passed: Mapping[tuple[str, int], np.ndarray]
+    gradient: np.ndarray
+    swept: frozenset[Any]
+
+    def along(self, array: np.ndarray, key: Any) -> np.ndarray:
+        """`array`, with the axis of positions: `key` is a node name for a value, (node, -1) for what
+        arrives at a node, (node, slot) for what a wire passes."""
+        return array if key in self.swept else np.broadcast_to(array, (len(self.positions), *array.shape))
+
+
+def sweep(trace: Trace, name: str, positions: Any) -> Sweep:
+    """Evaluate `trace`'s graph with the scalar input `name` at each of `positions`, all at once.
+
+    Raises:
+      GraphError: `name` is not a scalar input, or the sweep would be too large.
+    """
+    positions = np.asarray(positions, trace.dtype)
+    _check(trace, name, positions)
+    with precision(trace.dtype):
+        inputs = {other: jnp.asarray(value) for other, value in trace.inputs.items()}
+        inputs[name] = jnp.asarray(positions)
+        walk = forward(trace.graph, inputs, trace.dtype, frozenset({name}))
+        backward(walk, trace.output, jnp.asarray(trace.seed))
+
+    def shape_of(name: str) -> tuple[int, ...]:
+        return walk.shapes[name]
+
+    gradients = Arrays(walk.gradients, trace.dtype, shape_of)
+    found = Sweep(
+        name=name,
+        positions=positions,
+        output=trace.output,
+        value=Arrays(walk.values, trace.dtype, shape_of),
+        cotangent=Arrays(walk.arriving, trace.dtype, shape_of),
+        passed=Arrays(walk.passed, trace.dtype, lambda wire: shape_of(trace.graph[wire[0]].slots[wire[1]])),
+        gradient=gradients[name],
+        swept=frozenset(walk.swept),
+    )
+    whole = np.broadcast_to(found.gradient, positions.shape)
+    return replace(found, gradient=whole)
+
+
+def true_derivative(trace: Trace, name: str, positions: Any) -> np.ndarray:
+    """JAX's own derivative of <seed, output> along `positions`, with every rule taken off."""
+    return sweep(without_rules(trace), name, positions).gradient
+
+
+def without_rules(trace: Trace) -> Trace:
+    """The trace's graph with every rule `follow`; its numbers are still those of `trace`."""
+    nodes = tuple(replace(n, slots=n.op_slots, rule=type(n.rule)()) for n in trace.graph.nodes)
+    return replace(trace, graph=Graph(nodes, trace.graph.regions, trace.graph.output))
+
+
+def _check(trace: Trace, name: str, positions: np.ndarray) -> None:
+    if name not in trace.inputs or trace.inputs[name].shape:
+        message = f"{name!r} is not a scalar input, so it cannot be swept."
+        raise GraphError(Problem("not-scalar", message, "Choose a scalar input."))
+    elements = positions.size * sum(value.size for value in trace.value.values())
+    if positions.ndim != 1 or not 1 <= positions.size <= POSITIONS or elements > 10 * limits.TOTAL_ELEMENTS:
+        raise GraphError(
+            Problem(
+                "sweep-size",
+                f"The sweep has {positions.size} positions and {elements} numbers in all.",
+                f"At most {POSITIONS} positions on one axis and {10 * limits.TOTAL_ELEMENTS} numbers.",
+            )
+        )

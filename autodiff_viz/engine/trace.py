@@ -1,0 +1,189 @@
+"""`trace`: everything known about one evaluation of a graph, as data that needs no JAX to read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from autodiff_viz.engine.arrays import FLOAT32, FLOAT64, Arrays
+from autodiff_viz.engine.births import Birth, find_births
+from autodiff_viz.engine.check import diagnose
+from autodiff_viz.engine.counts import Residual, Runs, residuals_of, runs_of
+from autodiff_viz.engine.live import Walk, Wire, backward, forward
+from autodiff_viz.graph import limits
+from autodiff_viz.graph.model import INPUT, Graph
+from autodiff_viz.graph.problem import GraphError, Problem
+
+
+@dataclass(frozen=True)
+class Trace:
+    """One forward and one backward evaluation of `graph`. All arrays are read-only NumPy arrays.
+
+    Attributes:
+      graph: what was evaluated.
+      output: name of the output node.
+      dtype: "float32" or "float64".
+      inputs: the value of each input node in this evaluation.
+      seed: cotangent put in at the output, of the output's shape.
+      value: by node name.
+      cotangent: by node name, d<seed, output>/d(value): what arrives at the node.
+      passed: by (node, slot), what that wire adds to the cotangent of the node it comes from.
+      gradient: by input name, what arrives there after the input's own rule.
+      notes: plain sentences about choices made for the user, such as a seed of ones.
+    """
+
+    graph: Graph
+    output: str
+    dtype: str
+    inputs: Mapping[str, np.ndarray]
+    seed: np.ndarray
+    value: Arrays[str]
+    cotangent: Arrays[str]
+    passed: Arrays[Wire]
+    gradient: Arrays[str]
+    notes: tuple[str, ...] = ()
+
+    @cached_property
+    def births(self) -> tuple[Birth, ...]:
+        """Where NaN and infinities are born, forward first."""
+        return find_births(self.graph, self.value, self.cotangent, self.passed, self.gradient)
+
+    @cached_property
+    def runs(self) -> Mapping[str, Runs]:
+        """By node name, how often it runs. From the whole program, worked out when first read.
+
+        Raises:
+          GraphError: a checkpoint region is not valid.
+        """
+        return runs_of(self.graph, self._shapes, self.dtype)
+
+    @cached_property
+    def residuals(self) -> tuple[Residual, ...]:
+        """What the forward pass keeps for the backward pass. From the whole program.
+
+        Raises:
+          GraphError: a checkpoint region is not valid.
+        """
+        return residuals_of(self.graph, self._shapes, self.dtype)
+
+    @property
+    def _shapes(self) -> dict[str, tuple[int, ...]]:
+        return {name: value.shape for name, value in self.inputs.items()}
+
+
+def trace(
+    graph: Graph, inputs: Mapping[str, Any] | None = None, seed: Any = None, *, dtype: str = FLOAT32
+) -> Trace:
+    """Run `graph` forward, then pull `seed` back from its output to every node and wire.
+
+    Args:
+      graph: complete (no empty slot, no cycle).
+      inputs: values for input nodes, by name, in place of the graph's own.
+      seed: cotangent of the output, broadcast to its shape; ones by default.
+      dtype: "float32" or "float64".
+    Raises:
+      GraphError: the graph, an input or the seed cannot be used; `problems` says where and why.
+    Source: stitches `jax.vjp` of single ops; https://docs.jax.dev/en/latest/notebooks/autodiff_cookbook.html
+    """
+    with precision(dtype):
+        walk = _forward(
+            graph, {name: _input(graph, name, v, dtype) for name, v in (inputs or {}).items()}, dtype
+        )
+        notes = []
+        seed_array = _seed(walk, graph.output, seed, notes)
+        backward(walk, graph.output, seed_array)
+        return _finish(walk, seed_array, tuple(notes))
+
+
+def precision(dtype: str) -> AbstractContextManager:
+    """A context in which JAX computes in `dtype`. Thread-local, so other visitors are not affected."""
+    if dtype not in (FLOAT32, FLOAT64):
+        raise ValueError(f"dtype is {dtype!r}; it must be {FLOAT32!r} or {FLOAT64!r}")
+    return jax.enable_x64(True) if dtype == FLOAT64 else nullcontext()
+
+
+def _forward(graph: Graph, inputs: dict[str, jax.Array], dtype: str) -> Walk:
+    if graph.output is None or graph.output not in graph or len(graph.by_name) != len(graph.nodes):
+        raise GraphError(diagnose(graph))
+    try:
+        return forward(graph, inputs, dtype)
+    except GraphError as error:
+        # The walk stops at the first mistake; the full check names them all.
+        raise GraphError(diagnose(graph) or error.problems) from error
+
+
+def _input(graph: Graph, name: str, value: Any, dtype: str) -> jax.Array:
+    if name not in graph or graph[name].op != INPUT:
+        known = ", ".join(node.name for node in graph.nodes if node.op == INPUT) or "none"
+        raise GraphError(
+            Problem("unknown-input", f"There is no input {name!r}.", f"The inputs of this graph: {known}.")
+        )
+    try:
+        array = np.asarray(value, dtype=dtype)
+    except (TypeError, ValueError) as error:
+        raise GraphError(
+            Problem(
+                "bad-input", f"The value of input {name!r} is not a number or an array of numbers.", node=name
+            )
+        ) from error
+    if array.size > limits.ELEMENTS or array.ndim > limits.RANK:
+        raise GraphError(
+            Problem(
+                "too-large",
+                f"The value of input {name!r} has {array.size} elements on {array.ndim} axes.",
+                f"At most {limits.ELEMENTS} elements and {limits.RANK} axes.",
+                node=name,
+            )
+        )
+    return jnp.asarray(array)
+
+
+def _seed(walk: Walk, output: str, seed: Any, notes: list[str]) -> jax.Array:
+    shape = walk.shapes[output]
+    if seed is None:
+        if shape:
+            notes.append(
+                f"The output {output!r} has shape {list(shape)}, so it has no single gradient. The seed is "
+                "ones: what you see is the gradient of the sum of its elements."
+            )
+        return _ones(shape, walk.dtype)
+    try:
+        array = np.asarray(seed, dtype=walk.dtype)
+        return jnp.asarray(np.broadcast_to(array, shape))
+    except (TypeError, ValueError) as error:
+        raise GraphError(
+            Problem(
+                "seed-shape",
+                f"The seed does not fit the output {output!r}, which has shape {list(shape)}.",
+                "Give one number, or an array of that shape.",
+                node=output,
+            )
+        ) from error
+
+
+def _ones(shape: tuple[int, ...], dtype: str) -> jax.Array:
+    return jnp.asarray(np.ones(shape, dtype))
+
+
+def _finish(walk: Walk, seed: jax.Array, notes: tuple[str, ...]) -> Trace:
+    graph, shapes, dtype = walk.graph, walk.shapes, walk.dtype
+    inputs = {node.name: walk.values[node.name] for node in walk.nodes if node.op == INPUT}
+    return Trace(
+        graph=graph,
+        output=graph.output,
+        dtype=dtype,
+        inputs=Arrays(inputs, dtype, shapes.__getitem__),
+        seed=np.asarray(seed),
+        value=Arrays(walk.values, dtype, shapes.__getitem__),
+        cotangent=Arrays(walk.arriving, dtype, shapes.__getitem__),
+        passed=Arrays(walk.passed, dtype, lambda wire: shapes[graph[wire[0]].slots[wire[1]]]),
+        gradient=Arrays(walk.gradients, dtype, shapes.__getitem__),
+        notes=notes,
+    )
