@@ -1,0 +1,98 @@
+"""Names and numbers put into the LaTeX of an op record. The result suits KaTeX."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from autodiff_viz.ops import indexing
+from autodiff_viz.ops.record import Op, Param
+
+PLACEHOLDER = re.compile(r"\\bar y|<(?P<name>\w+)>|(?<![\\A-Za-z])y(?![A-Za-z])")
+"""`<slot>` or `<param>`, the node's value `y`, or the arriving cotangent `\\bar y`."""
+
+_DIGITS = 6  # of a number on show; float32 has no more
+_OPENING = re.compile(r"(?:^|[({[|&=]|(?<!\\),|\\\\|\\(?:gt|lt|ge|ne|lfloor)|\{cases\}|\{ or \})\s*$")
+"""What may stand before a bare negative number."""
+
+
+def filled(template: str, values: Mapping[str, str]) -> str:
+    """The template with LaTeX in place of its placeholders.
+
+    Args:
+      template: `latex` or one `derivative` of an `Op`.
+      values: LaTeX by name of slot or parameter, "y" for the node's value and "y_bar" for the arriving
+        cotangent. What is missing shows its own name. A negative number, or a power of ten, gets
+        parentheses where it would be misread without.
+    """
+
+    def replaced(match: re.Match[str]) -> str:
+        key = match["name"] or ("y" if match[0] == "y" else "y_bar")
+        value = values.get(key)
+        if value is None:
+            return name(match["name"]) if match["name"] else match[0]
+        return rf"\left({value}\right)" if _misread(value, match) else value
+
+    return PLACEHOLDER.sub(replaced, template)
+
+
+def _misread(value: str, match: re.Match[str]) -> bool:
+    if match.string.startswith(("^", "["), match.end()):
+        return value.startswith("-") or r"\times" in value
+    return value.startswith("-") and not _OPENING.search(match.string[: match.start()])
+
+
+def operation(op: Op, operands: Sequence[str] = (), params: Mapping[str, Any] | None = None) -> str:
+    """LaTeX of the op applied to `operands` (LaTeX, one per slot, or any number for a variadic op)."""
+    return filled(op.latex, _values(op, operands, params or {}))
+
+
+def derivative(
+    op: Op,
+    slot: int,
+    operands: Sequence[str] = (),
+    params: Mapping[str, Any] | None = None,
+    y: str = "y",
+    y_bar: str = r"\bar y",
+) -> str:
+    """LaTeX of what the pullback does to `slot`; see `Op.derivative`."""
+    template = op.derivative[0 if op.variadic else slot]
+    own = operands[slot : slot + 1] if op.variadic else operands
+    return filled(template, {**_values(op, own, params or {}), "y": y, "y_bar": y_bar})
+
+
+def _values(op: Op, operands: Sequence[str], params: Mapping[str, Any]) -> dict[str, str]:
+    shown = [", ".join(operands)] if op.variadic and operands else operands
+    given = {param.name: parameter(param, params.get(param.name, param.default)) for param in op.params}
+    return {**dict(zip(op.slots, shown, strict=False)), **given}
+
+
+def parameter(param: Param, value: Any) -> str:
+    """LaTeX of a parameter's value; nothing for None, so that a subscript stays empty."""
+    if value is None:
+        return ""
+    if param.kind == "index":
+        return rf"\mathtt{{{indexing.to_text(value)}}}"
+    if isinstance(value, tuple):
+        return f"({', '.join(str(length) for length in value)})"
+    if isinstance(value, bool | str):
+        return rf"\text{{{value}}}"
+    return rf"\text{{axis }}{number(value)}" if param.kind == "axis" else number(value)
+
+
+def name(text: str) -> str:
+    """LaTeX of a node's name: a single letter in italics, a longer name upright."""
+    escaped = text.replace("_", r"\_")
+    return text if len(text) == 1 else rf"\mathrm{{{escaped}}}"
+
+
+def number(value: float) -> str:
+    """LaTeX of a number to six digits: 0.25, 1.5 \\times 10^{-7}, \\infty."""
+    if math.isnan(value):
+        return r"\text{NaN}"
+    if math.isinf(value):
+        return r"\infty" if value > 0 else r"-\infty"
+    mantissa, _, exponent = f"{value:.{_DIGITS}g}".partition("e")
+    return rf"{mantissa} \times 10^{{{int(exponent)}}}" if exponent else mantissa
