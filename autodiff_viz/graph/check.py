@@ -1,0 +1,95 @@
+"""What is wrong with a graph's structure, as data. Shapes and arities are the engine's to check."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from autodiff_viz.graph import limits
+from autodiff_viz.graph.literals import literal_fault
+from autodiff_viz.graph.model import Graph, Node
+from autodiff_viz.graph.names import name_fault, quoted
+from autodiff_viz.graph.order import find_cycle
+from autodiff_viz.graph.problem import Problem
+from autodiff_viz.graph.regions import convex_hull, region_problems
+from autodiff_viz.graph.rules import rule_problems
+
+__all__ = ["UNFINISHED", "convex_hull", "cycle_problem", "node_problems", "problems"]
+
+UNFINISHED = frozenset(
+    {"empty-slot", "cycle", "region-not-convex", "regions-overlap", "regions-entangled", "bad-rule"}
+)
+"""Codes of problems that a graph may have while it is being built: it can still be kept, sent and shown."""
+
+
+def problems(graph: Graph) -> tuple[Problem, ...]:
+    """Every structural problem of the graph; () when it can run, as far as structure goes.
+
+    Linear in the size of the graph (times the number of regions).
+    """
+    if len(graph.nodes) > limits.NODES:
+        message = f"The graph has {len(graph.nodes)} nodes; the limit is {limits.NODES}."
+        return (Problem("too-many-nodes", message, "Remove nodes."),)
+    found = [*_duplicates(graph), *_output(graph)]
+    for node in graph.nodes:
+        found.extend(node_problems(graph, node))
+    if cycle := find_cycle(graph):
+        return (*found, cycle_problem(cycle))  # "convex" means nothing where a path never ends
+    return (*found, *region_problems(graph))
+
+
+def node_problems(graph: Graph, node: Node) -> Iterator[Problem]:
+    """What is wrong with one node, whose wires are to lead to nodes of `graph`."""
+    label = f"Node {quoted(node.name)}"
+    if fault := name_fault(node.name):
+        yield Problem("bad-name", f"{label} has a name that {fault}.", "Rename the node.", node=node.name)
+    if fault := name_fault(node.op):
+        yield Problem("bad-op", f"{label} has an op {quoted(node.op)} that {fault}.", node=node.name)
+    if len(node.slots) > limits.SLOTS:
+        message = f"{label} has {len(node.slots)} slots; the limit is {limits.SLOTS}."
+        yield Problem("too-many-slots", message, "Remove slots.", node=node.name)
+    if node.position is not None and not all(abs(c) <= limits.COORDINATE for c in node.position):
+        message = f"{label} is more than {limits.COORDINATE:g} pixels away from the origin."
+        yield Problem("bad-position", message, "Move the node back.", node=node.name)
+    yield from _slots(graph, node, label)
+    if "value" in dict(node.params) and (fault := literal_fault(node.param("value"))):
+        yield Problem("bad-literal", f"The value of {quoted(node.name)} {fault}.", node=node.name)
+    yield from rule_problems(node)
+
+
+def cycle_problem(cycle: tuple[str, ...]) -> Problem:
+    """The problem that a cycle is; `cycle` as `find_cycle` returns it."""
+    shown = cycle if len(cycle) <= 8 else (*cycle[:4], "...", *cycle[-3:])
+    message = f"The wires go round in a circle: {' -> '.join(shown)}. A value may not depend on itself."
+    return Problem("cycle", message, "Remove one of these wires.", node=cycle[0], path=cycle)
+
+
+def _slots(graph: Graph, node: Node, label: str) -> Iterator[Problem]:
+    for i, slot in enumerate(node.slots):
+        if slot is None:
+            message = f"Slot {i} of {quoted(node.name)} is empty."
+            yield Problem("empty-slot", message, "Wire a node to it, or type a number.", node.name, i)
+        elif isinstance(slot, str):
+            if slot not in graph:
+                message = f"Slot {i} of {quoted(node.name)} is wired to {quoted(slot)}, which does not exist."
+                yield Problem("unknown-node", message, "Wire it to a node of the graph.", node.name, i)
+        elif fault := literal_fault(slot):
+            yield Problem(
+                "bad-literal", f"{label} has a constant in slot {i} that {fault}.", "", node.name, i
+            )
+
+
+def _duplicates(graph: Graph) -> Iterator[Problem]:
+    seen: set[str] = set()
+    for node in graph.nodes:
+        if node.name in seen:
+            message = f"Two nodes are named {quoted(node.name)}."
+            yield Problem("duplicate-name", message, "Rename one of them.", node=node.name)
+        seen.add(node.name)
+
+
+def _output(graph: Graph) -> Iterator[Problem]:
+    if graph.output is None and graph.nodes:
+        yield Problem("no-output", "The graph has no output node.", "Choose the node to differentiate.")
+    elif graph.output is not None and graph.output not in graph:
+        message = f"The output is {quoted(graph.output)}, which does not exist."
+        yield Problem("unknown-node", message, "Choose a node of the graph as output.", node=graph.output)

@@ -1,0 +1,191 @@
+"""Graph <-> JSON, with a version and full checks: a document is read whole or refused with the place."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import Any, NoReturn
+
+from autodiff_viz.graph import limits
+from autodiff_viz.graph.check import UNFINISHED, problems
+from autodiff_viz.graph.json_read import Reader, refuse
+from autodiff_viz.graph.model import (
+    FOLLOW,
+    POLICIES,
+    RULE_KINDS,
+    Call,
+    Graph,
+    Lambda,
+    Node,
+    Params,
+    Region,
+    Rule,
+    Slot,
+    Term,
+)
+from autodiff_viz.graph.problem import GraphError, Problem
+
+VERSION = 1
+FORMAT = "autodiff_viz"
+"""Key of the version number, by which a document is known to be ours."""
+
+
+def to_json(graph: Graph, indent: int | None = 2) -> str:
+    """The graph as an ASCII JSON document; `indent=None` gives the shortest one."""
+    document: dict[str, Any] = {FORMAT: VERSION, "nodes": [_node_data(node) for node in graph.nodes]}
+    if graph.regions:
+        document["regions"] = [_region_data(region) for region in graph.regions]
+    document["output"] = graph.output
+    return json.dumps(document, indent=indent, separators=(",", ":" if indent is None else ": "))
+
+
+def from_json(text: str) -> Graph:
+    """The graph of a JSON document; `from_json(to_json(graph)) == graph`.
+
+    Raises:
+      GraphError: with codes "json-..." and the JSON path of the place in each message. A graph that is
+        unfinished (an empty slot, a cycle, a region that cannot run) is read: `problems` reports that.
+    """
+    top = Reader(_parse(text), "$").object(required=(FORMAT, "nodes", "output"), optional=("regions",))
+    if top[FORMAT].integer() != VERSION:
+        message = f"The document has version {top[FORMAT].value}; this program reads version {VERSION}."
+        refuse("version", f"$.{FORMAT}", message, "Reload the page to get the newest program.")
+    nodes = tuple(_node(item) for item in top["nodes"].items(limits.NODES))
+    regions = top["regions"].items(limits.REGIONS) if "regions" in top else ()
+    output = None if top["output"].value is None else top["output"].string()
+    return _checked(Graph(nodes, tuple(_region(item) for item in regions), output))
+
+
+def _parse(text: str) -> Any:
+    if len(text) > limits.JSON:
+        message = f"The document has {len(text)} characters; the limit is {limits.JSON}."
+        refuse("limit", "$", message)
+    try:
+        return json.loads(text, parse_constant=_no_constant, object_pairs_hook=_no_twins)
+    except json.JSONDecodeError as error:
+        message = f"Line {error.lineno}, column {error.colno} is not JSON: {error.msg}."
+        refuse("syntax", "$", message, "Copy the whole document.")
+    except RecursionError:
+        refuse("limit", "$", "The document has too many brackets inside brackets.")
+    except GraphError:
+        raise
+    except ValueError:  # Python refuses to read an integer of thousands of digits
+        refuse("number", "$", "The document holds a number with too many digits.")
+
+
+def _no_constant(name: str) -> NoReturn:
+    refuse("number", "$", f"The document holds {name}, which is no number.", "Use finite numbers.")
+
+
+def _no_twins(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        keys = [key for key, _ in pairs]
+        twin = next(key for key in keys if keys.count(key) > 1)
+        refuse("duplicate-key", "$", f"The key {twin[:40]!a} comes twice in one object.")
+    return found
+
+
+def _checked(graph: Graph) -> Graph:
+    """The graph, unless it has problems that no unfinished graph can have."""
+    place = {node.name: f"$.nodes[{i}]" for i, node in enumerate(graph.nodes)}
+    found = [problem for problem in problems(graph) if problem.code not in UNFINISHED]
+    if found:
+        raise GraphError(_placed(problem, place.get(problem.node or "", "$")) for problem in found)
+    return graph
+
+
+def _placed(problem: Problem, path: str) -> Problem:
+    return replace(problem, code=f"json-{problem.code}", message=f"At {path}: {problem.message}")
+
+
+def _node_data(node: Node) -> dict[str, Any]:
+    """What is as by default is left out."""
+    data: dict[str, Any] = {"name": node.name, "op": node.op}
+    if node.slots:
+        data["slots"] = node.slots
+    if node.params:
+        data["params"] = dict(node.params)
+    if node.rule.kind != FOLLOW:
+        data["rule"] = {"kind": node.rule.kind}
+        if node.rule.function is not None:
+            function = node.rule.function
+            data["rule"] |= {"args": function.args, "body": [_term_data(term) for term in function.body]}
+    if node.position is not None:
+        data["position"] = node.position
+    return data
+
+
+def _term_data(term: Term) -> Any:
+    if not isinstance(term, Call):
+        return term
+    data: dict[str, Any] = {"op": term.op, "args": [_term_data(arg) for arg in term.args]}
+    return data | {"params": dict(term.params)} if term.params else data
+
+
+def _region_data(region: Region) -> dict[str, Any]:
+    data: dict[str, Any] = {"name": region.name, "nodes": sorted(region.nodes)}
+    if region.policy != POLICIES[0]:
+        data["policy"] = region.policy
+    return data | {"saved": sorted(region.saved)} if region.saved else data
+
+
+def _node(item: Reader) -> Node:
+    data = item.object(required=("name", "op"), optional=("slots", "params", "rule", "position"))
+    return Node(
+        name=data["name"].string(),
+        op=data["op"].string(),
+        slots=tuple(_slot(slot) for slot in data["slots"].items(limits.SLOTS)) if "slots" in data else (),
+        params=_params(data["params"]) if "params" in data else (),
+        rule=_rule(data["rule"]) if "rule" in data else Rule(),
+        position=_position(data["position"]) if "position" in data else None,
+    )
+
+
+def _slot(item: Reader) -> Slot:
+    if item.value is None or isinstance(item.value, str):
+        return item.value
+    return item.literal()
+
+
+def _position(item: Reader) -> tuple[float, float]:
+    x, y = (axis.number() for axis in item.items(2, least=2))
+    return x, y
+
+
+def _params(item: Reader) -> Params:
+    return tuple(sorted((key, value.datum()) for key, value in item.members().items()))
+
+
+def _rule(item: Reader) -> Rule:
+    data = item.object(required=("kind",), optional=("args", "body"))
+    kind = data["kind"].choice(RULE_KINDS)
+    if not {"args", "body"} & data.keys():
+        return Rule(kind)
+    data = item.object(required=("kind", "args", "body"))
+    args = tuple(arg.string() for arg in data["args"].items(limits.SLOTS + 2))
+    body = tuple(_term(term, limits.LAMBDA_TERMS) for term in data["body"].items(limits.SLOTS))
+    return Rule(kind, Lambda(args, body))
+
+
+def _term(item: Reader, depth: int) -> Term:
+    if isinstance(item.value, str):
+        return item.value
+    if not isinstance(item.value, dict):
+        return item.literal()
+    if depth == 0:
+        refuse("limit", item.path, f"The function is nested deeper than {limits.LAMBDA_TERMS} terms.")
+    data = item.object(required=("op", "args"), optional=("params",))
+    args = tuple(_term(arg, depth - 1) for arg in data["args"].items(limits.SLOTS))
+    return Call(data["op"].string(), args, _params(data["params"]) if "params" in data else ())
+
+
+def _region(item: Reader) -> Region:
+    data = item.object(required=("name", "nodes"), optional=("policy", "saved"))
+    saved = data["saved"].items(limits.NODES) if "saved" in data else ()
+    return Region(
+        name=data["name"].string(),
+        nodes=frozenset(name.string() for name in data["nodes"].items(limits.NODES)),
+        policy=data["policy"].choice(POLICIES) if "policy" in data else POLICIES[0],
+        saved=frozenset(name.string() for name in saved),
+    )

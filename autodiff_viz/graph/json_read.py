@@ -1,0 +1,125 @@
+"""Typed reading of parsed JSON: every value knows its path, and what does not fit is refused with it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, NoReturn
+
+from autodiff_viz.graph import limits
+from autodiff_viz.graph.literals import literal_fault
+from autodiff_viz.graph.model import Literal
+from autodiff_viz.graph.problem import GraphError, Problem
+
+_DEPTH = limits.RANK + 2  # lists inside lists: the deepest literal, or an index inside a parameter
+
+
+def refuse(code: str, path: str, message: str, hint: str = "") -> NoReturn:
+    """Raise the GraphError for the place `path` ("$" is the document); its code begins with "json-"."""
+    where = "" if path == "$" else f"At {path}: "
+    raise GraphError(Problem(f"json-{code}", where + message, hint))
+
+
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """A parsed JSON value and its path. Each method returns it as what it must be, or refuses it."""
+
+    value: Any
+    path: str
+
+    def object(self, required: Iterable[str], optional: Iterable[str] = ()) -> dict[str, Reader]:
+        """An object with all required keys, perhaps the optional ones, and no others."""
+        members, required = self.members(), tuple(required)
+        if missing := [key for key in required if key not in members]:
+            refuse("missing-key", self.path, f"The key {missing[0]!r} is missing.")
+        known = (*required, *optional)
+        if unknown := [key for key in members if key not in known]:
+            message = f"The key {unknown[0][:40]!a} is unknown."
+            refuse("unknown-key", self.path, message, f"Known keys are {', '.join(known)}.")
+        return members
+
+    def members(self) -> dict[str, Reader]:
+        """An object with any keys of bounded length."""
+        if not isinstance(self.value, dict):
+            self._wrong("an object")
+        for key in self.value:
+            if len(key) > limits.NAME:
+                refuse("limit", self.path, f"A key is longer than {limits.NAME} characters.")
+        return {key: Reader(value, f"{self.path}.{key}") for key, value in self.value.items()}
+
+    def items(self, most: int, least: int = 0) -> list[Reader]:
+        """A list of `least` to `most` values."""
+        if not isinstance(self.value, list):
+            self._wrong("a list")
+        if not least <= len(self.value) <= most:
+            bounds = f"{least}" if least == most else f"at most {most}"
+            refuse("limit", self.path, f"The list has {len(self.value)} values; it may have {bounds}.")
+        return [Reader(value, f"{self.path}[{i}]") for i, value in enumerate(self.value)]
+
+    def string(self) -> str:
+        if not isinstance(self.value, str):
+            self._wrong("a string")
+        return self.value
+
+    def choice(self, known: tuple[str, ...]) -> str:
+        if self.string() not in known:
+            refuse("type", self.path, f"{self._shown()} is not one of {', '.join(known)}.")
+        return self.value
+
+    def integer(self) -> int:
+        if type(self.value) is not int:
+            self._wrong("a whole number")
+        return self.value
+
+    def number(self) -> float:
+        """A finite number; its size is bounded by `limits.NUMBER`."""
+        if type(self.value) not in (int, float):
+            self._wrong("a number")
+        if not abs(self.value) <= limits.NUMBER:
+            refuse("number", self.path, f"The number is beyond {limits.NUMBER:g}.")
+        return self.value
+
+    def literal(self) -> Literal:
+        """A number, or a tensor as lists of lists, within the limits on literals."""
+        if type(self.value) not in (int, float, list):
+            self._wrong("a number or lists of numbers")
+        value = self._tupled(self.value, _DEPTH)
+        if fault := literal_fault(value):
+            refuse("number", self.path, f"The literal {fault}.")
+        return value
+
+    def datum(self) -> Any:
+        """A parameter's value: null, a bool, a number, a short string, or lists of these as tuples."""
+        value = self._tupled(self.value, _DEPTH)
+        todo = [value]
+        while todo:
+            item = todo.pop()
+            if isinstance(item, tuple):
+                todo.extend(item)
+            elif isinstance(item, dict):
+                Reader(item, self.path)._wrong("a value or a list")
+            elif isinstance(item, str):
+                if len(item) > limits.NAME or not item.isprintable() or not item.isascii():
+                    refuse(
+                        "limit", self.path, f"A string is not plain text of at most {limits.NAME} characters."
+                    )
+            elif item is not None and type(item) is not bool:
+                Reader(item, self.path).number()
+        return value
+
+    def _tupled(self, value: Any, depth: int) -> Any:
+        if not isinstance(value, list):
+            return value
+        if depth == 0:
+            refuse("limit", self.path, f"More than {_DEPTH} lists inside each other.")
+        if len(value) > limits.ELEMENTS:
+            refuse("limit", self.path, f"The list has {len(value)} values; the limit is {limits.ELEMENTS}.")
+        return tuple(self._tupled(item, depth - 1) for item in value)
+
+    def _shown(self) -> str:
+        text = ascii(self.value) if isinstance(self.value, (str, int, float, bool)) else ""
+        kinds = {dict: "an object", list: "a list", type(None): "null"}
+        return kinds.get(type(self.value)) or (text if len(text) <= 40 else f"{text[:40]}...")
+
+    def _wrong(self, needed: str) -> NoReturn:
+        refuse("type", self.path, f"Found {self._shown()} where {needed} is needed.")

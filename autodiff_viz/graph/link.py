@@ -1,0 +1,74 @@
+"""Graph <-> link payload: compact JSON, compressed, in characters that an address may hold."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import re
+import zlib
+from typing import NoReturn
+
+from autodiff_viz.graph import limits
+from autodiff_viz.graph.codec import from_json, to_json
+from autodiff_viz.graph.model import Graph
+from autodiff_viz.graph.problem import GraphError, Problem
+
+VERSION = "1"
+"""First character of a payload: how the rest is packed."""
+
+_PAYLOAD = re.compile(r"[A-Za-z0-9_-]*")
+
+
+def to_link(graph: Graph) -> str:
+    """The graph as letters, digits, - and _, to follow `?g=` in an address.
+
+    Raises:
+      GraphError: code "link-too-long", when it would exceed `limits.LINK` characters.
+    """
+    packed = zlib.compress(to_json(graph, indent=None).encode("ascii"), level=9)
+    payload = VERSION + base64.urlsafe_b64encode(packed).rstrip(b"=").decode("ascii")
+    if len(payload) > limits.LINK:
+        message = f"The graph needs a link of {len(payload)} characters; the limit is {limits.LINK}."
+        _refuse("too-long", message, "Save it as a JSON file, or use smaller tensors.")
+    return payload
+
+
+def from_link(payload: str) -> Graph:
+    """The graph of a link; `from_link(to_link(graph)) == graph`.
+
+    Raises:
+      GraphError: codes "link-..." for a payload that is truncated, damaged, too long or of a newer
+        version; "json-..." as `from_json` when what it holds is not a graph.
+    """
+    if len(payload) > limits.LINK:
+        _refuse("too-long", f"The link has {len(payload)} characters; the limit is {limits.LINK}.")
+    if not payload:
+        _refuse("truncated", "The link holds no graph.", "Copy the whole link.")
+    if payload[0] != VERSION:
+        if payload[0] in "23456789":
+            message = f"The link has version {payload[0]}; this program reads version {VERSION}."
+            _refuse("version", message, "Reload the page to get the newest program.")
+        _refuse("damaged", "This is not a link of this program.", "Copy the whole link.")
+    return from_json(_unpack(payload[1:]))
+
+
+def _unpack(payload: str) -> str:
+    if not _PAYLOAD.fullmatch(payload):
+        _refuse("damaged", "The link holds characters that no link has.", "Copy the link alone.")
+    unpacker = zlib.decompressobj()
+    try:
+        packed = base64.urlsafe_b64decode(payload + "=" * (-len(payload) % 4))
+        raw = unpacker.decompress(packed, limits.JSON + 1)  # a few bytes may unpack to gigabytes
+    except (binascii.Error, zlib.error):
+        _refuse("damaged", "Some characters of the link are wrong or missing.", "Copy the whole link.")
+    if len(raw) > limits.JSON:
+        _refuse("too-long", f"The link unpacks to more than {limits.JSON} characters.")
+    if not unpacker.eof:
+        _refuse("truncated", "The end of the link is missing.", "Copy the whole link.")
+    if unpacker.unused_data or not raw.isascii():
+        _refuse("damaged", "The link holds something else after or inside the graph.", "Copy the link alone.")
+    return raw.decode("ascii")
+
+
+def _refuse(code: str, message: str, hint: str = "") -> NoReturn:
+    raise GraphError(Problem(f"link-{code}", message, hint))

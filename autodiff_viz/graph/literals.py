@@ -1,0 +1,43 @@
+"""Literals: numbers and tensors that a user writes, as plain Python data."""
+
+from __future__ import annotations
+
+from math import prod
+
+from autodiff_viz.graph import limits
+from autodiff_viz.graph.model import Literal
+
+
+def shape_of(literal: Literal) -> tuple[int, ...]:
+    """The shape of a literal that has no fault: () for a number, (2, 3) for two rows of three."""
+    shape = []
+    while isinstance(literal, tuple):
+        shape.append(len(literal))
+        literal = literal[0] if literal else 0
+    return tuple(shape)
+
+
+def literal_fault(value: object) -> str:
+    """What stops `value` from being a literal, as the end of a sentence that begins with its name.
+
+    Returns "" when it is a finite number or a tensor with rows of equal length, within the limits.
+    """
+    shape = shape_of(value)  # type: ignore[arg-type]
+    if len(shape) > limits.RANK:
+        return f"has more than {limits.RANK} axes"
+    if 0 in shape:
+        return "has no elements"
+    if prod(shape) > limits.ELEMENTS:
+        return f"has {prod(shape)} elements; the limit is {limits.ELEMENTS}"
+    level = [value]
+    for length in shape:
+        if any(type(item) is not tuple or len(item) != length for item in level):
+            return "has rows of unequal length"
+        level = [item for row in level for item in row]  # type: ignore[attr-defined]
+    if any(type(item) is tuple for item in level):
+        return "has rows of unequal length"
+    if not all(type(item) in (int, float) for item in level):
+        return "is not made of numbers alone"
+    if not all(abs(item) <= limits.NUMBER for item in level):  # false for NaN as well
+        return f"holds a number beyond {limits.NUMBER:g}, or one that is not finite"
+    return ""

@@ -1,0 +1,48 @@
+"""Names that a node or a region may have."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Container
+from itertools import count
+from keyword import iskeyword
+
+from autodiff_viz.graph import limits
+
+_IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_TITLE = re.compile(r"[A-Za-z0-9_]([A-Za-z0-9_ .-]*[A-Za-z0-9_.-])?")
+
+
+def name_fault(name: object) -> str:
+    """What stops `name` from naming a node, an op or an argument; "" when nothing does.
+
+    Names are Python's, in ASCII, so that a graph can be shown as a formula and exported as a program.
+    """
+    if not isinstance(name, str) or not _IDENTIFIER.fullmatch(name):
+        return "is not letters, digits and _, beginning with a letter"
+    if iskeyword(name) or name.startswith("__"):
+        return "is a word that Python keeps for itself"
+    return _length_fault(name)
+
+
+def region_name_fault(name: object) -> str:
+    """What stops `name` from naming a region, which may also hold spaces, dots and dashes."""
+    if not isinstance(name, str) or not _TITLE.fullmatch(name):
+        return "is not letters, digits, spaces and _ . -"
+    return _length_fault(name)
+
+
+def _length_fault(name: str) -> str:
+    return f"is longer than {limits.NAME} characters" if len(name) > limits.NAME else ""
+
+
+def quoted(name: object) -> str:
+    """A name inside a message: in quotes, in ASCII and of bounded length, whatever it holds."""
+    text = ascii(name)
+    return text if len(text) <= limits.NAME + 2 else f"{text[: limits.NAME]}..."
+
+
+def numbered(stem: str, taken: Container[str]) -> str:
+    """`<stem>_<k>` with the smallest k >= 1 that is not taken."""
+    stem = stem[: limits.NAME - 5]  # room for "_" and the number of any node
+    return next(name for k in count(1) if (name := f"{stem}_{k}") not in taken)

@@ -1,0 +1,76 @@
+"""Checks of the rules on nodes: a rule has the function that it needs, with the right arguments."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from autodiff_viz.graph import limits
+from autodiff_viz.graph.literals import literal_fault
+from autodiff_viz.graph.model import BACKWARD_AS, PULLBACK, REWRITE, RULE_KINDS, Call, Lambda, Node, Term
+from autodiff_viz.graph.names import name_fault, quoted
+from autodiff_viz.graph.problem import Problem
+
+
+def rule_problems(node: Node) -> Iterator[Problem]:
+    """What is wrong with the node's rule: kind, function, arguments, the extra slot of `backward_as`."""
+    kind, function = node.rule.kind, node.rule.function
+    if kind not in RULE_KINDS:
+        yield _bad(node, f"has the unknown rule {quoted(kind)}", f"Use one of {', '.join(RULE_KINDS)}.")
+    elif (function is not None) != (kind in (REWRITE, PULLBACK)):
+        found = "no function" if function is None else "a function"
+        yield _bad(node, f"has the rule {kind!r} with {found}", "Rewrite and pullback need one, others none.")
+    elif kind == BACKWARD_AS and not node.slots:
+        yield _bad(node, "has no slot for its backward expression", "Set the rule again.")
+    elif function is not None:
+        yield from _counts(node, function)
+        yield from _terms(node, function)
+
+
+def _counts(node: Node, function: Lambda) -> Iterator[Problem]:
+    """The function takes one argument per wire and returns one result per wire, where that is known."""
+    if node.rule.kind == REWRITE:
+        arguments, results, reads = 1, 1, "the arriving cotangent"
+    else:
+        arguments, results = len(node.wires) + 2, len(node.wires)
+        reads = "the cotangent, one value per wire, and the node's own value"
+        if None in node.slots:  # an unfinished node: the wire to come belongs to an argument
+            return
+    if results == 0:
+        yield _bad(
+            node, "declares a pullback but has no wire to pass it to", "Wire an input, or drop the rule."
+        )
+    elif len(function.args) != arguments:
+        message = f"has a function of {len(function.args)} arguments where {arguments} are needed"
+        yield _bad(node, message, f"The arguments are {reads}.")
+    elif len(function.body) != results:
+        message = f"has a function with {len(function.body)} results where {results} are needed"
+        yield _bad(node, message, "Return one result per wire, with commas between them.")
+
+
+def _terms(node: Node, function: Lambda) -> Iterator[Problem]:
+    """Names inside the function are its own arguments; its size is within the limit."""
+    faults = [fault for name in function.args if (fault := name_fault(name))]
+    if faults or len(set(function.args)) < len(function.args):
+        yield _bad(node, f"has a function with an argument that {faults[0] if faults else 'comes twice'}")
+    todo: list[Term] = list(function.body)
+    count = 0
+    while todo and count <= limits.LAMBDA_TERMS:
+        term = todo.pop()
+        count += 1
+        if isinstance(term, Call):
+            todo.extend(term.args)
+            if fault := name_fault(term.op):
+                yield _bad(node, f"has a function with an op whose name {fault}")
+        elif isinstance(term, str):
+            if term not in function.args:
+                known = ", ".join(function.args)
+                yield _bad(node, f"has a function that uses {quoted(term)}", f"Its arguments are {known}.")
+        elif fault := literal_fault(term):
+            yield _bad(node, f"has a function with a constant that {fault}")
+    if count > limits.LAMBDA_TERMS:
+        message = f"Node {quoted(node.name)} has a function of more than {limits.LAMBDA_TERMS} terms."
+        yield Problem("lambda-too-long", message, "Make the function shorter.", node=node.name)
+
+
+def _bad(node: Node, what: str, hint: str = "") -> Problem:
+    return Problem("bad-rule", f"Node {quoted(node.name)} {what}.", hint, node=node.name)

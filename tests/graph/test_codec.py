@@ -1,0 +1,143 @@
+"""JSON documents: what is written is read again, and nothing else is."""
+
+import json
+
+import pytest
+from hypothesis import given
+
+from autodiff_viz.graph import limits
+from autodiff_viz.graph.codec import from_json, to_json
+from autodiff_viz.graph.model import Graph, Lambda, Node, Rule, params
+from autodiff_viz.graph.problem import GraphError
+from tests.strategies import graphs
+
+X = Node("x", "input", (), params(value=2.0))
+GRAPH = Graph((X, Node("y", "sin", ("x",))), (), "y")
+
+
+def refused(text: str) -> str:
+    with pytest.raises(GraphError) as caught:
+        from_json(text)
+    return caught.value.problems[0].code
+
+
+def changed(**entries: object) -> str:
+    return json.dumps({**json.loads(to_json(GRAPH)), **entries})
+
+
+@given(graphs())
+def test_a_graph_survives_json(graph):
+    assert from_json(to_json(graph)) == graph
+    assert from_json(to_json(graph, indent=None)) == graph
+
+
+def test_the_document_is_the_one_in_the_file_format():
+    node = {"name": "x", "op": "input", "params": {"value": [[1.0, 2.0]]}, "position": [0.0, 40.0]}
+    document = {"autodiff_viz": 1, "nodes": [node], "output": "x"}
+    graph = Graph((Node("x", "input", (), params(value=((1.0, 2.0),)), position=(0.0, 40.0)),), (), "x")
+    assert from_json(json.dumps(document)) == graph
+    assert json.loads(to_json(graph)) == document
+
+
+def test_whole_and_broken_numbers_stay_what_they_are():
+    graph = Graph((Node("x", "input", (), params(value=1, low=-5.0)),), (), "x")
+    back = from_json(to_json(graph))["x"]
+    assert (type(back.param("value")), type(back.param("low"))) == (int, float)
+
+
+def test_an_unfinished_graph_is_read():
+    loop = Graph((Node("a", "add", ("b", None)), Node("b", "sin", ("a",))), (), "b")
+    assert from_json(to_json(loop)) == loop
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("", "json-syntax"),
+        (to_json(GRAPH)[:-5], "json-syntax"),
+        ("[" * 100_000, "json-limit"),
+        ("[" * 5_000 + "]" * 5_000, "json-limit"),
+        (" " * (limits.JSON + 1), "json-limit"),
+        ("9" * 10_000, "json-number"),
+        ("[]", "json-type"),
+        ("{}", "json-missing-key"),
+        ('{"autodiff_viz": 1, "autodiff_viz": 1}', "json-duplicate-key"),
+        (changed(autodiff_viz=2), "json-version"),
+        (changed(autodiff_viz=True), "json-type"),
+        (changed(extra=1), "json-unknown-key"),
+        (changed(nodes={}), "json-type"),
+        (changed(output=3), "json-type"),
+        (changed(output="gone"), "json-unknown-node"),
+        (changed(output=None), "json-no-output"),
+        (changed(nodes=[{"name": "x", "op": "input"}] * 2, output="x"), "json-duplicate-name"),
+        (changed(nodes=[{"name": "x"}] * (limits.NODES + 1)), "json-limit"),
+        (changed(regions=[{"name": "r", "nodes": ["gone"]}]), "json-unknown-node"),
+        (changed(regions=[{"name": "r", "nodes": ["x"], "policy": "all"}]), "json-type"),
+    ],
+)
+def test_a_document_that_is_no_graph_is_refused(text, code):
+    assert refused(text) == code
+
+
+@pytest.mark.parametrize(
+    ("entries", "code"),
+    [
+        ({"name": "__import__"}, "json-bad-name"),
+        ({"name": "été"}, "json-bad-name"),
+        ({"name": "\ud800"}, "json-bad-name"),
+        ({"name": "n" * (limits.NAME + 1)}, "json-bad-name"),
+        ({"op": "os.system"}, "json-bad-op"),
+        ({"slots": ["gone"]}, "json-unknown-node"),
+        ({"slots": [True]}, "json-type"),
+        ({"slots": [{}]}, "json-type"),
+        ({"slots": [[1, [2]]]}, "json-number"),
+        ({"slots": [[]]}, "json-number"),
+        ({"slots": [1e31]}, "json-number"),
+        ({"slots": [float("nan")]}, "json-number"),
+        ({"slots": [[[[[[[[[[1]]]]]]]]]]}, "json-limit"),
+        ({"slots": [1] * (limits.SLOTS + 1)}, "json-limit"),
+        ({"params": {"value": [0] * (limits.ELEMENTS + 1)}}, "json-limit"),
+        ({"params": {"value": "text"}}, "json-bad-literal"),
+        ({"params": {"axis": {}}}, "json-type"),
+        ({"params": {"axis": [float("inf")]}}, "json-number"),
+        ({"params": {"k" * 50: 1}}, "json-limit"),
+        ({"position": [1]}, "json-limit"),
+        ({"position": [1e7, 0]}, "json-bad-position"),
+        ({"position": ["left", 0]}, "json-type"),
+        ({"rule": "stop"}, "json-type"),
+        ({"rule": {"kind": "skip"}}, "json-type"),
+        ({"rule": {"kind": "rewrite", "args": ["v"]}}, "json-missing-key"),
+        ({"rule": {"kind": "rewrite", "args": ["v"], "body": [{"op": "sin"}]}}, "json-missing-key"),
+    ],
+)
+def test_a_node_that_is_none_is_refused(entries, code):
+    node = {"name": "x", "op": "sin"} | entries
+    assert refused(changed(nodes=[node], output=node["name"])) == code
+
+
+def test_a_function_that_is_too_deep_is_refused():
+    term = "v"
+    for _ in range(limits.LAMBDA_TERMS + 1):
+        term = {"op": "sin", "args": [term]}
+    rule = {"kind": "rewrite", "args": ["v"], "body": [term]}
+    assert refused(changed(nodes=[{"name": "x", "op": "input", "rule": rule}], output="x")) == "json-limit"
+
+
+def test_a_function_that_is_too_long_is_refused():
+    body = [{"op": "add", "args": ["v"] * 64, "params": {}}] * 4
+    rule = {"kind": "rewrite", "args": ["v"], "body": [{"op": "add", "args": body}]}
+    assert "json-lambda-too-long" in refused(
+        changed(nodes=[{"name": "x", "op": "input", "rule": rule}], output="x")
+    )
+
+
+def test_the_message_says_where():
+    with pytest.raises(GraphError, match=r"^At \$\.nodes\[0\]\.slots\[0\]: Found True where a number"):
+        from_json(changed(nodes=[{"name": "x", "op": "sin", "slots": [True]}], output="x"))
+
+
+def test_a_rule_with_its_function_is_one_object():
+    rule = Rule("rewrite", Lambda(("v",), (0.5,)))
+    graph = Graph((Node("x", "input", (), params(value=1.0), rule),), (), "x")
+    written = json.loads(to_json(graph))["nodes"][0]["rule"]
+    assert written == {"kind": "rewrite", "args": ["v"], "body": [0.5]}
