@@ -1,0 +1,52 @@
+"""Inputs for an op's examples, and central differences to hold derivatives against."""
+
+import numpy as np
+import pytest
+
+from autodiff_viz.ops.catalog import OPS
+
+CLEARANCE = 0.05  # distance from a kink; well beyond the step of the differences
+STEP = 1e-6
+
+WIRED = [op for op in OPS.values() if op.slots]
+ELEMENTWISE = [op for op in WIRED if op.elementwise]
+
+
+def examples_of(ops):
+    """One pytest parameter (op, shapes, params) for each example of each op."""
+    return [
+        pytest.param(op, shapes, params, id=f"{op.name}-{shapes}-{params}")
+        for op in ops
+        for shapes, params in op.examples
+    ]
+
+
+def sample(op, shapes, dtype=np.float64, seed=0):
+    """Arrays of these shapes, drawn from the op's domain and clear of its kinks."""
+    rng = np.random.default_rng(seed)
+    domain = op.domain * len(shapes) if op.variadic else op.domain
+    return [
+        _clear(rng.uniform(*ends, shape), op.kinks).astype(dtype)
+        for ends, shape in zip(domain, shapes, strict=True)
+    ]
+
+
+def _clear(values, kinks):
+    values = np.asarray(values)
+    for kink in kinks:
+        side = np.where(values < kink, -1.0, 1.0)
+        values = np.where(np.abs(values - kink) < CLEARANCE, kink + side * CLEARANCE, values)
+    return values
+
+
+def central_difference(function, arrays, slot, seed):
+    """d<seed, function(*arrays)> by each element of `arrays[slot]`, in float64."""
+    found = np.zeros_like(arrays[slot])
+    for place in np.ndindex(found.shape):
+        ends = []
+        for step in (STEP, -STEP):
+            moved = [array.copy() for array in arrays]
+            moved[slot][place] += step
+            ends.append(np.sum(seed * function(*moved)))
+        found[place] = (ends[0] - ends[1]) / (2 * STEP)
+    return found

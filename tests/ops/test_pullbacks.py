@@ -1,0 +1,106 @@
+"""What every op passes down its wires, against central differences, PyTorch and published values at kinks."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from autodiff_viz.ops.catalog import OPS
+from tests.ops.references import reference
+from tests.ops.samples import WIRED, central_difference, examples_of, sample
+
+
+def pull_back(op, arrays, params, seed):
+    _, pullback = jax.vjp(lambda *args: op.apply(*args, **params), *map(jnp.asarray, arrays))
+    return pullback(jnp.asarray(seed))
+
+
+def seed_like(value):
+    return np.random.default_rng(1).uniform(-2.0, 2.0, np.shape(value))
+
+
+@pytest.mark.usefixtures("x64")
+@pytest.mark.parametrize(("op", "shapes", "params"), examples_of(WIRED))
+def test_passed_cotangents_are_those_of_central_differences(op, shapes, params):
+    arrays = sample(op, shapes)
+
+    def function(*args):
+        return reference(op.name)(*args, **params)
+
+    seed = seed_like(function(*arrays))
+    for slot, passed in enumerate(pull_back(op, arrays, params, seed)):
+        wanted = central_difference(function, arrays, slot, seed)
+        np.testing.assert_allclose(passed, wanted, rtol=1e-6, atol=1e-7)
+
+
+@pytest.mark.usefixtures("x64")
+@pytest.mark.parametrize(("op", "shapes", "params"), examples_of(WIRED))
+def test_forward_mode_and_reverse_mode_agree(op, shapes, params):
+    arrays = [jnp.asarray(array) for array in sample(op, shapes)]
+    tangents = [jnp.asarray(seed_like(array)) for array in arrays]
+    value, moved = jax.jvp(lambda *args: op.apply(*args, **params), arrays, tangents)
+    seed = seed_like(value)
+    passed = pull_back(op, arrays, params, seed)
+    sideways = sum(jnp.vdot(p, t) for p, t in zip(passed, tangents, strict=True))
+    np.testing.assert_allclose(jnp.vdot(seed, moved), sideways, rtol=1e-10, atol=1e-12)
+
+
+@pytest.mark.parametrize(("op", "shapes", "params"), examples_of(WIRED))
+def test_passed_cotangents_keep_shape_and_dtype_of_the_inputs(op, shapes, params):
+    arrays = sample(op, shapes, np.float32)
+    seed = seed_like(reference(op.name)(*arrays, **params)).astype(np.float32)
+    for array, passed in zip(arrays, pull_back(op, arrays, params, seed), strict=True):
+        assert (passed.shape, passed.dtype) == (array.shape, np.float32)
+
+
+@pytest.mark.parametrize(
+    ("name", "inputs", "slopes"),
+    [
+        ("relu", (0.0,), (0.0,)),
+        ("abs", (0.0,), (1.0,)),
+        ("sign", (0.0,), (0.0,)),
+        ("round", (0.5,), (0.0,)),
+        ("floor", (1.0,), (0.0,)),
+        ("maximum", (0.0, 0.0), (0.5, 0.5)),
+        ("minimum", (0.0, 0.0), (0.5, 0.5)),
+        ("clip", (-1.0, -1.0, 1.0), (0.5, 0.5, 0.0)),
+        ("clip", (1.0, -1.0, 1.0), (0.5, 0.0, 0.5)),
+        ("clip", (2.0, -1.0, 1.0), (0.0, 0.0, 1.0)),
+        ("where", (0.0, 3.0, 4.0), (0.0, 0.0, 1.0)),
+        ("greater", (1.0, 1.0), (0.0, 0.0)),
+        ("sqrt", (0.0,), (np.inf,)),
+        ("log", (0.0,), (np.inf,)),
+        ("pow", (0.0, 2.0), (0.0, 0.0)),
+        ("identity", (3.0,), (1.0,)),
+    ],
+)
+def test_slope_at_a_kink_or_an_end_is_the_one_that_jax_publishes(name, inputs, slopes):
+    passed = pull_back(OPS[name], np.float32(inputs), {}, np.float32(1.0))
+    assert tuple(map(float, passed)) == slopes
+
+
+def test_equal_largest_elements_share_the_cotangent():
+    (passed,) = pull_back(OPS["max"], [np.float32([2.0, 5.0, 5.0])], {}, np.float32(1.0))
+    np.testing.assert_array_equal(passed, [0.0, 0.5, 0.5])
+
+
+ROWS = np.float32([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+COLUMN = np.float32([[1.0], [-1.0], [2.0]])
+Y_BAR = np.float32([[10.0], [1.0]])
+
+
+def test_matmul_passes_the_cotangent_times_the_other_matrix_transposed():
+    left, right = pull_back(OPS["matmul"], [ROWS, COLUMN], {}, Y_BAR)
+    np.testing.assert_array_equal(left, Y_BAR @ COLUMN.T)
+    np.testing.assert_array_equal(right, ROWS.T @ Y_BAR)
+
+
+def test_softmax_passes_what_its_latex_says():
+    (passed,) = pull_back(OPS["softmax"], [ROWS[0]], {}, COLUMN[:, 0])
+    y = np.exp(ROWS[0]) / np.exp(ROWS[0]).sum()
+    np.testing.assert_allclose(passed, y * (COLUMN[:, 0] - (COLUMN[:, 0] * y).sum()), rtol=1e-5)
+
+
+def test_mean_passes_one_nth():
+    (passed,) = pull_back(OPS["mean"], [ROWS], {}, np.float32(12.0))
+    np.testing.assert_array_equal(passed, np.full((2, 3), 2.0))

@@ -1,0 +1,92 @@
+"""Every op computes what NumPy or SciPy computes, in any dtype, compiled or mapped."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from autodiff_viz.ops.catalog import OPS
+from tests.ops.references import REFERENCES, reference
+from tests.ops.samples import WIRED, examples_of, sample
+
+TOLERANCE = {np.float32: 2e-6, np.float64: 1e-14}
+
+
+def test_every_op_has_a_reference():
+    missing = {op.name for op in WIRED} - set(REFERENCES)
+    assert not missing, f"Add a NumPy function for {sorted(missing)} to tests/ops/references.py."
+
+
+def test_no_reference_is_left_over():
+    assert set(REFERENCES) <= set(OPS)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize(("op", "shapes", "params"), examples_of(WIRED))
+def test_value_is_that_of_numpy(op, shapes, params, dtype):
+    arrays = sample(op, shapes, dtype)
+    with jax.enable_x64(dtype == np.float64):
+        value = jax.jit(lambda *args: op.apply(*args, **params))(*map(jnp.asarray, arrays))
+    assert value.dtype == dtype
+    wanted = reference(op.name)(*arrays, **params)
+    assert value.shape == np.shape(wanted)
+    np.testing.assert_allclose(value, wanted, rtol=TOLERANCE[dtype], atol=TOLERANCE[dtype])
+
+
+@pytest.mark.parametrize(("op", "shapes", "params"), examples_of(WIRED))
+def test_mapping_over_a_batch_gives_what_a_loop_gives(op, shapes, params):
+    batch = [sample(op, shapes, np.float32, seed) for seed in range(3)]
+    stacked = [jnp.stack(arrays) for arrays in zip(*batch, strict=True)]
+    mapped = jax.vmap(lambda *args: op.apply(*args, **params))(*stacked)
+    looped = np.stack([op.apply(*map(jnp.asarray, arrays), **params) for arrays in batch])
+    np.testing.assert_allclose(mapped, looped, rtol=2e-6, atol=1e-6)
+
+
+@pytest.mark.parametrize("op", OPS.values(), ids=lambda op: op.name)
+def test_defaults_of_the_record_are_those_of_the_function(op):
+    shapes, params = next((s, p) for s, p in op.examples if not p)
+    arrays = [jnp.asarray(array) for array in sample(op, shapes, np.float32)]
+    named = {param.name: param.default for param in op.params}
+    np.testing.assert_array_equal(op.apply(*arrays, **params), op.apply(*arrays, **named))
+
+
+@pytest.mark.parametrize(
+    ("name", "inputs", "output"),
+    [
+        ("round", [-1.5, 0.5, 1.5, 2.5], [-2.0, 0.0, 2.0, 2.0]),
+        ("sign", [-2.0, 0.0, 3.0], [-1.0, 0.0, 1.0]),
+        ("floor", [-0.5, 0.0, 1.0], [-1.0, 0.0, 1.0]),
+        ("softplus", [-1000.0, 0.0, 1000.0], [0.0, np.log(2.0), 1000.0]),
+        ("sigmoid", [-1000.0, 0.0, 1000.0], [0.0, 0.5, 1.0]),
+        ("log1p", [1e-10], [1e-10]),
+        ("expm1", [1e-10], [1e-10]),
+        ("softmax", [1000.0, 1000.0], [0.5, 0.5]),
+    ],
+)
+def test_value_at_a_delicate_place(name, inputs, output):
+    np.testing.assert_allclose(OPS[name].apply(jnp.float32(inputs)), output, rtol=1e-6)
+
+
+def test_logsumexp_does_not_overflow():
+    np.testing.assert_allclose(
+        OPS["logsumexp"].apply(jnp.float32([1000.0, 1000.0])), 1000.0 + np.log(2.0), rtol=1e-6
+    )
+
+
+def test_power_of_a_negative_number_to_a_whole_one_is_a_number():
+    pow_ = OPS["pow"].apply
+    value, slope = jax.value_and_grad(pow_)(jnp.float32(-3.0), jnp.float32(2.0))
+    assert (value, slope) == (9.0, -6.0)
+
+
+def test_any_number_but_zero_counts_as_true():
+    where = OPS["where"].apply
+    np.testing.assert_array_equal(
+        where(jnp.float32([-0.5, 0.0, 2.0]), jnp.float32(1.0), jnp.float32(9.0)), [1, 9, 1]
+    )
+
+
+@pytest.mark.parametrize(("index", "shape"), [((3,), (3,)), ((-4,), (3,)), ((0, 0), (3,)), ((0,), ())])
+def test_index_out_of_bounds_is_refused(index, shape):
+    with pytest.raises(IndexError, match=r"out of bounds|too many indices"):
+        OPS["getitem"].apply(jnp.zeros(shape), index=index)
