@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Container
+from collections.abc import Container, Sequence
 from itertools import count
 from keyword import iskeyword
 
@@ -40,6 +40,12 @@ def quoted(name: object) -> str:
     """A name inside a message: in quotes, in ASCII and of bounded length, whatever it holds."""
     text = ascii(name)
     return text if len(text) <= limits.NAME + 2 else f"{text[: limits.NAME]}..."
+
+
+def listed(names: Sequence[str]) -> str:
+    """Names inside a message: the first few of them, and how many more."""
+    shown = ", ".join(quoted(name) for name in names[:4])
+    return shown if len(names) <= 4 else f"{shown} and {len(names) - 4} more"
 
 
 def numbered(stem: str, taken: Container[str]) -> str:

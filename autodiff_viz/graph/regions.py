@@ -8,7 +8,7 @@ from itertools import combinations, pairwise
 
 from autodiff_viz.graph import limits
 from autodiff_viz.graph.model import POLICIES, Graph, Node
-from autodiff_viz.graph.names import quoted, region_name_fault
+from autodiff_viz.graph.names import listed, quoted, region_name_fault
 from autodiff_viz.graph.order import ancestors, consumers, descendants, find_cycle
 from autodiff_viz.graph.problem import Problem
 
@@ -54,7 +54,7 @@ def _not_convex(graph: Graph) -> Iterator[Problem]:
     goes_to = {name: [n for n, _ in pairs] for name, pairs in consumers(graph).items()}
     for region in graph.regions:
         if path := _leaving_path(goes_to, region.nodes):
-            outside = ", ".join(repr(name) for name in path[1:-1])
+            outside = listed(path[1:-1])
             message = (
                 f"Region {quoted(region.name)} cannot run as a whole: {path[-1]!r} inside it needs {outside} "
                 f"outside it, which needs {path[0]!r} inside it."
@@ -91,7 +91,7 @@ def _walk_back(came_from: Mapping[str, str], name: str, inside: frozenset[str], 
 def _overlaps(graph: Graph) -> Iterator[Problem]:
     for a, b in combinations(graph.regions, 2):
         if (shared := a.nodes & b.nodes) and not (a.nodes <= b.nodes or b.nodes <= a.nodes):
-            names = ", ".join(repr(name) for name in sorted(shared)[:3])
+            names = listed(sorted(shared))
             message = (
                 f"Regions {quoted(a.name)} and {quoted(b.name)} share {names}, but neither holds the other."
             )

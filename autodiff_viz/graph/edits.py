@@ -1,0 +1,257 @@
+"""Edits of nodes and wires: each returns a new graph, or raises a GraphError and changes nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from autodiff_viz.graph import limits
+from autodiff_viz.graph.check import UNFINISHED, cycle_problem, node_problems
+from autodiff_viz.graph.literals import literal_fault
+from autodiff_viz.graph.model import BACKWARD_AS, INPUT, Graph, Literal, Node, Region, Rule, Slot, params
+from autodiff_viz.graph.names import numbered, quoted
+from autodiff_viz.graph.order import ancestors, consumers, descendants, find_cycle, order
+from autodiff_viz.graph.problem import GraphError, Problem
+from autodiff_viz.graph.regions import region_problems
+from autodiff_viz.graph.rules import rule_problems
+
+
+def free_name(graph: Graph, stem: str) -> str:
+    """`<stem>_<k>` with the smallest k >= 1 that no node has."""
+    return numbered(stem, graph.by_name)
+
+
+def with_node(graph: Graph, node: Node) -> Graph:
+    """Add a node, wired or not. The first node of a graph becomes its output; see also `with_wire`."""
+    if node.name in graph:
+        _refuse(
+            "duplicate-name", f"There is a node {quoted(node.name)} already.", "Choose another name.", node
+        )
+    if len(graph.nodes) >= limits.NODES:
+        _refuse(
+            "too-many-nodes", f"The graph has {len(graph.nodes)} nodes, as many as it may.", "Remove some."
+        )
+    wider = Graph((*graph.nodes, node), graph.regions, graph.output or node.name)
+    _accept(wider, node)
+    return _output_follows(wider, node) if any(name == graph.output for _, name in node.wires) else wider
+
+
+def with_wire(graph: Graph, source: str, target: str, slot: int) -> Graph:
+    """Wire the output of `source` into a slot of `target`, in place of what the slot holds.
+
+    A wire from the output node moves the output to the one node at the end downstream, if there is just
+    one. Raises code "cycle", with the path, when `source` depends on `target`.
+    """
+    _node(graph, source)
+    wired = with_slot(graph, target, slot, source)
+    return _output_follows(wired, wired[target]) if source == graph.output else wired
+
+
+def without_wire(graph: Graph, target: str, slot: int) -> Graph:
+    """Empty a slot of `target`."""
+    return with_slot(graph, target, slot, None)
+
+
+def with_constant(graph: Graph, target: str, slot: int, literal: Literal) -> Graph:
+    """Put a number or a tensor in a slot of `target`, in place of what the slot holds."""
+    if fault := literal_fault(literal):
+        message = f"The constant for slot {slot} of {quoted(target)} {fault}."
+        _refuse("bad-literal", message, "Give a number, or rows of numbers.", _node(graph, target), slot)
+    return with_slot(graph, target, slot, literal)
+
+
+def with_slot(graph: Graph, target: str, slot: int, held: Slot) -> Graph:
+    """Put a wire, a constant or nothing in a slot of `target`; the output stays where it is."""
+    node = _node(graph, target)
+    if not 0 <= slot < len(node.slots):
+        message = f"{quoted(target)} has no slot {slot}; it has {len(node.slots)}, counted from 0."
+        _refuse("unknown-slot", message, "Choose one of its slots.", node, slot)
+    return _replaced(graph, replace(node, slots=(*node.slots[:slot], held, *node.slots[slot + 1 :])))
+
+
+def with_more_slots(graph: Graph, name: str) -> Graph:
+    """Give a node one more empty slot (`concatenate` and `stack` take many), before an alternative."""
+    node = _node(graph, name)
+    end = len(node.op_slots)
+    return _replaced(graph, replace(node, slots=(*node.slots[:end], None, *node.slots[end:])))
+
+
+def without_slot(graph: Graph, name: str, slot: int) -> Graph:
+    """Take one of the op's own slots away, with what it holds."""
+    node = _node(graph, name)
+    if not 0 <= slot < len(node.op_slots):
+        _refuse(
+            "unknown-slot", f"{quoted(name)} has no slot {slot} to take away.", "Choose another.", node, slot
+        )
+    return _replaced(graph, replace(node, slots=node.slots[:slot] + node.slots[slot + 1 :]))
+
+
+def with_rule(graph: Graph, name: str, rule: Rule, alternative: Slot = None) -> Graph:
+    """Set a node's rule. `backward_as` adds a last slot for `alternative`, any other rule drops it."""
+    node = _node(graph, name)
+    slots = node.op_slots
+    if rule.kind == BACKWARD_AS:
+        kept = node.slots[-1] if node.rule.kind == BACKWARD_AS and alternative is None else alternative
+        slots = (*slots, kept)
+    ruled = replace(node, slots=slots, rule=rule)
+    if found := tuple(rule_problems(ruled)):
+        raise GraphError(found)
+    return _replaced(graph, ruled)
+
+
+def with_param(graph: Graph, name: str, param: str, value: Any) -> Graph:
+    """Set a parameter of a node; None removes it. Which parameters an op has is the engine's to check."""
+    node = _node(graph, name)
+    return _replaced(graph, replace(node, params=params(**{**dict(node.params), param: value})))
+
+
+def renamed(graph: Graph, old: str, new: str) -> Graph:
+    """Rename a node; wires, regions, saved names and the output follow."""
+    node = _node(graph, old)
+    if new == old:
+        return graph
+    if new in graph:
+        _refuse("duplicate-name", f"There is a node {quoted(new)} already.", "Choose another name.", node)
+    name_of = {old: new}
+    nodes = tuple(
+        replace(n, name=name_of.get(n.name, n.name), slots=_slots(n.slots, name_of))
+        if _touches(n, old)
+        else n
+        for n in graph.nodes
+    )
+    regions = _mapped(graph.regions, lambda names: frozenset(name_of.get(name, name) for name in names))
+    after = Graph(nodes, regions, name_of.get(graph.output or "", graph.output))
+    _accept(after, after[new], after[new].wires)
+    return after
+
+
+def with_positions(graph: Graph, positions: Mapping[str, tuple[float, float] | None]) -> Graph:
+    """Move nodes: top-left corners in pixels by name, None to hand a node back to the layout."""
+    for name, position in positions.items():
+        moved = replace(_node(graph, name), position=position)
+        if problem := next((p for p in node_problems(graph, moved) if p.code == "bad-position"), None):
+            raise GraphError(problem)
+    nodes = (
+        replace(node, position=positions[node.name]) if node.name in positions else node
+        for node in graph.nodes
+    )
+    return replace(graph, nodes=tuple(nodes))
+
+
+def with_output(graph: Graph, name: str) -> Graph:
+    """Choose the node to differentiate."""
+    return replace(graph, output=_node(graph, name).name)
+
+
+def with_region(graph: Graph, region: Region) -> Graph:
+    """Add a checkpoint region, or change the one of the same name.
+
+    Raises the problems that the region would bring, such as "region-not-convex"; `convex_hull` mends that.
+    """
+    others = tuple(other for other in graph.regions if other.name != region.name)
+    after = replace(graph, regions=(*others, region))
+    known = set(region_problems(replace(graph, regions=others)))
+    if found := tuple(problem for problem in region_problems(after) if problem not in known):
+        raise GraphError(found)
+    return after
+
+
+def without_region(graph: Graph, name: str) -> Graph:
+    """Remove a checkpoint region; its nodes stay."""
+    kept = tuple(region for region in graph.regions if region.name != name)
+    if len(kept) == len(graph.regions):
+        _refuse("unknown-region", f"There is no region {quoted(name)}.", "Choose one of the regions.")
+    return replace(graph, regions=kept)
+
+
+def without_nodes(graph: Graph, names: Iterable[str]) -> Graph:
+    """Delete nodes.
+
+    Where all wires of a deleted node come from one node, its consumers are wired to that one; else their
+    slots become empty. Regions lose the names, and go when nothing is left in them. A deleted output is
+    followed by what heals its wires, else by the last node at an end, rather one that it depended on.
+    """
+    gone = {_node(graph, name).name for name in names}
+    heir = _heirs(graph, gone)
+    kept = tuple(
+        replace(node, slots=_slots(node.slots, heir)) if any(name in gone for _, name in node.wires) else node
+        for node in graph.nodes
+        if node.name not in gone
+    )
+    regions = _mapped(graph.regions, lambda names: names - gone)
+    after = Graph(kept, tuple(region for region in regions if region.nodes), graph.output)
+    if graph.output not in gone:
+        return after
+    return replace(after, output=heir[graph.output] or _last_end(after, ancestors(graph, [graph.output])))
+
+
+def _heirs(graph: Graph, gone: set[str]) -> dict[str, str | None]:
+    """For each deleted node, the kept node that its consumers are wired to instead, if any."""
+    heir: dict[str, str | None] = {}
+    for node in order(graph):
+        if node.name in gone:
+            sources = {name for _, name in node.wires}
+            source = sources.pop() if len(sources) == 1 else None
+            heir[node.name] = heir.get(source) if source in gone else source
+    return heir
+
+
+def _last_end(graph: Graph, preferred: frozenset[str]) -> str | None:
+    """The last node without consumers: rather one of `preferred`, rather not an input."""
+    uses = consumers(graph)
+    ends = [node for node in order(graph) if not uses[node.name]] or list(graph.nodes)
+    ranked = [(node.name in preferred, node.op != INPUT, i) for i, node in enumerate(ends)]
+    return ends[max(ranked)[2]].name if ends else None
+
+
+def _output_follows(graph: Graph, node: Node) -> Graph:
+    """The output moved to the one node at the end downstream of `node`, if there is just one."""
+    uses = consumers(graph)
+    ends = [name for name in descendants(graph, [node.name]) if not uses[name]]
+    return replace(graph, output=ends[0]) if len(ends) == 1 else graph
+
+
+def _replaced(graph: Graph, node: Node) -> Graph:
+    """The graph with the node of that name replaced, when that leaves it as sound as it was."""
+    before = graph[node.name]
+    after = replace(graph, nodes=tuple(node if n is before else n for n in graph.nodes))
+    _accept(after, node, before.wires)
+    return after
+
+
+def _accept(graph: Graph, node: Node, old_wires: tuple[tuple[int, str], ...] = ()) -> None:
+    """Raise what is wrong with the node, beyond being unfinished, or the cycle that its new wires close."""
+    if found := tuple(problem for problem in node_problems(graph, node) if problem.code not in UNFINISHED):
+        raise GraphError(found)
+    drawn = {name for _, name in node.wires} - {name for _, name in old_wires}
+    if node.name in ancestors(graph, drawn):
+        around = descendants(graph, [node.name]) & ancestors(graph, [node.name])
+        cycle = find_cycle(Graph(tuple(n for n in graph.nodes if n.name in around)))
+        raise GraphError(cycle_problem(cycle or (node.name, node.name)))
+
+
+def _slots(slots: tuple[Slot, ...], name_of: Mapping[str, str | None]) -> tuple[Slot, ...]:
+    return tuple(name_of.get(slot, slot) if isinstance(slot, str) else slot for slot in slots)
+
+
+def _touches(node: Node, name: str) -> bool:
+    return node.name == name or name in node.slots
+
+
+def _mapped(
+    regions: Iterable[Region], change: Callable[[frozenset[str]], frozenset[str]]
+) -> tuple[Region, ...]:
+    return tuple(
+        replace(region, nodes=change(region.nodes), saved=change(region.saved)) for region in regions
+    )
+
+
+def _node(graph: Graph, name: str) -> Node:
+    if name not in graph:
+        _refuse("unknown-node", f"There is no node {quoted(name)}.", "Choose a node of the graph.")
+    return graph[name]
+
+
+def _refuse(code: str, message: str, hint: str, node: Node | None = None, slot: int | None = None) -> None:
+    raise GraphError(Problem(code, message, hint, node=node.name if node else None, slot=slot))
