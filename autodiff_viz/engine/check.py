@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from autodiff_viz.engine.arrays import FLOAT32, own_value
-from autodiff_viz.engine.kernels import kernel, split
+from autodiff_viz.engine.kernels import Shape, kernel, split
 from autodiff_viz.graph.check import problems as structural
 from autodiff_viz.graph.model import (
     BACKWARD_AS,
@@ -24,8 +24,6 @@ from autodiff_viz.graph.order import ancestors, descendants, order
 from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.ops.catalog import OPS
 
-Shape = tuple[int, ...]
-
 
 def diagnose(graph: Graph) -> tuple[Problem, ...]:
     """Every problem of `graph`, structural ones first. Compiles nothing."""
@@ -35,7 +33,7 @@ def diagnose(graph: Graph) -> tuple[Problem, ...]:
         try:
             shape = _shape(node, shapes)
         except GraphError as error:
-            found.extend(replace(problem, node=problem.node or node.name) for problem in error.problems)
+            found.extend(at_node(error, node.name).problems)
         else:
             if shape is not None:
                 shapes[node.name] = shape
@@ -158,6 +156,11 @@ def _term_shape(term: Term, names: Mapping[str, Shape]) -> Shape:
             )
         )
     return _slot_shape(term, names)
+
+
+def at_node(error: GraphError, name: str) -> GraphError:
+    """The same problems, placed at a node where they have no place yet."""
+    return GraphError(replace(problem, node=problem.node or name) for problem in error.problems)
 
 
 def unknown_op(name: str) -> Problem:

@@ -22,113 +22,145 @@ from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.ops.catalog import OPS
 from autodiff_viz.ops.record import Op
 
+Shape = tuple[int, ...]
+
 KEPT = 4096  # kernels; each holds a few kB of compiled code
 
 
 @dataclass(frozen=True, slots=True)
 class Kernel:
-    """An op compiled for given shapes.
+    """An op compiled for given shapes. `arguments` are the run-time parameters as one dict, for the ops
+    that have any, and then the arrays of the slots.
 
     Attributes:
-      run: `run(dynamic, *arrays)` gives the op's value.
-      pull: `pull(cotangent, dynamic, *arrays)` gives one contribution per differentiated slot.
+      run: `run(*arguments)` gives the op's value.
+      pull: `pull(cotangent, *arguments)` gives one contribution per differentiated slot.
+      pull_sum: `pull_sum(a, b, *arguments)` gives a + b and what `pull` gives for it.
       slots: the differentiated slots, in the order of `pull`'s results.
       dependent: for each of `slots`, False where JAX's derivative is zero whatever the numbers are (the
         slope of `sign`, say). There JAX passes nothing at all down the wire, not 0 times something.
-      dynamic: the run-time parameters, as the first argument of `run`.
+      shape: of the value, per sample.
+      passes, passes_all: whether any, and whether all, of `dependent` are true.
     """
 
     run: Callable[..., jax.Array]
     pull: Callable[..., tuple[jax.Array, ...]]
+    pull_sum: Callable[..., tuple[jax.Array, tuple[jax.Array, ...]]]
     slots: tuple[int, ...]
     dependent: tuple[bool, ...]
-    shape: tuple[int, ...]
+    shape: Shape
+    passes: bool
+    passes_all: bool
 
 
-def split(op: Op, params: Params) -> tuple[Params, dict[str, Any]]:
-    """Parameters as (compiled in, passed at run time)."""
-    if not params or not any(not p.static for p in op.params):
-        return params, {}
+def split(op: Op, params: Params) -> tuple[Params, list[dict[str, Any]]]:
+    """Parameters as (compiled in, leading arguments of the kernel: one dict or nothing)."""
     dynamic = {p.name: p.default for p in op.params if not p.static}
+    if not dynamic:
+        return params, []
     static = tuple(pair for pair in params if pair[0] not in dynamic)
-    return static, {**dynamic, **{key: value for key, value in params if key in dynamic}}
+    return static, [{**dynamic, **{key: value for key, value in params if key in dynamic}}]
 
 
 @lru_cache(maxsize=KEPT)
 def kernel(
     name: str,
     static: Params,
-    shapes: tuple[tuple[int, ...], ...],
+    shapes: tuple[Shape, ...],
     differentiated: tuple[int, ...],
     dtype: str,
     batched: tuple[bool, ...] | None = None,
     cotangent_batched: bool = True,
 ) -> Kernel:
     """The compiled op. Shapes are those of one sample; `batched` says which arrays carry a leading
-    axis of samples (None: none does).
+    axis of samples (None: none does, and neither does the cotangent).
 
     Raises:
       GraphError: the op refuses the shapes or the parameters; the problem has no node yet.
     """
     op = OPS[name]
+    _, leading = split(op, ())
+    run = _runner(op, static, dtype, len(leading))
+    samples = [jax.ShapeDtypeStruct(shape, jnp.dtype(dtype)) for shape in shapes]
+    shape = _result_shape(op, run, shapes, [*leading, *samples])
+    slots = tuple(len(leading) + i for i in differentiated)
+
+    def pull(cotangent: jax.Array, *arguments: Any) -> tuple[jax.Array, ...]:
+        some = (arguments[i] for i in slots)
+        return jax.vjp(_restrict(run, arguments, slots), *some)[1](cotangent)
+
+    def pull_sum(a: jax.Array, b: jax.Array, *arguments: Any) -> tuple[jax.Array, tuple[jax.Array, ...]]:
+        return a + b, pull(a + b, *arguments)
+
+    dependent = _dependent(run, [*leading, *samples], slots)
+    many_run, many_pull = run, pull
+    if batched is not None:
+        axes = (*(None for _ in leading), *(0 if flag else None for flag in batched))
+        if any(batched):
+            many_run = jax.vmap(run, in_axes=axes)
+        if any(batched) or cotangent_batched:
+            many_pull = jax.vmap(pull, in_axes=(0 if cotangent_batched else None, *axes))
+    return Kernel(
+        run=jax.jit(many_run),
+        pull=jax.jit(many_pull),
+        pull_sum=jax.jit(pull_sum),
+        slots=differentiated,
+        dependent=dependent,
+        shape=shape,
+        passes=any(dependent),
+        passes_all=all(dependent),
+    )
+
+
+def _runner(op: Op, static: Params, dtype: str, leading: int) -> Callable[..., jax.Array]:
+    """The op as a function of its run-time parameters (one dict, if `leading`) and arrays."""
     fixed = {**{p.name: p.default for p in op.params if p.static}, **dict(static)}
     if not op.slots:
         fixed["dtype"] = jnp.dtype(dtype)
 
-    def run(dynamic: dict[str, Any], *arrays: jax.Array) -> jax.Array:
-        return op.apply(*arrays, **fixed, **dynamic)
+    def run(*arguments: Any) -> jax.Array:
+        dynamic = arguments[0] if leading else {}
+        return op.apply(*arguments[leading:], **fixed, **dynamic)
 
-    def pull(cotangent: jax.Array, dynamic: dict[str, Any], *arrays: jax.Array) -> tuple[jax.Array, ...]:
-        some = (arrays[i] for i in differentiated)
-        return jax.vjp(_restrict(run, dynamic, arrays, differentiated), *some)[1](cotangent)
+    return run
 
-    samples = [jax.ShapeDtypeStruct(shape, jnp.dtype(dtype)) for shape in shapes]
-    dynamic = {p.name: p.default for p in op.params if not p.static}
+
+def _result_shape(op: Op, run: Callable, shapes: tuple[Shape, ...], samples: list) -> Shape:
     try:
-        shape = jax.eval_shape(run, dynamic, *samples).shape
+        shape = jax.eval_shape(run, *samples).shape
     except (TypeError, ValueError, IndexError, AssertionError) as error:
         raise GraphError(_refused(op, shapes, error)) from error
     if math.prod(shape) > limits.ELEMENTS:
         raise GraphError(_too_large(op, shape))
-    dependent = _dependent(run, dynamic, samples, differentiated)
-    if batched is None:
-        return Kernel(jax.jit(run), jax.jit(pull), differentiated, dependent, shape)
-    axes = tuple(0 if flag else None for flag in batched)
-    many_run, many_pull = run, pull
-    if any(batched):
-        many_run = jax.vmap(run, in_axes=(None, *axes))
-    if any(batched) or cotangent_batched:
-        many_pull = jax.vmap(pull, in_axes=(0 if cotangent_batched else None, None, *axes))
-    return Kernel(jax.jit(many_run), jax.jit(many_pull), differentiated, dependent, shape)
+    return shape
 
 
-def _restrict(run: Callable, dynamic: dict, arrays: tuple, differentiated: tuple[int, ...]) -> Callable:
-    """`run` as a function of the differentiated arrays alone."""
+def _restrict(run: Callable, arguments: tuple, slots: tuple[int, ...]) -> Callable:
+    """`run` as a function of the arguments at `slots` alone."""
 
     def function(*some: jax.Array) -> jax.Array:
-        merged = list(arrays)
-        for i, array in zip(differentiated, some, strict=True):
+        merged = list(arguments)
+        for i, array in zip(slots, some, strict=True):
             merged[i] = array
-        return run(dynamic, *merged)
+        return run(*merged)
 
     return function
 
 
-def _dependent(
-    run: Callable, dynamic: dict, samples: list, differentiated: tuple[int, ...]
-) -> tuple[bool, ...]:
-    """Per differentiated slot, whether the op's tangent depends on that slot's tangent at all.
+def _dependent(run: Callable, samples: list, slots: tuple[int, ...]) -> tuple[bool, ...]:
+    """Per slot, whether the op's tangent depends on that slot's tangent at all.
 
     Read off the linear program: an input that no equation carries to the output is a symbolic zero.
     """
 
-    def tangent(arrays: list, i: int, dot: jax.Array) -> jax.Array:
-        function = _restrict(run, dynamic, tuple(arrays), (i,))
-        return jax.jvp(function, (arrays[i],), (dot,))[1]
+    def tangent(arguments: list, i: int, dot: jax.Array) -> jax.Array:
+        return jax.jvp(_restrict(run, tuple(arguments), (i,)), (arguments[i],), (dot,))[1]
 
     found = []
-    for i in differentiated:
-        program = jax.make_jaxpr(lambda arrays, dot, i=i: tangent(arrays, i, dot))(samples, samples[i]).jaxpr
+    for i in slots:
+        program = jax.make_jaxpr(lambda arguments, dot, i=i: tangent(arguments, i, dot))(
+            samples, samples[i]
+        ).jaxpr
         reached = {program.invars[-1]}
         for equation in program.eqns:
             if any(isinstance(v, core.Var) and v in reached for v in equation.invars):

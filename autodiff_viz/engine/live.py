@@ -6,32 +6,24 @@ graph with the same ops and shapes has not compiled before.
 
 With a sweep, the arrays that depend on the swept input carry a leading axis of samples and the same
 walk runs `vmap`ped kernels.
+
+A kernel call costs some microseconds and dominates; what is in the loops below is there to keep Python's
+own share under that.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
 
 import jax
 
 from autodiff_viz.engine.arrays import constant, own_value
-from autodiff_viz.engine.check import unknown_op, wrong_alternative, wrong_arity, wrong_shape
-from autodiff_viz.engine.kernels import Kernel, kernel, split
-from autodiff_viz.graph.model import (
-    BACKWARD_AS,
-    FOLLOW,
-    INPUT,
-    REWRITE,
-    STOP,
-    Call,
-    Graph,
-    Lambda,
-    Node,
-    Term,
-    params,
-)
+from autodiff_viz.engine.check import at_node, unknown_op, wrong_alternative
+from autodiff_viz.engine.kernels import Kernel, Shape, kernel, split
+from autodiff_viz.engine.rules import Sample, apply_rule, call
+from autodiff_viz.graph.model import BACKWARD_AS, FOLLOW, INPUT, REWRITE, STOP, Graph, Node
 from autodiff_viz.graph.order import order
 from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.ops.catalog import OPS
@@ -39,36 +31,39 @@ from autodiff_viz.ops.catalog import OPS
 Wire = tuple[str, int]
 """A wire, named by the node and the slot that it goes into."""
 
+Part = tuple[jax.Array, bool]
+"""A contribution, and whether it is swept."""
+
 ARRIVING = -1
 """(node, ARRIVING) stands beside the wires for the cotangent that arrives at the node."""
 
 
+class Step(NamedTuple):
+    """One node's forward step: what its pullback will need. Inputs have no kernel."""
+
+    node: Node
+    kernel: Kernel | None = None
+    arguments: tuple = ()
+    shapes: tuple[Shape, ...] = ()
+
+
 @dataclass(slots=True)
 class Walk:
-    """What one forward and backward walk found. Arrays are JAX's; None is an exact zero.
+    """What one forward and one backward walk found. Arrays are JAX's; None is an exact zero.
 
-    `swept` holds the names of the nodes, and of the wires, whose arrays carry a leading axis.
+    `swept` names what carries a leading axis: node names for values, wires for contributions,
+    (node, ARRIVING) for what arrives.
     """
 
     graph: Graph
     dtype: str
-    nodes: tuple[Node, ...]
+    swept: set[str | Wire]
+    steps: list[Step] = field(default_factory=list)
     values: dict[str, jax.Array] = field(default_factory=dict)
-    shapes: dict[str, tuple[int, ...]] = field(default_factory=dict)
+    shapes: dict[str, Shape] = field(default_factory=dict)
     arriving: dict[str, jax.Array | None] = field(default_factory=dict)
     passed: dict[Wire, jax.Array | None] = field(default_factory=dict)
     gradients: dict[str, jax.Array | None] = field(default_factory=dict)
-    swept: set[str | Wire] = field(default_factory=set)
-    _steps: dict[str, tuple[Kernel | None, list, dict]] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
-class Sample:
-    """An array on its way through a rule's expression, its shape per sample, and whether it is swept."""
-
-    array: jax.Array
-    shape: tuple[int, ...]
-    swept: bool
 
 
 def forward(graph: Graph, inputs: Mapping[str, Any], dtype: str, swept: frozenset[str] = frozenset()) -> Walk:
@@ -81,8 +76,8 @@ def forward(graph: Graph, inputs: Mapping[str, Any], dtype: str, swept: frozense
       GraphError: a slot is empty, names no node or is part of a cycle; an op is unknown or refuses
         its shapes.
     """
-    walk = Walk(graph, dtype, order(graph), swept=set(swept))
-    for node in walk.nodes:
+    walk = Walk(graph, dtype, set(swept))
+    for node in order(graph):
         if node.op == INPUT:
             _take_input(walk, node, inputs)
         else:
@@ -94,200 +89,170 @@ def _take_input(walk: Walk, node: Node, inputs: Mapping[str, Any]) -> None:
     value = inputs[node.name] if node.name in inputs else own_value(node, walk.dtype)
     walk.values[node.name] = value
     walk.shapes[node.name] = value.shape[1:] if node.name in walk.swept else value.shape
+    walk.steps.append(Step(node))
 
 
 def _run(walk: Walk, node: Node) -> None:
-    arrays, shapes, wired, flags = [], [], [], []
-    values, known, swept = walk.values, walk.shapes, walk.swept
-    for i, slot in enumerate(node.op_slots):
-        if type(slot) is str:
-            if slot not in values:
-                raise GraphError(_unusable(walk, node, i))
-            arrays.append(values[slot])
-            shapes.append(known[slot])
-            wired.append(i)
-            flags.append(slot in swept)
-        elif slot is None:
-            raise GraphError(_unusable(walk, node, i))
-        else:
-            array = constant(slot, walk.dtype)
-            arrays.append(array)
-            shapes.append(array.shape)
-            flags.append(False)
-    batched = tuple(flags) if True in flags else None
-    found, dynamic = _kernel(node, tuple(shapes), tuple(wired), walk.dtype, batched)
-    walk.values[node.name] = found.run(dynamic, *arrays)
-    walk.shapes[node.name] = found.shape
-    walk._steps[node.name] = (found, arrays, dynamic)
-    if batched:
-        swept.add(node.name)
-
-
-def _kernel(
-    node: Node,
-    shapes: tuple,
-    wired: tuple[int, ...],
-    dtype: str,
-    batched: tuple[bool, ...] | None,
-    **more: bool,
-) -> tuple[Kernel, dict]:
     op = OPS.get(node.op)
     if op is None:
         raise GraphError(unknown_op(node.op))
-    static, dynamic = split(op, node.params)
+    static, arguments = split(op, node.params) if node.params or not op.slots else ((), [])
+    shapes, wired = [], []
+    values, known = walk.values, walk.shapes
+    for i, slot in enumerate(node.op_slots):
+        if type(slot) is str and slot in values:
+            arguments.append(values[slot])
+            shapes.append(known[slot])
+            wired.append(i)
+        elif slot is None or type(slot) is str:
+            raise GraphError(_unusable(node, i))
+        else:
+            array = constant(slot, walk.dtype)
+            arguments.append(array)
+            shapes.append(array.shape)
+    shapes, wired = tuple(shapes), tuple(wired)
+    batched = _batched(walk, node) if walk.swept else None
     try:
-        return kernel(node.op, static, shapes, wired, dtype, batched, **more), dynamic
+        found = kernel(node.op, static, shapes, wired, walk.dtype, batched)
     except GraphError as error:
-        (problem,) = error.problems
-        raise GraphError(_at(problem, node.name)) from error
+        raise at_node(error, node.name) from error
+    values[node.name] = found.run(*arguments)
+    known[node.name] = found.shape
+    walk.steps.append(Step(node, found, arguments, shapes))
+    if batched:
+        walk.swept.add(node.name)
+
+
+def _batched(walk: Walk, node: Node) -> tuple[bool, ...] | None:
+    """Which of the op's slots are swept; None when none is."""
+    flags = tuple(type(slot) is str and slot in walk.swept for slot in node.op_slots)
+    return flags if True in flags else None
 
 
 def backward(walk: Walk, output: str, seed: jax.Array) -> None:
     """Pull `seed`, of the output's shape, back to every node of `walk`."""
-    walk.arriving = dict.fromkeys(walk.values)
-    walk.arriving[output] = seed
-    for node in reversed(walk.nodes):
-        wires = node.wires
-        if node.op == INPUT:
-            walk.gradients[node.name] = _leave(walk, node)
-        if not wires:
-            continue
-        contributions = _pass_down(walk, node)
-        for (slot, producer), sample in zip(wires, contributions, strict=True):
-            wire = (node.name, slot)
-            if sample is None:
-                walk.passed[wire] = None
+    waiting: dict[str, list[Part]] = {output: [(seed, False)]}
+    passed, swept = walk.passed, walk.swept
+    for step in reversed(walk.steps):
+        name, wires = step.node.name, step.node.wires
+        parts = waiting.pop(name, None)
+        if parts is None:
+            walk.arriving[name] = None
+            contributions = _nothing(step.node)
+        elif step.kernel is not None and step.node.rule.kind == FOLLOW and not swept:
+            contributions = _pull_parts(walk, step, parts)
+        else:
+            contributions = _pass_down(walk, step, _arrive(walk, name, parts))
+        for (slot, producer), part in zip(wires, contributions, strict=True):
+            if part is None:
+                passed[name, slot] = None
                 continue
-            walk.passed[wire] = sample.array
-            if sample.swept:
-                walk.swept.add(wire)
-            _add(walk, producer, sample)
+            passed[name, slot] = part[0]
+            if part[1]:
+                swept.add((name, slot))
+            if producer in waiting:
+                waiting[producer].append(part)
+            else:
+                waiting[producer] = [part]
+    _leave(walk)
 
 
-def _leave(walk: Walk, node: Node) -> jax.Array | None:
-    """The gradient of an input: what arrives at it, after its own rule."""
-    arriving = walk.arriving[node.name]
-    if arriving is None or node.rule.kind == STOP:
-        return None
-    if node.rule.kind != REWRITE:
-        return arriving
-    v = Sample(arriving, walk.shapes[node.name], (node.name, ARRIVING) in walk.swept)
-    (rewritten,) = _apply(walk, node, node.rule.function, [v], [v.shape])
-    return rewritten.array
+def _nothing(node: Node) -> list[Part | None]:
+    return [None] * len(node.wires)
 
 
-def _pass_down(walk: Walk, node: Node) -> list[Sample | None]:
-    """What `node` passes down each of its wires, in slot order."""
-    arriving = walk.arriving[node.name]
-    kind = node.rule.kind
-    if arriving is None or kind == STOP:
-        return [None] * len(node.wires)
-    v = Sample(arriving, walk.shapes[node.name], (node.name, ARRIVING) in walk.swept)
+def _pull_parts(walk: Walk, step: Step, parts: list[Part]) -> list[Part | None]:
+    """The common case, no rule and no sweep: add the last two parts and pull back in one kernel call."""
+    found, name = step.kernel, step.node.name
+    if not found.passes:
+        _arrive(walk, name, parts)
+        return _nothing(step.node)
+    if len(parts) == 1:
+        walk.arriving[name] = parts[0][0]
+        results = found.pull(parts[0][0], *step.arguments)
+    else:
+        first, second = _added(walk, name, parts[:-1])[0], parts[-1][0]
+        walk.arriving[name], results = found.pull_sum(first, second, *step.arguments)
+    if found.passes_all:
+        return [(array, False) for array in results]
+    return [(a, False) if depends else None for a, depends in zip(results, found.dependent, strict=True)]
+
+
+def _arrive(walk: Walk, name: str, parts: list[Part]) -> Sample:
+    """Add up what arrives at a node."""
+    array, swept = _added(walk, name, parts)
+    walk.arriving[name] = array
+    if swept:
+        walk.swept.add((name, ARRIVING))
+    return Sample(array, walk.shapes[name], swept)
+
+
+def _added(walk: Walk, name: str, parts: list[Part]) -> Part:
+    total, shape = parts[0], walk.shapes[name]
+    for part in parts[1:]:
+        both = [Sample(array, shape, swept) for array, swept in (total, part)]
+        sample = call("add", (), both, walk.dtype)
+        total = (sample.array, sample.swept)
+    return total
+
+
+def _pass_down(walk: Walk, step: Step, v: Sample) -> list[Part | None]:
+    """What a node passes down each of its wires, whatever its rule and whether or not it is swept."""
+    node, kind = step.node, step.node.rule.kind
+    if kind == STOP or step.kernel is None:
+        return _nothing(node)
     if kind == FOLLOW:
-        return _pull(walk, node, v)
+        return _pull(walk, step, v)
     if kind == REWRITE:
-        (rewritten,) = _apply(walk, node, node.rule.function, [v], [v.shape])
-        return _pull(walk, node, rewritten)
+        (rewritten,) = apply_rule(node, [v], [v.shape], walk.dtype)
+        return _pull(walk, step, rewritten)
     if kind == BACKWARD_AS:
         return _to_alternative(walk, node, v)
     inputs = [_value(walk, producer) for _, producer in node.wires]
-    terms = [v, *inputs, _value(walk, node.name)]
-    return list(_apply(walk, node, node.rule.function, terms, [sample.shape for sample in inputs]))
+    results = apply_rule(node, [v, *inputs, _value(walk, node.name)], [x.shape for x in inputs], walk.dtype)
+    return [(sample.array, sample.swept) for sample in results]
 
 
-def _pull(walk: Walk, node: Node, v: Sample) -> list[Sample | None]:
+def _pull(walk: Walk, step: Step, v: Sample) -> list[Part | None]:
     """JAX's own pullback of the op, at the values of the forward walk."""
-    found, arrays, dynamic = walk._steps[node.name]
+    found, node = step.kernel, step.node
+    if v.swept or node.name in walk.swept:
+        flags = _batched(walk, node) or (False,) * len(step.shapes)
+        static, _ = split(OPS[node.op], node.params)
+        found = kernel(node.op, static, step.shapes, found.slots, walk.dtype, flags, v.swept)
+    if not found.passes:
+        return _nothing(node)
     swept = v.swept or node.name in walk.swept
-    if swept:
-        flags = tuple(type(slot) is str and slot in walk.swept for slot in node.op_slots)
-        shapes = tuple(
-            walk.shapes[slot] if type(slot) is str else array.shape
-            for slot, array in zip(node.op_slots, arrays, strict=True)
-        )
-        found, _ = _kernel(node, shapes, found.slots, walk.dtype, flags, cotangent_batched=v.swept)
-    if True not in found.dependent:
-        return [None] * len(found.slots)
-    shapes_below = [walk.shapes[producer] for _, producer in node.wires]
-    return [
-        Sample(array, shape, swept) if dependent else None
-        for array, shape, dependent in zip(
-            found.pull(v.array, dynamic, *arrays), shapes_below, found.dependent, strict=True
-        )
-    ]
+    results = found.pull(v.array, *step.arguments)
+    return [(a, swept) if depends else None for a, depends in zip(results, found.dependent, strict=True)]
 
 
-def _to_alternative(walk: Walk, node: Node, v: Sample) -> list[Sample | None]:
-    below = walk.shapes[node.slots[-1]] if isinstance(node.slots[-1], str) else v.shape
-    if below != v.shape:
-        raise GraphError(wrong_alternative(node, v.shape, below))
+def _to_alternative(walk: Walk, node: Node, v: Sample) -> list[Part | None]:
     alternative = len(node.slots) - 1
-    return [v if slot == alternative else None for slot, _ in node.wires]
+    wired = node.slots[alternative]
+    if isinstance(wired, str) and walk.shapes[wired] != v.shape:
+        raise GraphError(wrong_alternative(node, v.shape, walk.shapes[wired]))
+    return [(v.array, v.swept) if slot == alternative else None for slot, _ in node.wires]
 
 
 def _value(walk: Walk, name: str) -> Sample:
     return Sample(walk.values[name], walk.shapes[name], name in walk.swept)
 
 
-def _add(walk: Walk, producer: str, sample: Sample) -> None:
-    """Add a contribution to what arrives at `producer`."""
-    key = (producer, ARRIVING)
-    before = walk.arriving[producer]
-    if before is None:
-        walk.arriving[producer] = sample.array
-        total_swept = sample.swept
-    else:
-        total = _call(walk, Call("add", ()), [Sample(before, sample.shape, key in walk.swept), sample])
-        walk.arriving[producer] = total.array
-        total_swept = total.swept
-    if total_swept:
-        walk.swept.add(key)
+def _leave(walk: Walk) -> None:
+    """The gradient of each input: what arrives there, after the input's own rule."""
+    for node in (step.node for step in walk.steps if step.kernel is None):
+        arriving = walk.arriving[node.name]
+        if node.rule.kind == STOP:
+            arriving = None
+        elif node.rule.kind == REWRITE and arriving is not None:
+            v = Sample(arriving, walk.shapes[node.name], (node.name, ARRIVING) in walk.swept)
+            (rewritten,) = apply_rule(node, [v], [v.shape], walk.dtype)
+            arriving = rewritten.array
+        walk.gradients[node.name] = arriving
 
 
-def _apply(
-    walk: Walk, node: Node, function: Lambda, given: list[Sample], wanted: list[tuple[int, ...]]
-) -> list[Sample]:
-    """Evaluate a rule's lambda with the same kernels; each result is broadcast to the wanted shape."""
-    if len(given) != len(function.args) or len(wanted) != len(function.body):
-        raise GraphError(wrong_arity(node, len(given), len(wanted)))
-    names = dict(zip(function.args, given, strict=True))
-    try:
-        results = [_term(walk, term, names) for term in function.body]
-        return [_fit(walk, node, result, shape) for result, shape in zip(results, wanted, strict=True)]
-    except GraphError as error:
-        raise GraphError(_at(problem, node.name) for problem in error.problems) from error
-
-
-def _term(walk: Walk, term: Term, names: Mapping[str, Sample]) -> Sample:
-    if isinstance(term, Call):
-        return _call(walk, term, [_term(walk, arg, names) for arg in term.args])
-    if isinstance(term, str):
-        return names[term]
-    array = constant(term, walk.dtype)
-    return Sample(array, array.shape, False)
-
-
-def _call(walk: Walk, call: Call, args: list[Sample]) -> Sample:
-    op = OPS.get(call.op)
-    if op is None:
-        raise GraphError(unknown_op(call.op))
-    swept = tuple(arg.swept for arg in args)
-    static, dynamic = split(op, call.params)
-    shapes = tuple(arg.shape for arg in args)
-    found = kernel(call.op, static, shapes, (), walk.dtype, swept if True in swept else None)
-    return Sample(found.run(dynamic, *(arg.array for arg in args)), found.shape, True in swept)
-
-
-def _fit(walk: Walk, node: Node, result: Sample, shape: tuple[int, ...]) -> Sample:
-    if result.shape == shape:
-        return result
-    try:
-        return _call(walk, Call("broadcast_to", (), params(shape=shape)), [result])
-    except GraphError as error:
-        raise GraphError(wrong_shape(node, result.shape, shape)) from error
-
-
-def _unusable(walk: Walk, node: Node, slot: int) -> Problem:
+def _unusable(node: Node, slot: int) -> Problem:
     wired = node.slots[slot]
     found = "is empty" if wired is None else f"is wired to {wired!r}, which has no value"
     return Problem(
@@ -297,8 +262,3 @@ def _unusable(walk: Walk, node: Node, slot: int) -> Problem:
         message=f"Input {slot} of {node.name!r} {found}.",
         hint="Wire a node into it or type a number.",
     )
-
-
-def _at(problem: Problem, node: str) -> Problem:
-    """The same problem, placed at a node unless it has a place already."""
-    return problem if problem.node is not None else replace(problem, node=node)

@@ -21,6 +21,9 @@ _INLINED = {"jit": "jaxpr", "pjit": "jaxpr", "closed_call": "call_jaxpr", "custo
             "custom_vjp_call": "call_jaxpr", "remat2": "jaxpr", "checkpoint": "jaxpr"}  # fmt: skip
 
 
+_IDENTITIES = ("name", "reduce_precision", "optimization_barrier")  # how JAX marks what it saves
+
+
 @dataclass(frozen=True, slots=True)
 class Place:
     """Where an equation stands: its node ("" for none), and the backward regions around it."""
@@ -72,6 +75,7 @@ class Numbering:
         name, params = equation.primitive.name, equation.params
         if name == "name":
             self.named.setdefault(params["name"], operands[0])
+        if name in _IDENTITIES:
             results = operands
         elif name in _INLINED:
             results = self.number(_open(params[_INLINED[name]]), operands, self._inside(name, params, place))

@@ -138,7 +138,7 @@ def _nothing() -> None:
 def dynamic_params(graph: Graph) -> dict[str, dict[str, Any]]:
     """The run-time parameters (noise seeds and the like) of the nodes that have any."""
     found = {node.name: split(OPS[node.op], node.params)[1] for node in graph.nodes if node.op != INPUT}
-    return {name: dynamic for name, dynamic in found.items() if dynamic}
+    return {name: leading[0] for name, leading in found.items() if leading}
 
 
 def structure(graph: Graph) -> Graph:

@@ -174,7 +174,7 @@ def _ones(shape: tuple[int, ...], dtype: str) -> jax.Array:
 
 def _finish(walk: Walk, seed: jax.Array, notes: tuple[str, ...]) -> Trace:
     graph, shapes, dtype = walk.graph, walk.shapes, walk.dtype
-    inputs = {node.name: walk.values[node.name] for node in walk.nodes if node.op == INPUT}
+    inputs = {name: walk.values[name] for name in walk.gradients}
     return Trace(
         graph=graph,
         output=graph.output,

@@ -67,7 +67,7 @@ class Rule:
     function: Lambda | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Node:
     """One op in the graph. `position` is the top-left corner on the canvas in pixels, None for
     automatic layout. Under the rule `backward_as` the last slot is the alternative, after the op's own.
@@ -80,10 +80,10 @@ class Node:
     rule: Rule = field(default_factory=Rule)
     position: tuple[float, float] | None = None
 
-    @property
+    @cached_property
     def wires(self) -> tuple[tuple[int, str], ...]:
         """(slot, name of the node it is wired to) for every wired slot."""
-        return tuple((i, slot) for i, slot in enumerate(self.slots) if isinstance(slot, str))
+        return tuple([(i, slot) for i, slot in enumerate(self.slots) if type(slot) is str])
 
     @property
     def op_slots(self) -> tuple[Slot, ...]:

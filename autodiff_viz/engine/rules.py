@@ -1,0 +1,68 @@
+"""A rule's lambda evaluated on the live path, op by op, with the kernels that graphs use."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import jax
+
+from autodiff_viz.engine.arrays import constant
+from autodiff_viz.engine.check import at_node, unknown_op, wrong_arity, wrong_shape
+from autodiff_viz.engine.kernels import Shape, kernel, split
+from autodiff_viz.graph.model import Call, Node, Term, params
+from autodiff_viz.graph.problem import GraphError
+from autodiff_viz.ops.catalog import OPS
+
+
+class Sample(NamedTuple):
+    """An array, its shape per sample, and whether it carries a leading axis of swept samples."""
+
+    array: jax.Array
+    shape: Shape
+    swept: bool
+
+
+def apply_rule(node: Node, given: Sequence[Sample], wanted: Sequence[Shape], dtype: str) -> list[Sample]:
+    """The results of the node's lambda on `given`, each broadcast to its wanted shape.
+
+    Raises:
+      GraphError: arguments, results, ops or shapes do not fit; the problem names the node.
+    """
+    function = node.rule.function
+    if function is None or len(given) != len(function.args) or len(wanted) != len(function.body):
+        raise GraphError(wrong_arity(node, len(given), len(wanted)))
+    names = dict(zip(function.args, given, strict=True))
+    try:
+        results = [_evaluate(term, names, dtype) for term in function.body]
+        return [_fit(node, result, shape, dtype) for result, shape in zip(results, wanted, strict=True)]
+    except GraphError as error:
+        raise at_node(error, node.name) from error
+
+
+def call(op: str, static: tuple, args: Sequence[Sample], dtype: str) -> Sample:
+    """One op on samples; a result is swept when an argument is."""
+    if op not in OPS:
+        raise GraphError(unknown_op(op))
+    swept = tuple(arg.swept for arg in args)
+    static, dynamic = split(OPS[op], static)
+    found = kernel(op, static, tuple(arg.shape for arg in args), (), dtype, swept if True in swept else None)
+    return Sample(found.run(*dynamic, *(arg.array for arg in args)), found.shape, True in swept)
+
+
+def _evaluate(term: Term, names: Mapping[str, Sample], dtype: str) -> Sample:
+    if isinstance(term, Call):
+        return call(term.op, term.params, [_evaluate(arg, names, dtype) for arg in term.args], dtype)
+    if isinstance(term, str):
+        return names[term]
+    array = constant(term, dtype)
+    return Sample(array, array.shape, False)
+
+
+def _fit(node: Node, result: Sample, shape: Shape, dtype: str) -> Sample:
+    if result.shape == shape:
+        return result
+    try:
+        return call("broadcast_to", params(shape=shape), [result], dtype)
+    except GraphError as error:
+        raise GraphError(wrong_shape(node, result.shape, shape)) from error
