@@ -1,0 +1,61 @@
+// @ts-check
+// What the buttons and the keys do, as data: one list for toolbars, keyboard and cheat sheet.
+
+import { zoomCentred } from "./stage.js";
+
+/** @typedef {import("./editor.js").Editor} Editor */
+/** @typedef {{ label: string, key: string, run: (editor: Editor) => void }} Action */
+
+const ZOOM = 1.25;
+
+/** Choose `rule` for the selected nodes; choosing the one they have goes back to JAX's own.
+ * @param {Editor} editor @param {string} rule */
+function toggleRule(editor, rule) {
+  for (const name of editor.selection) {
+    const on = editor.node(name)?.rule === rule;
+    editor.send({ kind: "rule", node: name, rule: on ? "follow" : rule });
+  }
+}
+
+/** The region made of exactly the selected nodes. @param {Editor} editor */
+export const regionOf = (editor) =>
+  editor.shown.regions.find(
+    ({ nodes }) => nodes.length === editor.selection.size && nodes.every((name) => editor.selection.has(name)),
+  );
+
+/** @param {Editor} editor */
+function toggleCheckpoint(editor) {
+  const region = regionOf(editor);
+  if (region) editor.send({ kind: "uncheckpoint", region: region.name });
+  else if (editor.selection.size) editor.send({ kind: "checkpoint", nodes: [...editor.selection] });
+}
+
+/** @param {Editor} editor */
+function remove(editor) {
+  const strand = editor.wire && editor.stage.strands.get(editor.wire)?.wire;
+  if (strand) editor.send({ kind: "disconnect", to: strand.to, slot: strand.slot });
+  else if (editor.selection.size) editor.send({ kind: "delete", nodes: [...editor.selection] });
+  editor.wire = null;
+}
+
+/** For the selected nodes. @type {Record<string, Action>} */
+export const NODE_ACTIONS = {
+  stop: { label: "Stop the gradient", key: "s", run: (editor) => toggleRule(editor, "stop") },
+  rewrite: { label: "Rewrite the gradient", key: "r", run: (editor) => toggleRule(editor, "rewrite") },
+  pullback: { label: "Declare a derivative", key: "p", run: (editor) => toggleRule(editor, "pullback") },
+  backward_as: { label: "Go backward as another expression", key: "b", run: (editor) => toggleRule(editor, "backward_as") },
+  checkpoint: { label: "Checkpoint", key: "c", run: toggleCheckpoint },
+  output: { label: "Make it the output", key: "o", run: (editor) => editor.single && editor.send({ kind: "output", node: editor.single }) },
+  delete: { label: "Delete", key: "Delete", run: remove },
+};
+
+/** For the whole canvas. @type {Record<string, Action>} */
+export const VIEW_ACTIONS = {
+  undo: { label: "Undo", key: "Ctrl+Z", run: (editor) => editor.send({ kind: "undo" }) },
+  redo: { label: "Redo", key: "Ctrl+Shift+Z", run: (editor) => editor.send({ kind: "redo" }) },
+  arrange: { label: "Arrange all nodes", key: "l", run: (editor) => editor.send({ kind: "arrange" }) },
+  farther: { label: "Zoom out", key: "-", run: (editor) => editor.look(zoomCentred(editor.stage, 1 / ZOOM)) },
+  fit: { label: "Fit to view", key: "f", run: (editor) => editor.fit() },
+  nearer: { label: "Zoom in", key: "+", run: (editor) => editor.look(zoomCentred(editor.stage, ZOOM)) },
+};
+

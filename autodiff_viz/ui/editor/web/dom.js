@@ -1,0 +1,57 @@
+// @ts-check
+// Making and matching elements.
+
+const SVG = "http://www.w3.org/2000/svg";
+
+/** @typedef {Record<string, string | number | boolean | null | undefined | EventListener>} Attributes */
+/** @typedef {(Node | string | null | undefined | false)[]} Children */
+
+/** An HTML element. Attributes whose value is null, undefined or false are left out; a function listens.
+ * @param {string} tag @param {Attributes} [attributes] @param {Children} children @returns {HTMLElement} */
+export const html = (tag, attributes = {}, ...children) => fill(document.createElement(tag), attributes, children);
+
+/** The same for SVG.
+ * @param {string} tag @param {Attributes} [attributes] @param {Children} children
+ * @returns {SVGGraphicsElement} */
+export const svg = (tag, attributes = {}, ...children) =>
+  fill(/** @type {SVGGraphicsElement} */ (document.createElementNS(SVG, tag)), attributes, children);
+
+/** @template {Element} T @param {T} element @param {Attributes} attributes @param {Children} children */
+function fill(element, attributes, children) {
+  for (const [name, value] of Object.entries(attributes)) {
+    if (typeof value === "function") element.addEventListener(name, value);
+    else if (value === true) element.setAttribute(name, "");
+    else if (value !== null && value !== undefined && value !== false) element.setAttribute(name, String(value));
+  }
+  element.append(...children.filter((child) => child !== null && child !== undefined && child !== false));
+  return element;
+}
+
+/** Set text only when it differs, so that nothing is laid out again for nothing.
+ * @param {Element} element @param {string} text */
+export function setText(element, text) {
+  if (element.textContent !== text) element.textContent = text;
+}
+
+/** Keep one element per item in `layer`, by id: new items are made, gone ones removed, the rest updated.
+ * @template T @template {{ root: Element }} E
+ * @param {Element} layer @param {Map<string, E>} entries @param {T[]} items @param {(item: T) => string} idOf
+ * @param {(item: T) => E} make @param {(entry: E, item: T) => void} update */
+export function keep(layer, entries, items, idOf, make, update) {
+  const gone = new Set(entries.keys());
+  for (const item of items) {
+    const id = idOf(item);
+    gone.delete(id);
+    let entry = entries.get(id);
+    if (!entry) {
+      entry = make(item);
+      entries.set(id, entry);
+      layer.append(entry.root);
+    }
+    update(entry, item);
+  }
+  for (const id of gone) {
+    entries.get(id)?.root.remove();
+    entries.delete(id);
+  }
+}

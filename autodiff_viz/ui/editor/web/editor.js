@@ -1,0 +1,148 @@
+// @ts-check
+// One editor: Python's last drawing, the edits under way, the selection, and the stage they are shown on.
+
+import { begin, confirm, push, RESEND_MS } from "./outbox.js";
+import { moved, predict } from "./predict.js";
+import { look, openStage, paint, wholeView } from "./stage.js";
+
+/** @typedef {import("./types.js").Drawing} Drawing */
+/** @typedef {import("./types.js").NewEdit} NewEdit */
+/** @typedef {import("./types.js").Point} Point */
+/** @typedef {(message: { key: string, edits: import("./types.js").Edit[] }) => void} Post */
+
+/** @type {Drawing} */
+const NOTHING = { rev: -1, ack: 0, key: "", nodes: [], wires: [], regions: [], palette: [], selected: null };
+
+/** Outboxes by session, so that a page left and entered again counts on.
+ * @type {Map<string, import("./outbox.js").Outbox>} */
+const outboxes = new Map();
+
+export class Editor {
+  constructor() {
+    this.stage = openStage();
+    this.drawing = NOTHING; // Python's word
+    this.shown = NOTHING; // with the edits under way
+    this.outbox = begin("", 0);
+    /** @type {Set<string>} */
+    this.selection = new Set();
+    /** @type {string | null} a wire's id */
+    this.wire = null;
+    /** @type {Record<string, Point> | null} places of the nodes being dragged */
+    this.dragged = null;
+    this.fitted = false;
+    this.touched = false; // the user has moved the view
+    /** @type {Post} */
+    this.post = () => {};
+    /** @type {(() => void)[]} called after every change */
+    this.watchers = [];
+    this.frame = 0;
+    this.timer = 0;
+  }
+
+  /** Python's new drawing. @param {Drawing} drawing @param {Post} post */
+  receive(drawing, post) {
+    this.post = post;
+    const known = this.outbox.key ? this.outbox : (outboxes.get(drawing.key) ?? begin(drawing.key, drawing.ack));
+    this.keepOutbox(confirm(known, drawing.key, drawing.ack));
+    const waiting = this.outbox.pending.some((edit) => edit.kind === "select");
+    const chosen = drawing.selected !== this.drawing.selected && !waiting;
+    const other = drawing.graph !== this.drawing.graph;
+    this.drawing = drawing;
+    if (chosen) this.selection = new Set(drawing.selected ? [drawing.selected] : []);
+    this.refresh();
+    this.stage.host.dataset.rev = String(drawing.rev);
+    if (other) this.fitted = false;
+    this.fitOnce();
+  }
+
+  /** Send an edit, and show at once what it will do. @param {NewEdit} edit */
+  send(edit) {
+    this.keepOutbox(push(this.outbox, edit));
+    this.post({ key: this.outbox.key, edits: this.outbox.pending });
+    this.refresh();
+  }
+
+  /** @param {import("./outbox.js").Outbox} outbox */
+  keepOutbox(outbox) {
+    this.outbox = outbox;
+    outboxes.set(outbox.key, outbox);
+    clearTimeout(this.timer);
+    if (outbox.pending.length) this.timer = window.setTimeout(() => this.resend(), RESEND_MS);
+  }
+
+  resend() {
+    this.post({ key: this.outbox.key, edits: this.outbox.pending });
+    this.keepOutbox(this.outbox);
+  }
+
+  /** Select these nodes alone; Python hears of a single one. @param {string[]} names */
+  select(names) {
+    const before = this.single;
+    this.selection = new Set(names);
+    this.wire = null;
+    if (this.single !== before) this.send({ kind: "select", node: this.single });
+    else this.refresh();
+  }
+
+  /** The selected node, when there is just one. */
+  get single() {
+    return this.selection.size === 1 ? [...this.selection][0] : null;
+  }
+
+  /** @param {string | null | undefined} id */
+  node(id) {
+    return this.shown.nodes.find((node) => node.id === id);
+  }
+
+  /** Show a drag under way, at most once per frame. @param {Record<string, Point> | null} positions */
+  drag(positions) {
+    this.dragged = positions;
+    cancelAnimationFrame(this.frame);
+    this.frame = requestAnimationFrame(() => this.refresh());
+  }
+
+  refresh() {
+    const { stage } = this;
+    const expected = predict(this.drawing, this.outbox.pending);
+    this.shown = this.dragged ? moved(expected, this.dragged) : expected;
+    const names = new Set(this.shown.nodes.map((node) => node.id));
+    for (const name of this.selection) if (!names.has(name)) this.selection.delete(name);
+    paint(stage, this.shown, this.dragged !== null);
+    for (const [id, { root }] of stage.cards) root.classList.toggle("selected", this.selection.has(id));
+    for (const [id, { root, wire }] of stage.strands) {
+      root.classList.toggle("selected", id === this.wire);
+      root.classList.toggle("near", this.selection.has(wire?.from ?? "") || this.selection.has(wire?.to ?? ""));
+    }
+    this.watchers.forEach((watch) => watch());
+  }
+
+  /** Move the view. @param {import("./types.js").Viewport} view @param {boolean} [byUser] */
+  look(view, byUser = true) {
+    if (byUser) this.touched = true;
+    look(this.stage, view);
+    this.watchers.forEach((watch) => watch());
+  }
+
+  fit() {
+    this.look(wholeView(this.stage, this.shown, false));
+  }
+
+  /** Fit the first drawing of a document, once the canvas has a size. */
+  fitOnce() {
+    if (this.fitted || !this.stage.host.clientWidth) return;
+    this.fitted = true;
+    this.touched = false;
+    this.look(wholeView(this.stage, this.shown, true), false);
+  }
+
+  /** The canvas has another size: fit again unless the user has chosen a view. */
+  resized() {
+    if (!this.touched) this.fitted = false;
+    this.fitOnce();
+  }
+
+  close() {
+    clearTimeout(this.timer);
+    cancelAnimationFrame(this.frame);
+  }
+}

@@ -1,0 +1,181 @@
+// @ts-check
+// Pointers: what a press on the canvas turns into. A gesture is a pair of functions, move and end.
+
+import { dragWire } from "./wiring.js";
+import { zoomAt, toWorld, overlap } from "./geometry.js";
+import { svg } from "./dom.js";
+import { editConstant, editName } from "./field.js";
+import { closePalette, openPalette } from "./palette.js";
+import { pointOf } from "./stage.js";
+
+/** @typedef {import("./editor.js").Editor} Editor */
+/** @typedef {import("./types.js").Point} Point */
+/** @typedef {{ id: string | null, slot: number, part: string, wire: string | null, region: string | null, extend: boolean }} Target */
+/** @typedef {{ move: (at: Point, event: PointerEvent) => void, end: (event: PointerEvent | null) => void }} Gesture */
+
+const SLOP = 4; // px that a pointer may move and still be clicking
+const TWICE = 350; // ms between the clicks of a double click
+const PARTS = ["out", "pill", "slot", "name", "remove", "node", "wire"];
+
+/** Listen to pointers and the wheel. @param {Editor} editor */
+export function listenToPointers(editor) {
+  const { surface, host } = editor.stage;
+  /** @type {Map<number, Point>} */
+  const pointers = new Map();
+  /** @type {{ target: Target, start: Point, gesture: Gesture | null } | null} */
+  let press = null;
+  let last = { time: 0, target: "" };
+
+  surface.addEventListener("pointerdown", (event) => {
+    if (event.button > 1) return;
+    closePalette(editor);
+    surface.focus({ preventScroll: true });
+    surface.setPointerCapture(event.pointerId);
+    const at = pointOf(editor.stage, event);
+    pointers.set(event.pointerId, at);
+    if (pointers.size === 2) {
+      press?.gesture?.end(null);
+      press = { target: targetOf(event), start: at, gesture: pinch(editor, pointers) };
+    } else if (pointers.size === 1) press = { target: targetOf(event), start: at, gesture: null };
+  });
+
+  surface.addEventListener("pointermove", (event) => {
+    if (!pointers.has(event.pointerId) || !press) return;
+    const at = pointOf(editor.stage, event);
+    pointers.set(event.pointerId, at);
+    if (!press.gesture && Math.hypot(at[0] - press.start[0], at[1] - press.start[1]) > SLOP) {
+      press.gesture = beginDrag(editor, press.target, press.start, event);
+    }
+    press.gesture?.move(at, event);
+  });
+
+  const release = (/** @type {PointerEvent} */ event) => {
+    if (!pointers.delete(event.pointerId) || !press) return;
+    const { target, gesture, start } = press;
+    press = null;
+    if (gesture) return gesture.end(event.type === "pointerup" ? event : null);
+    if (event.type !== "pointerup") return;
+    const same = `${target.part}:${target.id}:${target.wire}`;
+    const twice = event.timeStamp - last.time < TWICE && last.target === same;
+    last = { time: twice ? 0 : event.timeStamp, target: same };
+    if (twice) doubleClick(editor, target, start);
+    else click(editor, target);
+  };
+  surface.addEventListener("pointerup", release);
+  surface.addEventListener("pointercancel", release);
+
+  host.addEventListener("wheel", (event) => {
+    if (/** @type {Element} */ (event.target).closest(".popover")) return;
+    if (!event.ctrlKey && !event.metaKey && !host.matches(":focus-within")) return; // the page scrolls
+    event.preventDefault();
+    const lines = event.deltaMode === 1 ? 16 : 1; // px in a line of a mouse wheel
+    const speed = event.ctrlKey ? 0.01 : 0.0016;
+    editor.look(zoomAt(editor.stage.view, Math.exp(-event.deltaY * lines * speed), pointOf(editor.stage, event)));
+  }, { passive: false });
+}
+
+/** What lies under a pointer. @param {PointerEvent} event @returns {Target} */
+export function targetOf(event) {
+  const element = /** @type {Element} */ (event.target);
+  const holder = (/** @type {string} */ name) => element.closest(`[data-${name}]`)?.getAttribute(`data-${name}`) ?? null;
+  return {
+    part: PARTS.find((part) => element.closest(`.${part}`)) ?? "canvas",
+    id: holder("id"), slot: Number(holder("slot")), wire: holder("wire"), region: holder("region"),
+    extend: event.shiftKey || event.ctrlKey || event.metaKey,
+  };
+}
+
+/** @param {Editor} editor @param {Target} target @param {Point} start @param {PointerEvent} event @returns {Gesture} */
+function beginDrag(editor, target, start, event) {
+  if (target.part === "out" || target.part === "slot") return dragWire(editor, target);
+  if (target.id !== null) return dragNodes(editor, target.id, start);
+  return event.shiftKey ? dragBox(editor, start) : pan(editor, start);
+}
+
+/** @param {Editor} editor @param {Target} target */
+function click(editor, { part, id, slot, wire, region, extend }) {
+  if (part === "pill" && id) return editConstant(editor, id, slot);
+  if (part === "remove" && region) return editor.send({ kind: "uncheckpoint", region });
+  if (part === "slot" && id && !editor.node(id)?.slots[slot]?.wired) return editConstant(editor, id, slot);
+  if (id && extend) {
+    const others = [...editor.selection].filter((name) => name !== id);
+    return editor.select(editor.selection.has(id) ? others : [...others, id]);
+  }
+  if (id) return editor.select([id]);
+  editor.select([]);
+  editor.wire = wire;
+  editor.refresh();
+}
+
+/** @param {Editor} editor @param {Target} target @param {Point} start */
+function doubleClick(editor, { part, id, wire }, start) {
+  if (part === "name" && id) editName(editor, id);
+  else if (!id && !wire) openPalette(editor, { at: toWorld(editor.stage.view, start), from: null });
+}
+
+/** @param {Editor} editor @param {Point} start @returns {Gesture} */
+function pan(editor, start) {
+  const { view } = editor.stage;
+  return {
+    move: ([x, y]) => editor.look({ ...view, x: view.x + x - start[0], y: view.y + y - start[1] }),
+    end: () => {},
+  };
+}
+
+/** @param {Editor} editor @param {Map<number, Point>} pointers @returns {Gesture} */
+function pinch(editor, pointers) {
+  const spread = () => {
+    const [a, b] = [...pointers.values()];
+    return { far: Math.max(Math.hypot(a[0] - b[0], a[1] - b[1]), 1), middle: /** @type {Point} */ ([(a[0] + b[0]) / 2, (a[1] + b[1]) / 2]) };
+  };
+  const { view } = editor.stage;
+  const before = spread();
+  return {
+    move: () => {
+      if (pointers.size < 2) return;
+      const { far, middle } = spread();
+      const panned = { ...view, x: view.x + middle[0] - before.middle[0], y: view.y + middle[1] - before.middle[1] };
+      editor.look(zoomAt(panned, far / before.far, middle));
+    },
+    end: () => {},
+  };
+}
+
+/** Move a node, or all that are selected with it. @param {Editor} editor @param {string} id @param {Point} start
+ * @returns {Gesture} */
+function dragNodes(editor, id, start) {
+  if (!editor.selection.has(id)) editor.select([id]);
+  const nodes = editor.shown.nodes.filter((node) => editor.selection.has(node.id));
+  return {
+    move: (at) => {
+      const [dx, dy] = at.map((value, i) => (value - start[i]) / editor.stage.view.k);
+      editor.drag(Object.fromEntries(nodes.map(({ id: name, x, y }) => [name, [Math.round(x + dx), Math.round(y + dy)]])));
+    },
+    end: (event) => {
+      const positions = editor.dragged;
+      editor.drag(null);
+      if (event && positions) editor.send({ kind: "move", positions });
+    },
+  };
+}
+
+/** Select all that a box touches. @param {Editor} editor @param {Point} start @returns {Gesture} */
+function dragBox(editor, start) {
+  const from = toWorld(editor.stage.view, start);
+  const before = [...editor.selection];
+  const frame = svg("rect", { class: "frame" });
+  editor.stage.layers.overlay.append(frame);
+  let box = { x: from[0], y: from[1], w: 0, h: 0 };
+  return {
+    move: (at) => {
+      const [x, y] = toWorld(editor.stage.view, at);
+      box = { x: Math.min(x, from[0]), y: Math.min(y, from[1]), w: Math.abs(x - from[0]), h: Math.abs(y - from[1]) };
+      for (const [name, value] of Object.entries({ x: box.x, y: box.y, width: box.w, height: box.h })) frame.setAttribute(name, String(value));
+    },
+    end: (event) => {
+      frame.remove();
+      const inside = editor.shown.nodes.filter((node) => overlap(node, box)).map((node) => node.id);
+      if (event) editor.select([...new Set([...before, ...inside])]);
+    },
+  };
+}

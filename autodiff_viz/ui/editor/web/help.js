@@ -1,0 +1,46 @@
+// @ts-check
+// The cheat sheet: how to read the picture, the gestures and the keys.
+
+import { NODE_ACTIONS, VIEW_ACTIONS } from "./actions.js";
+import { html, svg } from "./dom.js";
+import { closePalette } from "./palette.js";
+
+const GESTURES = [
+  ["Drag the canvas", "move the view; two fingers or Ctrl + wheel zoom"],
+  ["Drag port to port", "wire, in either direction; drop a slot's wire on nothing to remove it"],
+  ["Double-click the canvas", "add a node there"],
+  ["Shift + click, Shift + drag", "select several"],
+  ["Click a constant", "change it; double-click a name to rename"],
+  ["Arrow keys, Enter", "walk from node to node, select"],
+];
+
+/** @param {import("./editor.js").Editor} editor */
+export function toggleHelp(editor) {
+  const wasOpen = editor.stage.host.querySelector(".sheet");
+  closePalette(editor);
+  if (wasOpen) return;
+  const keys = Object.values({ ...NODE_ACTIONS, ...VIEW_ACTIONS }).map(({ key, label }) => row(html("kbd", {}, key), label));
+  const sheet = html("div", { class: "popover sheet", role: "dialog", "aria-label": "Keys and gestures", tabindex: -1 },
+    html("h2", {}, "How to read it"),
+    html("p", {}, "Values flow right, in ", html("b", { class: "blue" }, "blue"), ". Cotangents flow back left, in ",
+      html("b", { class: "orange" }, "orange"), ". A wire is as thick as what it passes back."),
+    html("div", { class: "legend" }, sample("positive", "plus"), sample("negative", "minus"), sample("mixed", "both signs"), sample("zero", "zero")),
+    html("h2", {}, "Gestures"), ...GESTURES.map(([gesture, does]) => row(html("b", {}, gesture), does)),
+    html("h2", {}, "Keys"), html("div", { class: "keys" }, row(html("kbd", {}, "a"), "Add a node"), ...keys));
+  editor.stage.host.append(sheet);
+  sheet.focus();
+}
+
+/** @param {HTMLElement} name @param {string} text */
+const row = (name, text) => html("div", { class: "row" }, name, html("span", {}, text));
+
+/** @param {string} sign @param {string} text */
+function sample(sign, text) {
+  const arrows = /** @type {Record<string, string>} */ ({
+    positive: "M14 8l12-7-3 7 3 7z", negative: "M14 8l12-7-3 7 3 7z", mixed: "M12 8l9-7 9 7-9 7z",
+  });
+  const width = sign === "zero" ? 1.5 : 4;
+  return html("span", {}, svg("svg", { width: 44, height: 16, class: `wire ${sign}`, "aria-hidden": "true" },
+    svg("path", { class: "line", d: "M0 8h44", "stroke-width": width }),
+    svg("path", { class: "arrow", d: arrows[sign] ?? "" })), text);
+}

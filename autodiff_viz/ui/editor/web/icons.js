@@ -1,0 +1,29 @@
+// @ts-check
+// Line icons on a 16 x 16 grid, drawn for this editor.
+
+import { svg } from "./dom.js";
+
+/** @type {Record<string, string>} */
+export const ICONS = {
+  add: "M8 3v10M3 8h10",
+  undo: "M6 3 3 6l3 3M3 6h6.5a3.5 3.5 0 0 1 0 7H6",
+  redo: "M10 3l3 3-3 3M13 6H6.5a3.5 3.5 0 0 0 0 7H10",
+  arrange: "M2 6h4v4H2zM10 2.5h4v4h-4zM10 9.5h4v4h-4zM6 8h2M10 4.5H8v7h2",
+  fit: "M2.5 6V2.5H6M10 2.5h3.5V6M13.5 10v3.5H10M6 13.5H2.5V10",
+  nearer: "M7 2.5a4.5 4.5 0 1 0 0 9a4.5 4.5 0 1 0 0-9zM10.5 10.5l3.5 3.5M5 7h4M7 5v4",
+  farther: "M7 2.5a4.5 4.5 0 1 0 0 9a4.5 4.5 0 1 0 0-9zM10.5 10.5l3.5 3.5M5 7h4",
+  help: "M5.5 6a2.5 2.5 0 1 1 3.6 2.2C8.3 8.7 8 9.2 8 10M8 12.8v.4",
+  close: "M4 4l8 8M12 4l-8 8",
+  stop: "M5.5 2h5L14 5.5v5L10.5 14h-5L2 10.5v-5zM5 8h6",
+  rewrite: "M3 13l.7-3L10.8 2.9l2.3 2.3L6 12.3zM9.2 4.5l2.3 2.3",
+  pullback: "M10.2 2.8C8.2 2.2 7.3 3.2 7 5L5.8 11.5c-.3 1.6-1.2 2.2-2.6 1.8M4.6 6.8h4.6M13 2.8l-.9 3",
+  backward_as: "M2 4.5h12M11.5 2 14 4.5 11.5 7M14 11.5h-1.5M10.5 11.5H9M7 11.5H2M4.5 9 2 11.5 4.5 14",
+  checkpoint: "M2 5V2h3M7 2h2M11 2h3v3M14 7v2M14 11v3h-3M9 14H7M5 14H2v-3M2 9V7M10.5 8A2.5 2.5 0 1 1 8 5.5h2M8.8 4l1.5 1.5L8.8 7",
+  output: "M4 14V2.5h9L10.5 5.5 13 8.5H4",
+  delete: "M3 4.5h10M6 4.5v-2h4v2M4.5 4.5l.6 9h5.8l.6-9M6.8 7v4M9.2 7v4",
+  warning: "M8 2.5 14.5 13.5h-13zM8 6.5v3.2M8 11.6v.2",
+};
+
+/** @param {string} name a key of ICONS @param {number} size px */
+export const icon = (name, size = 18) =>
+  svg("svg", { class: "icon", viewBox: "0 0 16 16", width: size, height: size, "aria-hidden": "true" }, svg("path", { d: ICONS[name] }));

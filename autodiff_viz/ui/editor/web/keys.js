@@ -1,0 +1,70 @@
+// @ts-check
+// The keyboard. Nothing typed on the canvas reaches Streamlit, whose own keys (r, c) would answer too.
+
+import { NODE_ACTIONS, VIEW_ACTIONS } from "./actions.js";
+import { editConstant, editName } from "./field.js";
+import { neighbour } from "./geometry.js";
+import { toggleHelp } from "./help.js";
+import { closePalette, openPalette } from "./palette.js";
+import { reveal } from "./stage.js";
+
+/** @typedef {import("./editor.js").Editor} Editor */
+
+/** @type {Record<string, import("./types.js").Point>} */
+const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
+
+/** @type {Record<string, (editor: Editor) => void>} */
+const KEYS = {
+  ...Object.fromEntries(Object.values({ ...NODE_ACTIONS, ...VIEW_ACTIONS }).map(({ key, run }) => [key.toLowerCase(), run])),
+  backspace: NODE_ACTIONS.delete.run,
+  "=": VIEW_ACTIONS.nearer.run,
+  "ctrl+y": VIEW_ACTIONS.redo.run,
+  "ctrl+a": (editor) => editor.select(editor.shown.nodes.map((node) => node.id)),
+  a: (editor) => openPalette(editor),
+  "/": (editor) => openPalette(editor),
+  "?": toggleHelp,
+  f2: (editor) => editor.single && editName(editor, editor.single),
+  e: editFirstConstant,
+  escape: (editor) => closePalette(editor) || editor.select([]),
+};
+
+/** @param {Editor} editor */
+export function listenToKeys(editor) {
+  const { host, surface } = editor.stage;
+  surface.setAttribute("tabindex", "0");
+  for (const kind of ["keydown", "keyup", "keypress"]) host.addEventListener(kind, (event) => event.stopPropagation());
+  host.addEventListener("keydown", (event) => {
+    const target = /** @type {Element} */ (event.target);
+    if (target.closest("input")) return;
+    if (target.closest(".bar") && ["Enter", " "].includes(event.key)) return; // a button's own
+    const focused = target.getAttribute("data-id");
+    const act = KEYS[nameOf(event)] ?? (ARROWS[event.key] && (() => walk(editor, focused, ARROWS[event.key])))
+      ?? (focused && ["Enter", " "].includes(event.key) ? () => editor.select([focused]) : null);
+    if (!act) return;
+    event.preventDefault();
+    act(editor);
+  });
+}
+
+/** "ctrl+shift+z", with the command key of a Mac as ctrl. A character keeps no shift of its own.
+ * @param {KeyboardEvent} event */
+function nameOf(event) {
+  const ctrl = event.ctrlKey || event.metaKey;
+  return `${ctrl ? "ctrl+" : ""}${ctrl && event.shiftKey ? "shift+" : ""}${event.key.toLowerCase()}`;
+}
+
+/** Move the focus to the next node in the direction of the arrow.
+ * @param {Editor} editor @param {string | null} focused @param {import("./types.js").Point} direction */
+function walk(editor, focused, direction) {
+  const here = editor.node(focused ?? editor.single);
+  const next = here ? neighbour(editor.shown.nodes, here, direction) : editor.shown.nodes[0];
+  if (!next) return;
+  reveal(editor.stage, next);
+  editor.stage.cards.get(next.id)?.root.focus();
+}
+
+/** @param {Editor} editor */
+function editFirstConstant(editor) {
+  const slot = editor.node(editor.single)?.slots.findIndex(({ wired }) => !wired) ?? -1;
+  if (editor.single && slot >= 0) editConstant(editor, editor.single, slot);
+}

@@ -1,0 +1,35 @@
+// @ts-check
+// The canvas component: called with every new drawing, on the same parent element.
+
+import { Editor } from "./editor.js";
+import { html } from "./dom.js";
+import { listenToPointers } from "./gestures.js";
+import { toggleHelp } from "./help.js";
+import { listenToKeys } from "./keys.js";
+import { openPalette } from "./palette.js";
+import { footBar, nodeBar } from "./toolbar.js";
+
+/** @type {WeakMap<Node, Editor>} */
+const editors = new WeakMap();
+
+/** @param {ParentNode & Node} parent @param {string} css */
+function open(parent, css) {
+  const editor = new Editor();
+  const { host } = editor.stage;
+  listenToPointers(editor);
+  listenToKeys(editor);
+  host.append(nodeBar(editor), footBar(editor, { add: () => openPalette(editor), help: () => toggleHelp(editor) }));
+  parent.querySelectorAll(".canvas").forEach((old) => old.remove()); // left by an older version of this code
+  parent.append(html("style", {}, css), host);
+  new ResizeObserver(() => editor.resized()).observe(host);
+  editors.set(parent, editor);
+  return editor;
+}
+
+/** @param {{ data: any, parentElement: ParentNode & Node, setTriggerValue: (name: string, value: any) => void }} component
+ * @param {string} css */
+export default function canvas({ data, parentElement, setTriggerValue }, css) {
+  const editor = editors.get(parentElement) ?? open(parentElement, css);
+  editor.receive(data, (message) => setTriggerValue("outbox", message));
+  return () => editor.stage.host.isConnected || editor.close(); // Streamlit cleans up superseded calls too
+}

@@ -1,0 +1,94 @@
+// @ts-check
+// Wires. A wire carries a value to the right and a contribution to the gradient back to the left: its
+// thickness is the contribution's size, its colour and arrow the sign.
+
+import { keep, setText, svg } from "./dom.js";
+import { outputPoint, pathOf, pointAt, slotPoint, wireCurve } from "./geometry.js";
+import { labelPoint, placeLabels } from "./labels.js";
+
+/** @typedef {import("./types.js").Wire} Wire */
+/** @typedef {import("./types.js").GraphNode} GraphNode */
+/** @typedef {import("./types.js").Cubic} Cubic */
+/**
+ * @typedef {{
+ *   root: SVGGraphicsElement, line: Element, hit: Element, arrow: Element, number: Element, title: Element,
+ *   wire: Wire | null, from: GraphNode | null, to: GraphNode | null, curve: Cubic[], place: number,
+ * }} Strand
+ */
+
+const SIGNS = { "-1": "negative", 0: "zero", 1: "positive", 2: "mixed" };
+const THIN = 1.5;
+const THICK = 5; // px added for the largest contribution
+
+/** @param {{ to: string, slot: number }} wire */
+export const wireId = ({ to, slot }) => `${to}:${slot}`;
+
+/** @param {Element} layer @param {Map<string, Strand>} strands @param {Wire[]} wires
+ * @param {Map<string, GraphNode>} nodes */
+export function drawWires(layer, strands, wires, nodes) {
+  const whole = wires.filter((wire) => nodes.has(wire.from) && nodes.has(wire.to));
+  keep(layer, strands, whole, wireId, makeStrand, (strand, wire) => updateStrand(strand, wire, nodes));
+}
+
+/** @param {Wire} wire @returns {Strand} */
+function makeStrand(wire) {
+  const [title, hit, line] = [svg("title"), svg("path", { class: "hit" }), svg("path", { class: "line" })];
+  const [arrow, number] = [svg("path", { class: "arrow" }), svg("text", { class: "passed" })];
+  const root = svg("g", { "data-wire": wireId(wire) }, title, hit, line, arrow, number);
+  return { root, line, hit, arrow, number, title, wire: null, from: null, to: null, curve: [], place: 0.5 };
+}
+
+/** @param {Strand} strand @param {Wire} wire @param {Map<string, GraphNode>} nodes */
+function updateStrand(strand, wire, nodes) {
+  const [from, to] = [/** @type {GraphNode} */ (nodes.get(wire.from)), /** @type {GraphNode} */ (nodes.get(wire.to))];
+  if (strand.wire === wire && strand.from === from && strand.to === to) return;
+  Object.assign(strand, { wire, from, to });
+  strand.curve = wireCurve(outputPoint(from), slotPoint(to, wire.slot), wire.via);
+  const path = pathOf(strand.curve);
+  strand.line.setAttribute("d", path);
+  strand.hit.setAttribute("d", path);
+  const sign = SIGNS[/** @type {0} */ (wire.sign)];
+  strand.root.setAttribute("class", `wire ${sign}${wire.alternative ? " alternative" : ""}`);
+  strand.line.setAttribute("stroke-width", (wire.sign ? THIN + THICK * wire.width : THIN).toFixed(1));
+  setText(strand.number, wire.passed);
+  setText(strand.title, `${wire.from} → ${wire.to}\npassed back ${wire.passedFull ?? wire.passed}`);
+  placeMarks(strand);
+}
+
+/** Put the arrow on the wire and the number beside it.
+ * @param {Strand} strand */
+function placeMarks(strand) {
+  const { point, angle } = pointAt(strand.curve, strand.place);
+  const size = 7 + 4 * (strand.wire?.width ?? 0);
+  strand.arrow.setAttribute("d", arrowPath(strand.wire?.sign ?? 0, size));
+  strand.arrow.setAttribute("transform", `translate(${point[0].toFixed(1)} ${point[1].toFixed(1)}) rotate(${angle.toFixed(1)})`);
+  const [x, y] = labelPoint(strand.curve, strand.place, strand.wire?.passed ?? "");
+  strand.number.setAttribute("x", x.toFixed(1));
+  strand.number.setAttribute("y", (y + 4.5).toFixed(1)); // from the middle of the digits to their foot
+}
+
+/** An arrowhead that points back along the wire; both signs at once make a diamond.
+ * @param {number} sign @param {number} size px */
+const arrowPath = (sign, size) =>
+  sign === 2
+    ? `M${-size} 0L0 ${-size * 0.8}L${size} 0L0 ${size * 0.8}z`
+    : sign
+      ? `M${-size} 0L${size * 0.7} ${-size * 0.8}V${size * 0.8}z`
+      : "";
+
+/** Find a clear place for every number; one without a place shows on hover alone.
+ * @param {Map<string, Strand>} strands @param {import("./types.js").Box[]} obstacles */
+export function placeNumbers(strands, obstacles) {
+  const labels = [...strands].filter(([, { wire }]) => wire?.passed).map(([id, { curve, wire }]) => ({
+    id, curve, text: wire?.passed ?? "", weight: wire?.sign ? 1 + wire.width : 0,
+  }));
+  const places = placeLabels(labels, obstacles);
+  for (const [id, strand] of strands) {
+    const place = places.get(id);
+    strand.root.classList.toggle("crowded", place === undefined);
+    if (strand.place === (place ?? 0.5)) continue;
+    strand.place = place ?? 0.5;
+    placeMarks(strand);
+  }
+}
+
