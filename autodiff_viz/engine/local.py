@@ -1,0 +1,33 @@
+"""The local derivative of one op, with the numbers of a trace put in."""
+
+from __future__ import annotations
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from autodiff_viz.engine.kernels import kernel, split
+from autodiff_viz.engine.trace import Trace, precision
+from autodiff_viz.ops.catalog import OPS
+
+
+def local_derivative(trace: Trace, name: str, slot: int) -> np.ndarray | None:
+    """d(value of the node)/d(element of the slot), element by element; JAX's own, whatever the rule.
+
+    Of the shape of the node's value. None for an op that mixes elements, which has a matrix instead.
+    """
+    node = trace.graph[name]
+    op = OPS[node.op]
+    if not op.elementwise or slot >= len(node.op_slots):
+        return None
+    with precision(trace.dtype):
+        arrays = [jnp.asarray(_slot_value(trace, s)) for s in node.op_slots]
+        static, leading = split(op, node.params)
+        found = kernel(node.op, static, tuple(a.shape for a in arrays), (), trace.dtype)
+        tangents = [jnp.ones_like(a) if i == slot else jnp.zeros_like(a) for i, a in enumerate(arrays)]
+        _, dot = jax.jvp(lambda *some: found.run(*leading, *some), arrays, tangents)
+        return np.asarray(dot)
+
+
+def _slot_value(trace: Trace, slot: object) -> np.ndarray:
+    return trace.value[slot] if isinstance(slot, str) else np.asarray(slot, trace.dtype)
