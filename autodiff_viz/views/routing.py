@@ -1,0 +1,91 @@
+"""Ways for wires around nodes that stand anywhere."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from itertools import pairwise
+
+from autodiff_viz.graph.model import Node
+from autodiff_viz.views.layers import port_offset
+from autodiff_viz.views.placing import Box, Point, Shelf
+
+Bends = tuple[Point, ...]
+
+CLEAR = 14.0  # px between a wire's detour and the nodes that it goes around
+LEVEL = 24.0  # px before and after such nodes in which the wire changes height
+STEPS = 12  # points at which a curve is compared with a node
+
+
+def around(
+    nodes: Sequence[Node],
+    boxes: Mapping[str, Box],
+    moved: AbstractSet[str],
+    known: Mapping[tuple[str, int], Bends],
+) -> dict[tuple[str, int], Bends]:
+    """Bends by (target, slot). Those `known` are kept where both ends stand still and the way is free.
+
+    A wire that runs to the left, and one for which no free way is found, is left without bends.
+    """
+    shelf = Shelf(boxes.values())
+    found = {}
+    for node in nodes:
+        for slot, name in node.wires:
+            if name not in boxes:
+                continue
+            source, target = boxes[name], boxes[node.name]
+            start = (source.right, source.middle)
+            end = (target.x, target.middle + port_offset(node, target.h, slot))
+            first = () if {name, node.name} & moved else known.get((node.name, slot), ())
+            if bends := _free_way(start, end, first, shelf):
+                found[node.name, slot] = bends
+    return found
+
+
+def _free_way(start: Point, end: Point, first: Bends, shelf: Shelf) -> Bends:
+    """The first of the ways to try that passes under no node; () when it is the direct one, or none is."""
+    if end[0] <= start[0]:
+        return ()
+    near = shelf.between(start[0], end[0])
+    if not _hit(start, first, end, near):
+        return first
+    under = _hit(start, (), end, near)
+    free = (bends for bends in _detours(start, end, under, near) if not _hit(start, bends, end, near))
+    return next(free, ())
+
+
+def _detours(start: Point, end: Point, under: Sequence[Box], near: Sequence[Box]) -> Iterator[Bends]:
+    """The direct way, then level stretches past the nodes in the way, those that climb least first."""
+    yield ()
+    if not under:
+        return
+    left = max(min(box.x for box in under) - CLEAR, start[0] + LEVEL)
+    right = min(max(box.right for box in under) + CLEAR, end[0] - LEVEL)
+    heights = {height for box in near for height in (box.y - CLEAR, box.bottom + CLEAR)}
+    climb = {height: abs(height - start[1]) + abs(height - end[1]) for height in heights}
+    for height in sorted(heights, key=lambda height: (climb[height], height))[:24]:
+        if left < right:
+            yield ((left, height), (right, height))
+        yield ((start[0] + LEVEL, height), (end[0] - LEVEL, height))
+
+
+def _hit(start: Point, bends: Bends, end: Point, near: Sequence[Box]) -> list[Box]:
+    """The nodes under which the wire passes."""
+    points = (start, *bends, end)
+    return [box for box in near if any(_passes_under(a, b, box) for a, b in pairwise(points))]
+
+
+def _passes_under(a: Point, b: Point, box: Box) -> bool:
+    """Whether a curve from a to b, level at both ends, enters the box."""
+    if b[0] <= box.x or box.right <= a[0]:
+        return False
+    low, high = min(a[1], b[1]), max(a[1], b[1])
+    if high <= box.y or box.bottom <= low:
+        return False
+    for step in range(STEPS + 1):
+        t = step / STEPS
+        ease = t * t * (3 - 2 * t)  # the cubic with level ends; its x is nearly even in t
+        x = a[0] + (b[0] - a[0]) * (1.5 * t * (1 - t) ** 2 + 1.5 * t * t * (1 - t) + t**3)
+        if box.x < x < box.right and box.y < a[1] + (b[1] - a[1]) * ease < box.bottom:
+            return True
+    return False

@@ -1,0 +1,105 @@
+"""Second half of the layout: coordinates for columns that are in order."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+from autodiff_viz.views.layers import Columns
+
+NODE_GAP = 28.0  # px between nodes in a column
+LANE_GAP = 14.0  # px between a lane and what is above or below it
+REGION_GAP = 14.0  # px more for each border of a region in between
+COLUMN_GAP = 64.0  # px between columns, at least
+STEEP = 0.12  # px more between columns for each px that a wire climbs there
+MOST_COLUMN_GAP = 160.0
+ROUNDS = 5  # sweeps back and forth, after which little moves
+
+_STRAIGHT = (1.0, 4.0, 16.0)
+"""Pull of a wire by how many of its two ends are lanes: a long wire is to be straight above all."""
+
+
+def heights(made: Columns) -> list[float]:
+    """The y of each item's centre in px, so that wires are short and straight and nothing overlaps."""
+    y = [0.0] * len(made.column)
+    gaps = [_gaps(made, items) for items in made.order]
+    for items, apart in zip(made.order, gaps, strict=True):
+        _settle(items, apart, [0.0] * len(items), [1.0] * len(items), y)
+    lanes_from = len(made.column) - sum(1 for size in made.sizes if size == (0.0, 0.0))
+    for _ in range(ROUNDS):
+        for side in (made.after, made.before):
+            forwards = side is made.before
+            for column in range(len(made.order)) if forwards else reversed(range(len(made.order))):
+                items = made.order[column]
+                wishes, pulls = _wishes(made, items, y, forwards, lanes_from)
+                _settle(items, gaps[column], wishes, pulls, y)
+    return y
+
+
+def _gaps(made: Columns, items: Sequence[int]) -> list[float]:
+    """Distances between the centres of items one below the other."""
+    found = []
+    for upper, lower in pairwise(items):
+        high, low = made.sizes[upper][1], made.sizes[lower][1]
+        borders = len(set(made.regions[upper]) ^ set(made.regions[lower]))
+        found.append((high + low) / 2 + (NODE_GAP if high and low else LANE_GAP) + borders * REGION_GAP)
+    return found
+
+
+def _wishes(
+    made: Columns, items: Sequence[int], y: Sequence[float], forwards: bool, lanes_from: int
+) -> tuple[list[float], list[float]]:
+    """For each item the y at which its wires on one side would be straight, and how strongly they pull."""
+    wishes, pulls = [], []
+    for item in items:
+        total = pull = 0.0
+        for other, offset in made.before[item] if forwards else made.after[item]:
+            weight = _STRAIGHT[(item >= lanes_from) + (other >= lanes_from)]
+            total += weight * (y[other] - offset if forwards else y[other] + offset)
+            pull += weight
+        wishes.append(total / pull if pull else y[item])
+        pulls.append(pull or 0.2)
+    return wishes, pulls
+
+
+def _settle(
+    items: Sequence[int],
+    gaps: Sequence[float],
+    wishes: Sequence[float],
+    pulls: Sequence[float],
+    y: list[float],
+) -> None:
+    """Set y of a column's items as near to their wishes as the gaps allow.
+
+    Least squares with the order kept (isotonic regression): items that would come too close make a block,
+    which goes where its wishes, seen from its first item, are on average.
+    """
+    blocks: list[tuple[float, float, int]] = []  # mean wish, pull, number of items
+    shift, shifts = 0.0, []
+    for i, (wish, pull) in enumerate(zip(wishes, pulls, strict=True)):
+        shift += gaps[i - 1] if i else 0.0
+        shifts.append(shift)
+        block = (wish - shift, pull, 1)
+        while blocks and blocks[-1][0] >= block[0]:
+            mean, weight, count = blocks.pop()
+            both = weight + block[1]
+            block = ((mean * weight + block[0] * block[1]) / both, both, count + block[2])
+        blocks.append(block)
+    i = 0
+    for mean, _, count in blocks:
+        for _ in range(count):
+            y[items[i]] = mean + shifts[i]
+            i += 1
+
+
+def lefts(made: Columns, y: Sequence[float]) -> tuple[list[float], list[float]]:
+    """The left and the right end of each column in px; columns are further apart where wires are steep."""
+    left, right = [], []
+    x = 0.0
+    for items in made.order:
+        left.append(x)
+        x += max((made.sizes[item][0] for item in items), default=0.0)
+        right.append(x)
+        climbs = (abs(y[item] - y[other] - offset) for item in items for other, offset in made.after[item])
+        x += min(COLUMN_GAP + STEEP * max(climbs, default=0.0), MOST_COLUMN_GAP)
+    return left, right
