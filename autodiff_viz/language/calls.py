@@ -1,0 +1,127 @@
+"""Calls: which argument goes to which slot or parameter of an op, and `input(...)`."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING, Any
+
+from autodiff_viz.graph import limits
+from autodiff_viz.graph.model import INPUT, params
+from autodiff_viz.graph.problem import GraphError
+from autodiff_viz.language.hints import call_shape, did_you_mean
+from autodiff_viz.language.literal import read_literal
+from autodiff_viz.language.params import read_param
+from autodiff_viz.language.tree import Applied, Operand
+from autodiff_viz.ops.record import Op, Param
+
+if TYPE_CHECKING:
+    from autodiff_viz.language.expression import Reader
+
+INPUT_PARAMS = (
+    Param("shape", "shape", doc="Shape of a random input."),
+    Param("seed", "seed", doc="Whole number that decides a random input."),
+    Param("low", "float", doc="Left end of the slider."),
+    Param("high", "float", doc="Right end of the slider."),
+)
+
+
+def read_op(reader: Reader, op: Op, call: ast.Call, depth: int) -> Applied:
+    """An op with its inputs: slots by position or name, then parameters by position or name.
+
+    Raises:
+      GraphError: an argument is missing, unknown, given twice, or of the wrong kind.
+    """
+    names = (*op.slots, *(param.name for param in op.params))
+    given = bind(reader, op.name, names, call)
+    missing = [name for name in op.slots if name not in given]
+    if missing:
+        message = f"{op.name} needs {_listed(op.slots)}; {_listed(missing)} {_is(missing)} missing."
+        raise reader.error(call, "arity", message, f"Write {call_shape(op.name)}; ... leaves a slot empty.")
+    operands = _operands(reader, op, given, depth)
+    values = {
+        param.name: read_param(reader.line, op.name, param, given[param.name])
+        for param in op.params
+        if param.name in given
+    }
+    return Applied(op.name, operands, params(**values), reader.line.span(call), op.name)
+
+
+def bind(reader: Reader, function: str, names: tuple[str, ...], call: ast.Call) -> dict[str, ast.expr]:
+    """The arguments of a call by name.
+
+    Raises:
+      GraphError: there are too many, or one is unpacked, unknown or given twice.
+    """
+    if len(call.args) > len(names):
+        takes = f"takes {_listed(names)}" if names else "takes nothing"
+        message = f"{function} {takes}, but {len(call.args)} inputs are given."
+        raise reader.error(call.args[len(names)], "arity", message, _too_many(function))
+    given = dict(zip(names, call.args, strict=False))
+    for keyword in call.keywords:
+        if keyword.arg not in names:
+            raise _unknown_keyword(reader, function, names, keyword)
+        if keyword.arg in given:
+            message = f"{function} is given {keyword.arg!r} twice."
+            raise reader.error(keyword, "arity", message, "Leave one of them out.")
+        given[keyword.arg] = keyword.value
+    return given
+
+
+def _operands(reader: Reader, op: Op, given: dict[str, ast.expr], depth: int) -> tuple[Operand, ...]:
+    if not op.variadic:
+        return tuple(reader.read(given[name], depth) for name in op.slots)
+    arrays = given[op.slots[0]]
+    if not isinstance(arrays, (ast.List, ast.Tuple)):
+        message = f"The inputs of {op.name} are a list."
+        raise reader.error(arrays, "arity", message, f"Write {call_shape(op.name)}.")
+    if len(arrays.elts) > limits.SLOTS:
+        message = f"{op.name} has {len(arrays.elts)} inputs; the limit is {limits.SLOTS}."
+        raise reader.error(arrays, "arity", message, "Join a part of them first.")
+    return tuple(reader.read(element, depth) for element in arrays.elts)
+
+
+def read_input(reader: Reader, call: ast.Call) -> Applied:
+    """`input(10.0, low=-5.0, high=5.0)`, or `input(shape=(3, 4), seed=0)` for a random one.
+
+    Raises:
+      GraphError: it has neither a value nor a shape, or both, or a parameter is not what is needed.
+    """
+    given = bind(reader, INPUT, ("value", *(param.name for param in INPUT_PARAMS)), call)
+    if ("value" in given) == ("shape" in given) or ("seed" in given and "shape" not in given):
+        message = "An input has either a value, or a shape and a seed for a random one."
+        raise reader.error(call, "arity", message, "Write input(10.0) or input(shape=(3, 4), seed=0).")
+    values: dict[str, Any] = {"seed": 0} if "shape" in given else {}
+    if "value" in given:
+        values["value"] = read_literal(reader.line, given["value"])
+    for param in INPUT_PARAMS:
+        if param.name in given:
+            values[param.name] = read_param(reader.line, INPUT, param, given[param.name])
+    return Applied(INPUT, (), params(**values), reader.line.span(call), INPUT)
+
+
+def _unknown_keyword(
+    reader: Reader, function: str, names: tuple[str, ...], keyword: ast.keyword
+) -> GraphError:
+    if keyword.arg is None:
+        return reader.error(
+            keyword, "not-in-language", "Formulas do not have ** in a call.", "Write it all out."
+        )
+    takes = f"It takes {_listed(names)}." if names else "It takes nothing."
+    hint = did_you_mean(keyword.arg, names) or takes
+    return reader.error(keyword, "keyword", f"{function} has no {keyword.arg[: limits.NAME]!r}.", hint)
+
+
+def _too_many(function: str) -> str:
+    if function in ("concatenate", "stack"):
+        return f"Put the inputs in a list: {call_shape(function)}."
+    if function == "max":
+        return "For the larger of two values write maximum(a, b)."
+    return f"Write {call_shape(function)}."
+
+
+def _listed(names: tuple[str, ...] | list[str]) -> str:
+    return " and ".join(filter(None, (", ".join(names[:-1]), *names[-1:])))
+
+
+def _is(names: list[str]) -> str:
+    return "is" if len(names) == 1 else "are"

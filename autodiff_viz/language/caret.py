@@ -1,0 +1,38 @@
+"""Where a mistake is in the text, and the row of carets that points at it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from autodiff_viz.graph.problem import Problem
+
+WINDOW = 96  # characters of a line shown above the carets; a long line is cut around the mistake
+
+
+class Span(NamedTuple):
+    """A stretch of text. Lines count from 1, columns from 0; the end is just behind the last character."""
+
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+
+
+def problem_at(lines: Sequence[str], span: Span, code: str, message: str, hint: str = "") -> Problem:
+    """A problem that marks `span`, or its first line where it runs over several."""
+    text = lines[span.line - 1]
+    column = min(span.column, len(text))
+    end = span.end_column if span.end_line == span.line else len(text)
+    end = max(end, column + 1)
+    caret = _caret(text, column, end)
+    return Problem(code, message, hint, line=span.line, column=column, end_column=end, caret=caret)
+
+
+def _caret(text: str, column: int, end: int) -> str:
+    start = max(0, min(column - WINDOW // 3, len(text) - WINDOW))
+    shown = "".join(c if c.isprintable() else " " for c in text[start : start + WINDOW])
+    lead = "..." if start else ""
+    tail = "..." if start + WINDOW < len(text) else ""
+    width = max(1, min(end, start + WINDOW) - column)
+    return f"{lead}{shown}{tail}\n{' ' * (len(lead) + column - start)}{'^' * width}"

@@ -1,0 +1,48 @@
+"""An expression tree -> nodes, innermost first, with automatic names for the steps in between."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from itertools import count
+
+from autodiff_viz.graph.model import Node
+from autodiff_viz.language.caret import Span
+from autodiff_viz.language.tree import Applied
+
+Position = tuple[float, float]
+
+
+class Namer:
+    """Gives automatic names: `<stem>_<k>` with the smallest k >= 1 that is free."""
+
+    def __init__(self, taken: Iterable[str]):
+        self._taken = frozenset(taken)
+        self._next: dict[str, count[int]] = {}
+
+    def __call__(self, stem: str) -> str:
+        numbers = self._next.setdefault(stem, count(1))
+        return next(name for k in numbers if (name := f"{stem}_{k}") not in self._taken)
+
+
+def flatten(
+    tree: Applied,
+    name: str | None,
+    fresh: Callable[[str], str],
+    positions: Mapping[str, Position],
+    spans: dict[str, Span],
+) -> list[Node]:
+    """The nodes of an expression, each after its producers; the last one is called `name`.
+
+    `fresh` names the others. `spans` receives the place of each in the text.
+    """
+    nodes: list[Node] = []
+
+    def add(tree: Applied, name: str | None) -> str:
+        slots = tuple(add(part, None) if isinstance(part, Applied) else part for part in tree.operands)
+        name = name or fresh(tree.stem)
+        nodes.append(Node(name, tree.op, slots, tree.params, tree.rule, positions.get(name)))
+        spans[name] = tree.span
+        return name
+
+    add(tree, name)
+    return nodes

@@ -1,0 +1,188 @@
+"""What a user may have meant: near names, and the spellings of Python, NumPy, JAX, PyTorch and Swift."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+from autodiff_viz.ops.catalog import OPS
+
+WRAPPERS = ("stop_gradient", "rewrite", "custom", "backward_as")
+FUNCTIONS = (*OPS, *WRAPPERS, "input")
+
+_NEAR = 300  # names compared letter by letter; difflib takes about 10 µs for each
+
+ELSEWHERE = {
+    "sub": "subtract minus",
+    "add": "plus",
+    "mul": "multiply times prod product",
+    "div": "divide true_divide truediv",
+    "neg": "negative negate",
+    "pow": "power float_power",
+    "abs": "absolute fabs",
+    "log": "ln",
+    "square": "sqr squared",
+    "sigmoid": "expit logistic",
+    "softplus": "logaddexp",
+    "relu": "ReLU relu6",
+    "clip": "clamp clip_by_value",
+    "round": "rint round_",
+    "where": "select cond ifelse",
+    "greater": "gt greater_equal ge",
+    "less": "lt less_equal le",
+    "sum": "reduce_sum total",
+    "mean": "average avg reduce_mean",
+    "max": "amax reduce_max",
+    "maximum": "fmax",
+    "minimum": "min amin fmin",
+    "matmul": "mm bmm mv",
+    "dot": "inner vdot",
+    "transpose": "T mT permute swapaxes t",
+    "reshape": "view ravel flatten",
+    "broadcast_to": "expand tile",
+    "concatenate": "cat concat hstack vstack",
+    "expand_dims": "unsqueeze newaxis",
+    "getitem": "take gather index",
+    "zeros_like": "zeros",
+    "ones_like": "ones",
+    "uniform": "rand random",
+    "normal": "randn gauss",
+    "stop_gradient": "detach no_grad withoutDerivative stop_grad StopGradient",
+    "rewrite": "withDerivative register_hook",
+    "custom": "custom_vjp custom_jvp custom_gradient",
+    "backward_as": "straight_through",
+}
+_OURS = {theirs: ours for ours, names in ELSEWHERE.items() for theirs in names.split()}
+
+MODULES = frozenset({"np", "numpy", "jnp", "jax", "nn", "lax", "random", "math", "torch", "tf", "F", "scipy"})
+
+_CONSTANTS = {
+    "pi": "Write the number: 3.141592653589793.",
+    "e": "Write the number: 2.718281828459045, or exp(1.0).",
+    "inf": "Values are finite; write a large number, such as 1e30.",
+    "nan": "Values are finite; write a number.",
+}
+
+_SPECIAL = {
+    "print": "Every value is shown; a line only needs a name: y = sin(x).",
+    "checkpoint": 'A region is a block: with checkpoint("name"): and the lines inside it indented.',
+    "remat": 'Use a block: with checkpoint("name"): and the lines inside it indented.',
+    "array": "Write the numbers themselves: [1.0, 2.0].",
+    "asarray": "Write the numbers themselves: [1.0, 2.0].",
+    "tensor": "Write the numbers themselves: [1.0, 2.0].",
+    "float": "Write the number itself: 1.0.",
+    "grad": "The lab differentiates the output by itself; write only the forward computation.",
+    "vjp": "The lab differentiates the output by itself; write only the forward computation.",
+    "backward": "The lab differentiates the output by itself; write only the forward computation.",
+}
+
+KEYWORDS = {
+    "def": "There are no functions; write the steps one below the other.",
+    "class": "There are no classes; write the steps one below the other.",
+    "for": "There are no loops; write each step on its own line.",
+    "while": "There are no loops; write each step on its own line.",
+    "if": "A graph has no branches; use where(condition, a, b).",
+    "elif": "A graph has no branches; use where(condition, a, b).",
+    "else": "A graph has no branches; use where(condition, a, b).",
+    "import": "Nothing needs an import: sin, exp, matmul and the others are there.",
+    "from": "Nothing needs an import: sin, exp, matmul and the others are there.",
+    "lambda": "A lambda stands only inside rewrite(x, lambda v: ...) or custom(op(x), pullback=lambda ...).",
+}
+
+_OTHER_KEYWORDS = "async assert await break continue del except finally global nonlocal raise try yield"
+KEYWORDS |= dict.fromkeys(
+    _OTHER_KEYWORDS.split(), "A line is name = expression, with checkpoint(...): or return name."
+)
+
+_LOOKALIKES = {
+    "×": "*", "·": "*", "⋅": "*", "∙": "*", "÷": "/", "∕": "/", "−": "-", "–": "-", "—": "-",
+    "²": "** 2", "³": "** 3", "√": "sqrt", "∑": "sum", "Σ": "sum", "≤": "less", "≥": "greater", "…": "...",
+    "“": '"', "”": '"', "‘": "'", "’": "'", "\xa0": "a plain space", "\ufeff": "nothing",
+    "∞": "a large number, such as 1e30",
+}  # fmt: skip
+
+
+def did_you_mean(word: str, choices: Iterable[str]) -> str:
+    """ "Did you mean 'sin'?", or "" when no choice is near."""
+    pool = [choice for choice in choices if abs(len(choice) - len(word)) <= 2 + len(word) // 3]
+    if len(pool) > _NEAR:
+        pool = [choice for choice in pool if choice[0] == word[0]][:_NEAR]
+    lowered = {choice.lower(): choice for choice in pool}
+    near = get_close_matches(word.lower(), lowered, n=1, cutoff=0.6)
+    return f"Did you mean {lowered[near[0]]!r}?" if near else ""
+
+
+def function_hint(name: str) -> str:
+    """What to write instead of the unknown function `name`."""
+    if name in _SPECIAL:
+        return _SPECIAL[name]
+    if name in _OURS:
+        return f"Here it is called {_OURS[name]!r}."
+    return did_you_mean(name, FUNCTIONS) or "The palette lists all ops; sin, exp, relu, sum, matmul are some."
+
+
+def name_hint(name: str, known: Iterable[str]) -> str:
+    """What to write instead of the unknown name `name`."""
+    if name in FUNCTIONS:
+        return f"{name!r} is an op: write it with its inputs, {call_shape(name)}."
+    if name in _CONSTANTS:
+        return _CONSTANTS[name]
+    stem, _, number = name.rpartition("_")
+    if stem in FUNCTIONS and number.isdigit():
+        return f"To use a step in two places, give it a line of its own: {name} = {call_shape(stem)}."
+    return did_you_mean(name, known) or f"Give it a value on a line above: {name} = 1.0."
+
+
+def attribute_hint(root: str, attribute: str, called: bool) -> str:
+    """What to write instead of `np.sin(x)`, `x.T` or `x.detach()`."""
+    ours = _OURS.get(attribute, attribute)
+    if root in MODULES:
+        if attribute in _CONSTANTS:
+            return _CONSTANTS[attribute]
+        if ours in FUNCTIONS:
+            return f"Write {ours}(...) without {root!r}."
+        return function_hint(attribute)
+    if ours in FUNCTIONS:
+        return f"Write {ours}({root or 'x'}{', ...' if called and ours in ('reshape', 'custom') else ''})."
+    return "Values have no attributes; ops are written sin(x), sum(x), transpose(x)."
+
+
+def call_shape(name: str) -> str:
+    """An op as it is called, with the names of its slots: "clip(x, low, high)"."""
+    op = OPS.get(name)
+    if op is None:
+        return f"{name}(...)"
+    if op.variadic:
+        return f"{name}([a, b])"
+    return f"{name}({', '.join(op.slots or tuple(f'{param.name}={param.default}' for param in op.params))})"
+
+
+def character_hint(found: str) -> str:
+    """What to write instead of a letter or sign outside ASCII."""
+    if found in _LOOKALIKES:
+        return f"Write {_LOOKALIKES[found]} instead."
+    plain = "".join(_spelled(letter) for letter in found[:40])
+    return f"Names use a-z, A-Z, 0-9 and _; write {plain}." if plain.isidentifier() else "Remove it."
+
+
+def _spelled(letter: str) -> str:
+    """ "θ" as "theta", "é" as "e", "x₁" as "x1"; "" for what has no spelling."""
+    if letter.isascii():
+        return letter
+    name = unicodedata.name(letter, "")
+    if name.startswith("GREEK"):
+        word = name.split(" WITH ")[0].split()[-1]
+        return word.capitalize() if "CAPITAL" in name else word.lower()
+    return "".join(
+        c for c in unicodedata.normalize("NFKD", letter) if c.isascii() and (c.isalnum() or c == "_")
+    )
+
+
+def number_hint(found: str) -> str:
+    """What to write instead of `2x`, `0xff` or `1j`."""
+    digits = found.rstrip("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_")
+    rest = found[len(digits) :]
+    if digits.replace(".", "", 1).isdigit() and rest and rest not in "jJlLfF":
+        return f"For a product write {digits} * {rest}."
+    return "Write it like 12, 0.5 or 1e-3."

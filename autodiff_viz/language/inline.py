@@ -1,0 +1,96 @@
+"""Which nodes `show` writes inside the expression of their only consumer.
+
+A node may stand there when `parse` would give it back: it is used once, in the same regions, is neither
+output nor input, and its name is the automatic one that its place in the text leads to.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+
+from autodiff_viz.graph.model import FOLLOW, IDENTITY, INPUT, Graph, Node
+from autodiff_viz.graph.order import consumers
+from autodiff_viz.language.wrappers import WRAPPER
+
+_AUTOMATIC = re.compile(r"(\w+)_([1-9]\d*)", re.ASCII)
+
+
+def is_direct(node: Node) -> bool:
+    """Whether an identity with a rule is written `stop_gradient(x)`, not `stop_gradient(identity(x))`.
+
+    The direct form is for a name, an empty slot or another wrapper.
+    """
+    if node.op != IDENTITY or node.rule.kind == FOLLOW or len(node.op_slots) != 1 or node.params:
+        return False
+    return isinstance(node.slots[0], (str, type(None))) and _stem(node.name) != IDENTITY
+
+
+def candidates(graph: Graph, chains: dict[str, tuple[str, ...]]) -> dict[str, str]:
+    """Nodes that could be inlined, with their consumers, as far as their neighbours tell.
+
+    `chains` has the names of the regions around each node.
+    """
+    kept = {name for region in graph.regions for name in region.saved} | {graph.output}
+    found = {}
+    for name, uses in consumers(graph).items():
+        node = graph[name]
+        if len(uses) != 1 or name in kept or node.op == INPUT:
+            continue
+        consumer = graph[uses[0][0]]
+        stem = WRAPPER.get(node.rule.kind, "") if is_direct(node) else node.op
+        wrapped = uses[0][1] == 0 and is_direct(consumer) and node.rule.kind == FOLLOW
+        if _stem(name) == stem and chains[name] == chains[consumer.name] and not wrapped:
+            found[name] = consumer.name
+    return found
+
+
+def well_numbered(graph: Graph, ordered: Sequence[Node], inlined: Iterable[str]) -> set[str]:
+    """Those of `inlined` that get their own number when the text is read.
+
+    `parse` numbers the steps of a stem upwards, past the names that lines assign. So the numbers have to
+    rise through the text and stay below the first one that no node has.
+    """
+    inlined = set(inlined)
+    taken = defaultdict(set)
+    for node in graph.nodes:
+        if match := _AUTOMATIC.fullmatch(node.name):
+            taken[match[1]].add(int(match[2]))
+    lowest = {stem: _first_free(numbers) for stem, numbers in taken.items()}
+    kept = set()
+    for name in reversed(_reading_order(graph, ordered, inlined)):
+        match = _AUTOMATIC.fullmatch(name)
+        stem, number = match[1], int(match[2])  # type: ignore[index]
+        if number < lowest[stem]:
+            lowest[stem] = number
+            kept.add(name)
+    return kept
+
+
+def _reading_order(graph: Graph, ordered: Sequence[Node], inlined: set[str]) -> list[str]:
+    """The inlined nodes as `parse` meets them: line by line, innermost first, left to right."""
+    found: list[str] = []
+    for root in ordered:
+        if root.name in inlined:
+            continue
+        stack = [(root, iter(root.slots))]  # a stack of our own: an inlined chain may be long at first
+        while stack:
+            node, rest = stack[-1]
+            inner = next((slot for slot in rest if isinstance(slot, str) and slot in inlined), None)
+            if inner is not None:
+                stack.append((graph[inner], iter(graph[inner].slots)))
+                continue
+            stack.pop()
+            if stack:
+                found.append(node.name)
+    return found
+
+
+def _stem(name: str) -> str:
+    match = _AUTOMATIC.fullmatch(name)
+    return match[1] if match else ""
+
+
+def _first_free(numbers: set[int]) -> int:
+    return next(k for k in range(1, len(numbers) + 2) if k not in numbers)

@@ -1,0 +1,85 @@
+"""Formula text -> Graph. The text is a small subset of Python; it is parsed and walked, never run."""
+
+from __future__ import annotations
+
+import ast
+
+from autodiff_viz.graph.model import Graph, Lambda, Literal
+from autodiff_viz.graph.problem import GraphError, Problem
+from autodiff_viz.language.caret import Span
+from autodiff_viz.language.expression import Reader
+from autodiff_viz.language.literal import read_literal
+from autodiff_viz.language.names import Names
+from autodiff_viz.language.source import LogicalLine, scan
+from autodiff_viz.language.statements import Program
+from autodiff_viz.language.syntax import parse_line, parsed_lines
+
+PROBLEMS = 50  # reported for one text; more is no help to anybody, and each costs a search for a hint
+
+
+def parse(text: str, previous: Graph | None = None) -> Graph:
+    """Read a formula text.
+
+    Args:
+      text: lines `name = expression`, `with checkpoint("region"):` blocks and `return name`.
+      previous: the graph before the text was edited; nodes keep the positions that they had in it.
+    Returns:
+      The graph. It may have structural problems that text can express, such as an empty slot.
+    Raises:
+      GraphError: something is not in the language; `problems` has every mistake (up to 50), each with
+        its line, column, a row of carets and a hint.
+    """
+    return parse_with_spans(text, previous)[0]
+
+
+def parse_with_spans(text: str, previous: Graph | None = None) -> tuple[Graph, dict[str, Span]]:
+    """As `parse`; also where each node stands in the text, by node name.
+
+    The span of a named node is its whole line, `y = sin(x)`; that of a step inside an expression is the
+    sub-expression.
+    """
+    source = scan(text)
+    names, problems = Names(), []
+    program = Program(source, names, previous, problems)
+    for line, statements in parsed_lines(source.lines, names, problems):
+        if len(problems) >= PROBLEMS:
+            break
+        program.add(line, statements)
+    graph = program.graph()
+    if problems:
+        raise GraphError(sorted(problems[:PROBLEMS], key=_place))
+    return graph, program.spans
+
+
+def parse_lambda(text: str) -> Lambda:
+    """Read one lambda, such as `lambda v: clip(v, -1.0, 1.0)`.
+
+    Raises:
+      GraphError: it is no lambda of the language.
+    """
+    line, node = _one_expression(text)
+    return Reader(line, Names()).read_lambda(node)
+
+
+def parse_literal(text: str) -> Literal:
+    """Read one number or tensor, such as `[[1.0, 2.0], [3.0, 4.0]]`.
+
+    Raises:
+      GraphError: it is neither, or beyond a limit.
+    """
+    line, node = _one_expression(text)
+    return read_literal(line, node)
+
+
+def _one_expression(text: str) -> tuple[LogicalLine, ast.expr]:
+    lines = scan(text).lines
+    if len(lines) != 1:
+        raise GraphError(Problem("syntax", "One expression is needed here."))
+    statements = parse_line(lines[0])
+    if len(statements) != 1 or not isinstance(statements[0], ast.Expr):
+        raise lines[0].error(lines[0].whole(), "syntax", "One expression is needed here, without a name.")
+    return lines[0], statements[0].value
+
+
+def _place(problem: Problem) -> tuple[int, int]:
+    return problem.line or 0, problem.column or 0

@@ -1,0 +1,61 @@
+"""The comment that keeps where nodes stand on the canvas: `# positions: x 0 40, sin_1 120 40`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from autodiff_viz.graph import limits
+from autodiff_viz.graph.model import Graph, Node
+from autodiff_viz.graph.problem import Problem
+from autodiff_viz.language.caret import Span, problem_at
+from autodiff_viz.language.source import POSITIONS, Source
+
+_LONG = limits.LINE - 4 * limits.NAME  # a new comment begins when a line gets this long
+
+
+def read_positions(
+    source: Source, previous: Graph | None, problems: list[Problem]
+) -> dict[str, tuple[float, float]]:
+    """Positions by node name: those of the text, else those that `previous` has."""
+    found = {node.name: node.position for node in previous.nodes if node.position} if previous else {}
+    for number, text in source.positions:
+        start = text.index(POSITIONS) + len(POSITIONS)
+        for entry in text[start:].split(","):
+            words = entry.split()
+            position = _position(words)
+            if position:
+                found[words[0]] = position
+            elif words:
+                span = Span(number, start, number, start + len(entry))
+                message = "A position is a name and two numbers, at most a million."
+                hint = f"Write {POSITIONS} x 0 40, y 120 40 or delete the comment."
+                problems.append(problem_at(source.text, span, "positions", message, hint))
+            start += len(entry) + 1
+    return found
+
+
+def _position(words: list[str]) -> tuple[float, float] | None:
+    try:
+        _, left, top = words
+        position = float(left), float(top)
+    except ValueError:
+        return None
+    return position if all(abs(c) <= limits.COORDINATE for c in position) else None  # False for NaN too
+
+
+def show_positions(nodes: Iterable[Node]) -> list[str]:
+    """The comment, in several lines where one would be too long; none when no node has a position."""
+    lines: list[str] = []
+    for node in nodes:
+        if node.position is None:
+            continue
+        entry = f"{node.name} {_number(node.position[0])} {_number(node.position[1])}"
+        if lines and len(lines[-1]) < _LONG:
+            lines[-1] += f", {entry}"
+        else:
+            lines.append(f"{POSITIONS} {entry}")
+    return lines
+
+
+def _number(value: float) -> str:
+    return str(int(value)) if value == int(value) else repr(value)

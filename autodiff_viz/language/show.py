@@ -1,0 +1,161 @@
+"""Graph -> formula text: `parse(show(graph)) == graph`, with names, rules, regions and positions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from autodiff_viz.graph.check import cycle_problem
+from autodiff_viz.graph.model import BACKWARD_AS, FOLLOW, IDENTITY, INPUT, POLICIES, Graph, Node, Region
+from autodiff_viz.graph.names import quoted
+from autodiff_viz.graph.order import find_cycle
+from autodiff_viz.graph.problem import GraphError, Problem
+from autodiff_viz.language.inline import candidates, is_direct, well_numbered
+from autodiff_viz.language.layout import INDENT, WIDTH, Chains, chains, text_order, wrapped
+from autodiff_viz.language.literal import show_literal
+from autodiff_viz.language.positions import show_positions
+from autodiff_viz.language.terms import Shown, show_applied, show_call, show_lambda, show_operand, show_rule
+
+__all__ = ["show", "show_lambda", "show_literal"]
+
+DEPTH = 6  # ops inside one another in one line; deeper ones get lines of their own
+PASSES = 8  # rounds to agree on what is inlined; two are the rule
+
+
+def show(graph: Graph, positions: bool = True) -> str:
+    """Write the graph as text that `parse` reads back to an equal graph.
+
+    A node that is used once stands inside the expression of its consumer, as far as its name is the
+    automatic one and the line stays readable.
+
+    Args:
+      graph: may be half built: an empty slot is written `...`.
+      positions: whether to end with the comment that keeps where nodes stand on the canvas.
+    Raises:
+      GraphError: the graph has a cycle, two nodes or regions of one name, or a region of unknown nodes.
+    """
+    _check(graph)
+    around = chains(graph)
+    ordered = text_order(graph, around)
+    values = _values(graph, ordered, around)
+    roots = [node for node in ordered if node.name in values]
+    lines = _lines(graph, roots, values, around)
+    if roots and graph.output not in (None, roots[-1].name):
+        lines.append(f"return {graph.output}")
+    if positions:
+        lines.extend(show_positions(ordered))
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _check(graph: Graph) -> None:
+    names = [node.name for node in graph.nodes]
+    for what, found in (("nodes", names), ("regions", [region.name for region in graph.regions])):
+        for name in found if len(set(found)) < len(found) else ():
+            if found.count(name) > 1:
+                message = f"Two {what} are named {quoted(name)}."
+                raise GraphError(Problem("duplicate-name", message, "Rename one of them.", node=name))
+    if cycle := find_cycle(graph):
+        raise GraphError(cycle_problem(cycle))
+    for region in graph.regions:
+        for name in sorted(region.nodes - graph.by_name.keys()):
+            message = f"Region {quoted(region.name)} names {quoted(name)}, which is no node of the graph."
+            raise GraphError(Problem("unknown-node", message, "Take the name out of it.", node=name))
+
+
+def _values(graph: Graph, ordered: Iterable[Node], around: Chains) -> dict[str, str]:
+    """The right side of every line, by the name on its left; the other nodes stand inside these."""
+    inlined = set(candidates(graph, around))
+    for _ in range(PASSES):
+        values, kept = _render(graph, ordered, around, inlined)
+        kept = well_numbered(graph, ordered, kept)
+        if kept == inlined:
+            return {name: text for name, text in values.items() if name not in inlined}
+        inlined = kept
+    return _render(graph, ordered, around, set())[0]
+
+
+def _render(
+    graph: Graph, ordered: Iterable[Node], around: Chains, inlined: set[str]
+) -> tuple[dict[str, str], set[str]]:
+    """The text of every node, and those of `inlined` that their lines have room for."""
+    kept = set(inlined)
+    shown: dict[str, Shown] = {}
+    depths: dict[str, int] = {}
+    for node in ordered:
+        room = WIDTH - len(INDENT) * len(around[node.name]) - len(f"{node.name} = ")
+        inner = [slot for _, slot in node.wires if slot in kept]
+        inner.sort(key=lambda name: len(shown[name].text))
+        while inner and max(depths[name] for name in inner) >= DEPTH:
+            deepest = max(inner, key=lambda name: depths[name])
+            inner.remove(deepest)
+            kept.discard(deepest)
+        shown[node.name] = _show_node(node, shown, kept)
+        while inner and len(shown[node.name].text) > room:
+            kept.discard(inner.pop())
+            shown[node.name] = _show_node(node, shown, kept)
+        depths[node.name] = 1 + max((depths[name] for name in inner), default=0)
+    return {name: piece.text for name, piece in shown.items()}, kept
+
+
+def _show_node(node: Node, shown: Mapping[str, Shown], inlined: set[str]) -> Shown:
+    """What stands right of `=`, or inside the consumer if the node itself is inlined."""
+    operands = [
+        (shown[slot] if slot in inlined else Shown(slot)) if isinstance(slot, str) else show_operand(slot)
+        for slot in node.slots
+    ]
+    alternative = operands.pop().text if node.rule.kind == BACKWARD_AS and operands else "..."
+    if node.op == INPUT and not operands:
+        inner = _show_input(node)
+    elif is_direct(node) or _is_alias(node, inlined):
+        inner = operands[0]
+    else:
+        inner = show_applied(node.op, operands, node.params)
+    return inner if node.rule.kind == FOLLOW else Shown(show_rule(inner.text, node.rule, alternative))
+
+
+def _show_input(node: Node) -> Shown:
+    values = dict(node.params)
+    value = values.pop("value", None)
+    if value is not None and not values:
+        return Shown(show_literal(value))
+    slots = [] if value is None else [show_literal(value)]
+    return show_call(INPUT, slots, tuple(values.items()))
+
+
+def _is_alias(node: Node, inlined: set[str]) -> bool:
+    """Whether an identity is written `b = a`: it has a line of its own and names a node, or none yet."""
+    if node.op != IDENTITY or node.rule.kind != FOLLOW or len(node.slots) != 1 or node.params:
+        return False
+    slot = node.slots[0]
+    return node.name not in inlined and isinstance(slot, (str, type(None))) and slot not in inlined
+
+
+def _lines(graph: Graph, roots: Iterable[Node], values: Mapping[str, str], around: Chains) -> list[str]:
+    """The assignments in their blocks."""
+    regions = {region.name: region for region in graph.regions}
+    begun: set[str] = set()
+    lines: list[str] = []
+    current: tuple[str, ...] = ()
+    for node in roots:
+        chain = around[node.name]
+        same = next((i for i, (a, b) in enumerate(zip(chain, current, strict=False)) if a != b), None)
+        level = min(len(chain), len(current)) if same is None else same
+        for depth in range(level, len(chain)):
+            lines.extend(wrapped(_head(regions[chain[depth]], chain[depth] in begun), INDENT * depth))
+            begun.add(chain[depth])
+        current = chain
+        lines.extend(wrapped(f"{node.name} = {values[node.name]}", INDENT * len(chain)))
+    for region in graph.regions:
+        if not region.nodes:
+            lines.extend([*wrapped(_head(region, False), ""), f"{INDENT}..."])
+    return lines
+
+
+def _head(region: Region, begun: bool) -> str:
+    """`with checkpoint(...):`; the policy stands in a region's first block alone."""
+    parts = [f'"{region.name}"']
+    if not begun and (region.policy != POLICIES[0] or region.saved):
+        parts.append(f'policy="{region.policy}"')
+    if not begun and (region.saved or region.policy == POLICIES[-1]):
+        names = ", ".join(f'"{name}"' for name in sorted(region.saved))
+        parts.append(f"names=({names}{',' if len(region.saved) == 1 else ''})")
+    return f"with checkpoint({', '.join(parts)}):"

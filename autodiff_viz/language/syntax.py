@@ -1,0 +1,90 @@
+"""Logical lines -> Python syntax trees, line by line."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Sequence
+
+from autodiff_viz.graph import limits
+from autodiff_viz.graph.problem import GraphError, Problem
+from autodiff_viz.language.caret import Span
+from autodiff_viz.language.hints import KEYWORDS
+from autodiff_viz.language.names import Names
+from autodiff_viz.language.source import LogicalLine
+
+_FIRST_WORD = re.compile(r"[a-z]+\b")
+_EXAMPLE = "A line looks like y = 2.0 * sin(x)."
+
+Statements = list[ast.stmt] | None
+"""The statements of a line; None where it could not be parsed."""
+
+
+def parsed_lines(
+    lines: Sequence[LogicalLine], names: Names, problems: list[Problem]
+) -> list[tuple[LogicalLine, Statements]]:
+    """Parse every line, note what it assigns in `names`, and its mistakes in `problems`."""
+    found = []
+    for line in lines:
+        try:
+            statements = parse_line(line)
+            names.announce(line, statements)
+        except GraphError as error:
+            problems.extend(error.problems)
+            statements = None
+            names.forgive(line)
+        found.append((line, statements))
+    return found
+
+
+def parse_line(line: LogicalLine) -> list[ast.stmt]:
+    """The statements of one line. The head of a block gets `pass` for a body.
+
+    Raises:
+      GraphError: the scan found problems in it, or it is no Python, or begins with a statement that
+        formulas do not have.
+    """
+    if line.problems:
+        raise GraphError(line.problems)
+    word = first_word(line)
+    if word in KEYWORDS:
+        span = Span(line.number, line.indent, line.number, line.indent + len(word))
+        raise line.error(span, "not-in-language", f"Formulas do not have {word!r}.", KEYWORDS[word])
+    try:
+        return ast.parse(f"{line.text} pass" if is_head(line) else line.text).body
+    except SyntaxError as error:
+        message = f"This is not a formula: {_reason(error)}."
+        raise line.error(_place(line, error), "syntax", message, _hint(word)) from None
+    except (RecursionError, MemoryError):
+        message = f"Operations are more than {limits.NESTING} deep here."
+        hint = "Give a part a name on a line of its own."
+        raise line.error(line.whole(), "too-deep", message, hint) from None
+
+
+def first_word(line: LogicalLine) -> str:
+    match = _FIRST_WORD.match(line.text)
+    return match[0] if match else ""
+
+
+def is_head(line: LogicalLine) -> bool:
+    """Whether the line is a `with ...:` whose body is on the lines below."""
+    return first_word(line) == "with" and line.text.endswith(":")
+
+
+def _reason(error: SyntaxError) -> str:
+    """Python's reason without its advice, which is about Python."""
+    reason = re.split(r"[.;,] |\bMaybe\b|\bPerhaps\b| \(<", error.msg)[0].strip(" .")
+    return reason if reason.isascii() else "invalid syntax"
+
+
+def _place(line: LogicalLine, error: SyntaxError) -> Span:
+    row = min(max(error.lineno or 1, 1), line.text.count("\n") + 1)
+    shift = line.indent if row == 1 else 0
+    start = max((error.offset or 1) - 1, 0) + shift
+    same = error.end_lineno == error.lineno and (error.end_offset or 0) > (error.offset or 0)
+    end = error.end_offset - 1 + shift if same else start + 1  # type: ignore[operator]
+    return Span(line.number + row - 1, start, line.number + row - 1, end)
+
+
+def _hint(word: str) -> str:
+    return 'Write with checkpoint("name"): and indent the lines inside it.' if word == "with" else _EXAMPLE

@@ -1,0 +1,104 @@
+"""An op applied to operands as text, with the fewest brackets that Python's precedence needs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from autodiff_viz.graph.model import (
+    BACKWARD_AS,
+    FOLLOW,
+    REWRITE,
+    STOP,
+    Call,
+    Lambda,
+    Literal,
+    Params,
+    Rule,
+    Term,
+)
+from autodiff_viz.language.literal import show_literal
+from autodiff_viz.language.params import show_param
+from autodiff_viz.language.wrappers import WRAPPER
+from autodiff_viz.ops import indexing
+from autodiff_viz.ops.catalog import OPS
+
+COMPARISON, SUM, PRODUCT, SIGN, POWER, ATOM = range(6)  # Python's precedence, loosest first
+
+_LEVELS = {">": COMPARISON, "<": COMPARISON, "+": SUM, "-": SUM, "*": PRODUCT, "/": PRODUCT, "@": PRODUCT}
+_INFIX = {
+    op.name: (op.infix, level, level + (level == COMPARISON), level + 1)
+    for op in OPS.values()
+    if (level := _LEVELS.get(op.infix)) is not None
+} | {op.name: (op.infix, POWER, ATOM, SIGN) for op in OPS.values() if op.infix == "**"}
+"""Operator, its own level, and the levels that its left and right operands need to stand without brackets."""
+
+
+class Shown(NamedTuple):
+    """A piece of an expression and how tightly it binds."""
+
+    text: str
+    level: int = ATOM
+    constant: bool = False
+
+
+def show_operand(slot: Literal | None) -> Shown:
+    """A constant, or `...` for an empty slot."""
+    if slot is None:
+        return Shown("...")
+    text = show_literal(slot)
+    return Shown(text, SIGN if text[0] == "-" else ATOM, constant=not isinstance(slot, tuple))
+
+
+def show_applied(op: str, operands: Sequence[Shown], params: Params) -> Shown:
+    """An op applied to operands, as operator, index or call."""
+    if op in _INFIX and len(operands) == 2 and not params:
+        sign, level, left, right = _INFIX[op]
+        return Shown(f"{_within(operands[0], left)} {sign} {_within(operands[1], right)}", level)
+    if op == "neg" and len(operands) == 1 and not params and not operands[0].constant:
+        return Shown(f"-{_within(operands[0], SIGN)}", SIGN)  # -2.0 would be a number, not an op
+    if op == "getitem" and len(operands) == 1 and [key for key, _ in params] == ["index"]:
+        return Shown(f"{_within(operands[0], ATOM)}[{indexing.to_text(params[0][1])}]")
+    slots = [operand.text for operand in operands]
+    if op in OPS and OPS[op].variadic:
+        slots = [f"[{', '.join(slots)}]"]
+    return show_call(op, slots, params)
+
+
+def show_call(function: str, slots: Sequence[str], params: Params) -> Shown:
+    """`function(slots, params)`, the parameters by keyword."""
+    return Shown(f"{function}({', '.join([*slots, *(_keyword(key, value) for key, value in params)])})")
+
+
+def show_rule(inner: str, rule: Rule, alternative: str) -> str:
+    """An expression inside the wrapper that gives it `rule`."""
+    if rule.kind == FOLLOW:
+        return inner
+    wrapper = WRAPPER.get(rule.kind, rule.kind)
+    if rule.kind == STOP:
+        return f"{wrapper}({inner})"
+    if rule.kind == BACKWARD_AS:
+        return f"{wrapper}({inner}, {alternative})"
+    function = show_lambda(rule.function) if rule.function else "..."
+    return f"{wrapper}({inner}, {'' if rule.kind == REWRITE else 'pullback='}{function})"
+
+
+def show_lambda(function: Lambda) -> str:
+    """A lambda as text that `parse_lambda` reads back."""
+    body = [_show_term(term).text for term in function.body]
+    shown = body[0] if len(body) == 1 else f"({', '.join(body)})"
+    return f"lambda {', '.join(function.args)}: {shown}" if function.args else f"lambda: {shown}"
+
+
+def _show_term(term: Term) -> Shown:
+    if isinstance(term, Call):
+        return show_applied(term.op, [_show_term(inner) for inner in term.args], term.params)
+    return Shown(term) if isinstance(term, str) else show_operand(term)
+
+
+def _within(operand: Shown, level: int) -> str:
+    return operand.text if operand.level >= level else f"({operand.text})"
+
+
+def _keyword(key: str, value: Any) -> str:
+    return f"{key}={show_param(value)}"
