@@ -25,6 +25,8 @@ export class Editor {
     this.outbox = begin("", 0);
     /** @type {Set<string>} */
     this.selection = new Set();
+    /** @type {string | null} the single selected node that Python knows of */
+    this.told = null;
     /** @type {string | null} a wire's id */
     this.wire = null;
     /** @type {Record<string, Point> | null} places of the nodes being dragged */
@@ -45,10 +47,13 @@ export class Editor {
     const known = this.outbox.key ? this.outbox : (outboxes.get(drawing.key) ?? begin(drawing.key, drawing.ack));
     this.keepOutbox(confirm(known, drawing.key, drawing.ack));
     const waiting = this.outbox.pending.some((edit) => edit.kind === "select");
-    const chosen = drawing.selected !== this.drawing.selected && !waiting;
+    const chosen = drawing.selected !== this.told && !waiting; // by Python: a node just added, say
     const other = drawing.graph !== this.drawing.graph;
     this.drawing = drawing;
-    if (chosen) this.selection = new Set(drawing.selected ? [drawing.selected] : []);
+    if (chosen) {
+      this.selection = new Set(drawing.selected ? [drawing.selected] : []);
+      this.told = drawing.selected;
+    }
     this.refresh();
     this.stage.host.dataset.rev = String(drawing.rev);
     if (other) this.fitted = false;
@@ -77,11 +82,11 @@ export class Editor {
 
   /** Select these nodes alone; Python hears of a single one. @param {string[]} names */
   select(names) {
-    const before = this.single;
     this.selection = new Set(names);
     this.wire = null;
-    if (this.single !== before) this.send({ kind: "select", node: this.single });
-    else this.refresh();
+    if (this.single === this.told) return this.refresh();
+    this.told = this.single;
+    this.send({ kind: "select", node: this.single });
   }
 
   /** The selected node, when there is just one. */
@@ -107,7 +112,9 @@ export class Editor {
     this.shown = this.dragged ? moved(expected, this.dragged) : expected;
     const names = new Set(this.shown.nodes.map((node) => node.id));
     for (const name of this.selection) if (!names.has(name)) this.selection.delete(name);
+    const focused = /** @type {ShadowRoot} */ (stage.host.getRootNode()).activeElement;
     paint(stage, this.shown, this.dragged !== null);
+    if (focused && !focused.isConnected) stage.surface.focus({ preventScroll: true }); // its node is gone: keep the keys
     for (const [id, { root }] of stage.cards) root.classList.toggle("selected", this.selection.has(id));
     for (const [id, { root, wire }] of stage.strands) {
       root.classList.toggle("selected", id === this.wire);

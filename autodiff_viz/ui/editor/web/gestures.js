@@ -2,7 +2,7 @@
 // Pointers: what a press on the canvas turns into. A gesture is a pair of functions, move and end.
 
 import { dragWire } from "./wiring.js";
-import { zoomAt, toWorld, overlap } from "./geometry.js";
+import { clamp, overlap, toWorld, zoomAt } from "./geometry.js";
 import { svg } from "./dom.js";
 import { editConstant, editName } from "./field.js";
 import { closePalette, openPalette } from "./palette.js";
@@ -14,6 +14,7 @@ import { pointOf } from "./stage.js";
 /** @typedef {{ move: (at: Point, event: PointerEvent) => void, end: (event: PointerEvent | null) => void }} Gesture */
 
 const SLOP = 4; // px that a pointer may move and still be clicking
+const NOTCH = 0.25; // most that one wheel step zooms, as a logarithm
 const TWICE = 350; // ms between the clicks of a double click
 const PARTS = ["out", "pill", "slot", "name", "remove", "node", "wire"];
 
@@ -61,6 +62,7 @@ export function listenToPointers(editor) {
     if (twice) doubleClick(editor, target, start);
     else click(editor, target);
   };
+  surface.addEventListener("mousedown", (event) => event.preventDefault()); // or the node would take the focus
   surface.addEventListener("pointerup", release);
   surface.addEventListener("pointercancel", release);
 
@@ -68,9 +70,9 @@ export function listenToPointers(editor) {
     if (/** @type {Element} */ (event.target).closest(".popover")) return;
     if (!event.ctrlKey && !event.metaKey && !host.matches(":focus-within")) return; // the page scrolls
     event.preventDefault();
-    const lines = event.deltaMode === 1 ? 16 : 1; // px in a line of a mouse wheel
-    const speed = event.ctrlKey ? 0.01 : 0.0016;
-    editor.look(zoomAt(editor.stage.view, Math.exp(-event.deltaY * lines * speed), pointOf(editor.stage, event)));
+    const speed = event.ctrlKey ? 0.01 : 0.002; // a pinch comes as many small steps with ctrl
+    const turned = clamp(event.deltaY * (event.deltaMode === 1 ? 16 : 1) * speed, -NOTCH, NOTCH);
+    editor.look(zoomAt(editor.stage.view, Math.exp(-turned), pointOf(editor.stage, event)));
   }, { passive: false });
 }
 

@@ -2,6 +2,7 @@
 // Where the number of each wire can stand without covering a node or another number. Numbers only.
 
 import { overlap, pointAt } from "./geometry.js";
+import { textWidth } from "./measure.js";
 
 /** @typedef {import("./types.js").Point} Point */
 /** @typedef {import("./types.js").Box} Box */
@@ -9,11 +10,11 @@ import { overlap, pointAt } from "./geometry.js";
 /** @typedef {{ id: string, curve: Cubic[], text: string, weight: number }} Label */
 
 const PLACES = [0.5, 0.4, 0.6, 0.3, 0.7, 0.22, 0.78];
-const CLEAR = 15; // px between the middle of a wire and of its number
+const CLEAR = 14; // px between the middle of a wire and of its number
 const CELL = 200; // px; each box is looked up only in the cells that it touches
 
 /** @param {string} text */
-export const labelWidth = (text) => text.length * 7 + 8;
+const labelWidth = (text) => textWidth(text, 13) + 8;
 
 /** The place (0 to 1 along its wire) of every label that finds one; big contributions choose first.
  * @param {Label[]} labels @param {Box[]} obstacles @returns {Map<string, number>} */

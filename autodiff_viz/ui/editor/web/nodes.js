@@ -5,6 +5,7 @@
 import { keep, setText, svg } from "./dom.js";
 import { slotPoint } from "./geometry.js";
 import { icon } from "./icons.js";
+import { textWidth } from "./measure.js";
 
 /** @typedef {import("./types.js").GraphNode} GraphNode */
 /** @typedef {{ root: SVGGraphicsElement, node: GraphNode | null, look: string, numbers: Numbers | null }} Card */
@@ -12,8 +13,8 @@ import { icon } from "./icons.js";
 
 const NUMBERS = 0.54; // share of the card's width that the numbers take
 const DIGIT = 7.9; // px, width of a digit of the numbers
-const LETTER = 5.8; // px, width of a letter in a chip
-const SYMBOL = { most: 22, least: 9, letter: 0.58 }; // px; a letter is 0.58 of the font size wide
+const CHIP = { font: 11.5, icon: 20, side: 7 }; // px
+const SYMBOL = { most: 22, least: 9 }; // px
 
 /** What each rule is called on screen, with its key.
  * @type {Record<string, { label: string, key: string, says: string }>} */
@@ -82,11 +83,11 @@ const classes = (node) =>
 /** @param {GraphNode} node @param {number} left width of the left column */
 function symbolAndName({ symbol, id, h, isInput }, left) {
   const middle = (left + 4) / 2;
-  const size = Math.min(SYMBOL.most, Math.max((left - 12) / (symbol.length * SYMBOL.letter), SYMBOL.least));
+  const size = Math.min(SYMBOL.most, Math.max((left - 20) / textWidth(symbol, 1.05), SYMBOL.least));
   const big = svg("text", { class: "symbol", x: middle, y: h / 2 - 2 }, symbol);
   big.style.setProperty("--size", `${size.toFixed(1)}px`);
   if (isInput && symbol === id) big.setAttribute("y", String(h / 2 + 7));
-  const most = Math.floor((left - 8) / LETTER);
+  const most = Math.floor((left - 8) / 5.8); // letters of the name that fit
   const name = isInput && symbol === id ? "" : shortened(id, most);
   return [big, svg("text", { class: "name", x: middle, y: h / 2 + 17 }, name)];
 }
@@ -108,7 +109,7 @@ function slotMark(node, i) {
 /** @param {string} constant */
 function pill(constant) {
   const text = shortened(constant, 9);
-  const w = Math.max(text.length * DIGIT + 14, 26);
+  const w = Math.max(textWidth(text, 13.5) + 16, 26);
   return svg("g", { class: "pill" }, svg("rect", { x: -w - 9, y: -11, width: w, height: 22, rx: 11 }),
     svg("text", { x: -w / 2 - 9, y: 4.5 }, text), svg("title", {}, `${constant} - click to change it`));
 }
@@ -139,13 +140,13 @@ function chips(node) {
 }
 
 /** @param {string} text @param {boolean} marked */
-const chipWidth = (text, marked) => text.length * LETTER + (marked ? 27 : 14);
+const chipWidth = (text, marked) => textWidth(text, CHIP.font) + (marked ? CHIP.icon : CHIP.side) + CHIP.side + 2;
 
 /** @param {{ kind: string, icon: string, text: string }} item @param {number} x */
 function chip({ kind, icon: mark, text }, x) {
   const group = svg("g", { class: `chip ${kind}`, transform: `translate(${x} -11)` },
     svg("rect", { width: chipWidth(text, Boolean(mark)), height: 20, rx: 10 }),
-    svg("text", { x: mark ? 20 : 7, y: 14 }, text));
+    svg("text", { x: mark ? CHIP.icon : CHIP.side + 1, y: 14 }, text));
   if (mark) {
     const drawn = icon(mark, 12);
     drawn.setAttribute("x", "6");

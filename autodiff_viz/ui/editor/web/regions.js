@@ -2,6 +2,7 @@
 // Checkpoint regions: dashed outlines behind the nodes, with name, policy and run badge on a tab.
 
 import { keep, svg } from "./dom.js";
+import { textWidth } from "./measure.js";
 import { outlineOf, roundedPath } from "./outline.js";
 
 /** @typedef {import("./types.js").Region} Region */
@@ -9,7 +10,7 @@ import { outlineOf, roundedPath } from "./outline.js";
 /** @typedef {{ root: SVGGraphicsElement, look: string }} Outline */
 
 const PAD = { inner: 24, level: 28 }; // px round the nodes, and more for each region inside
-const LETTER = 6;
+const FONT = 12; // px
 const POLICIES = /** @type {Record<string, string>} */ ({
   nothing_saveable: "", everything_saveable: "keeps everything", dots_saveable: "keeps dots",
   save_only_these_names: "keeps names",
@@ -42,8 +43,8 @@ function tab(region, [x, y]) {
   const badge = region.badge?.replace(/^x/, "×") ?? "";
   const policy = POLICIES[region.policy] ?? region.policy;
   const text = [region.name, policy, region.problem && "not valid"].filter(Boolean).join(" · ");
-  const w = text.length * LETTER + 16;
-  const b = badge.length * LETTER + 14;
+  const w = textWidth(text, FONT) + 20;
+  const b = textWidth(badge, FONT) + 16;
   const parts = [svg("rect", { class: "tab-back", width: w, height: 22, rx: 11 }), svg("text", { x: 9, y: 15 }, text)];
   if (badge) parts.push(svg("rect", { class: "badge", x: w + 4, width: b, height: 22, rx: 11 }), svg("text", { class: "badge-text", x: w + 4 + b / 2, y: 15 }, badge));
   const end = w + 4 + (badge ? b + 4 : 0);

@@ -12,7 +12,7 @@ import { drawWires, placeNumbers } from "./wires.js";
 /** @typedef {import("./types.js").Point} Point */
 /** @typedef {ReturnType<typeof openStage>} Stage */
 
-const DETAIL = { far: 0.42, near: 0.72 }; // scales below and above which less and more is written
+const DETAIL = { far: 0.5, near: 0.72 }; // scales below and above which less and more is written
 const GRID = 24; // px between the dots
 const NARROW = 600; // px; below it the first view keeps the numbers readable rather than showing all
 
@@ -21,9 +21,10 @@ export function openStage() {
   const world = svg("g", { class: "world" }, layers.wires, layers.regions, layers.nodes, layers.overlay);
   const surface = svg("svg", { class: "surface", role: "group", "aria-label": "Computation graph" }, world);
   const status = html("div", { class: "status", role: "status" });
-  const host = html("div", { class: "canvas" }, surface, status);
+  const dots = html("div", { class: "dots" });
+  const host = html("div", { class: "canvas" }, dots, surface, status);
   return {
-    host, surface, world, layers, status,
+    host, dots, surface, world, layers, status,
     /** @type {Viewport} */ view: { x: 0, y: 0, k: 1 },
     cards: new Map(), strands: new Map(), outlines: new Map(),
     quiet: 0, // timer of the status line
@@ -50,12 +51,12 @@ const obstaclesOf = (node) =>
 export function look(stage, view) {
   stage.view = view;
   stage.world.setAttribute("transform", `translate(${view.x} ${view.y}) scale(${view.k})`);
-  const { style, dataset } = stage.host;
-  const step = GRID * view.k * (view.k < 0.5 ? 4 : 1);
-  style.setProperty("--grid", `${step}px`);
-  style.setProperty("--grid-x", `${view.x % step}px`);
-  style.setProperty("--grid-y", `${view.y % step}px`);
-  dataset.detail = view.k < DETAIL.far ? "far" : view.k > DETAIL.near ? "near" : "middle";
+  const step = GRID * view.k * (view.k < DETAIL.far ? 4 : 1);
+  stage.dots.style.backgroundSize = `${step}px ${step}px`;
+  stage.dots.style.backgroundPosition = `${view.x % step}px ${view.y % step}px`;
+  const detail = view.k < DETAIL.far ? "far" : view.k > DETAIL.near ? "near" : "middle";
+  const { dataset } = stage.host;
+  if (dataset.detail !== detail) dataset.detail = detail; // every write makes the browser style all nodes anew
 }
 
 /** @param {Stage} stage */
@@ -67,7 +68,7 @@ export function wholeView(stage, drawing, readable) {
   const size = sizeOf(stage);
   const box = bounds(drawing.nodes) ?? { x: 0, y: 0, w: 1, h: 1 };
   const around = drawing.regions.length ? padded(box, 30) : box;
-  return fit(around, size, { least: readable && size.w < NARROW ? 0.5 : undefined, left: size.w < NARROW ? 20 : 48 });
+  return fit(around, size, { least: readable && size.w < NARROW ? 0.6 : undefined, left: size.w < NARROW ? 20 : 48 });
 }
 
 /** Centre of what is on view, in world pixels.

@@ -79,7 +79,7 @@ const arrowPath = (sign, size) =>
 /** Find a clear place for every number; one without a place shows on hover alone.
  * @param {Map<string, Strand>} strands @param {import("./types.js").Box[]} obstacles */
 export function placeNumbers(strands, obstacles) {
-  const labels = [...strands].filter(([, { wire }]) => wire?.passed).map(([id, { curve, wire }]) => ({
+  const labels = [...strands].filter(([, { wire, to }]) => wire?.passed && to?.connected).map(([id, { curve, wire }]) => ({
     id, curve, text: wire?.passed ?? "", weight: wire?.sign ? 1 + wire.width : 0,
   }));
   const places = placeLabels(labels, obstacles);

@@ -1,0 +1,16 @@
+// @ts-check
+// How wide a text is, near enough to draw a box round it, without asking the browser to lay anything out.
+
+const NARROW = "ijltfrI1 .,:;|!'`()[]{}/\\-";
+const WIDE = "mwMW@%→";
+const EM = { narrow: 0.3, wide: 0.82, digit: 0.5, other: 0.53 }; // widths of Source Sans, Streamlit's font
+
+/** @param {string} text @param {number} size of the font, px @returns {number} px */
+export const textWidth = (text, size) => [...text].reduce((width, letter) => width + emOf(letter), 0) * size;
+
+/** @param {string} letter */
+function emOf(letter) {
+  if (/[0-9]/.test(letter)) return EM.digit;
+  if (NARROW.includes(letter)) return EM.narrow;
+  return WIDE.includes(letter) ? EM.wide : EM.other;
+}
