@@ -14,11 +14,16 @@ ELEMENTWISE = [op for op in WIRED if op.elementwise]
 
 def examples_of(ops):
     """One pytest parameter (op, shapes, params) for each example of each op."""
-    return [
-        pytest.param(op, shapes, params, id=f"{op.name}-{shapes}-{params}")
-        for op in ops
-        for shapes, params in op.examples
-    ]
+    return [_case(op, *example) for op in ops for example in op.examples]
+
+
+def last_example_of(ops):
+    """The last example of each op, which is the most intricate one, where every shape would be slow."""
+    return [_case(op, *op.examples[-1]) for op in ops]
+
+
+def _case(op, shapes, params):
+    return pytest.param(op, shapes, params, id=f"{op.name}-{shapes}-{params}")
 
 
 def sample(op, shapes, dtype=np.float64, seed=0):
