@@ -1,0 +1,16 @@
+"""Settings of every test: JAX on the CPU and strict about dtypes, hypothesis without a clock."""
+
+import os
+
+os.environ.setdefault("JAX_PLATFORMS", "cpu")
+
+import jax
+from hypothesis import HealthCheck, settings
+
+jax.config.update("jax_numpy_dtype_promotion", "strict")  # the project never mixes dtypes silently
+
+# A first example compiles; how long that takes says nothing about the example.
+PATIENT = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow, HealthCheck.data_too_large]}
+settings.register_profile("ci", derandomize=True, **PATIENT)
+settings.register_profile("dev", **PATIENT)
+settings.load_profile("ci" if os.environ.get("CI") else "dev")

@@ -1,0 +1,135 @@
+"""Random scalar graphs that can be differenced: values stay moderate and clear of kinks and poles."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import replace
+
+from hypothesis import strategies as st
+from hypothesis.strategies import DrawFn
+
+from autodiff_viz.graph.model import (
+    BACKWARD_AS,
+    FOLLOW,
+    INPUT,
+    PULLBACK,
+    REWRITE,
+    STOP,
+    Call,
+    Graph,
+    Lambda,
+    Node,
+    Rule,
+    Term,
+    params,
+)
+from tests.engine import tape
+from tests.strategies import with_regions
+
+CLEAR = 0.02  # distance from kinks
+LARGEST = 8.0  # of values; exp of more leaves nothing of float32's digits
+
+NUMBERS = st.integers(-192, 192).map(lambda n: n / 64)  # exact in float32, so both dtypes see the same graph
+
+
+def _apart(a: float, b: float) -> bool:
+    return abs(a - b) > CLEAR
+
+
+def _off_zero(x: float) -> bool:
+    return abs(x) > CLEAR
+
+
+ALWAYS = ("add", "sub", "mul", "neg", "square", "identity", "sin", "cos", "tanh", "sigmoid", "softplus")
+
+SAFE: dict[str, Callable[..., bool]] = {
+    **dict.fromkeys(ALWAYS, lambda *_: True),
+    **dict.fromkeys(("exp", "expm1"), lambda x: x < 2),
+    **dict.fromkeys(("log", "sqrt"), lambda x: x > 0.1),
+    **dict.fromkeys(("abs", "sign", "relu"), _off_zero),
+    **dict.fromkeys(("maximum", "minimum", "greater", "less"), _apart),
+    "log1p": lambda x: x > -0.9,
+    "tan": lambda x: abs(math.cos(x)) > 0.3,
+    "div": lambda a, b: abs(b) > 0.2,
+    "pow": lambda a, b: a > 0.1 and abs(b) < 4,
+    "round": lambda x: _apart(x - math.floor(x), 0.5),
+    "floor": lambda x: _apart(x, round(x)),
+    "clip": lambda x, low, high: low + CLEAR < high and _apart(x, low) and _apart(x, high),
+    "where": lambda condition, a, b: condition == 0 or _off_zero(condition),
+}
+
+ARITY = {"pow": 2, "where": 3, "clip": 3} | dict.fromkeys(
+    ("add", "sub", "mul", "div", "maximum", "minimum", "greater", "less"), 2
+)
+
+
+@st.composite
+def cotangents(draw: DrawFn, others: tuple[str, ...]) -> Term:
+    """The body of a rule over v and `others`; never steeper than linear in v, so nothing runs away."""
+    shape = draw(st.integers(0, 6))
+    number, other = draw(NUMBERS), draw(st.sampled_from(others)) if others else 0.5
+    return (
+        number,
+        "v",
+        Call("mul", (number, "v")),
+        Call("clip", ("v", -0.75, 0.75)),
+        Call("mul", ("v", Call("sin", (other,)))),
+        Call("add", (Call("neg", ("v",)), other)),
+        Call("where", (Call("greater", (other, number)), "v", Call("tanh", ("v",)))),
+    )[shape]
+
+
+@st.composite
+def ruled(draw: DrawFn, node: Node, producers: list[str]) -> Node:
+    """The node with any rule that it can have."""
+    kinds = [STOP, REWRITE, *([PULLBACK] if node.wires else []), *([BACKWARD_AS] if node.op != INPUT else [])]
+    kind = draw(st.sampled_from(kinds))
+    if kind == BACKWARD_AS:
+        return replace(node, slots=(*node.slots, draw(st.sampled_from(producers))), rule=Rule(kind))
+    if kind == STOP:
+        return replace(node, rule=Rule(kind))
+    given = (*(f"x{i}" for i in range(len(node.wires))), "y") if kind == PULLBACK else ()
+    body = tuple(draw(cotangents(given)) for _ in (node.wires if kind == PULLBACK else (0,)))
+    return replace(node, rule=Rule(kind, Lambda(("v", *given), body)))
+
+
+def _fits(node: Node, so_far: tape.Tape) -> bool:
+    operands = tape.operands(node, so_far)
+    return SAFE[node.op](*operands) and abs(tape.VALUE[node.op](*operands)) < LARGEST
+
+
+@st.composite
+def scalar_graphs(
+    draw: DrawFn,
+    *,
+    max_nodes: int = 10,
+    rules: bool = True,
+    regions: bool = True,
+    ops: tuple[str, ...] = tuple(SAFE),
+) -> Graph:
+    """A graph of scalar inputs and ops, its nodes in running order; the flags leave a feature out."""
+    built, so_far = [], tape.Tape()
+    for i in range(draw(st.integers(2, max_nodes))):
+        producers = [node.name for node in built]
+        if i == 0 or draw(st.integers(0, 5)) == 0:
+            node = Node(f"n{i}", INPUT, (), params(value=draw(NUMBERS)))
+            so_far.value[node.name] = node.param("value")
+        else:
+            op = draw(st.sampled_from(ops))
+            wire = st.sampled_from(producers)
+            first = draw(wire)  # at least one wire, so that something can be pulled back
+            others = (draw(st.one_of(wire, wire, NUMBERS)) for _ in range(ARITY.get(op, 1) - 1))
+            node = Node(f"n{i}", op, (first, *others))
+            node = node if _fits(node, so_far) else Node(f"n{i}", "sin", (first,))
+            so_far.value[node.name] = tape.VALUE[node.op](*tape.operands(node, so_far))
+        built.append(draw(ruled(node, producers)) if rules and draw(st.integers(0, 2)) == 0 else node)
+    output = draw(st.sampled_from([built[-1].name, built[-1].name, draw(st.sampled_from(built)).name]))
+    graph = Graph(tuple(built), (), output)
+    return draw(with_regions(graph)) if regions else graph
+
+
+def without_rules(graph: Graph) -> Graph:
+    """The same graph with every rule taken off."""
+    plain = (replace(node, slots=node.op_slots, rule=Rule(FOLLOW)) for node in graph.nodes)
+    return replace(graph, nodes=tuple(plain))
