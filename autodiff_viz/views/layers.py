@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from autodiff_viz.graph.model import Graph, Node
 
@@ -18,7 +18,7 @@ LANES_PER_NODE = 3  # with more lanes than that, the wires of one node share lan
 SWEEPS = 24  # at most, forwards or backwards; a large graph gets fewer
 SWEEP_WORK = 12_000  # items ordered at most in all sweeps together, about 30 ms
 PATIENCE = 4  # sweeps without improvement after which ordering stops
-SWAP_ITEMS = 400  # with more items than that, neighbours are not tried in swapped order
+SMALL = 300  # items up to which several starts are tried, and neighbours in swapped order
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +148,23 @@ def _depth_first(made: Columns) -> list[list[int]]:
 
 
 def _uncross(made: Columns) -> None:
-    """Order the columns again and again by their neighbours, and keep the order with fewest crossings."""
+    """Order the columns so that few wires cross: the best of several starts, each improved in sweeps."""
+    walked = made.order
+    starts = [walked]
+    if len(made.column) <= SMALL:
+        starts += [[sorted(items) for items in walked], [items[::-1] for items in walked]]
+    fewest: int | None = None
+    for start in starts:
+        tried = replace(made, order=_copy(start))
+        left = _sweep(tried, first_forwards=start is not walked)
+        if fewest is None or left < fewest:
+            fewest, made.order = left, tried.order
+        if fewest == 0:
+            return
+
+
+def _sweep(made: Columns, first_forwards: bool) -> int:
+    """Sort the columns by their neighbours, back and forth; the crossings left in the best order found."""
     place = [0.0] * len(made.column)
     for column in range(len(made.order)):
         _sort(made, column, place, [])  # gathers regions
@@ -156,7 +172,7 @@ def _uncross(made: Columns) -> None:
     for sweep in range(min(SWEEPS, max(4, SWEEP_WORK // (len(place) + 1)))):
         if fewest == 0 or since == PATIENCE:
             break
-        forwards = sweep % 2 == 1
+        forwards = (sweep % 2 == 0) == first_forwards
         for column in range(len(made.order)) if forwards else reversed(range(len(made.order))):
             _sort(made, column, place, made.before if forwards else made.after)
         now = crossings(made)
@@ -164,8 +180,10 @@ def _uncross(made: Columns) -> None:
         if now < fewest:
             best, fewest = _copy(made.order), now
     made.order = best
-    if fewest and len(place) <= SWAP_ITEMS:
-        _swap_neighbours(made)
+    if not fewest or len(place) > SMALL:
+        return fewest
+    _swap_neighbours(made)
+    return crossings(made)
 
 
 def _sort(made: Columns, column: int, place: list[float], beside: list[list[tuple[int, float]]]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
+from math import inf
 
 from autodiff_viz.views.layers import Columns
 
@@ -13,6 +14,7 @@ REGION_GAP = 14.0  # px more for each border of a region in between
 COLUMN_GAP = 64.0  # px between columns, at least
 STEEP = 0.12  # px more between columns for each px that a wire climbs there
 MOST_COLUMN_GAP = 160.0
+JOG = 8.0  # px that a wire may be off the straight line and still be made straight
 ROUNDS = 5  # sweeps back and forth, after which little moves
 
 _STRAIGHT = (1.0, 4.0, 16.0)
@@ -33,7 +35,21 @@ def heights(made: Columns) -> list[float]:
                 items = made.order[column]
                 wishes, pulls = _wishes(made, items, y, forwards, lanes_from)
                 _settle(items, gaps[column], wishes, pulls, y)
+    _straighten(made, gaps, y)
     return y
+
+
+def _straighten(made: Columns, gaps: Sequence[Sequence[float]], y: list[float]) -> None:
+    """Move items by a few px, where there is room, so that a nearly straight wire is straight."""
+    for items, apart in zip(made.order, gaps, strict=True):
+        for i, item in enumerate(items):
+            least = y[items[i - 1]] + apart[i - 1] if i else -inf
+            most = y[items[i + 1]] - apart[i] if i + 1 < len(items) else inf
+            for other, offset in made.before[item]:
+                straight = y[other] - offset
+                if abs(straight - y[item]) < JOG and least <= straight <= most:
+                    y[item] = straight
+                    break
 
 
 def _gaps(made: Columns, items: Sequence[int]) -> list[float]:
