@@ -33,6 +33,8 @@ export function listenToKeys(editor) {
   const { host, surface } = editor.stage;
   surface.setAttribute("tabindex", "0");
   for (const kind of ["keydown", "keyup", "keypress"]) host.addEventListener(kind, (event) => event.stopPropagation());
+  host.addEventListener("keyup", (event) => event.key === "Tab" && host.classList.add("by-keys")); // shows the focus
+  host.addEventListener("pointerdown", () => host.classList.remove("by-keys"));
   host.addEventListener("keydown", (event) => {
     const target = /** @type {Element} */ (event.target);
     if (target.closest("input")) return;
@@ -59,6 +61,7 @@ function walk(editor, focused, direction) {
   const here = editor.node(focused ?? editor.single);
   const next = here ? neighbour(editor.shown.nodes, here, direction) : editor.shown.nodes[0];
   if (!next) return;
+  editor.stage.host.classList.add("by-keys");
   reveal(editor.stage, next);
   editor.stage.cards.get(next.id)?.root.focus();
 }

@@ -101,7 +101,7 @@ function slotMark(node, i) {
   const [, y] = slotPoint(node, i);
   const state = slot.wired ? "wired" : slot.constant === null ? "empty" : "constant";
   const group = svg("g", { class: `slot ${state}`, "data-slot": i, transform: `translate(0 ${y - node.y})` }, ...port());
-  group.append(svg("text", { class: "slot-label", x: -11, y: -7 }, slot.label));
+  if (node.slots.length > 1) group.append(svg("text", { class: "slot-label", x: -11, y: -7 }, slot.label));
   if (slot.constant !== null) group.append(pill(slot.constant));
   return group;
 }

@@ -7,39 +7,56 @@ import { outlineOf, roundedPath } from "./outline.js";
 
 /** @typedef {import("./types.js").Region} Region */
 /** @typedef {import("./types.js").GraphNode} GraphNode */
-/** @typedef {{ root: SVGGraphicsElement, look: string }} Outline */
+/** @typedef {import("./types.js").Point} Point */
+/** @typedef {{ region: Region, corners: Point[] }} Shape */
+/** @typedef {{ root: SVGGraphicsElement, look: string }} Drawn */
 
 const PAD = { inner: 24, level: 28 }; // px round the nodes, and more for each region inside
 const FONT = 12; // px
-const POLICIES = /** @type {Record<string, string>} */ ({
+/** @type {Record<string, string>} */
+const POLICIES = {
   nothing_saveable: "", everything_saveable: "keeps everything", dots_saveable: "keeps dots",
   save_only_these_names: "keeps names",
-});
+};
 
-/** @param {Element} layer @param {Map<string, Outline>} outlines @param {Region[]} regions
- * @param {GraphNode[]} nodes */
-export function drawRegions(layer, outlines, regions, nodes) {
+/** Outlines go behind the wires, tabs before them, so that both stay readable.
+ * @param {Element} behind @param {Element} before @param {{ outlines: Map<string, Drawn>, tabs: Map<string, Drawn> }} drawn
+ * @param {Region[]} regions @param {GraphNode[]} nodes */
+export function drawRegions(behind, before, { outlines, tabs }, regions, nodes) {
   const deepest = Math.max(0, ...regions.map((region) => region.depth));
-  const outerFirst = [...regions].sort((a, b) => a.depth - b.depth);
-  keep(layer, outlines, outerFirst, (region) => region.name,
-    ({ name }) => ({ root: svg("g", { "data-region": name }), look: "" }),
-    (outline, region) => updateOutline(outline, region, nodes, PAD.inner + PAD.level * (deepest - region.depth)));
+  const shapes = [...regions].sort((a, b) => a.depth - b.depth).map((region) => ({
+    region, corners: cornersOf(region, nodes, PAD.inner + PAD.level * (deepest - region.depth)),
+  })).filter(({ corners }) => corners.length);
+  keep(behind, outlines, shapes, nameOf, begin, (drawn, shape) => redraw(drawn, shape, outline));
+  keep(before, tabs, shapes, nameOf, begin, (drawn, shape) => redraw(drawn, shape, tab));
 }
 
-/** @param {Outline} outline @param {Region} region @param {GraphNode[]} nodes @param {number} pad */
-function updateOutline(outline, region, nodes, pad) {
+/** @param {Shape} shape */
+const nameOf = ({ region }) => region.name;
+
+/** @param {Shape} shape @returns {Drawn} */
+const begin = ({ region }) => ({ root: svg("g", { "data-region": region.name }), look: "" });
+
+/** @param {Region} region @param {GraphNode[]} nodes @param {number} pad */
+function cornersOf(region, nodes, pad) {
   const names = new Set(region.nodes);
-  const corners = outlineOf(nodes.filter(({ id }) => names.has(id)), nodes.filter(({ id }) => !names.has(id)), pad);
-  const look = JSON.stringify([corners, region]);
-  if (look === outline.look) return;
-  outline.look = look;
-  outline.root.setAttribute("class", `region${region.problem ? " wrong" : ""}`);
-  const children = corners.length ? [svg("path", { class: "outline", d: roundedPath(corners, 16) }), tab(region, corners[0])] : [];
-  outline.root.replaceChildren(svg("title", {}, region.problem ?? `checkpoint region ${region.name}`), ...children);
+  return outlineOf(nodes.filter(({ id }) => names.has(id)), nodes.filter(({ id }) => !names.has(id)), pad);
 }
 
-/** @param {Region} region @param {import("./types.js").Point} corner top left */
-function tab(region, [x, y]) {
+/** @param {Drawn} drawn @param {Shape} shape @param {(shape: Shape) => Element} make */
+function redraw(drawn, shape, make) {
+  const look = JSON.stringify(shape);
+  if (look === drawn.look) return;
+  drawn.look = look;
+  drawn.root.setAttribute("class", `region${shape.region.problem ? " wrong" : ""}`);
+  drawn.root.replaceChildren(svg("title", {}, shape.region.problem ?? `Checkpoint region ${shape.region.name}`), make(shape));
+}
+
+/** @param {Shape} shape */
+const outline = ({ corners }) => svg("path", { class: "outline", d: roundedPath(corners, 16) });
+
+/** @param {Shape} shape */
+function tab({ region, corners: [[x, y]] }) {
   const badge = region.badge?.replace(/^x/, "×") ?? "";
   const policy = POLICIES[region.policy] ?? region.policy;
   const text = [region.name, policy, region.problem && "not valid"].filter(Boolean).join(" · ");

@@ -17,8 +17,8 @@ const GRID = 24; // px between the dots
 const NARROW = 600; // px; below it the first view keeps the numbers readable rather than showing all
 
 export function openStage() {
-  const layers = { regions: svg("g"), wires: svg("g"), nodes: svg("g"), overlay: svg("g") };
-  const world = svg("g", { class: "world" }, layers.wires, layers.regions, layers.nodes, layers.overlay);
+  const layers = { regions: svg("g"), wires: svg("g"), tabs: svg("g"), nodes: svg("g"), overlay: svg("g") };
+  const world = svg("g", { class: "world" }, ...Object.values(layers));
   const surface = svg("svg", { class: "surface", role: "group", "aria-label": "Computation graph" }, world);
   const status = html("div", { class: "status", role: "status" });
   const dots = html("div", { class: "dots" });
@@ -26,7 +26,7 @@ export function openStage() {
   return {
     host, dots, surface, world, layers, status,
     /** @type {Viewport} */ view: { x: 0, y: 0, k: 1 },
-    cards: new Map(), strands: new Map(), outlines: new Map(),
+    cards: new Map(), strands: new Map(), regions: { outlines: new Map(), tabs: new Map() },
     quiet: 0, // timer of the status line
   };
 }
@@ -37,7 +37,7 @@ export function paint(stage, drawing, dragging) {
   const byId = new Map(drawing.nodes.map((node) => [node.id, node]));
   drawNodes(stage.layers.nodes, stage.cards, drawing.nodes);
   drawWires(stage.layers.wires, stage.strands, drawing.wires, byId);
-  drawRegions(stage.layers.regions, stage.outlines, drawing.regions, drawing.nodes);
+  drawRegions(stage.layers.regions, stage.layers.tabs, stage.regions, drawing.regions, drawing.nodes);
   if (!dragging) placeNumbers(stage.strands, drawing.nodes.flatMap(obstaclesOf));
   stage.host.classList.toggle("bare", drawing.nodes.length === 0);
 }

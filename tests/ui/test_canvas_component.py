@@ -1,0 +1,73 @@
+from __future__ import annotations
+
+import re
+from graphlib import CycleError
+
+import pytest
+
+from autodiff_viz.ui.editor.component import WEB, bundle, fresh
+
+INBOX = {"key": "session", "ack": 4}
+
+
+def message(*numbers: int, key: str = "session") -> dict:
+    return {"key": key, "edits": [{"seq": number, "kind": "undo"} for number in numbers]}
+
+
+def numbers(edits: list[dict]) -> list[int]:
+    return [edit["seq"] for edit in edits]
+
+
+def test_edits_that_were_applied_before_are_left_out():
+    assert numbers(fresh(message(3, 4, 5, 6), INBOX)) == [5, 6]
+
+
+def test_edits_come_once_and_in_order_however_they_were_sent():
+    assert numbers(fresh(message(6, 5, 6), INBOX)) == [5, 6]
+
+
+def test_a_message_for_another_session_holds_nothing():
+    assert fresh(message(5, key="before the restart"), INBOX) == []
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [
+        None,
+        "edits",
+        [],
+        {},
+        {"key": "session"},
+        {"key": "session", "edits": {"seq": 5}},
+        {"key": "session", "edits": ["undo"]},
+        {"key": "session", "edits": [{"seq": "5", "kind": "undo"}]},
+        {"key": "session", "edits": [{"seq": True, "kind": "undo"}]},
+        {"key": "session", "edits": [{"seq": 5}]},
+        {"key": "session", "edits": [{"seq": 5 + i, "kind": "undo"} for i in range(5_000)]},
+    ],
+)
+def test_a_message_not_made_as_the_browser_makes_it_holds_nothing(broken):
+    assert fresh(broken, INBOX) == []
+
+
+def test_every_module_comes_after_those_it_imports():
+    seen: set[str] = set()
+    for name, text in bundle(WEB):
+        assert set(re.findall(r'from "\./([^"]+)"', text)) <= seen
+        seen.add(name)
+
+
+def test_the_bundle_holds_every_module_that_has_code():
+    assert {name for name, _ in bundle(WEB)} == {path.name for path in WEB.glob("*.js")} - {"types.js"}
+
+
+def test_modules_that_import_each_other_are_refused(tmp_path):
+    (tmp_path / "main.js").write_text('import { a } from "./other.js";')
+    (tmp_path / "other.js").write_text('import { b } from "./main.js";')
+    with pytest.raises(CycleError):
+        bundle(tmp_path)
+
+
+def test_the_browser_code_asks_nothing_of_other_hosts():
+    for _, text in bundle(WEB):
+        assert re.findall(r"https?://[^\s\"']+", text) in ([], ["http://www.w3.org/2000/svg"])

@@ -1,0 +1,62 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+import { downstream, moved, predict } from "../../autodiff_viz/ui/editor/web/predict.js";
+import { fork } from "./drawings.mjs";
+
+const after = (...edits) => predict(fork(), edits);
+const nodeOf = (drawing, id) => drawing.nodes.find((node) => node.id === id);
+
+test("a rule shows at once on its node alone", () => {
+  const drawing = fork();
+  const shown = predict(drawing, [{ kind: "rule", node: "s", rule: "stop" }]);
+  assert.equal(nodeOf(shown, "s").rule, "stop");
+  assert.equal(nodeOf(shown, "x"), nodeOf(drawing, "x"));
+});
+
+test("edits are shown in the order in which they were made", () => {
+  const shown = after({ kind: "rule", node: "s", rule: "stop" }, { kind: "rule", node: "s", rule: "follow" });
+  assert.equal(nodeOf(shown, "s").rule, "follow");
+});
+
+test("a wire drawn to a filled slot replaces the one there", () => {
+  const shown = after({ kind: "connect", from: "x", to: "m", slot: 0 });
+  assert.deepEqual(shown.wires.filter((wire) => wire.to === "m").map((wire) => [wire.from, wire.slot]), [["x", 1], ["x", 0]]);
+});
+
+test("a wire taken away leaves its slot empty", () => {
+  const shown = after({ kind: "disconnect", to: "m", slot: 1 });
+  assert.equal(nodeOf(shown, "m").slots[1].wired, false);
+  assert.equal(shown.wires.length, 2);
+});
+
+test("deleting a node takes its wires along", () => {
+  const shown = after({ kind: "delete", nodes: ["s"] });
+  assert.deepEqual(shown.nodes.map((node) => node.id), ["x", "m"]);
+  assert.deepEqual(shown.wires.map((wire) => wire.to), ["m"]);
+});
+
+test("there is one output", () => {
+  const shown = after({ kind: "output", node: "s" }, { kind: "output", node: "x" });
+  assert.deepEqual(shown.nodes.filter((node) => node.isOutput).map((node) => node.id), ["x"]);
+});
+
+test("a wire keeps its bends when both ends move alike, and loses them otherwise", () => {
+  const together = moved(fork(), { s: [210, 5], m: [410, 5] });
+  assert.deepEqual(together.wires[1].via, [[360, 15]]);
+  assert.deepEqual(moved(fork(), { s: [210, 5] }).wires[1].via, []);
+});
+
+test("an edit that the browser cannot foresee leaves the drawing as it is", () => {
+  const drawing = fork();
+  assert.equal(predict(drawing, [{ kind: "undo" }, { kind: "arrange" }]), drawing);
+});
+
+test("an edit to a node that is gone changes nothing", () => {
+  const shown = after({ kind: "delete", nodes: ["s"] }, { kind: "rule", node: "s", rule: "stop" }, { kind: "constant", node: "s", slot: 0, text: "1" });
+  assert.deepEqual(shown.nodes.map((node) => node.id), ["x", "m"]);
+});
+
+test("downstream of a node is all that it feeds, near and far", () => {
+  assert.deepEqual([...downstream(fork().wires, "x")].sort(), ["m", "s", "x"]);
+  assert.deepEqual([...downstream(fork().wires, "m")], ["m"]);
+});
