@@ -7,6 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from autodiff_viz.engine.kernels import kernel, split
+from autodiff_viz.engine.rules import Sample, apply_rule
 from autodiff_viz.engine.trace import Trace, precision
 from autodiff_viz.ops.catalog import OPS
 
@@ -27,6 +28,15 @@ def local_derivative(trace: Trace, name: str, slot: int) -> np.ndarray | None:
         tangents = [jnp.ones_like(a) if i == slot else jnp.zeros_like(a) for i, a in enumerate(arrays)]
         _, dot = jax.jvp(lambda *some: found.run(*leading, *some), arrays, tangents)
         return np.asarray(dot)
+
+
+def rewritten_cotangent(trace: Trace, name: str) -> np.ndarray:
+    """What the node's rewrite makes of the cotangent that arrives; of the value's shape."""
+    arriving = trace.cotangent[name]
+    with precision(trace.dtype):
+        v = Sample(jnp.asarray(arriving), arriving.shape, False)
+        (rewritten,) = apply_rule(trace.graph[name], [v], [v.shape], trace.dtype)
+        return np.asarray(rewritten.array)
 
 
 def _slot_value(trace: Trace, slot: object) -> np.ndarray:

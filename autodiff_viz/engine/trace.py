@@ -28,7 +28,7 @@ class Trace:
 
     Attributes:
       graph: what was evaluated.
-      output: name of the output node.
+      output: name of the output node; None in a `trace_part` without one.
       dtype: "float32" or "float64".
       inputs: the value of each input node in this evaluation.
       seed: cotangent put in at the output, of the output's shape.
@@ -40,7 +40,7 @@ class Trace:
     """
 
     graph: Graph
-    output: str
+    output: str | None
     dtype: str
     inputs: Mapping[str, np.ndarray]
     seed: np.ndarray
@@ -100,6 +100,14 @@ def trace(
         seed_array = _seed(walk, graph.output, seed, notes)
         backward(walk, graph.output, seed_array)
         return _finish(walk, seed_array, tuple(notes))
+
+
+def trace_part(graph: Graph, *, dtype: str = FLOAT32) -> Trace:
+    """As `trace`, for a graph whose output may be missing: then there are values and no cotangents."""
+    if graph.output is not None:
+        return trace(graph, dtype=dtype)
+    with precision(dtype):
+        return _finish(forward(graph, {}, dtype), np.zeros((), dtype), ())
 
 
 def precision(dtype: str) -> AbstractContextManager:
@@ -174,7 +182,7 @@ def _ones(shape: tuple[int, ...], dtype: str) -> jax.Array:
 
 def _finish(walk: Walk, seed: jax.Array, notes: tuple[str, ...]) -> Trace:
     graph, shapes, dtype = walk.graph, walk.shapes, walk.dtype
-    inputs = {name: walk.values[name] for name in walk.gradients}
+    inputs = {step.node.name: walk.values[step.node.name] for step in walk.steps if step.kernel is None}
     return Trace(
         graph=graph,
         output=graph.output,

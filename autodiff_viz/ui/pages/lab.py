@@ -1,0 +1,50 @@
+"""The lab: canvas, formula, inputs, inspector and figure of one graph."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import streamlit as st
+
+from autodiff_viz.ui.editor.component import canvas
+from autodiff_viz.ui.panels.checks import draw_checks
+from autodiff_viz.ui.panels.figure import draw_figure
+from autodiff_viz.ui.panels.formula import draw_formula
+from autodiff_viz.ui.panels.inputs import draw_inputs
+from autodiff_viz.ui.panels.inspector import draw_inspector
+from autodiff_viz.ui.panels.lesson import draw_lesson
+from autodiff_viz.ui.panels.problems import draw_problems
+from autodiff_viz.ui.panels.toolbar import draw_toolbar
+from autodiff_viz.ui.session import act, lab, write_address
+from autodiff_viz.views.actions import edited
+from autodiff_viz.views.compose import lab_view
+
+
+def page() -> None:
+    """Draw one state of the lab: the canvas first, what takes longer after it."""
+    now = lab()
+    view = lab_view(now)
+    main, side = st.columns([5, 3], gap="medium")
+    with main:
+        canvas({"rev": len(now.history.past), **view.drawing}, key="canvas", on_edit=_on_edit)
+        draw_problems(view.notice or view.problems)
+        checks = st.empty()
+    with side:
+        draw_toolbar(now)
+        formula, node = st.container(), st.container(border=True)
+        with formula:
+            draw_formula(now, view)
+            draw_inputs(now, view)
+        with node:
+            draw_inspector(now, view)
+    draw_lesson(now)
+    write_address()
+    with main:
+        draw_figure(view)
+        with checks.container():
+            draw_checks(view)
+
+
+def _on_edit(edits: list[dict[str, Any]]) -> None:
+    for edit in edits:
+        act(edited, edit)

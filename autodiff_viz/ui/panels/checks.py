@@ -1,0 +1,47 @@
+"""The independent checks: the whole program and central differences beside the live numbers."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from autodiff_viz.engine.trace import Trace
+from autodiff_viz.views.compose import VERIFIED_AT_ONCE, LabView, Verification, verification
+
+
+def draw_checks(view: LabView) -> None:
+    """A tick, or what differs. A large graph is checked when the user asks."""
+    for note in view.notes:
+        st.text(f"\u24d8 {note}")
+    if not view.complete:
+        return
+    if len(view.trace.graph.nodes) > VERIFIED_AT_ONCE and not st.button("Check with jax.vjp", key="verify"):
+        return
+    _draw(_verified(view.trace))
+
+
+def _verified(trace: Trace) -> Verification:
+    """Remembered for the trace that was checked last: reruns that change no number check nothing."""
+    kept = st.session_state.get("verified")
+    key = (trace.graph, trace.dtype, float(trace.seed.ravel()[0]) if trace.seed.size else 0.0)
+    if kept is None or kept[0] != key:
+        kept = st.session_state["verified"] = (key, verification(trace))
+    return kept[1]
+
+
+def _draw(found: Verification) -> None:
+    agrees = found.verdict is not None and found.verdict.agrees
+    mark = ":green[:material/check_circle:]" if agrees else ":red[:material/error:]"
+    sentence, table = st.columns([3, 1], vertical_alignment="center")
+    with sentence:
+        st.markdown(f"{mark} {'Checked' if agrees else 'Not confirmed'}", help=found.sentence)
+    with table, st.popover("Checks", width="stretch"), st.container(key="checks"):
+        st.text(found.sentence)
+        st.table(
+            {
+                "input": [check.name for check in found.inputs],
+                "gradient": [check.declared for check in found.inputs],
+                "central differences": [check.true for check in found.inputs],
+                "equal": ["\u2713" if check.agrees else "bent" for check in found.inputs],
+            }
+        )
+        st.caption("Where a rule bends the gradient, it differs from the true slope: that is its point.")

@@ -1,0 +1,60 @@
+"""The figure on view. One at a time: each chart costs the browser tens of milliseconds a rerun."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import streamlit as st
+
+from autodiff_viz.figures.catalog import FIGURES
+from autodiff_viz.graph.problem import GraphError
+from autodiff_viz.ui.panels.problems import draw_problems
+from autodiff_viz.ui.session import act, lab, write_address
+from autodiff_viz.views.compose import LabView
+from autodiff_viz.views.actions import swept_input
+from autodiff_viz.views.lab import scalar_inputs
+
+
+@st.fragment
+def draw_figure(view: LabView) -> None:
+    """Choose a figure and see it; choosing another one reruns this fragment alone."""
+    now = lab()
+    st.session_state["figure"] = now.figure if now.figure in FIGURES else next(iter(FIGURES))
+    chooser, option = st.columns([3, 1], vertical_alignment="bottom")
+    with chooser:
+        st.segmented_control(
+            "Figure",
+            list(FIGURES),
+            key="figure",
+            format_func=lambda key: FIGURES[key].title,
+            on_change=_on_figure,
+            label_visibility="collapsed",
+        )
+    spec = FIGURES[st.session_state["figure"] or now.figure]
+    swept = swept_input(now)
+    with option:
+        if st.session_state["figure"] == "sweep" and swept is not None:
+            st.session_state["swept"] = swept
+            st.selectbox("Swept input", scalar_inputs(now.graph), key="swept", on_change=_on_swept)
+    st.caption(spec.what_it_says)
+    if not view.complete:
+        st.caption("The figure appears when the graph is complete.")
+        return
+    try:
+        figure = spec.build(view.trace, swept)
+    except GraphError as error:
+        draw_problems(error.problems)
+        return
+    st.plotly_chart(figure, key="chart", width="stretch", config={"displayModeBar": False})
+    write_address()
+
+
+def _on_figure() -> None:
+    chosen = st.session_state["figure"]
+    if chosen:
+        act(lambda now: replace(now, figure=chosen))
+
+
+def _on_swept() -> None:
+    chosen = st.session_state["swept"]
+    act(lambda now: replace(now, swept=chosen))

@@ -1,0 +1,150 @@
+"""The selected node: rule, local derivative with its numbers, runs and residuals."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from autodiff_viz.graph.model import POLICIES, RULE_KINDS
+from autodiff_viz.graph.problem import GraphError
+from autodiff_viz.ops.indexing import to_text
+from autodiff_viz.ops.record import Param
+from autodiff_viz.ui.session import act
+from autodiff_viz.views.actions import edited, set_function, set_param, set_policy, set_rule
+from autodiff_viz.views.compose import LabView
+from autodiff_viz.views.inspector import NodeView, differs_say, node_view, residuals_say, runs_say
+from autodiff_viz.views.lab import Lab
+
+RULES = {
+    "follow": ":material/check: follow",
+    "stop": ":material/block: stop",
+    "rewrite": ":material/edit: rewrite",
+    "pullback": ":material/function: pullback",
+    "backward_as": ":material/swap_horiz: backward as",
+}
+
+
+def draw_inspector(lab: Lab, view: LabView) -> None:
+    """The selected node, or what to do when none is."""
+    if lab.selected is None:
+        st.caption("Select a node to see its derivative, its rule and its numbers.")
+        return
+    node = node_view(lab.graph, view.trace, lab.selected)
+    _draw_title(node)
+    _draw_rule(node)
+    _draw_numbers(node)
+    _draw_params(node)
+    _draw_region(lab, node)
+    if view.complete and not view.problems:
+        _draw_runs(view, node)
+
+
+def _draw_title(node: NodeView) -> None:
+    st.text(f"{node.name}  \u00b7  {node.op}{'  \u00b7  output' if node.is_output else ''}")
+    if node.formula:
+        st.latex(node.formula)
+    st.caption(node.doc)
+
+
+def _draw_rule(node: NodeView) -> None:
+    st.session_state["rule"] = node.rule
+    st.segmented_control(
+        "Rule",
+        RULE_KINDS if not node.is_input else RULE_KINDS[:3],
+        key="rule",
+        format_func=RULES.__getitem__,
+        on_change=_on_rule,
+        args=(node.name, node.rule),
+        label_visibility="collapsed",
+    )
+    st.caption(node.rule_says)
+    if node.function:
+        st.session_state["function"] = node.function
+        st.text_input("Function", key="function", on_change=_on_function, args=(node.name,))
+
+
+def _on_rule(name: str, before: str) -> None:
+    chosen = st.session_state["rule"] or "follow"
+    if chosen != before:
+        act(set_rule, name, chosen)
+
+
+def _on_function(name: str) -> None:
+    act(set_function, name, st.session_state["function"])
+
+
+def _draw_numbers(node: NodeView) -> None:
+    shape = f", shape {node.shape}" if node.shape else ""
+    if node.value:
+        st.text(f"Value {node.value}{shape}")
+    if node.arriving:
+        st.text(f"Arriving cotangent {node.arriving}")
+    if node.fork:
+        st.text(f"Added at the fork: {node.fork}")
+    for wire in node.wires:
+        with st.container(border=True, gap="small"):
+            st.text(f"Down {wire.label} to {wire.producer}: passed {wire.passed}")
+            if wire.derivative:
+                st.latex(wire.derivative)
+            if wire.numbers:
+                st.latex(wire.numbers)
+
+
+def _draw_params(node: NodeView) -> None:
+    for param, value in node.params:
+        key = f"param_{node.name}_{param.name}"
+        if param.kind in ("int", "float", "seed"):
+            st.session_state[key] = float(value) if param.kind == "float" else int(value)
+            st.number_input(param.name, key=key, help=param.doc, on_change=_on_param, args=(node.name, param, key))
+        elif param.kind == "bool":
+            st.session_state[key] = bool(value)
+            st.checkbox(param.name, key=key, help=param.doc, on_change=_on_param, args=(node.name, param, key))
+        else:
+            shown = to_text(value) if param.kind == "index" else str(value)
+            st.text(f"{param.name} = {shown}   (change it in the formula)")
+
+
+def _on_param(name: str, param: Param, key: str) -> None:
+    act(set_param, name, param.name, st.session_state[key])
+
+
+def _draw_region(lab: Lab, node: NodeView) -> None:
+    region = next((r for r in lab.graph.regions if node.name in r.nodes), None)
+    if region is None:
+        return
+    key = f"policy_{region.name}"
+    st.session_state[key] = region.policy
+    st.selectbox(
+        f"Checkpoint {region.name} keeps",
+        POLICIES,
+        key=key,
+        format_func=POLICY_SAYS.__getitem__,
+        on_change=_on_policy,
+        args=(region.name, key, region.nodes),
+    )
+    edit = {"kind": "uncheckpoint", "region": region.name}
+    st.button(f"Remove checkpoint {region.name}", key="uncheckpoint", on_click=act, args=(edited, edit))
+
+
+POLICY_SAYS = {
+    "nothing_saveable": "nothing: run everything again",
+    "everything_saveable": "everything",
+    "dots_saveable": "products of matrices (dots)",
+    "save_only_these_names": "its last nodes by name",
+}
+
+
+def _on_policy(region: str, key: str, nodes: frozenset[str]) -> None:
+    act(set_policy, region, st.session_state[key], nodes)
+
+
+def _draw_runs(view: LabView, node: NodeView) -> None:
+    try:
+        st.caption(runs_say(view.trace.runs[node.name]))
+        said = residuals_say(view.trace, node.name)
+        if said:
+            st.caption(said)
+    except GraphError:
+        return
+    if not node.is_input:
+        for sentence in differs_say(view.trace, node.name):
+            st.caption(sentence)

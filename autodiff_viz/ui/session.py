@@ -1,0 +1,48 @@
+"""The lab in the visitor's session and in the address bar."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import streamlit as st
+
+from autodiff_viz.views.address import from_query, to_query
+from autodiff_viz.views.lab import Lab
+
+LAB, WRITTEN = "lab", "address"
+
+
+def lab() -> Lab:
+    """The visitor's lab: from the session, or from the address when the address says otherwise.
+
+    The address differs from what was last written to it on a fresh visit, after a server restart, when a
+    link is pasted, and when the browser goes back.
+    """
+    state, query = st.session_state, st.query_params.to_dict()
+    if LAB not in state:
+        state[LAB] = from_query(query)
+    elif query and query != state.get(WRITTEN):
+        found = from_query(query)
+        past = (*state[LAB].history.past, state[LAB].history.present)
+        history = replace(found.history, past=past)
+        same = found.graph == state[LAB].graph
+        document = state[LAB].document + (not same)
+        state[LAB] = replace(found, history=state[LAB].history if same else history, document=document)
+    return state[LAB]
+
+
+def act(action: Callable[..., Lab], *arguments: Any) -> None:
+    """Replace the lab by what `action` makes of it; for use in widget callbacks."""
+    st.session_state[LAB] = action(lab(), *arguments)
+    # The address bar still says what it said before this action: it is not news.
+    st.session_state[WRITTEN] = st.query_params.to_dict()
+
+
+def write_address() -> None:
+    """Put the whole state in the address bar, in one step of the browser's history."""
+    query = to_query(st.session_state[LAB])
+    if query != st.query_params.to_dict():
+        st.query_params.from_dict(query)
+    st.session_state[WRITTEN] = query

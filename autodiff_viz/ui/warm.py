@@ -1,0 +1,35 @@
+"""What the server does once: compile the catalog in the background, and tame the garbage collector.
+
+Streamlit collects garbage after every rerun; with JAX and Plotly loaded, one full collection walks some
+hundred thousand objects. `gc.freeze()` moves all that is loaded out of its way, and `postScriptGC = false`
+in `.streamlit/config.toml` leaves collection to Python's own schedule. `make bench` measures both.
+"""
+
+from __future__ import annotations
+
+import gc
+import sys
+import threading
+
+import streamlit as st
+
+from autodiff_viz.engine.warm import warm
+
+SWITCH_INTERVAL = 0.001  # seconds; a long Python loop of one visitor then holds up the others less
+
+
+@st.cache_resource(show_spinner=False)
+def ready() -> threading.Thread:
+    """Start the warm-up, once per server; visitors need not wait for it."""
+    sys.setswitchinterval(SWITCH_INTERVAL)
+    thread = threading.Thread(target=_warm_and_freeze, name="warm-up", daemon=True)
+    thread.start()
+    return thread
+
+
+def _warm_and_freeze() -> None:
+    gc.collect()
+    gc.freeze()
+    warm()
+    gc.collect()
+    gc.freeze()

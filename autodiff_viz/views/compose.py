@@ -1,0 +1,158 @@
+"""One state of the lab evaluated: all that the page needs, and nothing that it has to decide."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from autodiff_viz.engine.check import runnable
+from autodiff_viz.engine.counts import Runs
+from autodiff_viz.engine.differences import check_inputs
+from autodiff_viz.engine.trace import Trace, trace, trace_part
+from autodiff_viz.engine.verify import Verdict, verify
+from autodiff_viz.graph.check import problems as structural
+from autodiff_viz.graph.problem import GraphError, Problem
+from autodiff_viz.language.show import show
+from autodiff_viz.views.actions import noisy
+from autodiff_viz.views.drawing import Picture, drawing
+from autodiff_viz.views.lab import Lab, scalar_inputs, slider_range
+from autodiff_viz.views.numbers import full, short
+
+VERIFIED_AT_ONCE = 150  # nodes; a larger graph is verified when the user asks, since tracing takes the lock
+
+
+@dataclass(frozen=True, slots=True)
+class Slider:
+    """A scalar input's slider: its ends, where it stands and how far one step goes."""
+
+    name: str
+    low: float
+    high: float
+    value: float
+    step: float
+
+
+@dataclass(frozen=True, slots=True)
+class LabView:
+    """What the lab page shows at once; the slower checks follow in `Verification`.
+
+    Attributes:
+      drawing: for the canvas.
+      text: for the formula editor: the draft, or the graph as text.
+      mistakes: of the draft; `problems`: of the graph; `notice`: why the last edit was refused.
+      trace: None when nothing can be evaluated.
+      complete: the whole graph was evaluated, cotangents too.
+    """
+
+    drawing: dict[str, Any]
+    text: str
+    mistakes: tuple[Problem, ...]
+    problems: tuple[Problem, ...]
+    notice: tuple[Problem, ...]
+    trace: Trace | None
+    complete: bool
+    sliders: tuple[Slider, ...]
+    can_resample: bool
+    notes: tuple[str, ...]
+
+
+def lab_view(lab: Lab) -> LabView:
+    """Evaluate the lab's graph, or as much of it as can be evaluated."""
+    graph = lab.graph
+    found, problems = evaluate(lab)
+    complete = found is not None and found.graph is graph
+    picture = Picture(graph, found, _runs(found, problems), problems, lab.selected, lab.document)
+    return LabView(
+        drawing=drawing(picture),
+        text=lab.draft if lab.draft is not None else show(graph, positions=False) if graph.nodes else "",
+        mistakes=lab.mistakes,
+        problems=problems,
+        notice=lab.notice,
+        trace=found,
+        complete=complete,
+        sliders=tuple(_slider(lab, name) for name in scalar_inputs(graph)),
+        can_resample=bool(noisy(graph)),
+        notes=_notes(found) if complete else (),
+    )
+
+
+def evaluate(lab: Lab) -> tuple[Trace | None, tuple[Problem, ...]]:
+    """(trace, problems): of the whole graph, or of the part that has no problem."""
+    graph = lab.graph
+    if not graph.nodes:
+        return None, ()
+    try:
+        found = trace(graph, seed=lab.seed, dtype=lab.dtype)
+        return found, structural(graph) if graph.regions else ()
+    except GraphError as error:
+        problems = error.problems
+    try:
+        return trace_part(runnable(graph, problems), dtype=lab.dtype), problems
+    except GraphError:
+        return None, problems
+
+
+def _runs(found: Trace | None, problems: tuple[Problem, ...]) -> Mapping[str, Runs]:
+    """Counted only where a region makes them differ from one run each."""
+    return found.runs if found is not None and found.graph.regions and not problems else {}
+
+
+def _slider(lab: Lab, name: str) -> Slider:
+    low, high = slider_range(lab, name)
+    return Slider(name, low, high, float(lab.graph[name].param("value")), (high - low) / 1000)
+
+
+def _notes(found: Trace) -> tuple[str, ...]:
+    return (*found.notes, *(str(birth) for birth in found.births))
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One input's declared gradient beside the true slope of the output, as text."""
+
+    name: str
+    declared: str
+    true: str
+    agrees: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Verification:
+    """What independent computations say of a trace. `verdict` is None when it could not be worked out,
+    and `problems` then says why."""
+
+    verdict: Verdict | None
+    problems: tuple[Problem, ...]
+    inputs: tuple[Check, ...]
+
+    @property
+    def sentence(self) -> str:
+        """The verdict in one sentence."""
+        if self.verdict is None:
+            return "The whole program cannot run: " + " ".join(p.message for p in self.problems)
+        if self.verdict.agrees:
+            return f"Whole-program jax.vjp agrees on all {self.verdict.compared} arrays."
+        return f"Whole-program jax.vjp differs in {self.verdict.where}, by {self.verdict.worst:.2g}."
+
+
+def verification(found: Trace) -> Verification:
+    """Hold the trace against the whole program and against central differences."""
+    try:
+        verdict, problems = verify(found), ()
+    except GraphError as error:
+        verdict, problems = None, error.problems
+    checks = check_inputs(found).items()
+    inputs = tuple(Check(name, *_pair(d.declared, d.true), d.agrees) for name, d in checks)
+    return Verification(verdict, problems, inputs)
+
+
+def _pair(declared: Any, true: Any) -> tuple[str, str]:
+    if declared.size == 1:
+        return full(declared.astype("float32").reshape(())), full(true.astype("float32").reshape(()))
+    return short(declared), short(true)
+
+
+def rule_free(found: Trace) -> bool:
+    """Whether no node bends the gradient, so that declared and true must agree."""
+    return all(node.rule.kind == "follow" for node in found.graph.nodes)

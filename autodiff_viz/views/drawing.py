@@ -1,0 +1,221 @@
+"""The graph with its numbers as the canvas wants it: JSON-safe, every number already text.
+
+Field by field it is described in ui/editor/web/types.js.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from autodiff_viz.engine.check import disconnected
+from autodiff_viz.engine.counts import Runs
+from autodiff_viz.engine.trace import Trace
+from autodiff_viz.graph.model import BACKWARD_AS, INPUT, Graph, Node, Region, Rule
+from autodiff_viz.graph.problem import Problem
+from autodiff_viz.language.show import show_lambda, show_literal
+from autodiff_viz.ops.catalog import GROUPS, OPS
+from autodiff_viz.views.layout import Layout, layout
+from autodiff_viz.views.numbers import full, norm, short
+
+WIDTH, HEIGHT, SLOT = 164, 64, 21  # of a node, and of one more slot, in pixels
+DECADES = 4  # a wire is thinnest when it carries 10^-4 of the largest contribution
+DASH = "\u2013"
+CONSTANT = 12  # characters of a constant that fit beside its slot
+RULE_TEXT = 22  # characters of a rule that fit on its mark
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """What there is to draw: the graph, its numbers where it has any, and what is wrong with it."""
+
+    graph: Graph
+    trace: Trace | None
+    runs: Mapping[str, Runs]
+    problems: tuple[Problem, ...]
+    selected: str | None
+    document: int
+
+
+def drawing(picture: Picture) -> dict[str, Any]:
+    """The drawing of one state of the lab."""
+    graph = picture.graph
+    places = _layout(_skeleton(graph))
+    apart = disconnected(graph)
+    scale = _largest(picture.trace)
+    return {
+        "graph": str(picture.document),
+        "nodes": [_node(picture, node, places, node.name not in apart) for node in graph.nodes],
+        "wires": [
+            _wire(picture, node, slot, places, scale)
+            for node in graph.nodes
+            for slot, producer in node.wires
+            if producer in graph
+        ],
+        "regions": [_region(picture, region) for region in graph.regions],
+        "palette": palette(),
+        "selected": picture.selected,
+    }
+
+
+@lru_cache(maxsize=1)
+def palette() -> list[dict[str, Any]]:
+    """The ops by group, inputs first."""
+    value = {"op": INPUT, "symbol": "x", "slots": [], "doc": "A value that you set with a slider."}
+    groups: list[dict[str, Any]] = [{"group": "Inputs", "ops": [value]}]
+    for group in GROUPS:
+        ops = [
+            {"op": op.name, "symbol": op.symbol, "slots": list(op.slots), "doc": op.doc}
+            for op in OPS.values()
+            if op.group == group
+        ]
+        groups.append({"group": group, "ops": ops})
+    return groups
+
+
+def _skeleton(graph: Graph) -> Graph:
+    """What the layout depends on: dragging a slider must not lay the graph out again."""
+    bare = tuple(replace(n, params=(), rule=Rule(), slots=_wired(n)) for n in graph.nodes)
+    return replace(graph, nodes=bare)
+
+
+def _wired(node: Node) -> tuple[str | None, ...]:
+    return tuple(slot if isinstance(slot, str) else None for slot in node.slots)
+
+
+@lru_cache(maxsize=256)
+def _layout(graph: Graph) -> Layout:
+    return layout(graph, _size)
+
+
+def _size(node: Node) -> tuple[float, float]:
+    return WIDTH, max(HEIGHT, SLOT * (len(node.slots) + 1))
+
+
+def _node(picture: Picture, node: Node, places: Layout, connected: bool) -> dict[str, Any]:
+    trace, name = picture.trace, node.name
+    x, y = places.positions[name]
+    w, h = _size(node)
+    value = trace.value.get(name) if trace else None
+    arriving = trace.cotangent.get(name) if trace and connected else None
+    return {
+        "id": name,
+        "op": node.op,
+        "symbol": name if node.op == INPUT else OPS[node.op].symbol if node.op in OPS else node.op,
+        "x": round(x, 1),
+        "y": round(y, 1),
+        "w": w,
+        "h": h,
+        "slots": [_slot(node, i) for i in range(len(node.slots))],
+        "value": DASH if value is None else short(value),
+        "valueFull": "no value yet" if value is None else full(value),
+        "cotangent": DASH if arriving is None else short(arriving),
+        "cotangentFull": _nothing_arrives(connected) if arriving is None else full(arriving),
+        "rule": node.rule.kind,
+        "ruleText": _rule_text(node),
+        "isOutput": name == picture.graph.output,
+        "isInput": node.op == INPUT,
+        "connected": connected,
+        "problem": next((p.message for p in picture.problems if p.node == name), None),
+        "warning": _births(trace, name),
+        "runs": _badge(picture.runs.get(name)),
+    }
+
+
+def _nothing_arrives(connected: bool) -> str:
+    return "no cotangent yet" if connected else "no path to the output: nothing arrives"
+
+
+def _slot(node: Node, slot: int) -> dict[str, Any]:
+    held = node.slots[slot]
+    constant = None if held is None or isinstance(held, str) else show_literal(held)
+    if constant is not None and len(constant) > CONSTANT:
+        constant = constant[: CONSTANT - 1] + "\u2026"
+    return {"label": slot_label(node, slot), "constant": constant, "wired": isinstance(held, str)}
+
+
+def slot_label(node: Node, slot: int) -> str:
+    """The slot's name in the catalog; the extra slot of `backward_as` has one of its own."""
+    if node.rule.kind == BACKWARD_AS and slot == len(node.slots) - 1:
+        return "backward as"
+    op = OPS.get(node.op)
+    if op is None:
+        return str(slot)
+    return f"{op.slots[0]} {slot}" if op.variadic else op.slots[slot] if slot < len(op.slots) else str(slot)
+
+
+def _rule_text(node: Node) -> str:
+    if node.rule.function is not None:
+        body = show_lambda(node.rule.function).partition(": ")[2]
+        return body if len(body) <= RULE_TEXT else body[: RULE_TEXT - 1] + "\u2026"
+    if node.rule.kind == BACKWARD_AS and isinstance(node.slots[-1], str):
+        return node.slots[-1]
+    return ""
+
+
+def _births(trace: Trace | None, name: str) -> str | None:
+    found = [str(birth) for birth in trace.births if birth.node == name] if trace else []
+    return " ".join(found) or None
+
+
+def _badge(runs: Runs | None) -> str | None:
+    return f"\u00d7{runs.forward + runs.backward}" if runs and runs.backward else None
+
+
+def _wire(picture: Picture, node: Node, slot: int, places: Layout, scale: float) -> dict[str, Any]:
+    trace, wire = picture.trace, (node.name, slot)
+    passed = trace.passed.get(wire) if trace else None
+    return {
+        "from": node.slots[slot],
+        "to": node.name,
+        "slot": slot,
+        "width": 0.0 if passed is None else _width(passed, scale),
+        "sign": 0 if passed is None else _sign(passed),
+        "passed": "" if passed is None else short(passed, 3),
+        "passedFull": "" if passed is None else full(passed),
+        "via": [[round(x, 1), round(y, 1)] for x, y in places.bends.get(wire, ())],
+        "alternative": node.rule.kind == BACKWARD_AS and slot == len(node.slots) - 1,
+    }
+
+
+def _largest(trace: Trace | None) -> float:
+    sizes = [norm(array) for array in trace.passed.values()] if trace else []
+    return max((size for size in sizes if math.isfinite(size)), default=0.0)
+
+
+def _width(passed: np.ndarray, scale: float) -> float:
+    """0 for nothing, 1 for the largest contribution, and even steps per decade between."""
+    size = norm(passed)
+    if size == 0:
+        return 0.0
+    if not math.isfinite(size) or scale == 0:
+        return 1.0
+    return round(min(1.0, max(0.06, 1 + math.log10(size / scale) / DECADES)), 3)
+
+
+def _sign(passed: np.ndarray) -> int:
+    """-1, 0 or 1; 2 for a tensor with both signs, or with NaN."""
+    if np.isnan(passed).any():
+        return 2
+    positive, negative = bool((passed > 0).any()), bool((passed < 0).any())
+    return 2 if positive and negative else int(positive) - int(negative)
+
+
+def _region(picture: Picture, region: Region) -> dict[str, Any]:
+    depth = sum(1 for other in picture.graph.regions if region.nodes < other.nodes)
+    runs = [picture.runs[name] for name in region.nodes if name in picture.runs]
+    again = max((r.forward + r.backward for r in runs), default=0)
+    faults = [p for p in picture.problems if p.code.startswith("region") and region.name in p.message]
+    return {
+        "name": region.name,
+        "nodes": sorted(region.nodes),
+        "policy": region.policy,
+        "badge": f"\u00d7{again}" if again > 1 else None,
+        "depth": depth,
+        "problem": faults[0].message if faults else None,
+    }

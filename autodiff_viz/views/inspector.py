@@ -1,0 +1,224 @@
+"""The selected node in detail: its op, its rule, and the numbers of its pullback written out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from autodiff_viz.engine.counts import Runs
+from autodiff_viz.engine.differences import check_node
+from autodiff_viz.engine.local import local_derivative, rewritten_cotangent
+from autodiff_viz.engine.trace import Trace
+from autodiff_viz.graph.model import BACKWARD_AS, FOLLOW, INPUT, PULLBACK, REWRITE, STOP, Graph, Node
+from autodiff_viz.graph.order import consumers
+from autodiff_viz.language.show import show_lambda, show_literal
+from autodiff_viz.ops import latex
+from autodiff_viz.ops.catalog import OPS
+from autodiff_viz.ops.record import Param
+from autodiff_viz.views.drawing import slot_label
+from autodiff_viz.views.numbers import MINUS, full, scalar, shape, short
+
+ORANGE = "#C2571A"  # of a cotangent; reads on white and on black
+
+INPUT_DOC = "A value that you set."
+
+RULE_SAYS = {
+    FOLLOW: "Follows JAX's own derivative.",
+    STOP: "Stops: whatever arrives, nothing is passed on.",
+    REWRITE: "Rewrites the cotangent that arrives, then follows JAX.",
+    PULLBACK: "Passes what the declared pullback says.",
+    BACKWARD_AS: "Runs forward as it is, and is differentiated as its alternative.",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class WireView:
+    """One wire of the node: where it goes, and how its contribution comes about, in LaTeX.
+
+    `derivative` is the op's local derivative (or pullback) with names, `numbers` with this trace's
+    numbers: local x arriving = passed. Either is empty where there is nothing to write.
+    """
+
+    producer: str
+    label: str
+    derivative: str
+    numbers: str
+    passed: str
+
+
+@dataclass(frozen=True, slots=True)
+class NodeView:
+    """All that the inspector shows of a node; numbers are text."""
+
+    name: str
+    op: str
+    doc: str
+    formula: str
+    rule: str
+    rule_says: str
+    function: str
+    value: str
+    shape: str
+    arriving: str
+    fork: str
+    wires: tuple[WireView, ...]
+    params: tuple[tuple[Param, object], ...]
+    is_input: bool
+    is_output: bool
+    region: str
+
+
+def node_view(graph: Graph, trace: Trace | None, name: str) -> NodeView:
+    """The inspector's view of node `name`; numbers are left out where `trace` has none."""
+    node = graph[name]
+    op = OPS.get(node.op)
+    known = trace is not None and name in trace.value
+    arrives = trace is not None and name in trace.cotangent
+    return NodeView(
+        name=name,
+        op=node.op,
+        doc=op.doc if op else INPUT_DOC if node.op == INPUT else "This op is not in the catalog.",
+        formula=_formula(node),
+        rule=node.rule.kind,
+        rule_says=RULE_SAYS.get(node.rule.kind, ""),
+        function=show_lambda(node.rule.function) if node.rule.function else "",
+        value=full(trace.value[name]) if known else "",
+        shape=shape(trace.value[name].shape) if known else "",
+        arriving=full(trace.cotangent[name]) if arrives else "",
+        fork=_fork(graph, trace, name) if arrives else "",
+        wires=tuple(_wire(trace, node, slot, producer) for slot, producer in node.wires) if op else (),
+        params=tuple((p, node.param(p.name, p.default)) for p in op.params) if op else (),
+        is_input=node.op == INPUT,
+        is_output=name == graph.output,
+        region=", ".join(region.name for region in graph.regions if name in region.nodes),
+    )
+
+
+def runs_say(runs: Runs) -> str:
+    """A node's runs in a sentence."""
+    if not runs.backward:
+        return "Runs once, in the forward pass."
+    times = "once" if runs.backward == 1 else f"{runs.backward} times"
+    kept = "drops that work, since no derivative needs it" if not runs.kept else f"keeps {runs.kept} of them"
+    return f"Runs once forward, and its block runs {times} more in the backward pass; JAX {kept}."
+
+
+def residuals_say(trace: Trace, name: str) -> str:
+    """What the forward pass keeps of a node, in a sentence; empty when it keeps nothing."""
+    kept = [r for r in trace.residuals if r.producer == name]
+    if not kept:
+        return ""
+    parts = [
+        f"{'its value' if r.is_value else 'a factor of its derivative'} ({r.elements} "
+        f"{'number' if r.elements == 1 else 'numbers'}, for {_listed(r.consumers) or 'nothing'})"
+        for r in kept
+    ]
+    return f"The forward pass keeps {_listed(parts)}."
+
+
+def differs_say(trace: Trace, name: str) -> tuple[str, ...]:
+    """Per slot where what the node passes is not the true derivative: by how much, in a sentence."""
+    node = trace.graph[name]
+    return tuple(
+        f"Down {slot_label(node, slot)} it passes {_flat(found.declared)}; central differences say "
+        f"{_flat(found.true)}."
+        for slot, found in check_node(trace, name).items()
+        if not found.agrees
+    )
+
+
+def _flat(numbers: np.ndarray) -> str:
+    return short(numbers.reshape(()) if numbers.size == 1 else numbers, 6)
+
+
+def _listed(parts: tuple[str, ...] | list[str]) -> str:
+    return ", ".join(parts[:-1]) + (" and " if len(parts) > 1 else "") + parts[-1] if parts else ""
+
+
+def _formula(node: Node) -> str:
+    op = OPS.get(node.op)
+    if op is None:
+        return ""
+    operands = [_operand(slot) for slot in node.op_slots]
+    return rf"{latex.name(node.name)} = {latex.operation(op, operands, dict(node.params))}"
+
+
+def _operand(slot: object) -> str:
+    if slot is None:
+        return r"\square"
+    return latex.name(slot) if isinstance(slot, str) else _number(slot)
+
+
+def _number(literal: object) -> str:
+    if isinstance(literal, int | float):
+        return latex.number(literal)
+    text = show_literal(literal)
+    return rf"\mathtt{{{text if len(text) < 24 else text[:22] + '..'}}}"
+
+
+def _fork(graph: Graph, trace: Trace, name: str) -> str:
+    """What arrives as a sum, where more than one wire brings something."""
+    uses = consumers(graph)[name]
+    parts = [trace.passed[wire] for wire in uses if wire in trace.passed]
+    if len(parts) + (name == trace.output) < 2 or any(part.ndim for part in parts):
+        return ""
+    seed = [scalar(float(trace.seed), 6)] if name == trace.output else []
+    terms = [*seed, *(scalar(float(part), 6) for part in parts)]
+    total = scalar(float(trace.cotangent[name]), 6)
+    return " + ".join(f"({t})" if t.startswith(MINUS) else t for t in terms) + f" = {total}"
+
+
+def _wire(trace: Trace | None, node: Node, slot: int, producer: str) -> WireView:
+    op, own = OPS[node.op], slot < len(node.op_slots)
+    operands = [_operand(s) for s in node.op_slots]
+    wire = (node.name, slot)
+    known = trace is not None and wire in trace.passed
+    symbol = rf"\frac{{\partial {latex.name(node.name)}}}{{\partial {latex.name(producer)}}}"
+    shown = latex.derivative(op, slot, operands, dict(node.params), latex.name(node.name)) if own else ""
+    if op.elementwise and own:
+        shown = f"{symbol} = {shown}"
+    return WireView(
+        producer=producer,
+        label=slot_label(node, slot),
+        derivative=shown if node.rule.kind in (FOLLOW, REWRITE, STOP) else "",
+        numbers=_numbers(trace, node, slot) if known else "",
+        passed=short(trace.passed[wire], 6) if known else "",
+    )
+
+
+def _numbers(trace: Trace, node: Node, slot: int) -> str:
+    """local x arriving = passed, for scalars whose rule keeps that form; else what is passed, and why."""
+    arriving, passed = trace.cotangent[node.name], trace.passed[node.name, slot]
+    if arriving.ndim or passed.ndim:
+        return ""
+    result = _coloured(ORANGE, passed)
+    kind = node.rule.kind
+    if kind == STOP:
+        return rf"\text{{stopped: }} {_coloured(ORANGE, arriving)} \;\to\; {result}"
+    if kind == BACKWARD_AS:
+        return rf"{_coloured(ORANGE, arriving)} \;\to\; {result}"
+    if kind == PULLBACK:
+        return rf"\text{{declared: }} {_coloured(ORANGE, arriving)} \;\to\; {result}"
+    local = local_derivative(trace, node.name, slot)
+    if local is None:
+        return ""
+    if kind == REWRITE:
+        rewritten = _rewritten(trace, node)
+        return rf"{_plain(local)} \times {rewritten} = {result}"
+    return rf"{_plain(local)} \times {_coloured(ORANGE, arriving)} = {result}"
+
+
+def _rewritten(trace: Trace, node: Node) -> str:
+    """The arriving cotangent, an arrow, and what the rewrite makes of it."""
+    after = rewritten_cotangent(trace, node.name)
+    return rf"({_coloured(ORANGE, trace.cotangent[node.name])} \to {_coloured(ORANGE, after)})"
+
+
+def _plain(number: np.ndarray) -> str:
+    text = latex.number(float(number))
+    return f"({text})" if text.startswith("-") else text
+
+
+def _coloured(colour: str, number: np.ndarray) -> str:
+    return rf"\textcolor{{{colour}}}{{{_plain(number)}}}"

@@ -1,0 +1,125 @@
+"""The state of the lab, all of it, as one frozen record."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from autodiff_viz.engine.arrays import FLOAT32
+from autodiff_viz.graph.history import History, begin, commit
+from autodiff_viz.graph.model import INPUT, Graph
+from autodiff_viz.graph.problem import GraphError, Problem
+from autodiff_viz.language.parse import parse
+from autodiff_viz.views.numbers import MINUS
+
+FIRST = """x = 0.6
+y = 1.5
+a = sin(x)
+b = a * y
+z = b + stop_gradient(exp(a))
+"""
+"""The graph that a newcomer meets: a fork, a product and a stop."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lab:
+    """Everything that the page shows follows from this record.
+
+    Attributes:
+      history: the graphs, with undo and redo.
+      draft: the formula as the user typed it, while it has mistakes; None when it is the graph's own.
+      mistakes: what is wrong with the draft.
+      shelved: a draft that was unfinished when another graph was opened.
+      notice: why the last edit was refused; cleared by the next one.
+      seed: cotangent of the output, None for ones.
+      dtype: "float32" or "float64".
+      selected: name of the node in the inspector.
+      figure: key of the figure on view.
+      swept: input of the sweep figure, None for the first scalar one.
+      ranges: (input, low, high) of each slider that has been used.
+      lesson, variant: the lesson that is open, and which of its graphs.
+      document: changes when another graph is opened, so that the canvas fits it again.
+    """
+
+    history: History
+    draft: str | None = None
+    mistakes: tuple[Problem, ...] = ()
+    shelved: str | None = None
+    notice: tuple[Problem, ...] = ()
+    seed: float | None = None
+    dtype: str = FLOAT32
+    selected: str | None = None
+    figure: str = "cotangents"
+    swept: str | None = None
+    ranges: tuple[tuple[str, float, float], ...] = ()
+    lesson: str | None = None
+    variant: int = 0
+    document: int = 0
+
+    @property
+    def graph(self) -> Graph:
+        return self.history.graph
+
+
+def start() -> Lab:
+    """The lab as a newcomer finds it."""
+    return Lab(begin(parse(FIRST), "Start"), selected="a")
+
+
+def committed(lab: Lab, graph: Graph, label: str) -> Lab:
+    """`graph` as the present one. A draft with mistakes stays: only its author may throw it away."""
+    history = commit(lab.history, graph, label)
+    selected = lab.selected if lab.selected in graph else None
+    return replace(lab, history=history, notice=(), selected=selected)
+
+
+def without_draft(lab: Lab) -> Lab:
+    """The formula is the graph's own again."""
+    return replace(lab, draft=None, mistakes=())
+
+
+def opened(lab: Lab, graph: Graph, label: str) -> Lab:
+    """Another document in the same lab: undo leads back to the one before, and a draft is shelved."""
+    after = without_draft(committed(lab, graph, label))
+    shelved = lab.draft or lab.shelved
+    fresh = {"selected": None, "ranges": (), "swept": None, "seed": None}
+    return replace(after, shelved=shelved, document=lab.document + 1, **fresh)
+
+
+def refused(lab: Lab, error: GraphError) -> Lab:
+    """The lab unchanged, with the reason on show."""
+    return replace(lab, notice=error.problems)
+
+
+def scalar_inputs(graph: Graph) -> tuple[str, ...]:
+    """Names of the inputs that a slider can move, in graph order."""
+    return tuple(n.name for n in graph.nodes if n.op == INPUT and isinstance(n.param("value"), int | float))
+
+
+def slider_range(lab: Lab, name: str) -> tuple[float, float]:
+    """(low, high): what the formula says, else what the slider has had, else a round range."""
+    node = lab.graph[name]
+    value = float(node.param("value"))
+    kept = next(((low, high) for key, low, high in lab.ranges if key == name), None)
+    low, high = kept or _round_range(value)
+    low, high = float(node.param("low", low)), float(node.param("high", high))
+    return min(low, value), max(high, value)
+
+
+def _round_range(value: float) -> tuple[float, float]:
+    """-5 to 5, or as many tens as the value needs."""
+    reach = 5.0
+    while reach < abs(value):
+        reach *= 2 if str(reach)[0] == "5" else 5
+    return -reach, reach
+
+
+def with_range(lab: Lab, name: str) -> Lab:
+    """Keep the slider's present range, so that it does not change under the hand."""
+    low, high = slider_range(lab, name)
+    others = tuple(entry for entry in lab.ranges if entry[0] != name)
+    return replace(lab, ranges=(*others, (name, low, high)))
+
+
+def plain(number: float) -> str:
+    """A number for a label, with a real minus sign."""
+    return f"{number:g}".replace("-", MINUS)

@@ -1,0 +1,63 @@
+"""Numbers as text, short for a node and in full for a hover."""
+
+from __future__ import annotations
+
+import numpy as np
+
+MINUS = "\u2212"  # as wide as a digit in most fonts, so that columns of numbers do not jump
+SHOWN = 3  # a vector up to this long is written out
+
+
+def short(array: np.ndarray, digits: int = 4) -> str:
+    """A few significant digits; a tensor as its shape and Euclidean norm."""
+    array = np.asarray(array)
+    if array.ndim == 0:
+        return scalar(float(array), digits)
+    if array.ndim == 1 and array.size <= SHOWN:
+        return "[" + ", ".join(scalar(float(x), 3) for x in array) + "]"
+    return f"{shape(array.shape)} \u2016{scalar(norm(array), 3)}\u2016"
+
+
+def full(array: np.ndarray) -> str:
+    """Every digit that the dtype holds; a large tensor as its first numbers, shape and norm."""
+    array = np.asarray(array)
+    if array.ndim == 0:
+        return exact(array)
+    numbers = ", ".join(exact(x) for x in array.ravel()[:8])
+    more = ", \u2026" if array.size > 8 else ""
+    return f"{shape(array.shape)} [{numbers}{more}], norm {scalar(norm(array), 6)}"
+
+
+def exact(number: np.ndarray) -> str:
+    """The shortest digits that give this number back in its own dtype."""
+    number = np.asarray(number)[()]
+    if not np.isfinite(number):
+        return scalar(float(number))
+    return str(number).replace("-", MINUS)
+
+
+def scalar(number: float, digits: int = 4) -> str:
+    """`digits` significant digits; powers of ten outside 1e-4 to 1e6."""
+    if np.isnan(number):
+        return "NaN"
+    if np.isinf(number):
+        return "\u221e" if number > 0 else MINUS + "\u221e"
+    if number == 0:
+        return "0"
+    if 1e-4 <= abs(number) < 10 ** max(digits, 6):
+        rounded = float(f"{number:.{digits}g}")
+        text = np.format_float_positional(rounded, trim="-")
+    else:
+        mantissa, exponent = f"{number:.{max(digits - 2, 1)}e}".split("e")
+        text = f"{mantissa.rstrip('0').rstrip('.')}e{int(exponent)}"
+    return text.replace("-", MINUS)
+
+
+def shape(lengths: tuple[int, ...]) -> str:
+    """3\u00d74 for (3, 4)."""
+    return "\u00d7".join(str(length) for length in lengths)
+
+
+def norm(array: np.ndarray) -> float:
+    """Euclidean norm, in float64 so that large float32 numbers do not overflow."""
+    return float(np.linalg.norm(np.asarray(array, np.float64).ravel()))
