@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from autodiff_viz.graph.model import Graph, Node
 from autodiff_viz.graph.order import order
 from autodiff_viz.views.layers import Columns, Size, Wire, columns
+from autodiff_viz.views.ordering import uncross
 from autodiff_viz.views.placing import Box, placed
 from autodiff_viz.views.routing import Bends, around
 from autodiff_viz.views.spacing import heights, lefts
@@ -57,6 +58,7 @@ def _fresh(graph: Graph, nodes: Sequence[Node], size_of: Callable[[Node], Size])
     found, top = Layout({}, {}), 0.0
     for part in _parts(graph, nodes):
         made = columns(graph, part, size_of)
+        uncross(made)
         y = heights(made)
         spans = [(y[i] - size[1] / 2, y[i] + size[1] / 2) for i, size in enumerate(made.sizes)]
         shift = top - min(high for high, _ in spans)

@@ -1,4 +1,4 @@
-"""Second half of the layout: coordinates for columns that are in order."""
+"""Third step of the layout: coordinates for columns that are in order."""
 
 from __future__ import annotations
 
