@@ -10,7 +10,14 @@ from autodiff_viz.graph import limits
 from autodiff_viz.graph.model import Lambda, params
 from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.language import calls, wrappers
-from autodiff_viz.language.hints import KEYWORDS, WRAPPERS, attribute_hint, did_you_mean, function_hint
+from autodiff_viz.language.hints import (
+    KEYWORDS,
+    LAMBDA,
+    WRAPPERS,
+    attribute_hint,
+    did_you_mean,
+    function_hint,
+)
 from autodiff_viz.language.literal import is_number, read_literal
 from autodiff_viz.language.names import Arguments, Names, check_argument
 from autodiff_viz.language.source import LogicalLine
@@ -56,7 +63,7 @@ _NO_EXPRESSION = {
     ast.Set: ("a set", "A tensor has square brackets: [1.0, 2.0]."),
     ast.Tuple: ("a tuple", "A tensor has square brackets: [1.0, 2.0]; an expression has one value."),
     ast.Starred: ("an unpacking", "Write every input out."),
-    ast.Lambda: ("a lambda", KEYWORDS["lambda"]),
+    ast.Lambda: ("a lambda", LAMBDA),
 }
 
 

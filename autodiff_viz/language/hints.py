@@ -77,6 +77,8 @@ _SPECIAL = {
     "backward": "The lab differentiates the output by itself; write only the forward computation.",
 }
 
+LAMBDA = "A lambda stands only inside rewrite(x, lambda v: ...) or custom(op(x), pullback=lambda ...)."
+
 KEYWORDS = {
     "def": "There are no functions; write the steps one below the other.",
     "class": "There are no classes; write the steps one below the other.",
@@ -87,7 +89,6 @@ KEYWORDS = {
     "else": "A graph has no branches; use where(condition, a, b).",
     "import": "Nothing needs an import: sin, exp, matmul and the others are there.",
     "from": "Nothing needs an import: sin, exp, matmul and the others are there.",
-    "lambda": "A lambda stands only inside rewrite(x, lambda v: ...) or custom(op(x), pullback=lambda ...).",
 }
 
 _OTHER_KEYWORDS = "async assert await break continue del except finally global nonlocal raise try yield"

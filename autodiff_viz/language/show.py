@@ -9,6 +9,7 @@ from autodiff_viz.graph.model import BACKWARD_AS, FOLLOW, IDENTITY, INPUT, POLIC
 from autodiff_viz.graph.names import quoted
 from autodiff_viz.graph.order import find_cycle
 from autodiff_viz.graph.problem import GraphError, Problem
+from autodiff_viz.language.calls import INPUT_PARAMS
 from autodiff_viz.language.inline import candidates, is_direct, well_numbered
 from autodiff_viz.language.layout import INDENT, WIDTH, Chains, chains, text_order, wrapped
 from autodiff_viz.language.literal import show_literal
@@ -17,7 +18,7 @@ from autodiff_viz.language.terms import Shown, show_applied, show_call, show_lam
 
 __all__ = ["show", "show_lambda", "show_literal"]
 
-DEPTH = 6  # ops inside one another in one line; deeper ones get lines of their own
+DEPTH = 8  # ops inside one another in one line; deeper ones get lines of their own
 PASSES = 8  # rounds to agree on what is inlined; two are the rule
 
 
@@ -118,7 +119,7 @@ def _show_input(node: Node) -> Shown:
     if value is not None and not values:
         return Shown(show_literal(value))
     slots = [] if value is None else [show_literal(value)]
-    return show_call(INPUT, slots, tuple(values.items()))
+    return show_call(INPUT, slots, tuple(values.items()), INPUT_PARAMS)
 
 
 def _is_alias(node: Node, inlined: set[str]) -> bool:

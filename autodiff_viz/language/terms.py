@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from autodiff_viz.graph.model import (
     BACKWARD_AS,
@@ -22,6 +22,7 @@ from autodiff_viz.language.params import show_param
 from autodiff_viz.language.wrappers import WRAPPER
 from autodiff_viz.ops import indexing
 from autodiff_viz.ops.catalog import OPS
+from autodiff_viz.ops.record import Param
 
 COMPARISON, SUM, PRODUCT, SIGN, POWER, ATOM = range(6)  # Python's precedence, loosest first
 
@@ -62,12 +63,15 @@ def show_applied(op: str, operands: Sequence[Shown], params: Params) -> Shown:
     slots = [operand.text for operand in operands]
     if op in OPS and OPS[op].variadic:
         slots = [f"[{', '.join(slots)}]"]
-    return show_call(op, slots, params)
+    return show_call(op, slots, params, OPS[op].params if op in OPS else ())
 
 
-def show_call(function: str, slots: Sequence[str], params: Params) -> Shown:
-    """`function(slots, params)`, the parameters by keyword."""
-    return Shown(f"{function}({', '.join([*slots, *(_keyword(key, value) for key, value in params)])})")
+def show_call(function: str, slots: Sequence[str], params: Params, known: Sequence[Param]) -> Shown:
+    """`function(slots, params)`, the parameters by keyword and in the order in which they are `known`."""
+    names = [param.name for param in known]
+    ordered = sorted(params, key=lambda pair: names.index(pair[0]) if pair[0] in names else len(names))
+    arguments = [*slots, *(f"{key}={show_param(value)}" for key, value in ordered)]
+    return Shown(f"{function}({', '.join(arguments)})")
 
 
 def show_rule(inner: str, rule: Rule, alternative: str) -> str:
@@ -98,7 +102,3 @@ def _show_term(term: Term) -> Shown:
 
 def _within(operand: Shown, level: int) -> str:
     return operand.text if operand.level >= level else f"({operand.text})"
-
-
-def _keyword(key: str, value: Any) -> str:
-    return f"{key}={show_param(value)}"
