@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from autodiff_viz.graph import limits
@@ -168,8 +168,8 @@ def _token_fault(kind: str | None, found: str, following: str) -> tuple[str, str
             "This quote begins a text that does not end on the line.",
             "Close it, without backslashes.",
         )
-    if kind == "strange" or (kind == "word" and not found.isascii()):
-        what = "name" if kind == "word" else "character"
+    if kind == "strange" or not (found.isascii() and found.isprintable()):
+        what = {"word": "name", "string": "text"}.get(kind or "", "character")
         message = f"The {what} {found[: limits.NAME]!r} has letters or signs that formulas don't use."
         return "character", message, character_hint(found)
     if kind == "word" and following and following in "\"'":
@@ -181,8 +181,3 @@ def _token_fault(kind: str | None, found: str, following: str) -> tuple[str, str
 
 def _note(line: LogicalLine, span: Span, code: str, message: str, hint: str) -> None:
     line.problems.append(problem_at(line.source, span, code, message, hint))
-
-
-def all_problems(lines: Sequence[LogicalLine]) -> Iterator[Problem]:
-    """What the scan found, line by line."""
-    return (problem for line in lines for problem in line.problems)

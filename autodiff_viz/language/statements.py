@@ -117,9 +117,11 @@ class Program:
         self, line: LogicalLine, statement: ast.stmt, target: ast.Name, regions: tuple[str, ...]
     ) -> None:
         self._names.check_target(line, target)
-        self._names.broken.add(target.id)  # until the line turns out to be right
-        value = Reader(line, self._names).read(statement.value)  # type: ignore[attr-defined]
-        self._names.broken.discard(target.id)
+        try:
+            value = Reader(line, self._names).read(statement.value)  # type: ignore[attr-defined]
+        except GraphError:
+            self._names.broken.add(target.id)
+            raise
         tree = replace(_rooted(value, line.span(statement)), span=line.span(statement))
         self._fresh = self._fresh or Namer(self._names.assigned)
         nodes = flatten(tree, target.id, self._fresh, self._positions, self.spans)
