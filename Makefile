@@ -1,0 +1,45 @@
+# make run: the app.  make test: everything that CI runs.  make check: style.  make bench: ratios.  make pictures: README's images.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PORT ?= 8501
+
+.PHONY: run test check bench pictures browser clean
+
+run: $(VENV)/.runtime
+	$(BIN)/streamlit run app.py --server.port $(PORT)
+
+test: check browser
+	$(BIN)/python tests/web/run.py
+	$(BIN)/python -m pytest -n 2 --dist loadfile
+
+check: $(VENV)/.tools
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+bench: $(VENV)/.tools browser
+	$(BIN)/python -m benchmarks
+
+pictures: $(VENV)/.tools browser
+	$(BIN)/python -m tests.browser.pictures
+
+# The browser tests use Debian's chromium. As root it is installed; otherwise they skip and say how to get it.
+browser: $(VENV)/.tools
+	@command -v chromium >/dev/null || command -v chromium-browser >/dev/null || command -v google-chrome >/dev/null \
+	  || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null \
+	       && apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium >/dev/null; } \
+	  || echo "No chromium: the browser tests will be skipped. Install it with: sudo apt-get install chromium"
+
+$(VENV)/bin/python:
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.runtime: $(VENV)/bin/python requirements.txt
+	$(BIN)/pip install --quiet --disable-pip-version-check -r requirements.txt
+	@touch $@
+
+$(VENV)/.tools: $(VENV)/.runtime requirements-dev.txt
+	$(BIN)/pip install --quiet --disable-pip-version-check -r requirements-dev.txt
+	@touch $@
+
+clean:
+	rm -rf $(VENV) build .pytest_cache .hypothesis .ruff_cache
