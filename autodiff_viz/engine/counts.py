@@ -127,11 +127,11 @@ class _Halves:
 
 def _kept(halves: _Halves, numbering: Numbering, residuals: list[int]) -> dict[str, int]:
     """By node, in how many recomputed regions an equation computes the node's value again."""
-    value_of = {number: name for name, number in numbering.named.items()}
+    value_of = _value_of(numbering)
     seen: set[tuple[str, tuple[int, ...]]] = set()
 
     def look(equation: Any, place: Place, operands: list[int], results: list[int]) -> None:
-        if place.recomputations and equation.primitive.name != "name":
+        if place.recomputations:
             seen.update((place.node, place.recomputations) for r in results if value_of.get(r) == place.node)
 
     numbering.on_equation = look
@@ -141,6 +141,11 @@ def _kept(halves: _Halves, numbering: Numbering, residuals: list[int]) -> dict[s
     for name, _ in seen:
         counted[name] = counted.get(name, 0) + 1
     return counted
+
+
+def _value_of(numbering: Numbering) -> dict[int, str]:
+    """The node by the number of its value: the first one, where an identity passes a value on."""
+    return {number: name for name, number in reversed(numbering.named.items())}
 
 
 def _backward_arguments(halves: _Halves, numbering: Numbering, residuals: list[int]) -> list[int]:
@@ -164,7 +169,7 @@ def _residuals(
     halves: _Halves, numbering: Numbering, residuals: list[int], inputs: dict[int, str]
 ) -> tuple[Residual, ...]:
     readers = _readers(halves, numbering, residuals)
-    value_of = {number: name for name, number in numbering.named.items()} | inputs
+    value_of = _value_of(numbering) | inputs
     found: dict[int, Residual] = {}
     for number, variable in zip(residuals, halves.forward.outvars[1:], strict=True):
         place, shape = numbering.first.get(number, Place()), tuple(variable.aval.shape)

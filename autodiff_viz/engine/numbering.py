@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
 from jax.extend import core
 
 from autodiff_viz.engine.program import SCOPE
@@ -41,7 +42,8 @@ class Numbering:
     Attributes:
       named: by node name, the number of the value that the node's `checkpoint_name` marks.
       first: by number, the place where it is first computed.
-      on_equation: called as `on_equation(equation, place, operands, results)` for each equation met.
+      on_equation: called as `on_equation(equation, place, operands, results)` for each equation that
+        computes something.
     """
 
     on_equation: Callable[[Any, Place, list[int], list[int]], None] | None = None
@@ -66,7 +68,8 @@ class Numbering:
 
     def _operand(self, env: dict, atom: Any) -> int:
         if isinstance(atom, core.Literal):
-            return self.fresh(("literal", repr(atom.val), str(atom.aval)))
+            number = np.asarray(atom.val, atom.aval.dtype)  # JAX wraps the same literal in several ways
+            return self.fresh(("literal", number.tobytes(), str(number.dtype), number.shape))
         return env[atom]
 
     def _place(self, equation: Any, around: Place) -> Place:
@@ -77,7 +80,8 @@ class Numbering:
         name, params = equation.primitive.name, equation.params
         if name == "name":
             self.named.setdefault(params["name"], operands[0])
-        if name in _IDENTITIES:
+        identity = _is_identity(equation)
+        if identity:
             results = operands
         elif name in _INLINED:
             results = self.number(_open(params[_INLINED[name]]), operands, self._inside(name, params, place))
@@ -86,7 +90,7 @@ class Numbering:
             results = [self.fresh((*key, i)) for i in range(len(equation.outvars))]
         for result in results:
             self.first.setdefault(result, place)
-        if self.on_equation is not None:
+        if self.on_equation is not None and not identity:
             self.on_equation(equation, place, operands, results)
         return results
 
@@ -95,6 +99,13 @@ class Numbering:
             return place
         self._regions += 1
         return Place(place.node, (*place.recomputations, self._regions))
+
+
+def _is_identity(equation: Any) -> bool:
+    """Whether the equation only marks what is there, or forgets that a number was a literal."""
+    if equation.primitive.name == "convert_element_type":
+        return equation.invars[0].aval.dtype == equation.outvars[0].aval.dtype
+    return equation.primitive.name in _IDENTITIES
 
 
 def _open(jaxpr: Any) -> Any:
