@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
+from math import prod
 from typing import Any, TypeVar
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
+from autodiff_viz.graph import limits
 from autodiff_viz.graph.model import Literal, Node, Params
+from autodiff_viz.graph.problem import GraphError, Problem
 
 FLOAT32, FLOAT64 = "float32", "float64"
 
@@ -32,9 +35,22 @@ def random_input(params: Params, dtype: str) -> jax.Array:
 
 
 def own_value(node: Node, dtype: str) -> jax.Array:
-    """The value that an input node carries itself."""
+    """The value that an input node carries itself.
+
+    Raises:
+      GraphError: a random input of more than `limits.ELEMENTS` elements.
+    """
     value = node.param("value")
+    if value is None and prod(node.param("shape", ())) > limits.ELEMENTS:
+        raise GraphError(too_large(node))
     return constant(value, dtype) if value is not None else random_input(node.params, dtype)
+
+
+def too_large(node: Node) -> Problem:
+    """A random input's shape asks for more elements than one tensor may have."""
+    size = prod(node.param("shape"))
+    message = f"{node.name!r} would have {size} elements; at most {limits.ELEMENTS}."
+    return Problem("too-large", message, "Use a smaller shape.", node=node.name)
 
 
 class Arrays(Mapping[K, np.ndarray]):

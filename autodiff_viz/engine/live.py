@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from math import prod
 from typing import Any, NamedTuple
 
 import jax
@@ -23,6 +24,7 @@ from autodiff_viz.engine.arrays import constant, own_value
 from autodiff_viz.engine.check import at_node, unknown_op, wrong_alternative
 from autodiff_viz.engine.kernels import Kernel, Shape, kernel, split
 from autodiff_viz.engine.rules import Sample, apply_rule, call
+from autodiff_viz.graph import limits
 from autodiff_viz.graph.model import BACKWARD_AS, FOLLOW, INPUT, REWRITE, STOP, Graph, Node
 from autodiff_viz.graph.order import order
 from autodiff_viz.graph.problem import GraphError, Problem
@@ -58,6 +60,7 @@ class Walk:
     graph: Graph
     dtype: str
     swept: set[str | Wire]
+    elements: int = 0
     steps: list[Step] = field(default_factory=list)
     values: dict[str, jax.Array] = field(default_factory=dict)
     shapes: dict[str, Shape] = field(default_factory=dict)
@@ -116,11 +119,23 @@ def _run(walk: Walk, node: Node) -> None:
         found = kernel(node.op, static, shapes, wired, walk.dtype, batched)
     except GraphError as error:
         raise at_node(error, node.name) from error
+    if found.shape:
+        _claim(walk, node, found.shape)
     values[node.name] = found.run(*arguments)
     known[node.name] = found.shape
     walk.steps.append(Step(node, found, arguments, shapes))
     if batched:
         walk.swept.add(node.name)
+
+
+def _claim(walk: Walk, node: Node, shape: Shape) -> None:
+    """Count a tensor's elements before they are computed; many allowed ones may be too much together."""
+    walk.elements += prod(shape)
+    if walk.elements > limits.TOTAL_ELEMENTS:
+        message = (
+            f"The values up to {node.name!r} have {walk.elements} elements; at most {limits.TOTAL_ELEMENTS}."
+        )
+        raise GraphError(Problem("too-large", message, "Use smaller tensors.", node=node.name))
 
 
 def _batched(walk: Walk, node: Node) -> tuple[bool, ...] | None:

@@ -28,6 +28,7 @@ from autodiff_viz.graph.names import numbered
 from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.language.parse import parse, parse_lambda, parse_literal
 from autodiff_viz.ops.catalog import OPS
+from autodiff_viz.views.drawing import places
 from autodiff_viz.views.lab import (
     Lab,
     committed,
@@ -198,7 +199,9 @@ def _select(lab: Lab, edit: Mapping[str, Any]) -> Lab:
 def _move(lab: Lab, edit: Mapping[str, Any]) -> Lab:
     positions = {str(name): (float(x), float(y)) for name, (x, y) in edit["positions"].items()}
     label = f"Move {next(iter(positions))}" if len(positions) == 1 else f"Move {len(positions)} nodes"
-    return committed(lab, edits.with_positions(lab.graph, positions), f"{label} on the canvas")
+    # The first move pins every node where it stands, so that later edits do not lay the others out anew.
+    pinned = {**places(lab.graph).positions, **positions}
+    return committed(lab, edits.with_positions(lab.graph, pinned), f"{label} on the canvas")
 
 
 def _arrange(lab: Lab, edit: Mapping[str, Any]) -> Lab:

@@ -45,14 +45,14 @@ class Picture:
 def drawing(picture: Picture) -> dict[str, Any]:
     """The drawing of one state of the lab."""
     graph = picture.graph
-    places = _layout(_skeleton(graph))
+    placed = places(graph)
     apart = disconnected(graph)
     scale = _largest(picture.trace)
     return {
         "graph": str(picture.document),
-        "nodes": [_node(picture, node, places, node.name not in apart) for node in graph.nodes],
+        "nodes": [_node(picture, node, placed, node.name not in apart) for node in graph.nodes],
         "wires": [
-            _wire(picture, node, slot, places, scale)
+            _wire(picture, node, slot, placed, scale)
             for node in graph.nodes
             for slot, producer in node.wires
             if producer in graph
@@ -78,6 +78,11 @@ def palette() -> list[dict[str, Any]]:
     return groups
 
 
+def places(graph: Graph) -> Layout:
+    """Where every node stands and how long wires bend; remembered while nothing but numbers changes."""
+    return _layout(_skeleton(graph))
+
+
 def _skeleton(graph: Graph) -> Graph:
     """What the layout depends on: dragging a slider must not lay the graph out again."""
     bare = tuple(replace(n, params=(), rule=Rule(), slots=_wired(n)) for n in graph.nodes)
@@ -97,9 +102,9 @@ def _size(node: Node) -> tuple[float, float]:
     return WIDTH, max(HEIGHT, SLOT * (len(node.slots) + 1))
 
 
-def _node(picture: Picture, node: Node, places: Layout, connected: bool) -> dict[str, Any]:
+def _node(picture: Picture, node: Node, placed: Layout, connected: bool) -> dict[str, Any]:
     trace, name = picture.trace, node.name
-    x, y = places.positions[name]
+    x, y = placed.positions[name]
     w, h = _size(node)
     value = trace.value.get(name) if trace else None
     arriving = trace.cotangent.get(name) if trace and connected else None
@@ -167,7 +172,7 @@ def _badge(runs: Runs | None) -> str | None:
     return f"\u00d7{runs.forward + runs.backward}" if runs and runs.backward else None
 
 
-def _wire(picture: Picture, node: Node, slot: int, places: Layout, scale: float) -> dict[str, Any]:
+def _wire(picture: Picture, node: Node, slot: int, placed: Layout, scale: float) -> dict[str, Any]:
     trace, wire = picture.trace, (node.name, slot)
     passed = trace.passed.get(wire) if trace else None
     return {
@@ -178,7 +183,7 @@ def _wire(picture: Picture, node: Node, slot: int, places: Layout, scale: float)
         "sign": 0 if passed is None else _sign(passed),
         "passed": "" if passed is None else short(passed, 3),
         "passedFull": "" if passed is None else full(passed),
-        "via": [[round(x, 1), round(y, 1)] for x, y in places.bends.get(wire, ())],
+        "via": [[round(x, 1), round(y, 1)] for x, y in placed.bends.get(wire, ())],
         "alternative": node.rule.kind == BACKWARD_AS and slot == len(node.slots) - 1,
     }
 
