@@ -135,7 +135,7 @@ def _claim(walk: Walk, node: Node, shape: Shape) -> None:
         message = (
             f"The values up to {node.name!r} have {walk.elements} elements; at most {limits.TOTAL_ELEMENTS}."
         )
-        raise GraphError(Problem("too-large", message, "Use smaller tensors.", node=node.name))
+        raise GraphError(Problem("too-large", message, hint, node=node.name))
 
 
 def _batched(walk: Walk, node: Node) -> tuple[bool, ...] | None:

@@ -10,8 +10,8 @@ from autodiff_viz.figures.catalog import FIGURES
 from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.ui.panels.problems import draw_problems
 from autodiff_viz.ui.session import act, lab, write_address
-from autodiff_viz.views.compose import LabView
 from autodiff_viz.views.actions import swept_input
+from autodiff_viz.views.compose import LabView
 from autodiff_viz.views.lab import scalar_inputs
 
 

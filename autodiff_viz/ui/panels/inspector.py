@@ -39,7 +39,7 @@ def draw_inspector(lab: Lab, view: LabView) -> None:
 
 
 def _draw_title(node: NodeView) -> None:
-    st.text(f"{node.name}  \u00b7  {node.op}{'  \u00b7  output' if node.is_output else ''}")
+    st.text(" \u00b7 ".join([node.name, node.op, *(["output"] if node.is_output else [])]))
     if node.formula:
         st.latex(node.formula)
     st.caption(node.doc)
@@ -92,12 +92,17 @@ def _draw_numbers(node: NodeView) -> None:
 def _draw_params(node: NodeView) -> None:
     for param, value in node.params:
         key = f"param_{node.name}_{param.name}"
+        shared = {"key": key, "help": param.doc, "on_change": _on_param, "args": (node.name, param, key)}
         if param.kind in ("int", "float", "seed"):
             st.session_state[key] = float(value) if param.kind == "float" else int(value)
-            st.number_input(param.name, key=key, help=param.doc, on_change=_on_param, args=(node.name, param, key))
+            st.number_input(
+                param.name, key=key, help=param.doc, on_change=_on_param, args=(node.name, param, key)
+            )
         elif param.kind == "bool":
             st.session_state[key] = bool(value)
-            st.checkbox(param.name, key=key, help=param.doc, on_change=_on_param, args=(node.name, param, key))
+            st.checkbox(
+                param.name, key=key, help=param.doc, on_change=_on_param, args=(node.name, param, key)
+            )
         else:
             shown = to_text(value) if param.kind == "index" else str(value)
             st.text(f"{param.name} = {shown}   (change it in the formula)")
