@@ -146,7 +146,8 @@ def record(
             tape.gradient[node.name] = _leaves(node, v) or 0.0
         for slot, producer in node.wires:
             part = None if v is None else _part(node, slot, v, tape)
-            tape.passed[node.name, slot] = rounded(part or 0.0)
+            noise = jitter * draws.uniform(-1, 1) * abs(v or 0.0)  # 1 - tanh^2 is as inexact as its 1
+            tape.passed[node.name, slot] = rounded(part or 0.0) + noise
             if part is not None:
                 waiting.setdefault(producer, []).append(tape.passed[node.name, slot])
     return tape
