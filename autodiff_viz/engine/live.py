@@ -132,9 +132,8 @@ def _claim(walk: Walk, node: Node, shape: Shape) -> None:
     """Count a tensor's elements before they are computed; many allowed ones may be too much together."""
     walk.elements += prod(shape)
     if walk.elements > limits.TOTAL_ELEMENTS:
-        message = (
-            f"The values up to {node.name!r} have {walk.elements} elements; at most {limits.TOTAL_ELEMENTS}."
-        )
+        message = f"The values up to {node.name!r} have {walk.elements} elements in all."
+        hint = f"At most {limits.TOTAL_ELEMENTS} are allowed together; use smaller tensors."
         raise GraphError(Problem("too-large", message, hint, node=node.name))
 
 

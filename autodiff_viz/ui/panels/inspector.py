@@ -95,14 +95,10 @@ def _draw_params(node: NodeView) -> None:
         shared = {"key": key, "help": param.doc, "on_change": _on_param, "args": (node.name, param, key)}
         if param.kind in ("int", "float", "seed"):
             st.session_state[key] = float(value) if param.kind == "float" else int(value)
-            st.number_input(
-                param.name, key=key, help=param.doc, on_change=_on_param, args=(node.name, param, key)
-            )
+            st.number_input(param.name, **shared)
         elif param.kind == "bool":
             st.session_state[key] = bool(value)
-            st.checkbox(
-                param.name, key=key, help=param.doc, on_change=_on_param, args=(node.name, param, key)
-            )
+            st.checkbox(param.name, **shared)
         else:
             shown = to_text(value) if param.kind == "index" else str(value)
             st.text(f"{param.name} = {shown}   (change it in the formula)")
