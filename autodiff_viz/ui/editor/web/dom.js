@@ -36,8 +36,9 @@ export function setText(element, text) {
 /** Keep one element per item in `layer`, by id: new items are made, gone ones removed, the rest updated.
  * @template T @template {{ root: Element }} E
  * @param {Element} layer @param {Map<string, E>} entries @param {T[]} items @param {(item: T) => string} idOf
- * @param {(item: T) => E} make @param {(entry: E, item: T) => void} update */
-export function keep(layer, entries, items, idOf, make, update) {
+ * @param {(item: T) => E} make @param {(entry: E, item: T) => void} update
+ * @param {(entry: E) => void} [forget] */
+export function keep(layer, entries, items, idOf, make, update, forget = ({ root }) => root.remove()) {
   const gone = new Set(entries.keys());
   for (const item of items) {
     const id = idOf(item);
@@ -51,7 +52,7 @@ export function keep(layer, entries, items, idOf, make, update) {
     update(entry, item);
   }
   for (const id of gone) {
-    entries.get(id)?.root.remove();
+    forget(/** @type {E} */ (entries.get(id)));
     entries.delete(id);
   }
 }

@@ -116,9 +116,10 @@ export class Editor {
     paint(stage, this.shown, this.dragged !== null);
     if (focused && !focused.isConnected) stage.surface.focus({ preventScroll: true }); // its node is gone: keep the keys
     for (const [id, { root }] of stage.cards) root.classList.toggle("selected", this.selection.has(id));
-    for (const [id, { root, wire }] of stage.strands) {
+    for (const [id, { root, number, wire }] of stage.strands) {
       root.classList.toggle("selected", id === this.wire);
-      root.classList.toggle("near", this.selection.has(wire?.from ?? "") || this.selection.has(wire?.to ?? ""));
+      const near = this.selection.has(wire?.from ?? "") || this.selection.has(wire?.to ?? "");
+      number.classList.toggle("near", near || id === this.wire);
     }
     this.watchers.forEach((watch) => watch());
   }

@@ -10,9 +10,9 @@ import { slotPoint, toScreen } from "./geometry.js";
 export function editConstant(editor, id, slot) {
   const node = editor.node(id);
   if (!node || !node.slots[slot] || node.slots[slot].wired) return;
-  const { constant, label } = node.slots[slot];
+  const { constant, full, label } = node.slots[slot];
   const [x, y] = slotPoint(node, slot);
-  openField(editor, [x - 70, y - 14], 64, constant ?? "", `Constant in slot ${label} of ${id}`, (text) =>
+  openField(editor, [x - 70, y - 14], 64, full ?? constant ?? "", `Constant in slot ${label} of ${id}`, (text) =>
     editor.send({ kind: "constant", node: id, slot, text }));
 }
 

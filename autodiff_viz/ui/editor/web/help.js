@@ -37,7 +37,7 @@ const row = (name, text) => html("div", { class: "row" }, name, html("span", {},
 /** @param {string} sign @param {string} text */
 function sample(sign, text) {
   const arrows = /** @type {Record<string, string>} */ ({
-    positive: "M14 8l12-7-3 7 3 7z", negative: "M14 8l12-7-3 7 3 7z", mixed: "M12 8l9-7 9 7-9 7z",
+    positive: "M14 8l12-7v14z", negative: "M14 8l12-7v14z", mixed: "M12 8l9-7 9 7-9 7z",
   });
   const width = sign === "zero" ? 1.5 : 4;
   return html("span", {}, svg("svg", { width: 44, height: 16, class: `wire ${sign}`, "aria-hidden": "true" },

@@ -81,11 +81,12 @@ const classes = (node) =>
     node.problem && "wrong", !node.problem && node.warning && "warned"].filter(Boolean).join(" ");
 
 /** @param {GraphNode} node @param {number} left width of the left column */
-function symbolAndName({ symbol, id, h, isInput }, left) {
+function symbolAndName({ symbol, id, w, h, isInput }, left) {
   const middle = (left + 4) / 2;
   const size = Math.min(SYMBOL.most, Math.max((left - 20) / textWidth(symbol, 1.05), SYMBOL.least));
   const big = svg("text", { class: "symbol", x: middle, y: h / 2 - 2 }, symbol);
   big.style.setProperty("--size", `${size.toFixed(1)}px`);
+  big.style.setProperty("--far-size", `${Math.min((w - 30) / textWidth(symbol, 1), 1.6 * SYMBOL.most).toFixed(1)}px`);
   if (isInput && symbol === id) big.setAttribute("y", String(h / 2 + 7));
   const most = Math.floor((left - 8) / 5.8); // letters of the name that fit
   const name = isInput && symbol === id ? "" : shortened(id, most);

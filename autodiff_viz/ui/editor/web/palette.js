@@ -10,7 +10,7 @@ import { centre, sizeOf } from "./stage.js";
 /** @typedef {import("./types.js").Point} Point */
 /** @typedef {import("./types.js").PaletteOp} PaletteOp */
 
-const CARD = { w: 152, h: 64 }; // px, the size of most new nodes
+const CARD = { w: 164, h: 64 }; // px, the size of most new nodes
 
 /** Open the palette. A new node lands at `at` (world pixels), by default right of the selected node or in
  * the middle, with its first slot wired to `from`.
@@ -26,10 +26,11 @@ export function openPalette(editor, { at, from = editor.single } = {}) {
   const root = html("div", { class: "popover palette" }, field, list, hint);
   let marked = 0;
 
-  const add = (/** @type {PaletteOp} */ { op }) => {
-    const spot = freeSpot(editor.shown.nodes, at ?? besides(editor, from), CARD);
+  const add = (/** @type {PaletteOp} */ { op, slots }) => {
+    const beside = at ? /** @type {Point} */ ([at[0], at[1] - CARD.h / 2]) : besides(editor, from);
+    const spot = freeSpot(editor.shown.nodes, beside, CARD);
     closePalette(editor);
-    editor.send({ kind: "add", op, position: spot, wire: from });
+    editor.send({ kind: "add", op, position: spot, wire: slots.length ? from : null });
     editor.stage.surface.focus();
   };
   const mark = (/** @type {number} */ index) => {
@@ -37,11 +38,12 @@ export function openPalette(editor, { at, from = editor.single } = {}) {
     marked = clamp(index, 0, Math.max(options.length - 1, 0));
     options.forEach((option, i) => option.setAttribute("aria-selected", String(i === marked)));
     options[marked]?.scrollIntoView({ block: "nearest" });
+    field.setAttribute("aria-activedescendant", options[marked]?.id ?? "");
   };
   const fill = () => {
-    list.replaceChildren(...search(editor.shown.palette, field.value).flatMap(({ group, ops }) => [
-      html("div", { class: "group" }, group), ...ops.map((op) => option(op, () => add(op))),
-    ]));
+    list.replaceChildren(...search(editor.shown.palette, field.value).map(({ group, ops }) =>
+      html("div", { role: "group", "aria-label": group }, html("div", { class: "group", "aria-hidden": "true" }, group),
+        ...ops.map((op) => option(op, () => add(op))))));
     if (!list.children.length) list.append(html("div", { class: "none" }, `No op called “${field.value.trim()}”`));
     mark(0);
   };
@@ -70,7 +72,7 @@ export function closePalette({ stage }) {
 
 /** @param {PaletteOp} op @param {() => void} choose */
 const option = (op, choose) =>
-  html("div", { class: "op", role: "option", "data-op": op.op, click: choose },
+  html("div", { class: "op", role: "option", id: `op-${op.op}`, "data-op": op.op, click: choose },
     html("span", { class: "mark" }, op.symbol), html("span", { class: "what" }, html("b", {}, op.op), html("small", {}, op.doc)));
 
 /** Right of the node that will feed the new one, else the middle of the view.

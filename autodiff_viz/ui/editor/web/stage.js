@@ -17,7 +17,7 @@ const GRID = 24; // px between the dots
 const NARROW = 600; // px; below it the first view keeps the numbers readable rather than showing all
 
 export function openStage() {
-  const layers = { regions: svg("g"), wires: svg("g"), tabs: svg("g"), nodes: svg("g"), overlay: svg("g") };
+  const layers = { regions: svg("g"), wires: svg("g"), tabs: svg("g"), numbers: svg("g"), nodes: svg("g"), overlay: svg("g") };
   const world = svg("g", { class: "world" }, ...Object.values(layers));
   const surface = svg("svg", { class: "surface", role: "group", "aria-label": "Computation graph" }, world);
   const status = html("div", { class: "status", role: "status" });
@@ -36,7 +36,7 @@ export function openStage() {
 export function paint(stage, drawing, dragging) {
   const byId = new Map(drawing.nodes.map((node) => [node.id, node]));
   drawNodes(stage.layers.nodes, stage.cards, drawing.nodes);
-  drawWires(stage.layers.wires, stage.strands, drawing.wires, byId);
+  drawWires(stage.layers.wires, stage.layers.numbers, stage.strands, drawing.wires, byId);
   drawRegions(stage.layers.regions, stage.layers.tabs, stage.regions, drawing.regions, drawing.nodes);
   if (!dragging) placeNumbers(stage.strands, drawing.nodes.flatMap(obstaclesOf));
   stage.host.classList.toggle("bare", drawing.nodes.length === 0);

@@ -5,7 +5,8 @@
 /** @typedef {{ x: number, y: number, w: number, h: number }} Box top-left corner and size */
 /** @typedef {{ x: number, y: number, k: number }} Viewport screen = world * k + (x, y) */
 /** @typedef {[Point, Point, Point, Point]} Cubic one Bezier piece: start, two handles, end */
-/** @typedef {{ label: string, constant: string | null, wired: boolean }} Slot */
+/** @typedef {{ label: string, constant: string | null, full?: string, wired: boolean }} Slot
+ * `full` is the constant where `constant` is shortened */
 /** @typedef {"follow" | "stop" | "rewrite" | "pullback" | "backward_as"} RuleKind */
 
 /**

@@ -23,18 +23,26 @@ const THICK = 5; // px added for the largest contribution
 /** @param {{ to: string, slot: number }} wire */
 export const wireId = ({ to, slot }) => `${to}:${slot}`;
 
-/** @param {Element} layer @param {Map<string, Strand>} strands @param {Wire[]} wires
+/** Numbers have a layer of their own, so that no other wire crosses them.
+ * @param {Element} layer @param {Element} numbers @param {Map<string, Strand>} strands @param {Wire[]} wires
  * @param {Map<string, GraphNode>} nodes */
-export function drawWires(layer, strands, wires, nodes) {
+export function drawWires(layer, numbers, strands, wires, nodes) {
   const whole = wires.filter((wire) => nodes.has(wire.from) && nodes.has(wire.to));
-  keep(layer, strands, whole, wireId, makeStrand, (strand, wire) => updateStrand(strand, wire, nodes));
+  const make = (/** @type {Wire} */ wire) => {
+    const strand = makeStrand(wire);
+    numbers.append(strand.number);
+    return strand;
+  };
+  const forget = (/** @type {Strand} */ { root, number }) => [root, number].forEach((part) => part.remove());
+  keep(layer, strands, whole, wireId, make, (strand, wire) => updateStrand(strand, wire, nodes), forget);
 }
 
 /** @param {Wire} wire @returns {Strand} */
 function makeStrand(wire) {
   const [title, hit, line] = [svg("title"), svg("path", { class: "hit" }), svg("path", { class: "line" })];
   const [arrow, number] = [svg("path", { class: "arrow" }), svg("text", { class: "passed" })];
-  const root = svg("g", { "data-wire": wireId(wire) }, title, hit, line, arrow, number);
+  const hover = (/** @type {Event} */ event) => number.classList.toggle("hovered", event.type === "pointerenter");
+  const root = svg("g", { "data-wire": wireId(wire), pointerenter: hover, pointerleave: hover }, title, hit, line, arrow);
   return { root, line, hit, arrow, number, title, wire: null, from: null, to: null, curve: [], place: 0.5 };
 }
 
@@ -49,6 +57,7 @@ function updateStrand(strand, wire, nodes) {
   strand.hit.setAttribute("d", path);
   const sign = SIGNS[/** @type {0} */ (wire.sign)];
   strand.root.setAttribute("class", `wire ${sign}${wire.alternative ? " alternative" : ""}`);
+  strand.number.setAttribute("class", `passed ${sign}`);
   strand.line.setAttribute("stroke-width", (wire.sign ? THIN + THICK * wire.width : THIN).toFixed(1));
   setText(strand.number, wire.passed);
   setText(strand.title, `${wire.from} → ${wire.to}\npassed back ${wire.passedFull ?? wire.passed}`);
@@ -85,7 +94,7 @@ export function placeNumbers(strands, obstacles) {
   const places = placeLabels(labels, obstacles);
   for (const [id, strand] of strands) {
     const place = places.get(id);
-    strand.root.classList.toggle("crowded", place === undefined);
+    strand.number.classList.toggle("crowded", place === undefined);
     if (strand.place === (place ?? 0.5)) continue;
     strand.place = place ?? 0.5;
     placeMarks(strand);
