@@ -1,0 +1,46 @@
+"""`python -m benchmarks [part ...]`: every ratio that the project promises, measured in one run.
+
+Ratios, not times: both sides of each are measured in turn on the same machine in the same minute.
+"""
+
+from __future__ import annotations
+
+import gc
+import sys
+
+from benchmarks import engine
+from benchmarks.peers import torch
+from benchmarks.table import show
+
+PARTS = {
+    "engine": ("Live path, ops warm", engine.against_hand_written),
+    "edits": ("Edits", engine.edits),
+    "sweep": ("Sweep", engine.sweeps),
+    "linear": ("Growth", engine.linearity),
+    "first": ("First use", engine.first_use),
+}
+
+
+def main(wanted: list[str]) -> int:
+    """Run the parts asked for, or all; returns how many targets were missed."""
+    if unknown := set(wanted) - set(PARTS):
+        print(f"There is no part {', '.join(sorted(unknown))}. The parts: {', '.join(PARTS)}.")
+        return 2
+    if torch is None:
+        print("PyTorch is not installed, so nothing is compared with it: pip install torch")
+    gc.collect()
+    gc.freeze()  # as the app does after its imports
+    rows = [row for part in wanted or PARTS for row in show(*_run(part))]
+    missed = [row for row in rows if not row.met]
+    targets = sum(row.target is not None for row in rows)
+    print(f"\n{targets - len(missed)} of {targets} targets met.")
+    return len(missed)
+
+
+def _run(part: str) -> tuple:
+    title, measure = PARTS[part]
+    return title, measure()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,32 @@
+"""Times of several actions taken in turn, so that a noisy moment of the machine meets all of them.
+
+Processor time, not wall time: what else runs on the machine then hardly matters, and nothing measured
+here waits for anything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from statistics import median
+from time import process_time
+from typing import Any
+
+Action = Callable[[int], Any]
+"""Does the thing to be timed; its argument is the round, for actions that need something new each time."""
+
+
+def times(rounds: int, *actions: Action) -> list[list[float]]:
+    """Seconds of processor time, per action and round. Who comes first changes from round to round."""
+    found: list[list[float]] = [[0.0] * rounds for _ in actions]
+    for i in range(rounds):
+        for k in range(len(actions)):
+            which = (i + k) % len(actions)
+            started = process_time()
+            actions[which](i)
+            found[which][i] = process_time() - started
+    return found
+
+
+def ratio(a: Sequence[float], b: Sequence[float]) -> float:
+    """The median of a over b, round by round."""
+    return median(x / y for x, y in zip(a, b, strict=True))
