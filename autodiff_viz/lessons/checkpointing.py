@@ -1,0 +1,69 @@
+"""Checkpointing: forget in the forward pass, compute again in the backward pass."""
+
+from autodiff_viz.lessons.record import Claim, Lesson, Variant
+from autodiff_viz.lessons.sources import SWIFT
+
+SQUARE = """x = 10.0
+c = cos(x)
+with checkpoint("square"):
+    s = c * c
+"""
+SINES = """x = 1.0
+a = sin(x)
+b = sin(a)
+c = sin(b)
+y = sin(c)
+"""
+SINES_CHECKPOINTED = """x = 1.0
+with checkpoint("sines"):
+    a = sin(x)
+    b = sin(a)
+    c = sin(b)
+    y = sin(c)
+"""
+CHAIN = "by hand: cos 1 · cos(sin 1) · cos(sin sin 1) · cos(sin sin sin 1)"
+
+LESSON = Lesson(
+    key="checkpointing",
+    title="Checkpointing",
+    summary="Keep less in the forward pass, compute it again in the backward pass: memory bought with work.",
+    text="""Derivatives need numbers from the forward pass, so JAX keeps them: the **residuals**. A
+checkpoint region keeps only what enters it and runs its block again on the way back. No value and no
+gradient changes.
+
+The tutorial's block squares cos 10 and prints a line whenever it runs. It prints twice: once forward,
+once backward. JAX counts the same. Then it looks closer: the derivative of c·c needs only `c`, which
+entered the block and was kept. Nobody needs the second product, so JAX drops it. Of one backward run,
+none is kept.
+
+Four sines in a row show the bargain. Plain, JAX keeps four residuals. Checkpointed it keeps one, `x`, and
+runs three sines again. Three, not four: the last one's value is needed by no derivative.""",
+    variants=(
+        Variant("The tutorial's square", SQUARE, look_at="s"),
+        Variant("Four sines", SINES, look_at="b"),
+        Variant("Four sines, checkpointed", SINES_CHECKPOINTED, look_at="b"),
+    ),
+    to_try=(
+        "Remove the checkpoint: the badge goes, and every number stays as it was.",
+        "Compare the two graphs of sines: same value, same gradient, four residuals against one.",
+        "In *Four sines, checkpointed* select `b`, then `y`: both run again, only the run of `b` is kept.",
+    ),
+    claims=(
+        Claim("The square of cos 10", "value", "s", 0.704041, "by hand: (−0.8390715)²"),
+        Claim("Gradient of x", "gradient", "x", -0.9129453, SWIFT),
+        Claim(
+            "How often the square runs",
+            "runs",
+            "s",
+            (1, 1, 0),
+            f"{SWIFT}, for forward and backward; kept by hand: the derivative 2c needs only c",
+        ),
+        Claim("Residuals", "residuals", None, 4, "by hand: one cosine for each sine", 1),
+        Claim("Gradient of x", "gradient", "x", 0.20593520, CHAIN, 1),
+        Claim("Residuals", "residuals", None, 1, "by hand: x alone enters the block", 2),
+        Claim("Gradient of x, unchanged", "gradient", "x", 0.20593520, CHAIN, 2),
+        Claim("How often b runs", "runs", "b", (1, 1, 1), "by hand: the derivative of c is taken at b", 2),
+        Claim("How often y runs", "runs", "y", (1, 1, 0), "by hand: no derivative is taken at y", 2),
+    ),
+    figure="runs",
+)

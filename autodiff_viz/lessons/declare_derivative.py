@@ -1,0 +1,48 @@
+"""A derivative declared by hand: sillyExp."""
+
+from autodiff_viz.lessons.record import Claim, Lesson, Variant
+from autodiff_viz.lessons.sources import SWIFT
+
+DECLARED = """x = 3.0
+y = custom(2.7182817 ** x, pullback=lambda v, x, y: v * y)
+"""
+FOLLOWED = """x = 3.0
+y = 2.7182817 ** x
+"""
+WRONG = DECLARED.replace("v * y)", "v * x)")
+
+LESSON = Lesson(
+    key="declare-derivative",
+    title="Declare a derivative",
+    summary="Tell JAX what the derivative of a function is, instead of having it worked out.",
+    text="""The tutorial's `sillyExp` computes the exponential as a power, `2.7182817 ** x`. We know the
+derivative of that from school: it is the function itself. So the node declares a **pullback**: `v`
+arrives from above, `v * y` is passed down, where `y` is the value that the forward pass has already
+computed.
+
+Declaring pays when you know something that JAX cannot: a formula that is cheaper, or steadier, or the
+derivative of something that is not differentiable at all.
+
+But JAX takes your word for it. In the last graph the node declares `v * x`. The value is still right, the
+gradient is 3 where it should be 20, and no error appears anywhere. Training would go on, to the wrong
+place. That is why the lab puts the true slope beside every declared one.""",
+    variants=(
+        Variant("Declared", DECLARED, look_at="y"),
+        Variant("Left to JAX", FOLLOWED, look_at="y"),
+        Variant("Declared wrongly", WRONG, look_at="y"),
+    ),
+    to_try=(
+        "Move `x` and watch the sweep: the declared derivative lies exactly on the true one.",
+        "Open *Declared wrongly*: the declared line leaves the true one, and the value does not notice.",
+        "Select `y` and change its function to `lambda v, x, y: v`: whatever arrives is passed as it is.",
+    ),
+    claims=(
+        Claim("sillyExp(3)", "value", "y", 20.085535, SWIFT),
+        Claim("Its gradient at 3", "gradient", "x", 20.085535, SWIFT),
+        Claim("The power at 3", "value", "y", 20.085537, "by hand: e³", 1),
+        Claim("JAX's own gradient", "gradient", "x", 20.085537, "by hand: ln e · e³", 1),
+        Claim("The value, still right", "value", "y", 20.085535, SWIFT, 2),
+        Claim("The gradient, as declared", "gradient", "x", 3.0, "by hand: v · x = 1 · 3", 2),
+    ),
+    figure="sweep",
+)

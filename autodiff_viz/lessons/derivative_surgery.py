@@ -1,0 +1,44 @@
+"""Derivative surgery: look at a cotangent on its way, and put another number in its place."""
+
+from autodiff_viz.lessons.record import Claim, Lesson, Variant
+from autodiff_viz.lessons.sources import SWIFT
+
+REWRITTEN = """x = 30.0
+a = sin(x)
+half = rewrite(x, lambda v: 0.5)
+b = log(half)
+z = a + b
+"""
+TAPPED = REWRITTEN.replace("half = rewrite(x, lambda v: 0.5)", "half = identity(x)")
+
+LESSON = Lesson(
+    key="surgery",
+    title="Derivative surgery",
+    summary="Take the cotangent off a wire, put a number of your own in its place, and watch where it goes.",
+    text="""The node `half` does nothing forward: it hands on `x`. It is there for the way back.
+
+What arrives at `half` is the slope of log at 30, which is 1/30. Its rule, `lambda v: 0.5`, receives that
+number as `v`, ignores it, and passes 0.5 instead. On the other branch nobody interferes: 1 arrives at
+`a`, and cos 30 goes on to `x`. There the two meet, 0.5 + 0.154, and make 0.654.
+
+No function has this derivative. JAX does not mind: backpropagation is only a rule for passing numbers
+along, and you have changed one of them.
+
+This is how gradients are clipped, scaled, reversed, or simply printed while they pass.""",
+    variants=(
+        Variant("Rewritten to 0.5", REWRITTEN, look_at="half"),
+        Variant("Only looked at", TAPPED, look_at="half"),
+    ),
+    to_try=(
+        "Select `half` and change its function to `lambda v: -v`: the branch now pulls `x` the other way.",
+        "Try `lambda v: clip(v, -0.01, 0.01)`: 1/30 is too large, so 0.01 is passed.",
+        "Move `x`: what arrives at `half` changes, what it passes does not.",
+    ),
+    claims=(
+        Claim("What arrives at the log's input", "cotangent", "half", 0.033333335, SWIFT),
+        Claim("What arrives at the sine", "cotangent", "a", 1.0, SWIFT),
+        Claim("What is passed to x instead", "passed", ("half", 0), 0.5, SWIFT),
+        Claim("Gradient of x", "gradient", "x", 0.65425146, SWIFT),
+        Claim("Gradient of x, untouched", "gradient", "x", 0.18758478, "by hand: 1/30 + cos 30", 1),
+    ),
+)

@@ -1,0 +1,89 @@
+"""Forward one thing, backward another: noise that the gradient should not know of."""
+
+from autodiff_viz.lessons.record import Claim, Law, Lesson, Variant
+from autodiff_viz.lessons.sources import ANSWER, QUESTION
+
+RANDOM = "uniform(shape=(3,), low=0.9, high=1.1, seed=0)"
+# The document prints y·u for y = [4, 1, 1]; u is that divided by y, exact in decimals.
+FIRST_DRAW = "[1.04066335, 0.9370764, 1.0806011]"
+SECOND_DRAW = "[0.9135966300, 1.07519293, 0.94398856]"
+
+START = """x = [-2.0, -1.0, 1.0]
+y = square(x)
+u = {u}
+yu = y * u
+"""
+NAIVE = START + "z = sqrt(yu)\n"
+EARLY = START + "noise = stop_gradient(yu - y)\nz = sqrt(noise + y)\n"
+LAST = START + "clean = sqrt(y)\nnoise = stop_gradient(sqrt(yu) - clean)\nz = noise + clean\n"
+
+SIGNS = (-1.0, -1.0, 1.0)
+NOISY = Law("abs(x) * sqrt(u)", ("x", "u"))
+
+LESSON = Lesson(
+    key="forward-backward",
+    title="Forward one thing, backward another",
+    summary="Noise belongs in the value but not in the gradient, and it matters where the stop is put.",
+    text="""Forward, `y` = x² is multiplied by noise `u` between 0.9 and 1.1, and a root is taken.
+Backward, the noise should be forgotten: √(x²) is |x|, whose gradient is sign(x), here exactly [−1, −1,
+1].
+
+**Naive.** JAX differentiates what ran, noise and all: sign(x)·√u.
+
+**Stop placed early.** The noise is added behind a stop: stop(y·u − y) + y. But the root comes after it,
+and is differentiated at the noisy number: sign(x)/√u. Wrong in a new way.
+
+**Stop placed last.** A clean root carries the gradient, and the difference between the noisy root and the
+clean one is added behind a stop. Forward that is the noisy root; backward it is exactly sign(x). The
+trick is Sergey Ioffe's.
+
+The last two graphs hold the draws that the question and its answer printed.""",
+    variants=(
+        Variant("Naive", NAIVE.format(u=RANDOM), look_at="x"),
+        Variant("Stop placed early", EARLY.format(u=RANDOM), look_at="z"),
+        Variant("Stop placed last", LAST.format(u=RANDOM), look_at="noise"),
+        Variant("The question's draw, naive", NAIVE.format(u=FIRST_DRAW), look_at="x"),
+        Variant("The answer's draw, last", LAST.format(u=SECOND_DRAW), look_at="noise"),
+    ),
+    to_try=(
+        "In *Naive*, press *Resample* a few times: the gradient of `x` changes with every draw.",
+        "In *Stop placed early*, resample and compare: where the naive gradient grows, this one shrinks.",
+        "In *Stop placed last*, resample: the values change, and the gradient of `x` stays [−1, −1, 1].",
+    ),
+    claims=(
+        Claim("The value, with its noise", "value", "z", NOISY, "by hand: √(x²u) = |x|√u", 0),
+        Claim(
+            "Gradient of x",
+            "gradient",
+            "x",
+            Law("sign(x) * sqrt(u)", ("x", "u")),
+            "by hand: (|x|√u)' = sign(x)·√u",
+            0,
+        ),
+        Claim("The same value", "value", "z", NOISY, "by hand: (yu − y) + y = yu", 1),
+        Claim(
+            "Gradient of x",
+            "gradient",
+            "x",
+            Law("sign(x) / sqrt(u)", ("x", "u")),
+            "by hand: 2x / (2√(x²u)) = sign(x)/√u",
+            1,
+        ),
+        Claim("The same value", "value", "z", NOISY, "by hand: (√(yu) − √y) + √y = √(yu)", 2),
+        Claim("Gradient of x, exactly", "gradient", "x", SIGNS, ANSWER, 2, 0.0),
+        Claim(
+            "What reaches the noise",
+            "cotangent",
+            "u",
+            (0.0, 0.0, 0.0),
+            "by hand: all behind the stop is 0",
+            2,
+        ),
+        Claim("y·u", "value", "yu", (4.1626534, 0.9370764, 1.0806011), QUESTION, 3),
+        Claim("The value z", "value", "z", (2.0402582, 0.96802706, 1.0395197), QUESTION, 3),
+        Claim("Gradient of x", "gradient", "x", (-1.0201291, -0.96802706, 1.0395197), QUESTION, 3),
+        Claim("y·u", "value", "yu", (3.65438652, 1.07519293, 0.94398856), ANSWER, 4),
+        Claim("The value z", "value", "z", (1.91164494, 1.03691506, 0.97159076), ANSWER, 4),
+        Claim("Gradient of x, exactly", "gradient", "x", SIGNS, ANSWER, 4, 0.0),
+    ),
+)

@@ -1,0 +1,5 @@
+"""The documents that the lessons' numbers come from, as claims name them."""
+
+SWIFT = "Custom differentiation, the Swift for TensorFlow tutorial"
+QUESTION = "Tensorflow: use different expressions for forward and backward pass, the question"
+ANSWER = "Tensorflow: use different expressions for forward and backward pass, the answer"

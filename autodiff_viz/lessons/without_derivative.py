@@ -1,0 +1,58 @@
+"""withoutDerivative: a term that counts forward and passes nothing back."""
+
+from autodiff_viz.lessons.record import Claim, Lesson, Variant
+from autodiff_viz.lessons.sources import SWIFT
+
+STOPPED = """x = 2.0
+y = 3.0
+a = sin(sin(sin(x)))
+b = stop_gradient(cos(cos(cos(y))))
+z = a + b
+"""
+OPEN = STOPPED.replace("stop_gradient(cos(cos(cos(y))))", "cos(cos(cos(y)))")
+
+LESSON = Lesson(
+    key="without-derivative",
+    title="Stop a gradient",
+    summary="One term of a sum counts in the value, but lets no gradient through.",
+    text="""Swift calls it `withoutDerivative(at:)`, JAX calls it `stop_gradient`. Forward it does
+nothing at all: the value goes through untouched. Backward, whatever arrives is not passed on.
+
+Look at `b`. The same 1 arrives there as at `a`, for a sum treats its terms alike. `a` passes it on,
+through three cosines, down to `x`. `b` passes 0, and so everything behind it gets 0: not a small number,
+exactly zero.
+
+The output is the same number with and without the stop. From the values alone, nobody can tell that it is
+there. That is what makes a forgotten `stop_gradient` so hard to find, and why it helps to see one.""",
+    variants=(
+        Variant("With the stop", STOPPED, look_at="b"),
+        Variant("Without it", OPEN, look_at="b"),
+    ),
+    to_try=(
+        "Switch the rule of `b` between *stop* and *follow*: orange numbers change, no blue one does.",
+        "Move `y`: the output moves, and the gradient of `y` stays 0.",
+        "Set `b` to *follow* and `cos_1` to *stop*: the gradient comes as far as `cos_1`, no further.",
+    ),
+    claims=(
+        Claim("Gradient of x", "gradient", "x", -0.18009877, SWIFT),
+        Claim("Gradient of y", "gradient", "y", 0.0, SWIFT),
+        Claim("What arrives at b", "cotangent", "b", 1.0, "by hand: a sum passes the seed to each term"),
+        Claim("Gradient of x, as before", "gradient", "x", -0.18009877, SWIFT, 1),
+        Claim(
+            "Gradient of y, no longer stopped",
+            "gradient",
+            "y",
+            0.06153514,
+            "by hand: −sin(cos cos 3) · sin(cos 3) · sin 3",
+            1,
+        ),
+        Claim(
+            "The output, stopped or not",
+            "value",
+            "z",
+            1.5629054,
+            "by hand: sin sin sin 2 + cos cos cos 3 = 0.7097000 + 0.8532053",
+            1,
+        ),
+    ),
+)
