@@ -3,10 +3,10 @@
 import streamlit as st
 
 from autodiff_viz.ui.pages import lab, lessons
-from autodiff_viz.ui.shell import frame
+from autodiff_viz.ui.shell import ASSETS, frame
 from autodiff_viz.ui.warm import ready
 
-st.set_page_config(page_title="autodiff_viz", page_icon=":material/conversion_path:", layout="wide")
+st.set_page_config(page_title="autodiff_viz", page_icon=str(ASSETS / "icon.svg"), layout="wide")
 frame()
 ready()
 st.navigation(

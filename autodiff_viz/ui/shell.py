@@ -1,4 +1,4 @@
-"""What surrounds every page: the style sheet."""
+"""What surrounds every page: the logo and the style sheet."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ from pathlib import Path
 
 import streamlit as st
 
-CSS = Path(__file__).parents[2] / "assets" / "lab.css"
+ASSETS = Path(__file__).parents[2] / "assets"
 
 
 def frame() -> None:
-    """Load the project's few style rules; the theme itself is in `.streamlit/config.toml`."""
-    st.html(CSS)
+    """Logo and the project's few style rules; the theme itself is in `.streamlit/config.toml`."""
+    st.logo(ASSETS / "logo.svg", size="large")
+    st.html(ASSETS / "lab.css")

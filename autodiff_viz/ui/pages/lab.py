@@ -14,7 +14,7 @@ from autodiff_viz.ui.panels.inputs import draw_inputs
 from autodiff_viz.ui.panels.inspector import draw_inspector
 from autodiff_viz.ui.panels.lesson import draw_lesson
 from autodiff_viz.ui.panels.problems import draw_problems
-from autodiff_viz.ui.panels.toolbar import draw_toolbar
+from autodiff_viz.ui.panels.settings import draw_settings
 from autodiff_viz.ui.session import act, lab, write_address
 from autodiff_viz.views.actions import edited
 from autodiff_viz.views.compose import lab_view
@@ -24,18 +24,16 @@ def page() -> None:
     """Draw one state of the lab: the canvas first, what takes longer after it."""
     now = lab()
     view = lab_view(now)
-    main, side = st.columns([5, 3], gap="medium")
+    main, side = st.columns([8, 5], gap="medium")
     with main:
         canvas({"rev": len(now.history.past), **view.drawing}, key="canvas", on_edit=_on_edit)
         draw_problems(view.notice or view.problems)
         checks = st.empty()
+        draw_settings(now, view)
     with side:
-        draw_toolbar(now)
-        formula, node = st.container(), st.container(border=True)
-        with formula:
-            draw_formula(now, view)
-            draw_inputs(now, view)
-        with node:
+        draw_formula(now, view)
+        draw_inputs(view)
+        with st.container(border=True):
             draw_inspector(now, view)
     draw_lesson(now)
     write_address()

@@ -31,17 +31,16 @@ def _verified(trace: Trace) -> Verification:
 def _draw(found: Verification) -> None:
     agrees = found.verdict is not None and found.verdict.agrees
     mark = ":green[:material/check_circle:]" if agrees else ":red[:material/error:]"
-    sentence, table = st.columns([3, 1], vertical_alignment="center")
-    with sentence:
-        st.markdown(f"{mark} {'Checked' if agrees else 'Not confirmed'}", help=found.sentence)
-    with table, st.popover("Checks", width="stretch"), st.container(key="checks"):
-        st.text(found.sentence)
-        st.table(
-            {
-                "input": [check.name for check in found.inputs],
-                "gradient": [check.declared for check in found.inputs],
-                "central differences": [check.true for check in found.inputs],
-                "equal": ["\u2713" if check.agrees else "bent" for check in found.inputs],
-            }
-        )
-        st.caption("Where a rule bends the gradient, it differs from the true slope: that is its point.")
+    with st.container(horizontal=True, vertical_alignment="center", key="checks"):
+        st.markdown(f"{mark} {found.sentence}" if agrees else f"{mark} Not confirmed", width="stretch")
+        with st.popover("Details"):
+            st.text(found.sentence)
+            st.table(
+                {
+                    "input": [check.name for check in found.inputs],
+                    "gradient": [check.declared for check in found.inputs],
+                    "central differences": [check.true for check in found.inputs],
+                    "equal": ["\u2713" if check.agrees else "bent" for check in found.inputs],
+                }
+            )
+            st.caption("Where a rule bends the gradient, it differs from the true slope: that is its point.")

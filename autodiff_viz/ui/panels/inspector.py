@@ -39,10 +39,10 @@ def draw_inspector(lab: Lab, view: LabView) -> None:
 
 
 def _draw_title(node: NodeView) -> None:
-    st.text(" \u00b7 ".join([node.name, node.op, *(["output"] if node.is_output else [])]))
+    st.markdown(f"##### `{node.name}`")
+    st.caption(f"{node.doc} The output of the graph." if node.is_output else node.doc)
     if node.formula:
         st.latex(node.formula)
-    st.caption(node.doc)
 
 
 def _draw_rule(node: NodeView) -> None:
@@ -73,16 +73,19 @@ def _on_function(name: str) -> None:
 
 
 def _draw_numbers(node: NodeView) -> None:
-    shape = f", shape {node.shape}" if node.shape else ""
-    if node.value:
-        st.text(f"Value {node.value}{shape}")
-    if node.arriving:
-        st.text(f"Arriving cotangent {node.arriving}")
+    shape = f" (shape {node.shape})" if node.shape else ""
+    left, right = st.columns(2)
+    with left, st.container(key="value", gap=None):
+        st.caption(f"Value{shape}")
+        st.text(node.value or "\u2013")
+    with right, st.container(key="arriving", gap=None):
+        st.caption("Arriving cotangent")
+        st.text(node.arriving or "\u2013")
     if node.fork:
         st.text(f"Added at the fork: {node.fork}")
     for wire in node.wires:
         with st.container(border=True, gap="small"):
-            st.text(f"Down {wire.label} to {wire.producer}: passed {wire.passed}")
+            st.text(f"To {wire.producer} ({wire.label}): passes {wire.passed}")
             if wire.derivative:
                 st.latex(wire.derivative)
             if wire.numbers:
