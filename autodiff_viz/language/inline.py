@@ -59,7 +59,9 @@ def well_numbered(graph: Graph, ordered: Sequence[Node], inlined: Iterable[str])
             taken[match[1]].add(int(match[2]))
     lowest = {stem: _first_free(numbers) for stem, numbers in taken.items()}
     kept = set()
-    for name in reversed(_reading_order(graph, ordered, inlined)):
+    for name in reversed(reading_order(graph, ordered, inlined)):
+        if name not in inlined:
+            continue
         match = _AUTOMATIC.fullmatch(name)
         stem, number = match[1], int(match[2])  # type: ignore[index]
         if number < lowest[stem]:
@@ -68,8 +70,8 @@ def well_numbered(graph: Graph, ordered: Sequence[Node], inlined: Iterable[str])
     return kept
 
 
-def _reading_order(graph: Graph, ordered: Sequence[Node], inlined: set[str]) -> list[str]:
-    """The inlined nodes as `parse` meets them: line by line, innermost first, left to right."""
+def reading_order(graph: Graph, ordered: Sequence[Node], inlined: set[str]) -> list[str]:
+    """The names of all nodes as `parse` makes them: line by line, innermost first, left to right."""
     found: list[str] = []
     for root in ordered:
         if root.name in inlined:
@@ -82,8 +84,7 @@ def _reading_order(graph: Graph, ordered: Sequence[Node], inlined: set[str]) -> 
                 stack.append((graph[inner], iter(graph[inner].slots)))
                 continue
             stack.pop()
-            if stack:
-                found.append(node.name)
+            found.append(node.name)
     return found
 
 

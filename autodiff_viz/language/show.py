@@ -10,7 +10,7 @@ from autodiff_viz.graph.names import quoted
 from autodiff_viz.graph.order import find_cycle
 from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.language.calls import INPUT_PARAMS
-from autodiff_viz.language.inline import candidates, is_direct, well_numbered
+from autodiff_viz.language.inline import candidates, is_direct, reading_order, well_numbered
 from autodiff_viz.language.layout import INDENT, WIDTH, Chains, chains, text_order, wrapped
 from autodiff_viz.language.literal import show_literal
 from autodiff_viz.language.positions import show_positions
@@ -43,7 +43,8 @@ def show(graph: Graph, positions: bool = True) -> str:
     if roots and graph.output not in (None, roots[-1].name):
         lines.append(f"return {graph.output}")
     if positions:
-        lines.extend(show_positions(ordered))
+        read = reading_order(graph, ordered, graph.by_name.keys() - values.keys())
+        lines.extend(show_positions(graph[name] for name in read))
     return "".join(f"{line}\n" for line in lines)
 
 
