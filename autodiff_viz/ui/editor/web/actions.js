@@ -38,6 +38,11 @@ function remove(editor) {
   editor.wire = null;
 }
 
+/** @param {Editor} editor */
+function makeOutput(editor) {
+  if (editor.single) editor.send({ kind: "output", node: editor.single });
+}
+
 /** For the selected nodes. @type {Record<string, Action>} */
 export const NODE_ACTIONS = {
   stop: { label: "Stop the gradient", key: "s", run: (editor) => toggleRule(editor, "stop") },
@@ -45,7 +50,7 @@ export const NODE_ACTIONS = {
   pullback: { label: "Declare a derivative", key: "p", run: (editor) => toggleRule(editor, "pullback") },
   backward_as: { label: "Go backward as another expression", key: "b", run: (editor) => toggleRule(editor, "backward_as") },
   checkpoint: { label: "Checkpoint", key: "c", run: toggleCheckpoint },
-  output: { label: "Make it the output", key: "o", run: (editor) => editor.single && editor.send({ kind: "output", node: editor.single }) },
+  output: { label: "Make it the output", key: "o", run: makeOutput },
   delete: { label: "Delete", key: "Delete", run: remove },
 };
 

@@ -71,6 +71,7 @@ export class Editor {
   keepOutbox(outbox) {
     this.outbox = outbox;
     outboxes.set(outbox.key, outbox);
+    this.stage.host.dataset.pending = String(outbox.pending.length); // tests wait for 0
     clearTimeout(this.timer);
     if (outbox.pending.length) this.timer = window.setTimeout(() => this.resend(), RESEND_MS);
   }

@@ -28,7 +28,9 @@ export function editName(editor, id) {
  * @param {string} text @param {string} label @param {(text: string) => void} commit */
 function openField({ stage }, at, width, text, label, commit) {
   const [x, y] = toScreen(stage.view, at);
-  const field = /** @type {HTMLInputElement} */ (html("input", { class: "inline", type: "text", "aria-label": label, spellcheck: "false", autocomplete: "off" }));
+  const field = /** @type {HTMLInputElement} */ (html("input", {
+    class: "inline", type: "text", "aria-label": label, spellcheck: "false", autocomplete: "off",
+  }));
   field.value = text;
   field.style.cssText = `left:${x}px;top:${y}px;width:${Math.max(width * stage.view.k, 72)}px`;
   let open = true;

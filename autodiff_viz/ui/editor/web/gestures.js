@@ -128,7 +128,9 @@ function pan(editor, start) {
 function pinch(editor, pointers) {
   const spread = () => {
     const [a, b] = [...pointers.values()];
-    return { far: Math.max(Math.hypot(a[0] - b[0], a[1] - b[1]), 1), middle: /** @type {Point} */ ([(a[0] + b[0]) / 2, (a[1] + b[1]) / 2]) };
+    /** @type {Point} */
+    const middle = [(a[0] + b[0]) / 2, (a[1] + b[1]) / 2];
+    return { far: Math.max(Math.hypot(a[0] - b[0], a[1] - b[1]), 1), middle };
   };
   const { view } = editor.stage;
   const before = spread();
@@ -172,7 +174,8 @@ function dragBox(editor, start) {
     move: (at) => {
       const [x, y] = toWorld(editor.stage.view, at);
       box = { x: Math.min(x, from[0]), y: Math.min(y, from[1]), w: Math.abs(x - from[0]), h: Math.abs(y - from[1]) };
-      for (const [name, value] of Object.entries({ x: box.x, y: box.y, width: box.w, height: box.h })) frame.setAttribute(name, String(value));
+      const edges = { x: box.x, y: box.y, width: box.w, height: box.h };
+      for (const [name, value] of Object.entries(edges)) frame.setAttribute(name, String(value));
     },
     end: (event) => {
       frame.remove();

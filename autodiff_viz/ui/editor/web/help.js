@@ -24,7 +24,8 @@ export function toggleHelp(editor) {
     html("h2", {}, "How to read it"),
     html("p", {}, "Values flow right, in ", html("b", { class: "blue" }, "blue"), ". Cotangents flow back left, in ",
       html("b", { class: "orange" }, "orange"), ". A wire is as thick as what it passes back."),
-    html("div", { class: "legend" }, sample("positive", "plus"), sample("negative", "minus"), sample("mixed", "both signs"), sample("zero", "zero")),
+    html("div", { class: "legend" }, 
+      sample("positive", "plus"), sample("negative", "minus"), sample("mixed", "both signs"), sample("zero", "zero")),
     html("h2", {}, "Gestures"), ...GESTURES.map(([gesture, does]) => row(html("b", {}, gesture), does)),
     html("h2", {}, "Keys"), html("div", { class: "keys" }, row(html("kbd", {}, "a"), "Add a node"), ...keys));
   editor.stage.host.append(sheet);

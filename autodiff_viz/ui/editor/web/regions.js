@@ -63,7 +63,10 @@ function tab({ region, corners: [[x, y]] }) {
   const w = textWidth(text, FONT) + 20;
   const b = textWidth(badge, FONT) + 16;
   const parts = [svg("rect", { class: "tab-back", width: w, height: 22, rx: 11 }), svg("text", { x: 9, y: 15 }, text)];
-  if (badge) parts.push(svg("rect", { class: "badge", x: w + 4, width: b, height: 22, rx: 11 }), svg("text", { class: "badge-text", x: w + 4 + b / 2, y: 15 }, badge));
+  if (badge) {
+    parts.push(svg("rect", { class: "badge", x: w + 4, width: b, height: 22, rx: 11 }));
+    parts.push(svg("text", { class: "badge-text", x: w + 4 + b / 2, y: 15 }, badge));
+  }
   const end = w + 4 + (badge ? b + 4 : 0);
   const remove = svg("g", { class: "remove", transform: `translate(${end} 0)` },
     svg("rect", { width: 22, height: 22, rx: 11 }), svg("path", { d: "M7.5 7.5l7 7M14.5 7.5l-7 7" }),

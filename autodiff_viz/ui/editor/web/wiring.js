@@ -59,7 +59,9 @@ function drop(editor, node, target, caught, refused, loose) {
   const forward = target.part === "out";
   if (caught && refused.has(caught.node.id)) {
     const [from, to] = forward ? [node.id, caught.node.id] : [caught.node.id, node.id];
-    say(editor.stage, from === to ? `A node cannot feed itself: ${from}.` : `Not wired: ${to} already feeds ${from}, so this wire would close a loop.`);
+    say(editor.stage, from === to
+      ? `A node cannot feed itself: ${from}.`
+      : `Not wired: ${to} already feeds ${from}, so this wire would close a loop.`);
   } else if (caught && forward) editor.send({ kind: "connect", from: node.id, to: caught.node.id, slot: caught.slot });
   else if (caught) editor.send({ kind: "connect", from: caught.node.id, to: node.id, slot: target.slot });
   else if (forward) openPalette(editor, { at: loose, from: node.id });
