@@ -1,5 +1,44 @@
+"""The gallery: every lesson as a card, with its claims checked as the page is drawn."""
+
+from __future__ import annotations
+
 import streamlit as st
+
+from autodiff_viz.lessons.gallery import LESSONS
+from autodiff_viz.ui.pages import lab
+from autodiff_viz.ui.panels.claims import CSS, draw_claims
+from autodiff_viz.ui.session import act
+from autodiff_viz.views.lessons import Card, card, open_lesson
+
+INTRODUCTION = """Each lesson is a small graph to bend, and some claims about it: numbers printed in a document or
+worked out by hand, held against what JAX computes here. Printed float32 numbers must agree to five digits."""
 
 
 def page() -> None:
-    st.write("soon")
+    """Draw the cards one by one: the first visitor sees each as soon as it has been evaluated."""
+    st.html(CSS)
+    st.title("Lessons", anchor=False)
+    st.markdown(INTRODUCTION)
+    with st.container(key="gallery"):
+        for lesson in LESSONS:
+            with st.container(border=True, key=f"card_{lesson.key}"):
+                _draw_card(card(lesson))
+
+
+def _draw_card(shown: Card) -> None:
+    st.subheader(f"{shown.number}. {shown.title}", anchor=False)
+    st.markdown(shown.summary)
+    if st.button("Open in the lab", key=f"open_{shown.key}", icon=":material/conversion_path:"):
+        act(open_lesson, shown.key)
+        st.switch_page(st.Page(lab.page, default=True))
+    with st.expander(_verdict(shown)):
+        for title, claims in shown.graphs:
+            if len(shown.graphs) > 1:
+                st.markdown(f"**{title}**")
+            draw_claims(claims)
+
+
+def _verdict(shown: Card) -> str:
+    held, all_of_them = sum(claim.holds for claim in shown.claims), len(shown.claims)
+    ticks = "".join(":green[\u2713]" if claim.holds else ":red[\u2717]" for claim in shown.claims)
+    return f"{ticks} {held} of {all_of_them} claims hold"
