@@ -19,6 +19,7 @@ from autodiff_viz.graph.model import (
     Call,
     Graph,
     Lambda,
+    Literal,
     Node,
     Region,
     Rule,
@@ -129,6 +130,19 @@ def set_policy(lab: Lab, region: str, policy: str, saved: frozenset[str] = froze
     try:
         graph = edits.with_region(lab.graph, replace(old, policy=policy, saved=kept))
         return committed(lab, graph, f"Policy of {region}: {policy}")
+    except GraphError as error:
+        return refused(lab, error)
+
+
+def set_seed(lab: Lab, seed: Literal) -> Lab:
+    """The cotangent put in at the output; 1 is what JAX users take, and not kept."""
+    return replace(lab, seed=None if seed == 1 else seed, notice=())
+
+
+def type_seed(lab: Lab, text: str) -> Lab:
+    """As `set_seed`, from text: a number, or rows of numbers in brackets."""
+    try:
+        return set_seed(lab, parse_literal(text))
     except GraphError as error:
         return refused(lab, error)
 

@@ -11,7 +11,10 @@ from dataclasses import replace
 from autodiff_viz.engine.arrays import FLOAT32, FLOAT64
 from autodiff_viz.graph import limits
 from autodiff_viz.graph.link import from_link, to_link
+from autodiff_viz.graph.model import Literal
 from autodiff_viz.graph.problem import GraphError
+from autodiff_viz.language.parse import parse_literal
+from autodiff_viz.language.show import show_literal
 from autodiff_viz.views.actions import typed
 from autodiff_viz.views.lab import Lab, opened, refused, start
 
@@ -34,7 +37,7 @@ def to_query(lab: Lab) -> dict[str, str]:
     ranges = ",".join(f"{name}:{low:g}:{high:g}" for name, low, high in lab.ranges if name in lab.graph)
     found = {
         GRAPH: to_link(lab.graph),
-        SEED: None if lab.seed is None else repr(lab.seed),
+        SEED: None if lab.seed is None else show_literal(lab.seed),
         DTYPE: None if lab.dtype == FLOAT32 else lab.dtype,
         SELECTED: lab.selected,
         FIGURE: None if lab.figure == "cotangents" else lab.figure,
@@ -58,7 +61,7 @@ def from_query(query: Mapping[str, str]) -> Lab:
         return refused(lab, error)
     lab = replace(lab, history=replace(lab.history, past=()))
     lab = replace(lab, lesson=query.get(LESSON), variant=_whole(query.get(VARIANT)))
-    lab = replace(lab, seed=_number(query.get(SEED)), ranges=_ranges(query.get(RANGES, "")))
+    lab = replace(lab, seed=_seed(query.get(SEED)), ranges=_ranges(query.get(RANGES, "")))
     lab = replace(lab, dtype=FLOAT64 if query.get(DTYPE) == FLOAT64 else FLOAT32)
     lab = replace(lab, figure=query.get(FIGURE) or lab.figure)
     names = lab.graph.by_name
@@ -67,6 +70,13 @@ def from_query(query: Mapping[str, str]) -> Lab:
     lab = replace(lab, swept=swept if swept in names else None)
     draft = _unpacked(query.get(DRAFT, ""))
     return lab if draft is None else typed(lab, draft)
+
+
+def _seed(text: str | None) -> Literal | None:
+    try:
+        return parse_literal(text) if text else None
+    except GraphError:
+        return None
 
 
 def _number(text: str | None) -> float | None:

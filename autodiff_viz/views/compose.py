@@ -54,6 +54,7 @@ class LabView:
     complete: bool
     sliders: tuple[Slider, ...]
     can_resample: bool
+    tensor_output: bool
     notes: tuple[str, ...]
 
 
@@ -73,6 +74,7 @@ def lab_view(lab: Lab) -> LabView:
         complete=complete,
         sliders=tuple(_slider(lab, name) for name in scalar_inputs(graph)),
         can_resample=bool(noisy(graph)),
+        tensor_output=complete and found.value[found.output].ndim > 0,
         notes=_notes(found) if complete else (),
     )
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from autodiff_viz.engine.arrays import FLOAT32
 from autodiff_viz.graph.history import History, begin, commit
-from autodiff_viz.graph.model import INPUT, Graph
+from autodiff_viz.graph.model import INPUT, Graph, Literal
 from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.language.parse import parse
 from autodiff_viz.views.numbers import MINUS
@@ -45,7 +45,7 @@ class Lab:
     mistakes: tuple[Problem, ...] = ()
     shelved: str | None = None
     notice: tuple[Problem, ...] = ()
-    seed: float | None = None
+    seed: Literal | None = None
     dtype: str = FLOAT32
     selected: str | None = None
     figure: str = "cotangents"

@@ -9,15 +9,15 @@ from autodiff_viz.ui.session import act
 from autodiff_viz.views.actions import set_input
 from autodiff_viz.views.compose import LabView, Slider
 
-SHOWN = 12  # sliders; a graph with more inputs has the rest on the canvas
+UNSCROLLED = 6  # sliders; more of them scroll in a box of their own
+BOX = 340  # pixels
 
 
 def draw_inputs(view: LabView) -> None:
     """One row per scalar input."""
-    for slider in view.sliders[:SHOWN]:
-        _draw_slider(slider)
-    if len(view.sliders) > SHOWN:
-        st.caption(f"{len(view.sliders) - SHOWN} more inputs: change them on the canvas or in the formula.")
+    with st.container(height=BOX if len(view.sliders) > UNSCROLLED else "content", border=False):
+        for slider in view.sliders:
+            _draw_slider(slider)
 
 
 def _draw_slider(slider: Slider) -> None:

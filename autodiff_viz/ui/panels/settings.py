@@ -7,8 +7,9 @@ from dataclasses import replace
 import streamlit as st
 
 from autodiff_viz.graph import limits
+from autodiff_viz.language.show import show_literal
 from autodiff_viz.ui.session import act
-from autodiff_viz.views.actions import resampled, reset
+from autodiff_viz.views.actions import resampled, reset, set_seed, type_seed
 from autodiff_viz.views.compose import LabView
 from autodiff_viz.views.lab import Lab
 
@@ -16,7 +17,7 @@ from autodiff_viz.views.lab import Lab
 def draw_settings(lab: Lab, view: LabView) -> None:
     """Four controls in a row that wraps where it is narrow."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        _draw_seed(lab)
+        _draw_seed(lab, view)
         _draw_dtype(lab)
         st.button(
             "Resample",
@@ -37,17 +38,28 @@ def draw_settings(lab: Lab, view: LabView) -> None:
         )
 
 
-def _draw_seed(lab: Lab) -> None:
-    st.session_state["seed"] = 1.0 if lab.seed is None else lab.seed
+SEED_HELP = (
+    "The cotangent put in at the output. One number serves every element; a tensor has one of its own each."
+)
+
+
+def _draw_seed(lab: Lab, view: LabView) -> None:
+    """A number box for a scalar output; for a tensor a field that takes a number or rows of numbers."""
+    if view.tensor_output:
+        st.session_state["seed_text"] = "1.0" if lab.seed is None else show_literal(lab.seed)
+        st.text_input("Seed cotangent", key="seed_text", on_change=_on_seed_text, help=SEED_HELP, width=220)
+        return
+    st.session_state["seed"] = 1.0 if not isinstance(lab.seed, int | float) else float(lab.seed)
+    limit = limits.NUMBER
     st.number_input(
         "Seed cotangent",
-        -limits.NUMBER,
-        limits.NUMBER,
+        -limit,
+        limit,
         format="%g",
         step=0.5,
         key="seed",
         on_change=_on_seed,
-        help="The cotangent put in at the output: every element of it gets this number.",
+        help=SEED_HELP,
         width=160,
     )
 
@@ -65,8 +77,11 @@ def _draw_dtype(lab: Lab) -> None:
 
 
 def _on_seed() -> None:
-    seed = float(st.session_state["seed"])
-    act(lambda lab: replace(lab, seed=None if seed == 1.0 else seed))
+    act(set_seed, float(st.session_state["seed"]))
+
+
+def _on_seed_text() -> None:
+    act(type_seed, st.session_state["seed_text"])
 
 
 def _on_dtype() -> None:
