@@ -40,6 +40,12 @@ def act(action: Callable[..., Lab], *arguments: Any) -> None:
     st.session_state[WRITTEN] = st.query_params.to_dict()
 
 
+def next_revision() -> int:
+    """Counts the drawings of this session, so that the browser can tell a new one."""
+    st.session_state["revision"] = st.session_state.get("revision", 0) + 1
+    return st.session_state["revision"]
+
+
 def write_address() -> None:
     """Put the whole state in the address bar, in one step of the browser's history."""
     query = to_query(st.session_state[LAB])

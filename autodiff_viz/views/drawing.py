@@ -138,10 +138,12 @@ def _nothing_arrives(connected: bool) -> str:
 
 def _slot(node: Node, slot: int) -> dict[str, Any]:
     held = node.slots[slot]
-    constant = None if held is None or isinstance(held, str) else show_literal(held)
-    if constant is not None and len(constant) > CONSTANT:
-        constant = constant[: CONSTANT - 1] + "\u2026"
-    return {"label": slot_label(node, slot), "constant": constant, "wired": isinstance(held, str)}
+    label, wired = slot_label(node, slot), isinstance(held, str)
+    if held is None or wired:
+        return {"label": label, "constant": None, "wired": wired}
+    full_text = show_literal(held)
+    shown = full_text if len(full_text) <= CONSTANT else full_text[: CONSTANT - 1] + "\u2026"
+    return {"label": label, "constant": shown, "full": full_text, "wired": False}
 
 
 def slot_label(node: Node, slot: int) -> str:

@@ -15,7 +15,7 @@ from autodiff_viz.ui.panels.inspector import draw_inspector
 from autodiff_viz.ui.panels.lesson import draw_lesson
 from autodiff_viz.ui.panels.problems import draw_problems
 from autodiff_viz.ui.panels.settings import draw_settings
-from autodiff_viz.ui.session import act, lab, write_address
+from autodiff_viz.ui.session import act, lab, next_revision, write_address
 from autodiff_viz.views.actions import edited
 from autodiff_viz.views.compose import lab_view
 
@@ -26,7 +26,7 @@ def page() -> None:
     view = lab_view(now)
     main, side = st.columns([8, 5], gap="medium")
     with main:
-        canvas({"rev": len(now.history.past), **view.drawing}, key="canvas", on_edit=_on_edit)
+        canvas({"rev": next_revision(), **view.drawing}, key="canvas", on_edit=_on_edit)
         draw_problems(view.notice or view.problems)
         checks = st.empty()
         draw_settings(now, view)
