@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from autodiff_viz.graph.model import Graph, Node, Region, params
+from autodiff_viz.graph.model import Graph, Node, Region, Rule, params
 from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.language.layout import WIDTH
 from autodiff_viz.language.parse import parse, parse_lambda, parse_literal
@@ -133,6 +133,46 @@ def test_an_expression_is_shown_with_the_brackets_it_needs_and_no_others(express
 )
 def test_a_text_in_the_house_style_is_shown_as_written(text):
     assert show(parse(text)) == text
+
+
+STOPPED = Rule("stop")
+
+
+@pytest.mark.parametrize(
+    ("nodes", "line"),
+    [
+        ([Node("y", "identity", ("x",))], "y = x"),
+        ([Node("y", "identity", (3.0,))], "y = identity(3.0)"),
+        ([Node("y", "identity", ("x",), rule=STOPPED)], "y = stop_gradient(x)"),
+        ([Node("y", "identity", (3.0,), rule=STOPPED)], "y = stop_gradient(identity(3.0))"),
+        ([Node("y", "input", (), params(value=3.0), STOPPED)], "y = stop_gradient(3.0)"),
+        ([Node("y", "cos", ("x",), rule=STOPPED)], "y = stop_gradient(cos(x))"),
+        (
+            [Node("identity_1", "identity", ("x",), rule=STOPPED), Node("y", "sin", ("identity_1",))],
+            "y = sin(stop_gradient(identity(x)))",
+        ),
+        (
+            [
+                Node("stop_gradient_1", "identity", ("x",), rule=STOPPED),
+                Node("y", "sin", ("stop_gradient_1",)),
+            ],
+            "y = sin(stop_gradient(x))",
+        ),
+        (
+            [Node("cos_1", "cos", ("x",)), Node("y", "identity", ("cos_1",), rule=STOPPED)],
+            "cos_1 = cos(x)\ny = stop_gradient(cos_1)",
+        ),
+        (
+            [Node("cos_1", "cos", ("x",), rule=STOPPED), Node("y", "identity", ("cos_1",), rule=STOPPED)],
+            "y = stop_gradient(stop_gradient(cos(x)))",
+        ),
+        ([Node("cos_1", "cos", ("x",)), Node("y", "identity", ("cos_1",))], "y = identity(cos(x))"),
+    ],
+)
+def test_a_wrapper_round_an_op_and_one_round_a_name_are_told_apart(nodes, line):
+    graph = Graph((X, *nodes), (), "y")
+    assert show(graph) == f"x = 2.0\n{line}\n"
+    assert parse(show(graph)) == graph
 
 
 def test_a_step_keeps_a_line_of_its_own_when_its_number_could_not_be_given_again():
