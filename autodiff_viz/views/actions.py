@@ -68,14 +68,12 @@ def unshelved(lab: Lab) -> Lab:
 def edited(lab: Lab, edit: Mapping[str, Any]) -> Lab:
     """Apply one edit from the canvas. It comes from outside: a field that is missing or of the wrong
     kind refuses the edit."""
-    action = _EDITS.get(edit.get("kind"))
-    if action is None:
-        return lab
     try:
-        return action(lab, edit)
+        action = _EDITS.get(edit.get("kind"))
+        return action(lab, edit) if action else lab
     except GraphError as error:
         return refused(lab, error)
-    except (KeyError, TypeError, ValueError):
+    except (AttributeError, KeyError, OverflowError, TypeError, ValueError):
         message = f"The canvas sent an edit that could not be read: {str(dict(edit))[:200]}."
         return replace(lab, notice=(Problem("bad-edit", message, "Reload the page and try again."),))
 

@@ -96,13 +96,14 @@ def scalar_inputs(graph: Graph) -> tuple[str, ...]:
 
 
 def slider_range(lab: Lab, name: str) -> tuple[float, float]:
-    """(low, high): what the formula says, else what the slider has had, else a round range."""
+    """(low, high), low < high: what the formula says, else what the slider has had, else a round range."""
     node = lab.graph[name]
     value = float(node.param("value"))
     kept = next(((low, high) for key, low, high in lab.ranges if key == name), None)
     low, high = kept or _round_range(value)
     low, high = float(node.param("low", low)), float(node.param("high", high))
-    return min(low, value), max(high, value)
+    low, high = min(low, value), max(high, value)
+    return (low, high) if low < high else _round_range(value)
 
 
 def _round_range(value: float) -> tuple[float, float]:
