@@ -7,13 +7,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from autodiff_viz.engine.live import ARRIVING
 from autodiff_viz.graph.model import INPUT, Graph, Node
-from autodiff_viz.graph.order import order
+from autodiff_viz.graph.order import consumers, order
 
 
 @dataclass(frozen=True, slots=True)
 class Birth:
-    """A first non-finite number. `direction` is "forward" or "backward", `kind` "NaN" or "infinity"."""
+    """A first non-finite number. `direction` is "forward" or "backward", `kind` "NaN" or "infinity".
+
+    `slot`, backward: the wire that passes it, or ARRIVING where finite contributions add up to it.
+    """
 
     node: str
     direction: str
@@ -21,6 +25,8 @@ class Birth:
     slot: int | None = None
 
     def __str__(self) -> str:
+        if self.slot == ARRIVING:
+            return f"{self.kind} is born in the sum of what arrives at {self.node!r}."
         where = "value" if self.direction == "forward" else "pullback"
         return f"{self.kind} is born in the {where} of {self.node!r}."
 
@@ -41,9 +47,12 @@ def find_births(
         for node in nodes
         if not finite[node.name] and all(finite[producer] for _, producer in node.wires)
     ]
+    wires = consumers(graph)
     for node in reversed(nodes):
-        if node.name in cotangent and np.isfinite(cotangent[node.name]).all():
+        if np.isfinite(cotangent[node.name]).all():
             found.extend(_backward(node, passed, gradient))
+        elif node.name != graph.output and all(np.isfinite(passed[wire]).all() for wire in wires[node.name]):
+            found.append(Birth(node.name, "backward", _kind(cotangent[node.name]), ARRIVING))
     return tuple(found)
 
 
