@@ -10,15 +10,16 @@ from autodiff_viz.ui.panels.claims import CSS, draw_claims
 from autodiff_viz.ui.session import act
 from autodiff_viz.views.lessons import Card, card, open_lesson
 
-INTRODUCTION = """Each lesson is a small graph to bend, and some claims about it: numbers printed in a document or
-worked out by hand, held against what JAX computes here. Printed float32 numbers must agree to five digits."""
+INTRODUCTION = """Each lesson is a small graph to bend, and some claims about it: numbers printed in a document
+or worked out by hand, held against what JAX computes here. They must agree to five digits."""
 
 
 def page() -> None:
     """Draw the cards one by one: the first visitor sees each as soon as it has been evaluated."""
     st.html(CSS)
-    st.title("Lessons", anchor=False)
-    st.markdown(INTRODUCTION)
+    with st.container(key="introduction"):
+        st.title("Lessons", anchor=False)
+        st.markdown(INTRODUCTION)
     with st.container(key="gallery"):
         for lesson in LESSONS:
             with st.container(border=True, key=f"card_{lesson.key}"):

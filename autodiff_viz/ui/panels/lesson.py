@@ -9,17 +9,21 @@ from autodiff_viz.ui.session import act
 from autodiff_viz.views.lab import Lab
 from autodiff_viz.views.lessons import LessonView, close_lesson, lesson_view, open_lesson
 
+TO_THE_TOP = """for (const part of ["stSidebarContent", "stMain"])
+  document.querySelector(`[data-testid=${part}]`)?.scrollTo(0, 0);"""
+
 
 def draw_lesson(lab: Lab) -> None:
     """Fill the sidebar; without an open lesson there is none."""
     view = lesson_view(lab)
     if view is None:
         return
-    with st.sidebar:
+    st.set_page_config(initial_sidebar_state="expanded")  # on a phone too: first read, then close and try
+    with st.sidebar, st.container(key="lesson"):
         st.html(CSS)
         _draw_head(view)
-        st.markdown(view.text)
         _draw_variants(view)
+        st.markdown(view.text)
         st.markdown("**Try**\n" + "\n".join(f"- {step}" for step in view.to_try))
         st.markdown("**Claims**")
         draw_claims(view.claims)
@@ -29,9 +33,11 @@ def draw_lesson(lab: Lab) -> None:
 
 
 def _draw_head(view: LessonView) -> None:
-    place, close = st.columns([2, 1], vertical_alignment="center")
-    place.caption(view.place)
-    close.button("Close", key="close_lesson", on_click=act, args=(close_lesson,), type="tertiary")
+    # The body changes with the lesson, and so the browser runs it once per lesson.
+    st.html(f"<script>{TO_THE_TOP} // {view.key}\n</script>", unsafe_allow_javascript=True)
+    with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"):
+        st.caption(view.place, width="content")
+        st.button("Close", key="close_lesson", on_click=act, args=(close_lesson,), type="tertiary")
     st.subheader(view.title, anchor=False)
 
 
@@ -63,13 +69,13 @@ def _draw_ways_on(view: LessonView) -> None:
         disabled=not view.changed,
         width="stretch",
     )
-    before, after = st.columns(2)
-    _draw_neighbour(before, "Previous", ":material/arrow_back:", view.before)
-    _draw_neighbour(after, "Next", ":material/arrow_forward:", view.after)
+    with st.container(horizontal=True):
+        _draw_neighbour("Previous", ":material/arrow_back:", view.before)
+        _draw_neighbour("Next", ":material/arrow_forward:", view.after)
 
 
-def _draw_neighbour(place: st.delta_generator.DeltaGenerator, label: str, icon: str, key: str | None) -> None:
-    place.button(
+def _draw_neighbour(label: str, icon: str, key: str | None) -> None:
+    st.button(
         label,
         key=f"{label.lower()}_lesson",
         icon=icon,

@@ -1,0 +1,85 @@
+"""Every lesson is loaded, run and drawn, and what it claims is so."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import autodiff_viz as av
+from autodiff_viz.graph.check import problems
+from autodiff_viz.graph.codec import from_json, to_json
+from autodiff_viz.lessons.gallery import LESSONS, lesson
+from autodiff_viz.lessons.record import QUANTITIES, Claim, Law, check, findings, graph_of
+from autodiff_viz.views.drawing import Picture, drawing
+
+VARIANTS = [(found, variant) for found in LESSONS for variant in found.variants]
+
+
+def _name(value: object) -> str:
+    return getattr(value, "key", None) or getattr(value, "title", "")
+
+
+@pytest.mark.parametrize("found", LESSONS, ids=_name)
+def test_every_claim_of_the_lesson_holds(found):
+    assert [f"{f.claim.says}: {f.found}" for f in findings(found) if not f.holds] == []
+
+
+@pytest.mark.parametrize(("found", "variant"), VARIANTS, ids=_name)
+def test_every_graph_of_the_lesson_is_kept_runs_and_draws(found, variant):
+    graph = graph_of(variant)
+    assert av.parse(av.show(graph)) == graph
+    assert from_json(to_json(graph)) == graph
+    assert problems(graph) == ()
+    trace = av.trace(graph, seed=variant.seed)
+    drawn = drawing(Picture(graph, trace, trace.runs, (), variant.look_at, 0))
+    assert {node["id"] for node in drawn["nodes"]} == set(graph.by_name)
+    assert trace.births == ()
+    assert variant.look_at in graph
+
+
+@pytest.mark.parametrize("found", LESSONS, ids=_name)
+def test_the_whole_program_confirms_the_lesson(found):
+    for variant in found.variants:
+        assert av.verify(av.trace(graph_of(variant), seed=variant.seed)).agrees
+
+
+@pytest.mark.parametrize("found", LESSONS, ids=_name)
+def test_a_claim_with_another_number_fails(found):
+    for claim in found.claims:
+        wrong = replace(claim, expected=_off_by_a_thousandth(claim.expected))
+        assert not check(wrong, av.trace(graph_of(found.variants[claim.variant]))).holds, claim.says
+
+
+def _off_by_a_thousandth(expected):
+    if isinstance(expected, Law):
+        return replace(expected, formula=f"1.001 * ({expected.formula})")
+    return (np.asarray(expected) * 1.001 + 0.001).tolist()
+
+
+def test_a_claim_of_another_shape_fails():
+    trace = av.trace(av.parse("x = [1.0, 1.0]\ny = 2.0 * x"))
+    assert not check(Claim("y", "value", "y", 2.0, "by hand"), trace).holds
+
+
+def test_a_claimed_zero_must_be_exactly_zero():
+    trace = av.trace(av.parse("x = 1e-30\ny = 2.0 * x"))
+    assert not check(Claim("y", "value", "y", 0.0, "by hand"), trace).holds
+
+
+def test_nan_never_holds():
+    trace = av.trace(av.parse("x = -1.0\ny = sqrt(x)"))
+    assert not check(Claim("y", "value", "y", float("nan"), "by hand"), trace).holds
+
+
+@pytest.mark.parametrize("found", LESSONS, ids=_name)
+def test_the_lesson_is_short_and_complete(found):
+    assert len(found.text.split()) <= 150
+    assert found.to_try
+    assert {claim.variant for claim in found.claims} == set(range(len(found.variants)))
+    assert all(claim.source and claim.quantity in QUANTITIES for claim in found.claims)
+
+
+def test_keys_are_unique_and_unknown_keys_find_nothing():
+    assert [lesson(found.key) for found in LESSONS] == list(LESSONS)
+    assert lesson("no such lesson") is None
+    assert lesson(None) is None

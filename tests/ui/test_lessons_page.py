@@ -1,0 +1,66 @@
+"""The gallery page and the open lesson, run by Streamlit without a browser."""
+
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from autodiff_viz.lessons.gallery import LESSONS
+from autodiff_viz.views.lab import start
+from autodiff_viz.views.lessons import open_lesson
+
+APP = str(Path(__file__).parents[2] / "app.py")
+PATIENCE = 60  # seconds; the first run compiles
+
+
+def _gallery():
+    from autodiff_viz.ui.pages import lessons
+
+    lessons.page()
+
+
+def _lab_with(key: str, variant: int = 0) -> AppTest:
+    app = AppTest.from_file(APP, default_timeout=PATIENCE)
+    app.session_state["lab"] = open_lesson(start(), key, variant)
+    return app.run()
+
+
+def test_the_gallery_shows_a_card_and_a_tick_per_claim_for_every_lesson():
+    app = AppTest.from_function(_gallery, default_timeout=PATIENCE).run()
+    assert not app.exception
+    assert [h.value.partition(" ")[2] for h in app.subheader] == [found.title for found in LESSONS]
+    for found, expander in zip(LESSONS, app.expander, strict=True):
+        assert expander.label.count("\u2713") == len(found.claims)
+
+
+@pytest.mark.parametrize("found", LESSONS, ids=lambda found: found.key)
+def test_every_lesson_opens_beside_the_lab(found):
+    app = _lab_with(found.key)
+    assert not app.exception
+    assert [h.value for h in app.sidebar.subheader] == [found.title]
+
+
+def test_the_radio_opens_another_graph_of_the_lesson():
+    app = _lab_with("fork")
+    app.sidebar.radio(key="variant").set_value(1).run()
+    assert not app.exception
+    assert app.session_state["lab"].variant == 1
+    assert app.text_area(key="formula").value == "x = 3.0\ny = x * x\n"
+
+
+def test_next_opens_the_next_lesson_and_close_leaves_it():
+    app = _lab_with("fork")
+    app.sidebar.button(key="next_lesson").click().run()
+    assert app.session_state["lab"].lesson == "without-derivative"
+    app.sidebar.button(key="close_lesson").click().run()
+    assert not app.exception
+    assert not app.sidebar.subheader
+
+
+def test_a_changed_graph_is_noted_and_started_again():
+    app = _lab_with("fork")
+    assert app.sidebar.button(key="restart_lesson").disabled
+    app.slider(key="slider_x").set_value(1.0).run()
+    assert any("changed the graph" in caption.value for caption in app.sidebar.caption)
+    app.sidebar.button(key="restart_lesson").click().run()
+    assert app.slider(key="slider_x").value == 3.0
