@@ -1,0 +1,61 @@
+"""The figures that a page offers. To add one: a file with a figure and its text, and a line here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import plotly.graph_objects as go
+
+from autodiff_viz.engine.trace import Trace
+from autodiff_viz.figures.cotangents import cotangents_figure, cotangents_text
+from autodiff_viz.figures.curves import curves
+from autodiff_viz.figures.residuals import residuals_figure, residuals_text
+from autodiff_viz.figures.runs import runs_figure, runs_text
+from autodiff_viz.figures.sweep import sweep_figure, sweep_text
+
+
+@dataclass(frozen=True, slots=True)
+class FigureSpec:
+    """One figure.
+
+    Attributes:
+      title: on its tab.
+      what_it_says: the question that it answers, in one line.
+      build: figure of a trace and the name of an input, or None for the figure's own choice; raises
+        GraphError where there is none.
+      text: alternative text of the same, one sentence, for screen readers.
+    """
+
+    title: str
+    what_it_says: str
+    build: Callable[[Trace, str | None], go.Figure]
+    text: Callable[[Trace, str | None], str]
+
+
+FIGURES: Mapping[str, FigureSpec] = {
+    "cotangents": FigureSpec(
+        "Cotangents",
+        "How much gradient arrives at each node, and what every wire adds where wires meet.",
+        lambda trace, name: cotangents_figure(trace),
+        lambda trace, name: cotangents_text(trace),
+    ),
+    "sweep": FigureSpec(
+        "Sweep",
+        "How value and derivative change with one input, and where the rules bend the derivative.",
+        lambda trace, name: sweep_figure(curves(trace, name)),
+        lambda trace, name: sweep_text(curves(trace, name)),
+    ),
+    "runs": FigureSpec(
+        "Runs",
+        "How often each node runs, and what checkpoint regions run again in the backward pass.",
+        lambda trace, name: runs_figure(trace),
+        lambda trace, name: runs_text(trace),
+    ),
+    "residuals": FigureSpec(
+        "Residuals",
+        "What the forward pass keeps for the backward pass, who made it and who reads it.",
+        lambda trace, name: residuals_figure(trace),
+        lambda trace, name: residuals_text(trace),
+    ),
+}

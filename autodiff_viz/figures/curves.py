@@ -1,0 +1,126 @@
+"""Value and derivatives of <seed, output> along one scalar input, as plain arrays."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from autodiff_viz.engine.differences import slope_along
+from autodiff_viz.engine.sweep import sweep, true_derivative
+from autodiff_viz.engine.trace import Trace
+from autodiff_viz.graph.model import FOLLOW, Node
+from autodiff_viz.graph.problem import GraphError, Problem
+
+POSITIONS = 101  # always as many: kernels are compiled per number of positions
+MARKERS = 21
+TOLERANCE = 1e-3  # share of the largest derivative in sight by which two must differ to be told apart
+
+
+@dataclass(frozen=True, slots=True)
+class Curves:
+    """One input swept, everything else as in a trace.
+
+    Attributes:
+      name: the swept input; `here` its present value, which is one of `positions`.
+      output: what the derivatives are of; `is_plain` when that is the output itself, a number with seed 1.
+      positions, value, declared, true: arrays of one length, float64. `declared` is JAX's derivative with
+        the rules, `true` with the rules off.
+      marked, slopes: fewer positions, one of them `here`, and central differences in float64 there.
+      rules: the nodes that have a rule.
+    """
+
+    name: str
+    here: float
+    output: str
+    is_plain: bool
+    positions: np.ndarray
+    value: np.ndarray
+    declared: np.ndarray
+    true: np.ndarray
+    marked: np.ndarray
+    slopes: np.ndarray
+    rules: tuple[Node, ...] = ()
+
+    @property
+    def at_here(self) -> int:
+        """Index of the present value in `positions`."""
+        return int(np.argmin(np.abs(self.positions - self.here)))
+
+    @property
+    def bent(self) -> np.ndarray:
+        """Where the declared derivative differs from the true one."""
+        return differs(self.declared, self.true)
+
+
+def curves(trace: Trace, name: str | None = None) -> Curves:
+    """Sweep a scalar input (the first one by default) over its slider's range.
+
+    Raises:
+      GraphError: there is no such scalar input.
+    """
+    name = name if name is not None else first_scalar(trace)
+    if name not in trace.inputs or trace.inputs[name].shape:
+        message = f"{name!r} is not a scalar input, so it cannot be swept."
+        raise GraphError(Problem("not-scalar", message, "Choose a scalar input."))
+    here = float(trace.inputs[name])
+    positions = _with(np.linspace(*span(trace.graph[name], here), POSITIONS), here)
+    marked = _with(positions[:: (POSITIONS - 1) // (MARKERS - 1)], here)
+    found = sweep(trace, name, positions)
+    rules = tuple(node for node in trace.graph.nodes if node.rule.kind != FOLLOW)
+    true = true_derivative(trace, name, positions) if rules else found.gradient
+    value = found.along(found.value[trace.output], trace.output)
+    return Curves(
+        name=name,
+        here=here,
+        output=trace.output,
+        is_plain=trace.seed.shape == () and float(trace.seed) == 1.0,
+        positions=positions,
+        value=_paired(value, trace.seed),
+        declared=np.asarray(found.gradient, np.float64),
+        true=np.asarray(true, np.float64),
+        marked=marked,
+        slopes=slope_along(trace, name, marked),
+        rules=rules,
+    )
+
+
+def first_scalar(trace: Trace) -> str:
+    """The first scalar input of the graph.
+
+    Raises:
+      GraphError: there is none.
+    """
+    for node in trace.graph.nodes:
+        if node.name in trace.inputs and not trace.inputs[node.name].shape:
+            return node.name
+    raise GraphError(Problem("no-scalar", "This graph has no scalar input to sweep.", "Add one: x = 1.0"))
+
+
+def span(node: Node, here: float) -> tuple[float, float]:
+    """The ends of the input's slider, widened to hold its present value."""
+    reach = max(1.0, abs(here))
+    low, high = node.param("low", here - reach), node.param("high", here + reach)
+    return min(float(low), here), max(float(high), here)
+
+
+def differs(declared: np.ndarray, true: np.ndarray) -> np.ndarray:
+    """Where two derivatives differ by more than rounding; NaN equals NaN."""
+    both = np.concatenate([declared, true])
+    scale = np.abs(both[np.isfinite(both)]).max(initial=0.0)
+    with np.errstate(invalid="ignore"):
+        apart = np.abs(declared - true) > TOLERANCE * scale
+    return apart | (np.isnan(declared) != np.isnan(true))
+
+
+def _with(positions: np.ndarray, here: float) -> np.ndarray:
+    """The positions with the nearest one moved to `here`."""
+    moved = positions.copy()
+    moved[np.argmin(np.abs(positions - here))] = here
+    return moved
+
+
+def _paired(value: np.ndarray, seed: np.ndarray) -> np.ndarray:
+    """<seed, value> for each position, in float64."""
+    with np.errstate(invalid="ignore", over="ignore"):
+        return np.sum(value.astype(np.float64) * seed, axis=tuple(range(1, value.ndim)))

@@ -1,0 +1,213 @@
+"""Value and derivative along one input: what is declared, what is true, and where the two part."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import plotly.graph_objects as go
+
+from autodiff_viz.figures.curves import Curves
+from autodiff_viz.figures.theme import CLEAR, COTANGENT, EDGE, LINE, NEUTRAL, RULE, SMALL, VALUE, axis, draw
+from autodiff_viz.figures.words import RULE_WORDS, coloured, listed, number, short
+
+UPPER, LOWER = 170, 210  # pixels of the two panels
+LEFT, RIGHT, BOTTOM = 62, 20, 60
+CROWD = 6.0  # the axis is cut when a few numbers would make it this many times taller
+SHADE, SWATCH = "rgba(146,90,226,0.20)", "rgba(146,90,226,0.55)"
+AWAY = {"ticks": "outside", "ticklen": 8, "tickcolor": CLEAR}  # keeps numbers clear of the circles
+
+
+def sweep_figure(curves: Curves) -> go.Figure:
+    """Two panels over one axis, the swept input, with a line at its present value.
+
+    Above: the value. Below: the declared derivative (solid), the true one with the rules off (dashed) and
+    finite differences (circles). The area between declared and true is shaded; the text over each panel
+    names the lines and gives their numbers at the present value. NaN leaves a gap.
+    """
+    bent = bool(curves.bent.any())
+    legend = _legend(curves, bent)
+    head, gap = 34 + LINE, 16 + LINE * len(legend)
+    heights = {"upper": UPPER, "gap": gap, "lower": LOWER}
+    total = sum(heights.values())
+    upper = _range(curves.value, keep=curves.value[curves.at_here])
+    lower = _range(
+        np.concatenate([curves.declared, curves.true, [0.0]]), keep=curves.declared[curves.at_here]
+    )
+    layout = {
+        "height": head + total + BOTTOM,
+        "margin": {"l": LEFT, "r": RIGHT, "t": head, "b": BOTTOM, "pad": 0},
+        "hovermode": "closest",
+        "xaxis": _across(curves),
+        "yaxis": axis(domain=[1 - UPPER / total, 1], range=upper, nticks=5, tickangle=0, **AWAY),
+        "yaxis2": axis(domain=[0, LOWER / total], range=lower, nticks=6, tickangle=0, anchor="x", **AWAY),
+        "annotations": [_headline(_value_line(curves), 1.0), *_stacked(legend, LOWER / total)],
+        "shapes": _here_lines(curves, UPPER / total, LOWER / total),
+    }
+    traces = [*_shading(curves), *_lines(curves, upper, lower, bent), *_points(curves, bent)]
+    ends = f"{curves.positions[0]:g} {curves.positions[-1]:g}"
+    return draw(traces, layout, f"sweep {curves.name} {curves.output} {ends}")
+
+
+def sweep_text(curves: Curves) -> str:
+    """The figure in one sentence, for those who can't see it."""
+    i = curves.at_here
+    first, last, here = (number(x) for x in (curves.positions[0], curves.positions[-1], curves.here))
+    value, declared, true = (number(y[i]) for y in (curves.value, curves.declared, curves.true))
+    said = (
+        f"Two line charts over {curves.name} from {first} to {last}: at {here}, {_output(curves)} is "
+        f"{value}, its declared derivative {declared} and its true derivative {true}"
+    )
+    if not curves.bent.any():
+        return f"{said}; declared and true agree everywhere."
+    low, high = curves.positions[curves.bent][[0, -1]]
+    where = f"between {number(low)} and {number(high)}"
+    return f"{said}; the two differ {where}, because of {_rules(curves)}."
+
+
+def _output(curves: Curves, write: Any = str) -> str:
+    return write(curves.output) if curves.is_plain else f"⟨seed, {write(curves.output)}⟩"
+
+
+def _rules(curves: Curves, write: Any = str) -> str:
+    """Rules and their nodes, as many as fit on a line."""
+    named = [f"{RULE_WORDS[node.rule.kind]} at {write(node.name)}" for node in curves.rules]
+    return listed(named, 2 if sum(map(len, named[:2])) < 40 else 1)
+
+
+def _value_line(curves: Curves) -> str:
+    value = number(curves.value[curves.at_here])
+    where = f"at {short(curves.name)} = {number(curves.here)}"
+    return f"{coloured('━', VALUE)} <b>{_output(curves, short)} = {value}</b> {where}"
+
+
+def _legend(curves: Curves, bent: bool) -> list[str]:
+    """What the lower panel shows, each line with its number at the present value."""
+    i = curves.at_here
+    mark = int(np.argmin(np.abs(curves.marked - curves.here)))
+    title = f"<b>d {_output(curves, short)} / d {short(curves.name)}</b>"
+    agree = "declared" if bent else "declared = true" if curves.rules else "JAX"
+    first = f"{title}  {coloured('━', COTANGENT)} {agree} <b>{number(curves.declared[i])}</b>"
+    circles = f"{coloured('○', NEUTRAL)} finite differences <b>{number(curves.slopes[mark])}</b>"
+    if not bent:
+        return [first, circles]
+    dashes = f"{coloured('╍', RULE)} true <b>{number(curves.true[i])}</b>"
+    return [first, f"{dashes}  {circles}", f"{coloured('■', SWATCH)} bent by {_rules(curves, short)}"]
+
+
+def _headline(text: str, y: float) -> dict[str, Any]:
+    """Text over a panel whose top is at `y`, flush with the left edge of the figure."""
+    place = {"xref": "paper", "yref": "paper", "x": 0, "y": y, "xshift": EDGE - LEFT, "yshift": 6}
+    anchors = {"xanchor": "left", "yanchor": "bottom", "align": "left", "showarrow": False}
+    return {"text": text, "font": {"size": SMALL}, **place, **anchors}
+
+
+def _stacked(lines: Sequence[str], y: float) -> list[dict[str, Any]]:
+    return [_headline("<br>".join(lines), y)]
+
+
+def _across(curves: Curves) -> dict[str, Any]:
+    low, high = float(curves.positions[0]), float(curves.positions[-1])
+    title = {"text": f"<b>{short(curves.name)}</b>", "font": {"size": SMALL + 1}, "standoff": 8}
+    return axis(range=[low, high], anchor="y2", nticks=7, tickangle=0, title=title, zeroline=False)
+
+
+def _range(numbers: np.ndarray, keep: float) -> list[float]:
+    """The part of an axis to show: all of it, unless a few numbers near a pole would crush the rest."""
+    finite = numbers[np.isfinite(numbers)]
+    if not finite.size:
+        return [-1.0, 1.0]
+    low, high = np.percentile(finite, [10, 90])
+    middle, half = (low + high) / 2, CROWD / 2 * max(high - low, 1e-12)
+    whole = (float(finite.min()), float(finite.max()))
+    cut = whole[1] - whole[0] > 2 * CROWD * (high - low) > 0
+    low, high = (max(whole[0], middle - half), min(whole[1], middle + half)) if cut else whole
+    if np.isfinite(keep):
+        low, high = min(low, keep), max(high, keep)
+    room = 0.08 * (high - low) or 0.5 * max(1.0, abs(high))
+    return [float(low - room), float(high + room)]
+
+
+def _lines(curves: Curves, upper: list[float], lower: list[float], bent: bool) -> list[dict[str, Any]]:
+    value = _line(curves, curves.value, upper, "y", "value", VALUE, "solid")
+    declared = _line(curves, curves.declared, lower, "y2", "declared", COTANGENT, "solid")
+    true = _line(curves, curves.true, lower, "y2", "true", RULE, "dash")
+    return [value, declared, true] if bent else [value, declared]
+
+
+def _line(
+    curves: Curves, numbers: np.ndarray, shown: list[float], yaxis: str, name: str, colour: str, dash: str
+) -> dict[str, Any]:
+    return {
+        "type": "scatter",
+        "mode": "lines",
+        "name": name,
+        "yaxis": yaxis,
+        "x": curves.positions.tolist(),
+        "y": _gaps(numbers, shown),
+        "line": {"color": colour, "width": 3.5, "dash": dash},
+        "connectgaps": False,
+        "hovertemplate": f"{name} %{{y:.5g}}<br>at %{{x:.5g}}<extra></extra>",
+    }
+
+
+def _gaps(numbers: np.ndarray, shown: list[float]) -> list[float | None]:
+    """The numbers with None where there is nothing to draw, and where a pole would be drawn as a line."""
+    found = [float(y) if np.isfinite(y) else None for y in numbers]
+    with np.errstate(invalid="ignore"):
+        poles = np.abs(np.diff(numbers)) > shown[1] - shown[0]
+    for i in np.flatnonzero(poles):
+        found[i] = None
+    return found
+
+
+def _shading(curves: Curves) -> list[dict[str, Any]]:
+    """The area between declared and true, one closed shape for each stretch in which they differ."""
+    both = np.isfinite(curves.declared) & np.isfinite(curves.true)
+    x: list[float | None] = []
+    y: list[float | None] = []
+    for stretch in _stretches(curves.bent & both):
+        at = curves.positions[stretch]
+        x += [*at.tolist(), *at[::-1].tolist(), None]
+        y += [*curves.declared[stretch].tolist(), *curves.true[stretch][::-1].tolist(), None]
+    shape = {"type": "scatter", "mode": "lines", "fill": "toself", "fillcolor": SHADE, "line": {"width": 0}}
+    return [{**shape, "name": "bent", "yaxis": "y2", "x": x, "y": y, "hoverinfo": "skip"}] if x else []
+
+
+def _stretches(flags: np.ndarray) -> list[slice]:
+    """Runs of True, each with one more position at both ends where there is one, to meet the curves."""
+    padded = np.concatenate([[False], flags, [False]]).astype(int)
+    starts, stops = np.flatnonzero(np.diff(padded) == 1), np.flatnonzero(np.diff(padded) == -1)
+    return [slice(int(a), int(b)) for a, b in zip(starts, stops, strict=True)]
+
+
+def _points(curves: Curves, bent: bool) -> list[dict[str, Any]]:
+    """Finite differences, and a dot on each line at the present value."""
+    i = curves.at_here
+    differences = _markers(curves.marked.tolist(), _finite(curves.slopes), "y2", "finite differences")
+    differences["marker"] = {"symbol": "circle-open", "size": 9, "color": NEUTRAL, "line": {"width": 2}}
+    dots = [("y", "value", curves.value[i], VALUE), ("y2", "declared", curves.declared[i], COTANGENT)]
+    dots += [("y2", "true", curves.true[i], RULE)] if bent else []
+    found = [differences]
+    for yaxis, name, y, colour in dots:
+        dot = _markers([curves.here], _finite([y]), yaxis, f"{name} here")
+        found.append({**dot, "marker": {"symbol": "circle", "size": 13, "color": colour}})
+    return found
+
+
+def _markers(x: list[float], y: list[float | None], yaxis: str, name: str) -> dict[str, Any]:
+    hover = f"{name} %{{y:.5g}}<br>at %{{x:.5g}}<extra></extra>"
+    kind = {"type": "scatter", "mode": "markers", "yaxis": yaxis, "name": name, "cliponaxis": False}
+    return {**kind, "x": x, "y": y, "hovertemplate": hover}
+
+
+def _finite(numbers: Any) -> list[float | None]:
+    return [float(y) if np.isfinite(y) else None for y in numbers]
+
+
+def _here_lines(curves: Curves, upper: float, lower: float) -> list[dict[str, Any]]:
+    """A vertical line at the present value through each panel."""
+    line = {"color": NEUTRAL, "width": 2, "dash": "dot"}
+    base = {"type": "line", "xref": "x", "yref": "paper", "x0": curves.here, "x1": curves.here, "line": line}
+    return [{**base, "y0": 1 - upper, "y1": 1}, {**base, "y0": 0, "y1": lower}]

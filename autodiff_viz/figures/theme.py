@@ -1,0 +1,77 @@
+"""The look that all figures share: colours, sizes, and the one way to make a figure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import plotly.graph_objects as go
+
+# One colour per idea. Each has the same contrast, above 4 to 1, with a white and with a near-black page.
+VALUE, COTANGENT, STOP, RULE, CHECKPOINT = "#1c77df", "#c95405", "#e2323b", "#925ae2", "#148958"
+NEUTRAL = "#717987"
+FAINT, STRIPE, BAND = "rgba(113,121,135,0.3)", "rgba(113,121,135,0.07)", "rgba(20,137,88,0.09)"
+CLEAR = "rgba(0,0,0,0)"
+
+TEXT, SMALL, TITLE = 15, 14, 18  # pixels; the smallest must be legible from the back of a classroom
+HEADER = 52  # pixels above the drawing that a title takes; each line under it takes LINE
+LINE = 21
+EDGE = 10  # pixels left free at the left and right edge
+
+
+def draw(traces: Sequence[Mapping[str, Any]], layout: Mapping[str, Any], key: str) -> go.Figure:
+    """A figure on a transparent ground. Text takes its colour from the page's theme.
+
+    `key` names what is drawn: as long as it stays the same, a redrawn figure keeps its zoom.
+    """
+    base = {
+        "paper_bgcolor": CLEAR,
+        "plot_bgcolor": CLEAR,
+        "font": {"size": SMALL},
+        "hoverlabel": {"align": "left", "font": {"size": SMALL}},
+        "dragmode": False,  # a finger on the figure scrolls the page; the mode bar offers zoom
+        "showlegend": False,
+        "uirevision": key,
+    }
+    # Plotly's own checks of every property would take five times as long as the rest; the tests run them.
+    return go.Figure({"data": list(traces), "layout": {**base, **layout}}, _validate=False)
+
+
+def heading(title: str, under: Sequence[str], height: int) -> dict[str, Any]:
+    """The layout's title in a figure of this height: one finding in bold, lines of explanation under it."""
+    lines = "".join(f"<br><span style='font-size:{SMALL}px'>{line}</span>" for line in under)
+    across = {"x": 0, "xref": "container", "xanchor": "left", "pad": {"l": EDGE}}
+    down = {"y": 1 - TITLE / height, "yref": "container", "yanchor": "top"}
+    return {"text": f"<b>{title}</b>{lines}", "font": {"size": TITLE}, **across, **down}
+
+
+def top(under: Sequence[str]) -> int:
+    """Pixels that a title with these lines under it takes."""
+    return HEADER + LINE * len(under)
+
+
+def axis(**settings: Any) -> dict[str, Any]:
+    """An axis with a quiet grid and a clear zero."""
+    line = {"gridcolor": FAINT, "gridwidth": 1, "zerolinecolor": NEUTRAL, "zerolinewidth": 1.5}
+    return {
+        **line,
+        "showline": False,
+        "tickfont": {"size": SMALL},
+        "ticks": "",
+        "automargin": False,
+        **settings,
+    }
+
+
+def hidden_axis(**settings: Any) -> dict[str, Any]:
+    """An axis that only places things."""
+    return {"visible": False, "fixedrange": True, **settings}
+
+
+def note(message: str, key: str) -> go.Figure:
+    """A figure that says in words why there is nothing to draw."""
+    text = {"text": message, "font": {"size": TEXT}, "showarrow": False, "align": "left"}
+    place = {"xref": "paper", "yref": "paper", "x": 0, "y": 0.5, "xanchor": "left"}
+    blank = {"xaxis": hidden_axis(), "yaxis": hidden_axis(), "height": 120}
+    margin = {"l": EDGE, "r": EDGE, "t": EDGE, "b": EDGE}
+    return draw([], {**blank, "margin": margin, "annotations": [{**text, **place}]}, key)
