@@ -6,8 +6,9 @@ import pytest
 
 import autodiff_viz as av
 from autodiff_viz.lessons.gallery import LESSONS
-from autodiff_viz.views.actions import edited, set_input, set_rule, undone
+from autodiff_viz.views.actions import set_input, set_rule, undone
 from autodiff_viz.views.address import from_query, to_query
+from autodiff_viz.views.canvas_edits import edited
 from autodiff_viz.views.lab import start
 from autodiff_viz.views.lessons import card, close_lesson, lesson_view, open_lesson
 

@@ -16,7 +16,7 @@ from autodiff_viz.ui.panels.lesson import draw_lesson
 from autodiff_viz.ui.panels.problems import draw_problems
 from autodiff_viz.ui.panels.settings import draw_settings
 from autodiff_viz.ui.session import act, lab, next_revision, write_address
-from autodiff_viz.views.actions import edited
+from autodiff_viz.views.canvas_edits import edited
 from autodiff_viz.views.compose import lab_view
 
 

@@ -9,7 +9,8 @@ from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.ops.indexing import to_text
 from autodiff_viz.ops.record import Param
 from autodiff_viz.ui.session import act
-from autodiff_viz.views.actions import edited, set_function, set_param, set_policy, set_rule
+from autodiff_viz.views.actions import set_function, set_param, set_policy, set_rule
+from autodiff_viz.views.canvas_edits import edited
 from autodiff_viz.views.compose import LabView
 from autodiff_viz.views.inspector import NodeView, differs_say, node_view, residuals_say, runs_say
 from autodiff_viz.views.lab import Lab
