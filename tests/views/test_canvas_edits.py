@@ -1,0 +1,234 @@
+"""Edits from the canvas, one of each kind, and every way in which one can be malformed."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from autodiff_viz.graph import limits
+from autodiff_viz.language.parse import parse
+from autodiff_viz.language.show import show
+from autodiff_viz.views.canvas_edits import edited
+from autodiff_viz.views.lab import Lab, opened, start
+
+REGION = 'x = 1.0\nwith checkpoint("r"):\n    a = sin(x)\nb = exp(a)'
+
+
+def after(*edits: dict, text: str | None = None) -> Lab:
+    lab = start() if text is None else opened(start(), parse(text), "Open")
+    for edit in edits:
+        lab = edited(lab, edit)
+        assert lab.notice == ()
+    return lab
+
+
+def test_a_click_selects():
+    assert after({"kind": "select", "node": "b"}).selected == "b"
+
+
+def test_a_click_on_nothing_selects_nothing():
+    assert after({"kind": "select", "node": None}).selected is None
+
+
+def test_selecting_is_no_step_of_undo():
+    assert not after({"kind": "select", "node": "b"}).history.can_undo
+
+
+def test_a_moved_node_stands_where_it_was_put():
+    assert after({"kind": "move", "positions": {"x": [12, 34]}}).graph["x"].position == (12, 34)
+
+
+def test_the_first_move_leaves_every_other_node_where_it_was_drawn():
+    lab = after({"kind": "move", "positions": {"x": [12, 34]}})
+    assert all(node.position is not None for node in lab.graph.nodes)
+
+
+def test_arranging_hands_every_node_back_to_the_layout():
+    lab = after({"kind": "move", "positions": {"x": [12, 34]}}, {"kind": "arrange"})
+    assert all(node.position is None for node in lab.graph.nodes)
+
+
+def test_a_wire_goes_where_it_was_drawn():
+    assert after({"kind": "connect", "from": "x", "to": "b", "slot": 1}).graph["b"].slots == ("a", "x")
+
+
+def test_a_wire_taken_off_leaves_an_empty_slot():
+    assert after({"kind": "disconnect", "to": "b", "slot": 1}).graph["b"].slots == ("a", None)
+
+
+def test_an_added_op_is_wired_named_placed_and_selected():
+    lab = after({"kind": "add", "op": "mul", "position": [5, 6], "wire": "x"})
+    node = lab.graph["mul_1"]
+    assert (node.slots, node.position, lab.selected) == (("x", None), (5, 6), "mul_1")
+
+
+def test_an_added_input_gets_the_next_free_letter():
+    lab = after({"kind": "add", "op": "input", "position": [5, 6], "wire": None})
+    assert lab.graph["w"].op == "input"  # x, y and z are taken
+
+
+def test_an_op_that_takes_many_starts_with_two_slots():
+    assert after({"kind": "add", "op": "stack", "position": None}).graph["stack_1"].slots == (None, None)
+
+
+def test_a_deleted_node_with_one_wire_is_healed_over():
+    lab = after({"kind": "delete", "nodes": ["a"]})
+    assert lab.graph["b"].slots == ("x", "y")
+    assert "a" not in lab.graph
+
+
+def test_everything_can_be_deleted_and_something_added_again():
+    names = list(start().graph.by_name)
+    lab = after({"kind": "delete", "nodes": names}, {"kind": "add", "op": "input", "position": None})
+    assert list(lab.graph.by_name) == ["x"]
+    assert lab.graph.output == "x"
+
+
+def test_a_checkpoint_holds_the_selected_nodes():
+    (region,) = after({"kind": "checkpoint", "nodes": ["a", "b"]}).graph.regions
+    assert region.nodes == {"a", "b"}
+
+
+def test_a_checkpoint_can_be_removed():
+    assert after({"kind": "uncheckpoint", "region": "r"}, text=REGION).graph.regions == ()
+
+
+def test_a_number_typed_into_a_slot_replaces_the_wire():
+    lab = after({"kind": "constant", "node": "b", "slot": 1, "text": "-2.5"})
+    assert lab.graph["b"].slots == ("a", -2.5)
+
+
+def test_a_number_typed_over_an_input_is_its_value():
+    lab = after({"kind": "constant", "node": "x", "slot": None, "text": "2.5"})
+    assert lab.graph["x"].param("value") == 2.5
+
+
+def test_a_renamed_node_keeps_its_wires_and_the_selection():
+    lab = after({"kind": "rename", "node": "a", "name": " angle "})
+    assert (lab.graph["b"].slots[0], lab.selected) == ("angle", "angle")
+
+
+def test_another_node_can_be_the_output():
+    assert after({"kind": "output", "node": "b"}).graph.output == "b"
+
+
+def test_undo_and_redo_come_from_the_canvas_too():
+    stop = {"kind": "rule", "node": "a", "rule": "stop"}
+    assert after(stop, {"kind": "undo"}).graph == start().graph
+    assert after(stop, {"kind": "undo"}, {"kind": "redo"}).graph == after(stop).graph
+
+
+REFUSED = [
+    {"kind": "move", "positions": {"x": [math.nan, 0]}},
+    {"kind": "move", "positions": {"x": [0, math.inf]}},
+    {"kind": "move", "positions": {"x": [0, 10**400]}},
+    {"kind": "move", "positions": {"x": [2 * limits.COORDINATE, 0]}},
+    {"kind": "move", "positions": {"nobody": [0, 0]}},
+    {"kind": "move", "positions": {"x": [0]}},
+    {"kind": "move", "positions": {"x": ["left", "right"]}},
+    {"kind": "move", "positions": [["x", 0, 0]]},
+    {"kind": "move", "positions": None},
+    {"kind": "move"},
+    {"kind": "arrange", "nodes": ["nobody"]},
+    {"kind": "arrange", "nodes": 5},
+    {"kind": "connect", "from": "z", "to": "a", "slot": 0},
+    {"kind": "connect", "from": "nobody", "to": "a", "slot": 0},
+    {"kind": "connect", "from": "x", "to": "nobody", "slot": 0},
+    {"kind": "connect", "from": "x", "to": "b", "slot": 2},
+    {"kind": "connect", "from": "x", "to": "b", "slot": -1},
+    {"kind": "connect", "from": "x", "to": "b", "slot": math.inf},
+    {"kind": "connect", "from": "x", "to": "b", "slot": math.nan},
+    {"kind": "connect", "from": "x", "to": "b", "slot": "first"},
+    {"kind": "connect", "from": 7, "to": "b", "slot": 0},
+    {"kind": "connect", "from": ["x"], "to": "b", "slot": 0},
+    {"kind": "connect", "from": "x", "to": "b"},
+    {"kind": "disconnect", "to": "b", "slot": None},
+    {"kind": "disconnect", "slot": 0},
+    {"kind": "add", "op": "launch_missiles", "position": [0, 0]},
+    {"kind": "add", "op": "__import__", "position": [0, 0]},
+    {"kind": "add", "op": None, "position": [0, 0]},
+    {"kind": "add", "op": ["sin"], "position": [0, 0]},
+    {"kind": "add", "op": "sin", "position": [math.nan, 0]},
+    {"kind": "add", "op": "sin", "position": [0]},
+    {"kind": "add", "op": "sin", "position": {"x": 0}},
+    {"kind": "add", "op": "sin", "position": [0, 0], "wire": "nobody"},
+    {"kind": "add", "op": "sin", "position": [0, 0], "wire": {"x": 1}},
+    {"kind": "add"},
+    {"kind": "delete", "nodes": ["nobody"]},
+    {"kind": "delete", "nodes": 5},
+    {"kind": "delete"},
+    {"kind": "rule", "node": "a", "rule": "explode"},
+    {"kind": "rule", "node": "a", "rule": ["stop"]},
+    {"kind": "rule", "node": "nobody", "rule": "stop"},
+    {"kind": "rule", "node": "x", "rule": "pullback"},
+    {"kind": "rule", "node": "x", "rule": "backward_as"},
+    {"kind": "rule", "node": "a"},
+    {"kind": "checkpoint", "nodes": ["nobody"]},
+    {"kind": "checkpoint", "nodes": ["x", "z"]},
+    {"kind": "checkpoint", "nodes": []},
+    {"kind": "checkpoint", "nodes": None},
+    {"kind": "uncheckpoint", "region": "nobody"},
+    {"kind": "uncheckpoint", "region": ["r"]},
+    {"kind": "constant", "node": "b", "slot": 0, "text": "x"},
+    {"kind": "constant", "node": "b", "slot": 0, "text": "1e999"},
+    {"kind": "constant", "node": "b", "slot": 0, "text": "nan"},
+    {"kind": "constant", "node": "b", "slot": 0, "text": "__import__('os').system('true')"},
+    {"kind": "constant", "node": "b", "slot": 0, "text": "(" * 5_000},
+    {"kind": "constant", "node": "b", "slot": 0, "text": "9" * 50_000},
+    {"kind": "constant", "node": "b", "slot": 9, "text": "1"},
+    {"kind": "constant", "node": "x", "slot": None, "text": "2e30"},
+    {"kind": "constant", "node": "a", "slot": None, "text": "1"},
+    {"kind": "constant", "node": "nobody", "slot": None, "text": "1"},
+    {"kind": "constant", "node": "b", "slot": 0},
+    {"kind": "rename", "node": "a", "name": "b"},
+    {"kind": "rename", "node": "a", "name": ""},
+    {"kind": "rename", "node": "a", "name": "a b"},
+    {"kind": "rename", "node": "a", "name": "lambda"},
+    {"kind": "rename", "node": "a", "name": "ångström"},
+    {"kind": "rename", "node": "a", "name": "a" * 100_000},
+    {"kind": "rename", "node": "a", "name": "<img src=x onerror=alert(1)>"},
+    {"kind": "rename", "node": "nobody", "name": "c"},
+    {"kind": "rename", "node": ["a"], "name": "c"},
+    {"kind": "output", "node": "nobody"},
+    {"kind": "output", "node": None},
+    {"kind": "output"},
+    {"kind": "select"},
+    {"kind": "select", "node": ["a"]},
+]
+
+
+@pytest.mark.parametrize("edit", REFUSED, ids=lambda edit: str(edit)[:60])
+def test_an_edit_that_cannot_be_is_refused_with_a_reason_and_changes_nothing(edit):
+    lab = edited(start(), edit)
+    assert lab.history == start().history
+    assert lab.notice
+    assert all(len(problem.message) < 600 for problem in lab.notice)
+
+
+@pytest.mark.parametrize("kind", [None, 5, [], {}, "", "explode", "__class__"])
+def test_an_edit_of_an_unknown_kind_changes_nothing(kind):
+    assert edited(start(), {"kind": kind}).graph == start().graph
+
+
+def test_the_next_good_edit_clears_the_notice():
+    lab = edited(start(), {"kind": "delete"})
+    assert edited(lab, {"kind": "rule", "node": "a", "rule": "stop"}).notice == ()
+
+
+def test_a_refused_cycle_names_the_nodes_round_it():
+    (problem,) = edited(start(), {"kind": "connect", "from": "z", "to": "a", "slot": 0}).notice
+    assert problem.code == "cycle"
+    assert {"a", "z"} <= set(problem.path)
+
+
+def test_after_every_edit_the_formula_still_says_the_same_graph():
+    lab = after(
+        {"kind": "add", "op": "mul", "position": [5, 6], "wire": "x"},
+        {"kind": "connect", "from": "z", "to": "mul_1", "slot": 1},
+        {"kind": "checkpoint", "nodes": ["a"]},
+        {"kind": "rule", "node": "mul_1", "rule": "pullback"},
+        {"kind": "rename", "node": "x", "name": "t"},
+        {"kind": "disconnect", "to": "b", "slot": 0},
+    )
+    assert parse(show(lab.graph)) == lab.graph

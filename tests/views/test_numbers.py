@@ -1,0 +1,87 @@
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as arrays
+
+from autodiff_viz.views.numbers import MINUS, exact, full, norm, scalar, shape, short
+
+FLOATS = st.floats(width=32)
+
+
+@pytest.mark.parametrize(
+    ("number", "text"),
+    [
+        (0.0, "0"),
+        (-0.0, "0"),
+        (1.0, "1"),
+        (-1.0, "−1"),
+        (0.70404100, "0.704"),
+        (-0.91294526, "−0.9129"),
+        (10.0, "10"),
+        (1234.0, "1234"),
+        (123456.0, "123500"),
+        (0.000123456, "0.0001235"),
+        (0.0000123456, "1.23e-5".replace("-", MINUS)),
+        (1.5e30, "1.5e30"),
+        (float("nan"), "NaN"),
+        (float("inf"), "∞"),
+        (float("-inf"), "−∞"),
+    ],
+)
+def test_a_number_is_written_with_four_digits(number, text):
+    assert scalar(number) == text
+
+
+@given(FLOATS)
+def test_every_number_fits_on_a_node(number):
+    assert len(scalar(number)) <= 11
+
+
+@given(st.floats(1e-4, 1e6, exclude_min=True, exclude_max=True), st.booleans())
+def test_four_digits_are_within_half_a_unit_of_the_fourth(number, negative):
+    number = -number if negative else number
+    read = float(scalar(number).replace(MINUS, "-"))
+    assert abs(read - number) <= abs(number) * 5.001e-4
+
+
+@given(st.floats(width=32, allow_nan=False, allow_infinity=False))
+def test_the_full_text_of_a_float32_reads_back_as_the_same_float32(number):
+    text = exact(np.float32(number)).replace(MINUS, "-")
+    assert np.float32(text) == np.float32(number)
+
+
+@given(st.floats(allow_nan=False, allow_infinity=False))
+def test_the_full_text_of_a_float64_reads_back_as_the_same_float64(number):
+    assert float(exact(np.float64(number)).replace(MINUS, "-")) == number
+
+
+def test_a_short_vector_is_written_out():
+    assert short(np.array([1.0, -0.5, 0.25])) == "[1, −0.5, 0.25]"
+
+
+def test_a_tensor_is_its_shape_and_euclidean_norm():
+    assert short(np.full((3, 4), 2.0)) == "3×4 ‖6.93‖"  # sqrt(12 * 4) = 6.928
+
+
+def test_a_large_float32_tensor_has_a_finite_norm():
+    assert norm(np.full(4, 1e30, np.float32)) == pytest.approx(2e30)
+
+
+def test_a_scalar_has_an_empty_shape():
+    assert shape(()) == ""
+
+
+@given(arrays.arrays(np.float32, arrays.array_shapes(min_dims=0, max_dims=3, max_side=4), elements=FLOATS))
+def test_any_array_becomes_text_that_json_can_carry(array):
+    with np.errstate(all="ignore"):
+        for text in (short(array), full(array)):
+            assert json.loads(json.dumps(text, allow_nan=False)) == text
+
+
+def test_an_array_without_elements_becomes_text():
+    assert short(np.zeros((0, 3))) == "0×3 ‖0‖"
