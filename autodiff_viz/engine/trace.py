@@ -9,10 +9,9 @@ from functools import cached_property
 from typing import Any
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 
-from autodiff_viz.engine.arrays import FLOAT32, FLOAT64, Arrays
+from autodiff_viz.engine.arrays import FLOAT32, FLOAT64, Arrays, on_device
 from autodiff_viz.engine.births import Birth, find_births
 from autodiff_viz.engine.check import diagnose
 from autodiff_viz.engine.counts import Residual, Runs, residuals_of, runs_of
@@ -150,7 +149,7 @@ def _input(graph: Graph, name: str, value: Any, dtype: str) -> jax.Array:
                 node=name,
             )
         )
-    return jnp.asarray(array)
+    return on_device(array)
 
 
 def _seed(walk: Walk, output: str, seed: Any, notes: list[str]) -> jax.Array:
@@ -164,7 +163,7 @@ def _seed(walk: Walk, output: str, seed: Any, notes: list[str]) -> jax.Array:
         return _ones(shape, walk.dtype)
     try:
         array = np.asarray(seed, dtype=walk.dtype)
-        return jnp.asarray(np.broadcast_to(array, shape))
+        return on_device(np.broadcast_to(array, shape))
     except (TypeError, ValueError) as error:
         raise GraphError(
             Problem(
@@ -177,7 +176,7 @@ def _seed(walk: Walk, output: str, seed: Any, notes: list[str]) -> jax.Array:
 
 
 def _ones(shape: tuple[int, ...], dtype: str) -> jax.Array:
-    return jnp.asarray(np.ones(shape, dtype))
+    return on_device(np.ones(shape, dtype))
 
 
 def _finish(walk: Walk, seed: jax.Array, notes: tuple[str, ...]) -> Trace:
