@@ -1,0 +1,135 @@
+"""What the project's own Streamlit components share: their source sent once, their edits received once.
+
+A component's browser code is plain ES modules. Streamlit resends a component's source with every changed
+message, so the source travels in an element of its own that never changes (and is therefore sent once); the
+component's element carries a shim of three lines and the data.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import posixpath
+import re
+from collections.abc import Callable
+from functools import cache, partial
+from graphlib import TopologicalSorter
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+import streamlit as st
+
+Edit = dict[str, Any]
+
+WEB = Path(__file__).parent  # modules are named by their path from here
+EDITS_AT_ONCE = 1_000  # more edits than anybody makes between two runs are not a person's
+_IMPORT = re.compile(r'from "(\.{1,2}/[\w./]+\.js)"')
+_NAMED = re.compile(r'from "([\w./]+\.js)"')  # after `_named_from_root`
+
+_LOADER = """
+const sources = %(sources)s;
+const urls = {};
+for (const [name, text] of sources) {
+  const linked = text.replace(/from "([\\w./]+\\.js)"/g, (_, other) => `from "${urls[other]}"`);
+  urls[name] = URL.createObjectURL(new Blob([linked], { type: "text/javascript" }));
+}
+const code = (globalThis[%(name)s] ??= {});
+code.module = import(urls[%(entry)s]);
+code.css = %(css)s;
+code.arrived?.();
+export default () => {};
+"""
+
+_SHIM = """
+const code = (globalThis[%(name)s] ??= {});
+const here = code.module ? null : new Promise((arrived) => (code.arrived = arrived));
+export default async (component) => (await here, (await code.module).default(component, code.css));
+"""
+
+
+def draw(folder: str, data: dict[str, Any], *, key: str, on_edit: Callable[[list[Edit]], None]) -> None:
+    """Draw the component of `folder` with `data` and call `on_edit` with the edits that come back.
+
+    Args:
+      folder: below this one, such as "editor"; its `web/` has a `main.js` and one style sheet.
+      data: JSON-safe, without `key` and `ack`, which are added here for the browser's outbox. NaN
+        cannot travel as a number.
+      key: of the element, and of what it keeps in the session.
+      on_edit: called before the next run with the new edits in the order in which they were made, each
+        `{"seq": int, "kind": str, ...}` and each exactly once, however often the browser sent it. They
+        come from outside: their fields must be checked.
+    """
+    source, element = _renderers(folder)
+    inbox = st.session_state.setdefault(_inbox(key), {"key": uuid4().hex, "ack": 0})
+    with st.container(gap=None):
+        element(key=key, data={**data, **inbox}, on_outbox_change=partial(_deliver, key, on_edit))
+        source(key=f"{key}_source")
+
+
+def fresh(message: Any, inbox: dict[str, Any]) -> list[Edit]:
+    """The edits of one browser message that `inbox` (`key`, `ack`) has not had, in order.
+
+    A message to another session, or one that is not made as the browser makes it, holds none.
+    """
+    if not isinstance(message, dict) or message.get("key") != inbox["key"]:
+        return []
+    edits = message.get("edits")
+    if not isinstance(edits, list) or len(edits) > EDITS_AT_ONCE or not all(map(_is_edit, edits)):
+        return []
+    new = {edit["seq"]: edit for edit in edits if edit["seq"] > inbox["ack"]}
+    return [new[seq] for seq in sorted(new)]
+
+
+def _is_edit(edit: Any) -> bool:
+    return isinstance(edit, dict) and type(edit.get("seq")) is int and isinstance(edit.get("kind"), str)
+
+
+def _deliver(key: str, on_edit: Callable[[list[Edit]], None]) -> None:
+    inbox = st.session_state[_inbox(key)]
+    edits = fresh(st.session_state[key].get("outbox"), inbox)
+    if edits:
+        inbox["ack"] = edits[-1]["seq"]  # first: an edit that fails must not come back for ever
+        on_edit(edits)
+
+
+def _inbox(key: str) -> str:
+    return f"{key}_inbox"
+
+
+@cache
+def _renderers(folder: str) -> tuple[Callable[..., Any], Callable[..., Any]]:
+    """The element that carries the source, and the component's own."""
+    entry = f"{folder}/web/main.js"
+    (sheet,) = (WEB / folder / "web").glob("*.css")
+    modules, css = bundle(entry), sheet.read_text("utf-8")
+    digest = hashlib.sha256(json.dumps([modules, css]).encode()).hexdigest()[:12]
+    texts = {"name": f"autodiff_viz_{digest}", "sources": modules, "entry": entry, "css": css}
+    fields = {field: json.dumps(text) for field, text in texts.items()}
+    source = st.components.v2.component(f"autodiff_viz_{folder}_source", js=_LOADER % fields)
+    return source, st.components.v2.component(f"autodiff_viz_{folder}", js=_SHIM % fields)
+
+
+def bundle(entry: str, root: Path = WEB) -> list[tuple[str, str]]:
+    """(name, text) of `entry` and of every module it imports, each after all that it imports itself.
+
+    Modules are named by their path from `root`, in their imports too.
+
+    Raises:
+      graphlib.CycleError: modules import each other in a circle; a blob: URL cannot.
+    """
+    texts: dict[str, str] = {}
+    imports: dict[str, set[str]] = {}
+    waiting = [entry]
+    while waiting:
+        name = waiting.pop()
+        if name not in texts:
+            texts[name] = _named_from_root(name, (root / name).read_text("utf-8"))
+            imports[name] = set(_NAMED.findall(texts[name]))
+            waiting.extend(imports[name])
+    return [(name, texts[name]) for name in TopologicalSorter(imports).static_order()]
+
+
+def _named_from_root(name: str, text: str) -> str:
+    here = posixpath.dirname(name)
+    return _IMPORT.sub(lambda found: f'from "{posixpath.normpath(posixpath.join(here, found[1]))}"', text)
