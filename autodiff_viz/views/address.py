@@ -18,7 +18,7 @@ from autodiff_viz.language.show import show_literal
 from autodiff_viz.views.actions import typed
 from autodiff_viz.views.lab import Lab, opened, refused, start
 
-GRAPH, SEED, DTYPE, SELECTED, FIGURE, SWEPT, LESSON, VARIANT, DRAFT, RANGES = (
+GRAPH, SEED, DTYPE, SELECTED, FIGURE, SWEPT, LESSON, VARIANT, DRAFT, SHELVED, RANGES = (
     "g",
     "seed",
     "dtype",
@@ -28,13 +28,14 @@ GRAPH, SEED, DTYPE, SELECTED, FIGURE, SWEPT, LESSON, VARIANT, DRAFT, RANGES = (
     "lesson",
     "variant",
     "draft",
+    "shelved",
     "range",
 )
 
 
 def to_query(lab: Lab) -> dict[str, str]:
     """Query parameters for `lab`; what has its usual value is left out."""
-    ranges = ",".join(f"{name}:{low:g}:{high:g}" for name, low, high in lab.ranges if name in lab.graph)
+    ranges = ",".join(f"{name}:{low!r}:{high!r}" for name, low, high in lab.ranges if name in lab.graph)
     found = {
         GRAPH: to_link(lab.graph),
         SEED: None if lab.seed is None else show_literal(lab.seed),
@@ -45,6 +46,7 @@ def to_query(lab: Lab) -> dict[str, str]:
         LESSON: lab.lesson,
         VARIANT: str(lab.variant) if lab.variant else None,
         DRAFT: None if lab.draft is None else _packed(lab.draft),
+        SHELVED: None if lab.shelved is None else _packed(lab.shelved),
         RANGES: ranges,
     }
     return {key: value for key, value in found.items() if value}
@@ -67,7 +69,7 @@ def from_query(query: Mapping[str, str]) -> Lab:
     names = lab.graph.by_name
     selected, swept = query.get(SELECTED), query.get(SWEPT)
     lab = replace(lab, selected=selected if selected in names else None)
-    lab = replace(lab, swept=swept if swept in names else None)
+    lab = replace(lab, swept=swept if swept in names else None, shelved=_unpacked(query.get(SHELVED, "")))
     draft = _unpacked(query.get(DRAFT, ""))
     return lab if draft is None else typed(lab, draft)
 
@@ -109,8 +111,9 @@ def _unpacked(payload: str) -> str | None:
     if not payload or len(payload) > limits.LINK:
         return None
     try:
+        packed = base64.b64decode(payload + "=" * (-len(payload) % 4), altchars=b"-_", validate=True)
         unpacker = zlib.decompressobj()
-        packed = base64.urlsafe_b64decode(payload + "=" * (-len(payload) % 4))
-        return unpacker.decompress(packed, limits.TEXT).decode()
+        text = unpacker.decompress(packed, limits.TEXT).decode()
     except (binascii.Error, zlib.error, ValueError):
         return None
+    return text if unpacker.eof else None
