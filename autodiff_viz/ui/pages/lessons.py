@@ -16,6 +16,7 @@ or worked out by hand, held against what JAX computes here. They must agree to f
 
 def page() -> None:
     """Draw the cards one by one: the first visitor sees each as soon as it has been evaluated."""
+    st.set_page_config(initial_sidebar_state="collapsed")  # an open lesson had it expanded
     st.html(CSS)
     with st.container(key="introduction"):
         st.title("Lessons", anchor=False)

@@ -16,9 +16,10 @@ TO_THE_TOP = """for (const part of ["stSidebarContent", "stMain"])
 def draw_lesson(lab: Lab) -> None:
     """Fill the sidebar; without an open lesson there is none."""
     view = lesson_view(lab)
+    # Expanded on a phone too: there one reads first, then folds the sidebar away and tries.
+    st.set_page_config(initial_sidebar_state="collapsed" if view is None else "expanded")
     if view is None:
         return
-    st.set_page_config(initial_sidebar_state="expanded")  # on a phone too: first read, then close and try
     with st.sidebar, st.container(key="lesson"):
         st.html(CSS)
         _draw_head(view)
@@ -30,11 +31,11 @@ def draw_lesson(lab: Lab) -> None:
         if view.changed:
             st.caption("You have changed the graph. The ticks are about the lesson's own.")
         _draw_ways_on(view)
+        # The text differs from lesson to lesson, so the browser runs it once for each.
+        st.html(f"<script>{TO_THE_TOP} // {view.key}\n</script>", unsafe_allow_javascript=True)
 
 
 def _draw_head(view: LessonView) -> None:
-    # The body changes with the lesson, and so the browser runs it once per lesson.
-    st.html(f"<script>{TO_THE_TOP} // {view.key}\n</script>", unsafe_allow_javascript=True)
     with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"):
         st.caption(view.place, width="content")
         st.button("Close", key="close_lesson", on_click=act, args=(close_lesson,), type="tertiary")
