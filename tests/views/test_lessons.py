@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 
 import autodiff_viz as av
+from autodiff_viz.figures.catalog import FIGURES
 from autodiff_viz.lessons.gallery import LESSONS
 from autodiff_viz.views.actions import set_input, set_rule, undone
 from autodiff_viz.views.address import from_query, to_query
@@ -114,3 +115,8 @@ def test_a_card_holds_every_claim_once(found):
     shown = card(found)
     assert sorted(c.says for c in shown.claims) == sorted(c.says for c in found.claims)
     assert all(claim.holds for claim in shown.claims)
+
+
+@pytest.mark.parametrize("found", LESSONS, ids=lambda found: found.key)
+def test_a_lesson_opens_with_a_figure_that_exists(found):
+    assert found.figure in FIGURES

@@ -10,8 +10,8 @@ from autodiff_viz.ui.panels.claims import CSS, draw_claims
 from autodiff_viz.ui.session import act
 from autodiff_viz.views.lessons import Card, card, open_lesson
 
-INTRODUCTION = """Each lesson is a small graph to bend, and some claims about it: numbers printed in a document
-or worked out by hand, held against what JAX computes here. They must agree to five digits."""
+INTRODUCTION = """Each lesson is a small graph to bend, and some claims about it: numbers from a document or
+worked out by hand, held against what JAX computes here. They must agree to five digits, and zeros exactly."""
 
 
 def page() -> None:
