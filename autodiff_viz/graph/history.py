@@ -10,10 +10,14 @@ from autodiff_viz.graph.model import Graph
 
 
 class Entry(NamedTuple):
-    """A graph and the edit that led to it, in a few words for the undo list."""
+    """A graph and the edit that led to it, in a few words for the undo list.
+
+    `text` is the formula as its author wrote it, where that is not how the graph would be written anyway.
+    """
 
     label: str
     graph: Graph
+    text: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +51,7 @@ def begin(graph: Graph, label: str = "Start") -> History:
     return History((), Entry(label, graph), ())
 
 
-def commit(history: History, graph: Graph, label: str) -> History:
+def commit(history: History, graph: Graph, label: str, text: str | None = None) -> History:
     """Make `graph` the present; what was undone is gone. The same history when nothing changed.
 
     Positions are part of a node, so a move counts as a change. Keeps the last `limits.HISTORY` steps.
@@ -55,7 +59,7 @@ def commit(history: History, graph: Graph, label: str) -> History:
     if graph == history.graph:
         return history
     past = (*history.past, history.present)[-limits.HISTORY :]
-    return History(past, Entry(label, graph), ())
+    return History(past, Entry(label, graph, text), ())
 
 
 def undo(history: History) -> History:

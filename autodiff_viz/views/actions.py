@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from autodiff_viz.graph import edits
-from autodiff_viz.graph.history import Entry, History, redo, undo
+from autodiff_viz.graph.history import History, redo, undo
 from autodiff_viz.graph.model import (
     BACKWARD_AS,
     INPUT,
@@ -34,6 +34,7 @@ from autodiff_viz.views.lab import (
     scalar_inputs,
     start,
     with_range,
+    with_text,
     without_draft,
 )
 
@@ -48,13 +49,19 @@ NO_WIRES = "{!r} is wired to nothing, so it has no derivative to replace."
 WIRE_FIRST = "Put this rule on a node after it. Stop and rewrite act here too."
 
 
-def typed(lab: Lab, text: str) -> Lab:
-    """The formula changed. With mistakes, the text is kept as a draft and the graph stays."""
+def typed(lab: Lab, text: str, fresh: bool = True) -> Lab:
+    """The formula changed. With mistakes, the text is kept as a draft and the graph stays.
+
+    Text that is not `fresh` goes on with the typing under way: all of it together is one step of undo.
+    """
+    typing = lab.typing and not fresh
     try:
         graph = parse(text, previous=lab.graph)
     except GraphError as error:
-        return replace(lab, draft=text, mistakes=error.problems, notice=())
-    return without_draft(committed(lab, graph, "Edit the formula"))
+        return replace(lab, draft=text, mistakes=error.problems, notice=(), typing=typing)
+    before = undo(lab.history) if typing else lab.history
+    after = without_draft(committed(replace(lab, history=before), graph, "Edit the formula"))
+    return replace(with_text(after, text), typing=after.history is not before)
 
 
 def unshelved(lab: Lab) -> Lab:
@@ -72,7 +79,7 @@ def set_input(lab: Lab, name: str, value: float) -> Lab:
         return refused(lab, error)
     moved = committed(with_range(lab, name), graph, label)
     if lab.history.present.label == label and node.param("value") != value:
-        moved = replace(moved, history=History(lab.history.past, Entry(label, graph), ()))
+        moved = replace(moved, history=replace(moved.history, past=lab.history.past))
     return moved
 
 
@@ -170,7 +177,7 @@ def reset(lab: Lab) -> Lab:
 
 def _stepped(lab: Lab, history: History) -> Lab:
     selected = lab.selected if lab.selected in history.graph else None
-    return replace(lab, history=history, notice=(), selected=selected)
+    return replace(lab, history=history, notice=(), selected=selected, typing=False)
 
 
 def _draws(node: Node) -> bool:

@@ -13,10 +13,9 @@ from autodiff_viz.engine.trace import Trace, trace, trace_part
 from autodiff_viz.engine.verify import Verdict, verify
 from autodiff_viz.graph.check import problems as structural
 from autodiff_viz.graph.problem import GraphError, Problem
-from autodiff_viz.language.show import show
 from autodiff_viz.views.actions import noisy
 from autodiff_viz.views.drawing import Picture, drawing
-from autodiff_viz.views.lab import Lab, scalar_inputs, slider_range
+from autodiff_viz.views.lab import Lab, formula_text, scalar_inputs, slider_range
 from autodiff_viz.views.numbers import full, short
 
 VERIFIED_AT_ONCE = 150  # nodes; a larger graph is verified when the user asks, since tracing takes the lock
@@ -39,7 +38,7 @@ class LabView:
 
     Attributes:
       drawing: for the canvas.
-      text: for the formula editor: the draft, or the graph as text.
+      text: what stands in the formula editor.
       mistakes: of the draft; `problems`: of the graph; `notice`: why the last edit was refused.
       trace: None when nothing can be evaluated.
       complete: the whole graph was evaluated, cotangents too.
@@ -66,7 +65,7 @@ def lab_view(lab: Lab) -> LabView:
     picture = Picture(graph, found, _runs(found, problems), problems, lab.selected, lab.document)
     return LabView(
         drawing=drawing(picture),
-        text=lab.draft if lab.draft is not None else show(graph, positions=False) if graph.nodes else "",
+        text=formula_text(lab),
         mistakes=lab.mistakes,
         problems=problems,
         notice=lab.notice,

@@ -8,7 +8,9 @@ from autodiff_viz.engine.arrays import FLOAT32
 from autodiff_viz.graph.history import History, begin, commit
 from autodiff_viz.graph.model import INPUT, Graph, Literal
 from autodiff_viz.graph.problem import GraphError, Problem
+from autodiff_viz.language.amend import amended
 from autodiff_viz.language.parse import parse
+from autodiff_viz.language.show import show
 from autodiff_viz.views.numbers import MINUS
 
 FIRST = """x = 0.6
@@ -25,9 +27,10 @@ class Lab:
     """Everything that the page shows follows from this record.
 
     Attributes:
-      history: the graphs, with undo and redo.
+      history: the graphs with the texts that they were typed as, with undo and redo.
       draft: the formula as the user typed it, while it has mistakes; None when it is the graph's own.
       mistakes: what is wrong with the draft.
+      typing: the present graph is a step of the typing under way, which is one step of undo.
       shelved: a draft that was unfinished when another graph was opened.
       notice: why the last edit was refused; cleared by the next one.
       seed: cotangent of the output, None for ones.
@@ -43,6 +46,7 @@ class Lab:
     history: History
     draft: str | None = None
     mistakes: tuple[Problem, ...] = ()
+    typing: bool = False
     shelved: str | None = None
     notice: tuple[Problem, ...] = ()
     seed: Literal | None = None
@@ -66,10 +70,29 @@ def start() -> Lab:
 
 
 def committed(lab: Lab, graph: Graph, label: str) -> Lab:
-    """`graph` as the present one. A draft with mistakes stays: only its author may throw it away."""
-    history = commit(lab.history, graph, label)
+    """`graph` as the present one, its author's text brought up to date as far as that goes.
+
+    A draft with mistakes stays: only its author may throw it away.
+    """
+    text = lab.history.present.text
+    history = commit(lab.history, graph, label, None if text is None else amended(text, graph))
     selected = lab.selected if lab.selected in graph else None
-    return replace(lab, history=history, notice=(), selected=selected)
+    return replace(lab, history=history, notice=(), selected=selected, typing=False)
+
+
+def with_text(lab: Lab, text: str | None) -> Lab:
+    """`text` as the way in which the present graph is written; None for the usual way."""
+    usual = text is None or text == show(lab.graph, positions=False)
+    present = lab.history.present._replace(text=None if usual else text)
+    return replace(lab, history=replace(lab.history, present=present))
+
+
+def formula_text(lab: Lab) -> str:
+    """What stands in the formula editor: the draft, else the author's text, else the graph as text."""
+    for text in (lab.draft, lab.history.present.text):
+        if text is not None:
+            return text
+    return show(lab.graph, positions=False) if lab.graph.nodes else ""
 
 
 def without_draft(lab: Lab) -> Lab:
@@ -79,7 +102,7 @@ def without_draft(lab: Lab) -> Lab:
 
 def opened(lab: Lab, graph: Graph, label: str) -> Lab:
     """Another document in the same lab: undo leads back to the one before, and a draft is shelved."""
-    after = without_draft(committed(lab, graph, label))
+    after = with_text(without_draft(committed(lab, graph, label)), None)
     shelved = lab.draft or lab.shelved
     fresh = {"selected": None, "ranges": (), "swept": None, "seed": None}
     return replace(after, shelved=shelved, document=lab.document + 1, **fresh)

@@ -1,0 +1,54 @@
+"""A text brought up to date with an edited graph; its author's comments and spacing stay."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import accumulate
+
+from autodiff_viz.graph.model import Graph
+from autodiff_viz.graph.problem import GraphError
+from autodiff_viz.language.caret import Span
+from autodiff_viz.language.parse import parse, parse_with_spans
+from autodiff_viz.language.show import show
+
+
+def amended(text: str, graph: Graph) -> str | None:
+    """`text` with the pieces written anew whose nodes are otherwise in `graph`.
+
+    Returns:
+      A text that parses to `graph`; None where nodes came or went, or another piece would have to change.
+    """
+    try:
+        said, places = parse_with_spans(text, graph)
+        if said == graph:
+            return text
+        if said.by_name.keys() != graph.by_name.keys():
+            return None
+        shown = show(graph, positions=False)
+        models = parse_with_spans(shown)[1]
+        changed = [node.name for node in graph.nodes if node != said[node.name]]
+        found = _with_pieces(text, [places[name] for name in changed], shown, [models[n] for n in changed])
+        return found if parse(found, graph) == graph else None
+    except GraphError:
+        return None
+
+
+def _with_pieces(text: str, places: Iterable[Span], shown: str, models: Iterable[Span]) -> str:
+    """`text` with each place filled from its model in `shown`; a place inside another one goes with it."""
+    here, there = _starts(text), _starts(shown)
+    pairs = [(_range(here, place), _range(there, model)) for place, model in zip(places, models, strict=True)]
+    pieces, end = [], 0
+    for (first, last), (start, stop) in sorted(pairs, key=lambda pair: (pair[0][0], -pair[0][1])):
+        if first >= end:
+            pieces += [text[end:first], shown[start:stop]]
+            end = last
+    return "".join([*pieces, text[end:]])
+
+
+def _starts(text: str) -> list[int]:
+    """Where each line begins."""
+    return list(accumulate((len(line) + 1 for line in text.split("\n")), initial=0))
+
+
+def _range(starts: list[int], span: Span) -> tuple[int, int]:
+    return starts[span.line - 1] + span.column, starts[span.end_line - 1] + span.end_column

@@ -1,0 +1,94 @@
+"""The author's own text of a graph: how long it lives, and how typing is undone."""
+
+from __future__ import annotations
+
+from autodiff_viz.language.parse import parse
+from autodiff_viz.language.show import show
+from autodiff_viz.views.actions import redone, reset, set_input, typed, undone
+from autodiff_viz.views.canvas_edits import edited
+from autodiff_viz.views.lab import FIRST, Lab, formula_text, start
+
+OWN = "# mine\nx=1.0\ny   =  sin(x)  # half a wave\n"
+
+
+def type_all(lab: Lab, *texts: str) -> Lab:
+    """Type the texts one after the other, without leaving the formula."""
+    for index, text in enumerate(texts):
+        lab = typed(lab, text, fresh=index == 0)
+    return lab
+
+
+def test_a_valid_text_stands_as_it_was_typed():
+    assert formula_text(typed(start(), OWN)) == OWN
+
+
+def test_a_text_that_is_the_usual_one_is_not_kept_beside_the_graph():
+    assert typed(start(), show(parse(OWN))).history.present.text is None
+
+
+def test_a_comment_alone_changes_the_text_and_makes_no_step():
+    lab = typed(start(), "# hello\n" + FIRST)
+    assert formula_text(lab) == "# hello\n" + FIRST
+    assert not lab.history.can_undo
+
+
+def test_a_slider_changes_its_number_and_leaves_comments():
+    assert formula_text(set_input(typed(start(), OWN), "x", 2.5)) == OWN.replace("x=1.0", "x = 2.5")
+
+
+def test_a_move_on_the_canvas_leaves_the_text():
+    lab = edited(typed(start(), OWN), {"kind": "move", "positions": {"x": [5, 6]}})
+    assert formula_text(lab) == OWN
+
+
+def test_a_rule_set_on_the_canvas_leaves_comments():
+    lab = edited(typed(start(), OWN), {"kind": "rule", "node": "y", "rule": "stop"})
+    assert formula_text(lab) == OWN.replace("y   =  sin(x)", "y = stop_gradient(sin(x))")
+
+
+def test_a_new_node_shows_the_graph_as_it_is_usually_written():
+    lab = edited(typed(start(), OWN), {"kind": "add", "op": "exp", "position": None, "wire": "y"})
+    assert formula_text(lab) == show(lab.graph, positions=False)
+
+
+def test_undo_and_redo_bring_each_text_back():
+    lab = typed(typed(start(), OWN), OWN + "z = exp(y)")
+    assert formula_text(undone(lab)) == OWN
+    assert formula_text(redone(undone(lab))) == OWN + "z = exp(y)"
+
+
+def test_typing_without_a_pause_is_one_step_of_undo():
+    lab = type_all(start(), "x = 1.0\ny = x", "x = 1.0\ny = x * 2", "x = 1.0\ny = x * 25")
+    assert formula_text(lab) == "x = 1.0\ny = x * 25"
+    assert undone(lab).graph == start().graph
+
+
+def test_mistakes_on_the_way_do_not_cut_the_typing_in_two():
+    lab = type_all(start(), "x = 1.0", "x = 1.0\ny = si", "x = 1.0\ny = sin(x)")
+    assert undone(lab).graph == start().graph
+
+
+def test_typing_again_later_is_a_step_of_its_own():
+    first = type_all(start(), "x = 1.0", "x = 12.0")
+    again = type_all(first, "x = 12.0\ny = si", "x = 12.0\ny = sin(x)")
+    assert undone(again).graph == parse("x = 12.0")
+
+
+def test_an_edit_on_the_canvas_ends_the_typing():
+    lab = edited(typed(start(), OWN), {"kind": "rule", "node": "y", "rule": "stop"})
+    lab = typed(lab, OWN, fresh=False)
+    assert undone(lab).graph["y"].rule.kind == "stop"
+
+
+def test_typing_back_to_where_it_began_leaves_nothing_to_undo():
+    lab = type_all(start(), "x = 1.0", FIRST, FIRST + "w = z")
+    assert [entry.graph for entry in lab.history.past] == [start().graph]
+    assert not type_all(start(), "x = 1.0", FIRST).history.can_undo
+
+
+def test_starting_again_forgets_comments():
+    assert formula_text(reset(typed(start(), "# mine\n" + FIRST))) == FIRST
+
+
+def test_a_draft_stands_before_everything_else():
+    assert formula_text(typed(typed(start(), OWN), OWN + "z = ")) == OWN + "z = "
