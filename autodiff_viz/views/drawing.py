@@ -24,6 +24,7 @@ from autodiff_viz.views.layout import Layout, layout
 from autodiff_viz.views.numbers import full, norm, short
 
 WIDTH, HEIGHT, SLOT = 164, 64, 21  # of a node, and of one more slot, in pixels
+DIGIT, SPARE = 8, 24  # of a constant beside its slot: px a character, and what the usual gap has room for
 DECADES = 4  # a wire is thinnest when it carries 10^-4 of the largest contribution
 DASH = "\u2013"
 CONSTANT = 12  # characters of a constant that fit beside its slot
@@ -85,21 +86,24 @@ def places(graph: Graph) -> Layout:
 
 def _skeleton(graph: Graph) -> Graph:
     """What the layout depends on: dragging a slider must not lay the graph out again."""
-    bare = tuple(replace(n, params=(), rule=Rule(), slots=_wired(n)) for n in graph.nodes)
+    bare = tuple(replace(n, params=(), rule=Rule()) for n in graph.nodes)
     return replace(graph, nodes=bare)
-
-
-def _wired(node: Node) -> tuple[str | None, ...]:
-    return tuple(slot if isinstance(slot, str) else None for slot in node.slots)
 
 
 @lru_cache(maxsize=256)
 def _layout(graph: Graph) -> Layout:
-    return layout(graph, _size)
+    return layout(graph, _size, _room)
 
 
 def _size(node: Node) -> tuple[float, float]:
     return WIDTH, max(HEIGHT, SLOT * (len(node.slots) + 1))
+
+
+def _room(node: Node) -> float:
+    """Constants stand beside their slots, left of the node: the longest one's width beyond the usual gap."""
+    held = (slot for slot in node.slots if slot is not None and not isinstance(slot, str))
+    longest = max((min(len(show_literal(literal)), CONSTANT) for literal in held), default=0)
+    return max(0.0, longest * DIGIT - SPARE)
 
 
 def _node(picture: Picture, node: Node, placed: Layout, connected: bool) -> dict[str, Any]:

@@ -35,8 +35,11 @@ class Layout:
     bends: dict[tuple[str, int], Bends]
 
 
-def layout(graph: Graph, size_of: Callable[[Node], Size]) -> Layout:
-    """Lay out the graph; `size_of(node)` is its (width, height) in px. Deterministic, and any graph will do.
+def layout(
+    graph: Graph, size_of: Callable[[Node], Size], room_of: Callable[[Node], float] = lambda node: 0.0
+) -> Layout:
+    """Lay out the graph; `size_of(node)` is its (width, height) in px, `room_of(node)` what it needs free to
+    its left beyond the usual gap. Deterministic, and any graph will do.
 
     Where most nodes have a position, a new one goes beside what it is wired to. Where few have, the others
     stay where they would be without.
@@ -44,7 +47,7 @@ def layout(graph: Graph, size_of: Callable[[Node], Size]) -> Layout:
     nodes = order(graph)
     sizes = {node.name: size_of(node) for node in nodes}
     fixed = {node.name: node.position for node in nodes if node.position is not None}
-    fresh = Layout({}, {}) if 2 * len(fixed) > len(nodes) else _fresh(graph, nodes, size_of)
+    fresh = Layout({}, {}) if 2 * len(fixed) > len(nodes) else _fresh(graph, nodes, size_of, room_of)
     if not fixed:
         return fresh
     positions = placed(nodes, sizes, fixed, fresh.positions)
@@ -53,7 +56,12 @@ def layout(graph: Graph, size_of: Callable[[Node], Size]) -> Layout:
     return Layout(positions, around(nodes, boxes, moved, fresh.bends))
 
 
-def _fresh(graph: Graph, nodes: Sequence[Node], size_of: Callable[[Node], Size]) -> Layout:
+def _fresh(
+    graph: Graph,
+    nodes: Sequence[Node],
+    size_of: Callable[[Node], Size],
+    room_of: Callable[[Node], float],
+) -> Layout:
     """The layout of all nodes, whatever their own positions: connected parts one below the other."""
     found, top = Layout({}, {}), 0.0
     for part in _parts(graph, nodes):
@@ -64,7 +72,7 @@ def _fresh(graph: Graph, nodes: Sequence[Node], size_of: Callable[[Node], Size])
         shift = top - min(high for high, _ in spans)
         y = [round(centre + shift, 1) for centre in y]
         top += COMPONENT_GAP + max(low for _, low in spans) - min(high for high, _ in spans)
-        left, right = lefts(made, y)
+        left, right = lefts(made, y, [room_of(node) for node in part])
         for i, node in enumerate(part):
             found.positions[node.name] = (round(left[made.column[i]]), round(y[i] - made.sizes[i][1] / 2))
         for wire in made.wires:

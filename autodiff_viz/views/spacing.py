@@ -108,11 +108,16 @@ def _settle(
             i += 1
 
 
-def lefts(made: Columns, y: Sequence[float]) -> tuple[list[float], list[float]]:
-    """The left and the right end of each column in px; columns are further apart where wires are steep."""
+def lefts(made: Columns, y: Sequence[float], rooms: Sequence[float]) -> tuple[list[float], list[float]]:
+    """The left and the right end of each column in px.
+
+    Columns are further apart where wires are steep, and where a node of the next column needs room to its
+    left: `rooms`, by node.
+    """
     left, right = [], []
     x = 0.0
     for items in made.order:
+        x += max((rooms[item] for item in items if item < len(rooms)), default=0.0)
         left.append(x)
         x += max((made.sizes[item][0] for item in items), default=0.0)
         right.append(x)
