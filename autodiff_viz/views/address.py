@@ -13,12 +13,13 @@ from autodiff_viz.graph import limits
 from autodiff_viz.graph.link import from_link, to_link
 from autodiff_viz.graph.model import Literal
 from autodiff_viz.graph.problem import GraphError
+from autodiff_viz.language.amend import amended
 from autodiff_viz.language.parse import parse_literal
 from autodiff_viz.language.show import show_literal
 from autodiff_viz.views.actions import typed
-from autodiff_viz.views.lab import Lab, opened, refused, start
+from autodiff_viz.views.lab import Lab, opened, refused, start, with_text
 
-GRAPH, SEED, DTYPE, SELECTED, FIGURE, SWEPT, LESSON, VARIANT, DRAFT, SHELVED, RANGES = (
+GRAPH, SEED, DTYPE, SELECTED, FIGURE, SWEPT, LESSON, VARIANT, TEXT, DRAFT, SHELVED, RANGES = (
     "g",
     "seed",
     "dtype",
@@ -27,6 +28,7 @@ GRAPH, SEED, DTYPE, SELECTED, FIGURE, SWEPT, LESSON, VARIANT, DRAFT, SHELVED, RA
     "sweep",
     "lesson",
     "variant",
+    "text",
     "draft",
     "shelved",
     "range",
@@ -45,6 +47,7 @@ def to_query(lab: Lab) -> dict[str, str]:
         SWEPT: lab.swept,
         LESSON: lab.lesson,
         VARIANT: str(lab.variant) if lab.variant else None,
+        TEXT: None if lab.history.present.text is None else _packed(lab.history.present.text),
         DRAFT: None if lab.draft is None else _packed(lab.draft),
         SHELVED: None if lab.shelved is None else _packed(lab.shelved),
         RANGES: ranges,
@@ -70,7 +73,9 @@ def from_query(query: Mapping[str, str]) -> Lab:
     selected, swept = query.get(SELECTED), query.get(SWEPT)
     lab = replace(lab, selected=selected if selected in names else None)
     lab = replace(lab, swept=swept if swept in names else None, shelved=_unpacked(query.get(SHELVED, "")))
-    draft = _unpacked(query.get(DRAFT, ""))
+    text, draft = (_unpacked(query.get(key, "")) for key in (TEXT, DRAFT))
+    if text is not None:
+        lab = with_text(lab, amended(text, lab.graph))
     return lab if draft is None else typed(lab, draft)
 
 

@@ -15,7 +15,7 @@ from autodiff_viz.language.parse import parse
 from autodiff_viz.views.actions import set_input, typed
 from autodiff_viz.views.address import from_query, to_query
 from autodiff_viz.views.canvas_edits import edited
-from autodiff_viz.views.lab import Lab, start
+from autodiff_viz.views.lab import Lab, formula_text, start
 from autodiff_viz.views.lessons import lesson_view
 from tests import strategies
 
@@ -63,6 +63,16 @@ def test_the_address_brings_unfinished_text_back_with_its_mistakes():
     lab = typed(start(), "y = sin(\n# a comment, \u00e9\u4e2d\n")
     back = from_query(to_query(lab))
     assert (back.draft, back.mistakes) == (lab.draft, lab.mistakes)
+
+
+def test_the_address_brings_a_text_back_as_it_was_written():
+    lab = typed(start(), "# \u00e9\u4e2d\nx=1.0\ny = sin( x )")
+    assert formula_text(from_query(to_query(lab))) == formula_text(lab)
+
+
+def test_a_text_that_says_another_graph_is_left_out():
+    query = to_query(typed(start(), "x=1.0")) | {"g": to_link(parse("q = 2.0"))}
+    assert formula_text(from_query(query)) == "q = 2.0\n"
 
 
 def test_the_address_brings_an_emptied_canvas_back():
@@ -120,6 +130,7 @@ FIELDS = (
     "sweep",
     "lesson",
     "variant",
+    "text",
     "draft",
     "shelved",
     "range",
