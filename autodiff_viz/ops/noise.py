@@ -23,9 +23,7 @@ def uniform(
     dtype: DTypeLike = jnp.float32,
 ) -> Array:
     """Draw from [low, high). In float32 whatever `dtype` is, so that a float64 check sees the same draw."""
-    unit = jax.random.uniform(jax.random.key(seed), shape, jnp.float32)
-    low, high = jnp.asarray(low, jnp.float32), jnp.asarray(high, jnp.float32)
-    return (low + (high - low) * unit).astype(dtype)
+    return jax.random.uniform(jax.random.key(seed), shape, jnp.float32, low, high).astype(dtype)
 
 
 def normal(
@@ -47,6 +45,7 @@ OPS = (
         symbol="U",
         doc="Random numbers, each as likely as the next, between low and high.",
         apply=uniform,
+        source="jax.random.uniform(jax.random.key(seed), shape, jnp.float32, low, high)",
         slots=(),
         latex=r"\mathcal{U}(<low>, <high>)",
         derivative=(),
@@ -68,6 +67,7 @@ OPS = (
         symbol="N",
         doc="Random numbers from the bell curve with a mean and a scale (standard deviation).",
         apply=normal,
+        source="mean + scale * jax.random.normal(jax.random.key(seed), shape, jnp.float32)",
         slots=(),
         latex=r"\mathcal{N}(<mean>, <scale>^{2})",
         derivative=(),

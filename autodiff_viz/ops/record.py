@@ -39,6 +39,9 @@ class Op:
       doc: one line for the palette and the inspector, with a full stop.
       apply: JAX function of the slots' arrays (all of one float dtype), with the parameters as
         keywords; returns one array of that dtype. An op without slots also takes `dtype`.
+      source: the same as an expression of jnp and jax, for an exported program, in which slots and
+        parameters stand under their names. A parameter given by keyword is left out at its default, so
+        that default must be JAX's own. Noise is drawn in float32.
       slots: names of the input slots, used as `<name>` in the LaTeX below.
       latex: the op, with `<slot>` for its operands and `<param>` for its parameters.
       derivative: per slot, LaTeX of what the pullback does. For an elementwise op the local derivative,
@@ -58,6 +61,7 @@ class Op:
     symbol: str
     doc: str
     apply: Callable[..., Array]
+    source: str
     slots: tuple[str, ...]
     latex: str
     derivative: tuple[str, ...]

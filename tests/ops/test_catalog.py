@@ -1,5 +1,6 @@
 """Every record is complete. To add an op, write its record and run these: they say what is missing."""
 
+import ast
 import keyword
 
 import pytest
@@ -70,6 +71,13 @@ def test_placeholders_in_latex_are_slots_or_parameters(op):
 def test_formula_of_the_op_shows_every_slot(op):
     shown = {match["name"] for match in PLACEHOLDER.finditer(op.latex)}
     assert set(op.slots) <= shown
+
+
+def test_source_is_an_expression_of_every_slot_and_parameter(op):
+    names = [node.id for node in ast.walk(ast.parse(op.source, mode="eval")) if isinstance(node, ast.Name)]
+    wanted = {*op.slots, *(param.name for param in op.params)}
+    assert set(names) - {"jax", "jnp"} == wanted
+    assert all(names.count(name) == 1 for name in wanted)
 
 
 def test_noise_is_never_called_elementwise():
