@@ -39,7 +39,8 @@ def find_births(
     gradient: Mapping[str, np.ndarray],
 ) -> tuple[Birth, ...]:
     """Forward: a node's value is not finite though its inputs are. Backward: a contribution, or an
-    input's gradient, is not finite though the cotangent that arrives is; or a sum of finite ones is not."""
+    input's gradient, is not finite though the cotangent that arrives is; or a sum of finite ones is not.
+    Without an output there are no cotangents, and nothing is born backward."""
     nodes = order(graph)
     finite = {name: bool(np.isfinite(array).all()) for name, array in value.items()}
     found = [
@@ -48,7 +49,7 @@ def find_births(
         if not finite[node.name] and all(finite[producer] for _, producer in node.wires)
     ]
     wires = consumers(graph)
-    for node in reversed(nodes):
+    for node in reversed(nodes if cotangent else ()):
         if np.isfinite(cotangent[node.name]).all():
             found.extend(_backward(node, passed, gradient))
         elif node.name != graph.output and all(np.isfinite(passed[wire]).all() for wire in wires[node.name]):

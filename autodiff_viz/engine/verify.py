@@ -15,7 +15,9 @@ from autodiff_viz.engine.arrays import FLOAT64
 from autodiff_viz.engine.live import ARRIVING, Wire
 from autodiff_viz.engine.program import Program, dynamic_params, structure
 from autodiff_viz.engine.trace import Trace, precision
+from autodiff_viz.graph.check import problems
 from autodiff_viz.graph.model import Graph
+from autodiff_viz.graph.problem import GraphError
 
 KEPT = 64  # programs, traced but not compiled
 TOLERANCE = {FLOAT64: 1e-11}
@@ -46,6 +48,8 @@ def verify(trace: Trace) -> Verdict:
     Raises:
       GraphError: a checkpoint region is not valid.
     """
+    if found := problems(trace.graph):
+        raise GraphError(found)
     with precision(trace.dtype):
         values, gradients, cotangents = whole_program(trace)
     pairs = [(f"the value of {name!r}", found, trace.value[name]) for name, found in values.items()]
