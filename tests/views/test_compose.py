@@ -1,0 +1,137 @@
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from autodiff_viz.engine.trace import trace
+from autodiff_viz.language.parse import parse
+from autodiff_viz.views.actions import type_seed, typed
+from autodiff_viz.views.compose import Verification, lab_view, verification
+from autodiff_viz.views.lab import FIRST, Lab, opened, start
+
+
+def lab_of(text: str) -> Lab:
+    return opened(start(), parse(text), "Open")
+
+
+def test_the_formula_on_show_is_the_graph_as_text():
+    assert lab_view(start()).text.strip() == FIRST.strip()
+
+
+def test_the_formula_on_show_leaves_positions_out():
+    assert "positions" not in lab_view(lab_of("x = 1.0\n# positions: x 7 9")).text
+
+
+def test_an_unfinished_formula_is_shown_as_it_was_typed():
+    view = lab_view(typed(start(), "y = sin(  # hm"))
+    assert view.text == "y = sin(  # hm"
+    assert view.mistakes
+    assert view.complete  # the graph is still the one before
+
+
+def test_a_graph_without_problems_is_complete():
+    view = lab_view(start())
+    assert (view.complete, view.problems, view.notice) == (True, (), ())
+
+
+def test_an_empty_lab_has_nothing_to_say():
+    view = lab_view(lab_of(""))
+    assert (view.trace, view.complete, view.problems, view.sliders, view.text) == (None, False, (), (), "")
+
+
+def test_a_half_built_graph_shows_the_values_that_are_known():
+    view = lab_view(lab_of("x = 2.0\ny = x * 3.0\nz = y + ..."))
+    assert not view.complete
+    assert view.trace.value["y"] == 6
+    assert "z" not in view.trace.value
+    assert [problem.node for problem in view.problems] == ["z"]
+
+
+def test_a_problem_beside_the_path_to_the_output_leaves_its_gradient():
+    view = lab_view(lab_of("x = 2.0\nz = x * x\nw = exp(...)\nreturn z"))
+    assert view.trace.cotangent["x"] == 4
+    assert [problem.node for problem in view.problems] == ["w"]
+
+
+def test_a_region_that_cannot_run_is_a_problem_and_changes_no_number():
+    text = 'x = 2.0\nwith checkpoint("r"):\n    a = x * x\nb = a * 1.0\nwith checkpoint("r"):\n    c = a * b'
+    view = lab_view(lab_of(text))
+    assert [problem.code for problem in view.problems] == ["region-not-convex"]
+    assert view.trace.cotangent["x"] == 32  # c = x^4
+
+
+def test_the_seed_scales_every_cotangent():
+    view = lab_view(replace(start(), seed=-2.0))
+    assert view.trace.cotangent["y"] == pytest.approx(-2 * math.sin(0.6), rel=1e-6)
+
+
+def test_a_seed_of_another_shape_than_the_output_is_a_problem():
+    view = lab_view(type_seed(start(), "[1.0, 2.0]"))
+    assert not view.complete
+    assert view.problems[0].code == "seed-shape"
+
+
+def test_a_seed_for_each_element_reaches_it():
+    view = lab_view(type_seed(lab_of("x = [1.0, 2.0]\ny = x * x"), "[1.0, -1.0]"))
+    np.testing.assert_allclose(view.trace.cotangent["x"], [2, -4])
+
+
+def test_double_precision_is_double():
+    assert lab_view(replace(start(), dtype="float64")).trace.value["a"] == math.sin(0.6)
+
+
+def test_an_output_of_several_numbers_is_said_to_have_a_seed_of_ones():
+    notes = lab_view(lab_of("x = [1.0, 2.0]\ny = x * x")).notes
+    assert any("ones" in note for note in notes)
+
+
+def test_the_birth_of_nan_is_noted():
+    assert any("NaN" in note and "y" in note for note in lab_view(lab_of("x = -1.0\ny = log(x)")).notes)
+
+
+def test_every_scalar_input_has_a_slider():
+    sliders = lab_view(start()).sliders
+    assert [(s.name, s.low, s.high, s.value) for s in sliders] == [("x", -5, 5, 0.6), ("y", -5, 5, 1.5)]
+    assert all(s.step > 0 for s in sliders)
+
+
+def test_only_a_graph_with_noise_can_be_resampled():
+    assert not lab_view(start()).can_resample
+    assert lab_view(lab_of("u = uniform(shape=(2,), seed=0)\ny = exp(u)")).can_resample
+
+
+def test_the_whole_program_confirms_the_first_graph():
+    found = verification(lab_view(start()).trace)
+    assert found.verdict.agrees
+    assert "agrees on all" in found.sentence
+
+
+def test_central_differences_show_where_a_stop_bends_the_gradient():
+    found = {check.name: check.agrees for check in verification(lab_view(start()).trace).inputs}
+    assert found == {"x": False, "y": True}  # x also reaches the output through the stopped exp
+
+
+def test_a_wrong_number_is_not_confirmed():
+    honest = trace(parse("x = 2.0\ny = x * x"))
+    forged = replace(honest, gradient={"x": np.float32(5.0)})
+    found = verification(forged)
+    assert not found.verdict.agrees
+    assert "x" in found.verdict.where
+
+
+def test_a_region_that_cannot_run_is_not_confirmed_and_says_why():
+    text = 'x = 2.0\nwith checkpoint("r"):\n    a = x * x\nb = a * 1.0\nwith checkpoint("r"):\n    c = a * b'
+    found = verification(trace(parse(text)))
+    assert found.verdict is None
+    assert found.sentence.startswith("The whole program cannot run: ")
+
+
+def test_a_verdict_that_differs_says_where():
+    honest = verification(trace(parse("x = 2.0\ny = x * x")))
+    differs = replace(honest.verdict, agrees=False, where="the value of 'y'", worst=0.5)
+    assert (
+        Verification(differs, (), ()).sentence == "Whole-program jax.vjp differs in the value of 'y', by 0.5."
+    )
