@@ -34,23 +34,21 @@ class Kernel:
 
     Attributes:
       run: `run(*arguments)` gives the op's value.
-      pull: `pull(cotangent, *arguments)` gives one contribution per differentiated slot.
+      pull: `pull(cotangent, *arguments)` gives one contribution per differentiated slot. None where
+        JAX's derivative is zero whatever the numbers are (the slope of `sign`, say): there JAX passes
+        nothing at all down the wire, not 0 times something.
       pull_sum: `pull_sum(a, b, *arguments)` gives a + b and what `pull` gives for it.
       slots: the differentiated slots, in the order of `pull`'s results.
-      dependent: for each of `slots`, False where JAX's derivative is zero whatever the numbers are (the
-        slope of `sign`, say). There JAX passes nothing at all down the wire, not 0 times something.
       shape: of the value, per sample.
-      passes, passes_all: whether any, and whether all, of `dependent` are true.
+      passes: whether `pull` ever gives anything.
     """
 
     run: Callable[..., jax.Array]
-    pull: Callable[..., tuple[jax.Array, ...]]
-    pull_sum: Callable[..., tuple[jax.Array, tuple[jax.Array, ...]]]
+    pull: Callable[..., tuple[jax.Array | None, ...]]
+    pull_sum: Callable[..., tuple[jax.Array, tuple[jax.Array | None, ...]]]
     slots: tuple[int, ...]
-    dependent: tuple[bool, ...]
     shape: Shape
     passes: bool
-    passes_all: bool
 
 
 def split(op: Op, params: Params) -> tuple[Params, list[dict[str, Any]]]:
@@ -84,15 +82,16 @@ def kernel(
     samples = [jax.ShapeDtypeStruct(shape, jnp.dtype(dtype)) for shape in shapes]
     shape = _result_shape(op, run, shapes, [*leading, *samples])
     slots = tuple(len(leading) + i for i in differentiated)
+    dependent = _dependent(run, [*leading, *samples], slots)
 
-    def pull(cotangent: jax.Array, *arguments: Any) -> tuple[jax.Array, ...]:
+    def pull(cotangent: jax.Array, *arguments: Any) -> tuple[jax.Array | None, ...]:
         some = (arguments[i] for i in slots)
-        return jax.vjp(_restrict(run, arguments, slots), *some)[1](cotangent)
+        results = jax.vjp(_restrict(run, arguments, slots), *some)[1](cotangent)
+        return tuple(x if depends else None for x, depends in zip(results, dependent, strict=True))
 
-    def pull_sum(a: jax.Array, b: jax.Array, *arguments: Any) -> tuple[jax.Array, tuple[jax.Array, ...]]:
+    def pull_sum(a: jax.Array, b: jax.Array, *arguments: Any) -> tuple[jax.Array, tuple]:
         return a + b, pull(a + b, *arguments)
 
-    dependent = _dependent(run, [*leading, *samples], slots)
     many_run, many_pull = run, pull
     if batched is not None:
         axes = (*(None for _ in leading), *(0 if flag else None for flag in batched))
@@ -105,10 +104,8 @@ def kernel(
         pull=jax.jit(many_pull),
         pull_sum=jax.jit(pull_sum),
         slots=differentiated,
-        dependent=dependent,
         shape=shape,
         passes=any(dependent),
-        passes_all=all(dependent),
     )
 
 

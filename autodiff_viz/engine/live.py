@@ -23,7 +23,7 @@ import jax
 from autodiff_viz.engine.arrays import constant, own_value
 from autodiff_viz.engine.check import at_node, unknown_op, wrong_alternative
 from autodiff_viz.engine.kernels import Kernel, Shape, kernel, split
-from autodiff_viz.engine.rules import Sample, apply_rule, call
+from autodiff_viz.engine.rules import Sample, apply_rule
 from autodiff_viz.graph import limits
 from autodiff_viz.graph.model import BACKWARD_AS, FOLLOW, INPUT, REWRITE, STOP, Graph, Node
 from autodiff_viz.graph.order import order
@@ -146,68 +146,78 @@ def _batched(walk: Walk, node: Node) -> tuple[bool, ...] | None:
 def backward(walk: Walk, output: str, seed: jax.Array) -> None:
     """Pull `seed`, of the output's shape, back to every node of `walk`."""
     waiting: dict[str, list[Part]] = {output: [(seed, False)]}
-    passed, swept = walk.passed, walk.swept
     for step in reversed(walk.steps):
-        name, wires = step.node.name, step.node.wires
-        parts = waiting.pop(name, None)
+        parts = waiting.pop(step.node.name, None)
         if parts is None:
-            walk.arriving[name] = None
-            contributions = _nothing(step.node)
-        elif step.kernel is not None and step.node.rule.kind == FOLLOW and not swept:
-            contributions = _pull_parts(walk, step, parts)
+            _pass_nothing(walk, step.node)
+        elif step.kernel is not None and step.node.rule.kind == FOLLOW and not walk.swept:
+            _pull_parts(walk, step, parts, waiting)
         else:
-            contributions = _pass_down(walk, step, _arrive(walk, name, parts))
-        for (slot, producer), part in zip(wires, contributions, strict=True):
-            if part is None:
-                passed[name, slot] = None
-                continue
-            passed[name, slot] = part[0]
-            if part[1]:
-                swept.add((name, slot))
-            if producer in waiting:
-                waiting[producer].append(part)
-            else:
-                waiting[producer] = [part]
+            contributions = _pass_down(walk, step, _arrive(walk, step.node.name, parts))
+            _hand_on(walk, step.node, contributions, waiting)
     _leave(walk)
+
+
+def _pass_nothing(walk: Walk, node: Node) -> None:
+    walk.arriving[node.name] = None
+    for slot, _ in node.wires:
+        walk.passed[node.name, slot] = None
+
+
+def _pull_parts(walk: Walk, step: Step, parts: list[Part], waiting: dict[str, list[Part]]) -> None:
+    """The common case, no rule and no sweep: add the last two parts and pull back in one kernel call."""
+    found, name, slots, passed = step.kernel, step.node.name, step.node.slots, walk.passed
+    if not found.passes:
+        total, results = _sum(parts)[0], [None] * len(found.slots)
+    elif len(parts) == 1:
+        total = parts[0][0]
+        results = found.pull(total, *step.arguments)
+    else:
+        total, results = found.pull_sum(_sum(parts[:-1])[0], parts[-1][0], *step.arguments)
+    walk.arriving[name] = total
+    for slot, array in zip(found.slots, results, strict=True):
+        passed[name, slot] = array
+        if array is not None:
+            producer = slots[slot]
+            if producer in waiting:
+                waiting[producer].append((array, False))
+            else:
+                waiting[producer] = [(array, False)]
+
+
+def _hand_on(
+    walk: Walk, node: Node, contributions: list[Part | None], waiting: dict[str, list[Part]]
+) -> None:
+    for (slot, producer), part in zip(node.wires, contributions, strict=True):
+        walk.passed[node.name, slot] = part and part[0]
+        if part is not None:
+            waiting.setdefault(producer, []).append(part)
+            if part[1]:
+                walk.swept.add((node.name, slot))
 
 
 def _nothing(node: Node) -> list[Part | None]:
     return [None] * len(node.wires)
 
 
-def _pull_parts(walk: Walk, step: Step, parts: list[Part]) -> list[Part | None]:
-    """The common case, no rule and no sweep: add the last two parts and pull back in one kernel call."""
-    found, name = step.kernel, step.node.name
-    if not found.passes:
-        _arrive(walk, name, parts)
-        return _nothing(step.node)
-    if len(parts) == 1:
-        walk.arriving[name] = parts[0][0]
-        results = found.pull(parts[0][0], *step.arguments)
-    else:
-        first, second = _added(walk, name, parts[:-1])[0], parts[-1][0]
-        walk.arriving[name], results = found.pull_sum(first, second, *step.arguments)
-    if found.passes_all:
-        return [(array, False) for array in results]
-    return [(a, False) if depends else None for a, depends in zip(results, found.dependent, strict=True)]
-
-
 def _arrive(walk: Walk, name: str, parts: list[Part]) -> Sample:
     """Add up what arrives at a node."""
-    array, swept = _added(walk, name, parts)
+    array, swept = _sum(parts)
     walk.arriving[name] = array
     if swept:
         walk.swept.add((name, ARRIVING))
     return Sample(array, walk.shapes[name], swept)
 
 
-def _added(walk: Walk, name: str, parts: list[Part]) -> Part:
-    total, shape = parts[0], walk.shapes[name]
-    for part in parts[1:]:
-        both = [Sample(array, shape, swept) for array, swept in (total, part)]
-        sample = call("add", (), both, walk.dtype)
-        total = (sample.array, sample.swept)
-    return total
+def _sum(parts: list[Part]) -> Part:
+    """The parts added up. The axis of samples is the first, so one that lacks it is broadcast along it."""
+    total, swept = parts[0]
+    for array, also in parts[1:]:
+        total, swept = _add(total, array), swept or also
+    return total, swept
+
+
+_add = jax.jit(lambda a, b: a + b)
 
 
 def _pass_down(walk: Walk, step: Step, v: Sample) -> list[Part | None]:
@@ -238,7 +248,7 @@ def _pull(walk: Walk, step: Step, v: Sample) -> list[Part | None]:
         return _nothing(node)
     swept = v.swept or node.name in walk.swept
     results = found.pull(v.array, *step.arguments)
-    return [(a, swept) if depends else None for a, depends in zip(results, found.dependent, strict=True)]
+    return [None if array is None else (array, swept) for array in results]
 
 
 def _to_alternative(walk: Walk, node: Node, v: Sample) -> list[Part | None]:
