@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from autodiff_viz.engine.differences import check_inputs
 from autodiff_viz.engine.trace import trace
@@ -11,11 +11,14 @@ from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.ops.catalog import OPS
 
 
-def warm() -> int:
+def warm(stopped: Callable[[], bool] = lambda: False) -> int:
     """Trace every op once on scalars, used once and used twice, and once by differences; returns how many
-    graphs ran. An op that takes no scalars is passed over: shapes are compiled when somebody needs them."""
+    graphs ran. An op that takes no scalars is passed over: shapes are compiled when somebody needs them.
+    Ends early, between two ops, once `stopped()` is true."""
     ran = 0
     for graph in _graphs():
+        if stopped():
+            break
         try:
             check_inputs(trace(graph))
             ran += 1

@@ -7,6 +7,7 @@ in `.streamlit/config.toml` leaves collection to Python's own schedule. `make be
 
 from __future__ import annotations
 
+import atexit
 import gc
 import sys
 import threading
@@ -22,14 +23,22 @@ SWITCH_INTERVAL = 0.001  # seconds; a long Python loop of one visitor then holds
 def ready() -> threading.Thread:
     """Start the warm-up, once per server; visitors need not wait for it."""
     sys.setswitchinterval(SWITCH_INTERVAL)
-    thread = threading.Thread(target=_warm_and_freeze, name="warm-up", daemon=True)
+    stop = threading.Event()
+    thread = threading.Thread(target=_warm_and_freeze, args=(stop,), name="warm-up", daemon=True)
+    atexit.register(_end, thread, stop)
     thread.start()
     return thread
 
 
-def _warm_and_freeze() -> None:
+def _end(thread: threading.Thread, stop: threading.Event) -> None:
+    """Let the op that is being compiled finish: Python must not go away under XLA."""
+    stop.set()
+    thread.join()
+
+
+def _warm_and_freeze(stop: threading.Event) -> None:
     gc.collect()
     gc.freeze()
-    warm()
+    warm(stop.is_set)
     gc.collect()
     gc.freeze()

@@ -11,7 +11,7 @@ from autodiff_viz.views.compose import VERIFIED_AT_ONCE, LabView, Verification, 
 def draw_checks(view: LabView) -> None:
     """A tick, or what differs. A large graph is checked when the user asks."""
     for note in view.notes:
-        st.text(f"\u24d8 {note}")
+        st.text(f"Note: {note}")
     if not view.complete:
         return
     if len(view.trace.graph.nodes) > VERIFIED_AT_ONCE and not st.button("Check with jax.vjp", key="verify"):
