@@ -41,7 +41,7 @@ class Scale:
         powers = self._powers(max(-self.low, self.high))
         up = [10.0**power for power in powers if 10.0**power <= self.high]
         down = [-(10.0**power) for power in powers if 10.0**power <= -self.low]
-        sizes = [*reversed(down), 0.0, *up]
+        sizes = [*down, 0.0, *reversed(up)]  # powers come largest first
         return {
             "tickvals": [self.place(size) for size in sizes],
             "ticktext": [_power(size) for size in sizes],

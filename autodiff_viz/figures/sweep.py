@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
 
 from autodiff_viz.figures.curves import Curves
-from autodiff_viz.figures.theme import CLEAR, COTANGENT, EDGE, LINE, NEUTRAL, RULE, SMALL, VALUE, axis, draw
+from autodiff_viz.figures.theme import (
+    CLEAR,
+    COTANGENT,
+    EDGE,
+    LINE,
+    NEUTRAL,
+    RULE,
+    SMALL,
+    VALUE,
+    axis,
+    draw,
+    ink,
+)
 from autodiff_viz.figures.words import RULE_WORDS, coloured, listed, number, short
 
 UPPER, LOWER = 170, 210  # pixels of the two panels
@@ -42,7 +53,7 @@ def sweep_figure(curves: Curves) -> go.Figure:
         "xaxis": _across(curves),
         "yaxis": axis(domain=[1 - UPPER / total, 1], range=upper, nticks=5, tickangle=0, **AWAY),
         "yaxis2": axis(domain=[0, LOWER / total], range=lower, nticks=6, tickangle=0, anchor="x", **AWAY),
-        "annotations": [_headline(_value_line(curves), 1.0), *_stacked(legend, LOWER / total)],
+        "annotations": [_headline(_value_line(curves), 1.0), _headline("<br>".join(legend), LOWER / total)],
         "shapes": _here_lines(curves, UPPER / total, LOWER / total),
     }
     traces = [*_shading(curves), *_lines(curves, upper, lower, bent), *_points(curves, bent)]
@@ -100,11 +111,7 @@ def _headline(text: str, y: float) -> dict[str, Any]:
     """Text over a panel whose top is at `y`, flush with the left edge of the figure."""
     place = {"xref": "paper", "yref": "paper", "x": 0, "y": y, "xshift": EDGE - LEFT, "yshift": 6}
     anchors = {"xanchor": "left", "yanchor": "bottom", "align": "left", "showarrow": False}
-    return {"text": text, "font": {"size": SMALL}, **place, **anchors}
-
-
-def _stacked(lines: Sequence[str], y: float) -> list[dict[str, Any]]:
-    return [_headline("<br>".join(lines), y)]
+    return {"text": ink(text), "font": {"size": SMALL}, **place, **anchors}
 
 
 def _across(curves: Curves) -> dict[str, Any]:

@@ -21,7 +21,7 @@ from autodiff_viz.figures.theme import (
     axis,
     draw,
     heading,
-    hidden_axis,
+    ink,
     top,
 )
 from autodiff_viz.figures.words import INDENT, width
@@ -117,7 +117,11 @@ def _column(texts: Sequence[str]) -> int:
 
 
 def _side(rows: Rows, texts: Sequence[str], length: float, **settings: Any) -> dict[str, Any]:
-    ticks = {"tickmode": "array", "tickvals": list(rows.centres), "ticktext": list(texts)}
+    ticks = {
+        "tickmode": "array",
+        "tickvals": list(rows.centres),
+        "ticktext": [ink(text) if text else "" for text in texts],
+    }
     plain = {"showgrid": False, "zeroline": False, "fixedrange": True, "range": [length, 0]}
     # Without these two Plotly measures every label several times over: a second at 100 rows.
     quick = {"tickangle": 0, "ticklabeloverflow": "allow"}
@@ -149,11 +153,6 @@ def _stripes(rows: Rows, ends: Sequence[float]) -> dict[str, Any]:
         "y": list(rows.centres),
         "width": [row.height for row in rows.rows],
         "marker": {"color": [STRIPE if row.group % 2 else CLEAR for row in rows.rows], "line": {"width": 0}},
-        "hovertext": [row.hover for row in rows.rows],
+        "hovertext": [ink(row.hover) for row in rows.rows],
         "hoverinfo": "text",
     }
-
-
-def nothing_axis(low: float, high: float) -> dict[str, Any]:
-    """A horizontal axis that is not shown."""
-    return hidden_axis(range=[low, high])

@@ -20,7 +20,7 @@ EDGE = 10  # pixels left free at the left and right edge
 
 
 def draw(traces: Sequence[Mapping[str, Any]], layout: Mapping[str, Any], key: str) -> go.Figure:
-    """A figure on a transparent ground. Text takes its colour from the page's theme.
+    """A figure on a transparent ground. Text takes its colour from the page.
 
     `key` names what is drawn: as long as it stays the same, a redrawn figure keeps its zoom.
     """
@@ -37,12 +37,18 @@ def draw(traces: Sequence[Mapping[str, Any]], layout: Mapping[str, Any], key: st
     return go.Figure({"data": list(traces), "layout": {**base, **layout}}, _validate=False)
 
 
+def ink(text: str) -> str:
+    """Plotly text in the colour of the page around the figure, rather than the theme's grey for axes."""
+    return f"<span style='color:currentColor'>{text}</span>"
+
+
 def heading(title: str, under: Sequence[str], height: int) -> dict[str, Any]:
     """The layout's title in a figure of this height: one finding in bold, lines of explanation under it."""
-    lines = "".join(f"<br><span style='font-size:{SMALL}px'>{line}</span>" for line in under)
+    style = f"font-size:{SMALL}px;font-weight:normal"
+    lines = "".join(f"<br><span style='{style}'>{line}</span>" for line in under)
     across = {"x": 0, "xref": "container", "xanchor": "left", "pad": {"l": EDGE}}
     down = {"y": 1 - TITLE / height, "yref": "container", "yanchor": "top"}
-    return {"text": f"<b>{title}</b>{lines}", "font": {"size": TITLE}, **across, **down}
+    return {"text": ink(f"<b>{title}</b>{lines}"), "font": {"size": TITLE}, **across, **down}
 
 
 def top(under: Sequence[str]) -> int:
@@ -70,7 +76,7 @@ def hidden_axis(**settings: Any) -> dict[str, Any]:
 
 def note(message: str, key: str) -> go.Figure:
     """A figure that says in words why there is nothing to draw."""
-    text = {"text": message, "font": {"size": TEXT}, "showarrow": False, "align": "left"}
+    text = {"text": ink(message), "font": {"size": TEXT}, "showarrow": False, "align": "left"}
     place = {"xref": "paper", "yref": "paper", "x": 0, "y": 0.5, "xanchor": "left"}
     blank = {"xaxis": hidden_axis(), "yaxis": hidden_axis(), "height": 120}
     margin = {"l": EDGE, "r": EDGE, "t": EDGE, "b": EDGE}

@@ -24,13 +24,19 @@ _TAG = re.compile(r"<[^>]*>")
 
 
 def number(value: float, digits: int = 4) -> str:
-    """A number in at most `digits` significant digits: "0.7041", "−1.2e−05", "NaN", "∞"."""
+    """A number as the canvas writes it: "0.7041", "12350", "−1.23e−5", "NaN", "∞". At most `digits`
+    significant digits, and a power of ten below 1e-4 and from 1e6 on."""
     value = float(value)
     if isnan(value):
         return "NaN"
     if isinf(value):
         return "∞" if value > 0 else f"{MINUS}∞"
-    return f"{value + 0.0:.{digits}g}".replace("e+0", "e").replace("e+", "e").replace("-", MINUS)
+    if value == 0 or 1e-4 <= abs(value) < 1e6:
+        text = repr(float(f"{value + 0.0:.{digits}g}")).removesuffix(".0")
+    else:
+        mantissa, exponent = f"{value:.{digits - 2}e}".split("e")
+        text = f"{mantissa.rstrip('0').rstrip('.')}e{int(exponent)}"
+    return text.replace("-", MINUS)
 
 
 def plain(name: str) -> str:

@@ -1,0 +1,106 @@
+"""The sweep against derivatives known from calculus."""
+
+import numpy as np
+import pytest
+
+from autodiff_viz.engine.trace import trace
+from autodiff_viz.figures.curves import POSITIONS, curves, span
+from autodiff_viz.figures.sweep import sweep_figure, sweep_text
+from autodiff_viz.graph.problem import GraphError
+from autodiff_viz.language.parse import parse
+
+SQUARE = "x = input(1.5, low=-2.0, high=2.0)\nz = x * x"
+STOPPED = "x = input(0.5, low=-2.0, high=2.0)\nz = stop_gradient(x) * x"  # declared x, true 2x
+
+
+def swept(text, name=None, **options):
+    return curves(trace(parse(text), **options), name)
+
+
+def named(figure, name):
+    return next(drawn for drawn in figure.data if drawn.name == name)
+
+
+def test_the_derivative_of_a_square_is_twice_its_input():
+    found = swept(SQUARE)
+    np.testing.assert_allclose(found.value, found.positions**2, rtol=1e-6, atol=1e-6)
+    np.testing.assert_allclose(found.declared, 2 * found.positions, rtol=1e-6, atol=1e-6)
+    np.testing.assert_allclose(found.slopes, 2 * found.marked, rtol=1e-6, atol=1e-6)
+    assert not found.bent.any()
+
+
+def test_the_present_value_is_one_of_the_positions_and_of_the_marks():
+    found = swept("x = input(0.123, low=-2.0, high=2.0)\nz = x * x")
+    assert len(found.positions) == POSITIONS
+    assert np.float32(found.positions[found.at_here]) == np.float32(0.123)
+    assert np.float32(0.123) in found.marked.astype(np.float32)
+
+
+def test_a_rule_bends_the_declared_derivative_and_leaves_the_true_one():
+    found = swept(STOPPED)
+    np.testing.assert_allclose(found.declared, found.positions, atol=1e-6)
+    np.testing.assert_allclose(found.true, 2 * found.positions, atol=1e-6)
+    np.testing.assert_allclose(found.slopes, 2 * found.marked, atol=1e-6)
+
+
+def test_where_declared_and_true_differ_is_shaded_dashed_and_named():
+    figure = sweep_figure(swept(STOPPED))
+    assert named(figure, "true").line.dash == "dash"
+    assert named(figure, "bent").fill == "toself"
+    words = " ".join(note.text for note in figure.layout.annotations)
+    assert "declared <b>0.5</b>" in words
+    assert "true <b>1</b>" in words
+    assert "stop at stop_gradient_1" in words
+
+
+def test_a_rule_that_changes_nothing_shades_nothing():
+    text = "x = input(1.0, low=0.0, high=2.0)\nz = custom(exp(x), pullback=lambda v, x, y: v * y)"
+    figure = sweep_figure(swept(text))
+    assert {"true", "bent"}.isdisjoint(drawn.name for drawn in figure.data)
+    assert "declared = true" in figure.layout.annotations[1].text
+
+
+def test_nan_leaves_a_gap():
+    figure = sweep_figure(swept("x = input(1.0, low=-1.0, high=1.0)\nz = log(x)"))
+    value = named(figure, "value")
+    assert all((y is None) == (x <= 0) for x, y in zip(value.x, value.y, strict=True))
+
+
+def test_a_pole_is_not_drawn_as_a_line_and_does_not_crush_the_rest():
+    figure = sweep_figure(swept("x = input(0.5, low=-1.0, high=1.0)\nz = 1.0 / x"))
+    value = named(figure, "value")
+    ends = [(a, b) for a, b in zip(value.y, value.y[1:], strict=False) if None not in (a, b) and a < 0 < b]
+    assert not ends
+    assert figure.layout.yaxis2.range[0] > -1000  # the slope beside the pole is -2500
+
+
+def test_an_output_of_many_elements_is_paired_with_the_seed():
+    found = swept("x = 2.0\nz = x * [1.0, 10.0]", seed=[3.0, 1.0])
+    assert found.declared == pytest.approx([13.0] * POSITIONS)
+    assert found.value[found.at_here] == pytest.approx(26.0)
+    assert "⟨seed, z⟩" in sweep_text(found)
+
+
+def test_an_output_that_does_not_depend_on_the_input_is_flat():
+    found = swept("x = 2.0\ny = 3.0\nz = y * y", name="x")
+    assert found.value == pytest.approx([9.0] * POSITIONS)
+    assert found.declared == pytest.approx([0.0] * POSITIONS)
+
+
+def test_the_range_is_the_sliders_widened_to_the_present_value():
+    node = parse(SQUARE)["x"]
+    assert span(node, 1.5) == (-2.0, 2.0)
+    assert span(node, 5.0) == (-2.0, 5.0)
+
+
+@pytest.mark.parametrize("name", [None, "x", "nowhere", "z"])
+def test_a_graph_without_such_a_scalar_input_is_refused(name):
+    with pytest.raises(GraphError, match="scalar input"):
+        swept("x = [1.0, 2.0]\nz = sum(x)", name)
+
+
+def test_the_text_gives_the_numbers_at_the_present_value_and_where_they_part():
+    text = sweep_text(swept(STOPPED))
+    assert "at 0.5, z is 0.25, its declared derivative 0.5 and its true derivative 1" in text
+    assert "differ between −2 and 2, because of stop at stop_gradient_1" in text
+    assert sweep_text(swept(SQUARE)).endswith("declared and true agree everywhere.")
