@@ -14,9 +14,9 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
+from autodiff_viz.engine.check import diagnose
 from autodiff_viz.engine.numbering import Numbering, Place
 from autodiff_viz.engine.program import Program, dynamic_params, structure
-from autodiff_viz.graph.check import problems
 from autodiff_viz.graph.model import INPUT, Graph
 from autodiff_viz.graph.problem import GraphError
 
@@ -74,7 +74,7 @@ def residuals_of(graph: Graph, shapes: Mapping[str, tuple[int, ...]], dtype: str
 
 
 def _counts(graph: Graph, shapes: Mapping[str, tuple[int, ...]], dtype: str) -> Counts:
-    found = problems(graph)
+    found = diagnose(graph)
     if found:
         raise GraphError(found)
     return _count(structure(graph), tuple(sorted(shapes.items())), dtype)

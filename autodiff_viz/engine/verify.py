@@ -12,10 +12,10 @@ import numpy as np
 from jax.extend.core import jaxpr_as_fun
 
 from autodiff_viz.engine.arrays import FLOAT64
+from autodiff_viz.engine.check import diagnose
 from autodiff_viz.engine.live import ARRIVING, Wire
 from autodiff_viz.engine.program import Program, dynamic_params, structure
 from autodiff_viz.engine.trace import Trace, precision
-from autodiff_viz.graph.check import problems
 from autodiff_viz.graph.model import Graph
 from autodiff_viz.graph.problem import GraphError
 
@@ -46,9 +46,9 @@ def verify(trace: Trace) -> Verdict:
     """Differentiate the graph as one program, with its real regions, and compare all numbers.
 
     Raises:
-      GraphError: a checkpoint region is not valid.
+      GraphError: a checkpoint region is not valid, or a node beside the way to the output is not.
     """
-    if found := problems(trace.graph):
+    if found := diagnose(trace.graph):
         raise GraphError(found)
     with precision(trace.dtype):
         values, gradients, cotangents = whole_program(trace)

@@ -6,12 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from autodiff_viz.engine.check import runnable
+from autodiff_viz.engine.check import diagnose, runnable
 from autodiff_viz.engine.counts import Runs
 from autodiff_viz.engine.differences import check_inputs
 from autodiff_viz.engine.trace import Trace, trace, trace_part
 from autodiff_viz.engine.verify import Verdict, verify
-from autodiff_viz.graph.check import problems as structural
 from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.views.actions import noisy
 from autodiff_viz.views.drawing import Picture, drawing
@@ -85,7 +84,7 @@ def evaluate(lab: Lab) -> tuple[Trace | None, tuple[Problem, ...]]:
         return None, ()
     try:
         found = trace(graph, seed=lab.seed, dtype=lab.dtype)
-        return found, structural(graph) if graph.regions else ()
+        return found, diagnose(graph)
     except GraphError as error:
         problems = error.problems
     try:

@@ -63,6 +63,15 @@ def test_a_region_that_cannot_run_is_a_problem_and_changes_no_number():
     assert view.trace.cotangent["x"] == 32  # c = x^4
 
 
+def test_a_mistake_that_the_gradient_never_meets_is_still_a_problem():
+    text = (
+        'x = 1.0\nm = [1.0, 2.0]\ny = backward_as(exp(x), m)\nwith checkpoint("r"):\n    z = sin(x)\nreturn z'
+    )
+    view = lab_view(lab_of(bad + '\nwith checkpoint("r"):\n    z = sin(x)\nreturn z'))
+    assert [(problem.code, problem.node) for problem in view.problems] == [("backward-as-shape", "y")]
+    assert verification(view.trace).verdict is None
+
+
 def test_the_seed_scales_every_cotangent():
     view = lab_view(replace(start(), seed=-2.0))
     assert view.trace.cotangent["y"] == pytest.approx(-2 * math.sin(0.6), rel=1e-6)
