@@ -67,7 +67,7 @@ def test_a_mistake_that_the_gradient_never_meets_is_still_a_problem():
     text = (
         'x = 1.0\nm = [1.0, 2.0]\ny = backward_as(exp(x), m)\nwith checkpoint("r"):\n    z = sin(x)\nreturn z'
     )
-    view = lab_view(lab_of(bad + '\nwith checkpoint("r"):\n    z = sin(x)\nreturn z'))
+    view = lab_view(lab_of(text))
     assert [(problem.code, problem.node) for problem in view.problems] == [("backward-as-shape", "y")]
     assert verification(view.trace).verdict is None
 

@@ -1,0 +1,188 @@
+"""The inspector, held against derivatives worked by hand."""
+
+from __future__ import annotations
+
+import math
+import re
+
+import pytest
+
+from autodiff_viz.engine.counts import Runs
+from autodiff_viz.engine.trace import trace
+from autodiff_viz.graph.model import Graph, Node
+from autodiff_viz.language.parse import parse
+from autodiff_viz.views.inspector import NodeView, WireView, differs_say, node_view, residuals_say, runs_say
+from autodiff_viz.views.numbers import MINUS
+
+
+def seen(text: str, name: str, seed=None, dtype: str = "float64") -> NodeView:
+    graph = parse(text)
+    return node_view(graph, trace(graph, seed=seed, dtype=dtype), name)
+
+
+def numbers(latex: str) -> list[float]:
+    """The numbers in a line of LaTeX, in order, without its colours."""
+    bare = re.sub(r"\\textcolor\{#\w+\}", "", latex)
+    bare = re.sub(r"\\times 10\^\{(-?\d+)\}|\\cdot 10\^\{(-?\d+)\}", r"e\1\2", bare)
+    return [float(text) for text in re.findall(r"-?\d+\.?\d*(?:e-?\d+)?", bare.replace(MINUS, "-"))]
+
+
+def local_arriving_passed(wire: WireView) -> list[float]:
+    assert r"\times" in wire.numbers
+    assert "=" in wire.numbers
+    return numbers(wire.numbers)
+
+
+X, Y = 0.7, 1.3
+# z = f * 3: 3 arrives at f. The locals are textbook derivatives of f at x = 0.7 (and y = 1.3).
+LOCALS = [
+    ("sin(x)", [math.cos(X)]),
+    ("cos(x)", [-math.sin(X)]),
+    ("exp(x)", [math.exp(X)]),
+    ("log(x)", [1 / X]),
+    ("sqrt(x)", [0.5 / math.sqrt(X)]),
+    ("tanh(x)", [1 / math.cosh(X) ** 2]),
+    ("sigmoid(x)", [math.exp(-X) / (1 + math.exp(-X)) ** 2]),
+    ("softplus(x)", [1 / (1 + math.exp(-X))]),
+    ("square(x)", [2 * X]),
+    ("-x", [-1]),
+    ("relu(x)", [1]),
+    ("x + y", [1, 1]),
+    ("x - y", [1, -1]),
+    ("x * y", [Y, X]),
+    ("x / y", [1 / Y, -X / Y**2]),
+    ("x ** y", [Y * X ** (Y - 1), X**Y * math.log(X)]),
+    ("maximum(x, y)", [0, 1]),
+]
+
+
+@pytest.mark.parametrize(("expression", "locals_"), LOCALS)
+def test_local_times_arriving_is_passed_with_the_numbers_of_the_textbook(expression, locals_):
+    view = seen(f"x = {X}\ny = {Y}\nf = {expression}\nz = f * 3.0 + y", "f")
+    for wire, local in zip(view.wires, locals_, strict=True):
+        assert local_arriving_passed(wire) == pytest.approx([local, 3, 3 * local], rel=2e-3, abs=2e-5)
+
+
+def test_the_derivative_is_written_with_the_names_of_the_graph():
+    (wire,) = seen("angle = 0.7\nf = sin(angle)", "f").wires
+    assert r"\partial" in wire.derivative
+    assert r"\cos" in wire.derivative
+    assert "angle" in wire.derivative
+
+
+def test_a_node_says_its_formula_value_and_what_arrives():
+    view = seen("x = 0.5\nf = x * x\nz = f * 3.0", "f")
+    assert (view.value, view.arriving) == ("0.25", "3.0")
+    assert "f" in view.formula
+    assert "x" in view.formula
+
+
+def test_a_stopped_node_shows_what_arrives_and_that_nothing_is_passed():
+    (wire,) = seen("x = 0.7\nf = stop_gradient(sin(x))\nz = f * 3.0", "f").wires
+    assert "stopped" in wire.numbers
+    assert numbers(wire.numbers) == [3, 0]
+
+
+def test_a_rewritten_node_shows_the_cotangent_before_and_after():
+    (wire,) = seen("x = 0.7\nf = rewrite(sin(x), lambda v: v + 2.0)\nz = f * 3.0", "f").wires
+    expected = [math.cos(0.7), 3, 5, 5 * math.cos(0.7)]
+    assert numbers(wire.numbers) == pytest.approx(expected, rel=2e-3)
+
+
+def test_a_declared_pullback_shows_what_it_makes_of_the_cotangent():
+    view = seen("x = 2.0\nf = custom(exp(x), pullback=lambda v, x, y: v * x)\nz = f * 3.0", "f")
+    (wire,) = view.wires
+    assert "declared" in wire.numbers
+    assert numbers(wire.numbers) == [3, 6]
+    assert view.function == "lambda v, x, y: v * x"
+
+
+def test_differentiating_differently_passes_all_to_the_alternative_and_nothing_to_the_rest():
+    op, alternative = seen("x = 1.2\nt = x * 2.0\nr = backward_as(round(x), t)\nz = r * 3.0", "r").wires
+    assert (op.producer, numbers(op.numbers)) == ("x", [3, 0])
+    assert (alternative.producer, numbers(alternative.numbers)) == ("t", [3, 3])
+
+
+def test_a_fork_is_written_as_a_sum():
+    view = seen("x = 2.0\na = x * 3.0\nb = x * -5.0\nz = a + b", "x")
+    assert view.fork == "3 + (−5) = −2"
+
+
+def test_the_seed_counts_where_the_output_is_used_again():
+    assert seen("x = 2.0\na = x * 3.0\nb = a * 5.0\nreturn a", "a").fork == "1 + 0 = 1"
+
+
+def test_one_use_is_no_fork():
+    assert seen("x = 2.0\ny = sin(x)", "x").fork == ""
+
+
+def test_a_negative_local_derivative_stands_in_brackets():
+    (wire,) = seen("x = 0.7\ny = cos(x)", "y").wires
+    assert wire.numbers.startswith("(-")
+
+
+def test_a_node_without_a_trace_still_has_its_derivative():
+    graph = parse("x = 2.0\ny = sin(x)\nz = y + ...")
+    view = node_view(graph, None, "y")
+    assert (view.value, view.arriving, view.wires[0].numbers) == ("", "", "")
+    assert view.wires[0].derivative
+
+
+def test_a_tensor_shows_its_shape_and_no_scalar_equation():
+    view = seen("x = [[1.0, 2.0, 3.0]]\ny = exp(x)\nz = sum(y)", "y")
+    assert view.shape == "1×3"
+    assert view.wires[0].numbers == ""
+    assert view.wires[0].passed
+
+
+def test_an_input_says_so():
+    view = seen("x = 2.0\ny = sin(x)", "x")
+    assert (view.is_input, view.is_output, view.wires, view.formula) == (True, False, (), "")
+
+
+def test_an_op_that_is_not_in_the_catalog_is_shown_without_a_derivative():
+    view = node_view(Graph((Node("y", "warp", (None,)),), (), "y"), None, "y")
+    assert "not in the catalog" in view.doc
+    assert (view.formula, view.wires, view.params) == ("", (), ())
+
+
+def test_an_empty_slot_is_a_box_in_the_formula():
+    graph = parse("x = 2.0\nz = x * ...")
+    assert r"\square" in node_view(graph, None, "z").formula
+
+
+def test_nan_in_the_equation_is_text():
+    (wire,) = seen("x = -1.0\ny = log(x)", "y").wires
+    assert "nan" not in wire.numbers  # LaTeX would set it as three variables
+
+
+@pytest.mark.parametrize(
+    ("runs", "says"),
+    [
+        (Runs(1, 0, 0), "Runs once, in the forward pass."),
+        (Runs(1, 1, 0), "drops that work"),
+        (Runs(1, 1, 1), "runs once more in the backward pass; JAX keeps 1"),
+        (Runs(1, 3, 2), "runs 3 times more in the backward pass; JAX keeps 2"),
+    ],
+)
+def test_runs_are_said_in_a_sentence(runs, says):
+    assert says in runs_say(runs)
+
+
+def test_a_square_keeps_the_number_that_it_multiplies():
+    found = trace(parse("x = 10.0\nc = cos(x)\ns = c * c"))
+    assert "(1 number, for s)" in residuals_say(found, "c")
+
+
+def test_a_linear_op_keeps_nothing():
+    assert residuals_say(trace(parse("x = 2.0\ny = x + 1.0\nz = -y")), "y") == ""
+
+
+def test_a_bent_gradient_is_said_to_differ_and_by_how_much():
+    (sentence,) = differs_say(trace(parse("x = 0.7\nf = rewrite(exp(x), lambda v: 0.5)\nz = f * 3.0")), "f")
+    passed, true = (float(text) for text in re.findall(r"\d+\.\d+", sentence))
+    assert (passed, true) == pytest.approx((0.5 * math.exp(0.7), 3 * math.exp(0.7)), rel=1e-4)
+
+
+def test_an_honest_gradient_differs_from_nothing():
+    assert differs_say(trace(parse("x = 0.7\nf = exp(x)")), "f") == ()
