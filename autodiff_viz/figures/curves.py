@@ -12,7 +12,7 @@ from autodiff_viz.engine.trace import Trace
 from autodiff_viz.graph.model import FOLLOW, Node
 from autodiff_viz.graph.problem import GraphError, Problem
 
-POSITIONS = 101  # always as many: kernels are compiled per number of positions
+POSITIONS = 201  # always as many: kernels are compiled per number of positions
 MARKERS = 21
 TOLERANCE = 1e-3  # share of the largest derivative in sight by which two must differ to be told apart
 
@@ -25,7 +25,7 @@ class Curves:
       name: the swept input; `here` its present value, which is one of `positions`.
       output: what the derivatives are of; `is_plain` when that is the output itself, a number with seed 1.
       positions, value, declared, true: arrays of one length, float64. `declared` is JAX's derivative with
-        the rules, `true` with the rules off.
+        the rules, `true` with the rules off, and NaN where there is no value to have a derivative.
       marked, slopes: fewer positions, one of them `here`, and central differences in float64 there.
       rules: the nodes that have a rule.
     """
@@ -49,12 +49,12 @@ class Curves:
 
     @property
     def bent(self) -> np.ndarray:
-        """Where the declared derivative differs from the true one."""
-        return differs(self.declared, self.true)
+        """Where the declared derivative differs from the true one, which needs a value to be one of."""
+        return differs(self.declared, self.true) & ~np.isnan(self.value)
 
 
-def curves(trace: Trace, name: str | None = None) -> Curves:
-    """Sweep a scalar input (the first one by default) over its slider's range.
+def curves(trace: Trace, name: str | None = None, ends: tuple[float, float] | None = None) -> Curves:
+    """Sweep a scalar input (the first one by default) between two ends (its slider's by default).
 
     Raises:
       GraphError: there is no such scalar input.
@@ -64,21 +64,21 @@ def curves(trace: Trace, name: str | None = None) -> Curves:
         message = f"{name!r} is not a scalar input, so it cannot be swept."
         raise GraphError(Problem("not-scalar", message, "Choose a scalar input."))
     here = float(trace.inputs[name])
-    positions = _with(np.linspace(*span(trace.graph[name], here), POSITIONS), here)
+    positions = _with(np.linspace(*span(trace.graph[name], here, ends), POSITIONS), here)
     marked = _with(positions[:: (POSITIONS - 1) // (MARKERS - 1)], here)
     found = sweep(trace, name, positions)
     rules = tuple(node for node in trace.graph.nodes if node.rule.kind != FOLLOW)
     true = true_derivative(trace, name, positions) if rules else found.gradient
-    value = found.along(found.value[trace.output], trace.output)
+    value = _paired(found.along(found.value[trace.output], trace.output), trace.seed)
     return Curves(
         name=name,
         here=here,
         output=trace.output,
         is_plain=trace.seed.shape == () and float(trace.seed) == 1.0,
         positions=positions,
-        value=_paired(value, trace.seed),
+        value=value,
         declared=np.asarray(found.gradient, np.float64),
-        true=np.asarray(true, np.float64),
+        true=np.where(np.isnan(value), np.nan, true).astype(np.float64),
         marked=marked,
         slopes=slope_along(trace, name, marked),
         rules=rules,
@@ -97,11 +97,21 @@ def first_scalar(trace: Trace) -> str:
     raise GraphError(Problem("no-scalar", "This graph has no scalar input to sweep.", "Add one: x = 1.0"))
 
 
-def span(node: Node, here: float) -> tuple[float, float]:
-    """The ends of the input's slider, widened to hold its present value."""
-    reach = max(1.0, abs(here))
-    low, high = node.param("low", here - reach), node.param("high", here + reach)
-    return min(float(low), here), max(float(high), here)
+def span(node: Node, here: float, ends: tuple[float, float] | None = None) -> tuple[float, float]:
+    """The ends to sweep between: those given, else the input's own, else a round range about zero that
+    stays put while the value moves; widened to hold the present value."""
+    reach = _round(abs(here))
+    low, high = ends or (node.param("low", -reach), node.param("high", reach))
+    low, high = min(float(low), here), max(float(high), here)
+    return (low, high) if low < high else (low - 1.0, high + 1.0)
+
+
+def _round(size: float) -> float:
+    """The first of 5, 10, 50, 100, ... that is not less than `size`."""
+    reach, factor = 5.0, 2
+    while reach < size < float("inf"):
+        reach, factor = reach * factor, 7 - factor
+    return reach
 
 
 def differs(declared: np.ndarray, true: np.ndarray) -> np.ndarray:

@@ -66,7 +66,7 @@ def residuals_text(trace: Trace) -> str:
     if not residuals:
         return "A chart of residuals: the forward pass keeps nothing for the backward pass."
     items = [
-        f"{kept.producer or CONSTANT} {kept.elements:,} ({'value' if kept.is_value else 'factor'})"
+        f"{kept.producer or CONSTANT} {kept.elements:,} ({'factor' if _is_factor(kept) else 'value'})"
         for kept in kept_by_producer(trace)
     ]
     return f"A bar chart of residuals: {_title(residuals)}; {listed(items, 6)}."
@@ -105,7 +105,7 @@ def _rows(shown: Sequence[Kept]) -> Iterable[Row]:
 
 
 def _hover(kept: Kept) -> str:
-    what = "value" if kept.is_value else "a factor of its derivative"
+    what = "a factor of its derivative" if _is_factor(kept) else "value"
     shapes = ", ".join(str(list(shape)) if shape else "a number" for shape in kept.shapes)
     readers = ", ".join(plain(name) for name in kept.consumers) or "the backward pass"
     name = plain(kept.producer) if kept.producer else CONSTANT
@@ -113,8 +113,16 @@ def _hover(kept: Kept) -> str:
     return f"<b>{name}</b>: {what}<br>{size} ({shapes})<br>read by the pullback of {readers}"
 
 
+def _is_factor(kept: Kept) -> bool:
+    return bool(kept.producer) and not kept.is_value
+
+
+def _colour(kept: Kept) -> str:
+    return COTANGENT if _is_factor(kept) else VALUE if kept.producer else NEUTRAL
+
+
 def _drawn(shown: Sequence[Kept], rows: Rows, scale: Scale) -> dict[str, Any]:
-    colours = [VALUE if kept.is_value else COTANGENT for kept in shown]
+    colours = [_colour(kept) for kept in shown]
     hatch = {"fillmode": "replace", "fgcolor": colours, "size": 6, "solidity": 0.45}
     return {
         "type": "bar",
@@ -126,7 +134,7 @@ def _drawn(shown: Sequence[Kept], rows: Rows, scale: Scale) -> dict[str, Any]:
         "marker": {
             "color": colours,
             "line": {"width": 1.5, "color": colours},
-            "pattern": {"shape": ["" if kept.is_value else "/" for kept in shown], **hatch},
+            "pattern": {"shape": ["/" if _is_factor(kept) else "" for kept in shown], **hatch},
         },
         "hoverinfo": "skip",
     }

@@ -151,7 +151,7 @@ def _line(
         "mode": "lines",
         "name": name,
         "yaxis": yaxis,
-        "x": curves.positions.tolist(),
+        "x": curves.positions,
         "y": _gaps(numbers, shown),
         "line": {"color": colour, "width": 3.5, "dash": dash},
         "connectgaps": False,
@@ -159,13 +159,13 @@ def _line(
     }
 
 
-def _gaps(numbers: np.ndarray, shown: list[float]) -> list[float | None]:
-    """The numbers with None where there is nothing to draw, and where a pole would be drawn as a line."""
-    found = [float(y) if np.isfinite(y) else None for y in numbers]
-    with np.errstate(invalid="ignore"):
-        poles = np.abs(np.diff(numbers)) > shown[1] - shown[0]
-    for i in np.flatnonzero(poles):
-        found[i] = None
+def _gaps(numbers: np.ndarray, shown: list[float]) -> np.ndarray:
+    """The numbers with NaN where there is nothing to draw, and where a pole would be drawn as a line.
+
+    An array, not a list: Plotly sends it as bytes, in which NaN is allowed.
+    """
+    found = np.where(np.isfinite(numbers), numbers, np.nan)
+    found[:-1][np.abs(np.diff(found)) > shown[1] - shown[0]] = np.nan
     return found
 
 
@@ -192,25 +192,23 @@ def _stretches(flags: np.ndarray) -> list[slice]:
 def _points(curves: Curves, bent: bool) -> list[dict[str, Any]]:
     """Finite differences, and a dot on each line at the present value."""
     i = curves.at_here
-    differences = _markers(curves.marked.tolist(), _finite(curves.slopes), "y2", "finite differences")
+    differences = _markers(
+        curves.marked, np.where(np.isfinite(curves.slopes), curves.slopes, np.nan), "y2", "finite differences"
+    )
     differences["marker"] = {"symbol": "circle-open", "size": 9, "color": NEUTRAL, "line": {"width": 2}}
     dots = [("y", "value", curves.value[i], VALUE), ("y2", "declared", curves.declared[i], COTANGENT)]
     dots += [("y2", "true", curves.true[i], RULE)] if bent else []
     found = [differences]
     for yaxis, name, y, colour in dots:
-        dot = _markers([curves.here], _finite([y]), yaxis, f"{name} here")
+        dot = _markers([curves.here], [float(y) if np.isfinite(y) else None], yaxis, f"{name} here")
         found.append({**dot, "marker": {"symbol": "circle", "size": 13, "color": colour}})
     return found
 
 
-def _markers(x: list[float], y: list[float | None], yaxis: str, name: str) -> dict[str, Any]:
+def _markers(x: Any, y: Any, yaxis: str, name: str) -> dict[str, Any]:
     hover = f"{name} %{{y:.5g}}<br>at %{{x:.5g}}<extra></extra>"
     kind = {"type": "scatter", "mode": "markers", "yaxis": yaxis, "name": name, "cliponaxis": False}
     return {**kind, "x": x, "y": y, "hovertemplate": hover}
-
-
-def _finite(numbers: Any) -> list[float | None]:
-    return [float(y) if np.isfinite(y) else None for y in numbers]
 
 
 def _here_lines(curves: Curves, upper: float, lower: float) -> list[dict[str, Any]]:

@@ -1,5 +1,7 @@
 """The sweep against derivatives known from calculus."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
@@ -63,14 +65,21 @@ def test_a_rule_that_changes_nothing_shades_nothing():
 def test_nan_leaves_a_gap():
     figure = sweep_figure(swept("x = input(1.0, low=-1.0, high=1.0)\nz = log(x)"))
     value = named(figure, "value")
-    assert all((y is None) == (x <= 0) for x, y in zip(value.x, value.y, strict=True))
+    assert all(np.isnan(y) == (x <= 0) for x, y in zip(value.x, value.y, strict=True))
+
+
+def test_where_there_is_no_value_no_derivative_is_called_true():
+    found = swept("x = input(1.0, low=-1.0, high=1.0)\ny = stop_gradient(x)\nz = log(x)")
+    missing = found.positions < 0
+    np.testing.assert_allclose(found.declared[missing], 1 / found.positions[missing], rtol=1e-5)  # JAX's
+    assert np.isnan(found.true[missing]).all()
+    assert not found.bent.any()
 
 
 def test_a_pole_is_not_drawn_as_a_line_and_does_not_crush_the_rest():
     figure = sweep_figure(swept("x = input(0.5, low=-1.0, high=1.0)\nz = 1.0 / x"))
     value = named(figure, "value")
-    ends = [(a, b) for a, b in zip(value.y, value.y[1:], strict=False) if None not in (a, b) and a < 0 < b]
-    assert not ends
+    assert not any(a < 0 < b for a, b in pairwise(value.y))
     assert figure.layout.yaxis2.range[0] > -1000  # the slope beside the pole is -2500
 
 
@@ -91,6 +100,12 @@ def test_the_range_is_the_sliders_widened_to_the_present_value():
     node = parse(SQUARE)["x"]
     assert span(node, 1.5) == (-2.0, 2.0)
     assert span(node, 5.0) == (-2.0, 5.0)
+    assert span(node, 1.5, (0.0, 3.0)) == (0.0, 3.0)
+
+
+@pytest.mark.parametrize(("here", "reach"), [(0.0, 5), (-5.0, 5), (6.0, 10), (30.0, 50), (99.0, 100)])
+def test_a_range_that_nobody_set_is_round_and_stays_while_the_value_moves(here, reach):
+    assert span(parse("x = 1.0")["x"], here) == (-reach, reach)
 
 
 @pytest.mark.parametrize("name", [None, "x", "nowhere", "z"])
