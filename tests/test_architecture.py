@@ -1,0 +1,181 @@
+"""The rules that keep the project easy to read and safe to host, checked on its source."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterable, Iterator
+from functools import cache
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+PACKAGE = "autodiff_viz"
+FOLDERS = ("graph", "ops", "language", "engine", "export", "lessons", "figures", "views", "ui")
+"""A folder imports only from itself and from the folders before it."""
+
+ONLY_IN = {
+    "jax": {"ops", "engine"},
+    "jaxlib": set(),
+    "plotly": {"figures"},
+    "streamlit": {"ui", "app.py"},
+    "pandas": set(),
+}
+"""Where a library may be imported: folders of the package, or a file at the top."""
+
+STANDARD_ONLY = "graph"
+THIRD_PARTY = {"jax", "numpy", "scipy", "pandas", "plotly", "streamlit", "PIL", "requests"}
+RUNS_TEXT = {"eval", "exec", "compile", "__import__"}
+RUNS_DATA = {"pickle", "marshal", "shelve", "subprocess", "ctypes", "importlib", "runpy", "code"}
+OWN_SCRIPTS = {"autodiff_viz/ui/panels/lesson.py"}
+"""Where a script of the project's own, with nothing of the user's in it, is put on the page."""
+
+MOST_LINES = 300
+SAYS_NOTHING = {"utils", "util", "helpers", "misc", "common", "manager"}
+
+APP = (*sorted((ROOT / PACKAGE).rglob("*.py")), ROOT / "app.py")
+BENCHMARKS = tuple(sorted((ROOT / "benchmarks").rglob("*.py")))
+TESTS = tuple(sorted((ROOT / "tests").rglob("*.py")))
+SCRIPTS = tuple(sorted((ROOT / PACKAGE).rglob("*.js")))
+STYLES = (*sorted((ROOT / PACKAGE).rglob("*.css")), *sorted((ROOT / "assets").glob("*.css")))
+
+
+def name(path: Path) -> str:
+    return str(path.relative_to(ROOT))
+
+
+def place(path: Path) -> str:
+    """The folder of the package that a file is in, "" for the package itself; else the top folder or file."""
+    first, *rest = path.relative_to(ROOT).parts
+    return first if first != PACKAGE else rest[0] if len(rest) > 1 else ""
+
+
+@cache
+def tree(path: Path) -> ast.Module:
+    return ast.parse(path.read_text("utf-8"))
+
+
+def imports(path: Path) -> Iterator[str]:
+    """Full names of the modules that a file imports; "." for a relative one."""
+    for node in ast.walk(tree(path)):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            yield "." if node.level else node.module or ""
+
+
+def library(module: str) -> str:
+    return module.split(".")[0]
+
+
+def matches(paths: Iterable[Path], pattern: str) -> list[str]:
+    """ "file:line: text" wherever the pattern is found."""
+    return [
+        f"{name(path)}:{number}: {line.strip()}"
+        for path in paths
+        for number, line in enumerate(path.read_text("utf-8").splitlines(), 1)
+        if re.search(pattern, line)
+    ]
+
+
+def test_the_package_has_only_the_folders_of_the_list():
+    found = {path.name for path in (ROOT / PACKAGE).iterdir() if path.is_dir()}
+    assert found <= {*FOLDERS, "__pycache__"}
+
+
+def test_a_folder_imports_only_from_the_folders_before_it():
+    broken = [
+        f"{name(path)} imports {module}"
+        for path in APP
+        if place(path) in FOLDERS
+        for module in imports(path)
+        if library(module) == PACKAGE
+        and module.split(".")[1] not in FOLDERS[: FOLDERS.index(place(path)) + 1]
+    ]
+    assert broken == []
+
+
+def test_imports_are_absolute():
+    assert [name(path) for path in (*APP, *BENCHMARKS, *TESTS) if "." in imports(path)] == []
+
+
+def test_a_library_is_imported_only_where_it_belongs():
+    broken = [
+        f"{name(path)} imports {module}"
+        for path in APP
+        for module in imports(path)
+        if place(path) not in ONLY_IN.get(library(module), {place(path)})
+    ]
+    assert broken == []
+
+
+def test_the_graph_needs_nothing_but_the_standard_library():
+    used = {library(module) for path in APP if place(path) == STANDARD_ONLY for module in imports(path)}
+    assert not used & THIRD_PARTY
+
+
+def test_no_import_hides_inside_a_function():
+    hidden = [
+        f"{name(path)}:{inner.lineno}"
+        for path in (*APP, *BENCHMARKS)
+        for outer in ast.walk(tree(path))
+        if isinstance(outer, ast.FunctionDef | ast.AsyncFunctionDef)
+        for inner in ast.walk(outer)
+        if isinstance(inner, ast.Import | ast.ImportFrom)
+    ]
+    assert hidden == []
+
+
+def test_nothing_that_a_visitor_sends_can_be_run():
+    called = [
+        f"{name(path)}:{node.lineno}: {node.func.id}"
+        for path in APP
+        for node in ast.walk(tree(path))
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in RUNS_TEXT
+    ]
+    imported = [name(path) for path in APP if RUNS_DATA & {library(module) for module in imports(path)}]
+    assert called + imported == []
+
+
+def test_no_markdown_on_the_page_may_hold_html():
+    assert matches(APP, r"\bunsafe_allow_html\b") == []
+
+
+def test_scripts_on_the_page_are_the_projects_own():
+    found = matches(APP, r"\bunsafe_allow_javascript\b|<script")
+    assert [line for line in found if line.split(":")[0] not in OWN_SCRIPTS] == []
+
+
+def test_the_browser_code_makes_no_html_of_text_and_runs_no_text():
+    pattern = r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(|new Function"
+    assert matches(SCRIPTS, pattern) == []
+
+
+def test_the_browser_code_and_styles_ask_nothing_of_other_hosts():
+    pattern = r"https?://(?!www\.w3\.org/)|@import|\bfetch\(|XMLHttpRequest|WebSocket|sendBeacon"
+    assert matches((*SCRIPTS, *STYLES), pattern) == []
+
+
+def test_the_browser_code_is_checked_against_its_types():
+    assert [name(path) for path in SCRIPTS if not path.read_text("utf-8").startswith("// @ts-check")] == []
+
+
+def test_every_file_is_short_enough_to_read():
+    files = (*APP, *BENCHMARKS, *SCRIPTS, *STYLES)
+    assert [name(path) for path in files if len(path.read_text("utf-8").splitlines()) > MOST_LINES] == []
+
+
+def test_every_module_says_what_it_is_for():
+    silent = [
+        name(path) for path in (*APP, *BENCHMARKS) if tree(path).body and not ast.get_docstring(tree(path))
+    ]
+    assert silent == []
+
+
+def test_files_are_named_by_what_is_in_them():
+    assert [name(path) for path in (*APP, *BENCHMARKS, *TESTS) if path.stem in SAYS_NOTHING] == []
+
+
+def test_every_requirement_is_pinned_exactly():
+    texts = [(ROOT / file).read_text("utf-8") for file in ("requirements.txt", "requirements-dev.txt")]
+    lines = [line.split("#")[0].strip() for text in texts for line in text.splitlines()]
+    assert [line for line in lines if line and "==" not in line and not line.startswith("-r ")] == []
