@@ -43,13 +43,16 @@ def random_input(params: Params, dtype: str) -> jax.Array:
     return draw.astype(dtype)
 
 
-def own_value(node: Node, dtype: str) -> jax.Array:
-    """The value that an input node carries itself.
+def own_value(node: Node, dtype: str) -> jax.Array | np.ndarray:
+    """The value that an input node carries itself. A number stays NumPy's: sliders bring new ones all the
+    time, and a kernel takes one along for less than it costs to send it ahead.
 
     Raises:
       GraphError: a random input of more than `limits.ELEMENTS` elements.
     """
     value = node.param("value")
+    if isinstance(value, int | float):
+        return np.asarray(value, dtype)
     if value is None and prod(node.param("shape", ())) > limits.ELEMENTS:
         raise GraphError(too_large(node))
     return constant(value, dtype) if value is not None else random_input(node.params, dtype)

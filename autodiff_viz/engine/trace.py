@@ -11,7 +11,7 @@ from typing import Any
 import jax
 import numpy as np
 
-from autodiff_viz.engine.arrays import FLOAT32, FLOAT64, Arrays, on_device
+from autodiff_viz.engine.arrays import FLOAT32, FLOAT64, Arrays, constant, on_device
 from autodiff_viz.engine.births import Birth, find_births
 from autodiff_viz.engine.check import diagnose
 from autodiff_viz.engine.counts import Residual, Runs, residuals_of, runs_of
@@ -176,7 +176,7 @@ def _seed(walk: Walk, output: str, seed: Any, notes: list[str]) -> jax.Array:
 
 
 def _ones(shape: tuple[int, ...], dtype: str) -> jax.Array:
-    return on_device(np.ones(shape, dtype))
+    return on_device(np.ones(shape, dtype)) if shape else constant(1.0, dtype)
 
 
 def _finish(walk: Walk, seed: jax.Array, notes: tuple[str, ...]) -> Trace:

@@ -16,6 +16,10 @@ def order(graph: Graph) -> tuple[Node, ...]:
     for root in graph.nodes:
         if root.name in done:
             continue
+        if all(type(slot) is not str or slot in done for slot in root.slots):
+            done.add(root.name)
+            ordered.append(root)
+            continue
         # Depth first with a stack of our own: a chain may be longer than Python's recursion limit.
         stack, open_names = [(root, iter(root.slots))], {root.name}
         while stack:
