@@ -36,16 +36,18 @@ def draw_figure(view: LabView) -> None:
         if st.session_state["figure"] == "sweep" and swept is not None:
             st.session_state["swept"] = swept
             st.selectbox("Swept input", scalar_inputs(now.graph), key="swept", on_change=_on_swept)
-    st.caption(spec.what_it_says)
     if not view.complete:
         st.caption("The figure appears when the graph is complete.")
         return
     try:
-        figure = spec.build(view.trace, swept)
+        figure, words = spec.build(view.trace, swept), spec.text(view.trace, swept)
     except GraphError as error:
         draw_problems(error.problems)
         return
-    st.plotly_chart(figure, key="chart", width="stretch", config={"displayModeBar": False})
+    st.caption(spec.what_it_says)
+    st.plotly_chart(figure, key="chart", width="stretch", config={"displaylogo": False})
+    with st.expander("In words"):
+        st.text(words)
     write_address()
 
 
