@@ -1,0 +1,168 @@
+"""Nodes and checkpoint regions as lines of an exported program."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from autodiff_viz.engine.kernels import Shape
+from autodiff_viz.export.expressions import applied, called, constant, data, dotted, written
+from autodiff_viz.export.names import OWN, fresh, identifier, scope
+from autodiff_viz.export.rules import PIECE, rule_source
+from autodiff_viz.graph.blocks import Block
+from autodiff_viz.graph.model import (
+    BACKWARD_AS,
+    FOLLOW,
+    INPUT,
+    POLICIES,
+    PULLBACK,
+    REWRITE,
+    STOP,
+    Graph,
+    Node,
+    Region,
+)
+from autodiff_viz.graph.order import ancestors, consumers
+from autodiff_viz.language.inline import candidates
+from autodiff_viz.language.layout import INDENT, WIDTH, chains
+from autodiff_viz.ops.catalog import OPS
+
+_RULE_ENDINGS = ("", "_fwd", "_bwd")
+
+
+@dataclass
+class Body:
+    """What `forward` consists of; `shapes` are those of all nodes.
+
+    Attributes:
+      variables: a variable for each node.
+      rules: functions that the lines written so far call, as source.
+    """
+
+    graph: Graph
+    shapes: Mapping[str, Shape]
+    dtype: str
+    rules: list[str] = field(default_factory=list)
+    _trees: dict[str, ast.expr] = field(default_factory=dict)
+
+    @cached_property
+    def variables(self) -> dict[str, str]:
+        return scope(node.name for node in self.graph.nodes)
+
+    @cached_property
+    def _taken(self) -> set[str]:
+        return {*OWN, *self.variables.values()}
+
+    @cached_property
+    def _live(self) -> frozenset[str]:
+        """What the output depends on; nothing else is written."""
+        return ancestors(self.graph, [self.graph.output])
+
+    @cached_property
+    def _inline(self) -> Mapping[str, str]:
+        return candidates(self.graph, chains(self.graph))
+
+    @cached_property
+    def _saved(self) -> frozenset[str]:
+        """Nodes whose values carry their name for a region's policy."""
+        return frozenset().union(*(r.saved for r in self.graph.regions if r.policy == POLICIES[-1]))
+
+    @cached_property
+    def _uses(self) -> dict[str, tuple[tuple[str, int], ...]]:
+        return consumers(self.graph)
+
+    def lines(self, block: Block) -> list[str]:
+        """The lines of the outermost block: first the rules of inputs, then nodes and regions in order."""
+        inputs = [node for node in block.nodes() if node.op == INPUT]
+        self._trees.update((node.name, dotted(self.variables[node.name])) for node in inputs)
+        ruled = (node for node in inputs if node.rule.kind != FOLLOW and node.name in self._live)
+        return [*(self._assigned(node, self._ruled(node, self._trees[node.name])) for node in ruled),
+                *self._items(block)]  # fmt: skip
+
+    def _items(self, block: Block) -> list[str]:
+        found: list[str] = []
+        for item in block.items:
+            if isinstance(item, Block):
+                found.extend(self._region(item))
+            elif item.op != INPUT and item.name in self._live:
+                found.extend(self._node(item))
+        return found
+
+    def _node(self, node: Node) -> list[str]:
+        """The node's line; none where it stands inside its consumer's."""
+        tree = self._ruled(node, self._named(node, self._value(node)))
+        if node.name in self._inline and len(written(tree)) <= PIECE:
+            self._trees[node.name] = tree
+            return []
+        self._trees[node.name] = dotted(self.variables[node.name])
+        return [self._assigned(node, tree)]
+
+    def _assigned(self, node: Node, tree: ast.expr) -> str:
+        text = written(tree)
+        long = len(text) > WIDTH - 2 * len(INDENT) and isinstance(tree, ast.BinOp | ast.UnaryOp)
+        return f"{self.variables[node.name]} = {f'({text})' if long else text}"  # can be broken in brackets
+
+    def _value(self, node: Node) -> ast.expr:
+        if node.rule.kind == PULLBACK:
+            return called(self._function(node), *(self._trees[name] for _, name in node.wires))
+        operands = [self._trees[slot] if isinstance(slot, str) else constant(slot) for slot in node.op_slots]
+        return applied(OPS[node.op], operands, dict(node.params), self.dtype)
+
+    def _named(self, node: Node, tree: ast.expr) -> ast.expr:
+        return called("checkpoint_name", tree, data(node.name)) if node.name in self._saved else tree
+
+    def _ruled(self, node: Node, tree: ast.expr) -> ast.expr:
+        """The node's value with its rule; a declared pullback is part of the value already."""
+        alternative = node.slots[-1] if node.rule.kind == BACKWARD_AS else None
+        if isinstance(alternative, str):
+            return called("straight_through", tree, self._trees[alternative])
+        if node.rule.kind in (STOP, BACKWARD_AS):  # backward as a constant: nothing is passed
+            return called("jax.lax.stop_gradient", tree)
+        return called(self._function(node), tree) if node.rule.kind == REWRITE else tree
+
+    def _function(self, node: Node) -> str:
+        """Write the function of the node's rule; its name."""
+        name = fresh(f"{self.variables[node.name]}_rule", self._taken, _RULE_ENDINGS)
+        wired = [self.shapes[producer] for _, producer in node.wires]
+        self.rules.append(rule_source(node, name, self.shapes[node.name], wired, self.dtype))
+        return name
+
+    def _region(self, block: Block) -> list[str]:
+        """A function under `jax.checkpoint` and its call; nothing where the output needs nothing of it."""
+        inside = [node for node in block.nodes() if node.op != INPUT and node.name in self._live]
+        if not inside:
+            return []
+        names = {node.name for node in inside}
+        wires = dict.fromkeys(name for node in inside for _, name in node.wires)
+        taken = ", ".join(self.variables[name] for name in wires if name not in names)
+        given = ", ".join(self.variables[node.name] for node in inside if self._leaves(node.name, names))
+        function = fresh(identifier(block.region.name), self._taken)
+        body = unspaced([*self._items(block), f"return {given}"])
+        head = [_decorator(block.region), f"def {function}({taken}):"]
+        return [
+            "",
+            *head,
+            *(INDENT + line if line else "" for line in body),
+            "",
+            f"{given} = {function}({taken})",
+        ]
+
+    def _leaves(self, name: str, inside: set[str]) -> bool:
+        used = (user for user, _ in self._uses[name])
+        return name == self.graph.output or any(user in self._live and user not in inside for user in used)
+
+
+def _decorator(region: Region) -> str:
+    if region.policy == POLICIES[0]:
+        return "@jax.checkpoint"
+    policy = f"jax.checkpoint_policies.{region.policy}"
+    if region.policy == POLICIES[-1]:
+        policy += f"({', '.join(written(data(name)) for name in sorted(region.saved))})"
+    return f"@partial(jax.checkpoint, policy={policy})"
+
+
+def unspaced(lines: list[str]) -> list[str]:
+    """The lines without an empty one at their beginning."""
+    return lines if lines[0] else lines[1:]

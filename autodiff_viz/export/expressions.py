@@ -1,0 +1,127 @@
+"""Ops, numbers and tensors as Python expressions.
+
+Expressions are syntax trees until they are written, so that Python itself sets the brackets, and so that
+nothing that comes from a graph is ever pasted into a program as text.
+"""
+
+from __future__ import annotations
+
+import ast
+import math
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from autodiff_viz.engine.arrays import FLOAT32
+from autodiff_viz.graph.model import Literal
+from autodiff_viz.ops import indexing
+from autodiff_viz.ops.record import Op, Param
+
+_NAME = re.compile(r"'(\w+)'", re.ASCII)
+
+
+def applied(op: Op, operands: Sequence[ast.expr], given: Mapping[str, Any], dtype: str) -> ast.expr:
+    """The op's `source` with operands and parameters in their places.
+
+    Args:
+      operands: one per slot, any number for a variadic op; bare numbers stand for constants.
+      given: the parameters that are set.
+      dtype: "float32" or "float64", the precision that noise is cast to.
+    """
+    params = {param.name: given.get(param.name, param.default) for param in op.params}
+    usual = {param.name for param in op.params if params[param.name] == param.default}
+    values = {param.name: _parameter(param, params[param.name]) for param in op.params}
+    operands = _with_an_array(operands)
+    slots = [ast.List(list(operands), ast.Load())] if op.variadic else operands
+    values.update(zip(op.slots, slots, strict=True))
+    filled = _Fill(values, usual).visit(_parsed(op.source))
+    return filled if op.slots else cast(filled, dtype)
+
+
+def cast(tree: ast.expr, dtype: str) -> ast.expr:
+    """A float32 draw in the precision of the program."""
+    return tree if dtype == FLOAT32 else called("astype", dotted("jnp", dtype), of=tree)
+
+
+def written(tree: ast.expr) -> str:
+    """The expression as text; names in quotes get double ones."""
+    return _NAME.sub(r'"\1"', ast.unparse(tree))
+
+
+def constant(literal: Literal) -> ast.expr:
+    """A literal as an operand: a bare number, which takes the precision of what it meets, or an array."""
+    return array(literal) if isinstance(literal, tuple) else _number(literal)
+
+
+def array(numbers: Literal | list) -> ast.expr:
+    """`jnp.array(...)` of a number or of nested tuples or lists of numbers."""
+    return called("jnp.array", _nested(numbers))
+
+
+def data(value: Any) -> ast.expr:
+    """Plain data (numbers, strings, None, tuples of them) as it is written in Python."""
+    return _parsed(repr(value))
+
+
+def dotted(*names: str) -> ast.expr:
+    """`a.b.c`; one name alone is that name."""
+    tree: ast.expr = ast.Name(names[0], ast.Load())
+    for name in names[1:]:
+        tree = ast.Attribute(tree, name, ast.Load())
+    return tree
+
+
+def called(function: str, *arguments: ast.expr, of: ast.expr | None = None) -> ast.Call:
+    """`function(arguments)`, where `function` may be dotted, or the method `of.function(arguments)`."""
+    callee = dotted(*function.split(".")) if of is None else ast.Attribute(of, function, ast.Load())
+    return ast.Call(callee, list(arguments), [])
+
+
+def _with_an_array(operands: Sequence[ast.expr]) -> list[ast.expr]:
+    """Bare numbers alone would make a Python number, with Python's arithmetic; so one becomes an array."""
+    if operands and all(map(_is_number, operands)):
+        return [called("jnp.array", operands[0]), *operands[1:]]
+    return list(operands)
+
+
+def _is_number(tree: ast.expr) -> bool:
+    return isinstance(tree.operand if isinstance(tree, ast.UnaryOp) else tree, ast.Constant)
+
+
+def _number(value: float) -> ast.expr:
+    """Always a float: `x ** 2` is another op to JAX than `x ** 2.0`."""
+    size = ast.Constant(abs(float(value)))
+    return ast.UnaryOp(ast.USub(), size) if math.copysign(1.0, value) < 0 else size
+
+
+def _nested(numbers: Literal | list) -> ast.expr:
+    if isinstance(numbers, tuple | list):
+        return ast.List([_nested(item) for item in numbers], ast.Load())
+    return _number(numbers)
+
+
+def _parameter(param: Param, value: Any) -> ast.expr:
+    if param.kind == "index":
+        return _parsed(f"_[{indexing.to_text(value)}]").slice
+    return data(value)
+
+
+class _Fill(ast.NodeTransformer):
+    """Puts `values` in the place of names, and leaves out keywords that say what is `usual`."""
+
+    def __init__(self, values: Mapping[str, ast.expr], usual: set[str]):
+        self.values, self.usual = values, usual
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        return self.values.get(node.id, node)
+
+    def visit_Call(self, node: ast.Call) -> ast.expr:
+        node.keywords = [word for word in node.keywords if not self._is_usual(word.value)]
+        return self.generic_visit(node)
+
+    def _is_usual(self, value: ast.expr) -> bool:
+        return isinstance(value, ast.Name) and value.id in self.usual
+
+
+def _parsed(source: str) -> ast.expr:
+    return ast.parse(source, mode="eval").body

@@ -1,0 +1,129 @@
+"""A graph as a JAX program that runs by itself."""
+
+from __future__ import annotations
+
+import ast
+import re
+from typing import Any
+
+import numpy as np
+
+from autodiff_viz.engine.arrays import FLOAT32
+from autodiff_viz.engine.check import diagnose
+from autodiff_viz.engine.trace import trace
+from autodiff_viz.export.body import Body, unspaced
+from autodiff_viz.export.expressions import array, called, cast, constant, data, dotted, written
+from autodiff_viz.export.rules import STRAIGHT_THROUGH
+from autodiff_viz.graph.blocks import blocks
+from autodiff_viz.graph.model import INPUT, Graph, Node
+from autodiff_viz.graph.problem import GraphError, Problem
+from autodiff_viz.language.layout import INDENT, wrapped
+
+_FILE = '''"""The graph of {output} as a JAX program.
+
+It needs jax and nothing else. Run it: it prints {output} and the gradient of every input.
+"""
+
+{imports}
+
+{inputs}
+
+
+{functions}
+
+
+def forward({arguments}):
+{body}
+
+
+if __name__ == "__main__":
+    value, pull_back = jax.vjp({call})
+    gradients = pull_back({seed})
+    print("{output} =", value)
+{gradients}
+'''
+
+_GRADIENTS = """\
+    for name, gradient in zip({names}, gradients):
+        print(f"gradient of {{name}} =", gradient)
+"""
+
+
+def to_python(graph: Graph, seed: Any = None, *, dtype: str = FLOAT32) -> str:
+    """Write the graph as a Python file that needs jax alone.
+
+    It holds the inputs as arrays, one function of them with the graph's rules and checkpoint regions, and
+    a main part that prints the output's value and every input's gradient: the numbers of `trace`. What
+    the output does not depend on is left out, but for inputs.
+
+    Args:
+      seed: cotangent of the output, broadcast to its shape; ones by default.
+      dtype: "float32" or "float64".
+    Raises:
+      GraphError: the graph has a problem, or the seed does not fit its output.
+    """
+    if found := diagnose(graph):
+        raise GraphError(found)
+    if graph.output is None:
+        raise GraphError(Problem("no-output", "The graph is empty.", "Add a node."))
+    values = trace(graph, seed=seed, dtype=dtype).value
+    body = Body(graph, {name: value.shape for name, value in values.items()}, dtype)
+    lines = [*body.lines(blocks(graph)), f"return {body.variables[graph.output]}"]
+    inputs = {body.variables[node.name]: node for node in graph.nodes if node.op == INPUT}
+    text = _FILE.format(
+        output=graph.output,
+        imports=_imports(lines, dtype),
+        inputs="\n".join(f"{name} = {written(_input(node, dtype))}" for name, node in inputs.items()),
+        functions="\n\n".join([*_helpers(lines), *body.rules]),
+        arguments=", ".join(inputs),
+        body="\n".join(f"{INDENT}{line}".rstrip() for line in unspaced(lines)),
+        call=", ".join(["forward", *inputs]),
+        seed=written(_seed(seed, values[graph.output].shape)),
+        gradients=_GRADIENTS.format(names=written(data(tuple(node.name for node in inputs.values()))))
+        if inputs
+        else "",
+    )
+    return _tidied(text)
+
+
+def _imports(lines: list[str], dtype: str) -> str:
+    """What the body of `forward` needs; nothing else in the file calls for more than jax and jnp."""
+    partial = ["from functools import partial", ""] if _calls("partial", lines) else []
+    named = ["from jax.ad_checkpoint import checkpoint_name"] if _calls("checkpoint_name", lines) else []
+    double = ["", 'jax.config.update("jax_enable_x64", True)'] if dtype != FLOAT32 else []
+    return "\n".join([*partial, "import jax", "import jax.numpy as jnp", *named, *double])
+
+
+def _helpers(lines: list[str]) -> list[str]:
+    return [STRAIGHT_THROUGH] if _calls("straight_through", lines) else []
+
+
+def _calls(function: str, lines: list[str]) -> bool:
+    return any(re.search(rf"\b{function}\(", line) for line in lines)
+
+
+def _tidied(text: str) -> str:
+    """Long lines broken inside brackets, never more than two empty lines."""
+    lines: list[str] = []
+    for line in re.sub(r"\n{4,}", "\n\n\n", text).rstrip().split("\n"):
+        code = line.lstrip()
+        lines.extend(wrapped(code, line.removesuffix(code)))
+    return "\n".join([*lines, ""])
+
+
+def _input(node: Node, dtype: str) -> ast.expr:
+    value = node.param("value")
+    if value is not None:
+        return array(value)
+    key = called("jax.random.key", data(node.param("seed", 0)))
+    draw = called("jax.random.normal", key, data(node.param("shape")), dotted("jnp", FLOAT32))
+    return cast(draw, dtype)
+
+
+def _seed(seed: Any, shape: tuple[int, ...]) -> ast.expr:
+    value = dotted("value")
+    if seed is None:
+        return called("jnp.ones_like", value)
+    if np.ndim(seed) == 0:
+        return called("jnp.full_like", value, constant(float(seed)))
+    return array(np.broadcast_to(np.asarray(seed, np.float64), shape).tolist())

@@ -1,0 +1,152 @@
+"""Rules that replace a derivative, as functions of an exported program."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from autodiff_viz.engine.check import term_shape
+from autodiff_viz.engine.kernels import Shape
+from autodiff_viz.export.expressions import applied, called, constant, data, dotted, written
+from autodiff_viz.export.names import fresh, scope
+from autodiff_viz.graph.model import REWRITE, Call, Node, Term
+from autodiff_viz.ops.catalog import OPS
+
+PIECE = 60  # characters; a longer part of an expression gets a name and a line of its own
+
+STRAIGHT_THROUGH = '''
+@jax.custom_jvp
+def straight_through(x, alternative):
+    """The value of x with the derivative of `alternative`."""
+    return x
+
+
+@straight_through.defjvp
+def straight_through_jvp(primals, tangents):
+    return primals[0], tangents[1]
+'''
+
+_CUSTOM = '''
+@jax.custom_vjp
+def {name}({inputs}):
+    """{doc}"""
+    return {value}
+
+
+def {name}_fwd({inputs}):
+    {forward}
+
+
+def {name}_bwd({residuals}, {v}):
+    {backward}
+
+
+{name}.defvjp({name}_fwd, {name}_bwd)
+'''
+
+
+@dataclass
+class _Pull:
+    """The body of a lambda on its way to Python: variables and shapes by argument, and lines so far."""
+
+    variables: dict[str, str]
+    shapes: dict[str, Shape]
+    dtype: str
+    taken: set[str]
+    lines: list[str] = field(default_factory=list)
+
+    def result(self, term: Term, wanted: Shape) -> ast.expr:
+        """One result, in the shape of the value that it is the cotangent of."""
+        tree, found = self.term(term), term_shape(term, self.shapes)
+        (v, shape), *_ = self.shapes.items()
+        if not isinstance(term, str | Call | tuple):
+            like_v = called("jnp.full_like", dotted(self.variables[v]), tree)
+            return like_v if wanted == shape else called("jnp.full", data(wanted), tree)
+        return tree if found == wanted else called("jnp.broadcast_to", tree, data(wanted))
+
+    def term(self, term: Term) -> ast.expr:
+        if isinstance(term, str):
+            return dotted(self.variables[term])
+        if not isinstance(term, Call):
+            return constant(term)
+        tree = applied(OPS[term.op], [self.term(arg) for arg in term.args], dict(term.params), self.dtype)
+        text = written(tree)
+        if len(text) <= PIECE:
+            return tree
+        step = fresh(f"step_{len(self.lines) + 1}", self.taken)
+        self.lines.append(f"{step} = {text}")
+        return dotted(step)
+
+
+def rule_source(node: Node, name: str, shape: Shape, wired: Sequence[Shape], dtype: str) -> str:
+    """The function `name` that stands for a node with the rule `rewrite` or `pullback`.
+
+    With `rewrite` it is an identity for the node's value; with `pullback` it is the node's op, as a
+    function of what is wired to it. `shape` and `wired` are the shapes of the node and of its wires.
+    """
+    function = node.rule.function
+    rewrite = node.rule.kind == REWRITE
+    shapes = (shape,) if rewrite else (shape, *wired, shape)
+    taken = {name, f"{name}_fwd", f"{name}_bwd", "residuals", "_"}
+    variables = scope(function.args, taken)
+    pull = _Pull(
+        variables, dict(zip(function.args, shapes, strict=True)), dtype, {*taken, *variables.values()}
+    )
+    wanted = [shape] if rewrite else wired
+    results = [pull.result(term, target) for term, target in zip(function.body, wanted, strict=True)]
+    kept = (
+        [] if rewrite else [variables[arg] for arg in function.args[1:] if arg in set(_names(function.body))]
+    )
+    return _CUSTOM.format(
+        name=name,
+        v=variables[function.args[0]],
+        residuals="residuals" if kept else "_",
+        backward=_body(
+            [f"{_packed(kept)} = residuals"] if kept else [],
+            pull.lines,
+            [f"return {_packed([written(tree) for tree in results])}"],
+        ),
+        **(_identity() if rewrite else _op(node, name, variables, kept, dtype)),
+    )
+
+
+def _identity() -> dict[str, str]:
+    return {
+        "inputs": "x",
+        "doc": "x itself; the cotangent that arrives is rewritten.",
+        "value": "x",
+        "forward": "return x, None",
+    }
+
+
+def _op(node: Node, name: str, variables: dict[str, str], kept: list[str], dtype: str) -> dict[str, str]:
+    """The op itself; `kept` is what its pullback reads."""
+    _, *inputs, y = variables.values()
+    arguments, whole = ", ".join(inputs), f"{name}({', '.join(inputs)})"
+    first = [f"{y} = {whole}"] if y in kept else []
+    last = f"return {y if first else whole}, {_packed(kept) if kept else None}"
+    wired = iter(inputs)
+    operands = [dotted(next(wired)) if isinstance(slot, str) else constant(slot) for slot in node.op_slots]
+    return {
+        "inputs": arguments,
+        "doc": f"{node.op} with a derivative of its own.",
+        "value": written(applied(OPS[node.op], operands, dict(node.params), dtype)),
+        "forward": _body(first, [last]),
+    }
+
+
+def _names(terms: Sequence[Term]) -> Iterator[str]:
+    for term in terms:
+        if isinstance(term, Call):
+            yield from _names(term.args)
+        elif isinstance(term, str):
+            yield term
+
+
+def _packed(items: Sequence[str]) -> str:
+    return f"({', '.join(items)}{',' if len(items) == 1 else ''})"
+
+
+def _body(*parts: Sequence[str]) -> str:
+    return "\n    ".join(line for part in parts for line in part)
