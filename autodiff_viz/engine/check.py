@@ -25,13 +25,17 @@ from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.ops.catalog import OPS
 
 
-def diagnose(graph: Graph) -> tuple[Problem, ...]:
-    """Every problem of `graph`, structural ones first. Compiles nothing."""
+def diagnose(graph: Graph, inputs: Mapping[str, Shape] | None = None) -> tuple[Problem, ...]:
+    """Every problem of `graph`, structural ones first. Compiles nothing.
+
+    Args:
+      inputs: shapes of the inputs that do not have the shape of their own value.
+    """
     found = list(structural(graph))
     shapes: dict[str, Shape] = {}
     for node in order(graph):
         try:
-            shape = _shape(node, shapes)
+            shape = _input_shape(node, inputs or {}) if node.op == INPUT else _shape(node, shapes)
         except GraphError as error:
             found.extend(at_node(error, node.name).problems)
         else:
@@ -59,9 +63,6 @@ def disconnected(graph: Graph) -> frozenset[str]:
 
 def _shape(node: Node, shapes: Mapping[str, Shape]) -> Shape | None:
     """The node's shape, or None where something before it is broken already."""
-    if node.op == INPUT:
-        _check_input_rule(node)
-        return tuple(own_value(node, FLOAT32).shape)
     _check_arity(node)
     if any(slot is None or (isinstance(slot, str) and slot not in shapes) for slot in node.slots):
         return None
@@ -99,7 +100,13 @@ def _check_arity(node: Node) -> None:
         raise GraphError(Problem("arity", message, "Add or remove inputs."))
 
 
-def _check_input_rule(node: Node) -> None:
+def _input_shape(node: Node, inputs: Mapping[str, Shape]) -> Shape:
+    shape = inputs[node.name] if node.name in inputs else tuple(own_value(node, FLOAT32).shape)
+    _check_input_rule(node, shape)
+    return shape
+
+
+def _check_input_rule(node: Node, shape: Shape) -> None:
     if node.rule.kind in (PULLBACK, BACKWARD_AS):
         raise GraphError(
             Problem(
@@ -109,7 +116,6 @@ def _check_input_rule(node: Node) -> None:
             )
         )
     if node.rule.kind == REWRITE:
-        shape = tuple(own_value(node, FLOAT32).shape)
         _check_lambda(node, [shape], [shape])
 
 

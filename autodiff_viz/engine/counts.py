@@ -74,7 +74,7 @@ def residuals_of(graph: Graph, shapes: Mapping[str, tuple[int, ...]], dtype: str
 
 
 def _counts(graph: Graph, shapes: Mapping[str, tuple[int, ...]], dtype: str) -> Counts:
-    found = diagnose(graph)
+    found = diagnose(graph, shapes)
     if found:
         raise GraphError(found)
     return _count(structure(graph), tuple(sorted(shapes.items())), dtype)

@@ -69,7 +69,9 @@ class Numbering:
     def _operand(self, env: dict, atom: Any) -> int:
         if isinstance(atom, core.Literal):
             number = np.asarray(atom.val, atom.aval.dtype)  # JAX wraps the same literal in several ways
-            return self.fresh(("literal", number.tobytes(), str(number.dtype), number.shape))
+            found = self.fresh(("literal", number.tobytes(), str(number.dtype), number.shape))
+            self.first.setdefault(found, Place())  # no node computes it
+            return found
         return env[atom]
 
     def _place(self, equation: Any, around: Place) -> Place:

@@ -48,7 +48,7 @@ def verify(trace: Trace) -> Verdict:
     Raises:
       GraphError: a checkpoint region is not valid, or a node beside the way to the output is not.
     """
-    if found := diagnose(trace.graph):
+    if found := diagnose(trace.graph, {name: value.shape for name, value in trace.inputs.items()}):
         raise GraphError(found)
     with precision(trace.dtype):
         values, gradients, cotangents = whole_program(trace)

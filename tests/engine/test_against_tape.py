@@ -40,7 +40,7 @@ def assert_matches(found: Trace, graph: Graph, seed: float) -> None:
             assert abs(float(number) - expected[key]) <= bound[key], (name, key, float(number), expected[key])
 
 
-@settings(max_examples=120)
+@settings(max_examples=100)
 @given(graph=scalar_graphs(), seed=NUMBERS)
 def test_float64_numbers_are_the_tapes(graph, seed):
     assert_matches(trace(graph, seed=seed, dtype="float64"), graph, seed)
@@ -52,7 +52,7 @@ def test_float32_numbers_are_the_tapes_but_for_rounding(graph, seed):
     assert_matches(trace(graph, seed=seed), graph, seed)
 
 
-@settings(max_examples=50)
+@settings(max_examples=35)
 @given(graph=scalar_graphs(), seed=NUMBERS, dtype=st.sampled_from(["float32", "float64"]))
 def test_one_vjp_of_the_whole_program_agrees(graph, seed, dtype):
     verdict = verify(trace(graph, seed=seed, dtype=dtype))

@@ -4,7 +4,9 @@ import jax
 import numpy as np
 import pytest
 
+from autodiff_viz.engine.counts import Runs
 from autodiff_viz.engine.trace import trace
+from autodiff_viz.engine.verify import verify
 from autodiff_viz.graph import limits
 from autodiff_viz.graph.model import INPUT, Graph, Node, params
 from autodiff_viz.graph.problem import GraphError
@@ -57,6 +59,13 @@ def test_inputs_take_the_place_of_the_graphs_own():
 
 def test_an_input_may_take_another_shape():
     np.testing.assert_array_equal(trace(LINE, {"x": [1.0, 2.0]}).value["y"], [3.0, 6.0])
+
+
+def test_an_input_of_another_shape_is_verified_and_counted_in_that_shape():
+    found = trace(parse("x = rewrite(1.0, lambda v: 2.0 * v)\ny = sum(softmax(x))"), {"x": [1.0, 2.0]})
+    assert verify(found).agrees
+    assert found.runs["softmax_1"] == Runs(1, 0, 0)
+    assert (2,) in {residual.shape for residual in found.residuals}
 
 
 def test_an_input_that_the_ops_cannot_take_is_a_problem_at_the_node():

@@ -108,8 +108,20 @@ def test_bytes_follow_the_dtype(dtype, width):
     assert trace(graph, dtype=dtype).residuals == (Residual("y", True, ("y",), (2, 3), 6, 6 * width),)
 
 
+def test_a_literal_of_the_program_has_no_producer():
+    assert ("", False) in kept("x = 1.0\ny = 2.0 * x")
+    assert kept("x = 1.0\na = where(x, x, 0.0)\ny = relu(a)") == {
+        ("a", False): ("a",),
+        ("y", False): ("y",),
+        ("", False): ("a", "y"),
+    }
+
+
+SMOOTH = ("add", "sub", "mul", "div", "neg", "sin", "cos", "tan", "exp", "log", "tanh", "sigmoid", "sqrt")
+
+
 @settings(max_examples=25)
-@given(graph=scalar_graphs(rules=False, regions=False))
+@given(graph=scalar_graphs(rules=False, regions=False, ops=SMOOTH))
 def test_as_many_arrays_are_kept_as_by_a_plain_function(graph):
     """Written out as a Python function without any marks, `jax.vjp` keeps just as many arrays."""
     assert len(trace(graph).residuals) == plain_residuals(graph)

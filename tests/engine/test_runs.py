@@ -86,7 +86,7 @@ def test_a_policy_spares_the_runs_of_what_it_saves(policy, kept):
     assert {name: found[name].kept for name in kept} == kept
 
 
-@settings(max_examples=25, suppress_health_check=list(HealthCheck))
+@settings(max_examples=20, suppress_health_check=list(HealthCheck))
 @given(graph=scalar_graphs(rules=False, ops=tuple(COUNTED)).filter(lambda graph: graph.regions))
 def test_forward_and_kept_runs_are_what_really_executes(graph):
     counted = executions(graph, pytest.MonkeyPatch())
