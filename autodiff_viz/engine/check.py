@@ -142,18 +142,23 @@ def _check_lambda(node: Node, given: list[Shape], wanted: list[Shape]) -> None:
         raise GraphError(wrong_arity(node, len(given), len(wanted)))
     names = dict(zip(function.args, given, strict=True))
     for term, shape in zip(function.body, wanted, strict=True):
-        found = _term_shape(term, names)
+        found = term_shape(term, names)
         try:
             _op_shape("broadcast_to", params(shape=shape), (found,))
         except GraphError as error:
             raise GraphError(wrong_shape(node, found, shape)) from error
 
 
-def _term_shape(term: Term, names: Mapping[str, Shape]) -> Shape:
+def term_shape(term: Term, names: Mapping[str, Shape]) -> Shape:
+    """The shape of a lambda's term, given those of its arguments.
+
+    Raises:
+      GraphError: an op is unknown or refuses its shapes, or a name is none of the arguments.
+    """
     if isinstance(term, Call):
         if term.op not in OPS:
             raise GraphError(unknown_op(term.op))
-        return _op_shape(term.op, term.params, tuple(_term_shape(arg, names) for arg in term.args))
+        return _op_shape(term.op, term.params, tuple(term_shape(arg, names) for arg in term.args))
     if isinstance(term, str) and term not in names:
         known = ", ".join(names)
         raise GraphError(
