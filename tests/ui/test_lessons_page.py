@@ -9,6 +9,7 @@ from autodiff_viz.lessons.gallery import LESSONS
 from autodiff_viz.ui import warm
 from autodiff_viz.views.lab import start
 from autodiff_viz.views.lessons import open_lesson
+from tests.ui.page import component_data
 
 APP = str(Path(__file__).parents[2] / "app.py")
 PATIENCE = 60  # seconds; the first run compiles
@@ -54,7 +55,7 @@ def test_the_radio_opens_another_graph_of_the_lesson():
     app.sidebar.radio(key="variant").set_value(1).run()
     assert not app.exception
     assert app.session_state["lab"].variant == 1
-    assert app.text_area(key="formula").value == "x = 3.0\ny = x * x\n"
+    assert component_data(app, "formula")["text"] == "x = 3.0\ny = x * x\n"
 
 
 def test_next_opens_the_next_lesson_and_close_leaves_it():

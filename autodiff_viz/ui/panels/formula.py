@@ -4,35 +4,43 @@ from __future__ import annotations
 
 import streamlit as st
 
-from autodiff_viz.ui.panels.problems import draw_problems
+from autodiff_viz.ui.formula.component import formula_editor
 from autodiff_viz.ui.session import act
 from autodiff_viz.views.actions import typed, unshelved
 from autodiff_viz.views.compose import LabView
+from autodiff_viz.views.formula import formula
 from autodiff_viz.views.lab import Lab, without_draft
 
 HELP = """One assignment a line: `y = sin(x) * 2.0`. A number alone is an input with a slider.
 
 `stop_gradient(e)`, `rewrite(e, lambda v: ...)`, `custom(e, pullback=lambda v, x, y: ...)` and
-`backward_as(e, other)` bend the gradient; `with checkpoint("name"):` opens a checkpoint region."""
+`backward_as(e, other)` bend the gradient; `with checkpoint("name"):` opens a checkpoint region.
+
+The canvas follows as you type; Ctrl+Enter sends at once, Ctrl+/ makes a line a comment. Tab indents
+once you have typed: press Escape, then Tab, to leave the text."""
 
 
 def draw_formula(lab: Lab, view: LabView) -> None:
-    """The editor, and what is wrong with what stands in it."""
-    st.session_state["formula"] = view.text
-    lines = view.text.count("\n") + 1
-    st.text_area(
-        "Formula",
-        key="formula",
-        height=min(max(lines, 5), 14) * 23 + 24,
-        on_change=_on_type,
-        help=HELP,
-    )
+    """The editor, which also lists what is wrong with what stands in it."""
+    with st.container(key="formula_head", horizontal=True, vertical_alignment="center"):
+        st.markdown(":small[Formula]", help=HELP, width="content")
+        st.space("stretch")
+        _draw_ways_back(lab)
+    formula_editor(formula(lab, view.problems), key="formula", on_type=_on_type)
+
+
+def _draw_ways_back(lab: Lab) -> None:
+    """In the head, whose height they keep: a button that came below the text would move all that follows."""
     if lab.draft is not None:
-        draw_problems(view.mistakes)
-        st.button("Drop my text, show the graph's", key="drop", on_click=act, args=(without_draft,))
+        label, key, action = "Drop my text", "drop", without_draft
+        told = "Show the text of the graph on the canvas instead"
     elif lab.shelved is not None:
-        st.button("Bring back my unfinished text", key="unshelve", on_click=act, args=(unshelved,))
+        label, key, action = "Bring back my unfinished text", "unshelve", unshelved
+        told = "It was put aside when another graph was opened"
+    else:
+        return
+    st.button(label, key=key, help=told, type="tertiary", on_click=act, args=(action,))
 
 
-def _on_type() -> None:
-    act(typed, st.session_state["formula"])
+def _on_type(text: str, fresh: bool) -> None:
+    act(typed, text, fresh)

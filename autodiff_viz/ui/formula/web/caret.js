@@ -1,0 +1,93 @@
+// @ts-check
+// Places in a text, and what a key does to a text with a selection. Pure.
+
+/** @typedef {import("./types.js").Typing} Typing */
+/** @typedef {{ start: number, end: number, insert: string }} Change `insert` in place of start..end */
+
+const INDENT = "    ";
+
+/** Where the line that holds `offset` begins. @param {string} text @param {number} offset */
+export const lineStart = (text, offset) => text.lastIndexOf("\n", offset - 1) + 1;
+
+/** @param {string} text @param {number} offset @returns {{ line: number, unit: number }} both from 0 */
+export function placeOf(text, offset) {
+  const start = lineStart(text, offset);
+  return { line: text.slice(0, start).split("\n").length - 1, unit: offset - start };
+}
+
+/** Where `unit` of `line` (both from 0) is in the text. @param {string[]} lines @param {number} line @param {number} unit */
+export const offsetOf = (lines, line, unit) =>
+  lines.slice(0, line).reduce((sum, text) => sum + text.length + 1, 0) + unit;
+
+/** Python counts characters, JavaScript UTF-16 units: an emoji is two. @param {string} line @param {number} column */
+export function unitOf(line, column) {
+  let unit = 0;
+  for (const character of line) {
+    if (column-- <= 0) break;
+    unit += character.length;
+  }
+  return unit;
+}
+
+/** The one stretch in which `after` differs from `before`. @param {string} before @param {string} after @returns {Change} */
+export function change(before, after) {
+  const most = Math.min(before.length, after.length);
+  let start = 0, tail = 0;
+  while (start < most && before[start] === after[start]) start++;
+  while (tail < most - start && before[before.length - 1 - tail] === after[after.length - 1 - tail]) tail++;
+  return { start, end: before.length - tail, insert: after.slice(start, after.length - tail) };
+}
+
+/** Where a caret at `offset` stands after the change. @param {number} offset @param {Change} change */
+export function carried(offset, { start, end, insert }) {
+  if (offset <= start) return offset;
+  return offset >= end ? offset + insert.length - (end - start) : Math.min(offset, start + insert.length);
+}
+
+/** Enter: the next line is indented as this one, and deeper after a colon. @param {Typing} typing @returns {Change} */
+export function newLine({ text, start, end }) {
+  const before = text.slice(lineStart(text, start), start);
+  const indent = /^[ \t]*/.exec(before)?.[0] ?? "";
+  return { start, end, insert: `\n${indent}${/:\s*$/.test(before) ? INDENT : ""}` };
+}
+
+/** Tab: four spaces, or the selected lines four deeper. @param {Typing} typing @returns {Typing} */
+export function indented(typing) {
+  const { text, start, end } = typing;
+  if (text.slice(start, end).includes("\n")) return withLines(typing, (line) => (line.trim() ? INDENT + line : line));
+  return { text: text.slice(0, start) + INDENT + text.slice(end), start: start + INDENT.length, end: start + INDENT.length };
+}
+
+/** Ctrl+/: the lines become comments, or stop being comments when all are. @param {Typing} typing @returns {Typing} */
+export function commented(typing) {
+  const { first, last } = lineRange(typing);
+  const lines = typing.text.slice(first, last).split("\n").filter((line) => line.trim());
+  if (lines.every((line) => /^\s*#/.test(line))) return withLines(typing, (line) => line.replace(/^(\s*)# ?/, "$1"));
+  const depth = Math.min(...lines.map((line) => line.search(/\S/)));
+  return withLines(typing, (line) => (line.trim() ? `${line.slice(0, depth)}# ${line.slice(depth)}` : line));
+}
+
+/** From the beginning of the first selected line to the end of the last. @param {Typing} typing */
+function lineRange({ text, start, end }) {
+  const stop = end > start && text[end - 1] === "\n" ? end - 1 : end; // a selection that ends at a line's start
+  const last = text.indexOf("\n", stop);
+  return { first: lineStart(text, start), last: last < 0 ? text.length : last };
+}
+
+/** The selected lines, each made anew by a change at its first character; the selection goes along.
+ * @param {Typing} typing @param {(line: string) => string} make @returns {Typing} */
+function withLines(typing, make) {
+  const { first, last } = lineRange(typing);
+  const before = typing.text.slice(first, last).split("\n");
+  const after = before.map(make);
+  const longer = after.join("\n").length - (last - first);
+  /** @param {number} offset */
+  const moved = (offset) => {
+    const { line, unit } = placeOf(typing.text.slice(first), offset - first);
+    if (line >= before.length) return offset + longer;
+    const shift = unit < before[line].search(/\S|$/) ? 0 : after[line].length - before[line].length;
+    return first + offsetOf(after, line, Math.max(unit + shift, 0));
+  };
+  const text = typing.text.slice(0, first) + after.join("\n") + typing.text.slice(last);
+  return { text, start: moved(typing.start), end: moved(typing.end) };
+}

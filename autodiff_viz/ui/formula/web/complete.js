@@ -1,0 +1,54 @@
+// @ts-check
+// What can stand at the caret in place of the word begun there. Pure.
+
+import { lineStart } from "./caret.js";
+
+/** @typedef {import("./types.js").Word} Word */
+/** @typedef {{ start: number, end: number, options: Word[] }} Completion `options` for the text from start to end */
+
+const LEAST = 2; // letters before anything is offered
+const MOST = 8; // options on view
+const ASSIGNED = /^[ \t]*([A-Za-z_]\w*)[ \t]*=(?!=)/gm;
+
+/** @type {Word[]} */
+const OPENINGS = [
+  { word: "with checkpoint(\"", kind: "keyword", doc: "A block that runs again on the way back." },
+  { word: "return", kind: "keyword", doc: "Chooses the output: return y." },
+];
+/** @type {Word} */
+const LAMBDA = { word: "lambda", kind: "keyword", doc: "A function of the cotangent: lambda v: 0.5 * v." };
+
+/** The completion at the caret; null where there is nothing to offer, or the word is complete already.
+ * @param {string} text @param {number} caret @param {Word[]} words @returns {Completion | null} */
+export function complete(text, caret, words) {
+  const before = text.slice(lineStart(text, caret), caret);
+  const begun = /(?<![\w.])[A-Za-z_]\w*$/.exec(before)?.[0] ?? "";
+  if (begun.length < LEAST || /^\w/.test(text.slice(caret)) || !isCode(before)) return null;
+  const opening = before.trim() === begun;
+  const options = ranked(opening ? OPENINGS : [...names(text, caret), ...words, LAMBDA], begun);
+  if (!options.length || options.some(({ word }) => word === begun)) return null;
+  return { start: caret - begun.length, end: caret, options: options.slice(0, MOST) };
+}
+
+/** Neither a comment, nor a text in quotes, nor the arguments of a lambda.
+ * @param {string} before the line as far as the caret */
+function isCode(before) {
+  const bare = before.replace(/"[^"]*"|'[^']*'/g, "");
+  return !/["'#]/.test(bare) && !/\blambda\b[^:]*$/.test(bare);
+}
+
+/** The names that the lines above the caret assign. @param {string} text @param {number} caret @returns {Word[]} */
+function names(text, caret) {
+  const above = text.slice(0, lineStart(text, caret));
+  const found = new Set([...above.matchAll(ASSIGNED)].map((match) => match[1]));
+  return [...found].map((word) => ({ word, kind: "name", doc: "A node of this graph." }));
+}
+
+/** Those that begin as typed, the shortest first; then those with the letters inside.
+ * @param {Word[]} words @param {string} begun */
+function ranked(words, begun) {
+  const typed = begun.toLowerCase();
+  const first = words.filter(({ word }) => word.toLowerCase().startsWith(typed));
+  const inside = words.filter((entry) => !first.includes(entry) && entry.word.toLowerCase().includes(`_${typed}`));
+  return [...first.sort((a, b) => a.word.length - b.word.length), ...inside];
+}

@@ -1,0 +1,182 @@
+// @ts-check
+// One formula editor: the text under the user's hands, Python's last word on it, and what is shown of both.
+
+import { html } from "../../editor/web/dom.js";
+import { carried, change, offsetOf, placeOf, unitOf } from "./caret.js";
+import { list } from "./foot.js";
+import { Mail } from "./mail.js";
+import { lineMap, pieces } from "./marks.js";
+import { boxOf, messageAt, paint } from "./mirror.js";
+import { below, Popup } from "./popup.js";
+
+/** @typedef {import("./types.js").Data} Data */
+/** @typedef {import("./types.js").Range} Range */
+
+const PAUSE_MS = 350; // after the last key; a run of the script takes less
+
+/** @type {Data} */
+const NOTHING = { key: "", ack: 0, text: "", mistakes: [], marks: [], selected: null, words: [] };
+
+export class Formula {
+  constructor() {
+    this.area = /** @type {HTMLTextAreaElement} */ (html("textarea", {
+      "aria-label": "Formula", "aria-describedby": "foot", "aria-autocomplete": "list", "aria-haspopup": "listbox",
+      spellcheck: "false", autocomplete: "off", autocapitalize: "off", autocorrect: "off", rows: 1,
+    }));
+    this.mirror = html("div", { class: "mirror", "aria-hidden": "true" });
+    this.foot = html("div", { class: "foot", id: "foot", role: "status" });
+    this.bubble = html("div", { class: "bubble", popover: "manual" });
+    this.popup = new Popup(this.area, ({ start, end }, word) => this.replace({ start, end, insert: word }));
+    this.box = html("div", { class: "box" }, html("div", { class: "sheet" }, this.mirror, this.area));
+    this.host = html("div", { class: "formula" }, this.box, this.foot, this.popup.root, this.bubble);
+    this.mail = new Mail();
+    this.data = NOTHING;
+    /** @type {Map<string, string>} kinds of the known words */
+    this.kinds = new Map();
+    this.begun = false; // typing has: Tab indents
+    this.fresh = true; // the next text sent begins a new step of undo
+    this.unsent = false;
+    this.timer = 0;
+    this.listen();
+  }
+
+  listen() {
+    const { area, box } = this;
+    area.addEventListener("input", () => this.typed());
+    area.addEventListener("focus", () => (this.begun = false));
+    area.addEventListener("blur", () => this.confirm());
+    for (const kind of ["blur", "pointerdown"]) area.addEventListener(kind, () => this.popup.close());
+    box.addEventListener("scroll", () => (this.popup.close(), this.explain(null)));
+    area.addEventListener("pointermove", (event) => this.explain(messageAt(this.mirror, event.clientX, event.clientY)));
+    area.addEventListener("pointerleave", () => this.explain(null));
+  }
+
+  /** @returns {import("./types.js").Typing} */
+  get typing() {
+    return { text: this.area.value, start: this.area.selectionStart, end: this.area.selectionEnd };
+  }
+
+  /** Python's new word. Its text counts only while the user has typed nothing that it does not know.
+   * @param {Data} data @param {import("./mail.js").Post} post */
+  receive(data, post) {
+    this.mail.receive(data, post);
+    this.data = { ...data, text: data.text.replace(/\r\n?/g, "\n") };
+    this.kinds = new Map(data.words.map(({ word, kind }) => [word, kind]));
+    if (!this.unsent && this.mail.settled) this.adopt(this.data.text);
+    this.refresh();
+    list(this.foot, data.mistakes, (mistake) => this.go(mistake));
+    this.tell();
+  }
+
+  /** @param {string} text */
+  adopt(text) {
+    const { value, selectionStart, selectionEnd } = this.area;
+    if (text === value) return;
+    const changed = change(value, text);
+    this.popup.close();
+    this.area.value = text;
+    this.area.setSelectionRange(carried(selectionStart, changed), carried(selectionEnd, changed));
+  }
+
+  /** The user changed the text. */
+  typed() {
+    this.begun = true;
+    this.unsent = true;
+    clearTimeout(this.timer);
+    this.timer = window.setTimeout(() => this.send(), PAUSE_MS);
+    this.refresh();
+    this.popup.offer(this.data.words, (offset) => this.boxAt(offset));
+    this.tell();
+  }
+
+  send() {
+    clearTimeout(this.timer);
+    if (!this.unsent) return;
+    this.unsent = false;
+    this.mail.send({ kind: "type", text: this.area.value, fresh: this.fresh });
+    this.fresh = false;
+    this.tell();
+  }
+
+  /** Send at once; what is typed after this is another step of undo. */
+  confirm() {
+    this.send();
+    this.fresh = true;
+  }
+
+  /** Change a piece of the text as if it had been typed, so that the browser can undo it.
+   * @param {import("./caret.js").Change} change */
+  replace({ start, end, insert }) {
+    this.area.setSelectionRange(start, end);
+    const done = document.execCommand(insert ? "insertText" : "delete", false, insert);
+    if (done) return;
+    this.area.setRangeText(insert, start, end, "end");
+    this.typed();
+  }
+
+  /** @param {import("./types.js").Typing} typing */
+  become({ text, start, end }) {
+    if (text !== this.area.value) this.replace(change(this.area.value, text));
+    this.area.setSelectionRange(start, end);
+  }
+
+  refresh() {
+    const lines = this.area.value.split("\n");
+    paint(this.mirror, { lines, ranges: this.ranges(lines), kinds: this.kinds });
+  }
+
+  /** What is marked in each line; nothing in those that changed after Python saw them. @param {string[]} lines
+   * @returns {Map<number, Range[]>} */
+  ranges(lines) {
+    const { text, mistakes, marks, selected } = this.data;
+    const seen = text.split("\n");
+    const where = lineMap(seen, lines);
+    /** @type {Map<number, Range[]>} */
+    const found = new Map();
+    const add = (/** @type {any} */ place, /** @type {Range["kind"]} */ kind, /** @type {string} */ message = "") => {
+      for (const { line, start, end } of place?.line ? pieces(place, seen) : []) {
+        const now = where(line);
+        if (now >= 0) found.set(now, [...(found.get(now) ?? []), { start, end, kind, message }]);
+      }
+    };
+    add(selected, "chosen");
+    for (const place of [...mistakes, ...marks]) add(place, "wrong", place.message);
+    return found;
+  }
+
+  /** @param {import("./types.js").Mistake} mistake */
+  go({ line = 1, column = 0 }) {
+    const lines = this.area.value.split("\n");
+    const at = Math.min(line, lines.length) - 1;
+    const offset = offsetOf(lines, at, unitOf(lines[at], column));
+    this.area.focus();
+    this.area.setSelectionRange(offset, offset);
+    this.mirror.children[at].scrollIntoView({ block: "nearest" });
+  }
+
+  /** @param {number} offset */
+  boxAt(offset) {
+    const { line, unit } = placeOf(this.area.value, offset);
+    return boxOf(this.mirror, line, unit);
+  }
+
+  /** Show a message by its underline, or none. @param {{ text: string, box: DOMRect } | null} found */
+  explain(found) {
+    if (this.bubble.textContent === (found?.text ?? "")) return;
+    this.bubble.textContent = found?.text ?? "";
+    if (!found) return this.bubble.hidePopover?.();
+    this.bubble.showPopover?.();
+    below(this.bubble, found.box);
+  }
+
+  /** For tests, which wait until nothing is under way. */
+  tell() {
+    this.host.dataset.pending = String(this.mail.outbox.pending.length + Number(this.unsent));
+    this.host.dataset.ack = String(this.data.ack);
+  }
+
+  close() {
+    this.send();
+    this.mail.close();
+  }
+}

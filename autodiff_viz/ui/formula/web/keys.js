@@ -1,0 +1,45 @@
+// @ts-check
+// The keyboard in the formula. Nothing typed there reaches Streamlit, whose own keys (r, c) would answer too.
+
+import { commented, indented, newLine } from "./caret.js";
+
+/** @typedef {import("./editor.js").Formula} Formula */
+
+/** @type {Record<string, (formula: Formula) => void>} while completions are on view */
+const CHOOSING = {
+  ArrowDown: ({ popup }) => popup.mark(popup.marked + 1),
+  ArrowUp: ({ popup }) => popup.mark(popup.marked - 1),
+  Enter: ({ popup }) => popup.take(),
+  Tab: ({ popup }) => popup.take(),
+  Escape: ({ popup }) => popup.close(),
+};
+
+/** @type {Record<string, (formula: Formula) => void>} */
+const WRITING = {
+  Enter: (formula) => formula.replace(newLine(formula.typing)),
+  "ctrl+Enter": (formula) => formula.confirm(),
+  "ctrl+/": (formula) => formula.become(commented(formula.typing)),
+};
+
+/** @param {Formula} formula */
+export function listenToKeys(formula) {
+  const { host, area } = formula;
+  for (const kind of ["keydown", "keyup", "keypress"]) host.addEventListener(kind, (event) => event.stopPropagation());
+  area.addEventListener("keydown", (event) => {
+    if (event.isComposing) return; // the keys choose among characters
+    const act = actionOf(formula, event);
+    if (!act) return;
+    event.preventDefault();
+    act(formula);
+  });
+}
+
+/** @param {Formula} formula @param {KeyboardEvent} event */
+function actionOf(formula, event) {
+  const ctrl = event.ctrlKey || event.metaKey;
+  if (event.altKey || (event.shiftKey && event.key !== "/")) return null; // on some keyboards / needs shift
+  if (formula.popup.open && !ctrl && CHOOSING[event.key]) return CHOOSING[event.key];
+  if (event.key === "Tab") return formula.begun ? () => formula.become(indented(formula.typing)) : null;
+  if (event.key === "Escape") formula.begun = false; // the next Tab leaves
+  return WRITING[`${ctrl ? "ctrl+" : ""}${event.key}`];
+}

@@ -1,0 +1,48 @@
+// @ts-check
+// Which pieces of which lines are marked, and how a line is cut into spans. Pure.
+
+import { unitOf } from "./caret.js";
+
+/** @typedef {import("./types.js").Place} Place */
+/** @typedef {import("./types.js").Range} Range */
+/** @typedef {import("./types.js").Token} Token */
+/** @typedef {{ text: string, classes: string, message?: string }} Segment */
+
+/** Where each line of `before` is in `after`: lines count from 0; -1 for one that was changed.
+ * @param {string[]} before @param {string[]} after @returns {(line: number) => number} */
+export function lineMap(before, after) {
+  const most = Math.min(before.length, after.length);
+  let head = 0, tail = 0;
+  while (head < most && before[head] === after[head]) head++;
+  while (tail < most - head && before[before.length - 1 - tail] === after[after.length - 1 - tail]) tail++;
+  return (line) => (line < head ? line : line >= before.length - tail ? line + after.length - before.length : -1);
+}
+
+/** The marked piece of each line that `place` runs over; the rest of an indented line, not its indentation.
+ * @param {Place} place @param {string[]} lines @returns {{ line: number, start: number, end: number }[]} lines from 0 */
+export function pieces({ line, column, endLine, endColumn }, lines) {
+  const found = [];
+  for (let at = line - 1; at < Math.min(endLine, lines.length); at++) {
+    const text = lines[at];
+    const start = at === line - 1 ? unitOf(text, column) : Math.max(text.search(/\S/), 0);
+    const end = at === endLine - 1 ? unitOf(text, endColumn) : text.length;
+    found.push({ line: at, start, end: Math.max(end, start + 1) });
+  }
+  return found;
+}
+
+/** A line in pieces, each with the classes of its token and of the ranges that cover it. A range may reach
+ * beyond the end of the line, where a space stands for what is missing.
+ * @param {string} line @param {Token[]} tokens @param {Range[]} ranges @returns {Segment[]} */
+export function segments(line, tokens, ranges) {
+  const length = Math.max(line.length, ...ranges.map(({ end }) => end));
+  const cuts = new Set([0, line.length, length, ...[...tokens, ...ranges].flatMap(({ start, end }) => [start, end])]);
+  const edges = [...cuts].filter((cut) => cut <= length).sort((a, b) => a - b);
+  return edges.slice(1).map((end, i) => {
+    const start = edges[i];
+    const over = [...tokens, ...ranges].filter((piece) => piece.start <= start && piece.end >= end);
+    const wrong = ranges.find((range) => over.includes(range) && range.message);
+    const text = line.slice(start, end) || " ".repeat(end - start);
+    return { text, classes: [...new Set(over.map(({ kind }) => kind))].join(" "), message: wrong?.message };
+  });
+}

@@ -1,0 +1,64 @@
+// @ts-check
+// The coloured copy of the text that lies under the transparent one; the user types into the latter.
+
+import { html } from "../../editor/web/dom.js";
+import { segments } from "./marks.js";
+import { tokens } from "./tokens.js";
+
+/** @typedef {import("./types.js").Range} Range */
+/** @typedef {{ lines: string[], ranges: Map<number, Range[]>, kinds: Map<string, string> }} Picture lines count from 0 */
+
+/** Bring the mirror's lines up to date, and touch only those that changed.
+ * @param {HTMLElement} mirror @param {Picture} picture */
+export function paint(mirror, { lines, ranges, kinds }) {
+  while (mirror.children.length > lines.length) mirror.lastElementChild?.remove();
+  while (mirror.children.length < lines.length) {
+    mirror.append(html("div", { "data-number": mirror.children.length + 1 }));
+  }
+  lines.forEach((line, i) => {
+    const row = /** @type {HTMLElement} */ (mirror.children[i]);
+    const marked = ranges.get(i) ?? [];
+    const sign = line + JSON.stringify(marked);
+    if (signs.get(row) === sign) return;
+    signs.set(row, sign);
+    row.className = `line${marked.some(({ kind }) => kind === "chosen") ? " here" : ""}`;
+    row.replaceChildren(...segments(line, tokens(line, kinds), marked).map(piece));
+  });
+}
+
+/** @type {WeakMap<Element, string>} what a row shows */
+const signs = new WeakMap();
+
+/** @param {import("./marks.js").Segment} segment */
+const piece = ({ text, classes, message }) => (classes ? html("span", { class: classes, "data-message": message }, text) : text);
+
+/** The message under a point of the screen, with the place of its underline.
+ * @param {HTMLElement} mirror @param {number} x @param {number} y */
+export function messageAt(mirror, x, y) {
+  for (const span of mirror.querySelectorAll("[data-message]")) {
+    for (const box of span.getClientRects()) {
+      if (x >= box.left && x <= box.right && y >= box.top && y <= box.bottom) {
+        return { text: /** @type {HTMLElement} */ (span).dataset.message ?? "", box };
+      }
+    }
+  }
+  return null;
+}
+
+/** Where a character stands on the screen. @param {HTMLElement} mirror @param {number} line @param {number} unit */
+export function boxOf(mirror, line, unit) {
+  const row = mirror.children[line];
+  const walker = document.createTreeWalker(row, NodeFilter.SHOW_TEXT);
+  const range = document.createRange();
+  let left = unit;
+  for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+    const length = node.textContent?.length ?? 0;
+    if (left < length) {
+      range.setStart(node, left);
+      range.setEnd(node, left + 1);
+      return range.getBoundingClientRect();
+    }
+    left -= length;
+  }
+  return row.getBoundingClientRect();
+}

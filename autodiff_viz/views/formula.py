@@ -1,0 +1,75 @@
+"""The formula editor's data: the text, what is wrong in it, and what stands where. JSON-safe.
+
+Field by field it is described in ui/formula/web/types.js.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
+from types import MappingProxyType
+from typing import Any
+
+from autodiff_viz.graph.model import INPUT
+from autodiff_viz.graph.problem import GraphError, Problem
+from autodiff_viz.language.caret import Span
+from autodiff_viz.language.parse import parse_with_spans
+from autodiff_viz.ops.catalog import OPS
+from autodiff_viz.views.lab import Lab, formula_text
+
+REMEMBERED = 16  # texts whose spans are kept, those of the visitors served last
+
+INPUT_DOC = "A value with ends for its slider, or a random one: input(1.0, low=0.0, high=5.0)."
+WRAPPERS = {
+    "stop_gradient": "Passes nothing back: stop_gradient(sin(x)).",
+    "rewrite": "Changes the cotangent that arrives: rewrite(sin(x), lambda v: 0.5 * v).",
+    "custom": "Declares the pullback: custom(exp(x), pullback=lambda v, x, y: v * y).",
+    "backward_as": "Differentiates something else: backward_as(round(x), x).",
+    "checkpoint": 'A block that runs again on the way back: with checkpoint("block"):',
+}
+"""The words of the language that bend a gradient, with what they do."""
+
+
+def formula(lab: Lab, problems: Iterable[Problem] = ()) -> dict[str, Any]:
+    """The data for one state of the lab.
+
+    Args:
+      problems: of the graph, marked where their nodes stand in the text; the page lists them elsewhere.
+    """
+    text = formula_text(lab)
+    spans = _spans(text) if lab.draft is None else {}
+    placed = [(spans[p.node], p) for p in problems if p.node in spans]
+    return {
+        "text": text,
+        "mistakes": [_mistake(problem) for problem in lab.mistakes],
+        "marks": [{**_place(span), "message": problem.message} for span, problem in placed],
+        "selected": _place(spans[lab.selected]) if lab.selected in spans else None,
+        "words": words(),
+    }
+
+
+def _mistake(problem: Problem) -> dict[str, Any]:
+    found = {"message": problem.message, "hint": problem.hint}
+    if problem.line is None:
+        return found
+    return {**found, **_place(Span(problem.line, problem.column, problem.line, problem.end_column))}
+
+
+def _place(span: Span) -> dict[str, int]:
+    return {"line": span.line, "column": span.column, "endLine": span.end_line, "endColumn": span.end_column}
+
+
+@lru_cache(maxsize=REMEMBERED)
+def _spans(text: str) -> Mapping[str, Span]:
+    try:
+        return MappingProxyType(parse_with_spans(text)[1])
+    except GraphError:
+        return MappingProxyType({})
+
+
+@lru_cache(maxsize=1)
+def words() -> list[dict[str, str]]:
+    """What can be completed beside the names in the text, with one line about each."""
+    ops = {INPUT: INPUT_DOC} | {op.name: op.doc for op in OPS.values()}
+    kinds = {"wrapper": WRAPPERS, "op": ops}
+    return [{"word": word, "kind": kind, "doc": doc} for kind in kinds for word, doc in kinds[kind].items()]
