@@ -6,21 +6,12 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from autodiff_viz.lessons.gallery import LESSONS
-from autodiff_viz.ui import warm
 from autodiff_viz.views.lab import start
 from autodiff_viz.views.lessons import open_lesson
 from tests.ui.page import component_data
 
 APP = str(Path(__file__).parents[2] / "app.py")
 PATIENCE = 60  # seconds; the first run compiles
-
-
-@pytest.fixture(autouse=True, scope="module")
-def _nothing_is_warmed():
-    """The warm-up compiles in a thread, which must not be at work when the interpreter ends."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(warm, "warm", lambda: None)
-        yield
 
 
 def _gallery():

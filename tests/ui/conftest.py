@@ -1,0 +1,12 @@
+"""Pages run without the warm-up: its thread must not be compiling when the interpreter ends."""
+
+import pytest
+
+from autodiff_viz.ui import warm
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _nothing_is_warmed():
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(warm, "ready", lambda: None)
+        yield

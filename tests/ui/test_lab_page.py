@@ -1,0 +1,271 @@
+"""The lab page, run by Streamlit without a browser."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from autodiff_viz.figures.catalog import FIGURES
+from autodiff_viz.language.parse import parse
+from autodiff_viz.views.actions import set_rule, typed
+from autodiff_viz.views.address import to_query
+from autodiff_viz.views.canvas_edits import edited
+from autodiff_viz.views.lab import Lab, opened, start
+
+APP = str(Path(__file__).parents[2] / "app.py")
+PATIENCE = 60  # seconds; the first run compiles
+
+
+def page(query: dict[str, str] | None = None, lab: Lab | None = None) -> AppTest:
+    app = AppTest.from_file(APP, default_timeout=PATIENCE)
+    for key, value in (query or {}).items():
+        app.query_params[key] = value
+    if lab is not None:
+        app.session_state["lab"] = lab
+    return ran(app)
+
+
+def ran(app: AppTest) -> AppTest:
+    app.run()
+    assert not app.exception
+    return app
+
+
+def lab_of(text: str) -> Lab:
+    return opened(start(), parse(text), "Open")
+
+
+def lab(app: AppTest) -> Lab:
+    return app.session_state["lab"]
+
+
+def canvas(app: AppTest) -> dict[str, Any]:
+    """The drawing that the canvas was sent."""
+    found = [json.loads(element.proto.json) for element in app.get("bidi_component") if element.proto.json]
+    return next(data for data in found if "wires" in data)
+
+
+def cotangent(app: AppTest, name: str) -> str:
+    return next(node["cotangent"] for node in canvas(app)["nodes"] if node["id"] == name)
+
+
+def said(app: AppTest) -> str:
+    """All plain text on the page."""
+    elements = (*app.text, *app.caption, *app.markdown, *app.code)
+    return "\n".join(str(element.value) for element in elements)
+
+
+def address(app: AppTest) -> dict[str, str]:
+    return {key: value[0] if isinstance(value, list) else value for key, value in app.query_params.items()}
+
+
+def test_a_newcomer_sees_the_first_graph_with_its_numbers():
+    app = page()
+    assert {node["id"] for node in canvas(app)["nodes"]} == {"x", "y", "a", "b", "exp_1", "z"}
+    assert cotangent(app, "x") == f"{1.5 * math.cos(0.6):.4g}"
+    assert "agrees on all" in said(app)
+
+
+def test_the_page_gives_every_widget_a_label():
+    app = page()
+    widgets = (*app.slider, *app.number_input, *app.selectbox, *app.button, *app.text_input)
+    assert all(widget.label for widget in widgets)
+
+
+def test_a_slider_moves_its_input_and_the_number_box_beside_it():
+    app = page()
+    app.slider(key="slider_x").set_value(0.0)
+    ran(app)
+    assert app.number_input(key="number_x").value == 0
+    assert cotangent(app, "x") == "1.5"  # 1.5 cos(0)
+
+
+def test_a_number_box_moves_its_input_beyond_the_slider():
+    app = page()
+    app.number_input(key="number_y").set_value(40.0)
+    ran(app)
+    assert lab(app).graph["y"].param("value") == 40
+    assert app.slider(key="slider_y").max == 40
+
+
+def test_the_seed_scales_the_cotangents():
+    app = page()
+    app.number_input(key="seed").set_value(-2.0)
+    ran(app)
+    assert cotangent(app, "b") == "\u22122"
+
+
+def test_a_tensor_output_takes_a_seed_per_element():
+    app = page(lab=lab_of("x = [1.0, 2.0]\ny = x * x"))
+    app.text_input(key="seed_text").set_value("[1.0, -1.0]")
+    ran(app)
+    assert cotangent(app, "x") == "[2, \u22124]"
+
+
+def test_a_seed_that_cannot_be_read_is_refused_with_a_reason():
+    app = page(lab=lab_of("x = [1.0, 2.0]\ny = x * x"))
+    app.text_input(key="seed_text").set_value("one, minus one")
+    ran(app)
+    assert lab(app).notice[0].message in said(app)
+    assert lab(app).seed is None
+
+
+def test_double_precision_shows_more_digits():
+    app = page()
+    app.selectbox(key="dtype").set_value("float64")
+    ran(app)
+    assert repr(math.sin(0.6)) in said(app)  # the value of `a`, which is selected
+
+
+def test_reset_leads_to_the_first_graph_and_undo_back():
+    app = page(lab=lab_of("q = 2.0\nr = exp(q)"))
+    app.button(key="reset").click()
+    ran(app)
+    assert lab(app).graph == start().graph
+    assert lab(app).history.past[-1].graph == parse("q = 2.0\nr = exp(q)")
+
+
+def test_resampling_draws_other_noise():
+    app = page(lab=lab_of("u = uniform(shape=(2,), seed=0)\ny = exp(u)"))
+    before = canvas(app)["nodes"]
+    app.button(key="resample").click()
+    ran(app)
+    assert canvas(app)["nodes"] != before
+
+
+def test_without_noise_there_is_nothing_to_resample():
+    assert page().button(key="resample").disabled
+
+
+def test_the_inspector_stops_the_selected_node():
+    app = page()
+    app.segmented_control(key="rule").set_value("stop")
+    ran(app)
+    assert lab(app).graph["a"].rule.kind == "stop"
+    assert cotangent(app, "x") == "0"
+
+
+def test_the_inspector_rewrites_the_gradient_with_a_typed_function():
+    app = page()
+    app.segmented_control(key="rule").set_value("rewrite")
+    ran(app)
+    app.text_input(key="function").set_value("lambda v: 2.0 * v")
+    ran(app)
+    assert cotangent(app, "x") == f"{3 * math.cos(0.6):.4g}"
+
+
+def test_a_function_with_a_mistake_is_refused_with_a_reason():
+    app = page(lab=set_rule(start(), "a", "rewrite"))
+    app.text_input(key="function").set_value("lambda v: w")
+    ran(app)
+    assert lab(app).notice[0].message in said(app)
+
+
+def test_the_inspector_writes_the_equation_of_the_selected_node():
+    latex = [str(element.value) for element in page().latex]
+    assert any("\\cos" in text and "\\partial" in text for text in latex)
+    assert any("\\times" in text and "1.5" in text for text in latex)
+
+
+def test_the_inspector_removes_a_checkpoint():
+    app = page(lab=Lab(lab_of('x = 1.0\nwith checkpoint("r"):\n    a = sin(x)').history, selected="a"))
+    app.button(key="uncheckpoint").click()
+    ran(app)
+    assert lab(app).graph.regions == ()
+
+
+@pytest.mark.parametrize("figure", list(FIGURES))
+def test_every_figure_is_drawn(figure):
+    app = page(lab=Lab(start().history, figure=figure))
+    assert len(app.get("plotly_chart")) == 1
+
+
+@pytest.mark.parametrize("figure", list(FIGURES))
+def test_every_figure_stands_a_graph_of_tensors_with_nan_and_a_region(figure):
+    text = 'x = [-1.0, 0.0, 2.0]\nwith checkpoint("r"):\n    y = log(x)\nz = sum(y)'
+    page(lab=Lab(lab_of(text).history, figure=figure))
+
+
+def test_a_half_built_graph_says_what_is_missing_and_keeps_the_page():
+    app = page(lab=lab_of("x = 2.0\ny = x * 3.0\nz = y + ..."))
+    assert lab(app).graph["z"].slots == ("y", None)
+    assert "z" in said(app)
+    assert not app.get("plotly_chart")
+
+
+def test_an_empty_graph_has_a_page():
+    app = page(lab=edited(start(), {"kind": "delete", "nodes": list(start().graph.by_name)}))
+    assert canvas(app)["nodes"] == []
+
+
+def test_a_region_that_cannot_run_is_shown_and_keeps_the_page():
+    text = 'x = 2.0\nwith checkpoint("r"):\n    a = x * x\nb = a * 1.0\nwith checkpoint("r"):\n    c = a * b'
+    app = page(lab=lab_of(text))
+    assert canvas(app)["regions"][0]["problem"]
+
+
+def test_a_refused_edit_is_explained_on_the_page():
+    app = page(lab=edited(start(), {"kind": "connect", "from": "z", "to": "a", "slot": 0}))
+    assert lab(app).notice[0].message in said(app)
+
+
+@pytest.mark.parametrize("node", ["x", "y", "a", "b", "exp_1", "z", None])
+def test_any_node_can_be_looked_at(node):
+    page(lab=Lab(start().history, selected=node))
+
+
+def test_the_page_writes_its_state_into_the_address():
+    app = page()
+    app.slider(key="slider_x").set_value(2.0)
+    ran(app)
+    assert address(app) == to_query(lab(app))
+
+
+def test_an_address_brings_the_whole_state_back():
+    there = Lab(lab_of("q = 2.0\nr = exp(q)").history, seed=3.0, dtype="float64", selected="q", figure="runs")
+    app = page(to_query(there))
+    assert lab(app).graph == there.graph
+    assert cotangent(app, "r") == "3"
+    assert (app.selectbox(key="dtype").value, lab(app).selected, lab(app).figure) == ("float64", "q", "runs")
+
+
+def test_an_address_with_unfinished_text_brings_its_mistakes_back():
+    app = page(to_query(typed(start(), "y = sinn(1.0)")))
+    assert lab(app).draft == "y = sinn(1.0)"
+    assert lab(app).mistakes
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        {"g": "rubbish"},
+        {"g": "<script>alert(1)</script>"},
+        {"g": "", "seed": "1"},
+        {**to_query(start()), "seed": "nan", "dtype": "float8", "node": "<b>", "variant": "-1"},
+        {**to_query(start()), "figure": "<b>", "lesson": "<script>", "sweep": "[x](javascript:alert(1))"},
+        {**to_query(start()), "range": "x:1:1,y:5:-5,<b>:0:1", "draft": "!!"},
+        {"unheard": "of"},
+    ],
+)
+def test_no_address_whatever_breaks_the_page(query):
+    app = page(query)
+    assert lab(app).graph == start().graph
+
+
+def test_an_input_with_equal_ends_has_a_slider():
+    page(lab=lab_of("x = input(1.0, low=1.0, high=1.0)\ny = sin(x)"))
+
+
+@pytest.mark.parametrize("value", ["0.0", "1e30", "-1e30", "1e-30", "7"])
+def test_an_input_of_any_size_has_a_slider(value):
+    page(lab=lab_of(f"x = {value}\ny = x * 2.0"))
+
+
+def test_text_of_the_user_is_never_markdown():
+    app = page(lab=typed(start(), "y = '<img src=x onerror=alert(1)> [a](javascript:alert(1))'"))
+    assert not [m for m in app.markdown if "javascript:" in str(m.value) or "<img" in str(m.value)]
