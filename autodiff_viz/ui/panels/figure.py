@@ -36,6 +36,7 @@ def draw_figure(view: LabView) -> None:
         if st.session_state["figure"] == "sweep" and swept is not None:
             st.session_state["swept"] = swept
             st.selectbox("Swept input", scalar_inputs(now.graph), key="swept", on_change=_on_swept)
+    write_address()
     if not view.complete:
         st.caption("The figure appears when the graph is complete.")
         return
@@ -48,7 +49,6 @@ def draw_figure(view: LabView) -> None:
     st.plotly_chart(figure, key="chart", width="stretch", config={"displaylogo": False})
     with st.expander("In words"):
         st.text(words)
-    write_address()
 
 
 def _on_figure() -> None:
