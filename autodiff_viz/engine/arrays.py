@@ -12,6 +12,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from autodiff_viz.graph import limits
+from autodiff_viz.graph.literals import seed_fault
 from autodiff_viz.graph.model import Literal, Node, Params
 from autodiff_viz.graph.problem import GraphError, Problem
 
@@ -48,13 +49,15 @@ def own_value(node: Node, dtype: str) -> jax.Array | np.ndarray:
     time, and a kernel takes one along for less than it costs to send it ahead.
 
     Raises:
-      GraphError: a random input of more than `limits.ELEMENTS` elements.
+      GraphError: a random input of more than `limits.ELEMENTS` elements, or with a seed that is none.
     """
     value = node.param("value")
     if isinstance(value, int | float):
         return np.asarray(value, dtype)
     if value is None and prod(node.param("shape", ())) > limits.ELEMENTS:
         raise GraphError(too_large(node))
+    if value is None and (fault := seed_fault(node.param("seed", 0))):
+        raise GraphError(bad_param(node.name, "seed", fault, node.name))
     return constant(value, dtype) if value is not None else random_input(node.params, dtype)
 
 
@@ -63,6 +66,13 @@ def too_large(node: Node) -> Problem:
     size = prod(node.param("shape"))
     message = f"{node.name!r} would have {size} elements; at most {limits.ELEMENTS}."
     return Problem("too-large", message, "Use a smaller shape.", node=node.name)
+
+
+def bad_param(owner: str, param: str, fault: str, node: str | None = None) -> Problem:
+    """A number that sets a random draw is none; `owner` is the input or the op that draws."""
+    return Problem(
+        "bad-param", f"The {param} of {owner!r} {fault}.", "Change it in the inspector.", node=node
+    )
 
 
 class Arrays(Mapping[K, np.ndarray]):

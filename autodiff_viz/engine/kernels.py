@@ -16,11 +16,13 @@ import jax
 import jax.numpy as jnp
 from jax.extend import core
 
+from autodiff_viz.engine.arrays import bad_param
 from autodiff_viz.graph import limits
+from autodiff_viz.graph.literals import literal_fault, seed_fault
 from autodiff_viz.graph.model import Params
 from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.ops.catalog import OPS
-from autodiff_viz.ops.record import Op
+from autodiff_viz.ops.record import Op, Param
 
 Shape = tuple[int, ...]
 
@@ -52,12 +54,26 @@ class Kernel:
 
 
 def split(op: Op, params: Params) -> tuple[Params, list[dict[str, Any]]]:
-    """Parameters as (compiled in, leading arguments of the kernel: one dict or nothing)."""
+    """Parameters as (compiled in, leading arguments of the kernel: one dict or nothing).
+
+    Raises:
+      GraphError: a run-time parameter is not a number, or not a seed; the problem has no node yet.
+    """
     dynamic = {p.name: p.default for p in op.params if not p.static}
     if not dynamic:
         return params, []
     static = tuple(pair for pair in params if pair[0] not in dynamic)
-    return static, [{**dynamic, **{key: value for key, value in params if key in dynamic}}]
+    given = {key: value for key, value in params if key in dynamic}
+    for key, value in given.items():
+        if fault := _number_fault(op.param(key), value):
+            raise GraphError(bad_param(op.name, key, fault))
+    return static, [{**dynamic, **given}]
+
+
+def _number_fault(param: Param, value: Any) -> str:
+    if param.kind == "seed":
+        return seed_fault(value)
+    return "is not one number" if isinstance(value, tuple) else literal_fault(value)
 
 
 @lru_cache(maxsize=KEPT)

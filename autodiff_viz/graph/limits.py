@@ -17,5 +17,6 @@ LAMBDA_TERMS = 200  # operations and values in one lambda
 JSON = 2_000_000  # characters of a JSON document
 LINK = 60_000  # characters of a link's payload
 HISTORY = 500  # undo steps kept
+SEED = 2**31 - 1  # of noise; JAX takes 32 bits, one of them for the sign
 NUMBER = 1e30  # magnitude of a literal; its square still fits float64, and float32 has room
 COORDINATE = 1e6  # distance of a node from the canvas origin, in pixels

@@ -1,4 +1,4 @@
-"""Literals: numbers and tensors that a user writes, as plain Python data."""
+"""Literals: numbers and tensors that a user writes, as plain Python data; and seeds."""
 
 from __future__ import annotations
 
@@ -41,3 +41,10 @@ def literal_fault(value: object) -> str:
     if not all(abs(item) <= limits.NUMBER for item in level):  # false for NaN as well
         return f"holds a number beyond {limits.NUMBER:g}, or one that is not finite"
     return ""
+
+
+def seed_fault(value: object) -> str:
+    """What stops `value` from being the seed of a random draw; as `literal_fault`, "" when nothing does."""
+    if type(value) is int and 0 <= value <= limits.SEED:
+        return ""
+    return f"is not a whole number from 0 to {limits.SEED}"

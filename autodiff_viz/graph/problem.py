@@ -42,7 +42,5 @@ class GraphError(ValueError):
     """Raised where no graph can be returned; `problems` says why."""
 
     def __init__(self, problems: Problem | Iterable[Problem]):
-        self.problems: tuple[Problem, ...] = (
-            (problems,) if isinstance(problems, Problem) else tuple(problems)
-        )
+        self.problems: tuple[Problem, ...] = (problems,) if isinstance(problems, Problem) else tuple(problems)
         super().__init__("\n".join(str(problem) for problem in self.problems))

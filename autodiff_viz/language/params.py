@@ -7,12 +7,10 @@ from math import prod
 from typing import Any
 
 from autodiff_viz.graph import limits
-from autodiff_viz.graph.literals import literal_fault
+from autodiff_viz.graph.literals import literal_fault, seed_fault
 from autodiff_viz.language.literal import is_number, number
 from autodiff_viz.language.source import LogicalLine
 from autodiff_viz.ops.record import Param
-
-SEEDS = 2**32
 
 NEEDED = {
     "int": "a whole number, such as 0",
@@ -21,7 +19,7 @@ NEEDED = {
     "axis": "a whole number, such as 0 or -1",
     "axes": "whole numbers in brackets, such as (1, 0)",
     "shape": "the lengths of the axes, such as (3, 4)",
-    "seed": f"a whole number from 0 to {SEEDS - 1}",
+    "seed": f"a whole number from 0 to {limits.SEED}",
     "index": "written in square brackets, such as x[0, 1:3]",
 }
 
@@ -60,7 +58,7 @@ def _fits(kind: str, value: Any) -> bool:
     if kind == "float":
         return type(value) in (int, float) and not literal_fault(value)
     if kind == "seed":
-        return type(value) is int and 0 <= value < SEEDS
+        return not seed_fault(value)
     if kind in ("int", "axis"):
         return type(value) is int and abs(value) <= limits.ELEMENTS
     if kind in ("shape", "axes"):

@@ -6,8 +6,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from autodiff_viz.graph import edits
+from autodiff_viz.graph import edits, limits
 from autodiff_viz.graph.history import History, redo, undo
+from autodiff_viz.graph.literals import seed_fault
 from autodiff_viz.graph.model import (
     BACKWARD_AS,
     INPUT,
@@ -142,8 +143,13 @@ def resampled(lab: Lab) -> Lab:
     """Draw all noise and all random inputs again, with the next seed."""
     graph = lab.graph
     for name in noisy(graph):
-        graph = edits.with_param(graph, name, "seed", int(graph[name].param("seed", 0)) + 1)
+        graph = edits.with_param(graph, name, "seed", _next(graph[name].param("seed", 0)))
     return committed(lab, graph, "Resample")
+
+
+def _next(seed: Any) -> int:
+    """The seed after this one; 0 after the last one and after what is no seed."""
+    return 0 if seed_fault(seed) or seed == limits.SEED else seed + 1
 
 
 def noisy(graph: Graph) -> tuple[str, ...]:

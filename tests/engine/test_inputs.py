@@ -1,5 +1,7 @@
 """Seeds, inputs in place of the graph's own, dtypes; and what is said of those that do not fit."""
 
+import math
+
 import jax
 import numpy as np
 import pytest
@@ -8,7 +10,7 @@ from autodiff_viz.engine.counts import Runs
 from autodiff_viz.engine.trace import trace
 from autodiff_viz.engine.verify import verify
 from autodiff_viz.graph import limits
-from autodiff_viz.graph.model import INPUT, Graph, Node, params
+from autodiff_viz.graph.model import INPUT, REWRITE, Call, Graph, Lambda, Node, Rule, params
 from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.language.parse import parse
 
@@ -168,3 +170,32 @@ def test_every_mistake_is_named_at_once():
     with pytest.raises(GraphError) as error:
         trace(graph)
     assert [problem.node for problem in error.value.problems] == ["a", "b"]
+
+
+DRAWS = {
+    "input": lambda seed: Node("w", INPUT, (), params(shape=(2,), seed=seed)),
+    "noise": lambda seed: Node("w", "uniform", (), params(shape=(2,), seed=seed)),
+    "noise in a rule": lambda seed: Node(
+        "w", "exp", (1.0,), (), Rule(REWRITE, Lambda(("v",), (Call("normal", (), params(seed=seed)),)))
+    ),
+}
+
+
+@pytest.mark.parametrize("seed", [-1, limits.SEED + 1, 2**40, 1.5, True])
+@pytest.mark.parametrize("draw", DRAWS.values(), ids=DRAWS)
+def test_a_seed_out_of_range_is_named_with_its_node_and_the_limit(draw, seed):
+    with pytest.raises(GraphError, match=rf"The seed of .* from 0 to {limits.SEED}\.") as caught:
+        trace(Graph((draw(seed),), (), "w"))
+    assert {problem.node for problem in caught.value.problems} == {"w"}
+
+
+def test_the_largest_seed_draws():
+    graph = Graph((Node("w", "uniform", (), params(seed=limits.SEED)),), (), "w")
+    assert 0 <= trace(graph).value["w"] < 1
+
+
+@pytest.mark.parametrize("low", ["0", math.nan, 2e30, (1.0, 2.0)])
+def test_a_range_of_noise_that_is_no_number_is_a_problem(low):
+    graph = Graph((Node("w", "uniform", (), params(low=low)),), (), "w")
+    with pytest.raises(GraphError, match="The low of 'uniform'"):
+        trace(graph)
