@@ -26,7 +26,7 @@ from autodiff_viz.ops.record import Op, Param
 
 Shape = tuple[int, ...]
 
-KEPT = 4096  # kernels; each holds a few kB of compiled code
+KEPT = 320  # kernels; each holds about 2 MB of compiled code, so some 700 MB when all are in use
 
 
 @dataclass(frozen=True, slots=True)

@@ -123,7 +123,8 @@ def _forward(graph: Graph, inputs: dict[str, jax.Array], dtype: str) -> Walk:
         return forward(graph, inputs, dtype)
     except GraphError as error:
         # The walk stops at the first mistake; the full check names them all.
-        raise GraphError(diagnose(graph) or error.problems) from error
+        shapes = {name: array.shape for name, array in inputs.items()}
+        raise GraphError(diagnose(graph, shapes) or error.problems) from error
 
 
 def _input(graph: Graph, name: str, value: Any, dtype: str) -> jax.Array:
