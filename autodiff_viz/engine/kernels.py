@@ -26,7 +26,7 @@ from autodiff_viz.ops.record import Op, Param
 
 Shape = tuple[int, ...]
 
-KEPT = 320  # kernels; each holds about 2 MB of compiled code, so some 700 MB when all are in use
+KEPT = 256  # kernels; each holds about 3 MB of compiled code, so some 800 MB when all are in use
 
 
 @dataclass(frozen=True, slots=True)
