@@ -34,9 +34,13 @@ def lab() -> Lab:
 
 
 def act(action: Callable[..., Lab], *arguments: Any) -> None:
-    """Replace the lab by what `action` makes of it; for use in widget callbacks."""
-    st.session_state[LAB] = action(lab(), *arguments)
-    # The address bar still says what it said before this action: it is not news.
+    """Replace the lab by what `action` makes of it; for use in widget callbacks.
+
+    The address that comes with a click is no news, only perhaps older than the one written last: the
+    browser may not have had that yet. It must not take the lab back to what it was.
+    """
+    now = st.session_state[LAB] if LAB in st.session_state else lab()
+    st.session_state[LAB] = action(now, *arguments)
     st.session_state[WRITTEN] = st.query_params.to_dict()
 
 

@@ -1,0 +1,34 @@
+"""The lab between the session and the address bar, run by Streamlit without a browser."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from streamlit.testing.v1 import AppTest
+
+from autodiff_viz.views.address import to_query
+from autodiff_viz.views.lab import start
+
+APP = str(Path(__file__).parents[2] / "app.py")
+PATIENCE = 60  # seconds; the first run compiles
+
+
+def with_address(app: AppTest, query: dict[str, str]) -> AppTest:
+    for key, value in query.items():
+        app.query_params[key] = value
+    return app
+
+
+def test_an_action_is_applied_to_the_present_lab_when_the_browser_still_has_the_old_address():
+    app = AppTest.from_file(APP, default_timeout=PATIENCE).run()
+    app.slider(key="slider_x").set_value(2.0).run()
+    with_address(app, to_query(start())).slider(key="slider_y").set_value(3.0).run()
+    values = {node.name: node.param("value") for node in app.session_state["lab"].graph.nodes}
+    assert (values["x"], values["y"]) == (2.0, 3.0)
+
+
+def test_an_address_that_comes_alone_is_opened():
+    app = AppTest.from_file(APP, default_timeout=PATIENCE).run()
+    app.slider(key="slider_x").set_value(2.0).run()
+    with_address(app, to_query(start())).run()
+    assert app.session_state["lab"].graph == start().graph
