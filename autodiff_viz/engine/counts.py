@@ -108,7 +108,7 @@ class _Halves:
 
     @classmethod
     def of(cls, graph: Graph, shapes: tuple, dtype: str, *, marked: bool) -> _Halves:
-        program, dynamic = Program(graph, dtype, marked=marked), dynamic_params(graph)
+        program, dynamic = Program(graph, dtype, marked=marked, name_all=True), dynamic_params(graph)
         inputs = {name: jax.ShapeDtypeStruct(shape, jnp.dtype(dtype)) for name, shape in shapes}
 
         def run(inputs: dict) -> Any:

@@ -70,16 +70,21 @@ class Program:
     Attributes:
       marked: put an effect that JAX never prunes in each node, to count block runs.
       export_all: let every value out of its region (to verify it), not only what is used outside.
+      name_all: name every value for JAX's policies, not only those that some region saves by name. A
+        name costs as much as an op when the program runs eagerly.
     """
 
     graph: Graph
     dtype: str
     marked: bool = False
     export_all: bool = False
+    name_all: bool = False
     _block: Block = field(init=False)
+    _saved: frozenset[str] = field(init=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "_block", blocks(self.graph))
+        object.__setattr__(self, "_saved", frozenset().union(*(r.saved for r in self.graph.regions)))
 
     def __call__(self, inputs: Values, dynamic: dict[str, dict], sinks: Sinks) -> tuple[jax.Array, Values]:
         """(output, values by node name).
@@ -128,7 +133,8 @@ class Program:
             if self.marked:
                 jax.debug.callback(_nothing)
             wired = [_tapped(env[name], (node.name, slot), sinks) for slot, name in node.wires]
-            return _tapped(_ruled(node, wired, dynamic, self.dtype), (node.name, ARRIVING), sinks)
+            named = self.name_all or node.name in self._saved
+            return _tapped(_ruled(node, wired, dynamic, self.dtype, named), (node.name, ARRIVING), sinks)
 
 
 def _nothing() -> None:
@@ -167,17 +173,16 @@ def _ruled_input(node: Node, value: jax.Array) -> jax.Array:
     return _rewritten(value, node.rule.function) if node.rule.kind == REWRITE else value
 
 
-def _ruled(node: Node, wired: list[jax.Array], dynamic: dict, dtype: str) -> jax.Array:
+def _ruled(node: Node, wired: list[jax.Array], dynamic: dict, dtype: str, named: bool) -> jax.Array:
     """The node's value, with its rule; `wired` are the values on its wires, in slot order."""
     kind = node.rule.kind
+    declared = kind == PULLBACK
+    value = _declared(node, dynamic, dtype)(*wired) if declared else _op(node, wired, dynamic, dtype)
+    if named:
+        value = checkpoint_name(value, node.name)
     if kind == BACKWARD_AS:
         alternative = wired[-1] if isinstance(node.slots[-1], str) else None
-        value = checkpoint_name(_op(node, wired, dynamic, dtype), node.name)
         return jax.lax.stop_gradient(value) if alternative is None else _forward_as(value, alternative)
-    if kind == PULLBACK:
-        function = _declared(node, dynamic, dtype)
-        return checkpoint_name(function(*wired), node.name)
-    value = checkpoint_name(_op(node, wired, dynamic, dtype), node.name)
     if kind == STOP:
         return jax.lax.stop_gradient(value)
     return _rewritten(value, node.rule.function) if kind == REWRITE else value
