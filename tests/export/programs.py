@@ -28,7 +28,8 @@ for path in sys.argv[2:]:
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):
         end = runpy.run_path(path, run_name="__main__")
-    found.append((numpy.asarray(end["value"]), [numpy.asarray(g) for g in end["gradients"]], printed.getvalue()))
+    value, *gradients = (numpy.asarray(array, array.dtype) for array in (end["value"], *end["gradients"]))
+    found.append((value, gradients, printed.getvalue()))
 with open(sys.argv[1], "wb") as file:
     pickle.dump(found, file)
 assert not any(name.startswith("autodiff_viz") for name in sys.modules)
@@ -56,7 +57,9 @@ def run_here(source: str) -> tuple:
             exec(compile(source, "program.py", "exec"), end)
     finally:
         jax.config.update("jax_enable_x64", before)
-    return np.asarray(end["value"]), [np.asarray(g) for g in end["gradients"]], printed.getvalue()
+    # JAX gives a constant back as a number of its own kind, of which only `dtype` is right.
+    value, *gradients = (np.asarray(array, array.dtype) for array in (end["value"], *end["gradients"]))
+    return value, gradients, printed.getvalue()
 
 
 def assert_same(graph: Graph, found: tuple, seed=None, dtype: str = "float32") -> None:
