@@ -9,7 +9,7 @@ from typing import Any
 import streamlit as st
 
 from autodiff_viz.views.address import from_query, to_query
-from autodiff_viz.views.lab import Lab
+from autodiff_viz.views.lab import Lab, with_text
 
 LAB, WRITTEN = "lab", "address"
 
@@ -29,7 +29,8 @@ def lab() -> Lab:
         history = replace(found.history, past=past)
         same = found.graph == state[LAB].graph
         document = state[LAB].document + (not same)
-        state[LAB] = replace(found, history=state[LAB].history if same else history, document=document)
+        here = replace(found, history=state[LAB].history if same else history, document=document)
+        state[LAB] = with_text(here, found.history.present.text)
     return state[LAB]
 
 

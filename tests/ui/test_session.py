@@ -6,8 +6,10 @@ from pathlib import Path
 
 from streamlit.testing.v1 import AppTest
 
+from autodiff_viz.views.actions import typed
 from autodiff_viz.views.address import to_query
-from autodiff_viz.views.lab import start
+from autodiff_viz.views.lab import FIRST, start
+from tests.ui.page import component_data
 
 APP = str(Path(__file__).parents[2] / "app.py")
 PATIENCE = 60  # seconds; the first run compiles
@@ -25,6 +27,14 @@ def test_an_action_is_applied_to_the_present_lab_when_the_browser_still_has_the_
     with_address(app, to_query(start())).slider(key="slider_y").set_value(3.0).run()
     values = {node.name: node.param("value") for node in app.session_state["lab"].graph.nodes}
     assert (values["x"], values["y"]) == (2.0, 3.0)
+
+
+def test_going_back_to_the_same_graph_brings_back_how_it_was_written():
+    app = AppTest.from_file(APP, default_timeout=PATIENCE)
+    app.session_state["lab"] = typed(start(), "# mine\n" + FIRST)
+    app.run()
+    with_address(app, to_query(typed(start(), "# yours\n" + FIRST))).run()
+    assert component_data(app, "formula")["text"] == "# yours\n" + FIRST
 
 
 def test_an_address_that_comes_alone_is_opened():

@@ -133,14 +133,14 @@ export class Formula {
     const where = lineMap(seen, lines);
     /** @type {Map<number, Range[]>} */
     const found = new Map();
-    const add = (/** @type {any} */ place, /** @type {Range["kind"]} */ kind, /** @type {string} */ message = "") => {
+    const add = (/** @type {any} */ place, /** @type {Range["kind"]} */ kind) => {
       for (const { line, start, end } of place?.line ? pieces(place, seen) : []) {
         const now = where(line);
-        if (now >= 0) found.set(now, [...(found.get(now) ?? []), { start, end, kind, message }]);
+        if (now >= 0) found.set(now, [...(found.get(now) ?? []), { start, end, kind, message: place.message }]);
       }
     };
     add(selected, "chosen");
-    for (const place of [...mistakes, ...marks]) add(place, "wrong", place.message);
+    for (const place of [...mistakes, ...marks]) add(place, "wrong");
     return found;
   }
 

@@ -21,7 +21,8 @@ export function paint(mirror, { lines, ranges, kinds }) {
     const sign = line + JSON.stringify(marked);
     if (signs.get(row) === sign) return;
     signs.set(row, sign);
-    row.className = `line${marked.some(({ kind }) => kind === "chosen") ? " here" : ""}`;
+    const chosen = marked.find(({ kind }) => kind === "chosen");
+    row.className = `line${chosen ? " here" : ""}${chosen && chosen.start > line.search(/\S/) ? " partly" : ""}`;
     row.replaceChildren(...segments(line, tokens(line, kinds), marked).map(piece));
   });
 }
