@@ -13,6 +13,7 @@ from autodiff_viz.engine.differences import check_inputs, check_node
 from autodiff_viz.engine.sweep import sweep
 from autodiff_viz.engine.trace import Trace, trace
 from autodiff_viz.engine.verify import Verdict, verify
+from autodiff_viz.export.python_source import to_python
 from autodiff_viz.graph.codec import from_json, to_json
 from autodiff_viz.graph.link import from_link, to_link
 from autodiff_viz.graph.model import Graph, Lambda, Node, Region, Rule
@@ -42,6 +43,7 @@ __all__ = [
     "sweep",
     "to_json",
     "to_link",
+    "to_python",
     "trace",
     "verify",
 ]

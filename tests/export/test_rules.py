@@ -33,6 +33,7 @@ RULES = {
     "backward_as a constant": "x = 1.7\ny = x * backward_as(exp(x), 2.0)",
     "backward_as of noise": "x = [1.0, 2.0]\ny = backward_as(uniform(shape=(2,), seed=1), x) * x",
     "backward_as of a comparison": "x = [1.0, -2.0]\ny = backward_as(x > 0.0, x) * 3.0",
+    "names of the program": "x = 2.0\ny = custom(exp(x), pullback=lambda _, residuals, jnp: _ * jnp)",
     "a rule on a rule": "x = 2.0\ny = exp(rewrite(stop_gradient(x), lambda v: 1.0 / (v - v)))",
 }
 

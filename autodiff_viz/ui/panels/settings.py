@@ -1,4 +1,4 @@
-"""The row under the canvas: seed cotangent, precision, noise, and a way back to the beginning."""
+"""The row under the canvas: seed cotangent, precision, noise, a way back, and what can be taken home."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ from dataclasses import replace
 
 import streamlit as st
 
+from autodiff_viz.export.python_source import to_python
 from autodiff_viz.graph import limits
+from autodiff_viz.graph.codec import to_json
 from autodiff_viz.language.show import show_literal
 from autodiff_viz.ui.session import act
 from autodiff_viz.views.actions import resampled, reset, set_seed, type_seed
@@ -15,7 +17,7 @@ from autodiff_viz.views.lab import Lab
 
 
 def draw_settings(lab: Lab, view: LabView) -> None:
-    """Four controls in a row that wraps where it is narrow."""
+    """Controls in a row that wraps where it is narrow."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         _draw_seed(lab, view)
         _draw_dtype(lab)
@@ -36,6 +38,32 @@ def draw_settings(lab: Lab, view: LabView) -> None:
             args=(reset,),
             help="Back to the first graph. Undo brings yours back.",
         )
+        _draw_downloads(lab, view)
+
+
+def _draw_downloads(lab: Lab, view: LabView) -> None:
+    """Files are written when they are asked for."""
+    st.download_button(
+        "JAX file",
+        lambda: to_python(lab.graph, lab.seed, dtype=lab.dtype),
+        "autodiff_graph.py",
+        "text/x-python",
+        key="download_python",
+        icon=":material/download:",
+        on_click="ignore",
+        disabled=not view.complete or bool(view.problems),
+        help="The graph as a Python program that needs JAX alone and prints these numbers.",
+    )
+    st.download_button(
+        "JSON",
+        lambda: to_json(lab.graph),
+        "autodiff_graph.json",
+        "application/json",
+        key="download_json",
+        icon=":material/download:",
+        on_click="ignore",
+        help="The graph as data, with its positions.",
+    )
 
 
 SEED_HELP = (
