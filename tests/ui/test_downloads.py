@@ -1,0 +1,27 @@
+"""What can be taken home from the lab page, run by Streamlit without a browser."""
+
+from pathlib import Path
+
+from streamlit.testing.v1 import AppTest
+
+from autodiff_viz.language.parse import parse
+from autodiff_viz.views.lab import opened, start
+
+APP = str(Path(__file__).parents[2] / "app.py")
+
+
+def buttons(text: str) -> dict[str, bool]:
+    """Whether each download is offered, by label, for a graph."""
+    app = AppTest.from_file(APP, default_timeout=60)
+    app.session_state["lab"] = opened(start(), parse(text), "Open")
+    app.run()
+    assert not app.exception
+    return {button.proto.label: not button.proto.disabled for button in app.get("download_button")}
+
+
+def test_a_graph_can_be_taken_home_as_a_jax_file_and_as_json():
+    assert buttons("x = 2.0\ny = sin(x)") == {"JAX file": True, "JSON": True}
+
+
+def test_an_unfinished_graph_can_be_taken_home_as_json_alone():
+    assert buttons("x = 2.0\ny = x * ...") == {"JAX file": False, "JSON": True}
