@@ -87,7 +87,8 @@ def _is_edit(edit: Any) -> bool:
 
 def _deliver(key: str, on_edit: Callable[[list[Edit]], None]) -> None:
     inbox = st.session_state[_inbox(key)]
-    edits = fresh(st.session_state[key].get("outbox"), inbox)
+    message = st.session_state.get(key) or {}  # nothing as the page is left: the browser sends it again
+    edits = fresh(message.get("outbox"), inbox)
     if edits:
         inbox["ack"] = edits[-1]["seq"]  # first: an edit that fails must not come back for ever
         on_edit(edits)
