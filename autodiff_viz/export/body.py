@@ -10,7 +10,7 @@ from functools import cached_property
 from autodiff_viz.engine.kernels import Shape
 from autodiff_viz.export.expressions import applied, called, constant, data, dotted, written
 from autodiff_viz.export.names import OWN, fresh, identifier, scope
-from autodiff_viz.export.rules import PIECE, rule_source
+from autodiff_viz.export.rules import PIECE, WIDTH, rule_source
 from autodiff_viz.graph.blocks import Block
 from autodiff_viz.graph.model import (
     BACKWARD_AS,
@@ -26,7 +26,7 @@ from autodiff_viz.graph.model import (
 )
 from autodiff_viz.graph.order import ancestors, consumers
 from autodiff_viz.language.inline import candidates
-from autodiff_viz.language.layout import INDENT, WIDTH, chains
+from autodiff_viz.language.layout import INDENT, chains
 from autodiff_viz.ops.catalog import OPS
 
 _RULE_ENDINGS = ("", "_fwd", "_bwd")

@@ -13,7 +13,7 @@ from autodiff_viz.engine.check import diagnose
 from autodiff_viz.engine.trace import trace
 from autodiff_viz.export.body import Body, unspaced
 from autodiff_viz.export.expressions import array, called, cast, constant, data, dotted, written
-from autodiff_viz.export.rules import STRAIGHT_THROUGH
+from autodiff_viz.export.rules import STRAIGHT_THROUGH, WIDTH
 from autodiff_viz.graph.blocks import blocks
 from autodiff_viz.graph.model import INPUT, Graph, Node
 from autodiff_viz.graph.problem import GraphError, Problem
@@ -107,7 +107,7 @@ def _tidied(text: str) -> str:
     lines: list[str] = []
     for line in re.sub(r"\n{4,}", "\n\n\n", text).rstrip().split("\n"):
         code = line.lstrip()
-        lines.extend(wrapped(code, line.removesuffix(code)))
+        lines.extend(wrapped(code, line.removesuffix(code), WIDTH))
     return "\n".join([*lines, ""])
 
 

@@ -13,6 +13,7 @@ from autodiff_viz.export.names import fresh, scope
 from autodiff_viz.graph.model import REWRITE, Call, Node, Term
 from autodiff_viz.ops.catalog import OPS
 
+WIDTH = 100  # characters in a line
 PIECE = 60  # characters; a longer part of an expression gets a name and a line of its own
 
 STRAIGHT_THROUGH = '''

@@ -60,14 +60,14 @@ def _group(node: Node, around: Chains, depth: int) -> str:
     return f"region {chain[depth]}" if len(chain) > depth else node.name
 
 
-def wrapped(line: str, indent: str) -> Iterator[str]:
+def wrapped(line: str, indent: str, width: int = WIDTH) -> Iterator[str]:
     """The line, broken at spaces inside brackets where it is too long; `indent` stands before it."""
     start, last, depth, quoted = 0, 0, 0, False
     for i, letter in enumerate(line):
         quoted ^= letter == '"'
         if quoted:
             continue
-        if last > start and len(indent) + i - start >= WIDTH:
+        if last > start and len(indent) + i - start >= width:
             yield indent + line[start:last]
             indent = indent if start else indent + INDENT
             start = last + 1

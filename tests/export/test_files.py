@@ -8,10 +8,10 @@ import pytest
 
 from autodiff_viz.export.names import OWN
 from autodiff_viz.export.python_source import to_python
+from autodiff_viz.export.rules import WIDTH
 from autodiff_viz.graph import limits
 from autodiff_viz.graph.model import INPUT, REWRITE, Call, Graph, Lambda, Node, Region, Rule, params
 from autodiff_viz.graph.problem import GraphError
-from autodiff_viz.language.layout import WIDTH
 from autodiff_viz.language.parse import parse
 from autodiff_viz.lessons.gallery import LESSONS
 from autodiff_viz.lessons.record import graph_of
