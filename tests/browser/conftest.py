@@ -1,0 +1,92 @@
+"""One server and one browser for all browser tests, a fresh visitor for each."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from urllib.parse import urlsplit
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Page, Request, sync_playwright
+
+from tests.browser.lab_page import LabPage
+from tests.browser.server import FLAGS, HOW_TO_GET_CHROMIUM, chromium, serving
+
+HERE = {"127.0.0.1", "localhost"}
+LOCAL_SCHEMES = {"data", "blob", "about", "ws", "wss"}
+NOT_OURS = ("was preloaded using link preload but not used", "iframe which has both allow-scripts")
+"""What Streamlit's own pages say on the console."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if "tests/browser/" in item.path.as_posix():
+            item.add_marker(pytest.mark.browser)
+
+
+@pytest.fixture(scope="session")
+def executable() -> str:
+    found = chromium()
+    if found is None and os.environ.get("CI"):
+        pytest.fail(HOW_TO_GET_CHROMIUM, pytrace=False)
+    if found is None:
+        pytest.skip(HOW_TO_GET_CHROMIUM)
+    return found
+
+
+@pytest.fixture(scope="session")
+def address(executable: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    with serving(tmp_path_factory.mktemp("server") / "log.txt") as found:
+        yield found
+
+
+@pytest.fixture(scope="session")
+def browser(executable: str) -> Iterator[Browser]:
+    with sync_playwright() as playwright:
+        running = playwright.chromium.launch(executable_path=executable, args=list(FLAGS))
+        yield running
+        running.close()
+
+
+@pytest.fixture
+def context(browser: Browser) -> Iterator[BrowserContext]:
+    visitor = browser.new_context(viewport={"width": 1400, "height": 1000}, reduced_motion="reduce")
+    visitor.set_default_timeout(15_000)
+    yield visitor
+    visitor.close()
+
+
+@pytest.fixture
+def page(context: BrowserContext) -> Iterator[Page]:
+    """A page that must stay on this machine and keep its console clean."""
+    found = context.new_page()
+    abroad, said = watched(found)
+    yield found
+    assert abroad == [], "requests that leave this machine"
+    assert said == [], "errors on the console"
+
+
+@pytest.fixture
+def lab(page: Page, address: str) -> LabPage:
+    """The lab as a newcomer finds it."""
+    return LabPage(page, address).open()
+
+
+def watched(page: Page) -> tuple[list[str], list[str]]:
+    """(requests to other hosts, errors on the console), both filled as the page goes on."""
+    abroad: list[str] = []
+    said: list[str] = []
+
+    def on_request(request: Request) -> None:
+        target = urlsplit(request.url)
+        if target.hostname not in HERE and target.scheme not in LOCAL_SCHEMES:
+            abroad.append(request.url)
+
+    def on_console(message) -> None:
+        if message.type == "error" and not any(known in message.text for known in NOT_OURS):
+            said.append(message.text)
+
+    page.on("request", on_request)
+    page.on("console", on_console)
+    page.on("pageerror", lambda error: said.append(str(error)))
+    return abroad, said

@@ -1,0 +1,144 @@
+"""The lab in a browser, as a user sees it: nodes, wires and panels by what they are called."""
+
+from __future__ import annotations
+
+import re
+
+from playwright.sync_api import Locator, Page, expect
+
+MINUS = "\u2212"
+
+
+def four_digits(number: float) -> str:
+    """A number as a node shows it."""
+    return f"{number:.4g}".replace("-", MINUS)
+
+
+def saying(text: str) -> re.Pattern[str]:
+    """Matches whatever has `text` in it."""
+    return re.compile(re.escape(text))
+
+
+class LabPage:
+    """One visitor's lab page. Every gesture waits until Python has answered it."""
+
+    def __init__(self, page: Page, address: str):
+        self.page = page
+        self.address = address
+        self.canvas = page.locator(".canvas")
+
+    def open(self, query: str = "") -> LabPage:
+        self.page.goto(self.address + query)
+        expect(self.canvas).to_be_visible(timeout=30_000)
+        self.settle()
+        return self
+
+    def reload(self) -> None:
+        self.page.reload()
+        expect(self.canvas).to_be_visible(timeout=30_000)
+        self.settle()
+
+    def settle(self) -> None:
+        """Wait until Python has applied every gesture and the page has been drawn."""
+        expect(self.canvas).to_have_attribute("data-pending", "0", timeout=15_000)
+        expect(self.page.get_by_test_id("stApp")).to_have_attribute(
+            "data-test-script-state", "notRunning", timeout=30_000
+        )
+
+    # Reading
+
+    def node(self, name: str) -> Locator:
+        return self.canvas.locator(f'[data-id="{name}"]')
+
+    def value(self, name: str) -> Locator:
+        return self.node(name).locator(".value")
+
+    def cotangent(self, name: str) -> Locator:
+        return self.node(name).locator(".cotangent")
+
+    def wire(self, target: str, slot: int = 0) -> Locator:
+        return self.canvas.locator(f'[data-wire="{target}:{slot}"]')
+
+    def region(self, name: str) -> Locator:
+        return self.canvas.locator(f'[data-region="{name}"]')
+
+    @property
+    def formula(self) -> Locator:
+        return self.page.get_by_role("textbox", name="Formula")
+
+    def names(self) -> set[str]:
+        nodes = self.canvas.locator("[data-id]")
+        return set(nodes.evaluate_all("nodes => nodes.map((node) => node.dataset.id)"))
+
+    def place(self, name: str) -> tuple[float, float]:
+        """Where the node stands in the graph, whatever the zoom."""
+        found = re.search(
+            r"translate\((-?[\d.]+)[ ,]+(-?[\d.]+)\)", self.node(name).get_attribute("transform") or ""
+        )
+        return float(found[1]), float(found[2])
+
+    # Doing
+
+    def select(self, name: str) -> None:
+        self.node(name).locator(".card").click()
+        self.settle()
+
+    def press(self, key: str) -> None:
+        self.page.keyboard.press(key)
+        self.settle()
+
+    def button(self, label: str) -> None:
+        self.canvas.get_by_role("button", name=re.compile(f"^{re.escape(label)}")).click()
+        self.settle()
+
+    def drag(self, start: Locator, end: Locator) -> None:
+        """Press on the middle of one thing, release on the middle of another."""
+        a, b = start.bounding_box(), end.bounding_box()
+        self.move_mouse(
+            (a["x"] + a["width"] / 2, a["y"] + a["height"] / 2),
+            (b["x"] + b["width"] / 2, b["y"] + b["height"] / 2),
+        )
+
+    def move_mouse(self, start: tuple[float, float], end: tuple[float, float]) -> None:
+        mouse = self.page.mouse
+        mouse.move(*start)
+        mouse.down()
+        mouse.move((start[0] + end[0]) / 2, (start[1] + end[1]) / 2, steps=4)
+        mouse.move(*end, steps=4)
+        mouse.up()
+        self.settle()
+
+    def out_port(self, name: str) -> Locator:
+        return self.node(name).locator(".out .port")
+
+    def slot_port(self, name: str, slot: int) -> Locator:
+        return self.node(name).locator(f'[data-slot="{slot}"] .port')
+
+    def add(self, op: str) -> None:
+        """Add an op from the palette: open, search, Enter."""
+        self.canvas.get_by_role("button", name="Add a node").click()
+        self.canvas.get_by_role("combobox", name="Search ops").fill(op)
+        self.page.keyboard.press("Enter")
+        self.settle()
+
+    def type_formula(self, text: str) -> None:
+        self.formula.fill(text)
+        self.formula.press("Control+Enter")
+        self.settle()
+
+    def drag_by(self, name: str, right: float, down: float) -> None:
+        """Drag a node by its card."""
+        box = self.node(name).locator(".card").bounding_box()
+        start = (box["x"] + 20, box["y"] + box["height"] - 8)
+        self.move_mouse(start, (start[0] + right, start[1] + down))
+
+    def choose(self, label: str, option: str) -> None:
+        """Choose an option of a select box."""
+        self.page.get_by_role("combobox", name=label).click()
+        self.page.get_by_role("option", name=option).click()
+        expect(self.page.get_by_role("option")).to_have_count(0)
+        self.settle()
+
+    def choose_figure(self, title: str) -> None:
+        self.page.get_by_test_id("stButtonGroup").get_by_text(title, exact=True).click()
+        self.settle()

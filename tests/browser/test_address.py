@@ -1,0 +1,69 @@
+"""The address bar holds the whole state."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from playwright.sync_api import Browser, expect
+
+from tests.browser.conftest import watched
+from tests.browser.lab_page import LabPage, four_digits, saying
+
+DX = 1.5 * math.cos(0.6)
+
+
+def test_a_moved_node_stays_where_it_was_put_after_a_reload(lab: LabPage):
+    before = lab.place("b")
+    lab.drag_by("b", 30, 70)
+    moved = lab.place("b")
+    assert moved != before
+    lab.reload()
+    assert lab.place("b") == moved
+
+
+def test_a_reload_loses_nothing(lab: LabPage):
+    lab.select("b")
+    lab.press("s")
+    lab.choose("Precision", "float64")
+    lab.choose_figure("Sweep")
+    address, formula = lab.page.url, lab.formula.input_value()
+    lab.reload()
+    assert lab.page.url == address
+    expect(lab.formula).to_have_value(formula)
+    expect(lab.node("b")).to_have_class(saying("selected"))
+    expect(lab.cotangent("a")).to_have_text("0")
+    expect(lab.page.get_by_role("combobox", name="Precision")).to_have_value("float64")
+
+
+def test_the_back_button_undoes_the_last_change(lab: LabPage):
+    lab.select("a")
+    lab.press("s")
+    expect(lab.cotangent("x")).to_have_text("0")
+    before = lab.page.url
+    lab.page.go_back()
+    expect(lab.cotangent("x")).to_have_text(four_digits(DX))
+    assert lab.page.url != before
+
+
+def test_a_link_opens_the_same_lab_for_another_visitor(lab: LabPage, browser: Browser):
+    lab.type_formula("p = 3.0\nq = stop_gradient(p * p)\nr = q + p")
+    lab.select("q")
+    expect(lab.cotangent("p")).to_have_text("1")
+    other = browser.new_context(viewport={"width": 1200, "height": 900})
+    page = other.new_page()
+    abroad, said = watched(page)
+    visitor = LabPage(page, lab.page.url).open()
+    expect(visitor.formula).to_have_value(saying("q = stop_gradient(p * p)"))
+    expect(visitor.cotangent("p")).to_have_text("1")
+    expect(visitor.node("q")).to_have_class(saying("selected"))
+    other.close()
+    assert (abroad, said) == ([], [])
+
+
+@pytest.mark.parametrize(
+    "query", ["/?g=rubbish", "/?g=%3Cscript%3Ealert(1)%3C/script%3E&figure=%3Cb%3E&node=%00"]
+)
+def test_a_damaged_link_opens_the_first_graph(page, address, query):
+    lab = LabPage(page, address).open(query)
+    assert "exp_1" in lab.names()

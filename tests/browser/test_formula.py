@@ -1,0 +1,70 @@
+"""The formula and the canvas are two views of one graph."""
+
+from __future__ import annotations
+
+from playwright.sync_api import expect
+
+from tests.browser.lab_page import LabPage, four_digits, saying
+
+TYPED = "p = 3.0\nq = p * p\nr = 2.0 * q"
+
+
+def test_what_is_typed_is_drawn(lab: LabPage):
+    lab.type_formula(TYPED)
+    expect(lab.value("r")).to_have_text("18")
+    expect(lab.cotangent("p")).to_have_text("12")  # d(2 p^2)/dp
+    assert lab.names() == {"p", "q", "r"}
+
+
+def test_a_mistake_is_marked_in_the_text_and_the_graph_stays(lab: LabPage):
+    lab.type_formula("p = 3.0\nq = sinn(p)")
+    expect(lab.page.get_by_text("sinn").first).to_be_visible()
+    expect(lab.page.get_by_text("sin", exact=False).first).to_be_visible()
+    assert "exp_1" in lab.names()
+    expect(lab.formula).to_have_value(saying("q = sinn(p)"))
+
+
+def test_unfinished_text_outlives_a_click_on_the_canvas_and_a_reload(lab: LabPage):
+    lab.type_formula("p = 3.0\nq = sinn(p)")
+    lab.select("b")
+    lab.press("s")
+    expect(lab.formula).to_have_value(saying("q = sinn(p)"))
+    lab.reload()
+    expect(lab.formula).to_have_value(saying("q = sinn(p)"))
+    expect(lab.cotangent("a")).to_have_text("0")
+
+
+def test_unfinished_text_can_be_dropped(lab: LabPage):
+    lab.type_formula("p = sinn(")
+    lab.page.get_by_role("button", name="Drop my text").click()
+    expect(lab.formula).to_have_value(saying("a = sin(x)"))
+
+
+def test_a_half_built_graph_is_marked_at_its_node_and_the_rest_has_numbers(lab: LabPage):
+    lab.type_formula("p = 3.0\nq = p * p\nr = q * ...\ns = exp(r)")
+    expect(lab.node("r").locator(".chip.problem")).to_be_visible()
+    expect(lab.node("q").locator(".chip.problem")).to_have_count(0)
+    expect(lab.value("q")).to_have_text("9")
+
+
+def test_the_birth_of_nan_is_marked_at_its_node(lab: LabPage):
+    lab.type_formula("p = -1.0\nq = log(p)\nr = 2.0 * q")
+    expect(lab.value("r")).to_have_text("NaN")
+    expect(lab.node("q").locator(".chip.warning")).to_be_visible()
+    expect(lab.node("r").locator(".chip.warning")).to_have_count(0)
+
+
+def test_text_that_looks_like_html_is_text(lab: LabPage):
+    lab.type_formula("p = '<img src=x onerror=\"window.hacked = 1\">'")
+    lab.page.wait_for_timeout(300)
+    assert lab.page.evaluate("window.hacked") is None
+    assert lab.page.locator("img[src=x]").count() == 0
+
+
+def test_nodes_keep_their_places_when_the_formula_is_edited(lab: LabPage):
+    lab.select("b")
+    lab.drag_by("b", 40, 60)
+    place = lab.place("b")
+    lab.type_formula(lab.formula.input_value().replace("0.6", "0.7"))
+    expect(lab.value("x")).to_have_text(four_digits(0.7))
+    assert lab.place("b") == place

@@ -1,0 +1,143 @@
+"""The panels round the canvas, themes and small screens."""
+
+from __future__ import annotations
+
+import math
+import re
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from autodiff_viz.figures.catalog import FIGURES
+from autodiff_viz.lessons.gallery import LESSONS
+from tests.browser.conftest import watched
+from tests.browser.lab_page import LabPage, four_digits
+
+PHONE = {"width": 390, "height": 844}
+
+
+def test_a_step_of_the_slider_changes_value_and_cotangent(lab: LabPage):
+    slider = lab.page.get_by_role("slider").first
+    slider.focus()
+    lab.page.keyboard.press("ArrowRight")
+    expect(lab.value("x")).to_have_text("0.61")  # a thousandth of -5 to 5
+    expect(lab.value("a")).to_have_text(four_digits(math.sin(0.61)))
+    expect(lab.cotangent("x")).to_have_text(four_digits(1.5 * math.cos(0.61)))
+
+
+def test_many_steps_of_a_slider_end_where_the_last_one_does(lab: LabPage):
+    lab.page.get_by_role("slider").first.focus()
+    for _ in range(10):
+        lab.page.keyboard.press("ArrowRight")
+    expect(lab.value("x")).to_have_text("0.7")
+    expect(lab.cotangent("x")).to_have_text(four_digits(1.5 * math.cos(0.7)))
+
+
+def test_the_seed_scales_every_cotangent(lab: LabPage):
+    box = lab.page.get_by_role("spinbutton", name="Seed cotangent")
+    box.fill("-2")
+    box.press("Enter")
+    expect(lab.cotangent("z")).to_have_text(four_digits(-2))
+    expect(lab.cotangent("x")).to_have_text(four_digits(-3 * math.cos(0.6)))
+
+
+def test_the_inspector_shows_the_equation_of_the_selected_node(lab: LabPage):
+    lab.select("b")
+    expect(lab.page.get_by_text("Arriving cotangent")).to_be_visible()
+    expect(lab.page.locator(".katex").first).to_be_visible()
+    expect(lab.page.locator(".katex-error")).to_have_count(0)
+
+
+def test_an_independent_check_stands_beside_the_numbers(lab: LabPage):
+    expect(lab.page.get_by_text("Whole-program jax.vjp agrees on all")).to_be_visible()
+
+
+@pytest.mark.parametrize("title", [spec.title for spec in FIGURES.values()])
+def test_every_figure_is_drawn(lab: LabPage, title: str):
+    lab.choose_figure(title)
+    expect(lab.page.locator(".js-plotly-plot .main-svg").first).to_be_visible()
+    expect(lab.page.get_by_test_id("stException")).to_have_count(0)
+
+
+def test_reset_leads_back_to_the_first_graph(lab: LabPage):
+    lab.type_formula("p = 3.0\nq = p * p")
+    expect(lab.value("q")).to_have_text("9")
+    lab.page.get_by_role("button", name="Reset").click()
+    expect(lab.value("a")).to_have_text(four_digits(math.sin(0.6)))
+
+
+def test_a_lesson_opens_in_the_lab_with_its_claims(lab: LabPage):
+    lab.page.get_by_role("link", name="Lessons").click()
+    lab.page.get_by_role("button", name="Open in the lab").first.click()
+    expect(lab.canvas).to_be_visible()
+    expect(lab.page.get_by_test_id("stSidebar").get_by_text(LESSONS[0].title).first).to_be_visible()
+
+
+def test_the_gallery_ticks_every_claim(page: Page, address: str):
+    page.goto(f"{address}/lessons")
+    expect(page.get_by_role("button", name="Open in the lab")).to_have_count(len(LESSONS), timeout=60_000)
+    assert "\u2717" not in page.locator("body").inner_text()
+
+
+@pytest.mark.parametrize("path", ["/", "/lessons"])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_a_phone_shows_the_page_without_sideways_scrolling(
+    browser: Browser, address: str, path: str, scheme: str
+):
+    phone = browser.new_context(viewport=PHONE, has_touch=True, is_mobile=True, color_scheme=scheme)
+    page = phone.new_page()
+    abroad, said = watched(page)
+    page.goto(address + path)
+    ready = (
+        page.locator(".canvas [data-id]")
+        if path == "/"
+        else page.get_by_role("button", name="Open in the lab")
+    )
+    expect(ready.first).to_be_visible(timeout=60_000)
+    expect(page.get_by_test_id("stApp")).to_have_attribute(
+        "data-test-script-state", "notRunning", timeout=60_000
+    )
+    wide = page.evaluate(WIDER_THAN_THE_PAGE)
+    phone.close()
+    assert wide == []
+    assert (abroad, said) == ([], [])
+
+
+WIDER_THAN_THE_PAGE = """() => {
+  const whole = [document.documentElement, document.body, document.querySelector('[data-testid="stMain"]')];
+  const wide = whole.filter((e) => e.scrollWidth > e.clientWidth + 1);
+  return wide.map((e) => `${e.tagName} ${e.scrollWidth} > ${e.clientWidth}`);
+}"""
+
+
+def test_a_tap_selects_a_node_on_a_phone(browser: Browser, address: str):
+    phone = browser.new_context(viewport=PHONE, has_touch=True, is_mobile=True)
+    lab = LabPage(phone.new_page(), address).open()
+    lab.press("Escape")
+    lab.node("x").locator(".card").tap()
+    lab.settle()
+    expect(lab.canvas.get_by_role("toolbar", name=re.compile("Selec"))).to_be_visible()
+    phone.close()
+
+
+def test_the_dark_theme_has_light_letters_on_a_dark_canvas(browser: Browser, address: str):
+    visitor = browser.new_context(color_scheme="dark")
+    lab = LabPage(visitor.new_page(), address).open()
+    letters, page = (
+        brightness(lab.page, place) for place in (".canvas .node .value", '[data-testid="stApp"]')
+    )
+    visitor.close()
+    assert letters > 120
+    assert page < 60
+
+
+def brightness(page: Page, place: str) -> float:
+    """0 to 255: of the letters (fill) of SVG text, of the background of anything else."""
+    script = """(e) => {
+      const style = getComputedStyle(e), paint = document.createElement("canvas").getContext("2d");
+      paint.fillStyle = e instanceof SVGElement ? style.fill : style.backgroundColor;
+      paint.fillRect(0, 0, 1, 1);
+      const [r, g, b] = paint.getImageData(0, 0, 1, 1).data;
+      return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+    }"""
+    return page.locator(place).first.evaluate(script)
