@@ -2,7 +2,7 @@
 
 A component's browser code is plain ES modules. Streamlit resends a component's source with every changed
 message, so the source travels in an element of its own that never changes (and is therefore sent once); the
-component's element carries a shim of three lines and the data.
+component's element carries a shim of a few lines and the data.
 """
 
 from __future__ import annotations
@@ -33,10 +33,12 @@ const urls = {};
 for (const [name, text] of sources) {
   const linked = text.replace(/from "([\\w./]+\\.js)"/g, (_, other) => `from "${urls[other]}"`);
   urls[name] = URL.createObjectURL(new Blob([linked], { type: "text/javascript" }));
+  import(urls[name]); // all at once, not level by level
 }
 const code = (globalThis[%(name)s] ??= {});
 code.module = import(urls[%(entry)s]);
 code.css = %(css)s;
+code.constants = %(constants)s;
 code.arrived?.();
 export default () => {};
 """
@@ -44,11 +46,21 @@ export default () => {};
 _SHIM = """
 const code = (globalThis[%(name)s] ??= {});
 const here = code.module ? null : new Promise((arrived) => (code.arrived = arrived));
-export default async (component) => (await here, (await code.module).default(component, code.css));
+export default async (component) => {
+  await here;
+  return (await code.module).default(component, code.css, code.constants);
+};
 """
 
 
-def draw(folder: str, data: dict[str, Any], *, key: str, on_edit: Callable[[list[Edit]], None]) -> None:
+def draw(
+    folder: str,
+    data: dict[str, Any],
+    *,
+    key: str,
+    on_edit: Callable[[list[Edit]], None],
+    constants: Callable[[], Any] = dict,
+) -> None:
     """Draw the component of `folder` with `data` and call `on_edit` with the edits that come back.
 
     Args:
@@ -59,8 +71,9 @@ def draw(folder: str, data: dict[str, Any], *, key: str, on_edit: Callable[[list
       on_edit: called before the next run with the new edits in the order in which they were made, each
         `{"seq": int, "kind": str, ...}` and each exactly once, however often the browser sent it. They
         come from outside: their fields must be checked.
+      constants: makes data that is the same for everybody: it travels once, with the source.
     """
-    source, element = _renderers(folder)
+    source, element = _renderers(folder, constants)
     inbox = st.session_state.setdefault(_inbox(key), {"key": uuid4().hex, "ack": 0})
     with st.container(gap=None):
         element(key=key, data={**data, **inbox}, on_outbox_change=partial(_deliver, key, on_edit))
@@ -99,14 +112,14 @@ def _inbox(key: str) -> str:
 
 
 @cache
-def _renderers(folder: str) -> tuple[Callable[..., Any], Callable[..., Any]]:
+def _renderers(folder: str, constants: Callable[[], Any]) -> tuple[Callable[..., Any], Callable[..., Any]]:
     """The element that carries the source, and the component's own."""
     entry = f"{folder}/web/main.js"
     (sheet,) = (WEB / folder / "web").glob("*.css")
     modules, css = bundle(entry), sheet.read_text("utf-8")
-    digest = hashlib.sha256(json.dumps([modules, css]).encode()).hexdigest()[:12]
-    texts = {"name": f"autodiff_viz_{digest}", "sources": modules, "entry": entry, "css": css}
-    fields = {field: json.dumps(text) for field, text in texts.items()}
+    texts = {"sources": modules, "entry": entry, "css": css, "constants": constants()}
+    digest = hashlib.sha256(json.dumps(texts).encode()).hexdigest()[:12]
+    fields = {field: json.dumps(text) for field, text in {**texts, "name": f"autodiff_viz_{digest}"}.items()}
     source = st.components.v2.component(f"autodiff_viz_{folder}_source", js=_LOADER % fields)
     return source, st.components.v2.component(f"autodiff_viz_{folder}", js=_SHIM % fields)
 

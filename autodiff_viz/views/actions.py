@@ -176,6 +176,15 @@ def redone(lab: Lab) -> Lab:
     return _stepped(lab, redo(lab.history))
 
 
+def steps(lab: Lab) -> dict[str, str | None]:
+    """What undo and redo would take back and bring back; None where there is nothing."""
+    history = lab.history
+    return {
+        "undo": history.present.label if history.can_undo else None,
+        "redo": history.future[0].label if history.can_redo else None,
+    }
+
+
 def reset(lab: Lab) -> Lab:
     """Back to the first graph; undo leads back to the present one."""
     return opened(replace(lab, lesson=None, variant=0), start().graph, "Start again")

@@ -20,14 +20,12 @@ from autodiff_viz.graph.model import BACKWARD_AS, INPUT, Graph, Node, Region, Ru
 from autodiff_viz.graph.problem import Problem
 from autodiff_viz.language.show import show_lambda, show_literal
 from autodiff_viz.ops.catalog import GROUPS, OPS
+from autodiff_viz.views.cards import constant_text, input_text, number_text, room, shape_text, size
 from autodiff_viz.views.layout import Layout, layout
-from autodiff_viz.views.numbers import full, norm, short
+from autodiff_viz.views.numbers import full, norm
 
-WIDTH, HEIGHT, SLOT = 164, 64, 21  # of a node, and of one more slot, in pixels
-DIGIT, SPARE = 8, 24  # of a constant beside its slot: px a character, and what the usual gap has room for
 DECADES = 4  # a wire is thinnest when it carries 10^-4 of the largest contribution
 DASH = "\u2013"
-CONSTANT = 12  # characters of a constant that fit beside its slot
 RULE_TEXT = 22  # characters of a rule that fit on its mark
 
 
@@ -59,7 +57,6 @@ def drawing(picture: Picture) -> dict[str, Any]:
             if producer in graph
         ],
         "regions": [_region(picture, region) for region in graph.regions],
-        "palette": palette(),
         "selected": picture.selected,
     }
 
@@ -92,24 +89,13 @@ def _skeleton(graph: Graph) -> Graph:
 
 @lru_cache(maxsize=256)
 def _layout(graph: Graph) -> Layout:
-    return layout(graph, _size, _room)
-
-
-def _size(node: Node) -> tuple[float, float]:
-    return WIDTH, max(HEIGHT, SLOT * (len(node.slots) + 1))
-
-
-def _room(node: Node) -> float:
-    """Constants stand beside their slots, left of the node: the longest one's width beyond the usual gap."""
-    held = (slot for slot in node.slots if slot is not None and not isinstance(slot, str))
-    longest = max((min(len(show_literal(literal)), CONSTANT) for literal in held), default=0)
-    return max(0.0, longest * DIGIT - SPARE)
+    return layout(graph, size, room)
 
 
 def _node(picture: Picture, node: Node, placed: Layout, connected: bool) -> dict[str, Any]:
     trace, name = picture.trace, node.name
     x, y = placed.positions[name]
-    w, h = _size(node)
+    w, h = size(node)
     value = trace.value.get(name) if trace else None
     arriving = trace.cotangent.get(name) if trace and connected else None
     return {
@@ -121,9 +107,11 @@ def _node(picture: Picture, node: Node, placed: Layout, connected: bool) -> dict
         "w": w,
         "h": h,
         "slots": [_slot(node, i) for i in range(len(node.slots))],
-        "value": DASH if value is None else short(value),
+        "shape": "" if value is None else shape_text(value),
+        "value": DASH if value is None else number_text(value),
+        "literal": input_text(node),
         "valueFull": "no value yet" if value is None else full(value),
-        "cotangent": DASH if arriving is None else short(arriving),
+        "cotangent": DASH if arriving is None else number_text(arriving),
         "cotangentFull": _nothing_arrives(connected) if arriving is None else full(arriving),
         "rule": node.rule.kind,
         "ruleText": _rule_text(node),
@@ -145,9 +133,12 @@ def _slot(node: Node, slot: int) -> dict[str, Any]:
     label, wired = slot_label(node, slot), isinstance(held, str)
     if held is None or wired:
         return {"label": label, "constant": None, "wired": wired}
-    full_text = show_literal(held)
-    shown = full_text if len(full_text) <= CONSTANT else full_text[: CONSTANT - 1] + "\u2026"
-    return {"label": label, "constant": shown, "full": full_text, "wired": False}
+    return {
+        "label": label,
+        "constant": constant_text(held),
+        "constantFull": show_literal(held),
+        "wired": False,
+    }
 
 
 def slot_label(node: Node, slot: int) -> str:
@@ -187,7 +178,7 @@ def _wire(picture: Picture, node: Node, slot: int, placed: Layout, scale: float)
         "slot": slot,
         "width": 0.0 if passed is None else _width(passed, scale),
         "sign": 0 if passed is None else _sign(passed),
-        "passed": "" if passed is None else short(passed, 3),
+        "passed": "" if passed is None else number_text(passed, 3),
         "passedFull": "" if passed is None else full(passed),
         "via": [[round(x, 1), round(y, 1)] for x, y in placed.bends.get(wire, ())],
         "alternative": node.rule.kind == BACKWARD_AS and slot == len(node.slots) - 1,
@@ -229,4 +220,14 @@ def _region(picture: Picture, region: Region) -> dict[str, Any]:
         "badge": f"\u00d7{again}" if again > 1 else None,
         "depth": depth,
         "problem": faults[0].message if faults else None,
+        "fault": _fault(faults[0]) if faults else None,
     }
+
+
+def _fault(problem: Problem) -> str:
+    """What is wrong with a region, in the few words that fit on its tab."""
+    if problem.code == "region-not-convex":
+        return f"needs {problem.path[1]} inside it too"
+    if problem.code == "regions-overlap":
+        return f"shares {problem.path[0]} with another region"
+    return "cannot run as a whole"

@@ -12,7 +12,7 @@ export const wire = (from, to, slot = 0, more = {}) => ({
 
 /** x feeds s and m, s feeds m. */
 export const fork = () => ({
-  rev: 1, ack: 0, key: "k", palette: [], selected: null,
+  rev: 1, ack: 0, key: "k", selected: null, history: {},
   nodes: [node("x", 0, 0, 0), node("s", 200, 0, 1), node("m", 400, 0, 2)],
   wires: [wire("x", "s"), wire("s", "m", 0, { via: [[350, 10]] }), wire("x", "m", 1)],
   regions: [{ name: "r", nodes: ["s"], policy: "nothing_saveable", depth: 0 }],

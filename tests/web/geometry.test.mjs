@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import {
-  bounds, fit, freeSpot, neighbour, outputPoint, overlap, pathOf, pointAt, slotPoint, toScreen, toWorld, wireCurve, zoomAt,
+  bounds, CLEAR, fit, freeSpot, neighbour, outputPoint, overlap, pathOf, pointAt, slotPoint, toScreen, toWorld, wireCurve, zoomAt,
 } from "../../autodiff_viz/ui/editor/web/geometry.js";
 import { node } from "./drawings.mjs";
 
@@ -54,10 +54,18 @@ test("fitting shows the whole box, centred, and never enlarges a small graph bey
   assert.equal(fit({ x: 0, y: 0, w: 10, h: 10 }, { w: 1000, h: 500 }).k, 1.25);
 });
 
-test("what does not fit at the least scale is shown from its left end", () => {
-  const view = fit({ x: 500, y: 0, w: 5000, h: 100 }, { w: 360, h: 500 }, { least: 0.6, left: 20 });
+test("what is fitted keeps clear of the toolbars", () => {
+  const view = fit({ x: 0, y: 0, w: 300, h: 2000 }, { w: 1000, h: 500 });
+  assert.ok(toScreen(view, [0, 0])[1] >= CLEAR.top);
+  assert.ok(toScreen(view, [0, 2000])[1] <= 500 - CLEAR.bottom);
+});
+
+test("what does not fit at the least scale is shown from its left end, the anchor in the middle", () => {
+  const size = { w: 360, h: 500 };
+  const view = fit({ x: 500, y: 0, w: 5000, h: 4000 }, size, { least: 0.6, anchor: { x: 500, y: 3000, w: 100, h: 80 } });
   assert.equal(view.k, 0.6);
-  assert.equal(toScreen(view, [500, 0])[0], 20);
+  assert.equal(toScreen(view, [500, 0])[0], CLEAR.side);
+  assert.equal(toScreen(view, [500, 3040])[1], (CLEAR.top + size.h - CLEAR.bottom) / 2);
 });
 
 test("boxes overlap when they share an area, not when they only touch", () => {

@@ -60,3 +60,9 @@ test("downstream of a node is all that it feeds, near and far", () => {
   assert.deepEqual([...downstream(fork().wires, "x")].sort(), ["m", "s", "x"]);
   assert.deepEqual([...downstream(fork().wires, "m")], ["m"]);
 });
+
+test("the value of an input is shown as it was typed, before Python has computed with it", () => {
+  const shown = predict(fork(), [{ seq: 1, kind: "constant", node: "x", slot: null, text: "2.5" }]);
+  assert.equal(shown.nodes[0].value, "2.5");
+  assert.equal(shown.nodes[1], shown.nodes.find(({ id }) => id === "s"));
+});

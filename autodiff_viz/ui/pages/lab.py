@@ -16,8 +16,10 @@ from autodiff_viz.ui.panels.lesson import draw_lesson
 from autodiff_viz.ui.panels.problems import draw_problems
 from autodiff_viz.ui.panels.settings import draw_settings
 from autodiff_viz.ui.session import act, lab, next_revision, write_address
+from autodiff_viz.views.actions import steps
 from autodiff_viz.views.canvas_edits import edited
 from autodiff_viz.views.compose import lab_view
+from autodiff_viz.views.lab import Lab
 
 
 def page() -> None:
@@ -26,7 +28,7 @@ def page() -> None:
     view = lab_view(now)
     main, side = st.columns([8, 5], gap="medium")
     with main:
-        canvas({"rev": next_revision(), **view.drawing}, key="canvas", on_edit=_on_edit)
+        _draw_canvas(now, view.drawing)
         draw_problems(view.notice or view.problems)
         checks = st.empty()
         draw_settings(now, view)
@@ -41,6 +43,10 @@ def page() -> None:
         draw_figure(view)
         with checks.container():
             draw_checks(view)
+
+
+def _draw_canvas(now: Lab, drawing: dict[str, Any]) -> None:
+    canvas({"rev": next_revision(), "history": steps(now), **drawing}, key="canvas", on_edit=_on_edit)
 
 
 def _on_edit(edits: list[dict[str, Any]]) -> None:

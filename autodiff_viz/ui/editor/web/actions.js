@@ -4,7 +4,7 @@
 import { zoomCentred } from "./stage.js";
 
 /** @typedef {import("./editor.js").Editor} Editor */
-/** @typedef {{ label: string, key: string, run: (editor: Editor) => void }} Action */
+/** @typedef {{ label: string, key: string, word?: string, run: (editor: Editor) => void }} Action */
 
 const ZOOM = 1.25;
 
@@ -32,10 +32,15 @@ function toggleCheckpoint(editor) {
 
 /** @param {Editor} editor */
 function remove(editor) {
-  const strand = editor.wire && editor.stage.strands.get(editor.wire)?.wire;
-  if (strand) editor.send({ kind: "disconnect", to: strand.to, slot: strand.slot });
+  if (editor.wire) removeWire(editor);
   else if (editor.selection.size) editor.send({ kind: "delete", nodes: [...editor.selection] });
+}
+
+/** @param {Editor} editor */
+export function removeWire(editor) {
+  const wire = editor.stage.strands.get(editor.wire ?? "")?.wire;
   editor.wire = null;
+  if (wire) editor.send({ kind: "disconnect", to: wire.to, slot: wire.slot });
 }
 
 /** @param {Editor} editor */
@@ -45,12 +50,14 @@ function makeOutput(editor) {
 
 /** For the selected nodes. @type {Record<string, Action>} */
 export const NODE_ACTIONS = {
-  stop: { label: "Stop the gradient", key: "s", run: (editor) => toggleRule(editor, "stop") },
-  rewrite: { label: "Rewrite the gradient", key: "r", run: (editor) => toggleRule(editor, "rewrite") },
-  pullback: { label: "Declare a derivative", key: "p", run: (editor) => toggleRule(editor, "pullback") },
-  backward_as: { label: "Go backward as another expression", key: "b", run: (editor) => toggleRule(editor, "backward_as") },
-  checkpoint: { label: "Checkpoint", key: "c", run: toggleCheckpoint },
-  output: { label: "Make it the output", key: "o", run: makeOutput },
+  stop: { label: "Stop the gradient", key: "s", word: "stop", run: (editor) => toggleRule(editor, "stop") },
+  rewrite: { label: "Rewrite the gradient", key: "r", word: "rewrite", run: (editor) => toggleRule(editor, "rewrite") },
+  pullback: { label: "Declare a derivative", key: "p", word: "pullback", run: (editor) => toggleRule(editor, "pullback") },
+  backward_as: {
+    label: "Go backward as another expression", key: "b", word: "backward as", run: (editor) => toggleRule(editor, "backward_as"),
+  },
+  checkpoint: { label: "Checkpoint", key: "c", word: "checkpoint", run: toggleCheckpoint },
+  output: { label: "Make it the output", key: "o", word: "output", run: makeOutput },
   delete: { label: "Delete", key: "Delete", run: remove },
 };
 

@@ -4,6 +4,7 @@
 import { begin, confirm, push, RESEND_MS } from "./outbox.js";
 import { moved, predict } from "./predict.js";
 import { look, openStage, paint, wholeView } from "./stage.js";
+import { complete } from "./lean.js";
 
 /** @typedef {import("./types.js").Drawing} Drawing */
 /** @typedef {import("./types.js").NewEdit} NewEdit */
@@ -11,7 +12,7 @@ import { look, openStage, paint, wholeView } from "./stage.js";
 /** @typedef {(message: { key: string, edits: import("./types.js").Edit[] }) => void} Post */
 
 /** @type {Drawing} */
-const NOTHING = { rev: -1, ack: 0, key: "", nodes: [], wires: [], regions: [], palette: [], selected: null };
+const NOTHING = { rev: -1, ack: 0, key: "", nodes: [], wires: [], regions: [], selected: null, history: {} };
 
 /** Outboxes by session, so that a page left and entered again counts on.
  * @type {Map<string, import("./outbox.js").Outbox>} */
@@ -32,7 +33,10 @@ export class Editor {
     /** @type {Record<string, Point> | null} places of the nodes being dragged */
     this.dragged = null;
     this.fitted = false;
-    this.touched = false; // the user has moved the view
+    /** @type {"first" | "whole" | "own"} what the view shows: the first one, all of the graph, or what the user chose */
+    this.choice = "first";
+    /** @type {import("./types.js").PaletteGroup[]} */
+    this.palette = [];
     /** @type {Post} */
     this.post = () => {};
     /** @type {(() => void)[]} called after every change */
@@ -41,8 +45,9 @@ export class Editor {
     this.timer = 0;
   }
 
-  /** Python's new drawing. @param {Drawing} drawing @param {Post} post */
-  receive(drawing, post) {
+  /** Python's new drawing. @param {any} lean @param {Post} post */
+  receive(lean, post) {
+    const drawing = complete(lean);
     this.post = post;
     const known = this.outbox.key ? this.outbox : (outboxes.get(drawing.key) ?? begin(drawing.key, drawing.ack));
     this.keepOutbox(confirm(known, drawing.key, drawing.ack));
@@ -56,7 +61,7 @@ export class Editor {
     }
     this.refresh();
     this.stage.host.dataset.rev = String(drawing.rev);
-    if (other) this.fitted = false;
+    if (other) [this.fitted, this.choice] = [false, "first"];
     this.fitOnce();
   }
 
@@ -127,26 +132,27 @@ export class Editor {
 
   /** Move the view. @param {import("./types.js").Viewport} view @param {boolean} [byUser] */
   look(view, byUser = true) {
-    if (byUser) this.touched = true;
+    if (byUser) this.choice = "own";
     look(this.stage, view);
     this.watchers.forEach((watch) => watch());
   }
 
+  /** Show all of the graph. */
   fit() {
-    this.look(wholeView(this.stage, this.shown, false));
+    this.choice = "whole";
+    this.look(wholeView(this.stage, this.shown, false), false);
   }
 
   /** Fit the first drawing of a document, once the canvas has a size. */
   fitOnce() {
     if (this.fitted || !this.stage.host.clientWidth) return;
     this.fitted = true;
-    this.touched = false;
-    this.look(wholeView(this.stage, this.shown, true), false);
+    this.look(wholeView(this.stage, this.shown, this.choice === "first"), false);
   }
 
   /** The canvas has another size: fit again unless the user has chosen a view. */
   resized() {
-    if (!this.touched) this.fitted = false;
+    if (this.choice !== "own") this.fitted = false;
     this.fitOnce();
   }
 

@@ -2,7 +2,9 @@
 // A text field laid over the canvas, for a constant or a name.
 
 import { html } from "./dom.js";
-import { slotPoint, toScreen } from "./geometry.js";
+import { clamp, slotPoint, toScreen } from "./geometry.js";
+import { textWidth } from "./measure.js";
+import { say } from "./stage.js";
 
 /** @typedef {import("./editor.js").Editor} Editor */
 
@@ -10,17 +12,26 @@ import { slotPoint, toScreen } from "./geometry.js";
 export function editConstant(editor, id, slot) {
   const node = editor.node(id);
   if (!node || !node.slots[slot] || node.slots[slot].wired) return;
-  const { constant, full, label } = node.slots[slot];
+  const { constant, constantFull, label } = node.slots[slot];
   const [x, y] = slotPoint(node, slot);
-  openField(editor, [x - 70, y - 14], 64, full ?? constant ?? "", `Constant in slot ${label} of ${id}`, (text) =>
+  openField(editor, [x - 70, y - 14], 64, constantFull ?? constant ?? "", `Constant in slot ${label} of ${id}`, (text) =>
     editor.send({ kind: "constant", node: id, slot, text }));
+}
+
+/** The value of an input. @param {Editor} editor @param {string} id */
+export function editValue(editor, id) {
+  const node = editor.node(id);
+  if (!node?.isInput) return;
+  if (node.literal === undefined) return say(editor.stage, `Edit ${id} in the formula: it is random, or too long for the canvas.`);
+  openField(editor, [node.x + 8, node.y + node.h / 2 - 8], node.w - 16, node.literal, `Value of ${id}`, (text) =>
+    editor.send({ kind: "constant", node: id, slot: null, text }));
 }
 
 /** @param {Editor} editor @param {string} id */
 export function editName(editor, id) {
   const node = editor.node(id);
   if (!node) return;
-  openField(editor, [node.x, node.y + node.h / 2 + 2], node.w * 0.6, id, `Name of ${id}`, (name) =>
+  openField(editor, [node.x + 30, node.y + 4], node.w - 30, id, `Name of ${id}`, (name) =>
     editor.send({ kind: "rename", node: id, name }));
 }
 
@@ -32,7 +43,8 @@ function openField({ stage }, at, width, text, label, commit) {
     class: "inline", type: "text", "aria-label": label, spellcheck: "false", autocomplete: "off",
   }));
   field.value = text;
-  field.style.cssText = `left:${x}px;top:${y}px;width:${Math.max(width * stage.view.k, 72)}px`;
+  const wide = Math.min(Math.max(width * stage.view.k, 72, textWidth(text, 14) + 28), stage.host.clientWidth - 16);
+  field.style.cssText = `left:${clamp(x, 8, stage.host.clientWidth - wide - 8)}px;top:${y}px;width:${wide}px`;
   let open = true;
   const finish = (/** @type {boolean} */ keepIt) => {
     if (!open) return;

@@ -70,15 +70,22 @@ export const padded = (box, by) => ({ x: box.x - by, y: box.y - by, w: box.w + 2
 /** @param {Box} a @param {Box} b */
 export const overlap = (a, b) => a.x < b.x + b.w && b.x < a.x + a.w && a.y < b.y + b.h && b.y < a.y + a.h;
 
-/** The viewport that shows `box` inside `size`, kept clear of what covers the edges. What does not fit
- * at scale `least` is shown from its left end, where the inputs are.
+/** Px that the toolbars take at the top and the foot of the canvas, and a margin at the sides. */
+export const CLEAR = { top: 66, bottom: 76, side: 22 };
+
+/** The viewport that shows `box` inside `size`, clear of the toolbars. What does not fit at scale `least`
+ * is shown from its left end, where the inputs are, with `anchor` in the middle of the height.
  * @param {Box} box @param {{ w: number, h: number }} size
- * @param {{ least?: number, most?: number, left?: number, top?: number, bottom?: number }} [options] */
-export function fit(box, size, { least = SCALE.min, most = 1.25, left = 32, top = 44, bottom = 76 } = {}) {
-  const room = { w: Math.max(size.w - 2 * left, 1), h: Math.max(size.h - top - bottom, 1) };
+ * @param {{ least?: number, most?: number, anchor?: Box }} [options] @returns {Viewport} */
+export function fit(box, size, { least = SCALE.min, most = 1.25, anchor = box } = {}) {
+  const room = { w: Math.max(size.w - 2 * CLEAR.side, 1), h: Math.max(size.h - CLEAR.top - CLEAR.bottom, 1) };
   const k = clamp(Math.min(room.w / Math.max(box.w, 1), room.h / Math.max(box.h, 1)), least, most);
-  const x = box.w * k <= room.w + 1 ? left + (room.w - box.w * k) / 2 - box.x * k : left - box.x * k;
-  return { x, y: top + (room.h - box.h * k) / 2 - box.y * k, k };
+  const shown = box.h * k <= room.h + 1 ? box : anchor;
+  return {
+    x: CLEAR.side + Math.max(room.w - box.w * k, 0) / 2 - box.x * k,
+    y: CLEAR.top + (room.h - shown.h * k) / 2 - shown.y * k,
+    k,
+  };
 }
 
 /** Zoom by `factor`, keeping the world under the screen point `at` where it is.

@@ -4,9 +4,10 @@
 import { dragWire } from "./wiring.js";
 import { clamp, overlap, toWorld, zoomAt } from "./geometry.js";
 import { svg } from "./dom.js";
-import { editConstant, editName } from "./field.js";
+import { editConstant, editName, editValue } from "./field.js";
 import { closePalette, openPalette } from "./palette.js";
 import { pointOf } from "./stage.js";
+import { asleep, sleepBetweenTouches, tellHowToWake, wake } from "./touch.js";
 
 /** @typedef {import("./editor.js").Editor} Editor */
 /** @typedef {import("./types.js").Point} Point */
@@ -16,7 +17,7 @@ import { pointOf } from "./stage.js";
 const SLOP = 4; // px that a pointer may move and still be clicking
 const NOTCH = 0.25; // most that one wheel step zooms, as a logarithm
 const TWICE = 350; // ms between the clicks of a double click
-const PARTS = ["out", "pill", "slot", "name", "remove", "node", "wire"];
+const PARTS = ["out", "pill", "slot", "name", "editable", "remove", "node", "wire"];
 
 /** Listen to pointers and the wheel. @param {Editor} editor */
 export function listenToPointers(editor) {
@@ -26,6 +27,7 @@ export function listenToPointers(editor) {
   /** @type {{ target: Target, start: Point, gesture: Gesture | null } | null} */
   let press = null;
   let last = { time: 0, target: "" };
+  sleepBetweenTouches(host);
 
   surface.addEventListener("pointerdown", (event) => {
     if (event.button > 1) return;
@@ -45,7 +47,9 @@ export function listenToPointers(editor) {
     const at = pointOf(editor.stage, event);
     pointers.set(event.pointerId, at);
     if (!press.gesture && Math.hypot(at[0] - press.start[0], at[1] - press.start[1]) > SLOP) {
-      press.gesture = beginDrag(editor, press.target, press.start, event);
+      press.gesture = asleep(editor.stage, event)
+        ? swipe(editor, press.start)
+        : beginDrag(editor, press.target, press.start, event);
     }
     press.gesture?.move(at, event);
   });
@@ -54,8 +58,10 @@ export function listenToPointers(editor) {
     if (!pointers.delete(event.pointerId) || !press) return;
     const { target, gesture, start } = press;
     press = null;
+    if (event.type === "pointercancel" && asleep(editor.stage, event)) tellHowToWake(editor.stage);
     if (gesture) return gesture.end(event.type === "pointerup" ? event : null);
     if (event.type !== "pointerup") return;
+    wake(editor.stage, event);
     const same = `${target.part}:${target.id}:${target.wire}`;
     const twice = event.timeStamp - last.time < TWICE && last.target === same;
     last = { time: twice ? 0 : event.timeStamp, target: same };
@@ -97,6 +103,10 @@ function beginDrag(editor, target, start, event) {
 /** @param {Editor} editor @param {Target} target */
 function click(editor, { part, id, slot, wire, region, extend }) {
   if (part === "pill" && id) return editConstant(editor, id, slot);
+  if (part === "editable" && id && !extend) {
+    editor.select([id]);
+    return editValue(editor, id);
+  }
   if (part === "remove" && region) return editor.send({ kind: "uncheckpoint", region });
   if (part === "slot" && id && !editor.node(id)?.slots[slot]?.wired) return editConstant(editor, id, slot);
   if (id && extend) {
@@ -122,6 +132,18 @@ function pan(editor, start) {
     move: ([x, y]) => editor.look({ ...view, x: view.x + x - start[0], y: view.y + y - start[1] }),
     end: () => {},
   };
+}
+
+/** A pan that the browser may still take over, to scroll the page: then nothing has moved.
+ * @param {Editor} editor @param {Point} start @returns {Gesture} */
+function swipe(editor, start) {
+  const { choice, stage: { view } } = editor;
+  const end = (/** @type {PointerEvent | null} */ event) => {
+    if (event) return;
+    editor.look(view);
+    editor.choice = choice;
+  };
+  return { ...pan(editor, start), end };
 }
 
 /** @param {Editor} editor @param {Map<number, Point>} pointers @returns {Gesture} */

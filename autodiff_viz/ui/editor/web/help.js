@@ -10,7 +10,7 @@ const GESTURES = [
   ["Drag port to port", "wire, in either direction; drop a slot's wire on nothing to remove it"],
   ["Double-click the canvas", "add a node there"],
   ["Shift + click, Shift + drag", "select several"],
-  ["Click a constant", "change it; double-click a name to rename"],
+  ["Click a constant or an input's value", "change it; double-click a name to rename"],
   ["Arrow keys, Enter", "walk from node to node, select"],
 ];
 

@@ -2,11 +2,11 @@
 // The keyboard. Nothing typed on the canvas reaches Streamlit, whose own keys (r, c) would answer too.
 
 import { NODE_ACTIONS, VIEW_ACTIONS } from "./actions.js";
-import { editConstant, editName } from "./field.js";
+import { editConstant, editName, editValue } from "./field.js";
 import { neighbour } from "./geometry.js";
 import { toggleHelp } from "./help.js";
 import { closePalette, openPalette } from "./palette.js";
-import { reveal } from "./stage.js";
+import { revealing } from "./stage.js";
 
 /** @typedef {import("./editor.js").Editor} Editor */
 
@@ -62,12 +62,14 @@ function walk(editor, focused, direction) {
   const next = here ? neighbour(editor.shown.nodes, here, direction) : editor.shown.nodes[0];
   if (!next) return;
   editor.stage.host.classList.add("by-keys");
-  reveal(editor.stage, next);
+  const view = revealing(editor.stage, next);
+  if (view) editor.look(view);
   editor.stage.cards.get(next.id)?.root.focus();
 }
 
 /** @param {Editor} editor */
 function editFirstConstant(editor) {
+  if (editor.single && editor.node(editor.single)?.isInput) return editValue(editor, editor.single);
   const slot = editor.node(editor.single)?.slots.findIndex(({ wired }) => !wired) ?? -1;
   if (editor.single && slot >= 0) editConstant(editor, editor.single, slot);
 }

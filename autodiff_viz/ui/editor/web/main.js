@@ -7,18 +7,19 @@ import { listenToPointers } from "./gestures.js";
 import { toggleHelp } from "./help.js";
 import { listenToKeys } from "./keys.js";
 import { openPalette } from "./palette.js";
-import { footBar, nodeBar } from "./toolbar.js";
+import { footBar, topBar } from "./toolbar.js";
 
 /** @type {WeakMap<Node, Editor>} */
 const editors = new WeakMap();
 
-/** @param {ParentNode & Node} parent @param {string} css */
-function open(parent, css) {
+/** @param {ParentNode & Node} parent @param {string} css @param {import("./types.js").PaletteGroup[]} palette */
+function open(parent, css, palette) {
   const editor = new Editor();
+  editor.palette = palette;
   const { host } = editor.stage;
   listenToPointers(editor);
   listenToKeys(editor);
-  host.append(nodeBar(editor), footBar(editor, { add: () => openPalette(editor), help: () => toggleHelp(editor) }));
+  host.append(...topBar(editor), footBar(editor, { add: () => openPalette(editor), help: () => toggleHelp(editor) }));
   parent.querySelectorAll(".canvas").forEach((old) => old.remove()); // left by an older version of this code
   parent.append(html("style", {}, css), host);
   new ResizeObserver(() => editor.resized()).observe(host);
@@ -27,9 +28,9 @@ function open(parent, css) {
 }
 
 /** @param {{ data: any, parentElement: ParentNode & Node, setTriggerValue: (name: string, value: any) => void }} component
- * @param {string} css */
-export default function canvas({ data, parentElement, setTriggerValue }, css) {
-  const editor = editors.get(parentElement) ?? open(parentElement, css);
+ * @param {string} css @param {import("./types.js").PaletteGroup[]} palette */
+export default function canvas({ data, parentElement, setTriggerValue }, css, palette) {
+  const editor = editors.get(parentElement) ?? open(parentElement, css, palette);
   editor.receive(data, (message) => setTriggerValue("outbox", message));
   return () => editor.stage.host.isConnected || editor.close(); // Streamlit cleans up superseded calls too
 }

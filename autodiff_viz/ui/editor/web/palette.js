@@ -10,7 +10,7 @@ import { centre, sizeOf } from "./stage.js";
 /** @typedef {import("./types.js").Point} Point */
 /** @typedef {import("./types.js").PaletteOp} PaletteOp */
 
-const CARD = { w: 164, h: 64 }; // px, the size of most new nodes
+const CARD = { w: 128, h: 80 }; // px, the size of most new nodes
 
 /** Open the palette. A new node lands at `at` (world pixels), by default right of the selected node or in
  * the middle, with its first slot wired to `from`.
@@ -41,7 +41,7 @@ export function openPalette(editor, { at, from = editor.single } = {}) {
     field.setAttribute("aria-activedescendant", options[marked]?.id ?? "");
   };
   const fill = () => {
-    list.replaceChildren(...search(editor.shown.palette, field.value).map(({ group, ops }) =>
+    list.replaceChildren(...search(editor.palette, field.value).map(({ group, ops }) =>
       html("div", { role: "group", "aria-label": group }, html("div", { class: "group", "aria-hidden": "true" }, group),
         ...ops.map((op) => option(op, () => add(op))))));
     if (!list.children.length) list.append(html("div", { class: "none" }, `No op called “${field.value.trim()}”`));

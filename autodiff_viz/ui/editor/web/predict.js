@@ -21,7 +21,10 @@ const GUESSES = {
     ...drawing,
     nodes: drawing.nodes.map((n) => (n.isOutput === (n.id === node) ? n : { ...n, isOutput: n.id === node })),
   }),
-  constant: (drawing, { node, slot, text }) => withSlot(drawing, node, slot, { constant: text, wired: false }),
+  constant: (drawing, { node, slot, text }) =>
+    slot === null
+      ? withNode(drawing, node, { value: text, literal: text, shape: "" })
+      : withSlot(drawing, node, slot, { constant: text, constantFull: text, wired: false }),
   connect: (drawing, { from, to, slot }) => {
     const next = withSlot(withoutWire(drawing, to, slot), to, slot, { constant: null, wired: true });
     return { ...next, wires: [...next.wires, { from, to, slot, width: 0, sign: 0, passed: "", via: [] }] };

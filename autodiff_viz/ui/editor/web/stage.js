@@ -2,9 +2,11 @@
 // The canvas itself: its layers, its viewport, and painting a drawing onto it. It decides nothing.
 
 import { html, svg } from "./dom.js";
-import { bounds, fit, overlap, padded, toWorld, zoomAt } from "./geometry.js";
+import { REACH } from "./chips.js";
+import { bounds, CLEAR, fit, overlap, padded, toWorld, zoomAt } from "./geometry.js";
 import { drawNodes } from "./nodes.js";
-import { drawRegions } from "./regions.js";
+import { pillsReach } from "./ports.js";
+import { drawRegions, regionBoxes } from "./regions.js";
 import { drawWires, placeNumbers } from "./wires.js";
 
 /** @typedef {import("./types.js").Drawing} Drawing */
@@ -12,9 +14,11 @@ import { drawWires, placeNumbers } from "./wires.js";
 /** @typedef {import("./types.js").Point} Point */
 /** @typedef {ReturnType<typeof openStage>} Stage */
 
-const DETAIL = { far: 0.5, near: 0.72 }; // scales below and above which less and more is written
+/** Scales up to which less is written. @type {[string, number][]} */
+const DETAIL = [["far", 0.34], ["small", 0.55], ["middle", 0.72]];
 const GRID = 24; // px between the dots
-const NARROW = 600; // px; below it the first view keeps the numbers readable rather than showing all
+const READABLE = 0.6; // scale at which numbers can be read on a phone
+const NARROW = 480; // px; below it the first view keeps numbers readable rather than showing all
 
 export function openStage() {
   const layers = { regions: svg("g"), wires: svg("g"), tabs: svg("g"), numbers: svg("g"), nodes: svg("g"), overlay: svg("g") };
@@ -22,11 +26,13 @@ export function openStage() {
   const surface = svg("svg", { class: "surface", role: "group", "aria-label": "Computation graph" }, world);
   const status = html("div", { class: "status", role: "status" });
   const dots = html("div", { class: "dots" });
-  const host = html("div", { class: "canvas" }, dots, surface, status);
+  const host = html("div", { class: "canvas" }, dots, surface, html("div", { class: "edges" }), status);
   return {
     host, dots, surface, world, layers, status,
     /** @type {Viewport} */ view: { x: 0, y: 0, k: 1 },
     cards: new Map(), strands: new Map(), regions: { outlines: new Map(), tabs: new Map() },
+    /** @type {import("./types.js").Box | null} all that is drawn */ content: null,
+    /** @type {Drawing | null} */ numbered: null, // the drawing whose wires have their numbers placed
     quiet: 0, // timer of the status line
   };
 }
@@ -38,25 +44,47 @@ export function paint(stage, drawing, dragging) {
   drawNodes(stage.layers.nodes, stage.cards, drawing.nodes);
   drawWires(stage.layers.wires, stage.layers.numbers, stage.strands, drawing.wires, byId);
   drawRegions(stage.layers.regions, stage.layers.tabs, stage.regions, drawing.regions, drawing.nodes);
-  if (!dragging) placeNumbers(stage.strands, drawing.nodes.flatMap(obstaclesOf));
+  const { numbered } = stage;
+  if (!dragging && (numbered?.nodes !== drawing.nodes || numbered.wires !== drawing.wires)) {
+    const regions = regionBoxes(drawing.regions, drawing.nodes);
+    const bodies = drawing.nodes.map(bodyOf);
+    placeNumbers(stage.strands, [...bodies, ...regions.map(({ tab }) => tab)]);
+    stage.content = bounds([...bodies, ...regions.flatMap(({ box, tab }) => [box, tab])]);
+    stage.numbered = drawing;
+  }
   stage.host.classList.toggle("bare", drawing.nodes.length === 0);
 }
 
-/** What a number on a wire must not cover: the card, and the constants left of it.
- * @param {import("./types.js").GraphNode} node */
-const obstaclesOf = (node) =>
-  node.slots.some((slot) => slot.constant !== null) ? [node, { ...node, x: node.x - 56, w: 56 }] : [node];
+/** A node with all that stands out from its card: chips above, constants to the left.
+ * @param {import("./types.js").GraphNode} node @returns {import("./types.js").Box} */
+function bodyOf(node) {
+  const plain = node.rule === "follow" && !node.isOutput && !node.problem && !node.warning;
+  const [left, top] = [pillsReach(node), plain ? 4 : REACH.above];
+  const foot = node.runs ? REACH.below : 4;
+  return { x: node.x - left - 6, y: node.y - top, w: node.w + left + 12, h: node.h + top + foot };
+}
 
 /** @param {Stage} stage @param {Viewport} view */
 export function look(stage, view) {
   stage.view = view;
   stage.world.setAttribute("transform", `translate(${view.x} ${view.y}) scale(${view.k})`);
-  const step = GRID * view.k * (view.k < DETAIL.far ? 4 : 1);
+  const step = GRID * view.k * (view.k < 0.5 ? 4 : 1);
   stage.dots.style.backgroundSize = `${step}px ${step}px`;
   stage.dots.style.backgroundPosition = `${view.x % step}px ${view.y % step}px`;
-  const detail = view.k < DETAIL.far ? "far" : view.k > DETAIL.near ? "near" : "middle";
+  const detail = DETAIL.find(([, scale]) => view.k < scale)?.[0] ?? "near";
   const { dataset } = stage.host;
   if (dataset.detail !== detail) dataset.detail = detail; // every write makes the browser style all nodes anew
+  const beyond = beyondOf(stage);
+  if (dataset.beyond !== beyond) dataset.beyond = beyond;
+}
+
+/** The sides on which there is more than can be seen.
+ * @param {Stage} stage */
+function beyondOf({ content, view, host }) {
+  if (!content) return "";
+  const left = content.x * view.k + view.x < -8;
+  const right = (content.x + content.w) * view.k + view.x > host.clientWidth + 8;
+  return `${left ? "left " : ""}${right ? "right" : ""}`.trim();
 }
 
 /** @param {Stage} stage */
@@ -66,9 +94,10 @@ export const sizeOf = ({ host }) => ({ w: host.clientWidth, h: host.clientHeight
  * @param {Stage} stage @param {Drawing} drawing @param {boolean} readable @returns {Viewport} */
 export function wholeView(stage, drawing, readable) {
   const size = sizeOf(stage);
-  const box = bounds(drawing.nodes) ?? { x: 0, y: 0, w: 1, h: 1 };
-  const around = drawing.regions.length ? padded(box, 30) : box;
-  return fit(around, size, { least: readable && size.w < NARROW ? 0.6 : undefined, left: size.w < NARROW ? 20 : 48 });
+  const box = stage.content ?? { x: 0, y: 0, w: 1, h: 1 };
+  const first = drawing.nodes.filter((node) => node.x < box.x + size.w / READABLE / 2);
+  const least = readable && size.w < NARROW ? READABLE : undefined;
+  return fit(box, size, { least, anchor: bounds(first) ?? box });
 }
 
 /** Centre of what is on view, in world pixels.
@@ -85,14 +114,15 @@ export function zoomCentred(stage, factor) {
   return zoomAt(stage.view, factor, [w / 2, h / 2]);
 }
 
-/** Bring a box into view by the shortest way, when it is outside.
- * @param {Stage} stage @param {import("./types.js").Box} box */
-export function reveal(stage, box) {
+/** The view with `box` in the middle, or null where it can be seen as it is.
+ * @param {Stage} stage @param {import("./types.js").Box} box @returns {Viewport | null} */
+export function revealing(stage, box) {
   const { w, h } = sizeOf(stage);
-  const [x, y] = toWorld(stage.view, [0, 0]);
-  const seen = { x, y, w: w / stage.view.k, h: h / stage.view.k };
-  if (overlap(padded(seen, -20), box)) return;
-  look(stage, { ...stage.view, x: w / 2 - (box.x + box.w / 2) * stage.view.k, y: h / 2 - (box.y + box.h / 2) * stage.view.k });
+  const { k } = stage.view;
+  const [x, y] = toWorld(stage.view, [0, CLEAR.top]);
+  const seen = { x, y, w: w / k, h: (h - CLEAR.top - CLEAR.bottom) / k };
+  if (overlap(padded(seen, -20), box)) return null;
+  return { x: w / 2 - (box.x + box.w / 2) * k, y: h / 2 - (box.y + box.h / 2) * k, k };
 }
 
 /** A pointer's place on the canvas, in screen pixels from its top-left corner.

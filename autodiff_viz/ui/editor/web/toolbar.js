@@ -1,73 +1,81 @@
 // @ts-check
-// Two toolbars: one at the foot of the canvas for the graph, one beside the selected nodes for their rules.
+// Two toolbars with a place of their own each: at the top what can be done with the selection, at the
+// foot what can be done with the graph.
 
-import { NODE_ACTIONS, regionOf, VIEW_ACTIONS } from "./actions.js";
-import { html } from "./dom.js";
-import { bounds, clamp, toScreen } from "./geometry.js";
+import { NODE_ACTIONS, regionOf, removeWire, VIEW_ACTIONS } from "./actions.js";
+import { html, setText, svg } from "./dom.js";
 import { icon } from "./icons.js";
-import { sizeOf } from "./stage.js";
 
 /** @typedef {import("./editor.js").Editor} Editor */
 /** @typedef {import("./actions.js").Action} Action */
 
 const SINGLE = new Set(["rewrite", "pullback", "backward_as", "output"]); // actions for one node alone
-const ABOVE = 64; // px from the selection to the toolbar's top, so that chips stay uncovered
 
-/** @param {string} name of the icon @param {string} label @param {string} key @param {() => void} run */
-function button(name, label, key, run) {
+/** @param {string} name of the icon @param {Action} action @param {() => void} run @param {string} [word] */
+function button(name, { label, key }, run, word) {
   const title = key ? `${label}  (${key})` : label;
-  return html("button", { type: "button", class: `tool ${name}`, title, "aria-label": label, click: run }, icon(name));
+  const attributes = { type: "button", class: `tool ${name}`, title, "aria-label": label, click: run };
+  return /** @type {HTMLButtonElement} */ (html("button", attributes, icon(name), word && html("span", { class: "word" }, word)));
 }
 
 const gap = () => html("span", { class: "gap" });
 
 /** @param {Editor} editor @param {{ add: () => void, help: () => void }} open */
 export function footBar(editor, open) {
-  const act = (/** @type {string} */ name) => {
-    const { label, key, run } = VIEW_ACTIONS[name];
-    return button(name, label, key, () => run(editor));
-  };
-  const add = button("add", "Add a node", "a", open.add);
-  add.append(html("span", { class: "word" }, "Add"));
+  const act = (/** @type {string} */ name) => button(name, VIEW_ACTIONS[name], () => VIEW_ACTIONS[name].run(editor));
+  const own = (/** @type {string} */ label, /** @type {string} */ key) => ({ label, key, run: () => {} });
+  const steps = /** @type {const} */ (["undo", "redo"]).map((name) => /** @type {const} */ ([name, act(name)]));
+  editor.watchers.push(() => steps.forEach(([name, element]) => tellStep(element, name, editor.shown.history[name])));
   return html("div", { class: "bar foot", role: "toolbar", "aria-label": "Graph" },
-    add, gap(), act("undo"), act("redo"), act("arrange"), gap(), act("farther"), act("fit"), act("nearer"), gap(),
-    button("help", "Keys and gestures", "?", open.help));
+    button("add", own("Add a node", "a"), open.add, "Add"), gap(), ...steps.map(([, element]) => element), act("arrange"),
+    gap(), act("farther"), act("fit"), act("nearer"), gap(), button("help", own("Keys and gestures", "?"), open.help));
 }
 
-/** The toolbar that follows the selection. @param {Editor} editor */
-export function nodeBar(editor) {
-  const buttons = Object.entries(NODE_ACTIONS).map(([name, { label, key, run }]) =>
-    /** @type {const} */ ([name, button(name, label, key, () => run(editor))]));
-  const bar = html("div", { class: "bar beside", role: "toolbar", "aria-label": "Selected nodes" }, ...buttons.map(([, b]) => b));
+/** @param {HTMLButtonElement} element @param {"undo" | "redo"} name @param {string | undefined} what */
+function tellStep(element, name, what) {
+  const { label, key } = VIEW_ACTIONS[name];
+  element.disabled = !what;
+  element.title = what ? `${label}: ${what}  (${key})` : `Nothing to ${name}`;
+  element.setAttribute("aria-label", what ? `${label}: ${what}` : element.title);
+}
+
+/** The toolbar of the selection. Without one, its place explains the two numbers of a node.
+ * @param {Editor} editor */
+export function topBar(editor) {
+  const buttons = Object.entries(NODE_ACTIONS).map(([name, action]) =>
+    /** @type {const} */ ([name, button(name, action, () => action.run(editor), action.word)]));
+  const title = html("b", { class: "what" });
+  const cut = button("delete", { ...NODE_ACTIONS.delete, label: "Remove the wire" }, () => removeWire(editor), "remove");
+  const bar = html("div", { class: "bar top", role: "toolbar", "aria-label": "Selection" },
+    title, gap(), ...buttons.map(([, element]) => element), cut);
+  const key = legend();
   editor.watchers.push(() => {
-    bar.hidden = editor.selection.size === 0 || editor.dragged !== null;
-    if (bar.hidden) return;
-    for (const [name, element] of buttons) press(editor, name, element);
-    place(editor, bar);
+    const wire = editor.selection.size ? undefined : editor.stage.strands.get(editor.wire ?? "")?.wire;
+    bar.hidden = editor.selection.size === 0 && !wire;
+    key.hidden = !bar.hidden || editor.shown.nodes.length === 0;
+    cut.hidden = !wire;
+    setText(title, wire ? `${wire.from} → ${wire.to}` : (editor.single ?? `${editor.selection.size} nodes`));
+    title.title = title.textContent ?? "";
+    for (const [name, element] of buttons) press(editor, name, element, !wire);
   });
-  bar.hidden = true;
-  return bar;
+  return [bar, key];
 }
 
-/** @param {Editor} editor @param {string} name @param {HTMLElement} element */
-function press(editor, name, element) {
-  element.hidden = SINGLE.has(name) && editor.single === null;
+/** @param {Editor} editor @param {string} name @param {HTMLElement} element @param {boolean} forNodes */
+function press(editor, name, element, forNodes) {
+  element.hidden = !forNodes || (SINGLE.has(name) && editor.single === null);
+  if (element.hidden || name === "delete") return;
   const nodes = [...editor.selection].map((id) => editor.node(id));
   const on = name === "checkpoint" ? Boolean(regionOf(editor))
     : name === "output" ? nodes.every((node) => node?.isOutput) : nodes.every((node) => node?.rule === name);
-  if (name !== "delete") element.setAttribute("aria-pressed", String(on));
+  element.setAttribute("aria-pressed", String(on));
 }
 
-/** Above the selection, or below it where there is no room above.
- * @param {Editor} editor @param {HTMLElement} bar */
-function place({ stage, selection, shown }, bar) {
-  const box = bounds(shown.nodes.filter((node) => selection.has(node.id)));
-  if (!box) return;
-  const [left, top] = toScreen(stage.view, [box.x, box.y]);
-  const [right, bottom] = toScreen(stage.view, [box.x + box.w, box.y + box.h]);
-  const size = sizeOf(stage);
-  const x = clamp((left + right) / 2 - bar.offsetWidth / 2, 8, Math.max(size.w - bar.offsetWidth - 8, 8));
-  const above = top - ABOVE;
-  const y = above > 8 ? above : clamp(bottom + 18, 8, size.h - bar.offsetHeight - 64);
-  bar.style.transform = `translate(${Math.round(x)}px, ${Math.round(y)}px)`;
-}
+const legend = () =>
+  html("div", { class: "legend-line" },
+    html("span", { class: "blue" }, triangle("M1 1l7 5-7 5z"), "value"),
+    html("span", { class: "orange" }, triangle("M8 1l-7 5 7 5z"), "cotangent"),
+    html("span", { class: "invitation" }, "Click a node to bend its gradient"));
+
+/** @param {string} d */
+const triangle = (d) => svg("svg", { width: 9, height: 12, "aria-hidden": "true" }, svg("path", { d, fill: "currentColor" }));

@@ -5,17 +5,17 @@
 /** @typedef {{ x: number, y: number, w: number, h: number }} Box top-left corner and size */
 /** @typedef {{ x: number, y: number, k: number }} Viewport screen = world * k + (x, y) */
 /** @typedef {[Point, Point, Point, Point]} Cubic one Bezier piece: start, two handles, end */
-/** @typedef {{ label: string, constant: string | null, full?: string, wired: boolean }} Slot
- * `full` is the constant where `constant` is shortened */
+/** @typedef {{ label: string, constant: string | null, constantFull?: string, wired: boolean }} Slot
+ * `constantFull` is the constant as it is typed, where `constant` is shortened */
 /** @typedef {"follow" | "stop" | "rewrite" | "pullback" | "backward_as"} RuleKind */
 
 /**
  * @typedef {Box & {
  *   id: string, op: string, symbol: string, slots: Slot[],
- *   value: string, cotangent: string, valueFull?: string, cotangentFull?: string,
+ *   value: string, cotangent: string, valueFull?: string, cotangentFull?: string, shape?: string, literal?: string,
  *   rule: RuleKind, ruleText?: string, isOutput: boolean, isInput: boolean, connected: boolean,
  *   problem?: string | null, warning?: string | null, runs?: string | null,
- * }} GraphNode
+ * }} GraphNode  `literal` is an input's value as it is typed
  */
 /**
  * @typedef {{
@@ -26,16 +26,16 @@
 /**
  * @typedef {{
  *   name: string, nodes: string[], policy: string, badge?: string | null, depth: number,
- *   problem?: string | null,
- * }} Region
+ *   problem?: string | null, fault?: string | null,
+ * }} Region  `fault` is the problem in a few words
  */
 /** @typedef {{ op: string, symbol: string, slots: string[], doc: string }} PaletteOp */
 /** @typedef {{ group: string, ops: PaletteOp[] }} PaletteGroup */
 /**
  * @typedef {{
  *   rev: number, ack: number, key: string, graph?: string, nodes: GraphNode[], wires: Wire[],
- *   regions: Region[], palette: PaletteGroup[], selected: string | null,
- * }} Drawing  another `graph` means another document: the view is fitted again
+ *   regions: Region[], selected: string | null, history: { undo?: string, redo?: string },
+ * }} Drawing  `history`: what undo takes back and redo brings back; another `graph` means another document: the view is fitted again
  */
 /** @typedef {{ seq: number, kind: string, [field: string]: any }} Edit */
 /** @typedef {{ kind: string, [field: string]: any }} NewEdit an edit that has no number yet */

@@ -4,15 +4,16 @@
 
 import { keep, setText, svg } from "./dom.js";
 import { outputPoint, pathOf, pointAt, slotPoint, wireCurve } from "./geometry.js";
-import { labelPoint, placeLabels } from "./labels.js";
+import { labelPoint, placeLabels, USUAL } from "./labels.js";
 
 /** @typedef {import("./types.js").Wire} Wire */
 /** @typedef {import("./types.js").GraphNode} GraphNode */
 /** @typedef {import("./types.js").Cubic} Cubic */
+/** @typedef {import("./labels.js").Place} Place */
 /**
  * @typedef {{
  *   root: SVGGraphicsElement, line: Element, hit: Element, arrow: Element, number: Element, title: Element,
- *   wire: Wire | null, from: GraphNode | null, to: GraphNode | null, curve: Cubic[], place: number,
+ *   wire: Wire | null, from: GraphNode | null, to: GraphNode | null, curve: Cubic[], place: Place,
  * }} Strand
  */
 
@@ -43,7 +44,7 @@ function makeStrand(wire) {
   const [arrow, number] = [svg("path", { class: "arrow" }), svg("text", { class: "passed" })];
   const hover = (/** @type {Event} */ event) => number.classList.toggle("hovered", event.type === "pointerenter");
   const root = svg("g", { "data-wire": wireId(wire), pointerenter: hover, pointerleave: hover }, title, hit, line, arrow);
-  return { root, line, hit, arrow, number, title, wire: null, from: null, to: null, curve: [], place: 0.5 };
+  return { root, line, hit, arrow, number, title, wire: null, from: null, to: null, curve: [], place: USUAL };
 }
 
 /** @param {Strand} strand @param {Wire} wire @param {Map<string, GraphNode>} nodes */
@@ -67,7 +68,7 @@ function updateStrand(strand, wire, nodes) {
 /** Put the arrow on the wire and the number beside it.
  * @param {Strand} strand */
 function placeMarks(strand) {
-  const { point, angle } = pointAt(strand.curve, strand.place);
+  const { point, angle } = pointAt(strand.curve, strand.place.t);
   const size = 7 + 4 * (strand.wire?.width ?? 0);
   strand.arrow.setAttribute("d", arrowPath(strand.wire?.sign ?? 0, size));
   strand.arrow.setAttribute("transform", `translate(${point[0].toFixed(1)} ${point[1].toFixed(1)}) rotate(${angle.toFixed(1)})`);
@@ -85,18 +86,22 @@ const arrowPath = (sign, size) =>
       ? `M${-size} 0L${size * 0.7} ${-size * 0.8}V${size * 0.8}z`
       : "";
 
-/** Find a clear place for every number; one without a place shows on hover alone.
+/** Find a clear place for every number. One that finds none shows on hover alone, then where it covers
+ * at most other numbers.
  * @param {Map<string, Strand>} strands @param {import("./types.js").Box[]} obstacles */
 export function placeNumbers(strands, obstacles) {
   const labels = [...strands].filter(([, { wire, to }]) => wire?.passed && to?.connected).map(([id, { curve, wire }]) => ({
     id, curve, text: wire?.passed ?? "", weight: wire?.sign ? 1 + wire.width : 0,
   }));
-  const places = placeLabels(labels, obstacles);
+  const curves = [...strands.values()].map(({ curve }) => curve);
+  const places = placeLabels(labels, obstacles, curves);
+  const left = labels.filter(({ id }) => !places.has(id));
+  const hovered = new Map(left.flatMap((label) => [...placeLabels([label], obstacles, [])]));
   for (const [id, strand] of strands) {
-    const place = places.get(id);
-    strand.number.classList.toggle("crowded", place === undefined);
-    if (strand.place === (place ?? 0.5)) continue;
-    strand.place = place ?? 0.5;
+    const place = places.get(id) ?? hovered.get(id) ?? USUAL;
+    strand.number.classList.toggle("crowded", !places.has(id));
+    if (strand.place.t === place.t && strand.place.side === place.side) continue;
+    strand.place = place;
     placeMarks(strand);
   }
 }

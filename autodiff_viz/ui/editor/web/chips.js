@@ -1,0 +1,76 @@
+// @ts-check
+// Chips on a card's edge: the rule, a problem or warning, the output, and how often the node runs.
+
+import { svg } from "./dom.js";
+import { icon } from "./icons.js";
+import { shortened, textWidth } from "./measure.js";
+
+/** @typedef {import("./types.js").GraphNode} GraphNode */
+/** @typedef {{ kind: string, icon: string, text: string }} Chip */
+
+const FONT = 11.5; // px
+const PAD = { icon: 20, side: 8 }; // px
+const ROW = 10; // px from the card's left and right edge
+const ABOVE = 13; // px above the card's top
+const GAP = 4; // px between chips
+/** Px that chips reach above the card, and below it. */
+export const REACH = { above: 14, below: 16 };
+
+const FLAG = { kind: "out-chip", icon: "output", text: "" };
+const OUTPUT = { ...FLAG, text: "output" };
+
+/** What each rule is called on screen, and what it does.
+ * @type {Record<string, { label: string, says: string }>} */
+export const RULES = {
+  stop: { label: "stop", says: "passes no gradient" },
+  rewrite: { label: "rewrite", says: "rewrites the arriving gradient" },
+  pullback: { label: "pullback", says: "has a declared derivative" },
+  backward_as: { label: "backward as", says: "goes backward as another expression" },
+};
+
+/** @param {GraphNode} node */
+export function chips(node) {
+  const { isOutput, runs, w, h } = node;
+  const left = leftChips(node, w - 2 * ROW - (isOutput ? chipWidth(FLAG) + GAP : 0));
+  let x = ROW;
+  const drawn = left.map((chip) => {
+    const element = draw(chip, x, -ABOVE);
+    x += chipWidth(chip) + GAP;
+    return element;
+  });
+  const output = x + chipWidth(OUTPUT) > w - ROW ? FLAG : OUTPUT;
+  if (isOutput) drawn.push(draw(output, w - ROW - chipWidth(output), -ABOVE));
+  if (runs) {
+    const chip = { kind: "runs", icon: "", text: runs.replace(/^x/, "×") };
+    drawn.push(draw(chip, w - ROW - chipWidth(chip), h - 5));
+  }
+  return drawn;
+}
+
+/** The rule and what is wrong, shortened to `room` px. Beside a mark of trouble, a rule is its icon alone.
+ * @param {GraphNode} node @param {number} room @returns {Chip[]} */
+function leftChips({ rule, ruleText, problem, warning }, room) {
+  const trouble = problem ? "problem" : warning ? warning.split(" ")[0] : "";
+  const row = [];
+  if (trouble) row.push({ kind: problem ? "problem" : "warning", icon: "warning", text: trouble });
+  const left = room - (row.length ? chipWidth(row[0]) + GAP : 0) - PAD.icon - PAD.side;
+  const text = rule === "stop" ? "stop" : ruleText || RULES[rule]?.label;
+  if (rule !== "follow") row.unshift({ kind: rule, icon: rule, text: left < 24 ? "" : shortened(text, left, FONT) });
+  return row;
+}
+
+/** @param {Chip} chip px */
+const chipWidth = ({ icon: mark, text }) => textWidth(text, FONT) * 1.05 + (mark ? PAD.icon : PAD.side) + (text ? PAD.side : 3);
+
+/** @param {Chip} chip @param {number} x @param {number} y */
+function draw(chip, x, y) {
+  const group = svg("g", { class: `chip ${chip.kind}`, transform: `translate(${x} ${y})` },
+    svg("rect", { width: chipWidth(chip), height: 20, rx: 10 }),
+    svg("text", { x: chip.icon ? PAD.icon : PAD.side, y: 14 }, chip.text));
+  if (!chip.icon) return group;
+  const mark = icon(chip.icon, 12);
+  mark.setAttribute("x", "6");
+  mark.setAttribute("y", "4");
+  group.append(mark);
+  return group;
+}

@@ -1,0 +1,21 @@
+// @ts-check
+// Drawings travel without the fields that hold nothing; here they are put back. Pure.
+
+/** @typedef {import("./types.js").Drawing} Drawing */
+
+const NODE = { slots: [], value: "", cotangent: "", isOutput: false, isInput: false, connected: false };
+const SLOT = { label: "", constant: null, wired: false };
+const WIRE = { passed: "", via: [] };
+
+/** @param {any} lean @returns {Drawing} */
+export const complete = ({ nodes = [], wires = [], regions = [], selected = null, history = {}, ...rest }) => ({
+  ...rest,
+  selected,
+  history,
+  nodes: nodes.map((/** @type {any} */ node) => {
+    const { slots, ...whole } = { ...NODE, ...node };
+    return { ...whole, slots: slots.map((/** @type {any} */ slot) => ({ ...SLOT, ...slot })) };
+  }),
+  wires: wires.map((/** @type {any} */ wire) => ({ ...WIRE, ...wire })),
+  regions: regions.map((/** @type {any} */ region) => ({ nodes: [], ...region })),
+});

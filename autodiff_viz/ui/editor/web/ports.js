@@ -1,0 +1,46 @@
+// @ts-check
+// The ports of a node: slots on the left, with the constants that they hold, and the output on the right.
+
+import { svg } from "./dom.js";
+import { outputPoint, slotPoint } from "./geometry.js";
+import { textWidth } from "./measure.js";
+
+/** @typedef {import("./types.js").GraphNode} GraphNode */
+
+const FONT = 13.5; // px, of a constant
+const GAP = 9; // px between a constant and its port
+
+/** A port and its larger, invisible target. */
+const port = () => [svg("circle", { class: "target", r: 15 }), svg("circle", { class: "port", r: 5.5 })];
+
+/** @param {GraphNode} node @param {number} i */
+export function slotMark(node, i) {
+  const slot = node.slots[i];
+  const [, y] = slotPoint(node, i);
+  const state = slot.wired ? "wired" : slot.constant === null ? "empty" : "constant";
+  const group = svg("g", { class: `slot ${state}`, "data-slot": i, transform: `translate(0 ${y - node.y})` }, ...port());
+  if (node.slots.length > 1) group.append(svg("text", { class: "slot-label", x: -11, y: -7 }, slot.label));
+  if (slot.constant !== null) group.append(pill(slot.constant));
+  return group;
+}
+
+/** @param {GraphNode} node */
+export function outputMark(node) {
+  const [x, y] = outputPoint(node);
+  return svg("g", { class: "out", transform: `translate(${x - node.x} ${y - node.y})` }, ...port());
+}
+
+/** @param {string} constant */
+function pill(constant) {
+  const w = pillWidth(constant);
+  return svg("g", { class: "pill" }, svg("rect", { x: -w - GAP, y: -11, width: w, height: 22, rx: 11 }),
+    svg("text", { x: -w / 2 - GAP, y: 4.5 }, constant), svg("title", {}, `${constant} - click to change it`));
+}
+
+/** @param {string} constant */
+const pillWidth = (constant) => Math.max(textWidth(constant, FONT) + 16, 26);
+
+/** How far the constants of a node reach to its left, in px.
+ * @param {GraphNode} node */
+export const pillsReach = ({ slots }) =>
+  Math.max(0, ...slots.map(({ constant }) => (constant === null ? 0 : pillWidth(constant) + GAP)));

@@ -1,0 +1,64 @@
+"""The cards of nodes: how big they are, and the texts that fit on them. ui/editor/web/nodes.js draws them."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from autodiff_viz.graph.model import INPUT, Literal, Node
+from autodiff_viz.language.show import show_literal
+from autodiff_viz.views.numbers import SHOWN, norm, scalar, shape
+
+WIDTH, HEIGHT, SLOT = 128, 80, 22  # of a node, and of one more slot, in pixels
+DIGIT, SPARE = 8, 24  # of a constant beside its slot: px a character, and what the usual gap has room for
+CONSTANT = 12  # characters of a constant that fit beside its slot
+VECTOR = 20  # characters of a vector that fit on a card
+EDITABLE = 400  # characters; a longer input is edited in the formula
+
+
+def size(node: Node) -> tuple[float, float]:
+    """(width, height) in px."""
+    return WIDTH, max(HEIGHT, SLOT * (len(node.slots) + 1))
+
+
+def room(node: Node) -> float:
+    """Constants stand beside their slots, left of the node: the longest one's width beyond the usual gap."""
+    held = (slot for slot in node.slots if slot is not None and not isinstance(slot, str))
+    longest = max((len(constant_text(literal)) for literal in held), default=0)
+    return max(0.0, longest * DIGIT - SPARE)
+
+
+def number_text(array: np.ndarray, digits: int = 4) -> str:
+    """A scalar; a short vector with as many digits as fit; of any other tensor its Euclidean norm."""
+    array = np.asarray(array)
+    if array.ndim == 0:
+        return scalar(float(array), digits)
+    if array.ndim == 1 and array.size <= SHOWN:
+        texts = ("[" + ", ".join(scalar(float(x), digits) for x in array) + "]" for digits in (3, 2))
+        for text in texts:
+            if len(text) <= VECTOR:
+                return text
+    return f"\u2016{scalar(norm(array), 3)}\u2016"
+
+
+def shape_text(array: np.ndarray) -> str:
+    """The shape where the numbers do not show it: "3\u00d74"; "" of a scalar or of a vector written out."""
+    array = np.asarray(array)
+    return "" if array.ndim == 0 or number_text(array).startswith("[") else shape(array.shape)
+
+
+def constant_text(literal: Literal) -> str:
+    """A constant as it stands beside its slot; one that is too long, as its shape."""
+    text = show_literal(literal)
+    if len(text) <= CONSTANT:
+        return text
+    shorter = number_text(np.asarray(literal))
+    if shorter.startswith("[") and len(shorter) <= CONSTANT:
+        return shorter
+    return shape(np.shape(literal)) or f"{text[: CONSTANT - 1]}\u2026"
+
+
+def input_text(node: Node) -> str | None:
+    """The value of an input as it can be typed; None for other nodes, random tensors and long tensors."""
+    value = node.param("value") if node.op == INPUT else None
+    text = None if value is None else show_literal(value)
+    return text if text is None or len(text) <= EDITABLE else None

@@ -1,0 +1,18 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+import { complete } from "../../autodiff_viz/ui/editor/web/lean.js";
+
+test("fields that were left out hold nothing", () => {
+  const drawing = complete({ rev: 3, nodes: [{ id: "x", slots: [{ label: "a" }] }], wires: [{ from: "x", to: "y", sign: 0 }] });
+  assert.deepEqual(drawing.nodes[0].slots, [{ label: "a", constant: null, wired: false }]);
+  assert.equal(drawing.nodes[0].isOutput, false);
+  assert.deepEqual(drawing.wires[0], { from: "x", to: "y", sign: 0, passed: "", via: [] });
+  assert.deepEqual([drawing.regions, drawing.selected, drawing.history], [[], null, {}]);
+});
+
+test("fields that came are kept", () => {
+  const drawing = complete({ nodes: [{ id: "x", isOutput: true, slots: [{ wired: true }] }], selected: "x", history: { undo: "Move x" } });
+  assert.equal(drawing.nodes[0].isOutput, true);
+  assert.equal(drawing.nodes[0].slots[0].wired, true);
+  assert.deepEqual([drawing.selected, drawing.history], ["x", { undo: "Move x" }]);
+});

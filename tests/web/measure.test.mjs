@@ -1,0 +1,19 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+import { shortened, textWidth } from "../../autodiff_viz/ui/editor/web/measure.js";
+
+test("a longer text is wider", () => {
+  assert.ok(textWidth("logsumexp", 12) > textWidth("log", 12));
+  assert.ok(textWidth("mmm", 12) > textWidth("iii", 12));
+});
+
+test("a text that fits is left as it is", () => {
+  assert.equal(shortened("exp_1", 100, 12), "exp_1");
+  assert.equal(shortened("", 0, 12), "");
+});
+
+test("a text that does not fit ends in an ellipsis and then fits", () => {
+  const text = shortened("a_rather_long_name", 60, 12);
+  assert.match(text, /^a_rat.*…$/);
+  assert.ok(textWidth(text, 12) <= 60);
+});
