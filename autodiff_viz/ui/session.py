@@ -40,9 +40,18 @@ def act(action: Callable[..., Lab], *arguments: Any) -> None:
     The address that comes with a click is no news, only perhaps older than the one written last: the
     browser may not have had that yet. It must not take the lab back to what it was.
     """
-    now = st.session_state[LAB] if LAB in st.session_state else lab()
-    st.session_state[LAB] = action(now, *arguments)
+    st.session_state[LAB] = action(_present(), *arguments)
     st.session_state[WRITTEN] = st.query_params.to_dict()
+
+
+def act_on(node: str, action: Callable[..., Lab], *arguments: Any) -> None:
+    """As `act`, for what is done to a node; nothing when the node has gone: a widget may answer late."""
+    if node in _present().graph:
+        act(action, node, *arguments)
+
+
+def _present() -> Lab:
+    return st.session_state[LAB] if LAB in st.session_state else lab()
 
 
 def next_revision() -> int:

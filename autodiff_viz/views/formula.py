@@ -40,6 +40,7 @@ def formula(lab: Lab, problems: Iterable[Problem] = ()) -> dict[str, Any]:
     spans = _spans(text) if lab.draft is None else {}
     placed = [(spans[p.node], p) for p in problems if p.node in spans]
     return {
+        "document": lab.document,
         "text": text,
         "mistakes": [_mistake(problem) for problem in lab.mistakes],
         "marks": [{**_place(span), "message": problem.message} for span, problem in placed],

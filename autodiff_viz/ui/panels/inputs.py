@@ -5,7 +5,8 @@ from __future__ import annotations
 import streamlit as st
 
 from autodiff_viz.graph import limits
-from autodiff_viz.ui.session import act
+from autodiff_viz.ui.session import act_on
+from autodiff_viz.ui.widgets import is_news, show
 from autodiff_viz.views.actions import set_input
 from autodiff_viz.views.compose import LabView, Slider
 
@@ -22,7 +23,8 @@ def draw_inputs(view: LabView) -> None:
 
 def _draw_slider(slider: Slider) -> None:
     name, line, box = slider.name, f"slider_{slider.name}", f"number_{slider.name}"
-    st.session_state[line] = st.session_state[box] = slider.value
+    show(line, slider.value)
+    show(box, slider.value)
     label, wide, narrow = st.columns([2, 7, 4], vertical_alignment="center")
     label.markdown(f"**`{name}`**")
     wide.slider(
@@ -50,4 +52,5 @@ def _draw_slider(slider: Slider) -> None:
 
 
 def _on_move(name: str, key: str) -> None:
-    act(set_input, name, float(st.session_state[key]))
+    if is_news(key):
+        act_on(name, set_input, float(st.session_state[key]))

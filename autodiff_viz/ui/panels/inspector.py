@@ -8,7 +8,8 @@ from autodiff_viz.graph.model import POLICIES, RULE_KINDS
 from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.ops.indexing import to_text
 from autodiff_viz.ops.record import Param
-from autodiff_viz.ui.session import act
+from autodiff_viz.ui.session import act, act_on
+from autodiff_viz.ui.widgets import is_news, show
 from autodiff_viz.views.actions import set_function, set_param, set_policy, set_rule
 from autodiff_viz.views.canvas_edits import edited
 from autodiff_viz.views.compose import LabView
@@ -47,7 +48,7 @@ def _draw_title(node: NodeView) -> None:
 
 
 def _draw_rule(node: NodeView) -> None:
-    st.session_state["rule"] = node.rule
+    show("rule", node.rule)
     st.segmented_control(
         "Rule",
         RULE_KINDS if not node.is_input else RULE_KINDS[:3],
@@ -59,18 +60,19 @@ def _draw_rule(node: NodeView) -> None:
     )
     st.caption(node.rule_says)
     if node.function:
-        st.session_state["function"] = node.function
+        show("function", node.function)
         st.text_input("Function", key="function", on_change=_on_function, args=(node.name,))
 
 
 def _on_rule(name: str, before: str) -> None:
     chosen = st.session_state["rule"] or "follow"
-    if chosen != before:
-        act(set_rule, name, chosen)
+    if chosen != before and is_news("rule"):
+        act_on(name, set_rule, chosen)
 
 
 def _on_function(name: str) -> None:
-    act(set_function, name, st.session_state["function"])
+    if is_news("function"):
+        act_on(name, set_function, st.session_state["function"])
 
 
 def _draw_numbers(node: NodeView) -> None:
@@ -98,10 +100,10 @@ def _draw_params(node: NodeView) -> None:
         key = f"param_{node.name}_{param.name}"
         shared = {"key": key, "help": param.doc, "on_change": _on_param, "args": (node.name, param, key)}
         if param.kind in ("int", "float", "seed"):
-            st.session_state[key] = float(value) if param.kind == "float" else int(value)
+            show(key, float(value) if param.kind == "float" else int(value))
             st.number_input(param.name, **shared)
         elif param.kind == "bool":
-            st.session_state[key] = bool(value)
+            show(key, bool(value))
             st.checkbox(param.name, **shared)
         else:
             shown = to_text(value) if param.kind == "index" else str(value)
@@ -109,7 +111,8 @@ def _draw_params(node: NodeView) -> None:
 
 
 def _on_param(name: str, param: Param, key: str) -> None:
-    act(set_param, name, param.name, st.session_state[key])
+    if is_news(key):
+        act_on(name, set_param, param.name, st.session_state[key])
 
 
 def _draw_region(lab: Lab, node: NodeView) -> None:
@@ -117,7 +120,7 @@ def _draw_region(lab: Lab, node: NodeView) -> None:
     if region is None:
         return
     key = f"policy_{region.name}"
-    st.session_state[key] = region.policy
+    show(key, region.policy)
     st.selectbox(
         f"Checkpoint {region.name} keeps",
         POLICIES,
@@ -139,7 +142,8 @@ POLICY_SAYS = {
 
 
 def _on_policy(region: str, key: str, nodes: frozenset[str]) -> None:
-    act(set_policy, region, st.session_state[key], nodes)
+    if is_news(key):
+        act(set_policy, region, st.session_state[key], nodes)
 
 
 def _draw_runs(view: LabView, node: NodeView) -> None:

@@ -6,6 +6,7 @@ import streamlit as st
 
 from autodiff_viz.ui.panels.claims import CSS, draw_claims
 from autodiff_viz.ui.session import act
+from autodiff_viz.ui.widgets import is_news, show
 from autodiff_viz.views.lab import Lab
 from autodiff_viz.views.lessons import LessonView, close_lesson, lesson_view, open_lesson
 
@@ -45,7 +46,7 @@ def _draw_head(view: LessonView) -> None:
 def _draw_variants(view: LessonView) -> None:
     if len(view.variants) == 1:
         return
-    st.session_state["variant"] = view.variant
+    show("variant", view.variant)
     st.radio(
         "Graph",
         range(len(view.variants)),
@@ -57,7 +58,8 @@ def _draw_variants(view: LessonView) -> None:
 
 
 def _on_variant(key: str) -> None:
-    act(open_lesson, key, st.session_state["variant"])
+    if is_news("variant"):
+        act(open_lesson, key, st.session_state["variant"])
 
 
 def _draw_ways_on(view: LessonView) -> None:

@@ -11,6 +11,7 @@ from autodiff_viz.graph import limits
 from autodiff_viz.graph.codec import to_json
 from autodiff_viz.language.show import show_literal
 from autodiff_viz.ui.session import act
+from autodiff_viz.ui.widgets import is_news, show
 from autodiff_viz.views.actions import resampled, reset, set_seed, type_seed
 from autodiff_viz.views.compose import LabView
 from autodiff_viz.views.lab import Lab
@@ -74,10 +75,10 @@ SEED_HELP = (
 def _draw_seed(lab: Lab, view: LabView) -> None:
     """A number box for a scalar output; for a tensor a field that takes a number or rows of numbers."""
     if view.tensor_output:
-        st.session_state["seed_text"] = "1.0" if lab.seed is None else show_literal(lab.seed)
+        show("seed_text", "1.0" if lab.seed is None else show_literal(lab.seed))
         st.text_input("Seed cotangent", key="seed_text", on_change=_on_seed_text, help=SEED_HELP, width=220)
         return
-    st.session_state["seed"] = 1.0 if not isinstance(lab.seed, int | float) else float(lab.seed)
+    show("seed", 1.0 if not isinstance(lab.seed, int | float) else float(lab.seed))
     limit = limits.NUMBER
     st.number_input(
         "Seed cotangent",
@@ -93,7 +94,7 @@ def _draw_seed(lab: Lab, view: LabView) -> None:
 
 
 def _draw_dtype(lab: Lab) -> None:
-    st.session_state["dtype"] = lab.dtype
+    show("dtype", lab.dtype)
     st.selectbox(
         "Precision",
         ("float32", "float64"),
@@ -105,13 +106,16 @@ def _draw_dtype(lab: Lab) -> None:
 
 
 def _on_seed() -> None:
-    act(set_seed, float(st.session_state["seed"]))
+    if is_news("seed"):
+        act(set_seed, float(st.session_state["seed"]))
 
 
 def _on_seed_text() -> None:
-    act(type_seed, st.session_state["seed_text"])
+    if is_news("seed_text"):
+        act(type_seed, st.session_state["seed_text"])
 
 
 def _on_dtype() -> None:
     dtype = st.session_state["dtype"]
-    act(lambda lab: replace(lab, dtype=dtype))
+    if is_news("dtype"):
+        act(lambda lab: replace(lab, dtype=dtype))

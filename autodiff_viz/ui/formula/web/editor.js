@@ -15,7 +15,7 @@ import { below, Popup } from "./popup.js";
 const PAUSE_MS = 350; // after the last key; a run of the script takes less
 
 /** @type {Data} */
-const NOTHING = { key: "", ack: 0, text: "", mistakes: [], marks: [], selected: null, words: [] };
+const NOTHING = { key: "", ack: 0, document: 0, text: "", mistakes: [], marks: [], selected: null, words: [] };
 
 export class Formula {
   constructor() {
@@ -62,7 +62,7 @@ export class Formula {
     this.mail.receive(data, post);
     this.data = { ...data, text: data.text.replace(/\r\n?/g, "\n") };
     this.kinds = new Map(data.words.map(({ word, kind }) => [word, kind]));
-    if (!this.unsent && this.mail.settled) this.adopt(this.data.text);
+    if (!this.unsent) this.adopt(this.mail.newest?.text ?? this.data.text);
     this.refresh();
     list(this.foot, data.mistakes, (mistake) => this.go(mistake));
     this.tell();
@@ -85,6 +85,7 @@ export class Formula {
     clearTimeout(this.timer);
     this.timer = window.setTimeout(() => this.send(), PAUSE_MS);
     this.refresh();
+    this.explain(null);
     this.popup.offer(this.data.words, (offset) => this.boxAt(offset));
     this.tell();
   }

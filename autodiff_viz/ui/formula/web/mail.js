@@ -6,28 +6,32 @@ import { begin, confirm, push, RESEND_MS } from "../../editor/web/outbox.js";
 /** @typedef {import("../../editor/web/outbox.js").Outbox} Outbox */
 /** @typedef {(message: { key: string, edits: object[] }) => void} Post */
 
-/** Outboxes by session, so that a page left and entered again counts on.
- * @type {Map<string, Outbox>} */
-const outboxes = new Map();
+/** By session, so that a page left and entered again counts on. Streamlit loses what is sent as the page is
+ * left; it is sent again on return, unless another document has been opened meanwhile.
+ * @type {Map<string, { outbox: Outbox, document: number }>} */
+const kept = new Map();
 
 export class Mail {
   constructor() {
     this.outbox = begin("", 0);
+    this.document = 0;
     this.timer = 0;
     /** @type {Post} */
     this.post = () => {};
   }
 
-  /** Whether Python has confirmed all. */
-  get settled() {
-    return !this.outbox.pending.length;
+  /** The newest edit under way. */
+  get newest() {
+    return this.outbox.pending.at(-1);
   }
 
-  /** Python's word. @param {{ key: string, ack: number }} word @param {Post} post */
-  receive({ key, ack }, post) {
+  /** Python's word. @param {{ key: string, ack: number, document: number }} word @param {Post} post */
+  receive({ key, ack, document }, post) {
+    const opening = !this.outbox.key;
     this.post = post;
-    const known = this.outbox.key ? this.outbox : (outboxes.get(key) ?? begin(key, ack));
-    this.keep(confirm(known, key, ack));
+    this.document = document;
+    this.keep(confirm(opening ? found(key, ack, document) : this.outbox, key, ack));
+    if (opening && this.newest) this.repeat();
   }
 
   /** @param {import("../../editor/web/types.js").NewEdit} edit */
@@ -44,12 +48,19 @@ export class Mail {
   /** @param {Outbox} outbox */
   keep(outbox) {
     this.outbox = outbox;
-    outboxes.set(outbox.key, outbox);
+    kept.set(outbox.key, { outbox, document: this.document });
     clearTimeout(this.timer);
-    if (!this.settled) this.timer = window.setTimeout(() => this.repeat(), RESEND_MS);
+    if (this.newest) this.timer = window.setTimeout(() => this.repeat(), RESEND_MS);
   }
 
   close() {
     clearTimeout(this.timer);
   }
+}
+
+/** What was left when the page was. @param {string} key @param {number} ack @param {number} document @returns {Outbox} */
+function found(key, ack, document) {
+  const last = kept.get(key);
+  if (!last) return begin(key, ack);
+  return last.document === document ? last.outbox : { ...last.outbox, pending: [] };
 }
