@@ -8,7 +8,8 @@ from __future__ import annotations
 import gc
 import sys
 
-from benchmarks import engine
+from autodiff_viz.engine.warm import warm
+from benchmarks import browser, collector, engine, memory, whole
 from benchmarks.peers import torch
 from benchmarks.table import show
 
@@ -18,6 +19,10 @@ PARTS = {
     "sweep": ("Sweep", engine.sweeps),
     "linear": ("Growth", engine.linearity),
     "first": ("First use", engine.first_use),
+    "program": ("Whole program", whole.programs),
+    "memory": ("Memory", memory.flat),
+    "collector": ("Garbage collection", collector.settings),
+    "browser": ("Browser", browser.gestures),
 }
 
 
@@ -28,6 +33,7 @@ def main(wanted: list[str]) -> int:
         return 2
     if torch is None:
         print("PyTorch is not installed, so nothing is compared with it: pip install torch")
+    warm()
     gc.collect()
     gc.freeze()  # as the app does after its imports
     rows = [row for part in wanted or PARTS for row in show(*_run(part))]

@@ -15,12 +15,16 @@ Action = Callable[[int], Any]
 """Does the thing to be timed; its argument is the round, for actions that need something new each time."""
 
 
-def times(rounds: int, *actions: Action) -> list[list[float]]:
-    """Seconds of processor time, per action and round. Who comes first changes from round to round."""
+def times(
+    rounds: int, *actions: Action, before: Callable[[int], None] = lambda which: None
+) -> list[list[float]]:
+    """Seconds of processor time, per action and round. Who comes first changes from round to round.
+    `before(which)` is called ahead of each action, off the clock."""
     found: list[list[float]] = [[0.0] * rounds for _ in actions]
     for i in range(rounds):
         for k in range(len(actions)):
             which = (i + k) % len(actions)
+            before(which)
             started = process_time()
             actions[which](i)
             found[which][i] = process_time() - started

@@ -12,7 +12,6 @@ from autodiff_viz.engine.arrays import FLOAT32
 from autodiff_viz.engine.kernels import kernel
 from autodiff_viz.engine.sweep import sweep
 from autodiff_viz.engine.trace import Trace, trace
-from autodiff_viz.engine.warm import warm
 from autodiff_viz.graph.edits import with_param, with_rule
 from autodiff_viz.graph.model import Graph, Rule
 from benchmarks.clock import ratio, times
@@ -38,7 +37,6 @@ def read(found: Trace) -> list[float]:
 
 def against_hand_written() -> Iterator[Row]:
     """A new structure, and the same one again, beside the same function written by hand."""
-    warm()
     read(trace(example(300, -1).graph))
     for size, rounds in SIZES.items():
         examples = fresh(size, rounds)
