@@ -62,7 +62,7 @@ def test_every_figure_is_drawn(lab: LabPage, title: str):
 def test_reset_leads_back_to_the_first_graph(lab: LabPage):
     lab.type_formula("p = 3.0\nq = p * p")
     expect(lab.value("q")).to_have_text("9")
-    lab.page.get_by_role("button", name="Reset").click()
+    lab.page.locator(".st-key-reset").get_by_role("button").click()
     expect(lab.value("a")).to_have_text(four_digits(math.sin(0.6)))
 
 
