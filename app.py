@@ -5,14 +5,17 @@ import streamlit as st
 from autodiff_viz.ui.pages import lab, lessons
 from autodiff_viz.ui.shell import ASSETS, frame
 from autodiff_viz.ui.warm import ready
+from autodiff_viz.ui.widgets import run
 
 st.set_page_config(page_title="autodiff_viz", page_icon=str(ASSETS / "icon.svg"), layout="wide")
 frame()
 ready()
-st.navigation(
+page = st.navigation(
     [
         st.Page(lab.page, title="Lab", icon=":material/conversion_path:", url_path="lab", default=True),
         st.Page(lessons.page, title="Lessons", icon=":material/school:", url_path="lessons"),
     ],
     position="top",
-).run()
+)
+with run():
+    page.run()

@@ -7,29 +7,38 @@ a number typed in the formula would be put back by its slider.
 
 from __future__ import annotations
 
-import math
+from collections.abc import Iterator
+from contextlib import contextmanager
 from time import monotonic
 from typing import Any
 
 import streamlit as st
 
-LATE = (
-    1.0  # seconds in which a new value has reached the browser; too short to go back to the old one by hand
-)
+LATE = 1.0  # seconds for the end of a run to reach the browser; too few to go back to an old value by hand
+DRAWN = "drawn_at"
+
+
+@contextmanager
+def run() -> Iterator[None]:
+    """Around all that draws: notes when the run has ended. An interrupted run has not."""
+    st.session_state[DRAWN] = None
+    yield
+    st.session_state[DRAWN] = monotonic()
 
 
 def show(key: str, value: Any) -> None:
     """Make the widget `key` show `value`; to be called just before it is drawn."""
     before = st.session_state.get(key, value)
-    if before != value:
-        st.session_state[_before(key)] = before, monotonic()
+    st.session_state[_before(key)] = None if before == value else (before,)
     st.session_state[key] = value
 
 
 def is_news(key: str) -> bool:
-    """Whether the answer of the widget `key` is the user's, not just what it showed a moment ago."""
-    before, changed = st.session_state.get(_before(key), (None, -math.inf))
-    return st.session_state[key] != before or monotonic() - changed > LATE
+    """Whether the answer of the widget `key` is the user's, not just what it showed before the last run."""
+    if st.session_state.get(_before(key)) != (st.session_state[key],):
+        return True
+    drawn = st.session_state.get(DRAWN)
+    return drawn is not None and monotonic() - drawn > LATE
 
 
 def _before(key: str) -> str:

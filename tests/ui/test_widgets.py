@@ -45,7 +45,7 @@ def test_another_value_of_the_slider_is_the_users(app):
 
 def test_after_a_while_the_old_value_is_the_users_too(app, monkeypatch):
     elsewhere(app, set_input, "x", 2.0)
-    monkeypatch.setattr(widgets, "LATE", 0.0)
+    monkeypatch.setattr(widgets, "LATE", -1.0)
     app.slider(key="slider_x").set_value(0.6).run()
     assert value(app, "x") == 0.6
 
