@@ -22,7 +22,8 @@ from benchmarks.table import Row
 from tests.browser.server import FLAGS, HOW_TO_GET_CHROMIUM, chromium
 
 SIZE, ROUNDS, WARM_UP = 30, 30, 5
-PAUSE = 400  # milliseconds after each number, for the rest of the page
+PAUSE = 300  # milliseconds after each run of the script, for the browser to finish
+IDLE = '[data-testid="stApp"][data-test-script-state="notRunning"]'
 
 CLOCK = """
 (root, [shown, gesture]) => new Promise((resolve) => {
@@ -84,5 +85,6 @@ def _open(browser: Browser, address: str, root: str, shown: str) -> Locator:
 
 def _seconds(root: Locator, what: list) -> float:
     taken = root.evaluate(CLOCK, what)
+    root.page.locator(IDLE).wait_for(timeout=60_000)
     root.page.wait_for_timeout(PAUSE)
     return taken / 1000
