@@ -45,7 +45,6 @@ def formula(lab: Lab, problems: Iterable[Problem] = ()) -> dict[str, Any]:
         "mistakes": [_mistake(problem) for problem in lab.mistakes],
         "marks": [{**_place(span), "message": problem.message} for span, problem in placed],
         "selected": _place(spans[lab.selected]) if lab.selected in spans else None,
-        "words": words(),
     }
 
 
@@ -68,7 +67,6 @@ def _spans(text: str) -> Mapping[str, Span]:
         return MappingProxyType({})
 
 
-@lru_cache(maxsize=1)
 def words() -> list[dict[str, str]]:
     """What can be completed beside the names in the text, with one line about each."""
     ops = {INPUT: INPUT_DOC} | {op.name: op.doc for op in OPS.values()}

@@ -7,6 +7,7 @@ from typing import Any
 
 from autodiff_viz.graph import limits
 from autodiff_viz.ui.component import Edit, draw
+from autodiff_viz.views.formula import words
 
 
 def formula_editor(data: dict[str, Any], *, key: str, on_type: Callable[[str, bool], None]) -> None:
@@ -25,4 +26,4 @@ def formula_editor(data: dict[str, Any], *, key: str, on_type: Callable[[str, bo
             if isinstance(text, str):
                 on_type(text[: limits.TEXT + 1], edit.get("fresh") is not False)
 
-    draw("formula", data, key=key, on_edit=deliver)
+    draw("formula", data, key=key, on_edit=deliver, constants=words)

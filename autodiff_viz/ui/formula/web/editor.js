@@ -15,10 +15,11 @@ import { below, Popup } from "./popup.js";
 const PAUSE_MS = 350; // after the last key; a run of the script takes less
 
 /** @type {Data} */
-const NOTHING = { key: "", ack: 0, document: 0, text: "", mistakes: [], marks: [], selected: null, words: [] };
+const NOTHING = { key: "", ack: 0, document: 0, text: "", mistakes: [], marks: [], selected: null };
 
 export class Formula {
-  constructor() {
+  /** @param {import("./types.js").Word[]} words of the language */
+  constructor(words) {
     this.area = /** @type {HTMLTextAreaElement} */ (html("textarea", {
       "aria-label": "Formula", "aria-describedby": "foot", "aria-autocomplete": "list", "aria-haspopup": "listbox",
       spellcheck: "false", autocomplete: "off", autocapitalize: "off", autocorrect: "off", rows: 1,
@@ -31,8 +32,8 @@ export class Formula {
     this.host = html("div", { class: "formula" }, this.box, this.foot, this.popup.root, this.bubble);
     this.mail = new Mail();
     this.data = NOTHING;
-    /** @type {Map<string, string>} kinds of the known words */
-    this.kinds = new Map();
+    this.words = words;
+    this.kinds = new Map(words.map(({ word, kind }) => [word, kind]));
     this.begun = false; // typing has: Tab indents
     this.fresh = true; // the next text sent begins a new step of undo
     this.unsent = false;
@@ -61,7 +62,6 @@ export class Formula {
   receive(data, post) {
     this.mail.receive(data, post);
     this.data = { ...data, text: data.text.replace(/\r\n?/g, "\n") };
-    this.kinds = new Map(data.words.map(({ word, kind }) => [word, kind]));
     if (!this.unsent) this.adopt(this.mail.newest?.text ?? this.data.text);
     this.refresh();
     list(this.foot, data.mistakes, (mistake) => this.go(mistake));
@@ -86,7 +86,7 @@ export class Formula {
     this.timer = window.setTimeout(() => this.send(), PAUSE_MS);
     this.refresh();
     this.explain(null);
-    this.popup.offer(this.data.words, (offset) => this.boxAt(offset));
+    this.popup.offer(this.words, (offset) => this.boxAt(offset));
     this.tell();
   }
 

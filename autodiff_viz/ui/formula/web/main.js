@@ -8,9 +8,11 @@ import { listenToKeys } from "./keys.js";
 /** @type {WeakMap<Node, Formula>} */
 const formulas = new WeakMap();
 
-/** @param {ParentNode & Node} parent @param {string} css */
-function open(parent, css) {
-  const formula = new Formula();
+/** @typedef {import("./types.js").Word} Word */
+
+/** @param {ParentNode & Node} parent @param {string} css @param {Word[]} words */
+function open(parent, css, words) {
+  const formula = new Formula(words);
   listenToKeys(formula);
   parent.querySelectorAll(".formula").forEach((old) => old.remove()); // left by an older version of this code
   parent.append(html("style", {}, css), formula.host);
@@ -19,9 +21,9 @@ function open(parent, css) {
 }
 
 /** @param {{ data: any, parentElement: ParentNode & Node, setTriggerValue: (name: string, value: any) => void }} component
- * @param {string} css */
-export default function formula({ data, parentElement, setTriggerValue }, css) {
-  const editor = formulas.get(parentElement) ?? open(parentElement, css);
+ * @param {string} css @param {Word[]} words of the language */
+export default function formula({ data, parentElement, setTriggerValue }, css, words) {
+  const editor = formulas.get(parentElement) ?? open(parentElement, css, words);
   editor.receive(data, (message) => setTriggerValue("outbox", message));
   return () => editor.host.isConnected || editor.close(); // Streamlit cleans up superseded calls too
 }

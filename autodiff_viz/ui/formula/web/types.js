@@ -8,7 +8,7 @@
 /** @typedef {{ word: string, kind: "op" | "wrapper" | "keyword" | "name", doc: string }} Word */
 /**
  * @typedef {{
- *   key: string, ack: number, document: number, text: string, mistakes: Mistake[], marks: Mark[], selected: Place | null, words: Word[],
+ *   key: string, ack: number, document: number, text: string, mistakes: Mistake[], marks: Mark[], selected: Place | null,
  * }} Data
  */
 /** @typedef {{ start: number, end: number, kind: string }} Token a piece of one line, in UTF-16 units */
