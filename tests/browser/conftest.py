@@ -48,8 +48,9 @@ def browser(executable: str) -> Iterator[Browser]:
         running.close()
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def context(browser: Browser) -> Iterator[BrowserContext]:
+    """One for all tests, so that Streamlit's own files are fetched and compiled once."""
     visitor = browser.new_context(viewport={"width": 1400, "height": 1000}, reduced_motion="reduce")
     visitor.set_default_timeout(15_000)
     yield visitor
@@ -62,6 +63,7 @@ def page(context: BrowserContext) -> Iterator[Page]:
     found = context.new_page()
     abroad, said = watched(found)
     yield found
+    found.close()
     assert abroad == [], "requests that leave this machine"
     assert said == [], "errors on the console"
 
