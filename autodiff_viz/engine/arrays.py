@@ -21,7 +21,7 @@ FLOAT32, FLOAT64 = "float32", "float64"
 K = TypeVar("K")
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=256)
 def constant(literal: Literal, dtype: str) -> jax.Array:
     """A literal as an array on the device; kept, since slots ask for the same few numbers again."""
     return on_device(np.asarray(literal, dtype=dtype))
