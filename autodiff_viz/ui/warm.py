@@ -16,6 +16,7 @@ import streamlit as st
 
 from autodiff_viz.engine.warm import warm
 
+FIRST_VISITOR = 3.0  # seconds; the visitor who starts the warm-up gets a page before it takes the processor
 SWITCH_INTERVAL = 0.001  # seconds; a long Python loop of one visitor then holds up the others less
 
 
@@ -39,6 +40,7 @@ def _end(thread: threading.Thread, stop: threading.Event) -> None:
 def _warm_and_freeze(stop: threading.Event) -> None:
     gc.collect()
     gc.freeze()
+    stop.wait(FIRST_VISITOR)
     warm(stop.is_set)
     gc.collect()
     gc.freeze()

@@ -116,8 +116,10 @@ def set_param(lab: Lab, name: str, param: str, value: Any) -> Lab:
 
 
 def set_policy(lab: Lab, region: str, policy: str, saved: frozenset[str] = frozenset()) -> Lab:
-    """Choose what a checkpoint region saves."""
-    old = next(r for r in lab.graph.regions if r.name == region)
+    """Choose what a checkpoint region saves; nothing when the region has gone meanwhile."""
+    old = next((r for r in lab.graph.regions if r.name == region), None)
+    if old is None:
+        return lab
     kept = saved & old.nodes if policy == POLICIES[3] else frozenset()
     try:
         graph = edits.with_region(lab.graph, replace(old, policy=policy, saved=kept))

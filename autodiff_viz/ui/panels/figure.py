@@ -10,6 +10,7 @@ from autodiff_viz.figures.catalog import FIGURES
 from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.ui.panels.problems import draw_problems
 from autodiff_viz.ui.session import act, lab, write_address
+from autodiff_viz.ui.widgets import is_news, show
 from autodiff_viz.views.actions import swept_input
 from autodiff_viz.views.compose import LabView
 from autodiff_viz.views.lab import scalar_inputs
@@ -19,7 +20,7 @@ from autodiff_viz.views.lab import scalar_inputs
 def draw_figure(view: LabView) -> None:
     """Choose a figure and see it; choosing another one reruns this fragment alone."""
     now = lab()
-    st.session_state["figure"] = now.figure if now.figure in FIGURES else next(iter(FIGURES))
+    show("figure", now.figure if now.figure in FIGURES else next(iter(FIGURES)))
     chooser, option = st.columns([3, 1], vertical_alignment="bottom")
     with chooser:
         st.segmented_control(
@@ -34,7 +35,7 @@ def draw_figure(view: LabView) -> None:
     swept = swept_input(now)
     with option:
         if st.session_state["figure"] == "sweep" and swept is not None:
-            st.session_state["swept"] = swept
+            show("swept", swept)
             st.selectbox("Swept input", scalar_inputs(now.graph), key="swept", on_change=_on_swept)
     write_address()
     if not view.complete:
@@ -53,10 +54,11 @@ def draw_figure(view: LabView) -> None:
 
 def _on_figure() -> None:
     chosen = st.session_state["figure"]
-    if chosen:
+    if chosen and is_news("figure"):
         act(lambda now: replace(now, figure=chosen))
 
 
 def _on_swept() -> None:
     chosen = st.session_state["swept"]
-    act(lambda now: replace(now, swept=chosen))
+    if is_news("swept"):
+        act(lambda now: replace(now, swept=chosen))

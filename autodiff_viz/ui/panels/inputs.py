@@ -16,7 +16,8 @@ BOX = 340  # pixels
 
 def draw_inputs(view: LabView) -> None:
     """One row per scalar input."""
-    with st.container(height=BOX if len(view.sliders) > UNSCROLLED else "content", border=False):
+    height = BOX if len(view.sliders) > UNSCROLLED else "content"
+    with st.container(height=height, border=False, key="inputs"):
         for slider in view.sliders:
             _draw_slider(slider)
 
