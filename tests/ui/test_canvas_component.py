@@ -1,6 +1,10 @@
 """What the canvas sends to the browser."""
 
+import re
+
+from autodiff_viz.ui.component import WEB
 from autodiff_viz.ui.editor.component import lean
+from autodiff_viz.views.cards import HEIGHT, WIDTH
 
 
 def test_fields_that_hold_nothing_do_not_travel():
@@ -18,5 +22,16 @@ def test_a_full_text_travels_only_where_it_says_more():
     assert lean({"value": "0.7", "valueFull": "0.70404"}) == {"value": "0.7", "valueFull": "0.70404"}
 
 
-def test_an_id_that_looks_like_a_usual_word_is_kept():
-    assert lean({"id": "follow", "rule": "follow"}) == {"id": "follow", "rule": "follow"}
+def test_what_is_usual_does_not_travel():
+    node = {"id": "follow", "op": "sin", "symbol": "sin", "rule": "follow", "connected": True}
+    assert lean(node) == {"id": "follow", "op": "sin"}
+
+
+def test_what_is_unusual_travels():
+    node = {"id": "x", "op": "mul", "symbol": "\u00d7", "rule": "stop", "connected": False, "h": 110}
+    assert lean(node) == node
+
+
+def test_the_browser_and_python_agree_on_the_size_of_a_card():
+    (found,) = re.findall(r"CARD = \{ w: (\d+), h: (\d+) \}", (WEB / "editor/web/geometry.js").read_text())
+    assert tuple(map(int, found)) == (WIDTH, HEIGHT)

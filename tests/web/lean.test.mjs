@@ -10,6 +10,11 @@ test("fields that were left out hold nothing", () => {
   assert.deepEqual([drawing.regions, drawing.selected, drawing.history], [[], null, {}]);
 });
 
+test("a node that says nothing of them follows JAX, is connected, and has the usual size and symbol", () => {
+  const [node] = complete({ nodes: [{ id: "y", op: "sin" }] }).nodes;
+  assert.deepEqual([node.rule, node.connected, node.w, node.h, node.symbol], ["follow", true, 128, 80, "sin"]);
+});
+
 test("fields that came are kept", () => {
   const drawing = complete({ nodes: [{ id: "x", isOutput: true, slots: [{ wired: true }] }], selected: "x", history: { undo: "Move x" } });
   assert.equal(drawing.nodes[0].isOutput, true);

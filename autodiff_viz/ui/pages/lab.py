@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 import streamlit as st
 
+from autodiff_viz.ui import warm
 from autodiff_viz.ui.editor.component import canvas
 from autodiff_viz.ui.panels.checks import draw_checks
 from autodiff_viz.ui.panels.figure import draw_figure
@@ -19,14 +21,20 @@ from autodiff_viz.ui.session import act, lab, next_revision, write_address
 from autodiff_viz.views.actions import steps
 from autodiff_viz.views.canvas_edits import edited
 from autodiff_viz.views.compose import lab_view
+from autodiff_viz.views.drawing import sketch
 from autodiff_viz.views.lab import Lab
+
+SKETCHED = "sketched"
+SENDING = 0.1  # seconds; what has not left the server when a run starts again is dropped
 
 
 def page() -> None:
     """Draw one state of the lab: the canvas first, what takes longer after it."""
     now = lab()
-    view = lab_view(now)
     main, side = st.columns([8, 5], gap="medium")
+    with main:
+        _sketch_first(now)
+    view = lab_view(now)
     with main:
         _draw_canvas(now, view.drawing)
         draw_problems(view.notice or view.problems)
@@ -43,6 +51,17 @@ def page() -> None:
         draw_figure(view)
         with checks.container():
             draw_checks(view)
+
+
+def _sketch_first(now: Lab) -> None:
+    """While the server still warms up, the numbers take seconds: a new visitor sees the graph before them."""
+    warming = warm.ready()
+    if SKETCHED in st.session_state or not (warming and warming.is_alive()):
+        return
+    st.session_state[SKETCHED] = True
+    _draw_canvas(now, sketch(now))
+    time.sleep(SENDING)
+    st.rerun()
 
 
 def _draw_canvas(now: Lab, drawing: dict[str, Any]) -> None:

@@ -7,6 +7,9 @@
 /** @typedef {import("./types.js").Viewport} Viewport */
 /** @typedef {import("./types.js").GraphNode} GraphNode */
 
+/** Px of a usual card; views/cards.py says the same. */
+export const CARD = { w: 128, h: 80 };
+
 const SCALE = { min: 0.08, max: 3 };
 
 /** @param {number} value @param {number} low @param {number} high */

@@ -2,15 +2,13 @@
 // The palette: search for an op and add it.
 
 import { html } from "./dom.js";
-import { clamp, freeSpot, toScreen } from "./geometry.js";
+import { CARD, clamp, freeSpot, toScreen } from "./geometry.js";
 import { search } from "./search.js";
 import { centre, sizeOf } from "./stage.js";
 
 /** @typedef {import("./editor.js").Editor} Editor */
 /** @typedef {import("./types.js").Point} Point */
 /** @typedef {import("./types.js").PaletteOp} PaletteOp */
-
-const CARD = { w: 128, h: 80 }; // px, the size of most new nodes
 
 /** Open the palette. A new node lands at `at` (world pixels), by default right of the selected node or in
  * the middle, with its first slot wired to `from`.
