@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable
 
 from autodiff_viz.graph.model import Graph, Node
 
@@ -71,19 +71,20 @@ def consumers(graph: Graph) -> dict[str, tuple[tuple[str, int], ...]]:
 
 def ancestors(graph: Graph, names: Iterable[str]) -> frozenset[str]:
     """The named nodes and everything that they depend on."""
-    return _reach({node.name: tuple(p for _, p in node.wires) for node in graph.nodes}, names)
+    return _reach(graph, names, lambda name: (producer for _, producer in graph[name].wires))
 
 
 def descendants(graph: Graph, names: Iterable[str]) -> frozenset[str]:
     """The named nodes and everything that depends on them."""
-    return _reach({name: tuple(n for n, _ in pairs) for name, pairs in consumers(graph).items()}, names)
+    uses = consumers(graph)
+    return _reach(graph, names, lambda name: (consumer for consumer, _ in uses[name]))
 
 
-def _reach(next_of: Mapping[str, tuple[str, ...]], start: Iterable[str]) -> frozenset[str]:
+def _reach(graph: Graph, start: Iterable[str], next_of: Callable[[str], Iterable[str]]) -> frozenset[str]:
     seen, todo = set(), list(start)
     while todo:
         name = todo.pop()
-        if name in next_of and name not in seen:
+        if name in graph and name not in seen:
             seen.add(name)
-            todo.extend(next_of[name])
+            todo.extend(next_of(name))
     return frozenset(seen)
