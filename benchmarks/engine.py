@@ -65,21 +65,24 @@ def _against_torch(size: int, rounds: int) -> Row:
 
 
 def edits() -> Iterator[Row]:
-    """A gate or a slider moved, with the edit of the graph, beside the trace of a new structure."""
-    for size in (30, 300):
-        rounds = SIZES[size] * 2
-        graphs = [each.graph for each in fresh(size, rounds)]
-        mine = [each.graph for each in fresh(size, rounds)]
-        for each in mine:
-            trace(each)
-        new, toggle, slide = times(
+    """A gate or a slider moved, the edit of the graph included, beside the same function written by hand
+    and beside the trace of a new structure."""
+    for size in TARGETED:
+        rounds = SIZES[size]
+        unseen, examples = fresh(size, rounds), fresh(size, rounds)
+        peers = [jax_eager(each) for each in examples]
+        for each in examples:
+            trace(each.graph)
+        new, eager, toggle, slide = times(
             rounds,
-            lambda i, g=graphs: read(trace(g[i])),
-            lambda i, g=mine: read(trace(_toggled(g[i]))),
-            lambda i, g=mine: read(trace(with_param(g[i], "x1", "value", 0.5 + i / 512))),
+            lambda i, e=unseen: read(trace(e[i].graph)),
+            lambda i, p=peers: p[i](),
+            lambda i, e=examples: read(trace(_toggled(e[i].graph))),
+            lambda i, e=examples: read(trace(with_param(e[i].graph, "x1", "value", 0.5 + i / 512))),
         )
-        yield Row(f"{size} nodes: toggle of a stop gate / trace of a new structure", ratio(toggle, new), 1.0)
-        yield Row(f"{size} nodes: slider step / trace of a new structure", ratio(slide, new), 1.0)
+        for what, taken in (("toggle of a stop gate", toggle), ("slider step", slide)):
+            yield Row(f"{size} nodes: {what} / eager jax.vjp", ratio(taken, eager), 0.15)
+            yield Row(f"{size} nodes: {what} / trace of a new structure", ratio(taken, new))
 
 
 def _toggled(graph: Graph) -> Graph:
