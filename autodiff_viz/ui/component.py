@@ -1,8 +1,9 @@
 """What the project's own Streamlit components share: their source sent once, their edits received once.
 
-A component's browser code is plain ES modules. Streamlit resends a component's source with every changed
-message, so the source travels in an element of its own that never changes (and is therefore sent once); the
-component's element carries a shim of a few lines and the data.
+A component's browser code is plain ES modules, which `import {...}` and `export` const, class, function or
+default function, at the beginning of a line and in no other way. Streamlit resends a component's source with
+every changed message, so the source travels in an element of its own that never changes (and is therefore
+sent once); the component's element carries a shim of a few lines and the data.
 """
 
 from __future__ import annotations
@@ -28,16 +29,14 @@ _IMPORT = re.compile(r'from "(\.{1,2}/[\w./]+\.js)"')
 _COMMENT = re.compile(r"/\*\*.*?\*/[ \n]*|^ *//[^\n]*\n", re.DOTALL | re.MULTILINE)  # a quarter of the source
 _NAMED = re.compile(r'from "([\w./]+\.js)"')  # after `_named_from_root`
 
+_IMPORTED = re.compile(r'^import \{([^}]*)\} from ("[\w./]+\.js");', re.MULTILINE)
+_EXPORTED = re.compile(r"^export (default )?((?:const|class|function) (\w+))", re.MULTILINE)
+
 _LOADER = """
-const sources = %(sources)s;
-const urls = {};
-for (const [name, text] of sources) {
-  const linked = text.replace(/from "([\\w./]+\\.js)"/g, (_, other) => `from "${urls[other]}"`);
-  urls[name] = URL.createObjectURL(new Blob([linked], { type: "text/javascript" }));
-  import(urls[name]); // all at once, not level by level
-}
 const code = (globalThis[%(name)s] ??= {});
-code.module = import(urls[%(entry)s]);
+const modules = {};
+%(source)s
+code.main = modules[%(entry)s].default;
 code.css = %(css)s;
 code.constants = %(constants)s;
 code.arrived?.();
@@ -46,10 +45,10 @@ export default () => {};
 
 _SHIM = """
 const code = (globalThis[%(name)s] ??= {});
-const here = code.module ? null : new Promise((arrived) => (code.arrived = arrived));
+const here = code.main ? null : new Promise((arrived) => (code.arrived = arrived));
 export default async (component) => {
   await here;
-  return (await code.module).default(component, code.css, code.constants);
+  return code.main(component, code.css, code.constants);
 };
 """
 
@@ -117,12 +116,30 @@ def _renderers(folder: str, constants: Callable[[], Any]) -> tuple[Callable[...,
     """The element that carries the source, and the component's own."""
     entry = f"{folder}/web/main.js"
     (sheet,) = (WEB / folder / "web").glob("*.css")
-    modules, css = bundle(entry), sheet.read_text("utf-8")
-    texts = {"sources": modules, "entry": entry, "css": css, "constants": constants()}
-    digest = hashlib.sha256(json.dumps(texts).encode()).hexdigest()[:12]
+    source, css = linked(bundle(entry)), sheet.read_text("utf-8")
+    texts = {"entry": entry, "css": css, "constants": constants()}
+    digest = hashlib.sha256(json.dumps([source, texts]).encode()).hexdigest()[:12]
     fields = {field: json.dumps(text) for field, text in {**texts, "name": f"autodiff_viz_{digest}"}.items()}
-    source = st.components.v2.component(f"autodiff_viz_{folder}_source", js=_LOADER % fields)
-    return source, st.components.v2.component(f"autodiff_viz_{folder}", js=_SHIM % fields)
+    loader = st.components.v2.component(
+        f"autodiff_viz_{folder}_source", js=_LOADER % {**fields, "source": source}
+    )
+    return loader, st.components.v2.component(f"autodiff_viz_{folder}", js=_SHIM % fields)
+
+
+def linked(modules: list[tuple[str, str]]) -> str:
+    """The modules as one script that fills the object `modules`. The browser loads it in one step: module by
+    module, the canvas would come after all that the rest of the page has to load."""
+    return "\n".join(_as_function(name, text) for name, text in modules)
+
+
+def _as_function(name: str, text: str) -> str:
+    exports = [f"default: {word}" if default else word for default, _, word in _EXPORTED.findall(text)]
+    body = _EXPORTED.sub(r"\2", _IMPORTED.sub(_as_constants, text))
+    return f"modules[{json.dumps(name)}] = (() => {{\n{body}\nreturn {{ {', '.join(exports)} }};\n}})();"
+
+
+def _as_constants(found: re.Match[str]) -> str:
+    return f"const {{{found[1].replace(' as ', ': ')}}} = modules[{found[2]}];"
 
 
 def bundle(entry: str, root: Path = WEB) -> list[tuple[str, str]]:
@@ -132,7 +149,7 @@ def bundle(entry: str, root: Path = WEB) -> list[tuple[str, str]]:
     Modules are named by their path from `root`, in their imports too.
 
     Raises:
-      graphlib.CycleError: modules import each other in a circle; a blob: URL cannot.
+      graphlib.CycleError: modules import each other in a circle.
     """
     texts: dict[str, str] = {}
     imports: dict[str, set[str]] = {}

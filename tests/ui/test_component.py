@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from autodiff_viz.ui.component import WEB, bundle, fresh
+from autodiff_viz.ui.component import WEB, bundle, fresh, linked
 
 ENTRIES = ["editor/web/main.js", "formula/web/main.js"]
 INBOX = {"key": "session", "ack": 4}
@@ -65,6 +65,24 @@ def test_the_bundle_holds_every_module_of_its_folder_that_has_code(entry):
     folder = Path(entry).parent
     found = {Path(name).name for name, _ in bundle(entry) if Path(name).parent == folder}
     assert found == {path.name for path in (WEB / folder).glob("*.js")} - {"types.js"}
+
+
+@pytest.mark.parametrize("entry", ENTRIES)
+def test_the_linked_script_has_no_import_and_no_export_left(entry):
+    assert re.findall(r"^(?:import|export)\b.*", linked(bundle(entry)), re.MULTILINE) == []
+
+
+def test_a_linked_module_takes_what_it_imports_and_gives_what_it_exports(tmp_path):
+    (tmp_path / "one.js").write_text("export const a = 1;\nexport function b() {}\n")
+    (tmp_path / "main.js").write_text(
+        'import { a, b as c } from "./one.js";\nexport default function main() {}\n'
+    )
+    one, main = re.split(r"(?<=\(\);)\n", linked(bundle("main.js", tmp_path)))
+    assert one.startswith('modules["one.js"] = ')
+    assert "\nconst a = 1;\nfunction b() {}\n" in one
+    assert "return { a, b };" in one
+    assert '\nconst { a, b: c } = modules["one.js"];\nfunction main() {}\n' in main
+    assert "return { default: main };" in main
 
 
 def test_modules_that_import_each_other_are_refused(tmp_path):

@@ -24,8 +24,9 @@ from autodiff_viz.views.compose import lab_view
 from autodiff_viz.views.drawing import sketch
 from autodiff_viz.views.lab import Lab
 
-SKETCHED = "sketched"
+SKETCHED, VISITED = "sketched", "visited"
 SENDING = 0.1  # seconds; what has not left the server when a run starts again is dropped
+HEAD_START = 0.4  # seconds for the canvas, before the figure's code keeps the browser busy as it loads
 
 
 def page() -> None:
@@ -34,6 +35,7 @@ def page() -> None:
     main, side = st.columns([8, 5], gap="medium")
     with main:
         _sketch_first(now)
+    new = _is_new(VISITED)
     view = lab_view(now)
     with main:
         _draw_canvas(now, view.drawing)
@@ -47,6 +49,8 @@ def page() -> None:
             draw_inspector(now, view)
     draw_lesson(now)
     write_address()
+    if new:
+        time.sleep(HEAD_START)
     with main:
         draw_figure(view)
         with checks.container():
@@ -55,13 +59,17 @@ def page() -> None:
 
 def _sketch_first(now: Lab) -> None:
     """While the server still warms up, the numbers take seconds: a new visitor sees the graph before them."""
-    warming = warm.ready()
-    if SKETCHED in st.session_state or not (warming and warming.is_alive()):
-        return
-    st.session_state[SKETCHED] = True
-    _draw_canvas(now, sketch(now))
-    time.sleep(SENDING)
-    st.rerun()
+    if _is_new(SKETCHED) and warm.ready().is_alive():
+        _draw_canvas(now, sketch(now))
+        time.sleep(SENDING)
+        st.rerun()
+
+
+def _is_new(mark: str) -> bool:
+    """Whether this is the first time in this session, in a browser."""
+    new = mark not in st.session_state and warm.ready() is not None
+    st.session_state[mark] = True
+    return new
 
 
 def _draw_canvas(now: Lab, drawing: dict[str, Any]) -> None:
