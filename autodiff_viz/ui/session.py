@@ -9,7 +9,7 @@ from typing import Any
 import streamlit as st
 
 from autodiff_viz.views.address import from_query, to_query
-from autodiff_viz.views.lab import Lab, with_text
+from autodiff_viz.views.lab import Lab, start, with_text
 
 LAB, WRITTEN = "lab", "address"
 
@@ -18,12 +18,12 @@ def lab() -> Lab:
     """The visitor's lab: from the session, or from the address when the address says otherwise.
 
     The address differs from what was last written to it on a fresh visit, after a server restart, when a
-    link is pasted, and when the browser goes back.
+    link is pasted, and when the browser goes back. After another page nothing has been written.
     """
     state, query = st.session_state, st.query_params.to_dict()
     if LAB not in state:
         state[LAB] = from_query(query)
-    elif query and query != state.get(WRITTEN):
+    elif WRITTEN in state and query != state[WRITTEN]:
         found = from_query(query)
         past = (*state[LAB].history.past, state[LAB].history.present)
         history = replace(found.history, past=past)
@@ -61,8 +61,18 @@ def next_revision() -> int:
 
 
 def write_address() -> None:
-    """Put the whole state in the address bar, in one step of the browser's history."""
-    query = to_query(st.session_state[LAB])
-    if query != st.query_params.to_dict():
+    """Put the whole state in the address bar, in one step of the browser's history.
+
+    The bare address stands for the first graph: whoever has done nothing yet can leave by one step back.
+    """
+    query, shown = to_query(st.session_state[LAB]), st.query_params.to_dict()
+    if not shown and query == to_query(start()):
+        query = shown
+    if query != shown:
         st.query_params.from_dict(query)
     st.session_state[WRITTEN] = query
+
+
+def leave() -> None:
+    """Another page is on view: what its address says is not about the lab."""
+    st.session_state.pop(WRITTEN, None)

@@ -19,7 +19,7 @@ from autodiff_viz.ops.record import Param
 from autodiff_viz.views.drawing import slot_label
 from autodiff_viz.views.numbers import MINUS, full, scalar, shape, short
 
-ORANGE = "#C2571A"  # of a cotangent; reads on white and on black
+ORANGE = "#D2601A"  # of a cotangent; reads on white and on black
 
 INPUT_DOC = "A value that you set."
 

@@ -7,7 +7,7 @@ import streamlit as st
 from autodiff_viz.lessons.gallery import LESSONS
 from autodiff_viz.ui.pages import lab
 from autodiff_viz.ui.panels.claims import CSS, draw_claims
-from autodiff_viz.ui.session import act
+from autodiff_viz.ui.session import act, leave
 from autodiff_viz.views.lessons import Card, card, open_lesson
 
 INTRODUCTION = """Each lesson is a small graph to bend, and some claims about it: numbers from a document or
@@ -18,6 +18,7 @@ def page() -> None:
     """Draw the cards one by one: the first visitor sees each as soon as it has been evaluated."""
     st.set_page_config(initial_sidebar_state="collapsed")  # an open lesson had it expanded
     st.html(CSS)
+    leave()
     with st.container(key="introduction"):
         st.title("Lessons", anchor=False)
         st.markdown(INTRODUCTION)

@@ -11,6 +11,7 @@ from autodiff_viz.views.actions import set_input
 from autodiff_viz.views.compose import LabView, Slider
 
 UNSCROLLED = 6  # sliders; more of them scroll in a box of their own
+MOST = 60  # sliders; the browser slows down with hundreds
 BOX = 340  # pixels
 
 
@@ -18,8 +19,10 @@ def draw_inputs(view: LabView) -> None:
     """One row per scalar input."""
     height = BOX if len(view.sliders) > UNSCROLLED else "content"
     with st.container(height=height, border=False, key="inputs"):
-        for slider in view.sliders:
+        for slider in view.sliders[:MOST]:
             _draw_slider(slider)
+        if len(view.sliders) > MOST:
+            st.caption(f"{len(view.sliders) - MOST} more: change them on the canvas or in the formula.")
 
 
 def _draw_slider(slider: Slider) -> None:
