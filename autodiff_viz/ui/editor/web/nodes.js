@@ -16,7 +16,7 @@ const SIDE = 11; // px, margin left and right
 const HEADER = 33; // px
 const MARK = 9; // px that the arrows of value and cotangent take
 const NUMBER = { most: 16, least: 9.5 }; // px
-const SMALL = { most: 24, least: 14, side: 8 }; // px of numbers seen from some way off, and their margin
+const SMALL = { most: 24, side: 8 }; // px of numbers seen from some way off, and their margin
 const SYMBOL = { most: 20, sign: 26, least: 10, far: 40 }; // px; a sign such as + looks smaller than letters
 const NAME = 11.5; // px
 const BOLD = 1.06; // width of semi-bold letters
@@ -121,8 +121,7 @@ function writeNumber(element, text, room, wide) {
   if (element.textContent === fits) return;
   element.textContent = fits;
   element.style.setProperty("--size", `${size.toFixed(1)}px`);
-  const small = Math.min(wide / width, SMALL.most);
-  element.style.setProperty("--small-size", small < SMALL.least ? "0" : `${small.toFixed(1)}px`);
+  element.style.setProperty("--small-size", `${Math.min(wide / width, SMALL.most).toFixed(1)}px`);
 }
 
 /** What a screen reader says about a node.
