@@ -196,3 +196,10 @@ def test_the_sweep_follows_the_choice_then_the_selection_then_the_first_input():
 
 def test_a_graph_without_inputs_sweeps_nothing():
     assert actions.swept_input(lab_of("u = uniform(shape=(2,), seed=0)")) is None
+
+
+def test_undo_and_redo_say_what_they_would_change():
+    lab = actions.set_rule(start(), "a", "stop")
+    assert actions.steps(start()) == {"undo": None, "redo": None}
+    assert actions.steps(lab) == {"undo": "Stop gradient at a", "redo": None}
+    assert actions.steps(actions.undone(lab)) == {"undo": None, "redo": "Stop gradient at a"}

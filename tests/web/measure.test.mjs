@@ -10,6 +10,9 @@ test("a longer text is wider", () => {
 test("a text that fits is left as it is", () => {
   assert.equal(shortened("exp_1", 100, 12), "exp_1");
   assert.equal(shortened("", 0, 12), "");
+  for (const text of ["[0.26, 0.52, 0.49]", "[−1, −1, 0.983]", "0.1234"]) {
+    for (const room of [61, 83.7, 98]) assert.equal(shortened(text, room, room / textWidth(text, 1)), text);
+  }
 });
 
 test("a text that does not fit ends in an ellipsis and then fits", () => {

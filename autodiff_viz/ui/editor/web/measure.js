@@ -18,10 +18,10 @@ function emOf(letter) {
 /** The text, with an ellipsis where it is wider than `room` px.
  * @param {string} text @param {number} room @param {number} size of the font, px */
 export function shortened(text, room, size) {
+  if (textWidth(text, size) <= room + 0.1) return text; // a size worked out from the room may miss it by a rounding
   const letters = [...text];
   let width = 0;
   const end = letters.findIndex((letter) => (width += emOf(letter) * size) > room);
-  if (end < 0) return text;
   const kept = letters.slice(0, end);
   while (kept.length > 1 && textWidth(`${kept.join("")}…`, size) > room) kept.pop();
   return `${kept.join("").trimEnd()}…`;
