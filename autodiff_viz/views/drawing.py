@@ -21,7 +21,6 @@ from autodiff_viz.graph.problem import Problem
 from autodiff_viz.language.show import show_lambda, show_literal
 from autodiff_viz.ops.catalog import GROUPS, OPS
 from autodiff_viz.views.cards import constant_text, input_text, number_text, room, shape_text, size
-from autodiff_viz.views.lab import Lab
 from autodiff_viz.views.layout import Layout, layout
 from autodiff_viz.views.numbers import full, norm
 
@@ -60,11 +59,6 @@ def drawing(picture: Picture) -> dict[str, Any]:
         "regions": [_region(picture, region) for region in graph.regions],
         "selected": picture.selected,
     }
-
-
-def sketch(lab: Lab) -> dict[str, Any]:
-    """The drawing without any number: nothing has to be computed for it."""
-    return drawing(Picture(lab.graph, None, {}, (), lab.selected, lab.document))
 
 
 @lru_cache(maxsize=1)
