@@ -27,6 +27,8 @@ def test_a_reload_loses_nothing(lab: LabPage):
     lab.press("s")
     lab.choose("Precision", "float64")
     lab.choose_figure("Sweep")
+    for part in ("dtype=float64", "figure=sweep"):
+        expect(lab.page).to_have_url(saying(part))
     address, formula = lab.page.url, lab.formula.input_value()
     lab.reload()
     assert lab.page.url == address
@@ -34,6 +36,17 @@ def test_a_reload_loses_nothing(lab: LabPage):
     expect(lab.node("b")).to_have_class(saying("selected"))
     expect(lab.cotangent("a")).to_have_text("0")
     expect(lab.page.get_by_role("combobox", name="Precision")).to_have_value("float64")
+
+
+def test_a_visitor_who_did_nothing_has_the_bare_address_and_back_leads_to_it_again(lab: LabPage):
+    bare = lab.page.url
+    assert "?" not in bare
+    lab.select("a")
+    lab.press("s")
+    expect(lab.cotangent("x")).to_have_text("0")
+    expect(lab.page).to_have_url(saying("g="))
+    lab.page.go_back()
+    expect(lab.cotangent("x")).to_have_text(four_digits(DX))
 
 
 def test_the_back_button_undoes_the_last_change(lab: LabPage):
