@@ -27,10 +27,15 @@ def run() -> Iterator[None]:
 
 
 def show(key: str, value: Any) -> None:
-    """Make the widget `key` show `value`; to be called just before it is drawn."""
+    """Make the widget `key` show `value`; to be called just before it is drawn.
+
+    A value that it shows already is not set again: Streamlit would send it, over what the user has done to
+    the widget since.
+    """
     before = st.session_state.get(key, value)
     st.session_state[_before(key)] = None if before == value else (before,)
-    st.session_state[key] = value
+    if key not in st.session_state or before != value:
+        st.session_state[key] = value
 
 
 def is_news(key: str) -> bool:
