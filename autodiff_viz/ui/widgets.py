@@ -15,12 +15,14 @@ from typing import Any
 import streamlit as st
 
 LATE = 1.0  # seconds for the end of a run to reach the browser; too few to go back to an old value by hand
-DRAWN = "drawn_at"
+KEPT = 30  # values of a widget that a message still under way may carry
+DRAWN, SETTLED = "drawn_at", "settled"
 
 
 @contextmanager
 def run() -> Iterator[None]:
     """Around all that draws: notes when the run has ended. An interrupted run has not."""
+    st.session_state[SETTLED] = _is_settled()
     st.session_state[DRAWN] = None
     yield
     st.session_state[DRAWN] = monotonic()
@@ -30,21 +32,26 @@ def show(key: str, value: Any) -> None:
     """Make the widget `key` show `value`; to be called just before it is drawn.
 
     A value that it shows already is not set again: Streamlit would send it, over what the user has done to
-    the widget since.
+    the widget since. While runs follow each other quickly, all values that were replaced are remembered:
+    messages may be late by more than one run.
     """
-    before = st.session_state.get(key, value)
-    st.session_state[_before(key)] = None if before == value else (before,)
-    if key not in st.session_state or before != value:
-        st.session_state[key] = value
+    state = st.session_state
+    before = state.get(key, value)
+    replaced = () if state.get(SETTLED) else state.get(_replaced(key), ())
+    state[_replaced(key)] = replaced if before == value else (*replaced, before)[-KEPT:]
+    if key not in state or before != value:
+        state[key] = value
 
 
 def is_news(key: str) -> bool:
-    """Whether the answer of the widget `key` is the user's, not just what it showed before the last run."""
-    if st.session_state.get(_before(key)) != (st.session_state[key],):
-        return True
+    """Whether the answer of the widget `key` is the user's, not just what it showed some runs ago."""
+    return st.session_state[key] not in st.session_state.get(_replaced(key), ()) or _is_settled()
+
+
+def _is_settled() -> bool:
     drawn = st.session_state.get(DRAWN)
     return drawn is not None and monotonic() - drawn > LATE
 
 
-def _before(key: str) -> str:
-    return f"{key}_before"
+def _replaced(key: str) -> str:
+    return f"{key}_replaced"
