@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import atexit
 import gc
+import os
 import sys
 import threading
 
@@ -16,6 +17,7 @@ import streamlit as st
 
 from autodiff_viz.engine.warm import warm
 
+SWITCHED_OFF = "AUTODIFF_VIZ_WARM_UP"  # set to "off", nothing is compiled ahead: for tests on a busy machine
 FIRST_VISITOR = 3.0  # seconds; the visitor who starts the warm-up gets a page before it takes the processor
 SWITCH_INTERVAL = 0.001  # seconds; a long Python loop of one visitor then holds up the others less
 
@@ -27,14 +29,16 @@ def ready() -> threading.Thread:
     stop = threading.Event()
     thread = threading.Thread(target=_warm_and_freeze, args=(stop,), name="warm-up", daemon=True)
     atexit.register(_end, thread, stop)
-    thread.start()
+    if os.environ.get(SWITCHED_OFF) != "off":
+        thread.start()
     return thread
 
 
 def _end(thread: threading.Thread, stop: threading.Event) -> None:
     """Let the op that is being compiled finish: Python must not go away under XLA."""
     stop.set()
-    thread.join()
+    if thread.ident is not None:
+        thread.join()
 
 
 def _warm_and_freeze(stop: threading.Event) -> None:

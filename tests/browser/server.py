@@ -55,7 +55,7 @@ def serving(log: Path) -> Iterator[str]:
             cwd=ROOT,
             stdout=output,
             stderr=subprocess.STDOUT,
-            env={**os.environ, "JAX_PLATFORMS": "cpu"},
+            env={**os.environ, "JAX_PLATFORMS": "cpu", "AUTODIFF_VIZ_WARM_UP": "off"},
         )
         try:
             _await(process, f"http://127.0.0.1:{port}/_stcore/health", log)
