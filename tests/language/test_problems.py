@@ -2,7 +2,6 @@
 
 import ast
 import threading
-import time
 
 import pytest
 from hypothesis import given
@@ -13,6 +12,7 @@ from autodiff_viz.language.parse import parse, parse_lambda, parse_literal
 from autodiff_viz.language.show import show
 from autodiff_viz.ops.catalog import OPS
 from tests.language.samples import automatic
+from tests.work import lines_run
 
 HEAD = "x = 1.0\ny = 2.0\n"
 
@@ -269,10 +269,9 @@ DEEP = 30_000
         ("".join(f"with checkpoint('r{i}'): x{i} = 1.0\n" for i in range(65)), "region"),
     ],
 )
-def test_a_limit_is_a_clear_problem_and_quick(text, code):
-    begin = time.perf_counter()
+def test_a_limit_is_a_clear_problem_and_little_work(text, code):
     assert code in [problem.code for problem in problems(text)]
-    assert time.perf_counter() - begin < 2.0
+    assert lines_run(lambda: problems(text)) < 1_000_000
 
 
 def test_what_is_within_the_limits_is_read():
@@ -286,13 +285,23 @@ def test_a_long_line_is_cut_around_the_mistake():
     assert len(problem.caret) < 300
 
 
-def test_thousands_of_mistakes_are_answered_quickly():
-    begin = time.perf_counter()
-    known = "".join(f"name_of_a_value_{i} = 1.0\n" for i in range(1500))
-    assert len(problems(known + "".join(f"a{i} = nam_of_a_valeu_{i}\n" for i in range(2000)))) <= 50
-    assert len(problems("(\n" * 40_000)) <= 50
-    assert len(problems("x = )\n" * 15_000)) <= 50
-    assert time.perf_counter() - begin < 4.0
+def _known_and_wrong(known: int, wrong: int) -> str:
+    names = "".join(f"name_of_a_value_{i} = 1.0\n" for i in range(known))
+    return names + "".join(f"a{i} = nam_of_a_valeu_{i}\n" for i in range(wrong))
+
+
+@pytest.mark.parametrize(
+    ("few", "many"),
+    [
+        (_known_and_wrong(375, 500), _known_and_wrong(1500, 2000)),
+        ("(\n" * 10_000, "(\n" * 40_000),
+        ("x = )\n" * 3_750, "x = )\n" * 15_000),
+    ],
+    ids=["unknown names", "opened, never closed", "closed, never opened"],
+)
+def test_thousands_of_mistakes_are_answered_in_linear_work(few, many):
+    assert len(problems(many)) <= 50
+    assert lines_run(lambda: problems(many)) < 6 * lines_run(lambda: problems(few))  # 4 were linear
 
 
 @pytest.mark.parametrize(
@@ -330,7 +339,6 @@ PIECES = st.sampled_from(
 
 
 def reads_or_refuses(text: str) -> None:
-    begin = time.perf_counter()
     graph, found = None, ()
     try:
         graph = parse(text)
@@ -338,7 +346,6 @@ def reads_or_refuses(text: str) -> None:
         found = error.problems
     assert all(problem.message and problem.line and str(problem) for problem in found)
     assert found or parse(show(graph)) == graph
-    assert time.perf_counter() - begin < 2.0
 
 
 @given(st.lists(PIECES, max_size=30).map("".join))

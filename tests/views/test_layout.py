@@ -1,7 +1,6 @@
 """The layout, by what a reader of the drawing relies on."""
 
 import random
-import time
 from dataclasses import replace
 from itertools import combinations, pairwise
 
@@ -14,6 +13,7 @@ from autodiff_viz.graph.edits import with_node, with_positions
 from autodiff_viz.graph.model import Graph, Node, Region
 from autodiff_viz.views.layout import Layout, layout
 from tests.strategies import graphs
+from tests.work import lines_run
 
 
 def size_of(node: Node) -> tuple[float, float]:
@@ -202,21 +202,17 @@ def test_a_node_read_by_every_other_of_a_long_chain_survives():
         *(Node(f"n{i}", "add", (f"n{i - 1}" if i else "x", "x")) for i in range(1000)),
     )
     graph = Graph(nodes, (), "n999")
-    start = time.perf_counter()
-    found = layout(graph, size_of)
-    assert time.perf_counter() - start < 5.0  # about 0.3 s; lanes of their own would take half a million
-    assert leftward(graph, found) == []
+    assert leftward(graph, layout(graph, size_of)) == []
+    # a lane for every wire would take half a million lanes
+    assert lines_run(lambda: layout(graph, size_of)) < 12_000 * len(nodes)
 
 
-def test_the_time_is_nearly_linear_in_the_nodes():
-    def seconds(count: int) -> float:
+def test_the_work_is_nearly_linear_in_the_nodes():
+    def work(count: int) -> int:
         graph = scattered(count, reach=4)
-        start = time.perf_counter()
-        layout(graph, size_of)
-        return time.perf_counter() - start
+        return lines_run(lambda: layout(graph, size_of))
 
-    seconds(50)
-    assert seconds(1600) < 40 * max(min(seconds(200) for _ in range(3)), 0.01)  # 8 when linear, 64 quadratic
+    assert work(1600) < 16 * work(200)  # 8 times were linear, 64 quadratic
 
 
 @settings(max_examples=40)
