@@ -70,16 +70,19 @@ def unshelved(lab: Lab) -> Lab:
     return replace(typed(lab, lab.shelved or ""), shelved=None)
 
 
-def set_input(lab: Lab, name: str, value: float) -> Lab:
-    """Move a slider. Successive moves of one slider are one step of undo."""
+def set_input(lab: Lab, name: str, value: float, fresh: bool = False) -> Lab:
+    """Move a slider. Successive moves of one slider are one step of undo, until one is `fresh`: the first
+    of a new gesture."""
     node = lab.graph[name]
+    if node.op != INPUT:  # a slider that answers late; another node has its name now
+        return lab
     label = f"Move {name}"
     try:
         graph = edits.with_param(lab.graph, name, "value", value)
     except GraphError as error:
         return refused(lab, error)
     moved = committed(with_range(lab, name), graph, label)
-    if lab.history.present.label == label and node.param("value") != value:
+    if not fresh and lab.history.present.label == label and node.param("value") != value:
         moved = replace(moved, history=replace(moved.history, past=lab.history.past))
     return moved
 

@@ -22,13 +22,12 @@ VERIFIED_AT_ONCE = 150  # nodes; a larger graph is verified when the user asks, 
 
 @dataclass(frozen=True, slots=True)
 class Slider:
-    """A scalar input's slider: its ends, where it stands and how far one step goes."""
+    """A scalar input's slider: its ends and where it stands."""
 
     name: str
     low: float
     high: float
     value: float
-    step: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +99,7 @@ def _runs(found: Trace | None, problems: tuple[Problem, ...]) -> Mapping[str, Ru
 
 def _slider(lab: Lab, name: str) -> Slider:
     low, high = slider_range(lab, name)
-    return Slider(name, low, high, float(lab.graph[name].param("value")), (high - low) / 1000)
+    return Slider(name, low, high, float(lab.graph[name].param("value")))
 
 
 def _notes(found: Trace) -> tuple[str, ...]:

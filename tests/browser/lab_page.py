@@ -41,6 +41,7 @@ class LabPage:
     def settle(self) -> None:
         """Wait until Python has applied every gesture and the page has been drawn."""
         expect(self.canvas).to_have_attribute("data-pending", "0", timeout=15_000)
+        expect(self.page.locator(".sliders:not([data-pending='0'])")).to_have_count(0, timeout=15_000)
         expect(self.page.get_by_test_id("stApp")).to_have_attribute(
             "data-test-script-state", "notRunning", timeout=30_000
         )

@@ -33,6 +33,43 @@ def test_many_steps_of_a_slider_end_where_the_last_one_does(lab: LabPage):
     expect(lab.cotangent("x")).to_have_text(four_digits(1.5 * math.cos(0.7)))
 
 
+def test_a_slider_dragged_twice_is_two_steps_of_undo(lab: LabPage):
+    box = lab.page.get_by_role("slider").first.bounding_box()
+    middle = box["y"] + box["height"] / 2
+    at = [box["x"] + box["width"] * part for part in (0.56, 0.7, 0.2)]
+    lab.move_mouse((at[0], middle), (at[1], middle))
+    first = lab.value("x").text_content()
+    lab.move_mouse((at[1], middle), (at[2], middle))
+    assert lab.value("x").text_content() != first
+    lab.button("Undo")
+    expect(lab.value("x")).to_have_text(first)
+    lab.button("Undo")
+    expect(lab.value("x")).to_have_text("0.6")
+
+
+def test_a_number_typed_in_the_box_moves_the_slider_beyond_its_end(lab: LabPage):
+    box = lab.page.get_by_role("spinbutton", name="Value of y")
+    box.fill("40")
+    box.press("Enter")
+    lab.settle()
+    expect(lab.value("y")).to_have_text("40")
+    expect(lab.page.get_by_role("slider", name="Slider of y")).to_have_attribute("max", "40")
+    box.press("ArrowDown")
+    lab.settle()
+    expect(lab.value("y")).not_to_have_text("40")
+
+
+def test_what_is_no_number_is_marked_in_its_box_and_goes_nowhere(lab: LabPage):
+    box = lab.page.get_by_role("spinbutton", name="Value of x")
+    box.fill("six")
+    box.press("Enter")
+    expect(box).to_have_attribute("aria-invalid", "true")
+    expect(lab.value("x")).to_have_text("0.6")
+    box.press("Escape")
+    expect(box).to_have_value("0.6")
+    expect(box).not_to_have_attribute("aria-invalid", "true")
+
+
 def test_the_seed_scales_every_cotangent(lab: LabPage):
     box = lab.page.get_by_role("spinbutton", name="Seed cotangent")
     box.fill("-2")

@@ -72,24 +72,18 @@ def test_a_newcomer_sees_the_first_graph_with_its_numbers():
 
 def test_the_page_gives_every_widget_a_label():
     app = page()
-    widgets = (*app.slider, *app.number_input, *app.selectbox, *app.button, *app.text_input)
+    widgets = (*app.number_input, *app.selectbox, *app.button, *app.text_input)
     assert all(widget.label for widget in widgets)
 
 
-def test_a_slider_moves_its_input_and_the_number_box_beside_it():
-    app = page()
-    app.slider(key="slider_x").set_value(0.0)
-    ran(app)
-    assert app.number_input(key="number_x").value == 0
-    assert cotangent(app, "x") == "1.5"  # 1.5 cos(0)
+def test_every_scalar_input_has_a_slider_with_its_ends():
+    app = page(lab=lab_of("x = 0.6\nv = [1.0, 2.0]\ny = input(2.0, low=1.0, high=3.0)\nz = x * y * v"))
+    assert component_data(app, "sliders")["rows"] == [["x", 0.6, -5, 5], ["y", 2, 1, 3]]
 
 
-def test_a_number_box_moves_its_input_beyond_the_slider():
-    app = page()
-    app.number_input(key="number_y").set_value(40.0)
-    ran(app)
-    assert lab(app).graph["y"].param("value") == 40
-    assert app.slider(key="slider_y").max == 40
+def test_without_scalar_inputs_there_are_no_sliders():
+    app = page(lab=lab_of("v = [1.0, 2.0]\nz = v * v"))
+    assert not [each for each in app.get("bidi_component") if each.proto.id.endswith("-sliders")]
 
 
 def test_the_seed_scales_the_cotangents():
@@ -220,8 +214,9 @@ def test_any_node_can_be_looked_at(node):
 
 def test_the_page_writes_its_state_into_the_address():
     app = page()
-    app.slider(key="slider_x").set_value(2.0)
+    app.number_input(key="seed").set_value(2.0)
     ran(app)
+    assert lab(app).seed == 2
     assert address(app) == to_query(lab(app))
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from streamlit.testing.v1 import AppTest
 
-from autodiff_viz.views.actions import typed
+from autodiff_viz.views.actions import set_input, typed
 from autodiff_viz.views.address import to_query
 from autodiff_viz.views.lab import FIRST, start
 from tests.ui.page import component_data
@@ -23,10 +23,9 @@ def with_address(app: AppTest, query: dict[str, str]) -> AppTest:
 
 def test_an_action_is_applied_to_the_present_lab_when_the_browser_still_has_the_old_address():
     app = AppTest.from_file(APP, default_timeout=PATIENCE).run()
-    app.slider(key="slider_x").set_value(2.0).run()
-    with_address(app, to_query(start())).slider(key="slider_y").set_value(3.0).run()
-    values = {node.name: node.param("value") for node in app.session_state["lab"].graph.nodes}
-    assert (values["x"], values["y"]) == (2.0, 3.0)
+    app.number_input(key="seed").set_value(2.0).run()
+    with_address(app, to_query(start())).selectbox(key="dtype").set_value("float64").run()
+    assert (app.session_state["lab"].seed, app.session_state["lab"].dtype) == (2.0, "float64")
 
 
 def test_going_back_to_the_same_graph_brings_back_how_it_was_written():
@@ -39,6 +38,6 @@ def test_going_back_to_the_same_graph_brings_back_how_it_was_written():
 
 def test_an_address_that_comes_alone_is_opened():
     app = AppTest.from_file(APP, default_timeout=PATIENCE).run()
-    app.slider(key="slider_x").set_value(2.0).run()
-    with_address(app, to_query(start())).run()
+    app.session_state["lab"] = set_input(app.session_state["lab"], "x", 2.0)
+    with_address(app.run(), to_query(start())).run()
     assert app.session_state["lab"].graph == start().graph

@@ -82,6 +82,17 @@ def test_a_slider_used_again_after_something_else_is_a_step_of_its_own():
     assert labels(lab) == ["Start", "Move x", "Stop gradient at a", "Move x"]
 
 
+def test_a_new_gesture_on_the_same_slider_is_a_step_of_its_own():
+    lab = actions.set_input(start(), "x", 0.7, True)
+    lab = actions.set_input(actions.set_input(lab, "x", 0.8, True), "x", 0.9, False)
+    assert labels(lab) == ["Start", "Move x", "Move x"]
+    assert actions.undone(lab).graph["x"].param("value") == 0.7
+
+
+def test_a_slider_of_a_node_that_is_no_input_any_more_moves_nothing():
+    assert actions.set_input(start(), "a", 1.0) == start()
+
+
 def test_a_slider_moved_after_undo_leaves_nothing_to_redo():
     lab = actions.undone(actions.set_rule(actions.set_input(start(), "x", 0.7), "a", "stop"))
     lab = actions.set_input(lab, "x", 0.8)

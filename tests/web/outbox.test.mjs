@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { begin, confirm, push } from "../../autodiff_viz/ui/editor/web/outbox.js";
+import { begin, confirm, push } from "../../autodiff_viz/ui/web/outbox.js";
 
 const edits = (count) => Array.from({ length: count }, (_, i) => ({ kind: "select", node: `n${i}` }));
 

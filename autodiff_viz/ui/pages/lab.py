@@ -40,7 +40,7 @@ def page() -> None:
         figure = st.container(key="figure_panel")
     with side:
         draw_formula(now, view)
-        draw_inputs(view)
+        draw_inputs(now, view)
         with st.container(border=True, key="inspector"):
             draw_inspector(now, view)
     draw_lesson(now)

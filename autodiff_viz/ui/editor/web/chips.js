@@ -1,7 +1,7 @@
 // @ts-check
 // Chips on a card's edge: the rule, a problem or warning, the output, and how often the node runs.
 
-import { svg } from "./dom.js";
+import { svg } from "../../web/dom.js";
 import { icon } from "./icons.js";
 import { shortened, textWidth } from "./measure.js";
 

@@ -1,7 +1,7 @@
 // @ts-check
 // One editor: Python's last drawing, the edits under way, the selection, and the stage they are shown on.
 
-import { begin, confirm, push, RESEND_MS } from "./outbox.js";
+import { begin, confirm, push, RESEND_MS } from "../../web/outbox.js";
 import { moved, predict } from "./predict.js";
 import { look, openStage, paint, wholeView } from "./stage.js";
 import { complete } from "./lean.js";
@@ -15,7 +15,7 @@ import { complete } from "./lean.js";
 const NOTHING = { rev: -1, ack: 0, key: "", nodes: [], wires: [], regions: [], selected: null, history: {} };
 
 /** Outboxes by session, so that a page left and entered again counts on.
- * @type {Map<string, import("./outbox.js").Outbox>} */
+ * @type {Map<string, import("../../web/outbox.js").Outbox>} */
 const outboxes = new Map();
 
 export class Editor {
@@ -72,7 +72,7 @@ export class Editor {
     this.refresh();
   }
 
-  /** @param {import("./outbox.js").Outbox} outbox */
+  /** @param {import("../../web/outbox.js").Outbox} outbox */
   keepOutbox(outbox) {
     this.outbox = outbox;
     outboxes.set(outbox.key, outbox);

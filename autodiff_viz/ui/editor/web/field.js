@@ -1,7 +1,7 @@
 // @ts-check
 // A text field laid over the canvas, for a constant or a name.
 
-import { html } from "./dom.js";
+import { html } from "../../web/dom.js";
 import { clamp, slotPoint, toScreen } from "./geometry.js";
 import { textWidth } from "./measure.js";
 import { say } from "./stage.js";

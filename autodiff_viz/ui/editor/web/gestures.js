@@ -3,7 +3,7 @@
 
 import { dragWire } from "./wiring.js";
 import { clamp, overlap, toWorld, zoomAt } from "./geometry.js";
-import { svg } from "./dom.js";
+import { svg } from "../../web/dom.js";
 import { editConstant, editName, editValue } from "./field.js";
 import { closePalette, openPalette } from "./palette.js";
 import { pointOf } from "./stage.js";

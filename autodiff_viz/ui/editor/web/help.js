@@ -2,7 +2,7 @@
 // The cheat sheet: how to read the picture, the gestures and the keys.
 
 import { NODE_ACTIONS, VIEW_ACTIONS } from "./actions.js";
-import { html, svg } from "./dom.js";
+import { html, svg } from "../../web/dom.js";
 import { closePalette } from "./palette.js";
 
 const GESTURES = [

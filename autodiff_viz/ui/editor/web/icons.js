@@ -1,7 +1,7 @@
 // @ts-check
 // Line icons on a 16 x 16 grid, drawn for this editor.
 
-import { svg } from "./dom.js";
+import { svg } from "../../web/dom.js";
 
 /** @type {Record<string, string>} */
 export const ICONS = {

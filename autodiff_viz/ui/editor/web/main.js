@@ -2,7 +2,7 @@
 // The canvas component: called with every new drawing, on the same parent element.
 
 import { Editor } from "./editor.js";
-import { html } from "./dom.js";
+import { html } from "../../web/dom.js";
 import { listenToPointers } from "./gestures.js";
 import { toggleHelp } from "./help.js";
 import { listenToKeys } from "./keys.js";

@@ -3,7 +3,7 @@
 // ports on the edges, and chips above it for what bends the gradient.
 
 import { chips, RULES } from "./chips.js";
-import { keep, setText, svg } from "./dom.js";
+import { keep, setText, svg } from "../../web/dom.js";
 import { clamp } from "./geometry.js";
 import { shortened, textWidth } from "./measure.js";
 import { outputMark, slotMark } from "./ports.js";

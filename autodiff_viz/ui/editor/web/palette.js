@@ -1,7 +1,7 @@
 // @ts-check
 // The palette: search for an op and add it.
 
-import { html } from "./dom.js";
+import { html } from "../../web/dom.js";
 import { CARD, clamp, freeSpot, toScreen } from "./geometry.js";
 import { search } from "./search.js";
 import { centre, sizeOf } from "./stage.js";

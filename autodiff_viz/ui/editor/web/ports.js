@@ -1,7 +1,7 @@
 // @ts-check
 // The ports of a node: slots on the left, with the constants that they hold, and the output on the right.
 
-import { svg } from "./dom.js";
+import { svg } from "../../web/dom.js";
 import { outputPoint, slotPoint } from "./geometry.js";
 import { textWidth } from "./measure.js";
 

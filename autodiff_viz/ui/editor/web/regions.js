@@ -1,7 +1,7 @@
 // @ts-check
 // Checkpoint regions: dashed outlines behind the nodes, with name, policy and run badge on a tab.
 
-import { keep, svg } from "./dom.js";
+import { keep, svg } from "../../web/dom.js";
 import { textWidth } from "./measure.js";
 import { bounds } from "./geometry.js";
 import { outlineOf, roundedPath } from "./outline.js";

@@ -1,7 +1,7 @@
 // @ts-check
 // The canvas itself: its layers, its viewport, and painting a drawing onto it. It decides nothing.
 
-import { html, svg } from "./dom.js";
+import { html, svg } from "../../web/dom.js";
 import { REACH } from "./chips.js";
 import { bounds, CLEAR, fit, overlap, padded, toWorld, zoomAt } from "./geometry.js";
 import { drawNodes } from "./nodes.js";

@@ -3,7 +3,7 @@
 // foot what can be done with the graph.
 
 import { NODE_ACTIONS, regionOf, removeWire, VIEW_ACTIONS } from "./actions.js";
-import { html, setText, svg } from "./dom.js";
+import { html, setText, svg } from "../../web/dom.js";
 import { icon } from "./icons.js";
 
 /** @typedef {import("./editor.js").Editor} Editor */

@@ -37,7 +37,7 @@
  *   regions: Region[], selected: string | null, history: { undo?: string, redo?: string },
  * }} Drawing  `history`: what undo takes back and redo brings back; another `graph` means another document: the view is fitted again
  */
-/** @typedef {{ seq: number, kind: string, [field: string]: any }} Edit */
-/** @typedef {{ kind: string, [field: string]: any }} NewEdit an edit that has no number yet */
+/** @typedef {import("../../web/outbox.js").Edit} Edit */
+/** @typedef {import("../../web/outbox.js").NewEdit} NewEdit */
 
 export {};

@@ -2,7 +2,7 @@
 // Wires. A wire carries a value to the right and a contribution to the gradient back to the left: its
 // thickness is the contribution's size, its colour and arrow the sign.
 
-import { keep, setText, svg } from "./dom.js";
+import { keep, setText, svg } from "../../web/dom.js";
 import { outputPoint, pathOf, pointAt, slotPoint, wireCurve } from "./geometry.js";
 import { labelPoint, placeLabels, USUAL } from "./labels.js";
 

@@ -1,7 +1,7 @@
 // @ts-check
 // Drawing a wire by hand, from an output to a slot or from a slot to an output.
 
-import { svg } from "./dom.js";
+import { svg } from "../../web/dom.js";
 import { outputPoint, pathOf, slotPoint, toWorld, wireCurve } from "./geometry.js";
 import { openPalette } from "./palette.js";
 import { downstream } from "./predict.js";

@@ -1,10 +1,10 @@
 // @ts-check
 // One formula editor: the text under the user's hands, Python's last word on it, and what is shown of both.
 
-import { html } from "../../editor/web/dom.js";
+import { html } from "../../web/dom.js";
 import { carried, change, offsetOf, placeOf, unitOf } from "./caret.js";
 import { list } from "./foot.js";
-import { Mail } from "./mail.js";
+import { Mail } from "../../web/mail.js";
 import { lineMap, pieces } from "./marks.js";
 import { boxOf, messageAt, paint } from "./mirror.js";
 import { below, Popup } from "./popup.js";
@@ -58,7 +58,7 @@ export class Formula {
   }
 
   /** Python's new word. Its text counts only while the user has typed nothing that it does not know.
-   * @param {Data} data @param {import("./mail.js").Post} post */
+   * @param {Data} data @param {import("../../web/mail.js").Post} post */
   receive(data, post) {
     this.mail.receive(data, post);
     this.data = { ...data, text: data.text.replace(/\r\n?/g, "\n") };

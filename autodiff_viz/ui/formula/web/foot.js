@@ -1,7 +1,7 @@
 // @ts-check
 // Below the text: what is wrong in it, or how to write it. Its room is kept, so that nothing below jumps.
 
-import { html } from "../../editor/web/dom.js";
+import { html } from "../../web/dom.js";
 
 /** @typedef {import("./types.js").Mistake} Mistake */
 

@@ -1,7 +1,7 @@
 // @ts-check
 // The formula editor: called with every new word of Python's, on the same parent element.
 
-import { html } from "../../editor/web/dom.js";
+import { html } from "../../web/dom.js";
 import { Formula } from "./editor.js";
 import { listenToKeys } from "./keys.js";
 

@@ -1,7 +1,7 @@
 // @ts-check
 // The coloured copy of the text that lies under the transparent one; the user types into the latter.
 
-import { html } from "../../editor/web/dom.js";
+import { html } from "../../web/dom.js";
 import { segments } from "./marks.js";
 import { tokens } from "./tokens.js";
 

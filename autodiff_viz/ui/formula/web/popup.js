@@ -1,7 +1,7 @@
 // @ts-check
 // Completion: the list below the word being typed, chosen from by keys or pointer.
 
-import { html } from "../../editor/web/dom.js";
+import { html } from "../../web/dom.js";
 import { complete } from "./complete.js";
 
 /** @typedef {import("./complete.js").Completion} Completion */

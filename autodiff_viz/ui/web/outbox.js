@@ -2,8 +2,8 @@
 // Edits that Python has not yet confirmed. Streamlit keeps only the last of several quick messages, so
 // every message carries all of them; Python skips the numbers it has seen. Pure: every step returns a new outbox.
 
-/** @typedef {import("./types.js").Edit} Edit */
-/** @typedef {import("./types.js").NewEdit} NewEdit */
+/** @typedef {{ seq: number, kind: string, [field: string]: any }} Edit */
+/** @typedef {{ kind: string, [field: string]: any }} NewEdit an edit that has no number yet */
 /** @typedef {{ key: string, last: number, pending: Edit[] }} Outbox */
 
 export const RESEND_MS = 3000; // a run of the script takes well under a second; a lost message is rare

@@ -1,9 +1,9 @@
 // @ts-check
 // Edits on their way to Python: numbered, posted, and posted again until they are confirmed.
 
-import { begin, confirm, push, RESEND_MS } from "../../editor/web/outbox.js";
+import { begin, confirm, push, RESEND_MS } from "./outbox.js";
 
-/** @typedef {import("../../editor/web/outbox.js").Outbox} Outbox */
+/** @typedef {import("./outbox.js").Outbox} Outbox */
 /** @typedef {(message: { key: string, edits: object[] }) => void} Post */
 
 /** By session, so that a page left and entered again counts on. Streamlit loses what is sent as the page is
@@ -34,7 +34,7 @@ export class Mail {
     if (opening && this.newest) this.repeat();
   }
 
-  /** @param {import("../../editor/web/types.js").NewEdit} edit */
+  /** @param {import("./outbox.js").NewEdit} edit */
   send(edit) {
     this.keep(push(this.outbox, edit));
     this.repeat();

@@ -1,0 +1,103 @@
+// @ts-check
+// One input: its name, a slider and a box for the number.
+
+import { html } from "../../web/dom.js";
+import { filled, read, shown, stepOf, stepped } from "./scale.js";
+
+/** @typedef {import("./types.js").Item} Item */
+/** @typedef {(name: string, value: number, fresh: boolean) => void} Moved `fresh`: the first of a new gesture */
+
+const field = (/** @type {import("../../web/dom.js").Attributes} */ attributes) =>
+  /** @type {HTMLInputElement} */ (html("input", attributes));
+
+export class Row {
+  /** @param {string} name @param {number} limit @param {Moved} moved */
+  constructor(name, limit, moved) {
+    this.name = name;
+    this.limit = limit;
+    this.moved = moved;
+    this.value = 0;
+    this.step = 1;
+    this.fresh = true;
+    this.line = field({ type: "range", "aria-label": `Slider of ${name}` });
+    this.box = field({
+      type: "text", role: "spinbutton", "aria-label": `Value of ${name}`, autocomplete: "off", enterkeyhint: "done",
+    });
+    this.root = html("div", { class: "row" }, html("span", { class: "name", title: name }, name), this.line, this.box);
+    this.listen();
+  }
+
+  listen() {
+    const { line, box } = this;
+    const begin = () => (this.fresh = true);
+    for (const kind of ["focus", "pointerdown"]) line.addEventListener(kind, begin);
+    line.addEventListener("input", () => this.move(Number(line.value)));
+    box.addEventListener("focus", () => (begin(), box.select()));
+    box.addEventListener("change", () => this.type());
+    box.addEventListener("keydown", (event) => this.key(event));
+  }
+
+  /** Python's word. @param {Item} item */
+  show([, value, low, high]) {
+    this.step = stepOf(low, high);
+    // The ends before the value: the browser keeps the value between them.
+    Object.assign(this.line, { min: String(low), max: String(high), step: String(this.step) });
+    this.paint(value);
+  }
+
+  /** @param {number} value */
+  paint(value) {
+    const { line, box } = this;
+    this.value = value;
+    const text = shown(value);
+    if (Number(line.value) !== value) line.value = String(value);
+    const [from, to] = filled(value, Number(line.min), Number(line.max));
+    line.style.setProperty("--from", `${from}%`);
+    line.style.setProperty("--to", `${to}%`);
+    line.setAttribute("aria-valuetext", text);
+    box.setAttribute("aria-valuenow", text);
+    box.removeAttribute("aria-invalid");
+    box.title = String(value);
+    if (box.value !== text && !this.typing) box.value = text;
+  }
+
+  /** Somebody is in the middle of a number. */
+  get typing() {
+    const root = /** @type {ShadowRoot | Document} */ (this.box.getRootNode());
+    return root.activeElement === this.box && this.box.value !== shown(this.value) && this.begun;
+  }
+
+  /** @param {number} value */
+  move(value) {
+    this.begun = false;
+    this.paint(value);
+    this.moved(this.name, value, this.fresh);
+    this.fresh = false;
+  }
+
+  /** What stands in the box is meant. */
+  type() {
+    const value = read(this.box.value, this.limit);
+    if (value === null) return this.box.setAttribute("aria-invalid", "true");
+    if (this.box.value.trim() !== shown(this.value)) this.move(value);
+  }
+
+  /** @param {KeyboardEvent} event */
+  key(event) {
+    const times = { ArrowUp: 1, ArrowDown: -1, PageUp: 10, PageDown: -10 }[event.key];
+    this.begun = true;
+    if (times) {
+      event.preventDefault();
+      const from = read(this.box.value, this.limit) ?? this.value;
+      const next = Math.min(Math.max(stepped(from, this.step, times), -this.limit), this.limit);
+      this.move(next);
+    } else if (event.key === "Enter") this.type();
+    else if (event.key === "Escape") this.leave();
+  }
+
+  /** Back to the number that counts. */
+  leave() {
+    this.begun = false;
+    this.paint(this.value);
+  }
+}

@@ -1,0 +1,34 @@
+// @ts-check
+// Numbers on a slider and in its box. Pure.
+
+const STEPS = 1000; // from one end of a slider to the other
+const COARSE = 10; // of those in one press of an arrow key in the box
+const DIGITS = 7; // of a float32
+
+/** @param {number} low @param {number} high */
+export const stepOf = (low, high) => (high - low) / STEPS;
+
+/** A number as its box shows it. @param {number} value */
+export const shown = (value) => String(Number(value.toPrecision(DIGITS)));
+
+/** The number that somebody typed; null when it is none, or beyond the limit. @param {string} text @param {number} limit */
+export function read(text, limit) {
+  const typed = text.trim().replace(/^\u2212/, "-");
+  const value = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(typed) ? Number(typed) : NaN;
+  return Math.abs(value) <= limit ? value : null;
+}
+
+/** One press of an arrow key in the box. @param {number} value @param {number} step of the slider @param {number} times */
+export function stepped(value, step, times) {
+  const next = value + times * COARSE * step;
+  const decimals = Math.max(0, 2 - Math.floor(Math.log10(COARSE * step))); // no 0.30000000000000004
+  return decimals > 100 ? next : Number(next.toFixed(decimals));
+}
+
+/** The coloured part of the line, from zero (or the end nearest to it) to the value, in percent of the line.
+ * @param {number} value @param {number} low @param {number} high @returns {[number, number]} */
+export function filled(value, low, high) {
+  const percent = (/** @type {number} */ x) => (100 * (Math.min(Math.max(x, low), high) - low)) / (high - low);
+  const ends = [percent(0), percent(value)];
+  return [Math.min(...ends), Math.max(...ends)];
+}
