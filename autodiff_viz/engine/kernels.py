@@ -43,6 +43,8 @@ class Kernel:
       slots: the differentiated slots, in the order of `pull`'s results.
       shape: of the value, per sample.
       passes: whether `pull` ever gives anything.
+      hands_on: whether `pull` gives the cotangent itself, untouched, for every slot, as that of `a + b`
+        does: then there is nothing to run.
     """
 
     run: Callable[..., jax.Array]
@@ -51,6 +53,7 @@ class Kernel:
     slots: tuple[int, ...]
     shape: Shape
     passes: bool
+    hands_on: bool
 
 
 def split(op: Op, params: Params) -> tuple[Params, list[dict[str, Any]]]:
@@ -122,6 +125,7 @@ def kernel(
         slots=differentiated,
         shape=shape,
         passes=any(dependent),
+        hands_on=all(dependent) and _hands_on(pull, shape, dtype, [*leading, *samples]),
     )
 
 
@@ -180,6 +184,24 @@ def _dependent(run: Callable, samples: list, slots: tuple[int, ...]) -> tuple[bo
                 reached.update(equation.outvars)
         found.append(isinstance(program.outvars[0], core.Var) and program.outvars[0] in reached)
     return tuple(found)
+
+
+def _hands_on(pull: Callable, shape: Shape, dtype: str, samples: list) -> bool:
+    """Whether every result of `pull` is its cotangent, by the program that JAX makes of it."""
+    program = jax.make_jaxpr(pull)(jax.ShapeDtypeStruct(shape, jnp.dtype(dtype)), *samples).jaxpr
+    found = [_origin(program, result) for result in program.outvars]
+    return bool(found) and all(origin is program.invars[0] for origin in found)
+
+
+def _origin(program: Any, result: Any) -> Any:
+    """The variable that `result` is a copy of: followed through the calls of `jit`, which compute nothing."""
+    for equation in reversed(program.eqns):
+        if result in equation.outvars and equation.primitive.name in ("jit", "pjit"):
+            inner = equation.params["jaxpr"].jaxpr
+            origin = _origin(inner, inner.outvars[equation.outvars.index(result)])
+            if origin in inner.invars:
+                result = equation.invars[inner.invars.index(origin)]
+    return result
 
 
 def _too_large(op: Op, shape: tuple[int, ...]) -> Problem:

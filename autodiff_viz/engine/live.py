@@ -169,6 +169,9 @@ def _pull_parts(walk: Walk, step: Step, parts: list[Part], waiting: dict[str, li
     found, name, slots, passed = step.kernel, step.node.name, step.node.slots, walk.passed
     if not found.passes:
         total, results = _sum(parts)[0], [None] * len(found.slots)
+    elif found.hands_on:
+        total = _sum(parts)[0]
+        results = [total] * len(found.slots)
     elif len(parts) == 1:
         total = parts[0][0]
         results = found.pull(total, *step.arguments)

@@ -56,7 +56,7 @@ SAFE: dict[str, Callable[..., bool]] = {
     "round": lambda x: _apart(x - math.floor(x), 0.5),
     "floor": lambda x: _apart(x, round(x)),
     "clip": lambda x, low, high: low + CLEAR < high and _apart(x, low) and _apart(x, high),
-    "where": lambda condition, a, b: condition == 0 or _off_zero(condition),
+    "where": lambda condition, a, b: _off_zero(condition),
 }
 
 ARITY = {"pow": 2, "where": 3, "clip": 3} | dict.fromkeys(
@@ -94,8 +94,13 @@ def ruled(draw: DrawFn, node: Node, producers: list[str]) -> Node:
     return replace(node, rule=Rule(kind, Lambda(("v", *given), body)))
 
 
-def _fits(node: Node, so_far: tape.Tape) -> bool:
+FLAT = ("greater", "less", "round", "floor")  # near a safe input they stay what they are, 0 too
+
+
+def _fits(node: Node, so_far: tape.Tape, flat: set[str]) -> bool:
     operands = tape.operands(node, so_far)
+    if node.op == "where" and node.slots[0] in flat:
+        return True
     return SAFE[node.op](*operands) and abs(tape.VALUE[node.op](*operands)) < LARGEST
 
 
@@ -109,7 +114,7 @@ def scalar_graphs(
     ops: tuple[str, ...] = tuple(SAFE),
 ) -> Graph:
     """A graph of scalar inputs and ops, its nodes in running order; the flags leave a feature out."""
-    built, so_far = [], tape.Tape()
+    built, so_far, flat = [], tape.Tape(), set()
     for i in range(draw(st.integers(2, max_nodes))):
         producers = [node.name for node in built]
         if i == 0 or draw(st.integers(0, 5)) == 5:
@@ -121,8 +126,10 @@ def scalar_graphs(
             first = draw(wire)  # at least one wire, so that something can be pulled back
             others = (draw(st.one_of(wire, wire, NUMBERS)) for _ in range(ARITY.get(op, 1) - 1))
             node = Node(f"n{i}", op, (first, *others))
-            node = node if _fits(node, so_far) else Node(f"n{i}", "sin", (first,))
+            node = node if _fits(node, so_far, flat) else Node(f"n{i}", "sin", (first,))
             so_far.value[node.name] = tape.VALUE[node.op](*tape.operands(node, so_far))
+            if node.op in FLAT:
+                flat.add(node.name)
         built.append(draw(ruled(node, producers)) if rules and draw(st.integers(0, 2)) == 0 else node)
     output = draw(st.sampled_from([built[-1].name, built[-1].name, draw(st.sampled_from(built)).name]))
     graph = Graph(tuple(built), (), output)
