@@ -64,7 +64,7 @@ def draw(
     """Draw the component of `folder` with `data` and call `on_edit` with the edits that come back.
 
     Args:
-      folder: below this one, such as "editor"; its `web/` has a `main.js` and one style sheet.
+      folder: below this one, such as "editor"; its `web/` has a `main.js` and style sheets.
       data: JSON-safe, without `key` and `ack`, which are added here for the browser's outbox. NaN
         cannot travel as a number.
       key: of the element, and of what it keeps in the session.
@@ -115,8 +115,8 @@ def _inbox(key: str) -> str:
 def _renderers(folder: str, constants: Callable[[], Any]) -> tuple[Callable[..., Any], Callable[..., Any]]:
     """The element that carries the source, and the component's own."""
     entry = f"{folder}/web/main.js"
-    (sheet,) = (WEB / folder / "web").glob("*.css")
-    source, css = linked(bundle(entry)), sheet.read_text("utf-8")
+    sheets = sorted((WEB / folder / "web").glob("*.css"))
+    source, css = linked(bundle(entry)), "\n".join(sheet.read_text("utf-8") for sheet in sheets)
     texts = {"entry": entry, "css": css, "constants": constants()}
     digest = hashlib.sha256(json.dumps([source, texts]).encode()).hexdigest()[:12]
     fields = {field: json.dumps(text) for field, text in {**texts, "name": f"autodiff_viz_{digest}"}.items()}
