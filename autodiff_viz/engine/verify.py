@@ -21,6 +21,7 @@ from autodiff_viz.graph.problem import GraphError
 
 KEPT = 64  # programs, traced but not compiled
 TOLERANCE = {FLOAT64: 1e-11}
+FEWER_DIGITS = 1e-30  # float32 has no more than a few digits for numbers not much smaller
 DEFAULT_TOLERANCE = 2e-5  # float32: sums at forks may be taken in another order
 
 
@@ -31,7 +32,9 @@ class Verdict:
     Attributes:
       agrees: every value, arriving cotangent and contribution is equal within `tolerance`.
       compared: how many arrays were compared.
-      worst: largest difference, relative to the size of the array it is in (at least 1).
+      worst: largest difference, relative to the size of the array it is in. Rounding comes from what an
+        array was computed from: an array is taken to be no smaller than the largest of its kind (value or
+        cotangent) in the graph, up to 1.
       where: what differs most, in words; empty where nothing differs.
     """
 
@@ -52,12 +55,12 @@ def verify(trace: Trace) -> Verdict:
         raise GraphError(found)
     with precision(trace.dtype):
         values, gradients, cotangents = whole_program(trace)
-    pairs = [(f"the value of {name!r}", found, trace.value[name]) for name, found in values.items()]
-    pairs += [(f"the gradient of {name!r}", g, trace.gradient[name]) for name, g in gradients.items()]
-    pairs += [(_name(key), found, _live(trace, key)) for key, found in cotangents.items()]
+    forth = [(f"the value of {name!r}", found, trace.value[name]) for name, found in values.items()]
+    back = [(f"the gradient of {name!r}", g, trace.gradient[name]) for name, g in gradients.items()]
+    back += [(_name(key), found, _live(trace, key)) for key, found in cotangents.items()]
     tolerance = TOLERANCE.get(trace.dtype, DEFAULT_TOLERANCE)
-    worst, where = max(((_difference(a, b), name) for name, a, b in pairs), default=(0.0, ""))
-    return Verdict(worst <= tolerance, len(pairs), worst, where if worst > 0 else "", tolerance)
+    worst, where = max(_worst(forth), _worst(back))
+    return Verdict(worst <= tolerance, len(forth) + len(back), worst, where if worst > 0 else "", tolerance)
 
 
 def whole_program(trace: Trace) -> tuple[dict[str, Any], dict[str, Any], dict[Wire, Any]]:
@@ -112,7 +115,19 @@ def _name(key: Wire) -> str:
     return f"what arrives at {node!r}" if slot == ARRIVING else f"what {node!r} passes to its input {slot}"
 
 
-def _difference(found: Any, live: np.ndarray) -> float:
+def _worst(pairs: list[tuple[str, Any, np.ndarray]]) -> tuple[float, str]:
+    """The largest difference and where it is, among numbers of one kind."""
+    largest = max((_size(live) for _, _, live in pairs), default=0.0)
+    least = min(1.0, max(largest, FEWER_DIGITS))
+    return max(((_difference(a, b, least), name) for name, a, b in pairs), default=(0.0, ""))
+
+
+def _size(array: Any) -> float:
+    numbers = np.asarray(array, np.float64)
+    return float(np.abs(numbers[np.isfinite(numbers)]).max(initial=0.0))
+
+
+def _difference(found: Any, live: np.ndarray, least: float) -> float:
     found, live = np.asarray(found, np.float64), np.asarray(live, np.float64)
     if found.shape != live.shape:
         return float("inf")
@@ -120,6 +135,4 @@ def _difference(found: Any, live: np.ndarray) -> float:
     with np.errstate(invalid="ignore"):
         gap = np.where(same, 0.0, np.abs(found - live))
     gap = np.where(np.isnan(gap), np.inf, gap)
-    finite = live[np.isfinite(live)]
-    scale = max(1.0, float(np.abs(finite).max(initial=0.0)))
-    return float(gap.max(initial=0.0)) / scale
+    return float(gap.max(initial=0.0)) / max(least, _size(live))
