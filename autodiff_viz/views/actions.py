@@ -3,6 +3,7 @@ raises for a user's mistake; it is put in `notice` and the graph stays as it was
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
@@ -88,16 +89,28 @@ def set_input(lab: Lab, name: str, value: float, fresh: bool = False) -> Lab:
 
 
 def set_rule(lab: Lab, name: str, kind: str) -> Lab:
-    """Put a rule on a node, with a sensible function to start from; on the active one, take it off."""
+    """Put a rule on a node, with a sensible function to start from; "follow" takes it off."""
+    return replace(set_rules(lab, (name,), kind), selected=name)
+
+
+def set_rules(lab: Lab, names: Iterable[str], kind: str) -> Lab:
+    """Put one rule on all of these nodes, in one step of undo. A node that has it keeps its function.
+
+    Of several nodes, those that are wired to nothing are left out where the rule replaces a derivative.
+    """
     if kind not in RULE_KINDS:
         raise ValueError(kind)
-    node = lab.graph[name]
-    kind = "follow" if kind == node.rule.kind else kind
-    if kind in (PULLBACK, BACKWARD_AS) and not node.wires:
-        return refused(lab, GraphError(Problem("bad-rule", NO_WIRES.format(name), WIRE_FIRST, node=name)))
-    alternative = node.wires[0][1] if kind == BACKWARD_AS else None
-    graph = edits.with_rule(lab.graph, name, _first_rule(node, kind), alternative)
-    return replace(committed(lab, graph, f"{RULE_LABELS[kind]} {name}"), selected=name)
+    nodes = [lab.graph[name] for name in dict.fromkeys(names)]
+    fit = [node for node in nodes if node.wires or kind not in (PULLBACK, BACKWARD_AS)]
+    if nodes and not fit:
+        first = nodes[0].name
+        return refused(lab, GraphError(Problem("bad-rule", NO_WIRES.format(first), WIRE_FIRST, node=first)))
+    graph, changed = lab.graph, [node for node in fit if node.rule.kind != kind]
+    for node in changed:
+        alternative = node.wires[0][1] if kind == BACKWARD_AS else None
+        graph = edits.with_rule(graph, node.name, _first_rule(node, kind), alternative)
+    where = changed[0].name if len(changed) == 1 else f"{len(changed)} nodes"
+    return committed(lab, graph, f"{RULE_LABELS[kind]} {where}")
 
 
 def set_function(lab: Lab, name: str, text: str) -> Lab:

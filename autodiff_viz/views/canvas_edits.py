@@ -9,6 +9,7 @@ from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.views.edits import document, nodes, rules, wiring
 from autodiff_viz.views.edits.record import Edit, Edits
 from autodiff_viz.views.lab import Lab, refused
+from autodiff_viz.views.notices import refusals
 
 EDITS: Edits = {**nodes.EDITS, **wiring.EDITS, **rules.EDITS, **document.EDITS}
 
@@ -18,9 +19,10 @@ def edited(lab: Lab, edit: Edit) -> Lab:
     kind refuses the edit."""
     try:
         action = EDITS.get(edit.get("kind"))
-        return action(lab, edit) if action else lab
+        after = action(lab, edit) if action else lab
     except GraphError as error:
-        return refused(lab, error)
+        after = refused(lab, error)
     except (AttributeError, KeyError, OverflowError, TypeError, ValueError):
         message = f"The canvas sent an edit that could not be read: {str(dict(edit))[:200]}."
-        return replace(lab, notice=(Problem("bad-edit", message, "Reload the page and try again."),))
+        after = refused(lab, GraphError(Problem("bad-edit", message, "Reload the page and try again.")))
+    return after if after is lab else replace(after, notice=refusals(after.notice, edit.get("seq")))

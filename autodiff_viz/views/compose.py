@@ -15,6 +15,7 @@ from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.views.actions import noisy
 from autodiff_viz.views.drawing import Picture, drawing
 from autodiff_viz.views.lab import Lab, formula_text, scalar_inputs, slider_range
+from autodiff_viz.views.notices import elsewhere, notice_data
 from autodiff_viz.views.numbers import full, short
 
 VERIFIED_AT_ONCE = 150  # nodes; a larger graph is verified when the user asks, since tracing takes the lock
@@ -37,7 +38,8 @@ class LabView:
     Attributes:
       drawing: for the canvas.
       text: what stands in the formula editor.
-      mistakes: of the draft; `problems`: of the graph; `notice`: why the last edit was refused.
+      mistakes: of the draft; `problems`: of the graph; `notice`: why what was done
+        beside the canvas was refused; what was refused on it is in the drawing.
       trace: None when nothing can be evaluated.
       complete: the whole graph was evaluated, cotangents too.
     """
@@ -62,11 +64,11 @@ def lab_view(lab: Lab) -> LabView:
     complete = found is not None and found.graph is graph
     picture = Picture(graph, found, _runs(found, problems), problems, lab.selected, lab.document)
     return LabView(
-        drawing=drawing(picture),
+        drawing={**drawing(picture), "notice": notice_data(lab.notice)},
         text=formula_text(lab),
         mistakes=lab.mistakes,
         problems=problems,
-        notice=lab.notice,
+        notice=elsewhere(lab.notice),
         trace=found,
         complete=complete,
         sliders=tuple(_slider(lab, name) for name in scalar_inputs(graph)),

@@ -202,9 +202,11 @@ def test_a_region_that_cannot_run_is_shown_and_keeps_the_page():
     assert canvas(app)["regions"][0]["problem"]
 
 
-def test_a_refused_edit_is_explained_on_the_page():
+def test_a_refused_edit_of_the_canvas_is_explained_on_the_canvas_and_moves_nothing_below_it():
     app = page(lab=edited(start(), {"kind": "connect", "from": "z", "to": "a", "slot": 0}))
-    assert lab(app).notice[0].message in said(app)
+    (notice,) = canvas(app)["notice"]
+    assert notice["message"] == lab(app).notice[0].message
+    assert notice["message"] not in said(app)
 
 
 @pytest.mark.parametrize("node", ["x", "y", "a", "b", "exp_1", "z", None])

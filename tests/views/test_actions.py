@@ -41,7 +41,7 @@ def test_mending_the_formula_ends_the_draft():
 def test_a_draft_outlives_edits_on_the_canvas():
     lab = actions.typed(start(), "y = sin(")
     for edit in (
-        {"kind": "rule", "node": "a", "rule": "stop"},
+        {"kind": "rules", "nodes": ["a"], "rule": "stop"},
         {"kind": "move", "positions": {"x": [1, 2]}},
         {"kind": "delete", "nodes": ["b"]},
         {"kind": "undo"},
@@ -111,10 +111,30 @@ def test_a_number_beyond_the_limits_does_not_reach_an_input(value):
 
 
 @pytest.mark.parametrize("kind", ["stop", "rewrite", "pullback", "backward_as"])
-def test_a_rule_chosen_twice_is_back_to_jax(kind):
+def test_a_rule_is_set_however_often_it_is_asked_for_and_follow_takes_it_off(kind):
     once = actions.set_rule(start(), "a", kind)
     assert once.graph["a"].rule.kind == kind
-    assert actions.set_rule(once, "a", kind).graph == start().graph
+    assert actions.set_rule(once, "a", kind).history == once.history
+    assert actions.set_rule(once, "a", "follow").graph == start().graph
+
+
+def test_a_rule_on_several_nodes_is_one_step_with_one_name():
+    lab = actions.set_rules(start(), ["a", "b", "exp_1"], "rewrite")
+    assert [lab.graph[name].rule.kind for name in ("a", "b", "exp_1", "z")] == ["rewrite"] * 3 + ["follow"]
+    assert actions.steps(lab)["undo"] == "Rewrite cotangent at 3 nodes"
+    assert actions.undone(lab).graph == start().graph
+
+
+def test_a_rule_for_several_nodes_keeps_the_function_of_one_that_has_it():
+    once = actions.set_function(actions.set_rule(start(), "a", "rewrite"), "a", "lambda v: 2.0 * v")
+    lab = actions.set_rules(once, ["a", "b"], "rewrite")
+    assert lab.graph["a"] == once.graph["a"]
+    assert actions.steps(lab)["undo"] == "Rewrite cotangent at b"
+
+
+def test_of_several_nodes_those_without_a_derivative_get_no_pullback():
+    lab = actions.set_rules(start(), ["x", "a"], "pullback")
+    assert (lab.graph["x"].rule.kind, lab.graph["a"].rule.kind) == ("follow", "pullback")
 
 
 @pytest.mark.parametrize("kind", ["stop", "rewrite", "pullback", "backward_as"])

@@ -114,7 +114,7 @@ def test_another_node_can_be_the_output():
 
 
 def test_undo_and_redo_come_from_the_canvas_too():
-    stop = {"kind": "rule", "node": "a", "rule": "stop"}
+    stop = {"kind": "rules", "nodes": ["a"], "rule": "stop"}
     assert after(stop, {"kind": "undo"}).graph == start().graph
     assert after(stop, {"kind": "undo"}, {"kind": "redo"}).graph == after(stop).graph
 
@@ -158,12 +158,12 @@ REFUSED = [
     {"kind": "delete", "nodes": ["nobody"]},
     {"kind": "delete", "nodes": 5},
     {"kind": "delete"},
-    {"kind": "rule", "node": "a", "rule": "explode"},
-    {"kind": "rule", "node": "a", "rule": ["stop"]},
-    {"kind": "rule", "node": "nobody", "rule": "stop"},
-    {"kind": "rule", "node": "x", "rule": "pullback"},
-    {"kind": "rule", "node": "x", "rule": "backward_as"},
-    {"kind": "rule", "node": "a"},
+    {"kind": "rules", "nodes": ["a"], "rule": "explode"},
+    {"kind": "rules", "nodes": ["a"], "rule": ["stop"]},
+    {"kind": "rules", "nodes": ["nobody"], "rule": "stop"},
+    {"kind": "rules", "nodes": ["x"], "rule": "pullback"},
+    {"kind": "rules", "nodes": ["x"], "rule": "backward_as"},
+    {"kind": "rules", "nodes": ["a"]},
     {"kind": "checkpoint", "nodes": ["nobody"]},
     {"kind": "checkpoint", "nodes": ["x", "z"]},
     {"kind": "checkpoint", "nodes": []},
@@ -213,7 +213,7 @@ def test_an_edit_of_an_unknown_kind_changes_nothing(kind):
 
 def test_the_next_good_edit_clears_the_notice():
     lab = edited(start(), {"kind": "delete"})
-    assert edited(lab, {"kind": "rule", "node": "a", "rule": "stop"}).notice == ()
+    assert edited(lab, {"kind": "rules", "nodes": ["a"], "rule": "stop"}).notice == ()
 
 
 def test_a_refused_cycle_names_the_nodes_round_it():
@@ -227,7 +227,7 @@ def test_after_every_edit_the_formula_still_says_the_same_graph():
         {"kind": "add", "op": "mul", "position": [5, 6], "wire": "x"},
         {"kind": "connect", "from": "z", "to": "mul_1", "slot": 1},
         {"kind": "checkpoint", "nodes": ["a"]},
-        {"kind": "rule", "node": "mul_1", "rule": "pullback"},
+        {"kind": "rules", "nodes": ["mul_1"], "rule": "pullback"},
         {"kind": "rename", "node": "x", "name": "t"},
         {"kind": "disconnect", "to": "b", "slot": 0},
     )

@@ -42,7 +42,7 @@ def test_a_move_on_the_canvas_leaves_the_text():
 
 
 def test_a_rule_set_on_the_canvas_leaves_comments():
-    lab = edited(typed(start(), OWN), {"kind": "rule", "node": "y", "rule": "stop"})
+    lab = edited(typed(start(), OWN), {"kind": "rules", "nodes": ["y"], "rule": "stop"})
     assert formula_text(lab) == OWN.replace("y   =  sin(x)", "y = stop_gradient(sin(x))")
 
 
@@ -75,7 +75,7 @@ def test_typing_again_later_is_a_step_of_its_own():
 
 
 def test_an_edit_on_the_canvas_ends_the_typing():
-    lab = edited(typed(start(), OWN), {"kind": "rule", "node": "y", "rule": "stop"})
+    lab = edited(typed(start(), OWN), {"kind": "rules", "nodes": ["y"], "rule": "stop"})
     lab = typed(lab, OWN, fresh=False)
     assert undone(lab).graph["y"].rule.kind == "stop"
 

@@ -37,7 +37,13 @@ EDITS = st.one_of(
         {"kind": st.just("add"), "op": ADDED, "position": PLACES | st.none(), "wire": NAMES | st.none()}
     ),
     st.fixed_dictionaries({"kind": st.just("delete"), "nodes": st.lists(NAMES, min_size=1, max_size=2)}),
-    st.fixed_dictionaries({"kind": st.just("rule"), "node": NAMES, "rule": st.sampled_from(RULE_KINDS)}),
+    st.fixed_dictionaries(
+        {
+            "kind": st.just("rules"),
+            "nodes": st.lists(NAMES, min_size=1, max_size=3),
+            "rule": st.sampled_from(RULE_KINDS),
+        }
+    ),
     st.fixed_dictionaries({"kind": st.just("checkpoint"), "nodes": st.lists(NAMES, max_size=3)}),
     st.fixed_dictionaries(
         {"kind": st.just("uncheckpoint"), "region": st.sampled_from(["block_1", "block_2"])}
@@ -70,7 +76,7 @@ FIELDS = [
     "text",
     "name",
 ]
-KINDS = ["select", "move", "arrange", "connect", "disconnect", "add", "delete", "rule", "checkpoint",
+KINDS = ["select", "move", "arrange", "connect", "disconnect", "add", "delete", "rules", "checkpoint",
          "uncheckpoint", "constant", "rename", "output", "undo", "redo"]  # fmt: skip
 MALFORMED = st.builds(
     lambda kind, fields: {"kind": kind, **fields},

@@ -8,13 +8,13 @@ const nodeOf = (drawing, id) => drawing.nodes.find((node) => node.id === id);
 
 test("a rule shows at once on its node alone", () => {
   const drawing = fork();
-  const shown = predict(drawing, [{ kind: "rule", node: "s", rule: "stop" }]);
+  const shown = predict(drawing, [{ kind: "rules", nodes: ["s"], rule: "stop" }]);
   assert.equal(nodeOf(shown, "s").rule, "stop");
   assert.equal(nodeOf(shown, "x"), nodeOf(drawing, "x"));
 });
 
 test("edits are shown in the order in which they were made", () => {
-  const shown = after({ kind: "rule", node: "s", rule: "stop" }, { kind: "rule", node: "s", rule: "follow" });
+  const shown = after({ kind: "rules", nodes: ["s"], rule: "stop" }, { kind: "rules", nodes: ["s"], rule: "follow" });
   assert.equal(nodeOf(shown, "s").rule, "follow");
 });
 
@@ -52,7 +52,7 @@ test("an edit that the browser cannot foresee leaves the drawing as it is", () =
 });
 
 test("an edit to a node that is gone changes nothing", () => {
-  const shown = after({ kind: "delete", nodes: ["s"] }, { kind: "rule", node: "s", rule: "stop" }, { kind: "constant", node: "s", slot: 0, text: "1" });
+  const shown = after({ kind: "delete", nodes: ["s"] }, { kind: "rules", nodes: ["s"], rule: "stop" }, { kind: "constant", node: "s", slot: 0, text: "1" });
   assert.deepEqual(shown.nodes.map((node) => node.id), ["x", "m"]);
 });
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from autodiff_viz.graph import edits
 from autodiff_viz.graph.model import Region
 from autodiff_viz.graph.names import numbered
-from autodiff_viz.views.actions import set_rule
+from autodiff_viz.views.actions import set_rules
 from autodiff_viz.views.edits.record import Edit, Edits
 from autodiff_viz.views.lab import Lab, committed
 
@@ -22,7 +22,7 @@ def _uncheckpoint(lab: Lab, edit: Edit) -> Lab:
 
 
 EDITS: Edits = {
-    "rule": lambda lab, edit: set_rule(lab, edit["node"], edit["rule"]),
+    "rules": lambda lab, edit: set_rules(lab, [str(name) for name in edit["nodes"]], edit["rule"]),
     "checkpoint": _checkpoint,
     "uncheckpoint": _uncheckpoint,
 }

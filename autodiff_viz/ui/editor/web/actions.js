@@ -7,14 +7,20 @@ import { zoomCentred } from "./stage.js";
 /** @typedef {{ label: string, key: string, word?: string, run: (editor: Editor) => void }} Action */
 
 const ZOOM = 1.25;
+const DERIVED = new Set(["pullback", "backward_as"]); // they stand for a derivative, which only a wired node has
 
-/** Choose `rule` for the selected nodes; choosing the one they have goes back to JAX's own.
+/** Choose `rule` for the selected nodes; where all that can have it do, go back to JAX's own.
  * @param {Editor} editor @param {string} rule */
 function toggleRule(editor, rule) {
-  for (const name of editor.selection) {
-    const on = editor.node(name)?.rule === rule;
-    editor.send({ kind: "rule", node: name, rule: on ? "follow" : rule });
-  }
+  const nodes = [...editor.selection];
+  if (nodes.length) editor.send({ kind: "rules", nodes, rule: rulesOn(editor, rule) ? "follow" : rule });
+}
+
+/** Whether every selected node that can have `rule` has it. @param {Editor} editor @param {string} rule */
+export function rulesOn(editor, rule) {
+  const nodes = [...editor.selection].flatMap((id) => editor.node(id) ?? []);
+  const able = nodes.filter((node) => !DERIVED.has(rule) || node.slots.some(({ wired }) => wired));
+  return able.length > 0 && able.every((node) => node.rule === rule);
 }
 
 /** The region made of exactly the selected nodes. @param {Editor} editor */

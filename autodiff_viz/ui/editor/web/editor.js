@@ -12,7 +12,7 @@ import { complete } from "./lean.js";
 /** @typedef {(message: { key: string, edits: import("./types.js").Edit[] }) => void} Post */
 
 /** @type {Drawing} */
-const NOTHING = { rev: -1, ack: 0, key: "", nodes: [], wires: [], regions: [], selected: null, history: {} };
+const NOTHING = { rev: -1, ack: 0, key: "", nodes: [], wires: [], regions: [], selected: null, history: {}, notice: [] };
 
 /** Outboxes by session, so that a page left and entered again counts on.
  * @type {Map<string, import("../../web/outbox.js").Outbox>} */

@@ -4,6 +4,7 @@
 import { html } from "../../web/dom.js";
 import { clamp, slotPoint, toScreen } from "./geometry.js";
 import { textWidth } from "./measure.js";
+import { whenRefused } from "./notice.js";
 import { say } from "./stage.js";
 
 /** @typedef {import("./editor.js").Editor} Editor */
@@ -35,23 +36,28 @@ export function editName(editor, id) {
     editor.send({ kind: "rename", node: id, name }));
 }
 
-/** @param {Editor} editor @param {import("./types.js").Point} at world pixels @param {number} width world pixels
- * @param {string} text @param {string} label @param {(text: string) => void} commit */
-function openField({ stage }, at, width, text, label, commit) {
-  const [x, y] = toScreen(stage.view, at);
+/** Text that is refused is opened again, with the reason below it.
+ * @param {Editor} editor @param {import("./types.js").Point} at world pixels @param {number} width world pixels
+ * @param {string} text @param {string} label @param {(text: string) => void} commit sends one edit
+ * @param {{ typed: string, reason: string } | null} [refused] what was typed before, and why it was refused */
+export function openField(editor, at, width, text, label, commit, refused = null) {
+  const { stage } = editor;
   const field = /** @type {HTMLInputElement} */ (html("input", {
-    class: "inline", type: "text", "aria-label": label, spellcheck: "false", autocomplete: "off",
+    class: `inline${refused ? " refused" : ""}`, type: "text", "aria-label": label, spellcheck: "false", autocomplete: "off",
+    "aria-invalid": refused && "true",
   }));
-  field.value = text;
-  const wide = Math.min(Math.max(width * stage.view.k, 72, textWidth(text, 14) + 28), stage.host.clientWidth - 16);
-  field.style.cssText = `left:${clamp(x, 8, stage.host.clientWidth - wide - 8)}px;top:${y}px;width:${wide}px`;
+  field.value = refused?.typed ?? text;
+  const error = refused && html("div", { class: "inline-error", role: "alert" }, refused.reason);
   let open = true;
   const finish = (/** @type {boolean} */ keepIt) => {
     if (!open) return;
     open = false;
     field.remove();
+    error?.remove();
     const typed = field.value.trim();
-    if (keepIt && typed && typed !== text) commit(typed);
+    if (!keepIt || !typed || typed === (refused?.typed ?? text)) return;
+    commit(typed);
+    whenRefused(editor, (reason) => openField(editor, at, width, text, label, commit, { typed, reason }));
   };
   field.addEventListener("blur", () => finish(true));
   field.addEventListener("keydown", (event) => {
@@ -59,7 +65,22 @@ function openField({ stage }, at, width, text, label, commit) {
     finish(event.key === "Enter");
     stage.surface.focus();
   });
-  stage.host.append(field);
+  stage.host.append(field, ...(error ? [error] : []));
+  lay(stage, field, error, at, width);
   field.focus();
-  field.select();
+  if (!refused) field.select();
+}
+
+/** @param {import("./stage.js").Stage} stage @param {HTMLInputElement} field @param {HTMLElement | null} error
+ * @param {import("./types.js").Point} at world pixels @param {number} width world pixels */
+function lay({ host, view }, field, error, at, width) {
+  const room = host.clientWidth;
+  const [x, y] = toScreen(view, at);
+  const wide = Math.min(Math.max(width * view.k, 72, textWidth(field.value, 14) + 28), room - 16);
+  const top = clamp(y, 8, host.clientHeight - 44);
+  field.style.cssText = `left:${clamp(x, 8, room - wide - 8)}px;top:${top}px;width:${wide}px`;
+  if (!error) return;
+  const below = top + 36 + error.offsetHeight < host.clientHeight - 8;
+  error.style.left = `${clamp(x, 8, Math.max(room - error.offsetWidth - 8, 8))}px`;
+  error.style.top = `${below ? top + 36 : top - error.offsetHeight - 6}px`;
 }

@@ -5,6 +5,7 @@ import { NODE_ACTIONS, VIEW_ACTIONS } from "./actions.js";
 import { editConstant, editName, editValue } from "./field.js";
 import { neighbour } from "./geometry.js";
 import { toggleHelp } from "./help.js";
+import { closeNotice } from "./notice.js";
 import { closePalette, openPalette } from "./palette.js";
 import { revealing } from "./stage.js";
 
@@ -25,7 +26,7 @@ const KEYS = {
   "?": toggleHelp,
   f2: (editor) => editor.single && editName(editor, editor.single),
   e: editFirstConstant,
-  escape: (editor) => closePalette(editor) || editor.select([]),
+  escape: (editor) => closePalette(editor) || closeNotice(editor) || editor.select([]),
 };
 
 /** @param {Editor} editor */

@@ -11,10 +11,11 @@ const SLOT = { label: "", constant: null, wired: false };
 const WIRE = { passed: "", via: [] };
 
 /** @param {any} lean @returns {Drawing} */
-export const complete = ({ nodes = [], wires = [], regions = [], selected = null, history = {}, ...rest }) => ({
+export const complete = ({ nodes = [], wires = [], regions = [], selected = null, history = {}, notice = [], ...rest }) => ({
   ...rest,
   selected,
   history,
+  notice,
   nodes: nodes.map((/** @type {any} */ node) => {
     const { slots, ...whole } = { ...NODE, ...CARD, symbol: node.op, connected: true, ...node };
     return { ...whole, slots: slots.map((/** @type {any} */ slot) => ({ ...SLOT, ...slot })) };

@@ -6,6 +6,7 @@ import { html } from "../../web/dom.js";
 import { listenToPointers } from "./gestures.js";
 import { toggleHelp } from "./help.js";
 import { listenToKeys } from "./keys.js";
+import { showNotices } from "./notice.js";
 import { openPalette } from "./palette.js";
 import { footBar, topBar } from "./toolbar.js";
 
@@ -19,6 +20,7 @@ function open(parent, css, palette) {
   const { host } = editor.stage;
   listenToPointers(editor);
   listenToKeys(editor);
+  showNotices(editor);
   host.append(...topBar(editor), footBar(editor, { add: () => openPalette(editor), help: () => toggleHelp(editor) }));
   parent.querySelectorAll(".canvas").forEach((old) => old.remove()); // left by an older version of this code
   parent.append(html("style", {}, css), host);

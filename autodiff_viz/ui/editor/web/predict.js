@@ -16,7 +16,10 @@ export const predict = (drawing, pending) =>
 const GUESSES = {
   select: (drawing, { node }) => ({ ...drawing, selected: node }),
   move: (drawing, { positions }) => moved(drawing, positions),
-  rule: (drawing, { node, rule }) => withNode(drawing, node, { rule, ruleText: "" }),
+  rules: (drawing, { nodes, rule }) => ({
+    ...drawing,
+    nodes: drawing.nodes.map((n) => (nodes.includes(n.id) && n.rule !== rule ? { ...n, rule, ruleText: "" } : n)),
+  }),
   output: (drawing, { node }) => ({
     ...drawing,
     nodes: drawing.nodes.map((n) => (n.isOutput === (n.id === node) ? n : { ...n, isOutput: n.id === node })),

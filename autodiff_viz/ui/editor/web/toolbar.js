@@ -2,14 +2,14 @@
 // Two toolbars with a place of their own each: at the top what can be done with the selection, at the
 // foot what can be done with the graph.
 
-import { NODE_ACTIONS, regionOf, removeWire, VIEW_ACTIONS } from "./actions.js";
+import { NODE_ACTIONS, regionOf, removeWire, rulesOn, VIEW_ACTIONS } from "./actions.js";
 import { html, setText, svg } from "../../web/dom.js";
 import { icon } from "./icons.js";
 
 /** @typedef {import("./editor.js").Editor} Editor */
 /** @typedef {import("./actions.js").Action} Action */
 
-const SINGLE = new Set(["rewrite", "pullback", "backward_as", "output"]); // actions for one node alone
+const SINGLE = new Set(["output"]); // actions for one node alone
 
 /** @param {string} name of the icon @param {Action} action @param {() => void} run @param {string} [word] */
 function button(name, { label, key }, run, word) {
@@ -67,7 +67,7 @@ function press(editor, name, element, forNodes) {
   if (element.hidden || name === "delete") return;
   const nodes = [...editor.selection].map((id) => editor.node(id));
   const on = name === "checkpoint" ? Boolean(regionOf(editor))
-    : name === "output" ? nodes.every((node) => node?.isOutput) : nodes.every((node) => node?.rule === name);
+    : name === "output" ? nodes.every((node) => node?.isOutput) : rulesOn(editor, name);
   element.setAttribute("aria-pressed", String(on));
 }
 

@@ -29,12 +29,19 @@
  *   problem?: string | null, fault?: string | null,
  * }} Region  `fault` is the problem in a few words
  */
+/**
+ * @typedef {{
+ *   seq?: number, code: string, message: string, hint?: string, node?: string, slot?: number, path?: string[],
+ *   offer?: string, edit?: import("../../web/outbox.js").NewEdit,
+ * }} Notice  why edit `seq` was refused; `offer` are the words of a button that sends `edit`
+ */
 /** @typedef {{ op: string, symbol: string, slots: string[], doc: string }} PaletteOp */
 /** @typedef {{ group: string, ops: PaletteOp[] }} PaletteGroup */
 /**
  * @typedef {{
  *   rev: number, ack: number, key: string, graph?: string, nodes: GraphNode[], wires: Wire[],
  *   regions: Region[], selected: string | null, history: { undo?: string, redo?: string },
+ *   notice: Notice[],
  * }} Drawing  `history`: what undo takes back and redo brings back; another `graph` means another document: the view is fitted again
  */
 /** @typedef {import("../../web/outbox.js").Edit} Edit */

@@ -1,0 +1,86 @@
+"""Rules put on nodes where they are drawn, and what the canvas says when an edit is refused.
+
+The first graph: x = 0.6, y = 1.5, a = sin(x), b = a * y, z = b + stop(exp(a)).
+"""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.lab_page import LabPage, four_digits, saying
+
+DX = 1.5 * math.cos(0.6)
+
+
+def choose(lab: LabPage, *names: str) -> None:
+    first, *rest = names
+    lab.select(first)
+    for name in rest:
+        lab.node(name).locator(".card").click(modifiers=["Shift"])
+    lab.settle()
+
+
+def test_one_key_stops_all_selected_nodes_in_one_step(lab: LabPage):
+    choose(lab, "a", "b", "y")
+    lab.press("s")
+    for name in ("a", "b", "y"):
+        expect(lab.node(name).locator(".chip.stop")).to_be_visible()
+    undo = lab.canvas.get_by_role("button", name="Undo: Stop gradient at 3 nodes")
+    undo.click()
+    lab.settle()
+    expect(lab.canvas.locator(".chip.stop")).to_have_count(1)  # exp_1, as before
+    expect(lab.cotangent("x")).to_have_text(four_digits(DX))
+
+
+def test_of_a_mixed_selection_all_are_stopped_first_and_then_all_follow(lab: LabPage):
+    choose(lab, "a", "exp_1")
+    lab.press("s")
+    expect(lab.canvas.locator(".chip.stop")).to_have_count(2)
+    lab.press("s")
+    expect(lab.canvas.locator(".chip.stop")).to_have_count(0)
+    expect(lab.cotangent("a")).to_have_text(four_digits(1.5 + math.exp(math.sin(0.6))))
+
+
+def test_a_refused_edit_says_why_on_the_canvas_and_nothing_below_moves(lab: LabPage):
+    below = lab.page.locator(".st-key-settings")
+    before = below.bounding_box()["y"]
+    lab.select("x")
+    lab.press("p")
+    notice = lab.canvas.get_by_role("alert")
+    expect(notice).to_contain_text("wired to nothing")
+    assert below.bounding_box()["y"] == pytest.approx(before, abs=1)
+    lab.press("Escape")
+    expect(notice).to_be_hidden()
+    expect(lab.node("x")).to_have_class(saying("selected"))  # it closed the notice alone
+
+
+def test_a_number_that_cannot_be_read_stays_open_with_the_reason_and_can_be_mended(lab: LabPage):
+    lab.type_formula("x = 3.0\ny = x * 2.0")
+    lab.node("y").locator(".pill").click()
+    lab.page.keyboard.press("Control+a")
+    lab.page.keyboard.type("abc")
+    lab.press("Enter")
+    field = lab.canvas.locator(".inline")
+    expect(field).to_have_value("abc")
+    expect(lab.canvas.locator(".inline-error")).to_contain_text("abc")
+    expect(field).to_be_focused()
+    field.fill("-5")
+    lab.press("Enter")
+    expect(field).to_have_count(0)
+    expect(lab.value("y")).to_have_text(four_digits(-15))
+
+
+def test_a_name_that_is_taken_stays_open_with_the_reason(lab: LabPage):
+    lab.select("a")
+    lab.page.keyboard.press("F2")
+    lab.page.keyboard.press("Control+a")
+    lab.page.keyboard.type("b")
+    lab.press("Enter")
+    expect(lab.canvas.locator(".inline")).to_have_value("b")
+    expect(lab.canvas.locator(".inline-error")).to_contain_text("There is a node 'b' already.")
+    lab.press("Escape")
+    expect(lab.canvas.locator(".inline")).to_have_count(0)
+    assert "a" in lab.names()
