@@ -83,10 +83,10 @@ function fill(editor, root, notices) {
   root.replaceChildren(html("b", {}, message), hint && !mend ? html("span", {}, hint) : "", mend || "", close);
 }
 
-/** Below the node that it is about, else at the foot. @param {Editor} editor @param {HTMLElement} root @param {Notice} notice */
+/** Below the node that it is about; at the foot where a path is lit, which it must not cover. @param {Editor} editor @param {HTMLElement} root @param {Notice} notice */
 function place({ stage, shown }, root, { node: id, path }) {
   const { clientWidth: w, clientHeight: h } = stage.host;
-  const node = shown.nodes.find((found) => found.id === (id ?? path?.[0]));
+  const node = path?.length ? undefined : shown.nodes.find((found) => found.id === id);
   const low = Math.max(h - root.offsetHeight - BARS.bottom, BARS.top);
   const [x, y] = node && w >= NARROW ? toScreen(stage.view, [node.x + node.w / 2, node.y + node.h]) : [w / 2, h];
   root.style.left = `${clamp(x - root.offsetWidth / 2, EDGE, Math.max(w - root.offsetWidth - EDGE, EDGE))}px`;
