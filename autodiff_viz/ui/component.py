@@ -17,9 +17,10 @@ from functools import cache, partial
 from graphlib import TopologicalSorter
 from pathlib import Path
 from typing import Any
-from uuid import uuid4
 
 import streamlit as st
+
+from autodiff_viz.ui.inbox import confirm, word
 
 Edit = dict[str, Any]
 
@@ -65,18 +66,17 @@ def draw(
 
     Args:
       folder: below this one, such as "editor"; its `web/` has a `main.js` and style sheets.
-      data: JSON-safe, without `key` and `ack`, which are added here for the browser's outbox. NaN
+      data: JSON-safe, without `key`, `ack` and `from`, which are added here for the browser's outbox. NaN
         cannot travel as a number.
-      key: of the element, and of what it keeps in the session.
+      key: of the element; one of `inbox.MAILED`.
       on_edit: called before the next run with the new edits in the order in which they were made, each
         `{"seq": int, "kind": str, ...}` and each exactly once, however often the browser sent it. They
         come from outside: their fields must be checked.
       constants: makes data that is the same for everybody: it travels once, with the source.
     """
     source, element = _renderers(folder, constants)
-    inbox = st.session_state.setdefault(_inbox(key), {"key": uuid4().hex, "ack": 0})
     with st.container(gap=None):
-        element(key=key, data={**data, **inbox}, on_outbox_change=partial(_deliver, key, on_edit))
+        element(key=key, data={**data, **word(key)}, on_outbox_change=partial(_deliver, key, on_edit))
         source(key=f"{key}_source")
 
 
@@ -99,16 +99,11 @@ def _is_edit(edit: Any) -> bool:
 
 
 def _deliver(key: str, on_edit: Callable[[list[Edit]], None]) -> None:
-    inbox = st.session_state[_inbox(key)]
     message = st.session_state.get(key) or {}  # nothing as the page is left: the browser sends it again
-    edits = fresh(message.get("outbox"), inbox)
+    edits = fresh(message.get("outbox"), word(key))
     if edits:
-        inbox["ack"] = edits[-1]["seq"]  # first: an edit that fails must not come back for ever
+        confirm(key, edits[-1]["seq"])  # first: an edit that fails must not come back for ever
         on_edit(edits)
-
-
-def _inbox(key: str) -> str:
-    return f"{key}_inbox"
 
 
 @cache

@@ -8,10 +8,11 @@ from typing import Any
 
 import streamlit as st
 
+from autodiff_viz.ui.inbox import STAMP, open_inbox, stamp
 from autodiff_viz.views.address import from_query, to_query
-from autodiff_viz.views.lab import Lab, start, with_text
+from autodiff_viz.views.lab import Lab, with_text
 
-LAB, WRITTEN = "lab", "address"
+LAB, WRITTEN, OPENED = "lab", "address", "opened"
 
 
 def lab() -> Lab:
@@ -22,9 +23,10 @@ def lab() -> Lab:
     """
     state, query = st.session_state, st.query_params.to_dict()
     if LAB not in state:
-        state[LAB] = from_query(query)
+        state[LAB] = _opened(query)
+        open_inbox(query)
     elif WRITTEN in state and query != state[WRITTEN]:
-        found = from_query(query)
+        found = _opened(query)
         past = (*state[LAB].history.past, state[LAB].history.present)
         history = replace(found.history, past=past)
         same = found.graph == state[LAB].graph
@@ -63,14 +65,22 @@ def next_revision() -> int:
 def write_address() -> None:
     """Put the whole state in the address bar, in one step of the browser's history.
 
-    The bare address stands for the first graph: whoever has done nothing yet can leave by one step back.
+    It must come before what confirms edits to the browser: what is confirmed is kept here alone. An address
+    stays as it was opened until something has been done: the bare one, and one that cannot be read.
     """
     query, shown = to_query(st.session_state[LAB]), st.query_params.to_dict()
-    if not shown and query == to_query(start()):
-        query = shown
-    if query != shown:
-        st.query_params.from_dict(query)
-    st.session_state[WRITTEN] = query
+    known = {key: value for key, value in shown.items() if key != STAMP}
+    if query != known and (shown, query) != st.session_state.get(OPENED):
+        shown = {**query, STAMP: stamp()}
+        st.query_params.from_dict(shown)
+    st.session_state[WRITTEN] = shown
+
+
+def _opened(query: dict[str, str]) -> Lab:
+    """The lab of an address that the visitor has opened."""
+    found = from_query(query)
+    st.session_state[OPENED] = (query, to_query(found))
+    return found
 
 
 def leave() -> None:

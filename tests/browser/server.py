@@ -37,35 +37,58 @@ def chromium() -> str | None:
     return os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, NAMES)), None)
 
 
+class Server:
+    """The app on a port of its own, kept over a restart. Nothing that it does leaves this machine."""
+
+    def __init__(self, log: Path):
+        self.port = free_port()
+        self.log = log
+        self.process: subprocess.Popen | None = None
+
+    @property
+    def address(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
+    def start(self) -> None:
+        """
+        Raises:
+          RuntimeError: the server ended, or did not answer in time; the message has the end of its log.
+        """
+        command = [
+            sys.executable, "-m", "streamlit", "run", "app.py", f"--server.port={self.port}",
+            "--server.address=127.0.0.1", "--server.headless=true", "--browser.gatherUsageStats=false",
+        ]  # fmt: skip
+        env = {**os.environ, "JAX_PLATFORMS": "cpu", "AUTODIFF_VIZ_WARM_UP": "off"}
+        with self.log.open("a") as output:
+            self.process = subprocess.Popen(
+                command, cwd=ROOT, stdout=output, stderr=subprocess.STDOUT, env=env
+            )
+        _await(self.process, f"{self.address}/_stcore/health", self.log)
+
+    def kill(self) -> None:
+        """As a crash would: without a word to anybody."""
+        if self.process:
+            self.process.kill()
+            self.process.wait(10)
+
+    def stop(self) -> None:
+        if self.process:
+            self.process.terminate()
+            self.process.wait(10)
+
+
 @contextmanager
 def serving(log: Path) -> Iterator[str]:
-    """Run the app on a free port and give its address. Nothing that it does leaves this machine.
-
-    Raises:
-      RuntimeError: the server ended, or did not answer in time; the message has the end of its log.
-    """
-    port = _free_port()
-    command = [
-        sys.executable, "-m", "streamlit", "run", "app.py", f"--server.port={port}",
-        "--server.address=127.0.0.1", "--server.headless=true", "--browser.gatherUsageStats=false",
-    ]  # fmt: skip
-    with log.open("w") as output:
-        process = subprocess.Popen(
-            command,
-            cwd=ROOT,
-            stdout=output,
-            stderr=subprocess.STDOUT,
-            env={**os.environ, "JAX_PLATFORMS": "cpu", "AUTODIFF_VIZ_WARM_UP": "off"},
-        )
-        try:
-            _await(process, f"http://127.0.0.1:{port}/_stcore/health", log)
-            yield f"http://127.0.0.1:{port}"
-        finally:
-            process.terminate()
-            process.wait(10)
+    """Run the app and give its address."""
+    server = Server(log)
+    try:
+        server.start()
+        yield server.address
+    finally:
+        server.stop()
 
 
-def _free_port() -> int:
+def free_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return probe.getsockname()[1]

@@ -11,6 +11,7 @@ from streamlit.testing.v1 import AppTest
 
 from autodiff_viz.figures.catalog import FIGURES
 from autodiff_viz.language.parse import parse
+from autodiff_viz.ui.inbox import STAMP, read_stamp
 from autodiff_viz.views.actions import set_rule, typed
 from autodiff_viz.views.address import to_query
 from autodiff_viz.views.canvas_edits import edited
@@ -60,7 +61,14 @@ def said(app: AppTest) -> str:
 
 
 def address(app: AppTest) -> dict[str, str]:
-    return {key: value[0] if isinstance(value, list) else value for key, value in app.query_params.items()}
+    """What the address says of the lab, without the stamp of the edits that it has."""
+    found = {key: value[0] if isinstance(value, list) else value for key, value in app.query_params.items()}
+    return {key: value for key, value in found.items() if key != STAMP}
+
+
+def _stamp(app: AppTest) -> str:
+    found = app.query_params[STAMP]
+    return found[0] if isinstance(found, list) else found
 
 
 def test_a_newcomer_sees_the_first_graph_with_its_numbers():
@@ -220,6 +228,28 @@ def test_the_page_writes_its_state_into_the_address():
     ran(app)
     assert lab(app).seed == 2
     assert address(app) == to_query(lab(app))
+    assert read_stamp(_stamp(app)) is not None
+
+
+def test_an_address_that_cannot_be_read_stays_in_the_bar_until_something_is_done():
+    app = page({"g": "2nEwErLiNk"})
+    assert "version 2" in said(app)
+    assert address(app) == {"g": "2nEwErLiNk"}
+    app.number_input(key="seed").set_value(2.0)
+    ran(app)
+    assert address(app) == to_query(lab(app))
+
+
+def test_the_stamp_of_an_address_says_which_edits_are_in_it():
+    app = page({**to_query(start()), STAMP: "0123456789.7.0.12"})
+    assert component_data(app, "canvas")["from"] == ["0123456789", 7]
+    assert component_data(app, "sliders")["from"] == ["0123456789", 12]
+    assert _stamp(app) == "0123456789.7.0.12"
+
+
+@pytest.mark.parametrize("stamp", ["", "0123456789", "0123456789.1.2", "0123456789.1.2.x", "<b>.1.2.3"])
+def test_a_stamp_not_made_as_the_page_makes_it_says_nothing(stamp):
+    assert read_stamp(stamp) is None
 
 
 def test_an_address_brings_the_whole_state_back():

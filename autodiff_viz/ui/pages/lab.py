@@ -29,6 +29,7 @@ def page() -> None:
     """
     now = lab()
     view = lab_view(now)
+    write_address()
     with st.container(key="lab"):
         main, side = st.columns([8, 5], gap="medium")
     with main:
@@ -44,7 +45,6 @@ def page() -> None:
         with st.container(border=True, key="inspector"):
             draw_inspector(now, view)
     draw_lesson(now)
-    write_address()
     with figure:
         draw_figure(view)
     with checks.container():

@@ -1,23 +1,30 @@
 // @ts-check
-// Edits on their way to Python: numbered, posted, and posted again until they are confirmed.
+// Edits on their way to Python: numbered, kept in the tab, posted, and posted again until they are confirmed.
 
-import { begin, confirm, push, RESEND_MS } from "./outbox.js";
+import { isConnected, watchNetwork } from "./network.js";
+import { adopt, AT_ONCE, begin, confirm, push, RESEND_MS } from "./outbox.js";
+import { readList, TAB, writeList } from "./store.js";
 
 /** @typedef {import("./outbox.js").Outbox} Outbox */
-/** @typedef {(message: { key: string, edits: object[] }) => void} Post */
+/** @typedef {import("./outbox.js").Left} Left */
+/** @typedef {(message: { key: string, edits: object[], have?: number | null }) => void} Post */
 
-/** By session, so that a page left and entered again counts on. Streamlit loses what is sent as the page is
- * left; it is sent again on return, unless another document has been opened meanwhile.
- * @type {Map<string, { outbox: Outbox, document: number }>} */
-const kept = new Map();
+const KEPT = 4; // sessions whose unconfirmed edits wait for their document to be opened again
 
 export class Mail {
-  constructor() {
+  /** @param {string} name of the component @param {{ isConnected: boolean }} host the editor's element: once it
+   * has left the page, the mail is its successor's
+   * @param {{ changed?: () => void, leaving?: () => void }} [told] of the connection, and of the page being left */
+  constructor(name, host, { changed = () => {}, leaving = () => {} } = {}) {
+    this.name = name;
+    this.host = host;
     this.outbox = begin("", 0);
     this.document = 0;
     this.timer = 0;
     /** @type {Post} */
     this.post = () => {};
+    this.note = () => ({}); // what goes with every message
+    this.stop = watchNetwork(() => (this.wake(), changed()), () => host.isConnected && leaving());
   }
 
   /** The newest edit under way. */
@@ -25,13 +32,19 @@ export class Mail {
     return this.outbox.pending.at(-1);
   }
 
-  /** Python's word. @param {{ key: string, ack: number, document: number }} word @param {Post} post */
-  receive({ key, ack, document }, post) {
-    const opening = !this.outbox.key;
+  /** Python's word. Under another key the server has restarted, or the page was loaded again: what was left
+   * is sent at once. @param {import("./outbox.js").Word} word @param {Post} post @returns {boolean} whether the session is new to this mail */
+  receive(word, post) {
+    const opening = word.key !== this.outbox.key;
     this.post = post;
-    this.document = document;
-    this.keep(confirm(opening ? found(key, ack, document) : this.outbox, key, ack));
-    if (opening && this.newest) this.repeat();
+    this.document = word.document ?? 0;
+    if (!opening) this.keep(confirm(this.outbox, word.ack));
+    else {
+      const { outbox, rest } = adopt(readList(TAB, this.name), word, location.search);
+      this.keep(outbox, rest);
+      this.wake();
+    }
+    return opening;
   }
 
   /** @param {import("./outbox.js").NewEdit} edit */
@@ -40,27 +53,36 @@ export class Mail {
     this.repeat();
   }
 
-  repeat() {
-    this.post({ key: this.outbox.key, edits: this.outbox.pending });
-    this.keep(this.outbox);
+  /** Send what waits, if anything does. */
+  wake() {
+    if (this.newest) this.repeat();
   }
 
-  /** @param {Outbox} outbox */
-  keep(outbox) {
-    this.outbox = outbox;
-    kept.set(outbox.key, { outbox, document: this.document });
+  repeat() {
+    if (!this.host.isConnected) return this.close();
+    const { key, pending } = this.outbox;
+    if (isConnected()) this.post({ key, edits: pending.slice(0, AT_ONCE), ...this.note() });
+    this.wait();
+  }
+
+  wait() {
     clearTimeout(this.timer);
     if (this.newest) this.timer = window.setTimeout(() => this.repeat(), RESEND_MS);
   }
 
+  /** @param {Outbox} outbox @param {Left[]} [rest] what waits for other documents */
+  keep(outbox, rest) {
+    const nothing = !rest && !this.newest && !outbox.pending.length;
+    this.outbox = outbox;
+    this.wait();
+    if (nothing) return;
+    const others = rest ?? readList(TAB, this.name).filter(({ key }) => key !== outbox.key);
+    const left = { ...outbox, document: this.document, search: location.search };
+    writeList(TAB, this.name, [left, ...others.filter(({ pending }) => pending?.length)].slice(0, KEPT));
+  }
+
   close() {
     clearTimeout(this.timer);
+    this.stop();
   }
-}
-
-/** What was left when the page was. @param {string} key @param {number} ack @param {number} document @returns {Outbox} */
-function found(key, ack, document) {
-  const last = kept.get(key);
-  if (!last) return begin(key, ack);
-  return last.document === document ? last.outbox : { ...last.outbox, pending: [] };
 }

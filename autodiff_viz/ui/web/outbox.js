@@ -4,9 +4,14 @@
 
 /** @typedef {{ seq: number, kind: string, [field: string]: any }} Edit */
 /** @typedef {{ kind: string, [field: string]: any }} NewEdit an edit that has no number yet */
-/** @typedef {{ key: string, last: number, pending: Edit[] }} Outbox */
+/** @typedef {{ key: string, last: number, pending: Edit[] }} Outbox `key` names a session of the server's */
+/** @typedef {Outbox & { document: number, search: string }} Left an outbox, which document its edits are for,
+ * and the address bar's query at Python's last word */
+/** @typedef {{ key: string, ack: number, document?: number, from?: [string, number] | null }} Word
+ * of Python's: `from` is the session whose graph this one has opened, and the last edit that this graph has in it */
 
 export const RESEND_MS = 3000; // a run of the script takes well under a second; a lost message is rare
+export const AT_ONCE = 500; // edits in a message; Python takes no more than a person can make
 
 /** @param {string} key @param {number} ack @returns {Outbox} */
 export const begin = (key, ack) => ({ key, last: ack, pending: [] });
@@ -18,10 +23,28 @@ export function push(outbox, edit) {
   return { ...outbox, last: seq, pending: [...outbox.pending, { ...edit, seq }] };
 }
 
-/** Forget what Python has applied. Under another key Python has restarted and counts from `ack`: what it
- * never confirmed is numbered anew, in order.
- * @param {Outbox} outbox @param {string} key @param {number} ack @returns {Outbox} */
-export function confirm(outbox, key, ack) {
-  if (key !== outbox.key) return outbox.pending.reduce(push, begin(key, ack));
-  return { ...outbox, last: Math.max(outbox.last, ack), pending: outbox.pending.filter((edit) => edit.seq > ack) };
+/** Forget what Python has applied.
+ * @param {Outbox} outbox @param {number} ack @returns {Outbox} */
+export const confirm = (outbox, ack) => ({
+  ...outbox, last: Math.max(outbox.last, ack), pending: outbox.pending.filter((edit) => edit.seq > ack),
+});
+
+/** The edits of `left` that are still to be done on the document that Python has open: none when it is another one.
+ * @param {Left} left @param {Word} word @param {string} search the address bar's query now @returns {Edit[]} */
+export function due(left, { key, ack, document = 0, from }, search) {
+  if (left.key === key) return left.document === document ? left.pending.filter(({ seq }) => seq > ack) : [];
+  if (from?.[0] === left.key) return left.pending.filter(({ seq }) => seq > from[1]);
+  return left.search === search ? left.pending : [];
+}
+
+/** An outbox for Python's session, with the edits that were under way when the one before it ended, and what
+ * waits for other documents.
+ * @param {Left[]} lefts newest first @param {Word} word @param {string} search @returns {{ outbox: Outbox, rest: Left[] }} */
+export function adopt(lefts, word, search) {
+  const rest = lefts.filter(({ key }) => key !== word.key);
+  const own = lefts.find(({ key }) => key === word.key);
+  if (own) return { outbox: { ...own, last: Math.max(own.last, word.ack), pending: due(own, word, search) }, rest };
+  const left = rest.find((one) => due(one, word, search).length);
+  const edits = left ? due(left, word, search) : [];
+  return { outbox: edits.reduce(push, begin(word.key, word.ack)), rest: rest.filter((one) => one !== left) };
 }

@@ -1,7 +1,8 @@
 // @ts-check
 // One editor: Python's last drawing, the edits under way, the selection, and the stage they are shown on.
 
-import { begin, confirm, push, RESEND_MS } from "../../web/outbox.js";
+import { Mail } from "../../web/mail.js";
+import { tellOffline } from "./offline.js";
 import { moved, predict } from "./predict.js";
 import { look, openStage, paint, wholeView } from "./stage.js";
 import { complete } from "./lean.js";
@@ -9,21 +10,17 @@ import { complete } from "./lean.js";
 /** @typedef {import("./types.js").Drawing} Drawing */
 /** @typedef {import("./types.js").NewEdit} NewEdit */
 /** @typedef {import("./types.js").Point} Point */
-/** @typedef {(message: { key: string, edits: import("./types.js").Edit[] }) => void} Post */
+/** @typedef {import("../../web/mail.js").Post} Post */
 
 /** @type {Drawing} */
 const NOTHING = { rev: -1, ack: 0, key: "", nodes: [], wires: [], regions: [], selected: null, history: {}, notice: [] };
-
-/** Outboxes by session, so that a page left and entered again counts on.
- * @type {Map<string, import("../../web/outbox.js").Outbox>} */
-const outboxes = new Map();
 
 export class Editor {
   constructor() {
     this.stage = openStage();
     this.drawing = NOTHING; // Python's word
     this.shown = NOTHING; // with the edits under way
-    this.outbox = begin("", 0);
+    this.mail = new Mail("canvas", this.stage.host, { changed: () => this.tell() });
     /** @type {Set<string>} */
     this.selection = new Set();
     /** @type {string | null} the single selected node that Python knows of */
@@ -37,21 +34,16 @@ export class Editor {
     this.choice = "first";
     /** @type {import("./types.js").PaletteGroup[]} */
     this.palette = [];
-    /** @type {Post} */
-    this.post = () => {};
     /** @type {(() => void)[]} called after every change */
     this.watchers = [];
     this.frame = 0;
-    this.timer = 0;
   }
 
   /** Python's new drawing. @param {any} lean @param {Post} post */
   receive(lean, post) {
     const drawing = complete(lean);
-    this.post = post;
-    const known = this.outbox.key ? this.outbox : (outboxes.get(drawing.key) ?? begin(drawing.key, drawing.ack));
-    this.keepOutbox(confirm(known, drawing.key, drawing.ack));
-    const waiting = this.outbox.pending.some((edit) => edit.kind === "select");
+    this.mail.receive({ ...lean, document: Number(lean.graph ?? 0) }, post);
+    const waiting = this.mail.outbox.pending.some((edit) => edit.kind === "select");
     const chosen = drawing.selected !== this.told && !waiting; // by Python: a node just added, say
     const other = drawing.graph !== this.drawing.graph;
     this.drawing = drawing;
@@ -60,6 +52,7 @@ export class Editor {
       this.told = drawing.selected;
     }
     this.refresh();
+    this.tell();
     this.stage.host.dataset.rev = String(drawing.rev);
     if (other) [this.fitted, this.choice] = [false, "first"];
     this.fitOnce();
@@ -67,23 +60,16 @@ export class Editor {
 
   /** Send an edit, and show at once what it will do. @param {NewEdit} edit */
   send(edit) {
-    this.keepOutbox(push(this.outbox, edit));
-    this.post({ key: this.outbox.key, edits: this.outbox.pending });
+    this.mail.send(edit);
+    this.tell();
     this.refresh();
   }
 
-  /** @param {import("../../web/outbox.js").Outbox} outbox */
-  keepOutbox(outbox) {
-    this.outbox = outbox;
-    outboxes.set(outbox.key, outbox);
-    this.stage.host.dataset.pending = String(outbox.pending.length); // tests wait for 0
-    clearTimeout(this.timer);
-    if (outbox.pending.length) this.timer = window.setTimeout(() => this.resend(), RESEND_MS);
-  }
-
-  resend() {
-    this.post({ key: this.outbox.key, edits: this.outbox.pending });
-    this.keepOutbox(this.outbox);
+  /** How much is under way, for the user and for tests. */
+  tell() {
+    const { length } = this.mail.outbox.pending;
+    this.stage.host.dataset.pending = String(length);
+    tellOffline(this.stage.host, length);
   }
 
   /** Select these nodes alone; Python hears of a single one. @param {string[]} names */
@@ -114,7 +100,7 @@ export class Editor {
 
   refresh() {
     const { stage } = this;
-    const expected = predict(this.drawing, this.outbox.pending);
+    const expected = predict(this.drawing, this.mail.outbox.pending);
     this.shown = this.dragged ? moved(expected, this.dragged) : expected;
     const names = new Set(this.shown.nodes.map((node) => node.id));
     for (const name of this.selection) if (!names.has(name)) this.selection.delete(name);
@@ -157,7 +143,7 @@ export class Editor {
   }
 
   close() {
-    clearTimeout(this.timer);
+    this.mail.close();
     cancelAnimationFrame(this.frame);
   }
 }

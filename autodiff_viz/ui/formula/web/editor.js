@@ -30,7 +30,7 @@ export class Formula {
     this.popup = new Popup(this.area, ({ start, end }, word) => this.replace({ start, end, insert: word }));
     this.box = html("div", { class: "box" }, html("div", { class: "sheet" }, this.mirror, this.area));
     this.host = html("div", { class: "formula" }, this.box, this.foot, this.popup.root, this.bubble);
-    this.mail = new Mail();
+    this.mail = new Mail("formula", this.host, { leaving: () => this.send() });
     this.data = NOTHING;
     this.words = words;
     this.kinds = new Map(words.map(({ word, kind }) => [word, kind]));

@@ -10,7 +10,7 @@ import { Row } from "./row.js";
 export class Board {
   constructor() {
     this.host = html("div", { class: "sliders", role: "group", "aria-label": "Inputs" });
-    this.mail = new Mail();
+    this.mail = new Mail("sliders", this.host, { leaving: () => this.send() });
     /** @type {Map<string, Row>} */
     this.rows = new Map();
     /** Values that wait for Python's answer to the ones before. @type {Map<string, { value: number, fresh: boolean }>} */
@@ -20,7 +20,8 @@ export class Board {
 
   /** Python's word, which counts where nothing is under way. @param {Data} data @param {import("../../web/mail.js").Post} post */
   receive(data, post) {
-    if (data.document !== this.mail.document) this.held.clear();
+    const { outbox, document } = this.mail;
+    if (data.key === outbox.key && data.document !== document) this.held.clear();
     this.mail.receive(data, post);
     const make = (/** @type {import("./types.js").Item} */ [name]) =>
       new Row(name, data.limit, (name, value, fresh) => this.hold(name, value, fresh));
@@ -40,11 +41,13 @@ export class Board {
   }
 
   flush() {
-    if (!this.mail.newest) {
-      for (const [name, { value, fresh }] of this.held) this.mail.send({ kind: "move", name, value, fresh });
-      this.held.clear();
-    }
+    if (!this.mail.newest) this.send();
     this.host.dataset.pending = String(this.held.size + this.mail.outbox.pending.length); // tests wait for 0
+  }
+
+  send() {
+    for (const [name, { value, fresh }] of this.held) this.mail.send({ kind: "move", name, value, fresh });
+    this.held.clear();
   }
 
   close() {

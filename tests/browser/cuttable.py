@@ -1,0 +1,64 @@
+"""A connection that can be cut: a small proxy before the server, as a lost network would be."""
+
+from __future__ import annotations
+
+import socket
+import threading
+from contextlib import suppress
+
+PIECE = 65_536
+
+
+class Cuttable:
+    """Passes bytes on between the browser and the server at `port`, until it is cut."""
+
+    def __init__(self, port: int):
+        self.target = port
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.port = self.listener.getsockname()[1]
+        self.open = True
+        self.pairs: list[tuple[socket.socket, socket.socket]] = []
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    @property
+    def address(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
+    def cut(self) -> None:
+        """End every connection, and let no other through."""
+        self.open = False
+        while self.pairs:
+            for end in self.pairs.pop():
+                _close(end)
+
+    def mend(self) -> None:
+        self.open = True
+
+    def close(self) -> None:
+        self.cut()
+        _close(self.listener)
+
+    def _accept(self) -> None:
+        with suppress(OSError):  # the listener has been closed
+            while True:
+                near, _ = self.listener.accept()
+                if not self.open:
+                    _close(near)
+                    continue
+                far = socket.create_connection(("127.0.0.1", self.target))
+                self.pairs.append((near, far))
+                for ends in ((near, far), (far, near)):
+                    threading.Thread(target=_pass_on, args=ends, daemon=True).start()
+
+
+def _pass_on(source: socket.socket, target: socket.socket) -> None:
+    with suppress(OSError):
+        while piece := source.recv(PIECE):
+            target.sendall(piece)
+    _close(target)
+
+
+def _close(end: socket.socket) -> None:
+    with suppress(OSError):
+        end.shutdown(socket.SHUT_RDWR)
+    end.close()
