@@ -117,14 +117,15 @@ def precision(dtype: str) -> AbstractContextManager:
 
 
 def _forward(graph: Graph, inputs: dict[str, jax.Array], dtype: str) -> Walk:
-    if graph.output is None or graph.output not in graph or len(graph.by_name) != len(graph.nodes):
-        raise GraphError(diagnose(graph))
     try:
-        return forward(graph, inputs, dtype)
+        walk = forward(graph, inputs, dtype)
     except GraphError as error:
         # The walk stops at the first mistake; the full check names them all.
         shapes = {name: array.shape for name, array in inputs.items()}
         raise GraphError(diagnose(graph, shapes) or error.problems) from error
+    if graph.output not in walk.values or len(walk.values) != len(graph.nodes):
+        raise GraphError(diagnose(graph))  # no output, or two nodes of one name
+    return walk
 
 
 def _input(graph: Graph, name: str, value: Any, dtype: str) -> jax.Array:

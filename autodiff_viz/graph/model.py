@@ -91,7 +91,10 @@ class Node:
         return self.slots[:-1] if self.rule.kind == BACKWARD_AS else self.slots
 
     def param(self, name: str, default: Any = None) -> Any:
-        return next((value for key, value in self.params if key == name), default)
+        for key, value in self.params:
+            if key == name:
+                return value
+        return default
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,14 +12,18 @@ def order(graph: Graph) -> tuple[Node, ...]:
 
     Wires to unknown names are passed over, and of a cycle, where no order exists, one wire.
     """
-    by_name, done, ordered = graph.by_name, set(), []
+    done, ordered = set(), []
     for root in graph.nodes:
         if root.name in done:
             continue
-        if all(type(slot) is not str or slot in done for slot in root.slots):
+        for slot in root.slots:
+            if type(slot) is str and slot not in done:
+                break
+        else:  # the usual case, and live traces feel it: what the node reads has come already
             done.add(root.name)
             ordered.append(root)
             continue
+        by_name = graph.by_name
         # Depth first with a stack of our own: a chain may be longer than Python's recursion limit.
         stack, open_names = [(root, iter(root.slots))], {root.name}
         while stack:
