@@ -39,11 +39,16 @@ export class Editor {
     this.frame = 0;
   }
 
+  /** The edits under way. */
+  get outbox() {
+    return this.mail.outbox;
+  }
+
   /** Python's new drawing. @param {any} lean @param {Post} post */
   receive(lean, post) {
     const drawing = complete(lean);
     this.mail.receive({ ...lean, document: Number(lean.graph ?? 0) }, post);
-    const waiting = this.mail.outbox.pending.some((edit) => edit.kind === "select");
+    const waiting = this.outbox.pending.some((edit) => edit.kind === "select");
     const chosen = drawing.selected !== this.told && !waiting; // by Python: a node just added, say
     const other = drawing.graph !== this.drawing.graph;
     this.drawing = drawing;
@@ -67,7 +72,7 @@ export class Editor {
 
   /** How much is under way, for the user and for tests. */
   tell() {
-    const { length } = this.mail.outbox.pending;
+    const { length } = this.outbox.pending;
     this.stage.host.dataset.pending = String(length);
     tellOffline(this.stage.host, length);
   }
@@ -100,7 +105,7 @@ export class Editor {
 
   refresh() {
     const { stage } = this;
-    const expected = predict(this.drawing, this.mail.outbox.pending);
+    const expected = predict(this.drawing, this.outbox.pending);
     this.shown = this.dragged ? moved(expected, this.dragged) : expected;
     const names = new Set(this.shown.nodes.map((node) => node.id));
     for (const name of this.selection) if (!names.has(name)) this.selection.delete(name);
