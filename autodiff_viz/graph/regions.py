@@ -19,6 +19,31 @@ def convex_hull(graph: Graph, names: Iterable[str]) -> frozenset[str]:
     return ancestors(graph, names) & descendants(graph, names)
 
 
+def smallest_region(graph: Graph, names: Iterable[str]) -> frozenset[str]:
+    """The smallest set around `names` that could be a region beside those of the graph.
+
+    A region that holds part of it comes in whole, and so does one that lies on a path out and back in.
+    """
+    inside = frozenset(names) & graph.by_name.keys()
+    while (wider := _hull_beside(graph, inside)) != inside:
+        inside = wider
+    return inside
+
+
+def _hull_beside(graph: Graph, inside: frozenset[str]) -> frozenset[str]:
+    """All on paths from `inside` to itself, where each region that does not hold it all is one step."""
+    step_of: dict[str, str] = {name: name for name in graph.by_name}
+    for region in sorted(graph.regions, key=lambda region: len(region.nodes)):  # outer ones last
+        if not inside <= region.nodes:
+            step_of.update(dict.fromkeys(region.nodes & graph.by_name.keys(), f"region {region.name}"))
+    slots: dict[str, dict[str, None]] = {step: {} for step in step_of.values()}
+    for node in graph.nodes:
+        slots[step_of[node.name]].update((step_of[name], None) for _, name in node.wires if name in step_of)
+    steps = Graph(tuple(Node(step, "", tuple(wired)) for step, wired in slots.items()))
+    between = convex_hull(steps, {step_of[name] for name in inside})
+    return frozenset(name for name, step in step_of.items() if step in between)
+
+
 def region_problems(graph: Graph) -> Iterator[Problem]:
     """What is wrong with the regions of a graph without cycles. Linear in the graph for each region."""
     if len(graph.regions) > limits.REGIONS:

@@ -16,12 +16,14 @@ import numpy as np
 from autodiff_viz.engine.check import disconnected
 from autodiff_viz.engine.counts import Runs
 from autodiff_viz.engine.trace import Trace
+from autodiff_viz.graph.housing import mended
 from autodiff_viz.graph.model import BACKWARD_AS, INPUT, Graph, Node, Region, Rule
 from autodiff_viz.graph.problem import Problem
 from autodiff_viz.language.show import show_lambda, show_literal
 from autodiff_viz.ops.catalog import GROUPS, OPS
 from autodiff_viz.views.cards import constant_text, input_text, number_text, room, shape_text, size
 from autodiff_viz.views.layout import Layout, layout
+from autodiff_viz.views.notices import take_in
 from autodiff_viz.views.numbers import full, norm
 
 DECADES = 4  # a wire is thinnest when it carries 10^-4 of the largest contribution
@@ -217,11 +219,23 @@ def _region(picture: Picture, region: Region) -> dict[str, Any]:
         "name": region.name,
         "nodes": sorted(region.nodes),
         "policy": region.policy,
+        "saved": sorted(region.saved),
         "badge": f"\u00d7{again}" if again > 1 else None,
         "depth": depth,
         "problem": faults[0].message if faults else None,
         "fault": _fault(faults[0]) if faults else None,
+        "path": list(faults[0].path) if faults else [],
+        **_mend(picture.graph, region, bool(faults)),
     }
+
+
+def _mend(graph: Graph, region: Region, wrong: bool) -> dict[str, Any]:
+    """What would make a region that cannot run one that can: the words of a button, and the edit."""
+    whole = mended(graph, region.name, region.nodes) if wrong else None
+    if whole is None or whole == region.nodes:
+        return {}
+    edit = {"kind": "region", "region": region.name, "nodes": sorted(whole)}
+    return {"offer": take_in(whole - region.nodes), "edit": edit}
 
 
 def _fault(problem: Problem) -> str:

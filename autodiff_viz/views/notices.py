@@ -36,6 +36,20 @@ def _refusal(problem: Problem) -> Refusal:
     return Refusal(**{item.name: getattr(problem, item.name) for item in fields(problem)})
 
 
+def offering(problem: Problem, offer: str, edit: Mapping[str, Any]) -> Refusal:
+    """The problem with a button that mends it."""
+    return replace(_refusal(problem), offer=offer, edit=edit)
+
+
+def take_in(names: Iterable[str]) -> str:
+    """The words of a button that puts these nodes into a region too."""
+    names = sorted(names)
+    if len(names) > 3:
+        return f"Take {len(names)} more nodes in too"
+    *first, last = names
+    return f"Take {', '.join(first)} and {last} in too" if first else f"Take {last} in too"
+
+
 def elsewhere(problems: Iterable[Problem]) -> tuple[Problem, ...]:
     """Those that were not met on the canvas."""
     return tuple(problem for problem in problems if not isinstance(problem, Refusal))

@@ -10,6 +10,7 @@ from autodiff_viz.graph import limits
 from autodiff_viz.language.parse import parse
 from autodiff_viz.language.show import show
 from autodiff_viz.views.canvas_edits import edited
+from autodiff_viz.views.compose import lab_view
 from autodiff_viz.views.lab import Lab, opened, start
 
 REGION = 'x = 1.0\nwith checkpoint("r"):\n    a = sin(x)\nb = exp(a)'
@@ -94,6 +95,49 @@ def test_a_checkpoint_can_be_removed():
     assert after({"kind": "uncheckpoint", "region": "r"}, text=REGION).graph.regions == ()
 
 
+def test_a_region_that_cannot_be_offers_the_smallest_one_as_an_edit():
+    (refusal,) = edited(start(), {"seq": 7, "kind": "checkpoint", "nodes": ["a", "z"]}).notice
+    assert (refusal.seq, refusal.offer) == (7, "Take b and exp_1 in too")
+    (region,) = edited(start(), refusal.edit).graph.regions
+    assert region.nodes == {"a", "b", "exp_1", "z"}
+
+
+def test_a_node_put_into_a_region_is_moved_in_the_same_step():
+    lab = opened(start(), parse(REGION), "Open")
+    into = {"kind": "house", "positions": {"b": [5, 6]}, "join": {"r": ["b"]}, "leave": {}}
+    inside = edited(lab, into)
+    assert inside.graph.regions[0].nodes == {"a", "b"}
+    assert inside.graph["b"].position == (5, 6)
+    assert inside.history.present.label == "Move b into r"
+    assert inside.history.past[-1] == lab.history.present
+    out = edited(inside, {**into, "join": {}, "leave": {"r": ["b"]}})
+    assert out.graph.regions == lab.graph.regions
+    assert out.history.present.label == "Move b out of r"
+
+
+def test_a_region_that_cannot_run_is_drawn_with_its_path_and_what_would_mend_it():
+    text = 'x = 2.0\nwith checkpoint("r"):\n    a = x * x\nb = a * 1.0\nwith checkpoint("r"):\n    c = a * b'
+    lab = opened(start(), parse(text), "Open")
+    (region,) = lab_view(lab).drawing["regions"]
+    assert (region["path"], region["offer"]) == (["a", "b", "c"], "Take b in too")
+    assert edited(lab, region["edit"]).graph.regions[0].nodes == {"a", "b", "c"}
+
+
+def test_policy_names_and_name_of_a_region_come_from_the_canvas():
+    names = {"kind": "policy", "region": "r", "policy": "save_only_these_names", "saved": ["a"]}
+    lab = after(names, {"kind": "rename_region", "region": "r", "name": " trunk "}, text=REGION)
+    (region,) = lab.graph.regions
+    assert (region.name, region.policy, region.saved) == ("trunk", "save_only_these_names", {"a"})
+
+
+def test_a_function_comes_from_the_canvas():
+    lab = after(
+        {"kind": "rules", "nodes": ["a"], "rule": "rewrite"},
+        {"kind": "function", "node": "a", "text": "lambda v: 2.0 * v"},
+    )
+    assert "rewrite(sin(x), lambda v: 2.0 * v)" in show(lab.graph)
+
+
 def test_a_number_typed_into_a_slot_replaces_the_wire():
     lab = after({"kind": "constant", "node": "b", "slot": 1, "text": "-2.5"})
     assert lab.graph["b"].slots == ("a", -2.5)
@@ -169,6 +213,13 @@ REFUSED = [
     {"kind": "checkpoint", "nodes": []},
     {"kind": "checkpoint", "nodes": None},
     {"kind": "uncheckpoint", "region": "nobody"},
+    {"kind": "region", "region": "nobody", "nodes": ["a"]},
+    {"kind": "house", "positions": {"a": [0, 0]}, "join": {"nobody": ["a"]}, "leave": {}},
+    {"kind": "house", "positions": {"a": [0, 0]}},
+    {"kind": "policy", "region": "nobody", "policy": "dots_saveable", "saved": []},
+    {"kind": "rename_region", "region": "nobody", "name": "b"},
+    {"kind": "function", "node": "a", "text": "lambda v: v"},
+    {"kind": "function", "node": "nobody", "text": "lambda v: v"},
     {"kind": "uncheckpoint", "region": ["r"]},
     {"kind": "constant", "node": "b", "slot": 0, "text": "x"},
     {"kind": "constant", "node": "b", "slot": 0, "text": "1e999"},

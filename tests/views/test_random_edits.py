@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from autodiff_viz.graph.check import problems
 from autodiff_viz.graph.history import begin
-from autodiff_viz.graph.model import RULE_KINDS, Graph
+from autodiff_viz.graph.model import POLICIES, RULE_KINDS, Graph
 from autodiff_viz.language.parse import parse
 from autodiff_viz.language.show import show
 from autodiff_viz.ops.catalog import OPS
@@ -22,6 +22,7 @@ from autodiff_viz.views.compose import lab_view
 from autodiff_viz.views.lab import Lab, start
 
 NAMES = st.sampled_from(["x", "y", "a", "b", "z", "exp_1", "sin_1", "mul_1", "w", "nobody"])
+REGIONS = st.sampled_from(["block_1", "block_2", "block 3"])
 SLOTS = st.integers(-1, 3)
 PLACES = st.tuples(st.integers(-500, 500), st.integers(-500, 500)).map(list)
 # Ops that take scalars of any sign to scalars, and some that need more.
@@ -45,8 +46,33 @@ EDITS = st.one_of(
         }
     ),
     st.fixed_dictionaries({"kind": st.just("checkpoint"), "nodes": st.lists(NAMES, max_size=3)}),
+    st.fixed_dictionaries({"kind": st.just("uncheckpoint"), "region": REGIONS}),
     st.fixed_dictionaries(
-        {"kind": st.just("uncheckpoint"), "region": st.sampled_from(["block_1", "block_2"])}
+        {"kind": st.just("region"), "region": REGIONS, "nodes": st.lists(NAMES, max_size=3)}
+    ),
+    st.fixed_dictionaries(
+        {
+            "kind": st.just("house"),
+            "positions": st.dictionaries(NAMES, PLACES, min_size=1, max_size=2),
+            "join": st.dictionaries(REGIONS, st.lists(NAMES, max_size=2), max_size=2),
+            "leave": st.dictionaries(REGIONS, st.lists(NAMES, max_size=2), max_size=2),
+        }
+    ),
+    st.fixed_dictionaries(
+        {
+            "kind": st.just("policy"),
+            "region": REGIONS,
+            "policy": st.sampled_from(POLICIES),
+            "saved": st.lists(NAMES, max_size=2),
+        }
+    ),
+    st.fixed_dictionaries({"kind": st.just("rename_region"), "region": REGIONS, "name": REGIONS | NAMES}),
+    st.fixed_dictionaries(
+        {
+            "kind": st.just("function"),
+            "node": NAMES,
+            "text": st.sampled_from(["lambda v: v", "lambda v: -w", "("]),
+        }
     ),
     st.fixed_dictionaries(
         {"kind": st.just("constant"), "node": NAMES, "slot": SLOTS | st.none(), "text": TYPED}
@@ -75,9 +101,14 @@ FIELDS = [
     "region",
     "text",
     "name",
+    "join",
+    "leave",
+    "policy",
+    "saved",
 ]
 KINDS = ["select", "move", "arrange", "connect", "disconnect", "add", "delete", "rules", "checkpoint",
-         "uncheckpoint", "constant", "rename", "output", "undo", "redo"]  # fmt: skip
+         "uncheckpoint", "region", "house", "policy", "rename_region", "function",
+         "constant", "rename", "output", "undo", "redo"]  # fmt: skip
 MALFORMED = st.builds(
     lambda kind, fields: {"kind": kind, **fields},
     st.sampled_from(KINDS) | ANYTHING,

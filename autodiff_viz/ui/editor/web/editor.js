@@ -2,6 +2,7 @@
 // One editor: Python's last drawing, the edits under way, the selection, and the stage they are shown on.
 
 import { Mail } from "../../web/mail.js";
+import { rehoused } from "./housing.js";
 import { tellOffline } from "./offline.js";
 import { moved, predict } from "./predict.js";
 import { look, openStage, paint, wholeView } from "./stage.js";
@@ -29,6 +30,8 @@ export class Editor {
     this.wire = null;
     /** @type {Record<string, Point> | null} places of the nodes being dragged */
     this.dragged = null;
+    /** @type {import("./housing.js").Moves | null} regions that they would join or leave if dropped */
+    this.housed = null;
     this.fitted = false;
     /** @type {"first" | "whole" | "own"} what the view shows: the first one, all of the graph, or what the user chose */
     this.choice = "first";
@@ -107,6 +110,7 @@ export class Editor {
     const { stage } = this;
     const expected = predict(this.drawing, this.outbox.pending);
     this.shown = this.dragged ? moved(expected, this.dragged) : expected;
+    if (this.housed) this.shown = rehoused(this.shown, this.housed);
     const names = new Set(this.shown.nodes.map((node) => node.id));
     for (const name of this.selection) if (!names.has(name)) this.selection.delete(name);
     const focused = /** @type {ShadowRoot} */ (stage.host.getRootNode()).activeElement;

@@ -6,6 +6,7 @@ import { clamp, overlap, toWorld, zoomAt } from "./geometry.js";
 import { svg } from "../../web/dom.js";
 import { editConstant, editName, editValue } from "./field.js";
 import { closePalette, openPalette } from "./palette.js";
+import { beginHousing, openRegion, selectRegion } from "./regionpop.js";
 import { pointOf } from "./stage.js";
 import { asleep, sleepBetweenTouches, tellHowToWake, wake } from "./touch.js";
 
@@ -17,7 +18,7 @@ import { asleep, sleepBetweenTouches, tellHowToWake, wake } from "./touch.js";
 const SLOP = 4; // px that a pointer may move and still be clicking
 const NOTCH = 0.25; // most that one wheel step zooms, as a logarithm
 const TWICE = 350; // ms between the clicks of a double click
-const PARTS = ["out", "pill", "slot", "name", "editable", "remove", "node", "wire"];
+const PARTS = ["out", "pill", "slot", "name", "editable", "tab", "node", "wire"];
 
 /** Listen to pointers and the wheel. @param {Editor} editor */
 export function listenToPointers(editor) {
@@ -97,6 +98,7 @@ export function targetOf(event) {
 function beginDrag(editor, target, start, event) {
   if (target.part === "out" || target.part === "slot") return dragWire(editor, target);
   if (target.id !== null) return dragNodes(editor, target.id, start);
+  if (target.part === "tab" && target.region) return dragNodes(editor, selectRegion(editor, target.region), start);
   return event.shiftKey ? dragBox(editor, start) : pan(editor, start);
 }
 
@@ -107,7 +109,7 @@ function click(editor, { part, id, slot, wire, region, extend }) {
     editor.select([id]);
     return editValue(editor, id);
   }
-  if (part === "remove" && region) return editor.send({ kind: "uncheckpoint", region });
+  if (part === "tab" && region) return openRegion(editor, region);
   if (part === "slot" && id && !editor.node(id)?.slots[slot]?.wired) return editConstant(editor, id, slot);
   if (id && extend) {
     const others = [...editor.selection].filter((name) => name !== id);
@@ -172,15 +174,17 @@ function pinch(editor, pointers) {
 function dragNodes(editor, id, start) {
   if (!editor.selection.has(id)) editor.select([id]);
   const nodes = editor.shown.nodes.filter((node) => editor.selection.has(node.id));
+  const house = beginHousing(editor, nodes);
   return {
     move: (at) => {
       const [dx, dy] = at.map((value, i) => (value - start[i]) / editor.stage.view.k);
-      editor.drag(Object.fromEntries(nodes.map(({ id: name, x, y }) => [name, [Math.round(x + dx), Math.round(y + dy)]])));
+      house(Object.fromEntries(nodes.map(({ id: name, x, y }) => [name, [Math.round(x + dx), Math.round(y + dy)]])));
     },
     end: (event) => {
-      const positions = editor.dragged;
+      const [positions, moves] = [editor.dragged, editor.housed];
+      editor.housed = null;
       editor.drag(null);
-      if (event && positions) editor.send({ kind: "move", positions });
+      if (event && positions) editor.send(moves ? { kind: "house", positions, ...moves } : { kind: "move", positions });
     },
   };
 }

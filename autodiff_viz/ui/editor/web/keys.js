@@ -7,6 +7,7 @@ import { neighbour } from "./geometry.js";
 import { toggleHelp } from "./help.js";
 import { closeNotice } from "./notice.js";
 import { closePalette, openPalette } from "./palette.js";
+import { openRegion } from "./regionpop.js";
 import { revealing } from "./stage.js";
 
 /** @typedef {import("./editor.js").Editor} Editor */
@@ -38,7 +39,9 @@ export function listenToKeys(editor) {
   host.addEventListener("pointerdown", () => host.classList.remove("by-keys"));
   host.addEventListener("keydown", (event) => {
     const target = /** @type {Element} */ (event.target);
-    if (target.closest("input")) return;
+    if (target.closest("input, .region-pop")) return;
+    const region = target.closest(".tab")?.closest("[data-region]")?.getAttribute("data-region");
+    if (region && ["Enter", " "].includes(event.key)) return event.preventDefault(), openRegion(editor, region);
     if (target.closest(".bar") && ["Enter", " "].includes(event.key)) return; // a button's own
     const focused = target.getAttribute("data-id");
     const act = KEYS[nameOf(event)] ?? (ARROWS[event.key] && (() => walk(editor, focused, ARROWS[event.key])))

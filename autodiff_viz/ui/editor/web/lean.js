@@ -21,5 +21,5 @@ export const complete = ({ nodes = [], wires = [], regions = [], selected = null
     return { ...whole, slots: slots.map((/** @type {any} */ slot) => ({ ...SLOT, ...slot })) };
   }),
   wires: wires.map((/** @type {any} */ wire) => ({ ...WIRE, ...wire })),
-  regions: regions.map((/** @type {any} */ region) => ({ nodes: [], ...region })),
+  regions: regions.map((/** @type {any} */ region) => ({ nodes: [], saved: [], path: [], ...region })),
 });

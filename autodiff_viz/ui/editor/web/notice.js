@@ -29,8 +29,8 @@ export function showNotices(editor) {
     if (key !== shown) {
       shown = key;
       if (!answered(editor, notices, key)) fill(editor, root, notices);
-      light(editor, root.hidden ? [] : notices);
-    } else if (!root.hidden) light(editor, notices);
+      light(editor, root.hidden ? [] : (notices[0]?.path ?? []));
+    } else if (!root.hidden) light(editor, notices[0]?.path ?? []);
     if (!root.hidden) place(editor, root, notices[0]);
   });
 }
@@ -93,9 +93,8 @@ function place({ stage, shown }, root, { node: id, path }) {
   root.style.top = `${clamp(y + 14, BARS.top, low)}px`;
 }
 
-/** Light the path of the first notice. @param {Editor} editor @param {Notice[]} notices */
-function light({ stage }, notices) {
-  const path = notices[0]?.path ?? [];
+/** Light a path: its nodes and the wires between them. @param {Editor} editor @param {string[]} path */
+export function light({ stage }, path) {
   const steps = new Set(path.slice(1).map((to, i) => `${path[i]}>${to}`));
   for (const [id, { root }] of stage.cards) root.classList.toggle("on-path", path.includes(id));
   for (const { root, wire } of stage.strands.values()) root.classList.toggle("on-path", Boolean(wire) && steps.has(`${wire.from}>${wire.to}`));

@@ -18,6 +18,27 @@ export function outlineOf(members, others, pad) {
   return stepped(members.map((member) => padded(member, pad)));
 }
 
+/** Whether a point is inside the shape, by the even-odd rule. @param {Point[]} shape @param {Point} point */
+export function contains(shape, [x, y]) {
+  const crossed = shape.filter(([x1, y1], i) => {
+    const [x2, y2] = shape.at(i - 1) ?? shape[0];
+    return y1 > y !== y2 > y && x < ((x2 - x1) * (y - y1)) / (y2 - y1) + x1;
+  });
+  return crossed.length % 2 === 1;
+}
+
+/** The box around a shape. @param {Point[]} shape @returns {Box} */
+export const outerBox = (shape) =>
+  bounds(shape.map(([x, y]) => ({ x, y, w: 0, h: 0 }))) ?? { x: 0, y: 0, w: 0, h: 0 };
+
+/** Nodes that stand on the shape though they are outside it: it is cut out round them.
+ * @param {Point[]} shape @param {Box[]} others @param {number} pad @returns {Box[]} */
+export function strangers(shape, others, pad) {
+  const around = outerBox(shape);
+  return others.map((other) => padded(other, pad)).filter((box) =>
+    overlap(box, around) && (corners(box).some((corner) => contains(shape, corner)) || shape.some((corner) => contains(corners(box), corner))));
+}
+
 /** @param {Box} box @returns {Point[]} */
 const corners = ({ x, y, w, h }) => [[x, y], [x + w, y], [x + w, y + h], [x, y + h]];
 

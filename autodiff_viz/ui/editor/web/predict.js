@@ -2,6 +2,8 @@
 // What the drawing will look like once Python has applied the edits under way: it is shown at once, and
 // Python's own drawing replaces it. Pure; what an edit does not touch is the same object as before.
 
+import { rehoused } from "./housing.js";
+
 /** @typedef {import("./types.js").Drawing} Drawing */
 /** @typedef {import("./types.js").Edit} Edit */
 /** @typedef {import("./types.js").GraphNode} GraphNode */
@@ -38,11 +40,21 @@ const GUESSES = {
     nodes: drawing.nodes.filter((node) => !nodes.includes(node.id)),
     wires: drawing.wires.filter((wire) => !nodes.includes(wire.from) && !nodes.includes(wire.to)),
   }),
+  house: (drawing, edit) => rehoused(moved(drawing, edit.positions), edit),
+  region: (drawing, { region, nodes }) => withRegion(drawing, region, { nodes, problem: null, fault: null }),
+  policy: (drawing, { region, policy, saved }) => withRegion(drawing, region, { policy, saved }),
+  rename_region: (drawing, { region, name }) => withRegion(drawing, region, { name }),
   uncheckpoint: (drawing, { region }) => ({
     ...drawing,
     regions: drawing.regions.filter(({ name }) => name !== region),
   }),
 };
+
+/** @param {Drawing} drawing @param {string} name @param {Partial<import("./types.js").Region>} change @returns {Drawing} */
+const withRegion = (drawing, name, change) => ({
+  ...drawing,
+  regions: drawing.regions.map((region) => (region.name === name ? { ...region, ...change } : region)),
+});
 
 /** Nodes at new places; a wire keeps its bends only when both of its ends move alike.
  * @param {Drawing} drawing @param {Record<string, Point>} positions @returns {Drawing} */

@@ -3,17 +3,16 @@
 
 import { keep, svg } from "../../web/dom.js";
 import { textWidth } from "./measure.js";
-import { bounds } from "./geometry.js";
-import { outlineOf, roundedPath } from "./outline.js";
+import { outerBox, outlineOf, roundedPath, strangers } from "./outline.js";
 
 /** @typedef {import("./types.js").Region} Region */
 /** @typedef {import("./types.js").GraphNode} GraphNode */
 /** @typedef {import("./types.js").Point} Point */
 /** @typedef {import("./types.js").Box} Box */
-/** @typedef {{ region: Region, corners: Point[] }} Shape */
+/** @typedef {{ region: Region, corners: Point[], holes: Box[], id: string }} Shape  `holes`: nodes that it does not hold */
 /** @typedef {{ root: SVGGraphicsElement, look: string }} Drawn */
 
-const PAD = { inner: 24, level: 28 }; // px round the nodes, and more for each region inside
+const PAD = { inner: 24, level: 28, hole: 7 }; // px round the nodes, and more for each region inside
 const FONT = 12; // px
 const TAB = 22; // px, height
 /** @type {Record<string, string>} */
@@ -32,20 +31,23 @@ export function drawRegions(behind, before, { outlines, tabs }, regions, nodes) 
 }
 
 /** Outer regions first. @param {Region[]} regions @param {GraphNode[]} nodes @returns {Shape[]} */
-function shapesOf(regions, nodes) {
+export function shapesOf(regions, nodes) {
   const deepest = Math.max(0, ...regions.map((region) => region.depth));
-  return [...regions].sort((a, b) => a.depth - b.depth).map((region) => ({
-    region, corners: cornersOf(region, nodes, PAD.inner + PAD.level * (deepest - region.depth)),
-  })).filter(({ corners }) => corners.length);
+  return [...regions].sort((a, b) => a.depth - b.depth).map((region, i) => {
+    const names = new Set(region.nodes);
+    const others = nodes.filter(({ id }) => !names.has(id));
+    const pad = PAD.inner + PAD.level * (deepest - region.depth);
+    const corners = outlineOf(nodes.filter(({ id }) => names.has(id)), others, pad);
+    return { region, corners, holes: strangers(corners, others, PAD.hole), id: `cut-${i}` };
+  }).filter(({ corners }) => corners.length);
 }
 
 /** What each region covers, and its tab.
- * @param {Region[]} regions @param {GraphNode[]} nodes @returns {{ box: Box, tab: Box }[]} */
+ * @param {Region[]} regions @param {GraphNode[]} nodes @returns {{ name: string, box: Box, tab: Box }[]} */
 export const regionBoxes = (regions, nodes) =>
   shapesOf(regions, nodes).map(({ region, corners }) => {
     const [x, y] = tabPlace(corners);
-    const box = /** @type {Box} */ (bounds(corners.map((corner) => ({ x: corner[0], y: corner[1], w: 0, h: 0 }))));
-    return { box, tab: { x, y, w: widthsOf(region).end, h: TAB } };
+    return { name: region.name, box: outerBox(corners), tab: { x, y, w: widthsOf(region).end, h: TAB } };
   });
 
 /** @param {Shape} shape */
@@ -53,12 +55,6 @@ const nameOf = ({ region }) => region.name;
 
 /** @param {Shape} shape @returns {Drawn} */
 const begin = ({ region }) => ({ root: svg("g", { "data-region": region.name }), look: "" });
-
-/** @param {Region} region @param {GraphNode[]} nodes @param {number} pad */
-function cornersOf(region, nodes, pad) {
-  const names = new Set(region.nodes);
-  return outlineOf(nodes.filter(({ id }) => names.has(id)), nodes.filter(({ id }) => !names.has(id)), pad);
-}
 
 /** @param {Drawn} drawn @param {Shape} shape @param {(shape: Shape) => Element} make */
 function redraw(drawn, shape, make) {
@@ -70,7 +66,14 @@ function redraw(drawn, shape, make) {
 }
 
 /** @param {Shape} shape */
-const outline = ({ corners }) => svg("path", { class: "outline", d: roundedPath(corners, 16) });
+function outline({ corners, holes, id }) {
+  const line = svg("path", { class: "outline", d: roundedPath(corners, 16), mask: holes.length ? `url(#${id})` : null });
+  if (!holes.length) return line;
+  const { x, y, w, h } = outerBox(corners);
+  const all = { x: x - 4, y: y - 4, width: w + 8, height: h + 8 };
+  const cuts = holes.map((hole) => svg("rect", { x: hole.x, y: hole.y, width: hole.w, height: hole.h, rx: 14, fill: "black" }));
+  return svg("g", {}, svg("mask", { id, maskUnits: "userSpaceOnUse", ...all }, svg("rect", { ...all, fill: "white" }), ...cuts), line);
+}
 
 /** Top-left corner of the tab. @param {Point[]} corners @returns {Point} */
 const tabPlace = ([[x, y]]) => [x + 14, y - TAB / 2];
@@ -81,13 +84,13 @@ function textsOf({ name, policy, badge, problem, fault }) {
   return { text: words.filter(Boolean).join(" · "), badge: badge?.replace(/^x/, "×") ?? "" };
 }
 
-/** Px of the label and the badge, and where the button after them begins.
+/** Px of the label and the badge, and of both.
  * @param {Region} region */
 function widthsOf(region) {
   const { text, badge } = textsOf(region);
-  const w = textWidth(text, FONT) * 1.03 + 20;
+  const w = textWidth(text, FONT) * 1.03 + 38;
   const b = badge ? textWidth(badge, FONT) * 1.06 + 16 : 0;
-  return { w, b, end: w + (b ? b + 4 : 0) + 4 };
+  return { w, b, end: w + (b ? b + 4 : 0) };
 }
 
 /** @param {Shape} shape */
@@ -99,8 +102,9 @@ function tab({ region, corners }) {
     parts.push(svg("rect", { class: "badge", x: w + 4, width: b, height: TAB, rx: 11 }));
     parts.push(svg("text", { class: "badge-text", x: w + 4 + b / 2, y: 15 }, badge));
   }
-  const remove = svg("g", { class: "remove", transform: `translate(${end} 0)` },
-    svg("rect", { width: TAB, height: TAB, rx: 11 }), svg("path", { d: "M7.5 7.5l7 7M14.5 7.5l-7 7" }),
-    svg("title", {}, `Remove the checkpoint region ${region.name}`));
-  return svg("g", { class: "tab", transform: `translate(${tabPlace(corners).join(" ")})` }, ...parts, remove);
+  const more = svg("path", { class: "more", d: "M0 0l4 4 4-4", transform: `translate(${w - 16} 9)` });
+  return svg("g", {
+    class: "tab", transform: `translate(${tabPlace(corners).join(" ")})`, tabindex: 0, role: "button", "aria-haspopup": "dialog",
+    "aria-label": [`Checkpoint region ${region.name}, holds ${region.nodes.join(", ")}`, badge && `runs ${badge}`, region.problem].filter(Boolean).join(", "),
+  }, ...parts, more);
 }

@@ -26,8 +26,9 @@
 /**
  * @typedef {{
  *   name: string, nodes: string[], policy: string, badge?: string | null, depth: number,
- *   problem?: string | null, fault?: string | null,
- * }} Region  `fault` is the problem in a few words
+ *   saved?: string[], problem?: string | null, fault?: string | null, path?: string[],
+ *   offer?: string, edit?: import("../../web/outbox.js").NewEdit,
+ * }} Region  `fault` is the problem in a few words; `offer` are the words of a button that sends `edit` to mend it
  */
 /**
  * @typedef {{

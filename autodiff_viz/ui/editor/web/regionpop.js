@@ -1,0 +1,146 @@
+// @ts-check
+// A region under the hand: what its tab opens, and nodes dragged into it and out of it.
+
+import { html } from "../../web/dom.js";
+import { clamp, toScreen } from "./geometry.js";
+import { housing, movesSay, rehoused } from "./housing.js";
+import { light } from "./notice.js";
+import { closePalette } from "./palette.js";
+import { moved } from "./predict.js";
+import { regionBoxes, shapesOf } from "./regions.js";
+import { say } from "./stage.js";
+
+/** @typedef {import("./editor.js").Editor} Editor */
+/** @typedef {import("./types.js").Region} Region */
+
+/** What a region keeps of its forward run, by JAX's name of the policy. @type {Record<string, string>} */
+const POLICIES = {
+  nothing_saveable: "nothing: runs all again", everything_saveable: "everything", dots_saveable: "products of matrices (dots)",
+  save_only_these_names: "the nodes chosen here",
+};
+const NAMES = "save_only_these_names";
+
+/** Show while nodes are dragged which regions they would join or leave.
+ * @param {Editor} editor @param {import("./types.js").GraphNode[]} nodes
+ * @returns {(positions: Record<string, import("./types.js").Point>) => void} */
+export function beginHousing(editor, nodes) {
+  const { shown } = editor;
+  const movesAt = housing(shown, nodes.map(({ id }) => id), shapesOf(shown.regions, shown.nodes));
+  let said = "";
+  return (positions) => {
+    editor.housed = movesAt(positions);
+    editor.drag(positions);
+    const text = editor.housed ? movesSay(rehoused(moved(shown, positions), editor.housed), editor.housed) : "";
+    if (text && text !== said) say(editor.stage, text);
+    said = text;
+  };
+}
+
+/** Select what a region holds. @param {Editor} editor @param {string} name @returns {string} one of its nodes */
+export function selectRegion(editor, name) {
+  const nodes = editor.shown.regions.find((region) => region.name === name)?.nodes ?? [];
+  editor.select(nodes);
+  return nodes[0];
+}
+
+/** Open what can be chosen about a region. @param {Editor} editor @param {string} name */
+export function openRegion(editor, name) {
+  closePalette(editor);
+  const root = html("div", { class: "popover region-pop", role: "dialog", "aria-label": `Checkpoint region ${name}` });
+  root.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape") return event.stopPropagation(); // the canvas's keys are not meant
+    event.stopPropagation();
+    closePalette(editor);
+    editor.refresh();
+  });
+  let known = name;
+  let look = "";
+  const watch = () => {
+    const region = root.isConnected && editor.shown.regions.find((found) => found.name === known);
+    if (!region) {
+      root.remove();
+      editor.watchers = editor.watchers.filter((other) => other !== watch);
+      return light(editor, []);
+    }
+    const next = JSON.stringify(region);
+    if (next !== look) fill(editor, root, region, (renamed) => (known = renamed));
+    look = next;
+    place(editor, root, region);
+    if (region.path?.length) light(editor, region.path);
+  };
+  editor.stage.host.append(root);
+  editor.watchers = [...editor.watchers, watch];
+  watch();
+  /** @type {HTMLElement | null} */ (root.querySelector("select"))?.focus();
+}
+
+/** @param {Editor} editor @param {HTMLElement} root @param {Region} region @param {(name: string) => void} onRename */
+function fill(editor, root, region, onRename) {
+  const active = /** @type {ShadowRoot} */ (root.getRootNode()).activeElement?.getAttribute("data-field");
+  const { name, problem, offer, edit } = region;
+  root.replaceChildren(
+    labelled("Name", nameField(editor, region, onRename)),
+    labelled("Keeps", policyField(editor, region)),
+    region.policy === NAMES ? savedField(editor, region) : "",
+    problem ? html("div", { class: "region-problem", role: "status" }, problem) : "",
+    html("div", { class: "region-buttons" },
+      offer && edit ? button("notice-offer", offer, () => editor.send(edit)) : null,
+      button("plain", "Select its nodes", () => selectRegion(editor, name)),
+      button("plain danger", "Remove", () => {
+        closePalette(editor);
+        editor.send({ kind: "uncheckpoint", region: name });
+      })),
+  );
+  const again = active && root.querySelector(`[data-field="${active}"]`);
+  if (again) /** @type {HTMLElement} */ (again).focus();
+}
+
+/** @param {string} text @param {HTMLElement} control */
+const labelled = (text, control) => html("label", {}, html("span", {}, text), control);
+
+/** @param {string} kind @param {string} text @param {() => void} run */
+const button = (kind, text, run) => html("button", { type: "button", class: kind, "data-field": text, click: run }, text);
+
+/** @param {Editor} editor @param {Region} region @param {(name: string) => void} onRename */
+function nameField(editor, { name }, onRename) {
+  const field = /** @type {HTMLInputElement} */ (html("input", { type: "text", "data-field": "name", maxlength: 40, spellcheck: "false", autocomplete: "off" }));
+  field.value = name;
+  field.addEventListener("change", () => {
+    const typed = field.value.trim();
+    if (!typed || typed === name) return;
+    const taken = editor.shown.regions.some((other) => other.name === typed);
+    if (!taken) onRename(typed);
+    editor.send({ kind: "rename_region", region: name, name: typed });
+  });
+  return field;
+}
+
+/** @param {Editor} editor @param {Region} region */
+function policyField(editor, { name, policy, nodes }) {
+  const field = /** @type {HTMLSelectElement} */ (html("select", { "data-field": "policy" },
+    ...Object.entries(POLICIES).map(([value, text]) => html("option", { value, selected: value === policy }, text))));
+  field.addEventListener("change", () =>
+    editor.send({ kind: "policy", region: name, policy: field.value, saved: field.value === NAMES ? nodes : [] }));
+  return field;
+}
+
+/** @param {Editor} editor @param {Region} region */
+function savedField(editor, { name, nodes, saved = [] }) {
+  const boxes = nodes.map((id) => {
+    const box = /** @type {HTMLInputElement} */ (html("input", { type: "checkbox", "data-field": `saved ${id}`, checked: saved.includes(id) }));
+    box.addEventListener("change", () =>
+      editor.send({ kind: "policy", region: name, policy: NAMES, saved: box.checked ? [...saved, id] : saved.filter((other) => other !== id) }));
+    return html("label", { class: "saved" }, box, id);
+  });
+  return html("div", { class: "saved-names", role: "group", "aria-label": "Nodes whose values it keeps" }, ...boxes);
+}
+
+/** Below its tab. @param {Editor} editor @param {HTMLElement} root @param {Region} region */
+function place({ stage, shown }, root, region) {
+  const tab = regionBoxes(shown.regions, shown.nodes).find(({ name }) => name === region.name)?.tab;
+  if (!tab) return;
+  const [x, y] = toScreen(stage.view, [tab.x, tab.y + tab.h]);
+  const { clientWidth: w, clientHeight: h } = stage.host;
+  root.style.left = `${clamp(x, 8, Math.max(w - root.offsetWidth - 8, 8))}px`;
+  root.style.top = `${clamp(y + 6, 8, Math.max(h - root.offsetHeight - 8, 8))}px`;
+}
