@@ -71,7 +71,7 @@ def near(lab: LabPage, name: str) -> None:
     """Move the mouse to the slider, and wait until the numbers for it are there."""
     lab.settle()
     slider(lab, name).hover()
-    expect(lab.canvas).to_have_attribute("data-tables", re.compile(rf"\b{name}\b"), timeout=15_000)
+    expect(lab.canvas).to_have_attribute("data-tables", re.compile(rf"\b{name}\b"), timeout=30_000)
     lab.settle()
 
 

@@ -57,8 +57,8 @@ const alone = numbers.map((text) => [3, 4, 6].map((digits) => scalar(number(text
 const kept = numbers.map((text) => steady(number(text), 4));
 const rows = vectors.map((texts) => {
   const row = texts.map(number), kind = row.length === 1 ? 0 : row.length;
-  const texts = [4, 3].map((digits) => numberText(kind, row, digits));
-  return [...texts, signOf(kind, row), widthOf(normOf(kind, row), scale)];
+  const words = [4, 3].map((digits) => numberText(kind, row, digits));
+  return [...words, signOf(kind, row), widthOf(normOf(kind, row), scale)];
 });
 console.log(JSON.stringify({ alone, kept, rows }));
 """
