@@ -29,7 +29,7 @@ export class Board {
     const make = ([name]) => new Row(name, data.limit, (...moved) => this.hold(...moved), (...at) => this.scrub(...at));
     keep(this.host, this.rows, data.rows, ([name]) => name, make, (row, item) => this.isBusy(row) || row.show(item));
     this.flush();
-    if (!this.busy.length) tell("settled", {});
+    if (![...this.rows.values()].some((row) => this.isBusy(row))) tell("settled", {});
     if (this.host.matches(":hover, :focus-within")) this.expect();
   }
 
