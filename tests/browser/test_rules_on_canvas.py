@@ -44,6 +44,42 @@ def test_of_a_mixed_selection_all_are_stopped_first_and_then_all_follow(lab: Lab
     expect(lab.cotangent("a")).to_have_text(four_digits(1.5 + math.exp(math.sin(0.6))))
 
 
+def test_the_mark_of_a_rewrite_opens_its_function_and_a_mistake_stays_open(lab: LabPage):
+    lab.select("a")
+    lab.press("r")
+    lab.node("a").locator(".chip.rewrite rect").click()
+    field = lab.canvas.get_by_role("textbox", name="What becomes of the cotangent at a")
+    expect(field).to_have_value("lambda v: -v")
+    field.fill("lambda v: w")
+    lab.press("Enter")
+    expect(field).to_have_value("lambda v: w")
+    expect(lab.canvas.locator(".inline-error")).to_contain_text("w")
+    field.fill("lambda v: 3.0 * v")
+    lab.press("Enter")
+    expect(field).to_have_count(0)
+    expect(lab.cotangent("x")).to_have_text(four_digits(3 * DX))
+
+
+def test_the_mark_of_backward_as_lets_another_node_be_chosen(lab: LabPage):
+    lab.select("b")
+    lab.press("b")
+    lab.press("t")
+    choice = lab.canvas.get_by_role("dialog", name="Backward expression of b").get_by_label("Backward as")
+    expect(choice).to_have_value("a")
+    assert choice.locator("option").all_text_contents() == ["x", "y", "a", "exp_1"]  # b feeds the others
+    choice.select_option("y")
+    lab.settle()
+    expect(lab.formula).to_have_value(saying("b = backward_as(a * y, y)"))
+    expect(lab.cotangent("y")).to_have_text("1")
+
+
+def test_a_new_node_says_what_it_still_needs_and_is_no_mistake(lab: LabPage):
+    lab.select("z")
+    lab.add("mul")
+    expect(lab.node("mul_1").locator(".chip.missing")).to_have_text("needs b")
+    expect(lab.node("mul_1").locator(".chip.problem")).to_have_count(0)
+
+
 def test_a_refused_edit_says_why_on_the_canvas_and_nothing_below_moves(lab: LabPage):
     below = lab.page.locator(".st-key-settings")
     before = below.bounding_box()["y"]

@@ -114,9 +114,19 @@ def test_a_region_that_is_left_and_entered_again_is_marked():
     assert region["problem"]
 
 
-def test_a_problem_is_marked_at_its_node_and_the_rest_is_evaluated():
+def test_an_unfinished_node_says_what_it_needs_and_is_no_mistake():
+    found = node(drawn("x = 2.0\nz = where(x, ..., 1.0)"), "z")
+    assert (found["missing"], found["problem"]) == ("needs a", None)
+
+
+def test_a_mistake_is_marked_at_its_node():
+    found = node(drawn("x = [1.0, 2.0]\ny = [1.0, 2.0, 3.0]\nz = x + y"), "z")
+    assert (found["missing"], bool(found["problem"])) == (None, True)
+
+
+def test_an_unfinished_node_is_marked_and_the_rest_is_evaluated():
     drawing = drawn("x = 2.0\ny = x * 3.0\nz = y + ...\nw = exp(z)")
-    assert node(drawing, "z")["problem"]
+    assert node(drawing, "z")["missing"]
     assert node(drawing, "y")["problem"] is None
     assert node(drawing, "y")["value"] == "6"
     assert (node(drawing, "z")["value"], node(drawing, "w")["value"]) == (DASH, DASH)

@@ -16,6 +16,7 @@ const GAP = 4; // px between chips
 /** Px that chips reach above the card, and below it. */
 export const REACH = { above: 14, below: 16 };
 
+const OPENS = new Set(["rewrite", "pullback", "backward_as"]); // a click opens their parameter
 const FLAG = { kind: "out-chip", icon: "output", text: "" };
 const OUTPUT = { ...FLAG, text: "output" };
 
@@ -49,7 +50,8 @@ export function chips(node) {
 
 /** The rule and what is wrong, shortened to `room` px. Beside a mark of trouble, a rule is its icon alone.
  * @param {GraphNode} node @param {number} room @returns {Chip[]} */
-function leftChips({ rule, ruleText, problem, warning }, room) {
+function leftChips({ rule, ruleText, problem, missing, warning }, room) {
+  if (missing && !problem) return [{ kind: "missing", icon: "", text: shortened(missing, room - 2 * PAD.side, FONT) }];
   const trouble = problem ? "problem" : warning ? warning.split(" ")[0] : "";
   const row = [];
   if (trouble) row.push({ kind: problem ? "problem" : "warning", icon: "warning", text: trouble });
@@ -64,7 +66,7 @@ const chipWidth = ({ icon: mark, text }) => textWidth(text, FONT) * 1.05 + (mark
 
 /** @param {Chip} chip @param {number} x @param {number} y */
 function draw(chip, x, y) {
-  const group = svg("g", { class: `chip ${chip.kind}`, transform: `translate(${x} ${y})` },
+  const group = svg("g", { class: `chip ${chip.kind}${OPENS.has(chip.kind) ? " opens" : ""}`, transform: `translate(${x} ${y})` },
     svg("rect", { width: chipWidth(chip), height: 20, rx: 10 }),
     svg("text", { x: chip.icon ? PAD.icon : PAD.side, y: 14 }, chip.text));
   if (!chip.icon) return group;

@@ -7,6 +7,7 @@ import { svg } from "../../web/dom.js";
 import { editConstant, editName, editValue } from "./field.js";
 import { closePalette, openPalette } from "./palette.js";
 import { beginHousing, openRegion, selectRegion } from "./regionpop.js";
+import { editRule } from "./rulefield.js";
 import { pointOf } from "./stage.js";
 import { asleep, sleepBetweenTouches, tellHowToWake, wake } from "./touch.js";
 
@@ -18,7 +19,7 @@ import { asleep, sleepBetweenTouches, tellHowToWake, wake } from "./touch.js";
 const SLOP = 4; // px that a pointer may move and still be clicking
 const NOTCH = 0.25; // most that one wheel step zooms, as a logarithm
 const TWICE = 350; // ms between the clicks of a double click
-const PARTS = ["out", "pill", "slot", "name", "editable", "tab", "node", "wire"];
+const PARTS = ["out", "pill", "slot", "name", "editable", "opens", "tab", "node", "wire"];
 
 /** Listen to pointers and the wheel. @param {Editor} editor */
 export function listenToPointers(editor) {
@@ -109,6 +110,7 @@ function click(editor, { part, id, slot, wire, region, extend }) {
     editor.select([id]);
     return editValue(editor, id);
   }
+  if (part === "opens" && id && !extend) return editor.select([id]), editRule(editor, id);
   if (part === "tab" && region) return openRegion(editor, region);
   if (part === "slot" && id && !editor.node(id)?.slots[slot]?.wired) return editConstant(editor, id, slot);
   if (id && extend) {

@@ -12,6 +12,7 @@ const GESTURES = [
   ["Shift + click, Shift + drag", "select several"],
   ["Click a constant or an input's value", "change it; double-click a name to rename"],
   ["Drag a node into a region, or out of it", "join it or leave it; drag the region's tab to move it whole"],
+  ["Click the mark of a rule, or press t", "change its function, or what it goes backward as"],
   ["Click a region's tab", "its name, what it keeps, remove it"],
   ["Arrow keys, Enter", "walk from node to node, select"],
 ];

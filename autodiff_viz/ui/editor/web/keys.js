@@ -8,6 +8,7 @@ import { toggleHelp } from "./help.js";
 import { closeNotice } from "./notice.js";
 import { closePalette, openPalette } from "./palette.js";
 import { openRegion } from "./regionpop.js";
+import { editRule } from "./rulefield.js";
 import { revealing } from "./stage.js";
 
 /** @typedef {import("./editor.js").Editor} Editor */
@@ -27,6 +28,7 @@ const KEYS = {
   "?": toggleHelp,
   f2: (editor) => editor.single && editName(editor, editor.single),
   e: editFirstConstant,
+  t: (editor) => editRule(editor, editor.single),
   escape: (editor) => closePalette(editor) || closeNotice(editor) || editor.select([]),
 };
 

@@ -40,6 +40,7 @@ const GUESSES = {
     nodes: drawing.nodes.filter((node) => !nodes.includes(node.id)),
     wires: drawing.wires.filter((wire) => !nodes.includes(wire.from) && !nodes.includes(wire.to)),
   }),
+  function: (drawing, { node, text }) => withNode(drawing, node, { ruleFull: text, ruleText: text.replace(/^[^:]*: */, "") }),
   house: (drawing, edit) => rehoused(moved(drawing, edit.positions), edit),
   region: (drawing, { region, nodes }) => withRegion(drawing, region, { nodes, problem: null, fault: null }),
   policy: (drawing, { region, policy, saved }) => withRegion(drawing, region, { policy, saved }),

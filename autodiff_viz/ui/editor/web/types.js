@@ -13,9 +13,10 @@
  * @typedef {Box & {
  *   id: string, op: string, symbol: string, slots: Slot[],
  *   value: string, cotangent: string, valueFull?: string, cotangentFull?: string, shape?: string, literal?: string,
- *   rule: RuleKind, ruleText?: string, isOutput: boolean, isInput: boolean, connected: boolean,
- *   problem?: string | null, warning?: string | null, runs?: string | null,
- * }} GraphNode  `literal` is an input's value as it is typed
+ *   rule: RuleKind, ruleText?: string, ruleFull?: string, isOutput: boolean, isInput: boolean, connected: boolean,
+ *   problem?: string | null, missing?: string | null, warning?: string | null, runs?: string | null,
+ * }} GraphNode  `literal` is an input's value as it is typed,
+ *   `ruleFull` the function of its rule; `missing` says what an unfinished node still needs
  */
 /**
  * @typedef {{
@@ -43,8 +44,7 @@
  *   rev: number, ack: number, key: string, graph?: string, nodes: GraphNode[], wires: Wire[],
  *   regions: Region[], selected: string | null, history: { undo?: string, redo?: string },
  *   notice: Notice[],
- *   sweeps?: Record<string, string>,
- * }} Drawing  `sweeps`: by input, the key of the table that fits this drawing while its slider is dragged; `history`: what undo takes back and redo brings back; another `graph` means another document: the view is fitted again
+ * }} Drawing  `history`: what undo takes back and redo brings back; another `graph` means another document: the view is fitted again
  */
 /** @typedef {import("../../web/outbox.js").Edit} Edit */
 /** @typedef {import("../../web/outbox.js").NewEdit} NewEdit */
