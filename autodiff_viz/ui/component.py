@@ -61,6 +61,7 @@ def draw(
     key: str,
     on_edit: Callable[[list[Edit]], None],
     constants: Callable[[], Any] = dict,
+    on_message: Callable[[dict[str, Any]], None] = lambda message: None,
 ) -> None:
     """Draw the component of `folder` with `data` and call `on_edit` with the edits that come back.
 
@@ -72,11 +73,14 @@ def draw(
       on_edit: called before the next run with the new edits in the order in which they were made, each
         `{"seq": int, "kind": str, ...}` and each exactly once, however often the browser sent it. They
         come from outside: their fields must be checked.
+      on_message: called with every message to this session, before its edits: for what goes with them.
       constants: makes data that is the same for everybody: it travels once, with the source.
     """
     source, element = _renderers(folder, constants)
     with st.container(gap=None):
-        element(key=key, data={**data, **word(key)}, on_outbox_change=partial(_deliver, key, on_edit))
+        element(
+            key=key, data={**data, **word(key)}, on_outbox_change=partial(_deliver, key, on_edit, on_message)
+        )
         source(key=f"{key}_source")
 
 
@@ -98,9 +102,14 @@ def _is_edit(edit: Any) -> bool:
     return isinstance(edit, dict) and type(edit.get("seq")) is int and isinstance(edit.get("kind"), str)
 
 
-def _deliver(key: str, on_edit: Callable[[list[Edit]], None]) -> None:
-    message = st.session_state.get(key) or {}  # nothing as the page is left: the browser sends it again
-    edits = fresh(message.get("outbox"), word(key))
+def _deliver(
+    key: str, on_edit: Callable[[list[Edit]], None], on_message: Callable[[dict[str, Any]], None]
+) -> None:
+    # Nothing as the page is left: the browser sends it again.
+    message = (st.session_state.get(key) or {}).get("outbox")
+    if isinstance(message, dict) and message.get("key") == word(key)["key"]:
+        on_message(message)
+    edits = fresh(message, word(key))
     if edits:
         confirm(key, edits[-1]["seq"])  # first: an edit that fails must not come back for ever
         on_edit(edits)

@@ -56,12 +56,6 @@ def _present() -> Lab:
     return st.session_state[LAB] if LAB in st.session_state else lab()
 
 
-def next_revision() -> int:
-    """Counts the drawings of this session, so that the browser can tell a new one."""
-    st.session_state["revision"] = st.session_state.get("revision", 0) + 1
-    return st.session_state["revision"]
-
-
 def write_address() -> None:
     """Put the whole state in the address bar, in one step of the browser's history.
 

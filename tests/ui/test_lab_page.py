@@ -47,7 +47,7 @@ def lab(app: AppTest) -> Lab:
 
 def canvas(app: AppTest) -> dict[str, Any]:
     """The drawing that the canvas was sent; what is empty is left out."""
-    return component_data(app, "canvas")
+    return component_data(app, "canvas")["full"]
 
 
 def cotangent(app: AppTest, name: str) -> str:

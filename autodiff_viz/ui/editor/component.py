@@ -5,22 +5,57 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import streamlit as st
+
 from autodiff_viz.graph.model import FOLLOW
 from autodiff_viz.ui.component import Edit, draw
 from autodiff_viz.views.cards import HEIGHT, WIDTH
+from autodiff_viz.views.delta import delta, shared
 from autodiff_viz.views.drawing import palette
 
 
 def canvas(drawing: dict[str, Any], *, key: str, on_edit: Callable[[list[Edit]], None]) -> None:
     """Draw `drawing` and call `on_edit` with the edits that the user makes on it.
 
+    Only what has changed travels, since a drawing that the browser says that it has: whatever got lost on the
+    way, the two never differ.
+
     Args:
-      drawing: as `web/types.js` describes it, without `key`, `ack` and the palette. Coordinates are
+      drawing: as `web/types.js` describes it, without `rev`, `key`, `ack` and the palette. Coordinates are
         pixels; numbers that are shown come as text.
       key: of the element.
       on_edit: called with the new edits, as `ui.component.draw` says.
     """
-    draw("editor", lean(drawing), key=key, on_edit=on_edit, constants=palette)
+
+    def hear(message: dict[str, Any]) -> None:
+        _sent(key)["have"] = message.get("have")
+
+    def deliver(edits: list[Edit]) -> None:
+        on_edit([edit for edit in edits if edit["kind"] != RESYNC])
+
+    data = _news(_sent(key), lean(drawing))
+    draw("editor", data, key=key, on_edit=deliver, on_message=hear, constants=palette)
+
+
+def _sent(key: str) -> dict[str, Any]:
+    """By the number of its message, each drawing that the browser may have; the last number that it said."""
+    return st.session_state.setdefault(f"{key}_sent", {"rev": 0, "have": None, "drawings": {}})
+
+
+def _news(sent: dict[str, Any], drawing: dict[str, Any]) -> dict[str, Any]:
+    """The message for a drawing: all of it, or what changed since one that the browser has."""
+    drawings, rev = sent["drawings"], sent["rev"] + 1
+    have = sent["have"] if type(sent["have"]) is int and sent["have"] in drawings else None
+    last = drawings.get(sent["rev"])
+    kept = [number for number in drawings if number == have or number > rev - KEPT]
+    sent["rev"], sent["drawings"] = rev, {**{n: drawings[n] for n in kept}, rev: shared(last, drawing)}
+    if have is None:
+        return {"rev": rev, "full": drawing}
+    return {"rev": rev, "base": have, "patch": delta(drawings[have], drawing)}
+
+
+RESYNC = "resync"  # an edit that asks for nothing but a drawing
+KEPT = 8  # drawings that may still be on their way when the browser says which one it has
 
 
 USUAL = {"rule": FOLLOW, "connected": True, "w": WIDTH, "h": HEIGHT}

@@ -15,7 +15,7 @@ from autodiff_viz.ui.panels.inspector import draw_inspector
 from autodiff_viz.ui.panels.lesson import draw_lesson
 from autodiff_viz.ui.panels.problems import draw_problems
 from autodiff_viz.ui.panels.settings import draw_settings
-from autodiff_viz.ui.session import act, lab, next_revision, write_address
+from autodiff_viz.ui.session import act, lab, write_address
 from autodiff_viz.views.actions import steps
 from autodiff_viz.views.canvas_edits import edited
 from autodiff_viz.views.compose import lab_view
@@ -52,7 +52,7 @@ def page() -> None:
 
 
 def _draw_canvas(now: Lab, drawing: dict[str, Any]) -> None:
-    canvas({"rev": next_revision(), "history": steps(now), **drawing}, key="canvas", on_edit=_on_edit)
+    canvas({"history": steps(now), **drawing}, key="canvas", on_edit=_on_edit)
 
 
 def _on_edit(edits: list[dict[str, Any]]) -> None:

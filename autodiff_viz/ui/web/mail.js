@@ -23,7 +23,8 @@ export class Mail {
     this.timer = 0;
     /** @type {Post} */
     this.post = () => {};
-    this.note = () => ({}); // what goes with every message
+    /** What goes with every message. @type {() => object} */
+    this.note = () => ({});
     this.stop = watchNetwork(() => (this.wake(), changed()), () => host.isConnected && leaving());
   }
 

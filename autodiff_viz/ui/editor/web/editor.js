@@ -3,6 +3,7 @@
 
 import { Mail } from "../../web/mail.js";
 import { rehoused } from "./housing.js";
+import { Drawings } from "./delta.js";
 import { tellOffline } from "./offline.js";
 import { moved, predict } from "./predict.js";
 import { look, openStage, paint, wholeView } from "./stage.js";
@@ -16,12 +17,15 @@ import { complete } from "./lean.js";
 /** @type {Drawing} */
 const NOTHING = { rev: -1, ack: 0, key: "", nodes: [], wires: [], regions: [], selected: null, history: {}, notice: [] };
 
+const drawings = new Drawings(); // of the session, so that a page left and entered again goes on from them
+
 export class Editor {
   constructor() {
     this.stage = openStage();
     this.drawing = NOTHING; // Python's word
     this.shown = NOTHING; // with the edits under way
     this.mail = new Mail("canvas", this.stage.host, { changed: () => this.tell() });
+    this.mail.note = () => ({ have: drawings.have });
     /** @type {Set<string>} */
     this.selection = new Set();
     /** @type {string | null} the single selected node that Python knows of */
@@ -47,10 +51,12 @@ export class Editor {
     return this.mail.outbox;
   }
 
-  /** Python's new drawing. @param {any} lean @param {Post} post */
-  receive(lean, post) {
-    const drawing = complete(lean);
-    this.mail.receive({ ...lean, document: Number(lean.graph ?? 0) }, post);
+  /** Python's new drawing. @param {import("./types.js").Message} word @param {Post} post */
+  receive(word, post) {
+    const lean = drawings.read(word);
+    this.mail.receive({ ...word, document: Number((lean ?? this.drawing).graph ?? 0) }, post);
+    if (!lean) return this.resync();
+    const drawing = complete({ ...lean, key: word.key, ack: word.ack, rev: word.rev });
     const waiting = this.outbox.pending.some((edit) => edit.kind === "select");
     const chosen = drawing.selected !== this.told && !waiting; // by Python: a node just added, say
     const other = drawing.graph !== this.drawing.graph;
@@ -64,6 +70,12 @@ export class Editor {
     this.stage.host.dataset.rev = String(drawing.rev);
     if (other) [this.fitted, this.choice] = [false, "first"];
     this.fitOnce();
+  }
+
+  /** Python's message was about a drawing that never arrived: ask for another one. */
+  resync() {
+    if (this.outbox.pending.every(({ kind }) => kind !== "resync")) this.mail.send({ kind: "resync" });
+    this.tell();
   }
 
   /** Send an edit, and show at once what it will do. @param {NewEdit} edit */

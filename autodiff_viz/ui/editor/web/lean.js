@@ -10,16 +10,26 @@ const NODE = { slots: [], value: "", cotangent: "", rule: "follow", isOutput: fa
 const SLOT = { label: "", constant: null, wired: false };
 const WIRE = { passed: "", via: [] };
 
+/** What was made whole, so that what did not change stays the same object. @type {WeakMap<object, any>} */
+const known = new WeakMap();
+
+/** @template T @param {T[]} records @param {(record: any) => any} whole */
+const all = (records, whole) => records.map((record) => {
+  const found = known.get(/** @type {any} */ (record)) ?? whole(record);
+  known.set(/** @type {any} */ (record), found);
+  return found;
+});
+
 /** @param {any} lean @returns {Drawing} */
 export const complete = ({ nodes = [], wires = [], regions = [], selected = null, history = {}, notice = [], ...rest }) => ({
   ...rest,
   selected,
   history,
   notice,
-  nodes: nodes.map((/** @type {any} */ node) => {
+  nodes: all(nodes, (node) => {
     const { slots, ...whole } = { ...NODE, ...CARD, symbol: node.op, connected: true, ...node };
     return { ...whole, slots: slots.map((/** @type {any} */ slot) => ({ ...SLOT, ...slot })) };
   }),
-  wires: wires.map((/** @type {any} */ wire) => ({ ...WIRE, ...wire })),
-  regions: regions.map((/** @type {any} */ region) => ({ nodes: [], saved: [], path: [], ...region })),
+  wires: all(wires, (wire) => ({ ...WIRE, ...wire })),
+  regions: all(regions, (region) => ({ nodes: [], saved: [], path: [], ...region })),
 });

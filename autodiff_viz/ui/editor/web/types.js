@@ -46,6 +46,11 @@
  *   notice: Notice[],
  * }} Drawing  `history`: what undo takes back and redo brings back; another `graph` means another document: the view is fitted again
  */
+/**
+ * @typedef {{
+ *   key: string, ack: number, from: [string, number] | null, rev: number, full?: any, base?: number, patch?: any,
+ * }} Message  what Python sends: a drawing without what `lean.js` puts back, or what changed since drawing `base`
+ */
 /** @typedef {import("../../web/outbox.js").Edit} Edit */
 /** @typedef {import("../../web/outbox.js").NewEdit} NewEdit */
 

@@ -1,0 +1,82 @@
+"""What changed between two drawings, so that only that has to travel. `ui/editor/web/delta.js` applies it.
+
+A drawing is a JSON object without null. A patch of an object has its fields that changed, null for one
+that has gone, as in JSON Merge Patch (RFC 7396). A list of records with names of their own, such as nodes and
+wires, is patched by name: `{"gone": [name], "set": {name: patch}, "new": [record], "order": [name]}`, each
+part only where there is something to say. Any other list is sent anew. No field turns from a list into an
+object.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+Json = Any
+
+
+def delta(before: dict[str, Json], after: dict[str, Json]) -> dict[str, Json]:
+    """The patch that makes `after` of `before`; empty when they are equal."""
+    patch: dict[str, Json] = {name: None for name in before if name not in after}
+    for name, now in after.items():
+        then = before.get(name)
+        if now != then:
+            patch[name] = _change(then, now)
+    return patch
+
+
+def shared(before: Json, after: Json) -> Json:
+    """`after`, with the parts that are as they were `before` being the same objects: several drawings of one
+    graph then take little more memory than one."""
+    if isinstance(before, dict) and isinstance(after, dict):
+        if before == after:
+            return before
+        return {name: shared(before.get(name), now) for name, now in after.items()}
+    then, now = _named(before), _named(after)
+    if then and now:
+        return before if before == after else [shared(then.get(name), item) for name, item in now.items()]
+    return after
+
+
+def _change(then: Json, now: Json) -> Json:
+    if isinstance(then, dict) and isinstance(now, dict):
+        return delta(then, now)
+    if isinstance(then, list) and isinstance(now, list):
+        olds, news = _named(then), _named(now)
+        if olds is not None and news is not None:
+            return _records(olds, news)
+    return now
+
+
+def _records(olds: dict[str, Json], news: dict[str, Json]) -> dict[str, Json]:
+    changed = {name: delta(old, news[name]) for name, old in olds.items() if name in news}
+    added = [name for name in news if name not in olds]
+    order = [*changed, *added]
+    parts = {
+        "gone": [name for name in olds if name not in news],
+        "set": {name: patch for name, patch in changed.items() if patch},
+        "new": [news[name] for name in added],
+        "order": [] if order == list(news) else list(news),
+    }
+    return {part: found for part, found in parts.items() if found}
+
+
+def _named(items: Json) -> dict[str, Json] | None:
+    """The records of a list by name; None when it is not a list of records, each with a name of its own."""
+    if not isinstance(items, list):
+        return None
+    names = list(_names(items))
+    if None in names or len(set(names)) < len(names):
+        return None
+    return dict(zip(names, items, strict=True))
+
+
+def _names(items: Iterable[Json]) -> Iterable[str | None]:
+    for item in items:
+        if not isinstance(item, dict):
+            yield None
+        elif "to" in item and "slot" in item:
+            yield f"{item['to']}:{item['slot']}"
+        else:
+            name = item.get("id", item.get("name"))
+            yield name if isinstance(name, str) else None

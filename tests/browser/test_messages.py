@@ -1,0 +1,68 @@
+"""What travels between the server and the canvas: only what changed, and always enough."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from urllib.parse import urlencode
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from autodiff_viz.graph.link import to_link
+from benchmarks.graphs import example
+from tests.browser.lab_page import LabPage, saying
+
+SIZE = 30  # nodes
+CANVAS = re.compile(rb'"rev": ?\d+')
+
+
+class Messages:
+    """Sizes in bytes of the messages that had a drawing in them, or what changed in one."""
+
+    def __init__(self, page: Page):
+        self.sizes: list[int] = []
+        page.on("websocket", lambda socket: socket.on("framereceived", self.note))
+
+    def note(self, payload: bytes | str) -> None:
+        if isinstance(payload, bytes) and CANVAS.search(payload):
+            self.sizes.append(len(payload))
+
+
+@pytest.fixture
+def messages(page: Page) -> Iterator[Messages]:
+    return Messages(page)
+
+
+def test_an_edit_sends_what_it_changed_and_not_the_drawing(messages: Messages, page: Page, address: str):
+    graph = example(SIZE, 0).graph
+    lab = LabPage(page, address).open("/?" + urlencode({"g": to_link(graph)}))
+    whole = max(messages.sizes)
+    names = [node.name for node in graph.nodes if node.slots]
+    lab.select(names[0])  # the browser says for the first time which drawing it has
+    messages.sizes.clear()
+    lab.select(names[1])
+    selected = max(messages.sizes)
+    messages.sizes.clear()
+    lab.press("s")
+    expect(lab.node(names[1]).locator(".chip.stop")).to_be_visible()
+    toggled = max(messages.sizes)
+    assert (whole > 8_000, selected < 1_000, toggled < 6_000) == (True, True, True), (
+        f"{whole} bytes for all, {selected} for a selection, {toggled} for a rule"
+    )
+
+
+def test_a_drawing_that_got_lost_is_asked_for_again(lab: LabPage):
+    lab.select("b")
+    lab.page.evaluate("""() => {
+      const code = Object.values(globalThis).find((one) => one?.main && one.constants?.[0]?.ops);
+      const { main } = code;
+      code.main = (component, ...rest) => {  // the next message is about a drawing that never came
+        code.main = main;
+        return main({ ...component, data: { ...component.data, base: 999_999 } }, ...rest);
+      };
+    }""")
+    lab.press("s")
+    expect(lab.node("b").locator(".chip.stop")).to_be_visible()
+    expect(lab.formula).to_have_value(saying("b = stop_gradient(a * y)"))
+    expect(lab.cotangent("y")).to_have_text("0")
