@@ -17,6 +17,7 @@ from autodiff_viz.views.drawing import Picture, drawing
 from autodiff_viz.views.lab import Lab, formula_text, scalar_inputs, slider_range
 from autodiff_viz.views.notices import elsewhere, notice_data
 from autodiff_viz.views.numbers import full, short
+from autodiff_viz.views.scrub import Stretch, keys, tables
 
 VERIFIED_AT_ONCE = 150  # nodes; a larger graph is verified when the user asks, since tracing takes the lock
 
@@ -42,6 +43,7 @@ class LabView:
         beside the canvas was refused; what was refused on it is in the drawing.
       trace: None when nothing can be evaluated.
       complete: the whole graph was evaluated, cotangents too.
+      sweeps: by input, the key of the table that fits the numbers on view while its slider is dragged.
     """
 
     drawing: dict[str, Any]
@@ -52,6 +54,7 @@ class LabView:
     trace: Trace | None
     complete: bool
     sliders: tuple[Slider, ...]
+    sweeps: Mapping[str, str]
     can_resample: bool
     tensor_output: bool
     notes: tuple[str, ...]
@@ -63,6 +66,7 @@ def lab_view(lab: Lab) -> LabView:
     found, problems = evaluate(lab)
     complete = found is not None and found.graph is graph
     picture = Picture(graph, found, _runs(found, problems), problems, lab.selected, lab.document)
+    sliders = tuple(_slider(lab, name) for name in scalar_inputs(graph))
     return LabView(
         drawing={**drawing(picture), "notice": notice_data(lab.notice)},
         text=formula_text(lab),
@@ -71,7 +75,8 @@ def lab_view(lab: Lab) -> LabView:
         notice=elsewhere(lab.notice),
         trace=found,
         complete=complete,
-        sliders=tuple(_slider(lab, name) for name in scalar_inputs(graph)),
+        sliders=sliders,
+        sweeps=keys(found, map(_stretch, sliders)) if complete else {},
         can_resample=bool(noisy(graph)),
         tensor_output=complete and found.value[found.output].ndim > 0,
         notes=_notes(found) if complete else (),
@@ -102,6 +107,17 @@ def _runs(found: Trace | None, problems: tuple[Problem, ...]) -> Mapping[str, Ru
 def _slider(lab: Lab, name: str) -> Slider:
     low, high = slider_range(lab, name)
     return Slider(name, low, high, float(lab.graph[name].param("value")))
+
+
+def _stretch(slider: Slider) -> Stretch:
+    return Stretch(slider.name, slider.low, slider.high)
+
+
+def sweep_tables(view: LabView, wanted: Mapping[str, str]) -> list[dict[str, Any]]:
+    """The tables that were asked for, by input and key; none for a key that is of other numbers by now."""
+    stretches = {slider.name: _stretch(slider) for slider in view.sliders}
+    current = [name for name, key in wanted.items() if view.sweeps.get(name) == key]
+    return tables(view.trace, [stretches[name] for name in current], view.sweeps) if current else []
 
 
 def _notes(found: Trace) -> tuple[str, ...]:

@@ -24,7 +24,7 @@ from autodiff_viz.ops.catalog import GROUPS, OPS
 from autodiff_viz.views.cards import constant_text, input_text, number_text, room, shape_text, size
 from autodiff_viz.views.layout import Layout, layout
 from autodiff_viz.views.notices import take_in
-from autodiff_viz.views.numbers import full, norm
+from autodiff_viz.views.numbers import full, norm, sign
 
 DECADES = 4  # a wire is thinnest when it carries 10^-4 of the largest contribution
 DASH = "\u2013"
@@ -189,7 +189,7 @@ def _wire(picture: Picture, node: Node, slot: int, placed: Layout, scale: float)
         "to": node.name,
         "slot": slot,
         "width": 0.0 if passed is None else _width(passed, scale),
-        "sign": 0 if passed is None else _sign(passed),
+        "sign": 0 if passed is None else sign(passed),
         "passed": "" if passed is None else number_text(passed, 3),
         "passedFull": "" if passed is None else full(passed),
         "via": [[round(x, 1), round(y, 1)] for x, y in placed.bends.get(wire, ())],
@@ -210,14 +210,6 @@ def _width(passed: np.ndarray, scale: float) -> float:
     if not math.isfinite(size) or scale == 0:
         return 1.0
     return round(min(1.0, max(0.06, 1 + math.log10(size / scale) / DECADES)), 3)
-
-
-def _sign(passed: np.ndarray) -> int:
-    """-1, 0 or 1; 2 for a tensor with both signs, or with NaN."""
-    if np.isnan(passed).any():
-        return 2
-    positive, negative = bool((passed > 0).any()), bool((passed < 0).any())
-    return 2 if positive and negative else int(positive) - int(negative)
 
 
 def _region(picture: Picture, region: Region) -> dict[str, Any]:

@@ -61,3 +61,11 @@ def shape(lengths: tuple[int, ...]) -> str:
 def norm(array: np.ndarray) -> float:
     """Euclidean norm, in float64 so that large float32 numbers do not overflow."""
     return float(np.linalg.norm(np.asarray(array, np.float64).ravel()))
+
+
+def sign(array: np.ndarray) -> int:
+    """-1, 0 or 1; 2 for a tensor with both signs, or with NaN."""
+    if np.isnan(array).any():
+        return 2
+    positive, negative = bool((array > 0).any()), bool((array < 0).any())
+    return 2 if positive and negative else int(positive) - int(negative)

@@ -8,7 +8,7 @@ import pytest
 
 from autodiff_viz.ui.component import WEB, bundle, fresh, linked
 
-ENTRIES = ["editor/web/main.js", "formula/web/main.js", "sliders/web/main.js"]
+ENTRIES = ["editor/web/main.js", "formula/web/main.js", "sliders/web/main.js", "sweeps/web/main.js"]
 INBOX = {"key": "session", "ack": 4}
 
 

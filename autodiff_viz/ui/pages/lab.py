@@ -15,10 +15,11 @@ from autodiff_viz.ui.panels.inspector import draw_inspector
 from autodiff_viz.ui.panels.lesson import draw_lesson
 from autodiff_viz.ui.panels.problems import draw_problems
 from autodiff_viz.ui.panels.settings import draw_settings
+from autodiff_viz.ui.panels.sweeps import draw_sweeps
 from autodiff_viz.ui.session import act, lab, write_address
 from autodiff_viz.views.actions import steps
 from autodiff_viz.views.canvas_edits import edited
-from autodiff_viz.views.compose import lab_view
+from autodiff_viz.views.compose import LabView, lab_view
 from autodiff_viz.views.lab import Lab
 
 
@@ -33,7 +34,7 @@ def page() -> None:
     with st.container(key="lab"):
         main, side = st.columns([8, 5], gap="medium")
     with main:
-        _draw_canvas(now, view.drawing)
+        _draw_canvas(now, view)
         draw_problems(view.notice or view.problems)
         checks = st.empty()
         with st.container(key="settings"):
@@ -49,10 +50,12 @@ def page() -> None:
         draw_figure(view)
     with checks.container():
         draw_checks(view)
+    draw_sweeps(view)
 
 
-def _draw_canvas(now: Lab, drawing: dict[str, Any]) -> None:
-    canvas({"history": steps(now), **drawing}, key="canvas", on_edit=_on_edit)
+def _draw_canvas(now: Lab, view: LabView) -> None:
+    drawing = {"history": steps(now), "sweeps": dict(view.sweeps), **view.drawing}
+    canvas(drawing, key="canvas", on_edit=_on_edit)
 
 
 def _on_edit(edits: list[dict[str, Any]]) -> None:

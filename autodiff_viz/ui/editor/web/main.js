@@ -8,6 +8,7 @@ import { toggleHelp } from "./help.js";
 import { listenToKeys } from "./keys.js";
 import { showNotices } from "./notice.js";
 import { openPalette } from "./palette.js";
+import { listenToSliders } from "./scrub.js";
 import { footBar, topBar } from "./toolbar.js";
 
 /** @type {WeakMap<Node, Editor>} */
@@ -21,6 +22,7 @@ function open(parent, css, palette) {
   listenToPointers(editor);
   listenToKeys(editor);
   showNotices(editor);
+  listenToSliders(editor);
   host.append(...topBar(editor), footBar(editor, { add: () => openPalette(editor), help: () => toggleHelp(editor) }));
   parent.querySelectorAll(".canvas").forEach((old) => old.remove()); // left by an older version of this code
   parent.append(html("style", {}, css), host);

@@ -10,7 +10,8 @@ import { outputMark, slotMark } from "./ports.js";
 
 /** @typedef {import("./types.js").GraphNode} GraphNode */
 /** @typedef {{ root: SVGGraphicsElement, node: GraphNode | null, look: string, numbers: Numbers | null }} Card */
-/** @typedef {{ value: SVGGraphicsElement, cotangent: SVGGraphicsElement, title: Element }} Numbers */
+/** @typedef {{ value: SVGGraphicsElement, cotangent: SVGGraphicsElement, title: Element, sizes: { value: number, cotangent: number } }} Numbers
+ * `sizes`: px that the numbers have had at most since they were written for good */
 
 const SIDE = 11; // px, margin left and right
 const HEADER = 33; // px
@@ -52,6 +53,7 @@ function rebuild(root, node) {
     value: svg("text", { class: "number value", x: w - SIDE, y: forth }),
     cotangent: svg("text", { class: "number cotangent", x: w - SIDE, y: back }),
     title: svg("title"),
+    sizes: { value: NUMBER.most, cotangent: NUMBER.most },
   };
   root.replaceChildren(
     numbers.title,
@@ -103,25 +105,41 @@ function header({ symbol, id, w, h, isInput }) {
 
 /** @param {Numbers} numbers @param {GraphNode} node */
 function writeNumbers(numbers, node) {
-  const room = node.w - 2 * SIDE - MARK - 1;
-  const wide = node.w - 2 * SMALL.side;
-  writeNumber(numbers.value, node.value, room - (node.shape ? textWidth(node.shape, NAME) + 4 : 0), wide);
-  writeNumber(numbers.cotangent, node.connected ? node.cotangent : "–", room, wide);
+  const room = roomOf(node);
+  numbers.sizes = { value: NUMBER.most, cotangent: NUMBER.most };
+  writeNumber(numbers.value, node.value, room.value, room.small);
+  writeNumber(numbers.cotangent, node.connected ? node.cotangent : "–", room.cotangent, room.small);
   const rest = [node.problem, node.warning].filter(Boolean).map((text) => `\n${text}`).join("");
   const back = node.connected ? (node.cotangentFull ?? node.cotangent) : "none: no path to the output";
   setText(numbers.title, `${node.id}\nvalue ${node.valueFull ?? node.value}\ncotangent ${back}${rest}`);
 }
 
+/** Px for the two numbers, and for either when seen from some way off. @param {GraphNode} node */
+function roomOf({ w, shape }) {
+  const cotangent = w - 2 * SIDE - MARK - 1;
+  return { cotangent, value: cotangent - (shape ? textWidth(shape, NAME) + 4 : 0), small: w - 2 * SMALL.side };
+}
+
+/** Other numbers while a slider is dragged. Their size never grows meanwhile, so that they do not jitter.
+ * @param {Card} card @param {"value" | "cotangent"} which @param {string} text */
+export function slideNumber({ node, numbers }, which, text) {
+  if (!node || !numbers) return;
+  const room = roomOf(node);
+  numbers.sizes[which] = writeNumber(numbers[which], text, room[which], room.small, numbers.sizes[which]);
+}
+
 /** As large as it fits into `room` px, and into `wide` px when seen from some way off.
- * @param {SVGGraphicsElement} element @param {string} text @param {number} room @param {number} wide */
-function writeNumber(element, text, room, wide) {
+ * @param {SVGGraphicsElement} element @param {string} text @param {number} room @param {number} wide
+ * @param {number} [most] px */
+function writeNumber(element, text, room, wide, most = NUMBER.most) {
   const width = textWidth(text, 1) * BOLD || 1;
-  const size = clamp(room / width, NUMBER.least, NUMBER.most);
+  const size = clamp(room / width, NUMBER.least, most);
   const fits = shortened(text, room / BOLD, size);
-  if (element.textContent === fits) return;
+  if (element.textContent === fits) return size;
   element.textContent = fits;
   element.style.setProperty("--size", `${size.toFixed(1)}px`);
   element.style.setProperty("--small-size", `${Math.min(wide / width, SMALL.most).toFixed(1)}px`);
+  return size;
 }
 
 /** What a screen reader says about a node.

@@ -44,7 +44,8 @@
  *   rev: number, ack: number, key: string, graph?: string, nodes: GraphNode[], wires: Wire[],
  *   regions: Region[], selected: string | null, history: { undo?: string, redo?: string },
  *   notice: Notice[],
- * }} Drawing  `history`: what undo takes back and redo brings back; another `graph` means another document: the view is fitted again
+ *   sweeps?: Record<string, string>,
+ * }} Drawing  `sweeps`: by input, the key of the table that fits this drawing while its slider is dragged; `history`: what undo takes back and redo brings back; another `graph` means another document: the view is fitted again
  */
 /**
  * @typedef {{

@@ -43,7 +43,7 @@ function makeStrand(wire) {
   const [title, hit, line] = [svg("title"), svg("path", { class: "hit" }), svg("path", { class: "line" })];
   const [arrow, number] = [svg("path", { class: "arrow" }), svg("text", { class: "passed" })];
   const hover = (/** @type {Event} */ event) => number.classList.toggle("hovered", event.type === "pointerenter");
-  const root = svg("g", { "data-wire": wireId(wire), pointerenter: hover, pointerleave: hover }, title, hit, line, arrow);
+  const root = svg("g", { class: "wire", "data-wire": wireId(wire), pointerenter: hover, pointerleave: hover }, title, hit, line, arrow);
   return { root, line, hit, arrow, number, title, wire: null, from: null, to: null, curve: [], place: USUAL };
 }
 
@@ -56,21 +56,28 @@ function updateStrand(strand, wire, nodes) {
   const path = pathOf(strand.curve);
   strand.line.setAttribute("d", path);
   strand.hit.setAttribute("d", path);
-  const sign = SIGNS[/** @type {0} */ (wire.sign)];
-  strand.root.setAttribute("class", `wire ${sign}${wire.alternative ? " alternative" : ""}`);
-  strand.number.setAttribute("class", `passed ${sign}`);
-  strand.line.setAttribute("stroke-width", (wire.sign ? THIN + THICK * wire.width : THIN).toFixed(1));
-  setText(strand.number, wire.passed);
+  strand.root.classList.toggle("alternative", Boolean(wire.alternative));
+  showFlow(strand, wire);
   setText(strand.title, `${wire.from} → ${wire.to}\npassed back ${wire.passedFull ?? wire.passed}`);
   placeMarks(strand);
+}
+
+/** What goes back along the wire: its number, thickness, colour and arrow.
+ * @param {Strand} strand @param {{ width: number, sign: number, passed: string }} flow */
+export function showFlow({ root, line, arrow, number }, { width, sign, passed }) {
+  for (const part of [root, number]) {
+    part.classList.remove(...Object.values(SIGNS));
+    part.classList.add(SIGNS[/** @type {0} */ (sign)]);
+  }
+  line.setAttribute("stroke-width", (sign ? THIN + THICK * width : THIN).toFixed(1));
+  arrow.setAttribute("d", arrowPath(sign, 7 + 4 * width));
+  setText(number, passed);
 }
 
 /** Put the arrow on the wire and the number beside it.
  * @param {Strand} strand */
 function placeMarks(strand) {
   const { point, angle } = pointAt(strand.curve, strand.place.t);
-  const size = 7 + 4 * (strand.wire?.width ?? 0);
-  strand.arrow.setAttribute("d", arrowPath(strand.wire?.sign ?? 0, size));
   strand.arrow.setAttribute("transform", `translate(${point[0].toFixed(1)} ${point[1].toFixed(1)}) rotate(${angle.toFixed(1)})`);
   const [x, y] = labelPoint(strand.curve, strand.place, strand.wire?.passed ?? "");
   strand.number.setAttribute("x", x.toFixed(1));

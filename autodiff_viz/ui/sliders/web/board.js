@@ -3,6 +3,7 @@
 
 import { html, keep } from "../../web/dom.js";
 import { Mail } from "../../web/mail.js";
+import { tell } from "../../web/news.js";
 import { Row } from "./row.js";
 
 /** @typedef {import("./types.js").Data} Data */
@@ -15,6 +16,7 @@ export class Board {
     this.rows = new Map();
     /** Values that wait for Python's answer to the ones before. @type {Map<string, { value: number, fresh: boolean }>} */
     this.held = new Map();
+    for (const kind of ["pointerenter", "focusin"]) this.host.addEventListener(kind, () => this.expect());
     for (const kind of ["keydown", "keyup"]) this.host.addEventListener(kind, (event) => event.stopPropagation());
   }
 
@@ -23,10 +25,33 @@ export class Board {
     const { outbox, document } = this.mail;
     if (data.key === outbox.key && data.document !== document) this.held.clear();
     this.mail.receive(data, post);
-    const make = (/** @type {import("./types.js").Item} */ [name]) =>
-      new Row(name, data.limit, (name, value, fresh) => this.hold(name, value, fresh));
-    keep(this.host, this.rows, data.rows, ([name]) => name, make, (row, item) => this.isUnderWay(item[0]) || row.show(item));
+    /** @type {(item: import("./types.js").Item) => Row} */
+    const make = ([name]) => new Row(name, data.limit, (...moved) => this.hold(...moved), (...at) => this.scrub(...at));
+    keep(this.host, this.rows, data.rows, ([name]) => name, make, (row, item) => this.isBusy(row) || row.show(item));
     this.flush();
+    if (![...this.rows.values()].some((row) => this.isBusy(row))) tell("settled", {});
+    if (this.host.matches(":hover, :focus-within")) this.expect();
+  }
+
+  /** Names of the inputs of which Python knows an old value. */
+  get busy() {
+    return [...this.rows.keys()].filter((name) => this.isUnderWay(name));
+  }
+
+  /** @param {Row} row */
+  isBusy(row) {
+    return row.scrubbing || this.isUnderWay(row.name);
+  }
+
+  /** A slider may be grabbed soon. */
+  expect() {
+    tell("near", { inputs: [...this.rows.keys()] });
+  }
+
+  /** @type {import("./row.js").Scrub} */
+  scrub(input, value) {
+    if (this.busy.some((name) => name !== input)) return undefined; // nobody knows the numbers for both
+    return tell("scrub", { input, value, position: /** @type {number | undefined} */ (undefined) }).position;
   }
 
   /** @param {string} name */

@@ -6,16 +6,21 @@ import { filled, read, shown, stepOf, stepped } from "./scale.js";
 
 /** @typedef {import("./types.js").Item} Item */
 /** @typedef {(name: string, value: number, fresh: boolean) => void} Moved `fresh`: the first of a new gesture */
+/** @typedef {(name: string, value: number) => number | undefined} Scrub shows a value on the canvas without asking
+ * Python; answers with the nearest one that can be shown, with none where that is not possible now */
 
 const field = (/** @type {import("../../web/dom.js").Attributes} */ attributes) =>
   /** @type {HTMLInputElement} */ (html("input", attributes));
 
 export class Row {
-  /** @param {string} name @param {number} limit @param {Moved} moved */
-  constructor(name, limit, moved) {
+  /** @param {string} name @param {number} limit @param {Moved} moved @param {Scrub} scrub */
+  constructor(name, limit, moved, scrub) {
     this.name = name;
     this.limit = limit;
     this.moved = moved;
+    this.scrub = scrub;
+    this.pressed = false;
+    this.scrubbing = false; // the canvas shows what Python does not know yet
     this.value = 0;
     this.step = 1;
     this.fresh = true;
@@ -31,7 +36,9 @@ export class Row {
     const { line, box } = this;
     const begin = () => (this.fresh = true);
     for (const kind of ["focus", "pointerdown"]) line.addEventListener(kind, begin);
-    line.addEventListener("input", () => this.move(Number(line.value)));
+    line.addEventListener("pointerdown", () => this.press());
+    line.addEventListener("input", () => this.slide(Number(line.value)));
+    line.addEventListener("change", () => this.release());
     box.addEventListener("focus", () => (begin(), box.select()));
     box.addEventListener("change", () => this.type());
     box.addEventListener("keydown", (event) => this.key(event));
@@ -45,11 +52,37 @@ export class Row {
     this.paint(value);
   }
 
+  /** A pointer holds the slider until it is released, wherever that is. */
+  press() {
+    this.pressed = true;
+    const up = () => {
+      for (const kind of ["pointerup", "pointercancel"]) window.removeEventListener(kind, up, true);
+      this.release();
+      this.pressed = false;
+    };
+    for (const kind of ["pointerup", "pointercancel"]) window.addEventListener(kind, up, true);
+  }
+
   /** @param {number} value */
-  paint(value) {
+  slide(value) {
+    const position = this.pressed ? this.scrub(this.name, value) : undefined;
+    if (position === undefined) return this.move(value);
+    this.scrubbing = true;
+    this.paint(value, position);
+  }
+
+  /** Python works out the exact place. */
+  release() {
+    if (!this.scrubbing) return;
+    this.scrubbing = false;
+    this.move(Number(this.line.value));
+  }
+
+  /** @param {number} value @param {number} [position] what the canvas shows, where that is not `value` itself */
+  paint(value, position = value) {
     const { line, box } = this;
     this.value = value;
-    const text = shown(value);
+    const text = shown(position);
     if (Number(line.value) !== value) line.value = String(value);
     const [from, to] = filled(value, Number(line.min), Number(line.max));
     line.style.setProperty("--from", `${from}%`);
@@ -57,7 +90,7 @@ export class Row {
     line.setAttribute("aria-valuetext", text);
     box.setAttribute("aria-valuenow", text);
     box.removeAttribute("aria-invalid");
-    box.title = String(value);
+    box.title = String(position);
     if (box.value !== text && !this.typing) box.value = text;
   }
 
@@ -70,6 +103,7 @@ export class Row {
   /** @param {number} value */
   move(value) {
     this.begun = false;
+    this.scrubbing = false;
     this.paint(value);
     this.moved(this.name, value, this.fresh);
     this.fresh = false;

@@ -1,0 +1,185 @@
+"""A slider dragged while no word of Python's comes back: the canvas shows every number all the same, and
+each is right for the position that the slider's box shows."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import pytest
+from playwright.sync_api import Locator, Page, WebSocketRoute, expect
+
+from tests.browser.lab_page import MINUS, LabPage, four_digits
+
+Y = 1.5  # and x = 0.6, a = sin(x), b = a * y, z = b + stop(exp(a))
+
+
+class Wire:
+    """The connection to the server, which can be held."""
+
+    def __init__(self, page: Page):
+        self.held: list[Callable[[], None]] | None = None
+        self.sent = 0
+        page.route_web_socket("**/_stcore/stream", self._connect)
+
+    def _connect(self, browser: WebSocketRoute) -> None:
+        server = browser.connect_to_server()
+        browser.on_message(lambda message: self._pass(lambda: server.send(message), 1))
+        server.on_message(lambda message: self._pass(lambda: browser.send(message), 0))
+
+    def _pass(self, deliver: Callable[[], None], sent: int) -> None:
+        self.sent += sent
+        if self.held is None:
+            deliver()
+        else:
+            self.held.append(deliver)
+
+    @contextmanager
+    def hold(self) -> Iterator[None]:
+        self.held = []
+        yield
+        late, self.held = self.held, None
+        for deliver in late:
+            deliver()
+
+
+@pytest.fixture
+def wire(page: Page) -> Wire:
+    return Wire(page)
+
+
+@pytest.fixture
+def lab(page: Page, address: str, wire: Wire) -> LabPage:
+    return LabPage(page, address).open()
+
+
+def slider(lab: LabPage, name: str) -> Locator:
+    return lab.page.get_by_role("slider", name=f"Slider of {name}")
+
+
+def box(lab: LabPage, name: str) -> Locator:
+    return lab.page.get_by_role("spinbutton", name=f"Value of {name}")
+
+
+def number(text: str | None) -> float:
+    return float((text or "").replace(MINUS, "-").strip().replace("\u221e", "inf"))
+
+
+def near(lab: LabPage, name: str) -> None:
+    """Move the mouse to the slider, and wait until the numbers for it are there."""
+    lab.settle()
+    slider(lab, name).hover()
+    expect(lab.canvas).to_have_attribute("data-tables", re.compile(rf"\b{name}\b"), timeout=30_000)
+    lab.settle()
+
+
+def positions(lab: LabPage, name: str, parts: list[float]) -> Iterator[float]:
+    """Drag the slider's thumb to these parts of its line; gives what the box says at each."""
+    line = slider(lab, name).bounding_box()
+    middle = line["y"] + line["height"] / 2
+    for part in parts:
+        lab.page.mouse.move(line["x"] + line["width"] * part, middle)
+        lab.page.evaluate(
+            "() => new Promise((next) => requestAnimationFrame(() => requestAnimationFrame(next)))"
+        )
+        yield number(box(lab, name).input_value())
+
+
+def press(lab: LabPage, name: str, part: float) -> None:
+    line = slider(lab, name).bounding_box()
+    lab.page.mouse.move(line["x"] + line["width"] * part, line["y"] + line["height"] / 2)
+    lab.page.mouse.down()
+
+
+def test_every_number_follows_the_slider_while_the_server_is_silent(lab: LabPage, wire: Wire):
+    near(lab, "x")
+    with wire.hold():
+        sent = wire.sent
+        press(lab, "x", 0.56)
+        shown = []
+        for x in positions(lab, "x", [0.6, 0.7, 0.8, 0.9, 0.3, 0.1]):
+            a = math.sin(x)
+            assert number(lab.value("x").text_content()) == pytest.approx(x, rel=5e-4)
+            for found, expected in [
+                (lab.value("a"), a),
+                (lab.value("b"), a * Y),
+                (lab.value("exp_1"), math.exp(a)),
+                (lab.value("z"), a * Y + math.exp(a)),
+                (lab.cotangent("x"), Y * math.cos(x)),
+                (lab.cotangent("y"), a),
+            ]:
+                assert number(found.text_content()) == pytest.approx(expected, rel=6e-4, abs=1e-6)
+            shown.append(x)
+        assert len(set(shown)) == 6
+        assert wire.sent == sent
+        lab.page.mouse.up()
+    lab.settle()
+    exact = number(box(lab, "x").input_value())
+    expect(lab.value("a")).to_have_text(four_digits(math.sin(exact)))
+    expect(lab.cotangent("x")).to_have_text(four_digits(Y * math.cos(exact)))
+    expect(lab.canvas).not_to_have_attribute("data-scrub", re.compile("x"))
+
+
+def test_a_wire_turns_its_colour_and_its_number_with_the_sign(lab: LabPage, wire: Wire):
+    near(lab, "x")
+    into_sin = lab.wire("a")
+    assert "positive" in (into_sin.get_attribute("class") or "")
+    with wire.hold():
+        press(lab, "x", 0.56)
+        (x,) = positions(lab, "x", [0.75])
+        assert math.cos(x) < 0
+        assert "negative" in (into_sin.get_attribute("class") or "")
+        lab.page.mouse.up()
+    lab.settle()
+
+
+def test_a_drag_is_one_step_of_undo_and_one_message(lab: LabPage, wire: Wire):
+    near(lab, "x")
+    sent = wire.sent
+    press(lab, "x", 0.56)
+    list(positions(lab, "x", [0.6, 0.65, 0.7, 0.75, 0.8]))
+    assert wire.sent == sent
+    lab.page.mouse.up()
+    lab.settle()
+    lab.button("Undo")
+    expect(lab.value("x")).to_have_text("0.6")
+    expect(lab.value("a")).to_have_text(four_digits(math.sin(0.6)))
+
+
+def test_after_the_release_the_numbers_are_pythons_own(lab: LabPage, wire: Wire):
+    near(lab, "x")
+    press(lab, "x", 0.56)
+    list(positions(lab, "x", [0.8, 0.9]))
+    lab.page.mouse.up()
+    lab.settle()
+    after = number(box(lab, "x").input_value())
+    expect(lab.value("a")).to_have_text(four_digits(math.sin(after)))
+    assert lab.value("a").text_content() == four_digits(math.sin(after))  # no spaces are left either
+
+
+def test_after_another_edit_the_old_numbers_are_never_shown(lab: LabPage, wire: Wire):
+    near(lab, "x")
+    lab.select("a")
+    lab.press("s")
+    near(lab, "x")
+    with wire.hold():
+        press(lab, "x", 0.56)
+        (x,) = positions(lab, "x", [0.8])
+        assert number(lab.value("a").text_content()) == pytest.approx(math.sin(x), rel=6e-4)
+        assert lab.cotangent("x").text_content() == "0"
+        lab.page.mouse.up()
+    lab.settle()
+
+
+def test_nan_and_infinity_are_shown_as_such(lab: LabPage, wire: Wire):
+    lab.type_formula("x = 1.0\ny = log(x)")
+    near(lab, "x")
+    with wire.hold():
+        press(lab, "x", 0.6)
+        said = [(x, lab.value("y").text_content()) for x in positions(lab, "x", [0.3, 0.5])]
+        assert said[0][1] == "NaN"
+        assert said[1] == (0.0, f"{MINUS}\u221e")
+        lab.page.mouse.up()
+    lab.settle()
