@@ -67,6 +67,15 @@ class Names:
         raise line.error(node, "used-too-early", message, hint)
 
 
+class OpenNames(Names):
+    """The names of a text that is part of a larger one: what it does not assign has its value elsewhere."""
+
+    def check_use(self, line: LogicalLine, node: ast.Name) -> None:
+        """Raise a GraphError where the text assigns `node`, but only later."""
+        if node.id in self.assigned:
+            Names.check_use(self, line, node)
+
+
 @dataclass(frozen=True, slots=True)
 class Arguments:
     """The names that the body of a lambda may use: its own arguments."""

@@ -9,7 +9,7 @@ from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.language.caret import Span
 from autodiff_viz.language.expression import Reader
 from autodiff_viz.language.literal import read_literal
-from autodiff_viz.language.names import Names
+from autodiff_viz.language.names import Names, OpenNames
 from autodiff_viz.language.source import LogicalLine, scan
 from autodiff_viz.language.statements import Program
 from autodiff_viz.language.syntax import parse_line, parsed_lines
@@ -38,8 +38,17 @@ def parse_with_spans(text: str, previous: Graph | None = None) -> tuple[Graph, d
     The span of a named node is its whole line, `y = sin(x)`; that of a step inside an expression is the
     sub-expression.
     """
-    source = scan(text)
-    names, problems = Names(), []
+    return _read(text, previous, Names())
+
+
+def parse_piece(text: str) -> Graph:
+    """As `parse`, of lines that may use names which they do not assign: those are wires from outside the
+    piece, and stand in its slots as they are."""
+    return _read(text, None, OpenNames())[0]
+
+
+def _read(text: str, previous: Graph | None, names: Names) -> tuple[Graph, dict[str, Span]]:
+    source, problems = scan(text), []
     program = Program(source, names, previous, problems)
     for line, statements in parsed_lines(source.lines, names, problems):
         if len(problems) >= PROBLEMS:

@@ -98,6 +98,16 @@ def _render(
     return {name: piece.text for name, piece in shown.items()}, kept
 
 
+def show_node(node: Node) -> str:
+    """What stands right of `=` where the node has a line of its own and all that it reads has one too."""
+    return _show_node(node, {}, set()).text
+
+
+def show_head(region: Region) -> str:
+    """The line that begins a region's first block."""
+    return _head(region, False)
+
+
 def _show_node(node: Node, shown: Mapping[str, Shown], inlined: set[str]) -> Shown:
     """What stands right of `=`, or inside the consumer if the node itself is inlined."""
     operands = [

@@ -186,12 +186,12 @@ def swept_input(lab: Lab) -> str | None:
 
 def undone(lab: Lab) -> Lab:
     """One step back."""
-    return _stepped(lab, undo(lab.history))
+    return stepped(lab, undo(lab.history))
 
 
 def redone(lab: Lab) -> Lab:
     """One step forward again."""
-    return _stepped(lab, redo(lab.history))
+    return stepped(lab, redo(lab.history))
 
 
 def steps(lab: Lab) -> dict[str, str | None]:
@@ -208,9 +208,10 @@ def reset(lab: Lab) -> Lab:
     return opened(replace(lab, lesson=None, variant=0), start().graph, "Start again")
 
 
-def _stepped(lab: Lab, history: History) -> Lab:
+def stepped(lab: Lab, history: History) -> Lab:
+    """The lab at another step of its history."""
     selected = lab.selected if lab.selected in history.graph else None
-    return replace(lab, history=history, notice=(), selected=selected, typing=False)
+    return replace(lab, history=history, notice=(), selected=selected, picked=(), typing=False)
 
 
 def _draws(node: Node) -> bool:

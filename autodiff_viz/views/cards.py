@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from autodiff_viz.graph.model import INPUT, Literal, Node
-from autodiff_viz.language.show import show_literal
+from autodiff_viz.language.show import show_literal, show_node
 from autodiff_viz.views.numbers import SHOWN, norm, scalar, shape
 
 WIDTH, HEIGHT, SLOT = 128, 80, 22  # of a node, and of one more slot, in pixels
@@ -62,3 +62,9 @@ def input_text(node: Node) -> str | None:
     value = node.param("value") if node.op == INPUT else None
     text = None if value is None else show_literal(value)
     return text if text is None or len(text) <= EDITABLE else None
+
+
+def line_text(node: Node) -> str | None:
+    """What stands right of `=` in the node's own line of formula; None where it is too long to travel."""
+    text = show_node(node)
+    return text if len(text) <= EDITABLE else None

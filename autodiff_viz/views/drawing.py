@@ -17,11 +17,11 @@ from autodiff_viz.engine.check import disconnected
 from autodiff_viz.engine.counts import Runs
 from autodiff_viz.engine.trace import Trace
 from autodiff_viz.graph.housing import mended
-from autodiff_viz.graph.model import BACKWARD_AS, INPUT, Graph, Node, Region, Rule
+from autodiff_viz.graph.model import BACKWARD_AS, INPUT, POLICIES, Graph, Node, Region, Rule
 from autodiff_viz.graph.problem import Problem
-from autodiff_viz.language.show import show_lambda, show_literal
+from autodiff_viz.language.show import show_head, show_lambda, show_literal
 from autodiff_viz.ops.catalog import GROUPS, OPS
-from autodiff_viz.views.cards import constant_text, input_text, number_text, room, shape_text, size
+from autodiff_viz.views.cards import constant_text, input_text, line_text, number_text, room, shape_text, size
 from autodiff_viz.views.layout import Layout, layout
 from autodiff_viz.views.notices import take_in
 from autodiff_viz.views.numbers import full, norm, sign
@@ -112,6 +112,7 @@ def _node(picture: Picture, node: Node, placed: Layout, connected: bool) -> dict
         "shape": "" if value is None else shape_text(value),
         "value": DASH if value is None else number_text(value),
         "literal": input_text(node),
+        "text": line_text(node),
         "valueFull": "no value yet" if value is None else full(value),
         "cotangent": DASH if arriving is None else number_text(arriving),
         "cotangentFull": _nothing_arrives(connected) if arriving is None else full(arriving),
@@ -222,6 +223,7 @@ def _region(picture: Picture, region: Region) -> dict[str, Any]:
         "nodes": sorted(region.nodes),
         "policy": region.policy,
         "saved": sorted(region.saved),
+        "head": "" if region.policy == POLICIES[0] else show_head(region),
         "badge": f"\u00d7{again}" if again > 1 else None,
         "depth": depth,
         "problem": faults[0].message if faults else None,

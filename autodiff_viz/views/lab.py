@@ -36,6 +36,7 @@ class Lab:
       seed: cotangent of the output, None for ones.
       dtype: "float32" or "float64".
       selected: name of the node in the inspector.
+      picked: the nodes that the last edit put in, for the canvas to select.
       figure: key of the figure on view.
       swept: input of the sweep figure, None for the first scalar one.
       ranges: (input, low, high) of each slider that has been used.
@@ -52,6 +53,7 @@ class Lab:
     seed: Literal | None = None
     dtype: str = FLOAT32
     selected: str | None = None
+    picked: tuple[str, ...] = ()
     figure: str = "cotangents"
     swept: str | None = None
     ranges: tuple[tuple[str, float, float], ...] = ()
@@ -77,7 +79,7 @@ def committed(lab: Lab, graph: Graph, label: str) -> Lab:
     text = lab.history.present.text
     history = commit(lab.history, graph, label, None if text is None else amended(text, graph))
     selected = lab.selected if lab.selected in graph else None
-    return replace(lab, history=history, notice=(), selected=selected, typing=False)
+    return replace(lab, history=history, notice=(), selected=selected, picked=(), typing=False)
 
 
 def with_text(lab: Lab, text: str | None) -> Lab:

@@ -73,6 +73,8 @@ def lean(data: Any) -> Any:
 def _spare(fields: dict[str, Any], name: str, field: Any) -> bool:
     if name == "symbol":
         return field == fields.get("op")
+    if name == "text":
+        return field == fields.get("literal")
     if name.endswith("Full"):
         return field == fields.get(name.removesuffix("Full"))
     if name in USUAL:

@@ -1,4 +1,4 @@
-"""Nodes on the canvas: chosen, moved, added, deleted, named."""
+"""Nodes on the canvas: chosen, added, deleted, named."""
 
 from __future__ import annotations
 
@@ -9,27 +9,13 @@ from autodiff_viz.graph import edits
 from autodiff_viz.graph.model import INPUT, Graph, Node, params
 from autodiff_viz.language.parse import parse_literal
 from autodiff_viz.ops.catalog import OPS
-from autodiff_viz.views.drawing import places
 from autodiff_viz.views.edits.record import Edit, Edits
 from autodiff_viz.views.lab import Lab, committed, plain
 
 
 def _select(lab: Lab, edit: Edit) -> Lab:
     name = edit["node"]
-    return replace(lab, selected=name if name in lab.graph else None, notice=())
-
-
-def _move(lab: Lab, edit: Edit) -> Lab:
-    positions = {str(name): (float(x), float(y)) for name, (x, y) in edit["positions"].items()}
-    label = f"Move {next(iter(positions))}" if len(positions) == 1 else f"Move {len(positions)} nodes"
-    # The first move pins every node where it stands, so that later edits do not lay the others out anew.
-    pinned = {**places(lab.graph).positions, **positions}
-    return committed(lab, edits.with_positions(lab.graph, pinned), f"{label} on the canvas")
-
-
-def _arrange(lab: Lab, edit: Edit) -> Lab:
-    names = edit.get("nodes") or list(lab.graph.by_name)
-    return committed(lab, edits.with_positions(lab.graph, dict.fromkeys(names)), "Arrange")
+    return replace(lab, selected=name if name in lab.graph else None, picked=(), notice=())
 
 
 def _add(lab: Lab, edit: Edit) -> Lab:
@@ -93,8 +79,6 @@ def _output(lab: Lab, edit: Edit) -> Lab:
 
 EDITS: Edits = {
     "select": _select,
-    "move": _move,
-    "arrange": _arrange,
     "add": _add,
     "delete": _delete,
     "constant": _constant,

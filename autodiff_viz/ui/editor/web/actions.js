@@ -1,6 +1,8 @@
 // @ts-check
 // What the buttons and the keys do, as data: one list for toolbars, keyboard and cheat sheet.
 
+import { arrange } from "./arrange.js";
+import { step, toggleHistory } from "./history.js";
 import { zoomCentred } from "./stage.js";
 
 /** @typedef {import("./editor.js").Editor} Editor */
@@ -69,9 +71,10 @@ export const NODE_ACTIONS = {
 
 /** For the whole canvas. @type {Record<string, Action>} */
 export const VIEW_ACTIONS = {
-  undo: { label: "Undo", key: "Ctrl+Z", run: (editor) => editor.send({ kind: "undo" }) },
-  redo: { label: "Redo", key: "Ctrl+Shift+Z", run: (editor) => editor.send({ kind: "redo" }) },
-  arrange: { label: "Arrange all nodes", key: "l", run: (editor) => editor.send({ kind: "arrange" }) },
+  undo: { label: "Undo", key: "Ctrl+Z", run: (editor) => step(editor, "undo") },
+  redo: { label: "Redo", key: "Ctrl+Shift+Z", run: (editor) => step(editor, "redo") },
+  history: { label: "History", key: "h", run: toggleHistory },
+  arrange: { label: "Arrange all nodes, or those selected", key: "l", run: arrange },
   farther: { label: "Zoom out", key: "-", run: (editor) => editor.look(zoomCentred(editor.stage, 1 / ZOOM)) },
   fit: { label: "Fit to view", key: "f", run: (editor) => editor.fit() },
   nearer: { label: "Zoom in", key: "+", run: (editor) => editor.look(zoomCentred(editor.stage, ZOOM)) },

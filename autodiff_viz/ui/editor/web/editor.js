@@ -6,7 +6,7 @@ import { rehoused } from "./housing.js";
 import { Drawings } from "./delta.js";
 import { tellOffline } from "./offline.js";
 import { moved, predict } from "./predict.js";
-import { look, openStage, paint, wholeView } from "./stage.js";
+import { look, openStage, paint, partView, wholeView } from "./stage.js";
 import { complete } from "./lean.js";
 
 /** @typedef {import("./types.js").Drawing} Drawing */
@@ -144,8 +144,10 @@ export class Editor {
     this.watchers.forEach((watch) => watch());
   }
 
-  /** Show all of the graph. */
-  fit() {
+  /** Show all of the graph, or all of the named nodes. @param {Set<string>} [names] */
+  fit(names) {
+    const some = names?.size ? partView(this.stage, this.shown, names) : null;
+    if (some) return this.look(some);
     this.choice = "whole";
     this.look(wholeView(this.stage, this.shown, false), false);
   }

@@ -1,6 +1,7 @@
 // @ts-check
 // Pointers: what a press on the canvas turns into. A gesture is a pair of functions, move and end.
 
+import { dragCopies } from "./duplicate.js";
 import { dragWire } from "./wiring.js";
 import { clamp, overlap, toWorld, zoomAt } from "./geometry.js";
 import { svg } from "../../web/dom.js";
@@ -98,6 +99,7 @@ export function targetOf(event) {
 /** @param {Editor} editor @param {Target} target @param {Point} start @param {PointerEvent} event @returns {Gesture} */
 function beginDrag(editor, target, start, event) {
   if (target.part === "out" || target.part === "slot") return dragWire(editor, target);
+  if (target.id !== null && event.altKey) return dragCopies(editor, target.id, start);
   if (target.id !== null) return dragNodes(editor, target.id, start);
   if (target.part === "tab" && target.region) return dragNodes(editor, selectRegion(editor, target.region), start);
   return event.shiftKey ? dragBox(editor, start) : pan(editor, start);
@@ -126,6 +128,7 @@ function click(editor, { part, id, slot, wire, region, extend }) {
 /** @param {Editor} editor @param {Target} target @param {Point} start */
 function doubleClick(editor, { part, id, wire }, start) {
   if (part === "name" && id) editName(editor, id);
+  else if (part === "node" && id) editor.node(id)?.isInput ? editValue(editor, id) : editName(editor, id);
   else if (!id && !wire) openPalette(editor, { at: toWorld(editor.stage.view, start), from: null });
 }
 

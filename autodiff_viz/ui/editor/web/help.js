@@ -3,6 +3,7 @@
 
 import { NODE_ACTIONS, VIEW_ACTIONS } from "./actions.js";
 import { html, svg } from "../../web/dom.js";
+import { MORE_ACTIONS } from "./more.js";
 import { closePalette } from "./palette.js";
 
 const GESTURES = [
@@ -10,10 +11,12 @@ const GESTURES = [
   ["Drag port to port", "wire, in either direction; drop a slot's wire on nothing to remove it"],
   ["Double-click the canvas", "add a node there"],
   ["Shift + click, Shift + drag", "select several"],
-  ["Click a constant or an input's value", "change it; double-click a name to rename"],
   ["Drag a node into a region, or out of it", "join it or leave it; drag the region's tab to move it whole"],
   ["Click the mark of a rule, or press t", "change its function, or what it goes backward as"],
   ["Click a region's tab", "its name, what it keeps, remove it"],
+  ["Click a constant or an input's value", "change it; double-click a node to rename it"],
+  ["Ctrl + C, X, V", "copy, cut, paste nodes as formula text, in any tab"],
+  ["Alt + drag, Alt + arrow keys", "drag a copy away; move a little"],
   ["Arrow keys, Enter", "walk from node to node, select"],
 ];
 
@@ -22,7 +25,7 @@ export function toggleHelp(editor) {
   const wasOpen = editor.stage.host.querySelector(".sheet");
   closePalette(editor);
   if (wasOpen) return;
-  const keys = Object.values({ ...NODE_ACTIONS, ...VIEW_ACTIONS }).map(({ key, label }) => row(html("kbd", {}, key), label));
+  const keys = Object.values({ ...NODE_ACTIONS, ...VIEW_ACTIONS, ...MORE_ACTIONS, arrange: VIEW_ACTIONS.arrange }).map(({ key, label }) => row(html("kbd", {}, key), label));
   const sheet = html("div", { class: "popover sheet", role: "dialog", "aria-label": "Keys and gestures", tabindex: -1 },
     html("h2", {}, "How to read it"),
     html("p", {}, "Values flow right, in ", html("b", { class: "blue" }, "blue"), ". Cotangents flow back left, in ",

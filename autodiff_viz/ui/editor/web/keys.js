@@ -2,6 +2,8 @@
 // The keyboard. Nothing typed on the canvas reaches Streamlit, whose own keys (r, c) would answer too.
 
 import { NODE_ACTIONS, VIEW_ACTIONS } from "./actions.js";
+import { nudge } from "./arrange.js";
+import { duplicate } from "./duplicate.js";
 import { editConstant, editName, editValue } from "./field.js";
 import { neighbour } from "./geometry.js";
 import { toggleHelp } from "./help.js";
@@ -23,6 +25,8 @@ const KEYS = {
   "=": VIEW_ACTIONS.nearer.run,
   "ctrl+y": VIEW_ACTIONS.redo.run,
   "ctrl+a": (editor) => editor.select(editor.shown.nodes.map((node) => node.id)),
+  "ctrl+d": (editor) => duplicate(editor),
+  "shift+f": (editor) => editor.fit(editor.selection),
   a: (editor) => openPalette(editor),
   "/": (editor) => openPalette(editor),
   "?": toggleHelp,
@@ -46,7 +50,7 @@ export function listenToKeys(editor) {
     if (region && ["Enter", " "].includes(event.key)) return event.preventDefault(), openRegion(editor, region);
     if (target.closest(".bar") && ["Enter", " "].includes(event.key)) return; // a button's own
     const focused = target.getAttribute("data-id");
-    const act = KEYS[nameOf(event)] ?? (ARROWS[event.key] && (() => walk(editor, focused, ARROWS[event.key])))
+    const act = KEYS[nameOf(event)] ?? (ARROWS[event.key] && (() => event.altKey ? nudge(editor, ARROWS[event.key]) : walk(editor, focused, ARROWS[event.key])))
       ?? (focused && ["Enter", " "].includes(event.key) ? () => editor.select([focused]) : null);
     if (!act) return;
     event.preventDefault();
@@ -58,6 +62,7 @@ export function listenToKeys(editor) {
  * @param {KeyboardEvent} event */
 function nameOf(event) {
   const ctrl = event.ctrlKey || event.metaKey;
+  if (event.shiftKey && event.key === "F") return "shift+f";
   return `${ctrl ? "ctrl+" : ""}${ctrl && event.shiftKey ? "shift+" : ""}${event.key.toLowerCase()}`;
 }
 

@@ -3,6 +3,7 @@
 
 import { Editor } from "./editor.js";
 import { html } from "../../web/dom.js";
+import { listenToClipboard } from "./clipboard.js";
 import { listenToPointers } from "./gestures.js";
 import { toggleHelp } from "./help.js";
 import { listenToKeys } from "./keys.js";
@@ -21,6 +22,7 @@ function open(parent, css, palette) {
   const { host } = editor.stage;
   listenToPointers(editor);
   listenToKeys(editor);
+  listenToClipboard(editor);
   showNotices(editor);
   listenToSliders(editor);
   host.append(...topBar(editor), footBar(editor, { add: () => openPalette(editor), help: () => toggleHelp(editor) }));

@@ -3,6 +3,7 @@
 // Python's own drawing replaces it. Pure; what an edit does not touch is the same object as before.
 
 import { rehoused } from "./housing.js";
+import { withCopies } from "./copies.js";
 
 /** @typedef {import("./types.js").Drawing} Drawing */
 /** @typedef {import("./types.js").Edit} Edit */
@@ -45,6 +46,8 @@ const GUESSES = {
   region: (drawing, { region, nodes }) => withRegion(drawing, region, { nodes, problem: null, fault: null }),
   policy: (drawing, { region, policy, saved }) => withRegion(drawing, region, { policy, saved }),
   rename_region: (drawing, { region, name }) => withRegion(drawing, region, { name }),
+  duplicate: (drawing, { nodes, by }) => withCopies(drawing, nodes, by),
+  cut: (drawing, edit) => GUESSES.delete(drawing, edit),
   uncheckpoint: (drawing, { region }) => ({
     ...drawing,
     regions: drawing.regions.filter(({ name }) => name !== region),

@@ -100,6 +100,12 @@ export function wholeView(stage, drawing, readable) {
   return fit(box, size, { least, anchor: bounds(first) ?? box });
 }
 
+/** The view that shows the named nodes. @param {Stage} stage @param {Drawing} drawing @param {Set<string>} names */
+export function partView(stage, drawing, names) {
+  const box = bounds(drawing.nodes.filter(({ id }) => names.has(id)));
+  return box && fit(padded(box, 24), sizeOf(stage));
+}
+
 /** Centre of what is on view, in world pixels.
  * @param {Stage} stage @returns {Point} */
 export function centre(stage) {

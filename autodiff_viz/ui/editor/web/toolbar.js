@@ -5,6 +5,7 @@
 import { NODE_ACTIONS, regionOf, removeWire, rulesOn, VIEW_ACTIONS } from "./actions.js";
 import { html, setText, svg } from "../../web/dom.js";
 import { icon } from "./icons.js";
+import { moreButton } from "./more.js";
 
 /** @typedef {import("./editor.js").Editor} Editor */
 /** @typedef {import("./actions.js").Action} Action */
@@ -27,7 +28,7 @@ export function footBar(editor, open) {
   const steps = /** @type {const} */ (["undo", "redo"]).map((name) => /** @type {const} */ ([name, act(name)]));
   editor.watchers.push(() => steps.forEach(([name, element]) => tellStep(element, name, editor.shown.history[name])));
   return html("div", { class: "bar foot", role: "toolbar", "aria-label": "Graph" },
-    button("add", own("Add a node", "a"), open.add, "Add"), gap(), ...steps.map(([, element]) => element), act("arrange"),
+    button("add", own("Add a node", "a"), open.add, "Add"), gap(), ...steps.map(([, element]) => element), act("history"), act("arrange"),
     gap(), act("farther"), act("fit"), act("nearer"), gap(), button("help", own("Keys and gestures", "?"), open.help));
 }
 
@@ -46,14 +47,16 @@ export function topBar(editor) {
     /** @type {const} */ ([name, button(name, action, () => action.run(editor), action.word)]));
   const title = html("b", { class: "what" });
   const cut = button("delete", { ...NODE_ACTIONS.delete, label: "Remove the wire" }, () => removeWire(editor), "remove");
+  const more = moreButton(editor);
   const bar = html("div", { class: "bar top", role: "toolbar", "aria-label": "Selection" },
-    title, gap(), ...buttons.map(([, element]) => element), cut);
+    title, gap(), ...buttons.map(([, element]) => element), more, cut);
   const key = legend();
   editor.watchers.push(() => {
     const wire = editor.selection.size ? undefined : editor.stage.strands.get(editor.wire ?? "")?.wire;
     bar.hidden = editor.selection.size === 0 && !wire;
     key.hidden = !bar.hidden || editor.shown.nodes.length === 0;
     cut.hidden = !wire;
+    more.hidden = Boolean(wire);
     setText(title, wire ? `${wire.from} → ${wire.to}` : (editor.single ?? `${editor.selection.size} nodes`));
     title.title = title.textContent ?? "";
     for (const [name, element] of buttons) press(editor, name, element, !wire);

@@ -13,9 +13,10 @@
  * @typedef {Box & {
  *   id: string, op: string, symbol: string, slots: Slot[],
  *   value: string, cotangent: string, valueFull?: string, cotangentFull?: string, shape?: string, literal?: string,
- *   rule: RuleKind, ruleText?: string, ruleFull?: string, isOutput: boolean, isInput: boolean, connected: boolean,
+ *   text?: string, rule: RuleKind, ruleText?: string, ruleFull?: string, isOutput: boolean, isInput: boolean, connected: boolean,
  *   problem?: string | null, missing?: string | null, warning?: string | null, runs?: string | null,
- * }} GraphNode  `literal` is an input's value as it is typed,
+ * }} GraphNode  `literal` is an input's value as it is typed, `text` what stands right of `=` in the node's own
+ *   line of formula, where that is something else,
  *   `ruleFull` the function of its rule; `missing` says what an unfinished node still needs
  */
 /**
@@ -26,10 +27,11 @@
  */
 /**
  * @typedef {{
- *   name: string, nodes: string[], policy: string, badge?: string | null, depth: number,
+ *   name: string, nodes: string[], policy: string, head?: string, badge?: string | null, depth: number,
  *   saved?: string[], problem?: string | null, fault?: string | null, path?: string[],
  *   offer?: string, edit?: import("../../web/outbox.js").NewEdit,
- * }} Region  `fault` is the problem in a few words; `offer` are the words of a button that sends `edit` to mend it
+ * }} Region  `fault` is the problem in a few words, `head` the line that begins its block in the formula;
+ * `offer` are the words of a button that sends `edit` to mend it
  */
 /**
  * @typedef {{
@@ -42,10 +44,13 @@
 /**
  * @typedef {{
  *   rev: number, ack: number, key: string, graph?: string, nodes: GraphNode[], wires: Wire[],
- *   regions: Region[], selected: string | null, history: { undo?: string, redo?: string },
+ *   regions: Region[], selected: string | null, picked?: string[],
+ *   history: { undo?: string, redo?: string, labels?: Record<string, string>, at?: number },
  *   notice: Notice[],
  *   sweeps?: Record<string, string>,
- * }} Drawing  `sweeps`: by input, the key of the table that fits this drawing while its slider is dragged; `history`: what undo takes back and redo brings back; another `graph` means another document: the view is fitted again
+ * }} Drawing  `sweeps`: by input, the key of the table that fits this drawing while its slider is dragged;
+ * `history`: what undo takes back and redo brings back, the `labels` of the steps by their number, and
+ * the present one's number; `picked` are nodes just put in; another `graph` means another document: the view is fitted again
  */
 /**
  * @typedef {{

@@ -1,0 +1,121 @@
+"""Pieces of a graph: taken out with all that belongs to them, and put into a graph under fresh names."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Container, Iterable
+from dataclasses import dataclass, replace
+
+from autodiff_viz.graph import limits
+from autodiff_viz.graph.check import UNFINISHED, node_problems
+from autodiff_viz.graph.model import Graph, Region, Slot
+from autodiff_viz.graph.names import numbered, quoted
+from autodiff_viz.graph.problem import GraphError, Problem
+
+_NUMBER = re.compile(r"_[0-9]+$")
+
+
+@dataclass(frozen=True, slots=True)
+class Grafted:
+    """A graph with a piece put in, and what each node of the piece is called there."""
+
+    graph: Graph
+    name_of: dict[str, str]
+
+
+def extract(graph: Graph, names: Iterable[str]) -> Graph:
+    """The named nodes with the wires between them and the regions that lie wholly among them.
+
+    A wire from outside stays in its slot as a name that the piece does not have; `graft` and `detached` know
+    what to do with it. The output is the graph's own where it is in the piece, else None.
+    """
+    chosen = frozenset(names)
+    for name in sorted(chosen - graph.by_name.keys()):
+        message = f"There is no node {quoted(name)}."
+        raise GraphError(Problem("unknown-node", message, "Choose nodes of the graph."))
+    return Graph(
+        tuple(node for node in graph.nodes if node.name in chosen),
+        tuple(region for region in graph.regions if region.nodes and region.nodes <= chosen),
+        graph.output if graph.output in chosen else None,
+    )
+
+
+def detached(piece: Graph) -> Graph:
+    """The piece with its wires from outside taken off."""
+    nodes = (replace(node, slots=_slots(node.slots, {}, piece)) for node in piece.nodes)
+    return replace(piece, nodes=tuple(nodes))
+
+
+def graft(graph: Graph, piece: Graph) -> Grafted:
+    """Put a piece into a graph, beside all that is there: no node and no region of the graph changes.
+
+    A name that is taken becomes a fresh one. A wire from outside the piece comes from the node of that
+    name in the graph; where there is none, the slot is empty. The output stays, unless there was none.
+
+    Raises:
+      GraphError: the graph would be over a limit, or the piece holds something that no graph may.
+    """
+    _within_limits(graph, piece)
+    name_of = _fresh(graph.by_name, (node.name for node in piece.nodes))
+    region_of = _fresh({r.name for r in graph.regions}, (region.name for region in piece.regions))
+    known = {**{name: name for name in graph.by_name}, **name_of}
+    nodes = tuple(
+        replace(node, name=name_of[node.name], slots=_slots(node.slots, known, known)) for node in piece.nodes
+    )
+    regions = tuple(_renamed(region, region_of[region.name], name_of) for region in piece.regions)
+    output = graph.output or name_of.get(piece.output or "") or (nodes[-1].name if nodes else None)
+    after = Graph((*graph.nodes, *nodes), (*graph.regions, *regions), output)
+    found = [p for node in nodes for p in node_problems(after, node) if p.code not in UNFINISHED]
+    if found:
+        raise GraphError(found)
+    return Grafted(after, name_of)
+
+
+def _within_limits(graph: Graph, piece: Graph) -> None:
+    for there, more, most, what in (
+        (len(graph.nodes), len(piece.nodes), limits.NODES, "nodes"),
+        (len(graph.regions), len(piece.regions), limits.REGIONS, "regions"),
+    ):
+        if there + more > most:
+            message = f"The graph has {there} {what}; {more} more would be over the limit of {most}."
+            raise GraphError(Problem(f"too-many-{what}", message, "Remove some first."))
+
+
+def _fresh(taken: Container[str], names: Iterable[str]) -> dict[str, str]:
+    """Each name as it is where it is free, else with the next free number."""
+    found: dict[str, str] = {}
+    used: set[str] = set()
+    names = tuple(names)
+    kept = {name for name in names if name not in taken}
+    for name in names:
+        stem = _NUMBER.sub("", name) or name
+        found[name] = name if name in kept else numbered(stem, _Either(taken, used, kept))
+        used.add(found[name])
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Either:
+    """In the one, the other or the third."""
+
+    one: Container[str]
+    other: Container[str]
+    third: Container[str]
+
+    def __contains__(self, name: str) -> bool:
+        return name in self.one or name in self.other or name in self.third
+
+
+def _slots(slots: tuple[Slot, ...], name_of: dict[str, str], known: Container[str]) -> tuple[Slot, ...]:
+    """Wires by their names in `name_of`, or as they are; those from no node of `known` are taken off."""
+    return tuple(
+        (name_of.get(slot, slot) if slot in known else None) if isinstance(slot, str) else slot
+        for slot in slots
+    )
+
+
+def _renamed(region: Region, name: str, name_of: dict[str, str]) -> Region:
+    nodes = frozenset(name_of[node] for node in region.nodes)
+    return replace(
+        region, name=name, nodes=nodes, saved=frozenset(name_of[n] for n in region.saved if n in name_of)
+    )

@@ -1,0 +1,88 @@
+// @ts-check
+// More that can be done with the selected nodes: one button at the end of their toolbar opens a menu.
+
+import { html, svg } from "../../web/dom.js";
+import { ALIGNMENTS } from "./align.js";
+import { align, arrange } from "./arrange.js";
+import { take } from "./clipboard.js";
+import { duplicate } from "./duplicate.js";
+import { icon } from "./icons.js";
+import { closePalette } from "./palette.js";
+
+/** @typedef {import("./editor.js").Editor} Editor */
+/** @typedef {import("./actions.js").Action} Action */
+
+/** @type {Record<string, Action>} */
+export const MORE_ACTIONS = {
+  duplicate: { label: "Duplicate", key: "Ctrl+D", run: (editor) => duplicate(editor) },
+  copy: { label: "Copy as formula text", key: "Ctrl+C", run: (editor) => take(editor, "copy") },
+  cut: { label: "Cut", key: "Ctrl+X", run: (editor) => take(editor, "cut") },
+  fitSelection: { label: "Fit the selection to view", key: "Shift+F", run: (editor) => editor.fit(editor.selection) },
+  arrange: { label: "Arrange these nodes", key: "l", run: arrange },
+};
+
+const LINES = /** @type {Record<string, string>} */ ({
+  left: "M2.5 2v12M5 4h8v3H5zM5 9h5v3H5z", centre: "M8 2v12M4 4h8v3H4zM5.5 9h5v3h-5z", right: "M13.5 2v12M3 4h8v3H3zM6 9h5v3H6z",
+  top: "M2 2.5h12M4 5v8h3V5zM9 5v5h3V5z", middle: "M2 8h12M4 4v8h3V4zM9 5.5v5h3v-5z", bottom: "M2 13.5h12M4 3v8h3V3zM9 6v5h3V6z",
+  across: "M2.5 2v12M13.5 2v12M6.5 4.5h3v7h-3z", down: "M2 2.5h12M2 13.5h12M4.5 6.5h7v3h-7z",
+});
+
+/** @param {Editor} editor */
+export function moreButton(editor) {
+  const button = html("button", {
+    type: "button", class: "tool more", title: "More: duplicate, copy, align, arrange", "aria-label": "More",
+    "aria-haspopup": "menu", click: () => toggleMore(editor, button),
+  }, icon("more"));
+  return button;
+}
+
+/** @param {Editor} editor @param {HTMLElement} button */
+function toggleMore(editor, button) {
+  const wasOpen = editor.stage.host.querySelector(".more-menu");
+  closePalette(editor);
+  if (wasOpen) return;
+  const run = (/** @type {() => void} */ act) => () => {
+    closePalette(editor);
+    act();
+  };
+  const rows = Object.values(MORE_ACTIONS).filter(({ run: act }) => act !== arrange || editor.selection.size > 1);
+  const ways = /** @type {import("./align.js").How[]} */ (Object.keys(ALIGNMENTS)).filter((how) => editor.selection.size >= ALIGNMENTS[how].least);
+  const root = html("div", { class: "popover more-menu", role: "menu", "aria-label": "More" },
+    ...rows.map((action) => row(action, run(() => action.run(editor)))),
+    ways.length > 0 && html("div", { class: "ways", role: "group", "aria-label": "Align" },
+      ...ways.map((how) => way(ALIGNMENTS[how].label, LINES[how], run(() => align(editor, how))))));
+  root.addEventListener("keydown", (event) => walk(editor, root, event));
+  editor.stage.host.append(root);
+  place(editor.stage.host, root, button);
+  root.querySelector("button")?.focus();
+}
+
+/** @param {Action} action @param {() => void} act */
+const row = ({ label, key }, act) =>
+  html("button", { type: "button", class: "more-row", role: "menuitem", click: act }, html("span", {}, label), html("kbd", {}, key));
+
+/** @param {string} label @param {string} lines @param {() => void} act */
+const way = (label, lines, act) =>
+  html("button", { type: "button", class: "tool", role: "menuitem", title: label, "aria-label": label, click: act },
+    svg("svg", { class: "icon", viewBox: "0 0 16 16", width: 18, height: 18, "aria-hidden": "true" }, svg("path", { d: lines })));
+
+/** Below its button. @param {HTMLElement} host @param {HTMLElement} root @param {HTMLElement} button */
+function place(host, root, button) {
+  const [outer, inner] = [host.getBoundingClientRect(), button.getBoundingClientRect()];
+  const left = inner.right - outer.left - root.offsetWidth;
+  root.style.left = `${Math.max(8, Math.min(left, outer.width - root.offsetWidth - 8))}px`;
+  root.style.top = `${inner.bottom - outer.top + 8}px`;
+}
+
+/** @param {Editor} editor @param {HTMLElement} root @param {KeyboardEvent} event */
+function walk(editor, root, event) {
+  const buttons = /** @type {HTMLElement[]} */ ([...root.querySelectorAll("button")]);
+  const here = buttons.indexOf(/** @type {HTMLElement} */ (event.target));
+  const by = { ArrowDown: 1, ArrowRight: 1, ArrowUp: -1, ArrowLeft: -1 }[event.key];
+  if (event.key === "Escape") closePalette(editor);
+  else if (by) buttons[(here + by + buttons.length) % buttons.length].focus();
+  else if (["Enter", " "].includes(event.key)) return void event.stopPropagation(); // the button's own
+  else return;
+  event.preventDefault();
+  event.stopPropagation();
+}

@@ -1,0 +1,87 @@
+// @ts-check
+// Some nodes as formula text: what a copy puts on the clipboard. It reads as a formula anywhere, and pasted on a
+// canvas it is the same nodes again, with their places. Pure.
+
+/** @typedef {import("./types.js").Drawing} Drawing */
+/** @typedef {import("./types.js").GraphNode} GraphNode */
+/** @typedef {import("./types.js").Region} Region */
+
+const INDENT = "    ";
+const LONG = 1600; // characters of a line of positions; views read at most 2,000
+
+/** The text of the named nodes, with the regions that lie wholly among them. `missing` are nodes whose own
+ * line is too long for the canvas to know it.
+ * @param {Drawing} drawing @param {Iterable<string>} names @returns {{ text: string, missing: string[] }} */
+export function pieceText(drawing, names) {
+  const chosen = new Set(names);
+  const nodes = inOrder(drawing, chosen);
+  const missing = nodes.filter((node) => lineOf(node) === undefined).map(({ id }) => id);
+  const regions = drawing.regions.filter((region) => region.nodes.length && region.nodes.every((id) => chosen.has(id)));
+  const lines = blocks(nodes, regions);
+  const output = nodes.find(({ isOutput }) => isOutput)?.id;
+  if (output && nodes.at(-1)?.id !== output) lines.push(`return ${output}`);
+  return { text: [...lines, ...positions(nodes), ""].join("\n"), missing };
+}
+
+/** @param {GraphNode} node */
+const lineOf = ({ text, literal }) => text ?? literal;
+
+/** The chosen nodes, each after all that it reads.
+ * @param {Drawing} drawing @param {Set<string>} chosen @returns {GraphNode[]} */
+function inOrder({ nodes, wires }, chosen) {
+  /** @type {Map<string, { node: GraphNode, waits: number, feeds: string[] }>} */
+  const steps = new Map();
+  for (const node of nodes) if (chosen.has(node.id)) steps.set(node.id, { node, waits: 0, feeds: [] });
+  for (const { from, to } of wires) {
+    const [source, target] = [steps.get(from), steps.get(to)];
+    if (!source || !target) continue;
+    source.feeds.push(to);
+    target.waits += 1;
+  }
+  const ready = [...steps.values()].filter(({ waits }) => waits === 0);
+  for (const { feeds } of ready) {
+    for (const to of feeds) {
+      const step = /** @type {{ node: GraphNode, waits: number, feeds: string[] }} */ (steps.get(to));
+      step.waits -= 1;
+      if (step.waits === 0) ready.push(step);
+    }
+  }
+  return ready.map(({ node }) => node);
+}
+
+/** Lines in their checkpoint blocks; a block that is left and entered again is written in several pieces.
+ * @param {GraphNode[]} nodes @param {Region[]} regions @returns {string[]} */
+function blocks(nodes, regions) {
+  const outerFirst = [...regions].sort((a, b) => b.nodes.length - a.nodes.length || (a.name < b.name ? -1 : 1));
+  const inside = new Map(outerFirst.map((region) => [region, new Set(region.nodes)]));
+  const begun = new Set();
+  const lines = [];
+  /** @type {Region[]} */
+  let current = [];
+  for (const node of nodes) {
+    const chain = outerFirst.filter((region) => inside.get(region)?.has(node.id));
+    const same = chain.findIndex((region, depth) => region !== current[depth]);
+    for (let depth = same < 0 ? chain.length : same; depth < chain.length; depth += 1) {
+      lines.push(INDENT.repeat(depth) + headOf(chain[depth], begun.has(chain[depth])));
+      begun.add(chain[depth]);
+    }
+    current = chain;
+    lines.push(`${INDENT.repeat(chain.length)}${node.id} = ${lineOf(node) ?? "..."}`);
+  }
+  return lines;
+}
+
+/** @param {Region} region @param {boolean} begun */
+const headOf = ({ name, head }, begun) => (!begun && head) || `with checkpoint("${name}"):`;
+
+/** The comment by which the language keeps where nodes stand.
+ * @param {GraphNode[]} nodes @returns {string[]} */
+function positions(nodes) {
+  const lines = [];
+  for (const { id, x, y } of nodes) {
+    const entry = `${id} ${Math.round(x)} ${Math.round(y)}`;
+    if (lines.length && lines[lines.length - 1].length < LONG) lines[lines.length - 1] += `, ${entry}`;
+    else lines.push(`# positions: ${entry}`);
+  }
+  return lines;
+}

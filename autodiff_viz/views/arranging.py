@@ -1,0 +1,59 @@
+"""Where the nodes of a piece go: laid out by themselves, around a point, off what is there already."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+
+from autodiff_viz.graph.fragment import detached, extract
+from autodiff_viz.graph.model import Graph
+from autodiff_viz.views.cards import size
+from autodiff_viz.views.drawing import places
+
+Point = tuple[float, float]
+Positions = Mapping[str, Point]
+
+STEP = 28.0  # px to the right and down, where a piece would cover another one exactly
+SAME = 8.0  # px within which two nodes stand in the same place
+
+
+def arranged(graph: Graph, names: Iterable[str]) -> dict[str, Point]:
+    """The named nodes laid out by themselves, around the middle of where they stand now."""
+    piece = detached(extract(graph, names))
+    loose = replace(piece, nodes=tuple(replace(node, position=None) for node in piece.nodes))
+    now = {name: places(graph).positions[name] for name in piece.by_name}
+    return centred(loose, places(loose).positions, _middle(piece, now))
+
+
+def centred(graph: Graph, positions: Positions, at: Point) -> dict[str, Point]:
+    """All moved alike, so that the middle of their box comes to `at`."""
+    x, y = _middle(graph, positions)
+    return moved_by(positions, (round(at[0] - x), round(at[1] - y)))
+
+
+def moved_by(positions: Positions, by: Point) -> dict[str, Point]:
+    """All moved alike."""
+    return {name: (x + by[0], y + by[1]) for name, (x, y) in positions.items()}
+
+
+def off_the_taken(positions: Positions, taken: Iterable[Point]) -> dict[str, Point]:
+    """All moved alike a little, until none stands where another node does: a second paste must show."""
+    taken = tuple(taken)
+    found = dict(positions)
+    for _ in range(len(taken) + 1):
+        if not any(_near(a, b) for a in found.values() for b in taken):
+            break
+        found = moved_by(found, (STEP, STEP))
+    return found
+
+
+def _near(a: Point, b: Point) -> bool:
+    return abs(a[0] - b[0]) < SAME and abs(a[1] - b[1]) < SAME
+
+
+def _middle(graph: Graph, positions: Positions) -> Point:
+    """The middle of the box around all nodes."""
+    boxes = [(*positions[node.name], *size(node)) for node in graph.nodes]
+    left, right = min(x for x, _, _, _ in boxes), max(x + w for x, _, w, _ in boxes)
+    top, bottom = min(y for _, y, _, _ in boxes), max(y + h for _, y, _, h in boxes)
+    return (left + right) / 2, (top + bottom) / 2

@@ -1,0 +1,127 @@
+"""Pieces of a graph on the canvas: pasted, duplicated, cut, aligned, arranged."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+
+from autodiff_viz.graph import edits
+from autodiff_viz.graph.codec import from_json
+from autodiff_viz.graph.fragment import detached, extract, graft
+from autodiff_viz.graph.model import Graph
+from autodiff_viz.graph.problem import GraphError, Problem
+from autodiff_viz.language.parse import parse_piece
+from autodiff_viz.views.arranging import Point, arranged, centred, moved_by, off_the_taken
+from autodiff_viz.views.drawing import places
+from autodiff_viz.views.edits.record import Edit, Edits
+from autodiff_viz.views.lab import Lab, committed
+
+MOVES = {
+    "left": "Align {} left",
+    "centre": "Align {} at their centres",
+    "right": "Align {} right",
+    "top": "Align {} at the top",
+    "middle": "Align {} at their middles",
+    "bottom": "Align {} at the bottom",
+    "across": "Space {} evenly across",
+    "down": "Space {} evenly down",
+    "nudge": "Nudge {}",
+    None: "Move {} on the canvas",
+}
+"""What a move is called in the history, by how it was made."""
+
+
+def counted(names: Iterable[str]) -> str:
+    """The one name, or how many there are."""
+    names = tuple(names)
+    return names[0] if len(names) == 1 else f"{len(names)} nodes"
+
+
+def _move(lab: Lab, edit: Edit) -> Lab:
+    """Successive nudges of the same nodes are one step of undo."""
+    positions = {str(name): (float(x), float(y)) for name, (x, y) in edit["positions"].items()}
+    how = edit.get("how")
+    label = MOVES[how].format(counted(positions))
+    # The first move pins every node where it stands, so that later edits do not lay the others out anew.
+    pinned = {**places(lab.graph).positions, **positions}
+    moved = committed(lab, edits.with_positions(lab.graph, pinned), label)
+    if how == "nudge" and lab.history.present.label == label and moved.history is not lab.history:
+        moved = replace(moved, history=replace(moved.history, past=lab.history.past))
+    return moved
+
+
+def _arrange(lab: Lab, edit: Edit) -> Lab:
+    names = [str(name) for name in edit.get("nodes") or ()]
+    if not names:
+        everywhere = dict.fromkeys(lab.graph.by_name)
+        return committed(lab, edits.with_positions(lab.graph, everywhere), "Arrange")
+    pinned = {**places(lab.graph).positions, **arranged(lab.graph, names)}
+    return committed(lab, edits.with_positions(lab.graph, pinned), f"Arrange {counted(names)}")
+
+
+def _duplicate(lab: Lab, edit: Edit) -> Lab:
+    """Wires from outside are kept: the copy reads what the original reads."""
+    right, down = (float(step) for step in edit["by"])
+    piece = extract(lab.graph, _chosen(edit))
+    positions = {name: places(lab.graph).positions[name] for name in piece.by_name}
+    return _grafted(lab, piece, moved_by(positions, (right, down)), "Duplicate")
+
+
+def _paste(lab: Lab, edit: Edit) -> Lab:
+    """Text from a canvas or from anywhere, around the point `at`."""
+    x, y = (float(axis) for axis in edit["at"])
+    piece = _read(edit["text"])
+    inside = detached(piece)
+    around = centred(inside, places(inside).positions, (x, y))
+    return _grafted(lab, piece, off_the_taken(around, places(lab.graph).positions.values()), "Paste")
+
+
+def _read(text: object) -> Graph:
+    if not isinstance(text, str):
+        raise TypeError(text)
+    try:
+        piece = from_json(text) if text.lstrip().startswith("{") else parse_piece(text)
+    except GraphError as error:
+        raise GraphError(_no_formula(error.problems[0])) from error
+    if not piece.nodes:
+        message = "Nothing was pasted: the clipboard holds no formula."
+        raise GraphError(Problem("paste", message, "Copy nodes on a canvas, or lines such as y = sin(x)."))
+    return piece
+
+
+def _no_formula(first: Problem) -> Problem:
+    place = f"Line {first.line}: " if first.line is not None else ""
+    message = f"Nothing was pasted: the clipboard holds no formula. {place}{first.message}"
+    hint = first.hint or "Copy nodes on a canvas, or lines such as y = sin(x)."
+    return Problem("paste", message, hint, caret=first.caret)
+
+
+def _grafted(lab: Lab, piece: Graph, positions: Mapping[str, Point], doing: str) -> Lab:
+    """The piece put in at `positions`, its nodes selected; every other node stays where it stands."""
+    placed = replace(piece, nodes=tuple(replace(node, position=positions[node.name]) for node in piece.nodes))
+    still = edits.with_positions(lab.graph, places(lab.graph).positions)
+    found = graft(still, placed)
+    names = tuple(found.name_of.values())
+    after = committed(lab, found.graph, f"{doing} {counted(found.name_of)}")
+    return replace(after, selected=names[0] if len(names) == 1 else None, picked=names)
+
+
+def _cut(lab: Lab, edit: Edit) -> Lab:
+    names = _chosen(edit)
+    return committed(lab, edits.without_nodes(lab.graph, names), f"Cut {counted(names)}")
+
+
+def _chosen(edit: Edit) -> tuple[str, ...]:
+    names = tuple(dict.fromkeys(str(name) for name in edit["nodes"]))
+    if not names:
+        raise GraphError(Problem("no-nodes", "No node is selected.", "Select one or more nodes first."))
+    return names
+
+
+EDITS: Edits = {
+    "move": _move,
+    "arrange": _arrange,
+    "duplicate": _duplicate,
+    "paste": _paste,
+    "cut": _cut,
+}
