@@ -2,6 +2,7 @@
 
 import re
 
+from autodiff_viz.graph import limits
 from autodiff_viz.ui.component import WEB
 from autodiff_viz.ui.editor.component import lean
 from autodiff_viz.views.cards import HEIGHT, WIDTH
@@ -35,3 +36,8 @@ def test_what_is_unusual_travels():
 def test_the_browser_and_python_agree_on_the_size_of_a_card():
     (found,) = re.findall(r"CARD = \{ w: (\d+), h: (\d+) \}", (WEB / "editor/web/geometry.js").read_text())
     assert tuple(map(int, found)) == (WIDTH, HEIGHT)
+
+
+def test_the_browser_and_python_agree_on_the_size_of_a_document():
+    (found,) = re.findall(r"MOST_TEXT = (\d+)", (WEB / "editor/web/paper.js").read_text())
+    assert int(found) == limits.JSON

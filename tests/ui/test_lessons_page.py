@@ -30,7 +30,7 @@ def _lab_with(key: str, variant: int = 0) -> AppTest:
 def test_the_gallery_shows_a_card_and_a_tick_per_claim_for_every_lesson():
     app = AppTest.from_function(_gallery, default_timeout=PATIENCE).run()
     assert not app.exception
-    assert [h.value.partition(" ")[2] for h in app.subheader] == [found.title for found in LESSONS]
+    assert [h.value.partition(" ")[2] for h in app.header] == [found.title for found in LESSONS]
     for found, expander in zip(LESSONS, app.expander, strict=True):
         assert expander.label.count("\u2713") == len(found.claims)
 
@@ -39,7 +39,7 @@ def test_the_gallery_shows_a_card_and_a_tick_per_claim_for_every_lesson():
 def test_every_lesson_opens_beside_the_lab(found):
     app = _lab_with(found.key)
     assert not app.exception
-    assert [h.value for h in app.sidebar.subheader] == [found.title]
+    assert [h.value for h in app.sidebar.header] == [found.title]
 
 
 def test_the_radio_opens_another_graph_of_the_lesson():
@@ -56,7 +56,7 @@ def test_next_opens_the_next_lesson_and_close_leaves_it():
     assert app.session_state["lab"].lesson == "without-derivative"
     app.sidebar.button(key="close_lesson").click().run()
     assert not app.exception
-    assert not app.sidebar.subheader
+    assert not app.sidebar.header
 
 
 def test_a_changed_graph_is_noted_and_started_again():

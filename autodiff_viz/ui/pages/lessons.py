@@ -29,7 +29,7 @@ def page() -> None:
 
 
 def _draw_card(shown: Card) -> None:
-    st.subheader(f"{shown.number}. {shown.title}", anchor=False)
+    st.header(f"{shown.number}. {shown.title}", anchor=False)
     st.markdown(shown.summary)
     if st.button("Open in the lab", key=f"open_{shown.key}", icon=":material/conversion_path:"):
         act(open_lesson, shown.key)

@@ -41,7 +41,7 @@ def draw_inspector(lab: Lab, view: LabView) -> None:
 
 
 def _draw_title(node: NodeView) -> None:
-    st.markdown(f"##### `{node.name}`")
+    st.markdown(f"## `{node.name}`")
     st.caption(f"{node.doc} The output of the graph." if node.is_output else node.doc)
     if node.formula:
         st.latex(node.formula)

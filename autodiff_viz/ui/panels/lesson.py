@@ -40,7 +40,7 @@ def _draw_head(view: LessonView) -> None:
     with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"):
         st.caption(view.place, width="content")
         st.button("Close", key="close_lesson", on_click=act, args=(close_lesson,), type="tertiary")
-    st.subheader(view.title, anchor=False)
+    st.header(view.title, anchor=False)
 
 
 def _draw_variants(view: LessonView) -> None:

@@ -1,13 +1,24 @@
-"""The whole document: its history."""
+"""The whole document: its history, and another one in its place."""
 
 from __future__ import annotations
 
 from autodiff_viz.views.actions import redone, undone
-from autodiff_viz.views.edits.record import Edits
+from autodiff_viz.views.edits.record import Edit, Edits
 from autodiff_viz.views.history_list import jumped
+from autodiff_viz.views.importing import imported
+from autodiff_viz.views.lab import Lab
+
+
+def _import(lab: Lab, edit: Edit) -> Lab:
+    text = edit["text"]
+    if not isinstance(text, str):
+        raise TypeError(text)
+    return imported(lab, text)
+
 
 EDITS: Edits = {
     "undo": lambda lab, edit: undone(lab),
     "redo": lambda lab, edit: redone(lab),
     "jump": lambda lab, edit: jumped(lab, edit["index"]),
+    "import": _import,
 }

@@ -46,7 +46,7 @@ export function listenToClipboard(editor) {
 }
 
 /** Whether keys go to the canvas and to no text field. @param {HTMLElement} host */
-function hasKeys(host) {
+export function hasKeys(host) {
   const focused = /** @type {ShadowRoot} */ (host.getRootNode()).activeElement;
   return host.isConnected && host.contains(focused) && !focused?.closest("input, textarea");
 }

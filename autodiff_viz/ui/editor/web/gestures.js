@@ -6,6 +6,7 @@ import { dragWire } from "./wiring.js";
 import { clamp, overlap, toWorld, zoomAt } from "./geometry.js";
 import { svg } from "../../web/dom.js";
 import { editConstant, editName, editValue } from "./field.js";
+import { isSelecting } from "./hold.js";
 import { closePalette, openPalette } from "./palette.js";
 import { beginHousing, openRegion, selectRegion } from "./regionpop.js";
 import { editRule } from "./rulefield.js";
@@ -92,7 +93,7 @@ export function targetOf(event) {
   return {
     part: PARTS.find((part) => element.closest(`.${part}`)) ?? "canvas",
     id: holder("id"), slot: Number(holder("slot")), wire: holder("wire"), region: holder("region"),
-    extend: event.shiftKey || event.ctrlKey || event.metaKey,
+    extend: event.shiftKey || event.ctrlKey || event.metaKey || Boolean(element.closest(".selecting")),
   };
 }
 
@@ -102,7 +103,7 @@ function beginDrag(editor, target, start, event) {
   if (target.id !== null && event.altKey) return dragCopies(editor, target.id, start);
   if (target.id !== null) return dragNodes(editor, target.id, start);
   if (target.part === "tab" && target.region) return dragNodes(editor, selectRegion(editor, target.region), start);
-  return event.shiftKey ? dragBox(editor, start) : pan(editor, start);
+  return event.shiftKey || isSelecting(editor) ? dragBox(editor, start) : pan(editor, start);
 }
 
 /** @param {Editor} editor @param {Target} target */

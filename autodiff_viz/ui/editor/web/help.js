@@ -1,45 +1,40 @@
 // @ts-check
-// The cheat sheet: how to read the picture, the gestures and the keys.
+// The cheat sheet: how to read the picture, the gestures and the keys of the guide.
 
-import { NODE_ACTIONS, VIEW_ACTIONS } from "./actions.js";
 import { html, svg } from "../../web/dom.js";
-import { MORE_ACTIONS } from "./more.js";
+import { GUIDE } from "./guide.js";
+import { icon } from "./icons.js";
 import { closePalette } from "./palette.js";
-
-const GESTURES = [
-  ["Drag the canvas", "move the view; two fingers or Ctrl + wheel zoom"],
-  ["Drag port to port", "wire, in either direction; drop a slot's wire on nothing to remove it"],
-  ["Double-click the canvas", "add a node there"],
-  ["Shift + click, Shift + drag", "select several"],
-  ["Drag a node into a region, or out of it", "join it or leave it; drag the region's tab to move it whole"],
-  ["Click the mark of a rule, or press t", "change its function, or what it goes backward as"],
-  ["Click a region's tab", "its name, what it keeps, remove it"],
-  ["Click a constant or an input's value", "change it; double-click a node to rename it"],
-  ["Ctrl + C, X, V", "copy, cut, paste nodes as formula text, in any tab"],
-  ["Alt + drag, Alt + arrow keys", "drag a copy away; move a little"],
-  ["Arrow keys, Enter", "walk from node to node, select"],
-];
 
 /** @param {import("./editor.js").Editor} editor */
 export function toggleHelp(editor) {
   const wasOpen = editor.stage.host.querySelector(".sheet");
   closePalette(editor);
   if (wasOpen) return;
-  const keys = Object.values({ ...NODE_ACTIONS, ...VIEW_ACTIONS, ...MORE_ACTIONS, arrange: VIEW_ACTIONS.arrange }).map(({ key, label }) => row(html("kbd", {}, key), label));
-  const sheet = html("div", { class: "popover sheet", role: "dialog", "aria-label": "Keys and gestures", tabindex: -1 },
-    html("h2", {}, "How to read it"),
-    html("p", {}, "Values flow right, in ", html("b", { class: "blue" }, "blue"), ". Cotangents flow back left, in ",
-      html("b", { class: "orange" }, "orange"), ". A wire is as thick as what it passes back."),
-    html("div", { class: "legend" }, 
-      sample("positive", "plus"), sample("negative", "minus"), sample("mixed", "both signs"), sample("zero", "zero")),
-    html("h2", {}, "Gestures"), ...GESTURES.map(([gesture, does]) => row(html("b", {}, gesture), does)),
-    html("h2", {}, "Keys"), html("div", { class: "keys" }, row(html("kbd", {}, "a"), "Add a node"), ...keys));
-  editor.stage.host.append(sheet);
-  sheet.focus();
+  const close = html("button", { type: "button", class: "tool", "aria-label": "Close", title: "Close  (Esc)", click: () => closePalette(editor) }, icon("close"));
+  const body = html("div", { class: "sheet-body", tabindex: 0, role: "group", "aria-label": "All keys and gestures" },
+    reading(), ...GUIDE.map(({ title, lines }) => html("section", {}, html("h3", {}, title), ...lines.map(row))));
+  const keydown = (/** @type {any} */ event) => {
+    event.stopPropagation(); // the canvas must not answer
+    if (event.key === "Escape" || event.key === "?") closePalette(editor);
+  };
+  editor.stage.host.append(html("div", { class: "popover sheet", role: "dialog", "aria-label": "Keys and gestures", keydown },
+    html("div", { class: "sheet-head" }, html("h2", {}, "Keys and gestures"), close), body));
+  body.focus({ preventScroll: true });
 }
 
-/** @param {HTMLElement} name @param {string} text */
-const row = (name, text) => html("div", { class: "row" }, name, html("span", {}, text));
+const reading = () =>
+  html("section", {}, html("h3", {}, "How to read it"),
+    html("p", {}, "Values flow right, in ", html("b", { class: "blue" }, "blue"), ". Cotangents flow back left, in ",
+      html("b", { class: "orange" }, "orange"), ". A wire is as thick as what it passes back."),
+    html("div", { class: "legend" },
+      sample("positive", "plus"), sample("negative", "minus"), sample("mixed", "both signs"), sample("zero", "zero")));
+
+/** @param {import("./guide.js").Line} line */
+const row = ({ keys = [], hand, does }) =>
+  html("div", { class: "row" },
+    html("span", {}, ...keys.flatMap((key) => [html("kbd", {}, key), " "]), hand && html(keys.length ? "span" : "b", {}, hand)),
+    html("span", {}, does));
 
 /** @param {string} sign @param {string} text */
 function sample(sign, text) {

@@ -11,7 +11,9 @@ import { closeNotice } from "./notice.js";
 import { closePalette, openPalette } from "./palette.js";
 import { openRegion } from "./regionpop.js";
 import { editRule } from "./rulefield.js";
+import { reachKey } from "./reach.js";
 import { revealing } from "./stage.js";
+import { FILE_ACTIONS } from "./take.js";
 
 /** @typedef {import("./editor.js").Editor} Editor */
 
@@ -19,7 +21,7 @@ import { revealing } from "./stage.js";
 const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 
 /** @type {Record<string, (editor: Editor) => void>} */
-const KEYS = {
+export const KEYS = {
   ...Object.fromEntries(Object.values({ ...NODE_ACTIONS, ...VIEW_ACTIONS }).map(({ key, run }) => [key.toLowerCase(), run])),
   backspace: NODE_ACTIONS.delete.run,
   "=": VIEW_ACTIONS.nearer.run,
@@ -27,6 +29,8 @@ const KEYS = {
   "ctrl+a": (editor) => editor.select(editor.shown.nodes.map((node) => node.id)),
   "ctrl+d": (editor) => duplicate(editor),
   "shift+f": (editor) => editor.fit(editor.selection),
+  "ctrl+o": FILE_ACTIONS.open.run,
+  "ctrl+s": FILE_ACTIONS.json.run,
   a: (editor) => openPalette(editor),
   "/": (editor) => openPalette(editor),
   "?": toggleHelp,
@@ -45,10 +49,11 @@ export function listenToKeys(editor) {
   host.addEventListener("pointerdown", () => host.classList.remove("by-keys"));
   host.addEventListener("keydown", (event) => {
     const target = /** @type {Element} */ (event.target);
-    if (target.closest("input, .region-pop")) return;
+    if (target.closest("input, textarea, .region-pop")) return;
     const region = target.closest(".tab")?.closest("[data-region]")?.getAttribute("data-region");
     if (region && ["Enter", " "].includes(event.key)) return event.preventDefault(), openRegion(editor, region);
     if (target.closest(".bar") && ["Enter", " "].includes(event.key)) return; // a button's own
+    if (reachKey(editor, event)) return event.preventDefault();
     const focused = target.getAttribute("data-id");
     const act = KEYS[nameOf(event)] ?? (ARROWS[event.key] && (() => event.altKey ? nudge(editor, ARROWS[event.key]) : walk(editor, focused, ARROWS[event.key])))
       ?? (focused && ["Enter", " "].includes(event.key) ? () => editor.select([focused]) : null);

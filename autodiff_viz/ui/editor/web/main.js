@@ -4,12 +4,17 @@
 import { Editor } from "./editor.js";
 import { html } from "../../web/dom.js";
 import { listenToClipboard } from "./clipboard.js";
+import { listenToDocuments } from "./drop.js";
 import { listenToPointers } from "./gestures.js";
 import { toggleHelp } from "./help.js";
+import { keepFieldsInView, listenToHolding } from "./hold.js";
 import { listenToKeys } from "./keys.js";
 import { showNotices } from "./notice.js";
+import { toggleMenu } from "./menu.js";
 import { openPalette } from "./palette.js";
 import { listenToSliders } from "./scrub.js";
+import { listenToReach } from "./reach.js";
+import { speak } from "./spoken.js";
 import { footBar, topBar } from "./toolbar.js";
 
 /** @type {WeakMap<Node, Editor>} */
@@ -25,10 +30,15 @@ function open(parent, css, palette) {
   listenToClipboard(editor);
   showNotices(editor);
   listenToSliders(editor);
-  host.append(...topBar(editor), footBar(editor, { add: () => openPalette(editor), help: () => toggleHelp(editor) }));
+  listenToDocuments(editor);
+  listenToReach(editor);
+  listenToHolding(editor);
+  keepFieldsInView(editor);
+  host.append(...topBar(editor), footBar(editor, { add: () => openPalette(editor), help: () => toggleHelp(editor), menu: () => toggleMenu(editor) }));
   parent.querySelectorAll(".canvas").forEach((old) => old.remove()); // left by an older version of this code
   parent.append(html("style", {}, css), host);
   new ResizeObserver(() => editor.resized()).observe(host);
+  speak(editor);
   editors.set(parent, editor);
   return editor;
 }

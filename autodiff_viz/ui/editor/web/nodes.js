@@ -144,7 +144,7 @@ function writeNumber(element, text, room, wide, most = NUMBER.most) {
 
 /** What a screen reader says about a node.
  * @param {GraphNode} node */
-function spoken(node) {
+export function spoken(node) {
   const inputs = node.slots.filter((slot) => slot.constant !== null).map((slot) => `${slot.label} is ${slot.constant}`);
   const parts = [
     `${node.id}, ${node.isInput ? "input" : node.op}`, ...inputs, `value ${[node.shape, node.value].filter(Boolean).join(" ")}`,

@@ -17,13 +17,13 @@ import { drawWires, placeNumbers } from "./wires.js";
 /** Scales up to which less is written. @type {[string, number][]} */
 const DETAIL = [["far", 0.34], ["small", 0.55], ["middle", 0.72]];
 const GRID = 24; // px between the dots
-const READABLE = 0.6; // scale at which numbers can be read on a phone
+const READABLE = 0.46; // scale at which numbers can be read on a phone
 const NARROW = 480; // px; below it the first view keeps numbers readable rather than showing all
 
 export function openStage() {
   const layers = { regions: svg("g"), wires: svg("g"), tabs: svg("g"), numbers: svg("g"), nodes: svg("g"), overlay: svg("g") };
   const world = svg("g", { class: "world" }, ...Object.values(layers));
-  const surface = svg("svg", { class: "surface", role: "group", "aria-label": "Computation graph" }, world);
+  const surface = svg("svg", { class: "surface", role: "application", "aria-label": "Computation graph. Arrow keys walk, question mark lists all keys." }, world);
   const status = html("div", { class: "status", role: "status" });
   const dots = html("div", { class: "dots" });
   const host = html("div", { class: "canvas" }, dots, surface, html("div", { class: "edges" }), status);

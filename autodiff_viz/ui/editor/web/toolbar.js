@@ -4,8 +4,10 @@
 
 import { NODE_ACTIONS, regionOf, removeWire, rulesOn, VIEW_ACTIONS } from "./actions.js";
 import { html, setText, svg } from "../../web/dom.js";
+import { isSelecting, toggleSelecting } from "./hold.js";
 import { icon } from "./icons.js";
 import { moreButton } from "./more.js";
+import { showDetails } from "./reach.js";
 
 /** @typedef {import("./editor.js").Editor} Editor */
 /** @typedef {import("./actions.js").Action} Action */
@@ -21,15 +23,30 @@ function button(name, { label, key }, run, word) {
 
 const gap = () => html("span", { class: "gap" });
 
-/** @param {Editor} editor @param {{ add: () => void, help: () => void }} open */
+/** @param {Editor} editor @param {{ add: () => void, help: () => void, menu: () => void }} open */
 export function footBar(editor, open) {
   const act = (/** @type {string} */ name) => button(name, VIEW_ACTIONS[name], () => VIEW_ACTIONS[name].run(editor));
   const own = (/** @type {string} */ label, /** @type {string} */ key) => ({ label, key, run: () => {} });
   const steps = /** @type {const} */ (["undo", "redo"]).map((name) => /** @type {const} */ ([name, act(name)]));
   editor.watchers.push(() => steps.forEach(([name, element]) => tellStep(element, name, editor.shown.history[name])));
   return html("div", { class: "bar foot", role: "toolbar", "aria-label": "Graph" },
-    button("add", own("Add a node", "a"), open.add, "Add"), gap(), ...steps.map(([, element]) => element), act("history"), act("arrange"),
-    gap(), act("farther"), act("fit"), act("nearer"), gap(), button("help", own("Keys and gestures", "?"), open.help));
+    button("add", own("Add a node", "a"), open.add, "Add"), selectButton(editor), gap(),
+    ...steps.map(([, element]) => element), act("history"), act("arrange"),
+    gap(), act("farther"), act("fit"), act("nearer"), gap(), menuButton(open.menu), button("help", own("Keys and gestures", "?"), open.help));
+}
+
+/** @param {Editor} editor */
+function selectButton(editor) {
+  const element = button("select", { label: "Select several", key: "Shift", run: () => {} }, () => toggleSelecting(editor));
+  editor.watchers.push(() => element.setAttribute("aria-pressed", String(isSelecting(editor))));
+  return element;
+}
+
+/** @param {() => void} open */
+function menuButton(open) {
+  const element = button("file", { label: "Files, pictures and links", key: "", run: () => {} }, open);
+  element.setAttribute("aria-haspopup", "menu");
+  return element;
 }
 
 /** @param {HTMLButtonElement} element @param {"undo" | "redo"} name @param {string | undefined} what */
@@ -48,8 +65,9 @@ export function topBar(editor) {
   const title = html("b", { class: "what" });
   const cut = button("delete", { ...NODE_ACTIONS.delete, label: "Remove the wire" }, () => removeWire(editor), "remove");
   const more = moreButton(editor);
+  const details = button("details", { label: "Details", key: "i", run: showDetails }, showDetails, "details");
   const bar = html("div", { class: "bar top", role: "toolbar", "aria-label": "Selection" },
-    title, gap(), ...buttons.map(([, element]) => element), more, cut);
+    title, details, gap(), ...buttons.map(([, element]) => element), more, cut);
   const key = legend();
   editor.watchers.push(() => {
     const wire = editor.selection.size ? undefined : editor.stage.strands.get(editor.wire ?? "")?.wire;
@@ -57,6 +75,7 @@ export function topBar(editor) {
     key.hidden = !bar.hidden || editor.shown.nodes.length === 0;
     cut.hidden = !wire;
     more.hidden = Boolean(wire);
+    details.hidden = editor.single === null;
     setText(title, wire ? `${wire.from} → ${wire.to}` : (editor.single ?? `${editor.selection.size} nodes`));
     title.title = title.textContent ?? "";
     for (const [name, element] of buttons) press(editor, name, element, !wire);

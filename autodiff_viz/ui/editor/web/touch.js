@@ -7,7 +7,7 @@ import { say } from "./stage.js";
 /** @typedef {import("./stage.js").Stage} Stage */
 
 /** Whether a touch is not yet the canvas's own. @param {Stage} stage @param {PointerEvent} event */
-export const asleep = ({ host }, event) => event.pointerType === "touch" && !host.classList.contains("awake");
+export const asleep = ({ host }, event) => event.pointerType === "touch" && !host.matches(".awake, .selecting");
 
 /** @param {Stage} stage @param {PointerEvent} event */
 export function wake(stage, event) {

@@ -4,6 +4,7 @@
 import { html } from "../../web/dom.js";
 import { Formula } from "./editor.js";
 import { listenToKeys } from "./keys.js";
+import { answer } from "../../web/hail.js";
 
 /** @type {WeakMap<Node, Formula>} */
 const formulas = new WeakMap();
@@ -14,6 +15,7 @@ const formulas = new WeakMap();
 function open(parent, css, words) {
   const formula = new Formula(words);
   listenToKeys(formula);
+  answer("formula", formula.host, () => formula.area.value);
   parent.querySelectorAll(".formula").forEach((old) => old.remove()); // left by an older version of this code
   parent.append(html("style", {}, css), formula.host);
   formulas.set(parent, formula);

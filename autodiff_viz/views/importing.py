@@ -1,0 +1,68 @@
+"""Another document from outside: a graph as JSON, a link to this page, or formula text."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import NoReturn
+from urllib.parse import parse_qs
+
+from autodiff_viz.graph import limits
+from autodiff_viz.graph.codec import from_json
+from autodiff_viz.graph.problem import GraphError, Problem
+from autodiff_viz.language.parse import parse
+from autodiff_viz.views.address import GRAPH, from_query
+from autodiff_viz.views.lab import Lab, opened, with_text
+
+ADDRESS = re.compile(r"\S*[?&]" + GRAPH + r"=\S*|https?://\S*")
+"""A text in one piece that is an address of a page, with or without its host."""
+
+
+def imported(lab: Lab, text: str) -> Lab:
+    """The document that `text` holds in place of the graph; one step of undo leads back.
+
+    What begins as JSON or as an address does is read as that, anything else as formula text.
+
+    Raises:
+      GraphError: it holds no graph, for the reason given; it is too long, code "import-too-long".
+    """
+    text = text.removeprefix("\ufeff").strip()
+    if len(text) > limits.JSON:
+        message = f"The text has {len(text)} characters; a document may have {limits.JSON}."
+        raise GraphError(Problem("import-too-long", message))
+    if not text:
+        raise GraphError(
+            Problem("import-empty", "There is no text to open.", "Copy or choose a graph first.")
+        )
+    if text.startswith("{"):
+        return opened(lab, from_json(text), "Open JSON")
+    return _linked(lab, text) if ADDRESS.fullmatch(text) else _written(lab, text)
+
+
+def _linked(lab: Lab, address: str) -> Lab:
+    query = address.partition("?")[2].partition("#")[0]
+    parameters = {key: values[-1] for key, values in parse_qs(query).items()}
+    if GRAPH not in parameters:
+        message = "This link holds no graph: nothing in it begins with 'g='."
+        raise GraphError(Problem("link-empty", message, "Copy the whole address of a page with a graph."))
+    found = from_query(parameters)
+    if found.notice:
+        raise GraphError(found.notice)
+    after = opened(lab, found.graph, "Open a link")
+    after = replace(after, seed=found.seed, dtype=found.dtype, ranges=found.ranges, selected=found.selected)
+    return with_text(after, found.history.present.text)
+
+
+def _written(lab: Lab, text: str) -> Lab:
+    try:
+        graph = parse(text)
+    except GraphError as error:
+        _explain(error)
+    return with_text(opened(lab, graph, "Open a formula"), text)
+
+
+def _explain(error: GraphError) -> NoReturn:
+    """A text of another kind fails in its first line for a reason that means little: say what was tried."""
+    message = "This is neither JSON nor a link, and as a formula it cannot be read."
+    hint = "A graph opens from its JSON file, from a link to this page, or from formula text."
+    raise GraphError((Problem("import-unknown", message, hint), *error.problems[:3])) from error

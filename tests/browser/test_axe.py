@@ -1,0 +1,93 @@
+"""Axe, the checker of the accessibility rules, finds nothing wrong on any page, in either theme.
+
+The axe-core that comes with axe-playwright-python runs inside the page. Nothing is excused: what Streamlit
+gets wrong by itself is put right in `assets/`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, Page, expect
+
+from tests.browser.lab_page import LabPage
+
+WINDOWS = {"desk": {"width": 1280, "height": 900}, "phone": {"width": 390, "height": 844}}
+
+
+@pytest.fixture(params=["light", "dark"])
+def scheme(request: pytest.FixtureRequest) -> str:
+    return request.param
+
+
+@pytest.fixture(params=WINDOWS)
+def visit(request: pytest.FixtureRequest, browser: Browser, scheme: str) -> Iterator[Page]:
+    context = browser.new_context(
+        viewport=WINDOWS[request.param], color_scheme=scheme, reduced_motion="reduce"
+    )
+    context.set_default_timeout(15_000)
+    yield context.new_page()
+    context.close()
+
+
+def faults(page: Page) -> list[str]:
+    found = Axe().run(page).response["violations"]
+    return [
+        f"{fault['id']}: {node['html'][:160]} {node['failureSummary']}"
+        for fault in found
+        for node in fault["nodes"]
+    ]
+
+
+def test_axe_is_not_blind(visit: Page):
+    visit.set_content('<html lang="en"><title>t</title><main><h1>t</h1><button></button></main>')
+    assert [fault.split(":")[0] for fault in faults(visit)] == ["button-name"]
+
+
+def test_the_lab_and_all_that_opens_on_its_canvas(visit: Page, address: str):
+    lab = LabPage(visit, address).open()
+    assert faults(visit) == []
+    for key, opened in (("/", ".palette"), ("?", ".sheet")):
+        lab.canvas.locator(".surface").focus()
+        visit.keyboard.press(key)
+        expect(lab.canvas.locator(opened)).to_be_visible()
+        assert faults(visit) == []
+        visit.keyboard.press("Escape")
+    lab.canvas.get_by_role("button", name="Files, pictures and links").click()
+    assert faults(visit) == []
+    lab.canvas.get_by_role("menuitem", name="Open a link").click()
+    assert faults(visit) == []
+
+
+def test_the_lab_with_rules_a_region_a_wire_in_hand_and_a_problem(visit: Page, address: str):
+    lab = LabPage(visit, address).open()
+    lab.type_formula(
+        'x = 1.0\nwith checkpoint("r"):\n    a = rewrite(sin(x), lambda v: -v)\nb = a * 2.0\nc = log(x)'
+    )
+    lab.node("b").focus()
+    lab.press(".")
+    assert faults(visit) == []
+    lab.node("x").focus()
+    lab.press("w")
+    assert faults(visit) == []
+    lab.press("Escape")
+    lab.node("b").focus()
+    lab.press(",")
+    lab.press("Delete")
+    assert faults(visit) == []
+
+
+def test_the_lessons_and_one_that_is_open(visit: Page, address: str):
+    LabPage(visit, address)
+    visit.goto(f"{address}/lessons")
+    button = visit.get_by_role("button", name="Open in the lab").last
+    expect(button).to_be_visible(timeout=30_000)
+    done = "notRunning"
+    expect(visit.get_by_test_id("stApp")).to_have_attribute("data-test-script-state", done, timeout=60_000)
+    assert faults(visit) == []
+    button.click()
+    expect(visit.locator(".canvas .node").first).to_be_visible(timeout=30_000)
+    LabPage(visit, address).settle()
+    assert faults(visit) == []

@@ -1,0 +1,184 @@
+"""What is taken home from the canvas and brought to it: pictures, files, links, text."""
+
+from __future__ import annotations
+
+import io
+import json
+import math
+import xml.etree.ElementTree as ET
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from PIL import Image
+from playwright.sync_api import BrowserContext, expect
+
+from autodiff_viz.graph import limits
+from autodiff_viz.graph.link import to_link
+from autodiff_viz.language.parse import parse
+from autodiff_viz.language.show import show
+from autodiff_viz.views.lab import FIRST
+from tests.browser.lab_page import LabPage, four_digits, saying
+
+SVG = "{http://www.w3.org/2000/svg}"
+OTHER = "u = 2.0\nv = u * u"
+MENU = "Files, pictures and links"
+
+
+@pytest.fixture(autouse=True)
+def clipboard(context: BrowserContext, address: str) -> Iterator[None]:
+    context.grant_permissions(["clipboard-read", "clipboard-write"], origin=address)
+    yield
+    context.clear_permissions()
+
+
+def choose(lab: LabPage, item: str) -> None:
+    lab.canvas.get_by_role("button", name=MENU).click()
+    lab.canvas.get_by_role("menuitem", name=item).click()
+
+
+def taken(lab: LabPage, item: str) -> tuple[str, bytes]:
+    with lab.page.expect_download() as download:
+        choose(lab, item)
+    return download.value.suggested_filename, Path(download.value.path()).read_bytes()
+
+
+def copied(lab: LabPage) -> str:
+    expect(lab.canvas.get_by_role("status")).to_contain_text("copied")
+    return lab.page.evaluate("navigator.clipboard.readText()")
+
+
+def test_the_svg_holds_every_number_as_text_and_nothing_from_elsewhere(lab: LabPage):
+    name, data = taken(lab, "Picture as SVG")
+    assert name == "autodiff_graph.svg"
+    root = ET.fromstring(data)  # well-formed, as any viewer wants it
+    texts = {text.text for text in root.iter(f"{SVG}text")}
+    slope = 1.5 * math.cos(0.6)
+    expected = {"x", "0.6", four_digits(math.sin(0.6)), four_digits(slope), "stop", "output"}
+    assert expected <= texts
+    assert "sans-serif" in root.get("font-family")
+    attributes = {key for element in root.iter() for key in element.attrib}
+    assert not attributes & {"class", "style", "href", f"{{{SVG}}}href"}
+    tags = {element.tag.removeprefix(SVG) for element in root.iter()}
+    assert tags <= {"svg", "g", "path", "rect", "circle", "line", "text", "title"}
+    assert not [needs for needs in (b"url(", b"var(", b"color(") if needs in data]
+
+
+def test_the_png_has_two_pixels_for_each_of_the_svg(lab: LabPage):
+    _, svg = taken(lab, "Picture as SVG")
+    name, data = taken(lab, "Picture as PNG")
+    picture, root = Image.open(io.BytesIO(data)), ET.fromstring(svg)
+    assert name == "autodiff_graph.png"
+    assert picture.size == (2 * int(root.get("width")), 2 * int(root.get("height")))
+    assert len(picture.convert("RGB").getcolors(1 << 24)) > 20  # something is drawn
+
+
+def test_what_is_far_off_or_out_of_sight_is_in_the_picture_as_seen_from_near(lab: LabPage):
+    before = {text.text for text in ET.fromstring(taken(lab, "Picture as SVG")[1]).iter(f"{SVG}text")}
+    for _ in range(8):
+        lab.press("-")
+    after = {text.text for text in ET.fromstring(taken(lab, "Picture as SVG")[1]).iter(f"{SVG}text")}
+    assert after == before
+
+
+def test_the_json_of_the_menu_is_the_graph(lab: LabPage):
+    name, data = taken(lab, "Graph as JSON")
+    assert name == "autodiff_graph.json"
+    assert {node["name"] for node in json.loads(data)["nodes"]} == lab.names()
+
+
+def test_the_link_of_the_menu_opens_the_same_graph(lab: LabPage):
+    lab.type_formula(OTHER)
+    choose(lab, "Copy the link")
+    link = copied(lab)
+    lab.open()
+    lab.page.goto(link)
+    expect(lab.value("v")).to_have_text("4")
+
+
+def test_the_formula_is_copied_as_it_stands_in_the_editor(lab: LabPage):
+    choose(lab, "Copy the formula")
+    assert parse(copied(lab)) == parse(FIRST)
+
+
+def test_without_the_right_to_copy_the_text_is_shown_to_copy_by_hand(lab: LabPage):
+    lab.page.evaluate("() => { navigator.clipboard.writeText = () => Promise.reject(new Error('no')); }")
+    choose(lab, "Copy the formula")
+    field = lab.canvas.get_by_role("textbox", name="Text to copy")
+    expect(field).to_have_value(lab.formula.input_value())
+    expect(field).to_be_focused()
+    lab.press("Escape")
+    expect(field).to_have_count(0)
+
+
+@pytest.mark.parametrize(("name", "text"), [("a.txt", OTHER), ("a.py", OTHER), ("a.json", None)])
+def test_a_file_opens_in_place_of_the_graph_and_undo_brings_it_back(lab: LabPage, name, text):
+    if text is None:
+        before, text = lab.formula.input_value(), taken(lab, "Graph as JSON")[1].decode()
+        lab.type_formula("q = 1.0")
+    else:
+        before = text
+    kept = lab.formula.input_value()
+    with lab.page.expect_file_chooser() as chooser:
+        choose(lab, "Open a file")
+    chooser.value.set_files({"name": name, "mimeType": "text/plain", "buffer": text.encode()})
+    expect(lab.formula).to_have_value(saying(show(parse(before), positions=False).strip()))
+    lab.button("Undo")
+    expect(lab.formula).to_have_value(kept)
+
+
+def test_a_file_beyond_the_limit_is_refused_without_being_sent(lab: LabPage):
+    with lab.page.expect_file_chooser() as chooser:
+        choose(lab, "Open a file")
+    chooser.value.set_files(
+        {"name": "long.txt", "mimeType": "text/plain", "buffer": b"#" * (limits.JSON + 1)}
+    )
+    expect(lab.canvas.get_by_role("status")).to_contain_text("longer than 2 million")
+    assert lab.names() == {"x", "y", "a", "b", "exp_1", "z"}
+
+
+DROP = """(canvas, text) => {
+  const data = new DataTransfer();
+  data.items.add(new File([text], "graph.txt", { type: "text/plain" }));
+  const all = { dataTransfer: data, bubbles: true, cancelable: true, composed: true };
+  for (const kind of ["dragover", "drop"]) {
+    canvas.dispatchEvent(new DragEvent(kind, all));
+  }
+}"""
+
+
+def test_a_file_dropped_on_the_canvas_opens(lab: LabPage):
+    lab.canvas.evaluate(DROP, OTHER)
+    expect(lab.value("v")).to_have_text("4")
+
+
+def test_a_pasted_link_opens(lab: LabPage):
+    link = f"https://example.org/?g={to_link(parse(OTHER))}"
+    lab.page.evaluate("(link) => navigator.clipboard.writeText(link)", link)
+    lab.canvas.locator(".surface").focus()
+    lab.press("Control+v")
+    expect(lab.value("v")).to_have_text("4")
+    assert lab.names() == {"u", "v"}
+
+
+def test_text_typed_in_the_dialog_opens_and_what_holds_no_graph_says_so(lab: LabPage):
+    choose(lab, "Open a link or text")
+    lab.canvas.get_by_role("textbox", name="Graph to open").fill("see you on Monday")
+    lab.canvas.get_by_role("button", name="Open", exact=True).click()
+    expect(lab.page.get_by_text("neither JSON nor a link").first).to_be_visible()
+    assert "z" in lab.names()
+    choose(lab, "Open a link or text")
+    lab.canvas.get_by_role("textbox", name="Graph to open").fill(OTHER)
+    lab.canvas.get_by_role("button", name="Open", exact=True).click()
+    expect(lab.value("v")).to_have_text("4")
+
+
+def test_the_menu_is_walked_with_arrows_and_left_with_escape(lab: LabPage):
+    lab.canvas.get_by_role("button", name=MENU).focus()
+    lab.page.keyboard.press("Enter")
+    expect(lab.canvas.get_by_role("menuitem", name="Open a file")).to_be_focused()
+    lab.page.keyboard.press("ArrowUp")
+    expect(lab.canvas.get_by_role("menuitem", name="Copy the formula")).to_be_focused()
+    lab.page.keyboard.press("Escape")
+    expect(lab.canvas.get_by_role("menu")).to_have_count(0)
+    expect(lab.canvas.locator(".surface")).to_be_focused()

@@ -1,0 +1,138 @@
+"""The whole canvas without a mouse, and what is said to those who do not see it."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from playwright.sync_api import Locator, expect
+
+from tests.browser.lab_page import LabPage, four_digits, saying
+
+A = math.sin(0.6)
+
+
+@pytest.fixture
+def keys(lab: LabPage) -> LabPage:
+    """The first graph, with the focus on its node x."""
+    lab.canvas.locator(".surface").focus()
+    lab.press("Escape")
+    lab.page.keyboard.press("ArrowRight")
+    expect(focused(lab)).to_have_attribute("data-id", "x")
+    return lab
+
+
+def focused(lab: LabPage) -> Locator:
+    return lab.canvas.locator(":focus")
+
+
+def said(lab: LabPage) -> Locator:
+    return lab.canvas.get_by_role("status")
+
+
+def outlined(lab: LabPage, part: str) -> bool:
+    """Whether the focused thing looks unlike the same thing without the focus."""
+    found = focused(lab).locator(part)
+    dashes = found.evaluate("(part) => getComputedStyle(part).strokeDasharray")
+    return dashes != "none"
+
+
+def test_shift_and_arrows_take_more_nodes_into_the_selection(keys: LabPage):
+    keys.press("Shift+ArrowRight")
+    keys.press("Shift+ArrowRight")
+    expect(keys.canvas.locator(".node.selected")).to_have_count(3)
+    keys.press("Delete")
+    assert len(keys.names()) == 3
+
+
+def test_a_wire_is_drawn_with_w_arrows_and_enter(keys: LabPage):
+    keys.press("w")
+    expect(said(keys)).to_contain_text("Wire from x")
+    expect(keys.canvas.locator(".preview")).to_have_count(1)
+    for _ in range(6):  # x may go to b twice, to exp_1 and to z twice: look for the second slot of b
+        if "slot b of b" in said(keys).text_content():
+            break
+        keys.page.keyboard.press("ArrowRight")
+    expect(said(keys)).to_contain_text("slot b of b, takes the place of y")
+    keys.press("Enter")
+    expect(keys.formula).to_have_value(saying("b = a * x"))
+    expect(keys.value("b")).to_have_text(four_digits(A * 0.6))
+    expect(keys.canvas.locator(".preview")).to_have_count(0)
+
+
+def test_a_slot_that_would_close_a_loop_is_not_offered(keys: LabPage):
+    keys.node("z").focus()
+    keys.press("w")
+    expect(said(keys)).to_contain_text("No slot can take z")
+
+
+def test_escape_lets_the_wire_go(keys: LabPage):
+    before = keys.formula.input_value()
+    keys.press("w")
+    keys.press("Escape")
+    expect(keys.canvas.locator(".preview")).to_have_count(0)
+    expect(keys.node("x")).to_be_focused()
+    keys.press("Enter")  # selects again: no wire is in hand
+    expect(keys.formula).to_have_value(before)
+
+
+def test_wires_are_stepped_through_shown_said_and_removed(keys: LabPage):
+    keys.node("b").focus()
+    keys.press(".")
+    expect(focused(keys)).to_have_attribute("data-wire", "b:0")
+    assert outlined(keys, ".line")
+    keys.press(".")
+    expect(focused(keys)).to_have_attribute("data-wire", "b:1")
+    expect(focused(keys)).to_have_attribute("aria-label", saying(f"passes back {A:.3f}"))
+    keys.press("Delete")
+    expect(keys.wire("b", 1)).to_have_count(0)
+    keys.press("Control+z")
+    expect(keys.wire("b", 1)).to_have_count(1)
+
+
+def test_arrows_on_a_wire_go_to_its_ends(keys: LabPage):
+    keys.node("b").focus()
+    keys.press(",")
+    expect(focused(keys)).to_have_attribute("data-wire", "z:0")
+    keys.press("ArrowRight")
+    expect(keys.node("z")).to_be_focused()
+    assert outlined(keys, ".card")
+
+
+def test_the_tab_of_a_region_is_reached_with_tab_and_removed_with_delete(keys: LabPage):
+    keys.select("a")
+    keys.press("c")
+    keys.canvas.locator(".surface").focus()
+    keys.page.keyboard.press("Tab")
+    expect(focused(keys)).to_have_attribute("aria-label", saying("region block_1, holds a"))
+    keys.press("Delete")
+    expect(keys.region("block_1")).to_have_count(0)
+
+
+def test_i_goes_to_the_details_of_the_selected_node(keys: LabPage):
+    keys.press("i")
+    expect(keys.page.locator(".st-key-inspector")).to_be_focused()
+
+
+def test_the_graph_is_there_as_a_list_in_step_with_the_picture(keys: LabPage):
+    nodes = keys.canvas.locator(".unseen > ul")
+    expect(nodes).to_have_attribute("aria-label", saying("6 nodes, 6 wires"))
+    expect(nodes.locator("> li")).to_have_count(6)
+    third = nodes.locator("> li", has_text="b, mul")
+    expect(third).to_contain_text(f"value {four_digits(1.5 * A)}")
+    expect(third).to_contain_text("wire from y to slot b of b, passes back 0.565")
+    keys.node("b").focus()
+    keys.press("Enter")
+    keys.press("s")
+    expect(third).to_contain_text("passes no gradient")
+    expect(third).to_contain_text("wire from y to slot b of b, passes back 0")
+
+
+def test_an_answered_edit_and_its_undo_are_said(keys: LabPage):
+    told = keys.canvas.locator(".told")
+    keys.node("b").focus()
+    keys.press("Enter")
+    keys.press("s")
+    expect(told).to_have_text(f"Stop gradient at b. Output z is {four_digits(1.5 * A + math.exp(A))}")
+    keys.press("Control+z")
+    expect(told).to_contain_text("Undone: Stop gradient at b")

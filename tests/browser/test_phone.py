@@ -1,0 +1,134 @@
+"""The canvas under a finger, 390 px wide."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser, Locator, expect
+
+from tests.browser.conftest import watched
+from tests.browser.lab_page import LabPage, saying
+
+TOUCH = """(target, [kind, id, x, y]) => target.dispatchEvent(new PointerEvent(kind, {
+  pointerId: id, pointerType: "touch", isPrimary: true, clientX: x, clientY: y,
+  bubbles: true, cancelable: true, composed: true,
+}))"""
+HOLD = 700  # ms; a press counts as held after 450
+
+
+@pytest.fixture
+def phone(browser: Browser, address: str) -> Iterator[LabPage]:
+    context = browser.new_context(
+        viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True, reduced_motion="reduce"
+    )
+    context.set_default_timeout(15_000)
+    page = context.new_page()
+    abroad, said = watched(page)
+    yield LabPage(page, address).open()
+    context.close()
+    assert (abroad, said) == ([], [])
+
+
+def middle(thing: Locator) -> tuple[float, float]:
+    box = thing.bounding_box()
+    return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+
+
+def hold(lab: LabPage, name: str) -> None:
+    card = lab.node(name).locator(".card")
+    x, y = middle(card)
+    card.evaluate("(card) => { card.closest('svg').setPointerCapture = () => {}; }")  # no real finger to take
+    card.evaluate(TOUCH, ["pointerdown", 7, x, y])
+    lab.page.wait_for_timeout(HOLD)
+    card.evaluate(TOUCH, ["pointerup", 7, x, y])
+    lab.settle()
+
+
+def tap(lab: LabPage, name: str) -> None:
+    lab.page.touchscreen.tap(*middle(lab.node(name).locator(".card")))
+    lab.settle()
+
+
+def test_every_tool_is_large_enough_for_a_finger_and_none_is_out_of_reach(phone: LabPage):
+    tap(phone, "a")
+    tools = phone.canvas.locator(".tool:visible")
+    boxes = [tool.bounding_box() for tool in tools.all()]
+    assert len(boxes) > 10
+    assert [box for box in boxes if box["height"] < 44 or box["width"] < 44] == []
+    last = phone.canvas.get_by_role("button", name="Delete")
+    last.scroll_into_view_if_needed()
+    expect(last).to_be_in_viewport(ratio=1)
+    assert phone.page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+def test_the_first_view_shows_the_whole_first_graph(phone: LabPage):
+    canvas = phone.canvas.bounding_box()
+    for name in phone.names():
+        box = phone.node(name).locator(".card").bounding_box()
+        assert canvas["x"] <= box["x"]
+        assert box["x"] + box["width"] <= canvas["x"] + canvas["width"]
+
+
+def test_a_node_that_is_held_joins_the_selection_and_one_held_again_leaves_it(phone: LabPage):
+    tap(phone, "a")
+    hold(phone, "b")
+    expect(phone.canvas.locator(".node.selected")).to_have_count(2)
+    expect(phone.canvas.get_by_role("status")).to_contain_text("2 selected")
+    hold(phone, "a")
+    expect(phone.canvas.locator(".node.selected")).to_have_count(1)
+    expect(phone.node("b")).to_have_class(saying("selected"))
+
+
+def test_the_tool_for_several_makes_taps_add_nodes(phone: LabPage):
+    tap(phone, "a")
+    phone.button("Select several")
+    tap(phone, "b")
+    tap(phone, "z")
+    expect(phone.canvas.locator(".node.selected")).to_have_count(3)
+    phone.button("Select several")
+    tap(phone, "x")
+    expect(phone.canvas.locator(".node.selected")).to_have_count(1)
+
+
+def test_the_tool_for_several_makes_a_drag_draw_a_box(phone: LabPage):
+    places = {name: phone.place(name) for name in phone.names()}
+    phone.button("Select several")
+    first, last = (
+        phone.node("y").locator(".card").bounding_box(),
+        phone.node("exp_1").locator(".card").bounding_box(),
+    )
+    foot = first["y"] + first["height"] + 40
+    phone.move_mouse((first["x"] - 5, foot), (last["x"] + last["width"] / 2, last["y"] + last["height"] / 2))
+    chosen = {node.get_attribute("data-id") for node in phone.canvas.locator(".node.selected").all()}
+    assert {"y", "exp_1"} <= chosen
+    assert {name: phone.place(name) for name in phone.names()} == places
+
+
+def test_details_leads_to_what_stands_below_the_canvas(phone: LabPage):
+    tap(phone, "b")
+    panel = phone.page.locator(".st-key-inspector")
+    expect(panel).not_to_be_in_viewport()
+    phone.button("Details")
+    expect(panel).to_be_in_viewport()
+    expect(panel).to_contain_text("Product")
+
+
+def test_a_value_is_edited_in_place_with_letters_that_need_no_zoom(phone: LabPage):
+    phone.canvas.locator('[data-id="x"] .editable').tap()
+    field = phone.canvas.get_by_role("textbox", name="Value of x")
+    expect(field).to_be_in_viewport(ratio=1)
+    assert float(field.evaluate("(field) => getComputedStyle(field).fontSize").removesuffix("px")) >= 16
+    field.fill("2")
+    field.press("Enter")
+    phone.settle()
+    expect(phone.value("x")).to_have_text("2")
+
+
+def test_the_cheat_sheet_can_be_scrolled_to_its_end_and_closed(phone: LabPage):
+    phone.button("Keys and gestures")
+    last = phone.canvas.locator(".sheet section").last
+    last.scroll_into_view_if_needed()
+    expect(last).to_be_in_viewport(ratio=1)
+    phone.page.keyboard.press("Escape")
+    expect(phone.canvas.locator(".sheet")).to_have_count(0)

@@ -1,0 +1,65 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+import { firstOf, placesFor, spokenSlot } from "../../autodiff_viz/ui/editor/web/keywire.js";
+import { inOrder, linesOf, spokenStep, wiresAt } from "../../autodiff_viz/ui/editor/web/reading.js";
+
+const slot = (label, wired = false, constant = null) => ({ label, wired, constant });
+const node = (id, x, y, slots = [], more = {}) => ({ id, x, y, w: 128, h: 80, slots, ...more });
+const wire = (from, to, number, passed = "1") => ({ from, to, slot: number, passed, sign: 1, width: 1, via: [] });
+
+// x -> s -> m (slot 0), y -> m (slot 1), and p alone with an empty slot and a constant
+const NODES = [
+  node("m", 400, 50, [slot("a", true), slot("b", true)], { isOutput: true, value: "2.5" }),
+  node("x", 0, 0), node("y", 0, 100), node("s", 200, 0, [slot("x", true)]), node("p", 200, 200, [slot("a"), slot("b", false, "3")]),
+];
+const WIRES = [wire("x", "s", 0, "0.5"), wire("y", "m", 1), wire("s", "m", 0)];
+const DRAWING = { nodes: NODES, wires: WIRES, regions: [{ name: "r", nodes: ["s", "m"], badge: "×2" }] };
+const named = (id) => NODES.find((one) => one.id === id);
+const text = (places) => places.map((place) => `${place.node.id}:${place.slot}`);
+
+test("nodes are read from left to right, and from above in a column", () => {
+  assert.deepEqual(inOrder(NODES).map(({ id }) => id), ["x", "y", "s", "p", "m"]);
+});
+
+test("a wire goes to any slot but its own, those it feeds already, and those that would close a loop", () => {
+  assert.deepEqual(text(placesFor(DRAWING, named("x"))), ["p:0", "p:1", "m:0", "m:1"]);
+  assert.deepEqual(text(placesFor(DRAWING, named("s"))), ["p:0", "p:1", "m:1"]);
+  assert.deepEqual(text(placesFor(DRAWING, named("m"))), ["p:0", "p:1"]);
+});
+
+test("the choice begins at an empty slot", () => {
+  const places = placesFor(DRAWING, named("m")).reverse();
+  assert.deepEqual(text([places[firstOf(places)]]), ["p:0"]);
+  assert.equal(firstOf(placesFor(DRAWING, named("s")).filter((place) => place.node.id === "m")), 0);
+});
+
+test("a slot says what would go", () => {
+  const said = (id, number) => spokenSlot({ node: named(id), slot: number }, WIRES);
+  assert.equal(said("p", 0), "slot a of p, empty");
+  assert.equal(said("p", 1), "slot b of p, takes the place of 3");
+  assert.equal(said("m", 1), "slot b of m, takes the place of y");
+});
+
+test("the list has each node once with its wires, and each region", () => {
+  const lines = linesOf(DRAWING, ({ id }) => id);
+  assert.deepEqual(lines.map(({ text }) => text), [
+    "x, feeds s", "y, feeds m", "s, feeds m", "p, feeds nothing", "m, feeds nothing", "checkpoint region r: s, m, runs 2 times",
+  ]);
+  assert.deepEqual(lines[4].wires, [
+    "wire from s to slot a of m, passes back 1", "wire from y to slot b of m, passes back 1",
+  ]);
+  assert.deepEqual(lines[2].wires, ["wire from x to slot x of s, passes back 0.5"]);
+});
+
+test("wires at a node come in slot by slot, then go out", () => {
+  assert.deepEqual(wiresAt(WIRES, "m").map(({ from }) => from), ["s", "y"]);
+  assert.deepEqual(wiresAt(WIRES, "s").map(({ to }) => to), ["s", "m"]);
+});
+
+test("an answered edit says its name and the output; a step back and forth says so", () => {
+  const state = (undo, redo) => ({ history: { undo, redo }, nodes: NODES });
+  assert.equal(spokenStep(state("Start", undefined), state("Stop gradient at s", undefined)), "Stop gradient at s. Output m is 2.5");
+  assert.equal(spokenStep(state("B", undefined), state("A", "B")), "Undone: B. Output m is 2.5");
+  assert.equal(spokenStep(state("A", "B"), state("B", undefined)), "Redone: B. Output m is 2.5");
+  assert.equal(spokenStep(state("A", undefined), state("A", undefined)), "");
+});
