@@ -128,6 +128,7 @@ def nodes(
     literals: SearchStrategy[Literal],
     empty: bool,
     rules: bool,
+    muted: bool,
 ) -> Node:
     """An input, or an op wired to some of `producers`."""
     if not producers or draw(st.integers(0, 4)) == 0:
@@ -138,7 +139,9 @@ def nodes(
         wire = st.sampled_from(producers)
         slot = st.one_of(wire, wire, wire, literals, *([st.none()] if empty else []))
         node = Node(name, spec.name, tuple(draw(slot) for _ in range(count)), draw(spec.params))
-    return draw(ruled(node, specs, producers, empty)) if rules and draw(st.booleans()) else node
+    node = draw(ruled(node, specs, producers, empty)) if rules and draw(st.booleans()) else node
+    able = any(isinstance(slot, str) for slot in node.op_slots)
+    return replace(node, muted=able and muted and draw(st.integers(0, 3)) == 0)
 
 
 @st.composite
@@ -171,6 +174,7 @@ def graphs(
     rules: bool = True,
     regions: bool = True,
     positions: bool = True,
+    muted: bool = True,
 ) -> Graph:
     """A structurally sound graph over the given ops; the flags leave a feature out.
 
@@ -180,7 +184,7 @@ def graphs(
     built: list[Node] = []
     for name in names:
         producers = [node.name for node in built]
-        built.append(draw(nodes(name, producers, specs, literals, empty, rules)))
+        built.append(draw(nodes(name, producers, specs, literals, empty, rules, muted)))
     if positions:
         built = [replace(node, position=draw(st.one_of(st.none(), POSITIONS))) for node in built]
     graph = Graph(tuple(built), (), draw(st.sampled_from(names)) if names else None)

@@ -20,6 +20,7 @@ from autodiff_viz.graph.model import (
     Term,
     params,
 )
+from autodiff_viz.graph.mute import played
 from autodiff_viz.graph.order import ancestors, descendants, order
 from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.ops.catalog import OPS
@@ -33,7 +34,7 @@ def diagnose(graph: Graph, inputs: Mapping[str, Shape] | None = None) -> tuple[P
     """
     found = list(structural(graph))
     shapes: dict[str, Shape] = {}
-    for node in order(graph):
+    for node in order(played(graph)):
         try:
             shape = _input_shape(node, inputs or {}) if node.op == INPUT else _shape(node, shapes)
         except GraphError as error:
@@ -49,6 +50,7 @@ def runnable(graph: Graph, problems: tuple[Problem, ...]) -> Graph:
 
     Regions are left out, since they change no number. The output stays where it still exists.
     """
+    graph = played(graph)
     broken = descendants(graph, (problem.node for problem in problems if problem.node is not None))
     kept = tuple(node for node in graph.nodes if node.name not in broken)
     names = {node.name for node in kept}
@@ -57,7 +59,7 @@ def runnable(graph: Graph, problems: tuple[Problem, ...]) -> Graph:
 
 def disconnected(graph: Graph) -> frozenset[str]:
     """Nodes from which no wire leads to the output: nothing can arrive there."""
-    reach = ancestors(graph, [graph.output] if graph.output else [])
+    reach = ancestors(played(graph), [graph.output] if graph.output else [])
     return frozenset(node.name for node in graph.nodes if node.name not in reach)
 
 

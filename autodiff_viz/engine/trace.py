@@ -18,6 +18,7 @@ from autodiff_viz.engine.counts import Residual, Runs, residuals_of, runs_of
 from autodiff_viz.engine.live import Walk, Wire, backward, forward
 from autodiff_viz.graph import limits
 from autodiff_viz.graph.model import INPUT, Graph
+from autodiff_viz.graph.mute import played
 from autodiff_viz.graph.problem import GraphError, Problem
 
 
@@ -26,7 +27,7 @@ class Trace:
     """One forward and one backward evaluation of `graph`. All arrays are read-only NumPy arrays.
 
     Attributes:
-      graph: what was evaluated.
+      graph: what was evaluated: muted nodes are identities in it.
       output: name of the output node; None in a `trace_part` without one.
       dtype: "float32" or "float64".
       inputs: the value of each input node in this evaluation.
@@ -91,6 +92,7 @@ def trace(
       GraphError: the graph, an input or the seed cannot be used; `problems` says where and why.
     Source: stitches `jax.vjp` of single ops; https://docs.jax.dev/en/latest/notebooks/autodiff_cookbook.html
     """
+    graph = played(graph)
     with precision(dtype):
         walk = _forward(
             graph, {name: _input(graph, name, v, dtype) for name, v in (inputs or {}).items()}, dtype
@@ -103,6 +105,7 @@ def trace(
 
 def trace_part(graph: Graph, *, dtype: str = FLOAT32) -> Trace:
     """As `trace`, for a graph whose output may be missing: then there are values and no cotangents."""
+    graph = played(graph)
     if graph.output is not None:
         return trace(graph, dtype=dtype)
     with precision(dtype):

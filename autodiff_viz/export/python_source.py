@@ -16,6 +16,7 @@ from autodiff_viz.export.expressions import array, called, cast, constant, data,
 from autodiff_viz.export.rules import STRAIGHT_THROUGH, WIDTH
 from autodiff_viz.graph.blocks import blocks
 from autodiff_viz.graph.model import INPUT, Graph, Node
+from autodiff_viz.graph.mute import played
 from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.language.layout import INDENT, wrapped
 
@@ -66,6 +67,7 @@ def to_python(graph: Graph, seed: Any = None, *, dtype: str = FLOAT32) -> str:
         raise GraphError(found)
     if graph.output is None:
         raise GraphError(Problem("no-output", "The graph is empty.", "Add a node."))
+    graph = played(graph)
     values = trace(graph, seed=seed, dtype=dtype).value
     body = Body(graph, {name: value.shape for name, value in values.items()}, dtype)
     lines = [*body.lines(blocks(graph)), f"return {body.variables[graph.output]}"]

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from autodiff_viz.graph import limits
 from autodiff_viz.graph.literals import literal_fault
 from autodiff_viz.graph.model import Graph, Node
+from autodiff_viz.graph.mute import mute_fault, mute_problem
 from autodiff_viz.graph.names import name_fault, quoted
 from autodiff_viz.graph.order import find_cycle
 from autodiff_viz.graph.problem import Problem
@@ -16,7 +17,15 @@ from autodiff_viz.graph.rules import rule_problems
 __all__ = ["UNFINISHED", "convex_hull", "cycle_problem", "node_problems", "problems"]
 
 UNFINISHED = frozenset(
-    {"empty-slot", "cycle", "region-not-convex", "regions-overlap", "regions-entangled", "bad-rule"}
+    {
+        "empty-slot",
+        "cycle",
+        "region-not-convex",
+        "regions-overlap",
+        "regions-entangled",
+        "bad-rule",
+        "bad-mute",
+    }
 )
 """Codes of problems that a graph may have while it is being built: it can still be kept, sent and shown."""
 
@@ -64,7 +73,11 @@ def cycle_problem(cycle: tuple[str, ...]) -> Problem:
 
 
 def _slots(graph: Graph, node: Node, label: str) -> Iterator[Problem]:
+    if node.muted and mute_fault(node):
+        yield mute_problem(node)
     for i, slot in enumerate(node.slots):
+        if slot is None and node.muted:  # nothing of it is read
+            continue
         if slot is None:
             message = f"Slot {i} of {quoted(node.name)} is empty."
             yield Problem("empty-slot", message, "Wire a node to it, or type a number.", node.name, i)

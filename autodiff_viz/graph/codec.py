@@ -25,14 +25,14 @@ from autodiff_viz.graph.model import (
 )
 from autodiff_viz.graph.problem import GraphError, Problem
 
-VERSION = 1
+VERSION = 2  # a document without muted nodes says 1, as it always did
 FORMAT = "autodiff_viz"
 """Key of the version number, by which a document is known to be ours."""
 
 
 def to_json(graph: Graph, indent: int | None = 2) -> str:
     """The graph as an ASCII JSON document; `indent=None` gives the shortest one."""
-    document: dict[str, Any] = {FORMAT: VERSION, "nodes": [_node_data(node) for node in graph.nodes]}
+    document: dict[str, Any] = {FORMAT: _version(graph), "nodes": [_node_data(node) for node in graph.nodes]}
     if graph.regions:
         document["regions"] = [_region_data(region) for region in graph.regions]
     document["output"] = graph.output
@@ -47,13 +47,18 @@ def from_json(text: str) -> Graph:
         unfinished (an empty slot, a cycle, a region that cannot run) is read: `problems` reports that.
     """
     top = Reader(_parse(text), "$").object(required=(FORMAT, "nodes", "output"), optional=("regions",))
-    if top[FORMAT].integer() != VERSION:
-        message = f"The document has version {top[FORMAT].value}; this program reads version {VERSION}."
+    if not 1 <= top[FORMAT].integer() <= VERSION:
+        message = f"The document has version {top[FORMAT].value}; this program reads up to {VERSION}."
         refuse("version", f"$.{FORMAT}", message, "Reload the page to get the newest program.")
     nodes = tuple(_node(item) for item in top["nodes"].items(limits.NODES))
     regions = top["regions"].items(limits.REGIONS) if "regions" in top else ()
     output = None if top["output"].value is None else top["output"].string()
     return _checked(Graph(nodes, tuple(_region(item) for item in regions), output))
+
+
+def _version(graph: Graph) -> int:
+    """The oldest that can say what the graph holds."""
+    return 2 if any(node.muted for node in graph.nodes) else 1
 
 
 def _parse(text: str) -> Any:
@@ -113,6 +118,8 @@ def _node_data(node: Node) -> dict[str, Any]:
             data["rule"] |= {"args": function.args, "body": [_term_data(term) for term in function.body]}
     if node.position is not None:
         data["position"] = node.position
+    if node.muted:
+        data["muted"] = True
     return data
 
 
@@ -131,7 +138,7 @@ def _region_data(region: Region) -> dict[str, Any]:
 
 
 def _node(item: Reader) -> Node:
-    data = item.object(required=("name", "op"), optional=("slots", "params", "rule", "position"))
+    data = item.object(required=("name", "op"), optional=("slots", "params", "rule", "position", "muted"))
     return Node(
         name=data["name"].string(),
         op=data["op"].string(),
@@ -139,6 +146,7 @@ def _node(item: Reader) -> Node:
         params=_params(data["params"]) if "params" in data else (),
         rule=_rule(data["rule"]) if "rule" in data else Rule(),
         position=_position(data["position"]) if "position" in data else None,
+        muted="muted" in data and data["muted"].boolean(),
     )
 
 

@@ -71,6 +71,11 @@ class Reader:
             self._wrong("a whole number")
         return self.value
 
+    def boolean(self) -> bool:
+        if type(self.value) is not bool:
+            self._wrong("true or false")
+        return self.value
+
     def number(self) -> float:
         """A finite number; its size is bounded by `limits.NUMBER`."""
         if type(self.value) not in (int, float):

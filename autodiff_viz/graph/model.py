@@ -71,6 +71,7 @@ class Rule:
 class Node:
     """One op in the graph. `position` is the top-left corner on the canvas in pixels, None for
     automatic layout. Under the rule `backward_as` the last slot is the alternative, after the op's own.
+    A `muted` node hands on its first wired input instead; `graph/mute.py` says what then runs.
     """
 
     name: str
@@ -79,6 +80,7 @@ class Node:
     params: Params = ()
     rule: Rule = field(default_factory=Rule)
     position: tuple[float, float] | None = None
+    muted: bool = False
 
     @cached_property
     def wires(self) -> tuple[tuple[int, str], ...]:

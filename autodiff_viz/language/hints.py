@@ -8,7 +8,7 @@ from difflib import get_close_matches
 
 from autodiff_viz.ops.catalog import OPS
 
-WRAPPERS = ("stop_gradient", "rewrite", "custom", "backward_as")
+WRAPPERS = ("stop_gradient", "rewrite", "custom", "backward_as", "bypass")
 FUNCTIONS = (*OPS, *WRAPPERS, "input")
 
 _NEAR = 300  # names compared letter by letter; difflib takes about 10 µs for each
@@ -52,6 +52,7 @@ ELSEWHERE = {
     "rewrite": "withDerivative register_hook",
     "custom": "custom_vjp custom_jvp custom_gradient",
     "backward_as": "straight_through",
+    "bypass": "mute skip passthrough",
 }
 _OURS = {theirs: ours for ours, names in ELSEWHERE.items() for theirs in names.split()}
 

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 
 from autodiff_viz.graph.model import FOLLOW, IDENTITY, INPUT, Graph, Node
 from autodiff_viz.graph.order import consumers
-from autodiff_viz.language.wrappers import WRAPPER
+from autodiff_viz.language.wrappers import stem_of
 
 _AUTOMATIC = re.compile(r"(\w+)_([1-9]\d*)", re.ASCII)
 
@@ -22,9 +22,19 @@ def is_direct(node: Node) -> bool:
 
     The direct form is for a name, an empty slot or another wrapper.
     """
-    if node.op != IDENTITY or node.rule.kind == FOLLOW or len(node.op_slots) != 1 or node.params:
+    if node.op != IDENTITY or _is_plain(node) or len(node.op_slots) != 1 or node.params:
         return False
     return isinstance(node.slots[0], (str, type(None))) and _stem(node.name) != IDENTITY
+
+
+def _is_plain(node: Node) -> bool:
+    """Whether nothing is written round the op."""
+    return node.rule.kind == FOLLOW and not node.muted
+
+
+def _would_take(wrapper: Node, inner: Node) -> bool:
+    """Whether a wrapper without an op would be read as one of the node inside it."""
+    return not inner.muted if wrapper.rule.kind == FOLLOW else _is_plain(inner)
 
 
 def candidates(graph: Graph, chains: dict[str, tuple[str, ...]]) -> dict[str, str]:
@@ -39,8 +49,8 @@ def candidates(graph: Graph, chains: dict[str, tuple[str, ...]]) -> dict[str, st
         if len(uses) != 1 or name in kept or node.op == INPUT:
             continue
         consumer = graph[uses[0][0]]
-        stem = WRAPPER.get(node.rule.kind, "") if is_direct(node) else node.op
-        wrapped = uses[0][1] == 0 and is_direct(consumer) and node.rule.kind == FOLLOW
+        stem = stem_of(node) if is_direct(node) else node.op
+        wrapped = uses[0][1] == 0 and is_direct(consumer) and _would_take(consumer, node)
         if _stem(name) == stem and chains[name] == chains[consumer.name] and not wrapped:
             found[name] = consumer.name
     return found

@@ -15,6 +15,7 @@ from autodiff_viz.language.layout import INDENT, WIDTH, Chains, chains, text_ord
 from autodiff_viz.language.literal import show_literal
 from autodiff_viz.language.positions import show_positions
 from autodiff_viz.language.terms import Shown, show_applied, show_call, show_lambda, show_operand, show_rule
+from autodiff_viz.language.wrappers import BYPASS
 
 __all__ = ["show", "show_lambda", "show_literal"]
 
@@ -121,7 +122,8 @@ def _show_node(node: Node, shown: Mapping[str, Shown], inlined: set[str]) -> Sho
         inner = operands[0]
     else:
         inner = show_applied(node.op, operands, node.params)
-    return inner if node.rule.kind == FOLLOW else Shown(show_rule(inner.text, node.rule, alternative))
+    ruled = inner if node.rule.kind == FOLLOW else Shown(show_rule(inner.text, node.rule, alternative))
+    return Shown(f"{BYPASS}({ruled.text})") if node.muted else ruled
 
 
 def _show_input(node: Node) -> Shown:
@@ -135,7 +137,7 @@ def _show_input(node: Node) -> Shown:
 
 def _is_alias(node: Node, inlined: set[str]) -> bool:
     """Whether an identity is written `b = a`: it has a line of its own and names a node, or none yet."""
-    if node.op != IDENTITY or node.rule.kind != FOLLOW or len(node.slots) != 1 or node.params:
+    if node.op != IDENTITY or node.rule.kind != FOLLOW or node.muted or len(node.slots) != 1 or node.params:
         return False
     slot = node.slots[0]
     return node.name not in inlined and isinstance(slot, (str, type(None))) and slot not in inlined

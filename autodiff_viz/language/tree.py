@@ -22,6 +22,7 @@ class Applied:
     span: Span
     stem: str
     rule: Rule = field(default_factory=Rule)
+    muted: bool = False
 
 
 Operand = Union[Applied, str, Literal, None]

@@ -1,4 +1,4 @@
-"""The wrappers that bend a gradient: stop_gradient, rewrite, custom, backward_as.
+"""The wrappers that bend a gradient: stop_gradient, rewrite, custom, backward_as; and bypass, which mutes.
 
 A wrapper round an op puts its rule on that op's node. Round a name, or round another wrapper, it makes
 an identity node that carries the rule.
@@ -14,9 +14,11 @@ from autodiff_viz.graph.model import (
     BACKWARD_AS,
     FOLLOW,
     IDENTITY,
+    INPUT,
     PULLBACK,
     REWRITE,
     STOP,
+    Node,
     Rule,
 )
 from autodiff_viz.language.calls import bind
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
     from autodiff_viz.language.expression import Reader
 
 KIND = {"stop_gradient": STOP, "rewrite": REWRITE, "custom": PULLBACK, "backward_as": BACKWARD_AS}
+BYPASS = "bypass"
 WRAPPER = {kind: name for name, kind in KIND.items()}
 
 _ARGUMENTS = {
@@ -33,13 +36,20 @@ _ARGUMENTS = {
     "rewrite": ("x", "function"),
     "custom": ("x", "pullback"),
     "backward_as": ("x", "alternative"),
+    BYPASS: ("x",),
 }
 _EXAMPLE = {
     "stop_gradient": "stop_gradient(sin(x))",
     "rewrite": "rewrite(sin(x), lambda v: 0.5 * v)",
     "custom": "custom(exp(x), pullback=lambda v, x, y: v * y)",
     "backward_as": "backward_as(round(x), x)",
+    BYPASS: "bypass(sin(x))",
 }
+
+
+def stem_of(node: Node) -> str:
+    """What the automatic name of an identity begins with that is written as a wrapper alone."""
+    return WRAPPER.get(node.rule.kind, BYPASS if node.muted else "")
 
 
 def read_wrapper(reader: Reader, call: ast.Call, depth: int) -> Applied:
@@ -55,7 +65,11 @@ def read_wrapper(reader: Reader, call: ast.Call, depth: int) -> Applied:
         raise reader.error(call, "arity", f"{name} needs {needed}.", f"Write {_EXAMPLE[name]}.")
     inner = reader.read(given["x"], depth)
     span = reader.line.span(call)
-    if not isinstance(inner, Applied) or inner.rule.kind != FOLLOW:
+    if name == BYPASS:
+        if not isinstance(inner, Applied) or inner.muted or inner.op == INPUT:
+            inner = Applied(IDENTITY, (inner,), (), span, stem=name)
+        return replace(inner, muted=True, span=span)
+    if not isinstance(inner, Applied) or inner.rule.kind != FOLLOW or inner.muted:
         inner = Applied(IDENTITY, (inner,), (), span, stem=name)
     if name == "backward_as":
         inner = replace(inner, operands=(*inner.operands, reader.read(given["alternative"], depth)))

@@ -11,6 +11,8 @@ from autodiff_viz.engine.counts import Runs
 from autodiff_viz.engine.differences import check_inputs
 from autodiff_viz.engine.trace import Trace, trace, trace_part
 from autodiff_viz.engine.verify import Verdict, verify
+from autodiff_viz.graph.model import Graph
+from autodiff_viz.graph.mute import played
 from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.views.actions import noisy
 from autodiff_viz.views.drawing import Picture, drawing
@@ -63,8 +65,9 @@ class LabView:
 def lab_view(lab: Lab) -> LabView:
     """Evaluate the lab's graph, or as much of it as can be evaluated."""
     graph = lab.graph
-    found, problems = evaluate(lab)
-    complete = found is not None and found.graph is graph
+    playing = played(graph)
+    found, problems = evaluate(lab, playing)
+    complete = found is not None and found.graph is playing
     picture = Picture(graph, found, _runs(found, problems), problems, lab.selected, lab.document)
     sliders = tuple(_slider(lab, name) for name in scalar_inputs(graph))
     return LabView(
@@ -83,16 +86,16 @@ def lab_view(lab: Lab) -> LabView:
     )
 
 
-def evaluate(lab: Lab) -> tuple[Trace | None, tuple[Problem, ...]]:
-    """(trace, problems): of the whole graph, or of the part that has no problem."""
+def evaluate(lab: Lab, playing: Graph) -> tuple[Trace | None, tuple[Problem, ...]]:
+    """(trace, problems): of the whole graph, or of the part that has no problem. What runs is `playing`."""
     graph = lab.graph
     if not graph.nodes:
         return None, ()
     try:
-        found = trace(graph, seed=lab.seed, dtype=lab.dtype)
+        found = trace(playing, seed=lab.seed, dtype=lab.dtype)
         return found, diagnose(graph)
     except GraphError as error:
-        problems = error.problems
+        problems = diagnose(graph) or error.problems
     try:
         return trace_part(runnable(graph, problems), dtype=lab.dtype), problems
     except GraphError:

@@ -18,6 +18,7 @@ from autodiff_viz.engine.counts import Runs
 from autodiff_viz.engine.trace import Trace
 from autodiff_viz.graph.housing import mended
 from autodiff_viz.graph.model import BACKWARD_AS, INPUT, POLICIES, Graph, Node, Region, Rule
+from autodiff_viz.graph.mute import handed_on
 from autodiff_viz.graph.problem import Problem
 from autodiff_viz.language.show import show_head, show_lambda, show_literal
 from autodiff_viz.ops.catalog import GROUPS, OPS
@@ -85,7 +86,7 @@ def places(graph: Graph) -> Layout:
 
 def _skeleton(graph: Graph) -> Graph:
     """What the layout depends on: dragging a slider must not lay the graph out again."""
-    bare = tuple(replace(n, params=(), rule=Rule()) for n in graph.nodes)
+    bare = tuple(replace(n, params=(), rule=Rule(), muted=False) for n in graph.nodes)
     return replace(graph, nodes=bare)
 
 
@@ -121,6 +122,7 @@ def _node(picture: Picture, node: Node, placed: Layout, connected: bool) -> dict
         "ruleFull": show_lambda(node.rule.function) if node.rule.function else None,
         "isOutput": name == picture.graph.output,
         "isInput": node.op == INPUT,
+        "muted": node.muted,
         "connected": connected,
         **_trouble(picture, node),
         "warning": _births(trace, name),
@@ -184,7 +186,7 @@ def _badge(runs: Runs | None) -> str | None:
 
 def _wire(picture: Picture, node: Node, slot: int, placed: Layout, scale: float) -> dict[str, Any]:
     trace, wire = picture.trace, (node.name, slot)
-    passed = trace.passed.get(wire) if trace else None
+    passed = trace.passed.get(_traced(node, slot)) if trace else None
     return {
         "from": node.slots[slot],
         "to": node.name,
@@ -196,6 +198,13 @@ def _wire(picture: Picture, node: Node, slot: int, placed: Layout, scale: float)
         "via": [[round(x, 1), round(y, 1)] for x, y in placed.bends.get(wire, ())],
         "alternative": node.rule.kind == BACKWARD_AS and slot == len(node.slots) - 1,
     }
+
+
+def _traced(node: Node, slot: int) -> tuple[str, int] | None:
+    """The wire's key in the trace, where a muted node has one slot alone."""
+    if not node.muted:
+        return node.name, slot
+    return (node.name, 0) if slot == handed_on(node) else None
 
 
 def _largest(trace: Trace | None) -> float:

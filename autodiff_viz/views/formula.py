@@ -25,6 +25,7 @@ WRAPPERS = {
     "rewrite": "Changes the cotangent that arrives: rewrite(sin(x), lambda v: 0.5 * v).",
     "custom": "Declares the pullback: custom(exp(x), pullback=lambda v, x, y: v * y).",
     "backward_as": "Differentiates something else: backward_as(round(x), x).",
+    "bypass": "Mutes an op, which then hands on its first wired input: bypass(sin(x)).",
     "checkpoint": 'A block that runs again on the way back: with checkpoint("block"):',
 }
 """The words of the language that bend a gradient, with what they do."""

@@ -11,6 +11,7 @@ from autodiff_viz.engine.differences import check_node
 from autodiff_viz.engine.local import local_derivative, rewritten_cotangent
 from autodiff_viz.engine.trace import Trace
 from autodiff_viz.graph.model import BACKWARD_AS, FOLLOW, INPUT, PULLBACK, REWRITE, STOP, Graph, Node
+from autodiff_viz.graph.mute import played
 from autodiff_viz.graph.order import consumers
 from autodiff_viz.language.show import show_lambda, show_literal
 from autodiff_viz.ops import latex
@@ -71,6 +72,7 @@ class NodeView:
 
 def node_view(graph: Graph, trace: Trace | None, name: str) -> NodeView:
     """The inspector's view of node `name`; numbers are left out where `trace` has none."""
+    own, graph = graph[name], played(graph)
     node = graph[name]
     op = OPS.get(node.op)
     known = trace is not None and name in trace.value
@@ -78,9 +80,9 @@ def node_view(graph: Graph, trace: Trace | None, name: str) -> NodeView:
     return NodeView(
         name=name,
         op=node.op,
-        doc=op.doc if op else INPUT_DOC if node.op == INPUT else "This op is not in the catalog.",
+        doc=_doc(own),
         formula=_formula(node),
-        rule=node.rule.kind,
+        rule=own.rule.kind,
         rule_says=RULE_SAYS.get(node.rule.kind, ""),
         function=show_lambda(node.rule.function) if node.rule.function else "",
         value=full(trace.value[name]) if known else "",
@@ -93,6 +95,13 @@ def node_view(graph: Graph, trace: Trace | None, name: str) -> NodeView:
         is_output=name == graph.output,
         region=", ".join(region.name for region in graph.regions if name in region.nodes),
     )
+
+
+def _doc(node: Node) -> str:
+    if node.muted:
+        return f"Muted: {node.op} does not act, and what comes in is handed on."
+    op = OPS.get(node.op)
+    return op.doc if op else INPUT_DOC if node.op == INPUT else "This op is not in the catalog."
 
 
 def runs_say(runs: Runs) -> str:

@@ -120,3 +120,32 @@ def test_a_name_that_is_taken_stays_open_with_the_reason(lab: LabPage):
     lab.press("Escape")
     expect(lab.canvas.locator(".inline")).to_have_count(0)
     assert "a" in lab.names()
+
+
+def test_m_mutes_a_node_that_then_hands_on_its_input_and_m_again_lets_it_act(lab: LabPage):
+    lab.select("a")
+    lab.press("m")
+    expect(lab.node("a")).to_have_class(saying("muted"))
+    expect(lab.value("a")).to_have_text("0.6")
+    expect(lab.cotangent("x")).to_have_text("1.5")  # of 1.5 * x, while exp is stopped
+    expect(lab.formula).to_have_value(saying("a = bypass(sin(x))"))
+    expect(lab.page.get_by_text("Whole-program jax.vjp agrees")).to_be_visible()
+    lab.press("m")
+    expect(lab.value("a")).to_have_text(four_digits(math.sin(0.6)))
+    expect(lab.formula).to_have_value(saying("a = sin(x)"))
+
+
+def test_a_muted_product_hands_on_its_first_wire_alone(lab: LabPage):
+    lab.select("b")
+    lab.press("m")
+    expect(lab.value("b")).to_have_text(four_digits(math.sin(0.6)))
+    expect(lab.cotangent("a")).to_have_text("1")
+    expect(lab.cotangent("y")).to_have_text("\u2013")  # no path to the output any more
+    lab.reload()
+    expect(lab.node("b")).to_have_class(saying("muted"))
+
+
+def test_an_input_cannot_be_muted_and_the_canvas_says_why(lab: LabPage):
+    lab.select("x")
+    lab.press("m")
+    expect(lab.canvas.get_by_role("alert")).to_contain_text("'x' is an input")

@@ -136,6 +136,18 @@ def scalar_graphs(
     return draw(with_regions(graph)) if regions else graph
 
 
+@st.composite
+def muted_graphs(draw: DrawFn) -> Graph:
+    """A scalar graph with every rule and region in which some nodes are muted.
+
+    Nothing is out of range for the nodes after them: their ops take any number.
+    """
+    graph = draw(scalar_graphs(ops=ALWAYS))
+    able = sorted(node.name for node in graph.nodes if any(isinstance(slot, str) for slot in node.op_slots))
+    muted = draw(st.sets(st.sampled_from(able))) if able else set()
+    return replace(graph, nodes=tuple(replace(node, muted=node.name in muted) for node in graph.nodes))
+
+
 def without_rules(graph: Graph) -> Graph:
     """The same graph with every rule taken off."""
     plain = (replace(node, slots=node.op_slots, rule=Rule(FOLLOW)) for node in graph.nodes)

@@ -144,6 +144,11 @@ def record(
         tape.cotangent[node.name] = v or 0.0
         if node.op == INPUT:
             tape.gradient[node.name] = _leaves(node, v) or 0.0
+        if node.muted:  # its first wire is its only one, and nothing is rounded on the way
+            tape.passed[node.name, 0] = v or 0.0
+            if v is not None:
+                waiting.setdefault(_muted_reads(node), []).append(v)
+            continue
         for slot, producer in node.wires:
             part = None if v is None else _part(node, slot, v, tape)
             noise = jitter * draws.uniform(-1, 1) * abs(v or 0.0)  # 1 - tanh^2 is as inexact as its 1
@@ -156,10 +161,17 @@ def record(
 def _forward(graph: Graph, inputs: Mapping[str, float], rounded: Callable[[float], float]) -> Tape:
     tape = Tape()
     for node in graph.nodes:
+        if node.muted:
+            tape.value[node.name] = tape.value[_muted_reads(node)]
+            continue
         own = inputs.get(node.name, node.param("value"))
         exact = own if node.op == INPUT else VALUE[node.op](*_operands(node, tape))
         tape.value[node.name] = rounded(float(exact))
     return tape
+
+
+def _muted_reads(node: Node) -> str:
+    return next(slot for slot in node.op_slots if isinstance(slot, str))
 
 
 def _operands(node: Node, tape: Tape) -> list[float]:

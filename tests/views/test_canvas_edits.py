@@ -130,6 +130,26 @@ def test_policy_names_and_name_of_a_region_come_from_the_canvas():
     assert (region.name, region.policy, region.saved) == ("trunk", "save_only_these_names", {"a"})
 
 
+def test_nodes_are_muted_in_one_step_and_those_that_cannot_be_are_left_out():
+    lab = after({"kind": "mute", "nodes": ["x", "a", "b"], "on": True})
+    assert {name for name in lab.graph.by_name if lab.graph[name].muted} == {"a", "b"}
+    assert lab.history.present.label == "Mute 2 nodes"
+    assert edited(lab, {"kind": "mute", "nodes": ["a", "b"], "on": False}).graph == start().graph
+
+
+def test_a_muted_node_is_drawn_with_the_numbers_of_an_identity():
+    drawing = lab_view(after({"kind": "mute", "nodes": ["b"], "on": True})).drawing
+    by_id = {node["id"]: node for node in drawing["nodes"]}
+    assert (by_id["b"]["muted"], by_id["b"]["symbol"], by_id["b"]["value"]) == (
+        True,
+        "\u00d7",
+        by_id["a"]["value"],
+    )
+    passed = {(wire["to"], wire["slot"]): wire["passed"] for wire in drawing["wires"]}
+    assert (passed["b", 0], passed["b", 1]) == ("1", "")
+    assert not by_id["y"]["connected"]
+
+
 def test_a_function_comes_from_the_canvas():
     lab = after(
         {"kind": "rules", "nodes": ["a"], "rule": "rewrite"},
@@ -216,6 +236,9 @@ REFUSED = [
     {"kind": "region", "region": "nobody", "nodes": ["a"]},
     {"kind": "house", "positions": {"a": [0, 0]}, "join": {"nobody": ["a"]}, "leave": {}},
     {"kind": "house", "positions": {"a": [0, 0]}},
+    {"kind": "mute", "nodes": ["x"], "on": True},
+    {"kind": "mute", "nodes": ["nobody"], "on": True},
+    {"kind": "mute", "nodes": ["a"]},
     {"kind": "policy", "region": "nobody", "policy": "dots_saveable", "saved": []},
     {"kind": "rename_region", "region": "nobody", "name": "b"},
     {"kind": "function", "node": "a", "text": "lambda v: v"},

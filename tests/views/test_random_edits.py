@@ -45,6 +45,9 @@ EDITS = st.one_of(
             "rule": st.sampled_from(RULE_KINDS),
         }
     ),
+    st.fixed_dictionaries(
+        {"kind": st.just("mute"), "nodes": st.lists(NAMES, min_size=1, max_size=3), "on": st.booleans()}
+    ),
     st.fixed_dictionaries({"kind": st.just("checkpoint"), "nodes": st.lists(NAMES, max_size=3)}),
     st.fixed_dictionaries({"kind": st.just("uncheckpoint"), "region": REGIONS}),
     st.fixed_dictionaries(
@@ -105,8 +108,9 @@ FIELDS = [
     "leave",
     "policy",
     "saved",
+    "on",
 ]
-KINDS = ["select", "move", "arrange", "connect", "disconnect", "add", "delete", "rules", "checkpoint",
+KINDS = ["select", "move", "arrange", "connect", "disconnect", "add", "delete", "rules", "mute", "checkpoint",
          "uncheckpoint", "region", "house", "policy", "rename_region", "function",
          "constant", "rename", "output", "undo", "redo"]  # fmt: skip
 MALFORMED = st.builds(
@@ -142,7 +146,7 @@ def test_whatever_is_done_the_address_says_the_graph(edits):
 @given(st.lists(EDITS, max_size=12))
 def test_whatever_is_done_nothing_but_unfinished_parts_is_wrong_with_the_graph(edits):
     wrong = {problem.code for problem in problems(after(edits).graph)}
-    assert wrong <= {"empty-slot", "bad-rule"}
+    assert wrong <= {"empty-slot", "bad-rule", "bad-mute"}
 
 
 @given(st.lists(EDITS, max_size=12))

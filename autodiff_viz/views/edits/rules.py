@@ -8,6 +8,7 @@ from typing import Any
 from autodiff_viz.graph import edits
 from autodiff_viz.graph.housing import WHOLE, mended, region_of, renamed_region, with_members
 from autodiff_viz.graph.model import Graph, Region
+from autodiff_viz.graph.mute import with_muted
 from autodiff_viz.graph.names import numbered
 from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.views.actions import set_function, set_policy, set_rules
@@ -112,7 +113,16 @@ def _rename_region(lab: Lab, edit: Edit) -> Lab:
     return committed(lab, renamed_region(lab.graph, old, new), f"Rename {old} to {new}")
 
 
+def _mute(lab: Lab, edit: Edit) -> Lab:
+    names, on = [str(name) for name in edit["nodes"]], edit["on"] is True
+    graph = with_muted(lab.graph, names, on)
+    changed = [name for name in names if graph[name].muted != lab.graph[name].muted]
+    where = changed[0] if len(changed) == 1 else f"{len(changed)} nodes"
+    return committed(lab, graph, f"{'Mute' if on else 'Unmute'} {where}")
+
+
 EDITS: Edits = {
+    "mute": _mute,
     "rules": lambda lab, edit: set_rules(lab, [str(name) for name in edit["nodes"]], edit["rule"]),
     "function": lambda lab, edit: set_function(lab, edit["node"], str(edit["text"])),
     "checkpoint": _checkpoint,

@@ -38,6 +38,18 @@ function toggleCheckpoint(editor) {
   else if (editor.selection.size) editor.send({ kind: "checkpoint", nodes: [...editor.selection] });
 }
 
+/** Whether all selected nodes are muted that can be. @param {Editor} editor */
+export function mutedOn(editor) {
+  const nodes = [...editor.selection].flatMap((id) => editor.node(id) ?? []);
+  const able = nodes.filter((node) => !node.isInput && node.slots.some(({ wired }) => wired));
+  return able.length > 0 && able.every((node) => node.muted);
+}
+
+/** @param {Editor} editor */
+function toggleMute(editor) {
+  if (editor.selection.size) editor.send({ kind: "mute", nodes: [...editor.selection], on: !mutedOn(editor) });
+}
+
 /** @param {Editor} editor */
 function remove(editor) {
   if (editor.wire) removeWire(editor);
@@ -65,6 +77,7 @@ export const NODE_ACTIONS = {
     label: "Go backward as another expression", key: "b", word: "backward as", run: (editor) => toggleRule(editor, "backward_as"),
   },
   checkpoint: { label: "Checkpoint", key: "c", word: "checkpoint", run: toggleCheckpoint },
+  mute: { label: "Mute: hand on the first input", key: "m", word: "mute", run: toggleMute },
   output: { label: "Make it the output", key: "o", word: "output", run: makeOutput },
   delete: { label: "Delete", key: "Delete", run: remove },
 };

@@ -66,7 +66,7 @@ function rebuild(root, node) {
     numbers.value,
     svg("path", { class: "back", d: `M${SIDE + 6} ${back - 10}l-6 4.5 6 4.5z` }),
     numbers.cotangent,
-    ...(node.rule === "stop" ? [svg("rect", { class: "barrier", x: -3, y: 5, width: 6, height: h - 10, rx: 3 })] : []),
+    ...(node.rule === "stop" && !node.muted ? [svg("rect", { class: "barrier", x: -3, y: 5, width: 6, height: h - 10, rx: 3 })] : []),
     ...node.slots.map((_, i) => slotMark(node, i)),
     outputMark(node),
     ...chips(node),
@@ -84,7 +84,7 @@ function rows({ h }) {
 /** @param {GraphNode} node */
 const classes = (node) =>
   ["node", `rule-${node.rule}`, node.isInput && "input", node.isOutput && "output", !node.connected && "apart",
-    node.problem && "wrong", node.missing && "unfinished", !node.problem && node.warning && "warned"].filter(Boolean).join(" ");
+    node.problem && "wrong", node.missing && "unfinished", node.muted && "muted", !node.problem && node.warning && "warned"].filter(Boolean).join(" ");
 
 /** Symbol left, name right; an input, whose symbol is its name, says that it is one.
  * @param {GraphNode} node */
@@ -149,7 +149,7 @@ export function spoken(node) {
   const parts = [
     `${node.id}, ${node.isInput ? "input" : node.op}`, ...inputs, `value ${[node.shape, node.value].filter(Boolean).join(" ")}`,
     node.connected ? `cotangent ${node.cotangent}` : "no path to the output",
-    RULES[node.rule]?.says, node.isOutput && "output", node.runs && `runs ${node.runs}`, node.missing, node.problem, node.warning,
+    node.muted ? "muted, hands on its first wired input" : RULES[node.rule]?.says, node.isOutput && "output", node.runs && `runs ${node.runs}`, node.missing, node.problem, node.warning,
   ];
   return parts.filter(Boolean).join(", ");
 }

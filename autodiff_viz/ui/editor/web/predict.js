@@ -41,6 +41,10 @@ const GUESSES = {
     nodes: drawing.nodes.filter((node) => !nodes.includes(node.id)),
     wires: drawing.wires.filter((wire) => !nodes.includes(wire.from) && !nodes.includes(wire.to)),
   }),
+  mute: (drawing, { nodes, on }) => ({
+    ...drawing,
+    nodes: drawing.nodes.map((n) => (nodes.includes(n.id) && !n.isInput && n.slots.some(({ wired }) => wired) ? { ...n, muted: on } : n)),
+  }),
   function: (drawing, { node, text }) => withNode(drawing, node, { ruleFull: text, ruleText: text.replace(/^[^:]*: */, "") }),
   house: (drawing, edit) => rehoused(moved(drawing, edit.positions), edit),
   region: (drawing, { region, nodes }) => withRegion(drawing, region, { nodes, problem: null, fault: null }),

@@ -2,7 +2,7 @@
 // Two toolbars with a place of their own each: at the top what can be done with the selection, at the
 // foot what can be done with the graph.
 
-import { NODE_ACTIONS, regionOf, removeWire, rulesOn, VIEW_ACTIONS } from "./actions.js";
+import { NODE_ACTIONS, mutedOn, regionOf, removeWire, rulesOn, VIEW_ACTIONS } from "./actions.js";
 import { html, setText, svg } from "../../web/dom.js";
 import { isSelecting, toggleSelecting } from "./hold.js";
 import { icon } from "./icons.js";
@@ -89,7 +89,8 @@ function press(editor, name, element, forNodes) {
   if (element.hidden || name === "delete") return;
   const nodes = [...editor.selection].map((id) => editor.node(id));
   const on = name === "checkpoint" ? Boolean(regionOf(editor))
-    : name === "output" ? nodes.every((node) => node?.isOutput) : rulesOn(editor, name);
+    : name === "output" ? nodes.every((node) => node?.isOutput)
+    : name === "mute" ? mutedOn(editor) : rulesOn(editor, name);
   element.setAttribute("aria-pressed", String(on));
 }
 

@@ -13,7 +13,7 @@
  * @typedef {Box & {
  *   id: string, op: string, symbol: string, slots: Slot[],
  *   value: string, cotangent: string, valueFull?: string, cotangentFull?: string, shape?: string, literal?: string,
- *   text?: string, rule: RuleKind, ruleText?: string, ruleFull?: string, isOutput: boolean, isInput: boolean, connected: boolean,
+ *   text?: string, rule: RuleKind, ruleText?: string, ruleFull?: string, isOutput: boolean, isInput: boolean, muted?: boolean, connected: boolean,
  *   problem?: string | null, missing?: string | null, warning?: string | null, runs?: string | null,
  * }} GraphNode  `literal` is an input's value as it is typed, `text` what stands right of `=` in the node's own
  *   line of formula, where that is something else,

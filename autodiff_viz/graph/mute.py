@@ -1,0 +1,58 @@
+"""Muted nodes: each hands on its first wired input, as if its op and its rule were not there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from autodiff_viz.graph.model import IDENTITY, INPUT, Graph, Node, Rule
+from autodiff_viz.graph.names import quoted
+from autodiff_viz.graph.problem import GraphError, Problem
+
+
+def handed_on(node: Node) -> int | None:
+    """The slot whose value the node hands on when it is muted: the first of its op's that is wired."""
+    return next((i for i, slot in enumerate(node.op_slots) if isinstance(slot, str)), None)
+
+
+def played(graph: Graph) -> Graph:
+    """What runs: every muted node as an identity of what it hands on. The same graph when none is muted."""
+    if not any(node.muted for node in graph.nodes):
+        return graph
+    return replace(graph, nodes=tuple(_identity(node) if node.muted else node for node in graph.nodes))
+
+
+def _identity(node: Node) -> Node:
+    slot = handed_on(node)
+    held = None if slot is None else node.slots[slot]
+    return replace(node, op=IDENTITY, slots=(held,), params=(), rule=Rule(), muted=False)
+
+
+def with_muted(graph: Graph, names: Iterable[str], muted: bool) -> Graph:
+    """Mute nodes, or let them act again.
+
+    Of several nodes those that cannot be muted are left out. Raises code "bad-mute" when none can.
+    """
+    nodes = [graph[name] for name in dict.fromkeys(names)]
+    able = {node.name for node in nodes if not muted or not mute_fault(node)}
+    if nodes and not able:
+        raise GraphError(mute_problem(nodes[0]))
+    return replace(
+        graph,
+        nodes=tuple(
+            replace(node, muted=muted) if node.name in able and node.muted != muted else node
+            for node in graph.nodes
+        ),
+    )
+
+
+def mute_fault(node: Node) -> str:
+    """What stops a node from being muted; "" when nothing does."""
+    if node.op == INPUT:
+        return "is an input"
+    return "" if handed_on(node) is not None else "has no wired input"
+
+
+def mute_problem(node: Node) -> Problem:
+    message = f"A muted node hands on its first wired input, but {quoted(node.name)} {mute_fault(node)}."
+    return Problem("bad-mute", message, "Wire a node to it first, or mute another node.", node=node.name)
