@@ -19,7 +19,8 @@ const MARK = 9; // px that the arrows of value and cotangent take
 const NUMBER = { most: 16, least: 9.5 }; // px
 const SMALL = { most: 24, side: 8 }; // px of numbers seen from some way off, and their margin
 const SYMBOL = { most: 20, sign: 26, least: 10, far: 40 }; // px; a sign such as + looks smaller than letters
-const NAME = 11.5; // px
+const NAME = 12.5; // px
+const SHAPE = 11.5; // px
 const BOLD = 1.06; // width of semi-bold letters
 
 /** @param {Element} layer @param {Map<string, Card>} cards @param {GraphNode[]} nodes */
@@ -117,7 +118,7 @@ function writeNumbers(numbers, node) {
 /** Px for the two numbers, and for either when seen from some way off. @param {GraphNode} node */
 function roomOf({ w, shape }) {
   const cotangent = w - 2 * SIDE - MARK - 1;
-  return { cotangent, value: cotangent - (shape ? textWidth(shape, NAME) + 4 : 0), small: w - 2 * SMALL.side };
+  return { cotangent, value: cotangent - (shape ? textWidth(shape, SHAPE) + 4 : 0), small: w - 2 * SMALL.side };
 }
 
 /** Other numbers while a slider is dragged. Their size never grows meanwhile, so that they do not jitter.

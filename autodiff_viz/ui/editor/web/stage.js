@@ -17,7 +17,7 @@ import { drawWires, placeNumbers } from "./wires.js";
 /** Scales up to which less is written. @type {[string, number][]} */
 const DETAIL = [["far", 0.34], ["small", 0.55], ["middle", 0.72]];
 const GRID = 24; // px between the dots
-const READABLE = 0.46; // scale at which numbers can be read on a phone
+const READABLE = 0.44; // scale at which numbers can be read on a phone
 const NARROW = 480; // px; below it the first view keeps numbers readable rather than showing all
 
 export function openStage() {
