@@ -6,12 +6,19 @@ from __future__ import annotations
 from dataclasses import replace
 
 from autodiff_viz.graph.problem import GraphError, Problem
-from autodiff_viz.views.edits import document, nodes, pieces, rules, wiring
+from autodiff_viz.views.edits import adding, document, nodes, pieces, rules, wiring
 from autodiff_viz.views.edits.record import Edit, Edits
 from autodiff_viz.views.lab import Lab, refused
 from autodiff_viz.views.notices import refusals
 
-EDITS: Edits = {**nodes.EDITS, **pieces.EDITS, **wiring.EDITS, **rules.EDITS, **document.EDITS}
+EDITS: Edits = {
+    **nodes.EDITS,
+    **adding.EDITS,
+    **pieces.EDITS,
+    **wiring.EDITS,
+    **rules.EDITS,
+    **document.EDITS,
+}
 
 
 def edited(lab: Lab, edit: Edit) -> Lab:

@@ -61,6 +61,17 @@ class LabView:
     tensor_output: bool
     notes: tuple[str, ...]
 
+    @property
+    def mistaken(self) -> tuple[Problem, ...]:
+        """The problems that are mistakes: an empty slot is none, and says itself what it needs."""
+        return tuple(problem for problem in self.problems if problem.code != "empty-slot")
+
+    @property
+    def unfinished(self) -> tuple[str, ...]:
+        """Names of the nodes with an empty slot."""
+        found = (problem.node for problem in self.problems if problem.code == "empty-slot")
+        return tuple(dict.fromkeys(filter(None, found)))
+
 
 def lab_view(lab: Lab) -> LabView:
     """Evaluate the lab's graph, or as much of it as can be evaluated."""

@@ -21,7 +21,7 @@ from autodiff_viz.graph.model import BACKWARD_AS, INPUT, POLICIES, Graph, Node, 
 from autodiff_viz.graph.mute import handed_on
 from autodiff_viz.graph.problem import Problem
 from autodiff_viz.language.show import show_head, show_lambda, show_literal
-from autodiff_viz.ops.catalog import GROUPS, OPS
+from autodiff_viz.ops.catalog import OPS
 from autodiff_viz.views.cards import constant_text, input_text, line_text, number_text, room, shape_text, size
 from autodiff_viz.views.layout import Layout, layout
 from autodiff_viz.views.notices import take_in
@@ -64,21 +64,6 @@ def drawing(picture: Picture) -> dict[str, Any]:
     }
 
 
-@lru_cache(maxsize=1)
-def palette() -> list[dict[str, Any]]:
-    """The ops by group, inputs first."""
-    value = {"op": INPUT, "symbol": "x", "slots": [], "doc": "A value that you set with a slider."}
-    groups: list[dict[str, Any]] = [{"group": "Inputs", "ops": [value]}]
-    for group in GROUPS:
-        ops = [
-            {"op": op.name, "symbol": op.symbol, "slots": list(op.slots), "doc": op.doc}
-            for op in OPS.values()
-            if op.group == group
-        ]
-        groups.append({"group": group, "ops": ops})
-    return groups
-
-
 def places(graph: Graph) -> Layout:
     """Where every node stands and how long wires bend; remembered while nothing but numbers changes."""
     return _layout(_skeleton(graph))
@@ -110,6 +95,7 @@ def _node(picture: Picture, node: Node, placed: Layout, connected: bool) -> dict
         "w": w,
         "h": h,
         "slots": [_slot(node, i) for i in range(len(node.slots))],
+        "dims": [] if value is None else list(np.shape(value)),  # without a value: nobody knows
         "shape": "" if value is None else shape_text(value),
         "value": DASH if value is None else number_text(value),
         "literal": input_text(node),

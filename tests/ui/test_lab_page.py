@@ -195,7 +195,7 @@ def test_every_figure_stands_a_graph_of_tensors_with_nan_and_a_region(figure):
 def test_a_half_built_graph_says_what_is_missing_and_keeps_the_page():
     app = page(lab=lab_of("x = 2.0\ny = x * 3.0\nz = y + ..."))
     assert lab(app).graph["z"].slots == ("y", None)
-    assert "z" in said(app)
+    assert "Still to be wired: z." in said(app)
     assert not app.get("plotly_chart")
 
 

@@ -212,7 +212,7 @@ def test_undo_at_the_beginning_and_redo_at_the_end_change_nothing():
 
 
 def test_undo_takes_the_selection_off_a_node_that_is_gone():
-    lab = edited(start(), {"kind": "add", "op": "sin", "position": [0, 0], "wire": "x"})
+    lab = edited(start(), {"kind": "add", "op": "sin", "position": [0, 0], "wire": {"from": "x", "slot": 0}})
     assert lab.selected == "sin_1"
     assert actions.undone(lab).selected is None
 

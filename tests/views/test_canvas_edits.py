@@ -11,6 +11,7 @@ from autodiff_viz.language.parse import parse
 from autodiff_viz.language.show import show
 from autodiff_viz.views.canvas_edits import edited
 from autodiff_viz.views.compose import lab_view
+from autodiff_viz.views.drawing import places
 from autodiff_viz.views.lab import Lab, opened, start
 
 REGION = 'x = 1.0\nwith checkpoint("r"):\n    a = sin(x)\nb = exp(a)'
@@ -59,9 +60,58 @@ def test_a_wire_taken_off_leaves_an_empty_slot():
 
 
 def test_an_added_op_is_wired_named_placed_and_selected():
-    lab = after({"kind": "add", "op": "mul", "position": [5, 6], "wire": "x"})
+    lab = after({"kind": "add", "op": "mul", "position": [5, 6], "wire": {"from": "x", "slot": 0}})
     node = lab.graph["mul_1"]
     assert (node.slots, node.position, lab.selected) == (("x", None), (5, 6), "mul_1")
+
+
+def test_an_added_op_can_feed_the_slot_that_it_was_asked_for_from():
+    lab = after({"kind": "add", "op": "exp", "position": [5, 6], "feeds": {"to": "b", "slot": 1}})
+    assert lab.graph["b"].slots == ("a", "exp_2")
+
+
+def test_an_op_added_between_two_nodes_is_put_into_their_wire_in_one_step():
+    edit = {"wire": {"from": "a", "slot": 0}, "feeds": {"to": "b", "slot": 0}}
+    lab = after({"kind": "add", "op": "cos", "position": [5, 6], **edit})
+    assert (lab.graph["cos_1"].slots, lab.graph["b"].slots) == (("a",), ("cos_1", "y"))
+    assert lab.history.present.label == "Insert cos_1 between a and b"
+    assert edited(lab, {"kind": "undo"}).graph == start().graph
+
+
+def test_a_node_dropped_on_a_wire_is_put_into_it_in_one_step():
+    lab = after(
+        {"kind": "add", "op": "mul", "position": [0, 500]},
+        {"kind": "constant", "node": "mul_1", "slot": 0, "text": "2"},
+    )
+    drop = {"kind": "insert", "node": "mul_1", "from": "a", "to": "b", "slot": 0, "position": [70, 80]}
+    put = edited(lab, drop)
+    assert (put.graph["mul_1"].slots, put.graph["b"].slots) == ((2.0, "a"), ("mul_1", "y"))
+    assert put.graph["mul_1"].position == (70, 80)
+    assert edited(put, {"kind": "undo"}).graph == lab.graph
+
+
+def test_the_end_of_a_wire_is_plugged_in_elsewhere_in_one_step():
+    lab = after({"kind": "rewire", "from": "a", "oldTo": "b", "oldSlot": 0, "to": "z", "slot": 0})
+    assert (lab.graph["b"].slots, lab.graph["z"].slots[0]) == ((None, "y"), "a")
+    assert edited(lab, {"kind": "undo"}).graph == start().graph
+
+
+@pytest.mark.parametrize(
+    "edit",
+    [
+        {"kind": "add", "op": "mul", "position": [900, 900], "wire": {"from": "a", "slot": 0}},
+        {"kind": "connect", "from": "x", "to": "b", "slot": 1},
+        {"kind": "disconnect", "to": "z", "slot": 0},
+        {"kind": "delete", "nodes": ["a"]},
+        {"kind": "rewire", "from": "a", "oldTo": "b", "oldSlot": 0, "to": "z", "slot": 0},
+        {"kind": "constant", "node": "b", "slot": 0, "text": "2.5"},
+    ],
+    ids=lambda edit: edit["kind"],
+)
+def test_an_edit_leaves_all_other_nodes_where_they_were_drawn(edit):
+    before, now = (places(lab.graph).positions for lab in (start(), after(edit)))
+    for name in before.keys() & now.keys():
+        assert now[name] == pytest.approx(before[name], abs=0.05)
 
 
 def test_an_added_input_gets_the_next_free_letter():
@@ -216,9 +266,29 @@ REFUSED = [
     {"kind": "add", "op": "sin", "position": [math.nan, 0]},
     {"kind": "add", "op": "sin", "position": [0]},
     {"kind": "add", "op": "sin", "position": {"x": 0}},
-    {"kind": "add", "op": "sin", "position": [0, 0], "wire": "nobody"},
+    {"kind": "add", "op": "sin", "position": [0, 0], "wire": {"from": "nobody", "slot": 0}},
     {"kind": "add", "op": "sin", "position": [0, 0], "wire": {"x": 1}},
+    {"kind": "add", "op": "sin", "position": [0, 0], "wire": "x"},
+    {"kind": "add", "op": "sin", "position": [0, 0], "wire": {"from": "x", "slot": 1}},
+    {"kind": "add", "op": "sin", "position": [0, 0], "wire": {"from": "x"}},
+    {"kind": "add", "op": "sin", "position": [0, 0], "feeds": {"to": "nobody", "slot": 0}},
+    {"kind": "add", "op": "sin", "position": [0, 0], "feeds": {"to": "b", "slot": 7}},
+    {"kind": "add", "op": "sin", "wire": {"from": "x", "slot": 0}, "feeds": {"to": "z", "slot": 0}},
+    {"kind": "add", "op": "input", "wire": {"from": "x", "slot": 0}, "feeds": {"to": "a", "slot": 0}},
+    {"kind": "add", "op": "sin", "wire": {"from": "z", "slot": 0}, "feeds": {"to": "a", "slot": 0}},
     {"kind": "add"},
+    {"kind": "insert", "node": "b", "from": "x", "to": "a", "slot": 0, "position": [0, 0]},
+    {"kind": "insert", "node": "z", "from": "x", "to": "b", "slot": 0, "position": [0, 0]},
+    {"kind": "insert", "node": "y", "from": "x", "to": "a", "slot": 0, "position": [0, 0]},
+    {"kind": "insert", "node": "nobody", "from": "x", "to": "a", "slot": 0, "position": [0, 0]},
+    {"kind": "insert", "node": "exp_1", "from": "x", "to": "a", "slot": 0, "position": [0]},
+    {"kind": "insert", "node": "exp_1", "from": "x", "to": "a", "slot": 0},
+    {"kind": "rewire", "from": "a", "oldTo": "b", "oldSlot": 1, "to": "z", "slot": 0},
+    {"kind": "rewire", "from": "b", "oldTo": "z", "oldSlot": 0, "to": "a", "slot": 0},
+    {"kind": "rewire", "from": "a", "oldTo": "b", "oldSlot": 0, "to": "z", "slot": 9},
+    {"kind": "rewire", "from": "a", "oldTo": "nobody", "oldSlot": 0, "to": "z", "slot": 0},
+    {"kind": "rewire", "from": "a", "oldTo": ["b"], "oldSlot": 0, "to": "z", "slot": 0},
+    {"kind": "rewire", "from": "a", "to": "z", "slot": 0},
     {"kind": "delete", "nodes": ["nobody"]},
     {"kind": "delete", "nodes": 5},
     {"kind": "delete"},
@@ -298,7 +368,7 @@ def test_a_refused_cycle_names_the_nodes_round_it():
 
 def test_after_every_edit_the_formula_still_says_the_same_graph():
     lab = after(
-        {"kind": "add", "op": "mul", "position": [5, 6], "wire": "x"},
+        {"kind": "add", "op": "mul", "position": [5, 6], "wire": {"from": "x", "slot": 0}},
         {"kind": "connect", "from": "z", "to": "mul_1", "slot": 1},
         {"kind": "checkpoint", "nodes": ["a"]},
         {"kind": "rules", "nodes": ["mul_1"], "rule": "pullback"},

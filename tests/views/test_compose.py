@@ -48,6 +48,7 @@ def test_a_half_built_graph_shows_the_values_that_are_known():
     assert view.trace.value["y"] == 6
     assert "z" not in view.trace.value
     assert [problem.node for problem in view.problems] == ["z"]
+    assert (view.mistaken, view.unfinished) == ((), ("z",))
 
 
 def test_a_problem_beside_the_path_to_the_output_leaves_its_gradient():

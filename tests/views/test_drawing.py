@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 
 from autodiff_viz.language.parse import parse
 from autodiff_viz.views.compose import lab_view
-from autodiff_viz.views.drawing import DASH, palette
+from autodiff_viz.views.drawing import DASH
 from autodiff_viz.views.lab import Lab, opened, start
+from autodiff_viz.views.palette import ALIASES, palette
 from tests import strategies
 
 
@@ -187,6 +188,31 @@ def test_the_palette_holds_every_op_once_and_inputs_first():
     ops = [op["op"] for group in palette() for op in group["ops"]]
     assert ops[0] == "input"
     assert len(ops) == len(set(ops)) > 40
+
+
+def test_every_op_shows_its_formula_as_it_is_typed():
+    shown = {op["op"]: op["formula"] for group in palette() for op in group["ops"]}
+    assert [
+        shown[op] for op in ("mul", "neg", "maximum", "where", "matmul", "reshape", "getitem", "stack")
+    ] == [
+        "a * b",
+        "-x",
+        "maximum(a, b)",
+        "where(condition, a, b)",
+        "a @ b",
+        "reshape(x, shape)",
+        "x[index]",
+        "stack([a, b])",
+    ]
+
+
+def test_other_names_belong_to_ops_of_the_palette():
+    assert set(ALIASES) <= {op["op"] for group in palette() for op in group["ops"]}
+
+
+def test_the_shape_of_a_value_travels_as_numbers():
+    drawing = drawn("a = [[1.0, 2.0]]\nb = 3.0\nc = a * b")
+    assert [node(drawing, name)["dims"] for name in "abc"] == [[1, 2], [], [1, 2]]
 
 
 # Ops of any shape would need shapes that fit; these broadcast or are refused, and both must be drawn.

@@ -47,7 +47,9 @@ def test_a_rule_set_on_the_canvas_leaves_comments():
 
 
 def test_a_new_node_shows_the_graph_as_it_is_usually_written():
-    lab = edited(typed(start(), OWN), {"kind": "add", "op": "exp", "position": None, "wire": "y"})
+    lab = edited(
+        typed(start(), OWN), {"kind": "add", "op": "exp", "position": None, "wire": {"from": "y", "slot": 0}}
+    )
     assert formula_text(lab) == show(lab.graph, positions=False)
 
 

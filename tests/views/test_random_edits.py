@@ -35,7 +35,33 @@ EDITS = st.one_of(
     st.fixed_dictionaries({"kind": st.just("connect"), "from": NAMES, "to": NAMES, "slot": SLOTS}),
     st.fixed_dictionaries({"kind": st.just("disconnect"), "to": NAMES, "slot": SLOTS}),
     st.fixed_dictionaries(
-        {"kind": st.just("add"), "op": ADDED, "position": PLACES | st.none(), "wire": NAMES | st.none()}
+        {
+            "kind": st.just("add"),
+            "op": ADDED,
+            "position": PLACES | st.none(),
+            "wire": st.none() | st.fixed_dictionaries({"from": NAMES, "slot": SLOTS}),
+            "feeds": st.none() | st.fixed_dictionaries({"to": NAMES, "slot": SLOTS}),
+        }
+    ),
+    st.fixed_dictionaries(
+        {
+            "kind": st.just("insert"),
+            "node": NAMES,
+            "from": NAMES,
+            "to": NAMES,
+            "slot": SLOTS,
+            "position": PLACES,
+        }
+    ),
+    st.fixed_dictionaries(
+        {
+            "kind": st.just("rewire"),
+            "from": NAMES,
+            "to": NAMES,
+            "slot": SLOTS,
+            "oldTo": NAMES,
+            "oldSlot": SLOTS,
+        }
     ),
     st.fixed_dictionaries({"kind": st.just("delete"), "nodes": st.lists(NAMES, min_size=1, max_size=2)}),
     st.fixed_dictionaries(
@@ -100,6 +126,9 @@ FIELDS = [
     "op",
     "position",
     "wire",
+    "feeds",
+    "oldTo",
+    "oldSlot",
     "rule",
     "region",
     "text",
@@ -112,7 +141,7 @@ FIELDS = [
 ]
 KINDS = ["select", "move", "arrange", "connect", "disconnect", "add", "delete", "rules", "mute", "checkpoint",
          "uncheckpoint", "region", "house", "policy", "rename_region", "function",
-         "constant", "rename", "output", "undo", "redo"]  # fmt: skip
+         "constant", "rename", "output", "insert", "rewire", "undo", "redo"]  # fmt: skip
 MALFORMED = st.builds(
     lambda kind, fields: {"kind": kind, **fields},
     st.sampled_from(KINDS) | ANYTHING,
@@ -208,8 +237,9 @@ def test_whatever_is_done_there_is_a_page_to_show(edits):
 
 def test_every_op_of_the_catalog_can_be_added_to_a_graph_and_drawn():
     lab = start()
-    for op in OPS:
-        lab = edited(lab, {"kind": "add", "op": op, "position": None, "wire": "x"})
+    for name, op in OPS.items():
+        wire = {"from": "x", "slot": 0} if op.slots else None
+        lab = edited(lab, {"kind": "add", "op": name, "position": None, "wire": wire})
         assert lab.notice == ()
     lab = replace(lab, history=begin(without_positions(lab.graph)))
     drawing = lab_view(lab).drawing

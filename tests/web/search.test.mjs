@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { search } from "../../autodiff_viz/ui/editor/web/search.js";
+import { only, search } from "../../autodiff_viz/ui/editor/web/search.js";
 
-const op = (name, symbol = name, doc = "") => ({ op: name, symbol, slots: ["x"], doc });
+const op = (name, symbol = name, doc = "", aliases = []) => ({ op: name, symbol, slots: ["x"], doc, aliases });
 const PALETTE = [
-  { group: "Arithmetic", ops: [op("add", "+", "x plus y"), op("sub", "−")] },
-  { group: "Functions", ops: [op("sigmoid", "σ"), op("sin"), op("sign"), op("cos", "cos", "cosine"), op("expm1"), op("exp")] },
+  { group: "Arithmetic", ops: [op("add", "+", "x plus y"), op("sub", "−"), op("mul", "×", "Product, that is all", ["times", "*"])] },
+  { group: "Functions", ops: [op("log", "ln", "Natural logarithm", ["ln"]), op("sin"), op("sigmoid", "σ"), op("sign"), op("cos", "cos", "cosine"), op("expm1"), op("exp")] },
 ];
 const found = (text) => search(PALETTE, text).flatMap((group) => group.ops.map(({ op: name }) => name));
 
@@ -13,8 +13,24 @@ test("nothing typed shows the palette in its groups", () => {
   assert.equal(search(PALETTE, "  "), PALETTE);
 });
 
-test("si finds sin, sign and sigmoid, the shortest first", () => {
-  assert.deepEqual(found("si").slice(0, 3), ["sin", "sign", "sigmoid"]);
+test("si finds sin, sigmoid and sign alone, in the order of the palette", () => {
+  assert.deepEqual(found("si"), ["sin", "sigmoid", "sign"]);
+});
+
+test("other names find an op, after those whose own name begins so", () => {
+  assert.deepEqual(found("ln"), ["log"]);
+  assert.deepEqual(found("times"), ["mul"]);
+  assert.equal(found("l")[0], "log");
+  assert.deepEqual(found("s").slice(0, 4), ["sub", "sin", "sigmoid", "sign"]);
+  assert.equal(found("a").indexOf("add") < found("a").indexOf("mul"), true);
+});
+
+test("a letter in the middle of a word of the description finds nothing", () => {
+  assert.deepEqual(found("ogarith"), []);
+});
+
+test("the palette can be narrowed to the ops that fit, and empty groups go", () => {
+  assert.deepEqual(only(PALETTE, ({ op: name }) => name === "exp").map(({ group }) => group), ["Functions"]);
 });
 
 test("the exact name comes first", () => {

@@ -11,7 +11,7 @@ from autodiff_viz.graph.model import FOLLOW
 from autodiff_viz.ui.component import Edit, draw
 from autodiff_viz.views.cards import HEIGHT, WIDTH
 from autodiff_viz.views.delta import delta, shared
-from autodiff_viz.views.drawing import palette
+from autodiff_viz.views.palette import palette
 
 
 def canvas(drawing: dict[str, Any], *, key: str, on_edit: Callable[[list[Edit]], None]) -> None:

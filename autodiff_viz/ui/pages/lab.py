@@ -35,7 +35,7 @@ def page() -> None:
         main, side = st.columns([8, 5], gap="medium")
     with main:
         _draw_canvas(now, view)
-        draw_problems(view.notice or view.problems)
+        draw_problems(view.notice or view.mistaken)
         checks = st.empty()
         with st.container(key="settings"):
             draw_settings(now, view)

@@ -12,6 +12,8 @@ def draw_checks(view: LabView) -> None:
     """A tick, or what differs. A large graph is checked when the user asks."""
     for note in view.notes:
         st.text(f"Note: {note}")
+    if view.unfinished:
+        st.text(f"Still to be wired: {', '.join(view.unfinished)}.")
     if not view.complete:
         return
     if len(view.trace.graph.nodes) > VERIFIED_AT_ONCE and not st.button("Check with jax.vjp", key="verify"):

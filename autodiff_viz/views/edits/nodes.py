@@ -1,14 +1,13 @@
-"""Nodes on the canvas: chosen, added, deleted, named."""
+"""Nodes on the canvas: chosen, deleted, named, given numbers."""
 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 from autodiff_viz.graph import edits
-from autodiff_viz.graph.model import INPUT, Graph, Node, params
+from autodiff_viz.graph.model import INPUT
 from autodiff_viz.language.parse import parse_literal
-from autodiff_viz.ops.catalog import OPS
+from autodiff_viz.views.edits.pinned import pinned
 from autodiff_viz.views.edits.record import Edit, Edits
 from autodiff_viz.views.lab import Lab, committed, plain
 
@@ -18,41 +17,10 @@ def _select(lab: Lab, edit: Edit) -> Lab:
     return replace(lab, selected=name if name in lab.graph else None, picked=(), notice=())
 
 
-def _add(lab: Lab, edit: Edit) -> Lab:
-    name = _fresh_name(lab.graph, edit["op"])
-    node = replace(_new_node(edit["op"], name, edit.get("wire")), position=_position(edit.get("position")))
-    graph = edits.with_node(lab.graph, node)
-    return replace(committed(lab, graph, f"Add {name}"), selected=name)
-
-
-def _fresh_name(graph: Graph, op: str) -> str:
-    """A letter for an input, as a person would choose; else the op's name and a number."""
-    if op != INPUT:
-        return edits.free_name(graph, op)
-    return next((letter for letter in "xyzwuvpqrst" if letter not in graph), edits.free_name(graph, "x"))
-
-
-def _new_node(op: str, name: str, wire: str | None) -> Node:
-    if op == INPUT:
-        return Node(name, INPUT, (), params(value=1.0))
-    record = OPS[op]
-    slots: list[str | None] = [None] * (2 if record.variadic else len(record.slots))
-    if wire is not None and slots:
-        slots[0] = str(wire)
-    return Node(name, op, tuple(slots))
-
-
-def _position(given: Any) -> tuple[float, float] | None:
-    if given is None:
-        return None
-    x, y = given
-    return float(x), float(y)
-
-
 def _delete(lab: Lab, edit: Edit) -> Lab:
     names = [str(name) for name in edit["nodes"]]
     label = f"Delete {names[0]}" if len(names) == 1 else f"Delete {len(names)} nodes"
-    return committed(lab, edits.without_nodes(lab.graph, names), label)
+    return committed(lab, edits.without_nodes(pinned(lab.graph), names), label)
 
 
 def _constant(lab: Lab, edit: Edit) -> Lab:
@@ -62,7 +30,8 @@ def _constant(lab: Lab, edit: Edit) -> Lab:
         raise ValueError(target)
     if slot is None:
         return committed(lab, edits.with_param(lab.graph, target, "value", literal), f"Set {target}")
-    graph = edits.with_constant(lab.graph, target, int(slot), literal)
+    wired = int(slot) in dict(lab.graph[target].wires)  # a wire less would be another layout
+    graph = edits.with_constant(pinned(lab.graph) if wired else lab.graph, target, int(slot), literal)
     text = plain(literal) if isinstance(literal, int | float) else "a tensor"
     return committed(lab, graph, f"Put {text} into {target}")
 
@@ -79,7 +48,6 @@ def _output(lab: Lab, edit: Edit) -> Lab:
 
 EDITS: Edits = {
     "select": _select,
-    "add": _add,
     "delete": _delete,
     "constant": _constant,
     "rename": _rename,

@@ -50,9 +50,8 @@ export function chips(node) {
 
 /** The rule and what is wrong, shortened to `room` px. Beside a mark of trouble, a rule is its icon alone.
  * @param {GraphNode} node @param {number} room @returns {Chip[]} */
-function leftChips({ rule, ruleText, problem, missing, warning, muted }, room) {
+function leftChips({ rule, ruleText, problem, warning, muted }, room) {
   if (muted && !problem) return [{ kind: "missing", icon: "mute", text: "muted" }];
-  if (missing && !problem) return [{ kind: "missing", icon: "", text: shortened(missing, room - 2 * PAD.side, FONT) }];
   const trouble = problem ? "problem" : warning ? warning.split(" ")[0] : "";
   const row = [];
   if (trouble) row.push({ kind: problem ? "problem" : "warning", icon: "warning", text: trouble });

@@ -41,6 +41,8 @@ export class Editor {
     this.choice = "first";
     /** @type {import("./types.js").PaletteGroup[]} */
     this.palette = [];
+    /** @type {Map<string, import("./types.js").PaletteOp>} those of the palette, by name */
+    this.ops = new Map();
     /** @type {(() => void)[]} called after every change */
     this.watchers = [];
     this.frame = 0;
@@ -120,7 +122,7 @@ export class Editor {
 
   refresh() {
     const { stage } = this;
-    const expected = predict(this.drawing, this.outbox.pending);
+    const expected = predict(this.drawing, this.outbox.pending, this.ops);
     this.shown = this.dragged ? moved(expected, this.dragged) : expected;
     if (this.housed) this.shown = rehoused(this.shown, this.housed);
     const names = new Set(this.shown.nodes.map((node) => node.id));

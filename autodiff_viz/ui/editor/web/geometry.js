@@ -119,10 +119,12 @@ export function neighbour(nodes, from, [dx, dy]) {
   return best;
 }
 
-/** The free spot nearest to `at` for a new box, looking downwards.
+/** The free spot nearest to `at` for a new box, looking straight down and up.
  * @param {Box[]} boxes @param {Point} at @param {{ w: number, h: number }} size @returns {Point} */
 export function freeSpot(boxes, [x, y], size) {
-  const taken = (/** @type {Box} */ box) => boxes.find((other) => overlap(padded(other, 20), box));
-  for (let hit = taken({ x, y, ...size }); hit; hit = taken({ x, y, ...size })) y = hit.y + hit.h + 21;
-  return [Math.round(x), Math.round(y)];
+  const taken = (/** @type {number} */ top) => boxes.find((other) => overlap(padded(other, 20), { x, y: top, ...size }));
+  let [below, above] = [y, y];
+  for (let hit = taken(below); hit; hit = taken(below)) below = hit.y + hit.h + 21;
+  for (let hit = taken(above); hit; hit = taken(above)) above = hit.y - size.h - 21;
+  return [Math.round(x), Math.round(below - y <= y - above ? below : above)];
 }

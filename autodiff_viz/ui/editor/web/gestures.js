@@ -5,6 +5,7 @@ import { dragCopies } from "./duplicate.js";
 import { dragWire } from "./wiring.js";
 import { clamp, overlap, toWorld, zoomAt } from "./geometry.js";
 import { svg } from "../../web/dom.js";
+import { insertion } from "./inserts.js";
 import { editConstant, editName, editValue } from "./field.js";
 import { isSelecting } from "./hold.js";
 import { closePalette, openPalette } from "./palette.js";
@@ -181,15 +182,19 @@ function dragNodes(editor, id, start) {
   if (!editor.selection.has(id)) editor.select([id]);
   const nodes = editor.shown.nodes.filter((node) => editor.selection.has(node.id));
   const house = beginHousing(editor, nodes);
+  const into = insertion(editor, nodes);
   return {
     move: (at) => {
       const [dx, dy] = at.map((value, i) => (value - start[i]) / editor.stage.view.k);
-      house(Object.fromEntries(nodes.map(({ id: name, x, y }) => [name, [Math.round(x + dx), Math.round(y + dy)]])));
+      const positions = Object.fromEntries(nodes.map(({ id: name, x, y }) => [name, [Math.round(x + dx), Math.round(y + dy)]]));
+      house(positions);
+      into?.over(positions[id]);
     },
     end: (event) => {
       const [positions, moves] = [editor.dragged, editor.housed];
       editor.housed = null;
       editor.drag(null);
+      if (into?.drop(event ? positions?.[id] : undefined)) return;
       if (event && positions) editor.send(moves ? { kind: "house", positions, ...moves } : { kind: "move", positions });
     },
   };

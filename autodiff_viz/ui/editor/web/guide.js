@@ -16,8 +16,11 @@ export const GUIDE = [
   {
     title: "Add and wire",
     lines: [
-      { keys: ["a", "/"], hand: "or double-click", does: "Find an op and add it" },
-      { hand: "Drag port to port", does: "Wire, either way; off its slot, remove" },
+      { keys: ["a", "/"], hand: "or double-click", does: "Find an op; drag it onto the canvas or a wire" },
+      { hand: "Drag port to port", does: "Wire, either way: what fits glows" },
+      { hand: "Drag a port to nothing", does: "Find an op that fits there" },
+      { hand: "Pull a wire off its slot", does: "Plug it in elsewhere, or remove it" },
+      { hand: "Drop a node on a wire", does: "Put it in between" },
       { keys: ["w"], does: "Wire from the node: arrows, then Enter" },
       { keys: ["e"], hand: "or click a number", does: "Edit a constant or an input's value" },
       { keys: ["F2"], hand: "or double-click", does: "Rename the node" },

@@ -3,7 +3,7 @@
 
 import { svg } from "../../web/dom.js";
 import { outputPoint, pathOf, slotPoint, wireCurve } from "./geometry.js";
-import { downstream } from "./predict.js";
+import { downstream } from "./loops.js";
 import { inOrder } from "./reading.js";
 import { revealing, say } from "./stage.js";
 

@@ -6,7 +6,7 @@ import { CARD } from "./geometry.js";
 
 /** @typedef {import("./types.js").Drawing} Drawing */
 
-const NODE = { slots: [], value: "", cotangent: "", rule: "follow", isOutput: false, isInput: false };
+const NODE = { slots: [], dims: [], value: "", cotangent: "", rule: "follow", isOutput: false, isInput: false };
 const SLOT = { label: "", constant: null, wired: false };
 const WIRE = { passed: "", via: [] };
 

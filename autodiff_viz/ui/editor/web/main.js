@@ -24,6 +24,7 @@ const editors = new WeakMap();
 function open(parent, css, palette) {
   const editor = new Editor();
   editor.palette = palette;
+  editor.ops = new Map(palette.flatMap(({ ops }) => ops.map((op) => [op.op, op])));
   const { host } = editor.stage;
   listenToPointers(editor);
   listenToKeys(editor);

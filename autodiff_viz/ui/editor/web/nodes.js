@@ -82,10 +82,13 @@ function rows({ h }) {
   return [middle - 4.5, middle + 16];
 }
 
+/** @param {import("./types.js").Slot} slot */
+const isEmpty = ({ wired, constant }) => !wired && constant === null;
+
 /** @param {GraphNode} node */
 const classes = (node) =>
   ["node", `rule-${node.rule}`, node.isInput && "input", node.isOutput && "output", !node.connected && "apart",
-    node.problem && "wrong", node.missing && "unfinished", node.muted && "muted", !node.problem && node.warning && "warned"].filter(Boolean).join(" ");
+    node.problem && "wrong", node.slots.some(isEmpty) && "unfinished", node.muted && "muted", !node.problem && node.warning && "warned"].filter(Boolean).join(" ");
 
 /** Symbol left, name right; an input, whose symbol is its name, says that it is one.
  * @param {GraphNode} node */

@@ -19,8 +19,9 @@ export function slotMark(node, i) {
   const [, y] = slotPoint(node, i);
   const state = slot.wired ? "wired" : slot.constant === null ? "empty" : "constant";
   const group = svg("g", { class: `slot ${state}`, "data-slot": i, transform: `translate(0 ${y - node.y})` }, ...port());
-  if (node.slots.length > 1) group.append(svg("text", { class: "slot-label", x: -11, y: -7 }, slot.label));
+  if (node.slots.length > 1 && state !== "empty") group.append(svg("text", { class: "slot-label", x: -11, y: -7 }, slot.label));
   if (slot.constant !== null) group.append(pill(slot.constant));
+  if (state === "empty") group.append(wanting(slot.label));
   return group;
 }
 
@@ -37,10 +38,22 @@ function pill(constant) {
     svg("text", { x: -w / 2 - GAP, y: 4.5 }, constant), svg("title", {}, `${constant} - click to change it`));
 }
 
+/** An empty slot says what it waits for: that is no mistake, only unfinished. @param {string} label */
+function wanting(label) {
+  const text = `needs ${label}`;
+  const w = wantWidth(label);
+  return svg("g", { class: "wanting" }, svg("rect", { x: -w - GAP, y: -10, width: w, height: 20, rx: 10 }),
+    svg("text", { x: -w / 2 - GAP, y: 4 }, text), svg("title", {}, `${text}: draw a wire to it, or click and type a number`));
+}
+
+/** @param {string} label */
+const wantWidth = (label) => textWidth(`needs ${label}`, 11.5) + 16;
+
 /** @param {string} constant */
 const pillWidth = (constant) => Math.max(textWidth(constant, FONT) + 16, 26);
 
 /** How far the constants of a node reach to its left, in px.
  * @param {GraphNode} node */
 export const pillsReach = ({ slots }) =>
-  Math.max(0, ...slots.map(({ constant }) => (constant === null ? 0 : pillWidth(constant) + GAP)));
+  Math.max(0, ...slots.map(({ constant, wired, label }) =>
+    wired ? 0 : GAP + (constant === null ? wantWidth(label) : pillWidth(constant))));

@@ -6,7 +6,7 @@ import { html } from "../../web/dom.js";
 import { openField } from "./field.js";
 import { clamp, toScreen } from "./geometry.js";
 import { closePalette } from "./palette.js";
-import { downstream } from "./predict.js";
+import { downstream } from "./loops.js";
 
 /** @typedef {import("./editor.js").Editor} Editor */
 /** @typedef {import("./types.js").GraphNode} GraphNode */

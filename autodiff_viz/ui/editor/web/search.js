@@ -4,8 +4,8 @@
 /** @typedef {import("./types.js").PaletteGroup} PaletteGroup */
 /** @typedef {import("./types.js").PaletteOp} PaletteOp */
 
-/** Groups with the ops that match, best first; with nothing typed, the palette as it is.
- * @param {PaletteGroup[]} palette @param {string} text @returns {PaletteGroup[]} */
+/** Groups with the ops that match, best first, those of one rank in the palette's order; with nothing typed,
+ * the palette as it is. @param {PaletteGroup[]} palette @param {string} text @returns {PaletteGroup[]} */
 export function search(palette, text) {
   const typed = text.trim().toLowerCase();
   if (!typed) return palette;
@@ -17,11 +17,20 @@ export function search(palette, text) {
   return found.length ? [{ group: "Best match first", ops: found.map(({ op }) => op) }] : [];
 }
 
-/** Lower is better: the name itself, its beginning, the symbol, inside the name, in the description.
+/** The palette with those ops alone; a group without any is left out.
+ * @param {PaletteGroup[]} palette @param {(op: PaletteOp) => boolean} wanted @returns {PaletteGroup[]} */
+export const only = (palette, wanted) =>
+  palette.map(({ group, ops }) => ({ group, ops: ops.filter(wanted) })).filter(({ ops }) => ops.length);
+
+/** Lower is better: the name itself, another name or the symbol, how the name begins, how another name
+ * begins, inside the name, a word of the description.
  * @param {PaletteOp} entry @param {string} typed */
-function rankOf({ op, symbol, doc }, typed) {
-  if (op === typed || symbol.toLowerCase() === typed) return 0;
-  if (op.startsWith(typed)) return 1 + op.length / 100; // the shorter name is the likelier one
-  if (op.includes(typed)) return 3;
-  return doc.toLowerCase().includes(typed) ? 4 : Infinity;
+function rankOf({ op, symbol, doc, aliases = [] }, typed) {
+  if (op === typed) return 0;
+  const others = [symbol.toLowerCase(), ...aliases];
+  if (others.includes(typed)) return 1;
+  if (op.startsWith(typed)) return 2;
+  if (others.some((other) => other.startsWith(typed))) return 3;
+  if (op.includes(typed)) return 4;
+  return ` ${doc.toLowerCase()}`.includes(` ${typed}`) ? 5 : Infinity;
 }

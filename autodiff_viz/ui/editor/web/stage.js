@@ -144,5 +144,8 @@ export function say(stage, text) {
   clearTimeout(stage.quiet);
   stage.status.textContent = text;
   stage.status.classList.add("speaking");
-  stage.quiet = window.setTimeout(() => stage.status.classList.remove("speaking"), 4000);
+  stage.quiet = window.setTimeout(() => hush(stage), 4000);
 }
+
+/** @param {Stage} stage */
+export const hush = ({ status }) => status.classList.remove("speaking");

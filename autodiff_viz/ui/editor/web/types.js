@@ -12,10 +12,10 @@
 /**
  * @typedef {Box & {
  *   id: string, op: string, symbol: string, slots: Slot[],
- *   value: string, cotangent: string, valueFull?: string, cotangentFull?: string, shape?: string, literal?: string,
- *   text?: string, rule: RuleKind, ruleText?: string, ruleFull?: string, isOutput: boolean, isInput: boolean, muted?: boolean, connected: boolean,
+ *   value: string, cotangent: string, valueFull?: string, cotangentFull?: string, shape?: string, dims?: number[],
+ *   literal?: string, text?: string, rule: RuleKind, ruleText?: string, ruleFull?: string, isOutput: boolean, isInput: boolean, muted?: boolean, connected: boolean,
  *   problem?: string | null, missing?: string | null, warning?: string | null, runs?: string | null,
- * }} GraphNode  `literal` is an input's value as it is typed, `text` what stands right of `=` in the node's own
+ * }} GraphNode  `literal` is an input's value as it is typed, `dims` the shape of the value, [] without one too, `text` what stands right of `=` in the node's own
  *   line of formula, where that is something else,
  *   `ruleFull` the function of its rule; `missing` says what an unfinished node still needs
  */
@@ -39,7 +39,12 @@
  *   offer?: string, edit?: import("../../web/outbox.js").NewEdit,
  * }} Notice  why edit `seq` was refused; `offer` are the words of a button that sends `edit`
  */
-/** @typedef {{ op: string, symbol: string, slots: string[], doc: string }} PaletteOp */
+/**
+ * @typedef {{
+ *   op: string, symbol: string, slots: string[], doc: string, formula?: string, aliases?: string[],
+ *   fits?: "broadcast" | "matmul" | "any",
+ * }} PaletteOp  `aliases` are other names to find it by; `fits` says which shapes its slots take together
+ */
 /** @typedef {{ group: string, ops: PaletteOp[] }} PaletteGroup */
 /**
  * @typedef {{

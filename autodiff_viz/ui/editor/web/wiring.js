@@ -1,85 +1,116 @@
 // @ts-check
-// Drawing a wire by hand, from an output to a slot or from a slot to an output.
+// Drawing a wire by hand: from an output to a slot, from an empty slot to an output, or the end of a wire
+// from its slot to another one.
 
 import { svg } from "../../web/dom.js";
+import { reasonAgainst } from "./fits.js";
 import { outputPoint, pathOf, slotPoint, toWorld, wireCurve } from "./geometry.js";
+import { downstream, wayBetween } from "./loops.js";
 import { openPalette } from "./palette.js";
-import { downstream } from "./predict.js";
-import { say } from "./stage.js";
+import { lightLoop, markPorts } from "./glow.js";
+import { hush, say } from "./stage.js";
 
 /** @typedef {import("./editor.js").Editor} Editor */
 /** @typedef {import("./types.js").Point} Point */
 /** @typedef {import("./types.js").GraphNode} GraphNode */
 /** @typedef {import("./gestures.js").Target} Target */
-/** @typedef {{ node: GraphNode, slot: number, point: Point }} Port  slot -1 is the output */
+/** @typedef {{ node: GraphNode, slot: number, point: Point, against: string, loop: boolean }} Port
+ * slot -1 is the output; `against`: why the wire cannot go there, "" where it may */
+/** @typedef {{ node: GraphNode, forward: boolean, slot: number, old: { to: string, slot: number } | null }} Held
+ * what the hand holds: a wire out of `node` or, backwards, one into its `slot`; `old`: the slot that it was pulled out of */
 
 const REACH = 34; // screen px from which a port catches the wire
 
 /** @param {Editor} editor @param {Target} target @returns {import("./gestures.js").Gesture} */
 export function dragWire(editor, target) {
-  const node = /** @type {GraphNode} */ (editor.node(target.id));
-  const forward = target.part === "out";
-  const fixed = forward ? outputPoint(node) : slotPoint(node, target.slot);
-  const refused = loopsThrough(editor, node.id, forward);
-  const ports = editor.shown.nodes.flatMap((other) => (forward ? slotsOf(other) : [outputOf(other)]));
+  const held = holding(editor, target);
+  const { node, forward } = held;
+  const fixed = forward ? outputPoint(node) : slotPoint(node, held.slot);
+  const ports = portsFor(editor, held);
   const preview = svg("path", { class: "preview" });
   const halo = svg("circle", { class: "halo", r: 11 });
+  const old = held.old && editor.stage.strands.get(`${held.old.to}:${held.old.slot}`);
+  for (const part of [old?.root, old?.number]) part?.classList.add("unplugged");
   editor.stage.layers.overlay.append(preview, halo);
-  editor.stage.host.classList.add("wiring", forward ? "seeks-slot" : "seeks-output");
-  for (const [id, { root }] of editor.stage.cards) root.classList.toggle("refused", refused.has(id));
+  const unmark = markPorts(editor.stage, ports, forward);
   /** @type {Port | null} */
   let caught = null;
   /** @type {Point} */
   let loose = fixed;
 
+  const trace = (/** @type {Point} */ end) => preview.setAttribute("d", pathOf(forward ? wireCurve(fixed, end) : wireCurve(end, fixed)));
+  const clear = () => [preview, halo].forEach((part) => part.remove());
   return {
     move: (at) => {
       loose = toWorld(editor.stage.view, at);
+      const before = caught;
       caught = nearest(ports, loose, REACH / editor.stage.view.k);
       const end = caught?.point ?? loose;
-      preview.setAttribute("d", pathOf(forward ? wireCurve(fixed, end) : wireCurve(end, fixed)));
-      const loop = caught !== null && refused.has(caught.node.id);
+      trace(end);
       halo.setAttribute("transform", `translate(${end[0]} ${end[1]})`);
-      halo.setAttribute("class", `halo ${caught ? "caught" : ""} ${loop ? "loop" : ""}`);
-      preview.classList.toggle("loop", loop);
+      if (caught === before) return;
+      halo.setAttribute("class", `halo ${caught ? "caught" : ""} ${caught?.against ? "loop" : ""}`);
+      preview.classList.toggle("loop", Boolean(caught?.against));
+      lightLoop(editor.stage, caught?.loop ? loopOf(editor, held, caught) : []);
+      if (caught?.against) say(editor.stage, caught.against);
+      else hush(editor.stage);
     },
     end: (event) => {
-      preview.remove();
+      unmark();
+      lightLoop(editor.stage, []);
+      for (const part of [old?.root, old?.number]) part?.classList.remove("unplugged");
+      const asks = event && !caught && !held.old;
       halo.remove();
-      editor.stage.host.classList.remove("wiring", "seeks-slot", "seeks-output");
-      for (const { root } of editor.stage.cards.values()) root.classList.remove("refused");
-      if (event) drop(editor, node, target, caught, refused, loose);
+      if (!asks) clear();
+      if (!event) return;
+      if (caught) plug(editor, held, caught);
+      else if (held.old) editor.send({ kind: "disconnect", ...held.old });
+      else if (forward) openPalette(editor, { at: loose, from: node.id, closed: clear });
+      else openPalette(editor, { at: loose, to: { to: node.id, slot: held.slot }, closed: clear });
     },
   };
 }
 
-/** @param {Editor} editor @param {GraphNode} node @param {Target} target @param {Port | null} caught
- * @param {Set<string>} refused @param {Point} loose where the wire was let go, in world pixels */
-function drop(editor, node, target, caught, refused, loose) {
-  const forward = target.part === "out";
-  if (caught && refused.has(caught.node.id)) {
-    const [from, to] = forward ? [node.id, caught.node.id] : [caught.node.id, node.id];
-    say(editor.stage, from === to
-      ? `A node cannot feed itself: ${from}.`
-      : `Not wired: ${to} already feeds ${from}, so this wire would close a loop.`);
-  } else if (caught && forward) editor.send({ kind: "connect", from: node.id, to: caught.node.id, slot: caught.slot });
-  else if (caught) editor.send({ kind: "connect", from: caught.node.id, to: node.id, slot: target.slot });
-  else if (forward) openPalette(editor, { at: loose, from: node.id });
-  else if (node.slots[target.slot].wired) editor.send({ kind: "disconnect", to: node.id, slot: target.slot });
+/** From a filled slot the hand pulls out the end of its wire. @param {Editor} editor @param {Target} target @returns {Held} */
+function holding(editor, { id, part, slot }) {
+  const node = /** @type {GraphNode} */ (editor.node(id));
+  if (part === "out") return { node, forward: true, slot: -1, old: null };
+  const wire = editor.shown.wires.find((other) => other.to === id && other.slot === slot);
+  const source = wire && editor.node(wire.from);
+  if (source) return { node: source, forward: true, slot: -1, old: { to: node.id, slot } };
+  return { node, forward: false, slot, old: null };
 }
 
-/** Nodes that a wire from (or, backwards, to) `id` would close a loop with.
- * @param {Editor} editor @param {string} id @param {boolean} forward @returns {Set<string>} */
-function loopsThrough({ shown }, id, forward) {
-  const wires = forward ? shown.wires.map((wire) => ({ ...wire, from: wire.to, to: wire.from })) : shown.wires;
-  return downstream(wires, id);
+/** @param {Editor} editor @param {Held} held @param {Port} port */
+function plug(editor, { node, forward, slot, old }, port) {
+  if (port.against) return say(editor.stage, port.against);
+  const wire = forward ? { from: node.id, to: port.node.id, slot: port.slot } : { from: port.node.id, to: node.id, slot };
+  if (!old) editor.send({ kind: "connect", ...wire });
+  else if (old.to !== wire.to || old.slot !== wire.slot) editor.send({ kind: "rewire", ...wire, oldTo: old.to, oldSlot: old.slot });
 }
 
-/** @param {GraphNode} node @returns {Port[]} */
-const slotsOf = (node) => node.slots.map((_, slot) => ({ node, slot, point: slotPoint(node, slot) }));
+/** Every port that could take the held end, and what speaks against it.
+ * @param {Editor} editor @param {Held} held @returns {Port[]} */
+function portsFor(editor, { node, forward, slot, old }) {
+  const { shown, ops } = editor;
+  const left = old ? shown.wires.filter((wire) => wire.to !== old.to || wire.slot !== old.slot) : shown.wires;
+  const looping = downstream(forward ? left.map(({ from, to }) => ({ from: to, to: from })) : left, node.id);
+  const port = (/** @type {GraphNode} */ other, /** @type {number} */ at) => {
+    const [from, end] = forward ? [node.id, { to: other.id, slot: at }] : [other.id, { to: node.id, slot }];
+    const loop = looping.has(other.id);
+    const against = loop ? loopReason(from, end.to) : reasonAgainst(shown, ops, from, end, old);
+    return { node: other, slot: at, point: at < 0 ? outputPoint(other) : slotPoint(other, at), against, loop };
+  };
+  return shown.nodes.flatMap((other) => (forward ? other.slots.map((_, i) => port(other, i)) : [port(other, -1)]));
+}
 
-/** @param {GraphNode} node @returns {Port} */
-const outputOf = (node) => ({ node, slot: -1, point: outputPoint(node) });
+/** @param {string} from @param {string} to */
+const loopReason = (from, to) =>
+  from === to ? `A node cannot feed itself: ${from}.` : `Not wired: ${to} already feeds ${from}, so this wire would close a loop.`;
+
+/** The wires that the new one would close a loop with. @param {Editor} editor @param {Held} held @param {Port} port */
+const loopOf = ({ shown }, { node, forward }, port) =>
+  forward ? wayBetween(shown.wires, port.node.id, node.id) : wayBetween(shown.wires, node.id, port.node.id);
 
 /** The port nearest to `at`, near enough or on the card under the pointer.
  * @param {Port[]} ports @param {Point} at @param {number} reach @returns {Port | null} */

@@ -1,0 +1,34 @@
+// @ts-check
+// What lights up and what fades while a wire is in the hand.
+
+/** @typedef {import("./stage.js").Stage} Stage */
+/** @typedef {import("./types.js").Wire} Wire */
+/** @typedef {{ node: { id: string }, slot: number, against: string }} Port */
+
+/** Ports that fit glow, the others fade, with cards that have none. Returns what takes it all back.
+ * @param {Stage} stage @param {Port[]} ports @param {boolean} forward whether slots are sought, or outputs */
+export function markPorts(stage, ports, forward) {
+  const welcome = new Set(ports.filter(({ against }) => !against).map(({ node }) => node.id));
+  const marked = ports.flatMap(({ node, slot, against }) => {
+    const mark = stage.cards.get(node.id)?.root.querySelector(slot < 0 ? ".out" : `[data-slot="${slot}"]`);
+    mark?.classList.add(against ? "unfit" : "fit");
+    return mark ? [mark] : [];
+  });
+  for (const [id, { root }] of stage.cards) root.classList.toggle("refused", !welcome.has(id));
+  stage.host.classList.add("wiring", forward ? "seeks-slot" : "seeks-output");
+  return () => {
+    stage.host.classList.remove("wiring", "seeks-slot", "seeks-output");
+    for (const mark of marked) mark.classList.remove("fit", "unfit");
+    for (const { root } of stage.cards.values()) root.classList.remove("refused");
+  };
+}
+
+/** Light these wires, and the nodes at their ends, as the loop that is refused; none puts the light out.
+ * @param {Stage} stage @param {Wire[]} loop */
+export function lightLoop({ cards, strands, host }, loop) {
+  host.classList.toggle("looping", loop.length > 0);
+  const wires = new Set(loop.map(({ to, slot }) => `${to}:${slot}`));
+  const nodes = new Set(loop.flatMap(({ from, to }) => [from, to]));
+  for (const [id, { root }] of strands) root.classList.toggle("looped", wires.has(id));
+  for (const [id, { root }] of cards) root.classList.toggle("looped", nodes.has(id));
+}

@@ -1,0 +1,41 @@
+// @ts-check
+// Who feeds whom: what a wire would close a loop with, and round which wires. Pure.
+
+/** @typedef {{ from: string, to: string }} Link */
+
+/** Every node that a change of `start` reaches, itself included: a wire from one of them back to
+ * `start` would close a loop.
+ * @param {Link[]} wires @param {string} start @returns {Set<string>} */
+export function downstream(wires, start) {
+  const next = grouped(wires);
+  const reached = new Set([start]);
+  for (const name of reached) for (const wire of next.get(name) ?? []) reached.add(wire.to);
+  return reached;
+}
+
+/** The wires of a shortest way from one node to another; none where there is no way, or no way to go.
+ * @template {Link} T @param {T[]} wires @param {string} from @param {string} to @returns {T[]} */
+export function wayBetween(wires, from, to) {
+  const next = grouped(wires);
+  /** @type {Map<string, T | null>} */
+  const came = new Map([[from, null]]);
+  for (const name of came.keys()) {
+    if (name === to) break;
+    for (const wire of next.get(name) ?? []) if (!came.has(wire.to)) came.set(wire.to, wire);
+  }
+  const way = [];
+  for (let wire = came.get(to); wire; wire = came.get(wire.from)) way.unshift(wire);
+  return way;
+}
+
+/** @template {Link} T @param {T[]} wires @returns {Map<string, T[]>} */
+function grouped(wires) {
+  /** @type {Map<string, T[]>} */
+  const groups = new Map();
+  for (const wire of wires) {
+    const group = groups.get(wire.from);
+    if (group) group.push(wire);
+    else groups.set(wire.from, [wire]);
+  }
+  return groups;
+}

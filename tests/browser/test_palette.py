@@ -1,0 +1,226 @@
+"""Ops found, chosen and dragged onto the canvas.
+
+The first graph: x = 0.6, y = 1.5, a = sin(x), b = a * y, z = b + stop(exp(a)).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser, CDPSession, Locator, Page, expect
+
+from tests.browser.conftest import watched
+from tests.browser.lab_page import LabPage, four_digits, saying
+
+A = math.sin(0.6)
+
+
+def search_field(lab: LabPage) -> Locator:
+    return lab.canvas.get_by_role("combobox", name="Search ops")
+
+
+def option(lab: LabPage, op: str) -> Locator:
+    return lab.canvas.locator(f'[data-op="{op}"]')
+
+
+def ops(lab: LabPage) -> list[str]:
+    return lab.canvas.locator("[data-op]").evaluate_all("all => all.map((one) => one.dataset.op)")
+
+
+def deselect(lab: LabPage) -> None:
+    lab.canvas.locator(".surface").focus()
+    lab.press("Escape")
+
+
+def middle(found: Locator) -> tuple[float, float]:
+    box = found.bounding_box()
+    return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+
+
+def empty_spot(lab: LabPage) -> tuple[float, float]:
+    """A point of the canvas without any node, clear of the bars."""
+    box = lab.canvas.bounding_box()
+    return box["x"] + box["width"] * 0.4, box["y"] + box["height"] - 120
+
+
+@pytest.mark.parametrize("key", ["/", "a"])
+def test_a_key_opens_the_palette_and_what_is_typed_finds_ops(lab: LabPage, key):
+    lab.canvas.locator(".surface").focus()
+    lab.page.keyboard.press(key)
+    expect(search_field(lab)).to_be_focused()
+    lab.page.keyboard.type("si")
+    assert ops(lab)[:3] == ["sin", "sigmoid", "sign"]
+    lab.page.keyboard.press("Escape")
+    expect(search_field(lab)).to_have_count(0)
+
+
+def test_a_double_click_on_nothing_opens_the_palette_there(lab: LabPage):
+    x, y = empty_spot(lab)
+    lab.page.mouse.dblclick(x, y)
+    search_field(lab).fill("ln")
+    lab.press("Enter")
+    assert "log_1" in lab.names()
+    box = lab.node("log_1").locator(".card").bounding_box()
+    assert box["x"] == pytest.approx(x, abs=3)  # its left edge, where its slots are
+
+
+def test_every_op_shows_its_formula_and_what_it_does(lab: LabPage):
+    lab.canvas.get_by_role("button", name="Add a node").click()
+    expect(option(lab, "mul").locator("code")).to_have_text("a * b")
+    expect(option(lab, "maximum").locator("code")).to_have_text("maximum(a, b)")
+    expect(option(lab, "mul")).to_contain_text("Product of a and b")
+
+
+def test_a_new_node_shows_before_python_has_answered(lab: LabPage):
+    lab.canvas.get_by_role("button", name="Add a node").click()
+    search_field(lab).fill("mul")
+    lab.page.keyboard.press("Enter")
+    assert "mul_1" in lab.names()  # at once, with its wire
+    assert lab.wire("mul_1").count() == 1
+    lab.settle()
+    assert "mul_1" in lab.names()
+
+
+def test_a_new_node_stands_clear_and_leaves_all_others_where_they_were(lab: LabPage):
+    before = {name: lab.place(name) for name in lab.names()}
+    lab.select("a")
+    lab.add("mul")
+    assert {name: lab.place(name) for name in before} == before
+    x, y = lab.place("mul_1")
+    assert x > before["a"][0] + 128  # right of what it reads
+    assert all(abs(x - other[0]) >= 128 or abs(y - other[1]) >= 80 for other in before.values())
+
+
+def test_an_unfinished_node_says_what_it_needs_and_is_no_mistake(lab: LabPage):
+    lab.select("a")
+    lab.add("mul")
+    expect(lab.node("mul_1").locator(".wanting")).to_have_text(saying("needs b"))
+    assert "needs b" in lab.node("mul_1").get_attribute("aria-label")
+    assert "wrong" not in lab.node("mul_1").get_attribute("class")
+    assert lab.page.get_by_text("is empty").count() == 0
+    assert lab.page.get_by_text("Still to be wired: mul_1.").count() == 1
+    lab.node("mul_1").locator(".wanting rect").click()
+    lab.page.keyboard.type("2")
+    lab.press("Enter")
+    expect(lab.value("mul_1")).to_have_text(four_digits(2 * A))
+
+
+def test_an_op_dragged_out_of_the_palette_lands_where_it_is_let_go(lab: LabPage):
+    deselect(lab)
+    lab.canvas.get_by_role("button", name="Add a node").click()
+    search_field(lab).fill("sub")
+    end = empty_spot(lab)
+    lab.page.mouse.move(*middle(option(lab, "sub")))
+    lab.page.mouse.down()
+    lab.page.mouse.move(end[0] - 50, end[1] - 30, steps=4)
+    expect(lab.canvas.locator(".ghost")).to_contain_text("sub")
+    lab.page.mouse.move(*end, steps=4)
+    lab.page.mouse.up()
+    lab.settle()
+    assert middle(lab.node("sub_1").locator(".card")) == pytest.approx(end, abs=4)
+    assert [lab.wire("sub_1", slot).count() for slot in (0, 1)] == [0, 0]
+    expect(lab.canvas.locator(".ghost")).to_have_count(0)
+    expect(search_field(lab)).to_have_count(0)
+
+
+def test_an_op_dropped_on_a_wire_is_put_into_it_in_one_step(lab: LabPage):
+    lab.canvas.get_by_role("button", name="Add a node").click()
+    search_field(lab).fill("neg")
+    start, end = middle(option(lab, "neg")), middle(lab.wire("b", 0).locator(".line"))
+    lab.page.mouse.move(*start)
+    lab.page.mouse.down()
+    lab.page.mouse.move(end[0] - 40, end[1] + 60, steps=3)
+    lab.page.mouse.move(*end, steps=3)
+    expect(lab.canvas.locator(".wire.opens")).to_have_attribute("data-wire", "b:0")
+    lab.page.mouse.up()
+    lab.settle()
+    expect(lab.value("b")).to_have_text(four_digits(-1.5 * A))
+    expect(lab.formula).to_have_value(saying("b = -a * y"))
+    lab.button("Undo: Insert neg_1 between a and b")
+    expect(lab.value("b")).to_have_text(four_digits(1.5 * A))
+    assert "neg_1" not in lab.names()
+
+
+def test_an_op_let_go_outside_the_canvas_is_given_up(lab: LabPage):
+    before = lab.names()
+    lab.canvas.get_by_role("button", name="Add a node").click()
+    search_field(lab).fill("neg")
+    lab.move_mouse(middle(option(lab, "neg")), (700, 5))
+    assert lab.names() == before
+
+
+def test_a_wire_dropped_on_nothing_offers_the_ops_that_can_take_it(lab: LabPage):
+    spot = empty_spot(lab)
+    lab.move_mouse(middle(lab.out_port("x")), spot)
+    expect(lab.canvas.locator(".preview")).to_have_count(1)  # stays while the palette is open
+    found = set(ops(lab))
+    assert {"sin", "mul", "where"} <= found
+    assert not {"input", "uniform", "matmul"} & found  # x is a scalar
+    search_field(lab).fill("cos")
+    lab.press("Enter")
+    expect(lab.canvas.locator(".preview")).to_have_count(0)
+    expect(lab.value("cos_1")).to_have_text(four_digits(math.cos(0.6)))
+
+
+def test_a_wire_drawn_from_an_empty_slot_to_nothing_offers_what_can_feed_it(lab: LabPage):
+    lab.select("a")
+    lab.add("mul")
+    lab.canvas.get_by_role("button", name="Fit to view").click()
+    lab.settle()
+    port = middle(lab.slot_port("mul_1", 1))
+    lab.move_mouse(port, empty_spot(lab))
+    assert {"input", "sin", "uniform"} <= set(ops(lab))
+    search_field(lab).fill("input")
+    lab.press("Enter")
+    expect(lab.wire("mul_1", 1)).to_have_count(1)
+    expect(lab.value("mul_1")).to_have_text(four_digits(A))  # times 1
+
+
+@pytest.fixture
+def phone(browser: Browser, address: str) -> Iterator[LabPage]:
+    context = browser.new_context(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
+    page = context.new_page()
+    abroad, said = watched(page)
+    yield LabPage(page, address).open()
+    context.close()
+    assert (abroad, said) == ([], [])
+
+
+def touch_along(page: Page, *points: tuple[float, float]) -> CDPSession:
+    """Put a finger down on the first point and move it along the others; it stays down."""
+    session = page.context.new_cdp_session(page)
+    for i, (x, y) in enumerate(points):
+        kind = "touchMove" if i else "touchStart"
+        session.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": [{"x": x, "y": y}]})
+    return session
+
+
+def lift(finger: CDPSession) -> None:
+    finger.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+
+
+def test_on_a_phone_the_palette_comes_up_from_the_foot_and_an_op_is_dragged_out_by_touch(phone: LabPage):
+    before = phone.names()
+    phone.canvas.get_by_role("button", name="Add a node").tap()
+    palette, canvas = phone.canvas.locator(".palette").bounding_box(), phone.canvas.bounding_box()
+    assert palette["y"] + palette["height"] == pytest.approx(canvas["y"] + canvas["height"], abs=2)
+    assert palette["height"] < 0.6 * canvas["height"]
+    start = middle(option(phone, "add").locator(".mark"))
+    end = (canvas["x"] + 200, canvas["y"] + 100)
+    between = ((start[0] + end[0]) / 2, (start[1] + end[1]) / 2)
+    finger = touch_along(phone.page, start, between, end)
+    expect(phone.canvas.locator(".ghost")).to_contain_text("add")
+    lift(finger)
+    phone.settle()
+    assert phone.names() - before == {"add_1"}
+
+
+def test_on_a_phone_a_swipe_scrolls_the_list_of_ops(phone: LabPage):
+    before = phone.names()
+    phone.canvas.get_by_role("button", name="Add a node").tap()
+    x, y = middle(option(phone, "sub").locator(".what"))
+    lift(touch_along(phone.page, *((x, y - up) for up in (0, 20, 60, 100, 140))))
+    expect(phone.canvas.locator(".ops")).not_to_have_js_property("scrollTop", 0)
+    assert phone.names() == before
