@@ -9,6 +9,7 @@ import { insertion } from "./inserts.js";
 import { editConstant, editName, editValue } from "./field.js";
 import { isSelecting } from "./hold.js";
 import { closePalette, openPalette } from "./palette.js";
+import { pansAnywhere } from "./panning.js";
 import { beginHousing, openRegion, selectRegion } from "./regionpop.js";
 import { editRule } from "./rulefield.js";
 import { pointOf } from "./stage.js";
@@ -100,6 +101,7 @@ export function targetOf(event) {
 
 /** @param {Editor} editor @param {Target} target @param {Point} start @param {PointerEvent} event @returns {Gesture} */
 function beginDrag(editor, target, start, event) {
+  if (pansAnywhere(editor, event)) return pan(editor, start);
   if (target.part === "out" || target.part === "slot") return dragWire(editor, target);
   if (target.id !== null && event.altKey) return dragCopies(editor, target.id, start);
   if (target.id !== null) return dragNodes(editor, target.id, start);

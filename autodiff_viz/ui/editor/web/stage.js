@@ -5,6 +5,7 @@ import { html, svg } from "../../web/dom.js";
 import { REACH } from "./chips.js";
 import { bounds, CLEAR, fit, overlap, padded, toWorld, zoomAt } from "./geometry.js";
 import { drawNodes } from "./nodes.js";
+import { beyond, kept } from "./overview.js";
 import { pillsReach } from "./ports.js";
 import { drawRegions, regionBoxes } from "./regions.js";
 import { drawWires, placeNumbers } from "./wires.js";
@@ -18,6 +19,7 @@ import { drawWires, placeNumbers } from "./wires.js";
 const DETAIL = [["far", 0.34], ["small", 0.55], ["middle", 0.72]];
 const GRID = 24; // px between the dots
 const READABLE = 0.44; // scale at which numbers can be read on a phone
+const FOOT = 60; // px of the canvas that the toolbar covers
 const NARROW = 480; // px; below it the first view keeps numbers readable rather than showing all
 
 export function openStage() {
@@ -64,8 +66,10 @@ function bodyOf(node) {
   return { x: node.x - left - 6, y: node.y - top, w: node.w + left + 12, h: node.h + top + foot };
 }
 
-/** @param {Stage} stage @param {Viewport} view */
-export function look(stage, view) {
+/** Something of the drawing stays on view. @param {Stage} stage @param {Viewport} wished */
+export function look(stage, wished) {
+  const size = sizeOf(stage);
+  const view = kept(wished, stage.content, size);
   stage.view = view;
   stage.world.setAttribute("transform", `translate(${view.x} ${view.y}) scale(${view.k})`);
   const step = GRID * view.k * (view.k < 0.5 ? 4 : 1);
@@ -74,17 +78,8 @@ export function look(stage, view) {
   const detail = DETAIL.find(([, scale]) => view.k < scale)?.[0] ?? "near";
   const { dataset } = stage.host;
   if (dataset.detail !== detail) dataset.detail = detail; // every write makes the browser style all nodes anew
-  const beyond = beyondOf(stage);
-  if (dataset.beyond !== beyond) dataset.beyond = beyond;
-}
-
-/** The sides on which there is more than can be seen.
- * @param {Stage} stage */
-function beyondOf({ content, view, host }) {
-  if (!content) return "";
-  const left = content.x * view.k + view.x < -8;
-  const right = (content.x + content.w) * view.k + view.x > host.clientWidth + 8;
-  return `${left ? "left " : ""}${right ? "right" : ""}`.trim();
+  const more = beyond(view, stage.content, size, FOOT);
+  if (dataset.beyond !== more) dataset.beyond = more;
 }
 
 /** @param {Stage} stage */

@@ -1,0 +1,40 @@
+// @ts-check
+// What a node depends on and what depends on it. Pure.
+
+/** @typedef {{ from: string, to: string, slot: number }} Wire */
+
+/** The node, its ancestors and its descendants, and the wires along the way, by `to:slot`.
+ * @param {Wire[]} wires @param {string} id @returns {{ nodes: Set<string>, wires: Set<string> }} */
+export function lineage(wires, id) {
+  const into = grouped(wires, "to");
+  const out = grouped(wires, "from");
+  /** @type {Set<string>} */
+  const along = new Set();
+  const up = reached(id, into, "from", along);
+  const down = reached(id, out, "to", along);
+  return { nodes: new Set([...up, ...down]), wires: along };
+}
+
+/** @param {string} start @param {Map<string, Wire[]>} steps @param {"from" | "to"} end @param {Set<string>} along */
+function reached(start, steps, end, along) {
+  const found = new Set([start]);
+  for (const name of found) {
+    for (const wire of steps.get(name) ?? []) {
+      along.add(`${wire.to}:${wire.slot}`);
+      found.add(wire[end]);
+    }
+  }
+  return found;
+}
+
+/** @param {Wire[]} wires @param {"from" | "to"} end */
+function grouped(wires, end) {
+  /** @type {Map<string, Wire[]>} */
+  const groups = new Map();
+  for (const wire of wires) {
+    const group = groups.get(wire[end]);
+    if (group) group.push(wire);
+    else groups.set(wire[end], [wire]);
+  }
+  return groups;
+}

@@ -1,0 +1,101 @@
+"""What the canvas shows of a graph: the map, the way back, the lineage of a node, and the ways to pan."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.lab_page import LabPage
+
+CHAIN = "\n".join(["x = 0.5", *(f"a{i} = sin({'x' if i == 0 else f'a{i - 1}'})" for i in range(20))])
+
+
+def boxes(lab: LabPage, name: str) -> tuple[dict, dict]:
+    return lab.node(name).bounding_box(), lab.canvas.bounding_box()
+
+
+def on_view(lab: LabPage, name: str) -> bool:
+    node, canvas = boxes(lab, name)
+    across = node["x"] < canvas["x"] + canvas["width"] and node["x"] + node["width"] > canvas["x"]
+    return across and node["y"] < canvas["y"] + canvas["height"] and node["y"] + node["height"] > canvas["y"]
+
+
+def test_the_canvas_cannot_be_panned_to_nothing(lab: LabPage):
+    box = lab.canvas.bounding_box()
+    start = (box["x"] + 20, box["y"] + 70)
+    for _ in range(3):
+        lab.move_mouse(start, (start[0] + box["width"] - 40, start[1] + box["height"] - 90))
+    assert any(on_view(lab, name) for name in lab.names())
+    assert "right" in lab.canvas.get_attribute("data-beyond")
+
+
+def test_a_map_of_a_long_graph_moves_the_view(lab: LabPage):
+    expect(lab.canvas.locator(".minimap")).to_be_hidden()  # six nodes, all on view
+    lab.type_formula(CHAIN)
+    lab.canvas.get_by_role("button", name="Zoom in").click(click_count=6)
+    chart = lab.canvas.locator(".minimap")
+    expect(chart).to_be_visible()
+    before = lab.place("a19")
+    chart.click(position={"x": 142, "y": 48})
+    assert on_view(lab, "a19")
+    assert not on_view(lab, "x")
+    chart.click(position={"x": 6, "y": 48})
+    assert on_view(lab, "x")
+    assert lab.place("a19") == before
+
+
+def test_resting_on_a_node_lights_its_lineage_and_fades_the_rest(lab: LabPage):
+    lab.node("exp_1").locator(".card").hover()
+    expect(lab.canvas).to_have_class("canvas tracing")
+    lit = lab.canvas.locator("[data-id].lit")
+    found = set(lit.evaluate_all("nodes => nodes.map((node) => node.dataset.id)"))
+    assert found == {"x", "a", "exp_1", "z"}
+    expect(lab.node("y")).to_have_css("opacity", "0.28")
+    lab.page.mouse.move(2, 2)
+    expect(lab.node("y")).to_have_css("opacity", "1")
+
+
+@pytest.mark.parametrize("way", ["space", "middle"])
+def test_space_and_the_middle_button_pan_even_on_a_node(lab: LabPage, way):
+    before, place = lab.node("a").bounding_box(), lab.place("a")
+    at = (before["x"] + 40, before["y"] + 40)
+    lab.canvas.locator(".surface").focus()
+    button = "middle" if way == "middle" else "left"
+    if way == "space":
+        lab.page.keyboard.down(" ")
+    lab.page.mouse.move(*at)
+    lab.page.mouse.down(button=button)
+    lab.page.mouse.move(at[0] + 30, at[1] + 20, steps=4)
+    lab.page.mouse.up(button=button)
+    if way == "space":
+        lab.page.keyboard.up(" ")
+    lab.settle()
+    assert lab.node("a").bounding_box()["x"] == pytest.approx(before["x"] + 30, abs=2)
+    assert lab.place("a") == place
+
+
+def test_the_wheel_over_a_canvas_without_the_keys_tells_how_to_zoom(lab: LabPage):
+    lab.formula.click()
+    box = lab.canvas.bounding_box()
+    lab.page.mouse.move(box["x"] + 200, box["y"] + 100)
+    lab.page.mouse.wheel(0, 10)
+    expect(lab.canvas.get_by_role("status")).to_contain_text("Ctrl + wheel")
+
+
+def test_the_selection_is_fitted(lab: LabPage):
+    lab.select("x")
+    lab.press("Shift+F")
+    node, canvas = boxes(lab, "x")
+    assert node["width"] > 140  # as large as fitting makes it, 1.25 times 128 px
+    assert node["x"] + node["width"] / 2 == pytest.approx(canvas["x"] + canvas["width"] / 2, abs=40)
+
+
+def test_nodes_glide_to_new_places_unless_motion_is_unwanted(lab: LabPage):
+    count = "canvas => canvas.getAnimations({ subtree: true }).filter((a) => a.effect.getKeyframes()[0].transform).length"
+    lab.page.evaluate("() => 0")
+    for motion, glides in (("reduce", False), ("no-preference", True)):
+        lab.page.emulate_media(reduced_motion=motion)
+        lab.node("a").locator(".card").click()
+        lab.page.keyboard.press("Alt+ArrowDown")
+        assert (lab.canvas.evaluate(count) > 0) == glides
+        lab.settle()
