@@ -60,7 +60,8 @@ export const GUIDE = [
   {
     title: "See",
     lines: [
-      { hand: "Drag the canvas", does: "Move the view" },
+      { hand: "Drag the canvas", does: "Move the view; on a node too with Space or the middle button" },
+      { hand: "Rest on a node", does: "Light what it depends on and what depends on it" },
       { hand: "Two fingers, Ctrl + wheel", does: "Zoom" },
       ...lines(VIEW_ACTIONS, ["nearer", "farther", "fit"]),
       ...lines(MORE_ACTIONS, ["fitSelection"]),
