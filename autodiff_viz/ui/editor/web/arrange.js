@@ -14,8 +14,10 @@ export const chosen = (editor) => editor.shown.nodes.filter(({ id }) => editor.s
 
 /** @param {Editor} editor @param {import("./align.js").How} how */
 export function align(editor, how) {
-  const positions = aligned(chosen(editor), how);
-  if (Object.keys(positions).length) editor.send({ kind: "move", positions, how });
+  const nodes = chosen(editor);
+  const moved = aligned(nodes, how);
+  const positions = Object.fromEntries(nodes.map(({ id, x, y }) => [id, moved[id] ?? [x, y]])); // all, for the step's name
+  if (Object.keys(moved).length) editor.send({ kind: "move", positions, how });
   else say(editor.stage, `${ALIGNMENTS[how].label}: nothing to move.`);
 }
 
