@@ -79,6 +79,21 @@ def test_the_lab_with_rules_a_region_a_wire_in_hand_and_a_problem(visit: Page, a
     assert faults(visit) == []
 
 
+def test_a_stopped_node_in_a_region_and_the_history(visit: Page, address: str):
+    lab = LabPage(visit, address).open()
+    lab.select("a")
+    lab.press("s")
+    lab.press("c")
+    lab.press("h")
+    assert faults(visit) == []
+    visit.keyboard.press("Escape")
+    lab.canvas.get_by_role("button", name="More", exact=True).click()
+    assert faults(visit) == []
+    visit.keyboard.press("Escape")
+    lab.canvas.locator(".tab").first.click()
+    assert faults(visit) == []
+
+
 def test_the_lessons_and_one_that_is_open(visit: Page, address: str):
     LabPage(visit, address)
     visit.goto(f"{address}/lessons")
