@@ -9,7 +9,7 @@ import gc
 import sys
 
 from autodiff_viz.engine.warm import warm
-from benchmarks import browser, collector, engine, memory, whole
+from benchmarks import browser, collector, engine, frames, memory, whole
 from benchmarks.peers import torch
 from benchmarks.table import show
 
@@ -23,6 +23,7 @@ PARTS = {
     "memory": ("Memory", memory.flat),
     "collector": ("Garbage collection", collector.settings),
     "browser": ("Browser", browser.gestures),
+    "frames": ("Frames", frames.frames),
 }
 
 

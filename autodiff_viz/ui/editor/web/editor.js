@@ -5,6 +5,7 @@ import { Mail } from "../../web/mail.js";
 import { rehoused } from "./housing.js";
 import { Drawings } from "./delta.js";
 import { tellOffline } from "./offline.js";
+import { dragFrame, groundOf } from "./dragframe.js";
 import { moved, predict } from "./predict.js";
 import { look, openStage, paint, partView, wholeView } from "./stage.js";
 import { complete } from "./lean.js";
@@ -45,6 +46,8 @@ export class Editor {
     this.ops = new Map();
     /** @type {(() => void)[]} called after every change */
     this.watchers = [];
+    /** @type {import("./dragframe.js").Ground | null} */
+    this.ground = null;
     this.frame = 0;
   }
 
@@ -117,13 +120,14 @@ export class Editor {
   drag(positions) {
     this.dragged = positions;
     cancelAnimationFrame(this.frame);
-    this.frame = requestAnimationFrame(() => this.refresh());
+    this.frame = requestAnimationFrame(() => (dragFrame(this) ? this.watchers.forEach((watch) => watch()) : this.refresh()));
   }
 
   refresh() {
     const { stage } = this;
     const expected = predict(this.drawing, this.outbox.pending, this.ops);
     this.shown = this.dragged ? moved(expected, this.dragged) : expected;
+    if (this.dragged) this.ground = groundOf(this, expected);
     if (this.housed) this.shown = rehoused(this.shown, this.housed);
     const names = new Set(this.shown.nodes.map((node) => node.id));
     for (const name of this.selection) if (!names.has(name)) this.selection.delete(name);

@@ -33,7 +33,7 @@ function makeCard(node) {
 }
 
 /** @param {Card} card @param {GraphNode} node */
-function updateCard(card, node) {
+export function updateCard(card, node) {
   if (card.node === node) return;
   card.root.setAttribute("transform", `translate(${node.x} ${node.y})`);
   const { x, y, value, cotangent, valueFull, cotangentFull, literal, ...rest } = node;

@@ -4,6 +4,7 @@
 import { html, svg } from "../../web/dom.js";
 import { REACH } from "./chips.js";
 import { bounds, CLEAR, fit, overlap, padded, toWorld, zoomAt } from "./geometry.js";
+import { glide } from "./glide.js";
 import { drawNodes } from "./nodes.js";
 import { beyond, kept } from "./overview.js";
 import { pillsReach } from "./ports.js";
@@ -32,6 +33,8 @@ export function openStage() {
   return {
     host, dots, surface, world, layers, status,
     /** @type {Viewport} */ view: { x: 0, y: 0, k: 1 },
+    /** @type {Viewport} of what is drawn; another than `view` during a zoom */ drawn: { x: 0, y: 0, k: 1 },
+    glides: { under: false, timer: 0 },
     cards: new Map(), strands: new Map(), regions: { outlines: new Map(), tabs: new Map() },
     /** @type {import("./types.js").Box | null} all that is drawn */ content: null,
     /** @type {Drawing | null} */ numbered: null, // the drawing whose wires have their numbers placed
@@ -71,10 +74,16 @@ export function look(stage, wished) {
   const size = sizeOf(stage);
   const view = kept(wished, stage.content, size);
   stage.view = view;
-  stage.world.setAttribute("transform", `translate(${view.x} ${view.y}) scale(${view.k})`);
   const step = GRID * view.k * (view.k < 0.5 ? 4 : 1);
   stage.dots.style.backgroundSize = `${step}px ${step}px`;
   stage.dots.style.backgroundPosition = `${view.x % step}px ${view.y % step}px`;
+  glide(stage, () => settle(stage, size));
+}
+
+/** Draw the view. @param {Stage} stage @param {{ w: number, h: number }} size of the canvas */
+function settle(stage, size) {
+  const { view } = stage;
+  stage.world.setAttribute("transform", `translate(${view.x} ${view.y}) scale(${view.k})`);
   const detail = DETAIL.find(([, scale]) => view.k < scale)?.[0] ?? "near";
   const { dataset } = stage.host;
   if (dataset.detail !== detail) dataset.detail = detail; // every write makes the browser style all nodes anew

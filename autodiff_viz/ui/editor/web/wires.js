@@ -18,6 +18,7 @@ import { labelPoint, placeLabels, USUAL } from "./labels.js";
  */
 
 const SIGNS = { "-1": "negative", 0: "zero", 1: "positive", 2: "mixed" };
+const FLOW = /** @type {const} */ (["width", "sign", "passed"]);
 const THIN = 1.5;
 const THICK = 5; // px added for the largest contribution
 
@@ -48,16 +49,17 @@ function makeStrand(wire) {
 }
 
 /** @param {Strand} strand @param {Wire} wire @param {Map<string, GraphNode>} nodes */
-function updateStrand(strand, wire, nodes) {
+export function updateStrand(strand, wire, nodes) {
   const [from, to] = [/** @type {GraphNode} */ (nodes.get(wire.from)), /** @type {GraphNode} */ (nodes.get(wire.to))];
   if (strand.wire === wire && strand.from === from && strand.to === to) return;
+  const old = strand.wire;
   Object.assign(strand, { wire, from, to });
   strand.curve = wireCurve(outputPoint(from), slotPoint(to, wire.slot), wire.via);
   const path = pathOf(strand.curve);
   strand.line.setAttribute("d", path);
   strand.hit.setAttribute("d", path);
   strand.root.classList.toggle("alternative", Boolean(wire.alternative));
-  showFlow(strand, wire);
+  if (!old || FLOW.some((field) => old[field] !== wire[field])) showFlow(strand, wire);
   setText(strand.title, `${wire.from} → ${wire.to}\npassed back ${wire.passedFull ?? wire.passed}`);
   placeMarks(strand);
 }

@@ -1,0 +1,146 @@
+"""Frames of the canvas in a headless Chromium, by the browser's own clock: what passes between two calls of
+requestAnimationFrame while a gesture goes on, one step of it a frame.
+
+A frame of 16.7 ms is the best that a display of 60 Hz shows; ratios are to that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from statistics import median
+from urllib.parse import urlencode
+
+from playwright.sync_api import Browser, Locator, Page, sync_playwright
+
+from autodiff_viz.graph.link import to_link
+from benchmarks.graphs import example
+from benchmarks.server import serving
+from benchmarks.table import Row
+from tests.browser.server import FLAGS, HOW_TO_GET_CHROMIUM, chromium
+
+SIZES = (30, 500, 2_000)
+HELD = (30, 500)  # sizes at which the targets hold; beyond, the canvas must be usable
+FRAME = 1000 / 60  # milliseconds
+MEDIAN, TAIL = 16.7 / FRAME, 33.4 / FRAME
+ROUNDING = 0.05  # of a frame, in the browser's clock
+STEPS = 100
+PATIENCE = 120_000  # milliseconds until a large graph is there
+DELAY = 300  # milliseconds, each way
+PAINTS = 3  # pages opened per size
+
+GESTURE = """
+async (host, [kind, steps]) => {
+  const frame = () => new Promise((next) => requestAnimationFrame(next));
+  const surface = host.querySelector(".surface"), box = host.getBoundingClientRect();
+  const middle = [box.x + box.width / 2, box.y + box.height / 2];
+  const cards = host.querySelectorAll("[data-id] .card");
+  const target = kind === "drag" ? cards[steps] ?? cards[0] : surface;
+  const edge = target.getBoundingClientRect();
+  const [x, y] = kind === "drag" ? [edge.x + edge.width / 2, edge.y + edge.height / 2] : middle;
+  const basic = { bubbles: true, composed: true, cancelable: true };
+  const point = (type, dx, dy) => target.dispatchEvent(new PointerEvent(type, {
+    ...basic, clientX: x + dx, clientY: y + dy, button: 0, pointerId: 1, isPrimary: true, pointerType: "mouse"
+  }));
+  const turn = (deltaY) => host.dispatchEvent(new WheelEvent("wheel", {
+    ...basic, ctrlKey: true, deltaY, clientX: middle[0], clientY: middle[1],
+  }));
+  surface.setPointerCapture = () => {}; // there is no such pointer
+  if (kind !== "zoom") point("pointerdown", 0, 0);
+  const times = [];
+  for (let i = 0; i < steps; i++) {
+    if (kind === "zoom") turn(i % 40 < 20 ? -8 : 8);
+    else point("pointermove", 6 + 2 * i, i);
+    times.push(await frame());
+  }
+  if (kind !== "zoom") point("pointercancel", 0, 0);
+  return times.slice(1).map((time, i) => time - times[i]);
+}
+"""
+SCRUB = """
+(host) => new Promise((resolve) => {
+  const times = [], number = host.querySelector('[data-id="x0"] .value');
+  let painted = 0, before = number.textContent;
+  const frame = (time) => {
+    times.push(time);
+    if (number.textContent !== before) [painted, before] = [painted + 1, number.textContent];
+    if (times.length < 90) requestAnimationFrame(frame);
+    else resolve([times.slice(1).map((time, i) => time - times[i]), painted]);
+  };
+  requestAnimationFrame(frame);
+})
+"""
+
+
+def frames() -> Iterator[Row]:
+    """Pan, drag and zoom at each size; a slider dragged on a slow line; first paint of 500 and 10 nodes."""
+    if chromium() is None:
+        print(HOW_TO_GET_CHROMIUM)
+        return
+    with (
+        serving("app.py") as app,
+        sync_playwright() as playwright,
+        playwright.chromium.launch(executable_path=chromium(), args=list(FLAGS)) as browser,
+    ):
+        for size in SIZES:
+            canvas = _open(browser, app, size)
+            for kind in ("pan", "drag", "zoom"):
+                yield from _rows(
+                    f"{size} nodes, {kind}", canvas.evaluate(GESTURE, [kind, STEPS]), size in HELD
+                )
+            canvas.page.close()
+        yield from _scrub(browser, app)
+        few, many = (median(_first_paint(browser, app, size) for _ in range(PAINTS)) for size in (10, 500))
+        yield Row("first paint of the canvas: 500 nodes / 10 nodes", many / few, 2.0)
+
+
+def _rows(what: str, times: list[float], held: bool) -> Iterator[Row]:
+    tail = sorted(times)[int(len(times) * 0.95)]
+    yield Row(f"{what}: median frame / 16.7 ms", median(times) / FRAME, MEDIAN + ROUNDING if held else None)
+    yield Row(f"{what}: 95th percentile / 16.7 ms", tail / FRAME, TAIL + ROUNDING if held else None)
+
+
+def _open(browser: Browser, app: str, size: int) -> Locator:
+    page = browser.new_page(viewport={"width": 1400, "height": 1000})
+    page.goto(f"{app}/?{urlencode({'g': to_link(example(size, 0).graph)})}")
+    page.locator('.canvas [data-id="x0"]').wait_for(timeout=PATIENCE)
+    page.wait_for_timeout(10_000)  # the rest of the page, the first visitor's compiling
+    return page.locator(".canvas")
+
+
+def _scrub(browser: Browser, app: str) -> Iterator[Row]:
+    """The numbers that a dragged slider paints while every message takes `DELAY` each way."""
+    canvas = _open(browser, app, 30)
+    page = canvas.page
+    _slow_down(page)
+    line = page.get_by_role("slider").first
+    line.hover()
+    page.wait_for_timeout(5_000)
+    box = line.bounding_box()
+    middle = box["y"] + box["height"] / 2
+    page.mouse.move(box["x"] + box["width"] / 2, middle)
+    page.mouse.down()
+    found = canvas.evaluate_handle(f"(host) => ({{ end: ({SCRUB})(host) }})")
+    for i in range(60):
+        page.mouse.move(box["x"] + box["width"] * (0.5 + i / 150), middle)
+    times, painted = found.evaluate("(found) => found.end")
+    page.mouse.up()
+    yield from _rows(f"30 nodes, slider dragged at {DELAY} ms delay", times, held=True)
+    yield Row("frames in which a number did not change / all, of 40 positions in 90 frames", 1 - painted / 90)
+    page.close()
+
+
+def _slow_down(page: Page) -> None:
+    session = page.context.new_cdp_session(page)
+    session.send("Network.enable")
+    speed = {"downloadThroughput": -1, "uploadThroughput": -1}
+    session.send("Network.emulateNetworkConditions", {"offline": False, "latency": DELAY, **speed})
+
+
+def _first_paint(browser: Browser, app: str, size: int) -> float:
+    """Milliseconds from the request of the page to the first node of the canvas."""
+    page = browser.new_page(viewport={"width": 1400, "height": 1000})
+    page.goto(f"{app}/?{urlencode({'g': to_link(example(size, 0).graph)})}")
+    page.locator('.canvas [data-id="x0"]').wait_for(timeout=PATIENCE)
+    taken = page.evaluate("() => new Promise((next) => requestAnimationFrame(next))")
+    page.close()
+    return taken

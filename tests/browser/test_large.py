@@ -1,0 +1,78 @@
+"""A graph of a hundred nodes: what is drawn in a hurry is where it belongs."""
+
+from __future__ import annotations
+
+from urllib.parse import urlencode
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from autodiff_viz.graph.link import to_link
+from benchmarks.graphs import example
+from tests.browser.lab_page import LabPage
+
+GRAPH = example(100, 0).graph
+NODE = "n50"
+ZOOM = """
+(host, node) => {
+  const card = host.querySelector(`[data-id="${node}"] .card`), box = host.getBoundingClientRect();
+  const before = card.getBoundingClientRect();
+  host.dispatchEvent(new WheelEvent("wheel", {
+    ctrlKey: true, deltaY: -20, bubbles: true, cancelable: true,
+    clientX: box.left + box.width / 2, clientY: box.top + box.height / 2,
+  }));
+  const { x, y, width } = card.getBoundingClientRect();
+  return [before.width, [x, y, width], host.querySelector(".surface").style.transform];
+}
+"""
+PATHS = """
+(all) => Object.fromEntries(all.map((w) => [w.dataset.wire, w.querySelector(".line").getAttribute("d")]))
+"""
+
+
+@pytest.fixture
+def lab(page: Page, address: str) -> LabPage:
+    return LabPage(page, address).open(f"/?{urlencode({'g': to_link(GRAPH)})}")
+
+
+def card(lab: LabPage) -> Locator:
+    return lab.node(NODE).locator(".card")
+
+
+def test_a_zoom_shows_every_node_where_it_is_drawn_when_the_zoom_rests(lab: LabPage):
+    box = lab.canvas.bounding_box()
+    lab.page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    moved = lab.canvas.evaluate(
+        ZOOM,
+        NODE,
+    )
+    width, during, stretched = moved
+    assert stretched
+    assert during[2] == pytest.approx(width * 2.718281828**0.2, rel=1e-3)
+    expect(lab.canvas.locator(".surface.gliding")).to_have_count(0)
+    after = card(lab).bounding_box()
+    assert [after["x"], after["y"], after["width"]] == pytest.approx(during, rel=1e-3, abs=0.5)
+
+
+def test_a_dragged_node_takes_its_wires_along_and_leaves_the_others(lab: LabPage):
+    wires = lab.canvas.locator("[data-wire]")
+    before, start = wires.evaluate_all(PATHS), card(lab).bounding_box()
+    mouse = lab.page.mouse
+    mouse.move(start["x"] + start["width"] / 2, start["y"] + start["height"] * 0.8)
+    mouse.down()
+    for step in range(1, 9):
+        mouse.move(start["x"] + start["width"] / 2 + 2 * step, start["y"] + start["height"] * 0.8 + 5 * step)
+        lab.page.evaluate("() => new Promise((next) => requestAnimationFrame(next))")
+    there, during = card(lab).bounding_box(), wires.evaluate_all(PATHS)
+    mouse.up()
+    lab.settle()
+    own = {
+        f"{node.name}:{slot}"
+        for node in GRAPH.nodes
+        for slot, source in node.wires
+        if NODE in (node.name, source)
+    }
+    assert {name for name in before if during[name] != before[name]} == own
+    assert there["y"] - start["y"] == pytest.approx(40, abs=2)
+    after = card(lab).bounding_box()
+    assert [after["x"], after["y"]] == pytest.approx([there["x"], there["y"]], abs=1)
