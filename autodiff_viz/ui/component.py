@@ -21,6 +21,7 @@ from typing import Any
 import streamlit as st
 
 from autodiff_viz.ui.inbox import confirm, word
+from autodiff_viz.ui.session import stay
 
 Edit = dict[str, Any]
 
@@ -108,6 +109,7 @@ def _deliver(
     # Nothing as the page is left: the browser sends it again.
     message = (st.session_state.get(key) or {}).get("outbox")
     if isinstance(message, dict) and message.get("key") == word(key)["key"]:
+        stay()
         on_message(message)
     edits = fresh(message, word(key))
     if edits:

@@ -47,6 +47,14 @@ def confirm(name: str, ack: int) -> None:
     _inbox()["acks"][name] = ack
 
 
+def rewind(query: Mapping[str, str]) -> None:
+    """An earlier address of this session has been opened: what came after it is not in its graph. When the
+    browser never heard of that (the connection was lost on the way) it sends it again."""
+    key, acks = read_stamp(query.get(STAMP, "")) or (None, {})
+    if key == _inbox()["key"]:
+        _inbox()["acks"] = acks
+
+
 def stamp() -> str:
     """What stands on an address whose graph has all edits so far."""
     return ".".join([_inbox()["key"], *(str(acked(name)) for name in MAILED)])

@@ -8,7 +8,7 @@ from typing import Any
 
 import streamlit as st
 
-from autodiff_viz.ui.inbox import STAMP, open_inbox, stamp
+from autodiff_viz.ui.inbox import STAMP, open_inbox, rewind, stamp
 from autodiff_viz.views.address import from_query, to_query
 from autodiff_viz.views.lab import Lab, with_text
 
@@ -27,6 +27,7 @@ def lab() -> Lab:
         open_inbox(query)
     elif WRITTEN in state and query != state[WRITTEN]:
         found = _opened(query)
+        rewind(query)
         past = (*state[LAB].history.past, state[LAB].history.present)
         history = replace(found.history, past=past)
         same = found.graph == state[LAB].graph
@@ -43,7 +44,13 @@ def act(action: Callable[..., Lab], *arguments: Any) -> None:
     browser may not have had that yet. It must not take the lab back to what it was.
     """
     st.session_state[LAB] = action(_present(), *arguments)
-    st.session_state[WRITTEN] = st.query_params.to_dict()
+    stay()
+
+
+def stay() -> None:
+    """The run was asked for by something on the page, not by going to another address: see `act`."""
+    if WRITTEN in st.session_state:
+        st.session_state[WRITTEN] = st.query_params.to_dict()
 
 
 def act_on(node: str, action: Callable[..., Lab], *arguments: Any) -> None:

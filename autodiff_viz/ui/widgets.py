@@ -43,6 +43,21 @@ def show(key: str, value: Any) -> None:
         state[key] = value
 
 
+def renewed(key: str, owner: str, value: Any) -> str:
+    """The key of a widget that shows `value`, which belongs to `owner`: another key whenever that is not what
+    the widget shows, so that an answer to what it showed before reaches nobody, however late it comes."""
+    state = st.session_state
+    number, before = state.get(f"{key}_renewed", (0, owner))
+    now = f"{key}_{number}" if number else key
+    if owner != before or state.get(now, value) != value:
+        number += 1
+        now = f"{key}_{number}"
+    if now not in state:
+        state[now] = value
+    state[f"{key}_renewed"] = (number, owner)
+    return now
+
+
 def is_news(key: str) -> bool:
     """Whether the answer of the widget `key` is the user's, not just what it showed some runs ago."""
     return st.session_state[key] not in st.session_state.get(_replaced(key), ()) or _is_settled()

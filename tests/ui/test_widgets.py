@@ -50,5 +50,8 @@ def test_after_a_while_the_old_number_is_the_users_too(app, monkeypatch):
 
 def test_a_rule_shown_late_is_not_put_on_the_next_node(app):
     elsewhere(app, set_rule, "a", "stop")
-    app.segmented_control(key="rule").set_value("follow").run()
-    assert app.session_state["lab"].graph["a"].rule.kind == "stop"
+    assert [control.value for control in app.segmented_control if control.key == "rule"] == []
+    (shown,) = [control for control in app.segmented_control if control.key.startswith("rule")]
+    assert shown.value == "stop"
+    shown.set_value("follow").run()
+    assert app.session_state["lab"].graph["a"].rule.kind == "follow"

@@ -9,7 +9,7 @@ from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.ops.indexing import to_text
 from autodiff_viz.ops.record import Param
 from autodiff_viz.ui.session import act, act_on
-from autodiff_viz.ui.widgets import is_news, show
+from autodiff_viz.ui.widgets import is_news, renewed, show
 from autodiff_viz.views.actions import set_function, set_param, set_policy, set_rule
 from autodiff_viz.views.canvas_edits import edited
 from autodiff_viz.views.compose import LabView
@@ -48,31 +48,30 @@ def _draw_title(node: NodeView) -> None:
 
 
 def _draw_rule(node: NodeView) -> None:
-    show("rule", node.rule)
+    key = renewed("rule", node.name, node.rule)
     st.segmented_control(
         "Rule",
         RULE_KINDS if not node.is_input else RULE_KINDS[:3],
-        key="rule",
+        key=key,
         format_func=RULES.__getitem__,
         on_change=_on_rule,
-        args=(node.name, node.rule),
+        args=(node.name, node.rule, key),
         label_visibility="collapsed",
     )
     st.caption(node.rule_says)
     if node.function:
-        show("function", node.function)
-        st.text_input("Function", key="function", on_change=_on_function, args=(node.name,))
+        key = renewed("function", node.name, node.function)
+        st.text_input("Function", key=key, on_change=_on_function, args=(node.name, key))
 
 
-def _on_rule(name: str, before: str) -> None:
-    chosen = st.session_state["rule"] or "follow"
-    if chosen != before and is_news("rule"):
+def _on_rule(name: str, before: str, key: str) -> None:
+    chosen = st.session_state[key] or "follow"
+    if chosen != before:
         act_on(name, set_rule, chosen)
 
 
-def _on_function(name: str) -> None:
-    if is_news("function"):
-        act_on(name, set_function, st.session_state["function"])
+def _on_function(name: str, key: str) -> None:
+    act_on(name, set_function, st.session_state[key])
 
 
 def _draw_numbers(node: NodeView) -> None:
