@@ -73,10 +73,11 @@ def cycle_problem(cycle: tuple[str, ...]) -> Problem:
 
 
 def _slots(graph: Graph, node: Node, label: str) -> Iterator[Problem]:
-    if node.muted and mute_fault(node):
+    unfinished = None in node.slots
+    if node.muted and mute_fault(node) and not unfinished:
         yield mute_problem(node)
     for i, slot in enumerate(node.slots):
-        if slot is None and node.muted:  # nothing of it is read
+        if slot is None and node.muted and not mute_fault(node):  # nothing of it is read
             continue
         if slot is None:
             message = f"Slot {i} of {quoted(node.name)} is empty."

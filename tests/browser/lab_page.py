@@ -97,6 +97,11 @@ class LabPage:
         self.canvas.get_by_role("button", name=re.compile(f"^{re.escape(label)}")).click()
         self.settle()
 
+    def tool(self, name: str) -> None:
+        """Press a button of the selection's toolbar."""
+        self.canvas.locator(f".bar.top .tool.{name}").click()
+        self.settle()
+
     def click_fast(self, label: str, times: int) -> None:
         """Click a button again and again without waiting for anything."""
         button = self.canvas.get_by_role("button", name=re.compile(f"^{re.escape(label)}"))

@@ -61,11 +61,11 @@ def test_a_click_on_the_toolbar_bends_the_gradient_and_the_formula_follows(
 
 def test_a_checkpoint_is_drawn_round_its_node_with_its_runs_and_removed_again(lab: LabPage):
     lab.select("a")
-    lab.button("Checkpoint")
+    lab.tool("checkpoint")
     expect(lab.region("block_1").first).to_be_visible()
     expect(lab.canvas.locator(".badge-text")).to_have_text("×2")
     expect(lab.formula).to_have_value(saying('with checkpoint("block_1"):'))
-    lab.button("Checkpoint")
+    lab.tool("checkpoint")
     expect(lab.region("block_1")).to_have_count(0)
 
 

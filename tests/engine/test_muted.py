@@ -72,7 +72,7 @@ def test_a_muted_node_that_has_lost_its_wire_is_a_problem_and_nothing_worse():
     graph = with_muted(parse("x = 3.0\nm = sin(x)\nz = exp(m)"), ["m"], True)
     nodes = tuple(replace(node, slots=(None,)) if node.name == "m" else node for node in graph.nodes)
     cut = replace(graph, nodes=nodes)
-    assert [problem.code for problem in diagnose(cut)] == ["bad-mute"]
+    assert [problem.code for problem in diagnose(cut)] == ["empty-slot"]
     with pytest.raises(GraphError):
         trace(cut)
 
