@@ -68,7 +68,7 @@ export function listenToPointers(editor) {
     if (gesture) return gesture.end(event.type === "pointerup" ? event : null);
     if (event.type !== "pointerup") return;
     wake(editor.stage, event);
-    const same = `${target.part}:${target.id}:${target.wire}`;
+    const same = `${target.part}:${target.id}:${target.wire}:${target.extend}`;
     const twice = event.timeStamp - last.time < TWICE && last.target === same;
     last = { time: twice ? 0 : event.timeStamp, target: same };
     if (twice) doubleClick(editor, target, start);
