@@ -19,6 +19,12 @@ def saying(text: str) -> re.Pattern[str]:
     return re.compile(re.escape(text))
 
 
+def middle(thing: Locator) -> tuple[float, float]:
+    """The point of the screen where its middle is."""
+    box = thing.bounding_box()
+    return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+
+
 class LabPage:
     """One visitor's lab page. Every gesture waits until Python has answered it."""
 
@@ -89,6 +95,10 @@ class LabPage:
         """As `select`, without waiting for Python."""
         self.node(name).locator(".card").click()
 
+    def deselect(self) -> None:
+        self.canvas.locator(".surface").focus()
+        self.press("Escape")
+
     def press(self, key: str) -> None:
         self.page.keyboard.press(key)
         self.settle()
@@ -110,11 +120,7 @@ class LabPage:
 
     def drag(self, start: Locator, end: Locator) -> None:
         """Press on the middle of one thing, release on the middle of another."""
-        a, b = start.bounding_box(), end.bounding_box()
-        self.move_mouse(
-            (a["x"] + a["width"] / 2, a["y"] + a["height"] / 2),
-            (b["x"] + b["width"] / 2, b["y"] + b["height"] / 2),
-        )
+        self.move_mouse(middle(start), middle(end))
 
     def move_mouse(self, start: tuple[float, float], end: tuple[float, float]) -> None:
         mouse = self.page.mouse

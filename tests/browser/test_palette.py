@@ -12,7 +12,7 @@ import pytest
 from playwright.sync_api import Browser, CDPSession, Locator, Page, expect
 
 from tests.browser.conftest import watched
-from tests.browser.lab_page import LabPage, four_digits, saying
+from tests.browser.lab_page import LabPage, four_digits, middle, saying
 
 A = math.sin(0.6)
 
@@ -27,16 +27,6 @@ def option(lab: LabPage, op: str) -> Locator:
 
 def ops(lab: LabPage) -> list[str]:
     return lab.canvas.locator("[data-op]").evaluate_all("all => all.map((one) => one.dataset.op)")
-
-
-def deselect(lab: LabPage) -> None:
-    lab.canvas.locator(".surface").focus()
-    lab.press("Escape")
-
-
-def middle(found: Locator) -> tuple[float, float]:
-    box = found.bounding_box()
-    return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
 
 
 def empty_spot(lab: LabPage) -> tuple[float, float]:
@@ -108,7 +98,7 @@ def test_an_unfinished_node_says_what_it_needs_and_is_no_mistake(lab: LabPage):
 
 
 def test_an_op_dragged_out_of_the_palette_lands_where_it_is_let_go(lab: LabPage):
-    deselect(lab)
+    lab.deselect()
     lab.canvas.get_by_role("button", name="Add a node").click()
     search_field(lab).fill("sub")
     end = empty_spot(lab)

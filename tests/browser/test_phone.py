@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Browser, Locator, expect
+from playwright.sync_api import Browser, expect
 
 from tests.browser.conftest import watched
-from tests.browser.lab_page import LabPage, saying
+from tests.browser.lab_page import LabPage, middle, saying
 
 TOUCH = """(target, [kind, id, x, y]) => target.dispatchEvent(new PointerEvent(kind, {
   pointerId: id, pointerType: "touch", isPrimary: true, clientX: x, clientY: y,
@@ -28,11 +28,6 @@ def phone(browser: Browser, address: str) -> Iterator[LabPage]:
     yield LabPage(page, address).open()
     context.close()
     assert (abroad, said) == ([], [])
-
-
-def middle(thing: Locator) -> tuple[float, float]:
-    box = thing.bounding_box()
-    return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
 
 
 def hold(lab: LabPage, name: str) -> None:

@@ -10,7 +10,7 @@ import re
 
 from playwright.sync_api import Locator, expect
 
-from tests.browser.lab_page import LabPage, four_digits, saying
+from tests.browser.lab_page import LabPage, four_digits, middle, saying
 
 A = math.sin(0.6)
 LOOPED = re.compile(r"\blooped\b")
@@ -22,16 +22,6 @@ p = a @ b
 q = a + 1.0
 s = sum(p) + sum(q) + sum(c)
 """
-
-
-def deselect(lab: LabPage) -> None:
-    lab.canvas.locator(".surface").focus()
-    lab.press("Escape")
-
-
-def middle(found: Locator) -> tuple[float, float]:
-    box = found.bounding_box()
-    return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
 
 
 def hold(lab: LabPage, start: Locator, end: tuple[float, float]) -> None:
@@ -112,7 +102,7 @@ def test_the_end_of_a_wire_dropped_on_nothing_is_unplugged_and_dropped_back_stay
 
 
 def test_a_node_dropped_on_a_wire_is_put_into_it_and_out_again_by_deleting_it(lab: LabPage):
-    deselect(lab)
+    lab.deselect()
     lab.add("neg")
     lab.button("Fit to view")
     node, end = lab.node("neg_1").locator(".card").bounding_box(), middle(lab.wire("b", 0).locator(".line"))

@@ -12,17 +12,10 @@ from autodiff_viz.language.show import show
 from autodiff_viz.views.canvas_edits import edited
 from autodiff_viz.views.compose import lab_view
 from autodiff_viz.views.drawing import places
-from autodiff_viz.views.lab import Lab, opened, start
+from autodiff_viz.views.lab import opened, start
+from tests.views.canvas_steps import after
 
 REGION = 'x = 1.0\nwith checkpoint("r"):\n    a = sin(x)\nb = exp(a)'
-
-
-def after(*edits: dict, text: str | None = None) -> Lab:
-    lab = start() if text is None else opened(start(), parse(text), "Open")
-    for edit in edits:
-        lab = edited(lab, edit)
-        assert lab.notice == ()
-    return lab
 
 
 def test_a_click_selects():

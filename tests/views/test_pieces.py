@@ -16,8 +16,9 @@ from autodiff_viz.language.show import show_node
 from autodiff_viz.views.canvas_edits import edited
 from autodiff_viz.views.compose import lab_view
 from autodiff_viz.views.drawing import places
-from autodiff_viz.views.lab import Lab, opened, start
+from autodiff_viz.views.lab import Lab, start
 from tests.strategies import graphs
+from tests.views.canvas_steps import after
 
 MANY = """x = 1.0
 with checkpoint("r"):
@@ -26,14 +27,6 @@ with checkpoint("r"):
 z = b + stop_gradient(x)
 # positions: x 0 0, a 200 0, b 400 0, exp_1 300 100, z 600 0
 """
-
-
-def after(*edits: dict, text: str | None = None) -> Lab:
-    lab = start() if text is None else opened(start(), parse(text), "Open")
-    for edit in edits:
-        lab = edited(lab, edit)
-        assert lab.notice == ()
-    return lab
 
 
 def paste(text: str, at=(0, 0)) -> dict:

@@ -1,6 +1,8 @@
 // @ts-check
 // What a node depends on and what depends on it. Pure.
 
+import { grouped } from "./loops.js";
+
 /** @typedef {{ from: string, to: string, slot: number }} Wire */
 
 /** The node, its ancestors and its descendants, and the wires along the way, by `to:slot`.
@@ -25,16 +27,4 @@ function reached(start, steps, end, along) {
     }
   }
   return found;
-}
-
-/** @param {Wire[]} wires @param {"from" | "to"} end */
-function grouped(wires, end) {
-  /** @type {Map<string, Wire[]>} */
-  const groups = new Map();
-  for (const wire of wires) {
-    const group = groups.get(wire[end]);
-    if (group) group.push(wire);
-    else groups.set(wire[end], [wire]);
-  }
-  return groups;
 }

@@ -7,7 +7,7 @@
  * `start` would close a loop.
  * @param {Link[]} wires @param {string} start @returns {Set<string>} */
 export function downstream(wires, start) {
-  const next = grouped(wires);
+  const next = grouped(wires, "from");
   const reached = new Set([start]);
   for (const name of reached) for (const wire of next.get(name) ?? []) reached.add(wire.to);
   return reached;
@@ -16,7 +16,7 @@ export function downstream(wires, start) {
 /** The wires of a shortest way from one node to another; none where there is no way, or no way to go.
  * @template {Link} T @param {T[]} wires @param {string} from @param {string} to @returns {T[]} */
 export function wayBetween(wires, from, to) {
-  const next = grouped(wires);
+  const next = grouped(wires, "from");
   /** @type {Map<string, T | null>} */
   const came = new Map([[from, null]]);
   for (const name of came.keys()) {
@@ -28,14 +28,15 @@ export function wayBetween(wires, from, to) {
   return way;
 }
 
-/** @template {Link} T @param {T[]} wires @returns {Map<string, T[]>} */
-function grouped(wires) {
+/** Wires by the node at one of their ends.
+ * @template {Link} T @param {T[]} wires @param {"from" | "to"} end @returns {Map<string, T[]>} */
+export function grouped(wires, end) {
   /** @type {Map<string, T[]>} */
   const groups = new Map();
   for (const wire of wires) {
-    const group = groups.get(wire.from);
+    const group = groups.get(wire[end]);
     if (group) group.push(wire);
-    else groups.set(wire.from, [wire]);
+    else groups.set(wire[end], [wire]);
   }
   return groups;
 }

@@ -1,6 +1,8 @@
 // @ts-check
 // The graph in words: what a screen reader reads, in the order in which one would read the picture.
 
+import { grouped } from "./loops.js";
+
 /** @typedef {import("./types.js").GraphNode} GraphNode */
 /** @typedef {import("./types.js").Wire} Wire */
 /** @typedef {import("./types.js").Region} Region */
@@ -47,18 +49,6 @@ export function linesOf({ nodes, wires, regions }, spoken) {
     };
   });
   return [...lines, ...regions.map((region) => ({ id: `region ${region.name}`, text: spokenRegion(region), wires: [] }))];
-}
-
-/** @param {Wire[]} wires @param {"to" | "from"} end */
-function grouped(wires, end) {
-  /** @type {Map<string, Wire[]>} */
-  const groups = new Map();
-  for (const wire of wires) {
-    const group = groups.get(wire[end]);
-    if (group) group.push(wire);
-    else groups.set(wire[end], [wire]);
-  }
-  return groups;
 }
 
 /** What to say when Python has answered an edit: its name, and what the output came to.

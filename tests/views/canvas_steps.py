@@ -1,0 +1,16 @@
+"""A lab after edits from the canvas."""
+
+from __future__ import annotations
+
+from autodiff_viz.language.parse import parse
+from autodiff_viz.views.canvas_edits import edited
+from autodiff_viz.views.lab import Lab, opened, start
+
+
+def after(*edits: dict, text: str | None = None) -> Lab:
+    """The first lab, or one of this formula, after the edits; none of them may be refused."""
+    lab = start() if text is None else opened(start(), parse(text), "Open")
+    for edit in edits:
+        lab = edited(lab, edit)
+        assert lab.notice == ()
+    return lab
