@@ -5,7 +5,6 @@ import streamlit as st
 from autodiff_viz.ui.pages import lab, lessons
 from autodiff_viz.ui.shell import ASSETS, frame
 from autodiff_viz.ui.warm import ready
-from autodiff_viz.ui.widgets import run
 
 st.set_page_config(page_title="autodiff_viz", page_icon=str(ASSETS / "icon.svg"), layout="wide")
 frame()
@@ -17,5 +16,4 @@ page = st.navigation(
     ],
     position="top",
 )
-with run():
-    page.run()
+page.run()

@@ -21,7 +21,7 @@ from typing import Any
 import streamlit as st
 
 from autodiff_viz.ui.inbox import confirm, word
-from autodiff_viz.ui.session import stay
+from autodiff_viz.ui.whole import whole
 
 Edit = dict[str, Any]
 
@@ -103,13 +103,13 @@ def _is_edit(edit: Any) -> bool:
     return isinstance(edit, dict) and type(edit.get("seq")) is int and isinstance(edit.get("kind"), str)
 
 
+@whole()
 def _deliver(
     key: str, on_edit: Callable[[list[Edit]], None], on_message: Callable[[dict[str, Any]], None]
 ) -> None:
     # Nothing as the page is left: the browser sends it again.
     message = (st.session_state.get(key) or {}).get("outbox")
     if isinstance(message, dict) and message.get("key") == word(key)["key"]:
-        stay()
         on_message(message)
     edits = fresh(message, word(key))
     if edits:

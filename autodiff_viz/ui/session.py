@@ -9,23 +9,27 @@ from typing import Any
 import streamlit as st
 
 from autodiff_viz.ui.inbox import STAMP, open_inbox, rewind, stamp
+from autodiff_viz.ui.whole import navigated, whole
 from autodiff_viz.views.address import from_query, to_query
 from autodiff_viz.views.lab import Lab, with_text
 
 LAB, WRITTEN, OPENED = "lab", "address", "opened"
 
 
+@whole()
 def lab() -> Lab:
-    """The visitor's lab: from the session, or from the address when the address says otherwise.
+    """The visitor's lab: from the session, or from the address on a fresh visit, after a server restart and
+    when the browser goes back.
 
-    The address differs from what was last written to it on a fresh visit, after a server restart, when a
-    link is pasted, and when the browser goes back. After another page nothing has been written.
+    An address that comes with anything else is no news, only perhaps older than the one written last: the
+    browser may not have had that yet. It must not take the lab back to what it was. After another page
+    nothing has been written.
     """
     state, query = st.session_state, st.query_params.to_dict()
     if LAB not in state:
         state[LAB] = _opened(query)
         open_inbox(query)
-    elif WRITTEN in state and query != state[WRITTEN]:
+    elif WRITTEN in state and query != state[WRITTEN] and navigated():
         found = _opened(query)
         rewind(query)
         past = (*state[LAB].history.past, state[LAB].history.present)
@@ -37,22 +41,13 @@ def lab() -> Lab:
     return state[LAB]
 
 
+@whole()
 def act(action: Callable[..., Lab], *arguments: Any) -> None:
-    """Replace the lab by what `action` makes of it; for use in widget callbacks.
-
-    The address that comes with a click is no news, only perhaps older than the one written last: the
-    browser may not have had that yet. It must not take the lab back to what it was.
-    """
+    """Replace the lab by what `action` makes of it; for use in widget callbacks."""
     st.session_state[LAB] = action(_present(), *arguments)
-    stay()
 
 
-def stay() -> None:
-    """The run was asked for by something on the page, not by going to another address: see `act`."""
-    if WRITTEN in st.session_state:
-        st.session_state[WRITTEN] = st.query_params.to_dict()
-
-
+@whole()
 def act_on(node: str, action: Callable[..., Lab], *arguments: Any) -> None:
     """As `act`, for what is done to a node; nothing when the node has gone: a widget may answer late."""
     if node in _present().graph:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from streamlit.testing.v1 import AppTest
 
+from autodiff_viz.ui import session
 from autodiff_viz.views.actions import set_input, typed
 from autodiff_viz.views.address import to_query
 from autodiff_viz.views.lab import FIRST, start
@@ -21,6 +23,12 @@ def with_address(app: AppTest, query: dict[str, str]) -> AppTest:
     return app
 
 
+@pytest.fixture
+def going_back(monkeypatch) -> None:
+    """Streamlit is told by the browser that its back button was pressed."""
+    monkeypatch.setattr(session, "navigated", lambda: True)
+
+
 def test_an_action_is_applied_to_the_present_lab_when_the_browser_still_has_the_old_address():
     app = AppTest.from_file(APP, default_timeout=PATIENCE).run()
     app.number_input(key="seed").set_value(2.0).run()
@@ -28,7 +36,7 @@ def test_an_action_is_applied_to_the_present_lab_when_the_browser_still_has_the_
     assert (app.session_state["lab"].seed, app.session_state["lab"].dtype) == (2.0, "float64")
 
 
-def test_going_back_to_the_same_graph_brings_back_how_it_was_written():
+def test_going_back_to_the_same_graph_brings_back_how_it_was_written(going_back):
     app = AppTest.from_file(APP, default_timeout=PATIENCE)
     app.session_state["lab"] = typed(start(), "# mine\n" + FIRST)
     app.run()
@@ -36,8 +44,16 @@ def test_going_back_to_the_same_graph_brings_back_how_it_was_written():
     assert component_data(app, "formula")["text"] == "# yours\n" + FIRST
 
 
-def test_an_address_that_comes_alone_is_opened():
+def test_an_earlier_address_is_opened(going_back):
     app = AppTest.from_file(APP, default_timeout=PATIENCE).run()
     app.session_state["lab"] = set_input(app.session_state["lab"], "x", 2.0)
     with_address(app.run(), to_query(start())).run()
     assert app.session_state["lab"].graph == start().graph
+
+
+def test_an_address_that_is_only_late_takes_nothing_back():
+    app = AppTest.from_file(APP, default_timeout=PATIENCE).run()
+    app.session_state["lab"] = set_input(app.session_state["lab"], "x", 2.0)
+    with_address(app.run(), to_query(start())).run()
+    assert app.session_state["lab"].graph["x"].param("value") == 2.0
+    assert app.query_params["g"] == to_query(app.session_state["lab"])["g"]

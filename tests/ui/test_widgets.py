@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from autodiff_viz.ui import widgets
-from autodiff_viz.views.actions import set_rule, set_seed
+from autodiff_viz.graph.model import POLICIES
+from autodiff_viz.views.actions import set_policy, set_rule, set_seed, typed
 
 APP = str(Path(__file__).parents[2] / "app.py")
 PATIENCE = 60  # seconds; the first run compiles
@@ -29,29 +29,55 @@ def seed(app: AppTest) -> float | None:
     return app.session_state["lab"].seed
 
 
-def test_a_box_that_answers_late_puts_no_old_number_back(app):
+def shown(widgets, key: str):
+    (found,) = [widget for widget in widgets if widget.key.startswith(key)]
+    return found
+
+
+def test_a_number_set_elsewhere_is_shown_by_another_box_so_that_the_old_one_can_put_nothing_back(app):
+    before = shown(app.number_input, "seed").key
     elsewhere(app, set_seed, 2.0)
-    app.number_input(key="seed").set_value(1.0).run()
-    assert seed(app) == 2.0
+    box = shown(app.number_input, "seed")
+    assert (box.value, box.key == before) == (2.0, False)
 
 
-def test_another_number_in_the_box_is_the_users(app):
+def test_the_users_number_is_kept_in_the_same_box_which_keeps_the_focus(app):
+    before = shown(app.number_input, "seed").key
+    for number in (0.7, 2.0, 0.7):
+        shown(app.number_input, "seed").set_value(number).run()
+        assert (seed(app), shown(app.number_input, "seed").key) == (number, before)
+
+
+def test_the_old_number_typed_at_once_is_the_users(app):
     elsewhere(app, set_seed, 2.0)
-    app.number_input(key="seed").set_value(0.7).run()
-    assert seed(app) == 0.7
-
-
-def test_after_a_while_the_old_number_is_the_users_too(app, monkeypatch):
-    elsewhere(app, set_seed, 2.0)
-    monkeypatch.setattr(widgets, "LATE", -1.0)
-    app.number_input(key="seed").set_value(1.0).run()
+    shown(app.number_input, "seed").set_value(1.0).run()
     assert seed(app) is None  # 1 is what it is without one
+
+
+def test_what_is_refused_leaves_the_box_with_what_counts(app):
+    elsewhere(app, typed, "v = [1.0, 2.0]\n")
+    shown(app.text_input, "seed_text").set_value("two").run()
+    assert (seed(app), shown(app.text_input, "seed_text").value) == (None, "1.0")
 
 
 def test_a_rule_shown_late_is_not_put_on_the_next_node(app):
     elsewhere(app, set_rule, "a", "stop")
     assert [control.value for control in app.segmented_control if control.key == "rule"] == []
-    (shown,) = [control for control in app.segmented_control if control.key.startswith("rule")]
-    assert shown.value == "stop"
-    shown.set_value("follow").run()
+    control = shown(app.segmented_control, "rule")
+    assert control.value == "stop"
+    control.set_value("follow").run()
     assert app.session_state["lab"].graph["a"].rule.kind == "follow"
+
+
+def test_a_policy_set_elsewhere_is_shown_by_another_box(app):
+    elsewhere(app, typed, 'x = 2.0\nwith checkpoint("block"):\n    a = sin(x)\n')
+    elsewhere(app, lambda lab: set_rule(lab, "a", "follow"))
+    before = shown(app.selectbox, "policy").key
+    elsewhere(app, set_policy, "block", POLICIES[1])
+    box = shown(app.selectbox, "policy")
+    assert (box.value, box.key == before) == (POLICIES[1], False)
+
+
+def test_a_figure_cannot_be_chosen_away(app):
+    shown(app.segmented_control, "figure").set_value(None).run()
+    assert shown(app.segmented_control, "figure").value == "cotangents"

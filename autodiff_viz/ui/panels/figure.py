@@ -10,7 +10,8 @@ from autodiff_viz.figures.catalog import FIGURES
 from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.ui.panels.problems import draw_problems
 from autodiff_viz.ui.session import act, lab, write_address
-from autodiff_viz.ui.widgets import is_news, show
+from autodiff_viz.ui.whole import whole
+from autodiff_viz.ui.widgets import renewed
 from autodiff_viz.views.actions import swept_input
 from autodiff_viz.views.compose import LabView
 from autodiff_viz.views.lab import scalar_inputs
@@ -20,23 +21,25 @@ from autodiff_viz.views.lab import scalar_inputs
 def draw_figure(view: LabView) -> None:
     """Choose a figure and see it; choosing another one reruns this fragment alone."""
     now = lab()
-    show("figure", now.figure if now.figure in FIGURES else next(iter(FIGURES)))
+    chosen = now.figure if now.figure in FIGURES else next(iter(FIGURES))
+    key = renewed("figure", "", chosen)
     chooser, option = st.columns([3, 1], vertical_alignment="bottom")
     with chooser:
         st.segmented_control(
             "Figure",
             list(FIGURES),
-            key="figure",
-            format_func=lambda key: FIGURES[key].title,
+            key=key,
+            format_func=lambda name: FIGURES[name].title,
             on_change=_on_figure,
+            args=(key,),
             label_visibility="collapsed",
         )
-    spec = FIGURES[st.session_state["figure"] or now.figure]
-    swept = swept_input(now)
+    spec, swept = FIGURES[chosen], swept_input(now)
     with option:
-        if st.session_state["figure"] == "sweep" and swept is not None:
-            show("swept", swept)
-            st.selectbox("Swept input", scalar_inputs(now.graph), key="swept", on_change=_on_swept)
+        if chosen == "sweep" and swept is not None:
+            key = renewed("swept", "", swept)
+            inputs = scalar_inputs(now.graph)
+            st.selectbox("Swept input", inputs, key=key, on_change=_on_swept, args=(key,))
     write_address()
     if not view.complete:
         st.caption("The figure appears when the graph is complete.")
@@ -52,13 +55,14 @@ def draw_figure(view: LabView) -> None:
         st.text(words)
 
 
-def _on_figure() -> None:
-    chosen = st.session_state["figure"]
-    if chosen and is_news("figure"):
+@whole()
+def _on_figure(key: str) -> None:
+    chosen = st.session_state[key]
+    if chosen:
         act(lambda now: replace(now, figure=chosen))
 
 
-def _on_swept() -> None:
-    chosen = st.session_state["swept"]
-    if is_news("swept"):
-        act(lambda now: replace(now, swept=chosen))
+@whole()
+def _on_swept(key: str) -> None:
+    chosen = st.session_state[key]
+    act(lambda now: replace(now, swept=chosen))

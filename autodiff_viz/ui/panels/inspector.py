@@ -9,7 +9,8 @@ from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.ops.indexing import to_text
 from autodiff_viz.ops.record import Param
 from autodiff_viz.ui.session import act, act_on
-from autodiff_viz.ui.widgets import is_news, renewed, show
+from autodiff_viz.ui.whole import whole
+from autodiff_viz.ui.widgets import renewed
 from autodiff_viz.views.actions import set_function, set_param, set_policy, set_rule
 from autodiff_viz.views.canvas_edits import edited
 from autodiff_viz.views.compose import LabView
@@ -64,12 +65,14 @@ def _draw_rule(node: NodeView) -> None:
         st.text_input("Function", key=key, on_change=_on_function, args=(node.name, key))
 
 
+@whole()
 def _on_rule(name: str, before: str, key: str) -> None:
     chosen = st.session_state[key] or "follow"
     if chosen != before:
         act_on(name, set_rule, chosen)
 
 
+@whole()
 def _on_function(name: str, key: str) -> None:
     act_on(name, set_function, st.session_state[key])
 
@@ -96,30 +99,26 @@ def _draw_numbers(node: NodeView) -> None:
 
 def _draw_params(node: NodeView) -> None:
     for param, value in node.params:
-        key = f"param_{node.name}_{param.name}"
-        shared = {"key": key, "help": param.doc, "on_change": _on_param, "args": (node.name, param, key)}
-        if param.kind in ("int", "float", "seed"):
-            show(key, float(value) if param.kind == "float" else int(value))
-            st.number_input(param.name, **shared)
-        elif param.kind == "bool":
-            show(key, bool(value))
-            st.checkbox(param.name, **shared)
+        kind = {"float": float, "int": int, "seed": int, "bool": bool}.get(param.kind)
+        if kind:
+            key = renewed(f"param_{param.name}", node.name, kind(value))
+            draw = st.checkbox if kind is bool else st.number_input
+            draw(param.name, key=key, help=param.doc, on_change=_on_param, args=(node.name, param, key))
         else:
             shown = to_text(value) if param.kind == "index" else str(value)
             st.text(f"{param.name} = {shown}   (change it in the formula)")
 
 
+@whole()
 def _on_param(name: str, param: Param, key: str) -> None:
-    if is_news(key):
-        act_on(name, set_param, param.name, st.session_state[key])
+    act_on(name, set_param, param.name, st.session_state[key])
 
 
 def _draw_region(lab: Lab, node: NodeView) -> None:
     region = next((r for r in lab.graph.regions if node.name in r.nodes), None)
     if region is None:
         return
-    key = f"policy_{region.name}"
-    show(key, region.policy)
+    key = renewed("policy", region.name, region.policy)
     st.selectbox(
         f"Checkpoint {region.name} keeps",
         POLICIES,
@@ -140,9 +139,9 @@ POLICY_SAYS = {
 }
 
 
+@whole()
 def _on_policy(region: str, key: str, nodes: frozenset[str]) -> None:
-    if is_news(key):
-        act(set_policy, region, st.session_state[key], nodes)
+    act(set_policy, region, st.session_state[key], nodes)
 
 
 def _draw_runs(view: LabView, node: NodeView) -> None:

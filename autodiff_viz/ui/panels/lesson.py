@@ -6,7 +6,8 @@ import streamlit as st
 
 from autodiff_viz.ui.panels.claims import CSS, draw_claims
 from autodiff_viz.ui.session import act
-from autodiff_viz.ui.widgets import is_news, show
+from autodiff_viz.ui.whole import whole
+from autodiff_viz.ui.widgets import renewed
 from autodiff_viz.views.lab import Lab
 from autodiff_viz.views.lessons import LessonView, close_lesson, lesson_view, open_lesson
 
@@ -46,20 +47,20 @@ def _draw_head(view: LessonView) -> None:
 def _draw_variants(view: LessonView) -> None:
     if len(view.variants) == 1:
         return
-    show("variant", view.variant)
+    key = renewed("variant", view.key, view.variant)
     st.radio(
         "Graph",
         range(len(view.variants)),
-        key="variant",
+        key=key,
         format_func=view.variants.__getitem__,
         on_change=_on_variant,
-        args=(view.key,),
+        args=(view.key, key),
     )
 
 
-def _on_variant(key: str) -> None:
-    if is_news("variant"):
-        act(open_lesson, key, st.session_state["variant"])
+@whole()
+def _on_variant(lesson: str, key: str) -> None:
+    act(open_lesson, lesson, st.session_state[key])
 
 
 def _draw_ways_on(view: LessonView) -> None:

@@ -11,7 +11,8 @@ from autodiff_viz.graph import limits
 from autodiff_viz.graph.codec import to_json
 from autodiff_viz.language.show import show_literal
 from autodiff_viz.ui.session import act
-from autodiff_viz.ui.widgets import is_news, show
+from autodiff_viz.ui.whole import whole
+from autodiff_viz.ui.widgets import renewed
 from autodiff_viz.views.actions import resampled, reset, set_seed, type_seed
 from autodiff_viz.views.compose import LabView
 from autodiff_viz.views.lab import Lab
@@ -75,10 +76,11 @@ SEED_HELP = (
 def _draw_seed(lab: Lab, view: LabView) -> None:
     """A number box for a scalar output; for a tensor a field that takes a number or rows of numbers."""
     if view.tensor_output:
-        show("seed_text", "1.0" if lab.seed is None else show_literal(lab.seed))
-        st.text_input("Seed cotangent", key="seed_text", on_change=_on_seed_text, help=SEED_HELP, width=220)
+        key = renewed("seed_text", "", "1.0" if lab.seed is None else show_literal(lab.seed))
+        shared = {"key": key, "on_change": _on_seed_text, "args": (key,)}
+        st.text_input("Seed cotangent", help=SEED_HELP, width=220, **shared)
         return
-    show("seed", 1.0 if not isinstance(lab.seed, int | float) else float(lab.seed))
+    key = renewed("seed", "", 1.0 if not isinstance(lab.seed, int | float) else float(lab.seed))
     limit = limits.NUMBER
     st.number_input(
         "Seed cotangent",
@@ -86,36 +88,38 @@ def _draw_seed(lab: Lab, view: LabView) -> None:
         limit,
         format="%g",
         step=0.5,
-        key="seed",
+        key=key,
         on_change=_on_seed,
+        args=(key,),
         help=SEED_HELP,
         width=160,
     )
 
 
 def _draw_dtype(lab: Lab) -> None:
-    show("dtype", lab.dtype)
+    key = renewed("dtype", "", lab.dtype)
     st.selectbox(
         "Precision",
         ("float32", "float64"),
-        key="dtype",
+        key=key,
         on_change=_on_dtype,
+        args=(key,),
         help="float32 is JAX's default; float64 has twice the digits.",
         width=130,
     )
 
 
-def _on_seed() -> None:
-    if is_news("seed"):
-        act(set_seed, float(st.session_state["seed"]))
+@whole()
+def _on_seed(key: str) -> None:
+    act(set_seed, float(st.session_state[key]))
 
 
-def _on_seed_text() -> None:
-    if is_news("seed_text"):
-        act(type_seed, st.session_state["seed_text"])
+@whole()
+def _on_seed_text(key: str) -> None:
+    act(type_seed, st.session_state[key])
 
 
-def _on_dtype() -> None:
-    dtype = st.session_state["dtype"]
-    if is_news("dtype"):
-        act(lambda lab: replace(lab, dtype=dtype))
+@whole()
+def _on_dtype(key: str) -> None:
+    dtype = st.session_state[key]
+    act(lambda lab: replace(lab, dtype=dtype))
