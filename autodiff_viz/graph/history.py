@@ -22,11 +22,13 @@ class Entry(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """The present graph between those before it, oldest first, and those undone, next one first."""
+    """The present graph between those before it, oldest first, and those undone, next one first. `forgotten`
+    are the entries before the oldest, of which there are too many to be kept."""
 
     past: tuple[Entry, ...]
     present: Entry
     future: tuple[Entry, ...]
+    forgotten: int = 0
 
     @property
     def graph(self) -> Graph:
@@ -58,8 +60,9 @@ def commit(history: History, graph: Graph, label: str, text: str | None = None) 
     """
     if graph == history.graph:
         return history
-    past = (*history.past, history.present)[-limits.HISTORY :]
-    return History(past, Entry(label, graph, text), ())
+    past = (*history.past, history.present)
+    over = max(len(past) - limits.HISTORY, 0)
+    return History(past[over:], Entry(label, graph, text), (), history.forgotten + over)
 
 
 def undo(history: History) -> History:
@@ -77,4 +80,4 @@ def jump(history: History, index: int) -> History:
     entries = history.entries
     if not 0 <= index < len(entries):
         return history
-    return History(entries[:index], entries[index], entries[index + 1 :])
+    return History(entries[:index], entries[index], entries[index + 1 :], history.forgotten)

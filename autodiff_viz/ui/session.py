@@ -12,8 +12,9 @@ from autodiff_viz.ui.inbox import STAMP, open_inbox, rewind, stamp
 from autodiff_viz.ui.whole import navigated, whole
 from autodiff_viz.views.address import from_query, to_query
 from autodiff_viz.views.lab import Lab, with_text
+from autodiff_viz.views.trail import trail
 
-LAB, WRITTEN, OPENED = "lab", "address", "opened"
+LAB, WRITTEN, OPENED, TRAIL = "lab", "address", "opened", "trail"
 
 
 @whole()
@@ -77,6 +78,13 @@ def _opened(query: dict[str, str]) -> Lab:
     found = from_query(query)
     st.session_state[OPENED] = (query, to_query(found))
     return found
+
+
+def kept_history() -> dict[str, Any]:
+    """The history as text, for the browser to keep; of the text that it had before, nothing is made anew."""
+    state = st.session_state
+    state[TRAIL] = trail(state[LAB].history, state.get(TRAIL))
+    return state[TRAIL].data
 
 
 def leave() -> None:

@@ -34,14 +34,16 @@ export class Mail {
   }
 
   /** Python's word. Under another key the server has restarted, or the page was loaded again: what was left
-   * is sent at once. @param {import("./outbox.js").Word} word @param {Post} post @returns {boolean} whether the session is new to this mail */
-  receive(word, post) {
+   * is sent at once. @param {import("./outbox.js").Word} word @param {Post} post
+   * @param {import("./outbox.js").NewEdit[]} [first] what a new session is sent before it
+   * @returns {boolean} whether the session is new to this mail */
+  receive(word, post, first = []) {
     const opening = word.key !== this.outbox.key;
     this.post = post;
     this.document = word.document ?? 0;
     if (!opening) this.keep(confirm(this.outbox, word.ack));
     else {
-      const { outbox, rest } = adopt(readList(TAB, this.name), word, location.search);
+      const { outbox, rest } = adopt(readList(TAB, this.name), word, location.search, first);
       this.keep(outbox, rest);
       this.wake();
     }

@@ -37,14 +37,18 @@ export function due(left, { key, ack, document = 0, from }, search) {
   return left.search === search ? left.pending : [];
 }
 
+/** Edits that are about one session, and mean nothing to the next. */
+const OWN = ["kept", "resync"];
+
 /** An outbox for Python's session, with the edits that were under way when the one before it ended, and what
  * waits for other documents.
- * @param {Left[]} lefts newest first @param {Word} word @param {string} search @returns {{ outbox: Outbox, rest: Left[] }} */
-export function adopt(lefts, word, search) {
+ * @param {Left[]} lefts newest first @param {Word} word @param {string} search
+ * @param {NewEdit[]} [first] what a new session is sent before them @returns {{ outbox: Outbox, rest: Left[] }} */
+export function adopt(lefts, word, search, first = []) {
   const rest = lefts.filter(({ key }) => key !== word.key);
   const own = lefts.find(({ key }) => key === word.key);
   if (own) return { outbox: { ...own, last: Math.max(own.last, word.ack), pending: due(own, word, search) }, rest };
   const left = rest.find((one) => due(one, word, search).length);
-  const edits = left ? due(left, word, search) : [];
-  return { outbox: edits.reduce(push, begin(word.key, word.ack)), rest: rest.filter((one) => one !== left) };
+  const edits = left ? due(left, word, search).filter(({ kind }) => !OWN.includes(kind)) : [];
+  return { outbox: [...first, ...edits].reduce(push, begin(word.key, word.ack)), rest: rest.filter((one) => one !== left) };
 }

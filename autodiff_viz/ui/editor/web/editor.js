@@ -3,6 +3,7 @@
 
 import { Mail } from "../../web/mail.js";
 import { rehoused } from "./housing.js";
+import { Keeping } from "./keeping.js";
 import { Drawings } from "./delta.js";
 import { tellOffline } from "./offline.js";
 import { dragFrame, groundOf } from "./dragframe.js";
@@ -25,7 +26,7 @@ export class Editor {
     this.stage = openStage();
     this.drawing = NOTHING; // Python's word
     this.shown = NOTHING; // with the edits under way
-    this.mail = new Mail("canvas", this.stage.host, { changed: () => this.tell() });
+    this.mail = new Mail("canvas", this.stage.host, { changed: () => this.tell(), leaving: () => this.keeping.keep(true) });
     this.mail.note = () => ({ have: drawings.have });
     /** @type {Set<string>} */
     this.selection = new Set();
@@ -49,6 +50,7 @@ export class Editor {
     /** @type {import("./dragframe.js").Ground | null} */
     this.ground = null;
     this.frame = 0;
+    this.keeping = new Keeping(this);
   }
 
   /** The edits under way. */
@@ -59,7 +61,9 @@ export class Editor {
   /** Python's new drawing. @param {import("./types.js").Message} word @param {Post} post */
   receive(word, post) {
     const lean = drawings.read(word);
-    this.mail.receive({ ...word, document: Number((lean ?? this.drawing).graph ?? 0) }, post);
+    const opening = word.key !== this.outbox.key;
+    const first = opening ? this.keeping.open(word) : [];
+    this.mail.receive({ ...word, document: Number((lean ?? this.drawing).graph ?? 0) }, post, first);
     if (!lean) return this.resync();
     const drawing = complete({ ...lean, key: word.key, ack: word.ack, rev: word.rev });
     const waiting = this.outbox.pending.some((edit) => edit.kind === "select");
@@ -74,6 +78,8 @@ export class Editor {
     this.tell();
     this.stage.host.dataset.rev = String(drawing.rev);
     if (other) [this.fitted, this.choice] = [false, "first"];
+    this.keeping.search = location.search;
+    if (opening) this.keeping.resume();
     this.fitOnce();
   }
 
@@ -173,6 +179,7 @@ export class Editor {
 
   close() {
     this.mail.close();
+    this.keeping.close();
     cancelAnimationFrame(this.frame);
   }
 }

@@ -1,0 +1,57 @@
+"""What the browser has kept of an earlier session and hands to this one.
+
+It comes from outside, and counts only where it fits what the address has opened.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from autodiff_viz.graph import limits
+from autodiff_viz.graph.history import History
+from autodiff_viz.graph.link import from_link
+from autodiff_viz.graph.model import Graph
+from autodiff_viz.graph.problem import GraphError
+from autodiff_viz.views.edits.record import Edit, Edits
+from autodiff_viz.views.lab import Lab
+from autodiff_viz.views.recall import recalled
+
+UNNAMED = "The last edit"
+
+
+def _kept(lab: Lab, edit: Edit) -> Lab:
+    """Put the kept history before what this session has done; nothing when it is another graph's.
+
+    The address may be one edit ahead of what the browser had kept: the link that goes with the history then
+    has its present graph, and leads to this one.
+    """
+    first = lab.history.entries[0]
+    opened = (first.graph, first.text)
+    link = _graph(edit.get("link"))
+    found = recalled(edit["trail"], [opened, *([(link, None)] if link is not None else [])])
+    return lab if found is None else replace(lab, history=_joined(found, lab.history))
+
+
+def _joined(before: History, now: History) -> History:
+    entries, at = now.entries, len(now.past)
+    whole = (*before.past, before.present)
+    if before.graph == entries[0].graph:
+        present = entries[0]._replace(label=before.present.label)
+        if len(entries) == 1:
+            return replace(before, present=present)
+        entries, whole = (present, *entries[1:]), before.past
+    else:
+        entries = (entries[0]._replace(label=UNNAMED), *entries[1:])
+    past = (*whole, *entries[:at])[-limits.HISTORY :]
+    return replace(now, past=past, present=entries[at], future=entries[at + 1 :])
+
+
+def _graph(link: Any) -> Graph | None:
+    try:
+        return from_link(link) if isinstance(link, str) else None
+    except GraphError:
+        return None
+
+
+EDITS: Edits = {"kept": _kept}
