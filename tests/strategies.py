@@ -1,4 +1,4 @@
-"""Random graphs for property tests: every rule, nested regions, tensors, positions, empty slots.
+"""Random graphs for property tests: every rule, nested regions and groups, tensors, positions, empty slots.
 
 The graphs are structurally sound (`problems` finds nothing but empty slots). What the ops are is up to
 the test: `SPECS` is enough for codecs; a test that runs graphs passes specs of ops with like shapes.
@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
 from autodiff_viz.graph.check import convex_hull, problems
+from autodiff_viz.graph.groups import smallest_group
 from autodiff_viz.graph.model import (
     BACKWARD_AS,
     FOLLOW,
@@ -23,6 +24,7 @@ from autodiff_viz.graph.model import (
     RULE_KINDS,
     Call,
     Graph,
+    Group,
     Lambda,
     Literal,
     Node,
@@ -68,6 +70,7 @@ NUMBERS = st.one_of(
 NAMES = st.one_of(
     st.sampled_from(["x", "y", "loss", "x_1", "_t"]), st.from_regex(r"[a-z]{3}_?[0-9]", fullmatch=True)
 )
+TITLES = st.lists(st.sampled_from(["group", "layer 1", "g.2"]), max_size=3, unique=True)
 LABELS = st.lists(st.sampled_from(["r", "block 1", "square", "deep-2"]), max_size=3, unique=True)
 
 
@@ -163,6 +166,17 @@ def with_regions(draw: DrawFn, graph: Graph) -> Graph:
 
 
 @st.composite
+def with_groups(draw: DrawFn, graph: Graph) -> Graph:
+    """The graph with up to three groups that cut through no region and no other group."""
+    names = sorted(graph.by_name)
+    for title in draw(TITLES):
+        inside = smallest_group(graph, draw(st.sets(st.sampled_from(names), min_size=1, max_size=4)))
+        if all(group.nodes != inside for group in graph.groups):  # which one is outside is not data
+            graph = replace(graph, groups=(*graph.groups, Group(title, inside)))
+    return graph
+
+
+@st.composite
 def graphs(
     draw: DrawFn,
     specs: Sequence[Spec] = SPECS,
@@ -173,6 +187,7 @@ def graphs(
     empty: bool = True,
     rules: bool = True,
     regions: bool = True,
+    groups: bool = True,
     positions: bool = True,
     muted: bool = True,
 ) -> Graph:
@@ -188,4 +203,5 @@ def graphs(
     if positions:
         built = [replace(node, position=draw(st.one_of(st.none(), POSITIONS))) for node in built]
     graph = Graph(tuple(built), (), draw(st.sampled_from(names)) if names else None)
-    return draw(with_regions(graph)) if regions and names else graph
+    graph = draw(with_regions(graph)) if regions and names else graph
+    return draw(with_groups(graph)) if groups and names else graph

@@ -1,4 +1,4 @@
-"""Nodes and checkpoint regions as lines of an exported program."""
+"""Nodes, checkpoint regions and groups as lines of an exported program."""
 
 from __future__ import annotations
 
@@ -84,8 +84,10 @@ class Body:
     def _items(self, block: Block) -> list[str]:
         found: list[str] = []
         for item in block.items:
-            if isinstance(item, Block):
+            if isinstance(item, Block) and item.region:
                 found.extend(self._region(item))
+            elif isinstance(item, Block):
+                found = _joined(found, self._group(item))
             elif item.op != INPUT and item.name in self._live:
                 found.extend(self._node(item))
         return found
@@ -149,6 +151,11 @@ class Body:
             f"{given} = {function}({taken})",
         ]
 
+    def _group(self, block: Block) -> list[str]:
+        """The lines of a group below its name, apart from what is around; nothing where it has no lines."""
+        lines = self._items(block)
+        return ["", f'# group "{block.frame.name}"', *unspaced(lines), ""] if lines else []
+
     def _leaves(self, name: str, inside: set[str]) -> bool:
         used = (user for user, _ in self._uses[name])
         return name == self.graph.output or any(user in self._live and user not in inside for user in used)
@@ -161,6 +168,11 @@ def _decorator(region: Region) -> str:
     if region.policy == POLICIES[-1]:
         policy += f"({', '.join(written(data(name)) for name in sorted(region.saved))})"
     return f"@partial(jax.checkpoint, policy={policy})"
+
+
+def _joined(above: list[str], below: list[str]) -> list[str]:
+    """Lines one below the other, with one empty line between where both have one there."""
+    return [*above, *(below[1:] if above and above[-1] == "" and below[:1] == [""] else below)]
 
 
 def unspaced(lines: list[str]) -> list[str]:

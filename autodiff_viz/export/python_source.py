@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -53,8 +54,8 @@ _GRADIENTS = """\
 def to_python(graph: Graph, seed: Any = None, *, dtype: str = FLOAT32) -> str:
     """Write the graph as a Python file that needs jax alone.
 
-    It holds the inputs as arrays, one function of them with the graph's rules and checkpoint regions, and
-    a main part that prints the output's value and every input's gradient: the numbers of `trace`. What
+    It holds the inputs as arrays, one function of them with the graph's rules, checkpoint regions and groups,
+    and a main part that prints the output's value and every input's gradient: the numbers of `trace`. What
     the output does not depend on is left out, but for inputs.
 
     Args:
@@ -63,11 +64,11 @@ def to_python(graph: Graph, seed: Any = None, *, dtype: str = FLOAT32) -> str:
     Raises:
       GraphError: the graph has a problem, or the seed does not fit its output.
     """
-    if found := diagnose(graph):
+    if found := diagnose(replace(graph, groups=())):
         raise GraphError(found)
     if graph.output is None:
         raise GraphError(Problem("no-output", "The graph is empty.", "Add a node."))
-    graph = played(graph)
+    graph = replace(played(graph), groups=graph.groups)  # they are sections, named in comments
     values = trace(graph, seed=seed, dtype=dtype).value
     body = Body(graph, {name: value.shape for name, value in values.items()}, dtype)
     lines = [*body.lines(blocks(graph)), f"return {body.variables[graph.output]}"]

@@ -1,22 +1,28 @@
-"""A graph as nested blocks: each checkpoint region's nodes together, producers before consumers."""
+"""A graph as nested blocks: each region's and each group's nodes together, producers before consumers."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from graphlib import TopologicalSorter
+from graphlib import CycleError, TopologicalSorter
 from typing import Union
 
-from autodiff_viz.graph.model import Graph, Node, Region
+from autodiff_viz.graph.groups import outermost_first
+from autodiff_viz.graph.model import Frame, Graph, Node, Region
 from autodiff_viz.graph.order import order
 
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """A region's items in an order that can run; the outermost block has no region."""
+    """A frame's items in an order that can run; the outermost block has no frame."""
 
-    region: Region | None
+    frame: Frame | None
     items: tuple[Item, ...]
+
+    @property
+    def region(self) -> Region | None:
+        """The checkpoint region, where the block is one."""
+        return self.frame if isinstance(self.frame, Region) else None
 
     def nodes(self) -> tuple[Node, ...]:
         """All nodes inside, in running order."""
@@ -30,20 +36,27 @@ Item = Union[Node, Block]
 
 
 def blocks(graph: Graph) -> Block:
-    """Nest the graph's nodes in its regions.
+    """Nest the graph's nodes in its regions and groups.
 
     Needs regions that are convex and nest properly (no `problems`); of two with the same nodes, the one
-    whose name comes first in `graph.regions` is the outer one.
+    whose name comes first is the outer one. Groups are left out where not all of them can be in one piece.
     """
-    chains: dict[str, list[Region]] = {node.name: [] for node in graph.nodes}
-    for region in sorted(graph.regions, key=lambda region: -len(region.nodes)):
-        for name in region.nodes:
-            chains[name].append(region)
-    return _nest(None, order(graph), chains, 0)
+    try:
+        return _nest(None, order(graph), _chains(graph, graph.frames), 0)
+    except CycleError:
+        return _nest(None, order(graph), _chains(graph, graph.regions), 0)
 
 
-def _nest(region: Region | None, nodes: Iterable[Node], chains: dict[str, list[Region]], depth: int) -> Block:
-    """Group `nodes` by their region at this depth and order the groups by the wires between them."""
+def _chains(graph: Graph, frames: Iterable[Frame]) -> dict[str, list[Frame]]:
+    chains: dict[str, list[Frame]] = {node.name: [] for node in graph.nodes}
+    for frame in outermost_first(frames):
+        for name in frame.nodes:
+            chains[name].append(frame)
+    return chains
+
+
+def _nest(frame: Frame | None, nodes: Iterable[Node], chains: dict[str, list[Frame]], depth: int) -> Block:
+    """Gather `nodes` by their frame at this depth and order what is gathered by the wires between."""
     nodes = tuple(nodes)
     group_of = {node.name: _key(chains[node.name], depth, node) for node in nodes}
     members: dict[str, list[Node]] = {}
@@ -58,11 +71,11 @@ def _nest(region: Region | None, nodes: Iterable[Node], chains: dict[str, list[R
             items.append(_nest(inner[depth], members[key], chains, depth + 1))
         else:
             items.append(first)
-    return Block(region, tuple(items))
+    return Block(frame, tuple(items))
 
 
-def _key(chain: list[Region], depth: int, node: Node) -> str:
-    return f"region {chain[depth].name}" if len(chain) > depth else node.name
+def _key(chain: list[Frame], depth: int, node: Node) -> str:
+    return f"frame {chain[depth].name}" if len(chain) > depth else node.name
 
 
 def _needs(key: str, group: list[Node], group_of: dict[str, str]) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from autodiff_viz.graph import limits
+from autodiff_viz.graph.groups import group_problems
 from autodiff_viz.graph.literals import literal_fault
 from autodiff_viz.graph.model import Graph, Node
 from autodiff_viz.graph.mute import mute_fault, mute_problem
@@ -23,6 +24,7 @@ UNFINISHED = frozenset(
         "region-not-convex",
         "regions-overlap",
         "regions-entangled",
+        "groups-overlap",
         "bad-rule",
         "bad-mute",
     }
@@ -41,6 +43,7 @@ def problems(graph: Graph) -> tuple[Problem, ...]:
     found = [*_duplicates(graph), *_output(graph)]
     for node in graph.nodes:
         found.extend(node_problems(graph, node))
+    found.extend(group_problems(graph))
     if cycle := find_cycle(graph):
         return (*found, cycle_problem(cycle))  # "convex" means nothing where a path never ends
     return (*found, *region_problems(graph))

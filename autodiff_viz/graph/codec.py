@@ -15,6 +15,7 @@ from autodiff_viz.graph.model import (
     RULE_KINDS,
     Call,
     Graph,
+    Group,
     Lambda,
     Node,
     Params,
@@ -25,7 +26,7 @@ from autodiff_viz.graph.model import (
 )
 from autodiff_viz.graph.problem import GraphError, Problem
 
-VERSION = 2  # a document without muted nodes says 1, as it always did
+VERSION = 3  # a document without groups says 2, one without muted nodes 1, as they always did
 FORMAT = "autodiff_viz"
 """Key of the version number, by which a document is known to be ours."""
 
@@ -35,6 +36,8 @@ def to_json(graph: Graph, indent: int | None = 2) -> str:
     document: dict[str, Any] = {FORMAT: _version(graph), "nodes": [_node_data(node) for node in graph.nodes]}
     if graph.regions:
         document["regions"] = [_region_data(region) for region in graph.regions]
+    if graph.groups:
+        document["groups"] = [_group_data(group) for group in graph.groups]
     document["output"] = graph.output
     return json.dumps(document, indent=indent, separators=(",", ":" if indent is None else ": "))
 
@@ -46,18 +49,21 @@ def from_json(text: str) -> Graph:
       GraphError: with codes "json-..." and the JSON path of the place in each message. A graph that is
         unfinished (an empty slot, a cycle, a region that cannot run) is read: `problems` reports that.
     """
-    top = Reader(_parse(text), "$").object(required=(FORMAT, "nodes", "output"), optional=("regions",))
+    top = Reader(_parse(text), "$").object((FORMAT, "nodes", "output"), ("regions", "groups"))
     if not 1 <= top[FORMAT].integer() <= VERSION:
         message = f"The document has version {top[FORMAT].value}; this program reads up to {VERSION}."
         refuse("version", f"$.{FORMAT}", message, "Reload the page to get the newest program.")
     nodes = tuple(_node(item) for item in top["nodes"].items(limits.NODES))
     regions = top["regions"].items(limits.REGIONS) if "regions" in top else ()
+    groups = top["groups"].items(limits.GROUPS) if "groups" in top else ()
     output = None if top["output"].value is None else top["output"].string()
-    return _checked(Graph(nodes, tuple(_region(item) for item in regions), output))
+    return _checked(Graph(nodes, tuple(map(_region, regions)), output, tuple(map(_group, groups))))
 
 
 def _version(graph: Graph) -> int:
     """The oldest that can say what the graph holds."""
+    if graph.groups:
+        return 3
     return 2 if any(node.muted for node in graph.nodes) else 1
 
 
@@ -137,6 +143,10 @@ def _region_data(region: Region) -> dict[str, Any]:
     return data | {"saved": sorted(region.saved)} if region.saved else data
 
 
+def _group_data(group: Group) -> dict[str, Any]:
+    return {"name": group.name, "nodes": sorted(group.nodes)}
+
+
 def _node(item: Reader) -> Node:
     data = item.object(required=("name", "op"), optional=("slots", "params", "rule", "position", "muted"))
     return Node(
@@ -196,4 +206,12 @@ def _region(item: Reader) -> Region:
         nodes=frozenset(name.string() for name in data["nodes"].items(limits.NODES)),
         policy=data["policy"].choice(POLICIES) if "policy" in data else POLICIES[0],
         saved=frozenset(name.string() for name in saved),
+    )
+
+
+def _group(item: Reader) -> Group:
+    data = item.object(required=("name", "nodes"))
+    return Group(
+        name=data["name"].string(),
+        nodes=frozenset(name.string() for name in data["nodes"].items(limits.NODES)),
     )

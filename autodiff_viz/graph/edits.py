@@ -8,12 +8,23 @@ from typing import Any
 
 from autodiff_viz.graph import limits
 from autodiff_viz.graph.check import UNFINISHED, cycle_problem, node_problems
+from autodiff_viz.graph.groups import frame_problems
 from autodiff_viz.graph.literals import literal_fault
-from autodiff_viz.graph.model import BACKWARD_AS, INPUT, Graph, Literal, Node, Region, Rule, Slot, params
+from autodiff_viz.graph.model import (
+    BACKWARD_AS,
+    INPUT,
+    Frame,
+    Graph,
+    Literal,
+    Node,
+    Region,
+    Rule,
+    Slot,
+    params,
+)
 from autodiff_viz.graph.names import numbered, quoted
 from autodiff_viz.graph.order import ancestors, consumers, descendants, find_cycle, order
 from autodiff_viz.graph.problem import GraphError, Problem
-from autodiff_viz.graph.regions import region_problems
 from autodiff_viz.graph.rules import rule_problems
 
 
@@ -32,7 +43,7 @@ def with_node(graph: Graph, node: Node) -> Graph:
         _refuse(
             "too-many-nodes", f"The graph has {len(graph.nodes)} nodes, as many as it may.", "Remove some."
         )
-    wider = Graph((*graph.nodes, node), graph.regions, graph.output or node.name)
+    wider = replace(graph, nodes=(*graph.nodes, node), output=graph.output or node.name)
     _accept(wider, node)
     return _output_follows(wider, node) if any(name == graph.output for _, name in node.wires) else wider
 
@@ -107,7 +118,7 @@ def with_param(graph: Graph, name: str, param: str, value: Any) -> Graph:
 
 
 def renamed(graph: Graph, old: str, new: str) -> Graph:
-    """Rename a node; wires, regions, saved names and the output follow."""
+    """Rename a node; wires, regions, groups, saved names and the output follow."""
     node = _node(graph, old)
     if new == old:
         return graph
@@ -120,8 +131,8 @@ def renamed(graph: Graph, old: str, new: str) -> Graph:
         else n
         for n in graph.nodes
     )
-    regions = _mapped(graph.regions, lambda names: frozenset(name_of.get(name, name) for name in names))
-    after = Graph(nodes, regions, name_of.get(graph.output or "", graph.output))
+    after = replace(graph, nodes=nodes, output=name_of.get(graph.output or "", graph.output))
+    after = _in_frames(after, lambda names: frozenset(name_of.get(name, name) for name in names))
     _accept(after, after[new], after[new].wires)
     return after
 
@@ -151,8 +162,8 @@ def with_region(graph: Graph, region: Region) -> Graph:
     """
     others = tuple(other for other in graph.regions if other.name != region.name)
     after = replace(graph, regions=(*others, region))
-    known = set(region_problems(replace(graph, regions=others)))
-    if found := tuple(problem for problem in region_problems(after) if problem not in known):
+    known = set(frame_problems(replace(graph, regions=others)))
+    if found := tuple(problem for problem in frame_problems(after) if problem not in known):
         raise GraphError(found)
     return after
 
@@ -169,8 +180,9 @@ def without_nodes(graph: Graph, names: Iterable[str]) -> Graph:
     """Delete nodes.
 
     Where all wires of a deleted node come from one node, its consumers are wired to that one; else their
-    slots become empty. Regions lose the names, and go when nothing is left in them. A deleted output is
-    followed by what heals its wires, else by the last node at an end, rather one that it depended on.
+    slots become empty. Regions and groups lose the names, and go when nothing is left in them. A deleted
+    output is followed by what heals its wires, else by the last node at an end, rather one that it depended
+    on.
     """
     gone = {_node(graph, name).name for name in names}
     heir = _heirs(graph, gone)
@@ -179,8 +191,7 @@ def without_nodes(graph: Graph, names: Iterable[str]) -> Graph:
         for node in graph.nodes
         if node.name not in gone
     )
-    regions = _mapped(graph.regions, lambda names: names - gone)
-    after = Graph(kept, tuple(region for region in regions if region.nodes), graph.output)
+    after = _in_frames(replace(graph, nodes=kept), lambda names: names - gone)
     if graph.output not in gone:
         return after
     return replace(after, output=heir[graph.output] or _last_end(after, ancestors(graph, [graph.output])))
@@ -239,12 +250,15 @@ def _touches(node: Node, name: str) -> bool:
     return node.name == name or name in node.slots
 
 
-def _mapped(
-    regions: Iterable[Region], change: Callable[[frozenset[str]], frozenset[str]]
-) -> tuple[Region, ...]:
-    return tuple(
-        replace(region, nodes=change(region.nodes), saved=change(region.saved)) for region in regions
-    )
+def _in_frames(graph: Graph, change: Callable[[frozenset[str]], frozenset[str]]) -> Graph:
+    """The graph with the names in regions and groups changed; those that are left empty go."""
+    regions = (replace(r, nodes=change(r.nodes), saved=change(r.saved)) for r in graph.regions)
+    groups = (replace(group, nodes=change(group.nodes)) for group in graph.groups)
+    return replace(graph, regions=_filled(regions), groups=_filled(groups))
+
+
+def _filled(frames: Iterable[Frame]) -> tuple[Any, ...]:
+    return tuple(frame for frame in frames if frame.nodes)
 
 
 def _node(graph: Graph, name: str) -> Node:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Container, Iterable
 from dataclasses import dataclass, replace
+from typing import Any
 
 from autodiff_viz.graph import limits
 from autodiff_viz.graph.check import UNFINISHED, node_problems
-from autodiff_viz.graph.model import Graph, Region, Slot
+from autodiff_viz.graph.model import Frame, Graph, Region, Slot
 from autodiff_viz.graph.names import numbered, quoted
 from autodiff_viz.graph.problem import GraphError, Problem
 
@@ -17,14 +18,15 @@ _NUMBER = re.compile(r"_[0-9]+$")
 
 @dataclass(frozen=True, slots=True)
 class Grafted:
-    """A graph with a piece put in, and what each node of the piece is called there."""
+    """A graph with a piece put in, and what each node and each frame of the piece is called there."""
 
     graph: Graph
     name_of: dict[str, str]
+    title_of: dict[str, str]
 
 
 def extract(graph: Graph, names: Iterable[str]) -> Graph:
-    """The named nodes with the wires between them and the regions that lie wholly among them.
+    """The named nodes with the wires between them and the regions and groups that lie wholly among them.
 
     A wire from outside stays in its slot as a name that the piece does not have; `graft` and `detached` know
     what to do with it. The output is the graph's own where it is in the piece, else None.
@@ -37,6 +39,7 @@ def extract(graph: Graph, names: Iterable[str]) -> Graph:
         tuple(node for node in graph.nodes if node.name in chosen),
         tuple(region for region in graph.regions if region.nodes and region.nodes <= chosen),
         graph.output if graph.output in chosen else None,
+        tuple(group for group in graph.groups if group.nodes and group.nodes <= chosen),
     )
 
 
@@ -47,7 +50,7 @@ def detached(piece: Graph) -> Graph:
 
 
 def graft(graph: Graph, piece: Graph) -> Grafted:
-    """Put a piece into a graph, beside all that is there: no node and no region of the graph changes.
+    """Put a piece into a graph, beside all that is there: no node and no frame of the graph changes.
 
     A name that is taken becomes a fresh one. A wire from outside the piece comes from the node of that
     name in the graph; where there is none, the slot is empty. The output stays, unless there was none.
@@ -57,24 +60,26 @@ def graft(graph: Graph, piece: Graph) -> Grafted:
     """
     _within_limits(graph, piece)
     name_of = _fresh(graph.by_name, (node.name for node in piece.nodes))
-    region_of = _fresh({r.name for r in graph.regions}, (region.name for region in piece.regions))
+    title_of = _fresh({frame.name for frame in graph.frames}, (frame.name for frame in piece.frames))
     known = {**{name: name for name in graph.by_name}, **name_of}
     nodes = tuple(
         replace(node, name=name_of[node.name], slots=_slots(node.slots, known, known)) for node in piece.nodes
     )
-    regions = tuple(_renamed(region, region_of[region.name], name_of) for region in piece.regions)
+    regions = tuple(_renamed(region, title_of, name_of) for region in piece.regions)
+    groups = tuple(_moved(group, title_of, name_of) for group in piece.groups)
     output = graph.output or name_of.get(piece.output or "") or (nodes[-1].name if nodes else None)
-    after = Graph((*graph.nodes, *nodes), (*graph.regions, *regions), output)
+    after = Graph((*graph.nodes, *nodes), (*graph.regions, *regions), output, (*graph.groups, *groups))
     found = [p for node in nodes for p in node_problems(after, node) if p.code not in UNFINISHED]
     if found:
         raise GraphError(found)
-    return Grafted(after, name_of)
+    return Grafted(after, name_of, title_of)
 
 
 def _within_limits(graph: Graph, piece: Graph) -> None:
     for there, more, most, what in (
         (len(graph.nodes), len(piece.nodes), limits.NODES, "nodes"),
         (len(graph.regions), len(piece.regions), limits.REGIONS, "regions"),
+        (len(graph.groups), len(piece.groups), limits.GROUPS, "groups"),
     ):
         if there + more > most:
             message = f"The graph has {there} {what}; {more} more would be over the limit of {most}."
@@ -114,8 +119,11 @@ def _slots(slots: tuple[Slot, ...], name_of: dict[str, str], known: Container[st
     )
 
 
-def _renamed(region: Region, name: str, name_of: dict[str, str]) -> Region:
-    nodes = frozenset(name_of[node] for node in region.nodes)
-    return replace(
-        region, name=name, nodes=nodes, saved=frozenset(name_of[n] for n in region.saved if n in name_of)
-    )
+def _renamed(region: Region, title_of: dict[str, str], name_of: dict[str, str]) -> Region:
+    saved = frozenset(name_of[name] for name in region.saved if name in name_of)
+    return replace(_moved(region, title_of, name_of), saved=saved)
+
+
+def _moved(frame: Frame, title_of: dict[str, str], name_of: dict[str, str]) -> Any:
+    nodes = frozenset(name_of[name] for name in frame.nodes)
+    return replace(frame, name=title_of[frame.name], nodes=nodes)

@@ -1,46 +1,82 @@
-"""Which nodes checkpoint regions hold, changed as a whole, and what would make a refused change possible."""
+"""Which nodes regions and groups hold, changed as a whole, and what would make a refused change possible."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from typing import TypeVar
 
-from autodiff_viz.graph.model import Graph, Region
+from autodiff_viz.graph.groups import frame_problems, smallest_group
+from autodiff_viz.graph.model import Frame, Graph, Group, Region
 from autodiff_viz.graph.names import quoted
 from autodiff_viz.graph.problem import GraphError, Problem
-from autodiff_viz.graph.regions import region_problems, smallest_region
+from autodiff_viz.graph.regions import smallest_region
 
-WHOLE = frozenset({"region-not-convex", "regions-overlap", "regions-entangled"})
-"""Codes of problems that more nodes in a region can mend."""
+WHOLE = frozenset({"region-not-convex", "regions-overlap", "regions-entangled", "groups-overlap"})
+"""Codes of problems that more nodes in a region or a group can mend."""
+
+Some = TypeVar("Some", Region, Group)
 
 
-def with_regions(graph: Graph, regions: Iterable[Region]) -> Graph:
-    """The graph with these regions; those that are left empty go. Raises the problems that this brings."""
-    after = replace(graph, regions=tuple(region for region in regions if region.nodes))
-    same = tuple(region for region in graph.regions if region in after.regions)
-    known = set(region_problems(replace(graph, regions=same)))
-    if found := tuple(problem for problem in region_problems(after) if problem not in known):
+def with_frames(graph: Graph, regions: Iterable[Region], groups: Iterable[Group]) -> Graph:
+    """The graph with these frames; those that are left empty go. Raises the problems that this brings."""
+    after = replace(graph, regions=_filled(regions), groups=_filled(groups))
+    same = replace(
+        graph,
+        regions=tuple(region for region in graph.regions if region in after.regions),
+        groups=tuple(group for group in graph.groups if group in after.groups),
+    )
+    known = set(frame_problems(same))
+    if found := tuple(problem for problem in frame_problems(after) if problem not in known):
         raise GraphError(found)
     return after
 
 
+def _filled(frames: Iterable[Some]) -> tuple[Some, ...]:
+    return tuple(frame for frame in frames if frame.nodes)
+
+
+def with_group(graph: Graph, group: Group) -> Graph:
+    """Add a group. Raises the problems that it would bring, such as "groups-overlap"."""
+    return with_frames(graph, graph.regions, (*graph.groups, group))
+
+
 def with_members(graph: Graph, members: Mapping[str, frozenset[str]]) -> Graph:
-    """Change which nodes the named regions hold, all at once."""
+    """Change which nodes the named frames hold, all at once."""
     for name in members:
-        region_of(graph, name)
-    return with_regions(graph, (_holding(region, members.get(region.name)) for region in graph.regions))
+        frame_of(graph, name)
+    regions = (_holding(region, members.get(region.name)) for region in graph.regions)
+    groups = (replace(group, nodes=members.get(group.name, group.nodes)) for group in graph.groups)
+    return with_frames(graph, regions, groups)
 
 
 def _holding(region: Region, names: frozenset[str] | None) -> Region:
     return region if names is None else replace(region, nodes=names, saved=region.saved & names)
 
 
-def renamed_region(graph: Graph, old: str, new: str) -> Graph:
-    """Rename a region."""
-    region = region_of(graph, old)
-    return with_regions(
-        graph, (replace(other, name=new) if other is region else other for other in graph.regions)
-    )
+def renamed_frame(graph: Graph, old: str, new: str) -> Graph:
+    """Rename a region or a group."""
+    frame = frame_of(graph, old)
+
+    def named(frames: tuple[Some, ...]) -> Iterable[Some]:
+        return (replace(other, name=new) if other is frame else other for other in frames)
+
+    return with_frames(graph, named(graph.regions), named(graph.groups))
+
+
+def without_group(graph: Graph, name: str) -> Graph:
+    """Remove a group; its nodes stay."""
+    gone = frame_of(graph, name)
+    return replace(graph, groups=tuple(group for group in graph.groups if group is not gone))
+
+
+def frame_of(graph: Graph, name: str) -> Frame:
+    """The region or the group of this name. Raises code "unknown-region"."""
+    found = next((frame for frame in graph.frames if frame.name == name), None)
+    if found is None:
+        message = f"There is no region and no group {quoted(name)}."
+        raise GraphError(Problem("unknown-region", message, "It may have been removed meanwhile."))
+    return found
 
 
 def region_of(graph: Graph, name: str) -> Region:
@@ -54,10 +90,21 @@ def region_of(graph: Graph, name: str) -> Region:
 
 def mended(graph: Graph, name: str, names: frozenset[str]) -> frozenset[str] | None:
     """The smallest set around `names` that region `name` can hold; None when there is none."""
-    others = tuple(region for region in graph.regions if region.name != name)
-    whole = smallest_region(replace(graph, regions=others), names)
+    others = replace(graph, regions=tuple(region for region in graph.regions if region.name != name))
+    whole = smallest_region(others, names)
     try:
-        with_regions(graph, (*others, Region(name, whole)))
+        with_frames(others, (*others.regions, Region(name, whole)), others.groups)
+    except GraphError:
+        return None
+    return whole
+
+
+def mended_group(graph: Graph, name: str, names: frozenset[str]) -> frozenset[str] | None:
+    """As `mended`, for a group."""
+    others = replace(graph, groups=tuple(group for group in graph.groups if group.name != name))
+    whole = smallest_group(others, names)
+    try:
+        with_group(others, Group(name, whole))
     except GraphError:
         return None
     return whole

@@ -112,16 +112,29 @@ class Region:
     saved: frozenset[str] = frozenset()
 
 
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Nodes that belong together for the reader. No number depends on it: the engine knows no groups."""
+
+    name: str
+    nodes: frozenset[str]
+
+
+Frame = Union[Region, Group]
+"""What holds nodes. Frames have a name of their own each, and one lies inside another or beside it."""
+
+
 @dataclass(frozen=True)
 class Graph:
-    """Nodes, checkpoint regions and the name of the output node (None only when there are no nodes).
+    """Nodes, checkpoint regions, the name of the output node (None only when there are no nodes), groups.
 
-    The order of nodes and of regions means nothing: graphs that differ in it alone are equal.
+    The order of nodes, regions and groups means nothing: graphs that differ in it alone are equal.
     """
 
     nodes: tuple[Node, ...] = ()
     regions: tuple[Region, ...] = ()
     output: str | None = None
+    groups: tuple[Group, ...] = ()
 
     @cached_property
     def by_name(self) -> dict[str, Node]:
@@ -130,7 +143,12 @@ class Graph:
 
     @cached_property
     def _identity(self) -> tuple[Any, ...]:
-        return frozenset(self.nodes), frozenset(self.regions), self.output
+        return frozenset(self.nodes), frozenset(self.regions), self.output, frozenset(self.groups)
+
+    @property
+    def frames(self) -> tuple[Frame, ...]:
+        """Regions and groups."""
+        return (*self.regions, *self.groups)
 
     def __getitem__(self, name: str) -> Node:
         return self.by_name[name]

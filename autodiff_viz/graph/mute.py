@@ -1,4 +1,5 @@
-"""Muted nodes: each hands on its first wired input, as if its op and its rule were not there."""
+"""What runs of a graph. A muted node hands on its first wired input, as if its op and its rule were not
+there; groups are for the reader alone."""
 
 from __future__ import annotations
 
@@ -16,7 +17,10 @@ def handed_on(node: Node) -> int | None:
 
 
 def played(graph: Graph) -> Graph:
-    """What runs: every muted node as an identity of what it hands on. The same graph when none is muted."""
+    """What runs: every muted node as an identity of what it hands on, and no group. The same graph when
+    none is muted and there is no group."""
+    if graph.groups:
+        graph = replace(graph, groups=())
     if not any(node.muted for node in graph.nodes):
         return graph
     return replace(graph, nodes=tuple(_identity(node) if node.muted else node for node in graph.nodes))

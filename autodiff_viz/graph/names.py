@@ -1,4 +1,4 @@
-"""Names that a node or a region may have."""
+"""Names that a node, a region or a group may have."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def name_fault(name: object) -> str:
 
 
 def region_name_fault(name: object) -> str:
-    """What stops `name` from naming a region, which may also hold spaces, dots and dashes."""
+    """What stops `name` from naming a region or a group, which may also hold spaces, dots and dashes."""
     if not isinstance(name, str) or not _TITLE.fullmatch(name):
         return "is not letters, digits, spaces and _ . -"
     return _length_fault(name)

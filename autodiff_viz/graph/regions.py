@@ -22,12 +22,18 @@ def convex_hull(graph: Graph, names: Iterable[str]) -> frozenset[str]:
 def smallest_region(graph: Graph, names: Iterable[str]) -> frozenset[str]:
     """The smallest set around `names` that could be a region beside those of the graph.
 
-    A region that holds part of it comes in whole, and so does one that lies on a path out and back in.
+    A region that holds part of it comes in whole, and so does one that lies on a path out and back in; of
+    groups, those that it would cut through.
     """
     inside = frozenset(names) & graph.by_name.keys()
-    while (wider := _hull_beside(graph, inside)) != inside:
+    while (wider := _with_cut_groups(graph, _hull_beside(graph, inside))) != inside:
         inside = wider
     return inside
+
+
+def _with_cut_groups(graph: Graph, inside: frozenset[str]) -> frozenset[str]:
+    cut = (g.nodes for g in graph.groups if not (g.nodes.isdisjoint(inside) or inside <= g.nodes))
+    return inside.union(*cut)
 
 
 def _hull_beside(graph: Graph, inside: frozenset[str]) -> frozenset[str]:

@@ -4,9 +4,10 @@ raises a GraphError and changes nothing."""
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 from autodiff_viz.graph.edits import with_slot, with_wire, without_wire
-from autodiff_viz.graph.model import Graph
+from autodiff_viz.graph.model import Graph, Group
 from autodiff_viz.graph.names import quoted
 from autodiff_viz.graph.problem import GraphError, Problem
 
@@ -15,18 +16,31 @@ def inserted(graph: Graph, name: str, source: str, target: str, slot: int) -> Gr
     """Put the node `name` into the wire from `source` to a slot of `target`.
 
     It reads `source` with its first empty slot, or its first one when none is empty. Checkpoint regions
-    that hold both ends of the wire take it in: left outside, it would be on a path out and back in.
+    that hold both ends of the wire take it in: left outside, it would be on a path out and back in. So do
+    groups, and it leaves the others.
     """
     _check_wire(graph, source, target, slot)
     fed = with_wire(graph, name, target, slot)
     slots = fed[name].op_slots
     own = next((i for i, held in enumerate(slots) if held is None), 0)
     wired = with_slot(fed, name, own, source)
-    regions = tuple(
-        replace(region, nodes=region.nodes | {name}) if {source, target} <= region.nodes else region
-        for region in wired.regions
-    )
-    return replace(wired, regions=regions)
+    return _moved_in(wired, name, {source, target})
+
+
+def _moved_in(graph: Graph, name: str, ends: set[str]) -> Graph:
+    """The node in all regions that hold both ends, and in the groups that do and no others; but one of
+    another region stays in its groups, which may be around that region."""
+    tied = any(name in region.nodes and not ends <= region.nodes for region in graph.regions)
+
+    def wider(frame: Any) -> Any:
+        return replace(frame, nodes=frame.nodes | {name}) if ends <= frame.nodes else frame
+
+    def rehoused(group: Group) -> Group:
+        return wider(group) if ends <= group.nodes else replace(group, nodes=group.nodes - {name})
+
+    groups = graph.groups if tied else tuple(rehoused(group) for group in graph.groups)
+    filled = tuple(group for group in groups if group.nodes)
+    return replace(graph, regions=tuple(wider(region) for region in graph.regions), groups=filled)
 
 
 def rewired(graph: Graph, source: str, old: tuple[str, int], new: tuple[str, int]) -> Graph:

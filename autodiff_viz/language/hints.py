@@ -69,6 +69,7 @@ _SPECIAL = {
     "print": "Every value is shown; a line only needs a name: y = sin(x).",
     "checkpoint": 'A region is a block: with checkpoint("name"): and the lines inside it indented.',
     "remat": 'Use a block: with checkpoint("name"): and the lines inside it indented.',
+    "group": 'A group is a block: with group("name"): and the lines inside it indented.',
     "array": "Write the numbers themselves: [1.0, 2.0].",
     "asarray": "Write the numbers themselves: [1.0, 2.0].",
     "tensor": "Write the numbers themselves: [1.0, 2.0].",
@@ -94,7 +95,8 @@ KEYWORDS = {
 
 _OTHER_KEYWORDS = "async assert await break continue del except finally global nonlocal raise try yield"
 KEYWORDS |= dict.fromkeys(
-    _OTHER_KEYWORDS.split(), "A line is name = expression, with checkpoint(...): or return name."
+    _OTHER_KEYWORDS.split(),
+    "A line is name = expression, with checkpoint(...): or group(...):, or return name.",
 )
 
 _LOOKALIKES = {

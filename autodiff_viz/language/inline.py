@@ -1,6 +1,6 @@
 """Which nodes `show` writes inside the expression of their only consumer.
 
-A node may stand there when `parse` would give it back: it is used once, in the same regions, is neither
+A node may stand there when `parse` would give it back: it is used once, in the same frames, is neither
 output nor input, and its name is the automatic one that its place in the text leads to.
 """
 
@@ -40,7 +40,7 @@ def _would_take(wrapper: Node, inner: Node) -> bool:
 def candidates(graph: Graph, chains: dict[str, tuple[str, ...]]) -> dict[str, str]:
     """Nodes that could be inlined, with their consumers, as far as their neighbours tell.
 
-    `chains` has the names of the regions around each node.
+    `chains` has the names of the frames around each node.
     """
     kept = {name for region in graph.regions for name in region.saved} | {graph.output}
     found = {}

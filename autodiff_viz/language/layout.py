@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
-from autodiff_viz.graph.model import Graph, Node
+from autodiff_viz.graph.groups import outermost_first
+from autodiff_viz.graph.model import Frame, Graph, Node
 from autodiff_viz.graph.order import find_cycle, order
 
 WIDTH = 90  # characters; a line is broken only where brackets are open
@@ -13,41 +14,44 @@ INDENT = "    "
 Chains = dict[str, tuple[str, ...]]
 
 
-def chains(graph: Graph) -> Chains:
-    """The names of the regions around each node, the largest first."""
+def chains(graph: Graph, frames: Iterable[Frame] | None = None) -> Chains:
+    """The names of the frames around each node, the outermost first; of all frames unless told which."""
     found: dict[str, list[str]] = {node.name: [] for node in graph.nodes}
-    for region in sorted(graph.regions, key=lambda region: (-len(region.nodes), region.name)):
-        for name in region.nodes:
-            found[name].append(region.name)
-    return {name: tuple(regions) for name, regions in found.items()}
+    for frame in outermost_first(graph.frames if frames is None else frames):
+        for name in frame.nodes:
+            found[name].append(frame.name)
+    return {name: tuple(frames) for name, frames in found.items()}
 
 
 def text_order(graph: Graph, around: Chains) -> tuple[Node, ...]:
-    """The nodes, producers first, the nodes of each region together; otherwise as in `graph.nodes`.
+    """The nodes, producers first, the nodes of each frame together; otherwise as in `graph.nodes`.
 
-    Where regions cannot run as wholes the nodes come in plain order, and a region in several blocks.
+    Where no such order is, groups give way, which need not be in one piece. Where regions cannot run as
+    wholes the nodes come in plain order. What is not together then comes in several blocks.
     """
     ordered = order(graph)
-    return _grouped(ordered, around, 0) or ordered if graph.regions else ordered
+    if not graph.frames:
+        return ordered
+    return _grouped(ordered, around, 0) or _grouped(ordered, chains(graph, graph.regions), 0) or ordered
 
 
 def _grouped(nodes: Sequence[Node], around: Chains, depth: int) -> tuple[Node, ...] | None:
-    """Order the regions and free nodes of one level as if each region were one node; None if no order is."""
-    group_of = {node.name: _group(node, around, depth) for node in nodes}
+    """Order the frames and free nodes of one level as if each frame were one node; None if no order is."""
+    step_of = {node.name: _step(node, around, depth) for node in nodes}
     members: dict[str, list[Node]] = {}
     for node in nodes:
-        members.setdefault(group_of[node.name], []).append(node)
-    wires: dict[str, dict[str, None]] = {group: {} for group in members}
+        members.setdefault(step_of[node.name], []).append(node)
+    wires: dict[str, dict[str, None]] = {step: {} for step in members}
     for node in nodes:
-        group = group_of[node.name]
-        wires[group] |= {group_of[p]: None for _, p in node.wires if group_of.get(p, group) != group}
-    level = Graph(tuple(Node(group, "", tuple(producers)) for group, producers in wires.items()))
+        step = step_of[node.name]
+        wires[step] |= {step_of[p]: None for _, p in node.wires if step_of.get(p, step) != step}
+    level = Graph(tuple(Node(step, "", tuple(producers)) for step, producers in wires.items()))
     if find_cycle(level):
         return None
     found: list[Node] = []
-    for group in order(level):
-        inner = members[group.name]
-        if group.name.startswith("region "):
+    for step in order(level):
+        inner = members[step.name]
+        if step.name.startswith("frame "):
             inner = _grouped(inner, around, depth + 1)
             if inner is None:
                 return None
@@ -55,9 +59,9 @@ def _grouped(nodes: Sequence[Node], around: Chains, depth: int) -> tuple[Node, .
     return tuple(found)
 
 
-def _group(node: Node, around: Chains, depth: int) -> str:
+def _step(node: Node, around: Chains, depth: int) -> str:
     chain = around[node.name]
-    return f"region {chain[depth]}" if len(chain) > depth else node.name
+    return f"frame {chain[depth]}" if len(chain) > depth else node.name
 
 
 def wrapped(line: str, indent: str, width: int = WIDTH) -> Iterator[str]:

@@ -21,7 +21,8 @@ def parse(text: str, previous: Graph | None = None) -> Graph:
     """Read a formula text.
 
     Args:
-      text: lines `name = expression`, `with checkpoint("region"):` blocks and `return name`.
+      text: lines `name = expression`, blocks `with checkpoint("region"):` and `with group("name"):`, and
+        `return name`.
       previous: the graph before the text was edited; nodes keep the positions that they had in it.
     Returns:
       The graph. It may have structural problems that text can express, such as an empty slot.

@@ -1,11 +1,22 @@
-"""Graph -> formula text: `parse(show(graph)) == graph`, with names, rules, regions and positions."""
+"""Graph -> formula text: `parse(show(graph)) == graph`, with names, rules, regions, groups and positions."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
 from autodiff_viz.graph.check import cycle_problem
-from autodiff_viz.graph.model import BACKWARD_AS, FOLLOW, IDENTITY, INPUT, POLICIES, Graph, Node, Region
+from autodiff_viz.graph.model import (
+    BACKWARD_AS,
+    FOLLOW,
+    IDENTITY,
+    INPUT,
+    POLICIES,
+    Frame,
+    Graph,
+    Group,
+    Node,
+    Region,
+)
 from autodiff_viz.graph.names import quoted
 from autodiff_viz.graph.order import find_cycle
 from autodiff_viz.graph.problem import GraphError, Problem
@@ -33,7 +44,7 @@ def show(graph: Graph, positions: bool = True) -> str:
       graph: may be half built: an empty slot is written `...`.
       positions: whether to end with the comment that keeps where nodes stand on the canvas.
     Raises:
-      GraphError: the graph has a cycle, two nodes or regions of one name, or a region of unknown nodes.
+      GraphError: the graph has a cycle, two nodes or frames of one name, or a frame of unknown nodes.
     """
     _check(graph)
     around = chains(graph)
@@ -51,16 +62,16 @@ def show(graph: Graph, positions: bool = True) -> str:
 
 def _check(graph: Graph) -> None:
     names = [node.name for node in graph.nodes]
-    for what, found in (("nodes", names), ("regions", [region.name for region in graph.regions])):
+    for what, found in (("nodes", names), ("regions or groups", [frame.name for frame in graph.frames])):
         for name in found if len(set(found)) < len(found) else ():
             if found.count(name) > 1:
                 message = f"Two {what} are named {quoted(name)}."
                 raise GraphError(Problem("duplicate-name", message, "Rename one of them.", node=name))
     if cycle := find_cycle(graph):
         raise GraphError(cycle_problem(cycle))
-    for region in graph.regions:
-        for name in sorted(region.nodes - graph.by_name.keys()):
-            message = f"Region {quoted(region.name)} names {quoted(name)}, which is no node of the graph."
+    for frame in graph.frames:
+        for name in sorted(frame.nodes - graph.by_name.keys()):
+            message = f"{quoted(frame.name)} names {quoted(name)}, which is no node of the graph."
             raise GraphError(Problem("unknown-node", message, "Take the name out of it.", node=name))
 
 
@@ -106,7 +117,7 @@ def show_node(node: Node) -> str:
 
 def show_head(region: Region) -> str:
     """The line that begins a region's first block."""
-    return _head(region, False)
+    return _region_head(region, False)
 
 
 def _show_node(node: Node, shown: Mapping[str, Shown], inlined: set[str]) -> Shown:
@@ -145,7 +156,7 @@ def _is_alias(node: Node, inlined: set[str]) -> bool:
 
 def _lines(graph: Graph, roots: Iterable[Node], values: Mapping[str, str], around: Chains) -> list[str]:
     """The assignments in their blocks."""
-    regions = {region.name: region for region in graph.regions}
+    frames = {frame.name: frame for frame in graph.frames}
     begun: set[str] = set()
     lines: list[str] = []
     current: tuple[str, ...] = ()
@@ -154,18 +165,22 @@ def _lines(graph: Graph, roots: Iterable[Node], values: Mapping[str, str], aroun
         same = next((i for i, (a, b) in enumerate(zip(chain, current, strict=False)) if a != b), None)
         level = min(len(chain), len(current)) if same is None else same
         for depth in range(level, len(chain)):
-            lines.extend(wrapped(_head(regions[chain[depth]], chain[depth] in begun), INDENT * depth))
+            lines.extend(wrapped(_head(frames[chain[depth]], chain[depth] in begun), INDENT * depth))
             begun.add(chain[depth])
         current = chain
         lines.extend(wrapped(f"{node.name} = {values[node.name]}", INDENT * len(chain)))
-    for region in graph.regions:
-        if not region.nodes:
-            lines.extend([*wrapped(_head(region, False), ""), f"{INDENT}..."])
+    for frame in graph.frames:
+        if not frame.nodes:
+            lines.extend([*wrapped(_head(frame, False), ""), f"{INDENT}..."])
     return lines
 
 
-def _head(region: Region, begun: bool) -> str:
-    """`with checkpoint(...):`; the policy stands in a region's first block alone."""
+def _head(frame: Frame, begun: bool) -> str:
+    """`with group("..."):`, or `with checkpoint(...):`, whose policy stands in its first block alone."""
+    return f'with group("{frame.name}"):' if isinstance(frame, Group) else _region_head(frame, begun)
+
+
+def _region_head(region: Region, begun: bool) -> str:
     parts = [f'"{region.name}"']
     if not begun and (region.policy != POLICIES[0] or region.saved):
         parts.append(f'policy="{region.policy}"')

@@ -1,4 +1,4 @@
-"""Statements -> a graph, line by line: assignments, checkpoint blocks by indentation, `return`."""
+"""Statements -> a graph, line by line: assignments, blocks by indentation, `return`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from autodiff_viz.graph import limits
 from autodiff_viz.graph.model import IDENTITY, INPUT, Graph, Node, params
 from autodiff_viz.graph.problem import GraphError, Problem
-from autodiff_viz.language import checkpoints
+from autodiff_viz.language import frames
 from autodiff_viz.language.caret import Span
 from autodiff_viz.language.expression import Reader
 from autodiff_viz.language.flatten import Namer, flatten
@@ -28,14 +28,14 @@ _NO_STATEMENT = {
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """Lines of one indentation; `regions` are the names of the checkpoint regions around them."""
+    """Lines of one indentation; `around` are the names of the regions and groups that hold them."""
 
     width: int
-    regions: tuple[str, ...]
+    around: tuple[str, ...]
 
 
 class Program:
-    """Collects the nodes and regions of a text; mistakes go to `problems`, one per statement."""
+    """Collects the nodes, regions and groups of a text; mistakes go to `problems`, one per statement."""
 
     def __init__(self, source: Source, names: Names, previous: Graph | None, problems: list[Problem]):
         self.spans: dict[str, Span] = {}
@@ -43,7 +43,7 @@ class Program:
         self._positions = read_positions(source, previous, problems)
         self._fresh: Namer | None = None
         self._nodes: list[Node] = []
-        self._drafts: checkpoints.Drafts = {}
+        self._drafts: frames.Drafts = {}
         self._output: str | None = None
         self._returned: int | None = None
         self._blocks = [Block(source.lines[0].width if source.lines else 0, ())]
@@ -57,11 +57,11 @@ class Program:
             return
         self._skipped = None
         try:
-            regions = self._regions_at(line)
+            around = self._around(line)
             if statements is None:
-                self._skip(line, regions)
+                self._skip(line, around)
             for statement in statements or ():
-                self._statement(line, statement, regions)
+                self._statement(line, statement, around)
         except GraphError as error:
             self._problems.extend(error.problems)
             self._names.forgive(line)
@@ -71,19 +71,19 @@ class Program:
         if self._head is not None:
             self._problems.extend(_empty(self._head[0]).problems)
         known = {node.name for node in self._nodes} | self._names.broken
-        regions = checkpoints.finish(self._drafts, known, self._source.text, self._problems)
-        return Graph(tuple(self._nodes), regions, self._output)
+        regions, groups = frames.finish(self._drafts, known, self._source.text, self._problems)
+        return Graph(tuple(self._nodes), regions, self._output, groups)
 
-    def _regions_at(self, line: LogicalLine) -> tuple[str, ...]:
-        """The regions around a line, from its indentation."""
+    def _around(self, line: LogicalLine) -> tuple[str, ...]:
+        """What is around a line, from its indentation."""
         head, self._head = self._head, None
         if line.width > self._blocks[-1].width:
-            regions = head[1] if head else self._blocks[-1].regions
-            self._blocks.append(Block(line.width, regions))
+            around = head[1] if head else self._blocks[-1].around
+            self._blocks.append(Block(line.width, around))
             if head is None:
                 hint = "Only lines inside a with block are indented."
                 raise line.error(line.whole(), "indentation", "This line is indented too far.", hint)
-            return regions
+            return around
         if head is not None:
             self._problems.extend(_empty(head[0]).problems)
         while line.width < self._blocks[-1].width and len(self._blocks) > 1:
@@ -91,30 +91,30 @@ class Program:
         if line.width != self._blocks[-1].width:
             message = "The indentation fits no line above."
             raise line.error(line.whole(), "indentation", message, "Begin it below the line it belongs to.")
-        return self._blocks[-1].regions
+        return self._blocks[-1].around
 
-    def _skip(self, line: LogicalLine, regions: tuple[str, ...]) -> None:
+    def _skip(self, line: LogicalLine, around: tuple[str, ...]) -> None:
         """After a line that is not in the language, go on where its block ends."""
         if is_head(line):
-            self._head = line, regions
+            self._head = line, around
         elif line.text.endswith(":"):
             self._skipped = line.width
 
-    def _statement(self, line: LogicalLine, statement: ast.stmt, regions: tuple[str, ...]) -> None:
+    def _statement(self, line: LogicalLine, statement: ast.stmt, around: tuple[str, ...]) -> None:
         if self._returned is not None:
             message = f"Nothing comes after the return in line {self._returned}."
             raise line.error(statement, "after-return", message, "Move the return to the end.")
         if (target := target_of(statement)) is not None:
-            self._assign(line, statement, target, regions)
+            self._assign(line, statement, target, around)
         elif isinstance(statement, ast.With):
-            self._block(line, statement, regions)
+            self._block(line, statement, around)
         elif isinstance(statement, ast.Return):
             self._return(line, statement)
-        elif not (regions and _does_nothing(statement)):
+        elif not (around and _does_nothing(statement)):
             raise _not_a_line(line, statement)
 
     def _assign(
-        self, line: LogicalLine, statement: ast.stmt, target: ast.Name, regions: tuple[str, ...]
+        self, line: LogicalLine, statement: ast.stmt, target: ast.Name, around: tuple[str, ...]
     ) -> None:
         self._names.check_target(line, target)
         try:
@@ -129,21 +129,21 @@ class Program:
         if len(self._nodes) > limits.NODES:
             message = f"The graph has more than {limits.NODES} nodes."
             raise line.error(statement, "too-many-nodes", message, "Split the graph in two.")
-        for region in regions:
-            self._drafts[region].nodes.update(node.name for node in nodes)
+        for name in around:
+            self._drafts[name].nodes.update(node.name for node in nodes)
         self._names.defined.add(target.id)
         self._output = target.id
 
-    def _block(self, line: LogicalLine, statement: ast.With, regions: tuple[str, ...]) -> None:
+    def _block(self, line: LogicalLine, statement: ast.With, around: tuple[str, ...]) -> None:
         head = is_head(line)
         if head:
-            self._head = line, regions  # so that the lines inside are read even if the head is wrong
-        regions = checkpoints.read_heads(line, statement, regions, self._drafts)
+            self._head = line, around  # so that the lines inside are read even if the head is wrong
+        around = frames.read_heads(line, statement, around, self._drafts)
         if head:
-            self._head = line, regions
+            self._head = line, around
             return
         for inner in statement.body:
-            self._statement(line, inner, regions)
+            self._statement(line, inner, around)
 
     def _return(self, line: LogicalLine, statement: ast.Return) -> None:
         if not isinstance(statement.value, ast.Name):
@@ -170,7 +170,7 @@ def _as_input(tree: Applied) -> Applied:
 
 
 def _does_nothing(statement: ast.stmt) -> bool:
-    """`pass` or a lone `...`, which hold the place of a region's nodes."""
+    """`pass` or a lone `...`, which hold the place of a block's lines."""
     if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant):
         return statement.value.value is Ellipsis
     return isinstance(statement, ast.Pass)

@@ -14,6 +14,7 @@ from autodiff_viz.language.names import Names
 from autodiff_viz.language.source import LogicalLine
 
 _FIRST_WORD = re.compile(r"[a-z]+\b")
+_BLOCK = 'Write with checkpoint("name"): or with group("name"): and indent the lines inside it.'
 _EXAMPLE = "A line looks like y = 2.0 * sin(x)."
 
 Statements = list[ast.stmt] | None
@@ -87,4 +88,4 @@ def _place(line: LogicalLine, error: SyntaxError) -> Span:
 
 
 def _hint(word: str) -> str:
-    return 'Write with checkpoint("name"): and indent the lines inside it.' if word == "with" else _EXAMPLE
+    return _BLOCK if word == "with" else _EXAMPLE

@@ -19,7 +19,7 @@ from autodiff_viz.language.show import show_literal
 from autodiff_viz.views.actions import typed
 from autodiff_viz.views.lab import Lab, opened, refused, start, with_text
 
-GRAPH, SEED, DTYPE, SELECTED, FIGURE, SWEPT, LESSON, VARIANT, TEXT, DRAFT, SHELVED, RANGES = (
+GRAPH, SEED, DTYPE, SELECTED, FIGURE, SWEPT, LESSON, VARIANT, TEXT, DRAFT, SHELVED, RANGES, FOLDED = (
     "g",
     "seed",
     "dtype",
@@ -32,6 +32,7 @@ GRAPH, SEED, DTYPE, SELECTED, FIGURE, SWEPT, LESSON, VARIANT, TEXT, DRAFT, SHELV
     "draft",
     "shelved",
     "range",
+    "folded",
 )
 
 
@@ -51,6 +52,7 @@ def to_query(lab: Lab) -> dict[str, str]:
         DRAFT: None if lab.draft is None else _packed(lab.draft),
         SHELVED: None if lab.shelved is None else _packed(lab.shelved),
         RANGES: ranges,
+        FOLDED: ",".join(sorted(group.name for group in lab.graph.groups if group.name in lab.collapsed)),
     }
     return {key: value for key, value in found.items() if value}
 
@@ -69,6 +71,8 @@ def from_query(query: Mapping[str, str]) -> Lab:
     lab = replace(lab, seed=_seed(query.get(SEED)), ranges=_ranges(query.get(RANGES, "")))
     lab = replace(lab, dtype=FLOAT64 if query.get(DTYPE) == FLOAT64 else FLOAT32)
     lab = replace(lab, figure=query.get(FIGURE) or lab.figure)
+    folded = {group.name for group in lab.graph.groups}.intersection(query.get(FOLDED, "").split(","))
+    lab = replace(lab, collapsed=frozenset(folded))
     names = lab.graph.by_name
     selected, swept = query.get(SELECTED), query.get(SWEPT)
     lab = replace(lab, selected=selected if selected in names else None)

@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from autodiff_viz.graph.problem import GraphError, Problem
-from autodiff_viz.views.edits import adding, document, kept, nodes, pieces, rules, wiring
+from autodiff_viz.views.edits import adding, document, groups, kept, nodes, pieces, rules, wiring
 from autodiff_viz.views.edits.record import Edit, Edits
 from autodiff_viz.views.lab import Lab, refused
 from autodiff_viz.views.notices import refusals
@@ -17,6 +17,7 @@ EDITS: Edits = {
     **pieces.EDITS,
     **wiring.EDITS,
     **rules.EDITS,
+    **groups.EDITS,
     **document.EDITS,
     **kept.EDITS,
 }

@@ -79,7 +79,9 @@ def lab_view(lab: Lab) -> LabView:
     playing = played(graph)
     found, problems = evaluate(lab, playing)
     complete = found is not None and found.graph is playing
-    picture = Picture(graph, found, _runs(found, problems), problems, lab.selected, lab.document)
+    picture = Picture(
+        graph, found, _runs(found, problems), problems, lab.selected, lab.document, lab.collapsed
+    )
     sliders = tuple(_slider(lab, name) for name in scalar_inputs(graph))
     return LabView(
         drawing={**drawing(picture), "notice": notice_data(lab.notice)},
@@ -115,7 +117,8 @@ def evaluate(lab: Lab, playing: Graph) -> tuple[Trace | None, tuple[Problem, ...
 
 def _runs(found: Trace | None, problems: tuple[Problem, ...]) -> Mapping[str, Runs]:
     """Counted only where a region makes them differ from one run each."""
-    return found.runs if found is not None and found.graph.regions and not problems else {}
+    stopped = any(problem.code != "groups-overlap" for problem in problems)
+    return found.runs if found is not None and found.graph.regions and not stopped else {}
 
 
 def _slider(lab: Lab, name: str) -> Slider:

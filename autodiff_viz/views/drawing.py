@@ -5,7 +5,6 @@ Field by field it is described in ui/editor/web/types.js.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -16,18 +15,16 @@ import numpy as np
 from autodiff_viz.engine.check import disconnected
 from autodiff_viz.engine.counts import Runs
 from autodiff_viz.engine.trace import Trace
-from autodiff_viz.graph.housing import mended
-from autodiff_viz.graph.model import BACKWARD_AS, INPUT, POLICIES, Graph, Node, Region, Rule
-from autodiff_viz.graph.mute import handed_on
+from autodiff_viz.graph.model import BACKWARD_AS, INPUT, Graph, Node, Rule
 from autodiff_viz.graph.problem import Problem
-from autodiff_viz.language.show import show_head, show_lambda, show_literal
+from autodiff_viz.language.show import show_lambda, show_literal
 from autodiff_viz.ops.catalog import OPS
 from autodiff_viz.views.cards import constant_text, input_text, line_text, number_text, room, shape_text, size
+from autodiff_viz.views.flows import flow, largest, passed
+from autodiff_viz.views.framing import group_data, region_data
 from autodiff_viz.views.layout import Layout, layout
-from autodiff_viz.views.notices import take_in
-from autodiff_viz.views.numbers import full, norm, sign
+from autodiff_viz.views.numbers import full
 
-DECADES = 4  # a wire is thinnest when it carries 10^-4 of the largest contribution
 DASH = "\u2013"
 RULE_TEXT = 22  # characters of a rule that fit on its mark
 
@@ -42,6 +39,7 @@ class Picture:
     problems: tuple[Problem, ...]
     selected: str | None
     document: int
+    collapsed: frozenset[str] = frozenset()
 
 
 def drawing(picture: Picture) -> dict[str, Any]:
@@ -49,7 +47,7 @@ def drawing(picture: Picture) -> dict[str, Any]:
     graph = picture.graph
     placed = places(graph)
     apart = disconnected(graph)
-    scale = _largest(picture.trace)
+    scale = largest(picture.trace)
     return {
         "graph": str(picture.document),
         "nodes": [_node(picture, node, placed, node.name not in apart) for node in graph.nodes],
@@ -59,7 +57,12 @@ def drawing(picture: Picture) -> dict[str, Any]:
             for slot, producer in node.wires
             if producer in graph
         ],
-        "regions": [_region(picture, region) for region in graph.regions],
+        "regions": [region_data(graph, region, picture.runs, picture.problems) for region in graph.regions],
+        "groups": [
+            group_data(graph, group, picture.trace, scale, picture.problems)
+            | {"collapsed": group.name in picture.collapsed}
+            for group in graph.groups
+        ],
         "selected": picture.selected,
     }
 
@@ -171,76 +174,11 @@ def _badge(runs: Runs | None) -> str | None:
 
 
 def _wire(picture: Picture, node: Node, slot: int, placed: Layout, scale: float) -> dict[str, Any]:
-    trace, wire = picture.trace, (node.name, slot)
-    passed = trace.passed.get(_traced(node, slot)) if trace else None
     return {
         "from": node.slots[slot],
         "to": node.name,
         "slot": slot,
-        "width": 0.0 if passed is None else _width(passed, scale),
-        "sign": 0 if passed is None else sign(passed),
-        "passed": "" if passed is None else number_text(passed, 3),
-        "passedFull": "" if passed is None else full(passed),
-        "via": [[round(x, 1), round(y, 1)] for x, y in placed.bends.get(wire, ())],
+        **flow(passed(picture.trace, node, slot), scale),
+        "via": [[round(x, 1), round(y, 1)] for x, y in placed.bends.get((node.name, slot), ())],
         "alternative": node.rule.kind == BACKWARD_AS and slot == len(node.slots) - 1,
     }
-
-
-def _traced(node: Node, slot: int) -> tuple[str, int] | None:
-    """The wire's key in the trace, where a muted node has one slot alone."""
-    if not node.muted:
-        return node.name, slot
-    return (node.name, 0) if slot == handed_on(node) else None
-
-
-def _largest(trace: Trace | None) -> float:
-    sizes = [norm(array) for array in trace.passed.values()] if trace else []
-    return max((size for size in sizes if math.isfinite(size)), default=0.0)
-
-
-def _width(passed: np.ndarray, scale: float) -> float:
-    """0 for nothing, 1 for the largest contribution, and even steps per decade between."""
-    size = norm(passed)
-    if size == 0:
-        return 0.0
-    if not math.isfinite(size) or scale == 0:
-        return 1.0
-    return round(min(1.0, max(0.06, 1 + math.log10(size / scale) / DECADES)), 3)
-
-
-def _region(picture: Picture, region: Region) -> dict[str, Any]:
-    depth = sum(1 for other in picture.graph.regions if region.nodes < other.nodes)
-    runs = [picture.runs[name] for name in region.nodes if name in picture.runs]
-    again = max((r.forward + r.backward for r in runs), default=0)
-    faults = [p for p in picture.problems if p.code.startswith("region") and region.name in p.message]
-    return {
-        "name": region.name,
-        "nodes": sorted(region.nodes),
-        "policy": region.policy,
-        "saved": sorted(region.saved),
-        "head": "" if region.policy == POLICIES[0] else show_head(region),
-        "badge": f"\u00d7{again}" if again > 1 else None,
-        "depth": depth,
-        "problem": faults[0].message if faults else None,
-        "fault": _fault(faults[0]) if faults else None,
-        "path": list(faults[0].path) if faults else [],
-        **_mend(picture.graph, region, bool(faults)),
-    }
-
-
-def _mend(graph: Graph, region: Region, wrong: bool) -> dict[str, Any]:
-    """What would make a region that cannot run one that can: the words of a button, and the edit."""
-    whole = mended(graph, region.name, region.nodes) if wrong else None
-    if whole is None or whole == region.nodes:
-        return {}
-    edit = {"kind": "region", "region": region.name, "nodes": sorted(whole)}
-    return {"offer": take_in(whole - region.nodes), "edit": edit}
-
-
-def _fault(problem: Problem) -> str:
-    """What is wrong with a region, in the few words that fit on its tab."""
-    if problem.code == "region-not-convex":
-        return f"needs {problem.path[1]} inside it too"
-    if problem.code == "regions-overlap":
-        return f"shares {problem.path[0]} with another region"
-    return "cannot run as a whole"

@@ -27,8 +27,9 @@ WRAPPERS = {
     "backward_as": "Differentiates something else: backward_as(round(x), x).",
     "bypass": "Mutes an op, which then hands on its first wired input: bypass(sin(x)).",
     "checkpoint": 'A block that runs again on the way back: with checkpoint("block"):',
+    "group": 'A block that changes no number, only tidies the canvas: with group("layer"):',
 }
-"""The words of the language that bend a gradient, with what they do."""
+"""The words of the language that are no ops, with what they do."""
 
 
 def formula(lab: Lab, problems: Iterable[Problem] = ()) -> dict[str, Any]:

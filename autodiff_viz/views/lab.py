@@ -36,6 +36,7 @@ class Lab:
       seed: cotangent of the output, None for ones.
       dtype: "float32" or "float64".
       selected: name of the node in the inspector.
+      collapsed: names of the groups drawn as one card; a name may be of no group for now.
       picked: the nodes that the last edit put in, for the canvas to select.
       figure: key of the figure on view.
       swept: input of the sweep figure, None for the first scalar one.
@@ -53,6 +54,7 @@ class Lab:
     seed: Literal | None = None
     dtype: str = FLOAT32
     selected: str | None = None
+    collapsed: frozenset[str] = frozenset()
     picked: tuple[str, ...] = ()
     figure: str = "cotangents"
     swept: str | None = None
@@ -106,7 +108,7 @@ def opened(lab: Lab, graph: Graph, label: str) -> Lab:
     """Another document in the same lab: undo leads back to the one before, and a draft is shelved."""
     after = with_text(without_draft(committed(lab, graph, label)), None)
     shelved = lab.draft or lab.shelved
-    fresh = {"selected": None, "ranges": (), "swept": None, "seed": None}
+    fresh = {"selected": None, "ranges": (), "swept": None, "seed": None, "collapsed": frozenset()}
     return replace(after, shelved=shelved, document=lab.document + 1, **fresh)
 
 

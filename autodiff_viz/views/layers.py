@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from autodiff_viz.graph.groups import outermost_first
 from autodiff_viz.graph.model import Graph, Node
 
 Size = tuple[float, float]
@@ -31,7 +32,8 @@ class Columns:
 
     `before[i]` lists (item in the column before, offset of the port of i from i's centre, in px);
     `after[i]` lists (item in the column after, offset of the port of that item from its centre).
-    `lanes[wire]` are the lanes of a wire by column. `regions[i]` are indices of regions, outermost first.
+    `lanes[wire]` are the lanes of a wire by column. `regions[i]` are indices of regions and groups,
+    outermost first.
     """
 
     sizes: list[Size]
@@ -62,7 +64,7 @@ def columns(graph: Graph, nodes: Sequence[Node], size_of: Callable[[Node], Size]
         if index.get(name, target) < target
     ]
     column = _columns_of(len(nodes), wires)
-    made = Columns([size_of(node) for node in nodes], column, _region_chains(graph, index), wires)
+    made = Columns([size_of(node) for node in nodes], column, _frame_chains(graph, index), wires)
     _connect(made, nodes)
     return made
 
@@ -82,11 +84,10 @@ def _columns_of(count: int, wires: Sequence[Wire]) -> list[int]:
     return column
 
 
-def _region_chains(graph: Graph, index: Mapping[str, int]) -> list[tuple[int, ...]]:
+def _frame_chains(graph: Graph, index: Mapping[str, int]) -> list[tuple[int, ...]]:
     chains: list[list[int]] = [[] for _ in index]
-    largest_first = sorted(enumerate(graph.regions), key=lambda pair: (-len(pair[1].nodes), pair[1].name))
-    for number, region in largest_first:
-        for name in region.nodes:
+    for number, frame in enumerate(outermost_first(graph.frames)):
+        for name in frame.nodes:
             if name in index:
                 chains[index[name]].append(number)
     return [tuple(chain) for chain in chains]
@@ -116,7 +117,7 @@ def _connect(made: Columns, nodes: Sequence[Node]) -> None:
 
 
 def _new_lane(made: Columns, wire: Wire, column: int) -> int:
-    """A lane is inside the regions that hold both ends of its wire."""
+    """A lane is inside the regions and groups that hold both ends of its wire."""
     common = [a for a, b in zip(made.regions[wire.source], made.regions[wire.target], strict=False) if a == b]
     made.sizes.append((0.0, 0.0))
     made.column.append(column)

@@ -17,7 +17,7 @@ from autodiff_viz.views.placing import Box, placed
 from autodiff_viz.views.routing import Bends, around
 from autodiff_viz.views.spacing import heights, lefts
 
-COMPONENT_GAP = 48.0  # px between parts of the graph that no wire and no region connects
+COMPONENT_GAP = 48.0  # px between parts of the graph that no wire and no frame connects
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +82,7 @@ def _fresh(
 
 
 def _parts(graph: Graph, nodes: Sequence[Node]) -> list[list[Node]]:
-    """The nodes by what is connected, directly or not, through wires and regions."""
+    """The nodes by what is connected, directly or not, through wires, regions and groups."""
     root = {node.name: node.name for node in nodes}
 
     def find(name: str) -> str:
@@ -92,7 +92,7 @@ def _parts(graph: Graph, nodes: Sequence[Node]) -> list[list[Node]]:
         return name
 
     groups = [(node.name, *(name for _, name in node.wires)) for node in nodes]
-    groups += [tuple(sorted(region.nodes)) for region in graph.regions]
+    groups += [tuple(sorted(frame.nodes)) for frame in graph.frames]
     for group in groups:
         known = [name for name in group if name in root]
         for name in known[1:]:

@@ -12,6 +12,7 @@ from autodiff_viz.engine.verify import verify
 from autodiff_viz.graph.model import STOP, Graph, Rule
 from tests.engine import tape
 from tests.engine.scalar_graphs import NUMBERS, scalar_graphs, without_rules
+from tests.strategies import with_groups
 
 EPSILON = {"float32": 2.0**-23, "float64": 2.0**-52}
 JITTER = 1e-6
@@ -97,6 +98,15 @@ def test_regions_change_no_number(graph):
     with_regions, without = trace(graph), trace(replace(graph, regions=()))
     for name in FIELDS:
         assert_same(getattr(with_regions, name), getattr(without, name))
+
+
+@settings(max_examples=20)
+@given(graph=scalar_graphs(), data=st.data())
+def test_groups_change_nothing_at_all(graph, data):
+    grouped, bare = trace(data.draw(with_groups(graph))), trace(graph)
+    for name in FIELDS:
+        assert_same(getattr(grouped, name), getattr(bare, name))
+    assert grouped.graph == bare.graph  # what runs and residuals are worked out from
 
 
 def assert_same(found, expected):

@@ -10,7 +10,7 @@ from autodiff_viz.export.names import OWN
 from autodiff_viz.export.python_source import to_python
 from autodiff_viz.export.rules import WIDTH
 from autodiff_viz.graph import limits
-from autodiff_viz.graph.model import INPUT, REWRITE, Call, Graph, Lambda, Node, Region, Rule, params
+from autodiff_viz.graph.model import INPUT, REWRITE, Call, Graph, Group, Lambda, Node, Region, Rule, params
 from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.language.parse import parse
 from autodiff_viz.lessons.gallery import LESSONS
@@ -149,3 +149,41 @@ def test_a_graph_with_problems_is_refused(graph, code):
 def test_a_seed_that_does_not_fit_is_refused():
     with pytest.raises(GraphError, match="seed does not fit"):
         to_python(parse("x = [1.0, 2.0]\ny = x * x"), [1.0, 2.0, 3.0])
+
+
+def test_groups_are_sections_named_in_comments():
+    text = """x = 0.5
+with group("layer 1"):
+    a = sin(x)
+    with checkpoint("r"):
+        b = exp(a)
+with group("last"):
+    z = b * x
+"""
+    source = to_python(parse(text))
+    assert (
+        source[source.index("def forward") : source.index("\n\n\nif __name__")]
+        == """\
+def forward(x):
+    # group "layer 1"
+    a = jnp.sin(x)
+
+    @jax.checkpoint
+    def r(a):
+        b = jnp.exp(a)
+        return b
+
+    b = r(a)
+
+    # group "last"
+    z = b * x
+
+    return z"""
+    )
+    check(parse(text))
+
+
+def test_a_group_that_is_not_in_one_piece_is_left_out():
+    graph = parse("x = 0.5\na = sin(x)\nb = exp(a)\nz = b * a\n")
+    split = replace(graph, groups=(Group("g", frozenset("az")),))
+    assert to_python(split) == to_python(graph)

@@ -8,7 +8,7 @@ from hypothesis import given
 
 from autodiff_viz.graph import limits
 from autodiff_viz.graph.codec import from_json, to_json
-from autodiff_viz.graph.model import Graph, Lambda, Node, Rule, params
+from autodiff_viz.graph.model import Graph, Group, Lambda, Node, Rule, params
 from autodiff_viz.graph.problem import GraphError
 from tests.strategies import graphs
 
@@ -63,7 +63,7 @@ def test_an_unfinished_graph_is_read():
         ("[]", "json-type"),
         ("{}", "json-missing-key"),
         ('{"autodiff_viz": 1, "autodiff_viz": 1}', "json-duplicate-key"),
-        (changed(autodiff_viz=3), "json-version"),
+        (changed(autodiff_viz=4), "json-version"),
         (changed(autodiff_viz=True), "json-type"),
         (changed(extra=1), "json-unknown-key"),
         (changed(nodes={}), "json-type"),
@@ -74,6 +74,13 @@ def test_an_unfinished_graph_is_read():
         (changed(nodes=[{"name": "x"}] * (limits.NODES + 1)), "json-limit"),
         (changed(regions=[{"name": "r", "nodes": ["gone"]}]), "json-unknown-node"),
         (changed(regions=[{"name": "r", "nodes": ["x"], "policy": "all"}]), "json-type"),
+        (changed(groups=[{"name": "g", "nodes": ["gone"]}]), "json-unknown-node"),
+        (changed(groups=[{"name": "g", "nodes": []}]), "json-empty-group"),
+        (changed(groups=[{"name": "g", "nodes": ["x"]}] * 2), "json-duplicate-name"),
+        (changed(groups=[{"name": "g", "nodes": ["x"], "copies": 2}]), "json-unknown-key"),
+        (changed(groups=[{"name": "g/h", "nodes": ["x"]}]), "json-bad-name"),
+        (changed(groups=[{"name": f"g{i}", "nodes": ["x"]} for i in range(65)]), "json-limit"),
+        (changed(groups=[{"name": f"g{i}", "nodes": ["x"]} for i in range(7)]), "json-too-deep"),
     ],
 )
 def test_a_document_that_is_no_graph_is_refused(text, code):
@@ -151,3 +158,19 @@ def test_a_document_says_the_oldest_version_that_can_hold_its_graph():
     assert json.loads(to_json(muted))["autodiff_viz"] == 2
     assert from_json(to_json(muted)) == muted
     assert refused(to_json(muted).replace("true", "1")) == "json-type"
+
+
+def test_only_a_document_with_groups_has_the_version_that_knows_them():
+    node = {"name": "x", "op": "input", "params": {"value": 2.0}}
+    group = {"name": "layer 1", "nodes": ["x"]}
+    document = {"autodiff_viz": 3, "nodes": [node], "groups": [group], "output": "x"}
+    graph = Graph((X,), (), "x", (Group("layer 1", frozenset("x")),))
+    assert json.loads(to_json(graph)) == document
+    assert from_json(json.dumps(document)) == graph
+    assert json.loads(to_json(replace(graph, groups=())))["autodiff_viz"] == 1
+
+
+def test_groups_that_cut_through_each_other_are_read_as_unfinished():
+    groups = (Group("g", frozenset("xy")), Group("h", frozenset("yz")))
+    graph = Graph((*GRAPH.nodes, Node("z", "sin", ("y",))), (), "z", groups)
+    assert from_json(to_json(graph)) == graph

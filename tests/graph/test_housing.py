@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from autodiff_viz.graph.edits import with_region
-from autodiff_viz.graph.housing import mended, renamed_region, with_members
+from autodiff_viz.graph.housing import mended, renamed_frame, with_members
 from autodiff_viz.graph.model import Graph, Node, Region
 from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.language.parse import parse
@@ -98,11 +98,11 @@ def test_two_regions_change_at_once_where_one_by_one_would_be_refused():
 def test_a_region_takes_no_bad_name_and_no_taken_one(name):
     graph = with_region(with_region(CHAIN, Region("r", frozenset({"a"}))), Region("s", frozenset({"z"})))
     with pytest.raises(GraphError):
-        renamed_region(graph, "r", name)
+        renamed_frame(graph, "r", name)
 
 
 def test_a_renamed_region_keeps_what_it_holds():
     graph = with_region(CHAIN, Region("r", frozenset({"a"}), "dots_saveable"))
-    assert renamed_region(graph, "r", "my block").regions == (
+    assert renamed_frame(graph, "r", "my block").regions == (
         Region("my block", frozenset({"a"}), "dots_saveable"),
     )

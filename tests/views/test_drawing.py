@@ -98,15 +98,31 @@ def test_a_block_that_runs_again_has_a_badge():
     )
 
 
-def test_regions_inside_regions_are_deeper():
+def test_a_group_knows_what_all_its_wires_from_one_node_pass_back_together():
     text = """
-x = 1.0
-with checkpoint("outer"):
+x = 3.0
+y = 2.0
+with group("g"):
+    a = x * x
+    b = a + y"""
+    (group,) = drawn(text)["groups"]
+    assert (group["name"], group["nodes"], group["collapsed"]) == ("g", ["a", "b"], False)
+    (both,) = group["sums"]
+    assert (both["from"], both["passed"], both["sign"]) == ("x", "6", 1)  # d(x * x + y)/dx = 2 * 3
+
+
+def test_a_group_that_cuts_through_another_one_says_so_and_all_numbers_are_there():
+    text = """
+x = 3.0
+with group("g"):
     a = sin(x)
-    with checkpoint("inner"):
-        b = exp(a)"""
-    depths = {region["name"]: region["depth"] for region in drawn(text)["regions"]}
-    assert depths == {"outer": 0, "inner": 1}
+    with group("h"):
+        b = exp(a)
+with group("h"):
+    c = cos(b)"""
+    found = drawn(text)
+    assert ["share 'b'" in group["problem"] for group in found["groups"]] == [True, True]
+    assert all(node["value"] != DASH for node in found["nodes"])
 
 
 def test_a_region_that_is_left_and_entered_again_is_marked():

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from autodiff_viz.views.cards import number_text
-from autodiff_viz.views.drawing import _width
+from autodiff_viz.views.flows import _width
 from autodiff_viz.views.numbers import norm, scalar, sign
 
 WEB = Path(__file__).parents[2] / "autodiff_viz/ui/editor/web"

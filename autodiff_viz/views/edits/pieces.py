@@ -13,6 +13,7 @@ from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.language.parse import parse_piece
 from autodiff_viz.views.arranging import Point, arranged, centred, moved_by, off_the_taken
 from autodiff_viz.views.drawing import places
+from autodiff_viz.views.edits.mending import names_of
 from autodiff_viz.views.edits.record import Edit, Edits
 from autodiff_viz.views.lab import Lab, committed
 
@@ -64,16 +65,17 @@ def _duplicate(lab: Lab, edit: Edit) -> Lab:
     right, down = (float(step) for step in edit["by"])
     piece = extract(lab.graph, _chosen(edit))
     positions = {name: places(lab.graph).positions[name] for name in piece.by_name}
-    return _grafted(lab, piece, moved_by(positions, (right, down)), "Duplicate")
+    return _grafted(lab, piece, moved_by(positions, (right, down)), "Duplicate", lab.collapsed)
 
 
 def _paste(lab: Lab, edit: Edit) -> Lab:
-    """Text from a canvas or from anywhere, around the point `at`."""
+    """Text from a canvas or from anywhere, around the point `at`; `collapsed` are groups in it."""
     x, y = (float(axis) for axis in edit["at"])
     piece = _read(edit["text"])
     inside = detached(piece)
     around = centred(inside, places(inside).positions, (x, y))
-    return _grafted(lab, piece, off_the_taken(around, places(lab.graph).positions.values()), "Paste")
+    free = off_the_taken(around, places(lab.graph).positions.values())
+    return _grafted(lab, piece, free, "Paste", names_of(edit.get("collapsed", [])))
 
 
 def _read(text: object) -> Graph:
@@ -96,14 +98,19 @@ def _no_formula(first: Problem) -> Problem:
     return Problem("paste", message, hint, caret=first.caret)
 
 
-def _grafted(lab: Lab, piece: Graph, positions: Mapping[str, Point], doing: str) -> Lab:
-    """The piece put in at `positions`, its nodes selected; every other node stays where it stands."""
+def _grafted(
+    lab: Lab, piece: Graph, positions: Mapping[str, Point], doing: str, collapsed: frozenset[str]
+) -> Lab:
+    """The piece put in at `positions`, its nodes selected; every other node stays where it stands.
+    `collapsed` are groups of the piece."""
     placed = replace(piece, nodes=tuple(replace(node, position=positions[node.name]) for node in piece.nodes))
     still = edits.with_positions(lab.graph, places(lab.graph).positions)
     found = graft(still, placed)
     names = tuple(found.name_of.values())
+    copied = {title for name, title in found.title_of.items() if name in collapsed}
     after = committed(lab, found.graph, f"{doing} {counted(found.name_of)}")
-    return replace(after, selected=names[0] if len(names) == 1 else None, picked=names)
+    selected = names[0] if len(names) == 1 else None
+    return replace(after, selected=selected, picked=names, collapsed=lab.collapsed | copied)
 
 
 def _cut(lab: Lab, edit: Edit) -> Lab:

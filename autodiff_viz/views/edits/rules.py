@@ -2,32 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from autodiff_viz.graph import edits
-from autodiff_viz.graph.housing import WHOLE, mended, region_of, renamed_region, with_members
-from autodiff_viz.graph.model import Graph, Region
+from autodiff_viz.graph.housing import frame_of, mended, mended_group, renamed_frame, with_members
+from autodiff_viz.graph.model import Graph, Group, Region
 from autodiff_viz.graph.mute import with_muted
 from autodiff_viz.graph.names import numbered
-from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.views.actions import set_function, set_policy, set_rules
 from autodiff_viz.views.drawing import places
+from autodiff_viz.views.edits.mending import mendable, names_of
 from autodiff_viz.views.edits.record import Edit, Edits
 from autodiff_viz.views.lab import Lab, committed
-from autodiff_viz.views.notices import offering, take_in
-
-
-def _names(given: Any) -> frozenset[str]:
-    if not isinstance(given, list):
-        raise TypeError(given)
-    return frozenset(str(name) for name in given)
 
 
 def _checkpoint(lab: Lab, edit: Edit) -> Lab:
-    names = _names(edit["nodes"])
-    name = numbered("block", {region.name for region in lab.graph.regions})
-    graph = _mendable(
+    names = names_of(edit["nodes"])
+    name = numbered("block", {frame.name for frame in lab.graph.frames})
+    graph = mendable(
         lambda: edits.with_region(lab.graph, Region(name, names)),
         lambda: mended(lab.graph, name, names),
         names,
@@ -43,8 +36,8 @@ def _uncheckpoint(lab: Lab, edit: Edit) -> Lab:
 
 def _region(lab: Lab, edit: Edit) -> Lab:
     """Which nodes a region holds."""
-    name, names = region_of(lab.graph, edit["region"]).name, _names(edit["nodes"])
-    graph = _mendable(
+    name, names = frame_of(lab.graph, edit["region"]).name, names_of(edit["nodes"])
+    graph = mendable(
         lambda: with_members(lab.graph, {name: names}),
         lambda: mended(lab.graph, name, names),
         names,
@@ -54,31 +47,34 @@ def _region(lab: Lab, edit: Edit) -> Lab:
 
 
 def _house(lab: Lab, edit: Edit) -> Lab:
-    """Nodes dragged into regions and out of them, together with where they were dropped."""
+    """Nodes dragged into regions and groups and out of them, together with where they were dropped."""
     positions = {str(name): (float(x), float(y)) for name, (x, y) in edit["positions"].items()}
     moved = edits.with_positions(lab.graph, {**places(lab.graph).positions, **positions})
     joins, leaves = _changes(lab.graph, edit["join"]), _changes(lab.graph, edit["leave"])
     members = {
-        name: (region_of(lab.graph, name).nodes | joins.get(name, frozenset()))
-        - leaves.get(name, frozenset())
+        name: (frame_of(lab.graph, name).nodes | joins.get(name, frozenset())) - leaves.get(name, frozenset())
         for name in {**joins, **leaves}
     }
 
     def wider() -> frozenset[str] | None:
-        return mended(lab.graph, *next(iter(members.items()))) if len(joins) == 1 and not leaves else None
+        if len(joins) != 1 or leaves:
+            return None
+        name = next(iter(joins))
+        mend = mended_group if isinstance(frame_of(lab.graph, name), Group) else mended
+        return mend(lab.graph, name, members[name])
 
     def again(whole: frozenset[str]) -> Edit:
         name = next(iter(joins))
-        join = {name: sorted(whole - region_of(lab.graph, name).nodes)}
+        join = {name: sorted(whole - frame_of(lab.graph, name).nodes)}
         return {"kind": "house", "positions": edit["positions"], "join": join, "leave": {}}
 
     whole = next(iter(members.values()), frozenset())
-    graph = _mendable(lambda: with_members(moved, members), wider, whole, again)
+    graph = mendable(lambda: with_members(moved, members), wider, whole, again)
     return committed(lab, graph, _housed(positions, joins, leaves))
 
 
 def _changes(graph: Graph, given: Any) -> dict[str, frozenset[str]]:
-    return {region_of(graph, name).name: _names(names) for name, names in given.items()}
+    return {frame_of(graph, name).name: names_of(names) for name, names in given.items()}
 
 
 def _housed(positions: dict[str, Any], joins: dict[str, Any], leaves: dict[str, Any]) -> str:
@@ -87,30 +83,15 @@ def _housed(positions: dict[str, Any], joins: dict[str, Any], leaves: dict[str, 
     return f"Move {who} {' and '.join(where) or 'on the canvas'}"
 
 
-def _mendable(
-    change: Callable[[], Graph],
-    wider: Callable[[], frozenset[str] | None],
-    names: frozenset[str],
-    again: Callable[[frozenset[str]], Edit],
-) -> Graph:
-    """`change`, or its refusal with an offer of the smallest set of nodes with which it would do."""
-    try:
-        return change()
-    except GraphError as error:
-        first: Problem = error.problems[0]
-        whole = wider() if first.code in WHOLE else None
-        if whole is None or whole == names:
-            raise
-        raise GraphError(offering(first, take_in(whole - names), again(whole))) from None
-
-
 def _policy(lab: Lab, edit: Edit) -> Lab:
-    return set_policy(lab, region_of(lab.graph, edit["region"]).name, edit["policy"], _names(edit["saved"]))
+    return set_policy(lab, frame_of(lab.graph, edit["region"]).name, edit["policy"], names_of(edit["saved"]))
 
 
 def _rename_region(lab: Lab, edit: Edit) -> Lab:
-    old, new = region_of(lab.graph, edit["region"]).name, str(edit["name"]).strip()
-    return committed(lab, renamed_region(lab.graph, old, new), f"Rename {old} to {new}")
+    """A region or a group; a collapsed one stays so."""
+    old, new = frame_of(lab.graph, edit["region"]).name, str(edit["name"]).strip()
+    after = committed(lab, renamed_frame(lab.graph, old, new), f"Rename {old} to {new}")
+    return replace(after, collapsed=lab.collapsed | {new}) if old in lab.collapsed else after
 
 
 def _mute(lab: Lab, edit: Edit) -> Lab:

@@ -13,6 +13,7 @@ const ASSIGNED = /^[ \t]*([A-Za-z_]\w*)[ \t]*=(?!=)/gm;
 /** @type {Word[]} */
 const OPENINGS = [
   { word: "with checkpoint(\"", kind: "keyword", doc: "A block that runs again on the way back." },
+  { word: "with group(\"", kind: "keyword", doc: "A block that only tidies the canvas." },
   { word: "return", kind: "keyword", doc: "Chooses the output: return y." },
 ];
 /** @type {Word} */

@@ -7,6 +7,7 @@ const TOKEN =
   /(?<comment>#.*)|(?<string>"[^"]*"?|'[^']*'?)|(?<number>(?<!\w)(?:\d[\d_]*\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)|(?<word>[A-Za-z_]\w*)/g;
 
 export const KEYWORDS = new Set(["with", "return", "lambda"]);
+const BLOCKS = new Set(["checkpoint", "group"]);
 
 /** The pieces of `line` that have a colour, in order. A word that is called has the kind that `kinds` gives it.
  * @param {string} line @param {Map<string, string>} kinds @returns {Token[]} */
@@ -34,5 +35,5 @@ function wordKind(word, rest, kinds, header) {
   if (KEYWORDS.has(word)) return word === "lambda" ? "lambda" : "keyword";
   if (header) return "argument";
   if (!/^\s*\(/.test(rest)) return undefined;
-  return word === "stop_gradient" ? "stop" : word === "checkpoint" ? "keyword" : kinds.get(word);
+  return word === "stop_gradient" ? "stop" : BLOCKS.has(word) ? "keyword" : kinds.get(word);
 }

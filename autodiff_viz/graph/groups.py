@@ -1,0 +1,94 @@
+"""Groups: named sets of nodes that lie inside one another, inside regions and around them, or apart."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from itertools import chain, combinations, product
+
+from autodiff_viz.graph import limits
+from autodiff_viz.graph.model import Frame, Graph, Group
+from autodiff_viz.graph.names import listed, numbered, quoted, region_name_fault
+from autodiff_viz.graph.problem import Problem
+from autodiff_viz.graph.regions import region_problems
+
+
+def outermost_first(frames: Iterable[Frame]) -> list[Frame]:
+    """Frames in the order in which they are nested; of two with the same nodes a group is the outer one."""
+    return sorted(frames, key=lambda frame: (-len(frame.nodes), not isinstance(frame, Group), frame.name))
+
+
+def free_title(graph: Graph, stem: str) -> str:
+    """`stem` where no frame has this name, else with the next free number, from 2."""
+    taken = {frame.name for frame in graph.frames}
+    return numbered(stem, {*taken, f"{stem}_1"}) if stem in taken else stem
+
+
+def smallest_group(graph: Graph, names: Iterable[str]) -> frozenset[str]:
+    """The smallest set around `names` that cuts through no frame of the graph; unknown names are left out."""
+    inside = frozenset(names).intersection(graph.by_name)
+    while cut := next((frame for frame in graph.frames if _cuts(frame.nodes, inside)), None):
+        inside |= cut.nodes
+    return inside
+
+
+def frame_problems(graph: Graph) -> Iterator[Problem]:
+    """What is wrong with the regions and the groups of a graph without cycles."""
+    yield from region_problems(graph)
+    yield from group_problems(graph)
+
+
+def group_problems(graph: Graph) -> Iterator[Problem]:
+    """What is wrong with the groups. Linear in the graph for each pair of frames."""
+    if len(graph.groups) > limits.GROUPS:
+        message = f"The graph has {len(graph.groups)} groups; the limit is {limits.GROUPS}."
+        yield Problem("too-many-groups", message, "Remove groups.")
+        return
+    yield from _declarations(graph)
+    yield from _too_deep(graph)
+    yield from _overlaps(graph)
+
+
+def _declarations(graph: Graph) -> Iterator[Problem]:
+    seen = {region.name for region in graph.regions[: limits.REGIONS]}
+    for group in graph.groups:
+        label = f"Group {quoted(group.name)}"
+        if fault := region_name_fault(group.name):
+            yield Problem("bad-name", f"{label} has a name that {fault}.", "Rename the group.")
+        if group.name in seen:
+            message = f"There is a group or a region {quoted(group.name)} already."
+            yield Problem("duplicate-name", message, "Choose another name.")
+        seen.add(group.name)
+        if not group.nodes:
+            yield Problem("empty-group", f"{label} holds no node.", "Put a node in it, or remove it.")
+        for name in sorted(group.nodes - graph.by_name.keys(), key=str):
+            message = f"{label} names {quoted(name)}, which is no node of the graph."
+            yield Problem("unknown-node", message, "Take the name out of the group.")
+
+
+def _too_deep(graph: Graph) -> Iterator[Problem]:
+    depth = Counter(name for group in graph.groups for name in sorted(group.nodes, key=str))
+    for name, levels in depth.most_common(1):
+        if levels > limits.GROUP_DEPTH:
+            message = f"Node {quoted(name)} is in {levels} groups; the limit is {limits.GROUP_DEPTH}."
+            yield Problem("too-deep", message, "Remove a group.")
+
+
+def _overlaps(graph: Graph) -> Iterator[Problem]:
+    """No node carries the blame: the graph runs all the same."""
+    pairs = chain(combinations(graph.groups, 2), product(graph.regions[: limits.REGIONS], graph.groups))
+    for a, b in pairs:
+        if _cuts(a.nodes, b.nodes):
+            shared = sorted(a.nodes & b.nodes)
+            message = f"{_called(a)} and {_called(b)} share {listed(shared)}, but neither holds the other."
+            hint = "Take the shared nodes out of one of them, or put one inside the other."
+            yield Problem("groups-overlap", message, hint, path=tuple(shared))
+
+
+def _called(frame: Frame) -> str:
+    return f"{'Group' if isinstance(frame, Group) else 'Region'} {quoted(frame.name)}"
+
+
+def _cuts(a: frozenset[str], b: frozenset[str]) -> bool:
+    """Whether two sets share nodes while neither holds the other."""
+    return not (a.isdisjoint(b) or a <= b or b <= a)

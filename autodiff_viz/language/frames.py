@@ -1,0 +1,125 @@
+"""`with checkpoint("name"):` and `with group("name"):` blocks -> regions and groups.
+
+Blocks of the same name make up one region or one group.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from autodiff_viz.graph import limits
+from autodiff_viz.graph.model import Group, Region
+from autodiff_viz.graph.names import quoted, region_name_fault
+from autodiff_viz.graph.problem import Problem
+from autodiff_viz.language.caret import problem_at
+from autodiff_viz.language.checkpoints import EXAMPLE, Policy, read_policy, text_of
+from autodiff_viz.language.hints import did_you_mean
+from autodiff_viz.language.source import LogicalLine
+
+CHECKPOINT, GROUP = "checkpoint", "group"
+CALLED = {CHECKPOINT: "region", GROUP: "group"}
+MOST = {CHECKPOINT: limits.REGIONS, GROUP: limits.GROUPS}
+DEEPEST = {CHECKPOINT: limits.REGION_DEPTH, GROUP: limits.GROUP_DEPTH}
+
+
+@dataclass(slots=True)
+class Draft:
+    """A region or a group that is being read; `line` is its first head."""
+
+    kind: str
+    line: LogicalLine
+    policy: Policy
+    nodes: set[str] = field(default_factory=set)
+
+
+Drafts = dict[str, Draft]
+
+
+def read_heads(
+    line: LogicalLine, statement: ast.With, around: tuple[str, ...], drafts: Drafts
+) -> tuple[str, ...]:
+    """The names of all that holds inside a `with` block, whose heads are added to `drafts`.
+
+    Raises:
+      GraphError: a head is not `checkpoint("name", policy=..., names=...)` or `group("name")`.
+    """
+    for item in statement.items:
+        if item.optional_vars is not None:
+            raise line.error(item.optional_vars, "region", "A block has no 'as'.", EXAMPLE)
+        around = (*around, _read_head(line, item.context_expr, around, drafts))
+    return around
+
+
+def _read_head(line: LogicalLine, node: ast.expr, around: tuple[str, ...], drafts: Drafts) -> str:
+    kind = node.func.id if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) else ""
+    if kind not in CALLED:
+        hint = did_you_mean(kind, CALLED) or EXAMPLE
+        raise line.error(node, "region", "After 'with' comes checkpoint(...) or group(...).", hint)
+    called = CALLED[kind]
+    if len(node.args) != 1:
+        raise line.error(node, "region", f"A {called} needs one name.", f'Write {kind}("name").')
+    name = text_of(line, node.args[0])
+    if fault := region_name_fault(name):
+        raise line.error(node.args[0], "region", f"The {called}'s name {quoted(name)} {fault}.", "Change it.")
+    if name in around:
+        message = f"This line is inside {CALLED[drafts[name].kind]} {name!r} already."
+        raise line.error(node, "region", message, "Use another name.")
+    if sum(drafts[outer].kind == kind for outer in around) >= DEEPEST[kind]:
+        message = f"{called.capitalize()}s are more than {DEEPEST[kind]} deep here."
+        raise line.error(node, "too-deep", message, "Remove an outer one.")
+    if name not in drafts and sum(draft.kind == kind for draft in drafts.values()) >= MOST[kind]:
+        message = f"There are more than {MOST[kind]} {called}s."
+        raise line.error(node, "region", message, "Remove some.")
+    _continue(line, node, Draft(kind, line, _policy(line, node, kind)), drafts, name)
+    return name
+
+
+def _policy(line: LogicalLine, node: ast.Call, kind: str) -> Policy:
+    if kind == GROUP and node.keywords:
+        message = "A group takes a name and nothing else: it changes no number."
+        raise line.error(node.keywords[0], "keyword", message, 'Write with group("name"):')
+    return read_policy(line, node)
+
+
+def _continue(line: LogicalLine, node: ast.Call, head: Draft, drafts: Drafts, name: str) -> None:
+    """Another block of a name is of the same kind, and says the same or nothing about its policy."""
+    first = drafts.setdefault(name, head)
+    if first.kind != head.kind:
+        message = f"{name!r} is a {CALLED[first.kind]} in line {first.line.number}."
+        raise line.error(node.args[0], "region", message, "Use another name.")
+    if node.keywords and not first.policy.says(head.policy):
+        message = f"Region {name!r} has another policy in line {first.line.number}."
+        raise line.error(node, "region", message, f'Only continue it here: with checkpoint("{name}"):')
+
+
+def finish(
+    drafts: Drafts, known: set[str], source: list[str], problems: list[Problem]
+) -> tuple[tuple[Region, ...], tuple[Group, ...]]:
+    """The regions and groups that were read; a saved name that is not in `known` becomes a problem, and so
+    does a group without a line."""
+    regions = {name: draft for name, draft in drafts.items() if draft.kind == CHECKPOINT}
+    groups = {name: draft for name, draft in drafts.items() if draft.kind == GROUP}
+    for draft in regions.values():
+        for name in draft.policy.saved.keys() - known:
+            message = f"{quoted(name)} is no node of the graph."
+            hint = did_you_mean(name, known) or "Keep the name of a line, or give the step a name."
+            problems.append(problem_at(source, draft.policy.saved[name], "unknown-name", message, hint))
+    if not problems:
+        problems.extend(_empty(groups.values()))
+    return (
+        tuple(
+            Region(name, frozenset(draft.nodes), draft.policy.name, frozenset(draft.policy.saved))
+            for name, draft in regions.items()
+        ),
+        tuple(Group(name, frozenset(draft.nodes)) for name, draft in groups.items()),
+    )
+
+
+def _empty(groups: Iterable[Draft]) -> Iterable[Problem]:
+    for draft in groups:
+        if not draft.nodes:
+            hint = "Indent the lines that belong to it."
+            error = draft.line.error(draft.line.whole(), "empty-group", "This group holds no node.", hint)
+            yield from error.problems

@@ -1,0 +1,53 @@
+"""What goes back along wires, as the canvas draws it: a thickness, a sign and a text."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from autodiff_viz.engine.trace import Trace
+from autodiff_viz.graph.model import Node
+from autodiff_viz.graph.mute import handed_on
+from autodiff_viz.views.cards import number_text
+from autodiff_viz.views.numbers import full, norm, sign
+
+DECADES = 4  # a wire is thinnest when it carries 10^-4 of the largest contribution
+
+
+def flow(array: np.ndarray | None, scale: float) -> dict[str, Any]:
+    """What passes back; nothing yet where there is no array. `scale` is the largest contribution of all."""
+    return {
+        "width": 0.0 if array is None else _width(array, scale),
+        "sign": 0 if array is None else sign(array),
+        "passed": "" if array is None else number_text(array, 3),
+        "passedFull": "" if array is None else full(array),
+    }
+
+
+def passed(trace: Trace | None, node: Node, slot: int) -> np.ndarray | None:
+    """The contribution down the wire into a slot, where it is known."""
+    return trace.passed.get(_traced(node, slot)) if trace else None
+
+
+def _traced(node: Node, slot: int) -> tuple[str, int] | None:
+    """The wire's key in the trace, where a muted node has one slot alone."""
+    if not node.muted:
+        return node.name, slot
+    return (node.name, 0) if slot == handed_on(node) else None
+
+
+def largest(trace: Trace | None) -> float:
+    sizes = [norm(array) for array in trace.passed.values()] if trace else []
+    return max((size for size in sizes if math.isfinite(size)), default=0.0)
+
+
+def _width(passed: np.ndarray, scale: float) -> float:
+    """0 for nothing, 1 for the largest contribution, and even steps per decade between."""
+    size = norm(passed)
+    if size == 0:
+        return 0.0
+    if not math.isfinite(size) or scale == 0:
+        return 1.0
+    return round(min(1.0, max(0.06, 1 + math.log10(size / scale) / DECADES)), 3)

@@ -1,0 +1,112 @@
+"""What the canvas sends about groups, applied to a lab."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from autodiff_viz.graph.model import Group
+from autodiff_viz.views.actions import redone, typed, undone
+from autodiff_viz.views.address import from_query, to_query
+from autodiff_viz.views.canvas_edits import edited
+from autodiff_viz.views.drawing import places
+from autodiff_viz.views.lab import Lab, formula_text, opened, start
+
+TEXT = "x = 1.0\na = sin(x)\nb = exp(a)\nc = cos(b)\n"
+
+
+def lab_of(text: str = TEXT) -> Lab:
+    return typed(start(), text)
+
+
+def sent(lab: Lab, kind: str, **fields: object) -> Lab:
+    return edited(lab, {"seq": 1, "kind": kind, **fields})
+
+
+def groups(lab: Lab) -> dict[str, list[str]]:
+    return {group.name: sorted(group.nodes) for group in lab.graph.groups}
+
+
+def test_a_group_is_made_named_undone_and_taken_apart():
+    lab = sent(lab_of(), "group", nodes=["a", "b"])
+    lab = sent(lab, "group", nodes=["c"])
+    assert groups(lab) == {"group": ["a", "b"], "group_2": ["c"]}
+    assert 'with group("group"):\n    a = sin(x)\n    b = exp(a)\n' in formula_text(lab)
+    assert groups(undone(lab)) == {"group": ["a", "b"]}
+    assert groups(sent(lab, "ungroup", group="group")) == {"group_2": ["c"]}
+    assert sent(lab, "ungroup", group="group").history.present.label == "Ungroup group"
+
+
+def test_making_a_group_moves_no_node():
+    before = lab_of()
+    after = sent(before, "group", nodes=["a", "c"])
+    assert places(after.graph).positions == places(before.graph).positions
+
+
+def test_a_group_that_would_cut_through_another_offers_what_would_do():
+    lab = sent(lab_of(), "group", nodes=["a", "b"])
+    refused = sent(lab, "group", nodes=["b", "c"])
+    (notice,) = refused.notice
+    assert notice.offer == "Take a in too"
+    assert groups(edited(refused, {**notice.edit, "seq": 2})) == {
+        "group": ["a", "b"],
+        "group_2": ["a", "b", "c"],
+    }
+
+
+def test_a_region_that_would_cut_through_a_group_offers_what_would_do():
+    lab = sent(lab_of(), "group", nodes=["a", "b"])
+    (notice,) = sent(lab, "checkpoint", nodes=["b", "c"]).notice
+    assert notice.edit == {"kind": "checkpoint", "nodes": ["a", "b", "c"]}
+
+
+def test_nothing_is_no_group():
+    assert "No node is selected" in sent(lab_of(), "group", nodes=[]).notice[0].message
+
+
+def test_a_group_is_collapsed_without_a_step_of_history_and_undo_leaves_it_so():
+    lab = sent(lab_of(), "group", nodes=["a", "b"])
+    shut = sent(lab, "collapse", group="group", on=True)
+    assert (shut.history, shut.collapsed) == (lab.history, {"group"})
+    assert redone(undone(shut)).collapsed == {"group"}
+    assert sent(shut, "collapse", group="group", on=False).collapsed == set()
+    assert sent(shut, "collapse", group="gone", on=True).notice
+
+
+def test_a_new_group_is_open_whatever_had_its_name_before():
+    lab = sent(sent(lab_of(), "group", nodes=["a"]), "collapse", group="group", on=True)
+    again = sent(sent(lab, "ungroup", group="group"), "group", nodes=["b"])
+    assert (groups(again), again.collapsed) == ({"group": ["b"]}, set())
+
+
+def test_a_collapsed_group_stays_so_under_another_name_and_so_do_its_copies():
+    lab = sent(sent(lab_of(), "group", nodes=["a", "b"]), "collapse", group="group", on=True)
+    named = sent(lab, "rename_region", region="group", name="layer 1")
+    assert (groups(named), "layer 1" in named.collapsed) == ({"layer 1": ["a", "b"]}, True)
+    copied = sent(lab, "duplicate", nodes=["a", "b"], by=[40, 40])
+    assert groups(copied) == {"group": ["a", "b"], "group_1": ["a_1", "b_1"]}
+    assert copied.collapsed == {"group", "group_1"}
+    pasted = sent(lab, "paste", text='with group("g"):\n    q = sin(x)', at=[0, 0], collapsed=["g"])
+    assert pasted.collapsed == {"group", "g"}
+
+
+def test_nodes_are_dragged_into_groups_and_out_of_them():
+    lab = sent(lab_of(), "group", nodes=["a", "b"])
+    moved = sent(lab, "house", positions={"c": [0, 0]}, join={"group": ["c"]}, leave={})
+    assert groups(moved) == {"group": ["a", "b", "c"]}
+    assert groups(sent(moved, "house", positions={"a": [0, 900]}, join={}, leave={"group": ["a"]})) == {
+        "group": ["b", "c"]
+    }
+
+
+@pytest.mark.parametrize("title", ["layer 1", "g.2-b"])
+def test_what_is_collapsed_stands_in_the_address(title):
+    lab = lab_of()
+    graph = replace(lab.graph, groups=(Group(title, frozenset("ab")), Group("open", frozenset("c"))))
+    lab = replace(opened(lab, graph, "Open"), collapsed=frozenset({title, "gone"}))
+    query = to_query(lab)
+    assert query["folded"] == title
+    assert from_query(query).collapsed == {title}
+    assert from_query({**query, "folded": "nothing,<b>"}).collapsed == set()
+    assert "folded" not in to_query(lab_of())
