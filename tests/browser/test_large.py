@@ -22,7 +22,7 @@ ZOOM = """
     clientX: box.left + box.width / 2, clientY: box.top + box.height / 2,
   }));
   const { x, y, width } = card.getBoundingClientRect();
-  return [before.width, [x, y, width], host.querySelector(".surface").style.transform];
+  return [before.width, [x, y, width], host.querySelector(".pane").matches(".gliding")];
 }
 """
 PATHS = """
@@ -49,7 +49,7 @@ def test_a_zoom_shows_every_node_where_it_is_drawn_when_the_zoom_rests(lab: LabP
     width, during, stretched = moved
     assert stretched
     assert during[2] == pytest.approx(width * 2.718281828**0.2, rel=1e-3)
-    expect(lab.canvas.locator(".surface.gliding")).to_have_count(0)
+    expect(lab.canvas.locator(".pane.gliding")).to_have_count(0)
     after = card(lab).bounding_box()
     assert [after["x"], after["y"], after["width"]] == pytest.approx(during, rel=1e-3, abs=0.5)
 

@@ -33,7 +33,8 @@ def phone(browser: Browser, address: str) -> Iterator[LabPage]:
 def hold(lab: LabPage, name: str) -> None:
     card = lab.node(name).locator(".card")
     x, y = middle(card)
-    card.evaluate("(card) => { card.closest('svg').setPointerCapture = () => {}; }")  # no real finger to take
+    # there is no real finger to take
+    card.evaluate("(card) => { card.closest('.surface').setPointerCapture = () => {}; }")
     card.evaluate(TOUCH, ["pointerdown", 7, x, y])
     lab.page.wait_for_timeout(HOLD)
     card.evaluate(TOUCH, ["pointerup", 7, x, y])

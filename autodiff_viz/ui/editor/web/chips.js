@@ -66,13 +66,13 @@ const chipWidth = ({ icon: mark, text }) => textWidth(text, FONT) * 1.05 + (mark
 
 /** @param {Chip} chip @param {number} x @param {number} y */
 function draw(chip, x, y) {
-  const group = svg("g", { class: `chip ${chip.kind}${OPENS.has(chip.kind) ? " opens" : ""}`, transform: `translate(${x} ${y})` },
-    svg("rect", { width: chipWidth(chip), height: 20, rx: 10 }),
-    svg("text", { x: chip.icon ? PAD.icon : PAD.side, y: 14 }, chip.text));
+  const group = svg("g", { class: `chip ${chip.kind}${OPENS.has(chip.kind) ? " opens" : ""}` },
+    svg("rect", { x, y, width: chipWidth(chip), height: 20, rx: 10 }),
+    svg("text", { x: x + (chip.icon ? PAD.icon : PAD.side), y: y + 14 }, chip.text));
   if (!chip.icon) return group;
   const mark = icon(chip.icon, 12);
-  mark.setAttribute("x", "6");
-  mark.setAttribute("y", "4");
+  mark.setAttribute("x", String(x + 6));
+  mark.setAttribute("y", String(y + 4));
   group.append(mark);
   return group;
 }

@@ -1,12 +1,17 @@
 // @ts-check
-// A frame of a drag: only the nodes under the hand and their wires are drawn anew.
+// A frame of a drag: only what is under the hand is drawn anew. While it goes on, the dragged nodes lie on a leaf of
+// their own, which is shifted as one picture, and their wires on another: the rest of the drawing is not touched.
 
-import { updateCard } from "./nodes.js";
+import { svg } from "../../web/dom.js";
+import { rehoused } from "./housing.js";
+import { drawRegions } from "./regions.js";
+import { padded } from "./geometry.js";
 import { moved } from "./predict.js";
 import { updateStrand, wireId } from "./wires.js";
 
 /** @typedef {import("./editor.js").Editor} Editor */
 /** @typedef {import("./types.js").Drawing} Drawing */
+/** @typedef {import("./stage.js").Stage} Stage */
 /** @typedef {{ drawing: Drawing, outbox: object, expected: Drawing, wires: Map<string, Set<string>> }} Ground
  * what was drawn when the drag began; `wires`: ids by node */
 
@@ -22,15 +27,49 @@ export function groundOf({ drawing, outbox }, expected) {
 export function dragFrame(editor) {
   const { dragged, ground, stage } = editor;
   const same = ground?.drawing === editor.drawing && ground.outbox === editor.outbox;
-  if (!dragged || !ground || !same || editor.housed || ground.expected.regions.length) return false;
+  if (!dragged || !ground || !same) return false;
   editor.shown = moved(ground.expected, dragged);
+  if (editor.housed) editor.shown = rehoused(editor.shown, editor.housed);
   const nodes = new Map(editor.shown.nodes.map((node) => [node.id, node]));
   const names = Object.keys(dragged).filter((name) => nodes.has(name));
-  for (const name of names) updateCard(stage.cards.get(name), /** @type {any} */ (nodes.get(name)));
   const touched = new Set(names.flatMap((name) => [...(ground.wires.get(name) ?? [])]));
+  lift(stage, names, touched);
+  const drawn = stage.cards.get(names[0])?.node;
+  if (drawn) stage.moveHand(`translate(${(dragged[names[0]][0] - drawn.x) * stage.drawn.k}px, ${(dragged[names[0]][1] - drawn.y) * stage.drawn.k}px)`);
   for (const wire of editor.shown.wires) {
     const strand = touched.has(wireId(wire)) && stage.strands.get(wireId(wire));
     if (strand) updateStrand(strand, wire, nodes);
   }
+  if (editor.shown.regions.length) drawRegions(stage.layers.regions, stage.layers.tabs, stage.regions, editor.shown.regions, editor.shown.nodes);
   return true;
+}
+
+const ROOM = 3000; // px round the graph: while the wires stay within, their leaf keeps its size and is painted alone
+
+/** Take nodes and wires into the hand. @param {Stage} stage @param {string[]} names @param {Iterable<string>} wires */
+function lift({ layers, cards, strands, lifted, content }, names, wires) {
+  if (lifted.length) return;
+  const take = (/** @type {Element | undefined} */ element, /** @type {Element} */ layer) => {
+    if (!element) return;
+    lifted.push({ element, home: /** @type {Element} */ (element.parentNode), before: element.nextSibling });
+    layer.append(element);
+  };
+  for (const name of names) take(cards.get(name)?.root, layers.hand);
+  for (const id of wires) {
+    take(strands.get(id)?.root, layers.strings);
+    take(strands.get(id)?.number, layers.strings);
+  }
+  const { x, y, w, h } = padded(content ?? { x: 0, y: 0, w: 0, h: 0 }, ROOM);
+  layers.strings.prepend(svg("path", { class: "corners", d: `M${x} ${y}h1M${x + w} ${y + h}h1` }));
+}
+
+/** Put all that is in the hand back to where it was taken from. @param {Stage} stage */
+export function lay(stage) {
+  const { lifted } = stage;
+  for (const { element, home, before } of lifted.reverse()) {
+    if (element.isConnected) home.insertBefore(element, before?.parentNode === home ? before : null);
+  }
+  lifted.length = 0;
+  stage.layers.strings.replaceChildren();
+  stage.moveHand("none");
 }

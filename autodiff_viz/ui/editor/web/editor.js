@@ -6,7 +6,7 @@ import { rehoused } from "./housing.js";
 import { Keeping } from "./keeping.js";
 import { Drawings } from "./delta.js";
 import { tellOffline } from "./offline.js";
-import { dragFrame, groundOf } from "./dragframe.js";
+import { dragFrame, groundOf, lay } from "./dragframe.js";
 import { moved, predict } from "./predict.js";
 import { look, openStage, paint, partView, wholeView } from "./stage.js";
 import { complete } from "./lean.js";
@@ -138,6 +138,7 @@ export class Editor {
     const names = new Set(this.shown.nodes.map((node) => node.id));
     for (const name of this.selection) if (!names.has(name)) this.selection.delete(name);
     const focused = /** @type {ShadowRoot} */ (stage.host.getRootNode()).activeElement;
+    lay(stage);
     paint(stage, this.shown, this.dragged !== null);
     if (focused && !focused.isConnected) stage.surface.focus({ preventScroll: true }); // its node is gone: keep the keys
     for (const [id, { root }] of stage.cards) root.classList.toggle("selected", this.selection.has(id));

@@ -12,12 +12,13 @@ import { sizeOf } from "./stage.js";
 const MANY = 15; // nodes; with more, the map is always there
 const NARROW = 480; // px; a narrow canvas shows the map only where part of the graph is out of sight
 const MARGIN = 60; // world px round the graph
+const EVERYWHERE = { x: -1e6, y: -1e6, w: 2e6, h: 2e6 }; // a frame whose outer edge never moves is only painted anew
 
 /** @param {Editor} editor */
 export function openMinimap(editor) {
   const nodes = svg("path", { class: "map-nodes" });
   const chosen = svg("path", { class: "map-chosen" });
-  const frame = svg("rect", { class: "map-frame", rx: 12 });
+  const frame = svg("path", { class: "map-frame" });
   const picture = svg("svg", { class: "map-picture" }, nodes, chosen, frame);
   const root = html("div", { class: "minimap", "aria-hidden": "true" }, picture); // keys have their own ways: arrows, f, +
   root.hidden = true;
@@ -39,8 +40,7 @@ export function openMinimap(editor) {
       chosen.setAttribute("d", boxesPath(shown.nodes.filter(({ id }) => selection.has(id))));
     }
     [drawn.nodes, drawn.selection] = [shown.nodes, selection];
-    const box = seen(stage.view, size);
-    for (const [name, value] of [["x", box.x], ["y", box.y], ["width", box.w], ["height", box.h]]) frame.setAttribute(String(name), String(value));
+    frame.setAttribute("d", boxesPath([EVERYWHERE, seen(stage.view, size)]));
   });
 }
 

@@ -17,7 +17,7 @@ const SIDE = 11; // px, margin left and right
 const HEADER = 33; // px
 const MARK = 9; // px that the arrows of value and cotangent take
 const NUMBER = { most: 16, least: 9.5 }; // px
-const SMALL = { most: 24, side: 8 }; // px of numbers seen from some way off, and their margin
+const SMALL = { most: 24, side: 9.5 }; // px of numbers seen from some way off, and their margin
 const SYMBOL = { most: 20, sign: 26, least: 10, far: 40 }; // px; a sign such as + looks smaller than letters
 const NAME = 12.5; // px
 const SHAPE = 11.5; // px
@@ -90,7 +90,7 @@ const classes = (node) =>
   ["node", `rule-${node.rule}`, node.isInput && "input", node.isOutput && "output", !node.connected && "apart",
     node.problem && "wrong", node.slots.some(isEmpty) && "unfinished", node.muted && "muted", !node.problem && node.warning && "warned"].filter(Boolean).join(" ");
 
-/** Symbol left, name right; an input, whose symbol is its name, says that it is one.
+/** Symbol left, name right, and the symbol alone as it is seen from far; an input, whose symbol is its name, says that it is one.
  * @param {GraphNode} node */
 function header({ symbol, id, w, h, isInput }) {
   const room = w - 2 * SIDE;
@@ -100,11 +100,10 @@ function header({ symbol, id, w, h, isInput }) {
   const far = clamp((w - 24) / (textWidth(symbol, 1) * BOLD), SYMBOL.least, SYMBOL.far);
   const big = svg("text", { class: "symbol", x: SIDE + (isInput ? 3 : 0), y: 24 }, symbol);
   big.style.setProperty("--size", `${size.toFixed(1)}px`);
-  big.style.setProperty("--far-size", `${far.toFixed(1)}px`);
-  big.style.setProperty("--middle", `${w / 2 - SIDE - (isInput ? 3 : 0)}px, ${h / 2 + far * 0.34 - 24}px`);
+  const sign = svg("text", { class: "sign", x: w / 2, y: h / 2 + far * 0.34, "font-size": far.toFixed(1) }, symbol);
   const left = room - textWidth(symbol, size) * BOLD - 8;
   const name = own ? "input" : shortened(id, left, NAME);
-  return [big, svg("text", { class: own ? "name fixed" : "name", x: w - SIDE - (own ? 3 : 0), y: 23 }, name)];
+  return [sign, big, svg("text", { class: own ? "name fixed" : "name", x: w - SIDE - (own ? 3 : 0), y: 23 }, name)];
 }
 
 /** @param {Numbers} numbers @param {GraphNode} node */

@@ -39,4 +39,4 @@ export function beyond(view, content, size, foot) {
 
 /** All nodes as one path. @param {Box[]} nodes */
 export const boxesPath = (nodes) =>
-  nodes.map(({ x, y, w, h }) => `M${Math.round(x)} ${Math.round(y)}h${w}v${h}h${-w}z`).join("");
+  nodes.map(({ x, y, w, h }) => `M${Math.round(x)} ${Math.round(y)}h${Math.round(w)}v${Math.round(h)}h${-Math.round(w)}z`).join("");

@@ -31,7 +31,7 @@ function copyOf({ host, layers }, paper) {
   const copy = html("div", { class: `canvas unshown${paper ? " paper" : ""}`, "data-detail": "near", "aria-hidden": "true" });
   const kept = [layers.regions, layers.wires, layers.tabs, layers.numbers, layers.nodes];
   const world = svg("g", {}, ...kept.map((layer) => layer.cloneNode(true)));
-  copy.append(svg("svg", { class: "surface" }, world));
+  copy.append(svg("svg", { class: "leaf" }, world));
   for (const element of copy.querySelectorAll("[class]")) element.classList.remove(...PASSING);
   for (const element of copy.querySelectorAll("[style*=display]")) /** @type {HTMLElement} */ (element).style.display = "";
   return copy;

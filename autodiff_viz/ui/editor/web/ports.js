@@ -10,40 +10,42 @@ import { textWidth } from "./measure.js";
 const FONT = 13.5; // px, of a constant
 const GAP = 9; // px between a constant and its port
 
-/** A port and its larger, invisible target. */
-const port = () => [svg("circle", { class: "target", r: 15 }), svg("circle", { class: "port", r: 5.5 })];
+/** A port and its larger, invisible target. No mark has a transform of its own: every one makes the browser
+ * layer the whole picture more slowly. @param {number} cx @param {number} cy */
+const port = (cx, cy) => [svg("circle", { class: "target", r: 15, cx, cy }), svg("circle", { class: "port", r: 5.5, cx, cy })];
 
 /** @param {GraphNode} node @param {number} i */
 export function slotMark(node, i) {
   const slot = node.slots[i];
-  const [, y] = slotPoint(node, i);
+  const y = slotPoint(node, i)[1] - node.y;
   const state = slot.wired ? "wired" : slot.constant === null ? "empty" : "constant";
-  const group = svg("g", { class: `slot ${state}`, "data-slot": i, transform: `translate(0 ${y - node.y})` }, ...port());
-  if (node.slots.length > 1 && state !== "empty") group.append(svg("text", { class: "slot-label", x: -11, y: -7 }, slot.label));
-  if (slot.constant !== null) group.append(pill(slot.constant));
-  if (state === "empty") group.append(wanting(slot.label));
+  const group = svg("g", { class: `slot ${state}`, "data-slot": i }, ...port(0, y));
+  if (node.slots.length > 1 && state !== "empty") group.append(svg("text", { class: "slot-label", x: -11, y: y - 7 }, slot.label));
+  if (slot.constant !== null) group.append(pill(slot.constant, y));
+  if (state === "empty") group.append(wanting(slot.label, y));
   return group;
 }
 
 /** @param {GraphNode} node */
 export function outputMark(node) {
   const [x, y] = outputPoint(node);
-  return svg("g", { class: "out", transform: `translate(${x - node.x} ${y - node.y})` }, ...port());
+  return svg("g", { class: "out" }, ...port(x - node.x, y - node.y));
 }
 
-/** @param {string} constant */
-function pill(constant) {
+/** @param {string} constant @param {number} y */
+function pill(constant, y) {
   const w = pillWidth(constant);
-  return svg("g", { class: "pill" }, svg("rect", { x: -w - GAP, y: -11, width: w, height: 22, rx: 11 }),
-    svg("text", { x: -w / 2 - GAP, y: 4.5 }, constant), svg("title", {}, `${constant} - click to change it`));
+  return svg("g", { class: "pill" }, svg("rect", { x: -w - GAP, y: y - 11, width: w, height: 22, rx: 11 }),
+    svg("text", { x: -w / 2 - GAP, y: y + 4.5 }, constant), svg("title", {}, `${constant} - click to change it`));
 }
 
-/** An empty slot says what it waits for: that is no mistake, only unfinished. @param {string} label */
-function wanting(label) {
+/** An empty slot says what it waits for: that is no mistake, only unfinished.
+ * @param {string} label @param {number} y */
+function wanting(label, y) {
   const text = `needs ${label}`;
   const w = wantWidth(label);
-  return svg("g", { class: "wanting" }, svg("rect", { x: -w - GAP, y: -10, width: w, height: 20, rx: 10 }),
-    svg("text", { x: -w / 2 - GAP, y: 4 }, text), svg("title", {}, `${text}: draw a wire to it, or click and type a number`));
+  return svg("g", { class: "wanting" }, svg("rect", { x: -w - GAP, y: y - 10, width: w, height: 20, rx: 10 }),
+    svg("text", { x: -w / 2 - GAP, y: y + 4 }, text), svg("title", {}, `${text}: draw a wire to it, or click and type a number`));
 }
 
 /** @param {string} label */

@@ -4,7 +4,7 @@
 import { html, svg } from "../../web/dom.js";
 import { REACH } from "./chips.js";
 import { bounds, CLEAR, fit, overlap, padded, toWorld, zoomAt } from "./geometry.js";
-import { glide } from "./glide.js";
+import { glide, mover } from "./glide.js";
 import { drawNodes } from "./nodes.js";
 import { beyond, kept } from "./overview.js";
 import { pillsReach } from "./ports.js";
@@ -23,17 +23,26 @@ const READABLE = 0.44; // scale at which numbers can be read on a phone
 const FOOT = 60; // px of the canvas that the toolbar covers
 const NARROW = 480; // px; below it the first view keeps numbers readable rather than showing all
 
+/** What is drawn, from the bottom to the top. Each leaf is painted by itself: a drag paints those in the hand alone.
+ * @type {Layer[][]} */
+const LEAVES = [["regions"], ["wires"], ["strings"], ["tabs"], ["numbers", "nodes"], ["hand"], ["overlay"]];
+/** @typedef {"regions" | "wires" | "strings" | "tabs" | "numbers" | "nodes" | "hand" | "overlay"} Layer */
+/** @typedef {{ element: Element, home: Element, before: Node | null }} Lifted what a drag has taken, and from where */
+
 export function openStage() {
-  const layers = { regions: svg("g"), wires: svg("g"), tabs: svg("g"), numbers: svg("g"), nodes: svg("g"), overlay: svg("g") };
-  const world = svg("g", { class: "world" }, ...Object.values(layers));
-  const surface = svg("svg", { class: "surface", role: "application", "aria-label": "Computation graph. Arrow keys walk, question mark lists all keys." }, world);
+  const layers = /** @type {Record<Layer, SVGGraphicsElement>} */ (Object.fromEntries(LEAVES.flat().map((name) => [name, svg("g")])));
+  const worlds = LEAVES.map((names) => svg("g", { class: "world" }, ...names.map((name) => layers[name])));
+  const leaves = worlds.map((world, i) => svg("svg", { class: `leaf of-${LEAVES[i][0]}` }, world));
+  const pane = html("div", { class: "pane" }, ...leaves);
+  const surface = html("div", { class: "surface", role: "application", "aria-label": "Computation graph. Arrow keys walk, question mark lists all keys." }, pane);
   const status = html("div", { class: "status", role: "status" });
   const dots = html("div", { class: "dots" });
   const host = html("div", { class: "canvas" }, dots, surface, html("div", { class: "edges" }), status);
   return {
-    host, dots, surface, world, layers, status,
+    host, dots, surface, pane, worlds, layers, status, movePane: mover(pane), moveDots: mover(dots), moveHand: mover(leaves[LEAVES.findIndex(([name]) => name === "hand")]),
+    /** @type {Lifted[]} */ lifted: [],
     /** @type {Viewport} */ view: { x: 0, y: 0, k: 1 },
-    /** @type {Viewport} of what is drawn; another than `view` during a zoom */ drawn: { x: 0, y: 0, k: 1 },
+    /** @type {Viewport} for which the leaves are drawn; the pane does the rest */ drawn: { x: 0, y: 0, k: 0 },
     glides: { under: false, timer: 0 },
     cards: new Map(), strands: new Map(), regions: { outlines: new Map(), tabs: new Map() },
     /** @type {import("./types.js").Box | null} all that is drawn */ content: null,
@@ -76,14 +85,13 @@ export function look(stage, wished) {
   stage.view = view;
   const step = GRID * view.k * (view.k < 0.5 ? 4 : 1);
   stage.dots.style.backgroundSize = `${step}px ${step}px`;
-  stage.dots.style.backgroundPosition = `${view.x % step}px ${view.y % step}px`;
+  stage.moveDots(`translate(${Math.round(view.x % step)}px, ${Math.round(view.y % step)}px)`);
   glide(stage, () => settle(stage, size));
 }
 
 /** Draw the view. @param {Stage} stage @param {{ w: number, h: number }} size of the canvas */
 function settle(stage, size) {
   const { view } = stage;
-  stage.world.setAttribute("transform", `translate(${view.x} ${view.y}) scale(${view.k})`);
   const detail = DETAIL.find(([, scale]) => view.k < scale)?.[0] ?? "near";
   const { dataset } = stage.host;
   if (dataset.detail !== detail) dataset.detail = detail; // every write makes the browser style all nodes anew

@@ -9,11 +9,13 @@ import { labelPoint, placeLabels, USUAL } from "./labels.js";
 /** @typedef {import("./types.js").Wire} Wire */
 /** @typedef {import("./types.js").GraphNode} GraphNode */
 /** @typedef {import("./types.js").Cubic} Cubic */
+/** @typedef {import("./types.js").Point} Point */
 /** @typedef {import("./labels.js").Place} Place */
 /**
+ * @typedef {{ width: number, sign: number, passed: string }} Flow
  * @typedef {{
  *   root: SVGGraphicsElement, line: Element, hit: Element, arrow: Element, number: Element, title: Element,
- *   wire: Wire | null, from: GraphNode | null, to: GraphNode | null, curve: Cubic[], place: Place,
+ *   wire: Wire | null, from: GraphNode | null, to: GraphNode | null, flow: Flow, curve: Cubic[], place: Place,
  * }} Strand
  */
 
@@ -45,7 +47,7 @@ function makeStrand(wire) {
   const [arrow, number] = [svg("path", { class: "arrow" }), svg("text", { class: "passed" })];
   const hover = (/** @type {Event} */ event) => number.classList.toggle("hovered", event.type === "pointerenter");
   const root = svg("g", { class: "wire", "data-wire": wireId(wire), pointerenter: hover, pointerleave: hover }, title, hit, line, arrow);
-  return { root, line, hit, arrow, number, title, wire: null, from: null, to: null, curve: [], place: USUAL };
+  return { root, line, hit, arrow, number, title, wire: null, from: null, to: null, flow: { width: 0, sign: 0, passed: "" }, curve: [], place: USUAL };
 }
 
 /** @param {Strand} strand @param {Wire} wire @param {Map<string, GraphNode>} nodes */
@@ -65,35 +67,46 @@ export function updateStrand(strand, wire, nodes) {
 }
 
 /** What goes back along the wire: its number, thickness, colour and arrow.
- * @param {Strand} strand @param {{ width: number, sign: number, passed: string }} flow */
-export function showFlow({ root, line, arrow, number }, { width, sign, passed }) {
+ * @param {Strand} strand @param {Flow} flow */
+export function showFlow(strand, flow) {
+  const { root, line, number } = strand;
+  const { width, sign, passed } = flow;
+  strand.flow = flow;
   for (const part of [root, number]) {
     part.classList.remove(...Object.values(SIGNS));
     part.classList.add(SIGNS[/** @type {0} */ (sign)]);
   }
   line.setAttribute("stroke-width", (sign ? THIN + THICK * width : THIN).toFixed(1));
-  arrow.setAttribute("d", arrowPath(sign, 7 + 4 * width));
   setText(number, passed);
+  if (strand.curve.length) placeArrow(strand);
+}
+
+/** @param {Strand} strand */
+function placeArrow({ arrow, flow, curve, place }) {
+  const { point, angle } = pointAt(curve, place.t);
+  arrow.setAttribute("d", arrowPath(flow.sign, 7 + 4 * flow.width, point, angle));
 }
 
 /** Put the arrow on the wire and the number beside it.
  * @param {Strand} strand */
 function placeMarks(strand) {
-  const { point, angle } = pointAt(strand.curve, strand.place.t);
-  strand.arrow.setAttribute("transform", `translate(${point[0].toFixed(1)} ${point[1].toFixed(1)}) rotate(${angle.toFixed(1)})`);
+  placeArrow(strand);
   const [x, y] = labelPoint(strand.curve, strand.place, strand.wire?.passed ?? "");
   strand.number.setAttribute("x", x.toFixed(1));
   strand.number.setAttribute("y", (y + 4.5).toFixed(1)); // from the middle of the digits to their foot
 }
 
+/** Corners of the arrow for a wire that runs right, in parts of its size. @type {Record<number, Point[]>} */
+const HEADS = { 0: [], 1: [[-1, 0], [0.7, -0.8], [0.7, 0.8]], 2: [[-1, 0], [0, -0.8], [1, 0], [0, 0.8]] };
+
 /** An arrowhead that points back along the wire; both signs at once make a diamond.
- * @param {number} sign @param {number} size px */
-const arrowPath = (sign, size) =>
-  sign === 2
-    ? `M${-size} 0L0 ${-size * 0.8}L${size} 0L0 ${size * 0.8}z`
-    : sign
-      ? `M${-size} 0L${size * 0.7} ${-size * 0.8}V${size * 0.8}z`
-      : "";
+ * @param {number} sign @param {number} size px @param {Point} at @param {number} angle degrees */
+function arrowPath(sign, size, [x, y], angle) {
+  const [right, down] = [Math.cos((angle * Math.PI) / 180) * size, Math.sin((angle * Math.PI) / 180) * size];
+  const corners = HEADS[Math.abs(sign)].map(([along, across]) =>
+    `${(x + along * right - across * down).toFixed(1)} ${(y + along * down + across * right).toFixed(1)}`);
+  return corners.length ? `M${corners.join("L")}z` : "";
+}
 
 /** Find a clear place for every number. One that finds none shows on hover alone, then where it covers
  * at most other numbers.
