@@ -19,29 +19,29 @@ VERSION = "1"
 _PAYLOAD = re.compile(r"[A-Za-z0-9_-]*")
 
 
-def to_link(graph: Graph) -> str:
+def to_link(graph: Graph, most: int = limits.LINK) -> str:
     """The graph as letters, digits, - and _, to follow `?g=` in an address.
 
     Raises:
-      GraphError: code "link-too-long", when it would exceed `limits.LINK` characters.
+      GraphError: code "link-too-long", when it would exceed `most` characters.
     """
     packed = zlib.compress(to_json(graph, indent=None).encode("ascii"), level=9)
     payload = VERSION + base64.urlsafe_b64encode(packed).rstrip(b"=").decode("ascii")
-    if len(payload) > limits.LINK:
-        message = f"The graph needs a link of {len(payload)} characters; the limit is {limits.LINK}."
+    if len(payload) > most:
+        message = f"The graph needs a link of {len(payload)} characters; the limit is {most}."
         _refuse("too-long", message, "Save it as a JSON file, or use smaller tensors.")
     return payload
 
 
-def from_link(payload: str) -> Graph:
-    """The graph of a link; `from_link(to_link(graph)) == graph`.
+def from_link(payload: str, most: int = limits.LINK) -> Graph:
+    """The graph of a link of at most so many characters; `from_link(to_link(graph)) == graph`.
 
     Raises:
       GraphError: codes "link-..." for a payload that is truncated, damaged, too long or of a newer
         version; "json-..." as `from_json` when what it holds is not a graph.
     """
-    if len(payload) > limits.LINK:
-        _refuse("too-long", f"The link has {len(payload)} characters; the limit is {limits.LINK}.")
+    if len(payload) > most:
+        _refuse("too-long", f"The link has {len(payload)} characters; the limit is {most}.")
     if not payload:
         _refuse("truncated", "The link holds no graph.", "Copy the whole link.")
     if payload[0] != VERSION:

@@ -8,13 +8,15 @@ from typing import Any
 
 import streamlit as st
 
+from autodiff_viz.graph import limits
 from autodiff_viz.ui.inbox import STAMP, open_inbox, rewind, stamp
 from autodiff_viz.ui.whole import navigated, whole
-from autodiff_viz.views.address import from_query, to_query
+from autodiff_viz.views.address import KEPT, divided, from_query, to_query
 from autodiff_viz.views.lab import Lab, with_text
 from autodiff_viz.views.trail import trail
 
-LAB, WRITTEN, OPENED, TRAIL = "lab", "address", "opened", "trail"
+LAB, WRITTEN, OPENED, TRAIL, LARGE = "lab", "address", "opened", "trail", "large"
+KEPT_LARGE = 3  # graphs that are too large for an address, to go back to
 
 
 @whole()
@@ -65,7 +67,10 @@ def write_address() -> None:
     It must come before what confirms edits to the browser: what is confirmed is kept here alone. An address
     stays as it was opened until something has been done: the bare one, and one that cannot be read.
     """
-    query, shown = to_query(st.session_state[LAB]), st.query_params.to_dict()
+    (query, large), shown = divided(st.session_state[LAB]), st.query_params.to_dict()
+    if large:  # remembered too for when the browser goes back
+        others = [*st.session_state.get(LARGE, {}).items()][-KEPT_LARGE:]
+        st.session_state[LARGE] = {**dict(others), query[KEPT]: large}
     known = {key: value for key, value in shown.items() if key != STAMP}
     if query != known and (shown, query) != st.session_state.get(OPENED):
         shown = {**query, STAMP: stamp()}
@@ -73,9 +78,17 @@ def write_address() -> None:
     st.session_state[WRITTEN] = shown
 
 
+def too_large() -> dict[str, Any] | None:
+    """What the present address does not hold, for the browser to keep; None when it holds all."""
+    digest = st.session_state.get(WRITTEN, {}).get(KEPT)
+    fields = st.session_state.get(LARGE, {}).get(digest)
+    return {"digest": digest, "fields": fields} if fields else None
+
+
 def _opened(query: dict[str, str]) -> Lab:
     """The lab of an address that the visitor has opened."""
-    found = from_query(query)
+    large = st.session_state.get(LARGE, {}).get(query.get(KEPT))
+    found = from_query({**query, **large}, most=limits.JSON) if large else from_query(query)
     st.session_state[OPENED] = (query, to_query(found))
     return found
 

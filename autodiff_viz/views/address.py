@@ -4,20 +4,24 @@ from __future__ import annotations
 
 import base64
 import binascii
+import json
 import zlib
 from collections.abc import Mapping
 from dataclasses import replace
+from urllib.parse import urlencode
 
 from autodiff_viz.engine.arrays import FLOAT32, FLOAT64
 from autodiff_viz.graph import limits
+from autodiff_viz.graph.history import begin
 from autodiff_viz.graph.link import from_link, to_link
-from autodiff_viz.graph.model import Literal
-from autodiff_viz.graph.problem import GraphError
+from autodiff_viz.graph.model import Graph, Literal
+from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.language.amend import amended
 from autodiff_viz.language.parse import parse_literal
 from autodiff_viz.language.show import show_literal
 from autodiff_viz.views.actions import typed
 from autodiff_viz.views.lab import Lab, opened, refused, start, with_text
+from autodiff_viz.views.trail import digest
 
 GRAPH, SEED, DTYPE, SELECTED, FIGURE, SWEPT, LESSON, VARIANT, TEXT, DRAFT, SHELVED, RANGES, FOLDED = (
     "g",
@@ -34,13 +38,31 @@ GRAPH, SEED, DTYPE, SELECTED, FIGURE, SWEPT, LESSON, VARIANT, TEXT, DRAFT, SHELV
     "range",
     "folded",
 )
+KEPT = "kept"
+"""In place of what is too long for an address: its digest, by which the browser that keeps it finds it."""
+
+ELSEWHERE = "link-kept"
+"""Code of the problem with an address that has only the digest."""
+
+
+LARGE = (GRAPH, SEED, TEXT, DRAFT, SHELVED, RANGES)
+"""What may be too long for an address."""
+
+NOT_HERE = "This graph is too large for a link. The browser in which it was made keeps it; this one does not."
+OPEN_THERE = "Open it there and take it as JSON; a JSON file can be dropped on the canvas."
 
 
 def to_query(lab: Lab) -> dict[str, str]:
     """Query parameters for `lab`; what has its usual value is left out."""
+    return divided(lab)[0]
+
+
+def divided(lab: Lab) -> tuple[dict[str, str], dict[str, str]]:
+    """(query parameters for `lab`, what is too long for them). In place of the second, which the browser has
+    to keep, the first have its digest."""
     ranges = ",".join(f"{name}:{low!r}:{high!r}" for name, low, high in lab.ranges if name in lab.graph)
     found = {
-        GRAPH: to_link(lab.graph),
+        GRAPH: to_link(lab.graph, most=limits.JSON),
         SEED: None if lab.seed is None else show_literal(lab.seed),
         DTYPE: None if lab.dtype == FLOAT32 else lab.dtype,
         SELECTED: lab.selected,
@@ -54,18 +76,26 @@ def to_query(lab: Lab) -> dict[str, str]:
         RANGES: ranges,
         FOLDED: ",".join(sorted(group.name for group in lab.graph.groups if group.name in lab.collapsed)),
     }
-    return {key: value for key, value in found.items() if value}
+    query = {key: value for key, value in found.items() if value}
+    if len(urlencode(query)) <= limits.LINK:
+        return query, {}
+    large = {key: query.pop(key) for key in LARGE if key in query}
+    return {**query, KEPT: digest(json.dumps(large))}, large
 
 
-def from_query(query: Mapping[str, str]) -> Lab:
-    """The lab of an address. What cannot be read is left out, with the reason in `notice`."""
+def from_query(query: Mapping[str, str], most: int = limits.LINK) -> Lab:
+    """The lab of an address, whose parameters have at most so many characters each. What cannot be read is
+    left out, with the reason in `notice`."""
     lab = start()
+    if KEPT in query and not query.get(GRAPH):
+        empty = replace(lab, history=begin(Graph(), "Open a link"), selected=None)
+        return refused(empty, GraphError(Problem(ELSEWHERE, NOT_HERE, OPEN_THERE)))
     if not query.get(GRAPH):
         return lab
     try:
-        lab = replace(opened(lab, from_link(query[GRAPH]), "Open a link"), document=0)
+        lab = replace(opened(lab, from_link(query[GRAPH], most), "Open a link"), document=0)
     except GraphError as error:
-        return refused(lab, error)
+        return refused(_rewritten(lab, query, most), error)
     lab = replace(lab, history=replace(lab.history, past=()))
     lab = replace(lab, lesson=query.get(LESSON), variant=_whole(query.get(VARIANT)))
     lab = replace(lab, seed=_seed(query.get(SEED)), ranges=_ranges(query.get(RANGES, "")))
@@ -76,11 +106,21 @@ def from_query(query: Mapping[str, str]) -> Lab:
     names = lab.graph.by_name
     selected, swept = query.get(SELECTED), query.get(SWEPT)
     lab = replace(lab, selected=selected if selected in names else None)
-    lab = replace(lab, swept=swept if swept in names else None, shelved=_unpacked(query.get(SHELVED, "")))
-    text, draft = (_unpacked(query.get(key, "")) for key in (TEXT, DRAFT))
+    lab = replace(
+        lab, swept=swept if swept in names else None, shelved=_unpacked(query.get(SHELVED, ""), most)
+    )
+    text, draft = (_unpacked(query.get(key, ""), most) for key in (TEXT, DRAFT))
     if text is not None:
         lab = with_text(lab, amended(text, lab.graph))
     return lab if draft is None else typed(lab, draft)
+
+
+def _rewritten(lab: Lab, query: Mapping[str, str], most: int) -> Lab:
+    """The text that goes with a graph that cannot be read: it may be all that is left."""
+    text, draft = (_unpacked(query.get(key, ""), most) for key in (TEXT, DRAFT))
+    for written in (text, draft):
+        lab = lab if written is None else typed(lab, written)
+    return replace(lab, history=replace(lab.history, past=()))
 
 
 def _seed(text: str | None) -> Literal | None:
@@ -116,8 +156,8 @@ def _packed(text: str) -> str:
     return base64.urlsafe_b64encode(zlib.compress(text.encode(), 9)).rstrip(b"=").decode("ascii")
 
 
-def _unpacked(payload: str) -> str | None:
-    if not payload or len(payload) > limits.LINK:
+def _unpacked(payload: str, most: int) -> str | None:
+    if not payload or len(payload) > most:
         return None
     try:
         packed = base64.b64decode(payload + "=" * (-len(payload) % 4), altchars=b"-_", validate=True)

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
+
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
 from tests.browser.lab_page import LabPage, saying
+from tests.browser.test_export_import import DROP
 from tests.browser.test_never_lost import BACK, returned, server, tab  # noqa: F401
 
 
@@ -112,3 +116,51 @@ def test_the_chosen_view_and_the_selection_are_as_they_were_after_a_reload(lab: 
         "all => all.map((node) => node.dataset.id)"
     )
     assert sorted(selected) == names
+
+
+def large_graph() -> str:
+    """A graph as JSON, of more numbers than a link can hold."""
+    numbers = [round((i * 7919) % 10_007 / 9_973, 6) for i in range(16_000)]
+    nodes = [
+        {"name": "v", "op": "input", "params": {"value": numbers}},
+        {"name": "s", "op": "sin", "slots": ["v"]},
+        {"name": "t", "op": "sum", "slots": ["s"]},
+    ]
+    return json.dumps({"autodiff_viz": 1, "nodes": nodes, "output": "t"})
+
+
+def test_a_graph_too_large_for_a_link_comes_back_from_the_browser(lab: LabPage):
+    lab.canvas.evaluate(DROP, large_graph())
+    expect(lab.node("t")).to_be_visible()
+    lab.settle()
+    expect(lab.page.get_by_text("Too large for a link")).to_be_visible()
+    expect(lab.page).to_have_url(saying("kept="))
+    assert len(lab.page.url) < 500
+    lab.select("s")
+    lab.press("s")
+    before = lab.value("t").text_content()
+    steps = labels(lab)
+    lab.reload()
+    expect(lab.node("t")).to_be_visible()
+    expect(lab.node("s").locator(".chip.stop")).to_be_visible()
+    assert (lab.value("t").text_content(), labels(lab)) == (before, steps)
+    lab.page.go_back()
+    expect(lab.node("s").locator(".chip.stop")).to_have_count(0)
+
+
+def test_a_large_graph_is_not_in_another_browser_which_says_so(lab: LabPage):
+    lab.page.goto(lab.address + "/?kept=0123456789ab")
+    expect(lab.page.get_by_text("This graph is too large for a link.")).to_be_visible()
+    assert lab.names() == set()
+
+
+def test_a_draft_too_long_for_a_link_comes_back(lab: LabPage):
+    digits = "".join(hashlib.sha256(bytes([i % 256, i // 256])).hexdigest() for i in range(1_900))
+    comments = "\n".join(f"# {digits[i : i + 1_900]}" for i in range(0, len(digits), 1_900))
+    draft = f"x = 0.5\ny = sin(x\n{comments}"
+    lab.formula.fill(draft)
+    lab.formula.press("Control+Enter")
+    lab.settle()
+    expect(lab.page).to_have_url(saying("kept="))
+    lab.reload()
+    expect(lab.formula).to_have_value(draft)

@@ -3,6 +3,8 @@ from __future__ import annotations
 import base64
 import zlib
 from dataclasses import replace
+from hashlib import sha256
+from urllib.parse import urlencode
 
 import pytest
 from hypothesis import given
@@ -11,9 +13,10 @@ from hypothesis import strategies as st
 from autodiff_viz.graph import limits
 from autodiff_viz.graph.history import begin
 from autodiff_viz.graph.link import to_link
+from autodiff_viz.graph.model import Graph, Node, params
 from autodiff_viz.language.parse import parse
 from autodiff_viz.views.actions import set_input, typed
-from autodiff_viz.views.address import from_query, to_query
+from autodiff_viz.views.address import divided, from_query, to_query
 from autodiff_viz.views.canvas_edits import edited
 from autodiff_viz.views.lab import Lab, formula_text, start
 from autodiff_viz.views.lessons import lesson_view
@@ -176,3 +179,46 @@ def test_a_draft_that_unpacks_to_too_much_does_not_fill_the_memory():
     bomb = base64.urlsafe_b64encode(zlib.compress(b"#" * 50_000_000, 9)).decode()
     lab = from_query({"g": to_link(start().graph), "draft": bomb[: limits.LINK]})
     assert len(lab.draft or "") <= limits.TEXT
+
+
+NUMBERS = tuple(round((i * 7919) % 10_007 / 9_973, 6) for i in range(16_000))
+LARGE = Graph((Node("v", "input", (), params(value=NUMBERS)), Node("s", "sin", ("v",))), (), "s")
+
+
+def test_what_is_too_large_for_an_address_is_divided_from_it_and_makes_the_lab_with_it():
+    lab = replace(start(), history=begin(LARGE, "Open a link"), selected="s", dtype="float64")
+    query, large = divided(lab)
+    assert len(urlencode(query)) < 200
+    assert same_but_for_history(from_query({**query, **large}, most=limits.JSON), lab)
+
+
+def test_no_address_is_longer_than_the_limit_whatever_is_typed():
+    digits = "".join(sha256(bytes([i % 256, i // 256])).hexdigest() for i in range(1_900))
+    lab = typed(
+        start(), "y = sin(\n" + "\n".join(f"# {digits[i : i + 900]}" for i in range(0, len(digits), 900))
+    )
+    query, large = divided(lab)
+    assert len(urlencode(query)) <= limits.LINK
+    back = from_query({**query, **large}, most=limits.JSON)
+    assert (back.draft, back.graph) == (lab.draft, lab.graph)
+
+
+def test_an_address_without_what_was_divided_from_it_opens_nothing_and_says_why():
+    query, large = divided(replace(start(), history=begin(LARGE, "Open a link")))
+    lab = from_query(query)
+    assert (lab.graph, [problem.code for problem in lab.notice]) == (Graph(), ["link-kept"])
+    edit = {"seq": 1, "kind": "restored", "query": {**query, **large}}
+    assert edited(lab, edit).graph == LARGE
+    assert edited(start(), edit) == start()
+    assert edited(lab, {**edit, "query": {"g": 3}}).graph == Graph()
+
+
+def test_the_text_beside_a_link_that_cannot_be_read_is_kept():
+    query = to_query(typed(start(), "# mine\nq = 2.0"))
+    lab = from_query({**query, "g": "2" + query["g"][1:]})
+    assert (formula_text(lab), [problem.code for problem in lab.notice]) == (
+        "# mine\nq = 2.0",
+        ["link-version"],
+    )
+    unfinished = from_query(to_query(typed(start(), "q = (")) | {"g": "1broken"})
+    assert (unfinished.draft, bool(unfinished.notice)) == ("q = (", True)

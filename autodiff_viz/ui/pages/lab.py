@@ -16,7 +16,7 @@ from autodiff_viz.ui.panels.lesson import draw_lesson
 from autodiff_viz.ui.panels.problems import draw_problems
 from autodiff_viz.ui.panels.settings import draw_settings
 from autodiff_viz.ui.panels.sweeps import draw_sweeps
-from autodiff_viz.ui.session import act, kept_history, lab, write_address
+from autodiff_viz.ui.session import act, kept_history, lab, too_large, write_address
 from autodiff_viz.views.canvas_edits import edited
 from autodiff_viz.views.compose import LabView, lab_view
 from autodiff_viz.views.history_list import history_view
@@ -54,8 +54,9 @@ def page() -> None:
 
 
 def _draw_canvas(now: Lab, view: LabView) -> None:
-    steps = {"history": history_view(now), "picked": now.picked, "trail": kept_history()}
-    drawing = {**steps, "sweeps": dict(view.sweeps), **view.drawing}
+    steps = {"history": history_view(now), "picked": now.picked}
+    kept = {"trail": kept_history(), "large": too_large()}
+    drawing = {**steps, **kept, "sweeps": dict(view.sweeps), **view.drawing}
     canvas(drawing, key="canvas", on_edit=_on_edit)
 
 

@@ -10,7 +10,7 @@ from autodiff_viz.export.python_source import to_python
 from autodiff_viz.graph import limits
 from autodiff_viz.graph.codec import to_json
 from autodiff_viz.language.show import show_literal
-from autodiff_viz.ui.session import act
+from autodiff_viz.ui.session import act, too_large
 from autodiff_viz.ui.whole import whole
 from autodiff_viz.ui.widgets import renewed
 from autodiff_viz.views.actions import resampled, reset, set_seed, type_seed
@@ -41,6 +41,8 @@ def draw_settings(lab: Lab, view: LabView) -> None:
             help="Back to the first graph. Undo brings yours back.",
         )
         _draw_downloads(lab, view)
+    if too_large():
+        st.caption("Too large for a link: kept in this browser. Take it as JSON to have it elsewhere.")
 
 
 def _draw_downloads(lab: Lab, view: LabView) -> None:

@@ -38,7 +38,7 @@ export function due(left, { key, ack, document = 0, from }, search) {
 }
 
 /** Edits that are about one session, and mean nothing to the next. */
-const OWN = ["kept", "resync"];
+const OWN = ["kept", "restored", "resync"];
 
 /** An outbox for Python's session, with the edits that were under way when the one before it ended, and what
  * waits for other documents.

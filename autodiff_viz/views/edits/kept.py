@@ -13,6 +13,7 @@ from autodiff_viz.graph.history import History
 from autodiff_viz.graph.link import from_link
 from autodiff_viz.graph.model import Graph
 from autodiff_viz.graph.problem import GraphError
+from autodiff_viz.views.address import ELSEWHERE, from_query
 from autodiff_viz.views.edits.record import Edit, Edits
 from autodiff_viz.views.lab import Lab
 from autodiff_viz.views.recall import recalled
@@ -54,4 +55,13 @@ def _graph(link: Any) -> Graph | None:
         return None
 
 
-EDITS: Edits = {"kept": _kept}
+def _restored(lab: Lab, edit: Edit) -> Lab:
+    """Open what an address of this browser could not hold, where nothing has been done since."""
+    waiting = [problem.code for problem in lab.notice] == [ELSEWHERE] and not lab.graph.nodes
+    query = edit["query"]
+    if not waiting or not all(isinstance(value, str) for value in query.values()):
+        return lab
+    return replace(from_query(query, most=limits.JSON), document=lab.document + 1)
+
+
+EDITS: Edits = {"kept": _kept, "restored": _restored}

@@ -79,7 +79,7 @@ export class Editor {
     this.stage.host.dataset.rev = String(drawing.rev);
     if (other) [this.fitted, this.choice] = [false, "first"];
     this.keeping.search = location.search;
-    if (opening) this.keeping.resume();
+    this.keeping.resume();
     this.fitOnce();
   }
 

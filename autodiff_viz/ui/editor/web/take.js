@@ -3,6 +3,7 @@
 
 import { ask } from "../../web/hail.js";
 import { html } from "../../web/dom.js";
+import { wantedBy } from "./large.js";
 import { MOST_TEXT } from "./paper.js";
 import { closePalette } from "./palette.js";
 import { bitmapOf, pictureOf } from "./picture.js";
@@ -25,7 +26,7 @@ export const FILE_ACTIONS = {
   svg: { label: "Picture as SVG", icon: "picture", run: (editor) => takePicture(editor, "svg") },
   json: { label: "Graph as JSON", key: "Ctrl+S", icon: "save", run: (editor) => pressDownload(editor, "download_json") },
   python: { label: "Graph as a JAX file", icon: "save", run: (editor) => pressDownload(editor, "download_python") },
-  link: { label: "Copy the link", icon: "link", run: (editor) => settled(editor).then(() => copy(editor, "Link", location.href)) },
+  link: { label: "Copy the link", icon: "link", run: (editor) => settled(editor).then(() => copyLink(editor)) },
   formula: { label: "Copy the formula", icon: "copy", run: (editor) => settled(editor).then(() => copy(editor, "Formula", ask("formula") ?? "")) },
 };
 
@@ -64,6 +65,10 @@ async function pressDownload(editor, key) {
   if (button && !button.disabled) return button.click();
   say(editor.stage, "The graph cannot be written yet: see what is wrong with it below the canvas.");
 }
+
+/** @param {Editor} editor */
+const copyLink = (editor) =>
+  wantedBy(location.search) ? say(editor.stage, "The graph is too large for a link: take it as JSON.") : copy(editor, "Link", location.href);
 
 /** Copy, or where the browser does not allow it, show the text to copy by hand.
  * @param {Editor} editor @param {string} what @param {string} text */

@@ -52,7 +52,7 @@
  *   regions: Region[], selected: string | null, picked?: string[],
  *   history: { undo?: string, redo?: string, labels?: Record<string, string>, at?: number },
  *   notice: Notice[],
- *   sweeps?: Record<string, string>, trail?: import("./shelf.js").Trail,
+ *   sweeps?: Record<string, string>, trail?: import("./shelf.js").Trail, large?: import("./large.js").Large,
  * }} Drawing  `sweeps`: by input, the key of the table that fits this drawing while its slider is dragged;
  * `history`: what undo takes back and redo brings back, the `labels` of the steps by their number, and
  * the present one's number; `picked` are nodes just put in; another `graph` means another document: the view is fitted again
