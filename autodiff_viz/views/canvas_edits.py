@@ -3,13 +3,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Container, Iterable
 from dataclasses import replace
+from typing import Any
 
 from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.views.edits import adding, document, groups, kept, nodes, pieces, rules, wiring
 from autodiff_viz.views.edits.record import Edit, Edits
 from autodiff_viz.views.lab import Lab, refused
-from autodiff_viz.views.notices import refusals
+from autodiff_viz.views.notices import Refusal, refusals
 
 EDITS: Edits = {
     **nodes.EDITS,
@@ -35,3 +37,13 @@ def edited(lab: Lab, edit: Edit) -> Lab:
         message = f"The canvas sent an edit that could not be read: {str(dict(edit))[:200]}."
         after = refused(lab, GraphError(Problem("bad-edit", message, "Reload the page and try again.")))
     return after if after is lab else replace(after, notice=refusals(after.notice, edit.get("seq")))
+
+
+def edited_all(lab: Lab, edits: Iterable[Edit], seen: Container[Any] = ()) -> Lab:
+    """Apply the edits in order. Why one was refused stays through the good ones after it until the browser
+    has shown it: `seen` are the numbers of the refused edits of which it has."""
+    unseen = tuple(one for one in lab.notice if isinstance(one, Refusal) and one.seq not in seen)
+    for edit in edits:
+        lab = edited(lab, edit)
+        unseen = lab.notice or unseen
+    return replace(lab, notice=unseen) if unseen and not lab.notice else lab

@@ -80,6 +80,17 @@ def test_a_new_node_says_what_it_still_needs_and_is_no_mistake(lab: LabPage):
     expect(lab.node("mul_1").locator(".chip.problem")).to_have_count(0)
 
 
+def test_why_an_edit_was_refused_stays_to_be_read_though_a_good_one_follows_at_once(lab: LabPage):
+    lab.select("x")
+    lab.page.keyboard.press("p")
+    lab.page.keyboard.press("o")
+    lab.settle()
+    expect(lab.canvas.get_by_role("alert")).to_contain_text("wired to nothing")
+    expect(lab.formula).to_have_value(saying("return x"))
+    lab.press("s")
+    expect(lab.canvas.get_by_role("alert")).to_be_hidden()
+
+
 def test_a_refused_edit_says_why_on_the_canvas_and_nothing_below_moves(lab: LabPage):
     below = lab.page.locator(".st-key-settings")
     before = below.bounding_box()["y"]

@@ -9,7 +9,7 @@ import pytest
 from autodiff_viz.graph import limits
 from autodiff_viz.language.parse import parse
 from autodiff_viz.language.show import show
-from autodiff_viz.views.canvas_edits import edited
+from autodiff_viz.views.canvas_edits import edited, edited_all
 from autodiff_viz.views.compose import lab_view
 from autodiff_viz.views.drawing import places
 from autodiff_viz.views.lab import opened, start
@@ -369,3 +369,28 @@ def test_after_every_edit_the_formula_still_says_the_same_graph():
         {"kind": "disconnect", "to": "b", "slot": 0},
     )
     assert parse(show(lab.graph)) == lab.graph
+
+
+CYCLE = {"seq": 1, "kind": "connect", "from": "z", "to": "a", "slot": 0}
+STOP = {"seq": 2, "kind": "rules", "nodes": ["a"], "rule": "stop"}
+OUTPUT = {"seq": 3, "kind": "output", "node": "b"}
+
+
+def refused_numbers(lab) -> list[int | None]:
+    return [problem.seq for problem in lab.notice]
+
+
+def test_a_good_edit_right_after_a_refused_one_leaves_its_reason_to_be_read():
+    lab = edited_all(start(), [CYCLE, STOP])
+    assert (refused_numbers(lab), lab.graph["a"].rule.kind) == ([1], "stop")
+    assert refused_numbers(edited_all(lab, [OUTPUT])) == [1]
+
+
+def test_a_reason_that_has_been_shown_goes_with_the_next_edit():
+    lab = edited_all(start(), [CYCLE, STOP])
+    assert edited_all(lab, [OUTPUT], seen={1}).notice == ()
+
+
+def test_the_next_refusal_takes_the_place_of_the_one_before():
+    lab = edited_all(start(), [CYCLE, STOP, {**CYCLE, "seq": 4}, {**OUTPUT, "seq": 5}])
+    assert refused_numbers(lab) == [4]

@@ -13,8 +13,10 @@ from autodiff_viz.views.cards import HEIGHT, WIDTH
 from autodiff_viz.views.delta import delta, shared
 from autodiff_viz.views.palette import palette
 
+Edited = Callable[[list[Edit], set[Any]], None]
 
-def canvas(drawing: dict[str, Any], *, key: str, on_edit: Callable[[list[Edit]], None]) -> None:
+
+def canvas(drawing: dict[str, Any], *, key: str, on_edit: Edited) -> None:
     """Draw `drawing` and call `on_edit` with the edits that the user makes on it.
 
     Only what has changed travels, since a drawing that the browser says that it has: whatever got lost on the
@@ -24,14 +26,15 @@ def canvas(drawing: dict[str, Any], *, key: str, on_edit: Callable[[list[Edit]],
       drawing: as `web/types.js` describes it, without `rev`, `key`, `ack` and the palette. Coordinates are
         pixels; numbers that are shown come as text.
       key: of the element.
-      on_edit: called with the new edits, as `ui.component.draw` says.
+      on_edit: called with the new edits, as `ui.component.draw` says, and with the numbers of the refused
+        edits of which the browser has shown why.
     """
 
     def hear(message: dict[str, Any]) -> None:
         _sent(key)["have"] = message.get("have")
 
     def deliver(edits: list[Edit]) -> None:
-        on_edit([edit for edit in edits if edit["kind"] != RESYNC])
+        on_edit([edit for edit in edits if edit["kind"] != RESYNC], _refused(_sent(key)))
 
     data = _news(_sent(key), lean(drawing))
     draw("editor", data, key=key, on_edit=deliver, on_message=hear, constants=palette)
@@ -40,6 +43,12 @@ def canvas(drawing: dict[str, Any], *, key: str, on_edit: Callable[[list[Edit]],
 def _sent(key: str) -> dict[str, Any]:
     """By the number of its message, each drawing that the browser may have; the last number that it said."""
     return st.session_state.setdefault(f"{key}_sent", {"rev": 0, "have": None, "drawings": {}})
+
+
+def _refused(sent: dict[str, Any]) -> set[Any]:
+    have = sent["have"]
+    drawing = sent["drawings"].get(have, {}) if type(have) is int else {}
+    return {notice.get("seq") for notice in drawing.get("notice", ())}
 
 
 def _news(sent: dict[str, Any], drawing: dict[str, Any]) -> dict[str, Any]:

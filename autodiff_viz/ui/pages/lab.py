@@ -17,7 +17,7 @@ from autodiff_viz.ui.panels.problems import draw_problems
 from autodiff_viz.ui.panels.settings import draw_settings
 from autodiff_viz.ui.panels.sweeps import draw_sweeps
 from autodiff_viz.ui.session import act, kept_history, lab, too_large, write_address
-from autodiff_viz.views.canvas_edits import edited
+from autodiff_viz.views.canvas_edits import edited_all
 from autodiff_viz.views.compose import LabView, lab_view
 from autodiff_viz.views.history_list import history_view
 from autodiff_viz.views.lab import Lab
@@ -60,6 +60,5 @@ def _draw_canvas(now: Lab, view: LabView) -> None:
     canvas(drawing, key="canvas", on_edit=_on_edit)
 
 
-def _on_edit(edits: list[dict[str, Any]]) -> None:
-    for edit in edits:
-        act(edited, edit)
+def _on_edit(edits: list[dict[str, Any]], seen: set[Any]) -> None:
+    act(edited_all, edits, seen)
