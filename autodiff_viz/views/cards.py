@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from autodiff_viz.graph import limits
 from autodiff_viz.graph.model import INPUT, Literal, Node
 from autodiff_viz.language.show import show_literal, show_node
 from autodiff_viz.views.numbers import SHOWN, norm, scalar, shape
@@ -13,6 +14,7 @@ DIGIT, SPARE = 8, 24  # of a constant beside its slot: px a character, and what 
 CONSTANT = 12  # characters of a constant that fit beside its slot
 VECTOR = 20  # characters of a vector that fit on a card
 EDITABLE = 400  # characters; a longer input is edited in the formula
+COPIED = limits.LINE - 120  # of a node's own line, so that it can be read again with its name and its indent
 
 
 def size(node: Node) -> tuple[float, float]:
@@ -67,4 +69,4 @@ def input_text(node: Node) -> str | None:
 def line_text(node: Node) -> str | None:
     """What stands right of `=` in the node's own line of formula; None where it is too long to travel."""
     text = show_node(node)
-    return text if len(text) <= EDITABLE else None
+    return text if len(text) <= COPIED else None

@@ -84,7 +84,7 @@ def node_view(graph: Graph, trace: Trace | None, name: str) -> NodeView:
         formula=_formula(node),
         rule=own.rule.kind,
         rule_says=RULE_SAYS.get(node.rule.kind, ""),
-        function=show_lambda(node.rule.function) if node.rule.function else "",
+        function=show_lambda(own.rule.function) if own.rule.function else "",
         value=full(trace.value[name]) if known else "",
         shape=shape(trace.value[name].shape) if known else "",
         arriving=full(trace.cotangent[name]) if arrives else "",

@@ -4,7 +4,17 @@ import numpy as np
 import pytest
 
 from autodiff_viz.graph.model import INPUT, Node, params
-from autodiff_viz.views.cards import VECTOR, constant_text, input_text, number_text, room, shape_text, size
+from autodiff_viz.language.parse import parse
+from autodiff_viz.views.cards import (
+    VECTOR,
+    constant_text,
+    input_text,
+    line_text,
+    number_text,
+    room,
+    shape_text,
+    size,
+)
 
 
 @pytest.mark.parametrize(
@@ -55,6 +65,12 @@ def test_a_constant_that_is_too_long_is_shown_by_its_shape(literal, text):
 
 def test_an_input_is_edited_as_it_would_be_typed():
     assert input_text(Node("x", INPUT, (), params(value=(1.0, -2.0)))) == "[1.0, -2.0]"
+
+
+def test_a_line_can_be_copied_as_long_as_the_language_can_read_it():
+    long = Node("x", INPUT, (), params(value=(0.125,) * 200))
+    assert parse(f"x = {line_text(long)}").nodes[0].param("value") == (0.125,) * 200
+    assert line_text(Node("x", INPUT, (), params(value=(0.125,) * 400))) is None
 
 
 def test_what_cannot_be_typed_on_a_card_is_left_to_the_formula():

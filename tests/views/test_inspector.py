@@ -97,6 +97,12 @@ def test_a_declared_pullback_shows_what_it_makes_of_the_cotangent():
     assert view.function == "lambda v, x, y: v * x"
 
 
+def test_a_muted_node_still_has_the_function_of_its_rule():
+    view = seen("x = 2.0\nf = bypass(rewrite(sin(x), lambda v: v * 3.0))\nz = f * 3.0", "f")
+    assert view.function == "lambda v: v * 3.0"
+    assert [numbers(wire.numbers) for wire in view.wires] == [[1, 3, 3]]  # and it does not act
+
+
 def test_differentiating_differently_passes_all_to_the_alternative_and_nothing_to_the_rest():
     op, alternative = seen("x = 1.2\nt = x * 2.0\nr = backward_as(round(x), t)\nz = r * 3.0", "r").wires
     assert (op.producer, numbers(op.numbers)) == ("x", [3, 0])

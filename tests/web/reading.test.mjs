@@ -21,10 +21,28 @@ test("nodes are read from left to right, and from above in a column", () => {
   assert.deepEqual(inOrder(NODES).map(({ id }) => id), ["x", "y", "s", "p", "m"]);
 });
 
+const fitting = (places) => text(places.filter(({ against }) => !against));
+
 test("a wire goes to any slot but its own, those it feeds already, and those that would close a loop", () => {
-  assert.deepEqual(text(placesFor(DRAWING, named("x"))), ["p:0", "p:1", "m:0", "m:1"]);
-  assert.deepEqual(text(placesFor(DRAWING, named("s"))), ["p:0", "p:1", "m:1"]);
-  assert.deepEqual(text(placesFor(DRAWING, named("m"))), ["p:0", "p:1"]);
+  assert.deepEqual(fitting(placesFor(DRAWING, named("x"))), ["p:0", "p:1", "m:0", "m:1"]);
+  assert.deepEqual(fitting(placesFor(DRAWING, named("s"))), ["p:0", "p:1", "m:1"]);
+  assert.deepEqual(fitting(placesFor(DRAWING, named("m"))), ["p:0", "p:1"]);
+});
+
+test("slots that would close a loop come last, and say so", () => {
+  const places = placesFor(DRAWING, named("m"));
+  assert.deepEqual(text(places.slice(2)), ["s:0", "m:0", "m:1"]);
+  assert.match(spokenSlot(places[2], WIRES), /slot x of s, does not fit.*s already feeds m.*loop/);
+  assert.match(places[3].against, /cannot feed itself/);
+});
+
+test("a slot whose other shape does not go with the wire's says so", () => {
+  const three = node("v", 0, 300, [], { dims: [3], value: "[1, 2, 3]" });
+  const four = node("u", 0, 400, [], { dims: [4], value: "[1, 2, 3, 4]" });
+  const add = node("t", 500, 300, [slot("a", true), slot("b")], { op: "add" });
+  const ops = new Map([["add", { op: "add", symbol: "+", slots: ["a", "b"], doc: "", fits: /** @type {const} */ ("broadcast") }]]);
+  const [place] = placesFor({ nodes: [three, four, add], wires: [wire("v", "t", 0)], regions: [] }, four, ops).filter(({ slot: at }) => at === 1);
+  assert.match(place.against, /vector of 4.*vector of 3/);
 });
 
 test("the choice begins at an empty slot", () => {

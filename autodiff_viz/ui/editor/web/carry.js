@@ -31,10 +31,21 @@ export function carried(editor, row, op, put) {
   row.addEventListener("pointermove", (event) => {
     if (!press || event.pointerId !== press.id) return;
     const [across, along] = [event.clientX - press.x, event.clientY - press.y].map(Math.abs);
-    if (!card && Math.hypot(across, along) > SLOP && (across > along || !press.scrolls)) card = lift(editor, op);
+    if (!card && Math.hypot(across, along) > SLOP && (across > along || !press.scrolls)) {
+      card = lift(editor, op);
+      document.addEventListener("keydown", giveUp, true);
+    }
     card?.move(event);
   });
+  const giveUp = (/** @type {KeyboardEvent} */ event) => {
+    if (event.key !== "Escape") return;
+    event.stopPropagation();
+    card?.drop(null);
+    [press, card] = [null, null];
+    document.removeEventListener("keydown", giveUp, true);
+  };
   const end = (/** @type {PointerEvent} */ event) => {
+    document.removeEventListener("keydown", giveUp, true);
     const dropped = card?.drop(event.type === "pointerup" ? event : null);
     if (card) row.addEventListener("click", (click) => click.stopImmediatePropagation(), { capture: true, once: true });
     [press, card] = [null, null];

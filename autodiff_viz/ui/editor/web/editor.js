@@ -50,6 +50,8 @@ export class Editor {
     /** @type {import("./dragframe.js").Ground | null} */
     this.ground = null;
     this.frame = 0;
+    /** @type {() => boolean} ends the gesture under way as if it had not begun; false where there is none */
+    this.giveUp = () => false;
     this.keeping = new Keeping(this);
   }
 

@@ -34,6 +34,10 @@ export function reasonAgainst(drawing, ops, from, { to, slot }, unplugged = null
   return source === null ? "" : misfit(ops.get(node.op)?.fits, node.op, own, slot);
 }
 
+/** Why a wire cannot go into a node that its source already depends on. @param {string} from @param {string} to */
+export const loopReason = (from, to) =>
+  from === to ? `A node cannot feed itself: ${from}.` : `Not wired: ${to} already feeds ${from}, so this wire would close a loop.`;
+
 /** Why an op cannot take a value of this shape in its first slot; "" where it may.
  * @param {PaletteOp} entry @param {Dims | null} dims */
 export const opRefuses = ({ fits, op, slots }, dims) =>

@@ -74,6 +74,12 @@ export function listenToPointers(editor) {
     if (twice) doubleClick(editor, target, start);
     else click(editor, target);
   };
+  editor.giveUp = () => {
+    if (!press?.gesture) return false;
+    press.gesture.end(null);
+    press = null; // the pointer may still be down: what it does until it is up means nothing
+    return true;
+  };
   surface.addEventListener("mousedown", (event) => event.preventDefault()); // or the node would take the focus
   surface.addEventListener("pointerup", release);
   surface.addEventListener("pointercancel", release);

@@ -39,7 +39,7 @@ export const GUIDE = [
     title: "Select and change",
     lines: [
       { hand: "Shift + click, Shift + drag", does: "Select several; with a finger, hold a node" },
-      { keys: ["Ctrl+A", "Esc"], does: "Select all, nothing" },
+      { keys: ["Ctrl+A", "Esc"], does: "Select all, nothing; Esc also gives up a drag" },
       ...lines(MORE_ACTIONS, ["duplicate"]),
       { keys: ["Ctrl+C", "Ctrl+X", "Ctrl+V"], does: "Copy, cut, paste, as formula text" },
       { hand: "Alt + drag, Alt + arrows", does: "Drag a copy away; move a little" },

@@ -18,8 +18,10 @@ export function toggleHelp(editor) {
     event.stopPropagation(); // the canvas must not answer
     if (event.key === "Escape" || event.key === "?") closePalette(editor);
   };
-  editor.stage.host.append(html("div", { class: "popover sheet", role: "dialog", "aria-label": "Keys and gestures", keydown },
-    html("div", { class: "sheet-head" }, html("h2", {}, "Keys and gestures"), close), body));
+  const sheet = html("div", { class: "popover sheet", popover: "manual", role: "dialog", "aria-label": "Keys and gestures", keydown },
+    html("div", { class: "sheet-head" }, html("h2", {}, "Keys and gestures"), close), body);
+  editor.stage.host.append(sheet);
+  sheet.showPopover(); // over the whole page: on the canvas alone it would have to be scrolled
   body.focus({ preventScroll: true });
 }
 

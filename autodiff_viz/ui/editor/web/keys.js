@@ -37,7 +37,7 @@ export const KEYS = {
   f2: (editor) => editor.single && editName(editor, editor.single),
   e: editFirstConstant,
   t: (editor) => editRule(editor, editor.single),
-  escape: (editor) => closePalette(editor) || closeNotice(editor) || editor.select([]),
+  escape: (editor) => editor.giveUp() || closePalette(editor) || closeNotice(editor) || editor.select([]),
 };
 
 /** @param {Editor} editor */

@@ -3,7 +3,7 @@
 // from its slot to another one.
 
 import { svg } from "../../web/dom.js";
-import { reasonAgainst } from "./fits.js";
+import { loopReason, reasonAgainst } from "./fits.js";
 import { outputPoint, pathOf, slotPoint, toWorld, wireCurve } from "./geometry.js";
 import { downstream, wayBetween } from "./loops.js";
 import { openPalette } from "./palette.js";
@@ -103,10 +103,6 @@ function portsFor(editor, { node, forward, slot, old }) {
   };
   return shown.nodes.flatMap((other) => (forward ? other.slots.map((_, i) => port(other, i)) : [port(other, -1)]));
 }
-
-/** @param {string} from @param {string} to */
-const loopReason = (from, to) =>
-  from === to ? `A node cannot feed itself: ${from}.` : `Not wired: ${to} already feeds ${from}, so this wire would close a loop.`;
 
 /** The wires that the new one would close a loop with. @param {Editor} editor @param {Held} held @param {Port} port */
 const loopOf = ({ shown }, { node, forward }, port) =>
