@@ -1,7 +1,8 @@
 """Frames of the canvas in a headless Chromium, by the browser's own clock: what passes between two calls of
 requestAnimationFrame while a gesture goes on, one step of it a frame.
 
-A frame of 16.7 ms is the best that a display of 60 Hz shows; ratios are to that.
+A frame of 16.7 ms is the best that a display of 60 Hz shows; ratios are to that. A page that moves one square
+is measured before every gesture: where its frames are late too, the machine was busy with something else.
 """
 
 from __future__ import annotations
@@ -56,6 +57,18 @@ async (host, [kind, steps]) => {
   return times.slice(1).map((time, i) => time - times[i]);
 }
 """
+BARE = '<div style="width: 50px; height: 50px; background: blue"></div>'
+MOVE = """
+async (steps) => {
+  const frame = () => new Promise((next) => requestAnimationFrame(next));
+  const times = [];
+  for (let i = 0; i < steps; i++) {
+    document.querySelector("div").style.marginLeft = `${i}px`;
+    times.push(await frame());
+  }
+  return times.slice(1).map((time, i) => time - times[i]);
+}
+"""
 SCRUB = """
 (host) => new Promise((resolve) => {
   const times = [], number = host.querySelector('[data-id="x0"] .value');
@@ -81,9 +94,14 @@ def frames() -> Iterator[Row]:
         sync_playwright() as playwright,
         playwright.chromium.launch(executable_path=chromium(), args=list(FLAGS)) as browser,
     ):
+        bare = browser.new_page()
+        bare.set_content(BARE)
         for size in SIZES:
             canvas = _open(browser, app, size)
             for kind in ("pan", "drag", "zoom"):
+                bare.bring_to_front()
+                yield from _rows("a square moved beside", bare.evaluate(MOVE, STEPS), held=False)
+                canvas.page.bring_to_front()
                 yield from _rows(
                     f"{size} nodes, {kind}", canvas.evaluate(GESTURE, [kind, STEPS]), size in HELD
                 )

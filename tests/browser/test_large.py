@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from urllib.parse import urlencode
 
 import pytest
@@ -76,3 +77,43 @@ def test_a_dragged_node_takes_its_wires_along_and_leaves_the_others(lab: LabPage
     assert there["y"] - start["y"] == pytest.approx(40, abs=2)
     after = card(lab).bounding_box()
     assert [after["x"], after["y"]] == pytest.approx([there["x"], there["y"]], abs=1)
+
+
+def zoom_in(lab: LabPage, steps: int) -> None:
+    for _ in range(steps):
+        lab.canvas.evaluate(ZOOM, NODE)
+    expect(lab.canvas.locator(".pane.gliding")).to_have_count(0)
+
+
+def shown(lab: LabPage) -> set[str]:
+    drawn = "(all) => all.filter((node) => getComputedStyle(node).display !== 'none')"
+    return set(lab.canvas.locator("[data-id]").evaluate_all(f"{drawn}.map((node) => node.dataset.id)"))
+
+
+def test_from_near_what_is_out_of_sight_is_left_out_and_keys_bring_it_back(lab: LabPage):
+    assert shown(lab) == lab.names()  # from far
+    zoom_in(lab, 12)
+    first = shown(lab)
+    assert 0 < len(first) < len(GRAPH.nodes)
+    lab.canvas.locator(".surface").focus()
+    for _ in range(40):
+        lab.page.keyboard.press("ArrowRight")
+    focused = lab.canvas.evaluate("(host) => host.getRootNode().activeElement.dataset.id")
+    assert focused not in first
+    expect(lab.node(focused).locator(".value")).to_be_in_viewport()
+
+
+def test_a_picture_has_the_numbers_of_nodes_that_have_never_been_seen_from_near(lab: LabPage):
+    lab.canvas.get_by_role("button", name="Files, pictures and links").click()
+    with lab.page.expect_download() as download:
+        lab.canvas.get_by_role("menuitem", name="Picture as SVG").click()
+    text = Path(download.value.path()).read_text("utf-8")
+    values = lab.canvas.locator("[data-id] .value").all_text_contents()
+    assert len(values) == len(GRAPH.nodes)
+    assert all(f">{value}<" in text for value in values)
+
+
+def test_the_list_for_screen_readers_has_all_nodes_whatever_is_on_view(lab: LabPage):
+    zoom_in(lab, 12)
+    lines = lab.canvas.locator(".unseen > ul > li")
+    expect(lines).to_have_count(len(GRAPH.nodes))

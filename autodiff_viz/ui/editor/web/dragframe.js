@@ -50,7 +50,8 @@ const ROOM = 3000; // px round the graph: while the wires stay within, their lea
 function lift({ layers, cards, strands, lifted, content }, names, wires) {
   if (lifted.length) return;
   const take = (/** @type {Element | undefined} */ element, /** @type {Element} */ layer) => {
-    if (!element) return;
+    if (!element?.parentNode) return; // a number that is not drawn yet, say
+    element.classList.remove("culled");
     lifted.push({ element, home: /** @type {Element} */ (element.parentNode), before: element.nextSibling });
     layer.append(element);
   };

@@ -8,7 +8,7 @@ import { Drawings } from "./delta.js";
 import { tellOffline } from "./offline.js";
 import { dragFrame, groundOf, lay } from "./dragframe.js";
 import { moved, predict } from "./predict.js";
-import { look, openStage, paint, partView, wholeView } from "./stage.js";
+import { look, openStage, paint, partView, sizeOf, wholeView } from "./stage.js";
 import { complete } from "./lean.js";
 
 /** @typedef {import("./types.js").Drawing} Drawing */
@@ -176,6 +176,8 @@ export class Editor {
 
   /** The canvas has another size: fit again unless the user has chosen a view. */
   resized() {
+    this.stage.size = null;
+    this.stage.size = sizeOf(this.stage);
     if (this.choice !== "own") this.fitted = false;
     this.fitOnce();
   }

@@ -3,6 +3,8 @@
 // it is: nothing is laid out or painted anew. Only once a zoom rests is the drawing drawn at the new scale, since a
 // new scale makes the browser lay out every text, 60 ms at 500 nodes.
 
+import { MANY } from "./culling.js";
+
 /** @typedef {import("./stage.js").Stage} Stage */
 /** @typedef {import("./types.js").Viewport} Viewport */
 
@@ -19,7 +21,6 @@ export function mover(element) {
   };
 }
 
-const MANY = 80; // nodes; with fewer, every step of a zoom is drawn
 const REST_MS = 150;
 
 /** Show the stage's view: at once, or stretched for now. `settle` draws it. @param {Stage} stage @param {() => void} settle */

@@ -9,7 +9,8 @@ import { shortened, textWidth } from "./measure.js";
 import { outputMark, slotMark } from "./ports.js";
 
 /** @typedef {import("./types.js").GraphNode} GraphNode */
-/** @typedef {{ root: SVGGraphicsElement, node: GraphNode | null, look: string, numbers: Numbers | null }} Card */
+/** @typedef {{ root: SVGGraphicsElement, node: GraphNode | null, look: string, numbers: Numbers | null, complete: boolean, culled: boolean }} Card
+ * not `complete`: what is seen from far alone */
 /** @typedef {{ value: SVGGraphicsElement, cotangent: SVGGraphicsElement, title: Element, sizes: { value: number, cotangent: number } }} Numbers
  * `sizes`: px that the numbers have had at most since they were written for good */
 
@@ -23,13 +24,24 @@ const NAME = 12.5; // px
 const SHAPE = 11.5; // px
 const BOLD = 1.06; // width of semi-bold letters
 
-/** @param {Element} layer @param {Map<string, Card>} cards @param {GraphNode[]} nodes */
-export const drawNodes = (layer, cards, nodes) => keep(layer, cards, nodes, (node) => node.id, makeCard, updateCard);
+/** @param {Element} layer @param {Map<string, Card>} cards @param {GraphNode[]} nodes
+ * @param {boolean} complete whether new cards have all that can be read from near */
+export const drawNodes = (layer, cards, nodes, complete) =>
+  keep(layer, cards, nodes, (node) => node.id, (node) => makeCard(node, complete), updateCard);
 
-/** @param {GraphNode} node @returns {Card} */
-function makeCard(node) {
+/** @param {GraphNode} node @param {boolean} complete @returns {Card} */
+function makeCard(node, complete) {
   const root = svg("g", { "data-id": node.id, tabindex: -1, role: "button" });
-  return { root, node: null, look: "", numbers: null };
+  return { root, node: null, look: "", numbers: null, complete, culled: false };
+}
+
+/** Draw what is read from near, too. @param {Card} card */
+export function completeCard(card) {
+  const { complete, node, root } = card;
+  card.complete = true;
+  if (complete || !node) return;
+  card.numbers = rebuild(root, node);
+  writeNumbers(card.numbers, node);
 }
 
 /** @param {Card} card @param {GraphNode} node */
@@ -38,12 +50,26 @@ export function updateCard(card, node) {
   card.root.setAttribute("transform", `translate(${node.x} ${node.y})`);
   const { x, y, value, cotangent, valueFull, cotangentFull, literal, ...rest } = node;
   const look = JSON.stringify(rest);
-  if (look !== card.look) card.numbers = rebuild(card.root, node);
+  if (look !== card.look) card.numbers = card.complete ? rebuild(card.root, node) : sketch(card.root, node);
   if (card.numbers) writeNumbers(card.numbers, node);
   card.root.setAttribute("aria-label", spoken(node));
   card.look = look;
   card.node = node;
 }
+
+/** What is seen of a node from far. @param {SVGGraphicsElement} root @param {GraphNode} node @returns {null} no numbers */
+function sketch(root, node) {
+  root.replaceChildren(body(node), header(node)[0], ...barrier(node), ...chips(node));
+  root.setAttribute("class", classes(node));
+  return null;
+}
+
+/** @param {GraphNode} node */
+const body = ({ w, h, isInput }) => svg("rect", { class: "card", width: w, height: h, rx: isInput ? 26 : 10 });
+
+/** @param {GraphNode} node */
+const barrier = ({ rule, muted, h }) =>
+  rule === "stop" && !muted ? [svg("rect", { class: "barrier", x: -3, y: 5, width: 6, height: h - 10, rx: 3 })] : [];
 
 /** Draw everything but the numbers anew.
  * @param {SVGGraphicsElement} root @param {GraphNode} node @returns {Numbers} */
@@ -58,7 +84,7 @@ function rebuild(root, node) {
   };
   root.replaceChildren(
     numbers.title,
-    svg("rect", { class: "card", width: w, height: h, rx: node.isInput ? 26 : 10 }),
+    body(node),
     svg("line", { class: "divider", x1: SIDE, x2: w - SIDE, y1: HEADER, y2: HEADER }),
     ...header(node),
     ...(node.isInput ? [svg("rect", { class: "editable", x: w * 0.55, y: forth - 17, width: w * 0.45 - 5, height: 22, rx: 7 })] : []),
@@ -67,7 +93,7 @@ function rebuild(root, node) {
     numbers.value,
     svg("path", { class: "back", d: `M${SIDE + 6} ${back - 10}l-6 4.5 6 4.5z` }),
     numbers.cotangent,
-    ...(node.rule === "stop" && !node.muted ? [svg("rect", { class: "barrier", x: -3, y: 5, width: 6, height: h - 10, rx: 3 })] : []),
+    ...barrier(node),
     ...node.slots.map((_, i) => slotMark(node, i)),
     outputMark(node),
     ...chips(node),

@@ -4,6 +4,8 @@
 
 import { html, svg } from "../../web/dom.js";
 import { padded } from "./geometry.js";
+import { showAll } from "./culling.js";
+import { giveNumbersPlaces } from "./stage.js";
 import { attributesOf, colorOf, fontStack, KEPT, PASSING, sharpness } from "./paper.js";
 
 /** @typedef {import("./stage.js").Stage} Stage */
@@ -16,6 +18,8 @@ const MASKS = "mask, defs, clipPath"; // they paint nothing themselves
 
 /** @param {Stage} stage @param {boolean} paper on white, whatever the page's theme @returns {Picture} */
 export function pictureOf(stage, paper) {
+  showAll(stage);
+  giveNumbersPlaces(stage);
   const copy = copyOf(stage, paper);
   /** @type {Node} */ (stage.host.parentNode).appendChild(copy);
   try {

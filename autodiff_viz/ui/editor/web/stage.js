@@ -4,6 +4,7 @@
 import { html, svg } from "../../web/dom.js";
 import { REACH } from "./chips.js";
 import { bounds, CLEAR, fit, overlap, padded, toWorld, zoomAt } from "./geometry.js";
+import { cull, MANY } from "./culling.js";
 import { glide, mover } from "./glide.js";
 import { drawNodes } from "./nodes.js";
 import { beyond, kept } from "./overview.js";
@@ -43,10 +44,14 @@ export function openStage() {
     /** @type {Lifted[]} */ lifted: [],
     /** @type {Viewport} */ view: { x: 0, y: 0, k: 1 },
     /** @type {Viewport} for which the leaves are drawn; the pane does the rest */ drawn: { x: 0, y: 0, k: 0 },
+    /** @type {{ w: number, h: number } | null} of the canvas, once it has been told: to ask takes a layout */ size: null,
     glides: { under: false, timer: 0 },
     cards: new Map(), strands: new Map(), regions: { outlines: new Map(), tabs: new Map() },
     /** @type {import("./types.js").Box | null} all that is drawn */ content: null,
-    /** @type {Drawing | null} */ numbered: null, // the drawing whose wires have their numbers placed
+    /** @type {Drawing | null} the last one, as it is when nothing is dragged */ painted: null,
+    /** @type {Drawing | null} whose wires have their numbers placed */ numbered: null,
+    /** @type {import("./types.js").Box[]} what numbers must not cover */ obstacles: [],
+    /** @type {{ box: import("./types.js").Box | null, far: boolean }} what is drawn; null: all */ culling: { box: null, far: false },
     quiet: 0, // timer of the status line
   };
 }
@@ -55,18 +60,28 @@ export function openStage() {
  * @param {Stage} stage @param {Drawing} drawing @param {boolean} dragging */
 export function paint(stage, drawing, dragging) {
   const byId = new Map(drawing.nodes.map((node) => [node.id, node]));
-  drawNodes(stage.layers.nodes, stage.cards, drawing.nodes);
-  drawWires(stage.layers.wires, stage.layers.numbers, stage.strands, drawing.wires, byId);
+  const complete = drawing.nodes.length < MANY;
+  drawNodes(stage.layers.nodes, stage.cards, drawing.nodes, complete);
+  drawWires(stage.layers.wires, stage.layers.numbers, stage.strands, drawing.wires, byId, complete);
+  if (!dragging && stage.drawn.k) cull(stage, sizeOf(stage), isFar(stage.view), true);
   drawRegions(stage.layers.regions, stage.layers.tabs, stage.regions, drawing.regions, drawing.nodes);
-  const { numbered } = stage;
-  if (!dragging && (numbered?.nodes !== drawing.nodes || numbered.wires !== drawing.wires)) {
+  const { painted } = stage;
+  if (!dragging && (painted?.nodes !== drawing.nodes || painted.wires !== drawing.wires)) {
     const regions = regionBoxes(drawing.regions, drawing.nodes);
     const bodies = drawing.nodes.map(bodyOf);
-    placeNumbers(stage.strands, [...bodies, ...regions.map(({ tab }) => tab)]);
-    stage.content = bounds([...bodies, ...regions.flatMap(({ box, tab }) => [box, tab])]);
-    stage.numbered = drawing;
+    stage.obstacles = [...bodies, ...regions.map(({ tab }) => tab)];
+    stage.content = bounds([...stage.obstacles, ...regions.map(({ box }) => box)]);
+    stage.painted = drawing;
+    if (complete || (stage.drawn.k && !isFar(stage.view))) giveNumbersPlaces(stage);
   }
   stage.host.classList.toggle("bare", drawing.nodes.length === 0);
+}
+
+/** Find places for the numbers of the wires, unless they have theirs: in a large graph only once they can be read.
+ * @param {Stage} stage */
+export function giveNumbersPlaces(stage) {
+  if (stage.numbered !== stage.painted) placeNumbers(stage.strands, stage.obstacles);
+  stage.numbered = stage.painted;
 }
 
 /** A node with all that stands out from its card: chips above, constants to the left.
@@ -92,6 +107,8 @@ export function look(stage, wished) {
 /** Draw the view. @param {Stage} stage @param {{ w: number, h: number }} size of the canvas */
 function settle(stage, size) {
   const { view } = stage;
+  cull(stage, size, isFar(view));
+  if (!isFar(view)) giveNumbersPlaces(stage);
   const detail = DETAIL.find(([, scale]) => view.k < scale)?.[0] ?? "near";
   const { dataset } = stage.host;
   if (dataset.detail !== detail) dataset.detail = detail; // every write makes the browser style all nodes anew
@@ -99,8 +116,11 @@ function settle(stage, size) {
   if (dataset.beyond !== more) dataset.beyond = more;
 }
 
+/** Whether no number can be read. @param {Viewport} view */
+const isFar = ({ k }) => k < DETAIL[0][1];
+
 /** @param {Stage} stage */
-export const sizeOf = ({ host }) => ({ w: host.clientWidth, h: host.clientHeight });
+export const sizeOf = ({ host, size }) => size ?? { w: host.clientWidth, h: host.clientHeight };
 
 /** The view that shows the whole drawing; `readable` keeps numbers legible on a narrow screen.
  * @param {Stage} stage @param {Drawing} drawing @param {boolean} readable @returns {Viewport} */

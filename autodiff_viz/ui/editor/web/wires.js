@@ -15,7 +15,7 @@ import { labelPoint, placeLabels, USUAL } from "./labels.js";
  * @typedef {{ width: number, sign: number, passed: string }} Flow
  * @typedef {{
  *   root: SVGGraphicsElement, line: Element, hit: Element, arrow: Element, number: Element, title: Element,
- *   wire: Wire | null, from: GraphNode | null, to: GraphNode | null, flow: Flow, curve: Cubic[], place: Place,
+ *   wire: Wire | null, from: GraphNode | null, to: GraphNode | null, flow: Flow, curve: Cubic[], place: Place, complete: boolean, culled: boolean,
  * }} Strand
  */
 
@@ -29,12 +29,12 @@ export const wireId = ({ to, slot }) => `${to}:${slot}`;
 
 /** Numbers have a layer of their own, so that no other wire crosses them.
  * @param {Element} layer @param {Element} numbers @param {Map<string, Strand>} strands @param {Wire[]} wires
- * @param {Map<string, GraphNode>} nodes */
-export function drawWires(layer, numbers, strands, wires, nodes) {
+ * @param {Map<string, GraphNode>} nodes @param {boolean} complete whether new wires have all that is read from near */
+export function drawWires(layer, numbers, strands, wires, nodes, complete) {
   const whole = wires.filter((wire) => nodes.has(wire.from) && nodes.has(wire.to));
   const make = (/** @type {Wire} */ wire) => {
     const strand = makeStrand(wire);
-    numbers.append(strand.number);
+    if (complete) completeStrand(strand, numbers);
     return strand;
   };
   const forget = (/** @type {Strand} */ { root, number }) => [root, number].forEach((part) => part.remove());
@@ -46,8 +46,17 @@ function makeStrand(wire) {
   const [title, hit, line] = [svg("title"), svg("path", { class: "hit" }), svg("path", { class: "line" })];
   const [arrow, number] = [svg("path", { class: "arrow" }), svg("text", { class: "passed" })];
   const hover = (/** @type {Event} */ event) => number.classList.toggle("hovered", event.type === "pointerenter");
-  const root = svg("g", { class: "wire", "data-wire": wireId(wire), pointerenter: hover, pointerleave: hover }, title, hit, line, arrow);
-  return { root, line, hit, arrow, number, title, wire: null, from: null, to: null, flow: { width: 0, sign: 0, passed: "" }, curve: [], place: USUAL };
+  const root = svg("g", { class: "wire", "data-wire": wireId(wire), pointerenter: hover, pointerleave: hover }, hit, line);
+  return { root, line, hit, arrow, number, title, wire: null, from: null, to: null, flow: { width: 0, sign: 0, passed: "" }, curve: [], place: USUAL, complete: false, culled: false };
+}
+
+/** Draw what is read from near, too. @param {Strand} strand @param {Element} numbers */
+export function completeStrand(strand, numbers) {
+  if (strand.complete) return;
+  strand.complete = true;
+  strand.root.prepend(strand.title);
+  strand.root.append(strand.arrow);
+  numbers.append(strand.number);
 }
 
 /** @param {Strand} strand @param {Wire} wire @param {Map<string, GraphNode>} nodes */
