@@ -2,63 +2,84 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import streamlit as st
 
 from autodiff_viz.ui.editor.component import canvas
 from autodiff_viz.ui.panels.checks import draw_checks
-from autodiff_viz.ui.panels.figure import draw_figure
-from autodiff_viz.ui.panels.formula import draw_formula
+from autodiff_viz.ui.panels.figure import draw_chooser, draw_figure
+from autodiff_viz.ui.panels.formula import draw_formula, draw_formula_head
 from autodiff_viz.ui.panels.inputs import draw_inputs
-from autodiff_viz.ui.panels.inspector import draw_inspector
+from autodiff_viz.ui.panels.inspector import draw_inspector, draw_runs
 from autodiff_viz.ui.panels.lesson import draw_lesson
 from autodiff_viz.ui.panels.problems import draw_problems
 from autodiff_viz.ui.panels.settings import draw_settings
 from autodiff_viz.ui.panels.sweeps import draw_sweeps
+from autodiff_viz.ui.parts import Draw, draw_parts, note_shown
 from autodiff_viz.ui.session import act, kept_history, lab, too_large, write_address
 from autodiff_viz.views.canvas_edits import edited_all
-from autodiff_viz.views.compose import LabView, lab_view
-from autodiff_viz.views.history_list import history_view
+from autodiff_viz.views.compose import LabView
 from autodiff_viz.views.lab import Lab
+from autodiff_viz.views.parts import LESSON, SHOWS, canvas_drawing
 
 
 def page() -> None:
-    """Draw one state of the lab: the canvas first, what takes longer after it.
+    """Draw one state of the lab: the canvas first, what takes longer after it. After an edit the parts that
+    it has changed are drawn again, and not this page.
 
     The keys of the containers are for `lab.css`, which on a phone puts formula and sliders before the rest.
     """
     now = lab()
-    view = lab_view(now)
     write_address()
+    draw = draw_parts(DRAWS)
     with st.container(key="lab"):
         main, side = st.columns([8, 5], gap="medium")
     with main:
-        _draw_canvas(now, view)
-        draw_problems(view.notice or view.mistaken)
-        checks = st.empty()
+        draw("canvas")
+        draw("problems")
+        checks = st.container()
         with st.container(key="settings"):
-            draw_settings(now, view)
+            draw("settings")
         figure = st.container(key="figure_panel")
     with side:
-        draw_formula(now, view)
-        draw_inputs(now, view)
+        draw("formula_head")
+        draw("formula")
+        draw("sliders")
         with st.container(border=True, key="inspector"):
-            draw_inspector(now, view)
+            draw("inspector")
+            draw("runs")
+    note_shown(LESSON)
     draw_lesson(now)
     with figure:
-        draw_figure(view)
-    with checks.container():
-        draw_checks(view)
-    draw_sweeps(view)
+        draw("chooser")
+        draw("figure")
+    with checks:
+        draw("checks")
+    draw("sweeps")
 
 
-def _draw_canvas(now: Lab, view: LabView) -> None:
-    steps = {"history": history_view(now), "picked": now.picked}
+def _draw_canvas(lab: Lab, view: LabView) -> None:
     kept = {"trail": kept_history(), "large": too_large()}
-    drawing = {**steps, **kept, "sweeps": dict(view.sweeps), **view.drawing}
-    canvas(drawing, key="canvas", on_edit=_on_edit)
+    canvas({**canvas_drawing(lab, view), **kept}, key="canvas", on_edit=_on_edit)
 
 
 def _on_edit(edits: list[dict[str, Any]], seen: set[Any]) -> None:
     act(edited_all, edits, seen)
+
+
+DRAWS: Mapping[str, Draw] = {
+    "canvas": _draw_canvas,
+    "problems": lambda lab, view: draw_problems(SHOWS["problems"](lab, view)),
+    "formula_head": draw_formula_head,
+    "formula": draw_formula,
+    "sliders": draw_inputs,
+    "inspector": draw_inspector,
+    "settings": draw_settings,
+    "runs": draw_runs,
+    "checks": draw_checks,
+    "chooser": draw_chooser,
+    "figure": draw_figure,
+    "sweeps": draw_sweeps,
+}

@@ -6,9 +6,10 @@ import streamlit as st
 
 from autodiff_viz.engine.trace import Trace
 from autodiff_viz.views.compose import VERIFIED_AT_ONCE, LabView, Verification, verification
+from autodiff_viz.views.lab import Lab
 
 
-def draw_checks(view: LabView) -> None:
+def draw_checks(lab: Lab, view: LabView) -> None:
     """A tick, or what differs. A large graph is checked when the user asks."""
     for note in view.notes:
         st.text(f"Note: {note}")
@@ -35,7 +36,9 @@ def _draw(found: Verification) -> None:
     mark = ":green[:material/check_circle:]" if agrees else ":red[:material/error:]"
     with st.container(horizontal=True, vertical_alignment="center", key="checks"):
         st.markdown(f"{mark} {found.sentence}" if agrees else f"{mark} Not confirmed", width="stretch")
-        with st.popover("Details"):
+        details = st.popover("Details", key="details", on_change="rerun")
+    if details.open:  # a table takes as many bytes as the rest of an edit: it is sent to those who look at it
+        with details:
             st.text(found.sentence)
             st.table(
                 {

@@ -9,19 +9,17 @@ import streamlit as st
 from autodiff_viz.figures.catalog import FIGURES
 from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.ui.panels.problems import draw_problems
-from autodiff_viz.ui.session import act, lab, write_address
+from autodiff_viz.ui.session import act
 from autodiff_viz.ui.whole import whole
 from autodiff_viz.ui.widgets import renewed
 from autodiff_viz.views.actions import swept_input
 from autodiff_viz.views.compose import LabView
-from autodiff_viz.views.lab import scalar_inputs
+from autodiff_viz.views.lab import Lab, scalar_inputs
 
 
-@st.fragment
-def draw_figure(view: LabView) -> None:
-    """Choose a figure and see it; choosing another one reruns this fragment alone."""
-    now = lab()
-    chosen = now.figure if now.figure in FIGURES else next(iter(FIGURES))
+def draw_chooser(now: Lab, view: LabView) -> None:
+    """Which figure to see, and of which input."""
+    chosen = _chosen(now)
     key = renewed("figure", "", chosen)
     chooser, option = st.columns([3, 1], vertical_alignment="bottom")
     with chooser:
@@ -34,16 +32,20 @@ def draw_figure(view: LabView) -> None:
             args=(key,),
             label_visibility="collapsed",
         )
-    spec, swept = FIGURES[chosen], swept_input(now)
+    swept = swept_input(now)
     with option:
         if chosen == "sweep" and swept is not None:
             key = renewed("swept", "", swept)
             inputs = scalar_inputs(now.graph)
             st.selectbox("Swept input", inputs, key=key, on_change=_on_swept, args=(key,))
-    write_address()
+
+
+def draw_figure(now: Lab, view: LabView) -> None:
+    """The chosen figure, with what it says and the same in words."""
     if not view.complete:
         st.caption("The figure appears when the graph is complete.")
         return
+    spec, swept = FIGURES[_chosen(now)], swept_input(now)
     try:
         figure, words = spec.build(view.trace, swept), spec.text(view.trace, swept)
     except GraphError as error:
@@ -53,6 +55,10 @@ def draw_figure(view: LabView) -> None:
     st.plotly_chart(figure, key="chart", width="stretch", config={"displaylogo": False})
     with st.expander("In words"):
         st.text(words)
+
+
+def _chosen(now: Lab) -> str:
+    return now.figure if now.figure in FIGURES else next(iter(FIGURES))
 
 
 @whole()

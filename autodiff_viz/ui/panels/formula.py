@@ -20,12 +20,16 @@ The canvas follows as you type; Ctrl+Enter sends at once, Ctrl+/ makes a line a 
 once you have typed: press Escape, then Tab, to leave the text."""
 
 
-def draw_formula(lab: Lab, view: LabView) -> None:
-    """The editor, which also lists what is wrong with what stands in it."""
+def draw_formula_head(lab: Lab, view: LabView) -> None:
+    """What stands over the editor."""
     with st.container(key="formula_head", horizontal=True, vertical_alignment="center"):
         st.markdown(":small[Formula]", help=HELP, width="content")
         st.space("stretch")
         _draw_ways_back(lab)
+
+
+def draw_formula(lab: Lab, view: LabView) -> None:
+    """The editor, which also lists what is wrong with what stands in it."""
     formula_editor(formula(lab, view.problems), key="formula", on_type=_on_type)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from autodiff_viz.graph.model import POLICIES, RULE_KINDS
+from autodiff_viz.graph.model import INPUT, POLICIES, RULE_KINDS
 from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.ops.indexing import to_text
 from autodiff_viz.ops.record import Param
@@ -16,6 +16,7 @@ from autodiff_viz.views.canvas_edits import edited
 from autodiff_viz.views.compose import LabView
 from autodiff_viz.views.inspector import NodeView, differs_say, node_view, residuals_say, runs_say
 from autodiff_viz.views.lab import Lab
+from autodiff_viz.views.parts import runs_alone
 
 RULES = {
     "follow": ":material/check: follow",
@@ -37,8 +38,6 @@ def draw_inspector(lab: Lab, view: LabView) -> None:
     _draw_numbers(node)
     _draw_params(node)
     _draw_region(lab, node)
-    if view.complete and not view.problems:
-        _draw_runs(view, node)
 
 
 def _draw_title(node: NodeView) -> None:
@@ -144,14 +143,17 @@ def _on_policy(region: str, key: str, nodes: frozenset[str]) -> None:
     act(set_policy, region, st.session_state[key], nodes)
 
 
-def _draw_runs(view: LabView, node: NodeView) -> None:
+def draw_runs(lab: Lab, view: LabView) -> None:
+    """What the whole program says of the selected node; it takes longer than the rest."""
+    if lab.selected is None or not runs_alone(view):
+        return
     try:
-        st.caption(runs_say(view.trace.runs[node.name]))
-        said = residuals_say(view.trace, node.name)
+        st.caption(runs_say(view.trace.runs[lab.selected]))
+        said = residuals_say(view.trace, lab.selected)
         if said:
             st.caption(said)
     except GraphError:
         return
-    if not node.is_input:
-        for sentence in differs_say(view.trace, node.name):
+    if lab.graph[lab.selected].op != INPUT:
+        for sentence in differs_say(view.trace, lab.selected):
             st.caption(sentence)

@@ -10,12 +10,14 @@ from autodiff_viz.export.python_source import to_python
 from autodiff_viz.graph import limits
 from autodiff_viz.graph.codec import to_json
 from autodiff_viz.language.show import show_literal
+from autodiff_viz.ui.present import present
 from autodiff_viz.ui.session import act, too_large
 from autodiff_viz.ui.whole import whole
 from autodiff_viz.ui.widgets import renewed
 from autodiff_viz.views.actions import resampled, reset, set_seed, type_seed
 from autodiff_viz.views.compose import LabView
 from autodiff_viz.views.lab import Lab
+from autodiff_viz.views.parts import runs_alone
 
 
 def draw_settings(lab: Lab, view: LabView) -> None:
@@ -40,27 +42,28 @@ def draw_settings(lab: Lab, view: LabView) -> None:
             args=(reset,),
             help="Back to the first graph. Undo brings yours back.",
         )
-        _draw_downloads(lab, view)
+        _draw_downloads(view)
     if too_large():
         st.caption("Too large for a link: kept in this browser. Take it as JSON to have it elsewhere.")
 
 
-def _draw_downloads(lab: Lab, view: LabView) -> None:
-    """Files are written when they are asked for."""
+def _draw_downloads(view: LabView) -> None:
+    """Files are written when they are asked for, of the graph as it is then."""
+    held = present()
     st.download_button(
         "JAX file",
-        lambda: to_python(lab.graph, lab.seed, dtype=lab.dtype),
+        lambda: to_python(held.lab.graph, held.lab.seed, dtype=held.lab.dtype),
         "autodiff_graph.py",
         "text/x-python",
         key="download_python",
         icon=":material/download:",
         on_click="ignore",
-        disabled=not view.complete or bool(view.problems),
+        disabled=not runs_alone(view),
         help="The graph as a Python program that needs JAX alone and prints these numbers.",
     )
     st.download_button(
         "JSON",
-        lambda: to_json(lab.graph),
+        lambda: to_json(held.lab.graph),
         "autodiff_graph.json",
         "application/json",
         key="download_json",

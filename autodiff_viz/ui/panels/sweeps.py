@@ -6,14 +6,13 @@ import streamlit as st
 
 from autodiff_viz.ui.sweeps.component import sweeps
 from autodiff_viz.views.compose import LabView, sweep_tables
+from autodiff_viz.views.lab import Lab
 
 WANTED = "wanted_sweeps"
 
 
-@st.fragment
-def draw_sweeps(view: LabView) -> None:
-    """The tables that the browser has just asked for; it keeps them, so each is sent once. Asking reruns this
-    fragment alone."""
+def draw_sweeps(lab: Lab, view: LabView) -> None:
+    """The tables that the browser has just asked for; it keeps them, so each is sent once."""
     wanted = st.session_state.pop(WANTED, {})
     sweeps(sweep_tables(view, wanted), key="sweeps", on_want=_on_want)
 

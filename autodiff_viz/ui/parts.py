@@ -1,0 +1,105 @@
+"""The lab page in parts, each a fragment: after an edit only those are drawn again whose data has changed.
+
+An edit reruns the part that it was made in, mostly the canvas. That run asks for another one for all others:
+so the numbers are on the page before the rest is worked out, and an edit made meanwhile is done first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from time import monotonic, sleep
+from typing import Any
+
+import streamlit as st
+from streamlit.runtime.scriptrunner import RerunData, get_script_run_ctx
+
+from autodiff_viz.ui.present import present
+from autodiff_viz.ui.session import write_address
+from autodiff_viz.views.compose import LabView
+from autodiff_viz.views.lab import Lab
+from autodiff_viz.views.parts import LESSON, SHOWS, changed
+
+Draw = Callable[[Lab, LabView], None]
+
+PAUSE = 0.012  # seconds in which the browser gets the numbers and paints them, before the rest is worked out
+SOON = 0.25  # seconds; when a run follows another one sooner, the end of the first may not have been sent
+FIXED = {"canvas", "formula", "sliders", "sweeps"}
+"""Parts that always have the same elements, so that none is left over when the end of a run is lost."""
+
+SHOWN, DRAWN, BEGAN = "shown", "parts_drawn", "parts_began"
+
+
+def draw_parts(draws: Mapping[str, Draw]) -> Callable[[str], None]:
+    """A function that draws the part of a name, as `draws` says, in the container where it is called."""
+    return lambda name: st.fragment(key=name)(lambda: _draw(name, draws[name]))()
+
+
+def note_shown(name: str) -> None:
+    """The part `name` is being drawn, with what it shows now."""
+    held = present()
+    if name in SHOWS:
+        st.session_state.setdefault(SHOWN, {})[name] = SHOWS[name](held.lab, held.view)
+
+
+def _draw(name: str, draw: Draw) -> None:
+    held, queue = present(), _queue()
+    if queue and _is(name, queue[0]):
+        st.session_state[BEGAN] = monotonic()
+    write_address()
+    try:
+        note_shown(name)  # before it is drawn: a part that fails must not be asked for without end
+        draw(held.lab, held.view)
+    finally:
+        if queue:
+            st.session_state.setdefault(DRAWN, {})[name] = monotonic()
+            if _is(name, queue[-1]):
+                _ask_for_more(name)
+
+
+def _queue() -> list[str]:
+    """Streamlit's ids of the parts that this run draws; empty when it draws the whole page."""
+    ctx = get_script_run_ctx()
+    return (ctx.fragment_ids_this_run if ctx else None) or []
+
+
+def _is(name: str, fragment: str) -> bool:
+    return fragment in get_script_run_ctx().fragment_storage.resolve_target(name)
+
+
+def _ask_for_more(name: str) -> None:
+    """Another run, for what the last edit has changed and nobody has drawn yet."""
+    if name == "canvas":
+        sleep(PAUSE)
+    held = present()
+    waiting = changed(st.session_state.get(SHOWN, {}), held.lab, held.view)
+    cut = _drawn(st.session_state[BEGAN] - SOON, st.session_state[BEGAN])
+    if LESSON in waiting:
+        _ask_for(())
+    elif waiting or cut:
+        now = _drawn(st.session_state[BEGAN], monotonic())  # asking for another run cuts this one
+        _ask_for(waiting | cut | now)
+
+
+def _drawn(after: float, before: float) -> set[str]:
+    """The parts drawn between two times whose left over elements Streamlit removes at the end of a run: it
+    does not when the next run begins before that end has been sent, so they must be drawn once more."""
+    times = st.session_state.get(DRAWN, {})
+    return {name for name, time in times.items() if after <= time < before and name not in FIXED}
+
+
+def _ask_for(names: Collection[str]) -> None:
+    """Have the parts of these names drawn after this run; without names, the whole page.
+
+    `st.rerun` takes names of fragments only in a callback, and then runs them in place of what was to run.
+    """
+    ctx: Any = get_script_run_ctx()
+    queue = ctx.fragment_storage.resolve_target([name for name in SHOWS if name in names]) if names else []
+    ctx.script_requests.request_rerun(
+        RerunData(
+            query_string=ctx.query_string,
+            page_script_hash=ctx.page_script_hash,
+            fragment_id_queue=queue,
+            cached_message_hashes=ctx.cached_message_hashes,
+            context_info=ctx.context_info,
+        )
+    )

@@ -1,0 +1,80 @@
+"""What each part of the lab page shows, as data that can be compared: a part is drawn again when its data
+differs from what it was drawn with, and only then.
+
+A quick part has what it shows as its data. A slow one, whose content is not worked out to see whether it has
+changed, has what that content follows from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from autodiff_viz.graph.model import Graph
+from autodiff_viz.views.compose import LabView
+from autodiff_viz.views.formula import formula
+from autodiff_viz.views.history_list import history_view
+from autodiff_viz.views.inspector import node_view
+from autodiff_viz.views.lab import Lab, scalar_inputs
+from autodiff_viz.views.lessons import lesson_view
+
+Data = Any
+
+
+def canvas_drawing(lab: Lab, view: LabView) -> dict[str, Any]:
+    """The drawing, the names of the history's steps, and which tables fit its sliders."""
+    steps = {"history": history_view(lab), "picked": lab.picked}
+    return {**steps, "sweeps": dict(view.sweeps), **view.drawing}
+
+
+def settings(lab: Lab, view: LabView) -> Data:
+    """What the row under the canvas says and offers."""
+    return lab.seed, lab.dtype, view.can_resample, view.tensor_output, runs_alone(view)
+
+
+def runs_alone(view: LabView) -> bool:
+    """Whether the graph can be written as a program."""
+    return view.complete and not view.problems
+
+
+def inspector(lab: Lab, view: LabView) -> Data:
+    """The selected node and the regions round it."""
+    if lab.selected is None:
+        return None
+    regions = [region for region in lab.graph.regions if lab.selected in region.nodes]
+    return node_view(lab.graph, view.trace, lab.selected), regions
+
+
+def numbers(lab: Lab, view: LabView) -> Data:
+    """All that any number follows from; where the nodes stand is not part of it."""
+    return _still(lab.graph), repr(lab.seed), lab.dtype, view.complete, view.problems
+
+
+def _still(graph: Graph) -> Data:
+    nodes = tuple((n.name, n.op, n.slots, repr(n.params), n.rule, n.muted) for n in graph.nodes)
+    return nodes, graph.regions, graph.output
+
+
+LESSON = "lesson"
+"""Beside the page, and opens and closes: it is drawn again with the whole page."""
+
+SHOWS: Mapping[str, Callable[[Lab, LabView], Data]] = {
+    "canvas": lambda lab, view: (canvas_drawing(lab, view), lab.history),
+    "problems": lambda lab, view: view.notice or view.mistaken,
+    "formula_head": lambda lab, view: (lab.draft is None, lab.shelved is None),
+    "formula": lambda lab, view: formula(lab, view.problems),
+    "sliders": lambda lab, view: (view.sliders, lab.document),
+    "inspector": inspector,
+    "runs": lambda lab, view: (lab.selected, numbers(lab, view)),
+    "settings": settings,
+    "checks": lambda lab, view: (view.notes, numbers(lab, view)),
+    "chooser": lambda lab, view: (lab.figure, lab.swept, scalar_inputs(lab.graph)),
+    "figure": lambda lab, view: (lab.figure, lab.swept, numbers(lab, view)),
+    LESSON: lambda lab, view: lesson_view(lab),
+}
+"""The parts in the order in which they are drawn again: the numbers first, what is slow last."""
+
+
+def changed(shown: Mapping[str, Data], lab: Lab, view: LabView) -> set[str]:
+    """The parts that show something else by now than they were `shown` with, or have never been shown."""
+    return {name for name, data in SHOWS.items() if name not in shown or shown[name] != data(lab, view)}
