@@ -1,0 +1,82 @@
+"""The page is drawn in parts: none is left behind by an edit, and the numbers come first."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import Any
+
+import pytest
+from playwright.sync_api import BrowserContext, Page
+
+from tests.browser.lab_page import LabPage
+
+GESTURES = 20
+PAUSES = (0, 0, 0, 30, 100, 300, 800)  # milliseconds; most gestures come before Python has answered the last
+KEYS = "ssmcd"
+FIGURES = ("Cotangents", "Sweep", "Runs", "Residuals")
+DUST = 15_000  # milliseconds in which it settles
+
+SEEN = """() => {
+  const all = (selector) => [...document.querySelectorAll(selector)];
+  const words = (selector) => all(selector).map((one) => one.textContent.trim());
+  return {
+    nodes: all(".canvas [data-id]").map((one) => `${one.dataset.id}: ${one.textContent}`).sort(),
+    formula: all(".formula textarea").map((one) => one.value),
+    sliders: all(".sliders input").map((one) => one.value),
+    settings: all(".st-key-settings input").map((one) => one.value),
+    inspector: words(".st-key-inspector [data-testid=stElementContainer]"),
+    checks: words(".st-key-checks"),
+    figure: words(".st-key-figure_panel [data-testid=stText]"),
+    drawings: all(".st-key-figure_panel .js-plotly-plot").length,
+  };
+}"""
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_after_quick_edits_the_page_is_as_if_it_had_just_been_opened(
+    lab: LabPage, context: BrowserContext, seed: int
+):
+    random = Random(seed)
+    for _ in range(GESTURES):
+        gesture(lab, random)
+        lab.page.wait_for_timeout(random.choice(PAUSES))
+    lab.select("a")
+    lab.page.wait_for_timeout(1000)
+    lab.canvas.locator(".surface").press("s")
+    lab.settle()
+    lab.page.wait_for_timeout(1000)
+    fresh = context.new_page()
+    LabPage(fresh, lab.address).open(lab.page.url.removeprefix(lab.address))
+    differs = settled(lab.page, fresh)
+    fresh.close()
+    assert differs == {}
+
+
+def gesture(lab: LabPage, random: Random) -> None:
+    """Something that a visitor does, without waiting for the answer."""
+    kind = random.randrange(8)
+    if kind < 3:
+        name = random.choice(sorted(lab.names()))
+        lab.node(name).locator(".card").dispatch_event("click") if kind == 0 else lab.select_quickly(name)
+    elif kind < 5:
+        lab.canvas.locator(".surface").press(random.choice(KEYS))
+    elif kind == 5:
+        lab.canvas.locator(".surface").press(random.choice(["Control+z", "Control+y", "Escape"]))
+    elif kind == 6:
+        lab.page.get_by_role("slider").first.press(random.choice(["ArrowRight", "ArrowLeft"]))
+    else:
+        choices = lab.page.get_by_test_id("stButtonGroup").get_by_text(random.choice(FIGURES), exact=True)
+        choices.evaluate("(button) => button.closest('button').click()")
+
+
+def settled(*pages: Page) -> dict[str, list[Any]]:
+    """Where the pages differ once they had the time to be drawn: what each shows there."""
+    for _ in range(DUST // 500):
+        seen = [page.evaluate(SEEN) for page in pages]
+        differs = {
+            name: [one[name] for one in seen] for name in seen[0] if len({str(one[name]) for one in seen}) > 1
+        }
+        if not differs:
+            break
+        pages[0].wait_for_timeout(500)
+    return differs

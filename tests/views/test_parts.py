@@ -1,0 +1,77 @@
+"""Which parts of the lab page an edit changes."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from autodiff_viz.language.parse import parse
+from autodiff_viz.lessons.gallery import LESSONS
+from autodiff_viz.views.actions import set_input, set_rule
+from autodiff_viz.views.canvas_edits import edited
+from autodiff_viz.views.compose import lab_view
+from autodiff_viz.views.lab import Lab, opened, start
+from autodiff_viz.views.lessons import close_lesson, open_lesson
+from autodiff_viz.views.parts import SHOWS, changed
+
+SELECTED = replace(start(), selected="b")
+
+
+def shown(lab: Lab) -> dict:
+    view = lab_view(lab)
+    return {name: data(lab, view) for name, data in SHOWS.items()}
+
+
+def parts(before: Lab, after: Lab) -> set[str]:
+    return changed(shown(before), after, lab_view(after))
+
+
+def test_everything_is_drawn_once():
+    assert changed({}, start(), lab_view(start())) == set(SHOWS)
+
+
+def test_nothing_is_drawn_again_when_nothing_has_changed():
+    assert parts(SELECTED, SELECTED) == set()
+
+
+def test_a_rule_changes_all_that_shows_numbers_or_the_formula():
+    assert parts(SELECTED, set_rule(SELECTED, "b", "stop")) == {
+        "canvas", "formula", "inspector", "runs", "checks", "figure",
+    }  # fmt: skip
+
+
+def test_a_selection_changes_what_shows_the_selected_node():
+    assert parts(SELECTED, replace(SELECTED, selected="y")) == {"canvas", "formula", "inspector", "runs"}
+
+
+def test_a_moved_node_changes_the_canvas_alone():
+    moved = edited(SELECTED, {"kind": "move", "positions": {"y": [300, 200]}, "how": "nudge"})
+    assert moved.graph != SELECTED.graph
+    assert parts(SELECTED, moved) == {"canvas"}
+
+
+def test_an_input_that_moves_changes_its_slider():
+    assert "sliders" in parts(SELECTED, set_input(SELECTED, "x", 2.0))
+    assert "chooser" not in parts(SELECTED, set_input(SELECTED, "x", 2.0))
+
+
+def test_another_figure_changes_the_figure_and_its_chooser():
+    assert parts(SELECTED, replace(SELECTED, figure="runs")) == {"chooser", "figure"}
+
+
+@pytest.mark.parametrize(("seed", "dtype"), [(2.0, "float32"), (None, "float64")])
+def test_seed_and_precision_change_every_number(seed, dtype):
+    found = parts(SELECTED, replace(SELECTED, seed=seed, dtype=dtype))
+    assert {"canvas", "inspector", "settings", "checks", "figure"} <= found
+
+
+def test_a_lesson_changes_as_it_is_opened_and_closed():
+    lesson = open_lesson(start(), LESSONS[0].key)
+    assert "lesson" in parts(start(), lesson)
+    assert "lesson" in parts(lesson, close_lesson(lesson))
+
+
+def test_a_graph_that_is_not_finished_has_no_program_and_no_figure():
+    whole, half = (opened(start(), parse(f"x = 2.0\ny = x * {slot}"), "") for slot in ("3.0", "..."))
+    assert {"settings", "figure", "checks"} <= parts(whole, half)
