@@ -14,10 +14,10 @@ import streamlit as st
 from streamlit.runtime.scriptrunner import RerunData, get_script_run_ctx
 
 from autodiff_viz.ui.present import present
-from autodiff_viz.ui.session import write_address
+from autodiff_viz.ui.session import too_large, write_address
 from autodiff_viz.views.compose import LabView
 from autodiff_viz.views.lab import Lab
-from autodiff_viz.views.parts import LESSON, SHOWS, changed
+from autodiff_viz.views.parts import LESSON, SHOWS, changed, shows
 
 Draw = Callable[[Lab, LabView], None]
 
@@ -38,7 +38,7 @@ def note_shown(name: str) -> None:
     """The part `name` is being drawn, with what it shows now."""
     held = present()
     if name in SHOWS:
-        st.session_state.setdefault(SHOWN, {})[name] = SHOWS[name](held.lab, held.view)
+        st.session_state.setdefault(SHOWN, {})[name] = shows(name, held.lab, held.view, too_large())
 
 
 def _draw(name: str, draw: Draw) -> None:
@@ -71,7 +71,7 @@ def _ask_for_more(name: str) -> None:
     if name == "canvas":
         sleep(PAUSE)
     held = present()
-    waiting = changed(st.session_state.get(SHOWN, {}), held.lab, held.view)
+    waiting = changed(st.session_state.get(SHOWN, {}), held.lab, held.view, too_large())
     cut = _drawn(st.session_state[BEGAN] - SOON, st.session_state[BEGAN])
     if LESSON in waiting:
         _ask_for(())

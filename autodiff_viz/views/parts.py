@@ -75,6 +75,16 @@ SHOWS: Mapping[str, Callable[[Lab, LabView], Data]] = {
 """The parts in the order in which they are drawn again: the numbers first, what is slow last."""
 
 
-def changed(shown: Mapping[str, Data], lab: Lab, view: LabView) -> set[str]:
+KEEPING = {"canvas", "settings"}
+"""The parts that show what is too large for the address."""
+
+
+def shows(name: str, lab: Lab, view: LabView, large: Data = None) -> Data:
+    """The data of the part `name`, where `large` is what is too large for the address."""
+    data = SHOWS[name](lab, view)
+    return (data, large) if name in KEEPING else data
+
+
+def changed(shown: Mapping[str, Data], lab: Lab, view: LabView, large: Data = None) -> set[str]:
     """The parts that show something else by now than they were `shown` with, or have never been shown."""
-    return {name for name, data in SHOWS.items() if name not in shown or shown[name] != data(lab, view)}
+    return {name for name in SHOWS if name not in shown or shown[name] != shows(name, lab, view, large)}

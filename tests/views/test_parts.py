@@ -13,14 +13,14 @@ from autodiff_viz.views.canvas_edits import edited
 from autodiff_viz.views.compose import lab_view
 from autodiff_viz.views.lab import Lab, opened, start
 from autodiff_viz.views.lessons import close_lesson, open_lesson
-from autodiff_viz.views.parts import SHOWS, changed
+from autodiff_viz.views.parts import SHOWS, changed, shows
 
 SELECTED = replace(start(), selected="b")
 
 
 def shown(lab: Lab) -> dict:
     view = lab_view(lab)
-    return {name: data(lab, view) for name, data in SHOWS.items()}
+    return {name: shows(name, lab, view) for name in SHOWS}
 
 
 def parts(before: Lab, after: Lab) -> set[str]:
@@ -75,3 +75,7 @@ def test_a_lesson_changes_as_it_is_opened_and_closed():
 def test_a_graph_that_is_not_finished_has_no_program_and_no_figure():
     whole, half = (opened(start(), parse(f"x = 2.0\ny = x * {slot}"), "") for slot in ("3.0", "..."))
     assert {"settings", "figure", "checks"} <= parts(whole, half)
+
+
+def test_what_is_too_large_for_the_address_is_shown_where_it_is_kept():
+    assert changed(shown(start()), start(), lab_view(start()), "too large") == {"canvas", "settings"}
