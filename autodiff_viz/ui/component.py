@@ -15,12 +15,13 @@ import re
 from collections.abc import Callable
 from functools import cache, partial
 from graphlib import TopologicalSorter
+from itertools import accumulate, groupby
 from pathlib import Path
 from typing import Any
 
 import streamlit as st
 
-from autodiff_viz.ui.inbox import confirm, word
+from autodiff_viz.ui.inbox import MAILED, confirm, word
 from autodiff_viz.ui.whole import whole
 
 Edit = dict[str, Any]
@@ -78,10 +79,9 @@ def draw(
       constants: makes data that is the same for everybody: it travels once, with the source.
     """
     source, element = _renderers(folder, constants)
+    st.session_state[_receiver(key)] = (on_edit, on_message)
     with st.container(gap=None):
-        element(
-            key=key, data={**data, **word(key)}, on_outbox_change=partial(_deliver, key, on_edit, on_message)
-        )
+        element(key=key, data={**data, **word(key)}, on_outbox_change=partial(_deliver, key))
         source(key=f"{key}_source")
 
 
@@ -104,17 +104,39 @@ def _is_edit(edit: Any) -> bool:
 
 
 @whole()
-def _deliver(
-    key: str, on_edit: Callable[[list[Edit]], None], on_message: Callable[[dict[str, Any]], None]
-) -> None:
+def _deliver(key: str) -> None:
+    """Hand on what has come from a component, and with it what came from the others, in the order in which it
+    was made: Streamlit has an order of its own, in which a formula typed before a node was deleted could come
+    after that, and bring the node back."""
+    arrived = [found for name in (*MAILED, key) for found in _arrived(name)]
+    in_order = sorted(arrived, key=lambda found: found[0])
+    for name, group in groupby(in_order, key=lambda found: found[1]):
+        on_edit, _ = st.session_state[_receiver(name)]
+        on_edit([edit for _, _, edit in group])
+
+
+def _arrived(key: str) -> list[tuple[float, str, Edit]]:
+    """(when it was made, `key`, edit) for each new edit of a component, which is noted as done."""
     # Nothing as the page is left: the browser sends it again.
     message = (st.session_state.get(key) or {}).get("outbox")
-    if isinstance(message, dict) and message.get("key") == word(key)["key"]:
-        on_message(message)
+    if not isinstance(message, dict) or message.get("key") != word(key)["key"]:
+        return []
+    _, on_message = st.session_state[_receiver(key)]
+    on_message(message)
     edits = fresh(message, word(key))
     if edits:
         confirm(key, edits[-1]["seq"])  # first: an edit that fails must not come back for ever
-        on_edit(edits)
+    moments = accumulate(map(_made, edits), max)  # in their own order, whatever the clock did
+    return [(made, key, edit) for made, edit in zip(moments, edits, strict=True)]
+
+
+def _made(edit: Edit) -> float:
+    made = edit.get("made")
+    return float(made) if type(made) in (int, float) and 0 <= made < 1e15 else 0.0
+
+
+def _receiver(key: str) -> str:
+    return f"{key}_receiver"
 
 
 @cache

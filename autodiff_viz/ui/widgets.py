@@ -13,15 +13,17 @@ import streamlit as st
 
 
 def renewed(key: str, owner: str, value: Any) -> str:
-    """The key of a widget that shows `value`, which belongs to `owner`: another key whenever that is not what
-    the widget shows, so that an answer to what it showed before reaches nobody, however late it comes."""
+    """The key of a widget whose default is `value`, which belongs to `owner`: another key whenever that is
+    not what the widget shows, so that an answer to what it showed before reaches nobody, however late.
+
+    A default and no assignment to the session's state: that would be lost when the run is cut before the
+    widget is drawn, which would then show, and answer, whatever Streamlit begins with.
+    """
     state = st.session_state
     number, before = state.get(f"{key}_renewed", (0, owner))
     now = f"{key}_{number}" if number else key
     if owner != before or state.get(now, value) != value:
         number += 1
         now = f"{key}_{number}"
-    if now not in state:
-        state[now] = value
     state[f"{key}_renewed"] = (number, owner)
     return now

@@ -93,6 +93,11 @@ def set_rule(lab: Lab, name: str, kind: str) -> Lab:
     return replace(set_rules(lab, (name,), kind), selected=name)
 
 
+def choose_rule(lab: Lab, name: str, kind: str) -> Lab:
+    """As `set_rule`, when the node has another one: a widget may say again what it shows."""
+    return lab if lab.graph[name].rule.kind == kind else set_rule(lab, name, kind)
+
+
 def set_rules(lab: Lab, names: Iterable[str], kind: str) -> Lab:
     """Put one rule on all of these nodes, in one step of undo. A node that has it keeps its function.
 
@@ -123,7 +128,11 @@ def set_function(lab: Lab, name: str, text: str) -> Lab:
 
 
 def set_param(lab: Lab, name: str, param: str, value: Any) -> Lab:
-    """Change a parameter of a node."""
+    """Change a parameter of a node; nothing when it has that value already, perhaps by default."""
+    node = lab.graph.by_name.get(name)
+    spec = OPS[node.op].param(param) if node and node.op in OPS else None
+    if node and spec and node.param(param, spec.default) == value:
+        return lab
     try:
         graph = edits.with_param(lab.graph, name, param, value)
         return committed(lab, graph, f"Set {param} of {name}")

@@ -84,6 +84,11 @@ def open_lesson(lab: Lab, key: str, variant: int = 0) -> Lab:
     )
 
 
+def open_variant(lab: Lab, key: str, variant: int) -> Lab:
+    """As `open_lesson`, when it is not open already: a widget may say again what it shows."""
+    return lab if (lab.lesson, lab.variant) == (key, variant) else open_lesson(lab, key, variant)
+
+
 def close_lesson(lab: Lab) -> Lab:
     """The graph stays, the lesson goes."""
     return replace(lab, lesson=None, variant=0)

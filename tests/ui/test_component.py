@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from autodiff_viz.ui import component
 from autodiff_viz.ui.component import WEB, bundle, fresh, linked
+from autodiff_viz.ui.inbox import word
 
 ENTRIES = ["editor/web/main.js", "formula/web/main.js", "sliders/web/main.js", "sweeps/web/main.js"]
 INBOX = {"key": "session", "ack": 4}
@@ -96,3 +98,21 @@ def test_modules_that_import_each_other_are_refused(tmp_path):
 def test_the_browser_code_asks_nothing_of_other_hosts(entry):
     for _, text in bundle(entry):
         assert re.findall(r"https?://[^\s\"']+", text) in ([], ["http://www.w3.org/2000/svg"])
+
+
+def test_edits_of_several_components_that_come_together_are_done_in_the_order_they_were_made(monkeypatch):
+    state: dict = {}
+    monkeypatch.setattr(component.st, "session_state", state)
+    done: list[str] = []
+    key = word("canvas")["key"]
+    for name, made in (("canvas", [3, 4, 9]), ("formula", [1, 5]), ("sliders", [2, 6])):
+        on_edit = lambda edits, name=name: done.extend(f"{name} {edit['made']}" for edit in edits)  # noqa: E731
+        state[component._receiver(name)] = (on_edit, lambda message: None)
+        edits = [{"seq": i, "kind": "any", "made": when} for i, when in enumerate(made, 1)]
+        state[name] = {"outbox": {"key": key, "edits": edits}}
+    for name in ("sliders", "canvas", "formula"):  # whatever Streamlit calls first
+        component._deliver(name)
+    assert done == [
+        "formula 1", "sliders 2", "canvas 3", "canvas 4", "formula 5", "sliders 6", "canvas 9",
+    ]  # fmt: skip
+    assert [word(name)["ack"] for name in ("canvas", "formula", "sliders")] == [3, 2, 2]

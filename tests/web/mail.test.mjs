@@ -90,3 +90,10 @@ test("storage that refuses does not stop the mail", () => {
   sessionStorage.setItem = setItem;
   assert.deepEqual(posted, [[[1, "rule"]]]);
 });
+
+test("edits of all components have moments in the order in which they were made", () => {
+  const [one, other] = [editor("one", OLD), editor("other", OLD)];
+  const moments = [one, other, one, other].map(({ mail }) => (mail.send({ kind: "rule" }), mail.newest.made));
+  assert.deepEqual(moments, [...moments].sort((a, b) => a - b));
+  assert.equal(new Set(moments).size, 4);
+});

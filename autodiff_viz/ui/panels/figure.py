@@ -26,6 +26,7 @@ def draw_chooser(now: Lab, view: LabView) -> None:
         st.segmented_control(
             "Figure",
             list(FIGURES),
+            default=chosen,
             key=key,
             format_func=lambda name: FIGURES[name].title,
             on_change=_on_figure,
@@ -37,7 +38,8 @@ def draw_chooser(now: Lab, view: LabView) -> None:
         if chosen == "sweep" and swept is not None:
             key = renewed("swept", "", swept)
             inputs = scalar_inputs(now.graph)
-            st.selectbox("Swept input", inputs, key=key, on_change=_on_swept, args=(key,))
+            at = inputs.index(swept)
+            st.selectbox("Swept input", inputs, at, key=key, on_change=_on_swept, args=(key,))
 
 
 def draw_figure(now: Lab, view: LabView) -> None:

@@ -11,7 +11,7 @@ from autodiff_viz.ops.record import Param
 from autodiff_viz.ui.session import act, act_on
 from autodiff_viz.ui.whole import whole
 from autodiff_viz.ui.widgets import renewed
-from autodiff_viz.views.actions import set_function, set_param, set_policy, set_rule
+from autodiff_viz.views.actions import choose_rule, set_function, set_param, set_policy
 from autodiff_viz.views.canvas_edits import edited
 from autodiff_viz.views.compose import LabView
 from autodiff_viz.views.inspector import NodeView, differs_say, node_view, residuals_say, runs_say
@@ -52,23 +52,22 @@ def _draw_rule(node: NodeView) -> None:
     st.segmented_control(
         "Rule",
         RULE_KINDS if not node.is_input else RULE_KINDS[:3],
+        default=node.rule,
         key=key,
         format_func=RULES.__getitem__,
         on_change=_on_rule,
-        args=(node.name, node.rule, key),
+        args=(node.name, key),
         label_visibility="collapsed",
     )
     st.caption(node.rule_says)
     if node.function:
         key = renewed("function", node.name, node.function)
-        st.text_input("Function", key=key, on_change=_on_function, args=(node.name, key))
+        st.text_input("Function", node.function, key=key, on_change=_on_function, args=(node.name, key))
 
 
 @whole()
-def _on_rule(name: str, before: str, key: str) -> None:
-    chosen = st.session_state[key] or "follow"
-    if chosen != before:
-        act_on(name, set_rule, chosen)
+def _on_rule(name: str, key: str) -> None:
+    act_on(name, choose_rule, st.session_state[key] or "follow")
 
 
 @whole()
@@ -102,7 +101,14 @@ def _draw_params(node: NodeView) -> None:
         if kind:
             key = renewed(f"param_{param.name}", node.name, kind(value))
             draw = st.checkbox if kind is bool else st.number_input
-            draw(param.name, key=key, help=param.doc, on_change=_on_param, args=(node.name, param, key))
+            draw(
+                param.name,
+                value=kind(value),
+                key=key,
+                help=param.doc,
+                on_change=_on_param,
+                args=(node.name, param, key),
+            )
         else:
             shown = to_text(value) if param.kind == "index" else str(value)
             st.text(f"{param.name} = {shown}   (change it in the formula)")
@@ -121,6 +127,7 @@ def _draw_region(lab: Lab, node: NodeView) -> None:
     st.selectbox(
         f"Checkpoint {region.name} keeps",
         POLICIES,
+        POLICIES.index(region.policy),
         key=key,
         format_func=POLICY_SAYS.__getitem__,
         on_change=_on_policy,

@@ -9,7 +9,7 @@ from autodiff_viz.ui.session import act
 from autodiff_viz.ui.whole import whole
 from autodiff_viz.ui.widgets import renewed
 from autodiff_viz.views.lab import Lab
-from autodiff_viz.views.lessons import LessonView, close_lesson, lesson_view, open_lesson
+from autodiff_viz.views.lessons import LessonView, close_lesson, lesson_view, open_lesson, open_variant
 
 TO_THE_TOP = """for (const part of ["stSidebarContent", "stMain"])
   document.querySelector(`[data-testid=${part}]`)?.scrollTo(0, 0);"""
@@ -51,6 +51,7 @@ def _draw_variants(view: LessonView) -> None:
     st.radio(
         "Graph",
         range(len(view.variants)),
+        view.variant,
         key=key,
         format_func=view.variants.__getitem__,
         on_change=_on_variant,
@@ -60,7 +61,7 @@ def _draw_variants(view: LessonView) -> None:
 
 @whole()
 def _on_variant(lesson: str, key: str) -> None:
-    act(open_lesson, lesson, st.session_state[key])
+    act(open_variant, lesson, st.session_state[key])
 
 
 def _draw_ways_on(view: LessonView) -> None:

@@ -73,6 +73,7 @@ def _draw_downloads(view: LabView) -> None:
     )
 
 
+DTYPES = ("float32", "float64")
 SEED_HELP = (
     "The cotangent put in at the output. One number serves every element; a tensor has one of its own each."
 )
@@ -81,16 +82,19 @@ SEED_HELP = (
 def _draw_seed(lab: Lab, view: LabView) -> None:
     """A number box for a scalar output; for a tensor a field that takes a number or rows of numbers."""
     if view.tensor_output:
-        key = renewed("seed_text", "", "1.0" if lab.seed is None else show_literal(lab.seed))
+        text = "1.0" if lab.seed is None else show_literal(lab.seed)
+        key = renewed("seed_text", "", text)
         shared = {"key": key, "on_change": _on_seed_text, "args": (key,)}
-        st.text_input("Seed cotangent", help=SEED_HELP, width=220, **shared)
+        st.text_input("Seed cotangent", text, help=SEED_HELP, width=220, **shared)
         return
-    key = renewed("seed", "", 1.0 if not isinstance(lab.seed, int | float) else float(lab.seed))
+    number = float(lab.seed) if isinstance(lab.seed, int | float) else 1.0
+    key = renewed("seed", "", number)
     limit = limits.NUMBER
     st.number_input(
         "Seed cotangent",
         -limit,
         limit,
+        number,
         format="%g",
         step=0.5,
         key=key,
@@ -105,7 +109,8 @@ def _draw_dtype(lab: Lab) -> None:
     key = renewed("dtype", "", lab.dtype)
     st.selectbox(
         "Precision",
-        ("float32", "float64"),
+        DTYPES,
+        DTYPES.index(lab.dtype),
         key=key,
         on_change=_on_dtype,
         args=(key,),

@@ -1,8 +1,9 @@
 // @ts-check
 // Edits on their way to Python: numbered, kept in the tab, posted, and posted again until they are confirmed.
 
+import { moment } from "./moment.js";
 import { isConnected, watchNetwork } from "./network.js";
-import { adopt, AT_ONCE, begin, confirm, push, RESEND_MS } from "./outbox.js";
+import { adopt, AT_ONCE, begin, confirm, MOST_MS, push, RESEND_MS } from "./outbox.js";
 import { readList, TAB, writeList } from "./store.js";
 
 /** @typedef {import("./outbox.js").Outbox} Outbox */
@@ -21,6 +22,7 @@ export class Mail {
     this.outbox = begin("", 0);
     this.document = 0;
     this.timer = 0;
+    this.patience = RESEND_MS;
     /** @type {Post} */
     this.post = () => {};
     /** What goes with every message. @type {() => object} */
@@ -52,12 +54,14 @@ export class Mail {
 
   /** @param {import("./outbox.js").NewEdit} edit */
   send(edit) {
-    this.keep(push(this.outbox, edit));
+    this.keep(push(this.outbox, { ...edit, made: moment() }));
+    this.patience = RESEND_MS;
     this.repeat();
   }
 
   /** Send what waits, if anything does. */
   wake() {
+    this.patience = RESEND_MS;
     if (this.newest) this.repeat();
   }
 
@@ -68,9 +72,15 @@ export class Mail {
     this.wait();
   }
 
+  /** Nothing was confirmed for long: the server may be busy, and each message makes it begin anew. */
+  again() {
+    this.patience = Math.min(2 * this.patience, MOST_MS);
+    this.repeat();
+  }
+
   wait() {
     clearTimeout(this.timer);
-    if (this.newest) this.timer = window.setTimeout(() => this.repeat(), RESEND_MS);
+    if (this.newest) this.timer = window.setTimeout(() => this.again(), this.patience);
   }
 
   /** @param {Outbox} outbox @param {Left[]} [rest] what waits for other documents */

@@ -11,6 +11,7 @@
  * of Python's: `from` is the session whose graph this one has opened, and the last edit that this graph has in it */
 
 export const RESEND_MS = 3000; // a run of the script takes well under a second; a lost message is rare
+export const MOST_MS = 24000; // of a server that is very busy
 export const AT_ONCE = 500; // edits in a message; Python takes no more than a person can make
 
 /** @param {string} key @param {number} ack @returns {Outbox} */
