@@ -2,8 +2,10 @@
 // What the buttons and the keys do, as data: one list for toolbars, keyboard and cheat sheet.
 
 import { arrange } from "./arrange.js";
+import { realWire } from "./fold.js";
+import { toggleGroup } from "./groups.js";
 import { step, toggleHistory } from "./history.js";
-import { zoomCentred } from "./stage.js";
+import { say, zoomCentred } from "./stage.js";
 
 /** @typedef {import("./editor.js").Editor} Editor */
 /** @typedef {{ label: string, key: string, word?: string, run: (editor: Editor) => void }} Action */
@@ -58,7 +60,9 @@ function remove(editor) {
 
 /** @param {Editor} editor */
 export function removeWire(editor) {
-  const wire = editor.stage.strands.get(editor.wire ?? "")?.wire;
+  const seen = editor.stage.strands.get(editor.wire ?? "")?.wire;
+  const wire = seen && realWire(seen);
+  if (seen && !wire) return say(editor.stage, `This wire stands for ${seen.of?.length}: open the group to remove one.`);
   editor.wire = null;
   if (wire) editor.send({ kind: "disconnect", to: wire.to, slot: wire.slot });
 }
@@ -77,6 +81,7 @@ export const NODE_ACTIONS = {
     label: "Go backward as another expression", key: "b", word: "backward as", run: (editor) => toggleRule(editor, "backward_as"),
   },
   checkpoint: { label: "Checkpoint", key: "c", word: "checkpoint", run: toggleCheckpoint },
+  group: { label: "Group, or take the group apart", key: "g", word: "group", run: toggleGroup },
   mute: { label: "Mute: hand on the first input", key: "m", word: "mute", run: toggleMute },
   output: { label: "Make it the output", key: "o", word: "output", run: makeOutput },
   delete: { label: "Delete", key: "Delete", run: remove },

@@ -12,12 +12,26 @@ const STEP = 8; // px of a nudge
 /** @param {Editor} editor */
 export const chosen = (editor) => editor.shown.nodes.filter(({ id }) => editor.selection.has(id));
 
+/** The places of all nodes where cards go with all that they stand for.
+ * @param {Editor} editor @param {Record<string, Point>} places of nodes and cards @returns {Record<string, Point>} */
+export function membersAt({ shown, seen }, places) {
+  const found = { ...places };
+  const at = new Map(shown.nodes.map((node) => [node.id, node]));
+  for (const { id, x, y, group } of seen.nodes) {
+    if (!group || !places[id]) continue;
+    delete found[id];
+    const [right, down] = [places[id][0] - x, places[id][1] - y];
+    for (const name of group.nodes) found[name] = [Math.round((at.get(name)?.x ?? 0) + right), Math.round((at.get(name)?.y ?? 0) + down)];
+  }
+  return found;
+}
+
 /** @param {Editor} editor @param {import("./align.js").How} how */
 export function align(editor, how) {
-  const nodes = chosen(editor);
+  const nodes = editor.chosen;
   const moved = aligned(nodes, how);
   const positions = Object.fromEntries(nodes.map(({ id, x, y }) => [id, moved[id] ?? [x, y]])); // all, for the step's name
-  if (Object.keys(moved).length) editor.send({ kind: "move", positions, how });
+  if (Object.keys(moved).length) editor.send({ kind: "move", positions: membersAt(editor, positions), how });
   else say(editor.stage, `${ALIGNMENTS[how].label}: nothing to move.`);
 }
 

@@ -3,6 +3,7 @@
 
 import { svg } from "../../web/dom.js";
 import { toWorld } from "./geometry.js";
+import { realWire } from "./fold.js";
 import { sizeOfNew } from "./growth.js";
 import { wireForNew, wireLight } from "./inserts.js";
 import { pointOf } from "./stage.js";
@@ -82,7 +83,8 @@ function lift(editor, op) {
       const card = place(event);
       /** @type {import("./types.js").Point} */
       const corner = [card.x, card.y];
-      return { corner, wire: wireForNew(editor, op, card) };
+      const wire = wireForNew(editor, op, card);
+      return { corner, wire: wire && realWire(wire) };
     },
   };
 }

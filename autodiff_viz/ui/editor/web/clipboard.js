@@ -13,8 +13,8 @@ const AGAIN = 36; // px right and down, for a paste where the originals stand
 const STILL = 8; // px that the pointer may have moved since the copy
 const MIDDLE_PASTE_MS = 400; // X11 pastes on the middle button, which here moves the view
 
-/** What was copied last on this page. @type {{ text: string, middle: Point, pointer: Point | null, times: number }} */
-const last = { text: "", middle: [0, 0], pointer: null, times: 0 };
+/** What was copied last on this page. @type {{ text: string, middle: Point, pointer: Point | null, times: number, collapsed: string[] }} */
+const last = { text: "", middle: [0, 0], pointer: null, times: 0, collapsed: [] };
 
 /** Streamlit's page has no text field focused when the canvas has the keys, so the browser sends the events to
  * the document. @param {Editor} editor */
@@ -58,7 +58,7 @@ function copied(editor, pointer) {
   if (!box) return say(editor.stage, "Select the nodes to copy first."), "";
   const { text, missing } = pieceText(editor.shown, nodes.map(({ id }) => id));
   if (missing.length) return say(editor.stage, `${missing[0]} holds too much to be copied here. Copy it in the formula.`), "";
-  Object.assign(last, { text, middle: [box.x + box.w / 2, box.y + box.h / 2], pointer, times: 0 });
+  Object.assign(last, { text, middle: [box.x + box.w / 2, box.y + box.h / 2], pointer, times: 0, collapsed: editor.shown.groups.filter((group) => group.collapsed).map(({ name }) => name) });
   return text;
 }
 
@@ -89,7 +89,8 @@ function paste(editor, text, pointer) {
   if (again) last.times += 1;
   const beside = /** @type {Point} */ ([last.middle[0] + AGAIN * last.times, last.middle[1] + AGAIN * last.times]);
   const at = again ? beside : pointer ? toWorld(editor.stage.view, pointer) : centre(editor.stage);
-  editor.send({ kind: "paste", text, at: at.map(Math.round) });
+  const collapsed = text.replace(/\r\n/g, "\n") === last.text ? last.collapsed : [];
+  editor.send({ kind: "paste", text, at: at.map(Math.round), ...(collapsed.length && { collapsed }) });
 }
 
 /** Select what Python has put in. @param {Editor} editor */

@@ -1,6 +1,8 @@
 // @ts-check
 // Copies of nodes as they will look before Python has made them. Pure.
 
+import { framesOf } from "./frames.js";
+
 /** @typedef {import("./types.js").Drawing} Drawing */
 /** @typedef {import("./types.js").Point} Point */
 
@@ -32,5 +34,8 @@ export function withCopies(drawing, names, [right, down]) {
     ...wire, from: nameOf.get(wire.from) ?? wire.from, to: /** @type {string} */ (nameOf.get(wire.to)),
     width: 0, sign: 0, passed: "", passedFull: "", via: [],
   }));
-  return { ...drawing, nodes: [...drawing.nodes, ...nodes], wires: [...drawing.wires, ...wires] };
+  const whole = (drawing.groups ?? []).filter((group) => group.nodes.every((name) => chosen.has(name)));
+  const titleOf = copyNames(framesOf(drawing).map(({ name }) => name), whole.map(({ name }) => name));
+  const groups = whole.map((group) => ({ ...group, name: titleOf.get(group.name) ?? "", nodes: group.nodes.map((name) => nameOf.get(name) ?? name), sums: [] }));
+  return { ...drawing, nodes: [...drawing.nodes, ...nodes], wires: [...drawing.wires, ...wires], groups: [...(drawing.groups ?? []), ...groups] };
 }

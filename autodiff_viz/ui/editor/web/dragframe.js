@@ -3,6 +3,8 @@
 // their own, which is shifted as one picture, and their wires on another: the rest of the drawing is not touched.
 
 import { svg } from "../../web/dom.js";
+import { folded, seenAs } from "./fold.js";
+import { framesOf } from "./frames.js";
 import { rehoused } from "./housing.js";
 import { drawRegions } from "./regions.js";
 import { padded } from "./geometry.js";
@@ -17,9 +19,10 @@ import { updateStrand, wireId } from "./wires.js";
 
 /** What later frames of the drag build on. @param {Editor} editor @param {Drawing} expected @returns {Ground} */
 export function groundOf({ drawing, outbox }, expected) {
+  const seen = folded(expected);
   /** @type {Map<string, Set<string>>} */
-  const wires = new Map(expected.nodes.map(({ id }) => [id, new Set()]));
-  for (const wire of expected.wires) for (const end of [wire.from, wire.to]) wires.get(end)?.add(wireId(wire));
+  const wires = new Map(seen.nodes.map(({ id }) => [id, new Set()]));
+  for (const wire of seen.wires) for (const end of [wire.from, wire.to]) wires.get(end)?.add(wireId(wire));
   return { drawing, outbox, expected, wires };
 }
 
@@ -30,17 +33,20 @@ export function dragFrame(editor) {
   if (!dragged || !ground || !same) return false;
   editor.shown = moved(ground.expected, dragged);
   if (editor.housed) editor.shown = rehoused(editor.shown, editor.housed);
-  const nodes = new Map(editor.shown.nodes.map((node) => [node.id, node]));
-  const names = Object.keys(dragged).filter((name) => nodes.has(name));
+  const seen = editor.fold(editor.shown);
+  editor.seen = seen;
+  const nodes = new Map(seen.nodes.map((node) => [node.id, node]));
+  const names = [...new Set(Object.keys(dragged).map((name) => seenAs(seen, name)))].filter((name) => nodes.has(name));
   const touched = new Set(names.flatMap((name) => [...(ground.wires.get(name) ?? [])]));
   lift(stage, names, touched);
-  const drawn = stage.cards.get(names[0])?.node;
-  if (drawn) stage.moveHand(`translate(${(dragged[names[0]][0] - drawn.x) * stage.drawn.k}px, ${(dragged[names[0]][1] - drawn.y) * stage.drawn.k}px)`);
-  for (const wire of editor.shown.wires) {
+  const [drawn, here] = [stage.cards.get(names[0])?.node, nodes.get(names[0])];
+  if (drawn && here) stage.moveHand(`translate(${(here.x - drawn.x) * stage.drawn.k}px, ${(here.y - drawn.y) * stage.drawn.k}px)`);
+  for (const wire of seen.wires) {
     const strand = touched.has(wireId(wire)) && stage.strands.get(wireId(wire));
     if (strand) updateStrand(strand, wire, nodes);
   }
-  if (editor.shown.regions.length) drawRegions(stage.layers.regions, stage.layers.tabs, stage.regions, editor.shown.regions, editor.shown.nodes);
+  const frames = framesOf(seen);
+  if (frames.length) drawRegions(stage.layers.regions, stage.layers.tabs, stage.regions, frames, seen.nodes);
   return true;
 }
 

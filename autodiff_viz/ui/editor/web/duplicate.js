@@ -26,8 +26,8 @@ export function duplicate(editor, by = BESIDE) {
 /** Frames follow the pointer; where they are let go, the copies are.
  * @param {Editor} editor @param {string} id @param {Point} start @returns {import("./gestures.js").Gesture} */
 export function dragCopies(editor, id, start) {
-  if (!editor.selection.has(id)) editor.select([id]);
-  const nodes = editor.shown.nodes.filter((node) => editor.selection.has(node.id));
+  if (!editor.isSelected(id)) editor.select([id]);
+  const nodes = editor.chosen;
   const frames = svg("g", { class: "copies" }, ...nodes.map(({ x, y, w, h }) => svg("rect", { x, y, width: w, height: h, rx: 10 })));
   editor.stage.layers.overlay.append(frames);
   /** @type {Point} */

@@ -10,6 +10,7 @@ import { dragFrame, groundOf, lay } from "./dragframe.js";
 import { moved, predict } from "./predict.js";
 import { look, openStage, paint, partView, sizeOf, wholeView } from "./stage.js";
 import { complete } from "./lean.js";
+import { folding, namesIn, seenAs } from "./fold.js";
 
 /** @typedef {import("./types.js").Drawing} Drawing */
 /** @typedef {import("./types.js").NewEdit} NewEdit */
@@ -17,7 +18,7 @@ import { complete } from "./lean.js";
 /** @typedef {import("../../web/mail.js").Post} Post */
 
 /** @type {Drawing} */
-const NOTHING = { rev: -1, ack: 0, key: "", nodes: [], wires: [], regions: [], selected: null, history: {}, notice: [] };
+const NOTHING = { rev: -1, ack: 0, key: "", nodes: [], wires: [], regions: [], groups: [], selected: null, history: {}, notice: [] };
 
 const drawings = new Drawings(); // of the session, so that a page left and entered again goes on from them
 
@@ -26,6 +27,8 @@ export class Editor {
     this.stage = openStage();
     this.drawing = NOTHING; // Python's word
     this.shown = NOTHING; // with the edits under way
+    this.seen = NOTHING; // and with collapsed groups as cards: what is on the canvas
+    this.fold = folding();
     this.mail = new Mail("canvas", this.stage.host, { changed: () => this.tell(), leaving: () => this.keeping.keep(true) });
     this.mail.note = () => ({ have: drawings.have });
     /** @type {Set<string>} */
@@ -105,13 +108,20 @@ export class Editor {
     tellOffline(this.stage.host, length);
   }
 
-  /** Select these nodes alone; Python hears of a single one. @param {string[]} names */
-  select(names) {
-    this.selection = new Set(names);
+  /** Select these nodes, and those in these cards, alone; Python hears of a single one. @param {string[]} ids */
+  select(ids) {
+    this.selection = new Set(namesIn(this.seen, ids));
     this.wire = null;
     if (this.single === this.told) return this.refresh();
     this.told = this.single;
     this.send({ kind: "select", node: this.single });
+  }
+
+  /** Take a node, or all that a card stands for, into the selection, or out of it. @param {string} id */
+  toggle(id) {
+    const names = namesIn(this.seen, [id]);
+    const others = [...this.selection].filter((name) => !names.includes(name));
+    this.select(this.isSelected(id) ? others : [...others, ...names]);
   }
 
   /** The selected node, when there is just one. */
@@ -119,9 +129,19 @@ export class Editor {
     return this.selection.size === 1 ? [...this.selection][0] : null;
   }
 
-  /** @param {string | null | undefined} id */
+  /** Whether a node, or all that a card stands for, is selected. @param {string} id */
+  isSelected(id) {
+    return namesIn(this.seen, [id]).every((name) => this.selection.has(name));
+  }
+
+  /** A node of the graph, or a card. @param {string | null | undefined} id */
   node(id) {
-    return this.shown.nodes.find((node) => node.id === id);
+    return this.shown.nodes.find((node) => node.id === id) ?? this.seen.nodes.find((node) => node.id === id);
+  }
+
+  /** What is on the canvas of the selection. */
+  get chosen() {
+    return this.seen.nodes.filter(({ id, group }) => (group ? this.isSelected(id) : this.selection.has(id)));
   }
 
   /** Show a drag under way, at most once per frame. @param {Record<string, Point> | null} positions */
@@ -137,16 +157,18 @@ export class Editor {
     this.shown = this.dragged ? moved(expected, this.dragged) : expected;
     if (this.dragged) this.ground = groundOf(this, expected);
     if (this.housed) this.shown = rehoused(this.shown, this.housed);
+    this.seen = this.fold(this.shown);
     const names = new Set(this.shown.nodes.map((node) => node.id));
     for (const name of this.selection) if (!names.has(name)) this.selection.delete(name);
     const focused = /** @type {ShadowRoot} */ (stage.host.getRootNode()).activeElement;
     lay(stage);
-    paint(stage, this.shown, this.dragged !== null);
+    paint(stage, this.seen, this.dragged !== null);
     if (focused && !focused.isConnected) stage.surface.focus({ preventScroll: true }); // its node is gone: keep the keys
-    for (const [id, { root }] of stage.cards) root.classList.toggle("selected", this.selection.has(id));
+    const chosen = new Set(this.chosen.map(({ id }) => id));
+    for (const [id, { root }] of stage.cards) root.classList.toggle("selected", chosen.has(id));
     for (const [id, { root, number, wire }] of stage.strands) {
       root.classList.toggle("selected", id === this.wire);
-      const near = this.selection.has(wire?.from ?? "") || this.selection.has(wire?.to ?? "");
+      const near = chosen.has(wire?.from ?? "") || chosen.has(wire?.to ?? "");
       number.classList.toggle("near", near || id === this.wire);
     }
     this.watchers.forEach((watch) => watch());
@@ -161,17 +183,17 @@ export class Editor {
 
   /** Show all of the graph, or all of the named nodes. @param {Set<string>} [names] */
   fit(names) {
-    const some = names?.size ? partView(this.stage, this.shown, names) : null;
+    const some = names?.size ? partView(this.stage, this.seen, new Set([...names].map((name) => seenAs(this.seen, name)))) : null;
     if (some) return this.look(some);
     this.choice = "whole";
-    this.look(wholeView(this.stage, this.shown, false), false);
+    this.look(wholeView(this.stage, this.seen, false), false);
   }
 
   /** Fit the first drawing of a document, once the canvas has a size. */
   fitOnce() {
     if (this.fitted || !this.stage.host.clientWidth) return;
     this.fitted = true;
-    this.look(wholeView(this.stage, this.shown, this.choice === "first"), false);
+    this.look(wholeView(this.stage, this.seen, this.choice === "first"), false);
   }
 
   /** The canvas has another size: fit again unless the user has chosen a view. */

@@ -15,13 +15,13 @@ const SCALE = { min: 0.08, max: 3 };
 /** @param {number} value @param {number} low @param {number} high */
 export const clamp = (value, low, high) => Math.min(Math.max(value, low), high);
 
-/** Centre of input slot `slot`: slots are spread evenly down the left edge.
+/** Centre of input slot `slot`: slots are spread evenly down the left edge, but for those of a collapsed group.
  * @param {GraphNode} node @param {number} slot @returns {Point} */
-export const slotPoint = (node, slot) => [node.x, node.y + (node.h * (slot + 1)) / (node.slots.length + 1)];
+export const slotPoint = (node, slot) => [node.x, node.y + (node.ports?.ins[slot] ?? (node.h * (slot + 1)) / (node.slots.length + 1))];
 
-/** Centre of the output port, in the middle of the right edge.
- * @param {Box} node @returns {Point} */
-export const outputPoint = (node) => [node.x + node.w, node.y + node.h / 2];
+/** Centre of the output port, in the middle of the right edge; a collapsed group has several.
+ * @param {Box & { ports?: { outs: number[] } }} node @param {number} [out] @returns {Point} */
+export const outputPoint = (node, out = 0) => [node.x + node.w, node.y + (node.ports?.outs[out] ?? node.h / 2)];
 
 /** A smooth wire through the bends, level at every point, so that it leaves and enters ports straight.
  * @param {Point} from @param {Point} to @param {Point[]} via @returns {Cubic[]} */

@@ -7,6 +7,7 @@ import { clamp, overlap, toWorld, zoomAt } from "./geometry.js";
 import { svg } from "../../web/dom.js";
 import { insertion } from "./inserts.js";
 import { editConstant, editName, editValue } from "./field.js";
+import { collapse, renameGroup } from "./groups.js";
 import { isSelecting } from "./hold.js";
 import { closePalette, openPalette } from "./palette.js";
 import { pansAnywhere } from "./panning.js";
@@ -23,7 +24,7 @@ import { asleep, sleepBetweenTouches, tellHowToWake, wake } from "./touch.js";
 const SLOP = 4; // px that a pointer may move and still be clicking
 const NOTCH = 0.25; // most that one wheel step zooms, as a logarithm
 const TWICE = 350; // ms between the clicks of a double click
-const PARTS = ["out", "pill", "slot", "name", "editable", "opens", "tab", "node", "wire"];
+const PARTS = ["opener", "out", "pill", "slot", "name", "editable", "opens", "tab", "node", "wire"];
 
 /** Listen to pointers and the wheel. @param {Editor} editor */
 export function listenToPointers(editor) {
@@ -68,7 +69,7 @@ export function listenToPointers(editor) {
     if (gesture) return gesture.end(event.type === "pointerup" ? event : null);
     if (event.type !== "pointerup") return;
     wake(editor.stage, event);
-    const same = `${target.part}:${target.id}:${target.wire}:${target.extend}`;
+    const same = `${target.part}:${target.id}:${target.wire}:${target.region}:${target.extend}`;
     const twice = event.timeStamp - last.time < TWICE && last.target === same;
     last = { time: twice ? 0 : event.timeStamp, target: same };
     if (twice) doubleClick(editor, target, start);
@@ -123,12 +124,10 @@ function click(editor, { part, id, slot, wire, region, extend }) {
     return editValue(editor, id);
   }
   if (part === "opens" && id && !extend) return editor.select([id]), editRule(editor, id);
-  if (part === "tab" && region) return openRegion(editor, region);
-  if (part === "slot" && id && !editor.node(id)?.slots[slot]?.wired) return editConstant(editor, id, slot);
-  if (id && extend) {
-    const others = [...editor.selection].filter((name) => name !== id);
-    return editor.select(editor.selection.has(id) ? others : [...others, id]);
-  }
+  if (part === "opener") return collapse(editor, region ?? editor.node(id)?.group?.name ?? "", region !== null);
+  if (part === "tab" && region) return void (isGroupName(editor, region) ? selectRegion(editor, region) : openRegion(editor, region));
+  if (part === "slot" && id && !editor.node(id)?.group && !editor.node(id)?.slots[slot]?.wired) return editConstant(editor, id, slot);
+  if (id && extend) return editor.toggle(id);
   if (id) return editor.select([id]);
   editor.select([]);
   editor.wire = wire;
@@ -136,11 +135,17 @@ function click(editor, { part, id, slot, wire, region, extend }) {
 }
 
 /** @param {Editor} editor @param {Target} target @param {Point} start */
-function doubleClick(editor, { part, id, wire }, start) {
+function doubleClick(editor, { part, id, wire, region }, start) {
+  const group = editor.node(id)?.group;
+  if (group && part !== "slot" && part !== "out") return part === "opener" ? undefined : collapse(editor, group.name, false);
+  if (part === "tab" && region && isGroupName(editor, region)) return renameGroup(editor, region);
   if (part === "name" && id) editName(editor, id);
   else if (part === "node" && id) editor.node(id)?.isInput ? editValue(editor, id) : editName(editor, id);
-  else if (!id && !wire) openPalette(editor, { at: toWorld(editor.stage.view, start), from: null });
+  else if (!id && !wire && !region) openPalette(editor, { at: toWorld(editor.stage.view, start), from: null });
 }
+
+/** @param {Editor} editor @param {string} name */
+const isGroupName = ({ shown }, name) => shown.groups.some((group) => group.name === name);
 
 /** @param {Editor} editor @param {Point} start @returns {Gesture} */
 function pan(editor, start) {
@@ -187,8 +192,8 @@ function pinch(editor, pointers) {
 /** Move a node, or all that are selected with it. @param {Editor} editor @param {string} id @param {Point} start
  * @returns {Gesture} */
 function dragNodes(editor, id, start) {
-  if (!editor.selection.has(id)) editor.select([id]);
-  const nodes = editor.shown.nodes.filter((node) => editor.selection.has(node.id));
+  if (!editor.isSelected(id)) editor.select([id]);
+  const nodes = editor.chosen;
   const house = beginHousing(editor, nodes);
   const into = insertion(editor, nodes);
   return {
@@ -224,7 +229,7 @@ function dragBox(editor, start) {
     },
     end: (event) => {
       frame.remove();
-      const inside = editor.shown.nodes.filter((node) => overlap(node, box)).map((node) => node.id);
+      const inside = editor.seen.nodes.filter((node) => overlap(node, box)).map((node) => node.id);
       if (event) editor.select([...new Set([...before, ...inside])]);
     },
   };

@@ -72,7 +72,7 @@ export function readingSlot({ slots, rule }) {
   return empty >= 0 ? empty : Math.min(own.length, 1) - 1;
 }
 
-/** A node put into a wire; regions that hold both ends take it in.
+/** A node put into a wire; regions and groups that hold both ends take it in, other groups let it go.
  * @param {Drawing} drawing @param {{ node: string, position: Point, from: string, to: string, slot: number }} edit
  * @returns {Drawing} */
 export function inserted(drawing, { node: id, position, from, to, slot }) {
@@ -81,11 +81,12 @@ export function inserted(drawing, { node: id, position, from, to, slot }) {
   if (own < 0 || !has(drawing, from) || !has(drawing, to)) return drawing;
   const placed = withNode(drawing, id, { x: position[0], y: position[1] });
   const wired = withWire(connected(placed, { from: id, to, slot }), from, id, own);
-  const holdsBoth = (/** @type {string[]} */ nodes) => nodes.includes(from) && nodes.includes(to) && !nodes.includes(id);
-  return {
-    ...wired,
-    regions: wired.regions.map((region) => (holdsBoth(region.nodes) ? { ...region, nodes: [...region.nodes, id] } : region)),
-  };
+  const holdsBoth = (/** @type {string[]} */ nodes) => nodes.includes(from) && nodes.includes(to);
+  const wider = (/** @type {any} */ frame) => (holdsBoth(frame.nodes) && !frame.nodes.includes(id) ? { ...frame, nodes: [...frame.nodes, id] } : frame);
+  const tied = wired.regions.some(({ nodes }) => nodes.includes(id) && !holdsBoth(nodes));
+  const groups = (wired.groups ?? []).map((group) =>
+    tied ? group : holdsBoth(group.nodes) || !group.nodes.includes(id) ? wider(group) : { ...group, nodes: group.nodes.filter((name) => name !== id) });
+  return { ...wired, regions: wired.regions.map(wider), groups: groups.filter(({ nodes }) => nodes.length) };
 }
 
 /** The end of a wire plugged in elsewhere.
@@ -107,7 +108,7 @@ export function removed(drawing, { nodes: names }) {
   }
   const output = drawing.nodes.find((node) => node.isOutput)?.id ?? "";
   const heir = gone.has(output) ? heirOf(output) : null;
-  return { ...(heir === null ? next : withOutput(next, heir)), regions: thinned(drawing, gone) };
+  return { ...(heir === null ? next : withOutput(next, heir)), regions: thinned(drawing.regions, gone), groups: thinned(drawing.groups ?? [], gone) };
 }
 
 /** The kept node that takes the place of a deleted one, if any.
@@ -128,11 +129,11 @@ function heirs({ wires }, gone) {
   };
 }
 
-/** @param {Drawing} drawing @param {Set<string>} gone */
-function thinned({ regions }, gone) {
-  if (!regions.some(({ nodes }) => nodes.some((name) => gone.has(name)))) return regions;
-  return regions
-    .map((region) => ({ ...region, nodes: region.nodes.filter((name) => !gone.has(name)) }))
+/** @template {{ nodes: string[] }} T @param {T[]} frames @param {Set<string>} gone @returns {T[]} */
+function thinned(frames, gone) {
+  if (!frames.some(({ nodes }) => nodes.some((name) => gone.has(name)))) return frames;
+  return frames
+    .map((frame) => ({ ...frame, nodes: frame.nodes.filter((name) => !gone.has(name)) }))
     .filter(({ nodes }) => nodes.length);
 }
 

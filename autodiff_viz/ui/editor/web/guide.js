@@ -32,7 +32,7 @@ export const GUIDE = [
       ...lines(NODE_ACTIONS, ["stop", "rewrite", "pullback", "backward_as", "checkpoint", "mute", "output"]),
       { keys: ["t"], hand: "or click the mark", does: "Change the function of the rule" },
       { hand: "Click a region's tab", does: "Its name, what it keeps; drag it to move all" },
-      { hand: "Drag a node in or out", does: "Join a region or leave it" },
+      { hand: "Drag a node in or out", does: "Join a region or a group, or leave it" },
     ],
   },
   {
@@ -42,6 +42,8 @@ export const GUIDE = [
       { keys: ["Ctrl+A", "Esc"], does: "Select all, nothing; Esc also gives up a drag" },
       ...lines(MORE_ACTIONS, ["duplicate"]),
       { keys: ["Ctrl+C", "Ctrl+X", "Ctrl+V"], does: "Copy, cut, paste, as formula text" },
+      ...lines(NODE_ACTIONS, ["group"]),
+      { keys: ["Shift+G"], hand: "or its triangle", does: "Collapse a group to one card, or open it" },
       { hand: "Alt + drag, Alt + arrows", does: "Drag a copy away; move a little" },
       ...lines(NODE_ACTIONS, ["delete"]),
       ...lines(VIEW_ACTIONS, ["undo", "redo", "history", "arrange"]),

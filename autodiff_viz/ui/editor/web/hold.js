@@ -41,8 +41,7 @@ export function listenToHolding(editor) {
 function held(editor, id, { pointerId }) {
   editor.stage.host.classList.add("awake");
   editor.stage.surface.dispatchEvent(new PointerEvent("pointercancel", { pointerId, pointerType: "touch" }));
-  const others = [...editor.selection].filter((name) => name !== id);
-  editor.select(editor.selection.has(id) ? others : [...others, id]);
+  editor.toggle(id);
   navigator.vibrate?.(10);
   say(editor.stage, `${editor.selection.size} selected. Hold others to add them.`);
 }

@@ -1,12 +1,15 @@
 // @ts-check
-// Which regions dragged nodes would join or leave where they are dropped, and what stops a set of nodes from
+// Which regions and groups dragged nodes would join or leave where they are dropped, and what stops a set of nodes from
 // being a region. Pure.
 
+import { framesOf, isGroup } from "./frames.js";
 import { overlap } from "./geometry.js";
 import { contains, outerBox } from "./outline.js";
 
 /** @typedef {import("./types.js").Drawing} Drawing */
 /** @typedef {import("./types.js").Region} Region */
+/** @typedef {import("./types.js").Group} Group */
+/** @typedef {import("./types.js").Frame} Frame */
 /** @typedef {import("./types.js").Wire} Wire */
 /** @typedef {import("./types.js").Point} Point */
 /** @typedef {{ join: Record<string, string[]>, leave: Record<string, string[]> }} Moves node names by region */
@@ -14,7 +17,7 @@ import { contains, outerBox } from "./outline.js";
 /** A node joins a region when its middle is inside the region's outline, and leaves one when it is clear of
  * the outline that the region had as the drag began.
  * @param {Drawing} drawing @param {string[]} ids of the dragged nodes
- * @param {{ region: Region, corners: Point[] }[]} shapes of the regions, before the drag
+ * @param {{ region: Frame, corners: Point[] }[]} shapes of the regions, before the drag
  * @returns {(positions: Record<string, Point>) => Moves | null} null: nothing changes */
 export function housing(drawing, ids, shapes) {
   const cards = drawing.nodes.filter(({ id }) => ids.includes(id));
@@ -34,41 +37,43 @@ export function housing(drawing, ids, shapes) {
   };
 }
 
-/** The region and those around it. @param {Drawing} drawing @param {Region} inner */
-const outers = ({ regions }, inner) => regions.filter(({ nodes }) => inner.nodes.every((name) => nodes.includes(name)));
+/** The frame and those around it. @param {Drawing} drawing @param {Frame} inner */
+const outers = (drawing, inner) => framesOf(drawing).filter(({ nodes }) => inner.nodes.every((name) => nodes.includes(name)));
 
-/** The region and those inside it. @param {Drawing} drawing @param {Region} outer */
-const inners = ({ regions }, outer) => regions.filter(({ nodes }) => nodes.every((name) => outer.nodes.includes(name)));
+/** The frame and those inside it. @param {Drawing} drawing @param {Frame} outer */
+const inners = (drawing, outer) => framesOf(drawing).filter(({ nodes }) => nodes.every((name) => outer.nodes.includes(name)));
 
-/** @param {Record<string, string[]>} noted @param {Region[]} regions @param {string} id */
+/** @param {Record<string, string[]>} noted @param {Frame[]} regions @param {string} id */
 function note(noted, regions, id) {
   for (const { name } of regions) noted[name] = [...new Set([...(noted[name] ?? []), id])];
 }
 
-/** The drawing with nodes in other regions. @param {Drawing} drawing @param {Moves} moves @returns {Drawing} */
+/** The drawing with nodes in other regions and groups. @param {Drawing} drawing @param {Moves} moves @returns {Drawing} */
 export function rehoused(drawing, { join, leave }) {
-  const changed = drawing.regions.map((region) => {
-    const [more, gone] = [join[region.name] ?? [], leave[region.name] ?? []];
-    if (!more.length && !gone.length) return region;
-    return { ...region, nodes: [...new Set([...region.nodes, ...more])].filter((name) => !gone.includes(name)) };
-  });
-  const regions = changed.map((region, i) => (region === drawing.regions[i] ? region : judged(drawing.wires, region, changed)));
-  return { ...drawing, regions };
+  const changed = (/** @type {any} */ frame) => {
+    const [more, gone] = [join[frame.name] ?? [], leave[frame.name] ?? []];
+    if (!more.length && !gone.length) return frame;
+    return { ...frame, nodes: [...new Set([...frame.nodes, ...more])].filter((name) => !gone.includes(name)) };
+  };
+  /** @type {{ regions: Region[], groups: Group[] }} */
+  const next = { regions: drawing.regions.map(changed), groups: (drawing.groups ?? []).map(changed) };
+  const frames = framesOf(next);
+  const regions = next.regions.map((region, i) => (region === drawing.regions[i] ? region : judged(drawing.wires, region, frames)));
+  const groups = next.groups.map((group, i) => (group === drawing.groups[i] ? group : { ...group, problem: overlapOf(group, frames) }));
+  return { ...drawing, regions, groups };
 }
 
-/** @param {Wire[]} wires @param {Region} region @param {Region[]} regions @returns {Region} */
-function judged(wires, region, regions) {
-  const fault = faultOf(wires, region, regions);
+/** @param {Wire[]} wires @param {Region} region @param {Frame[]} frames @returns {Region} */
+function judged(wires, region, frames) {
+  const path = leavingPath(wires, region.nodes);
+  const fault = path.length ? `needs ${path[1]} inside it too` : overlapOf(region, frames);
   return { ...region, problem: fault, fault, badge: null };
 }
 
-/** @param {Wire[]} wires @param {Region} region @param {Region[]} regions */
-function faultOf(wires, region, regions) {
-  const path = leavingPath(wires, region.nodes);
-  if (path.length) return `needs ${path[1]} inside it too`;
-  const within = (/** @type {string[]} */ a, /** @type {string[]} */ b) => a.every((name) => b.includes(name));
-  const other = regions.find(({ name, nodes }) =>
-    name !== region.name && nodes.some((id) => region.nodes.includes(id)) && !within(nodes, region.nodes) && !within(region.nodes, nodes));
+/** @param {Frame} frame @param {Frame[]} frames */
+function overlapOf({ name, nodes: own }, frames) {
+  const within = (/** @type {string[]} */ a, /** @type {string[]} */ b) => a.every((id) => b.includes(id));
+  const other = frames.find((frame) => frame.name !== name && frame.nodes.some((id) => own.includes(id)) && !within(frame.nodes, own) && !within(own, frame.nodes));
   return other ? `shares nodes with ${other.name}` : null;
 }
 
@@ -104,10 +109,12 @@ function walkBack(cameFrom, name, inside, end) {
 
 /** What dropping the nodes here would do, in a few words.
  * @param {Drawing} drawing with the nodes in their new regions @param {Moves} moves */
-export function movesSay({ regions }, { join, leave }) {
+export function movesSay(drawing, { join, leave }) {
   const names = [...Object.keys(join), ...Object.keys(leave)];
-  const fault = regions.find(({ name, fault: found }) => names.includes(name) && found);
-  if (fault) return `Not possible here: ${fault.name} ${fault.fault}`;
+  for (const frame of framesOf(drawing)) {
+    const fault = names.includes(frame.name) && (isGroup(frame) ? frame.problem : frame.fault);
+    if (fault) return `Not possible here: ${frame.name} ${fault}`;
+  }
   const parts = [
     ...Object.entries(join).map(([name, ids]) => `put ${counted(ids)} into ${name}`),
     ...Object.entries(leave).map(([name, ids]) => `take ${counted(ids)} out of ${name}`),

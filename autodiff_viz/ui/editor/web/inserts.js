@@ -3,6 +3,7 @@
 
 import { freeSpot, pointAt } from "./geometry.js";
 import { dimsOf, opRefuses } from "./fits.js";
+import { realWire } from "./fold.js";
 import { readingSlot } from "./growth.js";
 
 /** @typedef {import("./editor.js").Editor} Editor */
@@ -56,6 +57,7 @@ export const wireForNew = ({ stage, shown, ops }, op, card) =>
  * @param {Editor} editor @param {GraphNode[]} nodes */
 export function insertion(editor, nodes) {
   const [node] = nodes;
+  if (node.group) return null;
   const wired = (/** @type {Wire} */ { from, to }) => from === node.id || to === node.id;
   if (nodes.length !== 1 || readingSlot(node) < 0 || editor.shown.wires.some(wired)) return null;
   const light = wireLight(editor);
@@ -72,8 +74,8 @@ export function insertion(editor, nodes) {
     drop: (at) => {
       light(null);
       if (!under || !at) return false;
-      const others = editor.shown.nodes.filter((other) => other.id !== node.id);
-      const { from, to, slot } = under;
+      const others = editor.seen.nodes.filter((other) => other.id !== node.id);
+      const { from, to, slot } = realWire(under) ?? under;
       editor.send({ kind: "insert", node: node.id, from, to, slot, position: freeSpot(others, at, node) });
       return true;
     },
@@ -81,7 +83,9 @@ export function insertion(editor, nodes) {
 }
 
 /** @param {import("./types.js").Drawing} shown @param {Map<string, PaletteOp>} ops @param {string} op @param {Wire} wire */
-function takes(shown, ops, op, { from }) {
+function takes(shown, ops, op, seen) {
+  const from = realWire(seen)?.from;
+  if (from === undefined) return false;
   const entry = ops.get(op);
   return !entry || opRefuses(entry, dimsOf(shown.nodes.find((node) => node.id === from))) === "";
 }

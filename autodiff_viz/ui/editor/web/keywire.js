@@ -3,6 +3,7 @@
 
 import { svg } from "../../web/dom.js";
 import { loopReason, reasonAgainst } from "./fits.js";
+import { seenAs } from "./fold.js";
 import { outputPoint, pathOf, slotPoint, wireCurve } from "./geometry.js";
 import { downstream } from "./loops.js";
 import { inOrder } from "./reading.js";
@@ -27,7 +28,7 @@ export function placesFor(drawing, from, ops = new Map()) {
   const there = new Set(wires.filter((wire) => wire.from === from.id).map(({ to, slot }) => `${to}:${slot}`));
   const against = (/** @type {string} */ to, /** @type {number} */ slot) =>
     before.has(to) ? loopReason(from.id, to) : reasonAgainst(drawing, ops, from.id, { to, slot });
-  const places = inOrder(nodes).flatMap((node) => node.slots.map((_, slot) => ({ node, slot, against: against(node.id, slot) })))
+  const places = inOrder(nodes).filter(({ group }) => !group).flatMap((node) => node.slots.map((_, slot) => ({ node, slot, against: against(node.id, slot) })))
     .filter(({ node, slot }) => !there.has(`${node.id}:${slot}`));
   return [...places.filter((place) => !place.against), ...places.filter((place) => place.against)];
 }
@@ -48,9 +49,10 @@ export function spokenSlot({ node, slot, against }, wires) {
 
 /** @param {Editor} editor @param {string | null} id */
 export function takeWire(editor, id) {
-  const from = editor.node(id ?? editor.single);
+  const from = editor.node(id ?? seenAs(editor.seen, editor.single ?? ""));
+  if (from?.group && from.group.outs.length !== 1) return say(editor.stage, `Open ${from.group.name} first: ${from.group.outs.length || "no"} values leave it.`);
   if (!from) return say(editor.stage, "Go to a node first: the wire begins there.");
-  const places = placesFor(editor.shown, from, editor.ops);
+  const places = placesFor(editor.seen, from, editor.ops);
   if (!places.some(({ against }) => !against)) return say(editor.stage, `No slot can take ${from.id}: every other node already feeds it, or has no slot that fits.`);
   const [line, halo] = [svg("path", { class: "preview" }), svg("circle", { class: "halo caught", r: 11 })];
   editor.stage.layers.overlay.append(line, halo);
@@ -82,7 +84,7 @@ function choose(editor, at, before = "") {
   hand.line.classList.toggle("loop", Boolean(against));
   hand.halo.classList.toggle("loop", Boolean(against));
   hand.halo.setAttribute("transform", `translate(${x} ${y})`);
-  say(editor.stage, `${before}${at + 1} of ${hand.places.length}: ${spokenSlot(hand.places[at], editor.shown.wires)}`);
+  say(editor.stage, `${before}${at + 1} of ${hand.places.length}: ${spokenSlot(hand.places[at], editor.seen.wires)}`);
 }
 
 /** @param {Editor} editor @param {Hand} hand */
@@ -90,7 +92,7 @@ function connect(editor, { from, places, at }) {
   const { node, slot, against } = places[at];
   if (against) return say(editor.stage, against); // the wire stays in hand
   dropWire(editor, `${from.id} wired to slot ${node.slots[slot].label} of ${node.id}.`);
-  editor.send({ kind: "connect", from: from.id, to: node.id, slot });
+  editor.send({ kind: "connect", from: from.group?.outs[0] ?? from.id, to: node.id, slot });
 }
 
 /** Let go of the wire in hand, if there is one.

@@ -21,7 +21,7 @@ const all = (records, whole) => records.map((record) => {
 });
 
 /** @param {any} lean @returns {Drawing} */
-export const complete = ({ nodes = [], wires = [], regions = [], selected = null, history = {}, notice = [], ...rest }) => ({
+export const complete = ({ nodes = [], wires = [], regions = [], groups = [], selected = null, history = {}, notice = [], ...rest }) => ({
   ...rest,
   selected,
   history,
@@ -31,5 +31,6 @@ export const complete = ({ nodes = [], wires = [], regions = [], selected = null
     return { ...whole, slots: slots.map((/** @type {any} */ slot) => ({ ...SLOT, ...slot })) };
   }),
   wires: all(wires, (wire) => ({ ...WIRE, ...wire })),
-  regions: all(regions, (region) => ({ nodes: [], saved: [], path: [], ...region })),
+  regions: all(regions, (region) => ({ nodes: [], saved: [], path: [], policy: "", ...region })),
+  groups: all(groups, (group) => ({ nodes: [], collapsed: false, ...group, sums: (group.sums ?? []).map((/** @type {any} */ sum) => ({ passed: "", width: 0, sign: 0, ...sum })) })),
 });

@@ -27,7 +27,7 @@ export function openMinimap(editor) {
   /** @type {{ nodes: object[] | null, selection: object | null }} */
   const drawn = { nodes: null, selection: null };
   editor.watchers.push(() => {
-    const { shown, dragged, stage, selection } = editor;
+    const { seen: shown, dragged, stage, selection } = editor;
     const size = sizeOf(stage);
     root.hidden = !needed(editor, size);
     if (root.hidden || dragged) return;
@@ -37,7 +37,7 @@ export function openMinimap(editor) {
       nodes.setAttribute("d", boxesPath(shown.nodes));
     }
     if (drawn.nodes !== shown.nodes || drawn.selection !== selection) {
-      chosen.setAttribute("d", boxesPath(shown.nodes.filter(({ id }) => selection.has(id))));
+      chosen.setAttribute("d", boxesPath(editor.chosen));
     }
     [drawn.nodes, drawn.selection] = [shown.nodes, selection];
     frame.setAttribute("d", boxesPath([EVERYWHERE, seen(stage.view, size)]));
@@ -45,7 +45,7 @@ export function openMinimap(editor) {
 }
 
 /** @param {Editor} editor @param {{ w: number, h: number }} size */
-function needed({ stage, shown }, size) {
+function needed({ stage, seen: shown }, size) {
   if (!shown.nodes.length || !size.w) return false;
   if (size.w >= NARROW && shown.nodes.length > MANY) return true;
   return beyond(stage.view, stage.content, size, 0) !== "";

@@ -6,6 +6,7 @@ import { ALIGNMENTS } from "./align.js";
 import { align, arrange } from "./arrange.js";
 import { take } from "./clipboard.js";
 import { duplicate } from "./duplicate.js";
+import { toggleCollapse } from "./groups.js";
 import { icon } from "./icons.js";
 import { closePalette } from "./palette.js";
 
@@ -18,6 +19,7 @@ export const MORE_ACTIONS = {
   copy: { label: "Copy as formula text", key: "Ctrl+C", run: (editor) => take(editor, "copy") },
   cut: { label: "Cut", key: "Ctrl+X", run: (editor) => take(editor, "cut") },
   fitSelection: { label: "Fit the selection to view", key: "Shift+F", run: (editor) => editor.fit(editor.selection) },
+  fold: { label: "Collapse or open the group", key: "Shift+G", run: toggleCollapse },
   arrange: { label: "Arrange these nodes", key: "l", run: arrange },
 };
 
@@ -45,7 +47,7 @@ function toggleMore(editor, button) {
     closePalette(editor);
     act();
   };
-  const rows = Object.values(MORE_ACTIONS).filter(({ run: act }) => act !== arrange || editor.selection.size > 1);
+  const rows = Object.values(MORE_ACTIONS).filter(({ run: act }) => (act !== arrange || editor.selection.size > 1) && (act !== toggleCollapse || touchesGroup(editor)));
   const ways = /** @type {import("./align.js").How[]} */ (Object.keys(ALIGNMENTS)).filter((how) => editor.selection.size >= ALIGNMENTS[how].least);
   const root = html("div", { class: "popover more-menu", role: "menu", "aria-label": "More" },
     ...rows.map((action) => row(action, run(() => action.run(editor)))),
@@ -56,6 +58,9 @@ function toggleMore(editor, button) {
   place(editor.stage.host, root, button);
   root.querySelector("button")?.focus();
 }
+
+/** @param {Editor} editor */
+const touchesGroup = ({ shown, selection }) => shown.groups.some(({ nodes }) => nodes.some((name) => selection.has(name)));
 
 /** @param {Action} action @param {() => void} act */
 const row = ({ label, key }, act) =>

@@ -2,6 +2,8 @@
 // Nodes glide to new places, when something else than the hand moves them. The drawing is at its end at once:
 // the browser only plays the way there, and a press ends it.
 
+import { framesOf } from "./frames.js";
+
 /** @typedef {import("./editor.js").Editor} Editor */
 /** @typedef {import("./types.js").GraphNode} GraphNode */
 
@@ -36,7 +38,7 @@ export function animateMoves(editor) {
   };
   editor.stage.host.addEventListener("pointerdown", stop, true);
   editor.watchers.push(() => {
-    const { shown, dragged } = editor;
+    const { seen: shown, dragged } = editor;
     const before = last;
     if (before.nodes === shown.nodes && before.dragged === Boolean(dragged)) return;
     last = { nodes: shown.nodes, graph: shown.graph, dragged: Boolean(dragged) };
@@ -49,7 +51,7 @@ export function animateMoves(editor) {
 }
 
 /** @param {Editor} editor @param {Map<string, [number, number]>} moved @returns {Animation[]} */
-function play({ stage, shown }, moved) {
+function play({ stage, seen: shown }, moved) {
   const timing = { duration: MS, easing: "ease-out" };
   const places = new Map(shown.nodes.map(({ id, x, y }) => [id, [x, y]]));
   const glides = [...moved].flatMap(([id, [x, y]]) => {
@@ -58,7 +60,7 @@ function play({ stage, shown }, moved) {
     return root ? [root.animate({ transform: [`translate(${x}px, ${y}px)`, `translate(${right}px, ${down}px)`] }, timing)] : [];
   });
   const wires = [...stage.strands.values()].filter(({ wire }) => wire && (moved.has(wire.from) || moved.has(wire.to)));
-  const around = shown.regions.some(({ nodes }) => nodes.some((id) => moved.has(id)));
+  const around = framesOf(shown).some(({ nodes }) => nodes.some((id) => moved.has(id)));
   const fading = [...wires.flatMap(({ root, number }) => [root, number]), ...(around ? [stage.layers.regions, stage.layers.tabs] : [])];
   return [...glides, ...fading.map((element) => element.animate({ opacity: [0, 0, 1] }, timing))];
 }

@@ -5,6 +5,7 @@
 import { chips, RULES } from "./chips.js";
 import { keep, setText, svg } from "../../web/dom.js";
 import { clamp } from "./geometry.js";
+import { groupParts, groupRows, spokenGroup, writeGroupTitle } from "./groupcard.js";
 import { shortened, textWidth } from "./measure.js";
 import { outputMark, slotMark } from "./ports.js";
 
@@ -59,7 +60,7 @@ export function updateCard(card, node) {
 
 /** What is seen of a node from far. @param {SVGGraphicsElement} root @param {GraphNode} node @returns {null} no numbers */
 function sketch(root, node) {
-  root.replaceChildren(body(node), header(node)[0], ...barrier(node), ...chips(node));
+  root.replaceChildren(...(node.group ? groupParts(node) : [body(node), header(node)[0], ...barrier(node), ...chips(node)]));
   root.setAttribute("class", classes(node));
   return null;
 }
@@ -75,13 +76,19 @@ const barrier = ({ rule, muted, h }) =>
  * @param {SVGGraphicsElement} root @param {GraphNode} node @returns {Numbers} */
 function rebuild(root, node) {
   const { w, h } = node;
-  const [forth, back] = rows(node);
+  const [forth, back] = node.group ? groupRows(node) : rows(node);
   const numbers = {
     value: svg("text", { class: "number value", x: w - SIDE, y: forth }),
     cotangent: svg("text", { class: "number cotangent", x: w - SIDE, y: back }),
     title: svg("title"),
     sizes: { value: NUMBER.most, cotangent: NUMBER.most },
   };
+  if (node.group) {
+    const two = node.group.output ? [...arrows(forth, back), numbers.value, numbers.cotangent] : [];
+    root.replaceChildren(numbers.title, ...groupParts(node), ...two);
+    root.setAttribute("class", classes(node));
+    return numbers;
+  }
   root.replaceChildren(
     numbers.title,
     body(node),
@@ -102,6 +109,12 @@ function rebuild(root, node) {
   return numbers;
 }
 
+/** @param {number} forth @param {number} back feet of the numbers */
+const arrows = (forth, back) => [
+  svg("path", { class: "forth", d: `M${SIDE} ${forth - 10}l6 4.5-6 4.5z` }),
+  svg("path", { class: "back", d: `M${SIDE + 6} ${back - 10}l-6 4.5 6 4.5z` }),
+];
+
 /** Feet of the two numbers, in px from the card's top. @param {GraphNode} node */
 function rows({ h }) {
   const middle = (HEADER + h) / 2;
@@ -113,7 +126,7 @@ const isEmpty = ({ wired, constant }) => !wired && constant === null;
 
 /** @param {GraphNode} node */
 const classes = (node) =>
-  ["node", `rule-${node.rule}`, node.isInput && "input", node.isOutput && "output", !node.connected && "apart",
+  ["node", `rule-${node.rule}`, node.group && "fold", node.isInput && "input", node.isOutput && "output", !node.connected && "apart",
     node.problem && "wrong", node.slots.some(isEmpty) && "unfinished", node.muted && "muted", !node.problem && node.warning && "warned"].filter(Boolean).join(" ");
 
 /** Symbol left, name right, and the symbol alone as it is seen from far; an input, whose symbol is its name, says that it is one.
@@ -138,6 +151,7 @@ function writeNumbers(numbers, node) {
   numbers.sizes = { value: NUMBER.most, cotangent: NUMBER.most };
   writeNumber(numbers.value, node.value, room.value, room.small);
   writeNumber(numbers.cotangent, node.connected ? node.cotangent : "–", room.cotangent, room.small);
+  if (node.group) return writeGroupTitle(numbers.title, node);
   const rest = [node.problem, node.warning].filter(Boolean).map((text) => `\n${text}`).join("");
   const back = node.connected ? (node.cotangentFull ?? node.cotangent) : "none: no path to the output";
   setText(numbers.title, `${node.id}\nvalue ${node.valueFull ?? node.value}\ncotangent ${back}${rest}`);
@@ -174,6 +188,7 @@ function writeNumber(element, text, room, wide, most = NUMBER.most) {
 /** What a screen reader says about a node.
  * @param {GraphNode} node */
 export function spoken(node) {
+  if (node.group) return spokenGroup(node);
   const inputs = node.slots.filter((slot) => slot.constant !== null).map((slot) => `${slot.label} is ${slot.constant}`);
   const parts = [
     `${node.id}, ${node.isInput ? "input" : node.op}`, ...inputs, `value ${[node.shape, node.value].filter(Boolean).join(" ")}`,

@@ -3,6 +3,7 @@
 // The path that a problem runs along is lit.
 
 import { html } from "../../web/dom.js";
+import { nodesOf, seenAs, wiresOf } from "./fold.js";
 import { clamp, toScreen } from "./geometry.js";
 
 /** @typedef {import("./editor.js").Editor} Editor */
@@ -84,9 +85,9 @@ function fill(editor, root, notices) {
 }
 
 /** Below the node that it is about; at the foot where a path is lit, which it must not cover. @param {Editor} editor @param {HTMLElement} root @param {Notice} notice */
-function place({ stage, shown }, root, { node: id, path }) {
+function place({ stage, seen }, root, { node: id, path }) {
   const { clientWidth: w, clientHeight: h } = stage.host;
-  const node = path?.length ? undefined : shown.nodes.find((found) => found.id === id);
+  const node = path?.length ? undefined : seen.nodes.find((found) => found.id === seenAs(seen, id ?? ""));
   const low = Math.max(h - root.offsetHeight - BARS.bottom, BARS.top);
   const [x, y] = node && w >= NARROW ? toScreen(stage.view, [node.x + node.w / 2, node.y + node.h]) : [w / 2, h];
   root.style.left = `${clamp(x - root.offsetWidth / 2, EDGE, Math.max(w - root.offsetWidth - EDGE, EDGE))}px`;
@@ -96,6 +97,6 @@ function place({ stage, shown }, root, { node: id, path }) {
 /** Light a path: its nodes and the wires between them. @param {Editor} editor @param {string[]} path */
 export function light({ stage }, path) {
   const steps = new Set(path.slice(1).map((to, i) => `${path[i]}>${to}`));
-  for (const [id, { root }] of stage.cards) root.classList.toggle("on-path", path.includes(id));
-  for (const { root, wire } of stage.strands.values()) root.classList.toggle("on-path", Boolean(wire) && steps.has(`${wire.from}>${wire.to}`));
+  for (const { root, node } of stage.cards.values()) root.classList.toggle("on-path", nodesOf(node).some((name) => path.includes(name)));
+  for (const { root, wire } of stage.strands.values()) root.classList.toggle("on-path", wiresOf(wire).some(({ from, to }) => steps.has(`${from}>${to}`)));
 }

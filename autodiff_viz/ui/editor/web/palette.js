@@ -86,7 +86,7 @@ export function closePalette({ stage }) {
 /** @param {Editor} editor @param {PaletteOp} op @param {Point} corner where its card is to stand
  * @param {string | null | undefined} from @param {{ to: string, slot: number } | undefined} feeds */
 function add(editor, op, corner, from, feeds) {
-  const position = freeSpot(editor.shown.nodes, corner, sizeOfNew(op));
+  const position = freeSpot(editor.seen.nodes, corner, sizeOfNew(op));
   const name = freshName(editor.shown, op.op);
   closePalette(editor);
   editor.selection = new Set([name]); // as Python will

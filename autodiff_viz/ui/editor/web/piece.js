@@ -2,22 +2,24 @@
 // Some nodes as formula text: what a copy puts on the clipboard. It reads as a formula anywhere, and pasted on a
 // canvas it is the same nodes again, with their places. Pure.
 
+import { isGroup, framesOf, nested } from "./frames.js";
+
 /** @typedef {import("./types.js").Drawing} Drawing */
 /** @typedef {import("./types.js").GraphNode} GraphNode */
-/** @typedef {import("./types.js").Region} Region */
+/** @typedef {import("./types.js").Frame} Frame */
 
 const INDENT = "    ";
 const LONG = 1600; // characters of a line of positions; views read at most 2,000
 
-/** The text of the named nodes, with the regions that lie wholly among them. `missing` are nodes whose own
+/** The text of the named nodes, with the regions and groups that lie wholly among them. `missing` are nodes whose own
  * line is too long for the canvas to know it.
  * @param {Drawing} drawing @param {Iterable<string>} names @returns {{ text: string, missing: string[] }} */
 export function pieceText(drawing, names) {
   const chosen = new Set(names);
   const nodes = inOrder(drawing, chosen);
   const missing = nodes.filter((node) => lineOf(node) === undefined).map(({ id }) => id);
-  const regions = drawing.regions.filter((region) => region.nodes.length && region.nodes.every((id) => chosen.has(id)));
-  const lines = blocks(nodes, regions);
+  const frames = framesOf(drawing).filter((frame) => frame.nodes.length && frame.nodes.every((id) => chosen.has(id)));
+  const lines = blocks(nodes, nested(frames).map(({ frame }) => frame));
   const output = nodes.find(({ isOutput }) => isOutput)?.id;
   if (output && nodes.at(-1)?.id !== output) lines.push(`return ${output}`);
   return { text: [...lines, ...positions(nodes), ""].join("\n"), missing };
@@ -49,14 +51,13 @@ function inOrder({ nodes, wires }, chosen) {
   return ready.map(({ node }) => node);
 }
 
-/** Lines in their checkpoint blocks; a block that is left and entered again is written in several pieces.
- * @param {GraphNode[]} nodes @param {Region[]} regions @returns {string[]} */
-function blocks(nodes, regions) {
-  const outerFirst = [...regions].sort((a, b) => b.nodes.length - a.nodes.length || (a.name < b.name ? -1 : 1));
+/** Lines in their blocks; a block that is left and entered again is written in several pieces.
+ * @param {GraphNode[]} nodes @param {Frame[]} outerFirst @returns {string[]} */
+function blocks(nodes, outerFirst) {
   const inside = new Map(outerFirst.map((region) => [region, new Set(region.nodes)]));
   const begun = new Set();
   const lines = [];
-  /** @type {Region[]} */
+  /** @type {Frame[]} */
   let current = [];
   for (const node of nodes) {
     const chain = outerFirst.filter((region) => inside.get(region)?.has(node.id));
@@ -71,8 +72,9 @@ function blocks(nodes, regions) {
   return lines;
 }
 
-/** @param {Region} region @param {boolean} begun */
-const headOf = ({ name, head }, begun) => (!begun && head) || `with checkpoint("${name}"):`;
+/** @param {Frame} frame @param {boolean} begun */
+const headOf = (frame, begun) =>
+  isGroup(frame) ? `with group("${frame.name}"):` : (!begun && frame.head) || `with checkpoint("${frame.name}"):`;
 
 /** The comment by which the language keeps where nodes stand.
  * @param {GraphNode[]} nodes @returns {string[]} */

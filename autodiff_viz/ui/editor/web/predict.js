@@ -4,6 +4,7 @@
 
 import { withNode, withOutput, withoutWire, withSlot } from "./change.js";
 import { added, connected, inserted, removed, rewired } from "./growth.js";
+import { framesOf } from "./frames.js";
 import { rehoused } from "./housing.js";
 import { withCopies } from "./copies.js";
 
@@ -46,7 +47,10 @@ const GUESSES = {
   house: (drawing, edit) => rehoused(moved(drawing, edit.positions), edit),
   region: (drawing, { region, nodes }) => withRegion(drawing, region, { nodes, problem: null, fault: null }),
   policy: (drawing, { region, policy, saved }) => withRegion(drawing, region, { policy, saved }),
-  rename_region: (drawing, { region, name }) => withRegion(drawing, region, { name }),
+  rename_region: (drawing, { region, name }) => withGroup(withRegion(drawing, region, { name }), region, { name }),
+  group: (drawing, { nodes }) => ({ ...drawing, groups: [...(drawing.groups ?? []), { name: freshTitle(drawing, "group"), nodes, collapsed: false, sums: [] }] }),
+  ungroup: (drawing, { group }) => ({ ...drawing, groups: drawing.groups.filter(({ name }) => name !== group) }),
+  collapse: (drawing, { group, on }) => withGroup(drawing, group, { collapsed: on }),
   duplicate: (drawing, { nodes, by }) => withCopies(drawing, nodes, by),
   cut: (drawing, edit) => GUESSES.delete(drawing, edit),
   uncheckpoint: (drawing, { region }) => ({
@@ -60,6 +64,19 @@ const withRegion = (drawing, name, change) => ({
   ...drawing,
   regions: drawing.regions.map((region) => (region.name === name ? { ...region, ...change } : region)),
 });
+
+/** @param {Drawing} drawing @param {string} name @param {Partial<import("./types.js").Group>} change @returns {Drawing} */
+const withGroup = (drawing, name, change) => ({
+  ...drawing,
+  groups: (drawing.groups ?? []).map((group) => (group.name === name ? { ...group, ...change } : group)),
+});
+
+/** As graph/groups.py names a new group. @param {Drawing} drawing @param {string} stem */
+function freshTitle(drawing, stem) {
+  const taken = new Set(framesOf(drawing).map(({ name }) => name));
+  if (!taken.has(stem)) return stem;
+  for (let k = 2; ; k++) if (!taken.has(`${stem}_${k}`)) return `${stem}_${k}`;
+}
 
 /** Nodes at new places; a wire keeps its bends only when both of its ends move alike.
  * @param {Drawing} drawing @param {Record<string, Point>} positions @returns {Drawing} */

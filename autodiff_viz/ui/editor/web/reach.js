@@ -2,6 +2,7 @@
 // The canvas without a mouse, beyond the keys of the actions: select by walking, step along the wires, take a
 // wire in hand.
 
+import { seenAs } from "./fold.js";
 import { neighbour } from "./geometry.js";
 import { dropWire, takeWire, wireKey } from "./keywire.js";
 import { spokenWire, wiresAt } from "./reading.js";
@@ -27,7 +28,7 @@ export function reachKey(editor, event) {
   if (event.key === "," || event.key === ".") return stepAlong(editor, id, wire, event.key === "." ? 1 : -1);
   if (event.key === "i") return done(showDetails());
   if (wire && ARROWS[event.key]) return toEnd(editor, wire, ARROWS[event.key]);
-  if (region && ["Delete", "Backspace"].includes(event.key)) return done(editor.send({ kind: "uncheckpoint", region }));
+  if (region && ["Delete", "Backspace"].includes(event.key)) return done(editor.send(editor.shown.groups.some(({ name }) => name === region) ? { kind: "ungroup", group: region } : { kind: "uncheckpoint", region }));
   return false;
 }
 
@@ -37,10 +38,10 @@ const done = (_) => true;
 /** Walk on and take the next node into the selection.
  * @param {Editor} editor @param {string | null} focused @param {Point} direction */
 function extend(editor, focused, direction) {
-  const here = editor.node(focused ?? editor.single ?? [...editor.selection].at(-1));
-  const next = here && neighbour(editor.shown.nodes, here, direction);
+  const here = editor.node(focused ?? seenAs(editor.seen, [...editor.selection].at(-1) ?? ""));
+  const next = here && neighbour(editor.seen.nodes, here, direction);
   if (!here || !next) return true;
-  editor.select([...new Set([...editor.selection, here.id, next.id])]);
+  editor.select([...editor.selection, here.id, next.id]);
   focusNode(editor, next.id);
   say(editor.stage, `${editor.selection.size} nodes selected`);
   return true;
@@ -59,10 +60,10 @@ export function focusNode(editor, id) {
 /** The wire before or after this one, at the node from which the wires were entered.
  * @param {Editor} editor @param {string | null} id @param {string | null} wire @param {1 | -1} step */
 function stepAlong(editor, id, wire, step) {
-  const at = id ?? bases.get(editor) ?? editor.single;
+  const at = seenAs(editor.seen, id ?? bases.get(editor) ?? editor.single ?? "");
   if (!at) return done(say(editor.stage, "Go to a node first: the keys , and . step through its wires."));
   bases.set(editor, at);
-  const wires = wiresAt(editor.shown.wires, at);
+  const wires = wiresAt(editor.seen.wires, at);
   if (!wires.length) return done(say(editor.stage, `${at} has no wires.`));
   const now = wires.findIndex((other) => wireId(other) === wire);
   const next = now < 0 ? (step > 0 ? 0 : wires.length - 1) : (now + step + wires.length) % wires.length;

@@ -26,6 +26,9 @@ export function spokenWire(wire, to) {
 export const spokenRegion = ({ name, nodes, badge, problem }) =>
   [`checkpoint region ${name}: ${nodes.join(", ")}`, badge && `runs ${badge.replace(/^[x×]/, "")} times`, problem].filter(Boolean).join(", ");
 
+/** A group and what is in it. @param {import("./types.js").Group} group */
+export const spokenGroup = ({ name, nodes, problem }) => [`group ${name}: ${nodes.join(", ")}`, problem].filter(Boolean).join(", ");
+
 /** Wires at a node, those that come in first, each side from above: what `,` and `.` step through.
  * @param {Wire[]} wires @param {string} id */
 export const wiresAt = (wires, id) => [
@@ -34,9 +37,9 @@ export const wiresAt = (wires, id) => [
 ];
 
 /** The lines of the list: nodes in reading order, each with the wires that come into it and what it feeds.
- * @param {{ nodes: GraphNode[], wires: Wire[], regions: Region[] }} drawing @param {(node: GraphNode) => string} spoken
+ * @param {{ nodes: GraphNode[], wires: Wire[], regions: Region[], groups?: import("./types.js").Group[] }} drawing @param {(node: GraphNode) => string} spoken
  * @returns {{ id: string, text: string, wires: string[] }[]} */
-export function linesOf({ nodes, wires, regions }, spoken) {
+export function linesOf({ nodes, wires, regions, groups = [] }, spoken) {
   const into = grouped(wires, "to");
   const from = grouped(wires, "from");
   const lines = inOrder(nodes).map((node) => {
@@ -48,7 +51,8 @@ export function linesOf({ nodes, wires, regions }, spoken) {
       wires: reads.map((wire) => spokenWire(wire, node)),
     };
   });
-  return [...lines, ...regions.map((region) => ({ id: `region ${region.name}`, text: spokenRegion(region), wires: [] }))];
+  const framed = [...regions.map((region) => ({ name: region.name, text: spokenRegion(region) })), ...groups.map((group) => ({ name: group.name, text: spokenGroup(group) }))];
+  return [...lines, ...framed.map(({ name, text }) => ({ id: `region ${name}`, text, wires: [] }))];
 }
 
 /** What to say when Python has answered an edit: its name, and what the output came to.

@@ -2,6 +2,9 @@
 // A region under the hand: what its tab opens, and nodes dragged into it and out of it.
 
 import { html } from "../../web/dom.js";
+import { membersAt } from "./arrange.js";
+import { namesIn } from "./fold.js";
+import { framesOf } from "./frames.js";
 import { clamp, toScreen } from "./geometry.js";
 import { housing, movesSay, rehoused } from "./housing.js";
 import { light } from "./notice.js";
@@ -22,13 +25,15 @@ const NAMES = "save_only_these_names";
 
 /** Show while nodes are dragged which regions they would join or leave.
  * @param {Editor} editor @param {import("./types.js").GraphNode[]} nodes
- * @returns {(positions: Record<string, import("./types.js").Point>) => void} */
+ * @returns {(places: Record<string, import("./types.js").Point>) => void} places of nodes and cards */
 export function beginHousing(editor, nodes) {
-  const { shown } = editor;
-  const movesAt = housing(shown, nodes.map(({ id }) => id), shapesOf(shown.regions, shown.nodes));
+  const { shown, seen } = editor;
+  const movesAt = housing(seen, nodes.map(({ id }) => id), shapesOf(framesOf(seen), seen.nodes));
   let said = "";
-  return (positions) => {
-    editor.housed = movesAt(positions);
+  return (places) => {
+    const moves = movesAt(places);
+    const positions = membersAt(editor, places);
+    editor.housed = moves && { join: named(seen, moves.join), leave: named(seen, moves.leave) };
     editor.drag(positions);
     const text = editor.housed ? movesSay(rehoused(moved(shown, positions), editor.housed), editor.housed) : "";
     if (text && text !== said) say(editor.stage, text);
@@ -36,9 +41,12 @@ export function beginHousing(editor, nodes) {
   };
 }
 
-/** Select what a region holds. @param {Editor} editor @param {string} name @returns {string} one of its nodes */
+/** @param {import("./types.js").Drawing} seen @param {Record<string, string[]>} moves */
+const named = (seen, moves) => Object.fromEntries(Object.entries(moves).map(([name, ids]) => [name, namesIn(seen, ids)]));
+
+/** Select what a region or a group holds. @param {Editor} editor @param {string} name @returns {string} one of its nodes */
 export function selectRegion(editor, name) {
-  const nodes = editor.shown.regions.find((region) => region.name === name)?.nodes ?? [];
+  const nodes = framesOf(editor.seen).find((region) => region.name === name)?.nodes ?? [];
   editor.select(nodes);
   return nodes[0];
 }
@@ -108,7 +116,7 @@ function nameField(editor, { name }, onRename) {
   field.addEventListener("change", () => {
     const typed = field.value.trim();
     if (!typed || typed === name) return;
-    const taken = editor.shown.regions.some((other) => other.name === typed);
+    const taken = framesOf(editor.shown).some((other) => other.name === typed);
     if (!taken) onRename(typed);
     editor.send({ kind: "rename_region", region: name, name: typed });
   });
@@ -136,8 +144,8 @@ function savedField(editor, { name, nodes, saved = [] }) {
 }
 
 /** Below its tab. @param {Editor} editor @param {HTMLElement} root @param {Region} region */
-function place({ stage, shown }, root, region) {
-  const tab = regionBoxes(shown.regions, shown.nodes).find(({ name }) => name === region.name)?.tab;
+function place({ stage, seen }, root, region) {
+  const tab = regionBoxes(framesOf(seen), seen.nodes).find(({ name }) => name === region.name)?.tab;
   if (!tab) return;
   const [x, y] = toScreen(stage.view, [tab.x, tab.y + tab.h]);
   const { clientWidth: w, clientHeight: h } = stage.host;

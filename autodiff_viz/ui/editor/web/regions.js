@@ -1,15 +1,19 @@
 // @ts-check
-// Checkpoint regions: dashed outlines behind the nodes, with name, policy and run badge on a tab.
+// Checkpoint regions and groups: outlines behind the nodes, of regions dashed, with a tab each: a region's name,
+// policy and run badge, a group's name and what collapses it.
 
 import { keep, svg } from "../../web/dom.js";
+import { isGroup, nested } from "./frames.js";
+import { opener } from "./groupcard.js";
 import { textWidth } from "./measure.js";
 import { outerBox, outlineOf, roundedPath, strangers } from "./outline.js";
 
 /** @typedef {import("./types.js").Region} Region */
+/** @typedef {import("./types.js").Frame} Frame */
 /** @typedef {import("./types.js").GraphNode} GraphNode */
 /** @typedef {import("./types.js").Point} Point */
 /** @typedef {import("./types.js").Box} Box */
-/** @typedef {{ region: Region, corners: Point[], holes: Box[], id: string }} Shape  `holes`: nodes that it does not hold */
+/** @typedef {{ region: Frame, corners: Point[], holes: Box[], id: string }} Shape  `holes`: nodes that it does not hold */
 /** @typedef {{ root: SVGGraphicsElement, look: string }} Drawn */
 
 const PAD = { inner: 24, level: 28, hole: 7 }; // px round the nodes, and more for each region inside
@@ -23,27 +27,28 @@ const POLICIES = {
 
 /** Outlines go behind the wires, tabs before them, so that both stay readable.
  * @param {Element} behind @param {Element} before @param {{ outlines: Map<string, Drawn>, tabs: Map<string, Drawn> }} drawn
- * @param {Region[]} regions @param {GraphNode[]} nodes */
+ * @param {Frame[]} regions @param {GraphNode[]} nodes */
 export function drawRegions(behind, before, { outlines, tabs }, regions, nodes) {
   const shapes = shapesOf(regions, nodes);
   keep(behind, outlines, shapes, nameOf, begin, (drawn, shape) => redraw(drawn, shape, outline));
   keep(before, tabs, shapes, nameOf, begin, (drawn, shape) => redraw(drawn, shape, tab));
 }
 
-/** Outer regions first. @param {Region[]} regions @param {GraphNode[]} nodes @returns {Shape[]} */
+/** Outer frames first. @param {Frame[]} regions @param {GraphNode[]} nodes @returns {Shape[]} */
 export function shapesOf(regions, nodes) {
-  const deepest = Math.max(0, ...regions.map((region) => region.depth));
-  return [...regions].sort((a, b) => a.depth - b.depth).map((region, i) => {
+  const order = nested(regions);
+  const deepest = Math.max(0, ...order.map(({ depth }) => depth));
+  return order.map(({ frame: region, depth }, i) => {
     const names = new Set(region.nodes);
     const others = nodes.filter(({ id }) => !names.has(id));
-    const pad = PAD.inner + PAD.level * (deepest - region.depth);
+    const pad = PAD.inner + PAD.level * (deepest - depth);
     const corners = outlineOf(nodes.filter(({ id }) => names.has(id)), others, pad);
     return { region, corners, holes: strangers(corners, others, PAD.hole), id: `cut-${i}` };
   }).filter(({ corners }) => corners.length);
 }
 
 /** What each region covers, and its tab.
- * @param {Region[]} regions @param {GraphNode[]} nodes @returns {{ name: string, box: Box, tab: Box }[]} */
+ * @param {Frame[]} regions @param {GraphNode[]} nodes @returns {{ name: string, box: Box, tab: Box }[]} */
 export const regionBoxes = (regions, nodes) =>
   shapesOf(regions, nodes).map(({ region, corners }) => {
     const [x, y] = tabPlace(corners);
@@ -61,8 +66,9 @@ function redraw(drawn, shape, make) {
   const look = JSON.stringify(shape);
   if (look === drawn.look) return;
   drawn.look = look;
-  drawn.root.setAttribute("class", `region${shape.region.problem ? " wrong" : ""}`);
-  drawn.root.replaceChildren(svg("title", {}, shape.region.problem ?? `Checkpoint region ${shape.region.name}`), make(shape));
+  const kind = isGroup(shape.region) ? "Group" : "Checkpoint region";
+  drawn.root.setAttribute("class", `region${isGroup(shape.region) ? " group-frame" : ""}${shape.region.problem ? " wrong" : ""}`);
+  drawn.root.replaceChildren(svg("title", {}, shape.region.problem ?? `${kind} ${shape.region.name}`), make(shape));
 }
 
 /** @param {Shape} shape */
@@ -78,14 +84,16 @@ function outline({ corners, holes, id }) {
 /** Top-left corner of the tab. @param {Point[]} corners @returns {Point} */
 const tabPlace = ([[x, y]]) => [x + 14, y - TAB / 2];
 
-/** @param {Region} region */
-function textsOf({ name, policy, badge, problem, fault }) {
+/** @param {Frame} region */
+function textsOf(region) {
+  if (isGroup(region)) return { text: [region.name, region.problem && "cuts through another"].filter(Boolean).join(" · "), badge: "" };
+  const { name, policy, badge, problem, fault } = region;
   const words = [name, POLICIES[policy] ?? policy, problem && (fault ?? "cannot run")];
   return { text: words.filter(Boolean).join(" · "), badge: badge?.replace(/^x/, "×") ?? "" };
 }
 
 /** Px of the label and the badge, and of both.
- * @param {Region} region */
+ * @param {Frame} region */
 function widthsOf(region) {
   const { text, badge } = textsOf(region);
   const w = textWidth(text, FONT) * 1.03 + 38;
@@ -95,6 +103,7 @@ function widthsOf(region) {
 
 /** @param {Shape} shape */
 function tab({ region, corners }) {
+  if (isGroup(region)) return groupTab(region, tabPlace(corners));
   const { text, badge } = textsOf(region);
   const { w, b, end } = widthsOf(region);
   const parts = [svg("rect", { class: "tab-back", width: w, height: TAB, rx: 11 }), svg("text", { x: 10, y: 15 }, text)];
@@ -107,4 +116,14 @@ function tab({ region, corners }) {
     class: "tab", transform: `translate(${tabPlace(corners).join(" ")})`, tabindex: 0, role: "button", "aria-haspopup": "dialog",
     "aria-label": [`Checkpoint region ${region.name}, holds ${region.nodes.join(", ")}`, badge && `runs ${badge}`, region.problem].filter(Boolean).join(", "),
   }, ...parts, more);
+}
+
+/** A click on the triangle collapses the group; on its name it selects what is inside.
+ * @param {import("./types.js").Group} group @param {Point} place */
+function groupTab(group, [x, y]) {
+  const { w } = widthsOf(group);
+  return svg("g", {
+    class: "tab group-tab", transform: `translate(${x} ${y})`, tabindex: 0, role: "button", "aria-expanded": "true",
+    "aria-label": [`Group ${group.name}, holds ${group.nodes.join(", ")}`, group.problem].filter(Boolean).join(", "),
+  }, svg("rect", { class: "tab-back", width: w, height: TAB, rx: 6 }), opener(14, TAB / 2, true), svg("text", { x: 26, y: 15 }, textsOf(group).text));
 }

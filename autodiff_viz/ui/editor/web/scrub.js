@@ -3,9 +3,10 @@
 // the release on, the numbers of the last position stay until Python's own for the exact place are there.
 
 import { hear, tell } from "../../web/news.js";
+import { flowOf, wiresOf } from "./fold.js";
 import { slideNumber } from "./nodes.js";
 import { nearest, readTable, rowOf } from "./table.js";
-import { showFlow } from "./wires.js";
+import { showFlow, wireId } from "./wires.js";
 
 /** @typedef {import("./editor.js").Editor} Editor */
 /** @typedef {import("./table.js").Table} Table */
@@ -14,7 +15,7 @@ import { showFlow } from "./wires.js";
 const TABLES = 24; // kept, the newest
 const AGAIN_MS = 5000; // until a table that has not come is asked for again
 const CALM_MS = 700; // after the last drawing
-const NO_MATTER = new Set(["select", "move"]); // edits that change no number
+const NO_MATTER = new Set(["select", "move", "collapse"]); // edits that change no number
 
 /** @param {Editor} editor */
 export function listenToSliders(editor) {
@@ -98,7 +99,7 @@ class Scrub {
   refreshed() {
     if (this.noted !== this.editor.drawing) this.note();
     this.noted = this.editor.drawing;
-    if (this.over && this.painted !== this.editor.shown) this.paint();
+    if (this.over && this.painted !== this.editor.seen) this.paint();
     if (this.asked.size && !matchMedia("(pointer: coarse)").matches) return; // a mouse comes near first
     clearTimeout(this.calm);
     this.calm = window.setTimeout(() => this.want(), CALM_MS);
@@ -108,11 +109,17 @@ class Scrub {
     if (!this.over) return;
     const { cards, strands } = this.editor.stage;
     const { row, input } = this.over;
-    this.painted = this.editor.shown;
+    this.painted = this.editor.seen;
     this.editor.stage.host.dataset.scrub = `${input} ${row.position}`;
     for (const which of /** @type {const} */ (["value", "cotangent"]))
-      for (const [id, text] of row[which]) if (cards.has(id)) slideNumber(cards.get(id), which, text);
-    for (const [id, flow] of row.passed) if (strands.has(id)) showFlow(strands.get(id), flow);
+      for (const card of cards.values()) {
+        const text = row[which].get(card.node?.group ? card.node.group.output : card.node?.id);
+        if (text !== undefined) slideNumber(card, which, text);
+      }
+    for (const strand of strands.values()) {
+      const flows = wiresOf(strand.wire).flatMap((wire) => row.passed.get(wireId(wire)) ?? []);
+      if (flows.length) showFlow(strand, flows.length === 1 ? flows[0] : flowOf(flows));
+    }
   }
 
   /** Back to Python's own numbers. */
@@ -123,8 +130,8 @@ class Scrub {
     this.over = null;
     delete host.dataset.scrub;
     cancelAnimationFrame(this.frame);
-    for (const id of [...row.value.keys(), ...row.cotangent.keys()]) if (cards.has(id)) cards.get(id).node = null;
-    for (const id of row.passed.keys()) if (strands.has(id)) strands.get(id).wire = null;
+    for (const card of cards.values()) if (card.node?.group || row.value.has(card.node?.id) || row.cotangent.has(card.node?.id)) card.node = null;
+    for (const strand of strands.values()) if (wiresOf(strand.wire).some((wire) => row.passed.has(wireId(wire)))) strand.wire = null;
     this.editor.refresh();
   }
 }

@@ -18,10 +18,10 @@ export function speak(editor) {
   editor.stage.host.append(html("div", { class: "unseen" }, list, told));
   /** @type {Map<string, Line>} */
   const lines = new Map();
-  let [written, drawing, timer] = [editor.shown, editor.drawing, 0];
+  let [written, drawing, timer] = [editor.seen, editor.drawing, 0];
   const write = () => {
-    if (written === editor.shown || editor.dragged) return;
-    written = editor.shown;
+    if (written === editor.seen || editor.dragged) return;
+    written = editor.seen;
     list.setAttribute("aria-label", `Nodes and wires: ${written.nodes.length} nodes, ${written.wires.length} wires`);
     const items = linesOf(written, spoken);
     keep(list, lines, items, ({ id }) => id, makeLine, writeLine);
@@ -33,7 +33,7 @@ export function speak(editor) {
       drawing = editor.drawing;
       if (what) told.textContent = what;
     }
-    if (written === editor.shown || editor.dragged) return;
+    if (written === editor.seen || editor.dragged) return;
     clearTimeout(timer);
     timer = window.setTimeout(write, LATER);
   });

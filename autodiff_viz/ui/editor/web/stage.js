@@ -5,6 +5,7 @@ import { html, svg } from "../../web/dom.js";
 import { REACH } from "./chips.js";
 import { bounds, CLEAR, fit, overlap, padded, toWorld, zoomAt } from "./geometry.js";
 import { cull, MANY } from "./culling.js";
+import { framesOf } from "./frames.js";
 import { glide, mover } from "./glide.js";
 import { drawNodes } from "./nodes.js";
 import { beyond, kept } from "./overview.js";
@@ -64,10 +65,10 @@ export function paint(stage, drawing, dragging) {
   drawNodes(stage.layers.nodes, stage.cards, drawing.nodes, complete);
   drawWires(stage.layers.wires, stage.layers.numbers, stage.strands, drawing.wires, byId, complete);
   if (!dragging && stage.drawn.k) cull(stage, sizeOf(stage), isFar(stage.view), true);
-  drawRegions(stage.layers.regions, stage.layers.tabs, stage.regions, drawing.regions, drawing.nodes);
+  drawRegions(stage.layers.regions, stage.layers.tabs, stage.regions, framesOf(drawing), drawing.nodes);
   const { painted } = stage;
   if (!dragging && (painted?.nodes !== drawing.nodes || painted.wires !== drawing.wires)) {
-    const regions = regionBoxes(drawing.regions, drawing.nodes);
+    const regions = regionBoxes(framesOf(drawing), drawing.nodes);
     const bodies = drawing.nodes.map(bodyOf);
     stage.obstacles = [...bodies, ...regions.map(({ tab }) => tab)];
     stage.content = bounds([...stage.obstacles, ...regions.map(({ box }) => box)]);
@@ -87,7 +88,7 @@ export function giveNumbersPlaces(stage) {
 /** A node with all that stands out from its card: chips above, constants to the left.
  * @param {import("./types.js").GraphNode} node @returns {import("./types.js").Box} */
 function bodyOf(node) {
-  const plain = node.rule === "follow" && !node.isOutput && !node.problem && !node.warning;
+  const plain = node.rule === "follow" && !node.isOutput && !node.problem && !node.warning && !node.group?.marks.length;
   const [left, top] = [pillsReach(node), plain ? 4 : REACH.above];
   const foot = node.runs ? REACH.below : 4;
   return { x: node.x - left - 6, y: node.y - top, w: node.w + left + 12, h: node.h + top + foot };

@@ -4,6 +4,7 @@
 
 import { NODE_ACTIONS, mutedOn, regionOf, removeWire, rulesOn, VIEW_ACTIONS } from "./actions.js";
 import { html, setText, svg } from "../../web/dom.js";
+import { groupOf } from "./groups.js";
 import { isSelecting, toggleSelecting } from "./hold.js";
 import { icon } from "./icons.js";
 import { moreButton } from "./more.js";
@@ -76,11 +77,18 @@ export function topBar(editor) {
     cut.hidden = !wire;
     more.hidden = Boolean(wire);
     details.hidden = editor.single === null;
-    setText(title, wire ? `${wire.from} → ${wire.to}` : (editor.single ?? `${editor.selection.size} nodes`));
+    setText(title, wire ? `${wire.from} → ${wire.to}` : titleOf(editor));
     title.title = title.textContent ?? "";
     for (const [name, element] of buttons) press(editor, name, element, !wire);
   });
   return [bar, key];
+}
+
+/** What is selected: a node, a group, or how many nodes. @param {Editor} editor */
+function titleOf(editor) {
+  const group = groupOf(editor);
+  if (group && (editor.chosen[0]?.group || !editor.single)) return group.name;
+  return editor.single ?? `${editor.selection.size} nodes`;
 }
 
 /** @param {Editor} editor @param {string} name @param {HTMLElement} element @param {boolean} forNodes */
@@ -89,6 +97,7 @@ function press(editor, name, element, forNodes) {
   if (element.hidden || name === "delete") return;
   const nodes = [...editor.selection].map((id) => editor.node(id));
   const on = name === "checkpoint" ? Boolean(regionOf(editor))
+    : name === "group" ? Boolean(groupOf(editor))
     : name === "output" ? nodes.every((node) => node?.isOutput)
     : name === "mute" ? mutedOn(editor) : rulesOn(editor, name);
   element.setAttribute("aria-pressed", String(on));

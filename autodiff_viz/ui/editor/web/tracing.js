@@ -1,7 +1,9 @@
 // @ts-check
 // Resting on a node, with the pointer or with the keys, lights all that it depends on and all that depends on it.
 
+import { nodesOf, wiresOf } from "./fold.js";
 import { lineage } from "./lineage.js";
+import { wireId } from "./wires.js";
 
 /** @typedef {import("./editor.js").Editor} Editor */
 
@@ -31,12 +33,12 @@ export function traceLineage(editor) {
 
 /** @param {Editor} editor @param {string | null} id */
 function light({ stage, shown, dragged }, id) {
-  const found = id === null || dragged || !stage.cards.has(id) ? null : lineage(shown.wires, id);
+  const found = id === null || dragged || !stage.cards.has(id) ? null : lineage(shown.wires, nodesOf(stage.cards.get(id)?.node));
   stage.host.classList.toggle("tracing", found !== null);
   if (!found) return; // what was lit may stay so: it shows only while tracing
-  for (const [name, { root }] of stage.cards) root.classList.toggle("lit", found.nodes.has(name));
-  for (const [name, { root, number }] of stage.strands) {
-    root.classList.toggle("lit", found.wires.has(name));
-    number.classList.toggle("lit", found.wires.has(name));
+  for (const { root, node } of stage.cards.values()) root.classList.toggle("lit", nodesOf(node).some((name) => found.nodes.has(name)));
+  for (const { root, number, wire } of stage.strands.values()) {
+    const lit = wiresOf(wire).some((one) => found.wires.has(wireId(one)));
+    for (const part of [root, number]) part.classList.toggle("lit", lit);
   }
 }

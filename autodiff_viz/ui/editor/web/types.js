@@ -15,24 +15,34 @@
  *   value: string, cotangent: string, valueFull?: string, cotangentFull?: string, shape?: string, dims?: number[],
  *   literal?: string, text?: string, rule: RuleKind, ruleText?: string, ruleFull?: string, isOutput: boolean, isInput: boolean, muted?: boolean, connected: boolean,
  *   problem?: string | null, missing?: string | null, warning?: string | null, runs?: string | null,
+ *   ports?: { ins: number[], outs: number[] }, group?: { name: string, nodes: string[], outs: string[], output: string | null, marks: GroupMark[] },
  * }} GraphNode  `literal` is an input's value as it is typed, `dims` the shape of the value, [] without one too, `text` what stands right of `=` in the node's own
  *   line of formula, where that is something else,
- *   `ruleFull` the function of its rule; `missing` says what an unfinished node still needs
+ *   `ruleFull` the function of its rule; `missing` says what an unfinished node still needs; the card of a collapsed
+ *   group has a `group`: the nodes in it, those of them that feed others (`outs`), the one whose numbers it shows, and `ports`: how far below its top they are
  */
+/** @typedef {{ kind: string, count: number, says: string }} GroupMark */
 /**
  * @typedef {{
  *   from: string, to: string, slot: number, width: number, sign: number, passed: string,
- *   passedFull?: string, via: Point[], alternative?: boolean,
- * }} Wire  `width` is 0 to 1; `sign` is -1, 0, 1, or 2 for a tensor with both signs
+ *   passedFull?: string, via: Point[], alternative?: boolean, out?: number, of?: Wire[],
+ * }} Wire  at the card of a collapsed group: from which of its ports, and which wires of the graph it stands for; `width` is 0 to 1; `sign` is -1, 0, 1, or 2 for a tensor with both signs
  */
 /**
  * @typedef {{
- *   name: string, nodes: string[], policy: string, head?: string, badge?: string | null, depth: number,
+ *   name: string, nodes: string[], policy: string, head?: string, badge?: string | null,
  *   saved?: string[], problem?: string | null, fault?: string | null, path?: string[],
  *   offer?: string, edit?: import("../../web/outbox.js").NewEdit,
  * }} Region  `fault` is the problem in a few words, `head` the line that begins its block in the formula;
  * `offer` are the words of a button that sends `edit` to mend it
  */
+/**
+ * @typedef {{
+ *   name: string, nodes: string[], collapsed?: boolean, problem?: string | null,
+ *   sums?: { from: string, width: number, sign: number, passed: string, passedFull?: string }[],
+ * }} Group  `sums`: what all wires from one node into the group pass back together, where there are several
+ */
+/** @typedef {Region | Group} Frame */
 /**
  * @typedef {{
  *   seq?: number, code: string, message: string, hint?: string, node?: string, slot?: number, path?: string[],
@@ -49,11 +59,11 @@
 /**
  * @typedef {{
  *   rev: number, ack: number, key: string, graph?: string, nodes: GraphNode[], wires: Wire[],
- *   regions: Region[], selected: string | null, picked?: string[],
+ *   regions: Region[], groups: Group[], within?: Map<string, string>, selected: string | null, picked?: string[],
  *   history: { undo?: string, redo?: string, labels?: Record<string, string>, at?: number },
  *   notice: Notice[],
  *   sweeps?: Record<string, string>, trail?: import("./shelf.js").Trail, large?: import("./large.js").Large,
- * }} Drawing  `sweeps`: by input, the key of the table that fits this drawing while its slider is dragged;
+ * }} Drawing  `within`: where groups are collapsed, the id of the card that each node in them is in; `sweeps`: by input, the key of the table that fits this drawing while its slider is dragged;
  * `history`: what undo takes back and redo brings back, the `labels` of the steps by their number, and
  * the present one's number; `picked` are nodes just put in; another `graph` means another document: the view is fitted again
  */

@@ -65,7 +65,7 @@ export function updateStrand(strand, wire, nodes) {
   if (strand.wire === wire && strand.from === from && strand.to === to) return;
   const old = strand.wire;
   Object.assign(strand, { wire, from, to });
-  strand.curve = wireCurve(outputPoint(from), slotPoint(to, wire.slot), wire.via);
+  strand.curve = wireCurve(outputPoint(from, wire.out), slotPoint(to, wire.slot), wire.via);
   const path = pathOf(strand.curve);
   strand.line.setAttribute("d", path);
   strand.hit.setAttribute("d", path);

@@ -4,32 +4,36 @@
 
 import { svg } from "../../web/dom.js";
 import { loopReason, reasonAgainst } from "./fits.js";
+import { realWire } from "./fold.js";
 import { outputPoint, pathOf, slotPoint, toWorld, wireCurve } from "./geometry.js";
 import { downstream, wayBetween } from "./loops.js";
 import { openPalette } from "./palette.js";
 import { lightLoop, markPorts } from "./glow.js";
 import { hush, say } from "./stage.js";
+import { wireId } from "./wires.js";
 
 /** @typedef {import("./editor.js").Editor} Editor */
 /** @typedef {import("./types.js").Point} Point */
 /** @typedef {import("./types.js").GraphNode} GraphNode */
 /** @typedef {import("./gestures.js").Target} Target */
-/** @typedef {{ node: GraphNode, slot: number, point: Point, against: string, loop: boolean }} Port
- * slot -1 is the output; `against`: why the wire cannot go there, "" where it may */
-/** @typedef {{ node: GraphNode, forward: boolean, slot: number, old: { to: string, slot: number } | null }} Held
- * what the hand holds: a wire out of `node` or, backwards, one into its `slot`; `old`: the slot that it was pulled out of */
+/** @typedef {{ to: string, slot: number }} End */
+/** @typedef {{ node: GraphNode, slot: number, point: Point, from: string, end: End, against: string, loop: boolean }} Port
+ * a slot below 0 is an output; `from` and `to` are the wire that would be drawn; `against`: why it cannot, "" where it may */
+/** @typedef {{ forward: boolean, fixed: Point, name: string, slot: number, old: End | null, pulled: string }} Held
+ * what the hand holds: a wire out of the node `name` or, backwards, one into its `slot`; `old`: the slot that it was
+ * pulled out of, and `pulled` the id of its wire on the canvas */
 
 const REACH = 34; // screen px from which a port catches the wire
 
 /** @param {Editor} editor @param {Target} target @returns {import("./gestures.js").Gesture} */
 export function dragWire(editor, target) {
   const held = holding(editor, target);
-  const { node, forward } = held;
-  const fixed = forward ? outputPoint(node) : slotPoint(node, held.slot);
+  if (!held) return { move: () => say(editor.stage, "This port stands for several wires: open the group to move one."), end: () => {} };
+  const { forward, fixed } = held;
   const ports = portsFor(editor, held);
   const preview = svg("path", { class: "preview" });
   const halo = svg("circle", { class: "halo", r: 11 });
-  const old = held.old && editor.stage.strands.get(`${held.old.to}:${held.old.slot}`);
+  const old = held.old && editor.stage.strands.get(held.pulled);
   for (const part of [old?.root, old?.number]) part?.classList.add("unplugged");
   editor.stage.layers.overlay.append(preview, halo);
   const unmark = markPorts(editor.stage, ports, forward);
@@ -51,7 +55,7 @@ export function dragWire(editor, target) {
       if (caught === before) return;
       halo.setAttribute("class", `halo ${caught ? "caught" : ""} ${caught?.against ? "loop" : ""}`);
       preview.classList.toggle("loop", Boolean(caught?.against));
-      lightLoop(editor.stage, caught?.loop ? loopOf(editor, held, caught) : []);
+      lightLoop(editor.stage, caught?.loop ? loopOf(editor, caught) : []);
       if (caught?.against) say(editor.stage, caught.against);
       else hush(editor.stage);
     },
@@ -65,48 +69,61 @@ export function dragWire(editor, target) {
       if (!event) return;
       if (caught) plug(editor, held, caught);
       else if (held.old) editor.send({ kind: "disconnect", ...held.old });
-      else if (forward) openPalette(editor, { at: loose, from: node.id, closed: clear });
-      else openPalette(editor, { at: loose, to: { to: node.id, slot: held.slot }, closed: clear });
+      else if (forward) openPalette(editor, { at: loose, from: held.name, closed: clear });
+      else openPalette(editor, { at: loose, to: { to: held.name, slot: held.slot }, closed: clear });
     },
   };
 }
 
-/** From a filled slot the hand pulls out the end of its wire. @param {Editor} editor @param {Target} target @returns {Held} */
+/** From a filled slot the hand pulls out the end of its wire; null where a card's port stands for several.
+ * @param {Editor} editor @param {Target} target @returns {Held | null} */
 function holding(editor, { id, part, slot }) {
   const node = /** @type {GraphNode} */ (editor.node(id));
-  if (part === "out") return { node, forward: true, slot: -1, old: null };
-  const wire = editor.shown.wires.find((other) => other.to === id && other.slot === slot);
+  const whole = { slot: -1, old: null, pulled: "" };
+  if (part === "out") return { ...whole, forward: true, fixed: outputPoint(node, slot), name: node.group?.outs[slot] ?? node.id };
+  const wire = editor.seen.wires.find((other) => other.to === id && other.slot === slot);
   const source = wire && editor.node(wire.from);
-  if (source) return { node: source, forward: true, slot: -1, old: { to: node.id, slot } };
-  return { node, forward: false, slot, old: null };
+  if (!source) return { ...whole, forward: false, fixed: slotPoint(node, slot), name: node.id, slot };
+  const real = realWire(wire);
+  return real && { forward: true, fixed: outputPoint(source, wire.out), name: real.from, slot: -1, old: { to: real.to, slot: real.slot }, pulled: wireId(wire) };
 }
 
 /** @param {Editor} editor @param {Held} held @param {Port} port */
-function plug(editor, { node, forward, slot, old }, port) {
-  if (port.against) return say(editor.stage, port.against);
-  const wire = forward ? { from: node.id, to: port.node.id, slot: port.slot } : { from: port.node.id, to: node.id, slot };
-  if (!old) editor.send({ kind: "connect", ...wire });
-  else if (old.to !== wire.to || old.slot !== wire.slot) editor.send({ kind: "rewire", ...wire, oldTo: old.to, oldSlot: old.slot });
+function plug(editor, { old }, { against, from, end }) {
+  if (against) return say(editor.stage, against);
+  if (!old) editor.send({ kind: "connect", from, ...end });
+  else if (old.to !== end.to || old.slot !== end.slot) editor.send({ kind: "rewire", from, ...end, oldTo: old.to, oldSlot: old.slot });
 }
 
 /** Every port that could take the held end, and what speaks against it.
  * @param {Editor} editor @param {Held} held @returns {Port[]} */
-function portsFor(editor, { node, forward, slot, old }) {
-  const { shown, ops } = editor;
+function portsFor(editor, { forward, name, slot, old }) {
+  const { shown, seen, ops } = editor;
   const left = old ? shown.wires.filter((wire) => wire.to !== old.to || wire.slot !== old.slot) : shown.wires;
-  const looping = downstream(forward ? left.map(({ from, to }) => ({ from: to, to: from })) : left, node.id);
-  const port = (/** @type {GraphNode} */ other, /** @type {number} */ at) => {
-    const [from, end] = forward ? [node.id, { to: other.id, slot: at }] : [other.id, { to: node.id, slot }];
-    const loop = looping.has(other.id);
-    const against = loop ? loopReason(from, end.to) : reasonAgainst(shown, ops, from, end, old);
-    return { node: other, slot: at, point: at < 0 ? outputPoint(other) : slotPoint(other, at), against, loop };
+  const looping = downstream(forward ? left.map(({ from, to }) => ({ from: to, to: from })) : left, name);
+  const port = (/** @type {GraphNode} */ node, /** @type {number} */ at, /** @type {Point} */ point, /** @type {string} */ from, /** @type {End} */ end) => {
+    const loop = looping.has(forward ? end.to : from);
+    return { node, slot: at, point, from, end, loop, against: loop ? loopReason(from, end.to) : reasonAgainst(shown, ops, from, end, old) };
   };
-  return shown.nodes.flatMap((other) => (forward ? other.slots.map((_, i) => port(other, i)) : [port(other, -1)]));
+  const outputs = (/** @type {GraphNode} */ node) =>
+    (node.group?.outs ?? [node.id]).map((from, i) => port(node, -1 - i, outputPoint(node, i), from, { to: name, slot }));
+  const slots = (/** @type {GraphNode} */ node) => node.slots.map((_, i) => {
+    const end = node.group ? endOf(editor, node, i) : { to: node.id, slot: i };
+    const point = slotPoint(node, i);
+    return end ? port(node, i, point, name, end) : { node, slot: i, point, from: name, end: { to: node.id, slot: i }, loop: false, against: `This port of ${node.group?.name} feeds several slots: open it to choose one.` };
+  });
+  return seen.nodes.flatMap(forward ? slots : outputs);
 }
 
-/** The wires that the new one would close a loop with. @param {Editor} editor @param {Held} held @param {Port} port */
-const loopOf = ({ shown }, { node, forward }, port) =>
-  forward ? wayBetween(shown.wires, port.node.id, node.id) : wayBetween(shown.wires, node.id, port.node.id);
+/** The slot inside a collapsed group that one of its ports stands for. @param {Editor} editor @param {GraphNode} card @param {number} slot @returns {End | null} */
+function endOf({ seen }, { id }, slot) {
+  const wire = seen.wires.find((other) => other.to === id && other.slot === slot);
+  const real = wire && realWire(wire);
+  return real ? { to: real.to, slot: real.slot } : null;
+}
+
+/** The wires that the new one would close a loop with. @param {Editor} editor @param {Port} port */
+const loopOf = ({ shown }, { from, end }) => wayBetween(shown.wires, end.to, from);
 
 /** The port nearest to `at`, near enough or on the card under the pointer.
  * @param {Port[]} ports @param {Point} at @param {number} reach @returns {Port | null} */

@@ -1,0 +1,153 @@
+// @ts-check
+// The card of a collapsed group: what it says of the nodes in it, and how it is drawn. It is no op: a second edge
+// behind it shows that there is more inside, and its ports have names.
+
+import { icon } from "./icons.js";
+import { setText, svg } from "../../web/dom.js";
+import { shortened, textWidth } from "./measure.js";
+
+/** @typedef {import("./types.js").GraphNode} GraphNode */
+/** @typedef {import("./types.js").Drawing} Drawing */
+/** @typedef {import("./types.js").GroupMark} GroupMark */
+
+const W = 168; // px
+const HEAD = 36; // px of the line with the name
+const ROW = 24; // px from port to port
+const NUMBERS = 46; // px of the two numbers, where one value leaves the group
+const FOOT = 8; // px below the ports
+const EDGE = 5; // px by which the second edge stands out
+const SIDE = 12; // px
+const FONT = { name: 15, port: 12.5, count: 11.5 }; // px
+const TROUBLE = new Set(["problem", "warning", "missing"]);
+
+/** @param {import("./fold.js").Shut} shut @param {Drawing} drawing @param {import("./types.js").Region[]} regions inside it
+ * @returns {GraphNode} */
+export function cardOf({ id, group, inside, box, ins, outs }, { nodes }, regions) {
+  const leaves = inside.filter((node) => outs.includes(node.id) || node.isOutput);
+  const output = leaves.length === 1 ? leaves[0] : undefined;
+  const h = HEAD + ROW * Math.max(ins.length, outs.length) + (output ? NUMBERS : 0) + FOOT;
+  const marks = marksOf(inside, regions);
+  const trouble = (/** @type {string} */ kind) => marks.find((mark) => mark.kind === kind)?.says ?? null;
+  return {
+    id, op: "group", symbol: group.name, w: W, h,
+    x: Math.round(box.x + (box.w - W) / 2), y: Math.round(box.y + (box.h - h) / 2),
+    slots: ins.map((name) => ({ label: name, constant: null, wired: true })),
+    ports: { ins: ins.map((_, i) => HEAD + ROW * (i + 0.5)), outs: outs.map((_, i) => HEAD + ROW * (i + 0.5)) },
+    value: output?.value ?? "", valueFull: output?.valueFull, shape: output?.shape, dims: output?.dims,
+    cotangent: output?.cotangent ?? "", cotangentFull: output?.cotangentFull,
+    rule: "follow", isOutput: inside.some(({ isOutput }) => isOutput), isInput: false,
+    connected: inside.some(({ connected }) => connected),
+    problem: trouble("problem") ?? group.problem, warning: trouble("warning"), missing: trouble("missing"),
+    group: { name: group.name, nodes: inside.map((node) => node.id), outs, output: output?.id ?? null, marks },
+  };
+}
+
+/** What bends gradients inside, and what is wrong there, each with the nodes that it is at.
+ * @param {GraphNode[]} inside @param {import("./types.js").Region[]} regions @returns {GroupMark[]} */
+export function marksOf(inside, regions) {
+  const at = (/** @type {(node: GraphNode) => unknown} */ test) => inside.filter(test).map(({ id }) => id);
+  const wrong = inside.find(({ problem }) => problem);
+  const warned = inside.find(({ warning }) => warning);
+  const bad = regions.find(({ problem }) => problem);
+  const lacking = at(({ missing }) => missing);
+  /** @type {[string, string[], string][]} */
+  const found = [
+    ["problem", [...at(({ problem }) => problem), ...(bad ? [bad.name] : [])], wrong?.problem ?? bad?.problem ?? ""],
+    ["warning", at(({ warning }) => warning), warned ? `${warned.id}: ${warned.warning}` : ""],
+    ["missing", lacking, `unfinished: ${lacking.join(", ")}`],
+    ...["stop", "rewrite", "pullback", "backward_as"].map((rule) => {
+      const names = at((node) => node.rule === rule && !node.muted);
+      return /** @type {[string, string[], string]} */ ([rule, names, `${RULED[rule]} at ${names.join(", ")}`]);
+    }),
+    ["mute", at(({ muted }) => muted), `muted: ${at(({ muted }) => muted).join(", ")}`],
+    ["checkpoint", regions.map(({ name }) => name), `checkpoint ${regions.map(({ name, badge }) => [name, badge].filter(Boolean).join(" ")).join(", ")}`],
+  ];
+  return found.filter(([, names]) => names.length).map(([kind, names, says]) => ({ kind, count: names.length, says }));
+}
+
+/** @type {Record<string, string>} */
+const RULED = { stop: "gradient stopped", rewrite: "gradient rewritten", pullback: "derivative declared", backward_as: "goes backward as another expression" };
+
+/** Everything but the two numbers. @param {GraphNode} node @returns {Element[]} */
+export function groupParts(node) {
+  const { w, h, symbol, slots, ports, group } = node;
+  const count = `${group?.nodes.length}`;
+  const room = w - 2 * SIDE - 22 - textWidth(count, FONT.count) - 16;
+  const half = w / 2 - SIDE - 4;
+  const far = Math.min((w - 24) / textWidth(symbol, 1), 40);
+  return [
+    svg("rect", { class: "card behind", x: EDGE, y: EDGE, width: w, height: h, rx: 10 }),
+    svg("rect", { class: "card", width: w, height: h, rx: 10 }),
+    svg("line", { class: "divider", x1: 0, x2: w, y1: HEAD - 4, y2: HEAD - 4 }),
+    svg("text", { class: "sign", x: w / 2, y: h / 2 + far * 0.34, "font-size": far.toFixed(1) }, symbol),
+    opener(16, 16, false),
+    svg("text", { class: "title", x: SIDE + 18, y: 21 }, shortened(symbol, room, FONT.name)),
+    svg("rect", { class: "count-back", x: w - SIDE - textWidth(count, FONT.count) - 10, y: 7, width: textWidth(count, FONT.count) + 14, height: 18, rx: 9 }),
+    svg("text", { class: "count", x: w - SIDE + 4 - 7, y: 20 }, count),
+    ...slots.map(({ label }, i) => port("slot wired", i, 0, ports?.ins[i] ?? 0, label, half)),
+    ...(group?.outs ?? []).map((label, i) => port("out", i, w, ports?.outs[i] ?? 0, label, half)),
+    ...marks(node),
+  ];
+}
+
+/** The triangle that opens and closes a group; to the right where it is closed.
+ * @param {number} x @param {number} y @param {boolean} open */
+export const opener = (x, y, open) =>
+  svg("g", { class: "opener", transform: `translate(${x} ${y})` }, svg("circle", { class: "target", r: 15 }),
+    svg("path", { class: "chevron", d: open ? "M-4.5 -2.5L0 2.5L4.5 -2.5" : "M-2.5 -4.5L2.5 0L-2.5 4.5" }),
+    svg("title", {}, open ? "Collapse the group" : "Open the group"));
+
+/** @param {string} kind @param {number} i @param {number} x @param {number} y @param {string} label @param {number} room */
+function port(kind, i, x, y, label, room) {
+  const text = shortened(label, room, FONT.port);
+  const at = x ? { x: -11, "text-anchor": "end" } : { x: 11 };
+  return svg("g", { class: kind, "data-slot": i, transform: `translate(${x} ${y})` },
+    svg("circle", { class: "target", r: 12 }), svg("circle", { class: "port", r: 5.5 }),
+    svg("text", { class: "port-name", y: 4.5, ...at }, text), svg("title", {}, label));
+}
+
+/** Chips with a sign each, and how many. @param {GraphNode} node */
+function marks({ group, isOutput, w }) {
+  let x = 10;
+  const drawn = (group?.marks ?? []).map(({ kind, count, says }) => {
+    const text = count > 1 ? String(count) : "";
+    const width = 24 + (text ? textWidth(text, FONT.count) + 4 : 0);
+    const sign = icon(TROUBLE.has(kind) ? "warning" : kind, 12);
+    for (const [name, value] of [["x", 6], ["y", 4]]) sign.setAttribute(String(name), String(value));
+    const chip = svg("g", { class: `chip ${KINDS[kind] ?? kind}`, transform: `translate(${x} -13)` },
+      svg("rect", { width, height: 20, rx: 10 }), svg("text", { x: 20, y: 14 }, text), sign, svg("title", {}, says));
+    x += width + 4;
+    return chip;
+  });
+  if (!isOutput) return drawn;
+  const flag = icon("output", 12);
+  for (const [name, value] of [["x", 6], ["y", 4]]) flag.setAttribute(String(name), String(value));
+  return [...drawn, svg("g", { class: "chip out-chip", transform: `translate(${w - 34} -13)` }, svg("rect", { width: 24, height: 20, rx: 10 }), flag)];
+}
+
+/** The colour of a mark, where it is another word. @type {Record<string, string>} */
+const KINDS = { mute: "missing", checkpoint: "runs" };
+
+/** Feet of the two numbers, in px from the card's top. @param {GraphNode} node */
+export const groupRows = ({ h }) => [h - FOOT - 27, h - FOOT - 5];
+
+/** What is said when the pointer rests on it. @param {Element} title @param {GraphNode} node */
+export function writeGroupTitle(title, { group, valueFull, value, cotangentFull, cotangent }) {
+  const lines = [`${group?.name}: ${group?.nodes.join(", ")}`, ...(group?.marks ?? []).map(({ says }) => says)];
+  if (group?.output) lines.splice(1, 0, `value of ${group.output} ${valueFull ?? value}`, `cotangent ${cotangentFull ?? cotangent}`);
+  setText(title, lines.join("\n"));
+}
+
+/** What a screen reader says about it. @param {GraphNode} node */
+export function spokenGroup({ group, slots, value, shape, cotangent, connected, isOutput }) {
+  const { name, nodes, outs, output, marks: found } = /** @type {NonNullable<GraphNode["group"]>} */ (group);
+  const parts = [
+    `${name}, collapsed group of ${nodes.length} ${nodes.length === 1 ? "node" : "nodes"}: ${nodes.join(", ")}`,
+    slots.length && `reads ${slots.map(({ label }) => label).join(" and ")}`,
+    outs.length && `gives ${outs.join(" and ")}`,
+    output && `value ${[shape, value].filter(Boolean).join(" ")}`,
+    output && (connected ? `cotangent ${cotangent}` : "no path to the output"),
+    isOutput && "holds the output", ...found.map(({ says }) => says),
+  ];
+  return parts.filter(Boolean).join(", ");
+}
