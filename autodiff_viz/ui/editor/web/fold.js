@@ -41,14 +41,21 @@ function shutGroups({ nodes, wires }, groups, within) {
     const box = bounds(inside);
     if (box) shut.set(idOf(group.name), { id: idOf(group.name), group, inside, box, ins: [], outs: [] });
   }
+  /** Where wires with bends come from, last. @type {Map<string, number>} */
+  const arrives = new Map();
   const height = new Map(nodes.map(({ id, y, h }) => [id, y + h / 2]));
-  for (const { from, to } of wires) {
+  for (const { from, to, via } of wires) {
     if (within.get(from) === within.get(to)) continue;
+    const bend = via.filter(([x]) => x < (shut.get(within.get(to) ?? "")?.box.x ?? 0)).at(-1);
+    if (bend) arrives.set(`${within.get(to)} ${from}`, bend[1]);
     shut.get(within.get(to) ?? "")?.ins.push(from);
     shut.get(within.get(from) ?? "")?.outs.push(from);
   }
-  const ranked = (/** @type {string[]} */ names) => [...new Set(names)].sort((a, b) => (height.get(a) ?? 0) - (height.get(b) ?? 0));
-  for (const one of shut.values()) Object.assign(one, { ins: ranked(one.ins), outs: ranked(one.outs) });
+  const ranked = (/** @type {string} */ id, /** @type {string[]} */ names) => {
+    const at = (/** @type {string} */ name) => arrives.get(`${id} ${name}`) ?? height.get(name) ?? 0;
+    return [...new Set(names)].sort((a, b) => at(a) - at(b));
+  };
+  for (const one of shut.values()) Object.assign(one, { ins: ranked(one.id, one.ins), outs: ranked("", one.outs) });
   return shut;
 }
 
