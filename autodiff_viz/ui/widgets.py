@@ -11,6 +11,9 @@ from typing import Any
 
 import streamlit as st
 
+KEPT = 200  # widgets whose last words may still come again
+_SAID = "widgets_said"
+
 
 def renewed(key: str, owner: str, value: Any) -> str:
     """The key of a widget whose default is `value`, which belongs to `owner`: another key whenever that is
@@ -26,4 +29,21 @@ def renewed(key: str, owner: str, value: Any) -> str:
         number += 1
         now = f"{key}_{number}"
     state[f"{key}_renewed"] = (number, owner)
+    _said({now: value})
     return now
+
+
+def news(key: str) -> bool:
+    """Whether the answer of a widget is the user's, and not once more what it has shown or said last:
+    Streamlit forgets what a widget shows as soon as it is no longer drawn, and takes its last words for a
+    change."""
+    state = st.session_state
+    if key not in state or state[key] == state.get(_SAID, {}).get(key):
+        return False
+    _said({key: state[key]})
+    return True
+
+
+def _said(now: dict[str, Any]) -> None:
+    others = {key: value for key, value in st.session_state.get(_SAID, {}).items() if key not in now}
+    st.session_state[_SAID] = {**dict([*others.items()][-KEPT:]), **now}

@@ -8,6 +8,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from autodiff_viz.graph.model import POLICIES
+from autodiff_viz.ui import widgets
 from autodiff_viz.views.actions import set_policy, set_rule, set_seed, typed
 
 APP = str(Path(__file__).parents[2] / "app.py")
@@ -81,3 +82,18 @@ def test_a_policy_set_elsewhere_is_shown_by_another_box(app):
 def test_a_figure_cannot_be_chosen_away(app):
     shown(app.segmented_control, "figure").set_value(None).run()
     assert shown(app.segmented_control, "figure").value == "cotangents"
+
+
+def test_what_a_widget_said_last_is_no_news_and_what_it_says_next_is(monkeypatch):
+    state = {}
+    monkeypatch.setattr(widgets.st, "session_state", state)
+    key = widgets.renewed("rule", "a", "stop")
+    said = []
+    for word in ("stop", "follow", "follow", "stop", None):
+        state[key] = word
+        said.append(widgets.news(key))
+    assert said == [False, True, False, True, True]
+    state[key] = "stop"
+    other = widgets.renewed("rule", "b", "stop")
+    assert other != key
+    assert not widgets.news(other)

@@ -11,7 +11,7 @@ from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.ui.panels.problems import draw_problems
 from autodiff_viz.ui.session import act
 from autodiff_viz.ui.whole import whole
-from autodiff_viz.ui.widgets import renewed
+from autodiff_viz.ui.widgets import news, renewed
 from autodiff_viz.views.actions import swept_input
 from autodiff_viz.views.compose import LabView
 from autodiff_viz.views.lab import Lab, scalar_inputs
@@ -65,12 +65,14 @@ def _chosen(now: Lab) -> str:
 
 @whole()
 def _on_figure(key: str) -> None:
-    chosen = st.session_state[key]
-    if chosen:
-        act(lambda now: replace(now, figure=chosen))
+    if news(key):
+        chosen = st.session_state[key]
+        if chosen:
+            act(lambda now: replace(now, figure=chosen))
 
 
 @whole()
 def _on_swept(key: str) -> None:
-    chosen = st.session_state[key]
-    act(lambda now: replace(now, swept=chosen))
+    if news(key):
+        chosen = st.session_state[key]
+        act(lambda now: replace(now, swept=chosen))

@@ -10,7 +10,7 @@ from autodiff_viz.ops.indexing import to_text
 from autodiff_viz.ops.record import Param
 from autodiff_viz.ui.session import act, act_on
 from autodiff_viz.ui.whole import whole
-from autodiff_viz.ui.widgets import renewed
+from autodiff_viz.ui.widgets import news, renewed
 from autodiff_viz.views.actions import choose_rule, set_function, set_param, set_policy
 from autodiff_viz.views.canvas_edits import edited
 from autodiff_viz.views.compose import LabView
@@ -67,12 +67,14 @@ def _draw_rule(node: NodeView) -> None:
 
 @whole()
 def _on_rule(name: str, key: str) -> None:
-    act_on(name, choose_rule, st.session_state[key] or "follow")
+    if news(key):
+        act_on(name, choose_rule, st.session_state[key] or "follow")
 
 
 @whole()
 def _on_function(name: str, key: str) -> None:
-    act_on(name, set_function, st.session_state[key])
+    if news(key):
+        act_on(name, set_function, st.session_state[key])
 
 
 def _draw_numbers(node: NodeView) -> None:
@@ -116,7 +118,8 @@ def _draw_params(node: NodeView) -> None:
 
 @whole()
 def _on_param(name: str, param: Param, key: str) -> None:
-    act_on(name, set_param, param.name, st.session_state[key])
+    if news(key):
+        act_on(name, set_param, param.name, st.session_state[key])
 
 
 def _draw_region(lab: Lab, node: NodeView) -> None:
@@ -147,7 +150,8 @@ POLICY_SAYS = {
 
 @whole()
 def _on_policy(region: str, key: str, nodes: frozenset[str]) -> None:
-    act(set_policy, region, st.session_state[key], nodes)
+    if news(key):
+        act(set_policy, region, st.session_state[key], nodes)
 
 
 def draw_runs(lab: Lab, view: LabView) -> None:

@@ -7,7 +7,7 @@ import streamlit as st
 from autodiff_viz.ui.panels.claims import CSS, draw_claims
 from autodiff_viz.ui.session import act
 from autodiff_viz.ui.whole import whole
-from autodiff_viz.ui.widgets import renewed
+from autodiff_viz.ui.widgets import news, renewed
 from autodiff_viz.views.lab import Lab
 from autodiff_viz.views.lessons import LessonView, close_lesson, lesson_view, open_lesson, open_variant
 
@@ -61,7 +61,8 @@ def _draw_variants(view: LessonView) -> None:
 
 @whole()
 def _on_variant(lesson: str, key: str) -> None:
-    act(open_variant, lesson, st.session_state[key])
+    if news(key):
+        act(open_variant, lesson, st.session_state[key])
 
 
 def _draw_ways_on(view: LessonView) -> None:

@@ -13,7 +13,7 @@ from autodiff_viz.language.show import show_literal
 from autodiff_viz.ui.present import present
 from autodiff_viz.ui.session import act, too_large
 from autodiff_viz.ui.whole import whole
-from autodiff_viz.ui.widgets import renewed
+from autodiff_viz.ui.widgets import news, renewed
 from autodiff_viz.views.actions import resampled, reset, set_seed, type_seed
 from autodiff_viz.views.compose import LabView
 from autodiff_viz.views.lab import Lab
@@ -121,15 +121,18 @@ def _draw_dtype(lab: Lab) -> None:
 
 @whole()
 def _on_seed(key: str) -> None:
-    act(set_seed, float(st.session_state[key]))
+    if news(key):
+        act(set_seed, float(st.session_state[key]))
 
 
 @whole()
 def _on_seed_text(key: str) -> None:
-    act(type_seed, st.session_state[key])
+    if news(key):
+        act(type_seed, st.session_state[key])
 
 
 @whole()
 def _on_dtype(key: str) -> None:
-    dtype = st.session_state[key]
-    act(lambda lab: replace(lab, dtype=dtype))
+    if news(key):
+        dtype = st.session_state[key]
+        act(lambda lab: replace(lab, dtype=dtype))
