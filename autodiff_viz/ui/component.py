@@ -80,9 +80,8 @@ def draw(
     """
     source, element = _renderers(folder, constants)
     st.session_state[_receiver(key)] = (on_edit, on_message)
-    with st.container(gap=None):
-        element(key=key, data={**data, **word(key)}, on_outbox_change=partial(_deliver, key))
-        source(key=f"{key}_source")
+    element(key=key, data={**data, **word(key)}, on_outbox_change=partial(_deliver, key))
+    source(key=f"{key}_source")  # lab.css takes it out of the flow, or it would leave a gap
 
 
 def fresh(message: Any, inbox: dict[str, Any]) -> list[Edit]:

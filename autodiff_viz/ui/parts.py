@@ -13,8 +13,10 @@ from typing import Any
 import streamlit as st
 from streamlit.runtime.scriptrunner import RerunData, get_script_run_ctx
 
+from autodiff_viz.ui.inbox import MAILED, acked
 from autodiff_viz.ui.present import present
 from autodiff_viz.ui.session import too_large, write_address
+from autodiff_viz.ui.sight.component import is_seen
 from autodiff_viz.views.compose import LabView
 from autodiff_viz.views.lab import Lab
 from autodiff_viz.views.parts import LESSON, SHOWS, changed, shows
@@ -23,7 +25,7 @@ Draw = Callable[[Lab, LabView], None]
 
 PAUSE = 0.012  # seconds in which the browser gets the numbers and paints them, before the rest is worked out
 SOON = 0.25  # seconds; when a run follows another one sooner, the end of the first may not have been sent
-FIXED = {"canvas", "formula", "sliders", "sweeps"}
+FIXED = {"canvas", "formula", "sliders", "sweeps", "sight"}
 """Parts that always have the same elements, so that none is left over when the end of a run is lost."""
 
 SHOWN, DRAWN, BEGAN = "shown", "parts_drawn", "parts_began"
@@ -38,7 +40,14 @@ def note_shown(name: str) -> None:
     """The part `name` is being drawn, with what it shows now."""
     held = present()
     if name in SHOWS:
-        st.session_state.setdefault(SHOWN, {})[name] = shows(name, held.lab, held.view, too_large())
+        st.session_state.setdefault(SHOWN, {})[name] = shows(name, held.lab, held.view, _beside())
+
+
+def _beside() -> dict[str, Any]:
+    """What parts show beside the lab: what is too large for the address, and the edits that are confirmed."""
+    large = too_large()
+    confirmed = {name: acked(name) for name in MAILED}
+    return {**confirmed, "canvas": (large, confirmed["canvas"]), "settings": large}
 
 
 def _draw(name: str, draw: Draw) -> None:
@@ -71,7 +80,9 @@ def _ask_for_more(name: str) -> None:
     if name == "canvas":
         sleep(PAUSE)
     held = present()
-    waiting = changed(st.session_state.get(SHOWN, {}), held.lab, held.view, too_large())
+    waiting = changed(st.session_state.get(SHOWN, {}), held.lab, held.view, _beside())
+    if not is_seen("sight"):
+        waiting.discard("figure")  # until somebody scrolls to it: it is larger than all the rest
     cut = _drawn(st.session_state[BEGAN] - SOON, st.session_state[BEGAN])
     if LESSON in waiting:
         _ask_for(())

@@ -12,22 +12,38 @@ import gc
 import os
 import sys
 import threading
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from functools import cache
 
 import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from autodiff_viz.engine.warm import warm
+from autodiff_viz.figures.catalog import FIGURES
+from autodiff_viz.views.actions import set_rule
+from autodiff_viz.views.compose import lab_view, verification
+from autodiff_viz.views.lab import start
 
 SWITCHED_OFF = "AUTODIFF_VIZ_WARM_UP"  # set to "off", nothing is compiled ahead: for tests on a busy machine
-FIRST_VISITOR = 3.0  # seconds; the visitor who starts the warm-up gets a page before it takes the processor
+FIRST_VISITOR = 3.0  # seconds; a visitor who starts the warm-up gets a page before it takes the processor
 SWITCH_INTERVAL = 0.001  # seconds; a long Python loop of one visitor then holds up the others less
 
 
-@st.cache_resource(show_spinner=False)
+@asynccontextmanager
+async def awake(app: st.App) -> AsyncIterator[None]:
+    """The server's life: it warms up as it starts, before anybody comes."""
+    ready()
+    yield
+
+
+@cache
 def ready() -> threading.Thread:
     """Start the warm-up, once per server; visitors need not wait for it."""
     sys.setswitchinterval(SWITCH_INTERVAL)
     stop = threading.Event()
-    thread = threading.Thread(target=_warm_and_freeze, args=(stop,), name="warm-up", daemon=True)
+    wait = FIRST_VISITOR if get_script_run_ctx(suppress_warning=True) else 0.0
+    thread = threading.Thread(target=_warm_and_freeze, args=(stop, wait), name="warm-up", daemon=True)
     atexit.register(_end, thread, stop)
     if os.environ.get(SWITCHED_OFF) != "off":
         thread.start()
@@ -41,10 +57,20 @@ def _end(thread: threading.Thread, stop: threading.Event) -> None:
         thread.join()
 
 
-def _warm_and_freeze(stop: threading.Event) -> None:
+def _warm_and_freeze(stop: threading.Event, wait: float) -> None:
     gc.collect()
     gc.freeze()
-    stop.wait(FIRST_VISITOR)
+    stop.wait(wait)
+    rehearse()
     warm(stop.is_set)
     gc.collect()
     gc.freeze()
+
+
+def rehearse() -> None:
+    """Work out what a newcomer sees and what a first toggle shows, for all that is slow only once."""
+    for lab in (start(), set_rule(start(), "b", "stop")):
+        view = lab_view(lab)
+        verification(view.trace)
+        for figure in FIGURES.values():
+            figure.build(view.trace, None)

@@ -75,16 +75,12 @@ SHOWS: Mapping[str, Callable[[Lab, LabView], Data]] = {
 """The parts in the order in which they are drawn again: the numbers first, what is slow last."""
 
 
-KEEPING = {"canvas", "settings"}
-"""The parts that show what is too large for the address."""
+def shows(name: str, lab: Lab, view: LabView, beside: Mapping[str, Data]) -> Data:
+    """The data of the part `name`. What it shows `beside` the lab, such as what it tells its component, is by
+    name."""
+    return SHOWS[name](lab, view), beside.get(name)
 
 
-def shows(name: str, lab: Lab, view: LabView, large: Data = None) -> Data:
-    """The data of the part `name`, where `large` is what is too large for the address."""
-    data = SHOWS[name](lab, view)
-    return (data, large) if name in KEEPING else data
-
-
-def changed(shown: Mapping[str, Data], lab: Lab, view: LabView, large: Data = None) -> set[str]:
+def changed(shown: Mapping[str, Data], lab: Lab, view: LabView, beside: Mapping[str, Data]) -> set[str]:
     """The parts that show something else by now than they were `shown` with, or have never been shown."""
-    return {name for name in SHOWS if name not in shown or shown[name] != shows(name, lab, view, large)}
+    return {name for name in SHOWS if name not in shown or shown[name] != shows(name, lab, view, beside)}

@@ -20,15 +20,15 @@ SELECTED = replace(start(), selected="b")
 
 def shown(lab: Lab) -> dict:
     view = lab_view(lab)
-    return {name: shows(name, lab, view) for name in SHOWS}
+    return {name: shows(name, lab, view, {}) for name in SHOWS}
 
 
 def parts(before: Lab, after: Lab) -> set[str]:
-    return changed(shown(before), after, lab_view(after))
+    return changed(shown(before), after, lab_view(after), {})
 
 
 def test_everything_is_drawn_once():
-    assert changed({}, start(), lab_view(start())) == set(SHOWS)
+    assert changed({}, start(), lab_view(start()), {}) == set(SHOWS)
 
 
 def test_nothing_is_drawn_again_when_nothing_has_changed():
@@ -77,5 +77,6 @@ def test_a_graph_that_is_not_finished_has_no_program_and_no_figure():
     assert {"settings", "figure", "checks"} <= parts(whole, half)
 
 
-def test_what_is_too_large_for_the_address_is_shown_where_it_is_kept():
-    assert changed(shown(start()), start(), lab_view(start()), "too large") == {"canvas", "settings"}
+def test_a_part_is_drawn_again_for_what_it_shows_beside_the_lab():
+    lab = start()
+    assert changed(shown(lab), lab, lab_view(lab), {"formula": "confirmed"}) == {"formula"}

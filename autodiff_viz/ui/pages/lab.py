@@ -19,10 +19,13 @@ from autodiff_viz.ui.panels.settings import draw_settings
 from autodiff_viz.ui.panels.sweeps import draw_sweeps
 from autodiff_viz.ui.parts import Draw, draw_parts, note_shown
 from autodiff_viz.ui.session import act, kept_history, lab, too_large, write_address
+from autodiff_viz.ui.sight.component import sight
 from autodiff_viz.views.canvas_edits import edited_all
 from autodiff_viz.views.compose import LabView
 from autodiff_viz.views.lab import Lab
 from autodiff_viz.views.parts import LESSON, SHOWS, canvas_drawing
+
+FIGURE = "figure_place"  # key of the container of the figure
 
 
 def page() -> None:
@@ -54,7 +57,9 @@ def page() -> None:
     draw_lesson(now)
     with figure:
         draw("chooser")
-        draw("figure")
+        with st.container(key=FIGURE):
+            draw("figure")
+        draw("sight")
     with checks:
         draw("checks")
     draw("sweeps")
@@ -81,5 +86,6 @@ DRAWS: Mapping[str, Draw] = {
     "checks": draw_checks,
     "chooser": draw_chooser,
     "figure": draw_figure,
+    "sight": lambda lab, view: sight(FIGURE, key="sight"),
     "sweeps": draw_sweeps,
 }
