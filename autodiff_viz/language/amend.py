@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from itertools import accumulate
 
 from autodiff_viz.graph.model import Graph
 from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.language.caret import Span
 from autodiff_viz.language.parse import parse, parse_with_spans
+from autodiff_viz.language.reblock import reblocked
 from autodiff_viz.language.show import show
 
 
@@ -19,18 +21,27 @@ def amended(text: str, graph: Graph) -> str | None:
       A text that parses to `graph`; None where nodes came or went, or another piece would have to change.
     """
     try:
-        said, places = parse_with_spans(text, graph)
+        said = parse(text, graph)
         if said == graph:
             return text
         if said.by_name.keys() != graph.by_name.keys():
             return None
-        shown = show(graph, positions=False)
-        models = parse_with_spans(shown)[1]
-        changed = [node.name for node in graph.nodes if node != said[node.name]]
-        found = _with_pieces(text, [places[name] for name in changed], shown, [models[n] for n in changed])
-        return found if parse(found, graph) == graph else None
+        if set(said.frames) != set(graph.frames):
+            blocks = reblocked(text, replace(said, regions=graph.regions, groups=graph.groups))
+            return None if blocks is None else _amended_lines(blocks, graph)
+        return _amended_lines(text, graph)
     except GraphError:
         return None
+
+
+def _amended_lines(text: str, graph: Graph) -> str | None:
+    """`text`, whose blocks are right, with the pieces written anew whose nodes are otherwise in `graph`."""
+    said, places = parse_with_spans(text, graph)
+    shown = show(graph, positions=False)
+    models = parse_with_spans(shown)[1]
+    changed = [node.name for node in graph.nodes if node != said[node.name]]
+    found = _with_pieces(text, [places[name] for name in changed], shown, [models[n] for n in changed])
+    return found if parse(found, graph) == graph else None
 
 
 def _with_pieces(text: str, places: Iterable[Span], shown: str, models: Iterable[Span]) -> str:

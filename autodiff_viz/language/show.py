@@ -115,6 +115,11 @@ def show_node(node: Node) -> str:
     return _show_node(node, {}, set()).text
 
 
+def show_frame(frame: Frame, begun: bool) -> str:
+    """The line that begins a block of a region or a group; `begun` when it has one above."""
+    return _head(frame, begun)
+
+
 def show_head(region: Region) -> str:
     """The line that begins a region's first block."""
     return _region_head(region, False)

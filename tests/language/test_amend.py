@@ -1,11 +1,18 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from autodiff_viz.graph import edits
-from autodiff_viz.graph.model import Graph, Rule
+from autodiff_viz.graph.housing import with_frames, with_group
+from autodiff_viz.graph.model import Graph, Group, Region, Rule
 from autodiff_viz.language.amend import amended
 from autodiff_viz.language.parse import parse
+from autodiff_viz.language.show import show
+from tests.strategies import graphs, with_groups, with_regions
 
 TEXT = """# A fork.
 x = 0.6   # radians
@@ -55,11 +62,10 @@ def test_a_change_within_a_changed_line_is_written_once():
     [
         edits.without_nodes(parse(TEXT), ["a"]),
         edits.renamed(parse(TEXT), "a", "c"),
-        edits.without_region(parse(TEXT), "r"),
         edits.with_output(parse(TEXT), "a"),
         Graph(),
     ],
-    ids=["deleted", "renamed", "no region", "output", "empty"],
+    ids=["deleted", "renamed", "output", "empty"],
 )
 def test_where_more_than_a_piece_changes_there_is_no_text(graph):
     assert amended(TEXT, graph) is None
@@ -67,3 +73,67 @@ def test_where_more_than_a_piece_changes_there_is_no_text(graph):
 
 def test_a_text_with_mistakes_is_no_text_of_any_graph():
     assert amended("y = sin(", parse(TEXT)) is None
+
+
+NOTES = """# A fork.
+x = 0.6   # radians
+
+# what it becomes
+a = sin(
+    x
+)
+with checkpoint("r"):  # twice
+    b = (a * 2.0) + exp(a)  # two uses of a
+
+c = cos(x)
+z = b + c
+"""
+
+
+def test_lines_put_into_a_group_keep_their_comments():
+    assert amended(NOTES, with_group(parse(NOTES), Group("g", frozenset("a")))) == NOTES.replace(
+        "# what it becomes\na = sin(\n    x\n)\n",
+        'with group("g"):\n    # what it becomes\n    a = sin(\n        x\n    )\n',
+    )
+
+
+def test_a_block_goes_into_a_group_with_its_head_as_it_is():
+    graph = with_group(parse(NOTES), Group("g", parse(NOTES).regions[0].nodes))
+    assert amended(NOTES, graph) == NOTES.replace(
+        'with checkpoint("r"):  # twice\n    b =',
+        'with group("g"):\n    with checkpoint("r"):  # twice\n        b =',
+    )
+
+
+def test_lines_come_out_of_a_block_that_goes():
+    found = amended(NOTES, edits.without_region(parse(NOTES), "r"))
+    assert found == NOTES.replace('with checkpoint("r"):  # twice\n    b', "b")
+
+
+def test_lines_of_one_group_come_together():
+    found = amended(NOTES, with_group(parse(NOTES), Group("g", frozenset("ac"))))
+    assert found is not None
+    assert found.count("with group") == 1
+    assert all(note in found for note in ("# A fork.", "# radians", "# what it becomes", "# twice"))
+
+
+def test_a_line_of_which_a_step_alone_is_in_a_group_is_written_anew():
+    assert amended(NOTES, with_group(parse(NOTES), Group("g", frozenset({"exp_1"})))) is None
+
+
+@given(graphs(empty=False), st.data())
+def test_other_blocks_are_said_by_the_same_lines(graph, data):
+    text = show(graph)
+    bare = replace(graph, regions=(), groups=())
+    other = data.draw(with_groups(data.draw(with_regions(bare)))) if graph.nodes else graph
+    found = amended(text, other)
+    assert found is None or parse(found, other) == other
+
+
+def test_a_region_and_a_number_change_at_once():
+    graph = edits.with_param(parse(NOTES), "x", "value", 0.75)
+    graph = with_frames(graph, [Region("r", frozenset({"c"}))], [])
+    found = amended(NOTES, graph)
+    assert found is not None
+    assert "x = 0.75   # radians" in found
+    assert parse(found) == graph
