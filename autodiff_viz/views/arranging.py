@@ -19,10 +19,16 @@ SAME = 8.0  # px within which two nodes stand in the same place
 
 def arranged(graph: Graph, names: Iterable[str]) -> dict[str, Point]:
     """The named nodes laid out by themselves, around the middle of where they stand now."""
+    names = tuple(names)
+    now = {name: places(graph).positions[name] for name in names}
+    return arranged_at(graph, names, _middle(extract(graph, names), now))
+
+
+def arranged_at(graph: Graph, names: Iterable[str], at: Point) -> dict[str, Point]:
+    """The named nodes laid out by themselves, around a point."""
     piece = detached(extract(graph, names))
     loose = replace(piece, nodes=tuple(replace(node, position=None) for node in piece.nodes))
-    now = {name: places(graph).positions[name] for name in piece.by_name}
-    return centred(loose, places(loose).positions, _middle(piece, now))
+    return centred(loose, places(loose).positions, at)
 
 
 def centred(graph: Graph, positions: Positions, at: Point) -> dict[str, Point]:

@@ -10,6 +10,8 @@ from autodiff_viz.language.show import show_literal, show_node
 from autodiff_viz.views.numbers import SHOWN, norm, scalar, shape
 
 WIDTH, HEIGHT, SLOT = 128, 80, 22  # of a node, and of one more slot, in pixels
+GROUP_WIDTH, GROUP_HEAD, PORT = 168, 44, 24  # of a collapsed group's card, and of one more port
+GROUP_NUMBERS = 46  # more where one value leaves it; ui/editor/web/groupcard.js says the same
 DIGIT, SPARE = 8, 24  # of a constant beside its slot: px a character, and what the usual gap has room for
 CONSTANT = 12  # characters of a constant that fit beside its slot
 VECTOR = 20  # characters of a vector that fit on a card
@@ -20,6 +22,11 @@ COPIED = limits.LINE - 120  # of a node's own line, so that it can be read again
 def size(node: Node) -> tuple[float, float]:
     """(width, height) in px."""
     return WIDTH, max(HEIGHT, SLOT * (len(node.slots) + 1))
+
+
+def group_size(reads: int, gives: int) -> tuple[float, float]:
+    """(width, height) in px of the card of a group that so many nodes feed and so many values leave."""
+    return GROUP_WIDTH, GROUP_HEAD + PORT * max(reads, gives) + (GROUP_NUMBERS if gives == 1 else 0)
 
 
 def room(node: Node) -> float:

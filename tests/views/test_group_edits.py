@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import combinations
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from autodiff_viz.graph.model import Group
 from autodiff_viz.views.actions import redone, typed, undone
 from autodiff_viz.views.address import from_query, to_query
 from autodiff_viz.views.canvas_edits import edited
+from autodiff_viz.views.cards import size
 from autodiff_viz.views.drawing import places
+from autodiff_viz.views.folding import folded_places
 from autodiff_viz.views.lab import Lab, formula_text, opened, start
+from tests.strategies import graphs, with_groups
 
 TEXT = "x = 1.0\na = sin(x)\nb = exp(a)\nc = cos(b)\n"
 
@@ -110,3 +116,43 @@ def test_what_is_collapsed_stands_in_the_address(title):
     assert from_query(query).collapsed == {title}
     assert from_query({**query, "folded": "nothing,<b>"}).collapsed == set()
     assert "folded" not in to_query(lab_of())
+
+
+LONG = (
+    "x = 1.0\nwith group('g'):\n"
+    + "".join(f"    a{i} = sin({f'a{i - 1}' if i else 'x'})\n" for i in range(9))
+    + "b = a8 + x\nc = exp(b)\n"
+)
+
+
+def test_arranging_leaves_no_hole_where_a_group_is_collapsed():
+    whole = sent(lab_of(LONG), "arrange")
+    shut = sent(sent(lab_of(LONG), "collapse", group="g", on=True), "arrange")
+
+    def width(lab: Lab) -> float:
+        found = places(lab.graph).positions
+        return found["c"][0] - found["x"][0]
+
+    assert width(shut) < width(whole) / 2
+    assert shut.history.present.label == "Arrange"
+
+
+@settings(max_examples=40, deadline=None)
+@given(graphs(min_nodes=2, regions=False, groups=False), st.data())
+def test_what_is_seen_of_an_arranged_graph_does_not_overlap(graph, data):
+    graph = data.draw(with_groups(graph))
+    collapsed = {group.name for group in graph.groups if data.draw(st.booleans())}
+    found = folded_places(graph, collapsed)
+    assert found.keys() == graph.by_name.keys()
+    boxes, inside = [], set()
+    for group in sorted(graph.groups, key=lambda group: -len(group.nodes)):
+        if group.name not in collapsed or group.nodes <= inside:
+            continue
+        inside |= group.nodes
+        corners = [(found[name], size(graph[name])) for name in group.nodes]
+        left, right = min(x for (x, _), _ in corners), max(x + w for (x, _), (w, _) in corners)
+        top, bottom = min(y for (_, y), _ in corners), max(y + h for (_, y), (_, h) in corners)
+        boxes.append(((left + right) / 2 - 84, (top + bottom) / 2 - 22, 168, 44))  # at least the card's head
+    boxes += [(*found[name], *size(graph[name])) for name in graph.by_name if name not in inside]
+    for (ax, ay, aw, ah), (bx, by, bw, bh) in combinations(boxes, 2):
+        assert ax + aw <= bx + 1 or bx + bw <= ax + 1 or ay + ah <= by + 1 or by + bh <= ay + 1

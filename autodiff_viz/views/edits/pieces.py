@@ -15,6 +15,7 @@ from autodiff_viz.views.arranging import Point, arranged, centred, moved_by, off
 from autodiff_viz.views.drawing import places
 from autodiff_viz.views.edits.mending import names_of
 from autodiff_viz.views.edits.record import Edit, Edits
+from autodiff_viz.views.folding import folded_places
 from autodiff_viz.views.lab import Lab, committed
 
 MOVES = {
@@ -54,7 +55,8 @@ def _move(lab: Lab, edit: Edit) -> Lab:
 def _arrange(lab: Lab, edit: Edit) -> Lab:
     names = [str(name) for name in edit.get("nodes") or ()]
     if not names:
-        everywhere = dict.fromkeys(lab.graph.by_name)
+        shut = lab.collapsed.intersection(group.name for group in lab.graph.groups)
+        everywhere = folded_places(lab.graph, shut) if shut else dict.fromkeys(lab.graph.by_name)
         return committed(lab, edits.with_positions(lab.graph, everywhere), "Arrange")
     pinned = {**places(lab.graph).positions, **arranged(lab.graph, names)}
     return committed(lab, edits.with_positions(lab.graph, pinned), f"Arrange {counted(names)}")

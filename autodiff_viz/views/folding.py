@@ -1,0 +1,75 @@
+"""All nodes laid out for a canvas with collapsed groups: a group takes the room of its card, and what is in it
+is laid out by itself around the middle of the card."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import replace
+
+from autodiff_viz.graph.groups import outermost_first
+from autodiff_viz.graph.model import Graph, Group, Node
+from autodiff_viz.views.arranging import Point, arranged_at
+from autodiff_viz.views.cards import group_size, room, size
+from autodiff_viz.views.layout import layout
+
+
+def folded_places(graph: Graph, collapsed: Collection[str]) -> dict[str, Point]:
+    """Places of all nodes, whatever their own positions, where these groups are one card each."""
+    card_of = _cards(graph, collapsed)
+    folded, ports = _folded(graph, card_of)
+
+    def size_of(node: Node) -> tuple[float, float]:
+        return group_size(*ports[node.name]) if node.name in ports else size(node)
+
+    found = dict(layout(folded, size_of, room).positions)
+    for card in ports:
+        (x, y), (w, h) = found.pop(card), group_size(*ports[card])
+        inside = [name for name, other in card_of.items() if other == card]
+        found |= arranged_at(graph, inside, (x + w / 2, y + h / 2))
+    return found
+
+
+def _cards(graph: Graph, collapsed: Collection[str]) -> dict[str, str]:
+    """By node, the card that it is in; a card's name is one that no node can have."""
+    card_of: dict[str, str] = {}
+    for frame in outermost_first(graph.frames):
+        if isinstance(frame, Group) and frame.name in collapsed:
+            for name in frame.nodes:
+                card_of.setdefault(name, f"group {frame.name}")
+    return card_of
+
+
+def _folded(graph: Graph, card_of: dict[str, str]) -> tuple[Graph, dict[str, tuple[int, int]]]:
+    """The graph with cards in place of nodes, and of each card how many nodes feed it and leave it."""
+    reads: dict[str, dict[str, None]] = {card: {} for card in card_of.values()}
+    gives: dict[str, set[str]] = {card: set() for card in reads}
+    for node in graph.nodes:
+        here = card_of.get(node.name)
+        for _, producer in node.wires:
+            there = card_of.get(producer)
+            if here == there:
+                continue
+            if here is not None:
+                reads[here][producer] = None
+            if there is not None:
+                gives[there].add(producer)
+    if graph.output in card_of:
+        gives[card_of[graph.output]].add(graph.output)
+
+    def led(slot: object) -> object:
+        return card_of.get(slot, slot) if isinstance(slot, str) else slot
+
+    nodes = [
+        replace(node, slots=tuple(map(led, node.slots)), position=None)
+        for node in graph.nodes
+        if node.name not in card_of
+    ]
+    nodes += [Node(card, "", tuple(map(led, sources))) for card, sources in reads.items()]
+    frames = [
+        replace(frame, nodes=frozenset(card_of.get(name, name) for name in frame.nodes))
+        for frame in graph.frames
+        if len({card_of.get(name, name) for name in frame.nodes}) > 1
+    ]
+    groups = tuple(Group(frame.name, frame.nodes) for frame in frames)  # a layout takes all frames alike
+    ports = {card: (len(reads[card]), len(gives[card])) for card in reads}
+    return Graph(tuple(nodes), (), None, groups), ports
