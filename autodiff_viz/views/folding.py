@@ -1,5 +1,5 @@
-"""All nodes laid out for a canvas with collapsed groups: a group takes the room of its card, and what is in it
-is laid out by itself around the middle of the card."""
+"""All nodes laid out for a canvas with collapsed groups: a group takes the room of its card, and what is in
+it is laid out by itself around the middle of the card."""
 
 from __future__ import annotations
 
