@@ -5,10 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from autodiff_viz.engine.differences import check_inputs
+from autodiff_viz.engine.sweep import SLIDER, sweep
 from autodiff_viz.engine.trace import trace
 from autodiff_viz.graph.model import INPUT, Graph, Node, params
 from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.ops.catalog import OPS
+
+
+SWEPT = ("add", "sub", "mul", "div", "sin", "cos", "exp", "log", "tanh", "square")  # compiled code is memory
 
 
 def warm(stopped: Callable[[], bool] = lambda: False) -> int:
@@ -16,7 +20,8 @@ def warm(stopped: Callable[[], bool] = lambda: False) -> int:
 
     What takes part in central differences is compiled too, for whole ops alone: compiled code is memory. An
     op that takes no scalars is passed over; shapes are compiled when somebody needs them. Ends early,
-    between two graphs, once `stopped()` is true.
+    between two graphs, once `stopped()` is true. What most graphs are made of is swept too, as a dragged
+    slider will ask for it.
     """
     ran = 0
     for graph in _graphs():
@@ -29,7 +34,23 @@ def warm(stopped: Callable[[], bool] = lambda: False) -> int:
             ran += 1
         except GraphError:
             continue
+    for graph, swept in _lines():
+        if stopped():
+            break
+        sweep(trace(graph), swept, [i / SLIDER for i in range(SLIDER)])
     return ran
+
+
+def _lines() -> Iterator[tuple[Graph, str]]:
+    """Graphs of one usual op, and an input to sweep: each of the op's slots moves alone, and all together."""
+    x, y = (Node(name, INPUT, (), params(value=0.5)) for name in "xy")
+    for name in SWEPT:
+        if len(OPS[name].slots) == 1:
+            yield Graph((x, Node("f", name, ("x",))), (), "f"), "x"
+            continue
+        yield Graph((x, y, Node("f", name, ("x", "y"))), (), "f"), "x"
+        yield Graph((x, y, Node("f", name, ("x", "y"))), (), "f"), "y"
+        yield Graph((x, Node("f", name, ("x", "x"))), (), "f"), "x"
 
 
 def _graphs() -> Iterator[Graph]:

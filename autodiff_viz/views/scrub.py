@@ -14,12 +14,12 @@ import numpy as np
 
 from autodiff_viz.engine.arrays import FLOAT64
 from autodiff_viz.engine.live import ARRIVING
-from autodiff_viz.engine.sweep import Sweep, sweep
+from autodiff_viz.engine.sweep import SLIDER, Sweep, sweep
 from autodiff_viz.engine.trace import Trace
 from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.views.numbers import SHOWN, norm, sign
 
-POSITIONS = 101  # of a slider, from one end to the other
+POSITIONS = SLIDER  # one number of positions, so that one compiled program serves all
 COARSER = (1, 2, 5, 10)  # every how many of them are sent: all, else as many as the bytes allow
 BYTES = 200_000  # of all tables in one answer
 INPUTS = 24  # whose sliders can be scrubbed
