@@ -11,7 +11,6 @@ from autodiff_viz.graph.model import INPUT, Graph, Node, params
 from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.ops.catalog import OPS
 
-
 SWEPT = ("add", "sub", "mul", "div", "sin", "cos", "exp", "log", "tanh", "square")  # compiled code is memory
 
 

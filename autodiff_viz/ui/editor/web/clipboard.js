@@ -1,6 +1,7 @@
 // @ts-check
 // Copy, cut and paste. The clipboard holds formula text, so that it works between tabs, and with any text.
 
+import { svg } from "../../web/dom.js";
 import { chosen } from "./arrange.js";
 import { bounds, toWorld } from "./geometry.js";
 import { pieceText } from "./piece.js";
@@ -10,6 +11,7 @@ import { centre, pointOf, say } from "./stage.js";
 /** @typedef {import("./types.js").Point} Point */
 
 const AGAIN = 36; // px right and down, for a paste where the originals stand
+const BUSY = { w: 128, h: 80 }; // px of the mark of a paste
 const STILL = 8; // px that the pointer may have moved since the copy
 const MIDDLE_PASTE_MS = 400; // X11 pastes on the middle button, which here moves the view
 
@@ -90,7 +92,23 @@ function paste(editor, text, pointer) {
   const beside = /** @type {Point} */ ([last.middle[0] + AGAIN * last.times, last.middle[1] + AGAIN * last.times]);
   const at = again ? beside : pointer ? toWorld(editor.stage.view, pointer) : centre(editor.stage);
   const collapsed = text.replace(/\r\n/g, "\n") === last.text ? last.collapsed : [];
+  const before = editor.shown.nodes.length;
   editor.send({ kind: "paste", text, at: at.map(Math.round), ...(collapsed.length && { collapsed }) });
+  if (editor.shown.nodes.length === before) markBusy(editor, at);
+}
+
+/** What only Python can read is on its way: a mark where it will stand, until Python has answered.
+ * @param {Editor} editor @param {Point} at */
+function markBusy(editor, [x, y]) {
+  const mark = svg("g", { class: "copies busy" }, svg("rect", { x: x - BUSY.w / 2, y: y - BUSY.h / 2, width: BUSY.w, height: BUSY.h, rx: 10 }),
+    svg("text", { x, y: y + 5 }, "pasting ..."));
+  editor.stage.layers.overlay.append(mark);
+  const gone = () => {
+    if (editor.outbox.pending.some(({ kind }) => kind === "paste")) return;
+    mark.remove();
+    editor.watchers = editor.watchers.filter((watch) => watch !== gone);
+  };
+  editor.watchers.push(gone);
 }
 
 /** Select what Python has put in. @param {Editor} editor */

@@ -6,7 +6,7 @@ import { withNode, withOutput, withoutWire, withSlot } from "./change.js";
 import { added, connected, inserted, removed, rewired } from "./growth.js";
 import { framesOf } from "./frames.js";
 import { rehoused } from "./housing.js";
-import { withCopies } from "./copies.js";
+import { withCopies, withPaste } from "./copies.js";
 
 /** @typedef {import("./types.js").Drawing} Drawing */
 /** @typedef {import("./types.js").Edit} Edit */
@@ -52,6 +52,7 @@ const GUESSES = {
   ungroup: (drawing, { group }) => ({ ...drawing, groups: drawing.groups.filter(({ name }) => name !== group) }),
   collapse: (drawing, { group, on }) => withGroup(drawing, group, { collapsed: on }),
   duplicate: (drawing, { nodes, by }) => withCopies(drawing, nodes, by),
+  paste: withPaste,
   cut: (drawing, edit) => GUESSES.delete(drawing, edit),
   uncheckpoint: (drawing, { region }) => ({
     ...drawing,
