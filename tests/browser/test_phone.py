@@ -128,3 +128,16 @@ def test_the_cheat_sheet_can_be_scrolled_to_its_end_and_closed(phone: LabPage):
     expect(last).to_be_in_viewport(ratio=1)
     phone.page.keyboard.press("Escape")
     expect(phone.canvas.locator(".sheet")).to_have_count(0)
+
+
+def test_all_tools_of_a_selected_node_are_on_the_screen_and_large_enough_for_a_finger(phone: LabPage):
+    tap(phone, "a")
+    bar = phone.canvas.locator(".bar.top")
+    outer = bar.bounding_box()
+    tools = [tool.bounding_box() for tool in bar.locator(".tool:visible").all()]
+    assert len(tools) >= 10
+    for box in tools:
+        assert outer["x"] <= box["x"]
+        assert box["x"] + box["width"] <= outer["x"] + outer["width"] + 0.5
+        assert min(box["width"], box["height"]) >= 44
+    assert bar.evaluate("(bar) => bar.scrollWidth <= bar.clientWidth")

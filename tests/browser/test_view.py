@@ -104,3 +104,13 @@ def test_nodes_glide_to_new_places_unless_motion_is_unwanted(lab: LabPage, motio
         return ({GLIDES})(canvas);
     }}"""
     assert (lab.canvas.evaluate(pressed) > 0) == glide
+
+
+def test_the_cheat_sheet_fits_on_a_screen(lab: LabPage):
+    lab.page.set_viewport_size({"width": 1280, "height": 800})
+    lab.button("Keys and gestures")
+    body = lab.canvas.locator(".sheet-body")
+    assert body.evaluate("(body) => body.scrollHeight <= body.clientHeight")
+    expect(lab.canvas.locator(".sheet")).to_be_in_viewport(ratio=1)
+    lab.press("Escape")
+    expect(lab.canvas.locator(".sheet")).to_have_count(0)
