@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import random
 from collections.abc import Callable
 from functools import reduce
 from typing import Any
+from urllib.parse import parse_qs, urlsplit
 
-from playwright.sync_api import Error, expect
+from playwright.sync_api import Error
 
-from autodiff_viz.language.parse import parse_literal
 from autodiff_viz.views.actions import set_input, set_rule, set_seed, typed
+from autodiff_viz.views.address import from_query
 from autodiff_viz.views.canvas_edits import edited
 from autodiff_viz.views.lab import Lab
 from tests.browser.lab_page import LabPage
@@ -34,65 +34,68 @@ LOG = """(() => {
 NODES = """(canvas) => [...canvas.querySelectorAll("[data-id]")].flatMap((node) => {
   const { x, y, width, height } = node.querySelector(".card").getBoundingClientRect();
   const at = [x + width / 2, y + height / 2];
-  const top = canvas.getRootNode().elementFromPoint(...at);
-  return node.contains(top) ? [[node.dataset.id, ...at]] : [];
+  return node.contains(canvas.getRootNode().elementFromPoint(...at)) ? [[node.dataset.id, ...at]] : [];
 })"""
 """Names and places of the nodes that can be clicked."""
 
-KEYS = ["s", "r", "p", "b", "m", "o", "c", "Delete", "l", "Control+d", "Alt+ArrowRight", "Alt+ArrowDown"]
+PORTS = """(canvas) => {
+  const middle = ({ x, y, width, height }) => [x + width / 2, y + height / 2];
+  const of = (kind) => [...canvas.querySelectorAll(kind)].map((port) => middle(port.getBoundingClientRect()));
+  return [of(".out .port"), of("[data-slot] .port")];
+}"""
+"""Places of the ports of outputs, and of slots."""
+
+TO_END = "(area, from) => (area.focus(), area.setSelectionRange(from ?? 1e6, 1e6))"
+
+KEYS = ["s", "r", "p", "b", "m", "o", "c", "g", "Delete", "l", "Control+d", "Alt+ArrowRight", "Alt+ArrowDown"]
 BACK = ["Control+z", "Control+z", "Control+Shift+z"]
 OPS = ["sin", "mul", "exp", "add", "tanh", "input", "max"]
 LINES = ["w = x * 2.0", "# a note", "w = sin(", "u = stop_gradient(x) + 1.0", "x2 = 3.0"]
+WHOLE = "x = 0.6\ny = 1.5\nb = sin(x) * y\nz = b + x"
 
 
 class Gestures:
-    """A hand that does anything at random, sometimes much faster than the page answers."""
+    """A hand that does anything at random, mostly without waiting for the page."""
 
     def __init__(self, lab: LabPage, seed: int):
         self.lab, self.page = lab, lab.page
         self.rng = random.Random(seed)
         self.widgets: list[tuple[int, Callable[[Lab], Lab]]] = []
+        """What widgets of Streamlit's own answered, and after how many edits."""
 
     def do(self, count: int) -> None:
+        often = [self.click, self.key, self.key, self.back, self.add, self.move, self.wire, self.slide]
+        seldom = [self.type, self.rename, self.rename, self.seed, self.rule]
         for _ in range(count):
-            self.one()
-            if self.rng.random() < 0.15:
+            self.rng.choice([*often, *often, *seldom])()
+            if self.rng.random() < 0.1:
                 self.lab.settle()
-
-    def one(self) -> None:
-        kinds = [
-            self.click,
-            self.key,
-            self.key,
-            self.back,
-            self.add,
-            self.drag,
-            self.slide,
-            self.type,
-            self.rename,
-        ]
-        widgets = [self.seed, self.precision, self.rule]
-        self.rng.choice([*kinds * 3, *widgets])()
+        self.focus()
+        self.lab.settle()
+        self.page.wait_for_timeout(500)  # the formula sends what was typed after a pause
+        self.lab.settle()
 
     def nodes(self) -> list[list[Any]]:
         return self.lab.canvas.evaluate(NODES)
 
     def click(self) -> None:
+        """One node, or some."""
         found = self.nodes()
-        if not found:
-            return
-        for _ in range(self.rng.choice([1, 1, 2])):
+        for i in range(self.rng.choice([1, 1, 2]) if found else 0):
             _, x, y = self.rng.choice(found)
-            if self.rng.random() < 0.3:
-                self.page.keyboard.down("Shift")
+            held = "Shift" if i else None
+            if held:
+                self.page.keyboard.down(held)
             self.page.mouse.click(x, y)
-            self.page.keyboard.up("Shift")
+            if held:
+                self.page.keyboard.up(held)
 
     def focus(self) -> None:
         self.page.keyboard.press("Escape")
-        self.lab.canvas.locator(".surface").evaluate("(surface) => surface.focus({ preventScroll: true })")
+        self.lab.canvas.locator(".surface").evaluate("(it) => it.focus({ preventScroll: true })")
 
     def key(self) -> None:
+        """What is done to the selected nodes by keys."""
         self.click()
         for _ in range(self.rng.choice([1, 1, 2, 3])):
             self.page.keyboard.press(self.rng.choice(KEYS))
@@ -109,49 +112,37 @@ class Gestures:
             self.page.keyboard.type(self.rng.choice(OPS))
             self.page.keyboard.press("Enter")
 
-    def drag(self) -> None:
-        """A node to another place, or a wire from a port to a slot."""
-        found = self.nodes()
-        if not found:
-            return
-        name, x, y = self.rng.choice(found)
-        end = (x + self.rng.randint(-80, 80), y + self.rng.randint(-60, 60))
-        port = self.lab.out_port(name)
-        slots = self.lab.canvas.locator("[data-slot] .port")
-        if self.rng.random() < 0.5 and slots.count() and port.count():
-            box, slot = port.bounding_box(), slots.nth(self.rng.randrange(slots.count())).bounding_box()
-            if not box or not slot:
-                return
-            x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
-            end = (slot["x"] + slot["width"] / 2, slot["y"] + slot["height"] / 2)
-        self.page.mouse.move(x, y)
+    def drag(self, start: list[float], end: list[float]) -> None:
+        self.page.mouse.move(*start)
         self.page.mouse.down()
         self.page.mouse.move(*end, steps=3)
         self.page.mouse.up()
         self.page.keyboard.press("Escape")
 
+    def move(self) -> None:
+        for _, x, y in self.nodes()[:1] if self.rng.random() < 0.5 else self.nodes()[-1:]:
+            self.drag([x, y], [x + self.rng.randint(-80, 80), y + self.rng.randint(-60, 60)])
+
+    def wire(self) -> None:
+        outs, slots = self.lab.canvas.evaluate(PORTS)
+        if outs and slots:
+            self.drag(self.rng.choice(outs), self.rng.choice(slots))
+
     def slide(self) -> None:
         sliders = self.page.locator(".sliders input[type=range]")
-        if not sliders.count():
-            return
-        slider = sliders.nth(self.rng.randrange(sliders.count()))
-        if self.quietly(lambda: slider.evaluate("(slider) => slider.focus()")):
+        count = sliders.count()
+        if count and self.can(lambda: sliders.nth(self.rng.randrange(count)).focus(timeout=1_000)):
             for _ in range(self.rng.choice([1, 3])):
                 self.page.keyboard.press(self.rng.choice(["ArrowLeft", "ArrowRight"]))
 
     def type(self) -> None:
-        area = self.lab.formula
+        """Something more, or all anew; sent at once or when the editor sends it."""
+        area, anew = self.lab.formula, self.rng.random() < 0.5
         area.evaluate(
-            "(area) => (area.focus(), area.setSelectionRange(area.value.length, area.value.length))"
+            "(area, from) => (area.focus(), area.setSelectionRange(from ?? 1e6, 1e6))", 0 if anew else None
         )
-        self.page.keyboard.insert_text(f"\n{self.rng.choice(LINES)}")
+        self.page.keyboard.insert_text(WHOLE if anew else f"\n{self.rng.choice(LINES)}")
         self.page.keyboard.press(self.rng.choice(["Control+Enter", "ArrowUp"]))
-        if self.rng.random() < 0.5:
-            drop = self.page.locator(".st-key-drop button")
-            area.evaluate("(area) => (area.select())")
-            self.page.keyboard.insert_text("x = 0.6\ny = 1.5\nb = sin(x) * y\nz = b + x")
-            self.page.keyboard.press("Control+Enter")
-            assert drop is not None
 
     def rename(self) -> None:
         self.click()
@@ -160,60 +151,55 @@ class Gestures:
         self.page.keyboard.press("Enter")
         self.focus()
 
-    def quietly(self, gesture: Callable[[], Any]) -> bool:
-        """Whether it could be done: what it is about may have gone meanwhile."""
+    def can(self, gesture: Callable[[], Any]) -> bool:
+        """Do it, unless what it is about has gone meanwhile."""
         try:
             gesture()
-            return True
         except Error:
             return False
+        return True
 
     def answer(self, action: Callable[[Lab], Lab]) -> None:
-        """A widget is about to answer: after the edits so far."""
-        self.widgets.append((len(self.edits()), action))
+        self.widgets.append((len(self.edits), action))
 
     def seed(self) -> None:
-        box = self.page.get_by_role("spinbutton", name="Seed cotangent")
-        if not box.count():
-            return
-        number = self.rng.choice([1.0, 2.0, 0.5, -1.0])
-        box.fill(str(number), timeout=2_000)
-        self.answer(lambda lab: set_seed(lab, number))
-        self.page.keyboard.press("Enter")
-
-    def precision(self) -> None:
-        pass
+        """Typed into its box, which answers on Enter."""
+        box, number = (
+            self.page.get_by_role("spinbutton", name="Seed cotangent"),
+            self.rng.choice([2.0, 0.5, -1.0]),
+        )
+        if box.count() and self.can(lambda: box.fill(str(number), timeout=2_000)):
+            self.answer(lambda lab: set_seed(lab, number))
+            self.page.keyboard.press("Enter")
 
     def rule(self) -> None:
-        """In the inspector, of the node that it shows."""
+        """Of the node that the inspector shows; nobody can tell which that is before it has followed."""
         self.lab.settle()
-        title = self.page.locator(".st-key-inspector h2 code")
-        rules = self.page.locator(".st-key-inspector").get_by_test_id("stButtonGroup").get_by_role("button")
-        if not title.count() or not rules.count():
+        panel = self.page.locator(".st-key-inspector")
+        title, i = panel.locator("h2 code"), self.rng.randrange(3)
+        button = panel.get_by_test_id("stButtonGroup").get_by_role("button").nth(i)
+        if not title.count():
             return
-        name, kinds = title.inner_text(), ["follow", "stop", "rewrite"]
-        i = self.rng.randrange(3)
-        self.answer(lambda lab: set_rule(lab, name, kinds[i]) if name in lab.graph else lab)
-        if not self.quietly(lambda: rules.nth(i).click(timeout=1_000)):
-            self.widgets.pop()
+        name, kind = title.inner_text(), ["follow", "stop", "rewrite"][i]
+        at = len(self.edits)
+        if self.can(lambda: button.click(timeout=2_000)):
+            self.widgets.append((at, lambda lab: set_rule(lab, name, kind)))
 
-    # The model
-
-    def edits(self) -> list[Any]:
+    @property
+    def edits(self) -> list[tuple[str, dict[str, Any]]]:
+        """(component, edit) of all that the page has sent, in the order in which it was made."""
         return self.page.evaluate("gestures")
 
     def expected(self, lab: Lab) -> Lab:
-        """What all edits, one after the other, make of `lab`."""
-        edits = self.edits()
-        for i, edit in enumerate([*edits, None]):
-            lab = reduce(lambda now, action: action(now), [a for at, a in self.widgets if at == i], lab)
-            if edit is not None:
-                lab = applied(lab, *edit)
+        """What all of it, one after the other, makes of `lab`."""
+        for i, edit in enumerate([*self.edits, None]):
+            lab = reduce(lambda now, action: action(now), [do for at, do in self.widgets if at == i], lab)
+            lab = lab if edit is None else applied(lab, *edit)
         return lab
 
 
 def applied(lab: Lab, component: str, edit: dict[str, Any]) -> Lab:
-    """One edit of the page, as its component's own callback does it."""
+    """The lab after one edit of the page's."""
     if component == "canvas":
         return edited(lab, edit)
     if component == "formula":
@@ -222,4 +208,7 @@ def applied(lab: Lab, component: str, edit: dict[str, Any]) -> Lab:
     return set_input(lab, name, float(edit["value"]), edit["fresh"]) if name in lab.graph else lab
 
 
-__all__ = ["LOG", "Gestures", "applied", "expect", "json", "parse_literal"]
+def addressed(lab: LabPage) -> Lab:
+    """What the page's address says."""
+    parameters = parse_qs(urlsplit(lab.page.url).query)
+    return from_query({key: values[-1] for key, values in parameters.items()})
