@@ -30,7 +30,8 @@ export class Keeping {
   open(word) {
     this.keep();
     const { search } = location;
-    this.kept = [TAB, BROWSER].reduce((/** @type {Kept | null} */ one, place) => one ?? found(readList(place, NAME), word, search), null);
+    const places = search ? [TAB, BROWSER] : [TAB]; // a bare address is everybody's
+    this.kept = places.reduce((/** @type {Kept | null} */ one, place) => one ?? found(readList(place, NAME), word, search), null);
     return this.kept?.key === word.key ? [] : [...restoring(search), ...handed(this.kept, word.key)];
   }
 
