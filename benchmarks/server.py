@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import socket
 import subprocess
 import sys
@@ -16,15 +17,16 @@ PATIENCE = 60  # seconds until the server answers
 
 
 @contextmanager
-def serving(script: str) -> Iterator[str]:
-    """Run `script`, a path in the project, with the project's own settings; gives the address."""
+def serving(script: str, *settings: str, **env: str) -> Iterator[str]:
+    """Run `script`, a path in the project, with the project's own settings and these; gives the address."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
     options = (f"--server.port={port}", "--server.address=127.0.0.1", "--server.headless=true")
     process = subprocess.Popen(
-        [sys.executable, "-m", "streamlit", "run", script, *options],
+        [sys.executable, "-m", "streamlit", "run", script, *options, *settings],
         cwd=ROOT,
+        env={**os.environ, **env},
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
     )

@@ -79,13 +79,13 @@ def _on_function(name: str, key: str) -> None:
 
 def _draw_numbers(node: NodeView) -> None:
     shape = f" (shape {node.shape})" if node.shape else ""
-    left, right = st.columns(2)
-    with left, st.container(key="value", gap=None):
-        st.caption(f"Value{shape}")
-        st.text(node.value or "\u2013")
-    with right, st.container(key="arriving", gap=None):
-        st.caption("Arriving cotangent")
-        st.text(node.arriving or "\u2013")
+    with st.container(horizontal=True):
+        with st.container(key="value", gap=None):
+            st.caption(f"Value{shape}")
+            st.text(node.value or "\u2013")
+        with st.container(key="arriving", gap=None):
+            st.caption("Arriving cotangent")
+            st.text(node.arriving or "\u2013")
     if node.fork:
         st.text(f"Added at the fork: {node.fork}")
     for wire in node.wires:
