@@ -134,7 +134,7 @@ def large_graph() -> str:
 
 def test_a_graph_too_large_for_a_link_comes_back_from_the_browser(lab: LabPage):
     lab.canvas.evaluate(DROP, large_graph())
-    expect(lab.node("t")).to_be_visible()
+    expect(lab.node("t")).to_be_visible(timeout=BACK)
     lab.settle()
     expect(lab.page.get_by_text("Too large for a link")).to_be_visible()
     expect(lab.page).to_have_url(saying("kept="))
@@ -144,7 +144,7 @@ def test_a_graph_too_large_for_a_link_comes_back_from_the_browser(lab: LabPage):
     before = lab.value("t").text_content()
     steps = labels(lab)
     lab.reload()
-    expect(lab.node("t")).to_be_visible()
+    expect(lab.node("t")).to_be_visible(timeout=BACK)
     expect(lab.node("s").locator(".chip.stop")).to_be_visible()
     assert (lab.value("t").text_content(), labels(lab)) == (before, steps)
     lab.page.go_back()
@@ -166,4 +166,4 @@ def test_a_draft_too_long_for_a_link_comes_back(lab: LabPage):
     lab.settle()
     expect(lab.page).to_have_url(saying("kept="))
     lab.reload()
-    expect(lab.formula).to_have_value(draft)
+    expect(lab.formula).to_have_value(draft, timeout=BACK)
