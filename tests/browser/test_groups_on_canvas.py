@@ -119,7 +119,7 @@ def test_a_group_is_named_collapsed_and_taken_apart_by_the_keyboard(grouped: Lab
     card(grouped, "layer 1").locator(".card").last.click()
     grouped.press("g")
     assert grouped.names() == {"x", "a", "b", "c", "z"}
-    expect(grouped.formula).to_have_value(TEXT + "\n")
+    expect(grouped.formula).to_have_value(TEXT)
 
 
 def test_nodes_are_dragged_into_a_group_and_what_is_wrong_inside_shows_on_its_card(grouped: LabPage):
