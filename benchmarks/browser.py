@@ -1,7 +1,7 @@
 """From gesture to number in a headless Chromium: the app's canvas beside a bare Streamlit page.
 
 The clocks run inside the page: from the gesture, or from the address being opened, until the number that
-Python sends is in the document. Bytes are those of the websocket's messages to the browser.
+Python sends is in the document. Bytes are those that come over the wire to the browser.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import ExitStack
 from statistics import median
-from urllib.parse import urlencode
+from urllib.parse import urlencode, urlsplit
 
 from playwright.sync_api import Browser, Locator, Page, sync_playwright
 
@@ -21,6 +21,7 @@ from autodiff_viz.views.numbers import short
 from benchmarks.graphs import example
 from benchmarks.server import serving
 from benchmarks.table import Row
+from tests.browser.cuttable import Cuttable
 from tests.browser.server import FLAGS, HOW_TO_GET_CHROMIUM, chromium
 
 SIZE, ROUNDS, WARM_UP, LOADS, EDITS = 30, 25, 5, 7, 8
@@ -79,7 +80,7 @@ def gestures() -> Iterator[Row]:
         yield from _toggles(browser, pages, bare)
         yield from _loads(browser, f"{app}/?{query}", bare)
         for words, height in SCREENS.items():
-            yield from _messages(browser, f"{app}/?{query}", graph, words, height)
+            yield from _messages(browser, app, query, graph, words, height)
 
 
 def _toggles(browser: Browser, apps: list[str], bare: str) -> Iterator[Row]:
@@ -117,28 +118,28 @@ def _first_seen(page: Page, address: str, number: str) -> float:
     return taken
 
 
-def _messages(browser: Browser, address: str, graph: Graph, words: str, height: int) -> Iterator[Row]:
+def _messages(browser: Browser, app: str, query: str, graph: Graph, words: str, height: int) -> Iterator[Row]:
     """What an edit sends: nodes selected one after the other and stopped, so that nothing is sent twice."""
-    sizes: list[int] = []
-    canvas = _open(browser, address, ".canvas", '[data-id="x0"]', height, sizes)
-    kinds: dict[str, list[list[int]]] = {"select": [], "toggle": []}
+    line, frames = Cuttable(urlsplit(app).port), []
+    canvas = _open(browser, f"{line.address}/?{query}", ".canvas", '[data-id="x0"]', height, frames)
+    kinds: dict[str, list[tuple[int, int]]] = {"select": [], "toggle": []}
     for name in [node.name for node in graph.nodes if node.slots][: 1 + EDITS]:
         for kind in kinds:
-            sizes.clear()
+            frames.clear()
+            before = line.to_browser
             if kind == "select":
                 canvas.locator(f'[data-id="{name}"] .card').click()
             else:
                 canvas.locator(".surface").press("s")
             canvas.page.wait_for_timeout(3 * PAUSE)
             canvas.page.locator(IDLE).wait_for(timeout=60_000)
-            kinds[kind].append(list(sizes))
+            kinds[kind].append((line.to_browser - before, len(frames)))
     for kind, found in kinds.items():
-        size = median(sum(sizes) for sizes in found[1:]) / 1024
-        frames = median(len(sizes) for sizes in found[1:])
-        target = 10.0 if words == "figure out of view" else None
-        yield Row(f"{SIZE} nodes, {words}: KB to the browser, a {kind}", size, target)
-        yield Row(f"{SIZE} nodes, {words}: messages to the browser, a {kind}", frames)
+        size, count = (median(side) for side in zip(*found[1:], strict=True))
+        yield Row(f"{SIZE} nodes, {words}: KB over the socket, a {kind}", size / 1024, 10.0)
+        yield Row(f"{SIZE} nodes, {words}: messages to the browser, a {kind}", count)
     canvas.page.close()
+    line.close()
 
 
 def _gate(graph: Graph) -> str:
@@ -153,11 +154,11 @@ def _gate(graph: Graph) -> str:
 
 
 def _open(
-    browser: Browser, address: str, root: str, shown: str, height: int = 1000, sizes: list[int] | None = None
+    browser: Browser, address: str, root: str, shown: str, height: int = 1000, frames: list | None = None
 ) -> Locator:
     page = browser.new_page(viewport={"width": 1400, "height": height})
-    if sizes is not None:
-        page.on("websocket", lambda socket: socket.on("framereceived", lambda sent: sizes.append(len(sent))))
+    if frames is not None:
+        page.on("websocket", lambda socket: socket.on("framereceived", frames.append))
     page.goto(address)
     page.locator(f"{root} {shown}").wait_for(timeout=60_000)
     page.wait_for_timeout(5_000)  # the warm-up, the figure, the fonts

@@ -55,6 +55,11 @@ def _draw(name: str, draw: Draw) -> None:
     if queue and _is(name, queue[0]):
         st.session_state[BEGAN] = monotonic()
     write_address()
+    if name == "figure" and not is_seen("sight"):
+        st.session_state.get(SHOWN, {}).pop(
+            name, None
+        )  # it is larger than all the rest: until somebody looks
+        return
     try:
         note_shown(name)  # before it is drawn: a part that fails must not be asked for without end
         draw(held.lab, held.view)
@@ -82,7 +87,7 @@ def _ask_for_more(name: str) -> None:
     held = present()
     waiting = changed(st.session_state.get(SHOWN, {}), held.lab, held.view, _beside())
     if not is_seen("sight"):
-        waiting.discard("figure")  # until somebody scrolls to it: it is larger than all the rest
+        waiting.discard("figure")
     cut = _drawn(st.session_state[BEGAN] - SOON, st.session_state[BEGAN])
     if LESSON in waiting:
         _ask_for(())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import socket
 import threading
+from collections.abc import Callable
 from contextlib import suppress
 
 PIECE = 65_536
@@ -17,6 +18,7 @@ class Cuttable:
         self.listener = socket.create_server(("127.0.0.1", 0))
         self.port = self.listener.getsockname()[1]
         self.open = True
+        self.to_browser = 0  # bytes so far
         self.pairs: list[tuple[socket.socket, socket.socket]] = []
         threading.Thread(target=self._accept, daemon=True).start()
 
@@ -47,15 +49,23 @@ class Cuttable:
                     continue
                 far = socket.create_connection(("127.0.0.1", self.target))
                 self.pairs.append((near, far))
-                for ends in ((near, far), (far, near)):
+                for ends in ((near, far, _uncounted), (far, near, self._count)):
                     threading.Thread(target=_pass_on, args=ends, daemon=True).start()
 
+    def _count(self, passed: int) -> None:
+        self.to_browser += passed
 
-def _pass_on(source: socket.socket, target: socket.socket) -> None:
+
+def _pass_on(source: socket.socket, target: socket.socket, count: Callable[[int], None]) -> None:
     with suppress(OSError):
         while piece := source.recv(PIECE):
             target.sendall(piece)
+            count(len(piece))
     _close(target)
+
+
+def _uncounted(passed: int) -> None:
+    """What goes to the server."""
 
 
 def _close(end: socket.socket) -> None:

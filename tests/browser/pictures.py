@@ -80,7 +80,6 @@ def taken(browser: Browser, address: str, picture: Picture) -> bytes:
 def _await(page: Page, path: str) -> None:
     if path == "/":
         expect(page.locator(".canvas [data-id]").first).to_be_visible(timeout=PATIENCE)
-        expect(page.locator(".js-plotly-plot .main-svg").first).to_be_attached(timeout=PATIENCE)
     else:
         expect(page.get_by_role("button", name="Open in the lab")).to_have_count(
             len(LESSONS), timeout=PATIENCE

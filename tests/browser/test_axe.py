@@ -14,19 +14,16 @@ from playwright.sync_api import Browser, Page, expect
 
 from tests.browser.lab_page import LabPage
 
-WINDOWS = {"desk": {"width": 1280, "height": 900}, "phone": {"width": 390, "height": 844}}
+VISITS = {
+    "desk-light": {"viewport": {"width": 1280, "height": 900}, "color_scheme": "light"},
+    "phone-dark": {"viewport": {"width": 390, "height": 844}, "color_scheme": "dark"},
+}
+"""Every width and every theme once."""
 
 
-@pytest.fixture(params=["light", "dark"])
-def scheme(request: pytest.FixtureRequest) -> str:
-    return request.param
-
-
-@pytest.fixture(params=WINDOWS)
-def visit(request: pytest.FixtureRequest, browser: Browser, scheme: str) -> Iterator[Page]:
-    context = browser.new_context(
-        viewport=WINDOWS[request.param], color_scheme=scheme, reduced_motion="reduce"
-    )
+@pytest.fixture(params=VISITS)
+def visit(request: pytest.FixtureRequest, browser: Browser) -> Iterator[Page]:
+    context = browser.new_context(**VISITS[request.param], reduced_motion="reduce")
     context.set_default_timeout(15_000)
     yield context.new_page()
     context.close()
@@ -48,6 +45,8 @@ def test_axe_is_not_blind(visit: Page):
 
 def test_the_lab_and_all_that_opens_on_its_canvas(visit: Page, address: str):
     lab = LabPage(visit, address).open()
+    visit.locator(".st-key-figure_place").scroll_into_view_if_needed()
+    expect(visit.locator(".js-plotly-plot .main-svg").first).to_be_visible()
     assert faults(visit) == []
     for key, opened in (("/", ".palette"), ("?", ".sheet")):
         lab.canvas.locator(".surface").focus()

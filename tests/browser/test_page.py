@@ -92,6 +92,7 @@ def test_an_independent_check_stands_beside_the_numbers(lab: LabPage):
 @pytest.mark.parametrize("title", [spec.title for spec in FIGURES.values()])
 def test_every_figure_is_drawn(lab: LabPage, title: str):
     lab.choose_figure(title)
+    lab.page.locator(".st-key-figure_place").scroll_into_view_if_needed()  # it is drawn when it is looked at
     expect(lab.page.locator(".js-plotly-plot .main-svg").first).to_be_visible()
     expect(lab.page.get_by_test_id("stException")).to_have_count(0)
 

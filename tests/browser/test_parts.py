@@ -33,7 +33,7 @@ SEEN = """() => {
 }"""
 
 
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("seed", range(1))
 def test_after_quick_edits_the_page_is_as_if_it_had_just_been_opened(
     lab: LabPage, context: BrowserContext, seed: int
 ):
@@ -60,12 +60,11 @@ def test_a_figure_that_nobody_sees_is_drawn_when_it_is_scrolled_to(page: Page, a
     lab = LabPage(page, address).open()
     page.wait_for_timeout(1000)
     words = page.locator(".st-key-figure_place [data-testid=stText]")
-    before = words.text_content()
     lab.select("b")
     lab.press("s")
     expect(lab.page.locator(".st-key-inspector")).to_contain_text("nothing is passed on")
     page.wait_for_timeout(300)
-    assert words.text_content() == before
+    expect(words).to_have_count(0)
     page.locator(".st-key-figure_place").scroll_into_view_if_needed()
     expect(words).to_contain_text("stopped at b")
 

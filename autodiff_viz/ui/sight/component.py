@@ -22,8 +22,9 @@ def sight(place: str, *, key: str) -> None:
 
 
 def is_seen(key: str) -> bool:
-    """Whether what `sight(key=key)` watches can be seen, as far as the browser has said."""
-    return (st.session_state.get(key) or {}).get("seen") is not False
+    """Whether what `sight(key=key)` watches can be seen, as far as the browser has said: not before it has
+    painted the page for the first time."""
+    return (st.session_state.get(key) or {}).get("seen") is True
 
 
 @cache

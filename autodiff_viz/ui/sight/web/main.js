@@ -9,7 +9,7 @@ const watches = new WeakMap();
 /** @param {{ data: { place: string }, parentElement: ParentNode & Node, setStateValue: (name: string, value: any) => void }} component */
 export default function sight({ data, parentElement, setStateValue }) {
   watches.get(parentElement)?.disconnect();
-  let told = true; // what Python takes for granted
+  let told = false; // what Python takes for granted
   const watch = new IntersectionObserver((entries) => {
     const seen = entries.at(-1)?.isIntersecting ?? true;
     if (seen !== told) setStateValue(NAME, (told = seen));
