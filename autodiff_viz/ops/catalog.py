@@ -5,10 +5,21 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from autodiff_viz.ops import arithmetic, linear, noise, reductions, shaping, smooth, steps
+from autodiff_viz.ops import (
+    activations,
+    arithmetic,
+    layers,
+    linear,
+    losses,
+    noise,
+    reductions,
+    shaping,
+    smooth,
+    steps,
+)
 from autodiff_viz.ops.record import Op
 
-_MODULES = (arithmetic, smooth, steps, reductions, linear, shaping, noise)
+_MODULES = (arithmetic, smooth, activations, steps, reductions, linear, shaping, layers, losses, noise)
 
 OPS: Mapping[str, Op] = MappingProxyType({op.name: op for module in _MODULES for op in module.OPS})
 

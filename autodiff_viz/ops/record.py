@@ -16,7 +16,8 @@ class Param:
     """A parameter of an op, set in its node and never differentiated.
 
     `kind` says how the language and the inspector read it: "int", "float", "bool", "axis" (int or None),
-    "axes" (tuple of ints, or None), "shape" (tuple of ints), "index" (see `ops.indexing`), "seed".
+    "axes" (tuple of ints, or None), "shape" (tuple of ints), "index" (see `ops.indexing`), "seed",
+    "choice" (one of the words in `choices`).
     A static parameter is part of what is compiled; the others are passed at run time, so that
     changing them (a noise seed) compiles nothing.
     """
@@ -26,6 +27,7 @@ class Param:
     default: Any = None
     doc: str = ""
     static: bool = True
+    choices: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

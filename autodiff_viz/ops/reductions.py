@@ -102,4 +102,23 @@ OPS = (
         ),
         params=(Param("axis", "axis", -1, "Axis along which the result adds up to 1."),),
     ),
+    Op(
+        name="log_softmax",
+        group=GROUP,
+        symbol="lnsoft",
+        doc="Logarithm of softmax, safe from overflow.",
+        apply=jax.nn.log_softmax,
+        source="jax.nn.log_softmax(x, axis=axis)",
+        slots=("x",),
+        latex=r"\ln \operatorname{softmax}_{<axis>}(<x>)",
+        derivative=(r"\bar y - e^{y} \odot \textstyle\sum_{<axis>} \bar y",),
+        elementwise=False,
+        domain=((-3.0, 3.0),),
+        examples=(
+            (((3,),), {}),
+            (((2, 3),), {}),
+            (((2, 3),), {"axis": 0}),
+        ),
+        params=(Param("axis", "axis", -1, "Axis along which the chances add up to 1."),),
+    ),
 )

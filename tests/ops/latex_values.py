@@ -21,6 +21,8 @@ FUNCTIONS = {
     r"\tanh": np.tanh,
     r"\ln": np.log,
     r"\sigma": scipy.special.expit,
+    r"\Phi": scipy.special.ndtr,
+    r"\varphi": lambda x: np.exp(-(x**2) / 2) / np.sqrt(2 * np.pi),
     r"\max": np.maximum,
     r"\min": np.minimum,
     r"\operatorname{relu}": lambda x: np.maximum(x, 0.0),

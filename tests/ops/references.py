@@ -1,5 +1,6 @@
 """What each op computes, said once more without JAX. The tests hold the catalog against this table."""
 
+import jax
 import numpy as np
 import scipy.special
 
@@ -11,6 +12,68 @@ def _getitem(x, index=(0,)):
 
 def _softmax(x, axis=-1):
     return scipy.special.softmax(x, axis=axis)
+
+
+def _windows(x, sides, strides, padding, fill):
+    """(place, window) for each place where a window of `sides` stands on images x [batch, h, w, channels].
+
+    SAME is TensorFlow's: of an odd padding, the larger part is below and right.
+    """
+    if padding == "SAME":
+        wanted = [-(-length // stride) for length, stride in zip(x.shape[1:3], strides, strict=True)]
+        gaps = [
+            max((n - 1) * stride + side - length, 0)
+            for n, stride, side, length in zip(wanted, strides, sides, x.shape[1:3], strict=True)
+        ]
+        around = [(0, 0), *((gap // 2, gap - gap // 2) for gap in gaps), (0, 0)]
+        x = np.pad(x, around, constant_values=fill)
+    counts = [(n - side) // step + 1 for n, side, step in zip(x.shape[1:3], sides, strides, strict=True)]
+    for i, j in np.ndindex(*counts):
+        top, left = i * strides[0], j * strides[1]
+        yield (i, j), x[:, top : top + sides[0], left : left + sides[1]]
+
+
+def _slid(x, sides, stride, padding, fill, reduce):
+    found = {place: reduce(window) for place, window in _windows(x, sides, (stride, stride), padding, fill)}
+    rows, columns = max(found)
+    return np.stack([np.stack([found[i, j] for j in range(columns + 1)], 1) for i in range(rows + 1)], 1)
+
+
+def _conv2d(x, w, b, stride=1, padding="VALID"):
+    def weighted(window):
+        return np.einsum("nijc,ijco->no", window, w)
+
+    return _slid(x, w.shape[:2], stride, padding, 0.0, weighted) + b
+
+
+def _max_pool(x, window=2, stride=2, padding="VALID"):
+    return _slid(x, (window, window), stride, padding, -np.inf, lambda part: part.max(axis=(1, 2)))
+
+
+def _avg_pool(x, window=2, stride=2, padding="VALID"):
+    return _slid(x, (window, window), stride, padding, 0.0, lambda part: part.mean(axis=(1, 2)))
+
+
+def _normed(x, scale, bias, epsilon, axes):
+    spread = np.sqrt(x.var(axis=axes, keepdims=True) + epsilon)
+    return scale * (x - x.mean(axis=axes, keepdims=True)) / spread + bias
+
+
+def _dropout(x, rate=0.5, seed=0):
+    """JAX draws which elements are kept; what becomes of them is worked out here."""
+    drawn = jax.random.uniform(jax.random.key(seed), x.shape, np.float32)
+    return np.where(np.asarray(drawn) < np.float32(1.0 - rate), x / (1.0 - rate), 0.0).astype(x.dtype)
+
+
+def _cross_entropy(logits, labels):
+    chances = scipy.special.softmax(logits, axis=-1)
+    places = np.asarray(labels).astype(int)[..., None]
+    return -np.log(np.take_along_axis(chances, places, axis=-1)[..., 0])
+
+
+def _binary_cross_entropy(logits, labels):
+    chance = scipy.special.expit(logits)
+    return -labels * np.log(chance) - (1 - labels) * np.log(1 - chance)
 
 
 REFERENCES = {
@@ -58,6 +121,24 @@ REFERENCES = {
     "stack": lambda *arrays, axis=0: np.stack(arrays, axis=axis),
     "expand_dims": lambda x, axis=0: np.expand_dims(x, axis),
     "getitem": _getitem,
+    "leaky_relu": lambda x: np.where(x > 0, x, x / 100),
+    "elu": lambda x: np.where(x > 0, x, np.exp(x) - 1),
+    "silu": lambda x: x / (1 + np.exp(-x)),
+    "gelu": lambda x: x * (1 + scipy.special.erf(x / np.sqrt(x.dtype.type(2)))) / 2,
+    "log_softmax": lambda x, axis=-1: np.log(scipy.special.softmax(x, axis=axis)),
+    "dense": lambda x, w, b: np.dot(x, w) + b,
+    "conv2d": _conv2d,
+    "max_pool": _max_pool,
+    "avg_pool": _avg_pool,
+    "flatten": lambda x: x.reshape(len(x), -1),
+    "layer_norm": lambda x, scale, bias, epsilon=1e-5: _normed(x, scale, bias, epsilon, -1),
+    "batch_norm": lambda x, scale, bias, epsilon=1e-5: _normed(
+        x, scale, bias, epsilon, tuple(range(x.ndim - 1))
+    ),
+    "dropout": _dropout,
+    "mean_squared_error": lambda predictions, targets: ((predictions - targets) ** 2).mean(),
+    "softmax_cross_entropy_with_integer_labels": _cross_entropy,
+    "sigmoid_binary_cross_entropy": _binary_cross_entropy,
     "zeros_like": np.zeros_like,
     "ones_like": np.ones_like,
 }

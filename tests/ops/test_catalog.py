@@ -9,7 +9,7 @@ from autodiff_viz.ops.catalog import GROUPS, OPS
 from autodiff_viz.ops.latex import PLACEHOLDER
 from tests.ops.samples import ELEMENTWISE
 
-KINDS = {"int", "float", "bool", "axis", "axes", "shape", "index", "seed"}
+KINDS = {"int", "float", "bool", "axis", "axes", "shape", "index", "seed", "choice"}
 
 
 @pytest.fixture(params=OPS.values(), ids=lambda op: op.name)
@@ -55,6 +55,11 @@ def test_parameters_have_a_known_kind_and_a_doc(op):
     assert all(param.kind in KINDS and param.doc.endswith(".") for param in op.params)
 
 
+def test_a_choice_has_its_words_and_nothing_else_has_any(op):
+    assert all((param.kind == "choice") == bool(param.choices) for param in op.params)
+    assert all(param.default in param.choices for param in op.params if param.choices)
+
+
 @pytest.mark.parametrize(("opening", "closing"), ["{}", "()", "[]"])
 def test_brackets_in_latex_are_balanced(op, opening, closing):
     for formula in (op.latex, *op.derivative):
@@ -74,9 +79,12 @@ def test_formula_of_the_op_shows_every_slot(op):
 
 
 def test_source_is_an_expression_of_every_slot_and_parameter(op):
-    names = [node.id for node in ast.walk(ast.parse(op.source, mode="eval")) if isinstance(node, ast.Name)]
+    tree = list(ast.walk(ast.parse(op.source, mode="eval")))
+    names = [node.id for node in tree if isinstance(node, ast.Name)]
+    bound = {node.arg for node in tree if isinstance(node, ast.arg)}  # by a lambda of the expression
     wanted = {*op.slots, *(param.name for param in op.params)}
-    assert set(names) - {"jax", "jnp"} == wanted
+    assert not bound & wanted
+    assert set(names) - bound - {"jax", "jnp", "int"} == wanted
     assert all(names.count(name) == 1 for name in wanted)
 
 

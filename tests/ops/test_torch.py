@@ -10,6 +10,51 @@ from tests.ops.samples import examples_of, sample
 
 torch = pytest.importorskip("torch")
 
+
+def _nchw(x):
+    return x.permute(0, 3, 1, 2)
+
+
+def _nhwc(x):
+    return x.permute(0, 2, 3, 1)
+
+
+def _same(x, sides, stride, fill):
+    """Padding as TensorFlow's SAME, the larger part of an odd one below and right; images are NCHW."""
+    ends = []
+    for length, side in zip(x.shape[:1:-1], sides[::-1], strict=True):  # the last axis comes first
+        gap = max((-(-length // stride) - 1) * stride + side - length, 0)
+        ends += [gap // 2, gap - gap // 2]
+    return torch.nn.functional.pad(x, ends, value=fill)
+
+
+def _pool(function, fill):
+    def pool(x, window=2, stride=2, padding="VALID"):
+        images = _nchw(x)
+        if padding == "SAME":
+            images = _same(images, (window, window), stride, fill)
+        return _nhwc(function(images, window, stride))
+
+    return pool
+
+
+def _conv2d(x, w, b, stride=1, padding="VALID"):
+    images = _nchw(x)
+    if padding == "SAME":
+        images = _same(images, w.shape[:2], stride, 0.0)
+    return _nhwc(torch.nn.functional.conv2d(images, w.permute(3, 2, 0, 1), b, stride))
+
+
+def _batch_norm(x, scale, bias, epsilon=1e-5):
+    rows = x.reshape(-1, x.shape[-1])
+    normed = torch.nn.functional.batch_norm(rows, None, None, scale, bias, training=True, eps=epsilon)
+    return normed.reshape(x.shape)
+
+
+def _cross_entropy(logits, labels):
+    return torch.nn.functional.cross_entropy(logits, labels.long(), reduction="none")
+
+
 SAME_NAME = [
     "add",
     "sub",
@@ -50,6 +95,25 @@ TORCH = {name: getattr(torch, name) for name in SAME_NAME} | {
     ),
     "softmax": lambda x, axis=-1: torch.softmax(x, dim=axis),
     "where": lambda condition, a, b: torch.where(condition != 0, a, b),
+    "leaky_relu": torch.nn.functional.leaky_relu,
+    "elu": torch.nn.functional.elu,
+    "silu": torch.nn.functional.silu,
+    "gelu": torch.nn.functional.gelu,
+    "log_softmax": lambda x, axis=-1: torch.log_softmax(x, dim=axis),
+    "dense": lambda x, w, b: torch.nn.functional.linear(x, w.T, b),
+    "conv2d": _conv2d,
+    "max_pool": _pool(torch.nn.functional.max_pool2d, -torch.inf),
+    "avg_pool": _pool(torch.nn.functional.avg_pool2d, 0.0),
+    "flatten": lambda x: torch.flatten(x, 1),
+    "layer_norm": lambda x, scale, bias, epsilon=1e-5: torch.nn.functional.layer_norm(
+        x, x.shape[-1:], scale, bias, epsilon
+    ),
+    "batch_norm": _batch_norm,
+    "mean_squared_error": lambda predictions, targets: ((predictions - targets) ** 2).mean(),
+    "softmax_cross_entropy_with_integer_labels": _cross_entropy,
+    "sigmoid_binary_cross_entropy": lambda logits, labels: (
+        torch.nn.functional.binary_cross_entropy_with_logits(logits, labels, reduction="none")
+    ),
 }
 
 

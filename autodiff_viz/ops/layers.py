@@ -1,0 +1,264 @@
+"""Layers of a network. What is learned (a matrix, a kernel, a bias) comes in by a slot, like any other value,
+so that it can be stopped, rewritten and looked at. Images are [batch, height, width, channels] (NHWC).
+"""
+
+from __future__ import annotations
+
+import jax
+import jax.numpy as jnp
+from jax import Array
+from jax.typing import ArrayLike
+
+from autodiff_viz.ops.record import Op, Param
+
+GROUP = "Layers"
+
+LAYOUT = ("NHWC", "HWIO", "NHWC")
+PADDINGS = ("VALID", "SAME")
+
+STRIDE = Param("stride", "int", 1, "Pixels from one place of the window to the next.")
+PADDING = Param(
+    "padding",
+    "choice",
+    "VALID",
+    "VALID: only where the window fits. SAME: zeros around the image keep its size.",
+    choices=PADDINGS,
+)
+WINDOW = Param("window", "int", 2, "Side of the square window, in pixels.")
+POOL_STRIDE = Param("stride", "int", 2, "Pixels from one window to the next.")
+EPSILON = Param("epsilon", "float", 1e-5, "Added to the variance, so that nothing is divided by 0.")
+
+
+def dense(x: Array, w: Array, b: Array) -> Array:
+    """x [..., n] @ w [n, m] + b [m]: the layer that joins everything to everything."""
+    return x @ w + b
+
+
+def conv2d(x: Array, w: Array, b: Array, stride: int = 1, padding: str = "VALID") -> Array:
+    """x [batch, h, w, in] with the kernels w [kh, kw, in, out] slid over it, and a bias [out].
+
+    As in `jax.lax.conv_general_dilated`: kernels are not flipped.
+    """
+    return jax.lax.conv_general_dilated(x, w, (stride,) * 2, padding, dimension_numbers=LAYOUT) + b
+
+
+def max_pool(x: Array, window: int = 2, stride: int = 2, padding: str = "VALID") -> Array:
+    """The largest element of each window of x [batch, h, w, channels]."""
+    sides, steps = (1, window, window, 1), (1, stride, stride, 1)
+    return jax.lax.reduce_window(x, -jnp.inf, jax.lax.max, sides, steps, padding)
+
+
+def avg_pool(x: Array, window: int = 2, stride: int = 2, padding: str = "VALID") -> Array:
+    """The mean of each window of x [batch, h, w, channels]; zeros of the padding count, as in Flax."""
+    sides, steps = (1, window, window, 1), (1, stride, stride, 1)
+    return jax.lax.reduce_window(x, 0.0, jax.lax.add, sides, steps, padding) / window**2
+
+
+def flatten(x: Array) -> Array:
+    """x [batch, ...] as [batch, n]."""
+    return jax.lax.collapse(x, 1)
+
+
+def layer_norm(x: Array, scale: Array, bias: Array, epsilon: float = 1e-5) -> Array:
+    """x with mean 0 and variance 1 along its last axis, then scaled and shifted."""
+    return jax.nn.standardize(x, epsilon=epsilon) * scale + bias
+
+
+def batch_norm(x: Array, scale: Array, bias: Array, epsilon: float = 1e-5) -> Array:
+    """x with mean 0 and variance 1 in each channel (the last axis), then scaled and shifted.
+
+    The statistics are those of this batch, as in training; there are no running ones.
+    """
+    axes = tuple(range(x.ndim - 1))
+    return jax.nn.standardize(x, axis=axes, epsilon=epsilon) * scale + bias
+
+
+def dropout(x: Array, rate: ArrayLike = 0.5, seed: ArrayLike = 0) -> Array:
+    """x with a share `rate` of its elements set to 0 and the others divided by 1 - rate.
+
+    Drawn in float32 whatever the dtype is, so that a float64 check sees the same draw.
+    """
+    keep = 1.0 - jnp.asarray(rate, jnp.float32)
+    kept = jax.random.bernoulli(jax.random.key(seed), keep, x.shape)
+    return jnp.where(kept, x / keep.astype(x.dtype), 0.0)
+
+
+_WINDOW_EXAMPLES = (
+    (((1, 4, 4, 2),), {}),
+    (((1, 5, 4, 1),), {"window": 3, "stride": 1, "padding": "SAME"}),
+)
+
+_POOL = r"\operatorname{%s}_{<window>,\,<stride>,\,\text{<padding>}}(<x>)"
+
+_NORM = r"<scale> \odot \frac{<x> - \mu_{%s}}{\sqrt{\sigma_{%s}^{2} + <epsilon>}} + <bias>"
+
+_NORM_DERIVATIVE = (
+    r"\text{the part of } \bar y \odot <scale> / \sigma \text{ that moves neither mean nor variance}",
+    r"\textstyle\sum \bar y \odot \frac{y - <bias>}{<scale>}",
+    r"\textstyle\sum \bar y",
+)
+
+OPS = (
+    Op(
+        name="dense",
+        group=GROUP,
+        symbol="dense",
+        doc="x @ w + b: every output is a weighted sum of all inputs.",
+        apply=dense,
+        source="x @ w + b",
+        slots=("x", "w", "b"),
+        latex=r"<x> \, <w> + <b>",
+        derivative=(
+            r"\bar y \, <w>^{\top}",
+            r"<x>^{\top} \, \bar y",
+            r"\textstyle\sum_{\text{batch}} \bar y \text{ for } <b>",
+        ),
+        elementwise=False,
+        domain=((-2.0, 2.0),) * 3,
+        examples=(
+            (((3,), (3, 2), (2,)), {}),
+            (((4, 3), (3, 2), (2,)), {}),
+        ),
+    ),
+    Op(
+        name="conv2d",
+        group=GROUP,
+        symbol="conv",
+        doc="Small kernels w slid over images x, plus a bias b.",
+        apply=conv2d,
+        source=(
+            "jax.lax.conv_general_dilated(x, w, (stride,) * 2, padding, "
+            'dimension_numbers=("NHWC", "HWIO", "NHWC")) + b'
+        ),
+        slots=("x", "w", "b"),
+        latex=r"<x> \star_{<stride>,\,\text{<padding>}} <w> + <b>",
+        derivative=(
+            r"\bar y \text{ slid under } <w> \text{ turned round}",
+            r"<x> \star \bar y",
+            r"\textstyle\sum_{\text{batch, places}} \bar y \text{ for } <b>",
+        ),
+        elementwise=False,
+        domain=((-2.0, 2.0),) * 3,
+        examples=(
+            (((1, 4, 4, 2), (3, 3, 2, 1), (1,)), {}),
+            (((2, 5, 4, 1), (2, 2, 1, 2), (2,)), {"stride": 2, "padding": "SAME"}),
+        ),
+        params=(STRIDE, PADDING),
+    ),
+    Op(
+        name="max_pool",
+        group=GROUP,
+        symbol="maxpool",
+        doc="The largest element of each window of an image.",
+        apply=max_pool,
+        source=(
+            "jax.lax.reduce_window(x, -jnp.inf, jax.lax.max, "
+            "(1, *(window,) * 2, 1), (1, *(stride,) * 2, 1), padding)"
+        ),
+        slots=("x",),
+        latex=_POOL % "maxpool",
+        derivative=(r"\bar y \text{ to the largest element of each window}",),
+        elementwise=False,
+        domain=((-3.0, 3.0),),
+        examples=_WINDOW_EXAMPLES,
+        params=(WINDOW, POOL_STRIDE, PADDING),
+    ),
+    Op(
+        name="avg_pool",
+        group=GROUP,
+        symbol="avgpool",
+        doc="The mean of each window of an image.",
+        apply=avg_pool,
+        source=(
+            "(lambda n: jax.lax.reduce_window(x, 0.0, jax.lax.add, "
+            "(1, n, n, 1), (1, *(stride,) * 2, 1), padding) / n**2)(window)"
+        ),
+        slots=("x",),
+        latex=_POOL % "avgpool",
+        derivative=(r"\bar y / <window>^{2} \text{ to every element of each window}",),
+        elementwise=False,
+        domain=((-3.0, 3.0),),
+        examples=_WINDOW_EXAMPLES,
+        params=(WINDOW, POOL_STRIDE, PADDING),
+    ),
+    Op(
+        name="flatten",
+        group=GROUP,
+        symbol="flatten",
+        doc="Each image, or whatever stands behind the first axis, as one row.",
+        apply=flatten,
+        source="jax.lax.collapse(x, 1)",
+        slots=("x",),
+        latex=r"\operatorname{flatten}(<x>)",
+        derivative=(r"\bar y \text{ in the shape of } <x>",),
+        elementwise=False,
+        domain=((-3.0, 3.0),),
+        examples=(
+            (((2, 3),), {}),
+            (((2, 3, 2, 2),), {}),
+        ),
+    ),
+    Op(
+        name="layer_norm",
+        group=GROUP,
+        symbol="LN",
+        doc="Mean 0 and variance 1 along the last axis, then scale and bias.",
+        apply=layer_norm,
+        source="jax.nn.standardize(x, epsilon=epsilon) * scale + bias",
+        slots=("x", "scale", "bias"),
+        latex=_NORM % ("x", "x"),
+        derivative=_NORM_DERIVATIVE,
+        elementwise=False,
+        domain=((-2.0, 2.0),) * 3,
+        examples=(
+            (((4,), (4,), (4,)), {}),
+            (((2, 4), (4,), (4,)), {"epsilon": 0.1}),
+        ),
+        params=(EPSILON,),
+    ),
+    Op(
+        name="batch_norm",
+        group=GROUP,
+        symbol="BN",
+        doc="Mean 0 and variance 1 in each channel over the batch, then scale and bias.",
+        apply=batch_norm,
+        source=(
+            "jax.vmap(jax.tree_util.Partial(jax.nn.standardize, axis=None, epsilon=epsilon), -1, -1)(x) "
+            "* scale + bias"
+        ),
+        slots=("x", "scale", "bias"),
+        latex=_NORM % (r"\text{batch}", r"\text{batch}"),
+        derivative=_NORM_DERIVATIVE,
+        elementwise=False,
+        domain=((-2.0, 2.0),) * 3,
+        examples=(
+            (((4, 3), (3,), (3,)), {}),
+            (((2, 2, 2, 2), (2,), (2,)), {"epsilon": 0.1}),
+        ),
+        params=(EPSILON,),
+    ),
+    Op(
+        name="dropout",
+        group=GROUP,
+        symbol="drop",
+        doc="Some elements set to 0 by chance, the others made larger to make up for it.",
+        apply=dropout,
+        source=(
+            "(lambda a, keep: jnp.where(jax.random.bernoulli("
+            "jax.random.key(seed), jnp.float32(keep), a.shape), a / keep, 0.0))(x, 1.0 - rate)"
+        ),
+        slots=("x",),
+        latex=r"\operatorname{dropout}_{<rate>,\,<seed>}(<x>)",
+        derivative=(r"\frac{\bar y}{1 - <rate>} \text{ where } <x> \text{ was kept, else } 0",),
+        elementwise=False,
+        domain=((-3.0, 3.0),),
+        examples=(
+            (((2, 3),), {}),
+            (((3, 4),), {"rate": 0.25, "seed": 7}),
+        ),
+        params=(
+            Param("rate", "float", 0.5, "Share of the elements that are set to 0.", static=False),
+            Param("seed", "seed", 0, "Whole number that decides which.", static=False),
+        ),
+    ),
+)

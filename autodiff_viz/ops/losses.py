@@ -1,0 +1,101 @@
+"""Losses: how far predictions are from what was wanted.
+
+Names and meaning as in Optax: one number per example, of which a graph takes the mean;
+`mean_squared_error` has the mean in it.
+"""
+
+from __future__ import annotations
+
+import jax
+import jax.numpy as jnp
+from jax import Array
+
+from autodiff_viz.ops.record import Op
+
+GROUP = "Losses"
+
+
+def mean_squared_error(predictions: Array, targets: Array) -> Array:
+    """Mean of (predictions - targets)^2 over all elements; the two are broadcast, as everywhere."""
+    return jnp.mean(jnp.square(predictions - targets))
+
+
+def softmax_cross_entropy_with_integer_labels(logits: Array, labels: Array) -> Array:
+    """-ln of the probability that softmax(logits [..., classes]) gives to the class `labels` [...].
+
+    Labels are whole numbers from 0; their fractions are dropped, and nothing is passed to them.
+    """
+    chosen = jnp.take_along_axis(logits, labels[..., None].astype(int), axis=-1)[..., 0]
+    return jax.nn.logsumexp(logits, axis=-1) - chosen
+
+
+def sigmoid_binary_cross_entropy(logits: Array, labels: Array) -> Array:
+    """-ln of the probability that sigmoid(logits) gives to `labels` in [0, 1], element by element."""
+    return jax.nn.softplus(logits) - labels * logits
+
+
+OPS = (
+    Op(
+        name="mean_squared_error",
+        group=GROUP,
+        symbol="MSE",
+        doc="Mean of the squared differences: a number.",
+        apply=mean_squared_error,
+        source="jnp.mean(jnp.square(predictions - targets))",
+        slots=("predictions", "targets"),
+        latex=r"\operatorname{mean}\left( (<predictions> - <targets>)^{2} \right)",
+        derivative=(
+            r"\frac{2}{n} \, (<predictions> - <targets>) \, \bar y",
+            r"\frac{2}{n} \, (<targets> - <predictions>) \, \bar y",
+        ),
+        elementwise=False,
+        domain=((-2.0, 2.0),) * 2,
+        examples=(
+            (((), ()), {}),
+            (((4,), (4,)), {}),
+            (((4, 1), (4,)), {}),
+        ),
+    ),
+    Op(
+        name="softmax_cross_entropy_with_integer_labels",
+        group=GROUP,
+        symbol="xent",
+        doc="Surprise at the right class, where softmax of the logits are the chances; one per example.",
+        apply=softmax_cross_entropy_with_integer_labels,
+        source=(
+            "(lambda z, k: jax.nn.logsumexp(z, axis=-1) - "
+            "jnp.take_along_axis(z, k[..., None].astype(int), axis=-1)[..., 0])(logits, labels)"
+        ),
+        slots=("logits", "labels"),
+        latex=r"\ln \textstyle\sum e^{<logits>} - <logits>_{<labels>}",
+        derivative=(
+            r"\bar y \, (\operatorname{softmax}(<logits>) - \operatorname{onehot}(<labels>))",
+            r"0 \text{ for } <labels> \text{: a class is a whole number}",
+        ),
+        elementwise=False,
+        domain=((-3.0, 3.0), (0.0, 2.99)),
+        examples=(
+            (((3,), ()), {}),
+            (((4, 3), (4,)), {}),
+        ),
+    ),
+    Op(
+        name="sigmoid_binary_cross_entropy",
+        group=GROUP,
+        symbol="BCE",
+        doc="Surprise at a label of 0 or 1, where sigmoid of the logit is the chance of 1.",
+        apply=sigmoid_binary_cross_entropy,
+        source="(lambda z: jax.nn.softplus(z) - labels * z)(logits)",
+        slots=("logits", "labels"),
+        latex=r"\ln(1 + e^{<logits>}) - <labels> \cdot <logits>",
+        derivative=(
+            r"\sigma(<logits>) - <labels>",
+            r"-<logits>",
+        ),
+        domain=((-3.0, 3.0), (0.0, 1.0)),
+        examples=(
+            (((), ()), {}),
+            (((2, 3), (2, 3)), {}),
+        ),
+    ),
+)
