@@ -15,6 +15,7 @@ from autodiff_viz.graph import limits
 from autodiff_viz.graph.literals import seed_fault
 from autodiff_viz.graph.model import Literal, Node, Params
 from autodiff_viz.graph.problem import GraphError, Problem
+from autodiff_viz.ops.initializers import INITIALIZERS, usual
 
 FLOAT32, FLOAT64 = "float32", "float64"
 
@@ -38,10 +39,18 @@ _identity = jax.jit(lambda number: number)
 
 @lru_cache(maxsize=256)
 def random_input(params: Params, dtype: str) -> jax.Array:
-    """The draw of an `input(shape=..., seed=...)`: standard normal, the same in both dtypes."""
+    """The draw of an `input(shape=..., seed=...)`, standard normal, or of a `parameter` by its initialiser;
+    the same in both dtypes."""
     given = dict(params)
-    draw = jax.random.normal(jax.random.key(given.get("seed", 0)), given["shape"], dtype=FLOAT32)
-    return draw.astype(dtype)
+    key, shape = jax.random.key(given.get("seed", 0)), given["shape"]
+    draw = INITIALIZERS[initializer(params)].draw if given.get("trainable") else jax.random.normal
+    return draw(key, shape, FLOAT32).astype(dtype)
+
+
+def initializer(params: Params) -> str:
+    """The name of the initialiser of a random parameter."""
+    given = dict(params)
+    return given.get("init") or usual(given["shape"])
 
 
 def own_value(node: Node, dtype: str) -> jax.Array | np.ndarray:
@@ -58,7 +67,17 @@ def own_value(node: Node, dtype: str) -> jax.Array | np.ndarray:
         raise GraphError(too_large(node))
     if value is None and (fault := seed_fault(node.param("seed", 0))):
         raise GraphError(bad_param(node.name, "seed", fault, node.name))
+    if value is None and node.is_parameter and (fault := _init_fault(node)):
+        raise GraphError(bad_param(node.name, "init", fault, node.name))
     return constant(value, dtype) if value is not None else random_input(node.params, dtype)
+
+
+def _init_fault(node: Node) -> str:
+    name, rank = initializer(node.params), len(node.param("shape"))
+    if name not in INITIALIZERS:
+        return f"is none of {', '.join(INITIALIZERS)}"
+    needed = INITIALIZERS[name].rank
+    return f"{name!r} needs at least {needed} axes; the shape has {rank}" if rank < needed else ""
 
 
 def too_large(node: Node) -> Problem:

@@ -22,7 +22,7 @@ from autodiff_viz.graph.literals import literal_fault, seed_fault
 from autodiff_viz.graph.model import Params
 from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.ops.catalog import OPS
-from autodiff_viz.ops.record import Op, Param
+from autodiff_viz.ops.record import Op, Param, Refusal
 
 Shape = tuple[int, ...]
 
@@ -216,8 +216,9 @@ def _too_large(op: Op, shape: tuple[int, ...]) -> Problem:
 def _refused(op: Op, shapes: tuple[tuple[int, ...], ...], error: Exception) -> Problem:
     given = ", ".join(f"input {i} is {list(shape)}" for i, shape in enumerate(shapes)) or "no inputs"
     reason = str(error).splitlines()[0][:200]
+    said = reason if isinstance(error, Refusal) else f"JAX says: {reason}"
     return Problem(
         code="shape-mismatch",
-        message=f"{op.name!r} cannot take these shapes: {given}. JAX says: {reason}",
+        message=f"{op.name!r} cannot take these shapes: {given}. {said}",
         hint="Reshape or broadcast an input, or change the parameters of this node.",
     )

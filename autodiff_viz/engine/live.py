@@ -28,7 +28,7 @@ from autodiff_viz.graph import limits
 from autodiff_viz.graph.model import BACKWARD_AS, FOLLOW, INPUT, REWRITE, STOP, Graph, Node
 from autodiff_viz.graph.order import order
 from autodiff_viz.graph.problem import GraphError, Problem
-from autodiff_viz.ops.catalog import OPS
+from autodiff_viz.ops.catalog import ADJUSTABLE, OPS
 
 Wire = tuple[str, int]
 """A wire, named by the node and the slot that it goes into."""
@@ -99,7 +99,7 @@ def _run(walk: Walk, node: Node) -> None:
     op = OPS.get(node.op)
     if op is None:
         raise GraphError(unknown_op(node.op))
-    static, arguments = split(op, node.params) if node.params or not op.slots else ((), [])
+    static, arguments = split(op, node.params) if node.params or op.name in ADJUSTABLE else ((), [])
     shapes, wired = [], []
     values, known = walk.values, walk.shapes
     for i, slot in enumerate(node.op_slots):

@@ -34,7 +34,7 @@ def applied(op: Op, operands: Sequence[ast.expr], given: Mapping[str, Any], dtyp
     operands = _with_an_array(operands)
     slots = [ast.List(list(operands), ast.Load())] if op.variadic else operands
     values.update(zip(op.slots, slots, strict=True))
-    filled = _Fill(values, usual).visit(_parsed(op.source))
+    filled = _Fill(values, usual).visit(expression(op.source))
     return filled if op.slots else cast(filled, dtype)
 
 
@@ -60,7 +60,7 @@ def array(numbers: Literal | list) -> ast.expr:
 
 def data(value: Any) -> ast.expr:
     """Plain data (numbers, strings, None, tuples of them) as it is written in Python."""
-    return _parsed(repr(value))
+    return expression(repr(value))
 
 
 def dotted(*names: str) -> ast.expr:
@@ -102,7 +102,7 @@ def _nested(numbers: Literal | list) -> ast.expr:
 
 def _parameter(param: Param, value: Any) -> ast.expr:
     if param.kind == "index":
-        return _parsed(f"_[{indexing.to_text(value)}]").slice
+        return expression(f"_[{indexing.to_text(value)}]").slice
     return data(value)
 
 
@@ -123,5 +123,6 @@ class _Fill(ast.NodeTransformer):
         return isinstance(value, ast.Name) and value.id in self.usual
 
 
-def _parsed(source: str) -> ast.expr:
+def expression(source: str) -> ast.expr:
+    """An expression of our own catalog as a syntax tree."""
     return ast.parse(source, mode="eval").body

@@ -9,17 +9,18 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_viz.engine.arrays import FLOAT32
+from autodiff_viz.engine.arrays import FLOAT32, initializer
 from autodiff_viz.engine.check import diagnose
 from autodiff_viz.engine.trace import trace
 from autodiff_viz.export.body import Body, unspaced
-from autodiff_viz.export.expressions import array, called, cast, constant, data, dotted, written
+from autodiff_viz.export.expressions import array, called, cast, constant, data, dotted, expression, written
 from autodiff_viz.export.rules import STRAIGHT_THROUGH, WIDTH
 from autodiff_viz.graph.blocks import blocks
 from autodiff_viz.graph.model import INPUT, Graph, Node
 from autodiff_viz.graph.mute import played
 from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.language.layout import INDENT, wrapped
+from autodiff_viz.ops.initializers import INITIALIZERS
 
 _FILE = '''"""The graph of {output} as a JAX program.
 
@@ -119,8 +120,11 @@ def _input(node: Node, dtype: str) -> ast.expr:
     if value is not None:
         return array(value)
     key = called("jax.random.key", data(node.param("seed", 0)))
-    draw = called("jax.random.normal", key, data(node.param("shape")), dotted("jnp", FLOAT32))
-    return cast(draw, dtype)
+    drawn = (key, data(node.param("shape")), dotted("jnp", FLOAT32))
+    if not node.is_parameter:
+        return cast(called("jax.random.normal", *drawn), dtype)
+    draw = expression(INITIALIZERS[initializer(node.params)].source)
+    return cast(ast.Call(draw, list(drawn), []), dtype)
 
 
 def _seed(seed: Any, shape: tuple[int, ...]) -> ast.expr:

@@ -21,7 +21,11 @@ Params = tuple[tuple[str, Any], ...]
 
 INPUT = "input"
 """Op of a node whose value the user sets. Params: `value`, or `shape` and `seed` for a random one;
-optional `low` and `high`, the ends of its slider."""
+optional `low` and `high`, the ends of its slider. With `trainable`, it is a parameter, which training sets
+too; a random one may then have an `init`, from `ops.initializers`."""
+
+PARAMETER = "parameter"
+"""How the language writes a trainable input."""
 
 IDENTITY = "identity"
 """Op that returns its input; a rule put on a wire lives on such a node."""
@@ -91,6 +95,11 @@ class Node:
     def op_slots(self) -> tuple[Slot, ...]:
         """The slots that the op itself reads, without `backward_as`'s alternative."""
         return self.slots[:-1] if self.rule.kind == BACKWARD_AS else self.slots
+
+    @property
+    def is_parameter(self) -> bool:
+        """Whether training may change its value."""
+        return self.op == INPUT and self.param("trainable") is True
 
     def param(self, name: str, default: Any = None) -> Any:
         for key, value in self.params:

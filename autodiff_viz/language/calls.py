@@ -1,28 +1,20 @@
-"""Calls: which argument goes to which slot or parameter of an op, and `input(...)`."""
+"""Calls: which argument goes to which slot or parameter of an op."""
 
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from autodiff_viz.graph import limits
-from autodiff_viz.graph.model import INPUT, params
+from autodiff_viz.graph.model import params
 from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.language.hints import call_shape, did_you_mean
-from autodiff_viz.language.literal import read_literal
 from autodiff_viz.language.params import read_param
 from autodiff_viz.language.tree import Applied, Operand
-from autodiff_viz.ops.record import Op, Param
+from autodiff_viz.ops.record import Op
 
 if TYPE_CHECKING:
     from autodiff_viz.language.expression import Reader
-
-INPUT_PARAMS = (
-    Param("shape", "shape", doc="Shape of a random input."),
-    Param("seed", "seed", doc="Whole number that decides a random input."),
-    Param("low", "float", doc="Left end of the slider."),
-    Param("high", "float", doc="Right end of the slider."),
-)
 
 
 def read_op(reader: Reader, op: Op, call: ast.Call, depth: int) -> Applied:
@@ -78,25 +70,6 @@ def _operands(reader: Reader, op: Op, given: dict[str, ast.expr], depth: int) ->
         message = f"{op.name} has {len(arrays.elts)} inputs; the limit is {limits.SLOTS}."
         raise reader.error(arrays, "arity", message, "Join a part of them first.")
     return tuple(reader.read(element, depth) for element in arrays.elts)
-
-
-def read_input(reader: Reader, call: ast.Call) -> Applied:
-    """`input(10.0, low=-5.0, high=5.0)`, or `input(shape=(3, 4), seed=0)` for a random one.
-
-    Raises:
-      GraphError: it has neither a value nor a shape, or both, or a parameter is not what is needed.
-    """
-    given = bind(reader, INPUT, ("value", *(param.name for param in INPUT_PARAMS)), call)
-    if ("value" in given) == ("shape" in given) or ("seed" in given and "shape" not in given):
-        message = "An input has either a value, or a shape and a seed for a random one."
-        raise reader.error(call, "arity", message, "Write input(10.0) or input(shape=(3, 4), seed=0).")
-    values: dict[str, Any] = {"seed": 0} if "shape" in given else {}
-    if "value" in given:
-        values["value"] = read_literal(reader.line, given["value"])
-    for param in INPUT_PARAMS:
-        if param.name in given:
-            values[param.name] = read_param(reader.line, INPUT, param, given[param.name])
-    return Applied(INPUT, (), params(**values), reader.line.span(call), INPUT)
 
 
 def _unknown_keyword(

@@ -18,6 +18,7 @@ from autodiff_viz.language.hints import (
     did_you_mean,
     function_hint,
 )
+from autodiff_viz.language.inputs import SOURCES, read_source
 from autodiff_viz.language.literal import is_number, read_literal
 from autodiff_viz.language.names import Arguments, Names, check_argument
 from autodiff_viz.language.source import LogicalLine
@@ -214,12 +215,12 @@ def _call(reader: Reader, node: ast.Call, depth: int) -> Operand:
     name = node.func.id
     if name in OPS:
         return calls.read_op(reader, OPS[name], node, depth)
-    if name != "input" and name not in WRAPPERS:
+    if name not in SOURCES and name not in WRAPPERS:
         raise _unknown_function(reader, node.func)
     if reader.in_lambda:
         message = f"{name!r} cannot stand inside a lambda."
         raise reader.error(node, "lambda", message, "A lambda is made of ops, numbers and its own arguments.")
-    return calls.read_input(reader, node) if name == "input" else wrappers.read_wrapper(reader, node, depth)
+    return read_source(reader, name, node) if name in SOURCES else wrappers.read_wrapper(reader, node, depth)
 
 
 def _unknown_function(reader: Reader, func: ast.Name) -> GraphError:

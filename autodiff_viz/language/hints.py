@@ -6,10 +6,11 @@ import unicodedata
 from collections.abc import Iterable
 from difflib import get_close_matches
 
+from autodiff_viz.graph.model import INPUT, PARAMETER
 from autodiff_viz.ops.catalog import OPS
 
 WRAPPERS = ("stop_gradient", "rewrite", "custom", "backward_as", "bypass")
-FUNCTIONS = (*OPS, *WRAPPERS, "input")
+FUNCTIONS = (*OPS, *WRAPPERS, INPUT, PARAMETER)
 
 _NEAR = 300  # names compared letter by letter; difflib takes about 10 µs for each
 
@@ -39,7 +40,7 @@ ELSEWHERE = {
     "matmul": "mm bmm mv",
     "dot": "inner vdot",
     "transpose": "T mT permute swapaxes t",
-    "reshape": "view ravel flatten",
+    "reshape": "view ravel",
     "broadcast_to": "expand tile",
     "concatenate": "cat concat hstack vstack",
     "expand_dims": "unsqueeze newaxis",
@@ -53,6 +54,21 @@ ELSEWHERE = {
     "custom": "custom_vjp custom_jvp custom_gradient",
     "backward_as": "straight_through",
     "bypass": "mute skip passthrough",
+    "parameter": "Parameter param weight variable Variable Dense Linear",
+    "leaky_relu": "leakyrelu LeakyReLU",
+    "silu": "swish SiLU",
+    "gelu": "GELU",
+    "dense": "linear fully_connected addmm",
+    "conv2d": "conv Conv Conv2D conv2D convolution",
+    "max_pool": "max_pool2d MaxPool2D maxpool",
+    "avg_pool": "avg_pool2d AvgPool2D average_pool avgpool",
+    "flatten": "Flatten collapse",
+    "layer_norm": "LayerNorm layernorm",
+    "batch_norm": "BatchNorm batchnorm",
+    "dropout": "Dropout",
+    "mean_squared_error": "mse mse_loss meanSquaredError l2_loss squared_error",
+    "softmax_cross_entropy_with_integer_labels": "cross_entropy softmaxCrossEntropy nll_loss",
+    "sigmoid_binary_cross_entropy": "binary_cross_entropy bce bce_with_logits sigmoidCrossEntropy",
 }
 _OURS = {theirs: ours for ours, names in ELSEWHERE.items() for theirs in names.split()}
 

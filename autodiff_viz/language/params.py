@@ -8,6 +8,7 @@ from typing import Any
 
 from autodiff_viz.graph import limits
 from autodiff_viz.graph.literals import literal_fault, seed_fault
+from autodiff_viz.language.hints import did_you_mean
 from autodiff_viz.language.literal import is_number, number
 from autodiff_viz.language.source import LogicalLine
 from autodiff_viz.ops.record import Param
@@ -33,8 +34,8 @@ def read_param(line: LogicalLine, function: str, param: Param, node: ast.expr) -
     value, known = _value(node)
     if known and value is None and param.default is None:
         return None
-    if not known or not _fits(param.kind, value):
-        message = f"{param.name!r} of {function} is {NEEDED[param.kind]}, written out here."
+    if not known or not _fits(param, value):
+        message = f"{param.name!r} of {function} is {_needed(param)}, written out here."
         raise line.error(node, "parameter", message, _hint(function, param, node))
     if param.kind == "shape":
         _check_shape(line, node, value)
@@ -45,14 +46,23 @@ def _value(node: ast.expr) -> tuple[Any, bool]:
     """(value, True) of a constant or a tuple of whole numbers, (None, False) of anything else."""
     if is_number(node):
         return number(node), True
-    if isinstance(node, ast.Constant) and isinstance(node.value, (bool, type(None))):
+    if isinstance(node, ast.Constant) and isinstance(node.value, (bool, str, type(None))):
         return node.value, True
     if isinstance(node, (ast.Tuple, ast.List)) and all(is_number(item) for item in node.elts):
         return tuple(number(item) for item in node.elts), True
     return None, False
 
 
-def _fits(kind: str, value: Any) -> bool:
+def _needed(param: Param) -> str:
+    if param.kind == "choice":
+        return f"one of {', '.join(map(show_param, param.choices))}"
+    return NEEDED[param.kind]
+
+
+def _fits(param: Param, value: Any) -> bool:
+    kind = param.kind
+    if kind == "choice":
+        return value in param.choices
     if kind == "bool":
         return type(value) is bool
     if kind == "float":
@@ -81,6 +91,10 @@ def _hint(function: str, param: Param, node: ast.expr) -> str:
         return "For the larger of two values write maximum(a, b)."
     if param.kind == "shape" and is_number(node):
         return f"Write {param.name}=({number(node)},) for one axis."
+    if param.kind == "choice" and isinstance(node, ast.Constant):
+        word = str(node.value)
+        begun = [choice for choice in param.choices if word and choice.startswith(word)]
+        return f"There is {' and '.join(begun)}." if begun else did_you_mean(word, param.choices)
     if isinstance(node, ast.Name):
         return f"{node.id!r} is a value of the graph; a parameter is fixed."
     return ""
@@ -88,4 +102,4 @@ def _hint(function: str, param: Param, node: ast.expr) -> str:
 
 def show_param(value: Any) -> str:
     """A parameter's value as it is written in a formula."""
-    return repr(value)
+    return f'"{value}"' if isinstance(value, str) else repr(value)

@@ -20,8 +20,8 @@ from autodiff_viz.graph.model import (
 from autodiff_viz.graph.names import quoted
 from autodiff_viz.graph.order import find_cycle
 from autodiff_viz.graph.problem import GraphError, Problem
-from autodiff_viz.language.calls import INPUT_PARAMS
 from autodiff_viz.language.inline import candidates, is_direct, reading_order, well_numbered
+from autodiff_viz.language.inputs import SOURCES, source_of
 from autodiff_viz.language.layout import INDENT, WIDTH, Chains, chains, text_order, wrapped
 from autodiff_viz.language.literal import show_literal
 from autodiff_viz.language.positions import show_positions
@@ -143,12 +143,13 @@ def _show_node(node: Node, shown: Mapping[str, Shown], inlined: set[str]) -> Sho
 
 
 def _show_input(node: Node) -> Shown:
-    values = dict(node.params)
+    function, given = source_of(node.params)
+    values = dict(given)
     value = values.pop("value", None)
-    if value is not None and not values:
+    if function == INPUT and value is not None and not values:
         return Shown(show_literal(value))
     slots = [] if value is None else [show_literal(value)]
-    return show_call(INPUT, slots, tuple(values.items()), INPUT_PARAMS)
+    return show_call(function, slots, tuple(values.items()), SOURCES[function])
 
 
 def _is_alias(node: Node, inlined: set[str]) -> bool:

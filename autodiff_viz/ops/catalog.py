@@ -23,5 +23,8 @@ _MODULES = (arithmetic, smooth, activations, steps, reductions, linear, shaping,
 
 OPS: Mapping[str, Op] = MappingProxyType({op.name: op for module in _MODULES for op in module.OPS})
 
+ADJUSTABLE = frozenset(op.name for op in OPS.values() if any(not param.static for param in op.params))
+"""Ops with parameters that are passed at run time."""
+
 GROUPS: tuple[str, ...] = tuple(dict.fromkeys(op.group for op in OPS.values()))
 """Headings of the palette, in order."""

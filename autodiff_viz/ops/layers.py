@@ -9,7 +9,7 @@ import jax.numpy as jnp
 from jax import Array
 from jax.typing import ArrayLike
 
-from autodiff_viz.ops.record import Op, Param
+from autodiff_viz.ops.record import Op, Param, Refusal
 
 GROUP = "Layers"
 
@@ -29,6 +29,19 @@ POOL_STRIDE = Param("stride", "int", 2, "Pixels from one window to the next.")
 EPSILON = Param("epsilon", "float", 1e-5, "Added to the variance, so that nothing is divided by 0.")
 
 
+def _check(x: Array, sides: tuple[int, ...], stride: int, padding: str) -> None:
+    """
+    Raises:
+      Refusal: x are no images, or a window of these sides cannot be slid over them.
+    """
+    if x.ndim != 4:
+        raise Refusal(f"Images have 4 axes, [batch, height, width, channels]; these have {x.ndim}.")
+    if min(sides) < 1 or stride < 1:
+        raise Refusal(f"A window of {list(sides)} with stride {stride}: both must be at least 1.")
+    if padding == "VALID" and any(side > size for side, size in zip(sides, x.shape[1:3], strict=True)):
+        raise Refusal(f"A window of {list(sides)} is larger than the image, {list(x.shape[1:3])}.")
+
+
 def dense(x: Array, w: Array, b: Array) -> Array:
     """x [..., n] @ w [n, m] + b [m]: the layer that joins everything to everything."""
     return x @ w + b
@@ -39,23 +52,30 @@ def conv2d(x: Array, w: Array, b: Array, stride: int = 1, padding: str = "VALID"
 
     As in `jax.lax.conv_general_dilated`: kernels are not flipped.
     """
+    if w.ndim != 4:
+        raise Refusal(f"Kernels have 4 axes, [height, width, in, out]; these have {w.ndim}.")
+    _check(x, w.shape[:2], stride, padding)
     return jax.lax.conv_general_dilated(x, w, (stride,) * 2, padding, dimension_numbers=LAYOUT) + b
 
 
 def max_pool(x: Array, window: int = 2, stride: int = 2, padding: str = "VALID") -> Array:
     """The largest element of each window of x [batch, h, w, channels]."""
+    _check(x, (window, window), stride, padding)
     sides, steps = (1, window, window, 1), (1, stride, stride, 1)
     return jax.lax.reduce_window(x, -jnp.inf, jax.lax.max, sides, steps, padding)
 
 
 def avg_pool(x: Array, window: int = 2, stride: int = 2, padding: str = "VALID") -> Array:
     """The mean of each window of x [batch, h, w, channels]; zeros of the padding count, as in Flax."""
+    _check(x, (window, window), stride, padding)
     sides, steps = (1, window, window, 1), (1, stride, stride, 1)
     return jax.lax.reduce_window(x, 0.0, jax.lax.add, sides, steps, padding) / window**2
 
 
 def flatten(x: Array) -> Array:
     """x [batch, ...] as [batch, n]."""
+    if x.ndim == 0:
+        raise Refusal("A number has no axes to flatten.")
     return jax.lax.collapse(x, 1)
 
 
@@ -69,6 +89,8 @@ def batch_norm(x: Array, scale: Array, bias: Array, epsilon: float = 1e-5) -> Ar
 
     The statistics are those of this batch, as in training; there are no running ones.
     """
+    if x.ndim < 2:
+        raise Refusal("A batch has 2 axes or more, the last one for channels.")
     axes = tuple(range(x.ndim - 1))
     return jax.nn.standardize(x, axis=axes, epsilon=epsilon) * scale + bias
 

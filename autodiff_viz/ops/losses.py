@@ -25,7 +25,7 @@ def softmax_cross_entropy_with_integer_labels(logits: Array, labels: Array) -> A
 
     Labels are whole numbers from 0; their fractions are dropped, and nothing is passed to them.
     """
-    chosen = jnp.take_along_axis(logits, labels[..., None].astype(int), axis=-1)[..., 0]
+    chosen = jnp.take_along_axis(logits, jnp.expand_dims(labels, -1).astype(int), axis=-1)[..., 0]
     return jax.nn.logsumexp(logits, axis=-1) - chosen
 
 
@@ -64,7 +64,7 @@ OPS = (
         apply=softmax_cross_entropy_with_integer_labels,
         source=(
             "(lambda z, k: jax.nn.logsumexp(z, axis=-1) - "
-            "jnp.take_along_axis(z, k[..., None].astype(int), axis=-1)[..., 0])(logits, labels)"
+            "jnp.take_along_axis(z, jnp.expand_dims(k, -1).astype(int), axis=-1)[..., 0])(logits, labels)"
         ),
         slots=("logits", "labels"),
         latex=r"\ln \textstyle\sum e^{<logits>} - <logits>_{<labels>}",

@@ -11,6 +11,10 @@ from jax import Array
 SCALAR: tuple[int, ...] = ()
 
 
+class Refusal(ValueError):
+    """Why an op takes no such shapes or parameters, in our words rather than JAX's."""
+
+
 @dataclass(frozen=True, slots=True)
 class Param:
     """A parameter of an op, set in its node and never differentiated.

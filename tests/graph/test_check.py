@@ -116,7 +116,7 @@ def test_regions_that_wait_for_each_other_are_found():
         (region("r", "a", saved=frozenset(["gone"])), "unknown-node"),
         (region("r", ""), "empty-region"),
         (region("r'", "a"), "bad-name"),
-        (region("r" * 41, "a"), "bad-name"),
+        (region("r" * 65, "a"), "bad-name"),
         (region("r", "a", policy="all"), "unknown-policy"),
     ],
 )

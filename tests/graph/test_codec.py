@@ -108,7 +108,7 @@ def test_a_document_that_is_no_graph_is_refused(text, code):
         ({"params": {"value": "text"}}, "json-bad-literal"),
         ({"params": {"axis": {}}}, "json-type"),
         ({"params": {"axis": [float("inf")]}}, "json-number"),
-        ({"params": {"k" * 50: 1}}, "json-limit"),
+        ({"params": {"k" * 70: 1}}, "json-limit"),
         ({"position": [1]}, "json-limit"),
         ({"position": [1e7, 0]}, "json-bad-position"),
         ({"position": ["left", 0]}, "json-type"),

@@ -183,7 +183,7 @@ def test_arguments_of_a_function_keep_their_names():
 def test_free_names_fill_gaps_and_stay_within_the_limit():
     assert edits.free_name(GRAPH, "sin") == "sin_2"
     assert edits.free_name(GRAPH, "cos") == "cos_1"
-    assert len(edits.free_name(GRAPH, "n" * 60)) <= limits.NAME
+    assert len(edits.free_name(GRAPH, "n" * 90)) <= limits.NAME
 
 
 def test_a_region_is_changed_by_its_name():

@@ -57,7 +57,7 @@ def marked(problem: Problem) -> str:
         ("z = z + x", "used-too-early", "z", "itself"),
         ("x = 3.0", "assigned-twice", "x", "x_new"),
         ("sin__x = 1.0; __z = 2.0", "name", "__z", ""),
-        (f"{'z' * 41} = 2.0", "name", "z" * 41, ""),
+        (f"{'z' * 65} = 2.0", "name", "z" * 65, ""),
         ("z = np.sin(x)", "not-in-language", "np.sin", "sin(...) without 'np'"),
         ("z = jnp.sin(x)", "not-in-language", "jnp.sin", "sin(...) without 'jnp'"),
         ("z = jax.nn.relu(x)", "not-in-language", "jax.nn.relu", "relu(...) without 'jax'"),

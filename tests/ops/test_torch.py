@@ -42,7 +42,7 @@ def _conv2d(x, w, b, stride=1, padding="VALID"):
     images = _nchw(x)
     if padding == "SAME":
         images = _same(images, w.shape[:2], stride, 0.0)
-    return _nhwc(torch.nn.functional.conv2d(images, w.permute(3, 2, 0, 1), b, stride))
+    return _nhwc(torch.nn.functional.conv2d(images, w.permute(3, 2, 0, 1).contiguous(), b, stride))
 
 
 def _batch_norm(x, scale, bias, epsilon=1e-5):

@@ -1,0 +1,66 @@
+"""Where values come from: `input(...)`, set by the user, and `parameter(...)`, set by training too."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING, Any
+
+from autodiff_viz.graph.model import INPUT, PARAMETER, Params, params
+from autodiff_viz.language.calls import bind
+from autodiff_viz.language.literal import read_literal
+from autodiff_viz.language.params import read_param
+from autodiff_viz.language.tree import Applied
+from autodiff_viz.ops.initializers import INITIALIZERS
+from autodiff_viz.ops.record import Param
+
+if TYPE_CHECKING:
+    from autodiff_viz.language.expression import Reader
+
+_SHAPE = Param("shape", "shape", doc="Shape of a random one.")
+_INIT = Param("init", "choice", doc="How it begins.", choices=tuple(INITIALIZERS))
+_SEED = Param("seed", "seed", doc="Whole number that decides the draw.")
+_ENDS = (
+    Param("low", "float", doc="Left end of the slider."),
+    Param("high", "float", doc="Right end of the slider."),
+)
+
+SOURCES = {INPUT: (_SHAPE, _SEED, *_ENDS), PARAMETER: (_SHAPE, _INIT, _SEED, *_ENDS)}
+"""By function, what it takes beside a value."""
+
+_NEED = {
+    INPUT: (
+        "An input has either a value, or a shape and a seed for a random one.",
+        "Write input(10.0) or input(shape=(3, 4), seed=0).",
+    ),
+    PARAMETER: (
+        "A parameter has either a value, or a shape, an init and a seed for a random one.",
+        'Write parameter(0.5) or parameter(shape=(3, 4), init="glorot_uniform", seed=0).',
+    ),
+}
+
+
+def read_source(reader: Reader, function: str, call: ast.Call) -> Applied:
+    """`input(10.0, low=-5.0, high=5.0)`, `input(shape=(3, 4), seed=0)`, or the same of a `parameter`.
+
+    Raises:
+      GraphError: it has neither a value nor a shape, or both, or a parameter is not what is needed.
+    """
+    known = SOURCES[function]
+    given = bind(reader, function, ("value", *(param.name for param in known)), call)
+    drawn = {"seed", "init"} & given.keys()
+    if ("value" in given) == ("shape" in given) or (drawn and "shape" not in given):
+        raise reader.error(call, "arity", *_NEED[function])
+    values: dict[str, Any] = {"seed": 0} if "shape" in given else {}
+    if "value" in given:
+        values["value"] = read_literal(reader.line, given["value"])
+    for param in known:
+        if param.name in given:
+            values[param.name] = read_param(reader.line, function, param, given[param.name])
+    trainable = True if function == PARAMETER else None
+    return Applied(INPUT, (), params(**values, trainable=trainable), reader.line.span(call), function)
+
+
+def source_of(given: Params) -> tuple[str, Params]:
+    """The function that makes an input with these parameters, and what it is given."""
+    rest = tuple(pair for pair in given if pair[0] != "trainable")
+    return (PARAMETER if dict(given).get("trainable") else INPUT), rest
