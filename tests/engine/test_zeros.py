@@ -69,7 +69,12 @@ class TestRulesThatIgnoreWhatArrives:
 
 
 CALLS = {
+    "avg_pool": "avg_pool(reshape(bad, shape=(1, 3, 1, 1)), window=1)",
+    "batch_norm": "batch_norm(reshape(bad, shape=(3, 1)), x, x)",
+    "conv2d": "conv2d(reshape(bad, shape=(1, 3, 1, 1)), reshape(bad, shape=(1, 1, 1, 3)), x)",
     "getitem": "bad[0]",
+    "max_pool": "max_pool(reshape(bad, shape=(1, 3, 1, 1)), window=1)",
+    "softmax_cross_entropy_with_integer_labels": "softmax_cross_entropy_with_integer_labels(bad, 1.0)",
     "broadcast_to": "broadcast_to(bad, shape=(2, 3))",
     "concatenate": "concatenate([bad, x])",
     "stack": "stack([bad, x])",
