@@ -97,7 +97,7 @@ class Program:
         env: Values = {}
         for node in self._block.nodes():
             if node.op == INPUT:
-                env[node.name] = _tapped(_ruled_input(node, inputs[node.name]), (node.name, ARRIVING), sinks)
+                env[node.name] = _tapped(ruled_input(node, inputs[node.name]), (node.name, ARRIVING), sinks)
         self._run(self._block, env, dynamic, sinks)
         return env[self.graph.output], env
 
@@ -134,7 +134,7 @@ class Program:
                 jax.debug.callback(_nothing)
             wired = [_tapped(env[name], (node.name, slot), sinks) for slot, name in node.wires]
             named = self.name_all or node.name in self._saved
-            return _tapped(_ruled(node, wired, dynamic, self.dtype, named), (node.name, ARRIVING), sinks)
+            return _tapped(ruled(node, wired, dynamic, self.dtype, named), (node.name, ARRIVING), sinks)
 
 
 def _nothing() -> None:
@@ -167,13 +167,13 @@ def _policy(region: Region) -> Callable | None:
     return None if region.policy == POLICIES[0] else getattr(jax.checkpoint_policies, region.policy)
 
 
-def _ruled_input(node: Node, value: jax.Array) -> jax.Array:
+def ruled_input(node: Node, value: jax.Array) -> jax.Array:
     if node.rule.kind == STOP:
         return jax.lax.stop_gradient(value)
     return _rewritten(value, node.rule.function) if node.rule.kind == REWRITE else value
 
 
-def _ruled(node: Node, wired: list[jax.Array], dynamic: dict, dtype: str, named: bool) -> jax.Array:
+def ruled(node: Node, wired: list[jax.Array], dynamic: dict, dtype: str, named: bool) -> jax.Array:
     """The node's value, with its rule; `wired` are the values on its wires, in slot order."""
     kind = node.rule.kind
     declared = kind == PULLBACK

@@ -1,0 +1,131 @@
+"""Rules as run-time gates: one compiled program in which a stop or a plain rewrite is only a number.
+
+A wire has a gate that is open or closed; a node's output has one that changes what arrives there. A graph
+whose rules all fit is lowered without them (`without_gated`), and `gates` says how its gates stand.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from autodiff_viz.engine.trace import Trace
+from autodiff_viz.graph.model import FOLLOW, INPUT, REWRITE, STOP, Call, Graph, Lambda, Node, Rule
+
+PASS, SCALE, CLIP, REPLACE = range(4)
+
+
+class Change(NamedTuple):
+    """What a gate does to the arriving cotangent v: nothing, v * a, clip(v, a, b), or a everywhere."""
+
+    mode: int = PASS
+    a: float = 0.0
+    b: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Gates:
+    """How the gates of a graph stand, as arrays that a compiled program takes.
+
+    Attributes:
+      closed: by (node, slot), whether that wire passes nothing.
+      changes: by node, `Change` as three numbers.
+    """
+
+    closed: Mapping[tuple[str, int], np.ndarray]
+    changes: Mapping[str, tuple[np.ndarray, np.ndarray, np.ndarray]]
+
+
+jax.tree_util.register_dataclass(Gates, ["closed", "changes"], [])
+
+
+@jax.custom_jvp
+def close(x: jax.Array, closed: jax.Array) -> jax.Array:
+    """x; when `closed`, no cotangent passes. Chosen, not multiplied: a closed gate turns NaN into 0 as well."""
+    return x
+
+
+@close.defjvp
+def _close_jvp(primals: tuple, tangents: tuple) -> tuple:
+    x, closed = primals
+    return x, jnp.where(closed, jnp.zeros_like(x), tangents[0])
+
+
+@jax.custom_vjp
+def change(x: jax.Array, mode: jax.Array, a: jax.Array, b: jax.Array) -> jax.Array:
+    """x; the cotangent that arrives is changed as `Change` says. Reverse mode only: clipping is not linear."""
+    return x
+
+
+def _change_forward(x: jax.Array, mode: jax.Array, a: jax.Array, b: jax.Array) -> tuple:
+    return x, (mode, a, b)
+
+
+def _change_backward(kept: tuple, v: jax.Array) -> tuple:
+    mode, a, b = kept
+    changed = jnp.where(mode == SCALE, v * a, v)
+    changed = jnp.where(mode == CLIP, jnp.clip(v, a, b), changed)
+    return jnp.where(mode == REPLACE, a, changed), None, None, None
+
+
+change.defvjp(_change_forward, _change_backward)
+
+
+def change_of(rule: Rule) -> Change | None:
+    """The rule as a change of the arriving cotangent; None where a gate cannot do it."""
+    if rule.kind in (FOLLOW, STOP):
+        return Change()
+    return _plain(rule.function) if rule.kind == REWRITE and rule.function else None
+
+
+def _plain(function: Lambda) -> Change | None:
+    """`v`, `-v`, `v * c`, `c * v`, `v / c`, `clip(v, a, b)` or `c`, with numbers for c, a and b."""
+    (v,), (term,) = function.args, function.body
+    if term == v:
+        return Change()
+    if _is_number(term):
+        return Change(REPLACE, float(term))
+    if not isinstance(term, Call) or term.params:
+        return None
+    match (term.op, *term.args):
+        case "neg", name if name == v:
+            return Change(SCALE, -1.0)
+        case ("mul", name, factor) | ("mul", factor, name) if name == v and _is_number(factor):
+            return Change(SCALE, float(factor))
+        case "div", name, divisor if name == v and _is_number(divisor) and divisor != 0:
+            return Change(SCALE, 1.0 / float(divisor))
+        case "clip", name, low, high if name == v and _is_number(low) and _is_number(high):
+            return Change(CLIP, float(low), float(high))
+    return None
+
+
+def _is_number(term: object) -> bool:
+    return isinstance(term, int | float)
+
+
+def without_gated(graph: Graph) -> Graph:
+    """The graph without the rules that are gates, and without regions, which change no number."""
+    nodes = tuple(replace(n, rule=Rule()) if change_of(n.rule) is not None else n for n in graph.nodes)
+    return replace(graph, nodes=nodes, regions=())
+
+
+def gates(trace: Trace) -> Gates:
+    """How the gates stand for the rules of the traced graph.
+
+    A wire that passes nothing at all, whatever the numbers are (behind a stop, or behind the step of a
+    `sign`), is closed: a computed zero times an infinite slope would be NaN.
+    """
+    closed = {wire: np.asarray(trace.passed.is_symbolic_zero(wire)) for wire in trace.passed}
+    return Gates(closed, {node.name: _numbers(node, trace.dtype) for node in trace.graph.nodes})
+
+
+def _numbers(node: Node, dtype: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    found = change_of(node.rule) or Change()
+    if node.op == INPUT and node.rule.kind == STOP:
+        found = Change(REPLACE, 0.0)
+    return np.int32(found.mode), np.asarray(found.a, dtype), np.asarray(found.b, dtype)
