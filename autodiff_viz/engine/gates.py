@@ -46,7 +46,7 @@ jax.tree_util.register_dataclass(Gates, ["closed", "changes"], [])
 
 @jax.custom_jvp
 def close(x: jax.Array, closed: jax.Array) -> jax.Array:
-    """x; when `closed`, no cotangent passes. Chosen, not multiplied: a closed gate turns NaN into 0 as well."""
+    """x; when `closed`, no cotangent passes: chosen, not multiplied, so that NaN becomes 0 as well."""
     return x
 
 
@@ -58,7 +58,7 @@ def _close_jvp(primals: tuple, tangents: tuple) -> tuple:
 
 @jax.custom_vjp
 def change(x: jax.Array, mode: jax.Array, a: jax.Array, b: jax.Array) -> jax.Array:
-    """x; the cotangent that arrives is changed as `Change` says. Reverse mode only: clipping is not linear."""
+    """x; the arriving cotangent is changed as `Change` says. Reverse mode only: clipping is not linear."""
     return x
 
 
@@ -92,15 +92,15 @@ def _plain(function: Lambda) -> Change | None:
         return Change(REPLACE, float(term))
     if not isinstance(term, Call) or term.params:
         return None
-    match (term.op, *term.args):
-        case "neg", name if name == v:
-            return Change(SCALE, -1.0)
-        case ("mul", name, factor) | ("mul", factor, name) if name == v and _is_number(factor):
-            return Change(SCALE, float(factor))
-        case "div", name, divisor if name == v and _is_number(divisor) and divisor != 0:
-            return Change(SCALE, 1.0 / float(divisor))
-        case "clip", name, low, high if name == v and _is_number(low) and _is_number(high):
-            return Change(CLIP, float(low), float(high))
+    op, args = term.op, term.args
+    if op == "neg" and args == (v,):
+        return Change(SCALE, -1.0)
+    if op == "mul" and v in args and (numbers := [arg for arg in args if _is_number(arg)]):
+        return Change(SCALE, float(numbers[0]))
+    if op == "div" and args[0] == v and _is_number(args[1]) and args[1] != 0:
+        return Change(SCALE, 1.0 / float(args[1]))
+    if op == "clip" and args[0] == v and all(map(_is_number, args[1:])):
+        return Change(CLIP, float(args[1]), float(args[2]))
     return None
 
 

@@ -9,33 +9,23 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import lru_cache, partial
 from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
-import optax
 
 from autodiff_viz.engine.arrays import FLOAT32, initializer, own_value
-from autodiff_viz.engine.gates import Gates, change, close, gates, without_gated
-from autodiff_viz.engine.program import dynamic_params, ruled, ruled_input, structure, tap
+from autodiff_viz.engine.gates import gates
+from autodiff_viz.engine.program import dynamic_params
+from autodiff_viz.engine.steps import BUFFER, optimiser_of, program
 from autodiff_viz.engine.trace import Trace, precision, trace
 from autodiff_viz.graph import limits
+from autodiff_viz.graph.edits import with_param
 from autodiff_viz.graph.model import INPUT, STOP, Graph, Node
 from autodiff_viz.graph.mute import played
 from autodiff_viz.graph.order import order
 from autodiff_viz.graph.problem import GraphError, Problem
-
-OPTIMISERS: Mapping[str, Any] = {
-    "sgd": optax.sgd,
-    "momentum": partial(optax.sgd, momentum=0.9),
-    "adam": optax.adam,
-}
-"""Optax's own, by the names on the page; momentum is `optax.sgd` with a momentum of 0.9."""
-
-BUFFER = 64  # steps that one call of the compiled program can run
-KEPT = 8  # compiled programs
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +88,7 @@ def begin(graph: Graph, settings: Settings, dtype: str = FLOAT32) -> State:
     check_trainable(graph, trace(graph, dtype=dtype))
     with precision(dtype):
         found = {node.name: jnp.asarray(_drawn(node, settings.seed, dtype)) for node in learned(graph)}
-        return State(0, found, _optimiser(settings.optimiser).init(found))
+        return State(0, found, optimiser_of(settings.optimiser).init(found))
 
 
 def learned(graph: Graph) -> tuple[Node, ...]:
@@ -144,11 +134,11 @@ def advance(
             "frozen": {n.name: np.asarray(n.rule.kind == STOP) for n in learned(graph)},
             "rate": np.asarray(settings.rate, dtype),
         }
-        shapes = tuple(sorted((name, value.shape) for name, value in found.inputs.items()))
-        program = _compiled(structure(without_gated(graph)), shapes, settings.optimiser, dtype)
         parameters = {name: jnp.asarray(array, dtype) for name, array in state.parameters.items()}
         steps = min(steps, BUFFER)
-        parameters, optimiser, rows = program(parameters, state.optimiser, state.step, steps, knobs)
+        arguments = (parameters, state.optimiser, np.int32(state.step), np.int32(steps), knobs)
+        compiled = program(graph, settings.optimiser, dtype, arguments)
+        parameters, optimiser, rows = compiled.run(*arguments)
     rows = {name: np.asarray(array)[:steps] for name, array in rows.items()}
     names = tuple(node.name for node in order(graph))
     records = Records(names, tuple(sorted(parameters)), state.step, **rows)
@@ -156,119 +146,21 @@ def advance(
 
 
 def at_step(graph: Graph, state: State, dtype: str = FLOAT32) -> Trace:
-    """The trace of the graph with the parameters of `state`, and noise and dropout as that step draws them."""
+    """The trace of the graph with the parameters of `state`, and noise as that step draws it."""
     return trace(with_seeds(graph, state.step), state.parameters, dtype=dtype)
 
 
 def with_seeds(graph: Graph, step: int) -> Graph:
     """The graph with the seeds that its noise has `step` steps on."""
-    from autodiff_viz.graph.edits import with_param  # noqa: PLC0415
-
     for name, given in dynamic_params(graph).items():
         if "seed" in given:
-            graph = with_param(graph, name, "seed", int(given["seed"] + step) % (limits.SEED + 1))
+            graph = with_param(graph, name, "seed", int(given["seed"] + step) & limits.SEED)
     return graph
 
 
 def _drawn(node: Node, shift: int, dtype: str) -> Any:
     if node.param("value") is not None:
         return own_value(node, dtype)
-    seed = (int(node.param("seed", 0)) + shift) % (limits.SEED + 1)
+    seed = (int(node.param("seed", 0)) + shift) & limits.SEED
     given = tuple(sorted({**dict(node.params), "seed": seed, "init": initializer(node.params)}.items()))
     return own_value(Node(node.name, INPUT, (), given), dtype)
-
-
-def _optimiser(name: str) -> optax.GradientTransformation:
-    """With a learning rate of 1: the real one is a run-time number, which every step multiplies by."""
-    return OPTIMISERS[name](1.0)
-
-
-@lru_cache(maxsize=KEPT)
-def _compiled(graph: Graph, shapes: tuple, optimiser: str, dtype: str) -> Any:
-    """`(parameters, optimiser state, step, count, knobs) -> the same after count steps, and their rows`."""
-    moves = _optimiser(optimiser)
-    nodes = order(graph)
-    sizes = {name: jax.ShapeDtypeStruct(shape, jnp.dtype(dtype)) for name, shape in shapes}
-
-    def one(carry: tuple, step: jax.Array, knobs: dict) -> tuple[tuple, dict[str, jax.Array]]:
-        parameters, kept = carry
-        loss, gradient, values, cotangents = _differentiated(nodes, graph.output, parameters, step, knobs, dtype)
-        updates, kept = moves.update(gradient, kept, parameters)
-        updates = {
-            name: jnp.where(knobs["frozen"][name], 0.0, knobs["rate"] * update)
-            for name, update in updates.items()
-        }
-        row = {
-            "loss": loss,
-            "value": jnp.stack([_norm(values[node.name]) for node in nodes]),
-            "cotangent": jnp.stack([_norm(cotangents[node.name]) for node in nodes]),
-            "dead": jnp.stack([_dead(values[node.name]) for node in nodes]),
-            "ratio": jnp.stack([_ratio(updates[name], parameters[name]) for name in sorted(parameters)]),
-        }
-        return (optax.apply_updates(parameters, updates), kept), row
-
-    def run(parameters: dict, kept: Any, step: jax.Array, count: jax.Array, knobs: dict) -> tuple:
-        rows = jax.eval_shape(lambda carry: one(carry, step, knobs)[1], (parameters, kept))
-        empty = {name: jnp.zeros((BUFFER, *row.shape), row.dtype) for name, row in rows.items()}
-
-        def body(i: jax.Array, state: tuple) -> tuple:
-            carry, written = state
-            carry, row = one(carry, step + i, knobs)
-            return carry, {name: written[name].at[i].set(row[name]) for name in row}
-
-        (parameters, kept), written = jax.lax.fori_loop(0, count, body, ((parameters, kept), empty))
-        return parameters, kept, written
-
-    return jax.jit(run)
-
-
-def _differentiated(
-    nodes: list[Node], output: str, parameters: dict, step: jax.Array, knobs: dict, dtype: str
-) -> tuple[jax.Array, dict, dict, dict]:
-    """(loss, gradient by parameter, values, arriving cotangents) of one forward and one backward pass."""
-    dynamic = {name: _later(given, step) for name, given in knobs["dynamic"].items()}
-
-    def forward(parameters: dict, sinks: dict) -> tuple[jax.Array, dict]:
-        values: dict[str, jax.Array] = {}
-        given = {**knobs["inputs"], **parameters}
-        for node in nodes:
-            values[node.name] = _node(node, values, given, dynamic, sinks, knobs["gates"], dtype)
-        return values[output], values
-
-    shapes = jax.eval_shape(lambda: forward(parameters, {})[1])
-    sinks = {name: jnp.zeros(shape.shape, shape.dtype) for name, shape in shapes.items()}
-    loss, pull, values = jax.vjp(forward, parameters, sinks, has_aux=True)
-    gradient, cotangents = pull(jnp.ones_like(loss))
-    return loss, gradient, values, cotangents
-
-
-def _node(
-    node: Node, values: dict, given: dict, dynamic: dict, sinks: dict, standing: Gates, dtype: str
-) -> jax.Array:
-    if node.op == INPUT:
-        value = ruled_input(node, given[node.name])
-    else:
-        wired = [close(values[name], standing.closed[node.name, slot]) for slot, name in node.wires]
-        value = ruled(node, wired, dynamic.get(node.name, {}), dtype, named=False)
-    value = change(value, *standing.changes[node.name])
-    return tap(value, sinks[node.name]) if node.name in sinks else value
-
-
-def _later(given: dict, step: jax.Array) -> dict:
-    """Run-time parameters `step` steps on: seeds count up."""
-    return {**given, "seed": (given["seed"] + step) % (limits.SEED + 1)} if "seed" in given else given
-
-
-def _norm(array: jax.Array) -> jax.Array:
-    return jnp.sqrt(jnp.sum(jnp.square(array)))
-
-
-def _dead(value: jax.Array) -> jax.Array:
-    """The share of units that are 0 in every example."""
-    silent = jnp.all(value == 0, axis=0) if value.ndim > 1 else value == 0
-    return jnp.mean(silent, dtype=value.dtype)
-
-
-def _ratio(update: jax.Array, parameter: jax.Array) -> jax.Array:
-    size = _norm(parameter)
-    return jnp.where(size > 0, _norm(update) / size, 0.0)

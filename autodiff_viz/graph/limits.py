@@ -22,3 +22,4 @@ HISTORY = 500  # undo steps kept
 SEED = 2**31 - 1  # of noise; JAX takes 32 bits, one of them for the sign
 NUMBER = 1e30  # magnitude of a literal; its square still fits float64, and float32 has room
 COORDINATE = 1e6  # distance of a node from the canvas origin, in pixels
+STEPS = 20_000  # of one training

@@ -1,0 +1,168 @@
+"""The course of a training: all its steps, under the rules of each, to go back to any.
+
+Of every step the norms are kept, not the tensors: memory grows with steps times nodes. Parameters are kept
+of a few steps only; those of any other step are computed again from the nearest one before, which gives
+the same numbers, since steps are pure.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from autodiff_viz.engine.arrays import FLOAT32
+from autodiff_viz.engine.steps import BUFFER
+from autodiff_viz.engine.trace import Trace
+from autodiff_viz.engine.training import Records, Settings, State, advance, at_step, begin
+from autodiff_viz.graph import limits
+from autodiff_viz.graph.model import Graph
+from autodiff_viz.graph.problem import GraphError, Problem
+
+SNAPSHOTS = 24  # states kept for going back; when there are more, every other one is dropped
+
+
+@dataclass(frozen=True, slots=True)
+class Phase:
+    """Steps from `first` on, up to the next phase, were made on this graph with these settings."""
+
+    first: int
+    graph: Graph
+    settings: Settings
+
+
+@dataclass(frozen=True)
+class Course:
+    """A training so far. Every function below gives a new one; the old one stays as it was.
+
+    Attributes:
+      dtype: of all steps.
+      state: after the last step.
+      phases: oldest first; the first begins at step 0.
+      snapshots: states by step, oldest first; step 0 is always there.
+      chunks: records of the steps, in order.
+    """
+
+    dtype: str
+    state: State
+    phases: tuple[Phase, ...]
+    snapshots: tuple[State, ...]
+    chunks: tuple[Records, ...] = ()
+
+    def __len__(self) -> int:
+        """How many steps have been made."""
+        return self.state.step
+
+
+def start(graph: Graph, settings: Settings, dtype: str = FLOAT32) -> Course:
+    """Before the first step.
+
+    Raises:
+      GraphError: the graph cannot be trained.
+    """
+    state = begin(graph, settings, dtype)
+    return Course(dtype, state, (Phase(0, graph, settings),), (state,))
+
+
+def further(course: Course, graph: Graph, settings: Settings, steps: int) -> Course:
+    """Up to `steps` steps more, at most `BUFFER`; another graph or other settings begin a new phase.
+
+    Raises:
+      GraphError: the graph cannot be trained, has other parameters than before, or the limit is reached.
+    """
+    room = limits.STEPS - len(course)
+    if room <= 0:
+        message = f"This training has made {len(course)} steps, which is the limit."
+        raise GraphError(Problem("too-many-steps", message, "Reset it to begin again."))
+    _same_parameters(course, graph)
+    phases = course.phases
+    if (phases[-1].graph, phases[-1].settings) != (graph, settings):
+        kept = phases[:-1] if phases[-1].first == len(course) else phases
+        phases = (*kept, Phase(len(course), graph, settings))
+    state, records = advance(graph, course.state, min(steps, room), settings, course.dtype)
+    snapshots = _thinned((*course.snapshots, state))
+    chunks = (*course.chunks, records)
+    return replace(course, state=state, phases=phases, snapshots=snapshots, chunks=_joined(chunks))
+
+
+def state_at(course: Course, step: int) -> State:
+    """The state after `step` updates, 0 to `len(course)`."""
+    if not 0 <= step <= len(course):
+        raise IndexError(step)
+    if step == len(course):
+        return course.state
+    state = max((kept for kept in course.snapshots if kept.step <= step), key=lambda kept: kept.step)
+    while state.step < step:
+        phase = phase_at(course, state.step)
+        later = [other.first for other in course.phases if other.first > state.step]
+        ahead = min([step, *later]) - state.step
+        state, _ = advance(phase.graph, state, min(ahead, BUFFER), phase.settings, course.dtype)
+    return state
+
+
+def phase_at(course: Course, step: int) -> Phase:
+    """The phase in which the step after `step` updates was made, or would be."""
+    return next(phase for phase in reversed(course.phases) if phase.first <= step)
+
+
+def trace_at(course: Course, step: int) -> Trace:
+    """Every value and cotangent of the graph as it was in that step."""
+    return at_step(phase_at(course, step).graph, state_at(course, step), course.dtype)
+
+
+def records(course: Course) -> Records | None:
+    """The records of all steps; None before the first."""
+    return _concatenated(course.chunks) if course.chunks else None
+
+
+def _same_parameters(course: Course, graph: Graph) -> None:
+    now = {node.name for node in graph.nodes if node.is_parameter}
+    before = set(course.state.parameters)
+    if now != before:
+        changed = ", ".join(sorted(now ^ before))
+        message = f"The parameters are not those that training began with: {changed}."
+        raise GraphError(Problem("other-parameters", message, "Reset the training to begin with them."))
+
+
+def _thinned(snapshots: tuple[State, ...]) -> tuple[State, ...]:
+    """The first and the last one, and of those between every other one when they are too many."""
+    if len(snapshots) <= SNAPSHOTS:
+        return snapshots
+    return (*snapshots[:-1:2], snapshots[-1])
+
+
+def _joined(chunks: tuple[Records, ...]) -> tuple[Records, ...]:
+    """Chunks of like length put together, so that they stay few however many steps are made one by one."""
+    while len(chunks) > 1 and len(chunks[-2]) <= len(chunks[-1]) and chunks[-2].nodes == chunks[-1].nodes:
+        chunks = (*chunks[:-2], _concatenated(chunks[-2:]))
+    return chunks
+
+
+def _concatenated(chunks: tuple[Records, ...]) -> Records:
+    """One record of all steps; a node that was not there in some of them has NaN there."""
+    if len(chunks) == 1:
+        return chunks[0]
+    nodes = tuple(dict.fromkeys(name for chunk in chunks for name in chunk.nodes))
+    first = chunks[0]
+
+    def columns(field: str) -> np.ndarray:
+        return np.concatenate([_spread(getattr(c, field), c.nodes, nodes) for c in chunks])
+
+    return Records(
+        nodes=nodes,
+        parameters=first.parameters,
+        first=first.first,
+        loss=np.concatenate([chunk.loss for chunk in chunks]),
+        value=columns("value"),
+        cotangent=columns("cotangent"),
+        dead=columns("dead"),
+        ratio=np.concatenate([chunk.ratio for chunk in chunks]),
+    )
+
+
+def _spread(rows: np.ndarray, have: tuple[str, ...], wanted: tuple[str, ...]) -> np.ndarray:
+    if have == wanted:
+        return rows
+    found = np.full((len(rows), len(wanted)), np.nan, rows.dtype)
+    found[:, [wanted.index(name) for name in have]] = rows
+    return found
