@@ -9,7 +9,7 @@ import gc
 import sys
 
 from autodiff_viz.engine.warm import warm
-from benchmarks import browser, collector, engine, frames, memory, whole
+from benchmarks import browser, collector, engine, frames, memory, training, whole
 from benchmarks.peers import torch
 from benchmarks.table import show
 
@@ -21,6 +21,8 @@ PARTS = {
     "first": ("First use", engine.first_use),
     "program": ("Whole program", whole.programs),
     "memory": ("Memory", memory.flat),
+    "training": ("Training", training.steps),
+    "records": ("Records of a training", training.memory),
     "collector": ("Garbage collection", collector.settings),
     "browser": ("Browser", browser.gestures),
     "frames": ("Frames", frames.frames),
