@@ -19,7 +19,7 @@ from autodiff_viz.engine.gates import Gates, change, close, without_gated
 from autodiff_viz.engine.program import ruled, ruled_input, structure, tap
 from autodiff_viz.graph import limits
 from autodiff_viz.graph.model import INPUT, Graph, Node
-from autodiff_viz.graph.order import order
+from autodiff_viz.graph.order import descendants, order
 
 OPTIMISERS: Mapping[str, Any] = {
     "sgd": optax.sgd,
@@ -66,11 +66,10 @@ def optimiser_of(name: str) -> optax.GradientTransformation:
 
 def _runner(graph: Graph, optimiser: str, dtype: str) -> Callable[..., tuple]:
     moves, nodes = optimiser_of(optimiser), order(graph)
+    nothing = jnp.asarray(jnp.nan, dtype)
 
     def one(parameters: dict, kept: Any, step: jax.Array, knobs: dict) -> tuple[dict, Any, dict]:
-        loss, gradient, values, cotangents = _differentiated(
-            nodes, graph.output, parameters, step, knobs, dtype
-        )
+        loss, gradient, values, cotangents = _differentiated(graph, parameters, step, knobs, dtype)
         with jax.numpy_dtype_promotion("standard"):  # Optax raises a float to a whole number
             updates, kept = moves.update(gradient, kept, parameters)
         updates = {
@@ -80,7 +79,7 @@ def _runner(graph: Graph, optimiser: str, dtype: str) -> Callable[..., tuple]:
         row = {
             "loss": loss,
             "value": jnp.stack([_norm(values[node.name]) for node in nodes]),
-            "cotangent": jnp.stack([_norm(cotangents[node.name]) for node in nodes]),
+            "cotangent": jnp.stack([_norm(cotangents.get(node.name, nothing)) for node in nodes]),
             "dead": jnp.stack([_dead(values[node.name]) for node in nodes]),
             "ratio": jnp.stack([_ratio(updates[name], parameters[name]) for name in sorted(parameters)]),
         }
@@ -101,20 +100,25 @@ def _runner(graph: Graph, optimiser: str, dtype: str) -> Callable[..., tuple]:
 
 
 def _differentiated(
-    nodes: list[Node], output: str, parameters: dict, step: jax.Array, knobs: dict, dtype: str
+    graph: Graph, parameters: dict, step: jax.Array, knobs: dict, dtype: str
 ) -> tuple[jax.Array, dict, dict, dict]:
-    """(loss, gradient by parameter, values, arriving cotangents) of one forward and one backward pass."""
+    """(loss, gradient by parameter, values, arriving cotangents) of one forward and one backward pass.
+
+    What arrives at the data, and at what is made of data alone, no training needs: for images it would cost
+    as much as all the rest.
+    """
     dynamic = {name: _later(given, step) for name, given in knobs["dynamic"].items()}
 
     def forward(parameters: dict, sinks: dict) -> tuple[jax.Array, dict]:
         values: dict[str, jax.Array] = {}
         given = {**knobs["inputs"], **parameters}
-        for node in nodes:
+        for node in order(graph):
             values[node.name] = _node(node, values, given, dynamic, sinks, knobs["gates"], dtype)
-        return values[output], values
+        return values[graph.output], values
 
     shapes = jax.eval_shape(lambda: forward(parameters, {})[1])
-    sinks = {name: jnp.zeros(shape.shape, shape.dtype) for name, shape in shapes.items()}
+    moved = descendants(graph, parameters)
+    sinks = {name: jnp.zeros(shapes[name].shape, shapes[name].dtype) for name in moved}
     loss, pull, values = jax.vjp(forward, parameters, sinks, has_aux=True)
     gradient, cotangents = pull(jnp.ones_like(loss))
     return loss, gradient, values, cotangents

@@ -61,7 +61,8 @@ class Records:
       parameters: names of the columns of `ratio`.
       first: number of the first step; 0 is the one before any update.
       loss: before the step's update.
-      value, cotangent: Euclidean norm of each node's value and of the cotangent that arrives there.
+      value, cotangent: Euclidean norm of each node's value and of the cotangent that arrives there; NaN for
+        what arrives at data, and at what is made of data alone, which training does not work out.
       dead: share of a node's units that are 0 for every example; a unit is an element behind the first axis.
       ratio: by parameter, norm of the update over norm of the parameter.
     """

@@ -53,9 +53,8 @@ def test_norms_are_those_of_the_trace_at_that_step():
     found = at_step(graph, state)
     for column, name in enumerate(records.nodes):
         np.testing.assert_allclose(records.value[0, column], np.linalg.norm(found.value[name]), rtol=1e-5)
-        np.testing.assert_allclose(
-            records.cotangent[0, column], np.linalg.norm(found.cotangent[name]), rtol=1e-5, atol=1e-7
-        )
+        arrived = np.nan if name in ("x", "y") else np.linalg.norm(found.cotangent[name])
+        np.testing.assert_allclose(records.cotangent[0, column], arrived, rtol=1e-5, atol=1e-7)
 
 
 @pytest.mark.parametrize(("name", "rate"), [("sgd", 0.1), ("momentum", 0.02), ("adam", 0.01)])
