@@ -10,9 +10,8 @@ import jax.numpy as jnp
 import optax
 
 from autodiff_viz.engine.course import further, records, start
-from autodiff_viz.engine.steps import BUFFER
 from autodiff_viz.engine.trace import trace
-from autodiff_viz.engine.training import Settings, advance, begin
+from autodiff_viz.engine.training import AT_ONCE, Settings, advance, begin
 from autodiff_viz.graph.model import Graph
 from autodiff_viz.language.parse import parse
 from benchmarks.clock import ratio, times
@@ -54,7 +53,7 @@ class Network(NamedTuple):
 
 
 def steps() -> Iterator[Row]:
-    """Per step, `BUFFER` of them in turn."""
+    """Per step, `AT_ONCE` of them in turn."""
     for network in (_xor(), _cnn(), _deep()):
         mine, theirs = _ours(network.graph), _by_hand(network)
         mine(0), theirs(0)
@@ -73,7 +72,7 @@ def memory() -> Iterator[Row]:
 def _ours(graph: Graph) -> Callable[[int], Any]:
     settings = Settings("sgd", RATE)
     state = begin(graph, settings)
-    return lambda _: advance(graph, state, BUFFER, settings)
+    return lambda _: advance(graph, state, AT_ONCE, settings)
 
 
 def _by_hand(network: Network) -> Callable[[int], Any]:
@@ -89,7 +88,7 @@ def _by_hand(network: Network) -> Callable[[int], Any]:
 
     def run(_: int) -> list[float]:
         now, kept, losses = parameters, optimiser.init(parameters), []
-        for _ in range(BUFFER):
+        for _ in range(AT_ONCE):
             now, kept, loss = step(now, kept)
             losses.append(loss)
         return [float(loss) for loss in losses]
@@ -101,7 +100,7 @@ def _held(graph: Graph, count: int = 1_000) -> int:
     settings = Settings("sgd", RATE)
     course = start(graph, settings)
     while len(course) < count:
-        course = further(course, graph, settings, min(BUFFER, count - len(course)))
+        course = further(course, graph, settings, min(AT_ONCE, count - len(course)))
     found = records(course)
     return sum(getattr(found, name).nbytes for name in ("loss", "value", "cotangent", "dead", "ratio"))
 

@@ -12,9 +12,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from autodiff_viz.engine.arrays import FLOAT32
-from autodiff_viz.engine.steps import BUFFER
 from autodiff_viz.engine.trace import Trace
-from autodiff_viz.engine.training import Records, Settings, State, advance, at_step, begin
+from autodiff_viz.engine.training import AT_ONCE, Records, Settings, State, advance, at_step, begin
 from autodiff_viz.graph import limits
 from autodiff_viz.graph.model import Graph
 from autodiff_viz.graph.problem import GraphError, Problem
@@ -65,7 +64,7 @@ def start(graph: Graph, settings: Settings, dtype: str = FLOAT32) -> Course:
 
 
 def further(course: Course, graph: Graph, settings: Settings, steps: int) -> Course:
-    """Up to `steps` steps more, at most `BUFFER`; another graph or other settings begin a new phase.
+    """Up to `steps` steps more, at most `AT_ONCE`; another graph or other settings begin a new phase.
 
     Raises:
       GraphError: the graph cannot be trained, has other parameters than before, or the limit is reached.
@@ -96,7 +95,7 @@ def state_at(course: Course, step: int) -> State:
         phase = phase_at(course, state.step)
         later = [other.first for other in course.phases if other.first > state.step]
         ahead = min([step, *later]) - state.step
-        state, _ = advance(phase.graph, state, min(ahead, BUFFER), phase.settings, course.dtype)
+        state, _ = advance(phase.graph, state, min(ahead, AT_ONCE), phase.settings, course.dtype)
     return state
 
 

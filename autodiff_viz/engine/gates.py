@@ -6,8 +6,7 @@ whose rules all fit is lowered without them (`without_gated`), and `gates` says 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import NamedTuple
 
 import jax
@@ -16,6 +15,7 @@ import numpy as np
 
 from autodiff_viz.engine.trace import Trace
 from autodiff_viz.graph.model import FOLLOW, INPUT, REWRITE, STOP, Call, Graph, Lambda, Node, Rule
+from autodiff_viz.graph.order import order
 
 PASS, SCALE, CLIP, REPLACE = range(4)
 
@@ -28,20 +28,21 @@ class Change(NamedTuple):
     b: float = 0.0
 
 
-@dataclass(frozen=True, slots=True)
-class Gates:
-    """How the gates of a graph stand, as arrays that a compiled program takes.
+class Gates(NamedTuple):
+    """How the gates of a graph stand, as two arrays that a compiled program takes.
 
     Attributes:
-      closed: by (node, slot), whether that wire passes nothing.
-      changes: by node, `Change` as three numbers.
+      closed: per wire, in the order of `wires_of`, whether it passes nothing.
+      changes: per node, in the order of `order`, its `Change` as a row of three numbers.
     """
 
-    closed: Mapping[tuple[str, int], np.ndarray]
-    changes: Mapping[str, tuple[np.ndarray, np.ndarray, np.ndarray]]
+    closed: np.ndarray
+    changes: np.ndarray
 
 
-jax.tree_util.register_dataclass(Gates, ["closed", "changes"], [])
+def wires_of(graph: Graph) -> list[tuple[str, int]]:
+    """All wires, as (node, slot), in an order that two graphs of one structure share."""
+    return [(node.name, slot) for node in order(graph) for slot, _ in node.wires]
 
 
 @jax.custom_jvp
@@ -120,12 +121,12 @@ def gates(trace: Trace) -> Gates:
     A wire that passes nothing at all, whatever the numbers are (behind a stop, or behind the step of a
     `sign`), is closed: a computed zero times an infinite slope would be NaN.
     """
-    closed = {wire: np.asarray(trace.passed.is_symbolic_zero(wire)) for wire in trace.passed}
-    return Gates(closed, {node.name: _numbers(node, trace.dtype) for node in trace.graph.nodes})
+    closed = [trace.passed.is_symbolic_zero(wire) for wire in wires_of(trace.graph)]
+    changes = [_change(node) for node in order(trace.graph)]
+    return Gates(np.asarray(closed, bool), np.asarray(changes, trace.dtype))
 
 
-def _numbers(node: Node, dtype: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    found = change_of(node.rule) or Change()
+def _change(node: Node) -> Change:
     if node.op == INPUT and node.rule.kind == STOP:
-        found = Change(REPLACE, 0.0)
-    return np.int32(found.mode), np.asarray(found.a, dtype), np.asarray(found.b, dtype)
+        return Change(REPLACE, 0.0)
+    return change_of(node.rule) or Change()

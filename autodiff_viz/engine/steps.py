@@ -1,4 +1,4 @@
-"""The compiled program behind training: any number of steps, each with what happened in it.
+"""The compiled step behind training, and what it writes down.
 
 The stops and plain rewrites of the graph are run-time gates and checkpoint regions change no number, so that
 one program serves every position of these toggles.
@@ -13,9 +13,10 @@ from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 import optax
 
-from autodiff_viz.engine.gates import Gates, change, close, without_gated
+from autodiff_viz.engine.gates import change, close, wires_of, without_gated
 from autodiff_viz.engine.program import ruled, ruled_input, structure, tap
 from autodiff_viz.graph import limits
 from autodiff_viz.graph.model import INPUT, Graph, Node
@@ -28,35 +29,49 @@ OPTIMISERS: Mapping[str, Any] = {
 }
 """Optax's own, by the names on the page; momentum is `optax.sgd` with a momentum of 0.9."""
 
-BUFFER = 64  # steps that one call of the compiled program can run
 KEPT = 8  # compiled programs
 
 
-class Program(NamedTuple):
-    """A compiled training program: `run(parameters, optimiser state, step, count, knobs)` gives the first two
-    after `count` steps, and their rows. `work` is what one step costs, in floating-point operations."""
+IN_A_LOOP = 256  # steps that one call makes at most
 
-    run: Any
+Now = tuple[dict, Any, jax.Array]
+"""Parameters, the optimiser's own state, and the number of the step."""
+
+
+class Program(NamedTuple):
+    """A training step, compiled.
+
+    Attributes:
+      run: `run(now, count, knobs)` gives the `Now` after `count` steps, and a row of numbers for each: the
+        loss, then per node the norm of its value, the norm of what arrives there and its share of dead
+        units, then per parameter, by name, the ratio of its update.
+      work: what a step costs, in floating-point operations.
+    """
+
+    run: Callable[[Now, int, dict], tuple[Now, np.ndarray]]
     work: float
 
 
-def program(graph: Graph, optimiser: str, dtype: str, arguments: tuple) -> Program:
-    shapes = tuple((name, array.shape) for name, array in sorted(arguments[-1]["inputs"].items()))
-    shapes += tuple((name, array.shape) for name, array in sorted(arguments[0].items()))
+_programs: dict[tuple, Program] = {}
+_compiling = Lock()  # two visitors who open the same lesson compile it once
+
+
+def program(graph: Graph, optimiser: str, dtype: str, now: Now, knobs: dict) -> Program:
+    """The program for a graph and arrays like these; traced when nothing alike was before."""
+    shapes = tuple((name, array.shape) for name, array in sorted(knobs["inputs"].items()))
+    shapes += tuple((name, array.shape) for name, array in sorted(now[0].items()))
     key = structure(without_gated(graph)), shapes, optimiser, dtype
     with _compiling:
         if key not in _programs:
             while len(_programs) >= KEPT:
                 _programs.pop(next(iter(_programs)))
-            lowered = jax.jit(_runner(key[0], optimiser, dtype)).lower(*arguments)
-            _programs[key] = Program(
-                lowered.compile(), float((lowered.cost_analysis() or {}).get("flops", 0.0))
-            )
+            step = _stepper(key[0], optimiser, dtype)
+            cost = jax.jit(step).lower(*now, knobs).cost_analysis() or {}
+            # XLA's convolutions on the CPU take some ten times as long inside a loop.
+            one_by_one = any(node.op == "conv2d" for node in graph.nodes)
+            run = _one_by_one(step) if one_by_one else _in_a_loop(step)
+            _programs[key] = Program(run, float(cost.get("flops", 0.0)))
         return _programs[key]
-
-
-_programs: dict[tuple, Program] = {}
-_compiling = Lock()  # two visitors who open the same lesson compile it once
 
 
 def optimiser_of(name: str) -> optax.GradientTransformation:
@@ -64,11 +79,11 @@ def optimiser_of(name: str) -> optax.GradientTransformation:
     return OPTIMISERS[name](1.0)
 
 
-def _runner(graph: Graph, optimiser: str, dtype: str) -> Callable[..., tuple]:
+def _stepper(graph: Graph, optimiser: str, dtype: str) -> Callable[..., tuple]:
     moves, nodes = optimiser_of(optimiser), order(graph)
     nothing = jnp.asarray(jnp.nan, dtype)
 
-    def one(parameters: dict, kept: Any, step: jax.Array, knobs: dict) -> tuple[dict, Any, dict]:
+    def step_once(parameters: dict, kept: Any, step: jax.Array, knobs: dict) -> tuple:
         loss, gradient, values, cotangents = _differentiated(graph, parameters, step, knobs, dtype)
         with jax.numpy_dtype_promotion("standard"):  # Optax raises a float to a whole number
             updates, kept = moves.update(gradient, kept, parameters)
@@ -76,25 +91,48 @@ def _runner(graph: Graph, optimiser: str, dtype: str) -> Callable[..., tuple]:
             name: jnp.where(knobs["frozen"][name], 0.0, knobs["rate"] * update)
             for name, update in updates.items()
         }
-        row = {
-            "loss": loss,
-            "value": jnp.stack([_norm(values[node.name]) for node in nodes]),
-            "cotangent": jnp.stack([_norm(cotangents.get(node.name, nothing)) for node in nodes]),
-            "dead": jnp.stack([_dead(values[node.name]) for node in nodes]),
-            "ratio": jnp.stack([_ratio(updates[name], parameters[name]) for name in sorted(parameters)]),
-        }
-        return optax.apply_updates(parameters, updates), kept, row
+        row = [
+            loss,
+            *(_norm(values[node.name]) for node in nodes),
+            *(_norm(cotangents.get(node.name, nothing)) for node in nodes),
+            *(_dead(values[node.name]) for node in nodes),
+            *(_ratio(updates[name], parameters[name]) for name in sorted(parameters)),
+        ]
+        return optax.apply_updates(parameters, updates), kept, step + 1, jnp.stack(row)
 
-    def run(parameters: dict, kept: Any, step: jax.Array, count: jax.Array, knobs: dict) -> tuple:
-        rows = jax.eval_shape(lambda *state: one(*state, knobs)[2], parameters, kept, step)
-        empty = {name: jnp.zeros((BUFFER, *row.shape), row.dtype) for name, row in rows.items()}
+    return step_once
+
+
+def _one_by_one(step: Callable[..., tuple]) -> Callable[..., tuple]:
+    compiled = jax.jit(step)
+
+    def run(now: Now, count: int, knobs: dict) -> tuple[Now, np.ndarray]:
+        rows = []
+        for _ in range(count):
+            *now, row = compiled(*now, knobs)
+            rows.append(row)
+        return tuple(now), np.stack([np.asarray(row) for row in rows])
+
+    return run
+
+
+def _in_a_loop(step: Callable[..., tuple]) -> Callable[..., tuple]:
+    """Small steps in one call: to call them one by one would take longer than they do."""
+
+    @jax.jit
+    def loop(now: Now, count: jax.Array, knobs: dict) -> tuple[Now, jax.Array]:
+        row = jax.eval_shape(step, *now, knobs)[-1]
 
         def body(i: jax.Array, state: tuple) -> tuple:
-            parameters, kept, written = state
-            parameters, kept, row = one(parameters, kept, step + i, knobs)
-            return parameters, kept, {name: written[name].at[i].set(row[name]) for name in row}
+            now, rows = state
+            *now, row = step(*now, knobs)
+            return tuple(now), rows.at[i].set(row)
 
-        return jax.lax.fori_loop(0, count, body, (parameters, kept, empty))
+        return jax.lax.fori_loop(0, count, body, (now, jnp.zeros((IN_A_LOOP, *row.shape), row.dtype)))
+
+    def run(now: Now, count: int, knobs: dict) -> tuple[Now, np.ndarray]:
+        now, rows = loop(now, np.int32(count), knobs)
+        return now, np.asarray(rows)[:count]
 
     return run
 
@@ -108,12 +146,23 @@ def _differentiated(
     as much as all the rest.
     """
     dynamic = {name: _later(given, step) for name, given in knobs["dynamic"].items()}
+    closed = dict(zip(wires_of(graph), knobs["gates"].closed, strict=True))
+    changes = dict(zip((node.name for node in order(graph)), knobs["gates"].changes, strict=True))
+
+    def node_value(node: Node, values: dict, given: dict) -> jax.Array:
+        if node.op == INPUT:
+            value = ruled_input(node, given[node.name])
+        else:
+            wired = [close(values[name], closed[node.name, slot]) for slot, name in node.wires]
+            value = ruled(node, wired, dynamic.get(node.name, {}), dtype, named=False)
+        return change(value, *changes[node.name])
 
     def forward(parameters: dict, sinks: dict) -> tuple[jax.Array, dict]:
         values: dict[str, jax.Array] = {}
         given = {**knobs["inputs"], **parameters}
         for node in order(graph):
-            values[node.name] = _node(node, values, given, dynamic, sinks, knobs["gates"], dtype)
+            value = node_value(node, values, given)
+            values[node.name] = tap(value, sinks[node.name]) if node.name in sinks else value
         return values[graph.output], values
 
     shapes = jax.eval_shape(lambda: forward(parameters, {})[1])
@@ -122,18 +171,6 @@ def _differentiated(
     loss, pull, values = jax.vjp(forward, parameters, sinks, has_aux=True)
     gradient, cotangents = pull(jnp.ones_like(loss))
     return loss, gradient, values, cotangents
-
-
-def _node(
-    node: Node, values: dict, given: dict, dynamic: dict, sinks: dict, standing: Gates, dtype: str
-) -> jax.Array:
-    if node.op == INPUT:
-        value = ruled_input(node, given[node.name])
-    else:
-        wired = [close(values[name], standing.closed[node.name, slot]) for slot, name in node.wires]
-        value = ruled(node, wired, dynamic.get(node.name, {}), dtype, named=False)
-    value = change(value, *standing.changes[node.name])
-    return tap(value, sinks[node.name]) if node.name in sinks else value
 
 
 def _later(given: dict, step: jax.Array) -> dict:

@@ -1,6 +1,6 @@
 """Training: a graph whose output is the loss, and whose parameters an optimiser of Optax moves.
 
-One compiled program runs any number of steps and writes down what happened in each. The stops and plain
+One compiled step writes down what happened in it. The stops and plain
 rewrites of the graph are run-time gates and checkpoint regions change no number, so that toggling them
 between two steps compiles nothing. Steps are pure: the same state and the same settings give the same steps.
 """
@@ -18,7 +18,7 @@ import numpy as np
 from autodiff_viz.engine.arrays import FLOAT32, initializer, own_value
 from autodiff_viz.engine.gates import gates
 from autodiff_viz.engine.program import dynamic_params
-from autodiff_viz.engine.steps import BUFFER, optimiser_of, program
+from autodiff_viz.engine.steps import IN_A_LOOP, optimiser_of, program
 from autodiff_viz.engine.trace import Trace, precision, trace
 from autodiff_viz.graph import limits
 from autodiff_viz.graph.edits import with_param
@@ -26,6 +26,8 @@ from autodiff_viz.graph.model import INPUT, STOP, Graph, Node
 from autodiff_viz.graph.mute import played
 from autodiff_viz.graph.order import order
 from autodiff_viz.graph.problem import GraphError, Problem
+
+AT_ONCE = IN_A_LOOP  # steps between two looks at what the user wants
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +118,7 @@ def check_trainable(graph: Graph, found: Trace) -> None:
 def advance(
     graph: Graph, state: State, steps: int, settings: Settings, dtype: str = FLOAT32
 ) -> tuple[State, Records]:
-    """Make `steps` updates, at most `BUFFER`, under the rules that the graph has now.
+    """Make `steps` updates, at most `AT_ONCE`, under the rules that the graph has now.
 
     The graph may differ from that of the steps before in rules, regions, positions and values of inputs.
     Run-time seeds (of noise and dropout) count up with the steps.
@@ -132,18 +134,22 @@ def advance(
             "inputs": {n: jnp.asarray(found.inputs[n]) for n in found.inputs if n not in state.parameters},
             "dynamic": dynamic_params(graph),
             "gates": gates(found),
-            "frozen": {n.name: np.asarray(n.rule.kind == STOP) for n in learned(graph)},
+            "frozen": {node.name: np.asarray(node.rule.kind == STOP) for node in learned(graph)},
             "rate": np.asarray(settings.rate, dtype),
         }
+        knobs = jax.device_put(knobs)
         parameters = {name: jnp.asarray(array, dtype) for name, array in state.parameters.items()}
-        steps = min(steps, BUFFER)
-        arguments = (parameters, state.optimiser, np.int32(state.step), np.int32(steps), knobs)
-        compiled = program(graph, settings.optimiser, dtype, arguments)
-        parameters, optimiser, rows = compiled.run(*arguments)
-    rows = {name: np.asarray(array)[:steps] for name, array in rows.items()}
-    names = tuple(node.name for node in order(graph))
-    records = Records(names, tuple(sorted(parameters)), state.step, **rows)
-    return State(state.step + steps, parameters, optimiser), records
+        now = (parameters, state.optimiser, jnp.asarray(state.step, jnp.int32))
+        run = program(graph, settings.optimiser, dtype, now, knobs).run
+        (parameters, optimiser, _), rows = run(now, min(steps, AT_ONCE), knobs)
+    return State(state.step + len(rows), parameters, optimiser), _records(graph, state, rows)
+
+
+def _records(graph: Graph, state: State, rows: np.ndarray) -> Records:
+    nodes, parameters = tuple(node.name for node in order(graph)), tuple(sorted(state.parameters))
+    ends = np.cumsum([1, len(nodes), len(nodes), len(nodes)])
+    loss, value, cotangent, dead, ratio = np.split(rows, ends, axis=1)
+    return Records(nodes, parameters, state.step, loss[:, 0], value, cotangent, dead, ratio)
 
 
 def at_step(graph: Graph, state: State, dtype: str = FLOAT32) -> Trace:

@@ -9,9 +9,8 @@ import pytest
 
 from autodiff_viz.engine import steps as compiled
 from autodiff_viz.engine.gates import CLIP, REPLACE, SCALE, Change, change_of
-from autodiff_viz.engine.steps import BUFFER
 from autodiff_viz.engine.trace import trace
-from autodiff_viz.engine.training import Settings, State, advance, at_step, begin
+from autodiff_viz.engine.training import AT_ONCE, Settings, State, advance, at_step, begin
 from autodiff_viz.graph.edits import with_rule
 from autodiff_viz.graph.model import Rule
 from autodiff_viz.graph.problem import GraphError
@@ -208,8 +207,8 @@ def test_a_dead_unit_is_one_that_is_0_for_every_example():
 
 
 def test_no_more_steps_than_the_buffer_holds_are_made_at_once():
-    state, records = advance(LINE, begin(LINE, Settings()), BUFFER + 100, Settings())
-    assert (state.step, len(records)) == (BUFFER, BUFFER)
+    state, records = advance(LINE, begin(LINE, Settings()), AT_ONCE + 100, Settings())
+    assert (state.step, len(records)) == (AT_ONCE, AT_ONCE)
 
 
 @pytest.mark.parametrize(
