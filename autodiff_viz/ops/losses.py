@@ -55,6 +55,7 @@ OPS = (
             (((4,), (4,)), {}),
             (((4, 1), (4,)), {}),
         ),
+        broadcasts=True,
     ),
     Op(
         name="softmax_cross_entropy_with_integer_labels",

@@ -58,6 +58,7 @@ class Op:
       examples: shapes of the slots to test with, one tuple per example, and parameters for each.
       params: the parameters, in the order of positional arguments after the slots.
       variadic: takes any number of arrays, as a list in a formula; `slots` then names one.
+      broadcasts: though not elementwise, it brings its inputs to one shape by NumPy's rules first.
       infix: operator in a formula, such as "+"; "" for none.
       kinks: input values at which the derivative jumps; tests stay clear of them.
     """
@@ -76,6 +77,7 @@ class Op:
     examples: tuple[tuple[tuple[tuple[int, ...], ...], dict[str, Any]], ...] = ()
     params: tuple[Param, ...] = ()
     variadic: bool = False
+    broadcasts: bool = False
     infix: str = ""
     kinks: tuple[float, ...] = ()
 

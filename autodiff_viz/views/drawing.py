@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from autodiff_viz.engine.broadcasts import mixes
 from autodiff_viz.engine.check import disconnected
 from autodiff_viz.engine.counts import Runs
 from autodiff_viz.engine.trace import Trace
@@ -48,9 +49,14 @@ def drawing(picture: Picture) -> dict[str, Any]:
     placed = places(graph)
     apart = disconnected(graph)
     scale = largest(picture.trace)
+    warnings = _warnings(picture.trace)
     return {
         "graph": str(picture.document),
-        "nodes": [_node(picture, node, placed, node.name not in apart) for node in graph.nodes],
+        "nodes": [
+            _node(picture, node, placed, node.name not in apart)
+            | {"warning": " ".join(warnings.get(node.name, ())) or None}
+            for node in graph.nodes
+        ],
         "wires": [
             _wire(picture, node, slot, placed, scale)
             for node in graph.nodes
@@ -114,7 +120,6 @@ def _node(picture: Picture, node: Node, placed: Layout, connected: bool) -> dict
         "muted": node.muted,
         "connected": connected,
         **_trouble(picture, node),
-        "warning": _births(trace, name),
         "runs": _badge(picture.runs.get(name)),
     }
 
@@ -164,9 +169,12 @@ def _rule_text(node: Node) -> str:
     return ""
 
 
-def _births(trace: Trace | None, name: str) -> str | None:
-    found = [str(birth) for birth in trace.births if birth.node == name] if trace else []
-    return " ".join(found) or None
+def _warnings(trace: Trace | None) -> dict[str, list[str]]:
+    """By node, what is no mistake and yet likely not meant."""
+    found: dict[str, list[str]] = {}
+    for each in (*trace.births, *mixes(trace)) if trace else ():
+        found.setdefault(each.node, []).append(str(each))
+    return found
 
 
 def _badge(runs: Runs | None) -> str | None:

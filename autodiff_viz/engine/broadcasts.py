@@ -1,0 +1,66 @@
+"""Broadcasts that are likely a mistake: a column met a row of another rank, and all pairs came out.
+
+NumPy's rules make [4, 4] of [4, 1] and [4]. That is how a loss over four examples averages sixteen
+differences, and nobody says so.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import prod
+
+from autodiff_viz.engine.trace import Trace
+from autodiff_viz.graph.model import Node
+from autodiff_viz.ops.catalog import OPS
+
+Shape = tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Mix:
+    """Inputs of a node that were broadcast to `result`, which is larger than each of them."""
+
+    node: str
+    shapes: tuple[Shape, ...]
+    result: Shape
+
+    def __str__(self) -> str:
+        inputs = " and ".join(f"input {i}, {list(shape)}," for i, shape in enumerate(self.shapes))
+        advice = "For element by element, give both one shape."
+        return f"Broadcast of {inputs} to {list(self.result)}: all pairs were taken. {advice}"
+
+
+def mixes(trace: Trace) -> tuple[Mix, ...]:
+    """Every node whose inputs have different ranks and each grew to meet the others.
+
+    Inputs of one rank, [3, 1] and [1, 4] say, are left alone: whoever writes that wants all pairs.
+    """
+    found = [_mix(trace, node) for node in trace.graph.nodes if node.op in OPS]
+    return tuple(mix for mix in found if mix)
+
+
+def _mix(trace: Trace, node: Node) -> Mix | None:
+    op = OPS[node.op]
+    if not (op.elementwise or op.broadcasts) or len(op.slots) < 2:
+        return None
+    shapes = tuple(_shape(trace, slot) for slot in node.op_slots)
+    tensors = [shape for shape in shapes if shape]
+    result = _together(tensors)
+    grown = bool(tensors) and all(prod(shape) < prod(result) for shape in tensors)
+    return Mix(node.name, shapes, result) if grown and len(set(map(len, tensors))) > 1 else None
+
+
+def _shape(trace: Trace, slot: object) -> Shape:
+    if isinstance(slot, str):
+        return trace.value[slot].shape
+    shape: Shape = ()
+    while isinstance(slot, tuple):
+        shape, slot = (*shape, len(slot)), slot[0]
+    return shape
+
+
+def _together(shapes: list[Shape]) -> Shape:
+    """The shape that all of these are broadcast to."""
+    rank = max(map(len, shapes), default=0)
+    padded = [(1,) * (rank - len(shape)) + shape for shape in shapes]
+    return tuple(max(lengths) for lengths in zip(*padded, strict=True))
