@@ -23,6 +23,7 @@ from autodiff_viz.views.numbers import MINUS, full, scalar, shape, short
 ORANGE = "#D2601A"  # of a cotangent; reads on white and on black
 
 INPUT_DOC = "A value that you set."
+PARAMETER_DOC = "A parameter: a value that training may change."
 
 RULE_SAYS = {
     FOLLOW: "Follows JAX's own derivative.",
@@ -101,7 +102,9 @@ def _doc(node: Node) -> str:
     if node.muted:
         return f"Muted: {node.op} does not act, and what comes in is handed on."
     op = OPS.get(node.op)
-    return op.doc if op else INPUT_DOC if node.op == INPUT else "This op is not in the catalog."
+    if node.op == INPUT:
+        return PARAMETER_DOC if node.is_parameter else INPUT_DOC
+    return op.doc if op else "This op is not in the catalog."
 
 
 def runs_say(runs: Runs) -> str:

@@ -111,6 +111,17 @@ def _draw_params(node: NodeView) -> None:
                 on_change=_on_param,
                 args=(node.name, param, key),
             )
+        elif param.kind == "choice" and value in param.choices:
+            key = renewed(f"param_{param.name}", node.name, value)
+            st.selectbox(
+                param.name,
+                param.choices,
+                param.choices.index(value),
+                key=key,
+                help=param.doc,
+                on_change=_on_param,
+                args=(node.name, param, key),
+            )
         else:
             shown = to_text(value) if param.kind == "index" else str(value)
             st.text(f"{param.name} = {shown}   (change it in the formula)")
