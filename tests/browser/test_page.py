@@ -40,7 +40,7 @@ def test_a_slider_dragged_twice_is_two_steps_of_undo(lab: LabPage):
     lab.move_mouse((at[0], middle), (at[1], middle))
     first = lab.value("x").text_content()
     lab.move_mouse((at[1], middle), (at[2], middle))
-    assert lab.value("x").text_content() != first
+    expect(lab.value("x")).not_to_have_text(first)
     lab.button("Undo")
     expect(lab.value("x")).to_have_text(first)
     lab.button("Undo")
@@ -93,7 +93,8 @@ def test_an_independent_check_stands_beside_the_numbers(lab: LabPage):
 def test_every_figure_is_drawn(lab: LabPage, title: str):
     lab.choose_figure(title)
     lab.page.locator(".st-key-figure_place").scroll_into_view_if_needed()  # it is drawn when it is looked at
-    expect(lab.page.locator(".js-plotly-plot .main-svg").first).to_be_visible()
+    # The first one has Plotly to load, and its sweep to compile.
+    expect(lab.page.locator(".js-plotly-plot .main-svg").first).to_be_visible(timeout=20_000)
     expect(lab.page.get_by_test_id("stException")).to_have_count(0)
 
 
