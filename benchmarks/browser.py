@@ -158,7 +158,7 @@ def _open(
 ) -> Locator:
     page = browser.new_page(viewport={"width": 1400, "height": height})
     if frames is not None:
-        page.on("websocket", lambda socket: socket.on("framereceived", frames.append))
+        page.on("websocket", lambda socket: socket.on("framereceived", lambda sent: frames.append(sent)))
     page.goto(address)
     page.locator(f"{root} {shown}").wait_for(timeout=60_000)
     page.wait_for_timeout(5_000)  # the warm-up, the figure, the fonts
