@@ -9,11 +9,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import prod
 
+import numpy as np
+
+from autodiff_viz.engine.kernels import Shape
 from autodiff_viz.engine.trace import Trace
 from autodiff_viz.graph.model import Node
 from autodiff_viz.ops.catalog import OPS
-
-Shape = tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,24 +44,8 @@ def _mix(trace: Trace, node: Node) -> Mix | None:
     op = OPS[node.op]
     if not (op.elementwise or op.broadcasts) or len(op.slots) < 2:
         return None
-    shapes = tuple(_shape(trace, slot) for slot in node.op_slots)
+    shapes = tuple(np.shape(trace.value[s] if isinstance(s, str) else s) for s in node.op_slots)
     tensors = [shape for shape in shapes if shape]
-    result = _together(tensors)
+    result = np.broadcast_shapes(*tensors)
     grown = bool(tensors) and all(prod(shape) < prod(result) for shape in tensors)
     return Mix(node.name, shapes, result) if grown and len(set(map(len, tensors))) > 1 else None
-
-
-def _shape(trace: Trace, slot: object) -> Shape:
-    if isinstance(slot, str):
-        return trace.value[slot].shape
-    shape: Shape = ()
-    while isinstance(slot, tuple):
-        shape, slot = (*shape, len(slot)), slot[0]
-    return shape
-
-
-def _together(shapes: list[Shape]) -> Shape:
-    """The shape that all of these are broadcast to."""
-    rank = max(map(len, shapes), default=0)
-    padded = [(1,) * (rank - len(shape)) + shape for shape in shapes]
-    return tuple(max(lengths) for lengths in zip(*padded, strict=True))

@@ -12,8 +12,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from autodiff_viz.engine.arrays import FLOAT32
+from autodiff_viz.engine.steps import AT_ONCE
 from autodiff_viz.engine.trace import Trace
-from autodiff_viz.engine.training import AT_ONCE, Records, Settings, State, advance, at_step, begin
+from autodiff_viz.engine.training import Records, Settings, State, advance, at_step, begin, learned
 from autodiff_viz.graph import limits
 from autodiff_viz.graph.model import Graph
 from autodiff_viz.graph.problem import GraphError, Problem
@@ -115,7 +116,7 @@ def records(course: Course) -> Records | None:
 
 
 def _same_parameters(course: Course, graph: Graph) -> None:
-    now = {node.name for node in graph.nodes if node.is_parameter}
+    now = {node.name for node in learned(graph)}
     before = set(course.state.parameters)
     if now != before:
         changed = ", ".join(sorted(now ^ before))

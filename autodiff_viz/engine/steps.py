@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from functools import partial
 from threading import Lock
-from typing import Any, NamedTuple
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -30,47 +30,33 @@ OPTIMISERS: Mapping[str, Any] = {
 """Optax's own, by the names on the page; momentum is `optax.sgd` with a momentum of 0.9."""
 
 KEPT = 8  # compiled programs
-
-
-IN_A_LOOP = 256  # steps that one call makes at most
+AT_ONCE = 256  # steps that one call makes at most
 
 Now = tuple[dict, Any, jax.Array]
 """Parameters, the optimiser's own state, and the number of the step."""
 
+Run = Callable[[Now, int, dict], tuple[Now, np.ndarray]]
+"""`run(now, count, knobs)` gives the `Now` after `count` steps, and a row of numbers for each: the loss, then
+per node the norm of its value, the norm of what arrives there and its share of dead units, then per
+parameter, by name, the ratio of its update."""
 
-class Program(NamedTuple):
-    """A training step, compiled.
-
-    Attributes:
-      run: `run(now, count, knobs)` gives the `Now` after `count` steps, and a row of numbers for each: the
-        loss, then per node the norm of its value, the norm of what arrives there and its share of dead
-        units, then per parameter, by name, the ratio of its update.
-      work: what a step costs, in floating-point operations.
-    """
-
-    run: Callable[[Now, int, dict], tuple[Now, np.ndarray]]
-    work: float
+_programs: dict[tuple, Run] = {}
+_making = Lock()  # two visitors who open the same lesson share one program
 
 
-_programs: dict[tuple, Program] = {}
-_compiling = Lock()  # two visitors who open the same lesson compile it once
-
-
-def program(graph: Graph, optimiser: str, dtype: str, now: Now, knobs: dict) -> Program:
-    """The program for a graph and arrays like these; traced when nothing alike was before."""
+def program(graph: Graph, optimiser: str, dtype: str, now: Now, knobs: dict) -> Run:
+    """The steps of a graph on arrays like these: made when nothing alike was, compiled when first run."""
     shapes = tuple((name, array.shape) for name, array in sorted(knobs["inputs"].items()))
     shapes += tuple((name, array.shape) for name, array in sorted(now[0].items()))
     key = structure(without_gated(graph)), shapes, optimiser, dtype
-    with _compiling:
+    with _making:
         if key not in _programs:
             while len(_programs) >= KEPT:
                 _programs.pop(next(iter(_programs)))
-            step = _stepper(key[0], optimiser, dtype)
-            cost = jax.jit(step).lower(*now, knobs).cost_analysis() or {}
             # XLA's convolutions on the CPU take some ten times as long inside a loop.
             one_by_one = any(node.op == "conv2d" for node in graph.nodes)
-            run = _one_by_one(step) if one_by_one else _in_a_loop(step)
-            _programs[key] = Program(run, float(cost.get("flops", 0.0)))
+            step = _stepper(key[0], optimiser, dtype)
+            _programs[key] = _one_by_one(step) if one_by_one else _in_a_loop(step)
         return _programs[key]
 
 
@@ -103,7 +89,7 @@ def _stepper(graph: Graph, optimiser: str, dtype: str) -> Callable[..., tuple]:
     return step_once
 
 
-def _one_by_one(step: Callable[..., tuple]) -> Callable[..., tuple]:
+def _one_by_one(step: Callable[..., tuple]) -> Run:
     compiled = jax.jit(step)
 
     def run(now: Now, count: int, knobs: dict) -> tuple[Now, np.ndarray]:
@@ -116,7 +102,7 @@ def _one_by_one(step: Callable[..., tuple]) -> Callable[..., tuple]:
     return run
 
 
-def _in_a_loop(step: Callable[..., tuple]) -> Callable[..., tuple]:
+def _in_a_loop(step: Callable[..., tuple]) -> Run:
     """Small steps in one call: to call them one by one would take longer than they do."""
 
     @jax.jit
@@ -128,7 +114,7 @@ def _in_a_loop(step: Callable[..., tuple]) -> Callable[..., tuple]:
             *now, row = step(*now, knobs)
             return tuple(now), rows.at[i].set(row)
 
-        return jax.lax.fori_loop(0, count, body, (now, jnp.zeros((IN_A_LOOP, *row.shape), row.dtype)))
+        return jax.lax.fori_loop(0, count, body, (now, jnp.zeros((AT_ONCE, *row.shape), row.dtype)))
 
     def run(now: Now, count: int, knobs: dict) -> tuple[Now, np.ndarray]:
         now, rows = loop(now, np.int32(count), knobs)
@@ -174,8 +160,12 @@ def _differentiated(
 
 
 def _later(given: dict, step: jax.Array) -> dict:
-    """Run-time parameters `step` steps on: seeds count up, and begin again at 0 after the last one."""
-    return {**given, "seed": jnp.bitwise_and(given["seed"] + step, limits.SEED)} if "seed" in given else given
+    return {**given, "seed": later(given["seed"], step)} if "seed" in given else given
+
+
+def later(seed: Any, steps: Any) -> Any:
+    """The seed that many steps on; after the last one it begins again at 0."""
+    return (seed + steps) & limits.SEED
 
 
 def _norm(array: jax.Array) -> jax.Array:

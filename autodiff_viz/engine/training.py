@@ -1,33 +1,30 @@
 """Training: a graph whose output is the loss, and whose parameters an optimiser of Optax moves.
 
-One compiled step writes down what happened in it. The stops and plain
-rewrites of the graph are run-time gates and checkpoint regions change no number, so that toggling them
-between two steps compiles nothing. Steps are pure: the same state and the same settings give the same steps.
+The stops and plain rewrites of the graph are run-time gates and checkpoint regions change no number, so that
+toggling them between two steps compiles nothing. Steps are pure: the same state and the same settings give
+the same steps.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
-from autodiff_viz.engine.arrays import FLOAT32, initializer, own_value
+from autodiff_viz.engine.arrays import FLOAT32, own_value
 from autodiff_viz.engine.gates import gates
 from autodiff_viz.engine.program import dynamic_params
-from autodiff_viz.engine.steps import IN_A_LOOP, optimiser_of, program
+from autodiff_viz.engine.steps import AT_ONCE, later, optimiser_of, program
 from autodiff_viz.engine.trace import Trace, precision, trace
-from autodiff_viz.graph import limits
 from autodiff_viz.graph.edits import with_param
-from autodiff_viz.graph.model import INPUT, STOP, Graph, Node
+from autodiff_viz.graph.model import STOP, Graph, Node, params
 from autodiff_viz.graph.mute import played
 from autodiff_viz.graph.order import order
 from autodiff_viz.graph.problem import GraphError, Problem
-
-AT_ONCE = IN_A_LOOP  # steps between two looks at what the user wants
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +103,7 @@ def check_trainable(graph: Graph, found: Trace) -> None:
     """
     if not learned(graph):
         message = "Nothing can be trained: the graph has no parameter."
-        hint = "Write w = parameter(0.5), or turn an input into a parameter in the inspector."
+        hint = "Write w = parameter(0.5) in the formula."
         raise GraphError(Problem("no-parameters", message, hint))
     shape = found.value[found.output].shape
     if shape:
@@ -140,7 +137,7 @@ def advance(
         knobs = jax.device_put(knobs)
         parameters = {name: jnp.asarray(array, dtype) for name, array in state.parameters.items()}
         now = (parameters, state.optimiser, jnp.asarray(state.step, jnp.int32))
-        run = program(graph, settings.optimiser, dtype, now, knobs).run
+        run = program(graph, settings.optimiser, dtype, now, knobs)
         (parameters, optimiser, _), rows = run(now, min(steps, AT_ONCE), knobs)
     return State(state.step + len(rows), parameters, optimiser), _records(graph, state, rows)
 
@@ -161,13 +158,12 @@ def with_seeds(graph: Graph, step: int) -> Graph:
     """The graph with the seeds that its noise has `step` steps on."""
     for name, given in dynamic_params(graph).items():
         if "seed" in given:
-            graph = with_param(graph, name, "seed", int(given["seed"] + step) & limits.SEED)
+            graph = with_param(graph, name, "seed", later(given["seed"], step))
     return graph
 
 
 def _drawn(node: Node, shift: int, dtype: str) -> Any:
-    if node.param("value") is not None:
-        return own_value(node, dtype)
-    seed = (int(node.param("seed", 0)) + shift) & limits.SEED
-    given = tuple(sorted({**dict(node.params), "seed": seed, "init": initializer(node.params)}.items()))
-    return own_value(Node(node.name, INPUT, (), given), dtype)
+    if node.param("value") is None:
+        seed = later(node.param("seed", 0), shift)
+        node = replace(node, params=params(**{**dict(node.params), "seed": seed}))
+    return own_value(node, dtype)

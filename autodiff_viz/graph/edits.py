@@ -8,12 +8,11 @@ from typing import Any
 
 from autodiff_viz.graph import limits
 from autodiff_viz.graph.check import UNFINISHED, cycle_problem, node_problems
-from autodiff_viz.graph.groups import frame_problems
+from autodiff_viz.graph.groups import filled, frame_problems
 from autodiff_viz.graph.literals import literal_fault
 from autodiff_viz.graph.model import (
     BACKWARD_AS,
     INPUT,
-    Frame,
     Graph,
     Literal,
     Node,
@@ -254,11 +253,7 @@ def _in_frames(graph: Graph, change: Callable[[frozenset[str]], frozenset[str]])
     """The graph with the names in regions and groups changed; those that are left empty go."""
     regions = (replace(r, nodes=change(r.nodes), saved=change(r.saved)) for r in graph.regions)
     groups = (replace(group, nodes=change(group.nodes)) for group in graph.groups)
-    return replace(graph, regions=_filled(regions), groups=_filled(groups))
-
-
-def _filled(frames: Iterable[Frame]) -> tuple[Any, ...]:
-    return tuple(frame for frame in frames if frame.nodes)
+    return replace(graph, regions=filled(regions), groups=filled(groups))
 
 
 def _node(graph: Graph, name: str) -> Node:

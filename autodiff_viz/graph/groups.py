@@ -5,12 +5,20 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from itertools import chain, combinations, product
+from typing import TypeVar
 
 from autodiff_viz.graph import limits
-from autodiff_viz.graph.model import Frame, Graph, Group
+from autodiff_viz.graph.model import Frame, Graph, Group, Region
 from autodiff_viz.graph.names import listed, numbered, quoted, region_name_fault
 from autodiff_viz.graph.problem import Problem
 from autodiff_viz.graph.regions import region_problems
+
+Some = TypeVar("Some", Region, Group)
+
+
+def filled(frames: Iterable[Some]) -> tuple[Some, ...]:
+    """The frames that hold a node."""
+    return tuple(frame for frame in frames if frame.nodes)
 
 
 def outermost_first(frames: Iterable[Frame]) -> list[Frame]:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import TypeVar
 
-from autodiff_viz.graph.groups import frame_problems, smallest_group
+from autodiff_viz.graph.groups import Some, filled, frame_problems, smallest_group
 from autodiff_viz.graph.model import Frame, Graph, Group, Region
 from autodiff_viz.graph.names import quoted
 from autodiff_viz.graph.problem import GraphError, Problem
@@ -15,12 +14,10 @@ from autodiff_viz.graph.regions import smallest_region
 WHOLE = frozenset({"region-not-convex", "regions-overlap", "regions-entangled", "groups-overlap"})
 """Codes of problems that more nodes in a region or a group can mend."""
 
-Some = TypeVar("Some", Region, Group)
-
 
 def with_frames(graph: Graph, regions: Iterable[Region], groups: Iterable[Group]) -> Graph:
     """The graph with these frames; those that are left empty go. Raises the problems that this brings."""
-    after = replace(graph, regions=_filled(regions), groups=_filled(groups))
+    after = replace(graph, regions=filled(regions), groups=filled(groups))
     same = replace(
         graph,
         regions=tuple(region for region in graph.regions if region in after.regions),
@@ -30,10 +27,6 @@ def with_frames(graph: Graph, regions: Iterable[Region], groups: Iterable[Group]
     if found := tuple(problem for problem in frame_problems(after) if problem not in known):
         raise GraphError(found)
     return after
-
-
-def _filled(frames: Iterable[Some]) -> tuple[Some, ...]:
-    return tuple(frame for frame in frames if frame.nodes)
 
 
 def with_group(graph: Graph, group: Group) -> Graph:

@@ -19,6 +19,13 @@ EXAMPLES = (
     (((2, 3),), {"axis": -1, "keepdims": True}),
 )
 
+LAST_AXIS = Param("axis", "axis", -1, "Axis along which the chances add up to 1.")
+ALONG = (
+    (((3,),), {}),
+    (((2, 3),), {}),
+    (((2, 3),), {"axis": 0}),
+)
+
 OPS = (
     Op(
         name="sum",
@@ -95,12 +102,8 @@ OPS = (
         derivative=(r"y \odot \left(\bar y - \textstyle\sum_{<axis>} \bar y \odot y\right)",),
         elementwise=False,
         domain=((-3.0, 3.0),),
-        examples=(
-            (((3,),), {}),
-            (((2, 3),), {}),
-            (((2, 3),), {"axis": 0}),
-        ),
-        params=(Param("axis", "axis", -1, "Axis along which the result adds up to 1."),),
+        examples=ALONG,
+        params=(LAST_AXIS,),
     ),
     Op(
         name="log_softmax",
@@ -114,11 +117,7 @@ OPS = (
         derivative=(r"\bar y - e^{y} \odot \textstyle\sum_{<axis>} \bar y",),
         elementwise=False,
         domain=((-3.0, 3.0),),
-        examples=(
-            (((3,),), {}),
-            (((2, 3),), {}),
-            (((2, 3),), {"axis": 0}),
-        ),
-        params=(Param("axis", "axis", -1, "Axis along which the chances add up to 1."),),
+        examples=ALONG,
+        params=(LAST_AXIS,),
     ),
 )

@@ -9,8 +9,9 @@ import pytest
 
 from autodiff_viz.engine import steps as compiled
 from autodiff_viz.engine.gates import CLIP, REPLACE, SCALE, Change, change_of
+from autodiff_viz.engine.steps import AT_ONCE
 from autodiff_viz.engine.trace import trace
-from autodiff_viz.engine.training import AT_ONCE, Settings, State, advance, at_step, begin
+from autodiff_viz.engine.training import Settings, State, advance, at_step, begin
 from autodiff_viz.graph.edits import with_rule
 from autodiff_viz.graph.model import Rule
 from autodiff_viz.graph.problem import GraphError
