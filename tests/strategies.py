@@ -172,7 +172,7 @@ def with_groups(draw: DrawFn, graph: Graph) -> Graph:
     for title in draw(TITLES):
         inside = smallest_group(graph, draw(st.sets(st.sampled_from(names), min_size=1, max_size=4)))
         if all(group.nodes != inside for group in graph.groups):  # which one is outside is not data
-            graph = replace(graph, groups=(*graph.groups, Group(title, inside)))
+            graph = replace(graph, groups=(*graph.groups, Group(title, inside, draw(st.booleans()))))
     return graph
 
 

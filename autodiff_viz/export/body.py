@@ -154,7 +154,8 @@ class Body:
     def _group(self, block: Block) -> list[str]:
         """The lines of a group below its name, apart from what is around; nothing where it has no lines."""
         lines = self._items(block)
-        return ["", f'# group "{block.frame.name}"', *unspaced(lines), ""] if lines else []
+        kind = "branches" if block.frame.branches else "group"
+        return ["", f'# {kind} "{block.frame.name}"', *unspaced(lines), ""] if lines else []
 
     def _leaves(self, name: str, inside: set[str]) -> bool:
         used = (user for user, _ in self._uses[name])

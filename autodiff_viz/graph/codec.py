@@ -26,7 +26,7 @@ from autodiff_viz.graph.model import (
 )
 from autodiff_viz.graph.problem import GraphError, Problem
 
-VERSION = 3  # a document without groups says 2, one without muted nodes 1, as they always did
+VERSION = 4  # a document that needs nothing of it says an older one: see `_version`
 FORMAT = "autodiff_viz"
 """Key of the version number, by which a document is known to be ours."""
 
@@ -61,7 +61,9 @@ def from_json(text: str) -> Graph:
 
 
 def _version(graph: Graph) -> int:
-    """The oldest that can say what the graph holds."""
+    """The oldest that can say what the graph holds: 2 has muted nodes, 3 groups, 4 groups of branches."""
+    if any(group.branches for group in graph.groups):
+        return 4
     if graph.groups:
         return 3
     return 2 if any(node.muted for node in graph.nodes) else 1
@@ -144,7 +146,8 @@ def _region_data(region: Region) -> dict[str, Any]:
 
 
 def _group_data(group: Group) -> dict[str, Any]:
-    return {"name": group.name, "nodes": sorted(group.nodes)}
+    data: dict[str, Any] = {"name": group.name, "nodes": sorted(group.nodes)}
+    return data | {"branches": True} if group.branches else data
 
 
 def _node(item: Reader) -> Node:
@@ -210,8 +213,9 @@ def _region(item: Reader) -> Region:
 
 
 def _group(item: Reader) -> Group:
-    data = item.object(required=("name", "nodes"))
+    data = item.object(required=("name", "nodes"), optional=("branches",))
     return Group(
         name=data["name"].string(),
         nodes=frozenset(name.string() for name in data["nodes"].items(limits.NODES)),
+        branches="branches" in data and data["branches"].boolean(),
     )

@@ -22,8 +22,14 @@ def filled(frames: Iterable[Some]) -> tuple[Some, ...]:
 
 
 def outermost_first(frames: Iterable[Frame]) -> list[Frame]:
-    """Frames in the order in which they are nested; of two with the same nodes a group is the outer one."""
-    return sorted(frames, key=lambda frame: (-len(frame.nodes), not isinstance(frame, Group), frame.name))
+    """Frames in the order in which they are nested; of two with the same nodes a group is the outer one, and
+    of two groups the one of branches."""
+    return sorted(frames, key=_rank)
+
+
+def _rank(frame: Frame) -> tuple[int, bool, bool, str]:
+    group = isinstance(frame, Group)
+    return -len(frame.nodes), not group, not (group and frame.branches), frame.name
 
 
 def free_title(graph: Graph, stem: str) -> str:

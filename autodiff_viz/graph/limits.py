@@ -8,6 +8,7 @@ REGIONS = 64  # checkpoint regions in a graph
 REGION_DEPTH = 6  # regions inside regions; each level re-runs the block once more
 GROUPS = 64  # groups in a graph
 GROUP_DEPTH = 6  # groups inside groups
+BRANCHES = 16  # branches of one group; each is nodes of its own
 TEXT = 400_000  # characters of formula text; 2,000 nodes with long names and positions fit
 LINE = 2_000  # characters in one line of formula text
 NESTING = 60  # brackets inside brackets; Python's own parser fails near 100

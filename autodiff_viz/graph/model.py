@@ -123,10 +123,15 @@ class Region:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Nodes that belong together for the reader. No number depends on it: the engine knows no groups."""
+    """Nodes that belong together for the reader. No number depends on it: the engine knows no groups.
+
+    With `branches`, the groups that lie right inside it are like ones beside each other, in the order of the
+    numbers in their names; `graph/branches.py` makes one more of them, or one less.
+    """
 
     name: str
     nodes: frozenset[str]
+    branches: bool = False
 
 
 Frame = Union[Region, Group]

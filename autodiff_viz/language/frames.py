@@ -1,4 +1,4 @@
-"""`with checkpoint("name"):` and `with group("name"):` blocks -> regions and groups.
+"""`with checkpoint("name"):`, `with group("name"):` and `with branches("name"):` -> regions and groups.
 
 Blocks of the same name make up one region or one group.
 """
@@ -18,10 +18,13 @@ from autodiff_viz.language.checkpoints import EXAMPLE, Policy, read_policy, text
 from autodiff_viz.language.hints import did_you_mean
 from autodiff_viz.language.source import LogicalLine
 
-CHECKPOINT, GROUP = "checkpoint", "group"
-CALLED = {CHECKPOINT: "region", GROUP: "group"}
-MOST = {CHECKPOINT: limits.REGIONS, GROUP: limits.GROUPS}
-DEEPEST = {CHECKPOINT: limits.REGION_DEPTH, GROUP: limits.GROUP_DEPTH}
+CHECKPOINT, GROUP, BRANCHES = "checkpoint", "group", "branches"
+CALLED = {CHECKPOINT: "region", GROUP: "group", BRANCHES: "group"}
+MOST = {"region": limits.REGIONS, "group": limits.GROUPS}
+DEEPEST = {"region": limits.REGION_DEPTH, "group": limits.GROUP_DEPTH}
+
+
+_KINDS = {**CALLED, BRANCHES: "group of branches"}
 
 
 @dataclass(slots=True)
@@ -43,7 +46,8 @@ def read_heads(
     """The names of all that holds inside a `with` block, whose heads are added to `drafts`.
 
     Raises:
-      GraphError: a head is not `checkpoint("name", policy=..., names=...)` or `group("name")`.
+      GraphError: a head is not `checkpoint("name", policy=..., names=...)`, `group("name")` or
+        `branches("name")`.
     """
     for item in statement.items:
         if item.optional_vars is not None:
@@ -56,7 +60,8 @@ def _read_head(line: LogicalLine, node: ast.expr, around: tuple[str, ...], draft
     kind = node.func.id if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) else ""
     if kind not in CALLED:
         hint = did_you_mean(kind, CALLED) or EXAMPLE
-        raise line.error(node, "region", "After 'with' comes checkpoint(...) or group(...).", hint)
+        message = "After 'with' comes checkpoint(...), group(...) or branches(...)."
+        raise line.error(node, "region", message, hint)
     called = CALLED[kind]
     if len(node.args) != 1:
         raise line.error(node, "region", f"A {called} needs one name.", f'Write {kind}("name").')
@@ -66,20 +71,20 @@ def _read_head(line: LogicalLine, node: ast.expr, around: tuple[str, ...], draft
     if name in around:
         message = f"This line is inside {CALLED[drafts[name].kind]} {name!r} already."
         raise line.error(node, "region", message, "Use another name.")
-    if sum(drafts[outer].kind == kind for outer in around) >= DEEPEST[kind]:
-        message = f"{called.capitalize()}s are more than {DEEPEST[kind]} deep here."
+    if sum(CALLED[drafts[outer].kind] == called for outer in around) >= DEEPEST[called]:
+        message = f"{called.capitalize()}s are more than {DEEPEST[called]} deep here."
         raise line.error(node, "too-deep", message, "Remove an outer one.")
-    if name not in drafts and sum(draft.kind == kind for draft in drafts.values()) >= MOST[kind]:
-        message = f"There are more than {MOST[kind]} {called}s."
+    if name not in drafts and sum(CALLED[draft.kind] == called for draft in drafts.values()) >= MOST[called]:
+        message = f"There are more than {MOST[called]} {called}s."
         raise line.error(node, "region", message, "Remove some.")
     _continue(line, node, Draft(kind, line, _policy(line, node, kind)), drafts, name)
     return name
 
 
 def _policy(line: LogicalLine, node: ast.Call, kind: str) -> Policy:
-    if kind == GROUP and node.keywords:
+    if CALLED[kind] == "group" and node.keywords:
         message = "A group takes a name and nothing else: it changes no number."
-        raise line.error(node.keywords[0], "keyword", message, 'Write with group("name"):')
+        raise line.error(node.keywords[0], "keyword", message, f'Write with {kind}("name"):')
     return read_policy(line, node)
 
 
@@ -87,7 +92,7 @@ def _continue(line: LogicalLine, node: ast.Call, head: Draft, drafts: Drafts, na
     """Another block of a name is of the same kind, and says the same or nothing about its policy."""
     first = drafts.setdefault(name, head)
     if first.kind != head.kind:
-        message = f"{name!r} is a {CALLED[first.kind]} in line {first.line.number}."
+        message = f"{name!r} is a {_KINDS[first.kind]} in line {first.line.number}."
         raise line.error(node.args[0], "region", message, "Use another name.")
     if node.keywords and not first.policy.says(head.policy):
         message = f"Region {name!r} has another policy in line {first.line.number}."
@@ -100,7 +105,7 @@ def finish(
     """The regions and groups that were read; a saved name that is not in `known` becomes a problem, and so
     does a group without a line."""
     regions = {name: draft for name, draft in drafts.items() if draft.kind == CHECKPOINT}
-    groups = {name: draft for name, draft in drafts.items() if draft.kind == GROUP}
+    groups = {name: draft for name, draft in drafts.items() if draft.kind != CHECKPOINT}
     for draft in regions.values():
         for name in draft.policy.saved.keys() - known:
             message = f"{quoted(name)} is no node of the graph."
@@ -113,7 +118,7 @@ def finish(
             Region(name, frozenset(draft.nodes), draft.policy.name, frozenset(draft.policy.saved))
             for name, draft in regions.items()
         ),
-        tuple(Group(name, frozenset(draft.nodes)) for name, draft in groups.items()),
+        tuple(Group(name, frozenset(draft.nodes), draft.kind == BRANCHES) for name, draft in groups.items()),
     )
 
 

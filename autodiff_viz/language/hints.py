@@ -86,6 +86,7 @@ _SPECIAL = {
     "checkpoint": 'A region is a block: with checkpoint("name"): and the lines inside it indented.',
     "remat": 'Use a block: with checkpoint("name"): and the lines inside it indented.',
     "group": 'A group is a block: with group("name"): and the lines inside it indented.',
+    "branches": 'Branches are a block: with branches("name"): and a group for each of them inside it.',
     "array": "Write the numbers themselves: [1.0, 2.0].",
     "asarray": "Write the numbers themselves: [1.0, 2.0].",
     "tensor": "Write the numbers themselves: [1.0, 2.0].",
@@ -112,7 +113,7 @@ KEYWORDS = {
 _OTHER_KEYWORDS = "async assert await break continue del except finally global nonlocal raise try yield"
 KEYWORDS |= dict.fromkeys(
     _OTHER_KEYWORDS.split(),
-    "A line is name = expression, with checkpoint(...): or group(...):, or return name.",
+    "A line is name = expression, with checkpoint(...):, group(...): or branches(...):, or return name.",
 )
 
 _LOOKALIKES = {

@@ -182,8 +182,11 @@ def _lines(graph: Graph, roots: Iterable[Node], values: Mapping[str, str], aroun
 
 
 def _head(frame: Frame, begun: bool) -> str:
-    """`with group("..."):`, or `with checkpoint(...):`, whose policy stands in its first block alone."""
-    return f'with group("{frame.name}"):' if isinstance(frame, Group) else _region_head(frame, begun)
+    """`with group("..."):`, `with branches("..."):`, or `with checkpoint(...):`, whose policy stands in its
+    first block alone."""
+    if isinstance(frame, Group):
+        return f'with {"branches" if frame.branches else "group"}("{frame.name}"):'
+    return _region_head(frame, begun)
 
 
 def _region_head(region: Region, begun: bool) -> str:

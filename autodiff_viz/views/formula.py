@@ -28,6 +28,7 @@ WRAPPERS = {
     "bypass": "Mutes an op, which then hands on its first wired input: bypass(sin(x)).",
     "checkpoint": 'A block that runs again on the way back: with checkpoint("block"):',
     "group": 'A block that changes no number, only tidies the canvas: with group("layer"):',
+    "branches": 'A block of groups beside each other, of which there can be more: with branches("gate"):',
 }
 """The words of the language that are no ops, with what they do."""
 

@@ -63,7 +63,7 @@ def test_an_unfinished_graph_is_read():
         ("[]", "json-type"),
         ("{}", "json-missing-key"),
         ('{"autodiff_viz": 1, "autodiff_viz": 1}', "json-duplicate-key"),
-        (changed(autodiff_viz=4), "json-version"),
+        (changed(autodiff_viz=5), "json-version"),
         (changed(autodiff_viz=True), "json-type"),
         (changed(extra=1), "json-unknown-key"),
         (changed(nodes={}), "json-type"),
@@ -168,6 +168,16 @@ def test_only_a_document_with_groups_has_the_version_that_knows_them():
     assert json.loads(to_json(graph)) == document
     assert from_json(json.dumps(document)) == graph
     assert json.loads(to_json(replace(graph, groups=())))["autodiff_viz"] == 1
+
+
+def test_only_a_document_with_branches_has_the_version_that_knows_them():
+    node = {"name": "x", "op": "input", "params": {"value": 2.0}}
+    group = {"name": "gate", "nodes": ["x"], "branches": True}
+    document = {"autodiff_viz": 4, "nodes": [node], "groups": [group], "output": "x"}
+    graph = Graph((X,), (), "x", (Group("gate", frozenset("x"), branches=True),))
+    assert json.loads(to_json(graph)) == document
+    assert from_json(json.dumps(document)) == graph
+    assert refused(json.dumps(document).replace("true", "3")) == "json-type"
 
 
 def test_groups_that_cut_through_each_other_are_read_as_unfinished():

@@ -14,6 +14,7 @@ const ASSIGNED = /^[ \t]*([A-Za-z_]\w*)[ \t]*=(?!=)/gm;
 const OPENINGS = [
   { word: "with checkpoint(\"", kind: "keyword", doc: "A block that runs again on the way back." },
   { word: "with group(\"", kind: "keyword", doc: "A block that only tidies the canvas." },
+  { word: "with branches(\"", kind: "keyword", doc: "A block of groups beside each other, which can become more." },
   { word: "return", kind: "keyword", doc: "Chooses the output: return y." },
 ];
 /** @type {Word} */

@@ -7,7 +7,7 @@ const TOKEN =
   /(?<comment>#.*)|(?<string>"[^"]*"?|'[^']*'?)|(?<number>(?<!\w)(?:\d[\d_]*\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)|(?<word>[A-Za-z_]\w*)/g;
 
 export const KEYWORDS = new Set(["with", "return", "lambda"]);
-const BLOCKS = new Set(["checkpoint", "group"]);
+const BLOCKS = new Set(["checkpoint", "group", "branches"]);
 
 /** The pieces of `line` that have a colour, in order. A word that is called has the kind that `kinds` gives it.
  * @param {string} line @param {Map<string, string>} kinds @returns {Token[]} */
