@@ -132,6 +132,7 @@ def nodes(
     empty: bool,
     rules: bool,
     muted: bool,
+    cuts: bool,
 ) -> Node:
     """An input, or an op wired to some of `producers`."""
     if not producers or draw(st.integers(0, 4)) == 0:
@@ -144,7 +145,8 @@ def nodes(
         node = Node(name, spec.name, tuple(draw(slot) for _ in range(count)), draw(spec.params))
     node = draw(ruled(node, specs, producers, empty)) if rules and draw(st.booleans()) else node
     able = any(isinstance(slot, str) for slot in node.op_slots)
-    return replace(node, muted=able and muted and draw(st.integers(0, 3)) == 0)
+    muted = able and muted and draw(st.integers(0, 3)) == 0
+    return replace(node, muted=muted, cut=node.op != INPUT and cuts and draw(st.integers(0, 3)) == 0)
 
 
 @st.composite
@@ -190,6 +192,7 @@ def graphs(
     groups: bool = True,
     positions: bool = True,
     muted: bool = True,
+    cuts: bool = True,
 ) -> Graph:
     """A structurally sound graph over the given ops; the flags leave a feature out.
 
@@ -199,7 +202,7 @@ def graphs(
     built: list[Node] = []
     for name in names:
         producers = [node.name for node in built]
-        built.append(draw(nodes(name, producers, specs, literals, empty, rules, muted)))
+        built.append(draw(nodes(name, producers, specs, literals, empty, rules, muted, cuts)))
     if positions:
         built = [replace(node, position=draw(st.one_of(st.none(), POSITIONS))) for node in built]
     graph = Graph(tuple(built), (), draw(st.sampled_from(names)) if names else None)

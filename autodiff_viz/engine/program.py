@@ -154,7 +154,7 @@ def structure(graph: Graph) -> Graph:
 
 def _bare(node: Node) -> Node:
     given = () if node.op == INPUT else split(OPS[node.op], node.params)[0]
-    return replace(node, params=given, position=None)
+    return replace(node, params=given, position=None, cut=False)
 
 
 def _tapped(value: jax.Array, key: Wire, sinks: Sinks) -> jax.Array:

@@ -7,13 +7,14 @@ from collections.abc import Iterator
 from autodiff_viz.graph import limits
 from autodiff_viz.graph.groups import group_problems
 from autodiff_viz.graph.literals import literal_fault
-from autodiff_viz.graph.model import Graph, Node
+from autodiff_viz.graph.model import INPUT, Graph, Node
 from autodiff_viz.graph.mute import mute_fault, mute_problem
 from autodiff_viz.graph.names import name_fault, quoted
 from autodiff_viz.graph.order import find_cycle
 from autodiff_viz.graph.problem import Problem
 from autodiff_viz.graph.regions import convex_hull, region_problems
 from autodiff_viz.graph.rules import rule_problems
+from autodiff_viz.graph.segments import cut_problems, input_cut
 
 __all__ = ["UNFINISHED", "convex_hull", "cycle_problem", "node_problems", "problems"]
 
@@ -44,6 +45,7 @@ def problems(graph: Graph) -> tuple[Problem, ...]:
     for node in graph.nodes:
         found.extend(node_problems(graph, node))
     found.extend(group_problems(graph))
+    found.extend(cut_problems(graph))
     if cycle := find_cycle(graph):
         return (*found, cycle_problem(cycle))  # "convex" means nothing where a path never ends
     return (*found, *region_problems(graph))
@@ -65,6 +67,8 @@ def node_problems(graph: Graph, node: Node) -> Iterator[Problem]:
     yield from _slots(graph, node, label)
     if "value" in dict(node.params) and (fault := literal_fault(node.param("value"))):
         yield Problem("bad-literal", f"The value of {quoted(node.name)} {fault}.", node=node.name)
+    if node.cut and node.op == INPUT:
+        yield input_cut(node)
     yield from rule_problems(node)
 
 

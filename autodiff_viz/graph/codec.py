@@ -61,8 +61,8 @@ def from_json(text: str) -> Graph:
 
 
 def _version(graph: Graph) -> int:
-    """The oldest that can say what the graph holds: 2 has muted nodes, 3 groups, 4 groups of branches."""
-    if any(group.branches for group in graph.groups):
+    """The oldest that can say what the graph holds: 2 has muted nodes, 3 groups, 4 branches and cuts."""
+    if any(group.branches for group in graph.groups) or any(node.cut for node in graph.nodes):
         return 4
     if graph.groups:
         return 3
@@ -128,6 +128,8 @@ def _node_data(node: Node) -> dict[str, Any]:
         data["position"] = node.position
     if node.muted:
         data["muted"] = True
+    if node.cut:
+        data["cut"] = True
     return data
 
 
@@ -151,7 +153,8 @@ def _group_data(group: Group) -> dict[str, Any]:
 
 
 def _node(item: Reader) -> Node:
-    data = item.object(required=("name", "op"), optional=("slots", "params", "rule", "position", "muted"))
+    optional = ("slots", "params", "rule", "position", "muted", "cut")
+    data = item.object(required=("name", "op"), optional=optional)
     return Node(
         name=data["name"].string(),
         op=data["op"].string(),
@@ -160,6 +163,7 @@ def _node(item: Reader) -> Node:
         rule=_rule(data["rule"]) if "rule" in data else Rule(),
         position=_position(data["position"]) if "position" in data else None,
         muted="muted" in data and data["muted"].boolean(),
+        cut="cut" in data and data["cut"].boolean(),
     )
 
 

@@ -7,6 +7,7 @@ SLOTS = 64  # input slots of one node (concatenate and stack take many)
 REGIONS = 64  # checkpoint regions in a graph
 REGION_DEPTH = 6  # regions inside regions; each level re-runs the block once more
 GROUPS = 64  # groups in a graph
+CUTS = 64  # cuts in a graph, which make at most one segment more
 GROUP_DEPTH = 6  # groups inside groups
 BRANCHES = 16  # branches of one group; each is nodes of its own
 TEXT = 400_000  # characters of formula text; 2,000 nodes with long names and positions fit

@@ -76,6 +76,8 @@ class Node:
     """One op in the graph. `position` is the top-left corner on the canvas in pixels, None for
     automatic layout. Under the rule `backward_as` the last slot is the alternative, after the op's own.
     A `muted` node hands on its first wired input instead; `graph/mute.py` says what then runs.
+    With `cut`, a segment of the graph ends at the node's output; `graph/segments.py` says which. No number
+    depends on it.
     """
 
     name: str
@@ -85,6 +87,7 @@ class Node:
     rule: Rule = field(default_factory=Rule)
     position: tuple[float, float] | None = None
     muted: bool = False
+    cut: bool = False
 
     @cached_property
     def wires(self) -> tuple[tuple[int, str], ...]:

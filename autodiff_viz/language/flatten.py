@@ -40,7 +40,8 @@ def flatten(
     def add(tree: Applied, name: str | None) -> str:
         slots = tuple(add(part, None) if isinstance(part, Applied) else part for part in tree.operands)
         name = name or fresh(tree.stem)
-        nodes.append(Node(name, tree.op, slots, tree.params, tree.rule, positions.get(name), tree.muted))
+        marks = (positions.get(name), tree.muted, tree.cut)
+        nodes.append(Node(name, tree.op, slots, tree.params, tree.rule, *marks))
         spans[name] = tree.span
         return name
 

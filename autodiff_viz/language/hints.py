@@ -9,7 +9,7 @@ from difflib import get_close_matches
 from autodiff_viz.graph.model import INPUT, PARAMETER
 from autodiff_viz.ops.catalog import OPS
 
-WRAPPERS = ("stop_gradient", "rewrite", "custom", "backward_as", "bypass")
+WRAPPERS = ("stop_gradient", "rewrite", "custom", "backward_as", "bypass", "cut")
 FUNCTIONS = (*OPS, *WRAPPERS, INPUT, PARAMETER)
 
 _NEAR = 300  # names compared letter by letter; difflib takes about 10 µs for each
@@ -54,6 +54,7 @@ ELSEWHERE = {
     "custom": "custom_vjp custom_jvp custom_gradient",
     "backward_as": "straight_through",
     "bypass": "mute skip passthrough",
+    "cut": "split",
     "parameter": "Parameter param weight variable Variable Dense Linear",
     "leaky_relu": "leakyrelu LeakyReLU",
     "silu": "swish SiLU",

@@ -29,12 +29,14 @@ def is_direct(node: Node) -> bool:
 
 def _is_plain(node: Node) -> bool:
     """Whether nothing is written round the op."""
-    return node.rule.kind == FOLLOW and not node.muted
+    return node.rule.kind == FOLLOW and not node.muted and not node.cut
 
 
 def _would_take(wrapper: Node, inner: Node) -> bool:
     """Whether a wrapper without an op would be read as one of the node inside it."""
-    return not inner.muted if wrapper.rule.kind == FOLLOW else _is_plain(inner)
+    if wrapper.rule.kind != FOLLOW:
+        return _is_plain(inner)
+    return not inner.cut and not (wrapper.muted and inner.muted)
 
 
 def candidates(graph: Graph, chains: dict[str, tuple[str, ...]]) -> dict[str, str]:

@@ -26,7 +26,7 @@ from autodiff_viz.language.layout import INDENT, WIDTH, Chains, chains, text_ord
 from autodiff_viz.language.literal import show_literal
 from autodiff_viz.language.positions import show_positions
 from autodiff_viz.language.terms import Shown, show_applied, show_call, show_lambda, show_operand, show_rule
-from autodiff_viz.language.wrappers import BYPASS
+from autodiff_viz.language.wrappers import BYPASS, CUT
 
 __all__ = ["show", "show_lambda", "show_literal"]
 
@@ -139,7 +139,8 @@ def _show_node(node: Node, shown: Mapping[str, Shown], inlined: set[str]) -> Sho
     else:
         inner = show_applied(node.op, operands, node.params)
     ruled = inner if node.rule.kind == FOLLOW else Shown(show_rule(inner.text, node.rule, alternative))
-    return Shown(f"{BYPASS}({ruled.text})") if node.muted else ruled
+    heard = Shown(f"{BYPASS}({ruled.text})") if node.muted else ruled
+    return Shown(f"{CUT}({heard.text})") if node.cut else heard
 
 
 def _show_input(node: Node) -> Shown:
@@ -154,7 +155,8 @@ def _show_input(node: Node) -> Shown:
 
 def _is_alias(node: Node, inlined: set[str]) -> bool:
     """Whether an identity is written `b = a`: it has a line of its own and names a node, or none yet."""
-    if node.op != IDENTITY or node.rule.kind != FOLLOW or node.muted or len(node.slots) != 1 or node.params:
+    bent = node.rule.kind != FOLLOW or node.muted or node.cut
+    if node.op != IDENTITY or bent or len(node.slots) != 1 or node.params:
         return False
     slot = node.slots[0]
     return node.name not in inlined and isinstance(slot, (str, type(None))) and slot not in inlined

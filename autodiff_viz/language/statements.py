@@ -158,7 +158,7 @@ def _rooted(value: Operand, span: Span) -> Applied:
     if not isinstance(value, Applied):
         bare = Applied(IDENTITY, (value,), (), span, IDENTITY)
         return bare if value is None or isinstance(value, str) else _as_input(bare)
-    wraps = value.op == IDENTITY and value.stem != IDENTITY
+    wraps = value.op == IDENTITY and value.stem != IDENTITY and not value.cut  # no segment ends at an input
     constant = wraps and not isinstance(value.operands[0], (Applied, str, type(None)))
     return _as_input(value) if constant else value
 

@@ -23,6 +23,7 @@ class Applied:
     stem: str
     rule: Rule = field(default_factory=Rule)
     muted: bool = False
+    cut: bool = False
 
 
 Operand = Union[Applied, str, Literal, None]

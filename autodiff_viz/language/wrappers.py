@@ -1,4 +1,5 @@
-"""The wrappers that bend a gradient: stop_gradient, rewrite, custom, backward_as; and bypass, which mutes.
+"""The wrappers that bend a gradient: stop_gradient, rewrite, custom, backward_as; bypass, which mutes; and
+cut, which ends a segment.
 
 A wrapper round an op puts its rule on that op's node. Round a name, or round another wrapper, it makes
 an identity node that carries the rule.
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 
 KIND = {"stop_gradient": STOP, "rewrite": REWRITE, "custom": PULLBACK, "backward_as": BACKWARD_AS}
 BYPASS = "bypass"
+CUT = "cut"
 WRAPPER = {kind: name for name, kind in KIND.items()}
 
 _ARGUMENTS = {
@@ -37,6 +39,7 @@ _ARGUMENTS = {
     "custom": ("x", "pullback"),
     "backward_as": ("x", "alternative"),
     BYPASS: ("x",),
+    CUT: ("x",),
 }
 _EXAMPLE = {
     "stop_gradient": "stop_gradient(sin(x))",
@@ -44,12 +47,14 @@ _EXAMPLE = {
     "custom": "custom(exp(x), pullback=lambda v, x, y: v * y)",
     "backward_as": "backward_as(round(x), x)",
     BYPASS: "bypass(sin(x))",
+    CUT: "cut(relu(x))",
 }
 
 
 def stem_of(node: Node) -> str:
     """What the automatic name of an identity begins with that is written as a wrapper alone."""
-    return WRAPPER.get(node.rule.kind, BYPASS if node.muted else "")
+    marks = BYPASS if node.muted else CUT if node.cut else ""
+    return WRAPPER.get(node.rule.kind, marks)
 
 
 def read_wrapper(reader: Reader, call: ast.Call, depth: int) -> Applied:
@@ -65,11 +70,16 @@ def read_wrapper(reader: Reader, call: ast.Call, depth: int) -> Applied:
         raise reader.error(call, "arity", f"{name} needs {needed}.", f"Write {_EXAMPLE[name]}.")
     inner = reader.read(given["x"], depth)
     span = reader.line.span(call)
-    if name == BYPASS:
-        if not isinstance(inner, Applied) or inner.muted or inner.op == INPUT:
+    if name in (BYPASS, CUT):
+        if (
+            not isinstance(inner, Applied)
+            or inner.cut
+            or inner.op == INPUT
+            or (name == BYPASS and inner.muted)
+        ):
             inner = Applied(IDENTITY, (inner,), (), span, stem=name)
-        return replace(inner, muted=True, span=span)
-    if not isinstance(inner, Applied) or inner.rule.kind != FOLLOW or inner.muted:
+        return replace(inner, muted=inner.muted or name == BYPASS, cut=name == CUT, span=span)
+    if not isinstance(inner, Applied) or inner.rule.kind != FOLLOW or inner.muted or inner.cut:
         inner = Applied(IDENTITY, (inner,), (), span, stem=name)
     if name == "backward_as":
         inner = replace(inner, operands=(*inner.operands, reader.read(given["alternative"], depth)))

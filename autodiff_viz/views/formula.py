@@ -26,6 +26,7 @@ WRAPPERS = {
     "custom": "Declares the pullback: custom(exp(x), pullback=lambda v, x, y: v * y).",
     "backward_as": "Differentiates something else: backward_as(round(x), x).",
     "bypass": "Mutes an op, which then hands on its first wired input: bypass(sin(x)).",
+    "cut": "Ends a segment of the graph; changes no number: cut(relu(x)).",
     "checkpoint": 'A block that runs again on the way back: with checkpoint("block"):',
     "group": 'A block that changes no number, only tidies the canvas: with group("layer"):',
     "branches": 'A block of groups beside each other, of which there can be more: with branches("gate"):',

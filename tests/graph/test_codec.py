@@ -180,6 +180,21 @@ def test_only_a_document_with_branches_has_the_version_that_knows_them():
     assert refused(json.dumps(document).replace("true", "3")) == "json-type"
 
 
+def test_only_a_document_with_cuts_has_the_version_that_knows_them():
+    cut = replace(GRAPH, nodes=(X, replace(GRAPH["y"], cut=True)))
+    nodes = [
+        {"name": "x", "op": "input", "params": {"value": 2.0}},
+        {"name": "y", "op": "sin", "slots": ["x"], "cut": True},
+    ]
+    assert json.loads(to_json(cut)) == {"autodiff_viz": 4, "nodes": nodes, "output": "y"}
+    assert from_json(to_json(cut)) == cut
+    assert json.loads(to_json(GRAPH))["autodiff_viz"] == 1
+
+
+def test_a_cut_at_an_input_is_refused():
+    assert refused(changed(nodes=[{"name": "x", "op": "input", "cut": True}], output="x")) == "json-bad-cut"
+
+
 def test_groups_that_cut_through_each_other_are_read_as_unfinished():
     groups = (Group("g", frozenset("xy")), Group("h", frozenset("yz")))
     graph = Graph((*GRAPH.nodes, Node("z", "sin", ("y",))), (), "z", groups)

@@ -1,0 +1,209 @@
+"""Cuts divide a graph in segments, each a function of its own, that hand values forward and cotangents back.
+
+A segment is a connected part of what leads to the output, once the wires out of cut nodes are taken away.
+Inputs belong to no segment and to every one that reads them. Parts that need each other's values cannot run
+one after the other, so they are one segment; the cuts between them divide nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from itertools import pairwise
+
+from autodiff_viz.graph import limits
+from autodiff_viz.graph.model import INPUT, Graph, Node
+from autodiff_viz.graph.names import quoted
+from autodiff_viz.graph.order import ancestors, consumers, find_cycle, order
+from autodiff_viz.graph.problem import GraphError, Problem
+
+LONG = 8  # nodes of a path that a message names
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """A part of the graph.
+
+    Attributes:
+      nodes: in the order in which they run.
+      inputs: names of the input nodes that it reads.
+      takes: names of the cut nodes of earlier segments whose values it reads.
+      gives: names of its nodes whose values later segments read; of the last segment, the output.
+    """
+
+    nodes: tuple[str, ...]
+    inputs: tuple[str, ...]
+    takes: tuple[str, ...]
+    gives: tuple[str, ...]
+
+
+@lru_cache(maxsize=64)
+def segments(graph: Graph) -> tuple[Segment, ...]:
+    """The segments in an order in which they can run; () for a graph without cuts, or one that cannot run.
+
+    Nodes that the output does not depend on are in none.
+    """
+    number = _numbers(graph)
+    count = len(set(number.values()))
+    parts: list[list[str]] = [[] for _ in range(count)]
+    for node in order(graph):
+        if node.name in number:
+            parts[number[node.name]].append(node.name)
+    return tuple(_segment(graph, number, names) for names in parts)
+
+
+def segment_of(graph: Graph) -> dict[str, int]:
+    """The index of each node's segment; inputs and what leads nowhere have none."""
+    return {name: i for i, segment in enumerate(segments(graph)) for name in segment.nodes}
+
+
+def has_cuts(graph: Graph) -> bool:
+    return any(node.cut for node in graph.nodes)
+
+
+def idle_cuts(graph: Graph) -> tuple[tuple[str, str], ...]:
+    """The cuts that divide nothing: (node, why in words)."""
+    if not has_cuts(graph) or find_cycle(graph) or graph.output not in graph:
+        return ()
+    number, uses = segment_of(graph), consumers(graph)
+    found = []
+    for node in graph.nodes:
+        if not node.cut or node.op == INPUT:
+            continue
+        readers = [name for name, _ in uses[node.name] if name in number]
+        if node.name not in number:
+            found.append((node.name, "the output does not depend on it."))
+        elif not readers:
+            found.append((node.name, "nothing comes after it."))
+        elif all(number[name] == number[node.name] for name in readers):
+            found.append((node.name, _way_round(graph, node.name, readers[0])))
+    return tuple((name, f"The cut after {quoted(name)} divides nothing: {why}") for name, why in found)
+
+
+def with_cuts(graph: Graph, names: Iterable[str], cut: bool) -> Graph:
+    """Cut after nodes, or take their cuts away. Inputs, which belong to every segment, are left out.
+
+    Raises:
+      GraphError: code "bad-cut", when all of them are inputs.
+    """
+    nodes = [graph[name] for name in dict.fromkeys(names)]
+    able = {node.name for node in nodes if node.op != INPUT}
+    if nodes and not able:
+        raise GraphError(input_cut(nodes[0]))
+    changed = (replace(node, cut=cut) if node.name in able else node for node in graph.nodes)
+    return replace(graph, nodes=tuple(changed))
+
+
+def cut_problems(graph: Graph) -> tuple[Problem, ...]:
+    """Whether there are too many."""
+    count = sum(node.cut for node in graph.nodes)
+    if count <= limits.CUTS:
+        return ()
+    return (
+        Problem("too-many-cuts", f"The graph has {count} cuts; the limit is {limits.CUTS}.", "Remove cuts."),
+    )
+
+
+def input_cut(node: Node) -> Problem:
+    message = f"{quoted(node.name)} is an input, which belongs to every segment that reads it."
+    return Problem("bad-cut", message, "Cut after the node that reads it.", node=node.name)
+
+
+def _numbers(graph: Graph) -> dict[str, int]:
+    """The index of every node's segment."""
+    if not has_cuts(graph) or graph.output not in graph or find_cycle(graph):
+        return {}
+    ordered = [node.name for node in order(graph)]
+    needed = ancestors(graph, [graph.output])
+    run = [name for name in ordered if name in needed and graph[name].op != INPUT]
+    parts = _merged(graph, _connected(graph, run))
+    firsts: dict[str, int] = {}
+    ranks = _ranks(graph, parts)
+    for name in sorted(run, key=lambda name: ranks[parts[name]]):
+        firsts.setdefault(parts[name], len(firsts))
+    return {name: firsts[parts[name]] for name in run}
+
+
+def _connected(graph: Graph, names: Iterable[str]) -> dict[str, str]:
+    """By node, one node that stands for the part that it is connected with by wires that are not cut."""
+    root = {name: name for name in names}
+
+    def find(name: str) -> str:
+        while root[name] != name:
+            root[name] = name = root[root[name]]
+        return name
+
+    for name in root:
+        for _, producer in graph[name].wires:
+            if producer in root and not graph[producer].cut:
+                root[find(name)] = find(producer)
+    return {name: find(name) for name in root}
+
+
+def _merged(graph: Graph, parts: Mapping[str, str]) -> dict[str, str]:
+    """The parts, with those as one that go round in a circle."""
+    parts = dict(parts)
+    while cycle := find_cycle(_quotient(parts, graph)):
+        parts = {name: cycle[0] if part in cycle else part for name, part in parts.items()}
+    return parts
+
+
+def _quotient(parts: Mapping[str, str], graph: Graph) -> Graph:
+    """A graph whose nodes are the parts, each wired to those that it reads."""
+    reads: dict[str, dict[str, None]] = {part: {} for part in parts.values()}
+    for name, part in parts.items():
+        reads[part].update((parts[p], None) for _, p in graph[name].wires if p in parts and parts[p] != part)
+    return Graph(tuple(Node(part, "part", tuple(found)) for part, found in reads.items()))
+
+
+def _ranks(graph: Graph, parts: Mapping[str, str]) -> dict[str, int]:
+    return {node.name: i for i, node in enumerate(order(_quotient(parts, graph)))}
+
+
+def _segment(graph: Graph, number: Mapping[str, int], names: list[str]) -> Segment:
+    inside, uses = set(names), consumers(graph)
+    read = dict.fromkeys(producer for name in names for _, producer in graph[name].wires)
+    used_later = {n for n in names if any(number.get(c) not in (None, number[n]) for c, _ in uses[n])}
+    return Segment(
+        nodes=tuple(names),
+        inputs=tuple(name for name in read if graph[name].op == INPUT),
+        takes=tuple(name for name in read if name not in inside and graph[name].op != INPUT),
+        gives=tuple(name for name in names if name in used_later or name == graph.output),
+    )
+
+
+def _way_round(graph: Graph, cut: str, reader: str) -> str:
+    """Names the wires that lead from a cut node to its reader beside the cut."""
+    path = _path(graph, cut, reader)
+    steps = [cut, *(_step(graph, before, after) for before, after in pairwise(path))]
+    shown = steps if len(steps) <= LONG else [*steps[: LONG // 2], "...", *steps[-3:]]
+    return f"another path leads round it, {' '.join(shown)}."
+
+
+def _step(graph: Graph, before: str, after: str) -> str:
+    forward = any(producer == before for _, producer in graph[after].wires)
+    return f"{'->' if forward else '<-'} {after}"
+
+
+def _path(graph: Graph, cut: str, reader: str) -> tuple[str, ...]:
+    """The shortest path from `cut` to `reader`, along wires in either direction, but for those out of `cut`
+    and those of inputs; wires that are not cut first."""
+    number = segment_of(graph)
+    beside: dict[str, list[str]] = {name: [] for name in number}
+    for name in number:
+        for _, producer in graph[name].wires:
+            if producer in number and producer != cut and number[producer] == number[name]:
+                beside[name].append(producer)
+                beside[producer].append(name)
+    before: dict[str, str] = {cut: cut}
+    todo = [cut]
+    for name in todo:
+        for other in beside[name]:
+            if other not in before:
+                before[other] = name
+                todo.append(other)
+    path = [reader]
+    while path[-1] != cut:
+        path.append(before[path[-1]])
+    return tuple(reversed(path))
