@@ -78,7 +78,7 @@ def idle_cuts(graph: Graph) -> tuple[tuple[str, str], ...]:
             found.append((node.name, "nothing comes after it."))
         elif all(number[name] == number[node.name] for name in readers):
             found.append((node.name, _way_round(graph, node.name, readers[0])))
-    return tuple((name, f"The cut after {quoted(name)} divides nothing: {why}") for name, why in found)
+    return tuple((name, f"Cut after {quoted(name)} divides nothing: {why}") for name, why in found)
 
 
 def with_cuts(graph: Graph, names: Iterable[str], cut: bool) -> Graph:

@@ -18,6 +18,7 @@ from autodiff_viz.engine.counts import Runs
 from autodiff_viz.engine.trace import Trace
 from autodiff_viz.graph.model import BACKWARD_AS, INPUT, Graph, Node, Rule
 from autodiff_viz.graph.problem import Problem
+from autodiff_viz.graph.segments import has_cuts, idle_cuts, segment_of
 from autodiff_viz.language.show import show_lambda, show_literal
 from autodiff_viz.ops.catalog import OPS
 from autodiff_viz.views.cards import constant_text, input_text, line_text, number_text, room, shape_text, size
@@ -49,12 +50,14 @@ def drawing(picture: Picture) -> dict[str, Any]:
     placed = places(graph)
     apart = disconnected(graph)
     scale = largest(picture.trace)
-    warnings = _warnings(picture.trace)
+    warnings = _warnings(graph, picture.trace)
+    number = segment_of(graph) if has_cuts(graph) else {}
     return {
         "graph": str(picture.document),
         "nodes": [
             _node(picture, node, placed, node.name not in apart)
             | {"warning": " ".join(warnings.get(node.name, ())) or None}
+            | {"segment": number[node.name] + 1 if node.name in number else None}
             for node in graph.nodes
         ],
         "wires": [
@@ -80,7 +83,7 @@ def places(graph: Graph) -> Layout:
 
 def _skeleton(graph: Graph) -> Graph:
     """What the layout depends on: dragging a slider must not lay the graph out again."""
-    bare = tuple(replace(n, params=(), rule=Rule(), muted=False) for n in graph.nodes)
+    bare = tuple(replace(n, params=(), rule=Rule(), muted=False, cut=False) for n in graph.nodes)
     return replace(graph, nodes=bare)
 
 
@@ -118,6 +121,7 @@ def _node(picture: Picture, node: Node, placed: Layout, connected: bool) -> dict
         "isOutput": name == picture.graph.output,
         "isInput": node.op == INPUT,
         "muted": node.muted,
+        "cut": node.cut,
         "connected": connected,
         **_trouble(picture, node),
         "runs": _badge(picture.runs.get(name)),
@@ -169,11 +173,13 @@ def _rule_text(node: Node) -> str:
     return ""
 
 
-def _warnings(trace: Trace | None) -> dict[str, list[str]]:
+def _warnings(graph: Graph, trace: Trace | None) -> dict[str, list[str]]:
     """By node, what is no mistake and yet likely not meant."""
     found: dict[str, list[str]] = {}
     for each in (*trace.births, *mixes(trace)) if trace else ():
         found.setdefault(each.node, []).append(str(each))
+    for name, why in idle_cuts(graph):
+        found.setdefault(name, []).append(why)
     return found
 
 

@@ -180,6 +180,26 @@ def test_nodes_are_muted_in_one_step_and_those_that_cannot_be_are_left_out():
     assert edited(lab, {"kind": "mute", "nodes": ["a", "b"], "on": False}).graph == start().graph
 
 
+def test_nodes_are_cut_after_in_one_step_and_no_number_changes():
+    text = "x = 2.0\na = sin(x)\nb = exp(a)\nz = b * b"
+    lab = after({"kind": "cut_after", "nodes": ["x", "a", "b"], "on": True}, text=text)
+    assert lab.history.present.label == "Cut after 2 nodes"
+    seen = {node["id"]: node for node in lab_view(lab).drawing["nodes"]}
+    assert [(n, node["cut"], node["segment"]) for n, node in seen.items()] == [
+        ("x", False, None), ("a", True, 1), ("b", True, 2), ("z", False, 3)]  # fmt: skip
+    plain = {node["id"]: node for node in lab_view(after(text=text)).drawing["nodes"]}
+    assert all(seen[n]["cotangentFull"] == plain[n]["cotangentFull"] for n in seen)
+    undone = edited(lab, {"kind": "cut_after", "nodes": ["a"], "on": False})
+    assert undone.history.present.label == "No cut after a"
+
+
+def test_a_cut_that_divides_nothing_is_warned_of_with_the_way_round_it():
+    text = "x = 2.0\np = sin(x)\na = exp(p)\nz = a * p"
+    view = lab_view(after({"kind": "cut_after", "nodes": ["a"], "on": True}, text=text))
+    (node,) = [node for node in view.drawing["nodes"] if node["id"] == "a"]
+    assert node["warning"] == "Cut after 'a' divides nothing: another path leads round it, a <- p -> z."
+
+
 def test_a_muted_node_is_drawn_with_the_numbers_of_an_identity():
     drawing = lab_view(after({"kind": "mute", "nodes": ["b"], "on": True})).drawing
     by_id = {node["id"]: node for node in drawing["nodes"]}
@@ -301,6 +321,8 @@ REFUSED = [
     {"kind": "house", "positions": {"a": [0, 0]}},
     {"kind": "mute", "nodes": ["x"], "on": True},
     {"kind": "mute", "nodes": ["nobody"], "on": True},
+    {"kind": "cut_after", "nodes": ["x"], "on": True},
+    {"kind": "cut_after", "nodes": ["nobody"], "on": True},
     {"kind": "mute", "nodes": ["a"]},
     {"kind": "policy", "region": "nobody", "policy": "dots_saveable", "saved": []},
     {"kind": "rename_region", "region": "nobody", "name": "b"},

@@ -72,7 +72,11 @@ EDITS = st.one_of(
         }
     ),
     st.fixed_dictionaries(
-        {"kind": st.just("mute"), "nodes": st.lists(NAMES, min_size=1, max_size=3), "on": st.booleans()}
+        {
+            "kind": st.sampled_from(["mute", "cut_after"]),
+            "nodes": st.lists(NAMES, min_size=1, max_size=3),
+            "on": st.booleans(),
+        }
     ),
     st.fixed_dictionaries({"kind": st.just("checkpoint"), "nodes": st.lists(NAMES, max_size=3)}),
     st.fixed_dictionaries({"kind": st.just("uncheckpoint"), "region": REGIONS}),
@@ -139,7 +143,7 @@ FIELDS = [
     "saved",
     "on",
 ]
-KINDS = ["select", "move", "arrange", "connect", "disconnect", "add", "delete", "rules", "mute", "checkpoint",
+KINDS = ["select", "move", "arrange", "connect", "disconnect", "add", "delete", "rules", "mute", "cut_after", "checkpoint",
          "uncheckpoint", "region", "house", "policy", "rename_region", "function",
          "constant", "rename", "output", "insert", "rewire", "undo", "redo"]  # fmt: skip
 MALFORMED = st.builds(

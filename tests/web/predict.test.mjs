@@ -13,6 +13,11 @@ test("a rule shows at once on its node alone", () => {
   assert.equal(nodeOf(shown, "x"), nodeOf(drawing, "x"));
 });
 
+test("a cut shows at once, and not at an input", () => {
+  const shown = after({ kind: "cut_after", nodes: ["x", "s"], on: true });
+  assert.deepEqual(shown.nodes.filter(({ cut }) => cut).map(({ id }) => id), ["s"]);
+});
+
 test("edits are shown in the order in which they were made", () => {
   const shown = after({ kind: "rules", nodes: ["s"], rule: "stop" }, { kind: "rules", nodes: ["s"], rule: "follow" });
   assert.equal(nodeOf(shown, "s").rule, "follow");

@@ -10,6 +10,7 @@ from autodiff_viz.graph.housing import frame_of, mended, mended_group, renamed_f
 from autodiff_viz.graph.model import Graph, Group, Region
 from autodiff_viz.graph.mute import with_muted
 from autodiff_viz.graph.names import numbered
+from autodiff_viz.graph.segments import with_cuts
 from autodiff_viz.views.actions import set_function, set_policy, set_rules
 from autodiff_viz.views.drawing import places
 from autodiff_viz.views.edits.mending import mendable, names_of
@@ -102,8 +103,17 @@ def _mute(lab: Lab, edit: Edit) -> Lab:
     return committed(lab, graph, f"{'Mute' if on else 'Unmute'} {where}")
 
 
+def _cut_after(lab: Lab, edit: Edit) -> Lab:
+    names, on = [str(name) for name in edit["nodes"]], edit["on"] is True
+    graph = with_cuts(lab.graph, names, on)
+    changed = [name for name in names if graph[name].cut != lab.graph[name].cut]
+    where = changed[0] if len(changed) == 1 else f"{len(changed)} nodes"
+    return committed(lab, graph, f"{'Cut' if on else 'No cut'} after {where}")
+
+
 EDITS: Edits = {
     "mute": _mute,
+    "cut_after": _cut_after,
     "rules": lambda lab, edit: set_rules(lab, [str(name) for name in edit["nodes"]], edit["rule"]),
     "function": lambda lab, edit: set_function(lab, edit["node"], str(edit["text"])),
     "checkpoint": _checkpoint,

@@ -52,6 +52,17 @@ function toggleMute(editor) {
   if (editor.selection.size) editor.send({ kind: "mute", nodes: [...editor.selection], on: !mutedOn(editor) });
 }
 
+/** Whether a segment ends after each selected node that is no input. @param {Editor} editor */
+export function cutOn(editor) {
+  const able = [...editor.selection].flatMap((id) => editor.node(id) ?? []).filter((node) => !node.isInput);
+  return able.length > 0 && able.every((node) => node.cut);
+}
+
+/** @param {Editor} editor */
+function toggleCut(editor) {
+  if (editor.selection.size) editor.send({ kind: "cut_after", nodes: [...editor.selection], on: !cutOn(editor) });
+}
+
 /** @param {Editor} editor */
 function remove(editor) {
   if (editor.wire) removeWire(editor);
@@ -83,6 +94,7 @@ export const NODE_ACTIONS = {
   checkpoint: { label: "Checkpoint", key: "c", word: "checkpoint", run: toggleCheckpoint },
   group: { label: "Group, or take the group apart", key: "g", word: "group", run: toggleGroup },
   mute: { label: "Mute: hand on the first input", key: "m", word: "mute", run: toggleMute },
+  cut_after: { label: "Cut after it: a segment ends here", key: "k", word: "cut after", run: toggleCut },
   output: { label: "Make it the output", key: "o", word: "output", run: makeOutput },
   delete: { label: "Delete", key: "Delete", run: remove },
 };

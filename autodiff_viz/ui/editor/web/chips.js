@@ -31,7 +31,7 @@ export const RULES = {
 
 /** @param {GraphNode} node */
 export function chips(node) {
-  const { isOutput, runs, w, h } = node;
+  const { isOutput, runs, segment, w, h } = node;
   const left = leftChips(node, w - 2 * ROW - (isOutput ? chipWidth(FLAG) + GAP : 0));
   let x = ROW;
   const drawn = left.map((chip) => {
@@ -41,6 +41,7 @@ export function chips(node) {
   });
   const output = x + chipWidth(OUTPUT) > w - ROW ? FLAG : OUTPUT;
   if (isOutput) drawn.push(draw(output, w - ROW - chipWidth(output), -ABOVE));
+  if (segment) drawn.push(draw({ kind: "segment", icon: "", text: `segment ${segment}` }, ROW, h - 5));
   if (runs) {
     const chip = { kind: "runs", icon: "", text: runs.replace(/^x/, "×") };
     drawn.push(draw(chip, w - ROW - chipWidth(chip), h - 5));

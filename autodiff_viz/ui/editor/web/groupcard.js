@@ -60,6 +60,7 @@ export function marksOf(inside, regions) {
       return /** @type {[string, string[], string]} */ ([rule, names, `${RULED[rule]} at ${names.join(", ")}`]);
     }),
     ["mute", at(({ muted }) => muted), `muted: ${at(({ muted }) => muted).join(", ")}`],
+    ["cut_after", at(({ cut }) => cut), `cut after ${at(({ cut }) => cut).join(", ")}`],
     ["checkpoint", regions.map(({ name }) => name), `checkpoint ${regions.map(({ name, badge }) => [name, badge].filter(Boolean).join(" ")).join(", ")}`],
   ];
   return found.filter(([, names]) => names.length).map(([kind, names, says]) => ({ kind, count: names.length, says }));
@@ -126,7 +127,7 @@ function marks({ group, isOutput, w }) {
 }
 
 /** The colour of a mark, where it is another word. @type {Record<string, string>} */
-const KINDS = { mute: "missing", checkpoint: "runs" };
+const KINDS = { mute: "missing", cut_after: "segment", checkpoint: "runs" };
 
 /** Feet of the two numbers, in px from the card's top. @param {GraphNode} node */
 export const groupRows = ({ h }) => [h - FOOT - 27, h - FOOT - 5];

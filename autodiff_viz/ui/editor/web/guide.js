@@ -29,7 +29,7 @@ export const GUIDE = [
   {
     title: "Bend the gradient",
     lines: [
-      ...lines(NODE_ACTIONS, ["stop", "rewrite", "pullback", "backward_as", "checkpoint", "mute", "output"]),
+      ...lines(NODE_ACTIONS, ["stop", "rewrite", "pullback", "backward_as", "checkpoint", "mute", "cut_after", "output"]),
       { keys: ["t"], hand: "or click the mark", does: "Change the function of the rule" },
       { hand: "Click a region's tab", does: "Its name, what it keeps; drag it to move all" },
       { hand: "Drag a node in or out", does: "Join a region or a group, or leave it" },

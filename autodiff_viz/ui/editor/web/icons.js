@@ -23,6 +23,7 @@ export const ICONS = {
   checkpoint: "M2 5V2h3M7 2h2M11 2h3v3M14 7v2M14 11v3h-3M9 14H7M5 14H2v-3M2 9V7M10.5 8A2.5 2.5 0 1 1 8 5.5h2M8.8 4l1.5 1.5L8.8 7",
   group: "M2.5 4.5h7v7h-7zM6.5 4.5v-2h7v7h-4",
   mute: "M2 8h3M11 8h3M5 11.5v-7h6v7zM4 13.5 12 2.5",
+  cut_after: "M2 8h3.2M10.8 8H14M5.2 13 7 3M9 13l1.8-10",
   output: "M4 14V2.5h9L10.5 5.5 13 8.5H4",
   delete: "M3 4.5h10M6 4.5v-2h4v2M4.5 4.5l.6 9h5.8l.6-9M6.8 7v4M9.2 7v4",
   file: "M9 1.5H4v13h8.5V5zM9 1.5V5h3.5M6 8h4.5M6 11h4.5",

@@ -7,7 +7,7 @@ import { keep, setText, svg } from "../../web/dom.js";
 import { clamp } from "./geometry.js";
 import { groupParts, groupRows, spokenGroup, writeGroupTitle } from "./groupcard.js";
 import { shortened, textWidth } from "./measure.js";
-import { outputMark, slotMark } from "./ports.js";
+import { cutMark, outputMark, slotMark } from "./ports.js";
 
 /** @typedef {import("./types.js").GraphNode} GraphNode */
 /** @typedef {{ root: SVGGraphicsElement, node: GraphNode | null, look: string, numbers: Numbers | null, complete: boolean, culled: boolean }} Card
@@ -60,7 +60,7 @@ export function updateCard(card, node) {
 
 /** What is seen of a node from far. @param {SVGGraphicsElement} root @param {GraphNode} node @returns {null} no numbers */
 function sketch(root, node) {
-  root.replaceChildren(...(node.group ? groupParts(node) : [body(node), header(node)[0], ...barrier(node), ...chips(node)]));
+  root.replaceChildren(...(node.group ? groupParts(node) : [body(node), header(node)[0], ...barrier(node), ...cuts(node), ...chips(node)]));
   root.setAttribute("class", classes(node));
   return null;
 }
@@ -71,6 +71,9 @@ const body = ({ w, h, isInput }) => svg("rect", { class: "card", width: w, heigh
 /** @param {GraphNode} node */
 const barrier = ({ rule, muted, h }) =>
   rule === "stop" && !muted ? [svg("rect", { class: "barrier", x: -3, y: 5, width: 6, height: h - 10, rx: 3 })] : [];
+
+/** @param {GraphNode} node */
+const cuts = (node) => (node.cut ? [cutMark(node)] : []);
 
 /** Draw everything but the numbers anew.
  * @param {SVGGraphicsElement} root @param {GraphNode} node @returns {Numbers} */
@@ -103,6 +106,7 @@ function rebuild(root, node) {
     ...barrier(node),
     ...node.slots.map((_, i) => slotMark(node, i)),
     outputMark(node),
+    ...cuts(node),
     ...chips(node),
   );
   root.setAttribute("class", classes(node));
@@ -193,7 +197,7 @@ export function spoken(node) {
   const parts = [
     `${node.id}, ${node.isInput ? "input" : node.op}`, ...inputs, `value ${[node.shape, node.value].filter(Boolean).join(" ")}`,
     node.connected ? `cotangent ${node.cotangent}` : "no path to the output",
-    node.muted ? "muted, hands on its first wired input" : RULES[node.rule]?.says, node.isOutput && "output", node.runs && `runs ${node.runs}`, node.missing, node.problem, node.warning,
+    node.muted ? "muted, hands on its first wired input" : RULES[node.rule]?.says, node.segment && `segment ${node.segment}`, node.cut && "cut after it", node.isOutput && "output", node.runs && `runs ${node.runs}`, node.missing, node.problem, node.warning,
   ];
   return parts.filter(Boolean).join(", ");
 }

@@ -9,6 +9,7 @@ import { textWidth } from "./measure.js";
 
 const FONT = 13.5; // px, of a constant
 const GAP = 9; // px between a constant and its port
+const CUT = { at: 9, apart: 6, tall: 13, lean: 4 }; // px right of the port
 
 /** A port and its larger, invisible target. No mark has a transform of its own: every one makes the browser
  * layer the whole picture more slowly. @param {number} cx @param {number} cy */
@@ -30,6 +31,14 @@ export function slotMark(node, i) {
 export function outputMark(node) {
   const [x, y] = outputPoint(node);
   return svg("g", { class: "out" }, ...port(x - node.x, y - node.y));
+}
+
+/** Where the graph is cut after a node: two bars across all wires that leave it. @param {GraphNode} node */
+export function cutMark(node) {
+  const [x, y] = outputPoint(node);
+  const bar = (/** @type {number} */ left) => `M${x - node.x + left} ${y - node.y + CUT.tall}l${CUT.lean} ${-2 * CUT.tall}`;
+  return svg("g", { class: "cut-mark" }, svg("path", { class: "gap", d: bar(CUT.at + CUT.apart / 2) }), svg("path", { d: bar(CUT.at) + bar(CUT.at + CUT.apart) }),
+    svg("title", {}, `Segment ${node.segment ?? ""} ends here: its cotangent is handed across`));
 }
 
 /** @param {string} constant @param {number} y */

@@ -43,6 +43,10 @@ const GUESSES = {
     ...drawing,
     nodes: drawing.nodes.map((n) => (nodes.includes(n.id) && !n.isInput && n.slots.some(({ wired }) => wired) ? { ...n, muted: on } : n)),
   }),
+  cut_after: (drawing, { nodes, on }) => ({
+    ...drawing,
+    nodes: drawing.nodes.map((n) => (nodes.includes(n.id) && !n.isInput && Boolean(n.cut) !== on ? { ...n, cut: on } : n)),
+  }),
   function: (drawing, { node, text }) => withNode(drawing, node, { ruleFull: text, ruleText: text.replace(/^[^:]*: */, "") }),
   house: (drawing, edit) => rehoused(moved(drawing, edit.positions), edit),
   region: (drawing, { region, nodes }) => withRegion(drawing, region, { nodes, problem: null, fault: null }),

@@ -2,7 +2,7 @@
 // Two toolbars with a place of their own each: at the top what can be done with the selection, at the
 // foot what can be done with the graph.
 
-import { NODE_ACTIONS, mutedOn, regionOf, removeWire, rulesOn, VIEW_ACTIONS } from "./actions.js";
+import { cutOn, NODE_ACTIONS, mutedOn, regionOf, removeWire, rulesOn, VIEW_ACTIONS } from "./actions.js";
 import { html, setText, svg } from "../../web/dom.js";
 import { groupOf } from "./groups.js";
 import { isSelecting, toggleSelecting } from "./hold.js";
@@ -99,6 +99,7 @@ function press(editor, name, element, forNodes) {
   const on = name === "checkpoint" ? Boolean(regionOf(editor))
     : name === "group" ? Boolean(groupOf(editor))
     : name === "output" ? nodes.every((node) => node?.isOutput)
+    : name === "cut_after" ? cutOn(editor)
     : name === "mute" ? mutedOn(editor) : rulesOn(editor, name);
   element.setAttribute("aria-pressed", String(on));
 }
