@@ -143,8 +143,8 @@ FIELDS = [
     "saved",
     "on",
 ]
-KINDS = ["select", "move", "arrange", "connect", "disconnect", "add", "delete", "rules", "mute", "cut_after", "checkpoint",
-         "uncheckpoint", "region", "house", "policy", "rename_region", "function",
+KINDS = ["select", "move", "arrange", "connect", "disconnect", "add", "delete", "rules", "mute", "cut_after",
+         "checkpoint", "uncheckpoint", "region", "house", "policy", "rename_region", "function",
          "constant", "rename", "output", "insert", "rewire", "undo", "redo"]  # fmt: skip
 MALFORMED = st.builds(
     lambda kind, fields: {"kind": kind, **fields},
