@@ -1,7 +1,8 @@
 """The lab page in parts, each a fragment: after an edit only those are drawn again whose data has changed.
 
 An edit reruns the part that it was made in, mostly the canvas. That run asks for another one for all others:
-so the numbers are on the page before the rest is worked out, and an edit made meanwhile is done first.
+so the numbers are on the page before the rest is worked out, and an edit made meanwhile is done first. A new
+visitor's first run is one of the canvas too.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from autodiff_viz.views.parts import LESSON, SHOWS, changed, shows
 
 Draw = Callable[[Lab, LabView], None]
 
+CANVAS_FIRST = 0.3  # seconds that a new visitor's browser has for the canvas before the rest comes
 PAUSE = 0.012  # seconds in which the browser gets the numbers and paints them, before the rest is worked out
 SOON = 0.25  # seconds; when a run follows another one sooner, the end of the first may not have been sent
 FIXED = {"canvas", "formula", "sliders", "sweeps", "sight"}
@@ -32,8 +34,12 @@ SHOWN, DRAWN, BEGAN = "shown", "parts_drawn", "parts_began"
 
 
 def draw_parts(draws: Mapping[str, Draw]) -> Callable[[str], None]:
-    """A function that draws the part of a name, as `draws` says, in the container where it is called."""
-    return lambda name: st.fragment(key=name)(lambda: _draw(name, draws[name]))()
+    """A function that draws the part of a name, as `draws` says, in the container where it is called.
+
+    On a visitor's first run the parts that `ask_for_rest` asks for are drawn only then.
+    """
+    first = SHOWN not in st.session_state
+    return lambda name: st.fragment(key=name)(lambda: _draw(name, draws[name], first))()
 
 
 def note_shown(name: str) -> None:
@@ -50,8 +56,17 @@ def _beside() -> dict[str, Any]:
     return {**confirmed, "canvas": (large, confirmed["canvas"]), "settings": large}
 
 
-def _draw(name: str, draw: Draw) -> None:
+def ask_for_rest() -> None:
+    """At the end of the whole page: another run, for the parts that a first run has left out."""
+    if waiting := _waiting():
+        sleep(CANVAS_FIRST)
+        _ask_for(waiting)
+
+
+def _draw(name: str, draw: Draw, first: bool) -> None:
     held, queue = present(), _queue()
+    if first and not queue and name in SHOWS and name != "canvas":
+        return
     if queue and _is(name, queue[0]):
         st.session_state[BEGAN] = monotonic()
     write_address()
@@ -84,16 +99,20 @@ def _ask_for_more(name: str) -> None:
     """Another run, for what the last edit has changed and nobody has drawn yet."""
     if name == "canvas":
         sleep(PAUSE)
-    held = present()
-    waiting = changed(st.session_state.get(SHOWN, {}), held.lab, held.view, _beside())
-    if not is_seen("sight"):
-        waiting.discard("figure")
+    waiting = _waiting()
     cut = _drawn(st.session_state[BEGAN] - SOON, st.session_state[BEGAN])
     if LESSON in waiting:
         _ask_for(())
     elif waiting or cut:
         now = _drawn(st.session_state[BEGAN], monotonic())  # asking for another run cuts this one
         _ask_for(waiting | cut | now)
+
+
+def _waiting() -> set[str]:
+    """The parts that nobody has drawn as they are now."""
+    held = present()
+    waiting = changed(st.session_state.get(SHOWN, {}), held.lab, held.view, _beside())
+    return waiting if is_seen("sight") else waiting - {"figure"}
 
 
 def _drawn(after: float, before: float) -> set[str]:

@@ -70,6 +70,7 @@ SHOWS: Mapping[str, Callable[[Lab, LabView], Data]] = {
     "checks": lambda lab, view: (view.notes, numbers(lab, view)),
     "chooser": lambda lab, view: (lab.figure, lab.swept, scalar_inputs(lab.graph)),
     "figure": lambda lab, view: (lab.figure, lab.swept, numbers(lab, view)),
+    "sight": lambda lab, view: None,  # of the figure; drawn once, when all that stands over it is there
     LESSON: lambda lab, view: lesson_view(lab),
 }
 """The parts in the order in which they are drawn again: the numbers first, what is slow last."""

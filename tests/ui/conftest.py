@@ -10,4 +10,5 @@ def _nothing_is_warmed():
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(warm, "ready", lambda: None)
         patch.setattr(parts, "is_seen", lambda key: True)  # no browser says what can be seen
+        patch.setattr(parts, "CANVAS_FIRST", 0.0)  # no browser paints
         yield

@@ -12,6 +12,7 @@ from streamlit.testing.v1 import AppTest
 from autodiff_viz.figures.catalog import FIGURES
 from autodiff_viz.language.parse import parse
 from autodiff_viz.ui.inbox import STAMP, read_stamp
+from autodiff_viz.ui.pages import lab as lab_page
 from autodiff_viz.views.actions import set_rule, typed
 from autodiff_viz.views.address import to_query
 from autodiff_viz.views.canvas_edits import edited
@@ -58,6 +59,19 @@ def said(app: AppTest) -> str:
     """All plain text on the page."""
     elements = (*app.text, *app.caption, *app.markdown, *app.code)
     return "\n".join(str(element.value) for element in elements)
+
+
+def test_what_is_drawn_first_is_the_canvas_and_nothing_else(monkeypatch):
+    monkeypatch.setattr(lab_page, "ask_for_rest", lambda: None)
+    app = page()
+    assert cotangent(app, "x")
+    assert not app.caption
+    assert not app.selectbox
+    assert not app.markdown
+    monkeypatch.undo()
+    ran(app)
+    assert app.caption
+    assert app.selectbox
 
 
 def address(app: AppTest) -> dict[str, str]:

@@ -17,7 +17,7 @@ from autodiff_viz.ui.panels.lesson import draw_lesson
 from autodiff_viz.ui.panels.problems import draw_problems
 from autodiff_viz.ui.panels.settings import draw_settings
 from autodiff_viz.ui.panels.sweeps import draw_sweeps
-from autodiff_viz.ui.parts import Draw, draw_parts, note_shown
+from autodiff_viz.ui.parts import Draw, ask_for_rest, draw_parts, note_shown
 from autodiff_viz.ui.session import act, kept_history, lab, too_large, write_address
 from autodiff_viz.ui.sight.component import sight
 from autodiff_viz.views.canvas_edits import edited_all
@@ -63,6 +63,7 @@ def page() -> None:
     with checks:
         draw("checks")
     draw("sweeps")
+    ask_for_rest()
 
 
 def _draw_canvas(lab: Lab, view: LabView) -> None:
