@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import lru_cache
+from types import MappingProxyType
 
 from autodiff_viz.engine.arrays import FLOAT32, own_value
 from autodiff_viz.engine.kernels import Shape, kernel, split
@@ -32,17 +34,31 @@ def diagnose(graph: Graph, inputs: Mapping[str, Shape] | None = None) -> tuple[P
     Args:
       inputs: shapes of the inputs that do not have the shape of their own value.
     """
+    return _examine(graph, inputs)[0] if inputs else _examined(graph)[0]
+
+
+def shapes(graph: Graph) -> Mapping[str, Shape]:
+    """The shape of every node's value, by name, as far as it is known without evaluating anything."""
+    return _examined(graph)[1]
+
+
+@lru_cache(maxsize=16)
+def _examined(graph: Graph) -> tuple[tuple[Problem, ...], Mapping[str, Shape]]:
+    return _examine(graph, {})
+
+
+def _examine(graph: Graph, inputs: Mapping[str, Shape]) -> tuple[tuple[Problem, ...], Mapping[str, Shape]]:
     found = list(structural(graph))
-    shapes: dict[str, Shape] = {}
+    known: dict[str, Shape] = {}
     for node in order(played(graph)):
         try:
-            shape = _input_shape(node, inputs or {}) if node.op == INPUT else _shape(node, shapes)
+            shape = _input_shape(node, inputs) if node.op == INPUT else _shape(node, known)
         except GraphError as error:
             found.extend(at_node(error, node.name).problems)
         else:
             if shape is not None:
-                shapes[node.name] = shape
-    return tuple(dict.fromkeys(found))
+                known[node.name] = shape
+    return tuple(dict.fromkeys(found)), MappingProxyType(known)
 
 
 def runnable(graph: Graph, problems: tuple[Problem, ...]) -> Graph:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 
 from autodiff_viz.graph.fragment import detached, extract
 from autodiff_viz.graph.model import Graph
-from autodiff_viz.views.cards import size
+from autodiff_viz.views.cards import pictured, size
 from autodiff_viz.views.drawing import places
 
 Point = tuple[float, float]
@@ -21,19 +21,22 @@ def arranged(graph: Graph, names: Iterable[str]) -> dict[str, Point]:
     """The named nodes laid out by themselves, around the middle of where they stand now."""
     names = tuple(names)
     now = {name: places(graph).positions[name] for name in names}
-    return arranged_at(graph, names, _middle(extract(graph, names), now))
+    return arranged_at(graph, names, _middle(extract(graph, names), now, pictured(graph)))
 
 
 def arranged_at(graph: Graph, names: Iterable[str], at: Point) -> dict[str, Point]:
     """The named nodes laid out by themselves, around a point."""
     piece = detached(extract(graph, names))
     loose = replace(piece, nodes=tuple(replace(node, position=None) for node in piece.nodes))
-    return centred(loose, places(loose).positions, at)
+    tall = pictured(graph)  # cut out of the graph, nodes no longer know their shapes
+    return centred(loose, places(loose, tall).positions, at, tall)
 
 
-def centred(graph: Graph, positions: Positions, at: Point) -> dict[str, Point]:
-    """All moved alike, so that the middle of their box comes to `at`."""
-    x, y = _middle(graph, positions)
+def centred(
+    graph: Graph, positions: Positions, at: Point, tall: Collection[str] | None = None
+) -> dict[str, Point]:
+    """All moved alike, so that the middle of their box comes to `at`; `tall` are the nodes with a picture."""
+    x, y = _middle(graph, positions, tall)
     return moved_by(positions, (round(at[0] - x), round(at[1] - y)))
 
 
@@ -57,9 +60,10 @@ def _near(a: Point, b: Point) -> bool:
     return abs(a[0] - b[0]) < SAME and abs(a[1] - b[1]) < SAME
 
 
-def _middle(graph: Graph, positions: Positions) -> Point:
+def _middle(graph: Graph, positions: Positions, tall: Collection[str] | None = None) -> Point:
     """The middle of the box around all nodes."""
-    boxes = [(*positions[node.name], *size(node)) for node in graph.nodes]
+    tall = pictured(graph) if tall is None else tall
+    boxes = [(*positions[node.name], *size(node, node.name in tall)) for node in graph.nodes]
     left, right = min(x for x, _, _, _ in boxes), max(x + w for x, _, w, _ in boxes)
     top, bottom = min(y for _, y, _, _ in boxes), max(y + h for _, y, _, h in boxes)
     return (left + right) / 2, (top + bottom) / 2

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import numpy as np
 
+from autodiff_viz.engine.check import shapes
 from autodiff_viz.graph import limits
-from autodiff_viz.graph.model import INPUT, Literal, Node
+from autodiff_viz.graph.model import INPUT, Graph, Literal, Node
 from autodiff_viz.language.show import show_literal, show_node
+from autodiff_viz.views.heat import has_picture
 from autodiff_viz.views.numbers import SHOWN, norm, scalar, shape
 
 WIDTH, HEIGHT, SLOT = 128, 80, 22  # of a node, and of one more slot, in pixels
+PICTURED = (152, 132)  # of a node with its tensor drawn; ui/editor/web/geometry.js says the same
 GROUP_WIDTH, GROUP_HEAD, PORT = 168, 44, 24  # of a collapsed group's card, and of one more port
 GROUP_NUMBERS = 46  # more where one value leaves it; ui/editor/web/groupcard.js says the same
 DIGIT, SPARE = 8, 24  # of a constant beside its slot: px a character, and what the usual gap has room for
@@ -19,9 +24,16 @@ EDITABLE = 400  # characters; a longer input is edited in the formula
 COPIED = limits.LINE - 120  # of a node's own line, so that it can be read again with its name and its indent
 
 
-def size(node: Node) -> tuple[float, float]:
+def size(node: Node, pictured: bool = False) -> tuple[float, float]:
     """(width, height) in px."""
-    return WIDTH, max(HEIGHT, SLOT * (len(node.slots) + 1))
+    width, height = PICTURED if pictured else (WIDTH, HEIGHT)
+    return width, max(height, SLOT * (len(node.slots) + 1))
+
+
+@lru_cache(maxsize=16)
+def pictured(graph: Graph) -> frozenset[str]:
+    """Names of the nodes whose tensor is drawn."""
+    return frozenset(name for name, shape in shapes(graph).items() if has_picture(shape))
 
 
 def group_size(reads: int, gives: int) -> tuple[float, float]:
@@ -50,9 +62,9 @@ def number_text(array: np.ndarray, digits: int = 4) -> str:
 
 
 def shape_text(array: np.ndarray) -> str:
-    """The shape where the numbers do not show it: "3\u00d74"; "" of a scalar or of a vector written out."""
+    """The shape where the numbers do not show it: "[3, 4]"; "" of a scalar or of a vector written out."""
     array = np.asarray(array)
-    return "" if array.ndim == 0 or number_text(array).startswith("[") else shape(array.shape)
+    return "" if array.ndim == 0 or number_text(array).startswith("[") else str(list(array.shape))
 
 
 def constant_text(literal: Literal) -> str:

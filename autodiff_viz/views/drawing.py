@@ -5,7 +5,7 @@ Field by field it is described in ui/editor/web/types.js.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
@@ -21,9 +21,19 @@ from autodiff_viz.graph.problem import Problem
 from autodiff_viz.graph.segments import has_cuts, idle_cuts, segment_of
 from autodiff_viz.language.show import show_lambda, show_literal
 from autodiff_viz.ops.catalog import OPS
-from autodiff_viz.views.cards import constant_text, input_text, line_text, number_text, room, shape_text, size
+from autodiff_viz.views.cards import (
+    constant_text,
+    input_text,
+    line_text,
+    number_text,
+    pictured,
+    room,
+    shape_text,
+    size,
+)
 from autodiff_viz.views.flows import flow, largest, passed
 from autodiff_viz.views.framing import group_data, region_data
+from autodiff_viz.views.heatmaps import heat_data, kernels_of
 from autodiff_viz.views.layout import Layout, layout
 from autodiff_viz.views.numbers import full
 
@@ -52,12 +62,14 @@ def drawing(picture: Picture) -> dict[str, Any]:
     scale = largest(picture.trace)
     warnings = _warnings(graph, picture.trace)
     number = segment_of(graph) if has_cuts(graph) else {}
+    tall, kernels = pictured(graph), kernels_of(graph)
     return {
         "graph": str(picture.document),
         "nodes": [
-            _node(picture, node, placed, node.name not in apart)
+            _node(picture, node, placed, node.name not in apart, node.name in tall)
             | {"warning": " ".join(warnings.get(node.name, ())) or None}
             | {"segment": number[node.name] + 1 if node.name in number else None}
+            | (_pictures(picture.trace, node, kernels, apart) if node.name in tall else {})
             for node in graph.nodes
         ],
         "wires": [
@@ -76,9 +88,13 @@ def drawing(picture: Picture) -> dict[str, Any]:
     }
 
 
-def places(graph: Graph) -> Layout:
-    """Where every node stands and how long wires bend; remembered while nothing but numbers changes."""
-    return _layout(_skeleton(graph))
+def places(graph: Graph, tall: frozenset[str] | None = None) -> Layout:
+    """Where every node stands and how long wires bend; remembered while nothing but numbers changes.
+
+    Args:
+      tall: the nodes whose tensor is drawn, where the graph cannot say it itself.
+    """
+    return _layout(_skeleton(graph), pictured(graph) if tall is None else tall)
 
 
 def _skeleton(graph: Graph) -> Graph:
@@ -88,14 +104,14 @@ def _skeleton(graph: Graph) -> Graph:
 
 
 @lru_cache(maxsize=256)
-def _layout(graph: Graph) -> Layout:
-    return layout(graph, size, room)
+def _layout(graph: Graph, tall: frozenset[str]) -> Layout:
+    return layout(graph, lambda node: size(node, node.name in tall), room)
 
 
-def _node(picture: Picture, node: Node, placed: Layout, connected: bool) -> dict[str, Any]:
+def _node(picture: Picture, node: Node, placed: Layout, connected: bool, tall: bool) -> dict[str, Any]:
     trace, name = picture.trace, node.name
     x, y = placed.positions[name]
-    w, h = size(node)
+    w, h = size(node, tall)
     value = trace.value.get(name) if trace else None
     arriving = trace.cotangent.get(name) if trace and connected else None
     return {
@@ -120,12 +136,21 @@ def _node(picture: Picture, node: Node, placed: Layout, connected: bool) -> dict
         "ruleFull": show_lambda(node.rule.function) if node.rule.function else None,
         "isOutput": name == picture.graph.output,
         "isInput": node.op == INPUT,
+        "isParameter": node.is_parameter,
         "muted": node.muted,
         "cut": node.cut,
         "connected": connected,
         **_trouble(picture, node),
         "runs": _badge(picture.runs.get(name)),
     }
+
+
+def _pictures(
+    trace: Trace | None, node: Node, kernels: Collection[str], apart: Collection[str]
+) -> dict[str, Any]:
+    value = trace.value.get(node.name) if trace else None
+    arriving = trace.cotangent.get(node.name) if trace and node.name not in apart else None
+    return {"heat": heat_data(value, arriving, node.name in kernels)}
 
 
 def _trouble(picture: Picture, node: Node) -> dict[str, str | None]:

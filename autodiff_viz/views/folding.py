@@ -9,7 +9,7 @@ from dataclasses import replace
 from autodiff_viz.graph.groups import outermost_first
 from autodiff_viz.graph.model import Graph, Group, Node
 from autodiff_viz.views.arranging import Point, arranged_at
-from autodiff_viz.views.cards import group_size, room, size
+from autodiff_viz.views.cards import group_size, pictured, room, size
 from autodiff_viz.views.layout import layout
 
 
@@ -17,9 +17,10 @@ def folded_places(graph: Graph, collapsed: Collection[str]) -> dict[str, Point]:
     """Places of all nodes, whatever their own positions, where these groups are one card each."""
     card_of = _cards(graph, collapsed)
     folded, ports = _folded(graph, card_of)
+    tall = pictured(graph)
 
     def size_of(node: Node) -> tuple[float, float]:
-        return group_size(*ports[node.name]) if node.name in ports else size(node)
+        return group_size(*ports[node.name]) if node.name in ports else size(node, node.name in tall)
 
     found = dict(layout(folded, size_of, room).positions)
     for card in ports:

@@ -28,9 +28,9 @@ from autodiff_viz.views.cards import (
             "[−1.2, −2.3, −3.5]",
             "",
         ),  # two digits where three are too long
-        (np.array([3.0, 4.0, 0.0, 0.0]), "‖5‖", "4"),
-        (np.array([[3.0, 0.0], [0.0, 4.0]]), "‖5‖", "2×2"),
-        (np.array([1.5e-9, -2.5e-9, 3.5e-9]), "‖4.6e−9‖", "3"),
+        (np.array([3.0, 4.0, 0.0, 0.0]), "‖5‖", "[4]"),
+        (np.array([[3.0, 0.0], [0.0, 4.0]]), "‖5‖", "[2, 2]"),
+        (np.array([1.5e-9, -2.5e-9, 3.5e-9]), "‖4.6e−9‖", "[3]"),
     ],
 )
 def test_the_number_on_a_card_is_as_full_as_it_fits(array, text, shape):

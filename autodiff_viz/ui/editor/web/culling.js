@@ -32,7 +32,7 @@ export function cull(stage, size, far, anew = false) {
   for (const strand of stage.strands.values()) {
     const here = !wide || overlap(spanOf(strand), wide);
     if (here && !far) completeStrand(strand, stage.layers.numbers);
-    hide(strand, [strand.root, strand.number], !here);
+    hide(strand, [strand.root, strand.number, ...(strand.shape ? [strand.shape] : [])], !here);
   }
 }
 

@@ -28,7 +28,8 @@ export function folded(drawing) {
   const regions = drawing.regions.filter(({ nodes }) => nodes.length && within.has(nodes[0]) && nodes.every((name) => within.get(name) === within.get(nodes[0])));
   const cards = [...shut.values()].map((one) => cardOf(one, drawing, regions.filter(({ nodes }) => within.get(nodes[0]) === one.id)));
   const nodes = [...drawing.nodes.filter(({ id }) => !within.has(id)), ...cards];
-  const wires = wiresBetween(drawing.wires, within, shut, new Map(cards.map((card) => [card.id, card])));
+  const dims = new Map(drawing.nodes.map((node) => [node.id, node.dims]));
+  const wires = wiresBetween(drawing.wires, dims, within, shut, new Map(cards.map((card) => [card.id, card])));
   return { ...drawing, nodes, wires, ...outside(drawing, within), within };
 }
 
@@ -60,8 +61,8 @@ function shutGroups({ nodes, wires }, groups, within) {
 }
 
 /** Wires that cross a border lead to the card; those into it from one node are one wire.
- * @param {Wire[]} wires @param {Map<string, string>} within @param {Map<string, Shut>} shut @param {Map<string, GraphNode>} cards */
-function wiresBetween(wires, within, shut, cards) {
+ * @param {Wire[]} wires @param {Map<string, number[] | undefined>} dims by node @param {Map<string, string>} within @param {Map<string, Shut>} shut @param {Map<string, GraphNode>} cards */
+function wiresBetween(wires, dims, within, shut, cards) {
   /** @type {Map<string, Wire>} */
   const into = new Map();
   /** @type {Wire[]} */
@@ -77,7 +78,7 @@ function wiresBetween(wires, within, shut, cards) {
       continue;
     }
     const via = wire.via.filter(([x]) => (!source || x > source.box.x + source.box.w) && (!target || x < target.box.x));
-    const led = { ...wire, via, of: [wire] };
+    const led = { ...wire, via, of: [wire], dims: dims.get(wire.from) };
     if (source && a) Object.assign(led, { from: a, out: source.outs.indexOf(wire.from) });
     if (target && b) Object.assign(led, { to: b, slot: target.ins.indexOf(wire.from), alternative: false });
     if (target) into.set(`${b} ${wire.from}`, led);

@@ -9,6 +9,8 @@
 
 /** Px of a usual card; views/cards.py says the same. */
 export const CARD = { w: 128, h: 80 };
+/** Px of the card of a node whose tensor is drawn. */
+export const PICTURED = { w: 152, h: 132 };
 
 const SCALE = { min: 0.08, max: 3 };
 

@@ -6,20 +6,22 @@ import { chips, RULES } from "./chips.js";
 import { keep, setText, svg } from "../../web/dom.js";
 import { clamp } from "./geometry.js";
 import { groupParts, groupRows, spokenGroup, writeGroupTitle } from "./groupcard.js";
+import { halfOf, heatParts, makePictures, normAt, paintPictures, scaleSays } from "./heatcard.js";
 import { shortened, textWidth } from "./measure.js";
 import { cutMark, outputMark, slotMark } from "./ports.js";
 
 /** @typedef {import("./types.js").GraphNode} GraphNode */
 /** @typedef {{ root: SVGGraphicsElement, node: GraphNode | null, look: string, numbers: Numbers | null, complete: boolean, culled: boolean }} Card
  * not `complete`: what is seen from far alone */
-/** @typedef {{ value: SVGGraphicsElement, cotangent: SVGGraphicsElement, title: Element, sizes: { value: number, cotangent: number } }} Numbers
+/** @typedef {{ value: SVGGraphicsElement, cotangent: SVGGraphicsElement, title: Element, sizes: { value: number, cotangent: number }, pictures?: import("./heatcard.js").Pictures }} Numbers
  * `sizes`: px that the numbers have had at most since they were written for good */
 
 const SIDE = 11; // px, margin left and right
 const HEADER = 33; // px
 const MARK = 9; // px that the arrows of value and cotangent take
 const NUMBER = { most: 16, least: 9.5 }; // px
-const SMALL = { most: 24, side: 9.5 }; // px of numbers seen from some way off, and their margin
+const NORM = 13.5; // px under a picture
+const SMALL = { most: 24, norm: 18, half: 80, side: 9.5 }; // px of numbers seen from some way off, and their margin
 const SYMBOL = { most: 20, sign: 26, least: 10, far: 40 }; // px; a sign such as + looks smaller than letters
 const NAME = 12.5; // px
 const SHAPE = 11.5; // px
@@ -49,8 +51,8 @@ export function completeCard(card) {
 export function updateCard(card, node) {
   if (card.node === node) return;
   card.root.setAttribute("transform", `translate(${node.x} ${node.y})`);
-  const { x, y, value, cotangent, valueFull, cotangentFull, literal, ...rest } = node;
-  const look = JSON.stringify(rest);
+  const { x, y, value, cotangent, valueFull, cotangentFull, literal, heat, ...rest } = node;
+  const look = JSON.stringify({ ...rest, pictured: Boolean(heat) });
   if (look !== card.look) card.numbers = card.complete ? rebuild(card.root, node) : sketch(card.root, node);
   if (card.numbers) writeNumbers(card.numbers, node);
   card.root.setAttribute("aria-label", spoken(node));
@@ -92,17 +94,13 @@ function rebuild(root, node) {
     root.setAttribute("class", classes(node));
     return numbers;
   }
+  if (node.heat) numbers.pictures = makePictures();
   root.replaceChildren(
     numbers.title,
     body(node),
     svg("line", { class: "divider", x1: SIDE, x2: w - SIDE, y1: HEADER, y2: HEADER }),
     ...header(node),
-    ...(node.isInput ? [svg("rect", { class: "editable", x: w * 0.55, y: forth - 17, width: w * 0.45 - 5, height: 22, rx: 7 })] : []),
-    svg("path", { class: "forth", d: `M${SIDE} ${forth - 10}l6 4.5-6 4.5z` }),
-    svg("text", { class: "shape", x: SIDE + MARK, y: forth }, node.shape ?? ""),
-    numbers.value,
-    svg("path", { class: "back", d: `M${SIDE + 6} ${back - 10}l-6 4.5 6 4.5z` }),
-    numbers.cotangent,
+    ...(numbers.pictures ? pictured(node, numbers) : written(node, numbers, forth, back)),
     ...barrier(node),
     ...node.slots.map((_, i) => slotMark(node, i)),
     outputMark(node),
@@ -111,6 +109,28 @@ function rebuild(root, node) {
   );
   root.setAttribute("class", classes(node));
   return numbers;
+}
+
+/** A tensor's two pictures with their norms. @param {GraphNode} node @param {Numbers} numbers */
+function pictured(node, { value, cotangent, pictures }) {
+  for (const [which, number] of /** @type {const} */ ([["value", value], ["cotangent", cotangent]])) {
+    const { x, y } = normAt(node, which);
+    number.setAttribute("x", String(x));
+    number.setAttribute("y", String(y));
+  }
+  return [...heatParts(node), ...Object.values(pictures ?? {}).flatMap(({ image, frame }) => [image, frame]), value, cotangent];
+}
+
+/** Two numbers, one below the other. @param {GraphNode} node @param {Numbers} numbers @param {number} forth @param {number} back */
+function written(node, numbers, forth, back) {
+  const { w } = node;
+  return [
+    ...(node.isInput ? [svg("rect", { class: "editable", x: w * 0.55, y: forth - 17, width: w * 0.45 - 5, height: 22, rx: 7 })] : []),
+    ...arrows(forth, back),
+    svg("text", { class: "shape", x: SIDE + MARK, y: forth }, node.shape ?? ""),
+    numbers.value,
+    numbers.cotangent,
+  ];
 }
 
 /** @param {number} forth @param {number} back feet of the numbers */
@@ -135,7 +155,7 @@ const classes = (node) =>
 
 /** Symbol left, name right, and the symbol alone as it is seen from far; an input, whose symbol is its name, says that it is one.
  * @param {GraphNode} node */
-function header({ symbol, id, w, h, isInput }) {
+function header({ symbol, id, w, h, isInput, isParameter }) {
   const room = w - 2 * SIDE;
   const own = isInput && symbol === id;
   const most = /^[^\p{L}\p{N}]$/u.test(symbol) ? SYMBOL.sign : SYMBOL.most;
@@ -145,24 +165,29 @@ function header({ symbol, id, w, h, isInput }) {
   big.style.setProperty("--size", `${size.toFixed(1)}px`);
   const sign = svg("text", { class: "sign", x: w / 2, y: h / 2 + far * 0.34, "font-size": far.toFixed(1) }, symbol);
   const left = room - textWidth(symbol, size) * BOLD - 8;
-  const name = own ? "input" : shortened(id, left, NAME);
+  const name = own ? (isParameter ? "parameter" : "input") : shortened(id, left, NAME);
   return [sign, big, svg("text", { class: own ? "name fixed" : "name", x: w - SIDE - (own ? 3 : 0), y: 23 }, name)];
 }
 
 /** @param {Numbers} numbers @param {GraphNode} node */
 function writeNumbers(numbers, node) {
   const room = roomOf(node);
-  numbers.sizes = { value: NUMBER.most, cotangent: NUMBER.most };
-  writeNumber(numbers.value, node.value, room.value, room.small);
-  writeNumber(numbers.cotangent, node.connected ? node.cotangent : "–", room.cotangent, room.small);
+  const most = node.heat ? NORM : NUMBER.most;
+  numbers.sizes = { value: most, cotangent: most };
+  if (numbers.pictures) paintPictures(numbers.pictures, node);
+  numbers.value.parentElement?.classList.remove("sliding");
+  writeNumber(numbers.value, node.value, room.value, room.small, most);
+  writeNumber(numbers.cotangent, node.connected ? node.cotangent : "–", room.cotangent, room.small, most);
   if (node.group) return writeGroupTitle(numbers.title, node);
   const rest = [node.problem, node.warning].filter(Boolean).map((text) => `\n${text}`).join("");
   const back = node.connected ? (node.cotangentFull ?? node.cotangent) : "none: no path to the output";
-  setText(numbers.title, `${node.id}\nvalue ${node.valueFull ?? node.value}\ncotangent ${back}${rest}`);
+  const part = node.heat?.says ? `\npictures: ${node.heat.says}` : "";
+  setText(numbers.title, `${node.id}\nvalue ${node.valueFull ?? node.value}${scaleSays(node, "value")}\ncotangent ${back}${scaleSays(node, "cotangent")}${part}${rest}`);
 }
 
 /** Px for the two numbers, and for either when seen from some way off. @param {GraphNode} node */
-function roomOf({ w, shape }) {
+function roomOf({ w, shape, heat }) {
+  if (heat) return { cotangent: halfOf(w) - MARK, value: halfOf(w) - MARK, small: halfOf(w) };
   const cotangent = w - 2 * SIDE - MARK - 1;
   return { cotangent, value: cotangent - (shape ? textWidth(shape, SHAPE) + 4 : 0), small: w - 2 * SMALL.side };
 }
@@ -172,6 +197,7 @@ function roomOf({ w, shape }) {
 export function slideNumber({ node, numbers }, which, text) {
   if (!node || !numbers) return;
   const room = roomOf(node);
+  if (numbers.pictures) numbers.value.parentElement?.classList.add("sliding"); // its pictures are of before
   numbers.sizes[which] = writeNumber(numbers[which], text, room[which], room.small, numbers.sizes[which]);
 }
 
@@ -185,7 +211,7 @@ function writeNumber(element, text, room, wide, most = NUMBER.most) {
   if (element.textContent === fits) return size;
   element.textContent = fits;
   element.style.setProperty("--size", `${size.toFixed(1)}px`);
-  element.style.setProperty("--small-size", `${Math.min(wide / width, SMALL.most).toFixed(1)}px`);
+  element.style.setProperty("--small-size", `${Math.min(wide / width, wide < SMALL.half ? SMALL.norm : SMALL.most).toFixed(1)}px`);
   return size;
 }
 
@@ -195,7 +221,7 @@ export function spoken(node) {
   if (node.group) return spokenGroup(node);
   const inputs = node.slots.filter((slot) => slot.constant !== null).map((slot) => `${slot.label} is ${slot.constant}`);
   const parts = [
-    `${node.id}, ${node.isInput ? "input" : node.op}`, ...inputs, `value ${[node.shape, node.value].filter(Boolean).join(" ")}`,
+    `${node.id}, ${node.isParameter ? "parameter" : node.isInput ? "input" : node.op}`, ...inputs, `value ${[node.shape, node.value].filter(Boolean).join(" ")}`,
     node.connected ? `cotangent ${node.cotangent}` : "no path to the output",
     node.muted ? "muted, hands on its first wired input" : RULES[node.rule]?.says, node.segment && `segment ${node.segment}`, node.cut && "cut after it", node.isOutput && "output", node.runs && `runs ${node.runs}`, node.missing, node.problem, node.warning,
   ];

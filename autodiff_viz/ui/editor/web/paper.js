@@ -15,7 +15,7 @@ const USUAL = {
 
 /** Classes of the moment, which a picture shows nothing of. */
 export const PASSING = [
-  "selected", "hovered", "near", "refused", "lit", "faint", "caught", "loop", "culled", "fits", "unfit", "dragging",
+  "selected", "hovered", "near", "refused", "lit", "faint", "caught", "loop", "culled", "fits", "unfit", "dragging", "sliding",
 ];
 
 /** The attributes that say the same as `styles`, in any viewer. Colours come as [#rrggbb, opacity].

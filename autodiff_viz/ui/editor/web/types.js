@@ -13,20 +13,25 @@
  * @typedef {Box & {
  *   id: string, op: string, symbol: string, slots: Slot[],
  *   value: string, cotangent: string, valueFull?: string, cotangentFull?: string, shape?: string, dims?: number[],
- *   literal?: string, text?: string, rule: RuleKind, ruleText?: string, ruleFull?: string, isOutput: boolean, isInput: boolean, muted?: boolean, cut?: boolean, segment?: number, connected: boolean,
- *   problem?: string | null, missing?: string | null, warning?: string | null, runs?: string | null,
+ *   literal?: string, text?: string, rule: RuleKind, ruleText?: string, ruleFull?: string, isOutput: boolean, isInput: boolean, isParameter?: boolean, muted?: boolean, cut?: boolean, segment?: number, connected: boolean,
+ *   problem?: string | null, missing?: string | null, warning?: string | null, runs?: string | null, heat?: Heat,
  *   ports?: { ins: number[], outs: number[] }, group?: { name: string, nodes: string[], outs: string[], output: string | null, marks: GroupMark[] },
  * }} GraphNode  `literal` is an input's value as it is typed, `dims` the shape of the value, [] without one too, `text` what stands right of `=` in the node's own
  *   line of formula, where that is something else,
  *   `ruleFull` the function of its rule; `cut`: a segment ends at its output; `segment` is the number of its own, from 1; `missing` says what an unfinished node still needs; the card of a collapsed
  *   group has a `group`: the nodes in it, those of them that feed others (`outs`), the one whose numbers it shows, and `ports`: how far below its top they are
  */
+/**
+ * @typedef {{ columns?: number, value?: string, cotangent?: string, valueTop?: string, cotangentTop?: string, says?: string }} Heat
+ * small pictures of a tensor: cells row by row, a character each as views/heat.py writes them, the number that the strongest
+ * shade stands for, and what part of the tensor is seen
+ */
 /** @typedef {{ kind: string, count: number, says: string }} GroupMark */
 /**
  * @typedef {{
  *   from: string, to: string, slot: number, width: number, sign: number, passed: string,
- *   passedFull?: string, via: Point[], alternative?: boolean, out?: number, of?: Wire[],
- * }} Wire  at the card of a collapsed group: from which of its ports, and which wires of the graph it stands for; `width` is 0 to 1; `sign` is -1, 0, 1, or 2 for a tensor with both signs
+ *   passedFull?: string, via: Point[], alternative?: boolean, out?: number, of?: Wire[], dims?: number[],
+ * }} Wire  at the card of a collapsed group: from which of its ports, which wires of the graph it stands for and the shape of what they carry; `width` is 0 to 1; `sign` is -1, 0, 1, or 2 for a tensor with both signs
  */
 /**
  * @typedef {{

@@ -14,8 +14,8 @@ import { labelPoint, placeLabels, USUAL } from "./labels.js";
 /**
  * @typedef {{ width: number, sign: number, passed: string }} Flow
  * @typedef {{
- *   root: SVGGraphicsElement, line: Element, hit: Element, arrow: Element, number: Element, title: Element,
- *   wire: Wire | null, from: GraphNode | null, to: GraphNode | null, flow: Flow, curve: Cubic[], place: Place, complete: boolean, culled: boolean,
+ *   root: SVGGraphicsElement, line: Element, hit: Element, arrow: Element, number: Element, title: Element, shape: Element | null, layer: Element | null,
+ *   wire: Wire | null, from: GraphNode | null, to: GraphNode | null, flow: Flow, curve: Cubic[], place: Place, shapePlace: Place, complete: boolean, culled: boolean,
  * }} Strand
  */
 
@@ -47,7 +47,7 @@ function makeStrand(wire) {
   const [arrow, number] = [svg("path", { class: "arrow" }), svg("text", { class: "passed" })];
   const hover = (/** @type {Event} */ event) => number.classList.toggle("hovered", event.type === "pointerenter");
   const root = svg("g", { class: "wire", "data-wire": wireId(wire), pointerenter: hover, pointerleave: hover }, hit, line);
-  return { root, line, hit, arrow, number, title, wire: null, from: null, to: null, flow: { width: 0, sign: 0, passed: "" }, curve: [], place: USUAL, complete: false, culled: false };
+  return { root, line, hit, arrow, number, title, shape: null, layer: null, wire: null, from: null, to: null, flow: { width: 0, sign: 0, passed: "" }, curve: [], place: USUAL, shapePlace: USUAL, complete: false, culled: false };
 }
 
 /** Draw what is read from near, too. @param {Strand} strand @param {Element} numbers */
@@ -57,6 +57,24 @@ export function completeStrand(strand, numbers) {
   strand.root.prepend(strand.title);
   strand.root.append(strand.arrow);
   numbers.append(strand.number);
+  strand.layer = numbers;
+  showShape(strand);
+}
+
+/** The shape of what a wire carries, unless it is a number. @param {{ wire: Wire | null, from: GraphNode | null }} strand */
+const shapeOf = ({ wire, from }) => {
+  const dims = wire?.dims ?? from?.dims ?? [];
+  return dims.length ? `[${dims.join(", ")}]` : "";
+};
+
+/** @param {Strand} strand */
+function showShape(strand) {
+  const text = shapeOf(strand);
+  if (!text) {
+    strand.shape?.remove();
+    strand.shape = null;
+  } else if (strand.shape) setText(strand.shape, text);
+  else strand.layer?.append((strand.shape = svg("text", { class: "dims crowded" }, text)));
 }
 
 /** @param {Strand} strand @param {Wire} wire @param {Map<string, GraphNode>} nodes */
@@ -71,7 +89,9 @@ export function updateStrand(strand, wire, nodes) {
   strand.hit.setAttribute("d", path);
   strand.root.classList.toggle("alternative", Boolean(wire.alternative));
   if (!old || FLOW.some((field) => old[field] !== wire[field])) showFlow(strand, wire);
-  setText(strand.title, `${wire.from} → ${wire.to}\npassed back ${wire.passedFull ?? wire.passed}`);
+  showShape(strand);
+  const shape = shapeOf(strand);
+  setText(strand.title, `${wire.from} → ${wire.to}${shape && `, ${shape}`}\npassed back ${wire.passedFull ?? wire.passed}`);
   placeMarks(strand);
 }
 
@@ -103,6 +123,14 @@ function placeMarks(strand) {
   const [x, y] = labelPoint(strand.curve, strand.place, strand.wire?.passed ?? "");
   strand.number.setAttribute("x", x.toFixed(1));
   strand.number.setAttribute("y", (y + 4.5).toFixed(1)); // from the middle of the digits to their foot
+  if (strand.shape) placeShape(strand);
+}
+
+/** @param {Strand} strand */
+function placeShape({ shape, curve, shapePlace }) {
+  const [x, y] = labelPoint(curve, shapePlace, shape?.textContent ?? "");
+  shape?.setAttribute("x", x.toFixed(1));
+  shape?.setAttribute("y", (y + 4).toFixed(1));
 }
 
 /** Corners of the arrow for a wire that runs right, in parts of its size. @type {Record<number, Point[]>} */
@@ -125,12 +153,20 @@ export function placeNumbers(strands, obstacles) {
     id, curve, text: wire?.passed ?? "", weight: wire?.sign ? 1 + wire.width : 0,
   }));
   const curves = [...strands.values()].map(({ curve }) => curve);
-  const places = placeLabels(labels, obstacles, curves);
+  const shapes = [...strands].filter(([, { shape }]) => shape).map(([id, { curve, shape }]) => ({
+    id: `${id} shape`, curve, text: shape?.textContent ?? "", weight: -1, // after all numbers
+  }));
+  const places = placeLabels([...labels, ...shapes], obstacles, curves);
   const left = labels.filter(({ id }) => !places.has(id));
   const hovered = new Map(left.flatMap((label) => [...placeLabels([label], obstacles, [])]));
   for (const [id, strand] of strands) {
     const place = places.get(id) ?? hovered.get(id) ?? USUAL;
     strand.number.classList.toggle("crowded", !places.has(id));
+    if (strand.shape) {
+      strand.shape.classList.toggle("crowded", !places.has(`${id} shape`));
+      strand.shapePlace = places.get(`${id} shape`) ?? USUAL;
+      placeShape(strand);
+    }
     if (strand.place.t === place.t && strand.place.side === place.side) continue;
     strand.place = place;
     placeMarks(strand);

@@ -1,0 +1,39 @@
+"""The pictures on a node's card: of its value and of the cotangent that arrives.
+
+ui/editor/web/types.js describes the fields.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from autodiff_viz.engine.kernels import Shape
+from autodiff_viz.graph.model import Graph
+from autodiff_viz.views.heat import blocks_say, heat, plane_says
+from autodiff_viz.views.numbers import scalar
+
+KERNELS = ("conv2d", 1)  # the op and its slot that reads kernels, [height, width, in, out]
+
+
+def kernels_of(graph: Graph) -> frozenset[str]:
+    """Names of the nodes whose value is the kernels of a convolution."""
+    op, slot = KERNELS
+    held = (node.slots[slot] for node in graph.nodes if node.op == op and len(node.slots) > slot)
+    return frozenset(name for name in held if isinstance(name, str))
+
+
+def heat_data(value: np.ndarray | None, arriving: np.ndarray | None, kernels: bool) -> dict[str, Any]:
+    """Both pictures, as far as the numbers are known; `kernels`: the value is those of a convolution."""
+    found: dict[str, Any] = {"says": "" if value is None else _says(value.shape, kernels)}
+    for which, array in (("value", value), ("cotangent", arriving)):
+        if array is not None:
+            picture = heat(array, kernels)
+            found |= {which: picture.cells, "columns": picture.columns, f"{which}Top": scalar(picture.top, 3)}
+    return found
+
+
+def _says(shape: Shape, kernels: bool) -> str:
+    parts = (plane_says(shape, kernels), blocks_say(shape, kernels))
+    return "; ".join(part for part in parts if part)
