@@ -1,0 +1,214 @@
+"""A branch more: the copy, and what takes it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from autodiff_viz.graph import limits
+from autodiff_viz.graph.counting import longer, more_results, natural, next_name, next_params, second_pick
+from autodiff_viz.graph.groups import outermost_first
+from autodiff_viz.graph.model import INPUT, PULLBACK, STOP, Frame, Graph, Group, Node, Params, Region, Rule
+from autodiff_viz.graph.names import numbered, quoted
+from autodiff_viz.graph.problem import GraphError, Problem
+from autodiff_viz.graph.seam import ADD, Seam
+
+ASIDE, SPACE = 240.0, 120.0  # px to the right of the sum so far; below an only branch
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """
+    Attributes:
+      copy_of: new names of what comes with the branch.
+      sum_of: by the sum so far, the name of the add that takes one more term.
+    """
+
+    copy_of: Mapping[str, str]
+    sum_of: Mapping[str, str]
+
+
+def with_copy(graph: Graph, last: Group, found: Seam) -> Graph:
+    """The graph with a copy of its last branch, joined as that is."""
+    names = _names(graph, found)
+    copies = _copies(graph, found, names)
+    adds = [_add(graph, found, names, before) for before in names.sum_of]
+    moved = {**names.sum_of, **{name: names.copy_of[name] for name in found.carried}}
+    kept = [_taking(graph, node, found, names, moved) for node in graph.nodes]
+    end = 1 + max(i for i, node in enumerate(graph.nodes) if node.name in found.own)
+    nodes = (*kept[:end], *copies, *adds, *kept[end:])
+    after = replace(graph, nodes=nodes, output=moved.get(graph.output or "", graph.output))
+    return _framed(after, last, names)
+
+
+def _names(graph: Graph, found: Seam) -> Names:
+    taken = set(graph.by_name)
+    copy_of = _counted_on(found.own, taken)
+    sum_of = _counted_on(found.sums, taken)
+    for end in found.ends:
+        sum_of[end] = numbered(ADD, taken)
+        taken.add(sum_of[end])
+    return Names(copy_of, sum_of)
+
+
+def _counted_on(names: Iterable[str], taken: set[str]) -> dict[str, str]:
+    """The next name after each, noted in `taken`."""
+    found: dict[str, str] = {}
+    for name in sorted(names, key=natural):
+        found[name] = next_name(name, taken)
+        taken.add(found[name])
+    return found
+
+
+def _copies(graph: Graph, found: Seam, names: Names) -> list[Node]:
+    """Copies of all that is the last branch's own, with seeds that no node has."""
+    seed = max((_seed(node) for node in graph.nodes), default=0)
+    copies = []
+    for node in graph.nodes:
+        if node.name in found.own:
+            copy = _copy(graph, node, found, names)
+            if node.param("seed") is not None or (node.op == INPUT and node.param("shape")):
+                seed = (seed + 1) & limits.SEED
+                copy = replace(copy, params=_with(copy.params, seed=seed))
+            copies.append(copy)
+    return copies
+
+
+def _seed(node: Node) -> int:
+    given = node.param("seed")
+    return given if type(given) is int else 0
+
+
+def _with(params: Params, **values: Any) -> Params:
+    return tuple(sorted({**dict(params), **values}.items()))
+
+
+def _copy(graph: Graph, node: Node, found: Seam, names: Names) -> Node:
+    like = graph.by_name.get(found.own[node.name] or "")
+    params = node.params
+    if node.name in found.picks:
+        params = second_pick(params)
+    elif like and node.op != INPUT:
+        params = next_params(like.params, params)
+    carried = {older: newer for newer, older in found.carried.items()}
+    read = {**carried, **names.copy_of}
+    return replace(
+        node,
+        name=names.copy_of[node.name],
+        slots=tuple(read.get(slot, slot) if isinstance(slot, str) else slot for slot in node.slots),
+        params=params,
+        rule=Rule() if node.is_parameter and node.rule.kind == STOP else node.rule,
+        position=_place(graph, node, like, found),
+    )
+
+
+def _place(graph: Graph, node: Node, like: Node | None, found: Seam) -> tuple[float, float] | None:
+    """As far from the last one as that is from the one before; below an only branch."""
+    if node.position is None:
+        return None
+    x, y = node.position
+    if like and like.position is not None:
+        return 2 * x - like.position[0], 2 * y - like.position[1]
+    heights = [at[1] for name in found.own if (at := graph[name].position) is not None]
+    return x, y + max(heights) - min(heights) + SPACE
+
+
+def _add(graph: Graph, found: Seam, names: Names, before: str) -> Node:
+    """What adds the new term to the sum so far, which is an add itself or the only branch."""
+    node, name = graph[before], names.sum_of[before]
+    place = None if node.position is None else (node.position[0] + ASIDE, node.position[1])
+    if before in found.ends:
+        return Node(name, ADD, (before, names.copy_of[before]), position=place)
+    slot = found.sums[before]
+    term = names.copy_of[str(node.slots[slot])]
+    slots = (before, term) if slot == 1 else (term, before)
+    return replace(node, name=name, slots=slots, position=place)
+
+
+def _taking(graph: Graph, node: Node, found: Seam, names: Names, moved: Mapping[str, str]) -> Node:
+    """A node that was there, taking the new branch too."""
+    if node.name in found.own:
+        return node
+    if node.name in found.joins:
+        return _joining(node, found, names)
+    if node.name in found.counts:
+        return replace(node, params=_counted(node, found.counts[node.name]))
+    if node.name in found.weights:
+        return replace(node, params=_longer(node, found.weights[node.name]))
+    if any(name in moved for _, name in node.wires):
+        slots = tuple(moved.get(slot, slot) if isinstance(slot, str) else slot for slot in node.slots)
+        return replace(node, slots=slots)
+    return node
+
+
+def _counted(node: Node, place: int) -> Params:
+    shape = node.param("shape")
+    return _with(node.params, shape=(*shape[:place], shape[place] + 1, *shape[place + 1 :]))
+
+
+def _longer(node: Node, axis: int) -> Params:
+    if node.param("value") is None:
+        return _counted(node, axis)
+    return _with(node.params, value=longer(node.param("value"), axis))
+
+
+def _joining(node: Node, found: Seam, names: Names) -> Node:
+    """More slots, after those that lie side by side and read the last branch."""
+    runs: list[list[int]] = []
+    for i, slot in enumerate(node.op_slots):
+        if slot in names.copy_of:
+            if runs and runs[-1][-1] == i - 1:
+                runs[-1].append(i)
+            else:
+                runs.append([i])
+    for run in reversed(runs):
+        node = _with_run(node, run, found.k, names)
+    return node
+
+
+def _with_run(node: Node, run: list[int], k: int, names: Names) -> Node:
+    end = run[-1] + 1
+    new = tuple(names.copy_of[str(node.slots[i])] for i in run)
+    rule = node.rule
+    if rule.kind == PULLBACK and rule.function is not None:
+        wires = [i for i, (slot, _) in enumerate(node.wires) if slot in run]
+        function = more_results(rule.function, wires, k)
+        if function is None:
+            message = f"The declared derivative of {quoted(node.name)} uses one branch for another one."
+            raise GraphError(Problem("branches-mixed", message, "Write it for one more by hand.", node.name))
+        rule = replace(rule, function=function)
+    return replace(node, slots=(*node.slots[:end], *new, *node.slots[end:]), rule=rule)
+
+
+def _framed(graph: Graph, last: Group, names: Names) -> Graph:
+    """The copies in regions and groups: what lies in the last branch is copied, the others hold them too."""
+    ranked = outermost_first(graph.frames)
+    inside = [frame for frame in ranked[ranked.index(last) :] if frame.nodes <= last.nodes]
+    taken = {frame.name for frame in graph.frames}
+    titles = _counted_on((frame.name for frame in inside), taken)
+    frames = [_wider(frame, names) for frame in ranked if frame not in inside]
+    frames += inside
+    frames += [_copied(frame, titles[frame.name], names.copy_of) for frame in inside]
+    return replace(
+        graph,
+        regions=tuple(frame for frame in frames if isinstance(frame, Region)),
+        groups=tuple(frame for frame in frames if isinstance(frame, Group)),
+    )
+
+
+def _wider(frame: Frame, names: Names) -> Frame:
+    if isinstance(frame, Region):
+        frame = replace(frame, saved=_with_new(frame.saved, names))
+    return replace(frame, nodes=_with_new(frame.nodes, names))
+
+
+def _with_new(held: frozenset[str], names: Names) -> frozenset[str]:
+    return held.union(*({of[name] for name in held if name in of} for of in (names.copy_of, names.sum_of)))
+
+
+def _copied(frame: Frame, title: str, copies: Mapping[str, str]) -> Frame:
+    frame = replace(frame, name=title, nodes=frozenset(copies[name] for name in frame.nodes))
+    if isinstance(frame, Region):
+        return replace(frame, saved=frozenset(copies[name] for name in frame.saved))
+    return frame

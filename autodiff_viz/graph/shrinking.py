@@ -1,0 +1,91 @@
+"""A branch less: what came with it goes, and what took it takes one less."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from autodiff_viz.graph.counting import fewer_results, shorter
+from autodiff_viz.graph.groups import filled
+from autodiff_viz.graph.model import PULLBACK, Graph, Node, Params, Slot
+from autodiff_viz.graph.names import quoted
+from autodiff_viz.graph.order import consumers
+from autodiff_viz.graph.problem import GraphError, Problem
+from autodiff_viz.graph.seam import Seam
+
+
+def without_last(graph: Graph, found: Seam) -> Graph:
+    """The graph without its last branch.
+
+    Raises:
+      GraphError: something reads it that cannot do without.
+    """
+    gone = {*found.own, *found.sums} - _needed(graph, found)
+    left = {name: graph[name].slots[1 - slot] for name, slot in found.sums.items()} | found.carried
+    nodes = tuple(_without(node, found, gone, left) for node in graph.nodes if node.name not in gone)
+    output = left.get(graph.output or "", graph.output)
+    reader = next((node for node in nodes if any(name in gone for _, name in node.wires)), None)
+    if reader is not None or output in gone:
+        what = "The output" if reader is None else quoted(reader.name)
+        message = f"{what} needs the last branch, and is no sum or join of all of them."
+        raise GraphError(
+            Problem("branch-read", message, "Wire it to something else first.", reader and reader.name)
+        )
+    return replace(
+        graph,
+        nodes=nodes,
+        output=output,
+        regions=filled(replace(r, nodes=r.nodes - gone, saved=r.saved - gone) for r in graph.regions),
+        groups=filled(replace(group, nodes=group.nodes - gone) for group in graph.groups),
+    )
+
+
+def _needed(graph: Graph, found: Seam) -> set[str]:
+    """What the last branch picks or weighs, and others read as well."""
+    uses = consumers(graph)
+    needed: set[str] = set()
+    while True:
+        going = {*found.own, *found.sums} - needed
+        aside = found.aside - needed
+        read = {n for n in aside if n == graph.output or any(user not in going for user, _ in uses[n])}
+        if not read:
+            return needed
+        needed |= read
+
+
+def _without(node: Node, found: Seam, gone: set[str], left: Mapping[str, Slot]) -> Node:
+    if node.name in found.joins:
+        return _joining(node, gone)
+    if node.name in found.counts:
+        return replace(node, params=_counted(node, found.counts[node.name]))
+    if node.name in found.weights:
+        return replace(node, params=_shorter(node, found.weights[node.name]))
+    if any(name in left for _, name in node.wires):
+        slots = tuple(left.get(slot, slot) if isinstance(slot, str) else slot for slot in node.slots)
+        return replace(node, slots=slots)
+    return node
+
+
+def _joining(node: Node, gone: set[str]) -> Node:
+    kept = tuple(i for i, slot in enumerate(node.slots) if slot not in gone)
+    rule = node.rule
+    if rule.kind == PULLBACK and rule.function is not None:
+        wires = [i for i, (slot, _) in enumerate(node.wires) if slot not in kept]
+        function = fewer_results(rule.function, wires)
+        if function is None:
+            message = f"The declared derivative of {quoted(node.name)} uses one branch for another one."
+            raise GraphError(Problem("branches-mixed", message, "Write it for one less by hand.", node.name))
+        rule = replace(rule, function=function)
+    return replace(node, slots=tuple(node.slots[i] for i in kept), rule=rule)
+
+
+def _counted(node: Node, place: int) -> Params:
+    shape = node.param("shape")
+    shape = (*shape[:place], shape[place] - 1, *shape[place + 1 :])
+    return tuple(sorted({**dict(node.params), "shape": shape}.items()))
+
+
+def _shorter(node: Node, axis: int) -> Params:
+    if node.param("value") is None:
+        return _counted(node, axis)
+    return tuple(sorted({**dict(node.params), "value": shorter(node.param("value"), axis)}.items()))
