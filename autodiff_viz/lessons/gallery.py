@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from autodiff_viz.lessons import (
+    checkpointed_cnn,
     checkpointing,
     declare_derivative,
     derivative_surgery,
@@ -10,6 +11,8 @@ from autodiff_viz.lessons import (
     forward_backward,
     two_stops,
     without_derivative,
+    xor_broadcast,
+    xor_tutorial,
 )
 from autodiff_viz.lessons.record import Lesson
 
@@ -21,6 +24,9 @@ LESSONS: tuple[Lesson, ...] = (
     forward_backward.LESSON,
     two_stops.LESSON,
     checkpointing.LESSON,
+    xor_tutorial.LESSON,
+    xor_broadcast.LESSON,
+    checkpointed_cnn.LESSON,
 )
 
 

@@ -21,9 +21,11 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from autodiff_viz.engine.warm import warm
 from autodiff_viz.figures.catalog import FIGURES
+from autodiff_viz.lessons.gallery import LESSONS
 from autodiff_viz.views.actions import set_rule
 from autodiff_viz.views.compose import lab_view, verification
 from autodiff_viz.views.lab import start
+from autodiff_viz.views.lessons import card
 
 SWITCHED_OFF = "AUTODIFF_VIZ_WARM_UP"  # set to "off", nothing is compiled ahead: for tests on a busy machine
 FIRST_VISITOR = 3.0  # seconds; a visitor who starts the warm-up gets a page before it takes the processor
@@ -63,8 +65,16 @@ def _warm_and_freeze(stop: threading.Event, wait: float) -> None:
     stop.wait(wait)
     rehearse()
     warm(stop.is_set)
+    check_lessons(stop)
     gc.collect()
     gc.freeze()
+
+
+def check_lessons(stop: threading.Event) -> None:
+    """Evaluate what the lessons claim; some train a network for it."""
+    for lesson in LESSONS:
+        if not stop.is_set():
+            card(lesson)
 
 
 def rehearse() -> None:

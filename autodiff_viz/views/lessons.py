@@ -8,10 +8,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from autodiff_viz.graph.model import Graph
+from autodiff_viz.lessons.findings import Finding, findings, graph_of
 from autodiff_viz.lessons.gallery import LESSONS, lesson
-from autodiff_viz.lessons.record import Finding, Law, Lesson, findings, graph_of
+from autodiff_viz.lessons.record import Claim, Law, Lesson
 from autodiff_viz.views.lab import Lab, opened
 from autodiff_viz.views.numbers import MINUS, exact
+
+IN_FULL = 12  # numbers of one claim that are shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,23 +133,34 @@ def _unplaced(graph: Graph) -> Graph:
 
 
 def _claims(found: Lesson, variant: int) -> tuple[ClaimView, ...]:
-    return tuple(_claim(f) for f in findings(found) if f.claim.variant == variant)
+    return tuple(_claim(finding) for finding in findings(found, variant))
 
 
 def _claim(finding: Finding) -> ClaimView:
     claim = finding.claim
-    expected = _text(claim.quantity, finding.expected)
+    if finding.found.size > IN_FULL and claim.quantity != "runs":
+        found, expected = _at_a_glance(finding)
+    else:
+        found, expected = (_text(claim, numbers) for numbers in (finding.found, finding.expected))
     if isinstance(claim.expected, Law):
         expected = f"{claim.expected.formula} = {expected}"
-    return ClaimView(claim.says, _text(claim.quantity, finding.found), expected, claim.source, finding.holds)
+    return ClaimView(claim.says, found, expected, claim.source, finding.holds)
 
 
-def _text(quantity: str, numbers: np.ndarray) -> str:
+def _at_a_glance(finding: Finding) -> tuple[str, str]:
+    """Of many numbers the first, how many there are, and how far the worst is from what was expected."""
+    apart = np.abs(finding.found.astype(np.float64) - finding.expected.astype(np.float64)).max()
+    first, wanted = (exact(numbers.ravel()[0]) for numbers in (finding.found, finding.expected))
+    return f"{first}, \u2026", f"{wanted}, \u2026: {finding.found.size} numbers, at most {apart:.1e} apart"
+
+
+def _text(claim: Claim, numbers: np.ndarray) -> str:
     """Every digit; runs in words, what is added at a fork as a sum."""
     parts = [exact(number).removesuffix(".0") for number in numbers.ravel()]
-    if quantity == "runs":
-        return "{} forward, {} backward, {} kept".format(*parts)
-    if quantity == "added":
+    if claim.quantity == "runs":
+        steps = f", in each of {len(claim.at)} steps" if isinstance(claim.at, range) else ""
+        return "{} forward, {} backward, {} kept".format(*parts) + steps
+    if claim.quantity == "added":
         return _sum(parts)
     return parts[0] if numbers.ndim == 0 else f"[{', '.join(parts)}]"
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import autodiff_viz as av
+from autodiff_viz.lessons.findings import graph_of
 from autodiff_viz.lessons.gallery import lesson
-from autodiff_viz.lessons.record import graph_of
 from autodiff_viz.views.actions import resampled
 from autodiff_viz.views.lab import start
 from autodiff_viz.views.lessons import open_lesson

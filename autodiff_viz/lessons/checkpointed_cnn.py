@@ -1,0 +1,123 @@
+"""The tutorial's convolution under a checkpoint: it runs twice and saves nothing, until more goes in."""
+
+from autodiff_viz.engine.training import Settings
+from autodiff_viz.lessons.record import Claim, Lesson, Like, Variant
+from autodiff_viz.lessons.sources import SWIFT
+
+HEAD = """images = input(shape=(10, 16, 16, 3), seed=1)
+labels = [0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0]
+filter = parameter(shape=(5, 5, 3, 6), init="glorot_uniform", seed=2)
+bias = parameter(shape=(6,))
+kernel = parameter(shape=(216, 10), init="glorot_uniform", seed=3)
+offset = parameter(shape=(10,))
+"""
+TAIL = """flat = flatten(pool)
+logits = dense(flat, kernel, offset)
+errors = softmax_cross_entropy_with_integer_labels(logits, labels)
+loss = mean(errors)
+"""
+CONV = 'conv = conv2d(images, filter, bias, padding="VALID")\n'
+POOL = "pool = max_pool(conv)\n"
+RELU = "active = relu(conv)\n"
+
+
+def region(lines: str) -> str:
+    """These lines inside a checkpoint region."""
+    return 'with checkpoint("block"):\n' + "".join(f"    {line}\n" for line in lines.splitlines())
+
+
+def network(block: str, after: str = "") -> str:
+    return HEAD + block + after + TAIL
+
+
+FIVE = {"training": Settings("sgd", 0.01), "steps": 5}
+COUNTED = "by hand: residual floats of JAX's own pullback"
+LARGEST = "images 7,680, filter 450, the pool's input 8,640, kernel 2,160, flat 2,160, the loss 130"
+
+
+def unchanged(variant: int, other: int = 0) -> Claim:
+    says = "Gradient of the filter, unchanged"
+    return Claim(says, "gradient", "filter", Like(other), "the plain graph", variant, within=1e-7)
+
+
+LESSON = Lesson(
+    key="checkpointed-cnn",
+    title="A checkpointed convolution",
+    summary="The tutorial discards a layer's activations and runs it twice. What does that save?",
+    text="""Ten images go through a convolution, a pool and a dense layer. The tutorial wraps the
+convolution so that its output is discarded and computed again in the backward pass, and prints each run:
+one forward, one backward, in each of five steps. So it does here.
+
+Now count the **residuals**, the floats that JAX keeps between the passes: 21,220 without the checkpoint, and
+21,220 with it. A convolution is linear: its pullback needs its inputs, never its output. And the
+pool still needs that output, so it is kept anyway. JAX even drops the second run.
+
+Put more into the region and it pays. With the pool inside, the convolution's output is needed by nobody
+outside: 12,586. With a relu inside, 38,500 falls to 21,226.""",
+    variants=(
+        Variant("Plain", network(CONV, POOL), look_at="conv", **FIVE),
+        Variant("Convolution checkpointed", network(region(CONV), POOL), look_at="conv", **FIVE),
+        Variant("Convolution and pool", network(region(CONV + POOL)), look_at="conv", **FIVE),
+        Variant("With relu, plain", network(CONV + RELU, "pool = max_pool(active)\n"), "active", **FIVE),
+        Variant(
+            "Convolution and relu",
+            network(region(CONV + RELU), "pool = max_pool(active)\n"),
+            "active",
+            **FIVE,
+        ),
+    ),
+    to_try=(
+        "Train five steps and read the run log: it is the tutorial's.",
+        "Drag `pool` into the region and out again, and watch the residuals.",
+        "Choose the policy that keeps everything: the region is there, and saves nothing.",
+    ),
+    claims=(
+        Claim("Floats that are kept", "residual elements", None, 21_220, f"by hand: {LARGEST}"),
+        Claim(
+            "How often the convolution runs",
+            "runs",
+            "conv",
+            ((1, 1, 0),) * 5,
+            f"{SWIFT}, for forward and backward; kept by hand: no pullback needs its output again",
+            1,
+            at=range(5),
+        ),
+        Claim("Floats that are kept", "residual elements", None, 21_220, "by hand: as before", 1),
+        unchanged(1),
+        Claim(
+            "Floats that are kept",
+            "residual elements",
+            None,
+            12_586,
+            "by hand: 21,220 \u2212 8,640 for the pool's input + 6 for the bias",
+            2,
+        ),
+        Claim(
+            "How often the convolution runs",
+            "runs",
+            "conv",
+            (1, 1, 1),
+            "by hand: the pool's pullback needs its output again",
+            2,
+        ),
+        unchanged(2),
+        Claim(
+            "Floats that are kept",
+            "residual elements",
+            None,
+            38_500,
+            "by hand: 21,220 + 2 \u00b7 8,640, for the relu keeps its sign and a zero for each unit",
+            3,
+        ),
+        Claim(
+            "Floats that are kept",
+            "residual elements",
+            None,
+            21_226,
+            "by hand: 38,500 \u2212 2 \u00b7 8,640 + 6 for the bias",
+            4,
+        ),
+        unchanged(4, 3),
+    ),
+    figure="residuals",
+)

@@ -1,0 +1,89 @@
+"""Why the tutorial's XOR never learns: a loss that compares every prediction with every target."""
+
+from autodiff_viz.engine.training import Settings
+from autodiff_viz.lessons.record import Claim, Lesson, Variant
+from autodiff_viz.lessons.sources import SWIFT
+from autodiff_viz.lessons.xor_tutorial import FORMULA
+
+MEANT = FORMULA.replace("[0.0, 1.0, 1.0, 0.0]", "[[0.0], [1.0], [1.0], [0.0]]")
+DRAWN = """x = [[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]]
+y = [[0.0], [1.0], [1.0], [0.0]]
+W1 = parameter(shape=(2, 10), init="glorot_uniform", seed=0)
+b1 = parameter(shape=(10,))
+layer1 = relu(dense(x, W1, b1))
+W2 = parameter(shape=(10, 1), init="glorot_uniform", seed=1)
+b2 = parameter(shape=(1,))
+yhat = relu(dense(layer1, W2, b2))
+loss = mean(square(yhat - y))
+"""
+LONG = {"training": Settings("sgd", 0.1), "steps": 2_000}
+TARGETS = ((0.0,), (1.0,), (1.0,), (0.0,))
+HALF = ((0.5,), (0.5,), (0.5,), (0.5,))
+
+LESSON = Lesson(
+    key="xor-broadcast",
+    title="XOR, the bug",
+    summary="[4, 1] minus [4] is a 4\u00d74 matrix: nothing fails, and nothing is learned.",
+    text="""The tutorial's predictions have the shape [4, 1], its targets [4]. Their difference is
+no error: both are **broadcast** to 4\u00d74, every prediction beside every target. The loss is the mean of
+sixteen squares where four were meant.
+
+Work out what such a loss wants. One prediction p is compared with 0, 1, 1 and 0, so it costs
+(p \u2212 \u00bd)\u00b2 + \u00bc. The best p is \u00bd, for every sample, and the loss never falls below 0.25.
+Training finds exactly that: four times \u00bd.
+
+Write the targets as a column and the shapes agree. The first loss is then 0.3157, and the same network from
+the same weights learns XOR.""",
+    variants=(
+        Variant("As it was printed", FORMULA, look_at="loss", **LONG),
+        Variant("As it was meant", MEANT, look_at="loss", **LONG),
+        Variant("From weights drawn at random", DRAWN, look_at="loss", **LONG),
+    ),
+    to_try=(
+        "Find the warning on the difference: it says which shapes were mixed.",
+        "Train both graphs to the end and compare the predictions at `yhat`.",
+        "Train the drawn weights with seed 4: all predictions are 0, no gradient arrives, the loss is 0.5.",
+    ),
+    claims=(
+        Claim("Loss in step 0", "value", "loss", 0.33274758, SWIFT),
+        Claim(
+            "Loss after 2,000 steps: its floor",
+            "value",
+            "loss",
+            0.25,
+            "by hand: (p \u2212 \u00bd)\u00b2 + \u00bc is least at p = \u00bd",
+            at=2_000,
+        ),
+        Claim(
+            "Predictions then: halfway, all of them",
+            "value",
+            "yhat",
+            HALF,
+            "by hand: the same",
+            within=1e-4,
+            at=2_000,
+        ),
+        Claim(
+            "Loss in step 0, with the shapes as meant",
+            "value",
+            "loss",
+            0.31568435,
+            "the same weights in a hand-written replay of the tutorial",
+            1,
+        ),
+        Claim(
+            "Loss after 2,000 steps",
+            "value",
+            "loss",
+            0.0,
+            "by hand: XOR can be learned",
+            1,
+            within=1e-6,
+            at=2_000,
+        ),
+        Claim("Predictions then: XOR", "value", "yhat", TARGETS, "the targets", 1, within=1e-3, at=2_000),
+        Claim(
+            "Predictions after 2,000 steps", "value", "yhat", TARGETS, "the targets", 2, within=1e-3, at=2_000
+        ),
+    ),
+)

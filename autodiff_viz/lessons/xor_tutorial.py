@@ -1,0 +1,79 @@
+"""XOR as the tutorial trains it: ten steps whose printed numbers hold, and a relu that is dead at first."""
+
+from autodiff_viz.engine.training import Settings
+from autodiff_viz.lessons.record import Claim, Lesson, Variant
+from autodiff_viz.lessons.sources import SWIFT
+from autodiff_viz.lessons.xor_printed import AT_LAYER1, AT_YHAT, LOSSES, W1, W2
+
+TEN = range(10)
+EXACT = {"tolerance": 0.0, "within": 1e-7, "at": TEN}
+
+
+def nested(numbers: tuple) -> str:
+    """Nested tuples of numbers as the formula language writes a tensor."""
+    return str(numbers).replace("(", "[").replace(",)", "]").replace(")", "]")
+
+
+FORMULA = f"""x = [[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]]
+y = [0.0, 1.0, 1.0, 0.0]
+W1 = parameter({nested(W1)})
+b1 = parameter(shape=(10,))
+layer1 = relu(dense(x, W1, b1))
+W2 = parameter({nested(W2)})
+b2 = parameter(shape=(1,))
+yhat = relu(dense(layer1, W2, b2))
+loss = mean(square(yhat - y))
+"""
+
+LESSON = Lesson(
+    key="xor-tutorial",
+    title="XOR, the tutorial's own run",
+    summary="A small network trained for ten steps, with every loss and gradient that the tutorial printed.",
+    text="""Two dense layers learn XOR: two inputs, ten hidden units, one output, a relu after each.
+The tutorial prints the loss and what arrives at `yhat` and `layer1`, ten steps long. From its own starting
+weights every printed number comes back here.
+
+Look at the first sample, [0, 0]. In step 0 all biases are 0, so its prediction is relu(0) = 0. The loss
+sends −0.25 to it: "go down". But the derivative of relu at 0 is 0, so nothing is passed on, and the
+tutorial prints a row of zeros at `layer1`. The unit is **dead** for this sample. The other samples move the
+bias above 0. In step 1 the gradient gets through.
+
+The loss hardly falls. That is no accident: see the next lesson.""",
+    variants=(Variant("Ten steps", FORMULA, look_at="yhat", training=Settings("sgd", 0.02), steps=10),),
+    to_try=(
+        "Train ten steps, go back to step 0, then to 1: the first row at `layer1` is zero, then it is not.",
+        "Stop the gradient at `layer1` and train: `W1` stays as it is, `W2` goes on learning.",
+        "Set the last bias to [0.1] and reset: no sample is dead at the start.",
+    ),
+    claims=(
+        Claim("All ten losses", "value", "loss", LOSSES, SWIFT, **EXACT),
+        Claim(
+            "What arrives at yhat in all ten steps",
+            "cotangent",
+            "yhat",
+            tuple(tuple((number,) for number in step) for step in AT_YHAT),
+            SWIFT,
+            **EXACT,
+        ),
+        Claim("What arrives at layer1 in all ten steps", "cotangent", "layer1", AT_LAYER1, SWIFT, **EXACT),
+        Claim(
+            "What passes the last relu in step 0: nothing for the first sample",
+            "passed",
+            ("yhat", 0),
+            tuple((number if i else 0.0,) for i, number in enumerate(AT_YHAT[0])),
+            f"{SWIFT}; by hand: relu'(0) = 0, and 1 where the prediction is above 0",
+            tolerance=0.0,
+            within=1e-7,
+        ),
+        Claim(
+            "What passes it in step 1: all that arrives",
+            "passed",
+            ("yhat", 0),
+            tuple((number,) for number in AT_YHAT[1]),
+            f"{SWIFT}; by hand: every prediction is above 0 now",
+            tolerance=0.0,
+            within=1e-7,
+            at=1,
+        ),
+    ),
+)
