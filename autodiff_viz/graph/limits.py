@@ -25,3 +25,6 @@ SEED = 2**31 - 1  # of noise; JAX takes 32 bits, one of them for the sign
 NUMBER = 1e30  # magnitude of a literal; its square still fits float64, and float32 has room
 COORDINATE = 1e6  # distance of a node from the canvas origin, in pixels
 STEPS = 20_000  # of one training
+JACOBIAN = 2_000_000  # elements of the Jacobians of one segment
+SEGMENT_STEPS = 300  # of a training by segments, three times over, for which the page waits
+SEGMENT_WORK = 30_000_000  # elements of values in all those steps

@@ -14,6 +14,7 @@ from itertools import pairwise
 
 from autodiff_viz.graph import limits
 from autodiff_viz.graph.model import INPUT, Graph, Node
+from autodiff_viz.graph.mute import played
 from autodiff_viz.graph.names import quoted
 from autodiff_viz.graph.order import ancestors, consumers, find_cycle, order
 from autodiff_viz.graph.problem import GraphError, Problem
@@ -42,8 +43,9 @@ class Segment:
 def segments(graph: Graph) -> tuple[Segment, ...]:
     """The segments in an order in which they can run; () for a graph without cuts, or one that cannot run.
 
-    Nodes that the output does not depend on are in none.
+    They divide what runs: see `played`. Nodes that the output does not depend on are in none.
     """
+    graph = played(graph)
     number = _numbers(graph)
     count = len(set(number.values()))
     parts: list[list[str]] = [[] for _ in range(count)]
@@ -64,6 +66,7 @@ def has_cuts(graph: Graph) -> bool:
 
 def idle_cuts(graph: Graph) -> tuple[tuple[str, str], ...]:
     """The cuts that divide nothing: (node, why in words)."""
+    graph = played(graph)
     if not has_cuts(graph) or find_cycle(graph) or graph.output not in graph:
         return ()
     number, uses = segment_of(graph), consumers(graph)

@@ -1,0 +1,189 @@
+"""What the segments come to: the chain beside the whole gradient, the Jacobians, and the broken way."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from autodiff_viz.engine.arrays import FLOAT64
+from autodiff_viz.engine.jacobians import Jacobian, independent, jacobians, multiplied, too_large
+from autodiff_viz.engine.live import Wire
+from autodiff_viz.engine.program import Program, dynamic_params, structure
+from autodiff_viz.engine.segments import (
+    Arrays,
+    apart,
+    forward,
+    handed,
+    parts,
+    silent_wires,
+    with_input_rules,
+)
+from autodiff_viz.engine.trace import Trace, precision
+from autodiff_viz.graph.model import INPUT, Graph
+from autodiff_viz.graph.mute import played
+from autodiff_viz.graph.segments import Segment, segments
+
+ONCE = {
+    "xla_cpu_use_fusion_emitters": False,
+    "xla_cpu_parallel_codegen_split_count": 1,
+    "xla_backend_optimization_level": 0,
+}
+"""For programs that run once or a few times: they compile several times as fast, and run slower."""
+
+KEPT = 8  # programs
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """One segment, with the shapes of what it gives and its Jacobians."""
+
+    segment: Segment
+    gives: tuple[tuple[str, tuple[int, ...]], ...]
+    jacobians: tuple[Jacobian, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Division:
+    """A graph in segments, and three ways to its gradient.
+
+    Attributes:
+      links: the segments in order.
+      wanted: names of the parameters; of all inputs where there is no parameter.
+      difference: the largest one between the chain and the whole graph's gradient, by any input or cut.
+      size: the largest element of these gradients.
+      product: as `difference`, of the product of Jacobians, by the wanted inputs and in float64, with a seed
+        of ones; None where it was not worked out, and `too_large` says why.
+      angles: by wanted input, degrees between the broken way and the gradient; None where either is zero.
+      angle: the same of all of them together.
+    """
+
+    links: tuple[Link, ...]
+    wanted: tuple[str, ...]
+    difference: float
+    size: float
+    product: float | None
+    too_large: str
+    angles: Mapping[str, float | None]
+    angle: float | None
+
+
+def division(graph: Graph, found: Trace) -> Division:
+    """The segments of a graph that has cuts. `found` is its trace, whose gradient is the whole graph's.
+
+    Raises:
+      ValueError: the graph has no cut, or cannot run.
+    """
+    graph, divided = played(graph), segments(graph)
+    if not divided:
+        raise ValueError("the graph has no segments")
+    wanted = wanted_of(graph)
+    shapes = {name: found.value[name].shape for name in found.value}
+    with precision(found.dtype):
+        inputs = {name: jnp.asarray(value) for name, value in found.inputs.items()}
+        run = _ways(cut_structure(graph), found.dtype, silent_wires(found))
+        arriving, chain, broken, alone = run(inputs, dynamic_params(graph), jnp.asarray(found.seed))
+    alone = {key: bool(value) for key, value in alone.items()}
+    pairs = [(chain[name], found.gradient[name]) for name in inputs]
+    pairs += [(arriving[cut], found.cotangent[cut]) for cut in arriving if cut not in inputs]
+    true = {name: np.asarray(found.gradient[name], np.float64) for name in wanted}
+    other = {name: np.asarray(broken[name], np.float64) for name in wanted}
+    why = too_large(divided, shapes, wanted)
+    return Division(
+        links=tuple(
+            Link(
+                segment,
+                tuple((name, shapes[name]) for name in segment.gives),
+                jacobians(segment, shapes, wanted, alone),
+            )
+            for segment in divided
+        ),
+        wanted=wanted,
+        difference=max(_difference(a, b) for a, b in pairs),
+        size=max(float(np.max(np.abs(b), initial=0.0)) for _, b in pairs),
+        product=None if why else _product(graph, found, wanted),
+        too_large=why,
+        angles={name: angle(true[name], other[name]) for name in wanted},
+        angle=angle(_flat(true), _flat(other)),
+    )
+
+
+def wanted_of(graph: Graph) -> tuple[str, ...]:
+    """The parameters; all inputs where there are none."""
+    inputs = [node for node in graph.nodes if node.op == INPUT]
+    learned = [node.name for node in inputs if node.is_parameter]
+    return tuple(learned or [node.name for node in inputs])
+
+
+def angle(a: np.ndarray, b: np.ndarray) -> float | None:
+    """Degrees between two arrays as vectors; None where one is zero or not finite.
+
+    Source: W. Kahan, "How Futile are Mindless Assessments of Roundoff", section 12: exact for small ones.
+    """
+    sizes = np.linalg.norm(a), np.linalg.norm(b)
+    if not all(np.isfinite(size) and size > 0 for size in sizes):
+        return None
+    u, v = a.ravel() / sizes[0], b.ravel() / sizes[1]
+    return float(np.degrees(2.0 * np.arctan2(np.linalg.norm(u - v), np.linalg.norm(u + v))))
+
+
+def cut_structure(graph: Graph) -> Graph:
+    """As `structure`, with the cuts."""
+    bare = structure(graph)
+    return replace(bare, nodes=tuple(replace(node, cut=graph[node.name].cut) for node in bare.nodes))
+
+
+@lru_cache(maxsize=KEPT)
+def _ways(graph: Graph, dtype: str, silent: frozenset[Wire]) -> Callable[..., tuple]:
+    """(what is handed across, the chain's gradient, the broken way's, where examples stand by themselves)."""
+    whole, alone = parts(graph, dtype, silent), parts(graph, dtype)
+
+    def ways(inputs: Arrays, dynamic: dict, seed: jax.Array) -> tuple:
+        arriving = handed(whole, forward(whole, inputs, dynamic), seed)
+        chain = with_input_rules(graph, inputs, arriving)
+        run = forward(alone, inputs, dynamic)
+        broken = with_input_rules(graph, inputs, apart(alone, run, seed))
+        return arriving, chain, broken, independent(alone, run)
+
+    return _compiled(ways)
+
+
+@lru_cache(maxsize=KEPT)
+def _products(graph: Graph, wanted: tuple[str, ...]) -> Callable[..., tuple[Arrays, Arrays]]:
+    """The gradient by the wanted inputs as a product of Jacobians, and from one `jax.vjp` of the whole."""
+    whole, program = parts(graph, FLOAT64), Program(graph, FLOAT64)
+
+    def products(inputs: Arrays, dynamic: dict) -> tuple[Arrays, Arrays]:
+        arriving = multiplied(whole, inputs, dynamic, wanted)
+        mine = with_input_rules(graph, {name: inputs[name] for name in wanted}, arriving)
+        value, pull = jax.vjp(lambda inputs: program(inputs, dynamic, {})[0], inputs)
+        return mine, pull(jnp.ones_like(value))[0]
+
+    return _compiled(products)
+
+
+def _product(graph: Graph, found: Trace, wanted: tuple[str, ...]) -> float:
+    with precision(FLOAT64):
+        inputs = {name: jnp.asarray(np.asarray(value, FLOAT64)) for name, value in found.inputs.items()}
+        mine, true = _products(cut_structure(graph), wanted)(inputs, dynamic_params(graph))
+    return max(_difference(mine[name], true[name]) for name in wanted)
+
+
+def _compiled(function: Callable) -> Callable:
+    return jax.jit(function, compiler_options=ONCE)
+
+
+def _flat(arrays: Mapping[str, np.ndarray]) -> np.ndarray:
+    return np.concatenate([array.ravel() for array in arrays.values()])
+
+
+def _difference(a: np.ndarray, b: np.ndarray) -> float:
+    """The largest one; where both are NaN, or the same infinity, there is none."""
+    a, b = np.asarray(a, np.float64), np.asarray(b, np.float64)
+    same = (a == b) | (np.isnan(a) & np.isnan(b))
+    with np.errstate(invalid="ignore"):
+        return float(np.max(np.where(same, 0.0, np.abs(a - b)), initial=0.0))

@@ -1,0 +1,133 @@
+"""The other route through a chain of segments: a Jacobian for each, and products of them.
+
+Where examples of a batch have nothing to do with each other, the Jacobian by a value has a block for each
+example and zeros elsewhere. Then the blocks are counted, as `batch_jacobian` of TensorFlow has them, and the
+full matrix beside them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from math import prod
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from autodiff_viz.engine.segments import Arrays, Forward, Part, Pull, forward
+from autodiff_viz.graph import limits
+from autodiff_viz.graph.segments import Segment
+
+Shape = tuple[int, ...]
+PROBED = 64  # examples of a batch that are looked at one by one
+AT_ONCE = 8_000_000  # elements of values that are pulled back side by side
+WORK = 40_000_000  # the same, one after the other
+
+
+@dataclass(frozen=True, slots=True)
+class Jacobian:
+    """How large d `of` / d `by` is, where `of` is what a segment gives and `by` what it reads.
+
+    Attributes:
+      rows, columns: elements of `of` and of `by`.
+      batch: the number of blocks, one per example; 1 where it is one full matrix.
+    """
+
+    of: str
+    by: str
+    rows: int
+    columns: int
+    batch: int = 1
+
+    @property
+    def full(self) -> int:
+        """Elements of the full matrix."""
+        return self.rows * self.columns
+
+    @property
+    def elements(self) -> int:
+        """Elements of the blocks."""
+        return self.full // self.batch
+
+    @property
+    def sides(self) -> tuple[int, ...]:
+        """(rows, columns), or of blocks (how many, rows, columns)."""
+        blocks = (self.batch, self.rows // self.batch, self.columns // self.batch)
+        return blocks if self.batch > 1 else (self.rows, self.columns)
+
+
+def jacobians(
+    segment: Segment, shapes: Mapping[str, Shape], wanted: Collection[str], alone: Mapping
+) -> tuple[Jacobian, ...]:
+    """The Jacobians of one segment: by what earlier segments give, and by those of the `wanted` inputs that
+    it reads. `alone` says where examples stand by themselves, as `independent` found it."""
+    by = (*segment.takes, *(name for name in segment.inputs if name in wanted))
+    return tuple(
+        Jacobian(
+            of, name, prod(shapes[of]), prod(shapes[name]), shapes[of][0] if alone.get((of, name)) else 1
+        )
+        for of in segment.gives
+        for name in by
+    )
+
+
+def too_large(segments: Collection[Segment], shapes: Mapping[str, Shape], wanted: Collection[str]) -> str:
+    """Why the Jacobians are not worked out; "" when they are small enough."""
+    for segment in segments:
+        rows = sum(prod(shapes[name]) for name in segment.gives)
+        if rows * sum(prod(shapes[name]) for name in segment.nodes) > WORK:
+            return f"{rows:,} rows through a segment of {len(segment.nodes)} nodes are too much work"
+        count = sum(found.full for found in jacobians(segment, shapes, wanted, {}))
+        if count > limits.JACOBIAN:
+            return f"{count:,} elements in one segment; up to {limits.JACOBIAN:,} are worked out"
+    return ""
+
+
+def multiplied(
+    parts: tuple[Part, ...], inputs: Arrays, dynamic: Mapping[str, dict], wanted: Collection[str]
+) -> Arrays:
+    """What arrives at each of the `wanted` inputs, as a product of Jacobians; the seed is ones."""
+    run = forward(parts, inputs, dynamic)
+    arriving = {name: jnp.zeros(value.size, value.dtype) for name, value in run.values.items()}
+    output = parts[-1].segment.gives[-1]
+    arriving[output] = jnp.ones_like(arriving[output])
+    for part, pull in zip(reversed(parts), reversed(run.pulls), strict=True):
+        for of in part.segment.gives:
+            units = jnp.eye(run.values[of].size, dtype=run.values[of].dtype)
+            rows = _pulled(part, run, pull, of, units.reshape(-1, *run.values[of].shape))
+            for by in part.reads:
+                if by in wanted or by in part.segment.takes:
+                    arriving[by] += arriving[of] @ rows[by].reshape(len(units), -1)
+    return {name: arriving[name].reshape(inputs[name].shape) for name in wanted}
+
+
+def independent(parts: tuple[Part, ...], run: Forward) -> dict[tuple[str, str], jax.Array]:
+    """Where examples stand by themselves: for what a segment gives and what it reads of earlier ones.
+
+    A random cotangent at one example alone is pulled back, and must reach that example alone.
+    """
+    found = {}
+    for part, pull in zip(parts, run.pulls, strict=True):
+        for of in part.segment.gives:
+            value = run.values[of]
+            count = value.shape[0] if value.ndim else 1
+            takes = [name for name in part.segment.takes if run.values[name].shape[:1] == (count,)]
+            if not takes or not 1 < count <= PROBED:
+                continue
+            noise = np.random.default_rng(0).standard_normal(value.shape)
+            alone = np.stack([np.where(np.arange(count) == i, noise.T, 0.0).T for i in range(count)])
+            back = _pulled(part, run, pull, of, jnp.asarray(alone, value.dtype))
+            others = ~np.eye(count, dtype=bool)
+            found |= {(of, name): ~jnp.any(back[name][others] != 0) for name in takes}
+    return found
+
+
+def _pulled(part: Part, run: Forward, pull: Pull, of: str, cotangents: jax.Array) -> Arrays:
+    """Many cotangents of `of` pulled back through one segment, as many side by side as memory allows."""
+    zeros = {name: jnp.zeros_like(run.values[name]) for name in part.segment.gives}
+    largest = max(run.values[name].size for name in (*part.reads, *part.segment.gives))
+    step = max(1, AT_ONCE // (largest * len(part.segment.nodes)))
+    pieces = [cotangents[first : first + step] for first in range(0, len(cotangents), step)]
+    found = [jax.vmap(lambda v: pull({**zeros, of: v})[0])(piece) for piece in pieces]
+    return {name: jnp.concatenate([piece[name] for piece in found]) for name in part.reads}

@@ -1,0 +1,141 @@
+"""Training three times from one start: with the whole gradient, with the one that the segments hand across,
+and the broken way, where each segment is differentiated against its own output."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import lru_cache, partial
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import optax
+
+from autodiff_viz.engine.arrays import FLOAT32
+from autodiff_viz.engine.division import ONCE, cut_structure
+from autodiff_viz.engine.live import Wire
+from autodiff_viz.engine.program import Program, dynamic_params
+from autodiff_viz.engine.segments import (
+    Arrays,
+    Part,
+    apart,
+    forward,
+    handed,
+    parts,
+    silent_wires,
+    with_input_rules,
+)
+from autodiff_viz.engine.steps import later, optimiser_of
+from autodiff_viz.engine.trace import precision, trace
+from autodiff_viz.engine.training import Settings, begin
+from autodiff_viz.graph import limits
+from autodiff_viz.graph.model import Graph
+from autodiff_viz.graph.mute import played
+from autodiff_viz.graph.problem import GraphError, Problem
+from autodiff_viz.graph.segments import segments
+
+JOINT, CHAIN, APART = WAYS = ("joint", "chain", "apart")
+
+Gradient = Callable[[Arrays, Arrays, Mapping[str, dict]], tuple[jax.Array, Arrays]]
+"""(loss, gradient by parameter) at parameters, data and run-time parameters."""
+
+
+@dataclass(frozen=True)
+class Curves:
+    """The loss before each step, one array for each way of training."""
+
+    joint: np.ndarray
+    chain: np.ndarray
+    apart: np.ndarray
+
+    @property
+    def difference(self) -> float:
+        """The largest one between joint training and the chain."""
+        return float(np.max(np.abs(self.joint - self.chain)))
+
+
+def curves(graph: Graph, settings: Settings, steps: int, dtype: str = FLOAT32) -> Curves:
+    """Train three times. Seeds of noise and dropout count up with the steps, alike in all three.
+
+    Raises:
+      GraphError: the graph cannot be trained, has no segments, or it would be too much work.
+    """
+    state = begin(graph, settings, dtype)
+    graph = played(graph)
+    if not segments(graph):
+        raise GraphError(Problem("no-segments", "No cut divides the graph.", "Cut after a node: key k."))
+    found = trace(graph, state.parameters, dtype=dtype)
+    check_work(sum(found.value[name].size for name in found.value), steps)
+    with precision(dtype):
+        data = {n: jnp.asarray(v) for n, v in found.inputs.items() if n not in state.parameters}
+        silent = silent_wires(found)
+        knobs = (data, dynamic_params(graph), jnp.asarray(settings.rate, dtype))
+        found = {}
+        for way in WAYS:
+            step = _step(cut_structure(graph), way, settings.optimiser, dtype, silent)
+            now: Any = (state.parameters, state.optimiser, jnp.asarray(0, jnp.int32))
+            losses = []
+            for _ in range(steps):
+                now, loss = step(now, *knobs)
+                losses.append(loss)
+            found[way] = np.asarray([float(loss) for loss in losses])
+    return Curves(**found)
+
+
+def check_work(elements: int, steps: int) -> None:
+    """
+    Raises:
+      GraphError: `steps` of a graph whose values have `elements` in all are too many.
+    """
+    most = min(limits.SEGMENT_STEPS, limits.SEGMENT_WORK // max(elements, 1))
+    if steps > most:
+        message = f"{steps} steps of a graph whose values have {elements:,} elements are too much work here."
+        hint = f"At most {most} steps." if most else "Use smaller tensors."
+        raise GraphError(Problem("too-much-work", message, hint))
+
+
+@lru_cache(maxsize=6)
+def _step(
+    graph: Graph, way: str, optimiser: str, dtype: str, silent: frozenset[Wire]
+) -> Callable[..., tuple]:
+    moves, gradient = optimiser_of(optimiser), _gradient(graph, way, dtype, silent)
+
+    @partial(jax.jit, compiler_options=ONCE)
+    def step(now: tuple, data: Arrays, dynamic: dict, rate: jax.Array) -> tuple:
+        parameters, kept, count = now
+        later_on = {name: _later(given, count) for name, given in dynamic.items()}
+        loss, slope = gradient(parameters, data, later_on)
+        with jax.numpy_dtype_promotion("standard"):  # Optax raises a float to a whole number
+            updates, kept = moves.update(slope, kept, parameters)
+        updates = {name: rate * update for name, update in updates.items()}
+        return (optax.apply_updates(parameters, updates), kept, count + 1), loss
+
+    return step
+
+
+def _later(given: dict, count: jax.Array) -> dict:
+    return {**given, "seed": later(given["seed"], count)} if "seed" in given else given
+
+
+def _gradient(graph: Graph, way: str, dtype: str, silent: frozenset[Wire]) -> Gradient:
+    if way == JOINT:
+        return partial(_joint, Program(graph, dtype))
+    if way == CHAIN:
+        return partial(_by_segments, graph, parts(graph, dtype, silent), handed)
+    return partial(_by_segments, graph, parts(graph, dtype), apart)
+
+
+def _joint(program: Program, parameters: Arrays, data: Arrays, dynamic: Mapping[str, dict]) -> tuple:
+    return jax.value_and_grad(lambda p: program({**data, **p}, dict(dynamic), {})[0])(parameters)
+
+
+def _by_segments(
+    graph: Graph, whole: tuple[Part, ...], back: Callable, parameters: Arrays, data: Arrays, dynamic: Mapping
+) -> tuple[jax.Array, Arrays]:
+    """One `jax.vjp` for each segment, and what `back` makes of them."""
+    run = forward(whole, {**data, **parameters}, dynamic)
+    loss = run.values[whole[-1].segment.gives[-1]]
+    arriving = back(whole, run, jnp.ones_like(loss))
+    return loss, with_input_rules(graph, parameters, arriving)
