@@ -15,6 +15,8 @@ from autodiff_viz.engine.kernels import Shape
 from autodiff_viz.engine.trace import Trace
 from autodiff_viz.graph.model import Node
 from autodiff_viz.ops.catalog import OPS
+from autodiff_viz.ops.misfit import said
+from autodiff_viz.ops.misfits import slot_names
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,13 +24,16 @@ class Mix:
     """Inputs of a node that were broadcast to `result`, which is larger than each of them."""
 
     node: str
+    slots: tuple[str, ...]
     shapes: tuple[Shape, ...]
     result: Shape
 
     def __str__(self) -> str:
-        inputs = " and ".join(f"input {i}, {list(shape)}," for i, shape in enumerate(self.shapes))
-        advice = "For element by element, give both one shape."
-        return f"Broadcast of {inputs} to {list(self.result)}: all pairs were taken. {advice}"
+        given = " and ".join(
+            f"{slot} {said(shape)}" for slot, shape in zip(self.slots, self.shapes, strict=True)
+        )
+        advice = "If you meant element by element, give them one shape."
+        return f"All pairs: {given} were broadcast to {list(self.result)}. {advice}"
 
 
 def mixes(trace: Trace) -> tuple[Mix, ...]:
@@ -48,4 +53,5 @@ def _mix(trace: Trace, node: Node) -> Mix | None:
     tensors = [shape for shape in shapes if shape]
     result = np.broadcast_shapes(*tensors)
     grown = bool(tensors) and all(prod(shape) < prod(result) for shape in tensors)
-    return Mix(node.name, shapes, result) if grown and len(set(map(len, tensors))) > 1 else None
+    names = tuple(slot_names(op, len(shapes)))
+    return Mix(node.name, names, shapes, result) if grown and len(set(map(len, tensors))) > 1 else None

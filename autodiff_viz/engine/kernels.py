@@ -22,6 +22,8 @@ from autodiff_viz.graph.literals import literal_fault, seed_fault
 from autodiff_viz.graph.model import Params
 from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.ops.catalog import OPS
+from autodiff_viz.ops.misfit import Misfit, said
+from autodiff_viz.ops.misfits import misfit, slot_names
 from autodiff_viz.ops.record import Op, Param, Refusal
 
 Shape = tuple[int, ...]
@@ -99,7 +101,7 @@ def kernel(
     _, leading = split(op, ())
     run = _runner(op, static, dtype, len(leading))
     samples = [jax.ShapeDtypeStruct(shape, jnp.dtype(dtype)) for shape in shapes]
-    shape = _result_shape(op, run, shapes, [*leading, *samples])
+    shape = _result_shape(op, static, run, shapes, [*leading, *samples])
     slots = tuple(len(leading) + i for i in differentiated)
     dependent = _dependent(run, [*leading, *samples], slots)
 
@@ -142,11 +144,11 @@ def _runner(op: Op, static: Params, dtype: str, leading: int) -> Callable[..., j
     return run
 
 
-def _result_shape(op: Op, run: Callable, shapes: tuple[Shape, ...], samples: list) -> Shape:
+def _result_shape(op: Op, static: Params, run: Callable, shapes: tuple[Shape, ...], samples: list) -> Shape:
     try:
         shape = jax.eval_shape(run, *samples).shape
     except (TypeError, ValueError, IndexError, AssertionError) as error:
-        raise GraphError(_refused(op, shapes, error)) from error
+        raise GraphError(_refused(op, static, shapes, error)) from error
     if math.prod(shape) > limits.ELEMENTS:
         raise GraphError(_too_large(op, shape))
     return shape
@@ -213,12 +215,17 @@ def _too_large(op: Op, shape: tuple[int, ...]) -> Problem:
     )
 
 
-def _refused(op: Op, shapes: tuple[tuple[int, ...], ...], error: Exception) -> Problem:
-    given = ", ".join(f"input {i} is {list(shape)}" for i, shape in enumerate(shapes)) or "no inputs"
+def _refused(op: Op, static: Params, shapes: tuple[Shape, ...], error: Exception) -> Problem:
+    names = slot_names(op, len(shapes))
+    given = [f"{name} is {said(shape)}" for name, shape in zip(names, shapes, strict=True)]
     reason = str(error).splitlines()[0][:200]
-    said = reason if isinstance(error, Refusal) else f"JAX says: {reason}"
+    usual = reason if isinstance(error, Refusal) else f"JAX says: {reason}"
+    found = misfit(op, shapes, dict(static)) or Misfit(
+        usual, "Reshape an input, or change this node's parameters."
+    )
+    listed = " and ".join(filter(None, (", ".join(given[:-1]), given[-1]))) if given else "no inputs"
     return Problem(
         code="shape-mismatch",
-        message=f"{op.name!r} cannot take these shapes: {given}. {said}",
-        hint="Reshape or broadcast an input, or change the parameters of this node.",
+        message=f"{op.name!r} cannot take these shapes: {listed}. {found.needed}",
+        hint=found.hint,
     )

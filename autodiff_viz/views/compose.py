@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from autodiff_viz.engine.broadcasts import mixes
 from autodiff_viz.engine.check import diagnose, runnable
 from autodiff_viz.engine.counts import Runs
 from autodiff_viz.engine.differences import check_inputs
@@ -138,7 +139,8 @@ def sweep_tables(view: LabView, wanted: Mapping[str, str]) -> list[dict[str, Any
 
 
 def _notes(found: Trace) -> tuple[str, ...]:
-    return (*found.notes, *(str(birth) for birth in found.births))
+    mixed = (f"at {mix.node}: {mix}" for mix in mixes(found))
+    return (*found.notes, *(str(birth) for birth in found.births), *mixed)
 
 
 @dataclass(frozen=True, slots=True)

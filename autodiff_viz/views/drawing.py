@@ -156,7 +156,7 @@ def _pictures(
 def _trouble(picture: Picture, node: Node) -> dict[str, str | None]:
     """What is wrong with a node. Empty slots are no mistake: it is only unfinished."""
     found = [problem for problem in picture.problems if problem.node == node.name]
-    wrong = [problem.message for problem in found if problem.code != "empty-slot"]
+    wrong = [f"{problem.message} {problem.hint}".strip() for problem in found if problem.code != "empty-slot"]
     empty = [slot_label(node, problem.slot) for problem in found if problem.code == "empty-slot"]
     missing = f"needs {', '.join(dict.fromkeys(empty))}" if empty else None
     return {"problem": wrong[0] if wrong else None, "missing": missing}

@@ -21,8 +21,8 @@ def test_a_column_and_a_row_make_all_pairs(call):
 
 
 def test_it_is_said_in_words():
-    (mix,) = found(f"a = {COLUMN}\nb = {ROW}\ny = a - b")
-    assert str(mix).startswith("Broadcast of input 0, [4, 1], and input 1, [4], to [4, 4]: all pairs")
+    (mix,) = found(f"a = {COLUMN}\nb = {ROW}\ny = mean_squared_error(a, b)")
+    assert str(mix).startswith("All pairs: predictions [4, 1] and targets [4] were broadcast to [4, 4].")
 
 
 def test_a_constant_in_a_slot_counts_too():

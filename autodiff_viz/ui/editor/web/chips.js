@@ -53,7 +53,7 @@ export function chips(node) {
  * @param {GraphNode} node @param {number} room @returns {Chip[]} */
 function leftChips({ rule, ruleText, problem, warning, muted }, room) {
   if (muted && !problem) return [{ kind: "missing", icon: "mute", text: "muted" }];
-  const trouble = problem ? "problem" : warning ? warning.split(" ")[0] : "";
+  const trouble = problem ? "problem" : warning ? headOf(warning) : "";
   const row = [];
   if (trouble) row.push({ kind: problem ? "problem" : "warning", icon: "warning", text: trouble });
   const left = room - (row.length ? chipWidth(row[0]) + GAP : 0) - PAD.icon - PAD.side;
@@ -61,6 +61,9 @@ function leftChips({ rule, ruleText, problem, warning, muted }, room) {
   if (rule !== "follow") row.unshift({ kind: rule, icon: rule, text: left < 24 ? "" : shortened(text, left, FONT) });
   return row;
 }
+
+/** What stands before a colon in a short warning, else its first word. @param {string} warning */
+const headOf = (warning) => /^[^:.]{1,12}(?=:)/.exec(warning)?.[0] ?? warning.split(" ")[0];
 
 /** @param {Chip} chip px */
 const chipWidth = ({ icon: mark, text }) => textWidth(text, FONT) * 1.05 + (mark ? PAD.icon : PAD.side) + (text ? PAD.side : 3);
