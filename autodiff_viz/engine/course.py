@@ -12,9 +12,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from autodiff_viz.engine.arrays import FLOAT32
+from autodiff_viz.engine.states import carried
 from autodiff_viz.engine.steps import AT_ONCE
 from autodiff_viz.engine.trace import Trace
-from autodiff_viz.engine.training import Records, Settings, State, advance, at_step, begin, learned
+from autodiff_viz.engine.training import Records, Settings, State, advance, at_step, begin
 from autodiff_viz.graph import limits
 from autodiff_viz.graph.model import Graph
 from autodiff_viz.graph.problem import GraphError, Problem
@@ -68,13 +69,12 @@ def further(course: Course, graph: Graph, settings: Settings, steps: int) -> Cou
     """Up to `steps` steps more, at most `AT_ONCE`; another graph or other settings begin a new phase.
 
     Raises:
-      GraphError: the graph cannot be trained, has other parameters than before, or the limit is reached.
+      GraphError: the graph cannot be trained, no parameter is left of those before, or the limit is reached.
     """
     room = limits.STEPS - len(course)
     if room <= 0:
         message = f"This training has made {len(course)} steps, which is the limit."
         raise GraphError(Problem("too-many-steps", message, "Reset it to begin again."))
-    _same_parameters(course, graph)
     phases = course.phases
     if (phases[-1].graph, phases[-1].settings) != (graph, settings):
         kept = phases[:-1] if phases[-1].first == len(course) else phases
@@ -86,7 +86,7 @@ def further(course: Course, graph: Graph, settings: Settings, steps: int) -> Cou
 
 
 def state_at(course: Course, step: int) -> State:
-    """The state after `step` updates, 0 to `len(course)`."""
+    """The state after `step` updates, 0 to `len(course)`, with the parameters of the step to come."""
     if not 0 <= step <= len(course):
         raise IndexError(step)
     if step == len(course):
@@ -97,7 +97,8 @@ def state_at(course: Course, step: int) -> State:
         later = [other.first for other in course.phases if other.first > state.step]
         ahead = min([step, *later]) - state.step
         state, _ = advance(phase.graph, state, min(ahead, AT_ONCE), phase.settings, course.dtype)
-    return state
+    phase = phase_at(course, step)
+    return carried(phase.graph, state, phase.settings, course.dtype)
 
 
 def phase_at(course: Course, step: int) -> Phase:
@@ -115,15 +116,6 @@ def records(course: Course) -> Records | None:
     return _concatenated(course.chunks) if course.chunks else None
 
 
-def _same_parameters(course: Course, graph: Graph) -> None:
-    now = {node.name for node in learned(graph)}
-    before = set(course.state.parameters)
-    if now != before:
-        changed = ", ".join(sorted(now ^ before))
-        message = f"The parameters are not those that training began with: {changed}."
-        raise GraphError(Problem("other-parameters", message, "Reset the training to begin with them."))
-
-
 def _thinned(snapshots: tuple[State, ...]) -> tuple[State, ...]:
     """The first and the last one, and of those between every other one when they are too many."""
     if len(snapshots) <= SNAPSHOTS:
@@ -133,9 +125,13 @@ def _thinned(snapshots: tuple[State, ...]) -> tuple[State, ...]:
 
 def _joined(chunks: tuple[Records, ...]) -> tuple[Records, ...]:
     """Chunks of like length put together, so that they stay few however many steps are made one by one."""
-    while len(chunks) > 1 and len(chunks[-2]) <= len(chunks[-1]) and chunks[-2].nodes == chunks[-1].nodes:
+    while len(chunks) > 1 and len(chunks[-2]) <= len(chunks[-1]) and _alike(*chunks[-2:]):
         chunks = (*chunks[:-2], _concatenated(chunks[-2:]))
     return chunks
+
+
+def _alike(one: Records, other: Records) -> bool:
+    return (one.nodes, one.parameters) == (other.nodes, other.parameters)
 
 
 def _concatenated(chunks: tuple[Records, ...]) -> Records:
@@ -143,20 +139,20 @@ def _concatenated(chunks: tuple[Records, ...]) -> Records:
     if len(chunks) == 1:
         return chunks[0]
     nodes = tuple(dict.fromkeys(name for chunk in chunks for name in chunk.nodes))
-    first = chunks[0]
+    parameters = tuple(sorted({name for chunk in chunks for name in chunk.parameters}))
 
     def columns(field: str) -> np.ndarray:
         return np.concatenate([_spread(getattr(c, field), c.nodes, nodes) for c in chunks])
 
     return Records(
         nodes=nodes,
-        parameters=first.parameters,
-        first=first.first,
+        parameters=parameters,
+        first=chunks[0].first,
         loss=np.concatenate([chunk.loss for chunk in chunks]),
         value=columns("value"),
         cotangent=columns("cotangent"),
         dead=columns("dead"),
-        ratio=np.concatenate([chunk.ratio for chunk in chunks]),
+        ratio=np.concatenate([_spread(c.ratio, c.parameters, parameters) for c in chunks]),
     )
 
 

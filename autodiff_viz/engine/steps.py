@@ -33,7 +33,7 @@ KEPT = 8  # compiled programs
 AT_ONCE = 256  # steps that one call makes at most
 
 Now = tuple[dict, Any, jax.Array]
-"""Parameters, the optimiser's own state, and the number of the step."""
+"""Parameters, the optimiser's own state for each, and the number of the step."""
 
 Run = Callable[[Now, int, dict], tuple[Now, np.ndarray]]
 """`run(now, count, knobs)` gives the `Now` after `count` steps, and a row of numbers for each: the loss, then
@@ -71,12 +71,11 @@ def _stepper(graph: Graph, optimiser: str, dtype: str) -> Callable[..., tuple]:
 
     def step_once(parameters: dict, kept: Any, step: jax.Array, knobs: dict) -> tuple:
         loss, gradient, values, cotangents = _differentiated(graph, parameters, step, knobs, dtype)
-        with jax.numpy_dtype_promotion("standard"):  # Optax raises a float to a whole number
-            updates, kept = moves.update(gradient, kept, parameters)
-        updates = {
-            name: jnp.where(knobs["frozen"][name], 0.0, knobs["rate"] * update)
-            for name, update in updates.items()
-        }
+        updates, after = {}, {}
+        for name, parameter in parameters.items():
+            with jax.numpy_dtype_promotion("standard"):  # Optax raises a float to a whole number
+                update, after[name] = moves.update(gradient[name], kept[name], parameter)
+            updates[name] = jnp.where(knobs["frozen"][name], 0.0, knobs["rate"] * update)
         row = [
             loss,
             *(_norm(values[node.name]) for node in nodes),
@@ -84,7 +83,7 @@ def _stepper(graph: Graph, optimiser: str, dtype: str) -> Callable[..., tuple]:
             *(_dead(values[node.name]) for node in nodes),
             *(_ratio(updates[name], parameters[name]) for name in sorted(parameters)),
         ]
-        return optax.apply_updates(parameters, updates), kept, step + 1, jnp.stack(row)
+        return optax.apply_updates(parameters, updates), after, step + 1, jnp.stack(row)
 
     return step_once
 

@@ -7,48 +7,23 @@ the same steps.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import dataclass
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
-from autodiff_viz.engine.arrays import FLOAT32, own_value
+from autodiff_viz.engine.arrays import FLOAT32
 from autodiff_viz.engine.gates import gates
 from autodiff_viz.engine.program import dynamic_params
-from autodiff_viz.engine.steps import AT_ONCE, later, optimiser_of, program
+from autodiff_viz.engine.states import Settings, State, begun, carried, learned
+from autodiff_viz.engine.steps import AT_ONCE, later, program
 from autodiff_viz.engine.trace import Trace, precision, trace
 from autodiff_viz.graph.edits import with_param
-from autodiff_viz.graph.model import STOP, Graph, Node, params
+from autodiff_viz.graph.model import STOP, Graph
 from autodiff_viz.graph.mute import played
 from autodiff_viz.graph.order import order
 from autodiff_viz.graph.problem import GraphError, Problem
-
-
-@dataclass(frozen=True, slots=True)
-class Settings:
-    """What the user chooses before and while a graph is trained.
-
-    Attributes:
-      optimiser: a name from `OPTIMISERS`.
-      rate: the learning rate.
-      seed: added to the seed of every random parameter, so that one number draws them all anew.
-    """
-
-    optimiser: str = "sgd"
-    rate: float = 0.02
-    seed: int = 0
-
-
-@dataclass(frozen=True)
-class State:
-    """Where training stands. `step` counts the updates that were made; `optimiser` is Optax's own state."""
-
-    step: int
-    parameters: Mapping[str, jax.Array]
-    optimiser: Any
 
 
 @dataclass(frozen=True)
@@ -87,13 +62,7 @@ def begin(graph: Graph, settings: Settings, dtype: str = FLOAT32) -> State:
     """
     check_trainable(graph, trace(graph, dtype=dtype))
     with precision(dtype):
-        found = {node.name: jnp.asarray(_drawn(node, settings.seed, dtype)) for node in learned(graph)}
-        return State(0, found, optimiser_of(settings.optimiser).init(found))
-
-
-def learned(graph: Graph) -> tuple[Node, ...]:
-    """The parameters of a graph, in its order."""
-    return tuple(node for node in graph.nodes if node.is_parameter)
+        return State(0, *begun(learned(graph), settings, dtype))
 
 
 def check_trainable(graph: Graph, found: Trace) -> None:
@@ -117,13 +86,15 @@ def advance(
 ) -> tuple[State, Records]:
     """Make `steps` updates, at most `AT_ONCE`, under the rules that the graph has now.
 
-    The graph may differ from that of the steps before in rules, regions, positions and values of inputs.
-    Run-time seeds (of noise and dropout) count up with the steps.
+    The graph may differ from that of the steps before in rules, regions, positions, values of inputs, and in
+    parameters, of which `carried` says how they go on. Run-time seeds (of noise and dropout) count up with
+    the steps.
 
     Raises:
       GraphError: the graph cannot be trained, or a parameter has another shape than in `state`.
     """
     graph = played(graph)
+    state = carried(graph, state, settings, dtype)
     found = trace(graph, state.parameters, dtype=dtype)
     check_trainable(graph, found)
     with precision(dtype):
@@ -150,7 +121,8 @@ def _records(graph: Graph, state: State, rows: np.ndarray) -> Records:
 
 
 def at_step(graph: Graph, state: State, dtype: str = FLOAT32) -> Trace:
-    """The trace of the graph with the parameters of `state`, and noise as that step draws it."""
+    """The trace of the graph with the parameters of `state`, and noise as that step draws it; see also
+    `carried`."""
     return trace(with_seeds(graph, state.step), state.parameters, dtype=dtype)
 
 
@@ -160,10 +132,3 @@ def with_seeds(graph: Graph, step: int) -> Graph:
         if "seed" in given:
             graph = with_param(graph, name, "seed", later(given["seed"], step))
     return graph
-
-
-def _drawn(node: Node, shift: int, dtype: str) -> Any:
-    if node.param("value") is None:
-        seed = later(node.param("seed", 0), shift)
-        node = replace(node, params=params(**{**dict(node.params), "seed": seed}))
-    return own_value(node, dtype)
