@@ -21,6 +21,7 @@ from autodiff_viz.language.parse import parse_literal
 from autodiff_viz.language.show import show_literal
 from autodiff_viz.views.actions import typed
 from autodiff_viz.views.lab import Lab, opened, refused, start, with_text
+from autodiff_viz.views.lessons import open_lesson
 from autodiff_viz.views.trail import digest
 
 GRAPH, SEED, DTYPE, SELECTED, FIGURE, SWEPT, LESSON, VARIANT, TEXT, DRAFT, SHELVED, RANGES, FOLDED = (
@@ -91,7 +92,7 @@ def from_query(query: Mapping[str, str], most: int = limits.LINK) -> Lab:
         empty = replace(lab, history=begin(Graph(), "Open a link"), selected=None)
         return refused(empty, GraphError(Problem(ELSEWHERE, NOT_HERE, OPEN_THERE)))
     if not query.get(GRAPH):
-        return lab
+        return _lesson(lab, query)
     try:
         lab = replace(opened(lab, from_link(query[GRAPH], most), "Open a link"), document=0)
     except GraphError as error:
@@ -113,6 +114,12 @@ def from_query(query: Mapping[str, str], most: int = limits.LINK) -> Lab:
     if text is not None:
         lab = with_text(lab, amended(text, lab.graph))
     return lab if draft is None else typed(lab, draft)
+
+
+def _lesson(lab: Lab, query: Mapping[str, str]) -> Lab:
+    """The lesson of an address that says no more: a short one, to write on a board."""
+    found = open_lesson(lab, query.get(LESSON, ""), _whole(query.get(VARIANT)))
+    return replace(found, document=0, history=replace(found.history, past=()))
 
 
 def _rewritten(lab: Lab, query: Mapping[str, str], most: int) -> Lab:

@@ -222,3 +222,10 @@ def test_the_text_beside_a_link_that_cannot_be_read_is_kept():
     )
     unfinished = from_query(to_query(typed(start(), "q = (")) | {"g": "1broken"})
     assert (unfinished.draft, bool(unfinished.notice)) == ("q = (", True)
+
+
+def test_the_key_of_a_lesson_is_address_enough():
+    lab = from_query({"lesson": "two-stops", "variant": "1"})
+    assert (lab.lesson, lab.variant) == ("two-stops", 1)
+    assert not lesson_view(lab).changed
+    assert from_query({"lesson": "no such lesson"}) == start()
