@@ -12,7 +12,7 @@ from autodiff_viz.lessons.findings import Finding, findings, graph_of
 from autodiff_viz.lessons.gallery import LESSONS, lesson
 from autodiff_viz.lessons.record import Claim, Law, Lesson
 from autodiff_viz.views.lab import Lab, opened
-from autodiff_viz.views.numbers import MINUS, exact
+from autodiff_viz.views.numbers import MINUS, exact, short
 
 IN_FULL = 12  # numbers of one claim that are shown
 
@@ -148,10 +148,11 @@ def _claim(finding: Finding) -> ClaimView:
 
 
 def _at_a_glance(finding: Finding) -> tuple[str, str]:
-    """Of many numbers the first, how many there are, and how far the worst is from what was expected."""
+    """Of many numbers the first and how many there are; how far the worst is from what was expected."""
     apart = np.abs(finding.found.astype(np.float64) - finding.expected.astype(np.float64)).max()
     first, wanted = (exact(numbers.ravel()[0]) for numbers in (finding.found, finding.expected))
-    return f"{first}, \u2026", f"{wanted}, \u2026: {finding.found.size} numbers, at most {apart:.1e} apart"
+    differ = f"at most {short(apart)} apart" if apart else "the same to the last digit"
+    return f"{first}, \u2026 ({finding.found.size} numbers)", f"{wanted}, \u2026, {differ}"
 
 
 def _text(claim: Claim, numbers: np.ndarray) -> str:

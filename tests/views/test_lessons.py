@@ -120,3 +120,18 @@ def test_a_card_holds_every_claim_once(found):
 @pytest.mark.parametrize("found", LESSONS, ids=lambda found: found.key)
 def test_a_lesson_opens_with_a_figure_that_exists(found):
     assert found.figure in FIGURES
+
+
+def test_of_many_numbers_the_first_and_the_worst_are_shown():
+    claim = _claim(lesson_view(open_lesson(start(), "xor-tutorial")), "What arrives at yhat in all ten steps")
+    assert claim.found == "−0.25, … (40 numbers)"
+    assert claim.expected.startswith("−0.25, …, at most ")
+    same = _claim(
+        lesson_view(open_lesson(start(), "checkpointed-cnn", 1)), "Gradient of the filter, unchanged"
+    )
+    assert same.expected.endswith("the same to the last digit")
+
+
+def test_runs_in_many_steps_are_shown_once():
+    claim = _claim(lesson_view(open_lesson(start(), "checkpointed-cnn", 1)), "How often the convolution runs")
+    assert claim.found == "1 forward, 1 backward, 0 kept, in each of 5 steps"
