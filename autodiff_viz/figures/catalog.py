@@ -10,9 +10,13 @@ import plotly.graph_objects as go
 from autodiff_viz.engine.trace import Trace
 from autodiff_viz.figures.cotangents import cotangents_figure, cotangents_text
 from autodiff_viz.figures.curves import curves
+from autodiff_viz.figures.gradient_flow import gradient_flow_figure, gradient_flow_text
+from autodiff_viz.figures.loss import loss_figure, loss_text
+from autodiff_viz.figures.progress import Progress
 from autodiff_viz.figures.residuals import residuals_figure, residuals_text
 from autodiff_viz.figures.runs import runs_figure, runs_text
 from autodiff_viz.figures.sweep import sweep_figure, sweep_text
+from autodiff_viz.figures.update_ratio import update_ratio_figure, update_ratio_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,5 +61,32 @@ FIGURES: Mapping[str, FigureSpec] = {
         "What the forward pass keeps for the backward pass, who made it and who reads it.",
         lambda trace, name: residuals_figure(trace),
         lambda trace, name: residuals_text(trace),
+    ),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingFigure:
+    """One figure of a training; as `FigureSpec`, of all its steps."""
+
+    title: str
+    what_it_says: str
+    build: Callable[[Progress], go.Figure]
+    text: Callable[[Progress], str]
+
+
+TRAINING_FIGURES: Mapping[str, TrainingFigure] = {
+    "loss": TrainingFigure("Loss", "The loss of every step.", loss_figure, loss_text),
+    "flow": TrainingFigure(
+        "Gradient flow",
+        "How much gradient arrives at each node in each step.",
+        gradient_flow_figure,
+        gradient_flow_text,
+    ),
+    "ratio": TrainingFigure(
+        "Updates",
+        "How far each step moves each parameter, for its size.",
+        update_ratio_figure,
+        update_ratio_text,
     ),
 }

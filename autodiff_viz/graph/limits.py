@@ -28,3 +28,4 @@ STEPS = 20_000  # of one training
 JACOBIAN = 2_000_000  # elements of the Jacobians of one segment
 SEGMENT_STEPS = 300  # of a training by segments, three times over, for which the page waits
 SEGMENT_WORK = 30_000_000  # elements of values in all those steps
+TRAINING_SECONDS = 600  # of work for all trainings of one visit

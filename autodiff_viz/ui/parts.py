@@ -95,6 +95,20 @@ def _is(name: str, fragment: str) -> bool:
     return fragment in get_script_run_ctx().fragment_storage.resolve_target(name)
 
 
+def ask_after_look() -> None:
+    """At the end of a fragment inside a part, that looks by itself at what goes on beside the page: another
+    run for what has changed. Nothing when a part is still to come, which asks for as much."""
+    queue = _queue()
+    if not queue or any(_is(name, queue[-1]) for name in SHOWS if name != LESSON):
+        return
+    held = present()
+    waiting = changed(st.session_state.get(SHOWN, {}), held.lab, held.view, _beside())
+    if not is_seen("sight"):
+        waiting.discard("figure")
+    if waiting:
+        _ask_for(waiting)
+
+
 def _ask_for_more(name: str) -> None:
     """Another run, for what the last edit has changed and nobody has drawn yet."""
     if name == "canvas":

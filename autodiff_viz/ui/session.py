@@ -13,6 +13,7 @@ from autodiff_viz.ui.inbox import STAMP, open_inbox, rewind, stamp
 from autodiff_viz.ui.whole import navigated, whole
 from autodiff_viz.views.address import KEPT, divided, from_query, to_query
 from autodiff_viz.views.lab import Lab, with_text
+from autodiff_viz.views.retraining import with_course
 from autodiff_viz.views.trail import trail
 
 LAB, WRITTEN, OPENED, TRAIL, LARGE = "lab", "address", "opened", "trail", "large"
@@ -40,6 +41,7 @@ def lab() -> Lab:
         same = found.graph == state[LAB].graph
         document = state[LAB].document + (not same)
         here = replace(found, history=state[LAB].history if same else history, document=document)
+        here = with_course(here, state[LAB].training)
         state[LAB] = with_text(here, found.history.present.text)
     return state[LAB]
 

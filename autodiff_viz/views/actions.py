@@ -220,7 +220,7 @@ def reset(lab: Lab) -> Lab:
 def stepped(lab: Lab, history: History) -> Lab:
     """The lab at another step of its history."""
     selected = lab.selected if lab.selected in history.graph else None
-    return replace(lab, history=history, notice=(), selected=selected, picked=(), typing=False)
+    return replace(lab, history=history, notice=(), selected=selected, picked=(), typing=False, as_then=False)
 
 
 def _draws(node: Node) -> bool:

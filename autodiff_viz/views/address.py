@@ -22,23 +22,19 @@ from autodiff_viz.language.show import show_literal
 from autodiff_viz.views.actions import typed
 from autodiff_viz.views.lab import Lab, opened, refused, start, with_text
 from autodiff_viz.views.lessons import open_lesson
+from autodiff_viz.views.retraining import (
+    plan_text,
+    read_plan,
+    read_step,
+    read_training,
+    step_text,
+    training_text,
+)
 from autodiff_viz.views.trail import digest
 
-GRAPH, SEED, DTYPE, SELECTED, FIGURE, SWEPT, LESSON, VARIANT, TEXT, DRAFT, SHELVED, RANGES, FOLDED = (
-    "g",
-    "seed",
-    "dtype",
-    "node",
-    "figure",
-    "sweep",
-    "lesson",
-    "variant",
-    "text",
-    "draft",
-    "shelved",
-    "range",
-    "folded",
-)
+GRAPH, SEED, DTYPE, SELECTED, FIGURE, SWEPT = "g", "seed", "dtype", "node", "figure", "sweep"
+LESSON, VARIANT, TEXT, DRAFT, SHELVED = "lesson", "variant", "text", "draft", "shelved"
+RANGES, FOLDED, PLAN, STEP, TRAINED = "range", "folded", "plan", "step", "trained"
 KEPT = "kept"
 """In place of what is too long for an address: its digest, by which the browser that keeps it finds it."""
 
@@ -46,7 +42,7 @@ ELSEWHERE = "link-kept"
 """Code of the problem with an address that has only the digest."""
 
 
-LARGE = (GRAPH, SEED, TEXT, DRAFT, SHELVED, RANGES)
+LARGE = (GRAPH, SEED, TEXT, DRAFT, SHELVED, RANGES, TRAINED)
 """What may be too long for an address."""
 
 NOT_HERE = "This graph is too large for a link. The browser in which it was made keeps it; this one does not."
@@ -76,6 +72,9 @@ def divided(lab: Lab) -> tuple[dict[str, str], dict[str, str]]:
         SHELVED: None if lab.shelved is None else _packed(lab.shelved),
         RANGES: ranges,
         FOLDED: ",".join(sorted(group.name for group in lab.graph.groups if group.name in lab.collapsed)),
+        PLAN: plan_text(lab.plan),
+        STEP: step_text(lab),
+        TRAINED: training_text(lab),
     }
     query = {key: value for key, value in found.items() if value}
     if len(urlencode(query)) <= limits.LINK:
@@ -104,6 +103,7 @@ def from_query(query: Mapping[str, str], most: int = limits.LINK) -> Lab:
     lab = replace(lab, figure=query.get(FIGURE) or lab.figure)
     folded = {group.name for group in lab.graph.groups}.intersection(query.get(FOLDED, "").split(","))
     lab = replace(lab, collapsed=frozenset(folded))
+    lab = _trained(lab, query)
     names = lab.graph.by_name
     selected, swept = query.get(SELECTED), query.get(SWEPT)
     lab = replace(lab, selected=selected if selected in names else None)
@@ -120,6 +120,13 @@ def _lesson(lab: Lab, query: Mapping[str, str]) -> Lab:
     """The lesson of an address that says no more: a short one, to write on a board."""
     found = open_lesson(lab, query.get(LESSON, ""), _whole(query.get(VARIANT)))
     return replace(found, document=0, history=replace(found.history, past=()))
+
+
+def _trained(lab: Lab, query: Mapping[str, str]) -> Lab:
+    """With its training, which has still to be made again."""
+    plan, step = read_plan(query.get(PLAN, "")), read_step(query.get(STEP, ""))
+    training = read_training(query[TRAINED], lab.graph, plan) if query.get(TRAINED) else None
+    return replace(lab, plan=plan, training=training, step=step, as_then=step is not None)
 
 
 def _rewritten(lab: Lab, query: Mapping[str, str], most: int) -> Lab:

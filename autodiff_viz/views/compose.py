@@ -11,13 +11,16 @@ from autodiff_viz.engine.check import diagnose, runnable
 from autodiff_viz.engine.counts import Runs
 from autodiff_viz.engine.differences import check_inputs
 from autodiff_viz.engine.trace import Trace, trace, trace_part
+from autodiff_viz.engine.training import with_seeds
 from autodiff_viz.engine.verify import Verdict, verify
 from autodiff_viz.graph.model import Graph
 from autodiff_viz.graph.mute import played
 from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.views.actions import noisy
 from autodiff_viz.views.drawing import Picture, drawing
+from autodiff_viz.views.health import states
 from autodiff_viz.views.lab import Lab, formula_text, scalar_inputs, slider_range
+from autodiff_viz.views.moment import Moment, moment
 from autodiff_viz.views.notices import elsewhere, notice_data
 from autodiff_viz.views.numbers import full, short
 from autodiff_viz.views.scrub import Stretch, keys, tables
@@ -47,6 +50,8 @@ class LabView:
       trace: None when nothing can be evaluated.
       complete: the whole graph was evaluated, cotangents too.
       sweeps: by input, the key of the table that fits the numbers on view while its slider is dragged.
+      graph: what is drawn: the lab's, perhaps with the rules of a step of the training.
+      moment: that step, where one is on view.
     """
 
     drawing: dict[str, Any]
@@ -61,6 +66,8 @@ class LabView:
     can_resample: bool
     tensor_output: bool
     notes: tuple[str, ...]
+    graph: Graph
+    moment: Moment | None = None
 
     @property
     def mistaken(self) -> tuple[Problem, ...]:
@@ -75,15 +82,21 @@ class LabView:
 
 
 def lab_view(lab: Lab) -> LabView:
-    """Evaluate the lab's graph, or as much of it as can be evaluated."""
-    graph = lab.graph
-    playing = played(graph)
-    found, problems = evaluate(lab, playing)
+    """Evaluate the lab's graph, or as much of it as can be evaluated; at the step of the training on view,
+    where there is one."""
+    at = moment(lab)
+    found = at and evaluated_at(lab, at)
+    at = at if found else None
+    graph = at.graph if at else lab.graph
+    playing = found.graph if at else played(graph)
+    found, problems = (found, ()) if at else evaluate(lab, playing)
     complete = found is not None and found.graph is playing
+    badges = states(found) if at else {}
     picture = Picture(
-        graph, found, _runs(found, problems), problems, lab.selected, lab.document, lab.collapsed
+        graph, found, _runs(found, problems), problems, lab.selected, lab.document, lab.collapsed, badges
     )
-    sliders = tuple(_slider(lab, name) for name in scalar_inputs(graph))
+    sliders = tuple(_slider(lab, name) for name in scalar_inputs(lab.graph))
+    movable = [row for row in sliders if at is None or row.name not in at.parameters]
     return LabView(
         drawing={**drawing(picture), "notice": notice_data(lab.notice)},
         text=formula_text(lab),
@@ -93,11 +106,21 @@ def lab_view(lab: Lab) -> LabView:
         trace=found,
         complete=complete,
         sliders=sliders,
-        sweeps=keys(found, map(_stretch, sliders)) if complete else {},
+        sweeps=keys(found, map(_stretch, movable)) if complete else {},
         can_resample=bool(noisy(graph)),
         tensor_output=complete and found.value[found.output].ndim > 0,
         notes=_notes(found) if complete else (),
+        graph=graph,
+        moment=at,
     )
+
+
+def evaluated_at(lab: Lab, at: Moment) -> Trace | None:
+    """The trace of the step on view; None where the graph cannot be evaluated."""
+    try:
+        return trace(with_seeds(at.graph, at.step), at.parameters, lab.seed, dtype=lab.dtype)
+    except GraphError:
+        return None
 
 
 def evaluate(lab: Lab, playing: Graph) -> tuple[Trace | None, tuple[Problem, ...]]:

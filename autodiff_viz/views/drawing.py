@@ -6,7 +6,7 @@ Field by field it is described in ui/editor/web/types.js.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any
 
@@ -52,6 +52,7 @@ class Picture:
     selected: str | None
     document: int
     collapsed: frozenset[str] = frozenset()
+    states: Mapping[str, tuple[str, str]] = field(default_factory=dict)
 
 
 def drawing(picture: Picture) -> dict[str, Any]:
@@ -142,6 +143,7 @@ def _node(picture: Picture, node: Node, placed: Layout, connected: bool, tall: b
         "connected": connected,
         **_trouble(picture, node),
         "runs": _badge(picture.runs.get(name)),
+        "state": list(picture.states.get(name, ())),
     }
 
 

@@ -12,6 +12,7 @@ from autodiff_viz.language.amend import amended
 from autodiff_viz.language.parse import parse
 from autodiff_viz.language.show import show
 from autodiff_viz.views.numbers import MINUS
+from autodiff_viz.views.training import USUAL, Plan, Training
 
 FIRST = """x = 0.6
 y = 1.5
@@ -20,6 +21,9 @@ b = a * y
 z = b + stop_gradient(exp(a))
 """
 """The graph that a newcomer meets: a fork, a product and a stop."""
+
+LAST = -1
+"""In place of a step of the training: the last one, however many there are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +47,9 @@ class Lab:
       ranges: (input, low, high) of each slider that has been used.
       lesson, variant: the lesson that is open, and which of its graphs.
       document: changes when another graph is opened, so that the canvas fits it again.
+      plan: how to train; `training`: what has been trained.
+      step: of the training, whose parameters are on view; LAST for where it is, None for the graph's own.
+      as_then: with the rules of that step and not the present ones; an edit brings those.
     """
 
     history: History
@@ -62,6 +69,10 @@ class Lab:
     lesson: str | None = None
     variant: int = 0
     document: int = 0
+    plan: Plan = USUAL
+    training: Training | None = None
+    step: int | None = None
+    as_then: bool = False
 
     @property
     def graph(self) -> Graph:
@@ -81,7 +92,8 @@ def committed(lab: Lab, graph: Graph, label: str) -> Lab:
     text = lab.history.present.text
     history = commit(lab.history, graph, label, None if text is None else amended(text, graph))
     selected = lab.selected if lab.selected in graph else None
-    return replace(lab, history=history, notice=(), selected=selected, picked=(), typing=False)
+    rules = {} if history is lab.history else {"as_then": False}
+    return replace(lab, history=history, notice=(), selected=selected, picked=(), typing=False, **rules)
 
 
 def with_text(lab: Lab, text: str | None) -> Lab:
@@ -109,6 +121,7 @@ def opened(lab: Lab, graph: Graph, label: str) -> Lab:
     after = with_text(without_draft(committed(lab, graph, label)), None)
     shelved = lab.draft or lab.shelved
     fresh = {"selected": None, "ranges": (), "swept": None, "seed": None, "collapsed": frozenset()}
+    after = replace(after, step=None)
     return replace(after, shelved=shelved, document=lab.document + 1, **fresh)
 
 

@@ -17,6 +17,8 @@ from autodiff_viz.views.history_list import history_view
 from autodiff_viz.views.inspector import node_view
 from autodiff_viz.views.lab import Lab, scalar_inputs
 from autodiff_viz.views.lessons import lesson_view
+from autodiff_viz.views.moment import live
+from autodiff_viz.views.train import curves_data, train_data
 
 Data = Any
 
@@ -41,13 +43,15 @@ def inspector(lab: Lab, view: LabView) -> Data:
     """The selected node and the regions round it."""
     if lab.selected is None:
         return None
-    regions = [region for region in lab.graph.regions if lab.selected in region.nodes]
-    return node_view(lab.graph, view.trace, lab.selected), regions
+    regions = [region for region in view.graph.regions if lab.selected in region.nodes]
+    return node_view(view.graph, view.trace, lab.selected), regions
 
 
 def numbers(lab: Lab, view: LabView) -> Data:
-    """All that any number follows from; where the nodes stand is not part of it."""
-    return _still(lab.graph), repr(lab.seed), lab.dtype, view.complete, view.problems
+    """All that any number follows from; where the nodes stand is not part of it. While these change by
+    themselves, what takes long is not drawn with each."""
+    at = view.moment and ("live" if live(lab) else view.moment.key)
+    return _still(view.graph), repr(lab.seed), lab.dtype, view.complete, view.problems, at
 
 
 def _still(graph: Graph) -> Data:
@@ -65,9 +69,11 @@ SHOWS: Mapping[str, Callable[[Lab, LabView], Data]] = {
     "formula": lambda lab, view: formula(lab, view.problems),
     "sliders": lambda lab, view: (view.sliders, lab.document),
     "inspector": inspector,
+    "train": train_data,
     "runs": lambda lab, view: (lab.selected, numbers(lab, view)),
     "settings": settings,
     "checks": lambda lab, view: (view.notes, numbers(lab, view)),
+    "curves": curves_data,
     "chooser": lambda lab, view: (lab.figure, lab.swept, scalar_inputs(lab.graph)),
     "figure": lambda lab, view: (lab.figure, lab.swept, numbers(lab, view)),
     "sight": lambda lab, view: None,  # of the figure; drawn once, when all that stands over it is there

@@ -56,7 +56,7 @@ def keys(found: Trace | None, stretches: Iterable[Stretch]) -> dict[str, str]:
         return {}
     wanted = tuple(stretches)[:INPUTS]
     still, values = _apart(found, {stretch.name for stretch in wanted})
-    rest = hash((still, found.output, found.dtype, found.seed.tobytes(), found.seed.shape))
+    rest = hash((still, found.output, found.dtype, found.seed.tobytes(), found.seed.shape, _learned(found)))
     return {
         at.name: f"{hash((rest, at, tuple(pair for pair in values if pair[0] != at.name))) & 0xFFFFFFFFFF:x}"
         for at in wanted
@@ -68,6 +68,11 @@ def _apart(found: Trace, moving: set[str]) -> tuple[frozenset[Any], tuple[tuple[
     nodes = found.graph.nodes
     still = frozenset((n.name, n.op, n.slots, n.name in moving or n.params, n.rule) for n in nodes)
     return still, tuple((n.name, n.param("value")) for n in nodes if n.name in moving)
+
+
+def _learned(found: Trace) -> tuple[bytes, ...]:
+    """The values of the parameters, which training may have set."""
+    return tuple(found.inputs[node.name].tobytes() for node in found.graph.nodes if node.is_parameter)
 
 
 def tables(found: Trace, stretches: Iterable[Stretch], known: Mapping[str, str]) -> list[dict[str, Any]]:

@@ -9,6 +9,7 @@ import streamlit as st
 
 from autodiff_viz.ui.editor.component import canvas
 from autodiff_viz.ui.panels.checks import draw_checks
+from autodiff_viz.ui.panels.curves import draw_curves
 from autodiff_viz.ui.panels.figure import draw_chooser, draw_figure
 from autodiff_viz.ui.panels.formula import draw_formula, draw_formula_head
 from autodiff_viz.ui.panels.inputs import draw_inputs
@@ -17,6 +18,7 @@ from autodiff_viz.ui.panels.lesson import draw_lesson
 from autodiff_viz.ui.panels.problems import draw_problems
 from autodiff_viz.ui.panels.settings import draw_settings
 from autodiff_viz.ui.panels.sweeps import draw_sweeps
+from autodiff_viz.ui.panels.train import draw_train
 from autodiff_viz.ui.parts import Draw, ask_for_rest, draw_parts, note_shown
 from autodiff_viz.ui.session import act, kept_history, lab, too_large, write_address
 from autodiff_viz.ui.sight.component import sight
@@ -42,6 +44,9 @@ def page() -> None:
     with main:
         draw("canvas")
         draw("problems")
+        with st.container(key="train_panel"):
+            draw("train")
+            draw("curves")
         checks = st.container()
         with st.container(key="settings"):
             draw("settings")
@@ -84,6 +89,8 @@ DRAWS: Mapping[str, Draw] = {
     "inspector": draw_inspector,
     "settings": draw_settings,
     "runs": draw_runs,
+    "train": draw_train,
+    "curves": draw_curves,
     "checks": draw_checks,
     "chooser": draw_chooser,
     "figure": draw_figure,

@@ -32,7 +32,7 @@ def draw_inspector(lab: Lab, view: LabView) -> None:
     if lab.selected is None:
         st.caption("Select a node to see its derivative, its rule and its numbers.")
         return
-    node = node_view(lab.graph, view.trace, lab.selected)
+    node = node_view(view.graph, view.trace, lab.selected)
     _draw_title(node)
     _draw_rule(node)
     _draw_numbers(node)

@@ -31,7 +31,7 @@ export const RULES = {
 
 /** @param {GraphNode} node */
 export function chips(node) {
-  const { isOutput, runs, segment, w, h } = node;
+  const { isOutput, runs, segment, state, w, h } = node;
   const left = leftChips(node, w - 2 * ROW - (isOutput ? chipWidth(FLAG) + GAP : 0));
   let x = ROW;
   const drawn = left.map((chip) => {
@@ -46,6 +46,7 @@ export function chips(node) {
     const chip = { kind: "runs", icon: "", text: runs.replace(/^x/, "×") };
     drawn.push(draw(chip, w - ROW - chipWidth(chip), h - 5));
   }
+  if (state?.length) drawn.push(draw({ kind: "state", icon: "", text: shortened(state[0], w - 2 * ROW - (runs ? 30 : 0), FONT) }, ROW, h - 5));
   return drawn;
 }
 

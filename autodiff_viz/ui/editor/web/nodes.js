@@ -179,7 +179,7 @@ function writeNumbers(numbers, node) {
   writeNumber(numbers.value, node.value, room.value, room.small, most);
   writeNumber(numbers.cotangent, node.connected ? node.cotangent : "–", room.cotangent, room.small, most);
   if (node.group) return writeGroupTitle(numbers.title, node);
-  const rest = [node.problem, node.warning].filter(Boolean).map((text) => `\n${text}`).join("");
+  const rest = [node.problem, node.warning, node.state?.[1]].filter(Boolean).map((text) => `\n${text}`).join("");
   const back = node.connected ? (node.cotangentFull ?? node.cotangent) : "none: no path to the output";
   const part = node.heat?.says ? `\npictures: ${node.heat.says}` : "";
   setText(numbers.title, `${node.id}\nvalue ${node.valueFull ?? node.value}${scaleSays(node, "value")}\ncotangent ${back}${scaleSays(node, "cotangent")}${part}${rest}`);
@@ -223,7 +223,7 @@ export function spoken(node) {
   const parts = [
     `${node.id}, ${node.isParameter ? "parameter" : node.isInput ? "input" : node.op}`, ...inputs, `value ${[node.shape, node.value].filter(Boolean).join(" ")}`,
     node.connected ? `cotangent ${node.cotangent}` : "no path to the output",
-    node.muted ? "muted, hands on its first wired input" : RULES[node.rule]?.says, node.segment && `segment ${node.segment}`, node.cut && "cut after it", node.isOutput && "output", node.runs && `runs ${node.runs}`, node.missing, node.problem, node.warning,
+    node.muted ? "muted, hands on its first wired input" : RULES[node.rule]?.says, node.segment && `segment ${node.segment}`, node.cut && "cut after it", node.isOutput && "output", node.runs && `runs ${node.runs}`, node.missing, node.problem, node.warning, ...(node.state ?? []),
   ];
   return parts.filter(Boolean).join(", ");
 }

@@ -90,7 +90,7 @@ export function giveNumbersPlaces(stage) {
 function bodyOf(node) {
   const plain = node.rule === "follow" && !node.isOutput && !node.problem && !node.warning && !node.group?.marks.length;
   const [left, top] = [pillsReach(node), plain ? 4 : REACH.above];
-  const foot = node.runs ? REACH.below : 4;
+  const foot = node.runs || node.state?.length ? REACH.below : 4;
   return { x: node.x - left - 6, y: node.y - top, w: node.w + left + 12, h: node.h + top + foot };
 }
 

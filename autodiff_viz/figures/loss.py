@@ -1,0 +1,105 @@
+"""The loss of every step of a training."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import plotly.graph_objects as go
+
+from autodiff_viz.figures.progress import BOTTOM, LEFT, RIGHT, Progress, columns, marks, phase_rows, step_axis
+from autodiff_viz.figures.theme import COTANGENT, EDGE, LINE, SMALL, STOP, VALUE, axis, draw, ink
+from autodiff_viz.figures.words import coloured, number
+
+HEIGHT = 190  # pixels of the panel
+POINTS = 600  # of the line
+WIDE = 300.0  # largest over smallest loss from which the axis is logarithmic
+
+
+def loss_figure(progress: Progress) -> go.Figure:
+    """A line; a cross on the upper edge where the loss is not finite; a dot at the step on view."""
+    loss = progress.records.loss.astype(float)
+    finite = loss[np.isfinite(loss)]
+    log = bool(finite.size) and finite.min() > 0 and finite.max() > WIDE * finite.min()
+    shapes, names = marks(progress)
+    head = 12 + LINE * (1 + phase_rows(progress))
+    layout = {
+        "height": head + HEIGHT + BOTTOM,
+        "margin": {"l": LEFT, "r": RIGHT, "t": head, "b": BOTTOM, "pad": 0},
+        "hovermode": "closest",
+        "xaxis": step_axis(progress),
+        "yaxis": axis(
+            type="log" if log else "linear", nticks=5, tickangle=0, zeroline=False, rangemode="normal"
+        ),
+        "shapes": shapes,
+        "annotations": [*names, _headline(progress, loss, head)],
+    }
+    return draw([_line(loss), *_dot(progress, loss), *_crosses(loss)], layout, "loss")
+
+
+def loss_text(progress: Progress) -> str:
+    """The figure in one sentence, for those who can't see it."""
+    loss = progress.records.loss
+    first, last, least = (number(x) for x in (loss[0], loss[-1], np.nanmin(np.append(loss, np.inf))))
+    return (
+        f"A line chart of the loss over {progress.steps} steps: from {first} to {last}, at least {least}"
+        f"{_changes(progress)}."
+    )
+
+
+def _changes(progress: Progress) -> str:
+    named = [f"{name} from step {first}" for first, name in progress.phases]
+    return f"; {', '.join(named)}" if named else ""
+
+
+def _headline(progress: Progress, loss: np.ndarray, head: int) -> dict[str, Any]:
+    text = f"{coloured('━', VALUE)} <b>loss {number(loss[0])} → {number(loss[-1])}</b>"
+    if progress.shown is not None and progress.shown < len(loss):
+        text += f"  {coloured('●', COTANGENT)} step {progress.shown}: <b>{number(loss[progress.shown])}</b>"
+    place = {"xref": "paper", "yref": "paper", "x": 0, "y": 1, "xshift": EDGE - LEFT, "yshift": head - LINE}
+    anchors = {"xanchor": "left", "yanchor": "middle", "align": "left", "showarrow": False}
+    return {"text": ink(text), "font": {"size": SMALL}, **place, **anchors}
+
+
+def _line(loss: np.ndarray) -> dict[str, Any]:
+    at = np.unique(np.append(columns(len(loss), POINTS), len(loss) - 1))
+    return {
+        "type": "scatter",
+        "mode": "lines" if len(loss) > 1 else "markers",
+        "name": "loss",
+        "x": at,
+        "y": np.where(np.isfinite(loss[at]), loss[at], np.nan),
+        "line": {"color": VALUE, "width": 3},
+        "hovertemplate": "step %{x}<br>loss %{y:.5g}<extra></extra>",
+    }
+
+
+def _dot(progress: Progress, loss: np.ndarray) -> list[dict[str, Any]]:
+    step = progress.shown
+    if step is None or step >= len(loss) or not np.isfinite(loss[step]):
+        return []
+    marker = {"symbol": "circle", "size": 12, "color": COTANGENT}
+    return [_marks([step], [float(loss[step])], marker, "step %{x}<br>loss %{y:.5g}<extra></extra>")]
+
+
+def _crosses(loss: np.ndarray) -> list[dict[str, Any]]:
+    bad = np.flatnonzero(~np.isfinite(loss))[:50]
+    if not bad.size:
+        return []
+    finite = loss[np.isfinite(loss)]
+    height = float(finite.max()) if finite.size else 1.0
+    marker = {"symbol": "x", "size": 11, "color": STOP}
+    hover = "step %{x}<br>the loss is not finite<extra></extra>"
+    return [_marks(bad.tolist(), [height] * len(bad), marker, hover)]
+
+
+def _marks(x: list[int], y: list[float], marker: dict[str, Any], hover: str) -> dict[str, Any]:
+    return {
+        "type": "scatter",
+        "mode": "markers",
+        "x": x,
+        "y": y,
+        "marker": marker,
+        "cliponaxis": False,
+        "hovertemplate": hover,
+    }

@@ -1,0 +1,91 @@
+"""What the figures of a training share: the steps in columns, and the lines where its rules changed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from autodiff_viz.engine.training import Records
+from autodiff_viz.figures.theme import NEUTRAL, RULE, SMALL, axis, ink
+from autodiff_viz.figures.words import short
+
+LEFT, RIGHT, BOTTOM = 62, 20, 44  # pixels
+NAMED = 6  # phases with a name; more would lie over one another
+NAME = 22  # characters of a phase's name
+
+
+@dataclass(frozen=True, eq=False)
+class Progress:
+    """A training as the figures take it.
+
+    Attributes:
+      records: of all steps.
+      phases: (first step, name) of each change of the rules or settings, without the beginning.
+      shown: the step on view, None without one.
+      nodes: names of those that a gradient can arrive at, in graph order.
+    """
+
+    records: Records
+    phases: tuple[tuple[int, str], ...] = ()
+    shown: int | None = None
+    nodes: tuple[str, ...] = ()
+
+    @property
+    def steps(self) -> int:
+        return len(self.records)
+
+
+def columns(steps: int, most: int) -> np.ndarray:
+    """Where each column of at most `most` begins; a column is one step while there are no more."""
+    width = -(-steps // most)
+    return np.arange(0, steps, width)
+
+
+def step_axis(progress: Progress, **settings: Any) -> dict[str, Any]:
+    """The axis of steps. There is one place more than steps: where the training stands after the last."""
+    title = {"text": "step", "font": {"size": SMALL}, "standoff": 6}
+    room = [-0.5, max(progress.steps, 1) + 0.5]
+    ticks = {"nticks": 6, "tickformat": "d"}
+    whole = {"dtick": 1} if progress.steps <= 6 else ticks
+    return axis(range=room, title=title, zeroline=False, tickangle=0, **whole, **settings)
+
+
+def marks(progress: Progress) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """(shapes, annotations): a dotted line with its name where a phase begins, a solid one at the step on
+    view."""
+    found = progress.phases[-NAMED:]
+    shapes = [_line(first, {"color": RULE, "width": 2, "dash": "dot"}) for first, _ in found]
+    names = [_name(first, name, i, progress) for i, (first, name) in enumerate(found)]
+    if progress.shown is not None:
+        shapes.append(_line(progress.shown, {"color": NEUTRAL, "width": 2}))
+    return shapes, names
+
+
+def phase_rows(progress: Progress) -> int:
+    """Lines of text that the names of the phases take over a figure."""
+    return min(len(progress.phases), 2)
+
+
+def _line(step: float, line: dict[str, Any]) -> dict[str, Any]:
+    place = {"xref": "x", "yref": "paper", "x0": step, "x1": step, "y0": 0, "y1": 1}
+    return {"type": "line", "line": line, **place}
+
+
+def _name(step: int, name: str, index: int, progress: Progress) -> dict[str, Any]:
+    """Over the line; names stand in two rows in turn, flush with the end of the axis where it is near."""
+    late = step > 0.6 * progress.steps
+    return {
+        "text": ink(f"◆ {short(name, NAME)}"),
+        "font": {"size": SMALL},
+        "showarrow": False,
+        "xref": "x",
+        "yref": "paper",
+        "x": step,
+        "y": 1,
+        "yshift": 4 + 18 * (index % 2),
+        "yanchor": "bottom",
+        "xanchor": "right" if late else "left",
+        "xshift": 6 if late else -6,
+    }

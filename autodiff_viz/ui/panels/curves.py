@@ -1,0 +1,62 @@
+"""What became of the training: its figures, one at a time, and the log of the step on view."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from autodiff_viz.figures.catalog import TRAINING_FIGURES
+from autodiff_viz.ui.whole import whole
+from autodiff_viz.ui.widgets import news, renewed
+from autodiff_viz.views.compose import LabView
+from autodiff_viz.views.lab import Lab
+from autodiff_viz.views.train import progress, run_log
+
+LOG = "log"
+TITLES = {**{name: spec.title for name, spec in TRAINING_FIGURES.items()}, LOG: "Run log"}
+CHOSEN = "curve"
+
+
+def draw_curves(lab: Lab, view: LabView) -> None:
+    """Nothing before the first step."""
+    found = progress(lab, view)
+    if found is None:
+        return
+    chosen = _choose()
+    if chosen == LOG:
+        _draw_log(lab, view)
+        return
+    spec = TRAINING_FIGURES[chosen]
+    st.plotly_chart(spec.build(found), key=f"curve_{chosen}", width="stretch", config={"displaylogo": False})
+    with st.expander("In words"):
+        st.text(spec.text(found))
+
+
+def _choose() -> str:
+    """Which one to see: kept in the session alone."""
+    now = st.session_state.get(CHOSEN, "loss")
+    key = renewed("curve_choice", "", now)
+    st.segmented_control(
+        "What became of it",
+        list(TITLES),
+        default=now,
+        key=key,
+        format_func=TITLES.__getitem__,
+        on_change=_on_choice,
+        args=(key,),
+        label_visibility="collapsed",
+    )
+    return now
+
+
+@whole()
+def _on_choice(key: str) -> None:
+    if news(key) and st.session_state[key]:
+        st.session_state[CHOSEN] = st.session_state[key]
+
+
+def _draw_log(lab: Lab, view: LabView) -> None:
+    text = run_log(lab, view)
+    if text:
+        st.code(text, language=None)
+    else:
+        st.caption("The log tells of the step on view: choose one.")

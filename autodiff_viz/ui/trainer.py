@@ -1,0 +1,113 @@
+"""Training beside the page: one worker for the whole server makes small chunks of steps, in turn for every
+visitor who trains, and rests between them.
+
+A record never changes, so the page and the worker share no more than a name for the newest one. When the
+page has put another one there while a chunk was made, the chunk is dropped: steps are pure, nothing is lost.
+"""
+
+from __future__ import annotations
+
+import atexit
+import weakref
+from functools import cache
+from queue import Empty, SimpleQueue
+from threading import Event, Lock, Thread
+from time import monotonic, perf_counter
+
+from autodiff_viz.views.training import Training, advanced, paused, told
+
+CHUNK = 0.03  # seconds that a chunk should take
+MOST = 256  # steps of a chunk
+REST = 0.004  # seconds between chunks: the processor is the other visitors' too
+AWAY = 90.0  # seconds without a look from the page, after which it is taken to be gone
+GONE = "Paused: the page was away."
+
+
+class Trainer:
+    """The training of one visitor. It dies with the visitor's session."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._training: Training | None = None
+        self._size, self._seen, self._queued = 1, monotonic(), False
+
+    @property
+    def training(self) -> Training | None:
+        """The newest record; asking for it shows that the page is there."""
+        self._seen = monotonic()
+        return self._training
+
+    def put(self, training: Training | None) -> None:
+        """What the page has made of it, which holds from now on."""
+        with self._lock:
+            self._training, self._seen = training, monotonic()
+            wanted = training is not None and training.running and not self._queued
+            self._queued = self._queued or wanted
+        if wanted:
+            _turns().put(weakref.ref(self))
+            _worker()
+
+    def tell(self, *rules: object) -> None:
+        """The rules and settings of the steps to come."""
+        with self._lock:
+            if self._training is not None:
+                self._training = told(self._training, *rules)
+
+    def advance(self) -> bool:
+        """Make one chunk; whether there is more to do."""
+        before = self._training
+        if before is None or not before.running:
+            return self._ended()
+        away = monotonic() - self._seen > AWAY
+        began = perf_counter()
+        after = paused(before, GONE) if away else advanced(before, self._size)
+        self._size = _fitting(self._size, perf_counter() - began)
+        with self._lock:
+            if self._training is before:
+                self._training = after
+        return True
+
+    def _ended(self) -> bool:
+        with self._lock:
+            self._queued = self._training is not None and self._training.running
+            return self._queued
+
+
+def _fitting(size: int, seconds: float) -> int:
+    """Twice as many steps, or half as many, until a chunk takes about as long as it should."""
+    if seconds > 2 * CHUNK:
+        return max(1, size // 2)
+    return min(MOST, 2 * size) if seconds < CHUNK else size
+
+
+@cache
+def _turns() -> SimpleQueue[weakref.ref[Trainer]]:
+    return SimpleQueue()
+
+
+@cache
+def _worker() -> Thread:
+    stop = Event()
+    thread = Thread(target=_work, args=(_turns(), stop), name="training", daemon=True)
+    atexit.register(_end, thread, stop)
+    thread.start()
+    return thread
+
+
+def _end(thread: Thread, stop: Event) -> None:
+    """Let the chunk finish: Python must not go away under XLA."""
+    stop.set()
+    thread.join()
+
+
+def _work(turns: SimpleQueue[weakref.ref[Trainer]], stop: Event) -> None:
+    while not stop.is_set():
+        try:
+            turn = turns.get(timeout=0.5)
+        except Empty:
+            continue
+        trainer = turn()
+        if trainer is not None and trainer.advance():
+            turns.put(turn)
+        del trainer  # or a visitor who has gone would be kept until the next turn
+        stop.wait(REST)

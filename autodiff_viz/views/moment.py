@@ -1,0 +1,71 @@
+"""Which step of a training the page shows: its parameters, and the rules under which it was made."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Any
+
+from autodiff_viz.engine.course import phase_at, state_at
+from autodiff_viz.engine.training import State
+from autodiff_viz.graph.model import Graph
+from autodiff_viz.views.lab import LAST, Lab
+from autodiff_viz.views.training import Training, cannot_go_on
+
+KEPT = 16  # states that are worked out again for nobody
+
+
+@dataclass(frozen=True, eq=False)
+class Moment:
+    """One step on view.
+
+    Attributes:
+      step: how many updates had been made.
+      of: how many there are.
+      graph: what is drawn and evaluated: the present graph, or with the rules that it had then.
+      as_then: whether these differ.
+      parameters: values by name.
+      key: equal where all that follows from the step is.
+    """
+
+    step: int
+    of: int
+    graph: Graph
+    as_then: bool
+    parameters: Mapping[str, Any]
+    key: Any
+
+
+def moment(lab: Lab) -> Moment | None:
+    """What is on view; None where these are the graph's own numbers."""
+    training = lab.training
+    if lab.step is None or not training or training.course is None or cannot_go_on(training, lab.graph):
+        return None
+    course, last = training.course, len(training)
+    step = last if lab.step == LAST else lab.step
+    if step > last or last == 0:
+        return None
+    then = _as_then(lab.graph, phase_at(course, step).graph) if lab.as_then and step < last else None
+    key = step, tuple(phase for phase in course.phases if phase.first < step)
+    graph = lab.graph if then is None else then
+    return Moment(step, last, graph, graph != lab.graph, _state(training, step).parameters, key)
+
+
+def live(lab: Lab) -> bool:
+    """Whether the step on view changes by itself."""
+    return lab.step == LAST and lab.training is not None and lab.training.running
+
+
+@lru_cache(maxsize=KEPT)
+def _state(training: Training, step: int) -> State:
+    return state_at(training.course, step)
+
+
+def _as_then(now: Graph, then: Graph) -> Graph | None:
+    """The present graph with the rules, regions and inputs of `then`; None when it has other nodes."""
+    if {(n.name, n.op) for n in now.nodes} != {(n.name, n.op) for n in then.nodes}:
+        return None
+    old = then.by_name
+    nodes = tuple(replace(old[node.name], position=node.position) for node in now.nodes)
+    return replace(then, nodes=nodes, groups=now.groups)

@@ -1,0 +1,55 @@
+"""What runs in a training step, as a log like the one of the Swift tutorial on checkpointing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from autodiff_viz.engine.counts import Runs
+from autodiff_viz.graph.model import INPUT, Graph
+from autodiff_viz.views.numbers import scalar
+
+LINES = 12  # layers, groups and regions
+
+
+def units(graph: Graph) -> dict[str, frozenset[str]]:
+    """What the log names: groups and checkpoint regions, and the layers outside them, with their nodes."""
+    frames = {frame.name: frame.nodes for frame in graph.frames if frame.nodes}
+    framed = frozenset().union(*frames.values())
+    learned = {node.name for node in graph.nodes if node.is_parameter}
+    layers = {
+        node.name: frozenset({node.name})
+        for node in graph.nodes
+        if node.name not in framed and learned.intersection(name for _, name in node.wires)
+    }
+    return {**frames, **layers}
+
+
+def unit_runs(graph: Graph, runs: Mapping[str, Runs]) -> dict[str, tuple[int, int]]:
+    """(forward, backward) of each unit: of those of its nodes that run most."""
+    found = {}
+    for name, nodes in units(graph).items():
+        inside = [runs[n] for n in nodes if n in runs and graph[n].op != INPUT]
+        if inside:
+            found[name] = max(r.forward for r in inside), max(r.backward for r in inside)
+    return found
+
+
+def run_line(graph: Graph, runs: Mapping[str, Runs]) -> str:
+    """ "conv: forward 1, backward 1", with the units in one line."""
+    found = unit_runs(graph, runs)
+    said = [_said(name, *counts) for name, counts in list(found.items())[:LINES]]
+    more = [f"and {len(found) - LINES} more"] if len(found) > LINES else []
+    return "; ".join([*said, *more])
+
+
+def _said(name: str, forward: int, backward: int) -> str:
+    return f"{name}: forward {forward}" + (f", backward {backward}" if backward else "")
+
+
+def step_log(graph: Graph, runs: Mapping[str, Runs], step: int, loss: float) -> str:
+    """The step in the tutorial's words; a unit is named as often as its block runs."""
+    found = list(unit_runs(graph, runs).items())[:LINES]
+    forth = [f"    Applying {name}" for name, (forward, _) in found for _ in range(forward)]
+    back = [f"    Applying {name}" for name, (_, backward) in found[::-1] for _ in range(backward)]
+    head = [f"Step {step}", "  Running original computation..."]
+    return "\n".join([*head, *forth, f"  Loss: {scalar(loss, 8)}", "  Running backpropagation...", *back])

@@ -1,0 +1,151 @@
+"""What the user does with the training: each takes a lab and returns the next one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from autodiff_viz.engine.training import check_trainable, learned
+from autodiff_viz.graph import edits, limits
+from autodiff_viz.graph.model import Graph, Literal
+from autodiff_viz.graph.problem import GraphError, Problem
+from autodiff_viz.views.compose import LabView
+from autodiff_viz.views.lab import LAST, Lab, committed, refused
+from autodiff_viz.views.moment import moment
+from autodiff_viz.views.training import (
+    NAMES,
+    USUAL,
+    Plan,
+    Training,
+    cannot_go_on,
+    paused,
+    settings_of,
+    still,
+)
+
+WRITTEN = 2_000  # numbers of all parameters that are written into the formula
+
+
+def trains(lab: Lab, steps: int) -> Lab:
+    """Make so many steps more, and show where they lead."""
+    now = still(lab.graph)
+    old = lab.training or Training(now, lab.plan.settings, lab.dtype)
+    if cannot_go_on(old, now):
+        return lab
+    if not len(old) and old.again is None:  # nothing has been made of the earlier settings
+        old = replace(old, dtype=lab.dtype)
+    settings, goal = settings_of(old, lab.plan.settings), max(len(old), old.goal if old.again else 0) + steps
+    begun = replace(old, graph=now, settings=settings, goal=goal, running=True, why="")
+    return replace(lab, training=begun, step=LAST, as_then=False)
+
+
+def trains_again(lab: Lab) -> Lab:
+    """Make the steps of an earlier visit again."""
+    if lab.training is None or lab.training.again is None:
+        return lab
+    goal = lab.training.again.steps
+    return replace(lab, training=replace(lab.training, goal=goal, running=True, why=""))
+
+
+def pauses(lab: Lab) -> Lab:
+    return replace(lab, training=paused(lab.training)) if lab.training else lab
+
+
+def resets(lab: Lab) -> Lab:
+    """Back before the first step; what there was is put aside."""
+    old = lab.training
+    if old is None:
+        return lab
+    before = paused(old) if len(old) else old.before
+    fresh = Training(still(lab.graph), lab.plan.settings, lab.dtype, seconds=old.seconds, before=before)
+    if before is not None:
+        before = replace(before, before=None)
+        fresh = replace(fresh, before=before)
+    return replace(lab, training=fresh, step=None, as_then=False)
+
+
+def brings_back(lab: Lab) -> Lab:
+    """The training that the last reset has put aside; the present one is put aside for it."""
+    now = lab.training
+    if now is None or now.before is None:
+        return lab
+    aside = replace(paused(now), before=None) if len(now) else None
+    return replace(lab, training=replace(now.before, seconds=now.seconds, before=aside), step=LAST)
+
+
+def scrubs(lab: Lab, step: int | None) -> Lab:
+    """Show a step under the rules of its time, LAST, or None for the graph's own numbers."""
+    return replace(lab, step=step, as_then=step is not None and step != LAST)
+
+
+def plans(lab: Lab, **changes: Any) -> Lab:
+    """Change the settings: `steps`, or those of `Settings`."""
+    steps = changes.pop("steps", lab.plan.steps)
+    return replace(lab, plan=checked(Plan(replace(lab.plan.settings, **changes), steps)))
+
+
+def checked(plan: Plan) -> Plan:
+    """The plan within the limits; what cannot be is as usual."""
+    given, usual = plan.settings, USUAL
+    name = given.optimiser if given.optimiser in NAMES else usual.settings.optimiser
+    rate = min(max(given.rate, 0.0), 100.0) if given.rate == given.rate else usual.settings.rate
+    seed, steps = min(max(given.seed, 0), limits.SEED), min(max(plan.steps, 1), limits.STEPS)
+    return Plan(replace(given, optimiser=name, rate=rate, seed=seed), steps)
+
+
+def caught_up(lab: Lab, training: Training | None) -> Lab:
+    """The lab with what its training has come to meanwhile."""
+    same = training is not None and lab.training is not None and training.token is lab.training.token
+    return replace(lab, training=training) if same and training is not lab.training else lab
+
+
+def uses_weights(lab: Lab) -> Lab:
+    """Write the parameters of the step on view into the formula, as one step of undo."""
+    at = moment(lab)
+    if at is None:
+        return lab
+    values = {node.name: np.asarray(at.parameters[node.name]) for node in learned(lab.graph)}
+    problem = _unwritable(values)
+    if problem:
+        return refused(lab, GraphError(problem))
+    graph = lab.graph
+    for name, value in values.items():
+        graph = _with_value(graph, name, value)
+    return replace(committed(lab, graph, f"Use the weights of step {at.step}"), step=None)
+
+
+def _unwritable(values: Mapping[str, np.ndarray]) -> Problem | None:
+    size = sum(value.size for value in values.values())
+    if size > WRITTEN:
+        message = f"The parameters have {size:,} numbers; at most {WRITTEN:,} are written into a formula."
+        return Problem("too-large", message, "The link keeps how they were trained: it trains them again.")
+    spoilt = [name for name, value in values.items() if not np.isfinite(value).all()]
+    if spoilt:
+        return Problem("literal", f"{spoilt[0]} is not finite at this step.", "Choose an earlier step.")
+    return None
+
+
+def _with_value(graph: Graph, name: str, value: np.ndarray) -> Graph:
+    """The parameter with a value of its own in place of a draw, in the digits that its dtype has."""
+    graph = edits.with_param(graph, name, "value", _literal(value))
+    for drawn in ("shape", "init", "seed"):
+        graph = edits.with_param(graph, name, drawn, None)
+    return graph
+
+
+def _literal(value: np.ndarray) -> Literal:
+    return tuple(map(_literal, value)) if value.ndim else float(str(value))
+
+
+def can_train(lab: Lab, view: LabView) -> Problem | None:
+    """What keeps the graph on view from being trained."""
+    if not view.complete:
+        return Problem("unfinished", "The graph is not complete.", "Complete it to train it.")
+    try:
+        check_trainable(view.graph, view.trace)
+    except GraphError as error:
+        return error.problems[0]
+    return None

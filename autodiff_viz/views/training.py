@@ -1,0 +1,230 @@
+"""The training of the lab's graph as a record: what was asked for, how far it is, and why it stopped.
+
+Nothing here runs by itself: `advanced` makes one chunk of steps and gives the next record. Whoever calls it
+may do so in any thread, since no record ever changes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from autodiff_viz.engine.course import Course, Phase, further, records, start, trace_at
+from autodiff_viz.engine.steps import OPTIMISERS
+from autodiff_viz.engine.trace import Trace
+from autodiff_viz.engine.training import Settings, learned
+from autodiff_viz.graph import limits
+from autodiff_viz.graph.model import Graph
+from autodiff_viz.graph.problem import GraphError
+
+NAMES = tuple(OPTIMISERS)
+"""Of the optimisers, as the page offers them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What the user has set: how to train, and how many steps at a time."""
+
+    settings: Settings
+    steps: int
+
+
+USUAL = Plan(Settings(), 100)
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """What a course follows from: made again by it, it has the same numbers."""
+
+    phases: tuple[Phase, ...]
+    steps: int
+
+
+@dataclass(frozen=True, eq=False)
+class Training:
+    """One training; equal to itself alone.
+
+    Attributes:
+      graph, settings: of the steps to come.
+      dtype: of all steps.
+      goal: how many steps there shall be.
+      running: whether steps are being made.
+      course: the steps so far; None before the first.
+      again: a course of an earlier visit that is to be made again.
+      why: why it stopped before its goal, in a sentence.
+      seconds: of work so far, together with that of the visitor's trainings before.
+      before: the training that a reset has put aside.
+      token: the same in all records of one training.
+    """
+
+    graph: Graph
+    settings: Settings
+    dtype: str
+    goal: int = 0
+    running: bool = False
+    course: Course | None = None
+    again: Recipe | None = None
+    why: str = ""
+    seconds: float = 0.0
+    before: Training | None = None
+    token: object = field(default_factory=object)
+
+    def __len__(self) -> int:
+        """How many steps have been made."""
+        return len(self.course) if self.course else 0
+
+    def __bool__(self) -> bool:
+        return True
+
+
+def still(graph: Graph) -> Graph:
+    """The graph as training sees it: where nodes stand and how they are grouped is nothing to it."""
+    return replace(graph, nodes=tuple(replace(n, position=None) for n in graph.nodes), groups=())
+
+
+def recipe(training: Training) -> Recipe | None:
+    """What the training will have been made of, once it has reached its goal; None while it has no steps."""
+    steps = training.goal if training.running else len(training)
+    if training.again is not None and steps <= training.again.steps:
+        return training.again
+    if not steps:
+        return None
+    made = training.course.phases if training.course else ()
+    if training.again is not None and len(training) < training.again.steps:
+        made = training.again.phases
+    next_one = Phase(len(training), training.graph, training.settings)
+    same = made and (made[-1].graph, made[-1].settings) == (next_one.graph, next_one.settings)
+    return Recipe(made if same or len(training) == steps else (*made, next_one), steps)
+
+
+def same_beginning(training: Training, wanted: Recipe) -> bool:
+    """Whether the course so far has all the steps of `wanted`."""
+    if training.course is None or len(training) < wanted.steps:
+        return False
+    mine = tuple(phase for phase in training.course.phases if phase.first < wanted.steps)
+    return mine == tuple(phase for phase in wanted.phases if phase.first < wanted.steps)
+
+
+def first_graph(training: Training) -> Graph:
+    """The graph of the first step."""
+    if training.course is not None:
+        return training.course.phases[0].graph
+    return training.again.phases[0].graph if training.again else training.graph
+
+
+def cannot_go_on(training: Training, graph: Graph) -> str:
+    """What keeps the course from going on with `graph`, in a sentence; "" when nothing does."""
+    if not len(training) and training.again is None:
+        return ""
+    then, now = _beginnings(first_graph(training)), _beginnings(graph)
+    if then == now:
+        return ""
+    other = sorted(then.keys() ^ now.keys())
+    if other:
+        return f"This training has other parameters: {', '.join(other[:4])} came or went."
+    names = ", ".join(name for name in then if then[name] != now[name])
+    return f"This training began with other values of {names}."
+
+
+def _beginnings(graph: Graph) -> dict[str, Any]:
+    ends = ("low", "high")  # of a slider
+    return {n.name: tuple(pair for pair in n.params if pair[0] not in ends) for n in learned(graph)}
+
+
+def settings_of(training: Training, wanted: Settings) -> Settings:
+    """The settings of the steps to come: the optimiser has a state, and the seed has drawn the parameters, so
+    that both last as long as the course."""
+    begun = training.course.phases if training.course else training.again.phases if training.again else ()
+    if not begun:
+        return wanted
+    first = begun[0].settings
+    return replace(wanted, optimiser=first.optimiser, seed=first.seed)
+
+
+def told(training: Training, graph: Graph, settings: Settings) -> Training:
+    """The steps to come are made by these rules and settings; it stops where they cannot be."""
+    settings = settings_of(training, settings)
+    if (graph, settings) == (training.graph, training.settings):
+        return training
+    why = cannot_go_on(training, graph)
+    if why:
+        return replace(training, running=False, why=why) if training.running else training
+    return replace(training, graph=graph, settings=settings)
+
+
+def paused(training: Training, why: str = "") -> Training:
+    return replace(training, running=False, goal=len(training), why=why)
+
+
+def advanced(training: Training, most: int) -> Training:
+    """At most `most` steps further, in one call: it stops at its goal, at a limit, and at a loss that is no
+    number."""
+    if training.seconds >= limits.TRAINING_SECONDS:
+        return paused(training, _TIRED.format(limits.TRAINING_SECONDS))
+    began = perf_counter()
+    try:
+        after = _chunk(training, most)
+    except GraphError as error:
+        problem = error.problems[0]
+        return paused(training, f"{problem.message} {problem.hint or ''}".strip())
+    if after.goal <= len(after):
+        after = replace(after, running=False)
+    return replace(after, seconds=training.seconds + perf_counter() - began)
+
+
+_TIRED = "Your trainings have had {} seconds of this server, which is the limit of one visit."
+
+
+def _chunk(training: Training, most: int) -> Training:
+    now = _next_phase(training)
+    course = training.course or start(now.graph, now.settings, training.dtype)
+    count = max(1, min(most, _until(training) - len(course)))
+    after = further(course, now.graph, now.settings, count)
+    bad = _first_bad(after, len(course))
+    if bad is None:
+        return replace(training, course=after, why="")
+    after = further(course, now.graph, now.settings, bad + 1 - len(course))
+    return replace(training, course=after, running=False, why=_not_a_number(after, bad))
+
+
+def _next_phase(training: Training) -> Phase:
+    at, again = len(training), training.again
+    if again is not None and at < again.steps:
+        return next(phase for phase in reversed(again.phases) if phase.first <= at)
+    return Phase(at, training.graph, training.settings)
+
+
+def _until(training: Training) -> int:
+    """The last step of this chunk's phase."""
+    again = training.again
+    if again is None:
+        return training.goal
+    ends = [phase.first for phase in again.phases if phase.first > len(training)]
+    if len(training) < again.steps:
+        ends.append(again.steps)
+    return min([training.goal, *ends])
+
+
+def _first_bad(course: Course, first: int) -> int | None:
+    chunk = course.chunks[-1]  # joined to what was before, perhaps
+    bad = np.flatnonzero(~np.isfinite(chunk.loss)) + chunk.first
+    bad = bad[bad >= first]
+    return int(bad[0]) if bad.size else None
+
+
+def _not_a_number(course: Course, step: int) -> str:
+    loss = records(course).loss[step]
+    said = "not a number" if np.isnan(loss) else "infinite"
+    where = _first_place(trace_at(course, step))
+    return f"Stopped: the loss of step {step} is {said}. {where} A smaller learning rate may help."
+
+
+def _first_place(found: Trace) -> str:
+    """Where the first number is that is not finite: in a parameter, else where one is born of finite ones."""
+    names = [n.name for n in learned(found.graph) if not np.isfinite(found.value[n.name]).all()]
+    if names:
+        return f"The first number that is not finite is in {names[0]}: its last update was too large."
+    return f"{found.births[0]}" if found.births else ""
