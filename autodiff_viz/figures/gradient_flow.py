@@ -98,7 +98,7 @@ def _cells(flow: Flow) -> dict[str, Any]:
     known = powers[np.isfinite(powers)]
     low, high = (np.floor(known.min()), np.ceil(known.max())) if known.size else (-1.0, 0.0)
     low, high = float(low), float(max(high, low + 1))
-    ticks = np.unique(np.linspace(low, high, 5).round()).tolist()
+    ticks = np.arange(high, low - 1, -max(1, round((high - low) / 4))).tolist()
     return {
         "type": "heatmap",
         "x": flow.starts + flow.step / 2 - 0.5,

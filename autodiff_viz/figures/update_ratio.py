@@ -72,7 +72,7 @@ def update_ratio_text(progress: Progress) -> str:
 
 
 def _ratio_axis(low: float, high: float, floor: float, still: bool) -> dict[str, Any]:
-    powers = np.unique(np.linspace(low, high, min(5, int(high - low) + 1)).round())
+    powers = np.arange(high, low - 1, -max(1, round((high - low) / 4)))
     values = [10.0**power for power in powers]
     texts = [f"10<sup>{int(power)}</sup>".replace("-", "−") for power in powers]
     bottom = low - 0.75 if still else low - FLOOR

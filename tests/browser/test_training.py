@@ -1,0 +1,82 @@
+"""Training on the page: a graph whose losses are worked out by hand."""
+
+from __future__ import annotations
+
+from urllib.parse import urlencode
+
+from playwright.sync_api import Locator, Page, expect
+
+from autodiff_viz.views.address import to_query
+from autodiff_viz.views.steering import plans
+from tests.browser.lab_page import LabPage, four_digits
+from tests.views.regression import TEXT, lab_of, loss_of
+
+PATIENCE = 30_000  # ms; the first step compiles
+
+
+def scrubber(page: Page) -> Locator:
+    return page.get_by_role("slider", name="Step on view")
+
+
+def go_to(lab: LabPage, step: int, of: int) -> None:
+    """Move the slider with the keys."""
+    scrubber(lab.page).focus()
+    lab.page.keyboard.press("Home")
+    for _ in range(step):
+        lab.page.keyboard.press("ArrowRight")
+    expect(lab.page.get_by_text(f"Step {step} of {of}")).to_be_visible()
+    lab.settle()
+
+
+def test_a_step_comes_back_on_the_canvas_and_after_a_reload(lab):
+    lab.type_formula(TEXT)
+    lab.page.get_by_role("button", name="One step").click()
+    expect(lab.page.get_by_text("Step 1 of 1")).to_be_visible(timeout=PATIENCE)
+    lab.page.get_by_role("button", name="sgd").click()
+    field = lab.page.get_by_label("Steps at a time")
+    field.fill("19")
+    field.press("Enter")
+    lab.settle()
+    lab.page.keyboard.press("Escape")
+    lab.page.get_by_role("button", name="Train 19").click()
+    expect(lab.page.get_by_text("Step 20 of 20")).to_be_visible(timeout=PATIENCE)
+    lab.settle()
+    expect(lab.value("loss")).to_have_text(four_digits(loss_of(20)))
+    go_to(lab, 6, 20)
+    expect(lab.value("loss")).to_have_text(four_digits(loss_of(6)))
+    lab.reload()
+    expect(lab.page.get_by_text("Step 6 of 20")).to_be_visible(timeout=PATIENCE)
+    lab.settle()
+    expect(lab.value("loss")).to_have_text(four_digits(loss_of(6)))
+    lab.page.get_by_role("button", name="Use these weights").click()
+    lab.settle()
+    expect(lab.value("loss")).to_have_text(four_digits(loss_of(6)))
+    lab.button("Undo")
+    expect(lab.value("loss")).to_have_text(four_digits(loss_of(0)))
+
+
+HEAVY = """x = input(shape=(128, 128), seed=0)
+w = parameter(shape=(128, 128), seed=1)
+v = parameter(shape=(128, 128), seed=2)
+h = tanh(matmul(tanh(matmul(x, w)), v))
+loss = mean(h * h)"""
+"""Its 20,000 steps take minutes."""
+
+
+def test_another_visitor_is_answered_while_one_trains_and_a_pause_stops_it(lab, page, context, address):
+    lab.open(f"/?{urlencode(to_query(plans(lab_of(HEAVY), steps=20_000)))}")
+    page.get_by_role("button", name="Train 20,000").click()
+    progress = page.get_by_test_id("stProgress")
+    expect(progress).to_contain_text("loss", timeout=PATIENCE)
+    other = LabPage(context.new_page(), address).open()
+    other.type_formula("q = 3.0\nr = q * q")
+    expect(other.value("r")).to_have_text("9")
+    other.page.close()
+    expect(progress).to_be_visible()
+    page.get_by_role("button", name="Pause").click()
+    expect(scrubber(page)).to_be_visible(timeout=PATIENCE)
+    lab.settle()
+    made = int(scrubber(page).input_value())
+    assert 0 < made < 20_000
+    lab.page.get_by_role("button", name="One step").click()
+    expect(page.get_by_text(f"Step {made + 1} of {made + 1}")).to_be_visible(timeout=PATIENCE)

@@ -1,0 +1,86 @@
+"""Training beside the page, without a page."""
+
+from __future__ import annotations
+
+import gc
+import time
+import weakref
+
+import numpy as np
+import pytest
+
+from autodiff_viz.engine.course import records
+from autodiff_viz.graph.edits import with_rule
+from autodiff_viz.graph.model import Rule
+from autodiff_viz.ui import trainer as module
+from autodiff_viz.ui.trainer import GONE, Trainer
+from autodiff_viz.views.steering import pauses, trains
+from autodiff_viz.views.training import still
+from tests.views.regression import lab_of, loss_of
+
+PATIENCE = 60  # seconds; the first step compiles
+
+
+def until(is_true) -> None:
+    end = time.monotonic() + PATIENCE
+    while not is_true():
+        assert time.monotonic() < end
+        time.sleep(0.01)
+
+
+def begun(steps: int):
+    lab, trainer = trains(lab_of(), steps), Trainer()
+    trainer.put(lab.training)
+    return lab, trainer
+
+
+def test_two_visitors_train_at_once_and_both_get_the_numbers_of_hand_work():
+    trainers = [begun(steps)[1] for steps in (40, 25)]
+    until(lambda: not any(trainer.training.running for trainer in trainers))
+    for trainer, steps in zip(trainers, (40, 25), strict=True):
+        found = records(trainer.training.course).loss
+        np.testing.assert_allclose(found, [loss_of(k) for k in range(steps)], rtol=1e-4)
+
+
+def test_a_pause_holds_though_a_chunk_was_under_way():
+    lab, trainer = begun(20_000)
+    until(lambda: len(trainer.training) > 0)
+    paused = pauses(lab).training
+    trainer.put(paused)
+    time.sleep(0.1)
+    assert trainer.training is paused
+
+
+def test_rules_that_change_meanwhile_hold_from_then_on():
+    lab, trainer = begun(20_000)
+    until(lambda: len(trainer.training) > 0)
+    trainer.tell(with_rule(still(lab.graph), "w", Rule("stop")), lab.plan.settings)
+    until(lambda: len(trainer.training.course.phases) == 2)
+    assert trainer.training.course.phases[1].graph["w"].rule.kind == "stop"
+    trainer.put(None)
+
+
+def test_a_training_ends_with_its_session():
+    _, trainer = begun(20_000)
+    seen = weakref.ref(trainer)
+    del trainer
+
+    def is_gone() -> bool:
+        gc.collect()
+        return seen() is None
+
+    until(is_gone)
+
+
+def test_a_training_that_nobody_looks_at_pauses(monkeypatch):
+    monkeypatch.setattr(module, "AWAY", -1.0)
+    _, trainer = begun(20_000)
+    until(lambda: not trainer.training.running)
+    assert trainer.training.why == GONE
+
+
+@pytest.mark.parametrize(
+    ("size", "seconds", "wanted"), [(8, 1.0, 4), (1, 9.0, 1), (8, 0.001, 16), (256, 0, 256)]
+)
+def test_chunks_take_about_the_same_time(size, seconds, wanted):
+    assert module._fitting(size, seconds) == wanted
