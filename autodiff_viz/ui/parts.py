@@ -101,11 +101,7 @@ def ask_after_look() -> None:
     queue = _queue()
     if not queue or any(_is(name, queue[-1]) for name in SHOWS if name != LESSON):
         return
-    held = present()
-    waiting = changed(st.session_state.get(SHOWN, {}), held.lab, held.view, _beside())
-    if not is_seen("sight"):
-        waiting.discard("figure")
-    if waiting:
+    if waiting := _waiting():
         _ask_for(waiting)
 
 

@@ -41,12 +41,13 @@ export function chips(node) {
   });
   const output = x + chipWidth(OUTPUT) > w - ROW ? FLAG : OUTPUT;
   if (isOutput) drawn.push(draw(output, w - ROW - chipWidth(output), -ABOVE));
+  const below = ROW + (segment ? chipWidth({ kind: "", icon: "", text: `segment ${segment}` }) + GAP : 0);
   if (segment) drawn.push(draw({ kind: "segment", icon: "", text: `segment ${segment}` }, ROW, h - 5));
   if (runs) {
     const chip = { kind: "runs", icon: "", text: runs.replace(/^x/, "×") };
     drawn.push(draw(chip, w - ROW - chipWidth(chip), h - 5));
   }
-  if (state?.length) drawn.push(draw({ kind: "state", icon: "", text: shortened(state[0], w - 2 * ROW - (runs ? 30 : 0), FONT) }, ROW, h - 5));
+  if (state?.length) drawn.push(draw({ kind: "state", icon: "", text: shortened(state[0], w - ROW - below - (runs ? 30 : 0), FONT) }, below, h - 5));
   return drawn;
 }
 
