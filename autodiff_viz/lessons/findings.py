@@ -5,11 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from math import prod
 from typing import Any
 
 import numpy as np
 
 from autodiff_viz.engine.course import Course, further, start, trace_at
+from autodiff_viz.engine.division import Division, division
+from autodiff_viz.engine.jacobians import Jacobian
+from autodiff_viz.engine.segment_training import Curves, curves
 from autodiff_viz.engine.trace import Trace, trace
 from autodiff_viz.graph.model import Graph
 from autodiff_viz.graph.order import consumers
@@ -48,6 +52,30 @@ QUANTITIES: Mapping[str, Callable[[Trace, Any], Any]] = {
 }
 """How each kind of claim is read from a trace. "added" lists what every wire adds at a fork."""
 
+CUT: Mapping[str, Callable[[Division, Any], Any]] = {
+    "chain less whole": lambda cut, of: np.asarray(cut.difference),
+    "product less whole": lambda cut, of: np.asarray(cut.product),
+    "handed": lambda cut, of: _handed(cut, of),
+    "jacobian": lambda cut, of: _jacobian(cut, *of).elements,
+    "full jacobian": lambda cut, of: _jacobian(cut, *of).full,
+}
+"""How claims about segments are read: elements of cotangents and Jacobians, and largest differences."""
+
+SPLIT: Mapping[str, Callable[[Curves, int], Any]] = {
+    "joint loss": lambda curves, step: curves.joint[step],
+    "chain less joint": lambda curves, step: curves.chain[step] - curves.joint[step],
+    "apart loss": lambda curves, step: curves.apart[step],
+}
+"""How claims about training by segments are read; `of` is nothing, `at` the step."""
+
+
+def _handed(cut: Division, of: str) -> int:
+    return next(prod(shape) for link in cut.links for name, shape in link.gives if name == of)
+
+
+def _jacobian(cut: Division, of: str, by: str) -> Jacobian:
+    return next(j for link in cut.links for j in link.jacobians if (j.of, j.by) == (of, by))
+
 
 @lru_cache(maxsize=64)
 def graph_of(variant: Variant) -> Graph:
@@ -70,7 +98,20 @@ def check(claim: Claim, lesson: Lesson) -> Finding:
 
 def trace_of(variant: Variant, step: int = 0) -> Trace:
     """The variant's graph; with training, after `step` updates of it."""
-    return _trace(variant, step) if variant.training else _untrained(variant)
+    drawn_anew = variant.training is not None and variant.training.seed != 0
+    return _trace(variant, step) if step or drawn_anew else _untrained(variant)
+
+
+@lru_cache(maxsize=8)
+def division_of(variant: Variant) -> Division:
+    """The segments of the variant's graph."""
+    return division(graph_of(variant), trace_of(variant))
+
+
+@lru_cache(maxsize=8)
+def curves_of(variant: Variant) -> Curves:
+    """The variant's training, with the whole gradient and by segments."""
+    return curves(graph_of(variant), variant.training, variant.steps)
 
 
 @lru_cache(maxsize=32)
@@ -94,8 +135,14 @@ def _course(variant: Variant) -> Course:
 
 
 def _read(claim: Claim, lesson: Lesson, variant: int) -> np.ndarray:
+    about = lesson.variants[variant]
+
     def at(step: int) -> np.ndarray:
-        return np.asarray(QUANTITIES[claim.quantity](trace_of(lesson.variants[variant], step), claim.of))
+        if claim.quantity in CUT:
+            return np.asarray(CUT[claim.quantity](division_of(about), claim.of))
+        if claim.quantity in SPLIT:
+            return np.asarray(SPLIT[claim.quantity](curves_of(about), step))
+        return np.asarray(QUANTITIES[claim.quantity](trace_of(about, step), claim.of))
 
     return np.stack([at(step) for step in claim.at]) if isinstance(claim.at, range) else at(claim.at)
 

@@ -9,6 +9,8 @@ from autodiff_viz.lessons import (
     derivative_surgery,
     fork,
     forward_backward,
+    split_cnn,
+    split_model,
     two_stops,
     without_derivative,
     xor_broadcast,
@@ -27,6 +29,8 @@ LESSONS: tuple[Lesson, ...] = (
     xor_tutorial.LESSON,
     xor_broadcast.LESSON,
     checkpointed_cnn.LESSON,
+    split_model.LESSON,
+    split_cnn.LESSON,
 )
 
 

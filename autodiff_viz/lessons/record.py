@@ -36,8 +36,8 @@ class Claim:
 
     Attributes:
       says: the claim in words, without the number.
-      quantity: a key of `findings.QUANTITIES`, such as "value" or "cotangent".
-      of: the node; (node, slot) for "passed"; nothing for "residuals".
+      quantity: a key of `QUANTITIES`, such as "value", of `CUT` or of `SPLIT`, all in `findings`.
+      of: the node; (node, slot) for "passed", (node, node) for Jacobians; nothing for "residuals".
       expected: a number, nested tuples of numbers, a `Law` or a `Like`; for "runs" (forward, backward, kept).
       source: where the number comes from: a document, or "by hand: ..." with the working.
       variant: index of the graph it is about.

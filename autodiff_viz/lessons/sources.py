@@ -2,4 +2,6 @@
 
 SWIFT = "Custom differentiation, the Swift for TensorFlow tutorial"
 QUESTION = "Tensorflow: use different expressions for forward and backward pass, the question"
+TWO_MODELS = "Calculating the gradient between two models, the answer"
+TWO_MODELS_ASKED = "Calculating the gradient between two models, the question"
 ANSWER = "Tensorflow: use different expressions for forward and backward pass, the answer"

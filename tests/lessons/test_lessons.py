@@ -8,7 +8,7 @@ import pytest
 import autodiff_viz as av
 from autodiff_viz.graph.check import problems
 from autodiff_viz.graph.codec import from_json, to_json
-from autodiff_viz.lessons.findings import QUANTITIES, check, findings, graph_of
+from autodiff_viz.lessons.findings import CUT, QUANTITIES, SPLIT, check, findings, graph_of
 from autodiff_viz.lessons.gallery import LESSONS, lesson
 from autodiff_viz.lessons.record import Claim, Law, Lesson, Like, Variant
 from autodiff_viz.views.drawing import Picture, drawing
@@ -84,7 +84,7 @@ def test_the_lesson_is_short_and_complete(found):
     assert len(found.text.split()) <= 150
     assert found.to_try
     assert {claim.variant for claim in found.claims} == set(range(len(found.variants)))
-    assert all(claim.source and claim.quantity in QUANTITIES for claim in found.claims)
+    assert all(claim.source and claim.quantity in {**QUANTITIES, **CUT, **SPLIT} for claim in found.claims)
 
 
 def test_keys_are_unique_and_unknown_keys_find_nothing():

@@ -1,0 +1,124 @@
+"""Three models trained as one: what has to be handed across is a cotangent, not a Jacobian."""
+
+from autodiff_viz.engine.training import Settings
+from autodiff_viz.lessons.record import Claim, Lesson, Variant
+from autodiff_viz.lessons.sources import TWO_MODELS
+
+FORMULA = """x = input(shape=(3, 10, 10, 1), seed=0)
+y = [[1.0], [0.0], [1.0]]
+k0 = parameter(shape=(2, 2, 1, 6), init="glorot_uniform", seed=1)
+b0 = parameter(shape=(6,), init="zeros", seed=0)
+out0 = cut(relu(conv2d(x, k0, b0)))
+k1 = parameter(shape=(2, 2, 6, 6), init="glorot_uniform", seed=2)
+b1 = parameter(shape=(6,), init="zeros", seed=0)
+out1 = cut(relu(conv2d(out0, k1, b1)))
+w2 = parameter(shape=(384, 1), init="glorot_uniform", seed=3)
+b2 = parameter(shape=(1,), init="zeros", seed=0)
+out2 = cut(sigmoid(dense(flatten(out1), w2, b2)))
+loss = mean_squared_error(out2, y)
+"""
+STEPS = 60
+
+LESSON = Lesson(
+    key="split-model",
+    title="Split model",
+    summary="A network cut in parts, each with its own pullback: what is handed back across a cut is small.",
+    text="""Three models in a row, each with a gradient tape of its own. How does the loss reach the
+first one? The answer in the document works out a **Jacobian** of every part and multiplies them.
+
+The middle part alone has one of 3 \u00d7 384 \u00d7 486 numbers: for each of three images, every output by
+every input. That already leaves out what one image says about another. All of it would be 1,152 \u00d7 1,458.
+
+None of it is needed. A pullback takes the cotangent of a part's output and gives the cotangents of its input
+and of its weights. So each part receives one cotangent, in the shape of its output, and hands one on. Three
+pullbacks in a chain are the gradient of the whole.
+
+Without handing across, each part follows its own output, as if that were the loss. Then every prediction
+goes to 0.""",
+    variants=(
+        Variant(
+            "Three parts and the loss",
+            FORMULA,
+            look_at="out1",
+            training=Settings("sgd", 0.5),
+            steps=STEPS,
+        ),
+    ),
+    to_try=(
+        "Under the canvas, compare what each segment hands on with its Jacobians.",
+        "Train by segments: two curves are one, the third goes the wrong way.",
+        "Select `out1` and press `k`: two segments become one, and no number changes.",
+        "Put a stop on `out1`: the chain still equals the whole, and both first parts stay still.",
+    ),
+    claims=(
+        Claim(
+            "Largest difference between the chain and the whole gradient",
+            "chain less whole",
+            None,
+            0.0,
+            "the chain rule; the document finds about 1e-7 by its own route",
+            within=1e-7,
+        ),
+        Claim(
+            "Cotangent handed to the first part",
+            "handed",
+            "out0",
+            1_458,
+            "by hand: 3 \u00d7 9 \u00d7 9 \u00d7 6",
+        ),
+        Claim(
+            "Cotangent handed to the second part",
+            "handed",
+            "out1",
+            1_152,
+            "by hand: 3 \u00d7 8 \u00d7 8 \u00d7 6",
+        ),
+        Claim("Cotangent handed to the third part", "handed", "out2", 3, "by hand: 3 \u00d7 1"),
+        Claim(
+            "Jacobian of out1 by out0, image by image",
+            "jacobian",
+            ("out1", "out0"),
+            559_872,
+            f"by hand: 3 \u00d7 384 \u00d7 486, the batch_jacobian in {TWO_MODELS}",
+        ),
+        Claim(
+            "The same with every image by every other",
+            "full jacobian",
+            ("out1", "out0"),
+            1_679_616,
+            "by hand: 1,152 \u00d7 1,458",
+        ),
+        Claim(
+            "Jacobian of out1 by its kernel", "jacobian", ("out1", "k1"), 165_888, "by hand: 1,152 \u00d7 144"
+        ),
+        Claim(
+            "Jacobian of out0 by its kernel", "jacobian", ("out0", "k0"), 34_992, "by hand: 1,458 \u00d7 24"
+        ),
+        Claim(
+            "Largest difference between the product of all Jacobians and the gradient",
+            "product less whole",
+            None,
+            0.0,
+            f"{TWO_MODELS}: its Jacobians agree to about 1e-7",
+            within=1e-7,
+        ),
+        Claim(
+            "Loss by handing across less loss of joint training, in each step",
+            "chain less joint",
+            None,
+            (0.0,) * STEPS,
+            "the chain rule: the same gradient, so the same steps",
+            within=1e-6,
+            at=range(STEPS),
+        ),
+        Claim(
+            "Loss in the last step when nothing is handed across: near 2/3",
+            "apart loss",
+            None,
+            0.6667,
+            "by hand: every prediction goes to 0, and two of three targets are 1",
+            within=0.03,
+            at=STEPS - 1,
+        ),
+    ),
+)
