@@ -62,20 +62,20 @@ def curves(graph: Graph, settings: Settings, steps: int, dtype: str = FLOAT32) -
     Raises:
       GraphError: the graph cannot be trained, has no segments, or it would be too much work.
     """
-    state = begin(graph, settings, dtype)
+    start = dict(begin(graph, settings, dtype).parameters)
     graph = played(graph)
     if not segments(graph):
         raise GraphError(Problem("no-segments", "No cut divides the graph.", "Cut after a node: key k."))
-    found = trace(graph, state.parameters, dtype=dtype)
+    found = trace(graph, start, dtype=dtype)
     check_work(sum(found.value[name].size for name in found.value), steps)
     with precision(dtype):
-        data = {n: jnp.asarray(v) for n, v in found.inputs.items() if n not in state.parameters}
+        data = {n: jnp.asarray(v) for n, v in found.inputs.items() if n not in start}
         silent = silent_wires(found)
         knobs = (data, dynamic_params(graph), jnp.asarray(settings.rate, dtype))
         found = {}
         for way in WAYS:
             step = _step(cut_structure(graph), way, settings.optimiser, dtype, silent)
-            now: Any = (state.parameters, state.optimiser, jnp.asarray(0, jnp.int32))
+            now: Any = (start, optimiser_of(settings.optimiser).init(start), jnp.asarray(0, jnp.int32))
             losses = []
             for _ in range(steps):
                 now, loss = step(now, *knobs)
