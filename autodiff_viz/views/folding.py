@@ -18,13 +18,15 @@ def folded_places(graph: Graph, collapsed: Collection[str]) -> dict[str, Point]:
     card_of = _cards(graph, collapsed)
     folded, ports = _folded(graph, card_of)
     tall = pictured(graph)
+    stacked = {f"group {group.name}" for group in graph.groups if group.branches}
+    sizes = {card: group_size(*count, card in stacked) for card, count in ports.items()}
 
     def size_of(node: Node) -> tuple[float, float]:
-        return group_size(*ports[node.name]) if node.name in ports else size(node, node.name in tall)
+        return sizes[node.name] if node.name in sizes else size(node, node.name in tall)
 
     found = dict(layout(folded, size_of, room).positions)
     for card in ports:
-        (x, y), (w, h) = found.pop(card), group_size(*ports[card])
+        (x, y), (w, h) = found.pop(card), sizes[card]
         inside = [name for name, other in card_of.items() if other == card]
         found |= arranged_at(graph, inside, (x + w / 2, y + h / 2))
     return found

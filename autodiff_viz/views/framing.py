@@ -9,10 +9,12 @@ import numpy as np
 
 from autodiff_viz.engine.counts import Runs
 from autodiff_viz.engine.trace import Trace
+from autodiff_viz.graph.branches import branches_of
 from autodiff_viz.graph.housing import mended
 from autodiff_viz.graph.model import POLICIES, Graph, Group, Node, Region
 from autodiff_viz.graph.names import quoted
 from autodiff_viz.graph.problem import Problem
+from autodiff_viz.graph.tuning import trained_alone
 from autodiff_viz.language.show import show_head
 from autodiff_viz.views.flows import flow, passed
 from autodiff_viz.views.notices import take_in
@@ -72,7 +74,14 @@ def group_data(
             if len(wires) > 1
         ],
         "problem": faults[0].message if faults else None,
+        **(_branches_data(graph, group) if group.branches else {}),
     }
+
+
+def _branches_data(graph: Graph, group: Group) -> dict[str, Any]:
+    alone = trained_alone(graph, group.name)
+    found = {"branches": [branch.name for branch in branches_of(graph, group.name)]}
+    return found | {"alone": alone} if alone else found
 
 
 def _into(graph: Graph, group: Group) -> dict[str, list[tuple[Node, int]]]:

@@ -72,6 +72,16 @@ EDITS = st.one_of(
         }
     ),
     st.fixed_dictionaries(
+        {"kind": st.just("make_branches"), "nodes": st.lists(NAMES, min_size=1, max_size=3)}
+    ),
+    st.fixed_dictionaries(
+        {
+            "kind": st.just("branches"),
+            "group": st.sampled_from(["branches", "branches_2"]),
+            "k": st.integers(0, 4),
+        }
+    ),
+    st.fixed_dictionaries(
         {
             "kind": st.sampled_from(["mute", "cut_after"]),
             "nodes": st.lists(NAMES, min_size=1, max_size=3),
@@ -142,8 +152,12 @@ FIELDS = [
     "policy",
     "saved",
     "on",
+    "group",
+    "k",
+    "branch",
 ]
-KINDS = ["select", "move", "arrange", "connect", "disconnect", "add", "delete", "rules", "mute", "cut_after",
+KINDS = ["branches", "make_branches", "tune",
+         "select", "move", "arrange", "connect", "disconnect", "add", "delete", "rules", "mute", "cut_after",
          "checkpoint", "uncheckpoint", "region", "house", "policy", "rename_region", "function",
          "constant", "rename", "output", "insert", "rewire", "undo", "redo"]  # fmt: skip
 MALFORMED = st.builds(

@@ -11,12 +11,15 @@ export const isGroup = (frame) => !("policy" in frame);
 /** @param {{ regions: Region[], groups?: Group[] }} drawing @returns {Frame[]} */
 export const framesOf = ({ regions, groups = [] }) => (groups.length ? [...regions, ...groups] : regions);
 
+/** @param {Frame} frame */
+const ofBranches = (frame) => isGroup(frame) && frame.branches !== undefined;
+
 /** Outermost first, each with how many are around it; of a group and a region with the same nodes the group is
- * the outer one, as in graph/groups.py.
+ * the outer one, of two groups that of branches, as in graph/groups.py.
  * @template {Frame} T @param {T[]} frames @returns {{ frame: T, depth: number }[]} */
 export function nested(frames) {
   const sorted = [...frames].sort((a, b) =>
-    b.nodes.length - a.nodes.length || Number(isGroup(b)) - Number(isGroup(a)) || (a.name < b.name ? -1 : 1));
+    b.nodes.length - a.nodes.length || Number(isGroup(b)) - Number(isGroup(a)) || Number(ofBranches(b)) - Number(ofBranches(a)) || (a.name < b.name ? -1 : 1));
   const sets = sorted.map(({ nodes }) => new Set(nodes));
   return sorted.map((frame, i) => ({ frame, depth: sets.slice(0, i).filter((outer) => frame.nodes.every((id) => outer.has(id))).length }));
 }

@@ -11,6 +11,7 @@ import { collapse, renameGroup } from "./groups.js";
 import { isSelecting } from "./hold.js";
 import { closePalette, openPalette } from "./palette.js";
 import { pansAnywhere } from "./panning.js";
+import { openBranches, stepBranches } from "./branches.js";
 import { beginHousing, openRegion, selectRegion } from "./regionpop.js";
 import { editRule } from "./rulefield.js";
 import { pointOf } from "./stage.js";
@@ -18,13 +19,13 @@ import { asleep, sleepBetweenTouches, tellHowToWake, wake } from "./touch.js";
 
 /** @typedef {import("./editor.js").Editor} Editor */
 /** @typedef {import("./types.js").Point} Point */
-/** @typedef {{ id: string | null, slot: number, part: string, wire: string | null, region: string | null, extend: boolean }} Target */
+/** @typedef {{ id: string | null, slot: number, part: string, wire: string | null, region: string | null, group: string | null, step: number, extend: boolean }} Target */
 /** @typedef {{ move: (at: Point, event: PointerEvent) => void, end: (event: PointerEvent | null) => void }} Gesture */
 
 const SLOP = 4; // px that a pointer may move and still be clicking
 const NOTCH = 0.25; // most that one wheel step zooms, as a logarithm
 const TWICE = 350; // ms between the clicks of a double click
-const PARTS = ["opener", "out", "pill", "slot", "name", "editable", "opens", "tab", "node", "wire"];
+const PARTS = ["step", "amount", "opener", "out", "pill", "slot", "name", "editable", "opens", "tab", "node", "wire"];
 
 /** Listen to pointers and the wheel. @param {Editor} editor */
 export function listenToPointers(editor) {
@@ -102,6 +103,7 @@ export function targetOf(event) {
   return {
     part: PARTS.find((part) => element.closest(`.${part}`)) ?? "canvas",
     id: holder("id"), slot: Number(holder("slot")), wire: holder("wire"), region: holder("region"),
+    group: holder("group"), step: Number(holder("step")),
     extend: event.shiftKey || event.ctrlKey || event.metaKey || Boolean(element.closest(".selecting")),
   };
 }
@@ -117,13 +119,15 @@ function beginDrag(editor, target, start, event) {
 }
 
 /** @param {Editor} editor @param {Target} target */
-function click(editor, { part, id, slot, wire, region, extend }) {
+function click(editor, { part, id, slot, wire, region, extend, group, step }) {
   if (part === "pill" && id) return editConstant(editor, id, slot);
   if (part === "editable" && id && !extend) {
     editor.select([id]);
     return editValue(editor, id);
   }
   if (part === "opens" && id && !extend) return editor.select([id]), editRule(editor, id);
+  if (part === "step" && group) return stepBranches(editor, step, group);
+  if (part === "amount" && group) return openBranches(editor, group);
   if (part === "opener") return collapse(editor, region ?? editor.node(id)?.group?.name ?? "", region !== null);
   if (part === "tab" && region) return void (isGroupName(editor, region) ? selectRegion(editor, region) : openRegion(editor, region));
   if (part === "slot" && id && !editor.node(id)?.group && !editor.node(id)?.slots[slot]?.wired) return editConstant(editor, id, slot);
@@ -135,7 +139,9 @@ function click(editor, { part, id, slot, wire, region, extend }) {
 }
 
 /** @param {Editor} editor @param {Target} target @param {Point} start */
-function doubleClick(editor, { part, id, wire, region }, start) {
+function doubleClick(editor, target, start) {
+  const { part, id, wire, region } = target;
+  if (part === "step" || part === "amount") return click(editor, target);
   const group = editor.node(id)?.group;
   if (group && part !== "slot" && part !== "out") return part === "opener" ? undefined : collapse(editor, group.name, false);
   if (part === "tab" && region && isGroupName(editor, region)) return renameGroup(editor, region);

@@ -3,6 +3,7 @@
 // behind it shows that there is more inside, and its ports have names.
 
 import { icon } from "./icons.js";
+import { ON_CARD, stepper, stepperWidth } from "./stepper.js";
 import { setText, svg } from "../../web/dom.js";
 import { shortened, textWidth } from "./measure.js";
 
@@ -15,6 +16,8 @@ const HEAD = 36; // px of the line with the name
 const ROW = 24; // px from port to port
 const NUMBERS = 46; // px of the two numbers, where one value leaves the group
 const FOOT = 8; // px below the ports
+const STEPS = 38; // px of the line with the number of branches
+const DEEPEST = 4; // edges of a stack of branches that are drawn
 const EDGE = 5; // px by which the second edge stands out
 const SIDE = 12; // px
 const FONT = { name: 15, port: 12.5, count: 11.5 }; // px
@@ -25,20 +28,21 @@ const TROUBLE = new Set(["problem", "warning", "missing"]);
 export function cardOf({ id, group, inside, box, ins, outs }, { nodes }, regions) {
   const leaves = inside.filter((node) => outs.includes(node.id) || node.isOutput);
   const output = leaves.length === 1 ? leaves[0] : undefined;
-  const h = HEAD + ROW * Math.max(ins.length, outs.length) + (output ? NUMBERS : 0) + FOOT;
+  const head = HEAD + (group.branches ? STEPS : 0);
+  const h = head + ROW * Math.max(ins.length, outs.length) + (output ? NUMBERS : 0) + FOOT;
   const marks = marksOf(inside, regions);
   const trouble = (/** @type {string} */ kind) => marks.find((mark) => mark.kind === kind)?.says ?? null;
   return {
     id, op: "group", symbol: group.name, w: W, h,
     x: Math.round(box.x + (box.w - W) / 2), y: Math.round(box.y + (box.h - h) / 2),
     slots: ins.map((name) => ({ label: name, constant: null, wired: true })),
-    ports: { ins: ins.map((_, i) => HEAD + ROW * (i + 0.5)), outs: outs.map((_, i) => HEAD + ROW * (i + 0.5)) },
+    ports: { ins: ins.map((_, i) => head + ROW * (i + 0.5)), outs: outs.map((_, i) => head + ROW * (i + 0.5)) },
     value: output?.value ?? "", valueFull: output?.valueFull, shape: output?.shape, dims: output?.dims,
     cotangent: output?.cotangent ?? "", cotangentFull: output?.cotangentFull,
     rule: "follow", isOutput: inside.some(({ isOutput }) => isOutput), isInput: false,
     connected: inside.some(({ connected }) => connected),
     problem: trouble("problem") ?? group.problem, warning: trouble("warning"), missing: trouble("missing"),
-    group: { name: group.name, nodes: inside.map((node) => node.id), outs, output: output?.id ?? null, marks },
+    group: { name: group.name, nodes: inside.map((node) => node.id), outs, output: output?.id ?? null, marks, branches: group.branches },
   };
 }
 
@@ -72,24 +76,33 @@ const RULED = { stop: "gradient stopped", rewrite: "gradient rewritten", pullbac
 /** Everything but the two numbers. @param {GraphNode} node @returns {Element[]} */
 export function groupParts(node) {
   const { w, h, symbol, slots, ports, group } = node;
-  const count = `${group?.nodes.length}`;
-  const room = w - 2 * SIDE - 22 - textWidth(count, FONT.count) - 16;
+  const branches = group?.branches;
+  const count = branches ? "" : `${group?.nodes.length}`;
+  const room = w - 2 * SIDE - 22 - textWidth(count, FONT.count) - (count ? 16 : 0);
   const half = w / 2 - SIDE - 4;
   const far = Math.min((w - 24) / textWidth(symbol, 1), 40);
   return [
-    svg("rect", { class: "card behind", x: EDGE, y: EDGE, width: w, height: h, rx: 10 }),
+    ...edges(branches?.length ?? 2).map((by) => svg("rect", { class: "card behind", x: by, y: by, width: w, height: h, rx: 10 })),
     svg("rect", { class: "card", width: w, height: h, rx: 10 }),
     svg("line", { class: "divider", x1: 0, x2: w, y1: HEAD - 4, y2: HEAD - 4 }),
     svg("text", { class: "sign", x: w / 2, y: h / 2 + far * 0.34, "font-size": far.toFixed(1) }, symbol),
     opener(16, 16, false),
     svg("text", { class: "title", x: SIDE + 18, y: 21 }, shortened(symbol, room, FONT.name)),
-    svg("rect", { class: "count-back", x: w - SIDE - textWidth(count, FONT.count) - 10, y: 7, width: textWidth(count, FONT.count) + 14, height: 18, rx: 9 }),
-    svg("text", { class: "count", x: w - SIDE + 4 - 7, y: 20 }, count),
+    ...(branches ? [stepper(symbol, branches.length, (w - stepperWidth(branches.length, ON_CARD)) / 2, HEAD + STEPS / 2 - 1, ON_CARD)] : counted(count, w)),
     ...slots.map(({ label }, i) => port("slot wired", i, 0, ports?.ins[i] ?? 0, label, half)),
     ...(group?.outs ?? []).map((label, i) => port("out", i, w, ports?.outs[i] ?? 0, label, half)),
     ...marks(node),
   ];
 }
+
+/** How far the edges of a stack stand out, the last one first. @param {number} cards */
+const edges = (cards) => Array.from({ length: Math.min(cards, DEEPEST) - 1 }, (_, i) => EDGE * (i + 1)).reverse();
+
+/** How many nodes there are inside. @param {string} count @param {number} w */
+const counted = (count, w) => [
+  svg("rect", { class: "count-back", x: w - SIDE - textWidth(count, FONT.count) - 10, y: 7, width: textWidth(count, FONT.count) + 14, height: 18, rx: 9 }),
+  svg("text", { class: "count", x: w - SIDE + 4 - 7, y: 20 }, count),
+];
 
 /** The triangle that opens and closes a group; to the right where it is closed.
  * @param {number} x @param {number} y @param {boolean} open */
@@ -141,9 +154,10 @@ export function writeGroupTitle(title, { group, valueFull, value, cotangentFull,
 
 /** What a screen reader says about it. @param {GraphNode} node */
 export function spokenGroup({ group, slots, value, shape, cotangent, connected, isOutput }) {
-  const { name, nodes, outs, output, marks: found } = /** @type {NonNullable<GraphNode["group"]>} */ (group);
+  const { name, nodes, outs, output, branches, marks: found } = /** @type {NonNullable<GraphNode["group"]>} */ (group);
   const parts = [
-    `${name}, collapsed group of ${nodes.length} ${nodes.length === 1 ? "node" : "nodes"}: ${nodes.join(", ")}`,
+    branches ? `${name}, collapsed group of ${branches.length} ${branches.length === 1 ? "branch" : "branches"}: ${branches.join(", ")}`
+      : `${name}, collapsed group of ${nodes.length} ${nodes.length === 1 ? "node" : "nodes"}: ${nodes.join(", ")}`,
     slots.length && `reads ${slots.map(({ label }) => label).join(" and ")}`,
     outs.length && `gives ${outs.join(" and ")}`,
     output && `value ${[shape, value].filter(Boolean).join(" ")}`,

@@ -44,6 +44,8 @@ export const GUIDE = [
       { keys: ["Ctrl+C", "Ctrl+X", "Ctrl+V"], does: "Copy, cut, paste, as formula text" },
       ...lines(NODE_ACTIONS, ["group"]),
       { keys: ["Shift+G"], hand: "or its triangle", does: "Collapse a group to one card, or open it" },
+      { keys: ["Shift+B"], hand: "or click k", does: "Make branches, or choose how many and which to train" },
+      { keys: ["]", "["], hand: "or + and \u2212", does: "One branch more, one less" },
       { hand: "Alt + drag, Alt + arrows", does: "Drag a copy away; move a little" },
       ...lines(NODE_ACTIONS, ["delete"]),
       ...lines(VIEW_ACTIONS, ["undo", "redo", "history", "arrange"]),

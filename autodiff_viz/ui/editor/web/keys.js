@@ -3,12 +3,14 @@
 
 import { NODE_ACTIONS, VIEW_ACTIONS } from "./actions.js";
 import { nudge } from "./arrange.js";
+import { branchesKey } from "./branches.js";
 import { duplicate } from "./duplicate.js";
 import { editConstant, editName, editValue } from "./field.js";
 import { seenAs } from "./fold.js";
 import { neighbour } from "./geometry.js";
 import { collapse, groupOf, renameGroup, toggleCollapse } from "./groups.js";
 import { toggleHelp } from "./help.js";
+import { MORE_ACTIONS } from "./more.js";
 import { closeNotice } from "./notice.js";
 import { closePalette, openPalette } from "./palette.js";
 import { openRegion } from "./regionpop.js";
@@ -32,6 +34,9 @@ export const KEYS = {
   "ctrl+d": (editor) => duplicate(editor),
   "shift+f": (editor) => editor.fit(editor.selection),
   "shift+g": toggleCollapse,
+  "shift+b": branchesKey,
+  "]": MORE_ACTIONS.moreOf.run,
+  "[": MORE_ACTIONS.fewer.run,
   "ctrl+o": FILE_ACTIONS.open.run,
   "ctrl+s": FILE_ACTIONS.json.run,
   a: (editor) => openPalette(editor),
@@ -72,7 +77,7 @@ export function listenToKeys(editor) {
  * @param {KeyboardEvent} event */
 function nameOf(event) {
   const ctrl = event.ctrlKey || event.metaKey;
-  if (event.shiftKey && ["F", "G"].includes(event.key)) return `shift+${event.key.toLowerCase()}`;
+  if (event.shiftKey && ["B", "F", "G"].includes(event.key)) return `shift+${event.key.toLowerCase()}`;
   return `${ctrl ? "ctrl+" : ""}${ctrl && event.shiftKey ? "shift+" : ""}${event.key.toLowerCase()}`;
 }
 

@@ -4,6 +4,7 @@
 import { html, svg } from "../../web/dom.js";
 import { ALIGNMENTS } from "./align.js";
 import { align, arrange } from "./arrange.js";
+import { branchesKey, branchesOf, stepBranches } from "./branches.js";
 import { take } from "./clipboard.js";
 import { duplicate } from "./duplicate.js";
 import { toggleCollapse } from "./groups.js";
@@ -20,6 +21,9 @@ export const MORE_ACTIONS = {
   cut: { label: "Cut", key: "Ctrl+X", run: (editor) => take(editor, "cut") },
   fitSelection: { label: "Fit the selection to view", key: "Shift+F", run: (editor) => editor.fit(editor.selection) },
   fold: { label: "Collapse or open the group", key: "Shift+G", run: toggleCollapse },
+  branches: { label: "Branches: make them, or choose how many", key: "Shift+B", run: branchesKey },
+  moreOf: { label: "One branch more", key: "]", run: (editor) => stepBranches(editor, 1) },
+  fewer: { label: "One branch less", key: "[", run: (editor) => stepBranches(editor, -1) },
   arrange: { label: "Arrange these nodes", key: "l", run: arrange },
 };
 
@@ -47,7 +51,9 @@ function toggleMore(editor, button) {
     closePalette(editor);
     act();
   };
-  const rows = Object.values(MORE_ACTIONS).filter(({ run: act }) => (act !== arrange || editor.selection.size > 1) && (act !== toggleCollapse || touchesGroup(editor)));
+  const stepping = [MORE_ACTIONS.moreOf, MORE_ACTIONS.fewer];
+  const rows = Object.values(MORE_ACTIONS).filter((action) =>
+    (action.run !== arrange || editor.selection.size > 1) && (action.run !== toggleCollapse || touchesGroup(editor)) && (!stepping.includes(action) || branchesOf(editor)));
   const ways = /** @type {import("./align.js").How[]} */ (Object.keys(ALIGNMENTS)).filter((how) => editor.selection.size >= ALIGNMENTS[how].least);
   const root = html("div", { class: "popover more-menu", role: "menu", "aria-label": "More" },
     ...rows.map((action) => row(action, run(() => action.run(editor)))),

@@ -53,6 +53,8 @@ const GUESSES = {
   policy: (drawing, { region, policy, saved }) => withRegion(drawing, region, { policy, saved }),
   rename_region: (drawing, { region, name }) => withGroup(withRegion(drawing, region, { name }), region, { name }),
   group: (drawing, { nodes }) => ({ ...drawing, groups: [...(drawing.groups ?? []), { name: freshTitle(drawing, "group"), nodes, collapsed: false, sums: [] }] }),
+  branches: (drawing, { group, k }) => withGroup(drawing, group, { branches: numbered(drawing, group, k) }),
+  tune: (drawing, { group, branch }) => withGroup(drawing, group, { alone: branch ?? undefined }),
   ungroup: (drawing, { group }) => ({ ...drawing, groups: drawing.groups.filter(({ name }) => name !== group) }),
   collapse: (drawing, { group, on }) => withGroup(drawing, group, { collapsed: on }),
   duplicate: (drawing, { nodes, by }) => withCopies(drawing, nodes, by),
@@ -75,6 +77,12 @@ const withGroup = (drawing, name, change) => ({
   ...drawing,
   groups: (drawing.groups ?? []).map((group) => (group.name === name ? { ...group, ...change } : group)),
 });
+
+/** So many branches: those to come have no name yet. @param {Drawing} drawing @param {string} group @param {number} k */
+function numbered({ groups }, group, k) {
+  const known = groups.find(({ name }) => name === group)?.branches ?? [];
+  return Array.from({ length: Math.max(k, 0) }, (_, i) => known[i] ?? "\u2026");
+}
 
 /** As graph/groups.py names a new group. @param {Drawing} drawing @param {string} stem */
 function freshTitle(drawing, stem) {

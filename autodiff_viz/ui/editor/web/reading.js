@@ -27,7 +27,9 @@ export const spokenRegion = ({ name, nodes, badge, problem }) =>
   [`checkpoint region ${name}: ${nodes.join(", ")}`, badge && `runs ${badge.replace(/^[x×]/, "")} times`, problem].filter(Boolean).join(", ");
 
 /** A group and what is in it. @param {import("./types.js").Group} group */
-export const spokenGroup = ({ name, nodes, problem }) => [`group ${name}: ${nodes.join(", ")}`, problem].filter(Boolean).join(", ");
+export const spokenGroup = ({ name, nodes, problem, branches, alone }) =>
+  [branches ? `group of ${branches.length} ${branches.length === 1 ? "branch" : "branches"} ${name}: ${branches.join(", ")}` : `group ${name}: ${nodes.join(", ")}`,
+    alone && `only ${alone} is trained`, problem].filter(Boolean).join(", ");
 
 /** Wires at a node, those that come in first, each side from above: what `,` and `.` step through.
  * @param {Wire[]} wires @param {string} id */

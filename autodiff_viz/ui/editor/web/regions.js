@@ -5,6 +5,7 @@
 import { keep, svg } from "../../web/dom.js";
 import { isGroup, nested } from "./frames.js";
 import { opener } from "./groupcard.js";
+import { ON_TAB, stepper, stepperWidth } from "./stepper.js";
 import { textWidth } from "./measure.js";
 import { outerBox, outlineOf, roundedPath, strangers } from "./outline.js";
 
@@ -98,7 +99,8 @@ function widthsOf(region) {
   const { text, badge } = textsOf(region);
   const w = textWidth(text, FONT) * 1.03 + 38;
   const b = badge ? textWidth(badge, FONT) * 1.06 + 16 : 0;
-  return { w, b, end: w + (b ? b + 4 : 0) };
+  const steps = isGroup(region) && region.branches ? stepperWidth(region.branches.length, ON_TAB) + 6 : 0;
+  return { w, b, end: w + (b ? b + 4 : 0) + steps };
 }
 
 /** @param {Shape} shape */
@@ -121,9 +123,12 @@ function tab({ region, corners }) {
 /** A click on the triangle collapses the group; on its name it selects what is inside.
  * @param {import("./types.js").Group} group @param {Point} place */
 function groupTab(group, [x, y]) {
-  const { w } = widthsOf(group);
+  const { w, end } = widthsOf(group);
+  const { branches } = group;
+  const what = branches ? `Group of ${branches.length} branches ${group.name}: ${branches.join(", ")}` : `Group ${group.name}, holds ${group.nodes.join(", ")}`;
   return svg("g", {
     class: "tab group-tab", transform: `translate(${x} ${y})`, tabindex: 0, role: "button", "aria-expanded": "true",
-    "aria-label": [`Group ${group.name}, holds ${group.nodes.join(", ")}`, group.problem].filter(Boolean).join(", "),
-  }, svg("rect", { class: "tab-back", width: w, height: TAB, rx: 6 }), opener(14, TAB / 2, true), svg("text", { x: 26, y: 15 }, textsOf(group).text));
+    "aria-label": [what, group.alone && `only ${group.alone} is trained`, group.problem].filter(Boolean).join(", "),
+  }, svg("rect", { class: "tab-back", width: end, height: TAB, rx: 6 }), opener(14, TAB / 2, true), svg("text", { x: 26, y: 15 }, textsOf(group).text),
+  branches ? stepper(group.name, branches.length, w, TAB / 2, ON_TAB) : "");
 }

@@ -15,7 +15,7 @@
  *   value: string, cotangent: string, valueFull?: string, cotangentFull?: string, shape?: string, dims?: number[],
  *   literal?: string, text?: string, rule: RuleKind, ruleText?: string, ruleFull?: string, isOutput: boolean, isInput: boolean, isParameter?: boolean, muted?: boolean, cut?: boolean, segment?: number, connected: boolean,
  *   problem?: string | null, missing?: string | null, warning?: string | null, runs?: string | null, heat?: Heat, state?: string[],
- *   ports?: { ins: number[], outs: number[] }, group?: { name: string, nodes: string[], outs: string[], output: string | null, marks: GroupMark[] },
+ *   ports?: { ins: number[], outs: number[] }, group?: { name: string, nodes: string[], outs: string[], output: string | null, marks: GroupMark[], branches?: string[] },
  * }} GraphNode  `literal` is an input's value as it is typed, `dims` the shape of the value, [] without one too, `text` what stands right of `=` in the node's own
  *   line of formula, where that is something else,
  *   `ruleFull` the function of its rule; `cut`: a segment ends at its output; `segment` is the number of its own, from 1; `missing` says what an unfinished node still needs; `state` what is the matter with it in training,
@@ -46,7 +46,8 @@
  * @typedef {{
  *   name: string, nodes: string[], collapsed?: boolean, problem?: string | null,
  *   sums?: { from: string, width: number, sign: number, passed: string, passedFull?: string }[],
- * }} Group  `sums`: what all wires from one node into the group pass back together, where there are several
+ *   branches?: string[], alone?: string,
+ * }} Group  `branches`: the groups right inside it that are its branches, and the one that is trained `alone`; `sums`: what all wires from one node into the group pass back together, where there are several
  */
 /** @typedef {Region | Group} Frame */
 /**

@@ -1,0 +1,126 @@
+// @ts-check
+// Groups of branches under the hand: made of the selected nodes, given another number of branches, one of them trained
+// alone.
+
+import { html } from "../../web/dom.js";
+import { idOf } from "./fold.js";
+import { framesOf } from "./frames.js";
+import { clamp, toScreen } from "./geometry.js";
+import { selectRegion } from "./regionpop.js";
+import { closePalette } from "./palette.js";
+import { regionBoxes } from "./regions.js";
+import { say } from "./stage.js";
+
+/** @typedef {import("./editor.js").Editor} Editor */
+/** @typedef {import("./types.js").Group} Group */
+
+const MOST = 16; // branches, as graph/limits.py says
+
+/** @param {Editor} editor @param {string | null | undefined} name @returns {Group | undefined} */
+const ofName = ({ shown }, name) => shown.groups.find((group) => group.branches && group.name === name);
+
+/** The group of branches that is meant: the one in focus, the smallest around the selection, or the only one.
+ * @param {Editor} editor @returns {Group | undefined} */
+export function branchesOf(editor) {
+  const { shown, selection, stage } = editor;
+  const focused = /** @type {ShadowRoot} */ (stage.host.getRootNode()).activeElement;
+  const at = focused?.closest("[data-region]")?.getAttribute("data-region") ?? editor.node(focused?.getAttribute("data-id"))?.group?.name;
+  const all = shown.groups.filter(({ branches }) => branches);
+  const around = all.filter(({ nodes }) => selection.size > 0 && [...selection].every((name) => nodes.includes(name)));
+  return ofName(editor, at) ?? around.sort((a, b) => a.nodes.length - b.nodes.length)[0] ?? (selection.size === 0 && all.length === 1 ? all[0] : undefined);
+}
+
+/** One branch more or less. @param {Editor} editor @param {number} by @param {string | null} [name] */
+export function stepBranches(editor, by, name) {
+  const group = name ? ofName(editor, name) : branchesOf(editor);
+  if (!group) return say(editor.stage, "Select nodes of a group of branches first, or make one: Shift + B.");
+  setBranches(editor, group, (group.branches?.length ?? 0) + by);
+}
+
+/** @param {Editor} editor @param {Group} group @param {number} k */
+function setBranches(editor, { name, branches = [] }, k) {
+  if (k < 1) return say(editor.stage, `${name} has one branch; delete the group if it is not needed.`);
+  if (k > MOST) return say(editor.stage, `${name} may have ${MOST} branches.`);
+  if (k !== branches.length) editor.send({ kind: "branches", group: name, k });
+}
+
+/** What can be chosen about the branches; of nodes that are in none, make some. @param {Editor} editor */
+export function branchesKey(editor) {
+  const group = branchesOf(editor);
+  if (group) return openBranches(editor, group.name);
+  if (editor.selection.size) editor.send({ kind: "make_branches", nodes: [...editor.selection] });
+  else say(editor.stage, "Select the nodes of the first branch.");
+}
+
+/** Open what can be chosen about the branches of a group. @param {Editor} editor @param {string} name */
+export function openBranches(editor, name) {
+  closePalette(editor);
+  const root = html("div", { class: "popover region-pop branches-pop", role: "dialog", "aria-label": `Branches of ${name}` });
+  root.addEventListener("keydown", (event) => {
+    event.stopPropagation(); // the canvas's keys are not meant
+    if (event.key === "Escape") closePalette(editor), editor.stage.surface.focus({ preventScroll: true });
+  });
+  let look = "";
+  const watch = () => {
+    const group = root.isConnected && ofName(editor, name);
+    if (!group) {
+      root.remove();
+      editor.watchers = editor.watchers.filter((other) => other !== watch);
+      return;
+    }
+    const next = JSON.stringify([group.branches, group.alone]);
+    if (next !== look) fill(editor, root, group);
+    look = next;
+    place(editor, root, group);
+  };
+  editor.stage.host.append(root);
+  editor.watchers = [...editor.watchers, watch];
+  watch();
+  /** @type {HTMLElement | null} */ (root.querySelector("input"))?.focus();
+}
+
+/** @param {Editor} editor @param {HTMLElement} root @param {Group} group */
+function fill(editor, root, group) {
+  const active = /** @type {ShadowRoot} */ (root.getRootNode()).activeElement?.getAttribute("data-field");
+  root.replaceChildren(
+    html("label", {}, html("span", {}, "Number"), amount(editor, group)),
+    html("label", {}, html("span", {}, "Train"), trained(editor, group)),
+    html("div", { class: "region-buttons" }, button("Select its nodes", () => selectRegion(editor, group.name))));
+  const again = active && root.querySelector(`[data-field="${active}"]`);
+  if (again) /** @type {HTMLElement} */ (again).focus();
+}
+
+/** @param {string} text @param {() => void} run @param {Record<string, any>} [more] */
+const button = (text, run, more = {}) => html("button", { type: "button", class: "plain", "data-field": text, click: run, ...more }, text);
+
+/** @param {Editor} editor @param {Group} group */
+function amount(editor, group) {
+  const k = group.branches?.length ?? 0;
+  const field = /** @type {HTMLInputElement} */ (html("input", { type: "number", min: 1, max: MOST, step: 1, "data-field": "k" }));
+  field.value = String(k);
+  field.addEventListener("change", () => setBranches(editor, group, Math.round(Number(field.value)) || k));
+  const step = (/** @type {number} */ by, /** @type {string} */ sign, /** @type {string} */ label) =>
+    button(sign, () => stepBranches(editor, by, group.name), { "aria-label": label, disabled: by < 0 ? k <= 1 : k >= MOST });
+  return html("span", { class: "amount-field" }, step(-1, "\u2212", "One branch less"), field, step(1, "+", "One branch more"));
+}
+
+/** @param {Editor} editor @param {Group} group */
+function trained(editor, { name, branches = [], alone }) {
+  const option = (/** @type {string} */ value, /** @type {string} */ text) => html("option", { value, selected: value === (alone ?? "") }, text);
+  const field = /** @type {HTMLSelectElement} */ (html("select", { "data-field": "alone" },
+    option("", "all branches"), ...branches.map((branch) => option(branch, `only ${branch}`))));
+  field.addEventListener("change", () => editor.send({ kind: "tune", group: name, branch: field.value || null }));
+  return field;
+}
+
+/** Below the group's tab or its card. @param {Editor} editor @param {HTMLElement} root @param {Group} group */
+function place({ stage, seen }, root, { name }) {
+  const card = seen.nodes.find(({ id }) => id === idOf(name));
+  const tab = regionBoxes(framesOf(seen), seen.nodes).find((box) => box.name === name)?.tab;
+  const at = card ?? tab;
+  if (!at) return;
+  const [x, y] = toScreen(stage.view, [at.x, at.y + (card ? 70 : at.h)]);
+  const { clientWidth: w, clientHeight: h } = stage.host;
+  root.style.left = `${clamp(x, 8, Math.max(w - root.offsetWidth - 8, 8))}px`;
+  root.style.top = `${clamp(y + 6, 8, Math.max(h - root.offsetHeight - 8, 8))}px`;
+}

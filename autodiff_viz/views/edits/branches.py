@@ -1,0 +1,100 @@
+"""Groups of branches on the canvas: made, with another number of branches, with one of them trained alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from autodiff_viz.engine.check import diagnose
+from autodiff_viz.graph import edits
+from autodiff_viz.graph.branches import branches_of, with_branches
+from autodiff_viz.graph.check import UNFINISHED
+from autodiff_viz.graph.groups import free_title
+from autodiff_viz.graph.housing import frame_of, mended_group, with_frames
+from autodiff_viz.graph.model import Graph, Group
+from autodiff_viz.graph.order import order
+from autodiff_viz.graph.problem import GraphError, Problem
+from autodiff_viz.graph.tuning import freed, tuned
+from autodiff_viz.views.cards import pictured, size
+from autodiff_viz.views.edits.mending import mendable, names_of
+from autodiff_viz.views.edits.pinned import pinned
+from autodiff_viz.views.edits.record import Edit, Edits
+from autodiff_viz.views.lab import Lab, committed
+from autodiff_viz.views.placing import placed
+
+
+def _branches(lab: Lab, edit: Edit) -> Lab:
+    """k branches in a group. New ones are collapsed where the last one is; a graph that nobody has put in
+    places is laid out anew."""
+    name, k = str(edit["group"]), int(edit["k"])
+    loose = all(node.position is None for node in lab.graph.nodes)
+    before = lab.graph if loose else pinned(lab.graph)
+    last = branches_of(before, name)[-1:]
+    after = with_branches(before, name, k)
+    _fits(before, after, k)
+    new = {branch.name for branch in branches_of(after, name)} - {group.name for group in before.groups}
+    shut = {*new} if last and last[0].name in lab.collapsed else set()
+    after = after if loose else _apart(before, after)
+    return committed(replace(lab, collapsed=lab.collapsed - new | shut), after, f"k = {k} in {name}")
+
+
+def _fits(before: Graph, after: Graph, k: int) -> None:
+    """
+    Raises:
+      GraphError: another number of branches leads to shapes that do not go together.
+    """
+    known = {problem.node for problem in diagnose(before)}
+    wrong = [p for p in diagnose(after) if p.code not in UNFINISHED and p.node not in known]
+    if wrong:
+        first = wrong[0]
+        message = f"k = {k} does not fit what comes after the branches. {first.message}"
+        raise GraphError(replace(first, message=message, node=first.node if first.node in before else None))
+
+
+def _apart(before: Graph, after: Graph) -> Graph:
+    """New nodes near where they were put, clear of those that stand there."""
+    fixed = {node.name: node.position for node in after.nodes if node.name in before and node.position}
+    wanted = {node.name: node.position for node in after.nodes if node.position}
+    tall = pictured(after)
+    sizes = {node.name: size(node, node.name in tall) for node in after.nodes}
+    return edits.with_positions(after, placed(order(after), sizes, fixed, wanted))
+
+
+def _make(lab: Lab, edit: Edit) -> Lab:
+    """The nodes as the only branch of a new group; of a group of just these nodes, that one."""
+    names, name = names_of(edit["nodes"]), free_title(lab.graph, "branches")
+    if not names:
+        raise GraphError(Problem("no-nodes", "No node is selected.", "Select one or more nodes first."))
+    graph = mendable(
+        lambda: _with_first(pinned(lab.graph), name, names),
+        lambda: mended_group(lab.graph, name, names),
+        names,
+        lambda whole: {"kind": "make_branches", "nodes": sorted(whole)},
+    )
+    return committed(replace(lab, collapsed=lab.collapsed - {name}), graph, f"Make {name}")
+
+
+def _with_first(graph: Graph, name: str, names: frozenset[str]) -> Graph:
+    same = [group for group in graph.groups if group.nodes == names]
+    if any(group.branches for group in same):
+        message = "These nodes are a group of branches already."
+        raise GraphError(Problem("no-branches", message, "Change its number of branches."))
+    groups = [*graph.groups, Group(name, names, branches=True)]
+    if not same:
+        groups.append(Group(_free(groups, f"{name}_1"), names))
+    return with_frames(graph, graph.regions, groups)
+
+
+def _free(groups: Iterable[Group], title: str) -> str:
+    return free_title(Graph(groups=tuple(groups)), title)
+
+
+def _tune(lab: Lab, edit: Edit) -> Lab:
+    """Train one branch alone, or all again."""
+    name, branch = frame_of(lab.graph, edit["group"]).name, edit["branch"]
+    if branch is None:
+        return committed(lab, freed(lab.graph, name), f"Train all branches of {name}")
+    return committed(lab, tuned(lab.graph, name, str(branch)), f"Train only {branch}")
+
+
+EDITS: Edits = {"branches": _branches, "make_branches": _make, "tune": _tune}
