@@ -72,7 +72,10 @@ def check_trainable(graph: Graph, found: Trace) -> None:
     """
     if not learned(graph):
         message = "Nothing can be trained: the graph has no parameter."
-        hint = "Write w = parameter(0.5) in the formula."
+        hint = (
+            "Select an input and turn it into a parameter, add one from the palette, or write "
+            "w = parameter(0.5) in the formula."
+        )
         raise GraphError(Problem("no-parameters", message, hint))
     shape = found.value[found.output].shape
     if shape:

@@ -112,8 +112,13 @@ def with_rule(graph: Graph, name: str, rule: Rule, alternative: Slot = None) -> 
 
 def with_param(graph: Graph, name: str, param: str, value: Any) -> Graph:
     """Set a parameter of a node; None removes it. Which parameters an op has is the engine's to check."""
+    return with_params(graph, name, {param: value})
+
+
+def with_params(graph: Graph, name: str, values: Mapping[str, Any]) -> Graph:
+    """As `with_param`, several at once: a value takes the place of a draw."""
     node = _node(graph, name)
-    return _replaced(graph, replace(node, params=params(**{**dict(node.params), param: value})))
+    return _replaced(graph, replace(node, params=params(**{**dict(node.params), **values})))
 
 
 def renamed(graph: Graph, old: str, new: str) -> Graph:

@@ -8,7 +8,18 @@ from dataclasses import replace
 from typing import Any
 
 from autodiff_viz.graph.problem import GraphError, Problem
-from autodiff_viz.views.edits import adding, branches, document, groups, kept, nodes, pieces, rules, wiring
+from autodiff_viz.views.edits import (
+    adding,
+    branches,
+    document,
+    groups,
+    kept,
+    layers,
+    nodes,
+    pieces,
+    rules,
+    wiring,
+)
 from autodiff_viz.views.edits.record import Edit, Edits
 from autodiff_viz.views.lab import Lab, refused
 from autodiff_viz.views.notices import Refusal, refusals
@@ -23,6 +34,7 @@ EDITS: Edits = {
     **branches.EDITS,
     **document.EDITS,
     **kept.EDITS,
+    **layers.EDITS,
 }
 
 

@@ -18,7 +18,9 @@ from autodiff_viz.ops import latex
 from autodiff_viz.ops.catalog import OPS
 from autodiff_viz.ops.record import Param
 from autodiff_viz.views.drawing import slot_label
+from autodiff_viz.views.learned import units, wanted
 from autodiff_viz.views.numbers import MINUS, full, scalar, shape, short
+from autodiff_viz.views.sources import Source, source_view
 
 ORANGE = "#D2601A"  # of a cotangent; reads on white and on black
 
@@ -51,7 +53,8 @@ class WireView:
 
 @dataclass(frozen=True, slots=True)
 class NodeView:
-    """All that the inspector shows of a node; numbers are text."""
+    """All that the inspector shows of a node; numbers are text. `learns`: a layer lacks parameters that are
+    known to fit; `units`: its outputs, where their number can be changed."""
 
     name: str
     op: str
@@ -69,6 +72,9 @@ class NodeView:
     is_input: bool
     is_output: bool
     region: str
+    source: Source | None = None
+    learns: bool = False
+    units: int | None = None
 
 
 def node_view(graph: Graph, trace: Trace | None, name: str) -> NodeView:
@@ -95,6 +101,9 @@ def node_view(graph: Graph, trace: Trace | None, name: str) -> NodeView:
         is_input=node.op == INPUT,
         is_output=name == graph.output,
         region=", ".join(region.name for region in graph.regions if name in region.nodes),
+        source=source_view(own),
+        learns=bool(wanted(graph, name)),
+        units=units(graph, name),
     )
 
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Any
 
-from autodiff_viz.graph.model import INPUT
+from autodiff_viz.graph.model import INPUT, PARAMETER
 from autodiff_viz.ops.catalog import GROUPS, OPS
 from autodiff_viz.ops.record import Op
 
 ALIASES: dict[str, tuple[str, ...]] = {
-    "input": ("variable", "constant", "slider", "number", "parameter"),
+    "input": ("variable", "constant", "slider", "number"),
+    "parameter": ("weight", "weights", "bias", "trainable", "learned", "variable"),
+    "random": ("noise", "tensor", "data", "batch", "images", "gaussian"),
     "add": ("plus",),
     "sub": ("minus", "subtract", "-", "difference"),
     "mul": ("times", "multiply", "product", "*"),
@@ -68,22 +70,39 @@ ALIASES: dict[str, tuple[str, ...]] = {
 }
 """By op, other names to find it by."""
 
+RANDOM = "random"
+"""What the palette calls an input that is drawn."""
+
+INPUTS = (
+    (INPUT, "x", "A value that you set with a slider.", "x = 1.0"),
+    (PARAMETER, "w", "A value that training may change.", "w = parameter(0.5)"),
+    (
+        RANDOM,
+        "x\u1d62\u2c7c",
+        "A tensor of random numbers: data to try things with.",
+        "x = input(shape=(4, 2))",
+    ),
+)
+
 SHOWN_PARAMS = {"shape", "index"}  # kinds of parameters without which a formula says little
 
 
 @lru_cache(maxsize=1)
 def palette() -> list[dict[str, Any]]:
     """The ops by group, inputs first."""
-    value = {
-        "op": INPUT,
-        "symbol": "x",
-        "slots": [],
-        "doc": "A value that you set with a slider.",
-        "formula": "x = 1.0",
-        "aliases": list(ALIASES[INPUT]),
-        "fits": "any",
-    }
-    groups: list[dict[str, Any]] = [{"group": "Inputs", "ops": [value]}]
+    values = [
+        {
+            "op": op,
+            "symbol": symbol,
+            "slots": [],
+            "doc": doc,
+            "formula": formula,
+            "aliases": list(ALIASES[op]),
+            "fits": "any",
+        }
+        for op, symbol, doc, formula in INPUTS
+    ]
+    groups: list[dict[str, Any]] = [{"group": "Inputs", "ops": values}]
     for group in GROUPS:
         groups.append({"group": group, "ops": [_entry(op) for op in OPS.values() if op.group == group]})
     return groups

@@ -104,3 +104,8 @@ test("where a deleted node read two, what it fed is left empty", () => {
 test("the node that heals a deleted output is the output", () => {
   assert.equal(outputOf(after({ kind: "output", node: "s" }, { kind: "delete", nodes: ["s"] })), "x");
 });
+
+test("a parameter and a random input get the names that Python gives them", () => {
+  const drawing = { nodes: [{ id: "x" }, { id: "w" }] };
+  assert.deepEqual(["input", "random", "parameter"].map((op) => freshName(drawing, op)), ["y", "y", "b"]);
+});

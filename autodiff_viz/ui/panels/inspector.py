@@ -8,6 +8,7 @@ from autodiff_viz.graph.model import INPUT, POLICIES, RULE_KINDS
 from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.ops.indexing import to_text
 from autodiff_viz.ops.record import Param
+from autodiff_viz.ui.panels.source import draw_layer, draw_source
 from autodiff_viz.ui.session import act, act_on
 from autodiff_viz.ui.whole import whole
 from autodiff_viz.ui.widgets import news, renewed
@@ -36,6 +37,8 @@ def draw_inspector(lab: Lab, view: LabView) -> None:
     _draw_title(node)
     _draw_rule(node)
     _draw_numbers(node)
+    draw_source(node)
+    draw_layer(node)
     _draw_params(node)
     _draw_region(lab, node)
 

@@ -2,24 +2,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
 from autodiff_viz.graph import edits
-from autodiff_viz.graph.model import INPUT, Graph, Node, params
+from autodiff_viz.graph.model import INPUT, PARAMETER, Graph, Node, params
 from autodiff_viz.graph.rewiring import inserted
 from autodiff_viz.ops.catalog import OPS
 from autodiff_viz.views.edits.pinned import pinned
 from autodiff_viz.views.edits.record import Edit, Edits
 from autodiff_viz.views.lab import Lab, committed
+from autodiff_viz.views.learned import fitting, with_learned
+from autodiff_viz.views.palette import RANDOM
+
+LETTERS = {INPUT: "xyzwuvpqrst", RANDOM: "xyzwuvpqrst", PARAMETER: "wbuvpqrst"}
+"""By what the palette calls an input, the names for a new one; ui/editor/web/growth.js says the same."""
+
+NEW = {INPUT: params(value=1.0), RANDOM: params(shape=(4, 2), seed=0)}
 
 
 def _add(lab: Lab, edit: Edit) -> Lab:
     """`wire`: {from, slot}, what the new node reads and in which of its slots; `feeds`: {to, slot}, the slot
-    that it feeds. With both, it is put into the wire between them."""
+    that it feeds. With both, it is put into the wire between them. A layer that reads something brings what
+    it learns."""
     name, position = _fresh_name(lab.graph, edit["op"]), _position(edit.get("position"))
-    graph = edits.with_node(pinned(lab.graph), _new_node(edit["op"], name, position))
     wire, feeds = edit.get("wire"), edit.get("feeds")
+    graph = edits.with_node(pinned(lab.graph), _new_node(lab.graph, edit["op"], name, position, feeds))
     label = f"Add {name}"
     if wire and feeds:
         graph = inserted(graph, name, wire["from"], feeds["to"], int(feeds["slot"]))
@@ -28,19 +37,24 @@ def _add(lab: Lab, edit: Edit) -> Lab:
         graph = edits.with_wire(graph, wire["from"], name, int(wire["slot"]))
     elif feeds:
         graph = edits.with_wire(graph, name, feeds["to"], int(feeds["slot"]))
-    return replace(committed(lab, graph, label), selected=name)
+    graph, added = with_learned(graph, name)
+    return replace(committed(lab, graph, " with ".join([label, *added])), selected=name)
 
 
 def _fresh_name(graph: Graph, op: str) -> str:
     """A letter for an input, as a person would choose; else the op's name and a number."""
-    if op != INPUT:
+    letters = LETTERS.get(op)
+    if letters is None:
         return edits.free_name(graph, op)
-    return next((letter for letter in "xyzwuvpqrst" if letter not in graph), edits.free_name(graph, "x"))
+    return next((letter for letter in letters if letter not in graph), edits.free_name(graph, letters[0]))
 
 
-def _new_node(op: str, name: str, position: tuple[float, float] | None) -> Node:
-    if op == INPUT:
-        return Node(name, INPUT, (), params(value=1.0), position=position)
+def _new_node(
+    graph: Graph, op: str, name: str, position: tuple[float, float] | None, feeds: Mapping[str, Any] | None
+) -> Node:
+    if op in LETTERS:
+        given = fitting(graph, feeds) if op == PARAMETER else NEW[op]
+        return Node(name, INPUT, (), given, position=position)
     record = OPS[op]
     count = 2 if record.variadic else len(record.slots)
     return Node(name, op, (None,) * count, position=position)

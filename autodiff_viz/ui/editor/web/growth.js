@@ -15,14 +15,19 @@ import { downstream } from "./loops.js";
 
 const NOTHING_YET = "–";
 const SLOT = 22; // px of one more slot; views/cards.py says the same
-const LETTERS = [..."xyzwuvpqrst"];
+/** The names of a new input, by what the palette calls it. @type {Record<string, string>} */
+const LETTERS = { input: "xyzwuvpqrst", random: "xyzwuvpqrst", parameter: "wbuvpqrst" };
+const NEW = /** @type {Record<string, { value: string, literal?: string }>} */ ({
+  input: { value: "1", literal: "1.0" }, parameter: { value: "0.5", literal: "0.5" }, random: { value: "–" },
+});
 
 /** The name that Python will give to a new node. @param {Drawing} drawing @param {string} op */
 export function freshName({ nodes }, op) {
   const taken = new Set(nodes.map((node) => node.id));
-  const letter = op === "input" && LETTERS.find((name) => !taken.has(name));
+  const letters = [...(LETTERS[op] ?? "")];
+  const letter = letters.find((name) => !taken.has(name));
   if (letter) return letter;
-  const stem = op === "input" ? "x" : op;
+  const stem = letters[0] ?? op;
   for (let k = 1; ; k++) if (!taken.has(`${stem}_${k}`)) return `${stem}_${k}`;
 }
 
@@ -44,12 +49,13 @@ export function added(drawing, { op, position, wire, feeds }, ops) {
 
 /** @param {PaletteOp} entry @param {string} id @param {Point} position @returns {GraphNode} */
 function newNode(entry, id, [x, y]) {
-  const isInput = entry.op === "input";
+  const given = NEW[entry.op];
+  const isInput = Boolean(given);
   return {
-    id, op: entry.op, symbol: isInput ? id : entry.symbol, x, y, ...sizeOfNew(entry),
+    id, op: isInput ? "input" : entry.op, symbol: isInput ? id : entry.symbol, x, y, ...sizeOfNew(entry),
     slots: entry.slots.map((label) => ({ label, constant: null, wired: false })),
-    value: isInput ? "1" : NOTHING_YET, cotangent: NOTHING_YET, literal: isInput ? "1.0" : undefined, dims: [],
-    rule: "follow", isOutput: false, isInput, connected: true,
+    value: NOTHING_YET, cotangent: NOTHING_YET, dims: [], ...given,
+    rule: "follow", isOutput: false, isInput, isParameter: entry.op === "parameter", connected: true,
   };
 }
 

@@ -7,7 +7,8 @@ import { textWidth } from "./measure.js";
 /** @typedef {import("./types.js").Point} Point */
 /** @typedef {import("./types.js").Box} Box */
 /** @typedef {import("./types.js").Cubic} Cubic */
-/** @typedef {{ id: string, curve: Cubic[], text: string, weight: number }} Label */
+/** @typedef {{ id: string, curve: Cubic[], text: string, weight: number, early?: boolean }} Label
+ * `early`: it stands near the beginning of its wire */
 /** @typedef {{ t: number, side: 1 | -1 }} Place how far along its wire, and whether above it (1) or below (-1) */
 
 const CLEAR = 14; // px between the middle of a wire and of its number
@@ -19,6 +20,9 @@ const ALONG = [0.5, 0.4, 0.6, 0.3, 0.7, 0.22, 0.78, 0.14, 0.86];
 export const USUAL = { t: 0.5, side: 1 };
 /** @type {Place[]} best first */
 const PLACES = ALONG.flatMap((t) => [{ t, side: /** @type {1} */ (1) }, { t, side: /** @type {-1} */ (-1) }]);
+
+/** @type {Place[]} those of a label near the beginning of its wire, where no other one comes in */
+const EARLY = [0.3, 0.4, 0.22, 0.5, 0.14].flatMap((t) => [{ t, side: /** @type {1} */ (1) }, { t, side: /** @type {-1} */ (-1) }]);
 
 /** @param {string} text */
 const labelWidth = (text) => textWidth(text, 13) * 1.06 + 6;
@@ -32,7 +36,7 @@ export function placeLabels(labels, obstacles, wires) {
   /** @type {Map<string, Place>} */
   const places = new Map();
   for (const label of [...labels].sort((a, b) => b.weight - a.weight)) {
-    const free = PLACES.filter((place) => !taken.hits(boxAt(label, place), 1));
+    const free = (label.early ? EARLY : PLACES).filter((place) => !taken.hits(boxAt(label, place), 1));
     const place = least(free, (found) => crossed.hits(boxAt(label, found), Infinity));
     if (!place) continue;
     places.set(label.id, place);

@@ -154,7 +154,7 @@ export function placeNumbers(strands, obstacles) {
   }));
   const curves = [...strands.values()].map(({ curve }) => curve);
   const shapes = [...strands].filter(([, { shape }]) => shape).map(([id, { curve, shape }]) => ({
-    id: `${id} shape`, curve, text: shape?.textContent ?? "", weight: -1, // after all numbers
+    id: `${id} shape`, curve, text: shape?.textContent ?? "", weight: -1, early: true, // after all numbers
   }));
   const places = placeLabels([...labels, ...shapes], obstacles, curves);
   const left = labels.filter(({ id }) => !places.has(id));

@@ -1,0 +1,18 @@
+"""Layers on the canvas: their parameters, put in at once."""
+
+from __future__ import annotations
+
+from autodiff_viz.views.edits.pinned import pinned
+from autodiff_viz.views.edits.record import Edit, Edits
+from autodiff_viz.views.lab import Lab, committed
+from autodiff_viz.views.learned import with_learned
+
+
+def _learn(lab: Lab, edit: Edit) -> Lab:
+    """Parameters for the empty slots of a layer."""
+    name = str(edit["node"])
+    graph, added = with_learned(pinned(lab.graph), name)
+    return committed(lab, graph, f"Add {' and '.join(added)} for {name}") if added else lab
+
+
+EDITS: Edits = {"learn": _learn}
