@@ -18,7 +18,7 @@ from autodiff_viz.views.training import Training, advanced, paused, told
 
 CHUNK = 0.03  # seconds that a chunk should take
 MOST = 256  # steps of a chunk
-REST = 0.004  # seconds between chunks: the processor is the other visitors' too
+REST = 0.5  # of the time that a chunk took: the processor is the other visitors' too
 AWAY = 90.0  # seconds without a look from the page, after which it is taken to be gone
 GONE = "Paused: the page was away."
 
@@ -106,8 +106,8 @@ def _work(turns: SimpleQueue[weakref.ref[Trainer]], stop: Event) -> None:
             turn = turns.get(timeout=0.5)
         except Empty:
             continue
-        trainer = turn()
+        trainer, began = turn(), perf_counter()
         if trainer is not None and trainer.advance():
             turns.put(turn)
         del trainer  # or a visitor who has gone would be kept until the next turn
-        stop.wait(REST)
+        stop.wait(REST * (perf_counter() - began))

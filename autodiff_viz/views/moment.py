@@ -13,7 +13,7 @@ from autodiff_viz.graph.model import Graph
 from autodiff_viz.views.lab import LAST, Lab
 from autodiff_viz.views.training import Training, cannot_go_on
 
-KEPT = 16  # states that are worked out again for nobody
+KEPT = 8  # states that are worked out again for nobody
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,8 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-import numpy as np
-
 from autodiff_viz.engine.counts import Runs
 from autodiff_viz.engine.course import Phase, phase_at, records
 from autodiff_viz.engine.training import Settings, learned
@@ -199,5 +197,5 @@ def curves_data(lab: Lab, view: LabView) -> Any:
 
 def loss_now(lab: Lab) -> str:
     """The loss of the last step that was made."""
-    found = records(lab.training.course) if lab.training and lab.training.course else None
-    return scalar(float(np.asarray(found.loss[-1])), 5) if found is not None else ""
+    chunks = lab.training.course.chunks if lab.training and lab.training.course else ()
+    return scalar(float(chunks[-1].loss[-1]), 5) if chunks else ""

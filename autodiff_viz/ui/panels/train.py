@@ -30,7 +30,7 @@ from autodiff_viz.views.steering import (
 from autodiff_viz.views.train import TrainView, loss_now, train_view
 from autodiff_viz.views.training import NAMES, still
 
-POLL = 0.8  # seconds between two looks at a training that runs
+POLL = 1.0  # seconds between two looks at a training that runs
 TRAINER = "trainer"
 
 
@@ -64,7 +64,11 @@ def follow(lab: Lab) -> None:
 
 
 def draw_train(lab: Lab, view: LabView) -> None:
-    """Nothing for a graph without parameters."""
+    """Nothing for a graph without parameters.
+
+    Where it can, an element is disabled, and not left out: one that goes would stay on the page when the end
+    of a run is lost, as it often is while a training calls for the next.
+    """
     found = train_view(lab, view)
     if found is None:
         return
@@ -72,58 +76,38 @@ def draw_train(lab: Lab, view: LabView) -> None:
     with st.container(key="train_bar", horizontal=True, vertical_alignment="center", gap="small"):
         _draw_transport(found)
         _draw_settings(found)
-    if found.running:
-        st.fragment(partial(_draw_progress, found.goal), run_every=POLL)()
-    elif found.at:
-        _draw_scrubber(lab, found)
+    if found.running or found.at:
+        with st.container(key="train_track"):
+            if found.running:
+                st.fragment(partial(_draw_progress, found.goal), run_every=POLL)()
+            else:
+                _draw_scrubber(lab, found)
+        _draw_where(lab, found)
     if found.trouble:
         st.text(f"\u26a0 {found.trouble}")
 
 
 def _draw_transport(found: TrainView) -> None:
+    go = {"key": "train_go", "on_click": steer}
     if found.running:
-        st.button("Pause", key="pause", icon=":material/pause:", on_click=steer, args=(pauses,))
+        st.button("Pause", icon=":material/pause:", args=(pauses,), **go)
     elif found.again:
-        st.button(
-            f"Train to step {found.at + found.again} again",
-            key="train_again",
-            icon=":material/play_arrow:",
-            type="primary",
-            on_click=steer,
-            args=(trains_again,),
-            disabled=found.refused,
-        )
+        label = f"Train to step {found.at + found.again} again"
+        icon, off = ":material/play_arrow:", found.refused
+        st.button(label, icon=icon, type="primary", args=(trains_again,), disabled=off, **go)
     else:
-        st.button(
-            f"Train {found.steps:,}",
-            key="train",
-            icon=":material/play_arrow:",
-            type="primary",
-            on_click=steer,
-            args=(trains, found.steps),
-            disabled=found.refused,
-            help="Make so many steps under the rules that the graph has now.",
-        )
-    idle = {"disabled": found.running or found.refused or bool(found.again)}
-    label, icon = "One step", ":material/skip_next:"
-    st.button(label, key="train_one", icon=icon, on_click=steer, args=(trains, 1), **idle)
-    if found.at or found.again:
-        told = "Back before the first step. What there is can be brought back."
-        icon = ":material/restart_alt:"
-        st.button(
-            "Start over",
-            key="train_reset",
-            icon=icon,
-            on_click=steer,
-            args=(resets,),
-            help=told,
-            disabled=found.running,
-        )
-    elif found.before:
+        label, icon = f"Train {found.steps:,}", ":material/play_arrow:"
+        st.button(label, icon=icon, type="primary", args=(trains, found.steps), disabled=found.refused, **go)
+    idle = found.running or found.refused or bool(found.again)
+    icon = ":material/skip_next:"
+    st.button("One step", key="train_one", icon=icon, on_click=steer, args=(trains, 1), disabled=idle)
+    over = {"key": "train_over", "on_click": steer}
+    if found.before and not found.at and not found.again:
         label = f"Bring back {found.before:,} steps"
-        st.button(
-            label, key="train_back", icon=":material/undo:", on_click=steer, args=(brings_back,), **idle
-        )
+        st.button(label, icon=":material/undo:", args=(brings_back,), disabled=found.running, **over)
+    else:
+        off = found.running or not (found.at or found.again)
+        st.button("Start over", icon=":material/restart_alt:", args=(resets,), disabled=off, **over)
 
 
 def _draw_settings(found: TrainView) -> None:
@@ -198,26 +182,22 @@ def _draw_scrubber(lab: Lab, found: TrainView) -> None:
     shown = found.at if found.shown is None else found.shown
     owner = f"{id(lab.training.token)} {found.at}"
     key = renewed("train_step", owner, shown)
-    st.slider(
-        "Step on view",
-        0,
-        found.at,
-        shown,
-        key=key,
-        on_change=_on_step,
-        args=(key,),
-        label_visibility="collapsed",
-    )
+    look = {"label_visibility": "collapsed", "key": key}
+    st.slider("Step on view", 0, found.at, shown, on_change=_on_step, args=(key,), **look)
+
+
+def _draw_where(lab: Lab, found: TrainView) -> None:
+    """What is on view, and what else there is to see."""
+    own, now = lab.step is None, lab.step == LAST
     with st.container(key="train_where", horizontal=True, vertical_alignment="center", gap="small"):
-        st.text(found.says, width="content")
-        if found.shown is None or lab.step != LAST:
-            st.button("Now", key="train_now", type="tertiary", on_click=act, args=(scrubs, LAST))
-        if found.shown is not None:
-            own = "The formula's own numbers"
-            st.button(own, key="train_own", type="tertiary", on_click=act, args=(scrubs, None))
-            told = "Write the parameters of this step into the formula. Undo takes them out again."
-            label, key = "Use these weights", "train_use"
-            st.button(label, key=key, type="tertiary", on_click=act, args=(uses_weights,), help=told)
+        st.text("Now, step by step." if found.running and now else found.says, width="content")
+        _draw_link("Now", "train_now", now, scrubs, LAST)
+        _draw_link("The formula's own numbers", "train_own", own, scrubs, None)
+        _draw_link("Use these weights", "train_use", found.running or found.shown is None, uses_weights)
+
+
+def _draw_link(label: str, key: str, off: bool, *action: Any) -> None:
+    st.button(label, key=key, type="tertiary", on_click=act, args=action, disabled=off)
 
 
 @whole()
