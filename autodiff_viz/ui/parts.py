@@ -95,6 +95,11 @@ def _is(name: str, fragment: str) -> bool:
     return fragment in get_script_run_ctx().fragment_storage.resolve_target(name)
 
 
+def last_drawn() -> float:
+    """When a part was drawn last, by the clock of `monotonic`; 0 before the first."""
+    return max(st.session_state.get(DRAWN, {}).values(), default=0.0)
+
+
 def ask_after_look() -> None:
     """At the end of a fragment inside a part, that looks by itself at what goes on beside the page: another
     run for what has changed. Nothing when a part is still to come, which asks for as much."""

@@ -48,9 +48,11 @@ def inspector(lab: Lab, view: LabView) -> Data:
 
 
 def numbers(lab: Lab, view: LabView) -> Data:
-    """All that any number follows from; where the nodes stand is not part of it. While these change by
-    themselves, what takes long is not drawn with each."""
-    at = view.moment and ("live" if live(lab) else view.moment.key)
+    """All that any number follows from; where the nodes stand is not part of it. While a training changes
+    them without end, what takes long is left as it is."""
+    if view.moment and live(lab):
+        return lab.training.token
+    at = view.moment and view.moment.key
     return _still(view.graph), repr(lab.seed), lab.dtype, view.complete, view.problems, at
 
 

@@ -195,7 +195,7 @@ def curves_data(lab: Lab, view: LabView) -> Any:
     return lab.training.token, len(lab.training), made, at, lab.step is None, view.moment and view.moment.key
 
 
-def loss_now(lab: Lab) -> str:
+def loss_now(training: Training | None) -> str:
     """The loss of the last step that was made."""
-    chunks = lab.training.course.chunks if lab.training and lab.training.course else ()
+    chunks = training.course.chunks if training and training.course else ()
     return scalar(float(chunks[-1].loss[-1]), 5) if chunks else ""

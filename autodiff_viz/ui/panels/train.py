@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from time import monotonic
 from typing import Any
 
 import streamlit as st
 
 from autodiff_viz.graph import limits
-from autodiff_viz.ui.parts import ask_after_look
+from autodiff_viz.ui.parts import ask_after_look, last_drawn
 from autodiff_viz.ui.session import LAB, act
 from autodiff_viz.ui.trainer import Trainer
 from autodiff_viz.ui.whole import whole
@@ -31,7 +32,7 @@ from autodiff_viz.views.train import TrainView, loss_now, train_view
 from autodiff_viz.views.training import NAMES, still
 
 POLL = 1.0  # seconds between two looks at a training that runs
-TRAINER = "trainer"
+TRAINER, FOLLOWED = "trainer", "train_followed"
 
 
 def trainer() -> Trainer:
@@ -169,13 +170,23 @@ def _on_plan(field: str, key: str) -> None:
 
 def _draw_progress(goal: int) -> None:
     """A bar that moves by itself, and the rest of the page behind it."""
-    catch_up()
-    lab = st.session_state[LAB]
-    at = len(lab.training) if lab.training else 0
-    loss = loss_now(lab)
+    newest = trainer().training
+    at = len(newest) if newest else 0
+    loss = loss_now(newest)
     text = f"Step {at:,} of {goal:,}" + (f" \u00b7 loss {loss}" if loss else " \u00b7 compiling the step")
     st.progress(min(1.0, at / max(goal, 1)), text)
-    ask_after_look()
+    if newest is None or not newest.running or _is_time():
+        st.session_state[FOLLOWED] = monotonic()
+        catch_up()
+        ask_after_look()
+
+
+def _is_time() -> bool:
+    """Whether the page has had its rest: what is drawn of a training takes at most a third of the time, so
+    that what the user does meanwhile need not wait for it."""
+    before = st.session_state.get(FOLLOWED, 0.0)
+    took = max(0.0, last_drawn() - before)
+    return monotonic() - before > 3 * took
 
 
 def _draw_scrubber(lab: Lab, found: TrainView) -> None:
