@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import {
-  bounds, CLEAR, fit, freeSpot, neighbour, outputPoint, overlap, pathOf, pointAt, slotPoint, toScreen, toWorld, wireCurve, zoomAt,
+  bounds, CLEAR, fit, freeSpot, neighbour, outputPoint, overlap, pathOf, pointAt, sideways, slotPoint, toScreen, toWorld, wireCurve, zoomAt,
 } from "../../autodiff_viz/ui/editor/web/geometry.js";
 import { node } from "./drawings.mjs";
 
@@ -66,6 +66,17 @@ test("what does not fit at the least scale is shown from its left end, the ancho
   assert.equal(view.k, 0.6);
   assert.equal(toScreen(view, [500, 0])[0], CLEAR.side);
   assert.equal(toScreen(view, [500, 3040])[1], (CLEAR.top + size.h - CLEAR.bottom) / 2);
+});
+
+test("a view moves sideways only as far as it must to show a box", () => {
+  const view = { x: 10, y: 20, k: 0.5 };
+  const size = { w: 400 };
+  assert.deepEqual(sideways(view, { x: 100, y: 0, w: 100, h: 50 }, size), view);
+  const right = sideways(view, { x: 900, y: 0, w: 100, h: 50 }, size);
+  assert.equal(toScreen(right, [1000, 0])[0], size.w - CLEAR.side);
+  const left = sideways(view, { x: -200, y: 0, w: 100, h: 50 }, size);
+  assert.equal(toScreen(left, [-200, 0])[0], CLEAR.side);
+  assert.equal(left.y, view.y);
 });
 
 test("boxes overlap when they share an area, not when they only touch", () => {

@@ -93,6 +93,14 @@ export function fit(box, size, { least = SCALE.min, most = 1.25, anchor = box } 
   };
 }
 
+/** The view moved sideways as little as shows all of `box`. @param {Viewport} view @param {Box} box
+ * @param {{ w: number }} size @returns {Viewport} */
+export function sideways(view, box, size) {
+  const left = box.x * view.k + view.x - CLEAR.side;
+  const right = (box.x + box.w) * view.k + view.x - (size.w - CLEAR.side);
+  return { ...view, x: view.x - Math.min(left, Math.max(right, 0)) };
+}
+
 /** Zoom by `factor`, keeping the world under the screen point `at` where it is.
  * @param {Viewport} view @param {number} factor @param {Point} at @returns {Viewport} */
 export function zoomAt(view, factor, [x, y]) {

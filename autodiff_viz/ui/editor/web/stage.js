@@ -3,7 +3,7 @@
 
 import { html, svg } from "../../web/dom.js";
 import { REACH } from "./chips.js";
-import { bounds, CLEAR, fit, overlap, padded, toWorld, zoomAt } from "./geometry.js";
+import { bounds, CLEAR, fit, overlap, padded, sideways, toWorld, zoomAt } from "./geometry.js";
 import { cull, MANY } from "./culling.js";
 import { framesOf } from "./frames.js";
 import { glide, mover } from "./glide.js";
@@ -21,9 +21,11 @@ import { drawWires, placeNumbers } from "./wires.js";
 /** Scales up to which less is written. @type {[string, number][]} */
 const DETAIL = [["far", 0.34], ["small", 0.55], ["middle", 0.72]];
 const GRID = 24; // px between the dots
-const READABLE = 0.44; // scale at which numbers can be read on a phone
+const READABLE = 0.44; // scale at which numbers can be read on a phone, which is held close
+const LEGIBLE = 0.6; // scale at which they can be read on a desk
 const FOOT = 60; // px of the canvas that the toolbar covers
 const NARROW = 480; // px; below it the first view keeps numbers readable rather than showing all
+const FEW = 40; // nodes; up to as many it does so on any canvas
 
 /** What is drawn, from the bottom to the top. Each leaf is painted by itself: a drag paints those in the hand alone.
  * @type {Layer[][]} */
@@ -123,14 +125,22 @@ const isFar = ({ k }) => k < DETAIL[0][1];
 /** @param {Stage} stage */
 export const sizeOf = ({ host, size }) => size ?? { w: host.clientWidth, h: host.clientHeight };
 
-/** The view that shows the whole drawing; `readable` keeps numbers legible on a narrow screen.
- * @param {Stage} stage @param {Drawing} drawing @param {boolean} readable @returns {Viewport} */
-export function wholeView(stage, drawing, readable) {
+/** The view that shows the whole drawing; a `first` one rather keeps numbers legible, and the selected node on view.
+ * @param {Stage} stage @param {Drawing} drawing @param {boolean} first @returns {Viewport} */
+export function wholeView(stage, drawing, first) {
   const size = sizeOf(stage);
   const box = stage.content ?? { x: 0, y: 0, w: 1, h: 1 };
-  const first = drawing.nodes.filter((node) => node.x < box.x + size.w / READABLE / 2);
-  const least = readable && size.w < NARROW ? READABLE : undefined;
-  return fit(box, size, { least, anchor: bounds(first) ?? box });
+  const least = first ? legible(size, drawing) : undefined;
+  const inputs = drawing.nodes.filter((node) => node.x < box.x + size.w / (least ?? READABLE) / 2);
+  const view = fit(box, size, { least, anchor: bounds(inputs) ?? box });
+  const chosen = first && drawing.nodes.find(({ id }) => id === drawing.selected);
+  return chosen ? sideways(view, padded(chosen, GRID), size) : view;
+}
+
+/** @param {{ w: number }} size @param {Drawing} drawing */
+function legible(size, drawing) {
+  if (size.w < NARROW) return READABLE;
+  return drawing.nodes.length <= FEW ? LEGIBLE : undefined;
 }
 
 /** The view that shows the named nodes. @param {Stage} stage @param {Drawing} drawing @param {Set<string>} names */
