@@ -154,6 +154,7 @@ class Body:
     def _group(self, block: Block) -> list[str]:
         """The lines of a group below its name, apart from what is around; nothing where it has no lines."""
         lines = self._items(block)
+        lines = lines[:-1] if lines and not lines[-1] else lines  # a group inside ends with an empty one
         kind = "branches" if block.frame.branches else "group"
         return ["", f'# {kind} "{block.frame.name}"', *unspaced(lines), ""] if lines else []
 

@@ -9,6 +9,7 @@ from autodiff_viz.lessons import (
     derivative_surgery,
     fork,
     forward_backward,
+    gated_transformer,
     split_cnn,
     split_model,
     two_stops,
@@ -29,6 +30,7 @@ LESSONS: tuple[Lesson, ...] = (
     xor_tutorial.LESSON,
     xor_broadcast.LESSON,
     checkpointed_cnn.LESSON,
+    gated_transformer.LESSON,
     split_model.LESSON,
     split_cnn.LESSON,
 )

@@ -5,3 +5,4 @@ QUESTION = "Tensorflow: use different expressions for forward and backward pass,
 TWO_MODELS = "Calculating the gradient between two models, the answer"
 TWO_MODELS_ASKED = "Calculating the gradient between two models, the question"
 ANSWER = "Tensorflow: use different expressions for forward and backward pass, the answer"
+GATED = "How to differentiate k copies of an input tensor, a question on Swift for TensorFlow"

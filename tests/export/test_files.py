@@ -183,6 +183,32 @@ def forward(x):
     check(parse(text))
 
 
+def test_branches_are_sections_one_inside_the_other():
+    text = """x = 0.5
+with branches("gate"):
+    with group("gate_1"):
+        a_1 = exp(sin(x))
+    with group("gate_2"):
+        a_2 = exp(cos(x))
+z = a_1 * 0.25 + a_2 * 0.75
+"""
+    source = check(parse(text))
+    assert (
+        source[source.index("def forward") : source.index("\n\n\nif __name__")]
+        == """\
+def forward(x):
+    # branches "gate"
+    # group "gate_1"
+    a_1 = jnp.exp(jnp.sin(x))
+
+    # group "gate_2"
+    a_2 = jnp.exp(jnp.cos(x))
+
+    z = a_1 * 0.25 + a_2 * 0.75
+    return z"""
+    )
+
+
 def test_a_group_that_is_not_in_one_piece_is_left_out():
     graph = parse("x = 0.5\na = sin(x)\nb = exp(a)\nz = b * a\n")
     split = replace(graph, groups=(Group("g", frozenset("az")),))

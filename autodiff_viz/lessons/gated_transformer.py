@@ -1,0 +1,136 @@
+"""k branches that see the same image, weighted and summed: written in four ways, with equal gradients."""
+
+from autodiff_viz.lessons.record import Claim, Law, Lesson, Like, Variant
+from autodiff_viz.lessons.sources import GATED
+
+LOGITS = (0.4, 0.1, -0.2, 0.3, 0.0, -0.1)
+HEAD = """image = input(shape=(1, 6, 6, 2), seed=100)
+logits = {logits}
+p = softmax(logits)
+with branches("transformer"):
+"""
+BRANCH = """    with group("transformer_{i}"):
+        kernel_{i} = parameter(shape=(3, 3, 2, 2), seed={i})
+        bias_{i} = parameter(shape=(2,), seed={seed})
+        branch_{i} = conv2d(image, kernel_{i}, bias_{i}, padding="SAME")
+"""
+LOSS = "loss = mean(square(result))\n"
+STACKED = """weighted = reshape(p, (-1, 1, 1, 1, 1)) * stack([{outputs}])
+result = sum(weighted, axis=0)
+"""
+JOINED = """channels = concatenate([{outputs}], axis=-1)
+weighted = reshape(channels, (1, 6, 6, -1, 2)) * reshape(p, (-1, 1))
+result = sum(weighted, axis=3)
+"""
+DECLARED = """rows = reshape(stack([{outputs}]), ({k}, -1))
+row = custom(p @ rows, pullback=lambda v, p, branches, y:
+    (branches @ v, expand_dims(p, 1) * expand_dims(v, 0)))
+result = reshape(row, (1, 6, 6, 2))
+"""
+
+
+def _written(k: int, tail: str) -> str:
+    blocks = "".join(BRANCH.format(i=i, seed=10 + i) for i in range(1, k + 1))
+    outputs = ", ".join(f"branch_{i}" for i in range(1, k + 1))
+    head = HEAD.format(logits=list(LOGITS[:k]))
+    return head + blocks + tail.format(outputs=outputs, k=k) + LOSS
+
+
+def stacked(k: int) -> str:
+    """Stack, weigh, sum."""
+    return _written(k, STACKED)
+
+
+def running(k: int) -> str:
+    """A running sum: `result = result + p[i] * branch_i`, each time with a new name."""
+    names = [*(f"sum_{i}" for i in range(1, k)), "result"]
+    terms = [f"p[{i}] * branch_{i + 1}" for i in range(k)]
+    sums = [f"{names[0]} = {terms[0]}"]
+    sums += [f"{names[i]} = {names[i - 1]} + {terms[i]}" for i in range(1, k)]
+    return _written(k, "\n".join(sums) + "\n")
+
+
+def joined(k: int) -> str:
+    """Concatenate the channels, reshape, weigh, sum."""
+    return _written(k, JOINED)
+
+
+def declared(k: int) -> str:
+    """The weighted sum with a declared derivative, which uses what the branches gave."""
+    return _written(k, DECLARED)
+
+
+def _image_law(k: int) -> Law:
+    """A convolution's pullback is the convolution with the kernel turned by 180 degrees, channels swapped."""
+    turned = "transpose(kernel_{i}[::-1, ::-1], axes=(0, 1, 3, 2))"
+    term = f'p[{{j}}] * conv2d(result, {turned}, [0.0, 0.0], padding="SAME")'
+    terms = " + ".join(term.format(i=i, j=i - 1) for i in range(1, k + 1))
+    return Law(f"({terms}) / 36.0", ("p", "result", *(f"kernel_{i}" for i in range(1, k + 1))))
+
+
+def _weights_law(k: int) -> Law:
+    inner = ", ".join(f"sum(result * branch_{i})" for i in range(1, k + 1))
+    return Law(f"stack([{inner}]) / 36.0", ("result", *(f"branch_{i}" for i in range(1, k + 1))))
+
+
+MEAN = "by hand: ȳ = 2·result/72 = result/36; "
+
+
+def _claims(variant: int, k: int) -> tuple[Claim, ...]:
+    image = f"{MEAN}Σ pᵢ · (pullback of branch i at ȳ), a convolution with the kernel turned round"
+    return (
+        Claim("d image", "gradient", "image", _image_law(k), image, variant, within=1e-7),
+        Claim("d p", "cotangent", "p", _weights_law(k), f"{MEAN}⟨ȳ, branch i⟩", variant, within=1e-7),
+    )
+
+
+def _same(variant: int) -> tuple[Claim, ...]:
+    source = "by hand: the same sum, written otherwise"
+    return (
+        Claim("The value as stacked", "value", "result", Like(0), source, variant, within=1e-6),
+        Claim("d image as stacked", "gradient", "image", Like(0), source, variant, within=1e-7),
+        Claim("d kernel as stacked", "gradient", "kernel_2", Like(0), source, variant, within=1e-7),
+    )
+
+
+LESSON = Lesson(
+    key="gated-transformer",
+    title="The gated transformer: k branches",
+    summary="k convolutions of one image, weighted and summed: back at the image, k weighted pullbacks.",
+    text=f"""In a Gated-GAN each of k blocks receives a copy of the image, and a class distribution `p`
+weighs what they give: result = Σ pᵢ · branchᵢ. How to write this for any k, and differentiate it?
+(*{GATED}*)
+
+Backward the copies meet again: d image = Σ pᵢ · (pullback of branch i at ȳ). The gate receives how far
+each branch points along ȳ: d pᵢ = ⟨ȳ, branchᵢ⟩.
+
+**Four ways**, equal gradients: a stack; a running `result = result + term`; a concatenation; a declared
+derivative, whose pullback may use what the branches gave, since that is the input of its op.
+
+k is a number: + and − beside it add and remove a branch. The others keep their weights, so that a new
+one can be fine-tuned alone.""",
+    variants=(
+        Variant("Stack, weigh, sum", stacked(3), look_at="result"),
+        Variant("Running sum", running(3), look_at="result"),
+        Variant("Concatenation", joined(3), look_at="result"),
+        Variant("Declared derivative", declared(3), look_at="row"),
+        Variant("Six branches", stacked(6), look_at="result"),
+    ),
+    to_try=(
+        "Press **+** beside k = 3 on the frame of *transformer*: one more branch, joined as the last one is.",
+        "Collapse *transformer* with its triangle: a stack of cards that keeps its number.",
+        "Click **k = 3** and train *only transformer_3*: the other kernels are stopped. The image still "
+        "receives all three pullbacks.",
+        "Select *branch_2* and stop it: d image loses one term, and d p keeps all its numbers.",
+    ),
+    claims=(
+        *_claims(0, 3),
+        *_claims(1, 3),
+        *_same(1),
+        *_claims(2, 3),
+        *_same(2),
+        *_claims(3, 3),
+        *_same(3),
+        *_claims(4, 6),
+    ),
+)
