@@ -18,6 +18,7 @@ from autodiff_viz.views.inspector import node_view
 from autodiff_viz.views.lab import Lab, scalar_inputs
 from autodiff_viz.views.lessons import lesson_view
 from autodiff_viz.views.moment import live
+from autodiff_viz.views.tensor import is_tensor
 from autodiff_viz.views.train import curves_data, train_data
 
 Data = Any
@@ -47,6 +48,11 @@ def inspector(lab: Lab, view: LabView) -> Data:
     return node_view(view.graph, view.trace, lab.selected), regions
 
 
+def tensor(lab: Lab, view: LabView) -> Data:
+    """The selected tensor, if it is one that is drawn."""
+    return (lab.selected, numbers(lab, view)) if is_tensor(view.trace, lab.selected) else None
+
+
 def numbers(lab: Lab, view: LabView) -> Data:
     """All that any number follows from; where the nodes stand is not part of it. While a training changes
     them without end, what takes long is left as it is."""
@@ -72,6 +78,7 @@ SHOWS: Mapping[str, Callable[[Lab, LabView], Data]] = {
     "sliders": lambda lab, view: (view.sliders, lab.document),
     "inspector": inspector,
     "train": train_data,
+    "tensor": tensor,
     "runs": lambda lab, view: (lab.selected, numbers(lab, view)),
     "settings": settings,
     "checks": lambda lab, view: (view.notes, numbers(lab, view)),

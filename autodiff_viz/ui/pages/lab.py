@@ -18,6 +18,7 @@ from autodiff_viz.ui.panels.lesson import draw_lesson
 from autodiff_viz.ui.panels.problems import draw_problems
 from autodiff_viz.ui.panels.settings import draw_settings
 from autodiff_viz.ui.panels.sweeps import draw_sweeps
+from autodiff_viz.ui.panels.tensor import draw_tensor
 from autodiff_viz.ui.panels.train import draw_train
 from autodiff_viz.ui.parts import Draw, ask_for_rest, draw_parts, note_shown
 from autodiff_viz.ui.session import act, kept_history, lab, too_large, write_address
@@ -57,6 +58,7 @@ def page() -> None:
         draw("sliders")
         with st.container(border=True, key="inspector"):
             draw("inspector")
+            draw("tensor")
             draw("runs")
     note_shown(LESSON)
     draw_lesson(now)
@@ -88,6 +90,7 @@ DRAWS: Mapping[str, Draw] = {
     "sliders": draw_inputs,
     "inspector": draw_inspector,
     "settings": draw_settings,
+    "tensor": draw_tensor,
     "runs": draw_runs,
     "train": draw_train,
     "curves": draw_curves,

@@ -1,0 +1,83 @@
+"""A tensor of any rank laid out on a sheet: which element stands in which cell.
+
+Of a matrix it is the matrix. Images [batch, height, width, channels] stand in a grid, an item of the batch in
+each row and a channel in each column; kernels likewise, by what comes in and what goes out.
+"""
+
+from __future__ import annotations
+
+from math import ceil, isqrt, prod
+from typing import NamedTuple
+
+import numpy as np
+
+MOST = 8_192  # cells of a sheet
+GAP = -1  # in place of an element, between tiles
+
+Shape = tuple[int, ...]
+
+
+class Sheet(NamedTuple):
+    """`cells` holds the place of each element in the flattened tensor; `says` what is where and left out."""
+
+    cells: np.ndarray
+    says: str
+
+
+def sheet(shape: Shape, kernels: bool = False, most: int = MOST) -> Sheet:
+    """The sheet of a tensor of this shape, with at most about `most` cells."""
+    places = np.arange(prod(shape)).reshape(shape)
+    if len(shape) < 3:
+        return _matrix(np.atleast_2d(places), most)
+    tiles, says = _tiles(places, kernels)
+    rows = tiles.shape[0]
+    kept = min(rows, max(1, most // prod(tiles.shape[1:])))
+    step = max(1, ceil((prod(tiles.shape[1:]) / most) ** 0.5))
+    shown = tiles[_even(rows, kept)][:, :, ::step, ::step]
+    left_out = [f"{kept} of {rows} rows of tiles"] if kept < rows else []
+    left_out += [f"{_every(step)} row and column of each"] if step > 1 else []
+    return Sheet(_joined(shown), "; ".join([says, *left_out]))
+
+
+def _matrix(places: np.ndarray, most: int) -> Sheet:
+    """A row of a hundred is no sample: the longer side is thinned first."""
+    rows, columns = places.shape
+    down = max(1, ceil(rows / max(1, most // min(columns, isqrt(most)))))
+    across = max(1, ceil(columns / max(1, most // min(rows, isqrt(most)))))
+    parts = [f"{_every(n)} {what}" for n, what in ((down, "row"), (across, "column")) if n > 1]
+    return Sheet(places[::down, ::across], f"{' and '.join(parts)}".strip())
+
+
+def _every(step: int) -> str:
+    return {1: "every", 2: "every second", 3: "every third"}.get(step, f"every {step}th")
+
+
+def _even(count: int, kept: int) -> np.ndarray:
+    return np.arange(kept) * count // kept
+
+
+def _tiles(places: np.ndarray, kernels: bool) -> tuple[np.ndarray, str]:
+    """[rows, columns, height, width] of a tensor with three axes or more, and what they are."""
+    shape = places.shape
+    if len(shape) == 3:
+        columns = max(1, min(shape[0], round((shape[0] * shape[1] / shape[2]) ** 0.5)))
+        rows = ceil(shape[0] / columns)
+        tiles = np.full((rows * columns, *shape[1:]), GAP)
+        tiles[: shape[0]] = places
+        return tiles.reshape(rows, columns, *shape[1:]), f"{shape[0]} slices, row by row"
+    if kernels and len(shape) == 4:
+        says = f"a row for each of {shape[2]} channels in, a column for each of {shape[3]} out"
+        return places.transpose(2, 3, 0, 1), says
+    images = places.reshape(-1, *shape[-3:])
+    says = f"a row for each of {images.shape[0]} images, a column for each of {shape[-1]} channels"
+    return images.transpose(0, 3, 1, 2), says
+
+
+def _joined(tiles: np.ndarray) -> np.ndarray:
+    """Tiles side by side, with a gap of one cell between them."""
+    rows, columns, height, width = tiles.shape
+    found = np.full((rows * (height + 1) - 1, columns * (width + 1) - 1), GAP)
+    for i in range(rows):
+        for j in range(columns):
+            found[i * (height + 1) :, j * (width + 1) :][:height, :width] = tiles[i, j]
+    return found

@@ -1,0 +1,44 @@
+from __future__ import annotations
+
+import numpy as np
+import plotly.graph_objects as go
+
+from autodiff_viz.figures.tensor import Part, heatmaps, histograms
+
+VALUE = Part("Value", "value", np.array([[1.0, -4.0], [0.0, 2.0]]))
+ARRIVING = Part("Arriving", "cotangent", np.array([[0.5, 0.0], [0.25, -0.125]]))
+PASSED = Part("Passed", "cotangent", np.array([3.0, np.nan, np.inf, -1.0]))
+ALL = (VALUE, ARRIVING, PASSED)
+
+
+def maps(figure: go.Figure) -> list[dict]:
+    return [dict(trace.to_plotly_json()) for trace in figure.data if trace.type == "heatmap"]
+
+
+def test_both_figures_are_ones_that_plotly_accepts():
+    for build in (heatmaps, histograms):
+        go.Figure(build(ALL, "n").to_dict())
+
+
+def test_cotangents_share_a_scale_and_every_scale_is_symmetric():
+    ends = [(one["zmin"], one["zmax"]) for one in maps(heatmaps(ALL, "n"))]
+    assert ends == [(-4.0, 4.0), (-3.0, 3.0), (-3.0, 3.0)]
+
+
+def test_the_scale_is_told_and_no_shade_stands_for_zero():
+    figure = heatmaps(ALL, "n")
+    assert "blue to 4, grey to \u22124" in figure.layout.annotations[0].text
+    middle = [colour for at, colour in maps(figure)[0]["colorscale"] if at == 0.5]
+    assert middle
+    assert all(colour.endswith(",0.000)") for colour in middle)
+
+
+def test_what_is_no_number_has_marks_of_different_shapes():
+    marks = {trace.marker.symbol for trace in heatmaps(ALL, "n").data if trace.type == "scatter"}
+    assert marks == {"x", "triangle-up"}
+
+
+def test_a_histogram_counts_every_finite_number_once():
+    counts = [int(np.sum(trace.y)) for trace in histograms(ALL, "n").data]
+    assert counts == [4, 4, 2]
+    assert "2 not finite" in histograms(ALL, "n").layout.annotations[2].text
