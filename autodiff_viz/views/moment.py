@@ -8,10 +8,11 @@ from functools import lru_cache
 from typing import Any
 
 from autodiff_viz.engine.course import phase_at, state_at
-from autodiff_viz.engine.training import State
+from autodiff_viz.engine.states import State, carried
 from autodiff_viz.graph.model import Graph
+from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.views.lab import LAST, Lab
-from autodiff_viz.views.training import Training, cannot_go_on
+from autodiff_viz.views.training import Training, cannot_go_on, still
 
 KEPT = 8  # states that are worked out again for nobody
 
@@ -49,7 +50,11 @@ def moment(lab: Lab) -> Moment | None:
     then = _as_then(lab.graph, phase_at(course, step).graph) if lab.as_then and step < last else None
     key = step, tuple(phase for phase in course.phases if phase.first < step)
     graph = lab.graph if then is None else then
-    return Moment(step, last, graph, graph != lab.graph, _state(training, step).parameters, key)
+    try:
+        parameters = _state(training, step, still(graph)).parameters
+    except GraphError:  # of a step before a parameter took another shape
+        return None
+    return Moment(step, last, graph, graph != lab.graph, parameters, key)
 
 
 def live(lab: Lab) -> bool:
@@ -58,8 +63,10 @@ def live(lab: Lab) -> bool:
 
 
 @lru_cache(maxsize=KEPT)
-def _state(training: Training, step: int) -> State:
-    return state_at(training.course, step)
+def _state(training: Training, step: int, graph: Graph) -> State:
+    """After so many steps; parameters that `graph` alone has are as they begin."""
+    course = training.course
+    return carried(graph, state_at(course, step), phase_at(course, step).settings, course.dtype)
 
 
 def _as_then(now: Graph, then: Graph) -> Graph | None:

@@ -108,30 +108,48 @@ def same_beginning(training: Training, wanted: Recipe) -> bool:
     return mine == tuple(phase for phase in wanted.phases if phase.first < wanted.steps)
 
 
-def first_graph(training: Training) -> Graph:
-    """The graph of the first step."""
-    if training.course is not None:
-        return training.course.phases[0].graph
-    return training.again.phases[0].graph if training.again else training.graph
-
-
 def cannot_go_on(training: Training, graph: Graph) -> str:
     """What keeps the course from going on with `graph`, in a sentence; "" when nothing does."""
     if not len(training) and training.again is None:
         return ""
-    then, now = _beginnings(first_graph(training)), _beginnings(graph)
-    if then == now:
-        return ""
-    other = sorted(then.keys() ^ now.keys())
-    if other:
-        return f"This training has other parameters: {', '.join(other[:4])} came or went."
-    names = ", ".join(name for name in then if then[name] != now[name])
-    return f"This training began with other values of {names}."
+    then, now = _beginnings(_last_graph(training)), _beginnings(graph)
+    if then and not then.keys() & now.keys():
+        return f"This training has other parameters: {', '.join(sorted(then)[:4])}."
+    changed = [name for name in then if name in now and not _goes_on(then[name], now[name])]
+    return f"This training began with other values of {', '.join(changed)}." if changed else ""
 
 
-def _beginnings(graph: Graph) -> dict[str, Any]:
+def _last_graph(training: Training) -> Graph:
+    """The graph of the last step."""
+    made = training.course.phases if training.course else training.again.phases if training.again else ()
+    return made[-1].graph if made else training.graph
+
+
+def _beginnings(graph: Graph) -> dict[str, dict[str, Any]]:
     ends = ("low", "high")  # of a slider
-    return {n.name: tuple(pair for pair in n.params if pair[0] not in ends) for n in learned(graph)}
+    return {n.name: {key: x for key, x in n.params if key not in ends} for n in learned(graph)}
+
+
+def _goes_on(then: dict[str, Any], now: dict[str, Any]) -> bool:
+    """Whether a parameter begins as it did, or only became longer or shorter, as weights of branches do."""
+    if {**then, "shape": None, "value": None} != {**now, "shape": None, "value": None}:
+        return False
+    return _begins(then.get("value"), now.get("value")) and _is_near(then.get("shape"), now.get("shape"))
+
+
+def _begins(then: Any, now: Any) -> bool:
+    """Whether the shorter one of two tensors is the beginning of the longer one."""
+    if not (isinstance(then, tuple) and isinstance(now, tuple)):
+        return then == now
+    both = min(len(then), len(now))
+    return then[:both] == now[:both]
+
+
+def _is_near(then: Any, now: Any) -> bool:
+    """Whether two shapes differ in the length of one axis at most."""
+    if then is None or now is None or len(then) != len(now):
+        return then == now
+    return sum(a != b for a, b in zip(then, now, strict=True)) <= 1
 
 
 def settings_of(training: Training, wanted: Settings) -> Settings:

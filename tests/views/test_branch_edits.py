@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import numpy as np
 import pytest
 
 from autodiff_viz.graph.branches import branches_of
 from autodiff_viz.views.actions import typed, undone
+from autodiff_viz.views.address import from_query, to_query
 from autodiff_viz.views.canvas_edits import edited
 from autodiff_viz.views.drawing import Picture, drawing, places
 from autodiff_viz.views.lab import Lab, formula_text, start
+from autodiff_viz.views.moment import moment
+from autodiff_viz.views.training import cannot_go_on
 from tests.branching import stacked
+from tests.views.regression import finished, trained
 
 TEXT = "x = 1.0\na = sin(x)\nb = exp(a)\nc = cos(b)\n"
 
@@ -95,3 +102,41 @@ def test_one_branch_is_trained_alone_and_all_are_again():
     free = sent(alone, "tune", group="gate", branch=None)
     assert free.graph == before.graph
     assert "alone" not in drawn(free)["gate"]
+
+
+GATE = """x = [1.0, 2.0]
+p = parameter([0.5, 0.5])
+with branches("gate"):
+    with group("gate_1"):
+        w_1 = parameter([0.3, 0.1])
+        o_1 = w_1 * x
+    with group("gate_2"):
+        w_2 = parameter([0.2, 0.4])
+        o_2 = w_2 * x
+loss = mean(square(p @ stack([o_1, o_2]) - 3.0))
+"""
+
+
+def test_a_training_goes_on_with_a_branch_more_that_is_trained_alone():
+    lab = trained(lab_of(GATE), 4)
+    learned = lab.training.course.state.parameters
+    lab = sent(sent(lab, "branches", group="gate", k=3), "tune", group="gate", branch="gate_3")
+    before = moment(lab).parameters
+    np.testing.assert_array_equal(before["w_2"], learned["w_2"])
+    np.testing.assert_allclose(before["w_3"], [0.2, 0.4], rtol=1e-6)  # written out: the copy begins the same
+    lab = trained(lab, 3)
+    assert len(lab.training) == 7
+    now = lab.training.course.state.parameters
+    np.testing.assert_array_equal(now["w_2"], learned["w_2"])
+    assert np.abs(now["w_3"] - before["w_3"]).max() > 1e-3
+    early = moment(replace(lab, step=2))
+    assert early.step == 2
+    assert early.parameters["w_3"].shape == (2,)
+    assert early.parameters["p"].shape == (3,)
+    again = from_query(to_query(lab))
+    assert len(finished(again).training) == 7
+
+
+def test_a_training_of_other_parameters_altogether_does_not_go_on():
+    lab = typed(trained(lab_of(GATE), 2), "v = parameter(2.0)\nloss = v * v")
+    assert cannot_go_on(lab.training, lab.graph)

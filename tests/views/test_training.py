@@ -60,7 +60,7 @@ def test_moving_a_node_is_no_change_of_the_rules():
 @pytest.mark.parametrize(
     ("edit", "said"),
     [
-        (lambda lab: typed(lab, TEXT + "\nv = parameter(1.0)\nmore = loss * v"), "v"),
+        (lambda lab: typed(lab, TEXT.replace("w", "v")), "w"),
         (lambda lab: set_input(lab, "w", 0.5), "w"),
     ],
 )
