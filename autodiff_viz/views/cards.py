@@ -11,7 +11,7 @@ from autodiff_viz.graph import limits
 from autodiff_viz.graph.model import INPUT, Graph, Literal, Node
 from autodiff_viz.language.show import show_literal, show_node
 from autodiff_viz.views.heat import has_picture
-from autodiff_viz.views.numbers import SHOWN, norm, scalar, shape
+from autodiff_viz.views.numbers import SHOWN, full, norm, scalar, shape
 
 WIDTH, HEIGHT, SLOT = 128, 80, 22  # of a node, and of one more slot, in pixels
 PICTURED = (152, 132)  # of a node with its tensor drawn; ui/editor/web/geometry.js says the same
@@ -61,6 +61,11 @@ def number_text(array: np.ndarray, digits: int = 4) -> str:
             if len(text) <= VECTOR:
                 return text
     return f"\u2016{scalar(norm(array), 3)}\u2016"
+
+
+def in_full(array: np.ndarray) -> str:
+    """Every digit; of a tensor that is drawn, whose numbers have a place of their own, the norm."""
+    return f"norm {scalar(norm(array), 6)}" if has_picture(np.shape(array)) else full(array)
 
 
 def shape_text(array: np.ndarray) -> str:

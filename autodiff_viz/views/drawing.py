@@ -23,6 +23,7 @@ from autodiff_viz.language.show import show_lambda, show_literal
 from autodiff_viz.ops.catalog import OPS
 from autodiff_viz.views.cards import (
     constant_text,
+    in_full,
     input_text,
     line_text,
     number_text,
@@ -35,7 +36,6 @@ from autodiff_viz.views.flows import flow, largest, passed
 from autodiff_viz.views.framing import group_data, region_data
 from autodiff_viz.views.heatmaps import heat_data, kernels_of
 from autodiff_viz.views.layout import Layout, layout
-from autodiff_viz.views.numbers import full
 
 DASH = "\u2013"
 RULE_TEXT = 22  # characters of a rule that fit on its mark
@@ -129,9 +129,9 @@ def _node(picture: Picture, node: Node, placed: Layout, connected: bool, tall: b
         "value": DASH if value is None else number_text(value),
         "literal": input_text(node),
         "text": line_text(node),
-        "valueFull": "no value yet" if value is None else full(value),
+        "valueFull": "no value yet" if value is None else in_full(value),
         "cotangent": DASH if arriving is None else number_text(arriving),
-        "cotangentFull": _nothing_arrives(connected) if arriving is None else full(arriving),
+        "cotangentFull": _nothing_arrives(connected) if arriving is None else in_full(arriving),
         "rule": node.rule.kind,
         "ruleText": _rule_text(node),
         "ruleFull": show_lambda(node.rule.function) if node.rule.function else None,

@@ -10,8 +10,8 @@ import numpy as np
 from autodiff_viz.engine.trace import Trace
 from autodiff_viz.graph.model import Node
 from autodiff_viz.graph.mute import handed_on
-from autodiff_viz.views.cards import number_text
-from autodiff_viz.views.numbers import full, norm, sign
+from autodiff_viz.views.cards import in_full, number_text
+from autodiff_viz.views.numbers import norm, sign
 
 DECADES = 4  # a wire is thinnest when it carries 10^-4 of the largest contribution
 
@@ -22,7 +22,7 @@ def flow(array: np.ndarray | None, scale: float) -> dict[str, Any]:
         "width": 0.0 if array is None else _width(array, scale),
         "sign": 0 if array is None else sign(array),
         "passed": "" if array is None else number_text(array, 3),
-        "passedFull": "" if array is None else full(array),
+        "passedFull": "" if array is None else in_full(array),
     }
 
 

@@ -17,10 +17,10 @@ from autodiff_viz.language.show import show_lambda, show_literal
 from autodiff_viz.ops import latex
 from autodiff_viz.ops.catalog import OPS
 from autodiff_viz.ops.record import Param
+from autodiff_viz.views.cards import in_full
 from autodiff_viz.views.drawing import slot_label
-from autodiff_viz.views.heat import has_picture
 from autodiff_viz.views.learned import units, wanted
-from autodiff_viz.views.numbers import MINUS, full, norm, scalar, short
+from autodiff_viz.views.numbers import MINUS, scalar, short
 from autodiff_viz.views.sources import Source, source_view
 
 ORANGE = "#D2601A"  # of a cotangent; reads on white and on black
@@ -93,9 +93,9 @@ def node_view(graph: Graph, trace: Trace | None, name: str) -> NodeView:
         rule=own.rule.kind,
         rule_says=RULE_SAYS.get(node.rule.kind, ""),
         function=show_lambda(own.rule.function) if own.rule.function else "",
-        value=_in_full(trace.value[name]) if known else "",
+        value=in_full(trace.value[name]) if known else "",
         shape=str(list(trace.value[name].shape)) if known and trace.value[name].ndim else "",
-        arriving=_in_full(trace.cotangent[name]) if arrives else "",
+        arriving=in_full(trace.cotangent[name]) if arrives else "",
         fork=_fork(graph, trace, name) if arrives else "",
         wires=tuple(_wire(trace, node, slot, producer) for slot, producer in node.wires) if op else (),
         params=tuple((p, node.param(p.name, p.default)) for p in op.params) if op else (),
@@ -106,11 +106,6 @@ def node_view(graph: Graph, trace: Trace | None, name: str) -> NodeView:
         learns=bool(wanted(graph, name)),
         units=units(graph, name),
     )
-
-
-def _in_full(array: np.ndarray) -> str:
-    """Every digit; of a tensor that is drawn, whose numbers have a place of their own, the norm."""
-    return f"norm {scalar(norm(array), 6)}" if has_picture(array.shape) else full(array)
 
 
 def _doc(node: Node) -> str:

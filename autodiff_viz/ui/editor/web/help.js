@@ -30,7 +30,10 @@ const reading = () =>
     html("p", {}, "Values flow right, in ", html("b", { class: "blue" }, "blue"), ". Cotangents flow back left, in ",
       html("b", { class: "orange" }, "orange"), ". A wire is as thick as what it passes back."),
     html("div", { class: "legend" },
-      sample("positive", "plus"), sample("negative", "minus"), sample("mixed", "both signs"), sample("zero", "zero")));
+      sample("positive", "plus"), sample("negative", "minus"), sample("mixed", "both signs"), sample("zero", "zero")),
+    html("p", {}, "A tensor is drawn small: its value from grey (minus) to ", html("b", { class: "blue" }, "blue"),
+      " (plus), the cotangent that arrives from teal to ", html("b", { class: "orange" }, "orange"),
+      "; 0 has no colour, \u00d7 is NaN. Each picture has its own scale: rest on the node to read it."));
 
 /** @param {import("./guide.js").Line} line */
 const row = ({ keys = [], hand, does }) =>

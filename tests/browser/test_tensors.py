@@ -1,0 +1,74 @@
+"""Tensors on the canvas and in the inspector."""
+
+from __future__ import annotations
+
+from urllib.parse import urlencode
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from autodiff_viz.graph.link import to_link
+from autodiff_viz.language.parse import parse
+from tests.browser.lab_page import LabPage, saying
+
+NET = """x = [[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]]
+w = parameter(shape=(2, 6), seed=1)
+h = tanh(x @ w)
+loss = mean(h * h)
+"""
+
+
+@pytest.fixture
+def net(page: Page, address: str) -> LabPage:
+    return LabPage(page, address).open(f"?{urlencode({'g': to_link(parse(NET))})}")
+
+
+def pictures(net: LabPage, name: str) -> list[str]:
+    """What the value and the cotangent of a node look like."""
+    return net.node(name).locator("image").evaluate_all("all => all.map((one) => one.getAttribute('href'))")
+
+
+def test_a_tensor_is_drawn_with_its_shape_and_every_wire_says_the_shape_that_it_carries(net: LabPage):
+    expect(net.node("h").locator(".shape")).to_have_text("[4, 6]")
+    assert all(picture.startswith("data:image/png") for picture in pictures(net, "h"))
+    assert len(set(pictures(net, "h"))) == 2
+    assert net.node("loss").locator("image").count() == 0
+    labels = net.canvas.locator(".dims").all_text_contents()
+    assert sorted(labels) == ["[2, 6]", "[4, 2]", "[4, 6]", "[4, 6]", "[4, 6]", "[4, 6]"]
+
+
+def test_a_stop_changes_the_pictures_of_cotangents_alone(net: LabPage):
+    before = pictures(net, "w")
+    net.select("h")
+    net.press("s")
+    expect(net.cotangent("w")).to_have_text("‖0‖")
+    assert (pictures(net, "w")[0], pictures(net, "h")) == (before[0], pictures(net, "h"))
+    assert pictures(net, "w")[1] != before[1]
+
+
+def test_a_layer_from_the_palette_brings_what_it_learns_and_undo_takes_all_of_it(net: LabPage):
+    before = net.names()
+    net.select("h")
+    net.add("dense")
+    assert net.names() == before | {"dense_1", "w_1", "b_1"}
+    expect(net.node("dense_1").locator(".shape")).to_have_text("[4, 8]")
+    net.press("Control+z")
+    assert net.names() == before
+
+
+def test_an_input_is_turned_into_a_parameter_in_the_inspector(net: LabPage):
+    net.select("x")
+    net.page.get_by_test_id("stCheckbox").get_by_text("Parameter").click()
+    net.settle()
+    expect(net.node("x")).to_have_attribute("aria-label", saying("x, parameter"))
+    expect(net.formula).to_have_value(saying("x = parameter([[0.0, 0.0]"))
+
+
+def test_the_inspector_has_a_tensor_in_few_numbers_in_colours_and_in_full(net: LabPage):
+    net.select("w")
+    tensor = net.page.locator(".st-key-tensor")
+    expect(tensor.get_by_text("Arriving cotangent")).to_be_visible()
+    tensor.get_by_text("Heat-map", exact=True).click()
+    expect(tensor.locator(".heatmaplayer image")).to_have_count(2)
+    tensor.get_by_text("Numbers", exact=True).click()
+    expect(tensor.get_by_test_id("stCode")).to_contain_text("[5]")
