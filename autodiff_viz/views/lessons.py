@@ -13,6 +13,7 @@ from autodiff_viz.lessons.gallery import LESSONS, lesson
 from autodiff_viz.lessons.record import Claim, Law, Lesson
 from autodiff_viz.views.lab import Lab, opened
 from autodiff_viz.views.numbers import MINUS, exact, short
+from autodiff_viz.views.training import Plan
 
 IN_FULL = 12  # numbers of one claim that are shown
 
@@ -82,6 +83,8 @@ def open_lesson(lab: Lab, key: str, variant: int = 0) -> Lab:
     variant = _within(found, variant)
     chosen = found.variants[variant]
     after = opened(lab, graph_of(chosen), f"Lesson: {found.title}")
+    if chosen.training:
+        after = replace(after, plan=Plan(chosen.training, chosen.steps))
     return replace(
         after, lesson=key, variant=variant, seed=chosen.seed, figure=found.figure, selected=chosen.look_at
     )

@@ -135,3 +135,8 @@ def test_of_many_numbers_the_first_and_the_worst_are_shown():
 def test_runs_in_many_steps_are_shown_once():
     claim = _claim(lesson_view(open_lesson(start(), "checkpointed-cnn", 1)), "How often the convolution runs")
     assert claim.found == "1 forward, 1 backward, 0 kept, in each of 5 steps"
+
+
+def test_a_lesson_is_trained_as_its_document_does():
+    lab = open_lesson(start(), "xor-tutorial")
+    assert (lab.plan.settings.optimiser, lab.plan.settings.rate, lab.plan.steps) == ("sgd", 0.02, 10)
