@@ -8,6 +8,7 @@ page has put another one there while a chunk was made, the chunk is dropped: ste
 from __future__ import annotations
 
 import atexit
+import logging
 import weakref
 from functools import cache
 from queue import Empty, SimpleQueue
@@ -21,6 +22,9 @@ MOST = 256  # steps of a chunk
 REST = 0.5  # of the time that a chunk took: the processor is the other visitors' too
 AWAY = 90.0  # seconds without a look from the page, after which it is taken to be gone
 GONE = "Paused: the page was away."
+BROKEN = "Stopped by a mistake of this program, which is in the server's log."
+
+_log = logging.getLogger(__name__)
 
 
 class Trainer:
@@ -60,7 +64,7 @@ class Trainer:
             return self._ended()
         away = monotonic() - self._seen > AWAY
         began = perf_counter()
-        after = paused(before, GONE) if away else advanced(before, self._size)
+        after = paused(before, GONE) if away else _advanced(before, self._size)
         self._size = _fitting(self._size, perf_counter() - began)
         with self._lock:
             if self._training is before:
@@ -71,6 +75,15 @@ class Trainer:
         with self._lock:
             self._queued = self._training is not None and self._training.running
             return self._queued
+
+
+def _advanced(training: Training, size: int) -> Training:
+    """One visitor's broken training must not end those of the others, who share the worker."""
+    try:
+        return advanced(training, size)
+    except Exception:
+        _log.exception("a training broke")
+        return paused(training, BROKEN)
 
 
 def _fitting(size: int, seconds: float) -> int:

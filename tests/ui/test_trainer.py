@@ -13,7 +13,7 @@ from autodiff_viz.engine.course import records
 from autodiff_viz.graph.edits import with_rule
 from autodiff_viz.graph.model import Rule
 from autodiff_viz.ui import trainer as module
-from autodiff_viz.ui.trainer import GONE, Trainer
+from autodiff_viz.ui.trainer import BROKEN, GONE, Trainer
 from autodiff_viz.views.steering import pauses, trains
 from autodiff_viz.views.training import still
 from tests.views.regression import lab_of, loss_of
@@ -84,3 +84,17 @@ def test_a_training_that_nobody_looks_at_pauses(monkeypatch):
 )
 def test_chunks_take_about_the_same_time(size, seconds, wanted):
     assert module._fitting(size, seconds) == wanted
+
+
+def test_a_training_that_breaks_leaves_those_of_others_running(monkeypatch):
+    def breaks(training, size):
+        if training.goal == 5:
+            raise MemoryError
+        return real(training, size)
+
+    real = module.advanced
+    monkeypatch.setattr(module, "advanced", breaks)
+    broken, sound = (begun(steps)[1] for steps in (5, 6))
+    until(lambda: not (broken.training.running or sound.training.running))
+    assert broken.training.why == BROKEN
+    assert len(sound.training) == 6
