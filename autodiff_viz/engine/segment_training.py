@@ -28,7 +28,7 @@ from autodiff_viz.engine.segments import (
     with_input_rules,
 )
 from autodiff_viz.engine.steps import later, optimiser_of
-from autodiff_viz.engine.trace import precision, trace
+from autodiff_viz.engine.trace import Trace, precision, trace
 from autodiff_viz.engine.training import Settings, begin
 from autodiff_viz.graph import limits
 from autodiff_viz.graph.model import Graph
@@ -67,7 +67,7 @@ def curves(graph: Graph, settings: Settings, steps: int, dtype: str = FLOAT32) -
     if not segments(graph):
         raise GraphError(Problem("no-segments", "No cut divides the graph.", "Cut after a node: key k."))
     found = trace(graph, start, dtype=dtype)
-    check_work(sum(found.value[name].size for name in found.value), steps)
+    check_work(most_steps(found), steps)
     with precision(dtype):
         data = {n: jnp.asarray(v) for n, v in found.inputs.items() if n not in start}
         silent = silent_wires(found)
@@ -84,14 +84,19 @@ def curves(graph: Graph, settings: Settings, steps: int, dtype: str = FLOAT32) -
     return Curves(**found)
 
 
-def check_work(elements: int, steps: int) -> None:
+def most_steps(found: Trace) -> int:
+    """How many steps of the traced graph are not too much work."""
+    elements = sum(found.value[name].size for name in found.value)
+    return min(limits.SEGMENT_STEPS, limits.SEGMENT_WORK // max(elements, 1))
+
+
+def check_work(most: int, steps: int) -> None:
     """
     Raises:
-      GraphError: `steps` of a graph whose values have `elements` in all are too many.
+      GraphError: there are more than `most` steps.
     """
-    most = min(limits.SEGMENT_STEPS, limits.SEGMENT_WORK // max(elements, 1))
     if steps > most:
-        message = f"{steps} steps of a graph whose values have {elements:,} elements are too much work here."
+        message = f"{steps} steps of training by segments are too much work for this graph."
         hint = f"At most {most} steps." if most else "Use smaller tensors."
         raise GraphError(Problem("too-much-work", message, hint))
 

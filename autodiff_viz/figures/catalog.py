@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import plotly.graph_objects as go
 
@@ -15,6 +16,8 @@ from autodiff_viz.figures.loss import loss_figure, loss_text
 from autodiff_viz.figures.progress import Progress
 from autodiff_viz.figures.residuals import residuals_figure, residuals_text
 from autodiff_viz.figures.runs import runs_figure, runs_text
+from autodiff_viz.figures.segments import sizes_figure, sizes_text
+from autodiff_viz.figures.split_loss import split_loss_figure, split_loss_text
 from autodiff_viz.figures.sweep import sweep_figure, sweep_text
 from autodiff_viz.figures.update_ratio import update_ratio_figure, update_ratio_text
 
@@ -88,5 +91,31 @@ TRAINING_FIGURES: Mapping[str, TrainingFigure] = {
         "How far each step moves each parameter, for its size.",
         update_ratio_figure,
         update_ratio_text,
+    ),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class SegmentFigure:
+    """One figure about segments; as `FigureSpec`, of a `Division` or of `Curves`."""
+
+    title: str
+    what_it_says: str
+    build: Callable[[Any], go.Figure]
+    text: Callable[[Any], str]
+
+
+SEGMENT_FIGURES: Mapping[str, SegmentFigure] = {
+    "sizes": SegmentFigure(
+        "Handed back",
+        "What segments hand to each other, beside the Jacobians that would say the same.",
+        sizes_figure,
+        sizes_text,
+    ),
+    "curves": SegmentFigure(
+        "Three ways",
+        "The loss when the gradient is joint, handed across, or each segment's own.",
+        split_loss_figure,
+        split_loss_text,
     ),
 }

@@ -18,6 +18,7 @@ from autodiff_viz.views.inspector import node_view
 from autodiff_viz.views.lab import Lab, scalar_inputs
 from autodiff_viz.views.lessons import lesson_view
 from autodiff_viz.views.moment import live
+from autodiff_viz.views.segments import cut_names
 from autodiff_viz.views.tensor import is_tensor
 from autodiff_viz.views.train import curves_data, train_data
 
@@ -62,6 +63,12 @@ def numbers(lab: Lab, view: LabView) -> Data:
     return _still(view.graph), repr(lab.seed), lab.dtype, view.complete, view.problems, at
 
 
+def segments_data(lab: Lab, view: LabView) -> Data:
+    """Nothing of a graph without cuts."""
+    cuts = cut_names(view)
+    return (cuts, numbers(lab, view), lab.plan) if cuts else None
+
+
 def _still(graph: Graph) -> Data:
     nodes = tuple((n.name, n.op, n.slots, repr(n.params), n.rule, n.muted) for n in graph.nodes)
     return nodes, graph.regions, graph.output
@@ -83,6 +90,7 @@ SHOWS: Mapping[str, Callable[[Lab, LabView], Data]] = {
     "settings": settings,
     "checks": lambda lab, view: (view.notes, numbers(lab, view)),
     "curves": curves_data,
+    "segments": segments_data,
     "chooser": lambda lab, view: (lab.figure, lab.swept, scalar_inputs(lab.graph)),
     "figure": lambda lab, view: (lab.figure, lab.swept, numbers(lab, view)),
     "sight": lambda lab, view: None,  # of the figure; drawn once, when all that stands over it is there

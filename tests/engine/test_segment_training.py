@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from autodiff_viz.engine.segment_training import check_work, curves
+from autodiff_viz.engine.segment_training import curves, most_steps
 from autodiff_viz.engine.trace import trace
 from autodiff_viz.engine.training import Settings, advance, begin
 from autodiff_viz.graph import limits
@@ -60,10 +60,11 @@ def test_noise_is_the_same_in_all_ways_and_new_in_each_step_as_in_training():
 
 
 def test_too_much_work_is_refused_with_what_is_possible():
-    with pytest.raises(GraphError, match=f"At most {limits.SEGMENT_STEPS} steps"):
-        check_work(10, limits.SEGMENT_STEPS + 1)
-    with pytest.raises(GraphError, match="At most 3 steps"):
-        check_work(limits.SEGMENT_WORK // 3, 4)
+    with pytest.raises(GraphError, match=f"At most {limits.SEGMENT_STEPS} steps") as caught:
+        curves(MLP, Settings(), limits.SEGMENT_STEPS + 1)
+    assert caught.value.problems[0].code == "too-much-work"
+    large = parse("w = parameter(shape=(240, 240), seed=0)\nh = cut(sin(w))\nloss = mean(h * w * w * w)")
+    assert most_steps(trace(large)) == limits.SEGMENT_WORK // (5 * 240 * 240 + 1)
 
 
 def test_a_graph_without_cuts_has_no_segments_to_train():

@@ -16,6 +16,7 @@ from autodiff_viz.ui.panels.inputs import draw_inputs
 from autodiff_viz.ui.panels.inspector import draw_inspector, draw_runs
 from autodiff_viz.ui.panels.lesson import draw_lesson
 from autodiff_viz.ui.panels.problems import draw_problems
+from autodiff_viz.ui.panels.segments import draw_segments
 from autodiff_viz.ui.panels.settings import draw_settings
 from autodiff_viz.ui.panels.sweeps import draw_sweeps
 from autodiff_viz.ui.panels.tensor import draw_tensor
@@ -48,6 +49,8 @@ def page() -> None:
         with st.container(key="train_panel"):
             draw("train")
             draw("curves")
+        with st.container(key="segments_panel"):
+            draw("segments")
         checks = st.container()
         with st.container(key="settings"):
             draw("settings")
@@ -94,6 +97,7 @@ DRAWS: Mapping[str, Draw] = {
     "runs": draw_runs,
     "train": draw_train,
     "curves": draw_curves,
+    "segments": draw_segments,
     "checks": draw_checks,
     "chooser": draw_chooser,
     "figure": draw_figure,
