@@ -93,13 +93,15 @@ class Body:
         return found
 
     def _node(self, node: Node) -> list[str]:
-        """The node's line; none where it stands inside its consumer's."""
+        """The node's line; none where it stands inside its consumer's. A cut, which changes no
+        number, is a comment after it."""
         tree = self._ruled(node, self._named(node, self._value(node)))
-        if node.name in self._inline and len(written(tree)) <= PIECE:
+        if node.name in self._inline and not node.cut and len(written(tree)) <= PIECE:
             self._trees[node.name] = tree
             return []
         self._trees[node.name] = dotted(self.variables[node.name])
-        return [self._assigned(node, tree)]
+        ends = [f"# cut: a segment ends at {self.variables[node.name]}"] if node.cut else []
+        return [self._assigned(node, tree), *ends]
 
     def _assigned(self, node: Node, tree: ast.expr) -> str:
         text = written(tree)

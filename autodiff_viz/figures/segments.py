@@ -15,7 +15,7 @@ from autodiff_viz.figures.table import PART, ROW, Row, Rows, ends, table
 from autodiff_viz.figures.theme import COTANGENT, NEUTRAL, axis
 from autodiff_viz.figures.words import coloured, counted, listed, plain, short
 
-MARKS = f"{coloured('■', COTANGENT)} cotangent handed back, {coloured('▨', NEUTRAL)} Jacobian, in elements"
+MARKS = f"{coloured('■', COTANGENT)} cotangent that arrives, {coloured('▨', NEUTRAL)} Jacobian, in elements"
 ROOM = 10  # characters of a name
 
 
@@ -34,7 +34,7 @@ def sizes_figure(found: Division) -> go.Figure:
     bars, left_out = ends(list(_bars(found)))
     scale = scale_for(bar.elements for bar in bars)
     rows = Rows.of([bar.row for bar in bars])
-    under = [MARKS, *(["logarithmic axis"] if scale.unit else [])]
+    under = ["segment by segment, by what it gives", MARKS, *(["logarithmic axis"] if scale.unit else [])]
     if left_out:
         under.append(f"{counted(left_out, 'row')} in the middle left out")
     return table(

@@ -45,10 +45,10 @@ def split_loss_text(curves: Curves) -> str:
 
 
 def _names(curves: Curves) -> list[str]:
-    apart = number(curves.difference)
+    apart = f"at most <b>{number(curves.difference)}</b> from it" if curves.difference else "<b>the same</b>"
     return [
         f"{coloured('━', VALUE)} joint: <b>{number(curves.joint[-1])}</b> at the end",
-        f"{coloured('╍', COTANGENT)} handed across: at most <b>{apart}</b> from it",
+        f"{coloured('╍', COTANGENT)} handed across: {apart}",
         f"{coloured('┈', STOP)} own output: <b>{number(curves.apart[-1])}</b> at the end",
     ]
 

@@ -90,8 +90,8 @@ def _chain(found: Division, agrees: bool) -> str:
 
 def _product(found: Division) -> str:
     if found.product is None:
-        return f"Product of Jacobians: not worked out, {found.too_large}."
-    return f"Product of all Jacobians, in {FLOAT64}: at most {_size(found.product)} apart."
+        return f"The product of all Jacobians is not worked out: {found.too_large}."
+    return f"The product of all Jacobians, in {FLOAT64}: at most {_size(found.product)} from the gradient."
 
 
 def _broken(found: Division) -> str:

@@ -54,6 +54,11 @@ def forward(x):
     )
 
 
+def test_a_cut_is_a_line_of_its_own_and_a_comment():
+    source = check(parse("x = 2.0\na = exp(cut(sin(x)))\nz = cut(a * x) + 1.0"))
+    assert "    sin_1 = jnp.sin(x)\n    # cut: a segment ends at sin_1\n" in source
+
+
 def test_a_declared_pullback_keeps_only_what_it_reads():
     source = to_python(parse("x = 3.0\ny = custom(exp(x), pullback=lambda v, x, y: v * y)"))
     assert "return y, (y,)" in source
