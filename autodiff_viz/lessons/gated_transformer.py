@@ -110,11 +110,11 @@ derivative, whose pullback may use what the branches gave, since that is the inp
 k is a number: + and − beside it add and remove a branch. The others keep their weights, so that a new
 one can be fine-tuned alone.""",
     variants=(
-        Variant("Stack, weigh, sum", stacked(3), look_at="result"),
-        Variant("Running sum", running(3), look_at="result"),
-        Variant("Concatenation", joined(3), look_at="result"),
+        Variant("Stack, weigh, sum", stacked(3), look_at="branch_1"),
+        Variant("Running sum", running(3), look_at="branch_1"),
+        Variant("Concatenation", joined(3), look_at="branch_1"),
         Variant("Declared derivative", declared(3), look_at="row"),
-        Variant("Six branches", stacked(6), look_at="result"),
+        Variant("Six branches", stacked(6), look_at="branch_1"),
     ),
     to_try=(
         "Press **+** beside k = 3 on the frame of *transformer*: one more branch, joined as the last one is.",

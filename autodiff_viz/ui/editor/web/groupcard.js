@@ -80,12 +80,13 @@ export function groupParts(node) {
   const count = branches ? "" : `${group?.nodes.length}`;
   const room = w - 2 * SIDE - 22 - textWidth(count, FONT.count) - (count ? 16 : 0);
   const half = w / 2 - SIDE - 4;
-  const far = Math.min((w - 24) / textWidth(symbol, 1), 40);
+  const sign = branches ? `${symbol} \u00d7${branches.length}` : symbol;
+  const far = Math.min((w - 24) / textWidth(sign, 1), 40);
   return [
     ...edges(branches?.length ?? 2).map((by) => svg("rect", { class: "card behind", x: by, y: by, width: w, height: h, rx: 10 })),
     svg("rect", { class: "card", width: w, height: h, rx: 10 }),
     svg("line", { class: "divider", x1: 0, x2: w, y1: HEAD - 4, y2: HEAD - 4 }),
-    svg("text", { class: "sign", x: w / 2, y: h / 2 + far * 0.34, "font-size": far.toFixed(1) }, symbol),
+    svg("text", { class: "sign", x: w / 2, y: h / 2 + far * 0.34, "font-size": far.toFixed(1) }, sign),
     opener(16, 16, false),
     svg("text", { class: "title", x: SIDE + 18, y: 21 }, shortened(symbol, room, FONT.name)),
     ...(branches ? [stepper(symbol, branches.length, (w - stepperWidth(branches.length, ON_CARD)) / 2, HEAD + STEPS / 2 - 1, ON_CARD)] : counted(count, w)),
