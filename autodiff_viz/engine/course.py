@@ -74,7 +74,7 @@ def further(course: Course, graph: Graph, settings: Settings, steps: int) -> Cou
     room = limits.STEPS - len(course)
     if room <= 0:
         message = f"This training has made {len(course)} steps, which is the limit."
-        raise GraphError(Problem("too-many-steps", message, "Reset it to begin again."))
+        raise GraphError(Problem("too-many-steps", message, "Start over to begin again."))
     phases = course.phases
     if (phases[-1].graph, phases[-1].settings) != (graph, settings):
         kept = phases[:-1] if phases[-1].first == len(course) else phases

@@ -9,6 +9,7 @@ from playwright.sync_api import Locator, Page, expect
 from autodiff_viz.views.address import to_query
 from autodiff_viz.views.steering import plans
 from tests.browser.lab_page import LabPage, four_digits
+from tests.browser.test_axe import faults
 from tests.views.regression import TEXT, lab_of, loss_of
 
 PATIENCE = 30_000  # ms; the first step compiles
@@ -48,6 +49,10 @@ def test_a_step_comes_back_on_the_canvas_and_after_a_reload(lab):
     expect(lab.page.get_by_text("Step 6 of 20")).to_be_visible(timeout=PATIENCE)
     lab.settle()
     expect(lab.value("loss")).to_have_text(four_digits(loss_of(6)))
+    lab.page.get_by_role("button", name="sgd").click()
+    expect(lab.page.get_by_role("spinbutton", name="Learning rate")).to_be_visible()
+    assert faults(lab.page) == []
+    lab.page.keyboard.press("Escape")
     lab.page.get_by_role("button", name="Use these weights").click()
     lab.settle()
     expect(lab.value("loss")).to_have_text(four_digits(loss_of(6)))

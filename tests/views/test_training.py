@@ -12,8 +12,11 @@ from autodiff_viz.graph import limits
 from autodiff_viz.graph.edits import with_rule
 from autodiff_viz.graph.model import Rule
 from autodiff_viz.language.parse import parse
+from autodiff_viz.lessons.xor_printed import LOSSES
 from autodiff_viz.views.actions import set_input, set_rule, typed
 from autodiff_viz.views.address import from_query, to_query
+from autodiff_viz.views.lab import start
+from autodiff_viz.views.lessons import open_lesson
 from autodiff_viz.views.retraining import with_course
 from autodiff_viz.views.steering import pauses, plans, resets, trains
 from autodiff_viz.views.training import advanced, cannot_go_on, still, told
@@ -28,6 +31,11 @@ def losses(lab):
 def test_the_steps_are_those_of_hand_work_however_they_are_cut(chunk):
     lab = finished(trains(lab_of(), 20), chunk)
     np.testing.assert_allclose(losses(lab), [loss_of(k) for k in range(20)], rtol=1e-5)
+
+
+def test_the_tutorials_own_run_has_the_losses_that_it_printed():
+    lab = trained(open_lesson(start(), "xor-tutorial"), 10)
+    np.testing.assert_allclose(losses(lab), LOSSES, atol=1e-7)
 
 
 def test_a_pause_keeps_what_was_made_and_more_steps_go_on_from_there():
