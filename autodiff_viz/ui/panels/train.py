@@ -77,12 +77,10 @@ def draw_train(lab: Lab, view: LabView) -> None:
     with st.container(key="train_bar", horizontal=True, vertical_alignment="center", gap="small"):
         _draw_transport(found)
         _draw_settings(found)
+        if found.running or found.at:
+            with st.container(key="train_track"):
+                _draw_track(lab, found)
     if found.running or found.at:
-        with st.container(key="train_track"):
-            if found.running:
-                st.fragment(partial(_draw_progress, found.goal), run_every=POLL)()
-            else:
-                _draw_scrubber(lab, found)
         _draw_where(lab, found)
     if found.trouble:
         st.text(f"\u26a0 {found.trouble}")
@@ -166,6 +164,13 @@ def _on_plan(field: str, key: str) -> None:
     if news(key):
         value = st.session_state[key]
         act(lambda lab: plans(lab, **{field: value}))
+
+
+def _draw_track(lab: Lab, found: TrainView) -> None:
+    if found.running:
+        st.fragment(partial(_draw_progress, found.goal), run_every=POLL)()
+    else:
+        _draw_scrubber(lab, found)
 
 
 def _draw_progress(goal: int) -> None:
