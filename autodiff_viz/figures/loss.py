@@ -29,7 +29,7 @@ def loss_figure(progress: Progress) -> go.Figure:
         "hovermode": "closest",
         "xaxis": step_axis(progress),
         "yaxis": axis(
-            type="log" if log else "linear", nticks=5, tickangle=0, zeroline=False, rangemode="normal"
+            type="log" if log else "linear", nticks=5, tickangle=0, zeroline=False, exponentformat="power"
         ),
         "shapes": shapes,
         "annotations": [*names, _headline(progress, loss, head)],
