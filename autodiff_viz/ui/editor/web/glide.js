@@ -28,7 +28,7 @@ export function glide(stage, settle) {
   const { pane, view, drawn, glides } = stage;
   clearTimeout(glides.timer);
   if (drawn.k === view.k) glides.under = false;
-  else if (stage.cards.size < MANY) return land(stage, settle);
+  else if (stage.weight < MANY) return land(stage, settle);
   else glides.under = true;
   pane.classList.toggle("gliding", glides.under);
   stage.movePane(stretched(drawn, view));

@@ -23,6 +23,7 @@ const DETAIL = [["far", 0.34], ["small", 0.55], ["middle", 0.72]];
 const GRID = 24; // px between the dots
 const READABLE = 0.44; // scale at which numbers can be read on a phone, which is held close
 const LEGIBLE = 0.6; // scale at which they can be read on a desk
+const PICTURED = 3; // a node with its pictures is painted as fast as so many others
 const FOOT = 60; // px of the canvas that the toolbar covers
 const NARROW = 480; // px; below it the first view keeps numbers readable rather than showing all
 const FEW = 40; // nodes; up to as many it does so on any canvas
@@ -49,6 +50,7 @@ export function openStage() {
     /** @type {Viewport} for which the leaves are drawn; the pane does the rest */ drawn: { x: 0, y: 0, k: 0 },
     /** @type {{ w: number, h: number } | null} of the canvas, once it has been told: to ask takes a layout */ size: null,
     glides: { under: false, timer: 0 },
+    weight: 0, // how many nodes it is as much work as
     cards: new Map(), strands: new Map(), regions: { outlines: new Map(), tabs: new Map() },
     /** @type {import("./types.js").Box | null} all that is drawn */ content: null,
     /** @type {Drawing | null} the last one, as it is when nothing is dragged */ painted: null,
@@ -64,6 +66,7 @@ export function openStage() {
 export function paint(stage, drawing, dragging) {
   const byId = new Map(drawing.nodes.map((node) => [node.id, node]));
   const complete = drawing.nodes.length < MANY;
+  stage.weight = drawing.nodes.reduce((sum, { heat }) => sum + (heat ? PICTURED : 1), 0);
   drawNodes(stage.layers.nodes, stage.cards, drawing.nodes, complete);
   drawWires(stage.layers.wires, stage.layers.numbers, stage.strands, drawing.wires, byId, complete);
   if (!dragging && stage.drawn.k) cull(stage, sizeOf(stage), isFar(stage.view), true);
