@@ -34,7 +34,12 @@ def sizes_figure(found: Division) -> go.Figure:
     bars, left_out = ends(list(_bars(found)))
     scale = scale_for(bar.elements for bar in bars)
     rows = Rows.of([bar.row for bar in bars])
-    under = ["segment by segment, by what it gives", MARKS, *(["logarithmic axis"] if scale.unit else [])]
+    under = [
+        _whole(found),
+        "each segment by what it gives:",
+        MARKS,
+        *(["logarithmic axis"] if scale.unit else []),
+    ]
     if left_out:
         under.append(f"{counted(left_out, 'row')} in the middle left out")
     return table(
@@ -59,8 +64,12 @@ def sizes_text(found: Division) -> str:
 
 def _title(found: Division) -> str:
     handed = sum(_handed(link) for link in found.links[:-1])
+    return f"{handed:,} elements handed back"
+
+
+def _whole(found: Division) -> str:
     whole = sum(jacobian.elements for link in found.links for jacobian in link.jacobians)
-    return f"{handed:,} elements handed back; Jacobians: {whole:,}"
+    return f"all Jacobians have <b>{whole:,}</b>"
 
 
 def _handed(link: Link) -> int:
