@@ -62,6 +62,12 @@ def trained_alone(graph: Graph, group: str) -> str | None:
     return moving[0] if len(moving) == 1 < len(with_some) else None
 
 
+def some_stopped(graph: Graph, group: str) -> bool:
+    """Whether a parameter of the group's branches is stopped."""
+    held = (name for one in branches_of(graph, group) for name in parameters_of(graph, one))
+    return any(graph[name].rule.kind == STOP for name in held)
+
+
 def _ruled(graph: Graph, names: Iterable[str], kind: str) -> Graph:
     """Stop parameters, or stop them no longer; other rules go only where a stop comes."""
     names = set(names)

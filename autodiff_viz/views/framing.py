@@ -14,7 +14,7 @@ from autodiff_viz.graph.housing import mended
 from autodiff_viz.graph.model import POLICIES, Graph, Group, Node, Region
 from autodiff_viz.graph.names import quoted
 from autodiff_viz.graph.problem import Problem
-from autodiff_viz.graph.tuning import trained_alone
+from autodiff_viz.graph.tuning import some_stopped, trained_alone
 from autodiff_viz.language.show import show_head
 from autodiff_viz.views.flows import flow, passed
 from autodiff_viz.views.notices import take_in
@@ -79,9 +79,12 @@ def group_data(
 
 
 def _branches_data(graph: Graph, group: Group) -> dict[str, Any]:
-    alone = trained_alone(graph, group.name)
-    found = {"branches": [branch.name for branch in branches_of(graph, group.name)]}
-    return found | {"alone": alone} if alone else found
+    found: dict[str, Any] = {"branches": [branch.name for branch in branches_of(graph, group.name)]}
+    if alone := trained_alone(graph, group.name):
+        found["alone"] = alone
+    elif some_stopped(graph, group.name):
+        found["stopped"] = True
+    return found
 
 
 def _into(graph: Graph, group: Group) -> dict[str, list[tuple[Node, int]]]:

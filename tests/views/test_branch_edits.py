@@ -102,6 +102,9 @@ def test_one_branch_is_trained_alone_and_all_are_again():
     free = sent(alone, "tune", group="gate", branch=None)
     assert free.graph == before.graph
     assert "alone" not in drawn(free)["gate"]
+    fewer = sent(sent(before, "tune", group="gate", branch="gate_3"), "branches", group="gate", k=2)
+    assert drawn(fewer)["gate"]["stopped"]  # the others are so still, and can be freed
+    assert "stopped" not in drawn(sent(fewer, "tune", group="gate", branch=None))["gate"]
 
 
 GATE = """x = [1.0, 2.0]

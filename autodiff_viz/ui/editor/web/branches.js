@@ -68,7 +68,7 @@ export function openBranches(editor, name) {
       editor.watchers = editor.watchers.filter((other) => other !== watch);
       return;
     }
-    const next = JSON.stringify([group.branches, group.alone]);
+    const next = JSON.stringify([group.branches, group.alone, group.stopped]);
     if (next !== look) fill(editor, root, group);
     look = next;
     place(editor, root, group);
@@ -105,10 +105,11 @@ function amount(editor, group) {
 }
 
 /** @param {Editor} editor @param {Group} group */
-function trained(editor, { name, branches = [], alone }) {
-  const option = (/** @type {string} */ value, /** @type {string} */ text) => html("option", { value, selected: value === (alone ?? "") }, text);
+function trained(editor, { name, branches = [], alone, stopped }) {
+  const option = (/** @type {string} */ value, /** @type {string} */ text) => html("option", { value, selected: value === alone }, text);
   const field = /** @type {HTMLSelectElement} */ (html("select", { "data-field": "alone" },
-    option("", "all branches"), ...branches.map((branch) => option(branch, `only ${branch}`))));
+    stopped ? html("option", { value: "some", selected: true, disabled: true }, "some are stopped") : "",
+    html("option", { value: "", selected: !alone && !stopped }, "all branches"), ...branches.map((branch) => option(branch, `only ${branch}`))));
   field.addEventListener("change", () => editor.send({ kind: "tune", group: name, branch: field.value || null }));
   return field;
 }

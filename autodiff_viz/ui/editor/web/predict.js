@@ -54,7 +54,7 @@ const GUESSES = {
   rename_region: (drawing, { region, name }) => withGroup(withRegion(drawing, region, { name }), region, { name }),
   group: (drawing, { nodes }) => ({ ...drawing, groups: [...(drawing.groups ?? []), { name: freshTitle(drawing, "group"), nodes, collapsed: false, sums: [] }] }),
   branches: (drawing, { group, k }) => withGroup(drawing, group, { branches: numbered(drawing, group, k) }),
-  tune: (drawing, { group, branch }) => withGroup(drawing, group, { alone: branch ?? undefined }),
+  tune: (drawing, { group, branch }) => withGroup(drawing, group, { alone: branch ?? undefined, stopped: undefined }),
   ungroup: (drawing, { group }) => ({ ...drawing, groups: drawing.groups.filter(({ name }) => name !== group) }),
   collapse: (drawing, { group, on }) => withGroup(drawing, group, { collapsed: on }),
   duplicate: (drawing, { nodes, by }) => withCopies(drawing, nodes, by),
