@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-MOST = 8_192  # cells of a sheet
+MOST = 9_216  # cells of a sheet
 GAP = -1  # in place of an element, between tiles
 
 Shape = tuple[int, ...]
@@ -66,10 +66,10 @@ def _tiles(places: np.ndarray, kernels: bool) -> tuple[np.ndarray, str]:
         tiles[: shape[0]] = places
         return tiles.reshape(rows, columns, *shape[1:]), f"{shape[0]} slices, row by row"
     if kernels and len(shape) == 4:
-        says = f"a row for each of {shape[2]} channels in, a column for each of {shape[3]} out"
+        says = f"rows: {shape[2]} channels in, columns: {shape[3]} out"
         return places.transpose(2, 3, 0, 1), says
     images = places.reshape(-1, *shape[-3:])
-    says = f"a row for each of {images.shape[0]} images, a column for each of {shape[-1]} channels"
+    says = f"rows: {images.shape[0]} images, columns: {shape[-1]} channels"
     return images.transpose(0, 3, 1, 2), says
 
 

@@ -15,6 +15,7 @@ from autodiff_viz.figures.theme import (
     COTANGENT,
     EDGE,
     FAINT,
+    LINE,
     NEUTRAL,
     SMALL,
     STOP,
@@ -34,6 +35,7 @@ COLOURS = {"value": VALUE, "cotangent": COTANGENT}
 WIDTH = 400  # pixels that the sheet is taken to have, to give it a height
 LEAST, TALLEST = 34, 300  # pixels of a heat-map
 HEAD = 30  # pixels for the line over it
+FAINTEST = 0.1  # of the shared scale that a part must reach
 NAMED = 1024  # cells; of more, hovering says the number alone
 BINS, BARS, FOOT = 31, 90, 26  # of a histogram; its pixels of height, and those of its axis
 
@@ -49,21 +51,35 @@ class Part:
 
 
 def heatmaps(parts: Sequence[Part], key: str) -> go.Figure:
-    """A heat-map for each part, one below the other. All cotangents have one scale, symmetric around 0."""
-    tops = {kind: top([part.array for part in parts if part.kind == kind]) for kind in INKS}
+    """A heat-map for each part, one below the other, on scales that are symmetric around 0.
+
+    Cotangents share one, but for those that would be too faint on it, which have their own.
+    """
+    tops = _tops(parts)
     sheets = [sheet(part.array.shape, part.kernels) for part in parts]
     heights = [_height(*one.cells.shape) for one in sheets]
-    total = sum(heights) + HEAD * len(parts) + EDGE
+    heads = [HEAD + (LINE if one.says else 0) for one in sheets]
+    total = sum(heights) + sum(heads) + EDGE
     traces, layout, at = [], {}, 0
-    for i, (part, found, height) in enumerate(zip(parts, sheets, heights, strict=True), 1):
-        at += HEAD
+    for i, (part, found, head, height) in enumerate(zip(parts, sheets, heads, heights, strict=True), 1):
+        at += head
         domain = [1 - (at + height) / total, 1 - at / total]
         at += height
-        traces += _heatmap(part, found.cells, tops[part.kind], i)
+        traces += _heatmap(part, found.cells, tops[i - 1], i)
         layout |= _axes(i, domain, found.cells.shape)
-        layout.setdefault("annotations", []).append(_title(part, found.says, tops[part.kind], domain[1]))
+        layout.setdefault("annotations", []).append(_title(part, found.says, tops[i - 1], domain[1]))
     margin = {"l": EDGE, "r": EDGE, "t": 0, "b": 0, "pad": 0}
     return draw(traces, {**layout, "height": total, "margin": margin}, f"heat {key}")
+
+
+def _tops(parts: Sequence[Part]) -> list[float]:
+    """By part, the number of its strongest shade."""
+    shared = {kind: top([part.array for part in parts if part.kind == kind]) for kind in INKS}
+    own = [top([part.array]) for part in parts]
+    return [
+        size if 0 < size < FAINTEST * shared[part.kind] else shared[part.kind]
+        for part, size in zip(parts, own, strict=True)
+    ]
 
 
 def top(arrays: Sequence[np.ndarray]) -> float:
@@ -151,8 +167,7 @@ def _title(part: Part, says: str, most: float, at: float) -> dict[str, Any]:
     plus, minus = WORDS[part.kind]
     scale = "all 0" if most == 0 else f"{plus} to {number(most, 3)}, {minus} to {number(-most, 3)}"
     name = coloured(f"<b>{plain(part.label)}</b>", COLOURS[part.kind])
-    text = f"{name} {list(part.array.shape)}: {scale}{f'; {says}' if says else ''}"
-    return _line(text, at)
+    return _line("<br>".join(filter(None, (f"{name} {list(part.array.shape)}: {scale}", says))), at)
 
 
 def _line(text: str, at: float) -> dict[str, Any]:

@@ -25,6 +25,13 @@ def test_cotangents_share_a_scale_and_every_scale_is_symmetric():
     assert ends == [(-4.0, 4.0), (-3.0, 3.0), (-3.0, 3.0)]
 
 
+def test_a_cotangent_too_faint_for_the_shared_scale_has_its_own_and_says_so():
+    faint = Part("Faint", "cotangent", np.array([0.002, -0.001, 0.0, 0.0]))
+    figure = heatmaps((*ALL, faint), "n")
+    assert [one["zmax"] for one in maps(figure)] == [4.0, 3.0, 3.0, 0.002]
+    assert "orange to 0.002" in figure.layout.annotations[3].text
+
+
 def test_the_scale_is_told_and_no_shade_stands_for_zero():
     figure = heatmaps(ALL, "n")
     assert "blue to 4, grey to \u22124" in figure.layout.annotations[0].text
