@@ -57,6 +57,15 @@ def moment(lab: Lab) -> Moment | None:
     return Moment(step, last, graph, graph != lab.graph, parameters, key)
 
 
+def own(lab: Lab) -> Training | None:
+    """The training of the graph on view; None also when it is that of another document, which undo may bring
+    back."""
+    training = lab.training
+    if training is None or (training.document != lab.document and cannot_go_on(training, lab.graph)):
+        return None
+    return training
+
+
 def live(lab: Lab) -> bool:
     """Whether the step on view changes by itself."""
     return lab.step == LAST and lab.training is not None and lab.training.running

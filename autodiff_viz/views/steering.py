@@ -14,7 +14,7 @@ from autodiff_viz.graph.model import Graph, Literal
 from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.views.compose import LabView
 from autodiff_viz.views.lab import LAST, Lab, committed, refused
-from autodiff_viz.views.moment import moment
+from autodiff_viz.views.moment import moment, own
 from autodiff_viz.views.training import (
     NAMES,
     USUAL,
@@ -32,7 +32,7 @@ WRITTEN = 2_000  # numbers of all parameters that are written into the formula
 def trains(lab: Lab, steps: int) -> Lab:
     """Make so many steps more, and show where they lead."""
     now = still(lab.graph)
-    old = lab.training or Training(now, lab.plan.settings, lab.dtype)
+    old = own(lab) or _fresh(lab)
     if cannot_go_on(old, now):
         return lab
     if not len(old) and old.again is None:  # nothing has been made of the earlier settings
@@ -56,15 +56,18 @@ def pauses(lab: Lab) -> Lab:
 
 def resets(lab: Lab) -> Lab:
     """Back before the first step; what there was is put aside."""
-    old = lab.training
-    if old is None:
-        return lab
-    before = paused(old) if len(old) else old.before
-    fresh = Training(still(lab.graph), lab.plan.settings, lab.dtype, seconds=old.seconds, before=before)
-    if before is not None:
-        before = replace(before, before=None)
-        fresh = replace(fresh, before=before)
-    return replace(lab, training=fresh, step=None, as_then=False)
+    return replace(lab, training=_fresh(lab), step=None, as_then=False) if lab.training else lab
+
+
+def _fresh(lab: Lab) -> Training:
+    """A training without steps, beside the one before it."""
+    old, before = lab.training, None
+    if old is not None:
+        before = replace(paused(old), before=None) if len(old) else old.before
+    work = old.seconds if old else 0.0
+    return Training(
+        still(lab.graph), lab.plan.settings, lab.dtype, seconds=work, before=before, document=lab.document
+    )
 
 
 def brings_back(lab: Lab) -> Lab:

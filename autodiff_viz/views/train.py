@@ -16,7 +16,7 @@ from autodiff_viz.graph.order import descendants, order
 from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.views.compose import LabView
 from autodiff_viz.views.lab import LAST, Lab
-from autodiff_viz.views.moment import live
+from autodiff_viz.views.moment import live, own
 from autodiff_viz.views.numbers import scalar
 from autodiff_viz.views.runlog import run_line, step_log
 from autodiff_viz.views.steering import can_train
@@ -60,7 +60,7 @@ def train_view(lab: Lab, view: LabView) -> TrainView | None:
     """None for a graph that has no parameter."""
     if not learned(lab.graph):
         return None
-    training = lab.training or Training(still(lab.graph), lab.plan.settings, lab.dtype)
+    training = own(lab) or Training(still(lab.graph), lab.plan.settings, lab.dtype)
     other, missing = cannot_go_on(training, lab.graph), can_train(lab, view)
     at, again = len(training), training.again.steps if training.again else 0
     trouble = f"{missing.message} {missing.hint or ''}".strip() if missing else training.why
@@ -82,7 +82,7 @@ def train_view(lab: Lab, view: LabView) -> TrainView | None:
 
 def says(lab: Lab, view: LabView) -> str:
     """Where the page is in the training."""
-    at, training = view.moment, lab.training
+    at, training = view.moment, own(lab)
     if training is None or not len(training):
         return ""
     if at is None:
@@ -105,7 +105,8 @@ def _under(lab: Lab, view: LabView) -> str:
 
 def progress(lab: Lab, view: LabView) -> Progress | None:
     """What the figures show; None before the first step."""
-    course = lab.training.course if lab.training else None
+    training = own(lab)
+    course = training.course if training else None
     if course is None or not len(course):
         return None
     names = tuple((b.first, phase_name(a, b)) for a, b in zip(course.phases, course.phases[1:], strict=False))
@@ -188,7 +189,7 @@ def train_data(lab: Lab, view: LabView) -> Any:
 
 def curves_data(lab: Lab, view: LabView) -> Any:
     """What the figures of the training follow from."""
-    if not learned(lab.graph) or not lab.training or not len(lab.training):
+    if not learned(lab.graph) or not own(lab) or not len(lab.training):
         return None
     at = view.moment.step if view.moment else None
     made = recipe(lab.training) if not live(lab) else None

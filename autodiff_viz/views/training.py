@@ -57,6 +57,7 @@ class Training:
       why: why it stopped before its goal, in a sentence.
       seconds: of work so far, together with that of the visitor's trainings before.
       before: the training that a reset has put aside.
+      document: the lab's, in which it began.
       token: the same in all records of one training.
     """
 
@@ -70,6 +71,7 @@ class Training:
     why: str = ""
     seconds: float = 0.0
     before: Training | None = None
+    document: int = 0
     token: object = field(default_factory=object)
 
     def __len__(self) -> int:

@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 from autodiff_viz.figures.catalog import TRAINING_FIGURES
+from autodiff_viz.language.parse import parse
 from autodiff_viz.views.actions import set_rule, typed, undone
 from autodiff_viz.views.compose import lab_view, verification
-from autodiff_viz.views.lab import LAST
+from autodiff_viz.views.lab import LAST, opened
 from autodiff_viz.views.numbers import scalar
 from autodiff_viz.views.parts import changed, shows
 from autodiff_viz.views.runlog import run_line, step_log
@@ -95,6 +96,17 @@ def test_starting_over_puts_the_course_aside_and_brings_it_back():
     assert brings_back(over).training.course is lab.training.course
     again = resets(trained(over, 2))
     assert train_view(again, lab_view(again)).before == 2
+
+
+def test_another_document_trains_afresh_and_undo_leads_back_to_the_first_ones_course():
+    first = trained(lab_of(), 6)
+    other = opened(first, parse("v = parameter(3.0)\nloss = v * v"), "Open")
+    found = train_view(other, lab_view(other))
+    assert (found.at, found.trouble, found.refused) == (0, "", False)
+    assert progress(other, lab_view(other)) is None
+    assert len(trained(other, 2).training) == 2
+    back = undone(other)
+    assert train_view(back, lab_view(back)).at == 6
 
 
 def test_a_graph_without_parameters_has_no_panel():
