@@ -210,7 +210,7 @@ def test_on_a_phone_the_palette_comes_up_from_the_foot_and_an_op_is_dragged_out_
 def test_on_a_phone_a_swipe_scrolls_the_list_of_ops(phone: LabPage):
     before = phone.names()
     phone.canvas.get_by_role("button", name="Add a node").tap()
-    x, y = middle(option(phone, "sub").locator(".what"))
+    x, y = middle(option(phone, "random").locator(".what"))
     lift(touch_along(phone.page, *((x, y - up) for up in (0, 20, 60, 100, 140))))
     expect(phone.canvas.locator(".ops")).not_to_have_js_property("scrollTop", 0)
     assert phone.names() == before
