@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from html import escape
+from itertools import starmap
 
 import streamlit as st
 
@@ -13,6 +15,19 @@ from autodiff_viz.views.tensor import is_tensor, parts, summary, written
 
 LOOKED = "tensor_looked"
 LINES, HEIGHT = 13, 340  # of the numbers: with more lines they scroll, in so many pixels
+ROWS = {
+    "shape": "shape",
+    "norm": "norm",
+    "mean": "mean",
+    "min": "least",
+    "max": "most",
+    "zeros": "zeros",
+    "NaN": "nan",
+    "\u221e": "infinite",
+}
+"""Of the summary: words on the page, fields of `views.tensor.Summary`."""
+
+RARE = ("NaN", "\u221e")  # shown where there are any
 CONFIG = {"displaylogo": False, "displayModeBar": False}
 
 
@@ -37,19 +52,18 @@ def draw_tensor(lab: Lab, view: LabView) -> None:
 
 def _summary(found: Sequence[Part], name: str) -> None:
     sums = [summary(part.array) for part in found]
-    st.table(
-        {
-            "": [part.label for part in found],
-            "shape": [s.shape for s in sums],
-            "norm": [s.norm for s in sums],
-            "mean": [s.mean for s in sums],
-            "min": [s.least for s in sums],
-            "max": [s.most for s in sums],
-            "zeros": [s.zeros for s in sums],
-            **({"NaN": [s.nan for s in sums]} if any(s.nan != "0" for s in sums) else {}),
-            **({"\u221e": [s.infinite for s in sums]} if any(s.infinite != "0" for s in sums) else {}),
-        }
+    heads = "".join(f'<th scope="col" class="av-{part.kind}">{escape(part.label)}</th>' for part in found)
+    rows = {words: [getattr(each, field) for each in sums] for words, field in ROWS.items()}
+    told = {words: row for words, row in rows.items() if words not in RARE or set(row) != {"0"}}
+    st.html(
+        f'<div class="av-summary" role="region" aria-label="Summary of {escape(name)}" tabindex="0"><table>'
+        f"<thead><tr><td></td>{heads}</tr></thead><tbody>{''.join(starmap(_row, told.items()))}</tbody>"
+        "</table></div>"
     )
+
+
+def _row(words: str, texts: Sequence[str]) -> str:
+    return f'<tr><th scope="row">{words}</th>{"".join(f"<td>{escape(text)}</td>" for text in texts)}</tr>'
 
 
 def _pictures(found: Sequence[Part], name: str) -> None:
