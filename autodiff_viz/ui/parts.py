@@ -39,7 +39,14 @@ def draw_parts(draws: Mapping[str, Draw]) -> Callable[[str], None]:
     On a visitor's first run the parts that `ask_for_rest` asks for are drawn only then.
     """
     first = SHOWN not in st.session_state
-    return lambda name: st.fragment(key=name)(lambda: _draw(name, draws[name], first))()
+
+    def draw(name: str) -> None:
+        # What a fragment has sent is dropped when it runs again before that has left the server, its own
+        # container too; then those beside it would come to a place that does not exist yet.
+        with st.container(key=f"part_{name}"):
+            st.fragment(key=name)(lambda: _draw(name, draws[name], first))()
+
+    return draw
 
 
 def note_shown(name: str) -> None:
