@@ -11,6 +11,6 @@ jax.config.update("jax_numpy_dtype_promotion", "strict")  # the project never mi
 
 # A first example compiles; how long that takes says nothing about the example.
 PATIENT = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow, HealthCheck.data_too_large]}
-settings.register_profile("ci", derandomize=True, **PATIENT)
+settings.register_profile("ci", derandomize=True, max_examples=50, **PATIENT)
 settings.register_profile("dev", **PATIENT)
 settings.load_profile("ci" if os.environ.get("CI") else "dev")

@@ -15,7 +15,6 @@ import threading
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from functools import cache
-from importlib import import_module
 
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
@@ -46,9 +45,6 @@ def ready() -> threading.Thread:
     sys.setswitchinterval(SWITCH_INTERVAL)
     stop = threading.Event()
     wait = FIRST_VISITOR if get_script_run_ctx(suppress_warning=True) else 0.0
-    import_module(
-        "pandas"
-    )  # Streamlit's first page imports it too, and meets this thread in the middle of it
     thread = threading.Thread(target=_warm_and_freeze, args=(stop, wait), name="warm-up", daemon=True)
     atexit.register(_end, thread, stop)
     if os.environ.get(SWITCHED_OFF) != "off":

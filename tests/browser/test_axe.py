@@ -18,7 +18,9 @@ VISITS = {
     "desk-light": {"viewport": {"width": 1280, "height": 900}, "color_scheme": "light"},
     "phone-dark": {"viewport": {"width": 390, "height": 844}, "color_scheme": "dark"},
 }
-"""Every width and every theme once."""
+"""Every width and every theme once; what differs by neither is tried on a desk alone."""
+
+DESK = pytest.mark.parametrize("visit", ["desk-light"], indirect=True)
 
 
 @pytest.fixture(params=VISITS)
@@ -38,6 +40,7 @@ def faults(page: Page) -> list[str]:
     ]
 
 
+@DESK
 def test_axe_is_not_blind(visit: Page):
     visit.set_content('<html lang="en"><title>t</title><main><h1>t</h1><button></button></main>')
     assert [fault.split(":")[0] for fault in faults(visit)] == ["button-name"]
@@ -60,6 +63,7 @@ def test_the_lab_and_all_that_opens_on_its_canvas(visit: Page, address: str):
     assert faults(visit) == []
 
 
+@DESK
 def test_the_lab_with_rules_a_region_a_wire_in_hand_and_a_problem(visit: Page, address: str):
     lab = LabPage(visit, address).open()
     lab.type_formula(
@@ -78,6 +82,7 @@ def test_the_lab_with_rules_a_region_a_wire_in_hand_and_a_problem(visit: Page, a
     assert faults(visit) == []
 
 
+@DESK
 def test_a_stopped_node_in_a_region_and_the_history(visit: Page, address: str):
     lab = LabPage(visit, address).open()
     lab.select("a")
@@ -93,6 +98,7 @@ def test_a_stopped_node_in_a_region_and_the_history(visit: Page, address: str):
     assert faults(visit) == []
 
 
+@DESK
 def test_the_lessons_and_one_that_is_open(visit: Page, address: str):
     LabPage(visit, address)
     visit.goto(f"{address}/lessons")

@@ -7,6 +7,7 @@ import pytest
 import autodiff_viz as av
 from autodiff_viz.figures.catalog import FIGURES
 from autodiff_viz.lessons.gallery import LESSONS
+from autodiff_viz.views import lessons
 from autodiff_viz.views.actions import set_input, set_rule, undone
 from autodiff_viz.views.address import from_query, to_query
 from autodiff_viz.views.canvas_edits import edited
@@ -78,7 +79,10 @@ def test_the_address_brings_the_lesson_back():
     assert not lesson_view(again).changed
 
 
-def test_next_leads_through_all_lessons_and_ends():
+def test_next_leads_through_all_lessons_and_ends(monkeypatch):
+    monkeypatch.setattr(
+        lessons, "_claims", lambda found, variant: ()
+    )  # what they claim has a test of its own
     key, seen = LESSONS[0].key, []
     while key is not None:
         seen.append(key)
