@@ -23,6 +23,7 @@ from autodiff_viz.engine.segments import (
     silent_wires,
     with_input_rules,
 )
+from autodiff_viz.engine.states import learned
 from autodiff_viz.engine.trace import Trace, precision
 from autodiff_viz.graph.model import INPUT, Graph
 from autodiff_viz.graph.mute import played
@@ -114,9 +115,8 @@ def division(graph: Graph, found: Trace) -> Division:
 
 def wanted_of(graph: Graph) -> tuple[str, ...]:
     """The parameters; all inputs where there are none."""
-    inputs = [node for node in graph.nodes if node.op == INPUT]
-    learned = [node.name for node in inputs if node.is_parameter]
-    return tuple(learned or [node.name for node in inputs])
+    wanted = learned(graph) or [node for node in graph.nodes if node.op == INPUT]
+    return tuple(node.name for node in wanted)
 
 
 def angle(a: np.ndarray, b: np.ndarray) -> float | None:

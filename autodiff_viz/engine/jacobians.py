@@ -15,11 +15,11 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from autodiff_viz.engine.kernels import Shape
 from autodiff_viz.engine.segments import Arrays, Forward, Part, Pull, forward
 from autodiff_viz.graph import limits
 from autodiff_viz.graph.segments import Segment
 
-Shape = tuple[int, ...]
 PROBED = 64  # examples of a batch that are looked at one by one
 AT_ONCE = 8_000_000  # elements of values that are pulled back side by side
 WORK = 40_000_000  # the same, one after the other

@@ -22,11 +22,9 @@ from autodiff_viz.graph.literals import literal_fault, seed_fault
 from autodiff_viz.graph.model import Params
 from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.ops.catalog import OPS
-from autodiff_viz.ops.misfit import Misfit, said
+from autodiff_viz.ops.misfit import Misfit, Shape, said
 from autodiff_viz.ops.misfits import misfit, slot_names
 from autodiff_viz.ops.record import Op, Param, Refusal
-
-Shape = tuple[int, ...]
 
 KEPT = 256  # kernels; each holds about 3 MB of compiled code, so some 800 MB when all are in use
 

@@ -27,7 +27,7 @@ from autodiff_viz.engine.segments import (
     silent_wires,
     with_input_rules,
 )
-from autodiff_viz.engine.steps import later, optimiser_of
+from autodiff_viz.engine.steps import later_on, optimiser_of
 from autodiff_viz.engine.trace import Trace, precision, trace
 from autodiff_viz.engine.training import Settings, begin
 from autodiff_viz.graph import limits
@@ -72,7 +72,7 @@ def curves(graph: Graph, settings: Settings, steps: int, dtype: str = FLOAT32) -
         data = {n: jnp.asarray(v) for n, v in found.inputs.items() if n not in start}
         silent = silent_wires(found)
         knobs = (data, dynamic_params(graph), jnp.asarray(settings.rate, dtype))
-        found = {}
+        losses_by = {}
         for way in WAYS:
             step = _step(cut_structure(graph), way, settings.optimiser, dtype, silent)
             now: Any = (start, optimiser_of(settings.optimiser).init(start), jnp.asarray(0, jnp.int32))
@@ -80,8 +80,8 @@ def curves(graph: Graph, settings: Settings, steps: int, dtype: str = FLOAT32) -
             for _ in range(steps):
                 now, loss = step(now, *knobs)
                 losses.append(loss)
-            found[way] = np.asarray([float(loss) for loss in losses])
-    return Curves(**found)
+            losses_by[way] = np.asarray([float(loss) for loss in losses])
+    return Curves(**losses_by)
 
 
 def most_steps(found: Trace) -> int:
@@ -110,18 +110,13 @@ def _step(
     @partial(jax.jit, compiler_options=ONCE)
     def step(now: tuple, data: Arrays, dynamic: dict, rate: jax.Array) -> tuple:
         parameters, kept, count = now
-        later_on = {name: _later(given, count) for name, given in dynamic.items()}
-        loss, slope = gradient(parameters, data, later_on)
+        loss, slope = gradient(parameters, data, later_on(dynamic, count))
         with jax.numpy_dtype_promotion("standard"):  # Optax raises a float to a whole number
             updates, kept = moves.update(slope, kept, parameters)
         updates = {name: rate * update for name, update in updates.items()}
         return (optax.apply_updates(parameters, updates), kept, count + 1), loss
 
     return step
-
-
-def _later(given: dict, count: jax.Array) -> dict:
-    return {**given, "seed": later(given["seed"], count)} if "seed" in given else given
 
 
 def _gradient(graph: Graph, way: str, dtype: str, silent: frozenset[Wire]) -> Gradient:

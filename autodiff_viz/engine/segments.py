@@ -13,7 +13,7 @@ import jax
 import jax.numpy as jnp
 
 from autodiff_viz.engine.live import Wire
-from autodiff_viz.engine.program import Program, dynamic_params, ruled_input
+from autodiff_viz.engine.program import Program, ruled_input
 from autodiff_viz.engine.trace import Trace
 from autodiff_viz.graph.model import INPUT, Graph, Node, Rule
 from autodiff_viz.graph.mute import played
@@ -134,11 +134,6 @@ def with_input_rules(graph: Graph, inputs: Arrays, arriving: Arrays) -> Arrays:
         cotangent = arriving[name]
         (found[name],) = jax.vjp(lambda x, name=name: ruled_input(graph[name], x), value)[1](cotangent)
     return found
-
-
-def run_time_params(graph: Graph) -> dict[str, dict]:
-    """As `dynamic_params`, of what runs."""
-    return dynamic_params(played(graph))
 
 
 def _add(arriving: Arrays, parts: Arrays) -> None:

@@ -81,9 +81,7 @@ def carried(graph: Graph, state: State, settings: Settings, dtype: str = FLOAT32
         return state
     if not any(node.name in state.parameters for node in nodes):
         message = f"No parameter of those that were trained is left: {listed(sorted(state.parameters))}."
-        raise GraphError(
-            Problem("other-parameters", message, "Reset the training to begin with the new ones.")
-        )
+        raise GraphError(Problem("other-parameters", message, "Start over to begin with the new ones."))
     with precision(dtype):
         arrays, kept = begun(changed, settings, dtype)
         for name in arrays.keys() & state.parameters.keys():
@@ -110,8 +108,6 @@ def _grafted(name: str, was: jax.Array, new: jax.Array) -> jax.Array:
         message = (
             f"{name!r} had the shape {list(was.shape)} when it was trained, and now has {list(new.shape)}."
         )
-        raise GraphError(
-            Problem("other-parameters", message, "Reset the training to begin with it.", node=name)
-        )
+        raise GraphError(Problem("other-parameters", message, "Start over to begin with it.", node=name))
     common = tuple(slice(min(pair)) for pair in pairs)
     return new.at[common].set(was[common])

@@ -130,7 +130,7 @@ def _differentiated(
     What arrives at the data, and at what is made of data alone, no training needs: for images it would cost
     as much as all the rest.
     """
-    dynamic = {name: _later(given, step) for name, given in knobs["dynamic"].items()}
+    dynamic = later_on(knobs["dynamic"], step)
     closed = dict(zip(wires_of(graph), knobs["gates"].closed, strict=True))
     changes = dict(zip((node.name for node in order(graph)), knobs["gates"].changes, strict=True))
 
@@ -158,8 +158,12 @@ def _differentiated(
     return loss, gradient, values, cotangents
 
 
-def _later(given: dict, step: jax.Array) -> dict:
-    return {**given, "seed": later(given["seed"], step)} if "seed" in given else given
+def later_on(dynamic: Mapping[str, dict], step: jax.Array) -> dict[str, dict]:
+    """Run-time parameters by node, that many steps on: only seeds change."""
+    return {
+        name: {**given, "seed": later(given["seed"], step)} if "seed" in given else given
+        for name, given in dynamic.items()
+    }
 
 
 def later(seed: Any, steps: Any) -> Any:

@@ -13,7 +13,6 @@ from autodiff_viz.figures.cotangents import cotangents_figure, cotangents_text
 from autodiff_viz.figures.curves import curves
 from autodiff_viz.figures.gradient_flow import gradient_flow_figure, gradient_flow_text
 from autodiff_viz.figures.loss import loss_figure, loss_text
-from autodiff_viz.figures.progress import Progress
 from autodiff_viz.figures.residuals import residuals_figure, residuals_text
 from autodiff_viz.figures.runs import runs_figure, runs_text
 from autodiff_viz.figures.segments import sizes_figure, sizes_text
@@ -69,53 +68,28 @@ FIGURES: Mapping[str, FigureSpec] = {
 
 
 @dataclass(frozen=True, slots=True)
-class TrainingFigure:
-    """One figure of a training; as `FigureSpec`, of all its steps."""
+class Chart:
+    """A figure of something else than a trace.
+
+    Attributes:
+      title: on its tab.
+      build, text: the figure, and the same in a sentence for screen readers.
+    """
 
     title: str
-    what_it_says: str
-    build: Callable[[Progress], go.Figure]
-    text: Callable[[Progress], str]
-
-
-TRAINING_FIGURES: Mapping[str, TrainingFigure] = {
-    "loss": TrainingFigure("Loss", "The loss of every step.", loss_figure, loss_text),
-    "flow": TrainingFigure(
-        "Gradient flow",
-        "How much gradient arrives at each node in each step.",
-        gradient_flow_figure,
-        gradient_flow_text,
-    ),
-    "ratio": TrainingFigure(
-        "Updates",
-        "How far each step moves each parameter, for its size.",
-        update_ratio_figure,
-        update_ratio_text,
-    ),
-}
-
-
-@dataclass(frozen=True, slots=True)
-class SegmentFigure:
-    """One figure about segments; as `FigureSpec`, of a `Division` or of `Curves`."""
-
-    title: str
-    what_it_says: str
     build: Callable[[Any], go.Figure]
     text: Callable[[Any], str]
 
 
-SEGMENT_FIGURES: Mapping[str, SegmentFigure] = {
-    "sizes": SegmentFigure(
-        "Handed back",
-        "What segments hand to each other, beside the Jacobians that would say the same.",
-        sizes_figure,
-        sizes_text,
-    ),
-    "curves": SegmentFigure(
-        "Three ways",
-        "The loss when the gradient is joint, handed across, or each segment's own.",
-        split_loss_figure,
-        split_loss_text,
-    ),
+TRAINING_FIGURES: Mapping[str, Chart] = {
+    "loss": Chart("Loss", loss_figure, loss_text),
+    "flow": Chart("Gradient flow", gradient_flow_figure, gradient_flow_text),
+    "ratio": Chart("Updates", update_ratio_figure, update_ratio_text),
 }
+"""Of a `Progress`: all steps of a training."""
+
+SEGMENT_FIGURES: Mapping[str, Chart] = {
+    "sizes": Chart("Handed back", sizes_figure, sizes_text),
+    "curves": Chart("Three ways", split_loss_figure, split_loss_text),
+}
+"""Of a `Division`, and of `Curves`."""

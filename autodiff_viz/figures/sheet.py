@@ -11,10 +11,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from autodiff_viz.engine.kernels import Shape
+
 MOST = 9_216  # cells of a sheet
 GAP = -1  # in place of an element, between tiles
-
-Shape = tuple[int, ...]
 
 
 class Sheet(NamedTuple):

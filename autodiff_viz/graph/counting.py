@@ -51,21 +51,28 @@ def second_pick(given: Params) -> Params:
     index = list(dict(given).get("index", (0,)))
     place = next(i for i, part in enumerate(index) if type(part) is int and part == 0)
     index[place] = 1
-    return tuple(sorted({**dict(given), "index": tuple(index)}.items()))
+    return with_params(given, index=tuple(index))
 
 
-def longer(value: Literal, axis: int) -> Literal:
-    """The literal with its last entry along an axis once more."""
+def resized(given: Params, axis: int, by: int) -> Params:
+    """The parameters of a tensor with one entry more along an axis (`by` is 1), the last one again, or with
+    one less (-1)."""
+    params = dict(given)
+    if params.get("value") is not None:
+        return with_params(given, value=_resized(params["value"], axis, by))
+    shape = params["shape"]
+    return with_params(given, shape=(*shape[:axis], shape[axis] + by, *shape[axis + 1 :]))
+
+
+def with_params(given: Params, **values: Any) -> Params:
+    """The parameters with these values."""
+    return tuple(sorted({**dict(given), **values}.items()))
+
+
+def _resized(value: Literal, axis: int, by: int) -> Literal:
     if axis == 0:
-        return (*value, value[-1])  # type: ignore[misc, index]
-    return tuple(longer(row, axis - 1) for row in value)  # type: ignore[union-attr]
-
-
-def shorter(value: Literal, axis: int) -> Literal:
-    """The literal without its last entry along an axis."""
-    if axis == 0:
-        return value[:-1]  # type: ignore[index]
-    return tuple(shorter(row, axis - 1) for row in value)  # type: ignore[union-attr]
+        return (*value, value[-1]) if by > 0 else value[:-1]  # type: ignore[misc, index]
+    return tuple(_resized(row, axis - 1, by) for row in value)  # type: ignore[union-attr]
 
 
 def more_results(function: Lambda, wires: list[int], k: int) -> Lambda | None:

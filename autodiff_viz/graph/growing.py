@@ -4,15 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
 
 from autodiff_viz.graph import limits
-from autodiff_viz.graph.counting import longer, more_results, natural, next_name, next_params, second_pick
+from autodiff_viz.graph.counting import (
+    more_results,
+    natural,
+    next_name,
+    next_params,
+    second_pick,
+    with_params,
+)
 from autodiff_viz.graph.groups import outermost_first
-from autodiff_viz.graph.model import INPUT, PULLBACK, STOP, Frame, Graph, Group, Node, Params, Region, Rule
+from autodiff_viz.graph.model import INPUT, PULLBACK, STOP, Frame, Graph, Group, Node, Region, Rule
 from autodiff_viz.graph.names import numbered, quoted
 from autodiff_viz.graph.problem import GraphError, Problem
-from autodiff_viz.graph.seam import ADD, Seam
+from autodiff_viz.graph.seam import ADD, Seam, recounted
 
 ASIDE, SPACE = 240.0, 120.0  # px to the right of the sum so far; below an only branch
 
@@ -70,7 +76,7 @@ def _copies(graph: Graph, found: Seam, names: Names) -> list[Node]:
             copy = _copy(graph, node, found, names)
             if node.param("seed") is not None or (node.op == INPUT and node.param("shape")):
                 seed = (seed + 1) & limits.SEED
-                copy = replace(copy, params=_with(copy.params, seed=seed))
+                copy = replace(copy, params=with_params(copy.params, seed=seed))
             copies.append(copy)
     return copies
 
@@ -78,10 +84,6 @@ def _copies(graph: Graph, found: Seam, names: Names) -> list[Node]:
 def _seed(node: Node) -> int:
     given = node.param("seed")
     return given if type(given) is int else 0
-
-
-def _with(params: Params, **values: Any) -> Params:
-    return tuple(sorted({**dict(params), **values}.items()))
 
 
 def _copy(graph: Graph, node: Node, found: Seam, names: Names) -> Node:
@@ -132,25 +134,7 @@ def _taking(graph: Graph, node: Node, found: Seam, names: Names, moved: Mapping[
         return node
     if node.name in found.joins:
         return _joining(node, found, names)
-    if node.name in found.counts:
-        return replace(node, params=_counted(node, found.counts[node.name]))
-    if node.name in found.weights:
-        return replace(node, params=_longer(node, found.weights[node.name]))
-    if any(name in moved for _, name in node.wires):
-        slots = tuple(moved.get(slot, slot) if isinstance(slot, str) else slot for slot in node.slots)
-        return replace(node, slots=slots)
-    return node
-
-
-def _counted(node: Node, place: int) -> Params:
-    shape = node.param("shape")
-    return _with(node.params, shape=(*shape[:place], shape[place] + 1, *shape[place + 1 :]))
-
-
-def _longer(node: Node, axis: int) -> Params:
-    if node.param("value") is None:
-        return _counted(node, axis)
-    return _with(node.params, value=longer(node.param("value"), axis))
+    return recounted(node, found, moved, 1)
 
 
 def _joining(node: Node, found: Seam, names: Names) -> Node:

@@ -72,15 +72,6 @@ def frame_of(graph: Graph, name: str) -> Frame:
     return found
 
 
-def region_of(graph: Graph, name: str) -> Region:
-    """The region of this name. Raises code "unknown-region"."""
-    found = next((region for region in graph.regions if region.name == name), None)
-    if found is None:
-        message = f"There is no region {quoted(name)}."
-        raise GraphError(Problem("unknown-region", message, "Choose one of the regions."))
-    return found
-
-
 def mended(graph: Graph, name: str, names: frozenset[str]) -> frozenset[str] | None:
     """The smallest set around `names` that region `name` can hold; None when there is none."""
     others = replace(graph, regions=tuple(region for region in graph.regions if region.name != name))

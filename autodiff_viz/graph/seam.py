@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from autodiff_viz.graph.counting import resized
+from autodiff_viz.graph.model import Node, Slot
 
 STACK = "stack"
 JOINS = (STACK, "concatenate")
@@ -38,3 +42,15 @@ class Seam:
     picks: set[str] = field(default_factory=set)
     counts: dict[str, int] = field(default_factory=dict)
     weights: dict[str, int] = field(default_factory=dict)
+
+
+def recounted(node: Node, found: Seam, moved: Mapping[str, Slot], by: int) -> Node:
+    """A node that was there, after one branch more (`by` is 1) or less (-1): its shape or its numbers count
+    so many, and it reads what is in place of what it read."""
+    axis = found.counts.get(node.name, found.weights.get(node.name))
+    if axis is not None:
+        return replace(node, params=resized(node.params, axis, by))
+    if any(name in moved for _, name in node.wires):
+        slots = tuple(moved.get(slot, slot) if isinstance(slot, str) else slot for slot in node.slots)
+        return replace(node, slots=slots)
+    return node

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from autodiff_viz.graph.counting import fewer_results, shorter
+from autodiff_viz.graph.counting import fewer_results
 from autodiff_viz.graph.groups import filled
-from autodiff_viz.graph.model import PULLBACK, Graph, Node, Params, Slot
+from autodiff_viz.graph.model import PULLBACK, Graph, Node, Slot
 from autodiff_viz.graph.names import quoted
 from autodiff_viz.graph.order import consumers
 from autodiff_viz.graph.problem import GraphError, Problem
-from autodiff_viz.graph.seam import Seam
+from autodiff_viz.graph.seam import Seam, recounted
 
 
 def without_last(graph: Graph, found: Seam) -> Graph:
@@ -54,16 +54,7 @@ def _needed(graph: Graph, found: Seam) -> set[str]:
 
 
 def _without(node: Node, found: Seam, gone: set[str], left: Mapping[str, Slot]) -> Node:
-    if node.name in found.joins:
-        return _joining(node, gone)
-    if node.name in found.counts:
-        return replace(node, params=_counted(node, found.counts[node.name]))
-    if node.name in found.weights:
-        return replace(node, params=_shorter(node, found.weights[node.name]))
-    if any(name in left for _, name in node.wires):
-        slots = tuple(left.get(slot, slot) if isinstance(slot, str) else slot for slot in node.slots)
-        return replace(node, slots=slots)
-    return node
+    return _joining(node, gone) if node.name in found.joins else recounted(node, found, left, -1)
 
 
 def _joining(node: Node, gone: set[str]) -> Node:
@@ -77,15 +68,3 @@ def _joining(node: Node, gone: set[str]) -> Node:
             raise GraphError(Problem("branches-mixed", message, "Write it for one less by hand.", node.name))
         rule = replace(rule, function=function)
     return replace(node, slots=tuple(node.slots[i] for i in kept), rule=rule)
-
-
-def _counted(node: Node, place: int) -> Params:
-    shape = node.param("shape")
-    shape = (*shape[:place], shape[place] - 1, *shape[place + 1 :])
-    return tuple(sorted({**dict(node.params), "shape": shape}.items()))
-
-
-def _shorter(node: Node, axis: int) -> Params:
-    if node.param("value") is None:
-        return _counted(node, axis)
-    return tuple(sorted({**dict(node.params), "value": shorter(node.param("value"), axis)}.items()))

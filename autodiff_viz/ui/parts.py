@@ -78,9 +78,8 @@ def _draw(name: str, draw: Draw, first: bool) -> None:
         st.session_state[BEGAN] = monotonic()
     write_address()
     if name == "figure" and not is_seen("sight"):
-        st.session_state.get(SHOWN, {}).pop(
-            name, None
-        )  # it is larger than all the rest: until somebody looks
+        # It is larger than all the rest: it waits until somebody looks.
+        st.session_state.get(SHOWN, {}).pop(name, None)
         return
     try:
         note_shown(name)  # before it is drawn: a part that fails must not be asked for without end

@@ -210,8 +210,3 @@ def _pair(declared: Any, true: Any) -> tuple[str, str]:
     if declared.size == 1:
         return full(declared.astype("float32").reshape(())), full(true.astype("float32").reshape(()))
     return short(declared), short(true)
-
-
-def rule_free(found: Trace) -> bool:
-    """Whether no node bends the gradient, so that declared and true must agree."""
-    return all(node.rule.kind == "follow" for node in found.graph.nodes)

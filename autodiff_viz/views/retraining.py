@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from math import prod
 from typing import Any
 
 from autodiff_viz.engine.course import Phase
@@ -116,12 +117,5 @@ def _phase(graph: Graph, data: Any) -> Phase:
 def _is_short(found: Recipe) -> bool:
     nodes = found.phases[0].graph.nodes
     inputs = [node for node in nodes if node.op == INPUT]
-    light = all(_size(node.param("shape")) <= SMALL for node in inputs)
+    light = all(prod(node.param("shape") or ()) <= SMALL for node in inputs)
     return light and found.steps * len(nodes) <= EFFORT
-
-
-def _size(shape: tuple[int, ...] | None) -> int:
-    size = 1
-    for length in shape or ():
-        size *= length
-    return size

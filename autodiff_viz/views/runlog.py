@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from autodiff_viz.engine.counts import Runs
+from autodiff_viz.engine.training import learned
 from autodiff_viz.graph.model import INPUT, Graph
 from autodiff_viz.views.numbers import scalar
 
@@ -15,11 +16,11 @@ def units(graph: Graph) -> dict[str, frozenset[str]]:
     """What the log names: groups and checkpoint regions, and the layers outside them, with their nodes."""
     frames = {frame.name: frame.nodes for frame in graph.frames if frame.nodes}
     framed = frozenset().union(*frames.values())
-    learned = {node.name for node in graph.nodes if node.is_parameter}
+    parameters = {node.name for node in learned(graph)}
     layers = {
         node.name: frozenset({node.name})
         for node in graph.nodes
-        if node.name not in framed and learned.intersection(name for _, name in node.wires)
+        if node.name not in framed and parameters.intersection(name for _, name in node.wires)
     }
     return {**frames, **layers}
 

@@ -8,16 +8,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from autodiff_viz.engine.division import angle, division
+from autodiff_viz.engine.program import dynamic_params
 from autodiff_viz.engine.segments import (
     forward,
     handed,
     parts,
-    run_time_params,
     silent_wires,
     with_input_rules,
 )
 from autodiff_viz.engine.trace import trace
 from autodiff_viz.graph.model import INPUT
+from autodiff_viz.graph.mute import played
 from autodiff_viz.graph.segments import segments
 from autodiff_viz.language.parse import parse
 from tests.engine import tape
@@ -42,7 +43,7 @@ def test_with_every_rule_and_any_cuts_the_chain_gives_the_tapes_gradient(graph, 
     if not whole:
         return
     inputs = {name: np.asarray(value) for name, value in traced.inputs.items()}
-    run = forward(whole, inputs, run_time_params(graph))
+    run = forward(whole, inputs, dynamic_params(played(graph)))
     seed = np.ones((), np.float32)
     found = with_input_rules(graph, inputs, handed(whole, run, seed))
     exact, bounds = tape.record(graph, seed=1.0), allowed(graph, 1.0, "float32")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from autodiff_viz.figures.catalog import TRAINING_FIGURES
+from autodiff_viz.ui.panels.chart import draw_chart
 from autodiff_viz.ui.whole import whole
 from autodiff_viz.ui.widgets import news, renewed
 from autodiff_viz.views.compose import LabView
@@ -26,9 +27,7 @@ def draw_curves(lab: Lab, view: LabView) -> None:
         _draw_log(lab, view)
         return
     spec = TRAINING_FIGURES[chosen]
-    st.plotly_chart(spec.build(found), key=f"curve_{chosen}", width="stretch", config={"displaylogo": False})
-    with st.expander("In words"):
-        st.text(spec.text(found))
+    draw_chart(spec.build(found), spec.text(found), f"curve_{chosen}")
 
 
 def _choose() -> str:

@@ -8,6 +8,7 @@ import streamlit as st
 
 from autodiff_viz.figures.catalog import FIGURES
 from autodiff_viz.graph.problem import GraphError
+from autodiff_viz.ui.panels.chart import draw_chart
 from autodiff_viz.ui.panels.problems import draw_problems
 from autodiff_viz.ui.session import act
 from autodiff_viz.ui.whole import whole
@@ -54,9 +55,7 @@ def draw_figure(now: Lab, view: LabView) -> None:
         draw_problems(error.problems)
         return
     st.caption(spec.what_it_says)
-    st.plotly_chart(figure, key="chart", width="stretch", config={"displaylogo": False})
-    with st.expander("In words"):
-        st.text(words)
+    draw_chart(figure, words, "chart")
 
 
 def _chosen(now: Lab) -> str:

@@ -6,6 +6,7 @@ import streamlit as st
 
 from autodiff_viz.engine.segment_training import Curves
 from autodiff_viz.figures.catalog import SEGMENT_FIGURES
+from autodiff_viz.ui.panels.chart import draw_chart
 from autodiff_viz.ui.panels.problems import draw_problems
 from autodiff_viz.views.compose import LabView
 from autodiff_viz.views.lab import Lab
@@ -61,7 +62,4 @@ def _draw_training(lab: Lab, view: LabView, steps: int) -> None:
 
 def _draw_figure(name: str, found: object) -> None:
     spec = SEGMENT_FIGURES[name]
-    chart = {"width": "stretch", "config": {"displaylogo": False}}
-    st.plotly_chart(spec.build(found), key=f"segments_{name}", **chart)
-    with st.expander("In words"):
-        st.text(spec.text(found))
+    draw_chart(spec.build(found), spec.text(found), f"segments_{name}")
