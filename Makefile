@@ -11,7 +11,7 @@ run: $(VENV)/.runtime
 
 # What one test process or server has compiled, the others need not compile again.
 test: export JAX_COMPILATION_CACHE_DIR := $(CURDIR)/build/compiled
-test: export JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS := 0.05
+test: export JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS := 0
 test: check browser
 	$(BIN)/python tests/web/run.py
 	$(BIN)/python -m pytest -n 2 --dist loadfile

@@ -97,3 +97,36 @@ test("edits of all components have moments in the order in which they were made"
   assert.deepEqual(moments, [...moments].sort((a, b) => a - b));
   assert.equal(new Set(moments).size, 4);
 });
+
+test("what is confirmed on the way to the next page is done there, unless its address has it", () => {
+  const before = editor("k", OLD);
+  before.mail.send({ kind: "rule" });
+  page.fire("beforeunload");
+  before.mail.receive({ ...OLD, ack: 1 }, before.mail.post);
+  before.mail.send({ kind: "undo" });
+  page.search = "?g=2"; // the address that the page had no time to be left with
+  before.mail.receive({ ...OLD, ack: 2 }, before.mail.post);
+  assert.deepEqual(before.mail.outbox.pending, []);
+  page.search = "?g=1";
+  assert.deepEqual(editor("k", { key: "new", ack: 0, from: ["old", 1] }).posted, [[[1, "undo"]]]);
+});
+
+test("on the way from an address of nobody's, all that is confirmed is done again", () => {
+  page.search = "";
+  const before = editor("l", OLD);
+  before.mail.send({ kind: "rule" });
+  page.fire("beforeunload");
+  page.search = "?g=2";
+  before.mail.receive({ ...OLD, ack: 1 }, before.mail.post);
+  page.search = "";
+  assert.deepEqual(editor("l", NEW).posted, [[[1, "rule"]]]);
+});
+
+test("a page that stays, although the browser had set out, forgets what is confirmed", () => {
+  const { mail } = editor("m", OLD);
+  mail.send({ kind: "rule" });
+  page.fire("beforeunload");
+  mail.receive({ ...OLD, ack: 1 }, mail.post);
+  page.wait();
+  assert.deepEqual(editor("m", { key: "new", ack: 0, from: ["old", 0] }).posted, []);
+});

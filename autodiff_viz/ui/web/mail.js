@@ -11,6 +11,7 @@ import { readList, TAB, writeList } from "./store.js";
 /** @typedef {(message: { key: string, edits: object[], have?: number | null }) => void} Post */
 
 const KEPT = 4; // sessions whose unconfirmed edits wait for their document to be opened again
+const GONE_MS = 30_000; // a page that is still there so long after the browser set out for another one stays
 
 export class Mail {
   /** @param {string} name of the component @param {{ isConnected: boolean }} host the editor's element: once it
@@ -23,11 +24,15 @@ export class Mail {
     this.document = 0;
     this.timer = 0;
     this.patience = RESEND_MS;
+    this.going = 0; // timer, while the browser is on its way to another page
+    this.search = ""; // the address's as it set out
+    /** @type {import("./outbox.js").Edit[]} confirmed since the browser set out for a page whose address lacks them */
+    this.late = [];
     /** @type {Post} */
     this.post = () => {};
     /** What goes with every message. @type {() => object} */
     this.note = () => ({});
-    this.stop = watchNetwork(() => (this.wake(), changed()), () => host.isConnected && leaving());
+    this.stop = watchNetwork(() => (this.wake(), changed()), () => this.setOut(), () => host.isConnected && leaving());
   }
 
   /** The newest edit under way. */
@@ -43,8 +48,11 @@ export class Mail {
     const opening = word.key !== this.outbox.key;
     this.post = post;
     this.document = word.document ?? 0;
-    if (!opening) this.keep(confirm(this.outbox, word.ack));
-    else {
+    if (!opening) {
+      if (this.going) this.late.push(...this.outbox.pending.filter(({ seq }) => seq <= word.ack));
+      this.keep(confirm(this.outbox, word.ack));
+    } else {
+      this.late = [];
       const { outbox, rest } = adopt(readList(TAB, this.name), word, location.search, first);
       this.keep(outbox, rest);
       this.wake();
@@ -57,6 +65,17 @@ export class Mail {
     this.keep(push(this.outbox, { ...edit, made: moment() }));
     this.patience = RESEND_MS;
     this.repeat();
+  }
+
+  /** The browser has set out, with the address as it is now. What Python confirms until it arrives, the next page does
+   * not find in that address: it stays in the tab. */
+  setOut() {
+    clearTimeout(this.going);
+    this.search = location.search;
+    this.going = window.setTimeout(() => {
+      [this.going, this.late] = [0, []];
+      if (this.host.isConnected) this.keep(this.outbox, this.others());
+    }, GONE_MS);
   }
 
   /** Send what waits, if anything does. */
@@ -89,13 +108,20 @@ export class Mail {
     this.outbox = outbox;
     this.wait();
     if (nothing) return;
-    const others = rest ?? readList(TAB, this.name).filter(({ key }) => key !== outbox.key);
-    const left = { ...outbox, document: this.document, search: location.search };
+    const others = rest ?? this.others();
+    const search = this.going ? this.search : location.search;
+    const left = { ...outbox, pending: [...this.late, ...outbox.pending], document: this.document, search };
     writeList(TAB, this.name, [left, ...others.filter(({ pending }) => pending?.length)].slice(0, KEPT));
+  }
+
+  /** What waits for other documents. @returns {Left[]} */
+  others() {
+    return readList(TAB, this.name).filter(({ key }) => key !== this.outbox.key);
   }
 
   close() {
     clearTimeout(this.timer);
+    clearTimeout(this.going);
     this.stop();
   }
 }

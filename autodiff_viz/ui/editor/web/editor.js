@@ -112,9 +112,22 @@ export class Editor {
   select(ids) {
     this.selection = new Set(namesIn(this.seen, ids));
     this.wire = null;
-    if (this.single === this.told) return this.refresh();
+    if (!this.tellSingle()) this.refresh();
+  }
+
+  /** As `select`, and Python hears nothing yet: its answer would draw panels in the middle of a drag. @param {string[]} ids */
+  choose(ids) {
+    this.selection = new Set(namesIn(this.seen, ids));
+    this.wire = null;
+    this.refresh();
+  }
+
+  /** Tell Python of the single selected node. @returns {boolean} whether it was news */
+  tellSingle() {
+    if (this.single === this.told) return false;
     this.told = this.single;
     this.send({ kind: "select", node: this.single });
+    return true;
   }
 
   /** Take a node, or all that a card stands for, into the selection, or out of it. @param {string} id */

@@ -198,7 +198,7 @@ function pinch(editor, pointers) {
 /** Move a node, or all that are selected with it. @param {Editor} editor @param {string} id @param {Point} start
  * @returns {Gesture} */
 function dragNodes(editor, id, start) {
-  if (!editor.isSelected(id)) editor.select([id]);
+  if (!editor.isSelected(id)) editor.choose([id]);
   const nodes = editor.chosen;
   const house = beginHousing(editor, nodes);
   const into = insertion(editor, nodes);
@@ -213,6 +213,7 @@ function dragNodes(editor, id, start) {
       const [positions, moves] = [editor.dragged, editor.housed];
       editor.housed = null;
       editor.drag(null);
+      editor.tellSingle();
       if (into?.drop(event ? positions?.[id] : undefined)) return;
       if (event && positions) editor.send(moves ? { kind: "house", positions, ...moves } : { kind: "move", positions });
     },

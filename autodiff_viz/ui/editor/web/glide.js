@@ -1,9 +1,7 @@
 // @ts-check
 // Moving the view. The drawing lies on a pane of its own, which the browser shifts and stretches as the picture that
 // it is: nothing is laid out or painted anew. Only once a zoom rests is the drawing drawn at the new scale, since a
-// new scale makes the browser lay out every text, 60 ms at 500 nodes.
-
-import { MANY } from "./culling.js";
+// new scale makes the browser lay out and paint every text anew: 60 ms at 500 nodes, more than a frame at 30.
 
 /** @typedef {import("./stage.js").Stage} Stage */
 /** @typedef {import("./types.js").Viewport} Viewport */
@@ -22,13 +20,14 @@ export function mover(element) {
 }
 
 const REST_MS = 150;
+const LIGHT = 12; // nodes; so many can be drawn anew for every frame of a zoom, and stay sharp
 
 /** Show the stage's view: at once, or stretched for now. `settle` draws it. @param {Stage} stage @param {() => void} settle */
 export function glide(stage, settle) {
   const { pane, view, drawn, glides } = stage;
   clearTimeout(glides.timer);
   if (drawn.k === view.k) glides.under = false;
-  else if (stage.weight < MANY) return land(stage, settle);
+  else if (stage.weight <= LIGHT) return land(stage, settle);
   else glides.under = true;
   pane.classList.toggle("gliding", glides.under);
   stage.movePane(stretched(drawn, view));
