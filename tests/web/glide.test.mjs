@@ -1,6 +1,6 @@
 import { test } from "node:test";
 import assert from "node:assert/strict";
-import { stretched } from "../../autodiff_viz/ui/editor/web/glide.js";
+import { strewn, stretched } from "../../autodiff_viz/ui/editor/web/glide.js";
 import { groundOf } from "../../autodiff_viz/ui/editor/web/dragframe.js";
 import { fork } from "./drawings.mjs";
 
@@ -15,6 +15,19 @@ test("a stretched picture has every point where the view has it", () => {
   for (const [x, y] of [[0, 0], [100, 700], [-40, 9]]) {
     const [a, b] = seen(drawn, view, [x, y]);
     assert.ok(Math.abs(a - (x * view.k + view.x)) < 1e-9 && Math.abs(b - (y * view.k + view.y)) < 1e-9);
+  }
+});
+
+test("dots drawn for one scale move with the world at another, and are never much larger", () => {
+  for (const [drawn, k] of [[1, 1.3], [0.6, 1.9], [0.3, 0.08], [2, 0.55]]) {
+    const [, right, down, by] = /translate\((.+)px, (.+)px\) scale\((.+)\)/.exec(strewn(drawn, { x: -31, y: 407, k })).map(Number);
+    const step = 24 * drawn * (drawn < 0.5 ? 4 : 1) * by;
+    assert.ok(by >= Math.SQRT1_2 && by <= Math.SQRT2);
+    for (const [shift, at] of [[right, -31], [down, 407]]) {
+      const steps = (shift - 160 - at) / step; // the sheet begins 160 px before the canvas
+      assert.ok(Math.abs(steps - Math.round(steps)) < 1e-9);
+      assert.ok(shift >= 0 && shift < 160);
+    }
   }
 });
 

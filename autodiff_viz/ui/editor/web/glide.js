@@ -19,6 +19,8 @@ export function mover(element) {
   };
 }
 
+const GRID = 24; // world px between the dots, seen from near
+const EDGE = 160; // px by which the sheet of dots begins left of the canvas and above it
 const REST_MS = 150;
 const LIGHT = 12; // nodes; so many can be drawn anew for every frame of a zoom, and stay sharp
 
@@ -27,23 +29,26 @@ export function glide(stage, settle) {
   const { pane, view, drawn, glides } = stage;
   clearTimeout(glides.timer);
   if (drawn.k === view.k) glides.under = false;
-  else if (stage.weight <= LIGHT) return land(stage, settle);
+  else if (!drawn.k || stage.weight <= LIGHT) return land(stage, settle);
   else glides.under = true;
   pane.classList.toggle("gliding", glides.under);
   stage.movePane(stretched(drawn, view));
+  stage.moveDots(strewn(drawn.k, view));
   if (!glides.under) return settle();
   glides.timer = window.setTimeout(() => land(stage, settle), REST_MS);
 }
 
 /** @param {Stage} stage @param {() => void} settle */
 function land(stage, settle) {
-  const { pane, view, worlds } = stage;
+  const { dots, drawn, pane, view, worlds } = stage;
   stage.glides.under = false;
   pane.classList.remove("gliding");
+  if (drawn.k !== view.k) dots.style.backgroundSize = `${spacing(view.k)}px ${spacing(view.k)}px`;
   stage.drawn = { x: view.x - Math.round(view.x), y: view.y - Math.round(view.y), k: view.k };
   const { x, y, k } = stage.drawn;
   for (const world of worlds) world.setAttribute("transform", `translate(${x} ${y}) scale(${k})`);
   stage.movePane(stretched(stage.drawn, view));
+  stage.moveDots(strewn(view.k, view));
   settle();
 }
 
@@ -54,4 +59,17 @@ export function stretched(drawn, view) {
   const by = view.k / drawn.k;
   const [x, y] = [view.x - drawn.x * by, view.y - drawn.y * by];
   return by === 1 ? `translate(${Math.round(x)}px, ${Math.round(y)}px)` : `translate(${x}px, ${y}px) scale(${by})`;
+}
+
+/** Px between the dots. @param {number} k */
+const spacing = (k) => GRID * k * (k < 0.5 ? 4 : 1);
+
+/** What moves the sheet of dots, drawn for one scale, to a view. Stretched too far, dots would grow: by powers of two
+ * they come to lie on each other.
+ * @param {number} drawn its scale @param {Viewport} view */
+export function strewn(drawn, { x, y, k }) {
+  const by = k / drawn / 2 ** Math.round(Math.log2(k / drawn));
+  const step = spacing(drawn) * by;
+  const [right, down] = [x, y].map((shift) => (((shift + EDGE) % step) + step) % step);
+  return by === 1 ? `translate(${Math.round(right)}px, ${Math.round(down)}px)` : `translate(${right}px, ${down}px) scale(${by})`;
 }

@@ -20,7 +20,7 @@ import { drawWires, placeNumbers } from "./wires.js";
 
 /** Scales up to which less is written. @type {[string, number][]} */
 const DETAIL = [["far", 0.34], ["small", 0.55], ["middle", 0.72]];
-const GRID = 24; // px between the dots
+const MARGIN = 24; // px round a node that is brought on view
 const READABLE = 0.44; // scale at which numbers can be read on a phone, which is held close
 const LEGIBLE = 0.6; // scale at which they can be read on a desk
 const PICTURED = 3; // a node with its pictures is painted as fast as so many others
@@ -104,9 +104,6 @@ export function look(stage, wished) {
   const size = sizeOf(stage);
   const view = kept(wished, stage.content, size);
   stage.view = view;
-  const step = GRID * view.k * (view.k < 0.5 ? 4 : 1);
-  stage.dots.style.backgroundSize = `${step}px ${step}px`;
-  stage.moveDots(`translate(${Math.round(view.x % step)}px, ${Math.round(view.y % step)}px)`);
   glide(stage, () => settle(stage, size));
 }
 
@@ -137,7 +134,7 @@ export function wholeView(stage, drawing, first) {
   const inputs = drawing.nodes.filter((node) => node.x < box.x + size.w / (least ?? READABLE) / 2);
   const view = fit(box, size, { least, anchor: bounds(inputs) ?? box });
   const chosen = first && drawing.nodes.find(({ id }) => id === drawing.selected);
-  return chosen ? sideways(view, padded(chosen, GRID), size) : view;
+  return chosen ? sideways(view, padded(chosen, MARGIN), size) : view;
 }
 
 /** @param {{ w: number }} size @param {Drawing} drawing */
