@@ -17,6 +17,7 @@ from contextlib import asynccontextmanager
 from functools import cache
 
 import streamlit as st
+from streamlit.dataframe_util import determine_data_format
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from autodiff_viz.engine.warm import warm
@@ -43,6 +44,7 @@ async def awake(app: st.App) -> AsyncIterator[None]:
 def ready() -> threading.Thread:
     """Start the warm-up, once per server; visitors need not wait for it."""
     sys.setswitchinterval(SWITCH_INTERVAL)
+    determine_data_format(())  # loads pandas, which the thread's Plotly must not meet half loaded
     stop = threading.Event()
     wait = FIRST_VISITOR if get_script_run_ctx(suppress_warning=True) else 0.0
     thread = threading.Thread(target=_warm_and_freeze, args=(stop, wait), name="warm-up", daemon=True)
