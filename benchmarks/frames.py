@@ -14,7 +14,8 @@ from urllib.parse import urlencode
 from playwright.sync_api import Browser, Locator, Page, sync_playwright
 
 from autodiff_viz.graph.link import to_link
-from benchmarks.graphs import example
+from autodiff_viz.graph.model import Graph
+from benchmarks.graphs import example, tensors
 from benchmarks.server import serving
 from benchmarks.table import Row
 from tests.browser.server import FLAGS, HOW_TO_GET_CHROMIUM, chromium
@@ -34,8 +35,12 @@ async (host, [kind, steps]) => {
   const frame = () => new Promise((next) => requestAnimationFrame(next));
   const surface = host.querySelector(".surface"), box = host.getBoundingClientRect();
   const middle = [box.x + box.width / 2, box.y + box.height / 2];
-  const cards = host.querySelectorAll("[data-id] .card");
-  const target = kind === "drag" ? cards[steps] ?? cards[0] : surface;
+  const cards = [...host.querySelectorAll("[data-id] .card")];
+  const central = cards.find((card) => {
+    const { x, y, right, bottom } = card.getBoundingClientRect();
+    return x < middle[0] && y < middle[1] && right > middle[0] - 200 && bottom > middle[1] - 200;
+  });
+  const target = kind === "drag" ? central ?? cards[0] : surface;
   const edge = target.getBoundingClientRect();
   const [x, y] = kind === "drag" ? [edge.x + edge.width / 2, edge.y + edge.height / 2] : middle;
   const basic = { bubbles: true, composed: true, cancelable: true };
@@ -58,6 +63,18 @@ async (host, [kind, steps]) => {
 }
 """
 BARE = '<div style="width: 50px; height: 50px; background: blue"></div>'
+COME_NEAR = """
+async (host) => {
+  const { x, y, width, height } = host.getBoundingClientRect();
+  const at = { bubbles: true, composed: true, cancelable: true };
+  Object.assign(at, { clientX: x + width / 2, clientY: y + height / 2 });
+  const world = host.querySelector(".world");
+  while (Number(/scale\\((.+)\\)/.exec(world.getAttribute("transform"))[1]) < 0.9) {
+    host.dispatchEvent(new WheelEvent("wheel", { ...at, ctrlKey: true, deltaY: -10 }));
+    await new Promise((next) => setTimeout(next, 200)); // the picture is drawn once the zoom rests
+  }
+}
+"""
 MOVE = """
 async (steps) => {
   const frame = () => new Promise((next) => requestAnimationFrame(next));
@@ -85,7 +102,8 @@ SCRUB = """
 
 
 def frames() -> Iterator[Row]:
-    """Pan, drag and zoom at each size; a slider dragged on a slow line; first paint of 500 and 10 nodes."""
+    """Pan, drag and zoom at each size, and among tensors seen from near; a slider dragged on a slow line;
+    first paint of 500 and 10 nodes."""
     if chromium() is None:
         print(HOW_TO_GET_CHROMIUM)
         return
@@ -97,18 +115,24 @@ def frames() -> Iterator[Row]:
         bare = browser.new_page()
         bare.set_content(BARE)
         for size in SIZES:
-            canvas = _open(browser, app, size)
-            for kind in ("pan", "drag", "zoom"):
-                bare.bring_to_front()
-                yield from _rows("a square moved beside", bare.evaluate(MOVE, STEPS), held=False)
-                canvas.page.bring_to_front()
-                yield from _rows(
-                    f"{size} nodes, {kind}", canvas.evaluate(GESTURE, [kind, STEPS]), size in HELD
-                )
-            canvas.page.close()
+            canvas = _open(browser, app, example(size, 0).graph)
+            yield from _gestures(canvas, bare, f"{size} nodes", size in HELD)
+        canvas = _open(browser, app, tensors(HELD[-1]))
+        canvas.evaluate(COME_NEAR)
+        canvas.page.wait_for_timeout(2_000)
+        yield from _gestures(canvas, bare, f"{HELD[-1]} tensors from near", held=True)
         yield from _scrub(browser, app)
         few, many = (median(_first_paint(browser, app, size) for _ in range(PAINTS)) for size in (10, 500))
         yield Row("first paint of the canvas: 500 nodes / 10 nodes", many / few, 2.0)
+
+
+def _gestures(canvas: Locator, bare: Page, what: str, held: bool) -> Iterator[Row]:
+    for kind in ("pan", "drag", "zoom"):
+        bare.bring_to_front()
+        yield from _rows("a square moved beside", bare.evaluate(MOVE, STEPS), held=False)
+        canvas.page.bring_to_front()
+        yield from _rows(f"{what}, {kind}", canvas.evaluate(GESTURE, [kind, STEPS]), held)
+    canvas.page.close()
 
 
 def _rows(what: str, times: list[float], held: bool) -> Iterator[Row]:
@@ -117,9 +141,9 @@ def _rows(what: str, times: list[float], held: bool) -> Iterator[Row]:
     yield Row(f"{what}: 95th percentile / 16.7 ms", tail / FRAME, TAIL + ROUNDING if held else None)
 
 
-def _open(browser: Browser, app: str, size: int) -> Locator:
+def _open(browser: Browser, app: str, graph: Graph) -> Locator:
     page = browser.new_page(viewport={"width": 1400, "height": 1000})
-    page.goto(f"{app}/?{urlencode({'g': to_link(example(size, 0).graph)})}")
+    page.goto(f"{app}/?{urlencode({'g': to_link(graph)})}")
     page.locator('.canvas [data-id="x0"]').wait_for(timeout=PATIENCE)
     page.wait_for_timeout(10_000)  # the rest of the page, the first visitor's compiling
     return page.locator(".canvas")
@@ -127,7 +151,7 @@ def _open(browser: Browser, app: str, size: int) -> Locator:
 
 def _scrub(browser: Browser, app: str) -> Iterator[Row]:
     """The numbers that a dragged slider paints while every message takes `DELAY` each way."""
-    canvas = _open(browser, app, 30)
+    canvas = _open(browser, app, example(30, 0).graph)
     page = canvas.page
     _slow_down(page)
     line = page.get_by_role("slider").first

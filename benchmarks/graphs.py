@@ -54,6 +54,14 @@ def example(size: int, seed: int) -> Example:
     )
 
 
+def tensors(size: int) -> Graph:
+    """The same graph of values of shape [8, 8]: its inputs are parameters, and a node sums the last value."""
+    graph = example(size, 0).graph
+    inputs = [Node(f"x{i}", INPUT, (), params(shape=(8, 8), init="normal", seed=i)) for i in range(INPUTS)]
+    total = Node("total", "sum", (graph.output,))
+    return Graph((*inputs, *graph.nodes[INPUTS:], total), (), total.name)
+
+
 def _choose(random: Random, nodes: list[Node], unused: list[str], left: int) -> tuple[str, tuple]:
     """The next op and what it reads. Towards the end everything unused is joined, so that all of it
     takes part in the backward pass."""

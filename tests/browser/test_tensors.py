@@ -35,6 +35,9 @@ def test_a_tensor_is_drawn_with_its_shape_and_every_wire_says_the_shape_that_it_
     assert net.node("loss").locator("image").count() == 0
     labels = net.canvas.locator(".dims").all_text_contents()
     assert sorted(labels) == ["[2, 6]", "[4, 2]", "[4, 6]", "[4, 6]", "[4, 6]", "[4, 6]"]
+    net.select("loss")
+    net.press("Delete")
+    expect(net.canvas.locator(".dims")).to_have_count(len(labels) - 1)
 
 
 def test_a_stop_changes_the_pictures_of_cotangents_alone(net: LabPage):

@@ -63,8 +63,8 @@ function lift({ layers, cards, strands, lifted, content }, names, wires) {
   };
   for (const name of names) take(cards.get(name)?.root, layers.hand);
   for (const id of wires) {
-    take(strands.get(id)?.root, layers.strings);
-    take(strands.get(id)?.number, layers.strings);
+    const { root, number, shape } = strands.get(id) ?? {};
+    for (const part of [root, number, shape]) take(part ?? undefined, layers.strings);
   }
   const { x, y, w, h } = padded(content ?? { x: 0, y: 0, w: 0, h: 0 }, ROOM);
   layers.strings.prepend(svg("path", { class: "corners", d: `M${x} ${y}h1M${x + w} ${y + h}h1` }));

@@ -37,7 +37,7 @@ export function drawWires(layer, numbers, strands, wires, nodes, complete) {
     if (complete) completeStrand(strand, numbers);
     return strand;
   };
-  const forget = (/** @type {Strand} */ { root, number }) => [root, number].forEach((part) => part.remove());
+  const forget = (/** @type {Strand} */ { root, number, shape }) => [root, number, shape].forEach((part) => part?.remove());
   keep(layer, strands, whole, wireId, make, (strand, wire) => updateStrand(strand, wire, nodes), forget);
 }
 
