@@ -43,7 +43,7 @@ The loss hardly falls. That is no accident: see the next lesson.""",
     to_try=(
         "Train ten steps, go back to step 0, then to 1: the first row at `layer1` is zero, then it is not.",
         "Stop the gradient at `layer1` and train: `W1` stays as it is, `W2` goes on learning.",
-        "Set the last bias to [0.1] and reset: no sample is dead at the start.",
+        "Set the last bias to [0.1] and start over: no sample is dead at the start.",
     ),
     claims=(
         Claim("All ten losses", "value", "loss", LOSSES, SWIFT, **EXACT),

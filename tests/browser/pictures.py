@@ -22,19 +22,22 @@ DESK, PHONE = (1440, 960), (390, 844)
 
 @dataclass(frozen=True)
 class Picture:
-    """One file: a page, its theme and the size of the window, in pixels; `sharp` doubles them."""
+    """One file: a page, its theme and the size of the window, in pixels; `sharp` doubles them. A button to
+    `press` comes first."""
 
     name: str
     path: str = "/"
     scheme: str = "light"
     size: tuple[int, int] = DESK
     sharp: bool = False
+    press: str = ""
 
 
 PICTURES = (
     Picture("lab_light"),
     Picture("lab_dark", scheme="dark"),
     Picture("lab_phone", size=PHONE, sharp=True),
+    Picture("training", path="/?lesson=xor-tutorial", size=(1440, 1080), press="Train 10"),
     Picture("lessons", path="/lessons"),
 )
 
@@ -71,6 +74,10 @@ def taken(browser: Browser, address: str, picture: Picture) -> bytes:
     page = context.new_page()
     page.goto(address + picture.path)
     _await(page, picture.path)
+    if picture.press:
+        page.get_by_role("button", name=picture.press).click()
+        expect(page.get_by_text("Step 10 of 10")).to_be_visible(timeout=PATIENCE)
+        _rest(page)
     page.wait_for_timeout(1500)  # fonts and figures
     data = page.screenshot()
     context.close()
@@ -78,12 +85,16 @@ def taken(browser: Browser, address: str, picture: Picture) -> bytes:
 
 
 def _await(page: Page, path: str) -> None:
-    if path == "/":
+    if path != "/lessons":
         expect(page.locator(".canvas [data-id]").first).to_be_visible(timeout=PATIENCE)
     else:
         expect(page.get_by_role("button", name="Open in the lab")).to_have_count(
             len(LESSONS), timeout=PATIENCE
         )
+    _rest(page)
+
+
+def _rest(page: Page) -> None:
     app = page.get_by_test_id("stApp")
     expect(app).to_have_attribute("data-test-script-state", "notRunning", timeout=PATIENCE)
 
