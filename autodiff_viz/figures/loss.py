@@ -53,7 +53,8 @@ def _changes(progress: Progress) -> str:
 
 
 def _headline(progress: Progress, loss: np.ndarray, head: int) -> dict[str, Any]:
-    text = f"{coloured('━', VALUE)} <b>loss {number(loss[0])} → {number(loss[-1])}</b>"
+    ends = f"loss {number(loss[0])} → {number(loss[-1])}"
+    text = f"{coloured('━', VALUE)} <b>{ends}</b>, steps 0 to {len(loss) - 1}"
     if progress.shown is not None and progress.shown < len(loss):
         text += f"  {coloured('●', COTANGENT)} step {progress.shown}: <b>{number(loss[progress.shown])}</b>"
     place = {"xref": "paper", "yref": "paper", "x": 0, "y": 1, "xshift": EDGE - LEFT, "yshift": head - LINE}

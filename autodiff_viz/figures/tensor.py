@@ -58,7 +58,7 @@ def heatmaps(parts: Sequence[Part], key: str) -> go.Figure:
     tops = _tops(parts)
     sheets = [sheet(part.array.shape, part.kernels) for part in parts]
     heights = [_height(*one.cells.shape) for one in sheets]
-    heads = [HEAD + (LINE if one.says else 0) for one in sheets]
+    heads = [HEAD + LINE + (LINE if one.says else 0) for one in sheets]
     total = sum(heights) + sum(heads) + EDGE
     traces, layout, at = [], {}, 0
     for i, (part, found, head, height) in enumerate(zip(parts, sheets, heads, heights, strict=True), 1):
@@ -167,7 +167,7 @@ def _title(part: Part, says: str, most: float, at: float) -> dict[str, Any]:
     plus, minus = WORDS[part.kind]
     scale = "all 0" if most == 0 else f"{plus} to {number(most, 3)}, {minus} to {number(-most, 3)}"
     name = coloured(f"<b>{plain(part.label)}</b>", COLOURS[part.kind])
-    return _line("<br>".join(filter(None, (f"{name} {list(part.array.shape)}: {scale}", says))), at)
+    return _line("<br>".join(filter(None, (f"{name} {list(part.array.shape)}", scale, says))), at)
 
 
 def _line(text: str, at: float) -> dict[str, Any]:

@@ -32,6 +32,8 @@ def read_literal(line: LogicalLine, node: ast.expr) -> Literal:
     Raises:
       GraphError: it is neither, or beyond a limit.
     """
+    if isinstance(node, ast.Name):
+        raise line.error(node, "literal", f"{node.id!r} is not a number or a tensor.", BRACKETS)
     literal = _read(line, node)
     if fault := literal_fault(literal):
         raise line.error(node, "literal", f"This number or tensor {fault}.", BRACKETS)

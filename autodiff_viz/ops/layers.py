@@ -155,7 +155,7 @@ OPS = (
         slots=("x", "w", "b"),
         latex=r"<x> \star_{<stride>,\,\text{<padding>}} <w> + <b>",
         derivative=(
-            r"\bar y \text{ slid under } <w> \text{ turned round}",
+            r"\bar y \text{ slid under } \allowbreak <w> \allowbreak \text{ turned round}",
             r"<x> \star \bar y",
             r"\textstyle\sum_{\text{batch, places}} \bar y \text{ for } <b>",
         ),

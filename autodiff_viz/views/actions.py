@@ -119,9 +119,11 @@ def set_rules(lab: Lab, names: Iterable[str], kind: str) -> Lab:
 
 
 def set_function(lab: Lab, name: str, text: str) -> Lab:
-    """Change the lambda of a rewrite or a pullback."""
+    """Change the lambda of a rewrite or a pullback. For a rewrite its body alone will do: `-v`."""
     try:
-        rule = replace(lab.graph[name].rule, function=parse_lambda(text))
+        rule = lab.graph[name].rule
+        short = rule.kind == REWRITE and not text.lstrip().startswith("lambda")
+        rule = replace(rule, function=parse_lambda(f"lambda v: {text}" if short else text))
         return committed(lab, edits.with_rule(lab.graph, name, rule), f"Change the {rule.kind} of {name}")
     except GraphError as error:
         return refused(lab, error)

@@ -10,6 +10,7 @@ from autodiff_viz.engine.broadcasts import mixes
 from autodiff_viz.engine.check import diagnose, runnable
 from autodiff_viz.engine.counts import Runs
 from autodiff_viz.engine.differences import check_inputs
+from autodiff_viz.engine.labels import strays
 from autodiff_viz.engine.trace import Trace, trace, trace_part
 from autodiff_viz.engine.training import with_seeds
 from autodiff_viz.engine.verify import Verdict, verify
@@ -162,8 +163,8 @@ def sweep_tables(view: LabView, wanted: Mapping[str, str]) -> list[dict[str, Any
 
 
 def _notes(found: Trace) -> tuple[str, ...]:
-    mixed = (f"at {mix.node}: {mix}" for mix in mixes(found))
-    return (*found.notes, *(str(birth) for birth in found.births), *mixed)
+    doubts = (f"at {doubt.node}: {doubt}" for doubt in (*mixes(found), *strays(found)))
+    return (*found.notes, *(str(birth) for birth in found.births), *doubts)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 
 import numpy as np
@@ -131,12 +132,21 @@ def residuals_say(trace: Trace, name: str) -> str:
     kept = [r for r in trace.residuals if r.producer == name]
     if not kept:
         return ""
-    parts = [
-        f"{'its value' if r.is_value else 'a factor of its derivative'} ({r.elements} "
-        f"{'number' if r.elements == 1 else 'numbers'}, for {_listed(r.consumers) or 'nothing'})"
+    said = Counter(
+        (r.is_value, f"({r.elements} {'number' if r.elements == 1 else 'numbers'}", _listed(r.consumers))
         for r in kept
+    )
+    parts = [
+        f"{_residual(is_value, count)} {numbers}{' each' if count > 1 else ''}, for {consumers or 'nothing'})"
+        for (is_value, numbers, consumers), count in said.items()
     ]
     return f"The forward pass keeps {_listed(parts)}."
+
+
+def _residual(is_value: bool, count: int) -> str:
+    if is_value:
+        return "its value"
+    return "a factor of its derivative" if count == 1 else f"{count} factors of its derivative"
 
 
 def differs_say(trace: Trace, name: str) -> tuple[str, ...]:
@@ -144,10 +154,21 @@ def differs_say(trace: Trace, name: str) -> tuple[str, ...]:
     node = trace.graph[name]
     return tuple(
         f"Down {slot_label(node, slot)} it passes {_flat(found.declared)}; central differences say "
-        f"{_flat(found.true)}."
+        f"{_flat(found.true)}.{_at_kink(trace, name)}"
         for slot, found in check_node(trace, name).items()
         if not found.agrees
     )
+
+
+KINKED = ("relu", "leaky_relu", "abs", "maximum", "minimum", "clip", "max", "min", "max_pool")
+
+
+def _at_kink(trace: Trace, name: str) -> str:
+    """What may be behind the difference where JAX's own derivative is passed."""
+    node = trace.graph[name]
+    if node.rule.kind != FOLLOW or node.op not in KINKED:
+        return ""
+    return " At a corner JAX takes a slope between those of the two sides, differences the mean of both."
 
 
 def _flat(numbers: np.ndarray) -> str:

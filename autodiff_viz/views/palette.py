@@ -48,7 +48,7 @@ ALIASES: dict[str, tuple[str, ...]] = {
     "dense": ("linear", "fully connected", "layer"),
     "conv2d": ("convolution", "filter", "layer"),
     "max_pool": ("subsample",),
-    "avg_pool": ("mean pool", "subsample"),
+    "avg_pool": ("average pool", "mean pool", "subsample"),
     "flatten": ("ravel",),
     "layer_norm": ("normalize",),
     "batch_norm": ("normalize",),

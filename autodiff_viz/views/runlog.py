@@ -6,15 +6,15 @@ from collections.abc import Mapping
 
 from autodiff_viz.engine.counts import Runs
 from autodiff_viz.engine.training import learned
-from autodiff_viz.graph.model import INPUT, Graph
+from autodiff_viz.graph.model import INPUT, Frame, Graph
 from autodiff_viz.views.numbers import scalar
 
 LINES = 12  # layers, groups and regions
 
 
 def units(graph: Graph) -> dict[str, frozenset[str]]:
-    """What the log names: groups and checkpoint regions, and the layers outside them, with their nodes."""
-    frames = {frame.name: frame.nodes for frame in graph.frames if frame.nodes}
+    """What the log names, with its nodes: groups and checkpoint regions, and the layers outside them."""
+    frames = {_called(frame): frame.nodes for frame in graph.frames if frame.nodes}
     framed = frozenset().union(*frames.values())
     parameters = {node.name for node in learned(graph)}
     layers = {
@@ -23,6 +23,11 @@ def units(graph: Graph) -> dict[str, frozenset[str]]:
         if node.name not in framed and parameters.intersection(name for _, name in node.wires)
     }
     return {**frames, **layers}
+
+
+def _called(frame: Frame) -> str:
+    """A frame round a single layer is called as the layer is."""
+    return frame.name if len(frame.nodes) > 1 else next(iter(frame.nodes))
 
 
 def unit_runs(graph: Graph, runs: Mapping[str, Runs]) -> dict[str, tuple[int, int]]:

@@ -10,7 +10,10 @@ from autodiff_viz.views.layers import Columns
 
 NODE_GAP = 28.0  # px between nodes in a column
 LANE_GAP = 14.0  # px between a lane and what is above or below it
-REGION_GAP = 14.0  # px more for each border of a region in between
+FRAME = 24.0  # px between nodes and the innermost frame round them
+LEVEL = 28.0  # px from a frame to the next one round it
+TAB = 11.0  # px by which a frame's tab stands out above it; all three as in ui/editor/web/regions.js
+FRAME_GAP = 10.0  # px between a frame and what stands outside it
 COLUMN_GAP = 64.0  # px between columns, at least
 STEEP = 0.12  # px more between columns for each px that a wire climbs there
 MOST_COLUMN_GAP = 160.0
@@ -57,9 +60,16 @@ def _gaps(made: Columns, items: Sequence[int]) -> list[float]:
     found = []
     for upper, lower in pairwise(items):
         high, low = made.sizes[upper][1], made.sizes[lower][1]
-        borders = len(set(made.regions[upper]) ^ set(made.regions[lower]))
-        found.append((high + low) / 2 + (NODE_GAP if high and low else LANE_GAP) + borders * REGION_GAP)
+        above, below = set(made.regions[upper]), set(made.regions[lower])
+        ends, begins = _frames(len(above - below)), _frames(len(below - above))
+        frames = ends + begins + (TAB if begins else 0.0) + (FRAME_GAP if ends or begins else 0.0)
+        found.append((high + low) / 2 + max(NODE_GAP if high and low else LANE_GAP, frames))
     return found
+
+
+def _frames(count: int) -> float:
+    """Px from a node to the outermost of `count` frames round it."""
+    return FRAME + LEVEL * (count - 1) if count else 0.0
 
 
 def _wishes(

@@ -37,7 +37,8 @@ def trains(lab: Lab, steps: int) -> Lab:
         return lab
     if not len(old) and old.again is None:  # nothing has been made of the earlier settings
         old = replace(old, dtype=lab.dtype)
-    settings, goal = settings_of(old, lab.plan.settings), max(len(old), old.goal if old.again else 0) + steps
+    settings = settings_of(old, lab.plan.settings)
+    goal = min(max(len(old), old.goal if old.again else 0) + steps, limits.STEPS)
     begun = replace(old, graph=now, settings=settings, goal=goal, running=True, why="")
     return replace(lab, training=begun, step=LAST, as_then=False)
 

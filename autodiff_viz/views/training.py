@@ -239,7 +239,8 @@ def _not_a_number(course: Course, step: int) -> str:
     loss = records(course).loss[step]
     said = "not a number" if np.isnan(loss) else "infinite"
     where = _first_place(trace_at(course, step))
-    return f"Stopped: the loss of step {step} is {said}. {where} A smaller learning rate may help."
+    advice = " A smaller learning rate may help." if step else ""  # the first loss is of no update's making
+    return f"Stopped: the loss of step {step} is {said}. {where}{advice}"
 
 
 def _first_place(found: Trace) -> str:

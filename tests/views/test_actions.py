@@ -162,8 +162,15 @@ def test_a_function_of_a_rewrite_can_be_typed():
     assert "rewrite(sin(x), lambda v: 0.5 * v)" in show(lab.graph)
 
 
+def test_a_rewrite_can_be_typed_as_its_mark_shows_it():
+    before = actions.set_rule(start(), "a", "rewrite")
+    assert "rewrite(sin(x), lambda v: 2.0 * v)" in show(actions.set_function(before, "a", " 2.0 * v").graph)
+    declared = actions.set_rule(start(), "a", "pullback")
+    assert actions.set_function(declared, "a", "2.0 * v").notice
+
+
 @pytest.mark.parametrize(
-    "text", ["", "v", "lambda v:", "lambda v: w", "lambda v: __import__('os')", "lambda v, w: v", "print(1)"]
+    "text", ["", "lambda v:", "lambda v: w", "lambda v: __import__('os')", "lambda v, w: v", "print(1)"]
 )
 def test_a_function_with_a_mistake_is_refused_with_a_reason(text):
     before = actions.set_rule(start(), "a", "rewrite")

@@ -98,6 +98,18 @@ def test_a_visit_has_a_limit_of_work_and_says_so(monkeypatch):
     assert "limit" in lab.training.why
 
 
+def test_no_more_steps_are_promised_than_a_training_may_have():
+    lab = trains(trained(lab_of(), 3), limits.STEPS)
+    assert lab.training.goal == limits.STEPS
+
+
+def test_a_first_loss_that_is_no_number_is_not_blamed_on_the_learning_rate():
+    text = "x = [1.0, 2.0]\nw = parameter(shape=(2, 2), seed=0)\n"
+    lab = trained(lab_of(text + "L = softmax_cross_entropy_with_integer_labels(x @ w, 5)"), 3)
+    assert "step 0 is not a number" in lab.training.why
+    assert "rate" not in lab.training.why
+
+
 def test_a_graph_without_a_loss_says_what_is_missing():
     lab = trained(lab_of("w = parameter(shape=(3,))\ny = w * 2.0"), 5)
     assert "one number" in lab.training.why

@@ -33,6 +33,15 @@ test("the palette can be narrowed to the ops that fit, and empty groups go", () 
   assert.deepEqual(only(PALETTE, ({ op: name }) => name === "exp").map(({ group }) => group), ["Functions"]);
 });
 
+test("words may be typed apart, joined or with a hyphen", () => {
+  const layers = [{ group: "Layers", ops: [op("max_pool"), op("softmax_cross_entropy_with_integer_labels", "xent"), op("avg_pool", "avgpool", "", ["average pool"])] }];
+  const first = (text) => search(layers, text)[0]?.ops[0].op;
+  for (const text of ["max pool", "max-pool", "maxpool", "max_pool"]) assert.equal(first(text), "max_pool");
+  for (const text of ["softmax cross", "cross-entropy", "crossentropy"]) assert.equal(first(text), "softmax_cross_entropy_with_integer_labels");
+  assert.equal(first("average-pool"), "avg_pool");
+  assert.equal(first("poolmax"), undefined);
+});
+
 test("the exact name comes first", () => {
   assert.equal(found("exp")[0], "exp");
 });

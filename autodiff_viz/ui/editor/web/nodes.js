@@ -22,8 +22,9 @@ const MARK = 9; // px that the arrows of value and cotangent take
 const NUMBER = { most: 16, least: 9.5 }; // px
 const NORM = 13.5; // px under a picture
 const SMALL = { most: 24, norm: 18, half: 80, side: 9.5 }; // px of numbers seen from some way off, and their margin
-const SYMBOL = { most: 20, sign: 26, least: 10, far: 40 }; // px; a sign such as + looks smaller than letters
+const SYMBOL = { most: 20, sign: 26, beside: 13, least: 10, far: 40 }; // px; a sign such as + looks smaller than letters
 const NAME = 12.5; // px
+const GAP = 8; // px between symbol and name
 const SHAPE = 11.5; // px
 const BOLD = 1.06; // width of semi-bold letters
 
@@ -157,16 +158,19 @@ const classes = (node) =>
  * @param {GraphNode} node */
 function header({ symbol, id, w, h, isInput, isParameter }) {
   const room = w - 2 * SIDE;
-  const own = isInput && symbol === id;
+  const across = textWidth(symbol, 1) * BOLD;
+  const what = isInput && symbol === id ? (isParameter ? "parameter" : "input") : "";
+  const beside = room - textWidth(what, NAME) - GAP;
+  const said = what && beside >= SYMBOL.beside * across; // else the card's form says what it is
+  const given = said ? beside : what ? room : 0.66 * room;
   const most = /^[^\p{L}\p{N}]$/u.test(symbol) ? SYMBOL.sign : SYMBOL.most;
-  const size = clamp((0.66 * room) / (textWidth(symbol, 1) * BOLD), SYMBOL.least, most);
-  const far = clamp((w - 24) / (textWidth(symbol, 1) * BOLD), SYMBOL.least, SYMBOL.far);
-  const big = svg("text", { class: "symbol", x: SIDE + (isInput ? 3 : 0), y: 24 }, symbol);
+  const size = clamp(given / across, SYMBOL.least, most);
+  const far = clamp((w - 24) / across, SYMBOL.least, SYMBOL.far);
+  const big = svg("text", { class: "symbol", x: SIDE + (isInput ? 3 : 0), y: 24 }, what ? shortened(symbol, given / BOLD, size) : symbol);
   big.style.setProperty("--size", `${size.toFixed(1)}px`);
   const sign = svg("text", { class: "sign", x: w / 2, y: h / 2 + far * 0.34, "font-size": far.toFixed(1) }, symbol);
-  const left = room - textWidth(symbol, size) * BOLD - 8;
-  const name = own ? (isParameter ? "parameter" : "input") : shortened(id, left, NAME);
-  return [sign, big, svg("text", { class: own ? "name fixed" : "name", x: w - SIDE - (own ? 3 : 0), y: 23 }, name)];
+  const name = what ? (said ? what : "") : shortened(id, room - across * size - GAP, NAME);
+  return [sign, big, svg("text", { class: what ? "name fixed" : "name", x: w - SIDE - (what ? 3 : 0), y: 23 }, name)];
 }
 
 /** @param {Numbers} numbers @param {GraphNode} node */

@@ -62,7 +62,10 @@ export function openPalette(editor, asked = {}) {
     else if (event.key === "ArrowUp") mark(marked - 1);
     else if (event.key === "Enter") /** @type {HTMLElement} */ (list.querySelectorAll("[role=option]")[marked])?.click();
     else if (event.key === "Escape") closePalette(editor);
-    else return;
+    else {
+      if (event.key.length === 1) field.focus(); // what is typed is sought, wherever the focus is
+      return event.stopPropagation(); // and no key of the canvas
+    }
     event.preventDefault();
     event.stopPropagation();
   });

@@ -108,6 +108,7 @@ function dialog(editor, title, told, field, action) {
   const keydown = (/** @type {any} */ event) => {
     event.stopPropagation();
     if (event.key === "Escape") closePalette(editor);
+    if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) action?.click(); // as in the formula
   };
   const root = html("div", { class: "popover text-dialog", role: "dialog", "aria-label": title, keydown },
     html("b", {}, title), html("p", {}, told), field, html("div", { class: "row" }, close, action));

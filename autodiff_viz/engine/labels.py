@@ -1,0 +1,43 @@
+"""Labels that name no class: JAX makes NaN of the loss of one that is too large, and says nothing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from autodiff_viz.engine.trace import Trace
+from autodiff_viz.graph.model import Node
+
+OP = "softmax_cross_entropy_with_integer_labels"
+NAMED = 4  # labels that are written out
+
+
+@dataclass(frozen=True, slots=True)
+class Stray:
+    """Labels of a node that are no whole numbers from 0 to one less than its number of classes."""
+
+    node: str
+    labels: tuple[float, ...]
+    classes: int
+
+    def __str__(self) -> str:
+        named = ", ".join(f"{label:g}" for label in self.labels[:NAMED])
+        more = ", ..." if len(self.labels) > NAMED else ""
+        are = "label names" if len(self.labels) == 1 else "labels name"
+        last = self.classes - 1
+        known = f"0 to {last}" if last else "0 alone"
+        return f"The {are} no class: {named}{more}. The last axis of the logits has classes {known}."
+
+
+def strays(trace: Trace) -> tuple[Stray, ...]:
+    """Every node that reads such labels, with each of them once."""
+    found = [_stray(trace, node) for node in trace.graph.nodes if node.op == OP]
+    return tuple(stray for stray in found if stray)
+
+
+def _stray(trace: Trace, node: Node) -> Stray | None:
+    logits, labels = (np.asarray(trace.value[s] if isinstance(s, str) else s) for s in node.op_slots)
+    classes = logits.shape[-1]
+    wrong = labels[~((labels >= 0) & (labels < classes) & (labels == np.floor(labels)))]
+    return Stray(node.name, tuple(map(float, np.unique(wrong))), classes) if wrong.size else None
