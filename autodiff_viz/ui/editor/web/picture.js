@@ -6,10 +6,11 @@ import { html, svg } from "../../web/dom.js";
 import { padded } from "./geometry.js";
 import { showAll } from "./culling.js";
 import { giveNumbersPlaces } from "./stage.js";
+import { fontStyle } from "./webfont.js";
 import { attributesOf, colorOf, fontStack, KEPT, PASSING, sharpness } from "./paper.js";
 
 /** @typedef {import("./stage.js").Stage} Stage */
-/** @typedef {{ text: string, w: number, h: number }} Picture */
+/** @typedef {{ text: string, w: number, h: number, family: string }} Picture */
 
 const MARGIN = 24; // px round the graph
 const SHAPES = "path,rect,circle,line,ellipse,polygon,text";
@@ -55,7 +56,7 @@ function written(copy, box, paper) {
   const root = svg("svg", {
     ...size, viewBox: [box.x, box.y, box.w, box.h].map((part) => part.toFixed(1)).join(" "), "font-family": family, role: "img",
   }, svg("title", {}, "Computation graph"), svg("rect", { x: box.x, y: box.y, width: box.w, height: box.h, fill: ground }), world);
-  return { text: new XMLSerializer().serializeToString(root), w: size.width, h: size.height };
+  return { text: new XMLSerializer().serializeToString(root), w: size.width, h: size.height, family };
 }
 
 /** @param {Element} element @param {(color: string) => [string, number]} plain
@@ -69,7 +70,7 @@ function lookOf(element, plain) {
   const names = isText ? [...KEPT.shape, ...KEPT.text] : KEPT.shape;
   const look = attributesOf(Object.fromEntries(names.map((name) => [name, style.getPropertyValue(name)])), plain);
   if (opacity < 1) look.opacity = opacity.toFixed(3);
-  if (isText) { // so that another font takes no more room
+  if (isText && (element.textContent ?? "").length > 1) { // so that another font takes no more room
     look.textLength = /** @type {SVGTextContentElement} */ (element).getComputedTextLength().toFixed(1);
     look.lengthAdjust = "spacingAndGlyphs";
   }
@@ -119,10 +120,11 @@ function dab(pen, color) {
   return colorOf(pen.getImageData(0, 0, 1, 1).data);
 }
 
-/** @param {Picture} picture @returns {Promise<Blob>} */
-export const bitmapOf = async ({ text, w, h }) => {
+/** In the page's font. @param {Picture} picture @returns {Promise<Blob>} */
+export const bitmapOf = async ({ text, w, h, family }) => {
+  const style = `<style>${await fontStyle(family)}</style>`;
   const image = new Image(w, h);
-  const address = URL.createObjectURL(new Blob([text], { type: "image/svg+xml" }));
+  const address = URL.createObjectURL(new Blob([text.replace("</title>", `</title>${style}`)], { type: "image/svg+xml" }));
   image.src = address;
   await image.decode();
   const scale = sharpness(w, h);

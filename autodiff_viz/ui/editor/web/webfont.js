@@ -1,0 +1,42 @@
+// @ts-check
+// The page's font as text that goes into a picture: while a bitmap is made of it, a picture can load nothing.
+
+/** The first font of a stack as a style sheet of its own; empty where the page has none of that name, or no way to it.
+ * @param {string} stack `font-family` @returns {Promise<string>} */
+export const fontStyle = async (stack) => {
+  const name = plain(stack.split(",")[0]);
+  const face = [...document.styleSheets].flatMap(rulesOf).find((rule) => isFace(rule) && plain(rule.style.fontFamily) === name);
+  const [, path] = /url\(["']?([^"')]+)/.exec(face?.style.getPropertyValue("src") ?? "") ?? [];
+  if (!face || !path) return "";
+  try {
+    const file = await fetch(new URL(path, face.parentStyleSheet?.href ?? location.href));
+    const weight = face.style.getPropertyValue("font-weight");
+    return `@font-face{font-family:'${name}';font-weight:${weight};src:url(${await asText(await file.blob())})}`;
+  } catch {
+    return ""; // without a network the picture has another font
+  }
+};
+
+/** @param {string} name */
+const plain = (name) => name.trim().replace(/["']/g, "");
+
+/** @param {CSSStyleSheet} sheet @returns {any[]} */
+function rulesOf(sheet) {
+  try {
+    return [...sheet.cssRules];
+  } catch {
+    return []; // of another site
+  }
+}
+
+/** @param {any} rule */
+const isFace = (rule) => rule instanceof CSSFontFaceRule && (rule.style.getPropertyValue("font-style") || "normal") === "normal";
+
+/** @param {Blob} blob @returns {Promise<string>} a data: address */
+const asText = (blob) =>
+  new Promise((keep, fail) => {
+    const reader = new FileReader();
+    reader.onload = () => keep(String(reader.result));
+    reader.onerror = () => fail(reader.error);
+    reader.readAsDataURL(blob);
+  });
