@@ -28,7 +28,7 @@ def literal_fault(value: object) -> str:
     if 0 in shape:
         return "has no elements"
     if prod(shape) > limits.ELEMENTS:
-        return f"has {prod(shape)} elements; the limit is {limits.ELEMENTS}"
+        return f"has {prod(shape):,} elements; the limit is {limits.ELEMENTS:,}"
     level = [value]
     for length in shape:
         if any(type(item) is not tuple or len(item) != length for item in level):

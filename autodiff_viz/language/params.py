@@ -82,7 +82,7 @@ def _check_shape(line: LogicalLine, node: ast.expr, shape: tuple[int, ...]) -> N
         message = f"This shape has {len(shape)} axes; the limit is {limits.RANK}."
         raise line.error(node, "parameter", message, "Use fewer axes.")
     if (elements := abs(prod(shape))) > limits.ELEMENTS:
-        message = f"This shape has {elements:g} elements; the limit is {limits.ELEMENTS}."
+        message = f"This shape has {elements:,} elements; the limit is {limits.ELEMENTS:,}."
         raise line.error(node, "parameter", message, "Use a smaller shape.")
 
 

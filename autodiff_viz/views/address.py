@@ -19,6 +19,7 @@ from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.language.amend import amended
 from autodiff_viz.language.parse import parse_literal
 from autodiff_viz.language.show import show_literal
+from autodiff_viz.lessons.gallery import lesson
 from autodiff_viz.views.actions import typed
 from autodiff_viz.views.lab import Lab, opened, refused, start, with_text
 from autodiff_viz.views.lessons import open_lesson
@@ -37,6 +38,8 @@ LESSON, VARIANT, TEXT, DRAFT, SHELVED = "lesson", "variant", "text", "draft", "s
 RANGES, FOLDED, PLAN, STEP, TRAINED = "range", "folded", "plan", "step", "trained"
 KEPT = "kept"
 """In place of what is too long for an address: its digest, by which the browser that keeps it finds it."""
+
+NAMED = 40  # characters of a lesson's key that are said back
 
 ELSEWHERE = "link-kept"
 """Code of the problem with an address that has only the digest."""
@@ -118,7 +121,13 @@ def from_query(query: Mapping[str, str], most: int = limits.LINK) -> Lab:
 
 def _lesson(lab: Lab, query: Mapping[str, str]) -> Lab:
     """The lesson of an address that says no more: a short one, to write on a board."""
-    found = open_lesson(lab, query.get(LESSON, ""), _whole(query.get(VARIANT)))
+    key = query.get(LESSON, "")
+    if key and lesson(key) is None:
+        message = f"There is no lesson {key[:NAMED]!r}."
+        return refused(
+            lab, GraphError(Problem("unknown-lesson", message, "Lessons lists all that there are."))
+        )
+    found = open_lesson(lab, key, _whole(query.get(VARIANT)))
     return replace(found, document=0, history=replace(found.history, past=()))
 
 

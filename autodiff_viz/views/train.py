@@ -86,10 +86,10 @@ def says(lab: Lab, view: LabView) -> str:
     if training is None or not len(training):
         return ""
     if at is None:
-        return f"The formula's own numbers; {len(training)} steps are trained."
+        return f"The formula's own numbers; {len(training):,} steps are trained."
     loss = view.trace.value[view.trace.output]
     number = f" \u00b7 loss {scalar(float(loss), 5)}" if loss.ndim == 0 else ""
-    return f"Step {at.step} of {at.of}{number}{_under(lab, view)}"
+    return f"Step {at.step:,} of {at.of:,}{number}{_under(lab, view)}"
 
 
 def _under(lab: Lab, view: LabView) -> str:

@@ -228,4 +228,6 @@ def test_the_key_of_a_lesson_is_address_enough():
     lab = from_query({"lesson": "two-stops", "variant": "1"})
     assert (lab.lesson, lab.variant) == ("two-stops", 1)
     assert not lesson_view(lab).changed
-    assert from_query({"lesson": "no such lesson"}) == start()
+    unknown = from_query({"lesson": "no such lesson"})
+    assert unknown.graph == start().graph
+    assert "no such lesson" in unknown.notice[0].message

@@ -91,7 +91,7 @@ def _draw_transport(found: TrainView) -> None:
     if found.running:
         st.button("Pause", icon=":material/pause:", args=(pauses,), **go)
     elif found.again:
-        label = f"Train to step {found.at + found.again} again"
+        label = f"Train to step {found.at + found.again:,} again"
         icon, off = ":material/play_arrow:", found.refused
         st.button(label, icon=icon, type="primary", args=(trains_again,), disabled=off, **go)
     else:

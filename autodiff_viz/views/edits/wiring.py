@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from autodiff_viz.graph import edits, rewiring
+from autodiff_viz.views.drawing import slot_label
 from autodiff_viz.views.edits.pinned import pinned
 from autodiff_viz.views.edits.record import Edit, Edits
 from autodiff_viz.views.lab import Lab, committed
@@ -18,7 +19,7 @@ def _connect(lab: Lab, edit: Edit) -> Lab:
 def _disconnect(lab: Lab, edit: Edit) -> Lab:
     target, slot = edit["to"], int(edit["slot"])
     graph = edits.without_wire(pinned(lab.graph), target, slot)
-    return committed(lab, graph, f"Unwire slot {slot} of {target}")
+    return committed(lab, graph, f"Unwire {slot_label(lab.graph[target], slot)} of {target}")
 
 
 def _rewire(lab: Lab, edit: Edit) -> Lab:

@@ -8,8 +8,10 @@ export const fontStyle = async (stack) => {
   const face = [...document.styleSheets].flatMap(rulesOf).find((rule) => isFace(rule) && plain(rule.style.fontFamily) === name);
   const [, path] = /url\(["']?([^"')]+)/.exec(face?.style.getPropertyValue("src") ?? "") ?? [];
   if (!face || !path) return "";
+  const address = new URL(path, face.parentStyleSheet?.href ?? location.href);
+  if (address.origin !== location.origin) return ""; // nothing is asked of another host
   try {
-    const file = await fetch(new URL(path, face.parentStyleSheet?.href ?? location.href));
+    const file = await fetch(address);
     const weight = face.style.getPropertyValue("font-weight");
     return `@font-face{font-family:'${name}';font-weight:${weight};src:url(${await asText(await file.blob())})}`;
   } catch {
