@@ -84,4 +84,4 @@ def test_another_visitor_is_answered_while_one_trains_and_a_pause_stops_it(lab, 
     made = int(scrubber(page).input_value())
     assert 0 < made < 20_000
     lab.page.get_by_role("button", name="One step").click()
-    expect(page.get_by_text(f"Step {made + 1} of {made + 1}")).to_be_visible(timeout=PATIENCE)
+    expect(page.get_by_text(f"Step {made + 1:,} of {made + 1:,}")).to_be_visible(timeout=PATIENCE)
