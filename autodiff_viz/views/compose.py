@@ -6,11 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from autodiff_viz.engine.broadcasts import mixes
 from autodiff_viz.engine.check import diagnose, runnable
 from autodiff_viz.engine.counts import Runs
 from autodiff_viz.engine.differences import check_inputs
-from autodiff_viz.engine.labels import strays
 from autodiff_viz.engine.trace import Trace, trace, trace_part
 from autodiff_viz.engine.training import with_seeds
 from autodiff_viz.engine.verify import Verdict, verify
@@ -18,7 +16,7 @@ from autodiff_viz.graph.model import Graph
 from autodiff_viz.graph.mute import played
 from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.views.actions import noisy
-from autodiff_viz.views.drawing import Picture, drawing
+from autodiff_viz.views.drawing import Picture, doubts, drawing
 from autodiff_viz.views.health import states
 from autodiff_viz.views.lab import Lab, formula_text, scalar_inputs, slider_range
 from autodiff_viz.views.moment import Moment, moment
@@ -163,8 +161,8 @@ def sweep_tables(view: LabView, wanted: Mapping[str, str]) -> list[dict[str, Any
 
 
 def _notes(found: Trace) -> tuple[str, ...]:
-    doubts = (f"at {doubt.node}: {doubt}" for doubt in (*mixes(found), *strays(found)))
-    return (*found.notes, *(str(birth) for birth in found.births), *doubts)
+    doubted = (f"at {doubt.node}: {doubt}" for doubt in doubts(found))
+    return (*found.notes, *(str(birth) for birth in found.births), *doubted)
 
 
 @dataclass(frozen=True, slots=True)

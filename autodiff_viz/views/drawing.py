@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_viz.engine.broadcasts import mixes
+from autodiff_viz.engine.broadcasts import Mix, mixes
 from autodiff_viz.engine.check import disconnected
 from autodiff_viz.engine.counts import Runs
-from autodiff_viz.engine.labels import strays
+from autodiff_viz.engine.labels import Stray, strays
 from autodiff_viz.engine.trace import Trace
 from autodiff_viz.graph.model import BACKWARD_AS, INPUT, Graph, Node, Rule
 from autodiff_viz.graph.problem import Problem
@@ -201,10 +201,15 @@ def _rule_text(node: Node) -> str:
     return ""
 
 
+def doubts(trace: Trace) -> tuple[Mix | Stray, ...]:
+    """What no rule forbids and hardly anybody means, each with the node where it is."""
+    return (*mixes(trace), *strays(trace))
+
+
 def _warnings(graph: Graph, trace: Trace | None) -> dict[str, list[str]]:
     """By node, what is no mistake and yet likely not meant."""
     found: dict[str, list[str]] = {}
-    for each in (*trace.births, *mixes(trace), *strays(trace)) if trace else ():
+    for each in (*trace.births, *doubts(trace)) if trace else ():
         found.setdefault(each.node, []).append(str(each))
     for name, why in idle_cuts(graph):
         found.setdefault(name, []).append(why)

@@ -160,15 +160,13 @@ def differs_say(trace: Trace, name: str) -> tuple[str, ...]:
     )
 
 
-KINKED = ("relu", "leaky_relu", "abs", "maximum", "minimum", "clip", "max", "min", "max_pool")
-
-
 def _at_kink(trace: Trace, name: str) -> str:
-    """What may be behind the difference where JAX's own derivative is passed."""
+    """What is behind the difference where JAX's own derivative is passed at an input at which it jumps."""
     node = trace.graph[name]
-    if node.rule.kind != FOLLOW or node.op not in KINKED:
+    inputs = [trace.value[slot] if isinstance(slot, str) else slot for slot in node.op_slots]
+    if node.rule.kind != FOLLOW or not any(np.isin(x, OPS[node.op].kinks).any() for x in inputs):
         return ""
-    return " At a corner JAX takes a slope between those of the two sides, differences the mean of both."
+    return " Its derivative jumps there: JAX takes one slope, differences look at both sides."
 
 
 def _flat(numbers: np.ndarray) -> str:

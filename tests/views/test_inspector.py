@@ -192,3 +192,15 @@ def test_a_bent_gradient_is_said_to_differ_and_by_how_much():
 
 def test_an_honest_gradient_differs_from_nothing():
     assert differs_say(trace(parse("x = 0.7\nf = exp(x)")), "f") == ()
+
+
+def test_a_difference_at_a_corner_says_why_and_elsewhere_does_not():
+    """The slopes of relu at 0 are 0 and 1: JAX takes 0, central differences their mean."""
+    (said,) = differs_say(trace(parse("x = [0.0, 1.0]\nh = relu(x)\ny = sum(h)")), "h")
+    assert "[0, 1]" in said
+    assert "[0.5, 1]" in said
+    assert said.endswith("Its derivative jumps there: JAX takes one slope, differences look at both sides.")
+    (bent,) = differs_say(
+        trace(parse("x = [0.5, 1.0]\nh = rewrite(relu(x), lambda v: 2.0 * v)\ny = sum(h)")), "h"
+    )
+    assert "jumps" not in bent

@@ -110,16 +110,14 @@ export class Editor {
 
   /** Select these nodes, and those in these cards, alone; Python hears of a single one. @param {string[]} ids */
   select(ids) {
-    this.selection = new Set(namesIn(this.seen, ids));
-    this.wire = null;
+    this.choose(ids);
     if (!this.tellSingle()) this.refresh();
   }
 
-  /** As `select`, and Python hears nothing yet: its answer would draw panels in the middle of a drag. @param {string[]} ids */
+  /** Select these nodes and neither show it nor tell Python yet. @param {string[]} ids */
   choose(ids) {
     this.selection = new Set(namesIn(this.seen, ids));
     this.wire = null;
-    this.refresh();
   }
 
   /** Tell Python of the single selected node. @returns {boolean} whether it was news */

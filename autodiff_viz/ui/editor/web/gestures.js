@@ -198,7 +198,10 @@ function pinch(editor, pointers) {
 /** Move a node, or all that are selected with it. @param {Editor} editor @param {string} id @param {Point} start
  * @returns {Gesture} */
 function dragNodes(editor, id, start) {
-  if (!editor.isSelected(id)) editor.choose([id]);
+  if (!editor.isSelected(id)) {
+    editor.choose([id]); // Python hears of it at the end: its answer would draw panels in the middle of the drag
+    editor.refresh();
+  }
   const nodes = editor.chosen;
   const house = beginHousing(editor, nodes);
   const into = insertion(editor, nodes);
