@@ -26,6 +26,9 @@ STANDARD_ONLY = "graph"
 THIRD_PARTY = {"jax", "numpy", "scipy", "pandas", "plotly", "streamlit", "PIL", "requests"}
 RUNS_TEXT = {"eval", "exec", "compile", "__import__"}
 RUNS_DATA = {"pickle", "marshal", "shelve", "subprocess", "ctypes", "importlib", "runpy", "code"}
+IDENTITIES = {"autodiff_viz/graph/identity.py", "autodiff_viz/graph/model.py"}
+"""Where identities are made, and `__hash__` is of one."""
+
 OWN_SCRIPTS = {"autodiff_viz/ui/panels/lesson.py"}
 ASKS_ITS_OWN_HOST = "autodiff_viz/ui/editor/web/webfont.js"
 """Where a script of the project's own, with nothing of the user's in it, is put on the page."""
@@ -135,6 +138,12 @@ def test_nothing_that_a_visitor_sends_can_be_run():
     ]
     imported = [name(path) for path in APP if RUNS_DATA & {library(module) for module in imports(path)}]
     assert called + imported == []
+
+
+def test_whatever_is_remembered_is_keyed_by_its_identity():
+    """`functools.lru_cache` and `hash` take 0.0 for -0.0, 1 for True, and -1.0 for -2.0."""
+    found = matches(APP, r"\blru_cache\b|(?<![\w.])hash\(")
+    assert {line.split(":")[0] for line in found} <= IDENTITIES
 
 
 def test_no_markdown_on_the_page_may_hold_html():

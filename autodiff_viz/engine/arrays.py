@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from functools import lru_cache
 from math import prod
 from typing import Any, TypeVar
 
@@ -12,6 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from autodiff_viz.graph import limits
+from autodiff_viz.graph.identity import remembered
 from autodiff_viz.graph.literals import seed_fault
 from autodiff_viz.graph.model import Literal, Node, Params
 from autodiff_viz.graph.problem import GraphError, Problem
@@ -22,7 +22,7 @@ FLOAT32, FLOAT64 = "float32", "float64"
 K = TypeVar("K")
 
 
-@lru_cache(maxsize=256)
+@remembered(256)
 def constant(literal: Literal, dtype: str) -> jax.Array:
     """A literal as an array on the device; kept, since slots ask for the same few numbers again."""
     return on_device(np.asarray(literal, dtype=dtype))
@@ -37,7 +37,7 @@ def on_device(array: np.ndarray) -> jax.Array:
 _identity = jax.jit(lambda number: number)
 
 
-@lru_cache(maxsize=256)
+@remembered(256)
 def random_input(params: Params, dtype: str) -> jax.Array:
     """The draw of an `input(shape=..., seed=...)`, standard normal, or of a `parameter` by its initialiser;
     the same in both dtypes."""

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from functools import lru_cache
 from types import MappingProxyType
 
 from autodiff_viz.engine.arrays import FLOAT32, own_value
 from autodiff_viz.engine.kernels import Shape, kernel, split
 from autodiff_viz.graph.check import problems as structural
+from autodiff_viz.graph.identity import remembered
 from autodiff_viz.graph.model import (
     BACKWARD_AS,
     INPUT,
@@ -42,7 +42,7 @@ def shapes(graph: Graph) -> Mapping[str, Shape]:
     return _examined(graph)[1]
 
 
-@lru_cache(maxsize=16)
+@remembered(16)
 def _examined(graph: Graph) -> tuple[tuple[Problem, ...], Mapping[str, Shape]]:
     return _examine(graph, {})
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import lru_cache
 from math import prod
 from typing import Any
 
@@ -17,6 +16,7 @@ import jax.numpy as jnp
 from autodiff_viz.engine.check import diagnose
 from autodiff_viz.engine.numbering import Numbering, Place
 from autodiff_viz.engine.program import Program, dynamic_params, structure
+from autodiff_viz.graph.identity import remembered
 from autodiff_viz.graph.model import INPUT, Graph
 from autodiff_viz.graph.problem import GraphError
 
@@ -80,7 +80,7 @@ def _counts(graph: Graph, shapes: Mapping[str, tuple[int, ...]], dtype: str) -> 
     return _count(structure(graph), tuple(sorted(shapes.items())), dtype)
 
 
-@lru_cache(maxsize=KEPT)
+@remembered(KEPT)
 def _count(graph: Graph, shapes: tuple, dtype: str) -> Counts:
     with jax.enable_x64(dtype == "float64"):
         plain = _Halves.of(graph, shapes, dtype, marked=False)

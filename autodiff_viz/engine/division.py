@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from functools import lru_cache
 
 import jax
 import jax.numpy as jnp
@@ -25,6 +24,7 @@ from autodiff_viz.engine.segments import (
 )
 from autodiff_viz.engine.states import learned
 from autodiff_viz.engine.trace import Trace, precision
+from autodiff_viz.graph.identity import remembered
 from autodiff_viz.graph.model import INPUT, Graph
 from autodiff_viz.graph.mute import played
 from autodiff_viz.graph.segments import Segment, segments
@@ -137,7 +137,7 @@ def cut_structure(graph: Graph) -> Graph:
     return replace(bare, nodes=tuple(replace(node, cut=graph[node.name].cut) for node in bare.nodes))
 
 
-@lru_cache(maxsize=KEPT)
+@remembered(KEPT)
 def _ways(graph: Graph, dtype: str, silent: frozenset[Wire]) -> Callable[..., tuple]:
     """(what is handed across, the chain's gradient, the broken way's, where examples stand by themselves)."""
     whole, alone = parts(graph, dtype, silent), parts(graph, dtype)
@@ -152,7 +152,7 @@ def _ways(graph: Graph, dtype: str, silent: frozenset[Wire]) -> Callable[..., tu
     return _compiled(ways)
 
 
-@lru_cache(maxsize=KEPT)
+@remembered(KEPT)
 def _products(graph: Graph, wanted: tuple[str, ...]) -> Callable[..., tuple[Arrays, Arrays]]:
     """The gradient by the wanted inputs as a product of Jacobians, and from one `jax.vjp` of the whole."""
     whole, program = parts(graph, FLOAT64), Program(graph, FLOAT64)

@@ -7,9 +7,8 @@ recomputes the op inside the same compiled program; XLA drops what the derivativ
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any
 
 import jax
@@ -18,6 +17,7 @@ from jax.extend import core
 
 from autodiff_viz.engine.arrays import bad_param
 from autodiff_viz.graph import limits
+from autodiff_viz.graph.identity import identity, remembered
 from autodiff_viz.graph.literals import literal_fault, seed_fault
 from autodiff_viz.graph.model import Params
 from autodiff_viz.graph.problem import GraphError, Problem
@@ -79,7 +79,12 @@ def _number_fault(param: Param, value: Any) -> str:
     return "is not one number" if isinstance(value, tuple) else literal_fault(value)
 
 
-@lru_cache(maxsize=KEPT)
+def _key(name: str, static: Params, *ours: Any, **also: Any) -> Hashable:
+    """Shapes, slots and flags are the project's own whole numbers and booleans; parameters are anybody's."""
+    return name, static and identity(static), ours, tuple(also.values())
+
+
+@remembered(KEPT, _key)
 def kernel(
     name: str,
     static: Params,

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import lru_cache, partial
+from functools import partial
 from typing import Any
 
 import jax
@@ -31,6 +31,7 @@ from autodiff_viz.engine.steps import later_on, optimiser_of
 from autodiff_viz.engine.trace import Trace, precision, trace
 from autodiff_viz.engine.training import Settings, begin
 from autodiff_viz.graph import limits
+from autodiff_viz.graph.identity import remembered
 from autodiff_viz.graph.model import Graph
 from autodiff_viz.graph.mute import played
 from autodiff_viz.graph.problem import GraphError, Problem
@@ -101,7 +102,7 @@ def check_work(most: int, steps: int) -> None:
         raise GraphError(Problem("too-much-work", message, hint))
 
 
-@lru_cache(maxsize=6)
+@remembered(6)
 def _step(
     graph: Graph, way: str, optimiser: str, dtype: str, silent: frozenset[Wire]
 ) -> Callable[..., tuple]:

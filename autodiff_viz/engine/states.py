@@ -14,14 +14,15 @@ import jax.numpy as jnp
 from autodiff_viz.engine.arrays import FLOAT32, own_value
 from autodiff_viz.engine.steps import later, optimiser_of
 from autodiff_viz.engine.trace import precision
+from autodiff_viz.graph.identity import Exact
 from autodiff_viz.graph.literals import shape_of
 from autodiff_viz.graph.model import Graph, Node, params
 from autodiff_viz.graph.names import listed
 from autodiff_viz.graph.problem import GraphError, Problem
 
 
-@dataclass(frozen=True, slots=True)
-class Settings:
+@dataclass(frozen=True, slots=True, eq=False)
+class Settings(Exact):
     """What the user chooses before and while a graph is trained.
 
     Attributes:

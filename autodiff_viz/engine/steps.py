@@ -19,6 +19,7 @@ import optax
 from autodiff_viz.engine.gates import change, close, wires_of, without_gated
 from autodiff_viz.engine.program import ruled, ruled_input, structure, tap
 from autodiff_viz.graph import limits
+from autodiff_viz.graph.identity import identity
 from autodiff_viz.graph.model import INPUT, Graph, Node
 from autodiff_viz.graph.order import descendants, order
 
@@ -40,22 +41,25 @@ Run = Callable[[Now, int, dict], tuple[Now, np.ndarray]]
 per node the norm of its value, the norm of what arrives there and its share of dead units, then per
 parameter, by name, the ratio of its update."""
 
-_programs: dict[tuple, Run] = {}
+_programs: dict[bytes, Run] = {}
 _making = Lock()  # two visitors who open the same lesson share one program
 
 
 def program(graph: Graph, optimiser: str, dtype: str, now: Now, knobs: dict) -> Run:
     """The steps of a graph on arrays like these: made when nothing alike was, compiled when first run."""
-    shapes = tuple((name, array.shape) for name, array in sorted(knobs["inputs"].items()))
-    shapes += tuple((name, array.shape) for name, array in sorted(now[0].items()))
-    key = structure(without_gated(graph)), shapes, optimiser, dtype
+    shapes = tuple(
+        tuple((name, array.shape) for name, array in sorted(arrays.items()))
+        for arrays in (knobs["inputs"], now[0])
+    )
+    bare = structure(without_gated(graph))
+    key = identity((bare, shapes, optimiser, dtype))
     with _making:
         if key not in _programs:
             while len(_programs) >= KEPT:
                 _programs.pop(next(iter(_programs)))
             # XLA's convolutions on the CPU take some ten times as long inside a loop.
             one_by_one = any(node.op == "conv2d" for node in graph.nodes)
-            step = _stepper(key[0], optimiser, dtype)
+            step = _stepper(bare, optimiser, dtype)
             _programs[key] = _one_by_one(step) if one_by_one else _in_a_loop(step)
         return _programs[key]
 

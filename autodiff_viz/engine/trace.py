@@ -17,6 +17,7 @@ from autodiff_viz.engine.check import diagnose
 from autodiff_viz.engine.counts import Residual, Runs, residuals_of, runs_of
 from autodiff_viz.engine.live import Walk, Wire, backward, forward
 from autodiff_viz.graph import limits
+from autodiff_viz.graph.identity import identity
 from autodiff_viz.graph.model import INPUT, Graph
 from autodiff_viz.graph.mute import played
 from autodiff_viz.graph.problem import GraphError, Problem
@@ -49,6 +50,12 @@ class Trace:
     passed: Arrays[Wire]
     gradient: Arrays[str]
     notes: tuple[str, ...] = ()
+
+    @cached_property
+    def identity(self) -> bytes:
+        """The identity of all that every number of the trace follows from."""
+        inputs = tuple((name, identity(value)) for name, value in self.inputs.items())
+        return identity((self.graph, self.output, self.dtype, inputs, self.seed))
 
     @cached_property
     def births(self) -> tuple[Birth, ...]:

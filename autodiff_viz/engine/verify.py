@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any
 
 import jax
@@ -16,6 +15,7 @@ from autodiff_viz.engine.check import diagnose
 from autodiff_viz.engine.live import ARRIVING, Wire
 from autodiff_viz.engine.program import Program, dynamic_params, structure
 from autodiff_viz.engine.trace import Trace, precision
+from autodiff_viz.graph.identity import remembered
 from autodiff_viz.graph.model import Graph
 from autodiff_viz.graph.problem import GraphError
 
@@ -72,7 +72,7 @@ def whole_program(trace: Trace) -> tuple[dict[str, Any], dict[str, Any], dict[Wi
     return run(inputs, dynamic_params(graph), jnp.asarray(trace.seed))
 
 
-@lru_cache(maxsize=KEPT)
+@remembered(KEPT)
 def _traced(graph: Graph, shapes: tuple, seed_shape: tuple[int, ...], dtype: str) -> Any:
     """The differentiated program as equations, ready to run on new inputs without tracing again."""
     program = Program(graph, dtype, export_all=True)

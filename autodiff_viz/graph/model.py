@@ -10,6 +10,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Union
 
+from autodiff_viz.graph.identity import Exact, identity
+
 Literal = Union[float, int, tuple["Literal", ...]]
 """A number, or nested tuples of numbers (a tensor). Never NaN, infinite or a bool."""
 
@@ -17,7 +19,7 @@ Slot = Union[str, Literal, None]
 """What a slot holds: the name of a node (a wire), a constant, or None (empty)."""
 
 Params = tuple[tuple[str, Any], ...]
-"""An op's parameters as sorted (name, value) pairs: hashable, and equal when the same."""
+"""An op's parameters as sorted (name, value) pairs."""
 
 INPUT = "input"
 """Op of a node whose value the user sets. Params: `value`, or `shape` and `seed` for a random one;
@@ -37,8 +39,8 @@ POLICIES = ("nothing_saveable", "everything_saveable", "dots_saveable", "save_on
 """Names of the policies in `jax.checkpoint_policies`; the first is JAX's default."""
 
 
-@dataclass(frozen=True, slots=True)
-class Call:
+@dataclass(frozen=True, slots=True, eq=False)
+class Call(Exact):
     """An op applied to terms, inside a lambda. Terms: argument names, literals, calls."""
 
     op: str
@@ -49,16 +51,16 @@ class Call:
 Term = Union[str, Literal, Call]
 
 
-@dataclass(frozen=True, slots=True)
-class Lambda:
+@dataclass(frozen=True, slots=True, eq=False)
+class Lambda(Exact):
     """`lambda args: body` over its own arguments alone; `body` has one term per result."""
 
     args: tuple[str, ...]
     body: tuple[Term, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Rule:
+@dataclass(frozen=True, slots=True, eq=False)
+class Rule(Exact):
     """What a node does to the gradient.
 
     `follow`: JAX's own derivative. `stop`: passes nothing. `rewrite`: `function(v)` replaces the
@@ -71,8 +73,8 @@ class Rule:
     function: Lambda | None = None
 
 
-@dataclass(frozen=True)
-class Node:
+@dataclass(frozen=True, eq=False)
+class Node(Exact):
     """One op in the graph. `position` is the top-left corner on the canvas in pixels, None for
     automatic layout. Under the rule `backward_as` the last slot is the alternative, after the op's own.
     A `muted` node hands on its first wired input instead; `graph/mute.py` says what then runs.
@@ -88,6 +90,18 @@ class Node:
     position: tuple[float, float] | None = None
     muted: bool = False
     cut: bool = False
+
+    @cached_property
+    def content(self) -> bytes:
+        """The identity of all that a number follows from: of the node without its place, its cut."""
+        rule = self.rule.kind if self.rule.function is None else self.rule  # a name is told in no time
+        return identity((self.name, self.op, self.slots, self.params, rule, self.muted))
+
+    @cached_property
+    def identity(self) -> bytes:
+        """Of the whole node; worked out once, since the versions of a graph share their nodes."""
+        place = None if self.position is None else tuple(map(float, self.position))
+        return identity((self.content, place, self.cut))
 
     @cached_property
     def wires(self) -> tuple[tuple[int, str], ...]:
@@ -111,8 +125,8 @@ class Node:
         return default
 
 
-@dataclass(frozen=True, slots=True)
-class Region:
+@dataclass(frozen=True, slots=True, eq=False)
+class Region(Exact):
     """Nodes that run under `jax.checkpoint`. A region inside another one holds a subset of its nodes.
 
     `policy` is a name from `POLICIES`; `saved` are the node names that `save_only_these_names` keeps.
@@ -124,8 +138,8 @@ class Region:
     saved: frozenset[str] = frozenset()
 
 
-@dataclass(frozen=True, slots=True)
-class Group:
+@dataclass(frozen=True, slots=True, eq=False)
+class Group(Exact):
     """Nodes that belong together for the reader. No number depends on it: the engine knows no groups.
 
     With `branches`, the groups that lie right inside it are like ones beside each other, in the order of the
@@ -141,11 +155,12 @@ Frame = Union[Region, Group]
 """What holds nodes. Frames have a name of their own each, and one lies inside another or beside it."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Graph:
     """Nodes, checkpoint regions, the name of the output node (None only when there are no nodes), groups.
 
-    The order of nodes, regions and groups means nothing: graphs that differ in it alone are equal.
+    The order of nodes, regions and groups means nothing: graphs that differ in it alone are equal. Numbers
+    are equal when every bit is: 0.0 is not -0.0, nor 1 or True.
     """
 
     nodes: tuple[Node, ...] = ()
@@ -159,8 +174,16 @@ class Graph:
         return {node.name: node for node in reversed(self.nodes)}
 
     @cached_property
-    def _identity(self) -> tuple[Any, ...]:
-        return frozenset(self.nodes), frozenset(self.regions), self.output, frozenset(self.groups)
+    def identity(self) -> bytes:
+        """The identity with the order of nodes, regions and groups, which decides ties where it means
+        nothing: what is remembered of a graph is remembered of this order."""
+        nodes = tuple([node.identity for node in self.nodes])
+        return identity((nodes, self.regions or None, self.output, self.groups or None))
+
+    @cached_property
+    def _unordered(self) -> bytes:
+        nodes = tuple(sorted([node.identity for node in self.nodes]))
+        return identity((nodes, frozenset(self.regions), self.output, frozenset(self.groups)))
 
     @property
     def frames(self) -> tuple[Frame, ...]:
@@ -174,10 +197,12 @@ class Graph:
         return name in self.by_name
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Graph) and self._identity == other._identity
+        if self is other:
+            return True
+        return self._unordered == other._unordered if isinstance(other, Graph) else NotImplemented
 
     def __hash__(self) -> int:
-        return hash(self._identity)
+        return hash(self._unordered)
 
 
 def params(**values: Any) -> Params:

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from itertools import pairwise
 
 from autodiff_viz.graph import limits
+from autodiff_viz.graph.identity import remembered
 from autodiff_viz.graph.model import INPUT, Graph, Node
 from autodiff_viz.graph.mute import played
 from autodiff_viz.graph.names import quoted
@@ -39,7 +39,7 @@ class Segment:
     gives: tuple[str, ...]
 
 
-@lru_cache(maxsize=64)
+@remembered(64)
 def segments(graph: Graph) -> tuple[Segment, ...]:
     """The segments in an order in which they can run; () for a graph without cuts, or one that cannot run.
 

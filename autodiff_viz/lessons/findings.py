@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
 from math import prod
 from typing import Any
 
@@ -15,6 +14,7 @@ from autodiff_viz.engine.division import Division, division
 from autodiff_viz.engine.jacobians import Jacobian
 from autodiff_viz.engine.segment_training import Curves, curves
 from autodiff_viz.engine.trace import Trace, trace
+from autodiff_viz.graph.identity import remembered
 from autodiff_viz.graph.model import Graph
 from autodiff_viz.graph.order import consumers
 from autodiff_viz.language.parse import parse
@@ -77,13 +77,13 @@ def _jacobian(cut: Division, of: str, by: str) -> Jacobian:
     return next(j for link in cut.links for j in link.jacobians if (j.of, j.by) == (of, by))
 
 
-@lru_cache(maxsize=64)
+@remembered(64)
 def graph_of(variant: Variant) -> Graph:
     """The variant's graph."""
     return parse(variant.formula)
 
 
-@lru_cache(maxsize=256)
+@remembered(256)
 def findings(lesson: Lesson, variant: int) -> tuple[Finding, ...]:
     """The claims about one of the graphs of `lesson`, in order. Lessons do not change, so this runs once for
     each graph and server."""
@@ -102,29 +102,29 @@ def trace_of(variant: Variant, step: int = 0) -> Trace:
     return _trace(variant, step) if step or drawn_anew else _untrained(variant)
 
 
-@lru_cache(maxsize=8)
+@remembered(8)
 def division_of(variant: Variant) -> Division:
     """The segments of the variant's graph."""
     return division(graph_of(variant), trace_of(variant))
 
 
-@lru_cache(maxsize=8)
+@remembered(8)
 def curves_of(variant: Variant) -> Curves:
     """The variant's training, with the whole gradient and by segments."""
     return curves(graph_of(variant), variant.training, variant.steps)
 
 
-@lru_cache(maxsize=32)
+@remembered(32)
 def _untrained(variant: Variant) -> Trace:
     return trace(graph_of(variant), seed=variant.seed)
 
 
-@lru_cache(maxsize=32)
+@remembered(32)
 def _trace(variant: Variant, step: int) -> Trace:
     return trace_at(_course(variant), step)
 
 
-@lru_cache(maxsize=8)
+@remembered(8)
 def _course(variant: Variant) -> Course:
     """All the steps of the variant's training."""
     graph, settings = graph_of(variant), variant.training

@@ -11,6 +11,8 @@ from typing import Any
 
 import streamlit as st
 
+from autodiff_viz.graph.identity import same
+
 KEPT = 200  # widgets whose last words may still come again
 _SAID = "widgets_said"
 
@@ -25,7 +27,7 @@ def renewed(key: str, owner: str, value: Any) -> str:
     state = st.session_state
     number, before = state.get(f"{key}_renewed", (0, owner))
     now = f"{key}_{number}" if number else key
-    if owner != before or state.get(now, value) != value:
+    if owner != before or not _repeats(state.get(now, value), value):
         number += 1
         now = f"{key}_{number}"
     state[f"{key}_renewed"] = (number, owner)
@@ -38,10 +40,16 @@ def news(key: str) -> bool:
     Streamlit forgets what a widget shows as soon as it is no longer drawn, and takes its last words for a
     change."""
     state = st.session_state
-    if key not in state or state[key] == state.get(_SAID, {}).get(key):
+    if key not in state or _repeats(state[key], state.get(_SAID, {}).get(key)):
         return False
     _said({key: state[key]})
     return True
+
+
+def _repeats(value: Any, before: Any) -> bool:
+    """Whether a widget says what was said before: its value may come back as another type, as a list for a
+    tuple, but not with another sign of zero."""
+    return value == before and (type(value) is not type(before) or same(value, before))
 
 
 def _said(now: dict[str, Any]) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 
 from autodiff_viz.graph import edits, limits
 from autodiff_viz.graph.history import History, redo, undo
+from autodiff_viz.graph.identity import same
 from autodiff_viz.graph.literals import seed_fault
 from autodiff_viz.graph.model import (
     BACKWARD_AS,
@@ -83,7 +84,7 @@ def set_input(lab: Lab, name: str, value: float, fresh: bool = False) -> Lab:
     except GraphError as error:
         return refused(lab, error)
     moved = committed(with_range(lab, name), graph, label)
-    if not fresh and lab.history.present.label == label and node.param("value") != value:
+    if not fresh and lab.history.present.label == label and graph != lab.graph:
         moved = replace(moved, history=replace(moved.history, past=lab.history.past))
     return moved
 
@@ -133,7 +134,7 @@ def set_param(lab: Lab, name: str, param: str, value: Any) -> Lab:
     """Change a parameter of a node; nothing when it has that value already, perhaps by default."""
     node = lab.graph.by_name.get(name)
     spec = OPS[node.op].param(param) if node and node.op in OPS else None
-    if node and spec and node.param(param, spec.default) == value:
+    if node and spec and same(node.param(param, spec.default), value):
         return lab
     try:
         graph = edits.with_param(lab.graph, name, param, value)

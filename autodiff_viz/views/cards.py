@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
-
 import numpy as np
 
 from autodiff_viz.engine.check import shapes
 from autodiff_viz.graph import limits
+from autodiff_viz.graph.identity import remembered
 from autodiff_viz.graph.model import INPUT, Graph, Literal, Node
 from autodiff_viz.language.show import show_literal, show_node
 from autodiff_viz.views.heat import has_picture
@@ -31,7 +30,7 @@ def size(node: Node, pictured: bool = False) -> tuple[float, float]:
     return width, max(height, SLOT * (len(node.slots) + 1))
 
 
-@lru_cache(maxsize=16)
+@remembered(16)
 def pictured(graph: Graph) -> frozenset[str]:
     """Names of the nodes whose tensor is drawn."""
     return frozenset(name for name, shape in shapes(graph).items() if has_picture(shape))

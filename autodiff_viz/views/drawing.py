@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -17,6 +16,7 @@ from autodiff_viz.engine.check import disconnected
 from autodiff_viz.engine.counts import Runs
 from autodiff_viz.engine.labels import Stray, strays
 from autodiff_viz.engine.trace import Trace
+from autodiff_viz.graph.identity import remembered
 from autodiff_viz.graph.model import BACKWARD_AS, INPUT, Graph, Node, Rule
 from autodiff_viz.graph.problem import Problem
 from autodiff_viz.graph.segments import has_cuts, idle_cuts, segment_of
@@ -105,7 +105,7 @@ def _skeleton(graph: Graph) -> Graph:
     return replace(graph, nodes=bare)
 
 
-@lru_cache(maxsize=256)
+@remembered(256)
 def _layout(graph: Graph, tall: frozenset[str]) -> Layout:
     return layout(graph, lambda node: size(node, node.name in tall), room)
 

@@ -6,10 +6,10 @@ Field by field it is described in ui/formula/web/types.js.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from functools import lru_cache
 from types import MappingProxyType
 from typing import Any
 
+from autodiff_viz.graph.identity import remembered
 from autodiff_viz.graph.model import INPUT
 from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.language.caret import Span
@@ -63,7 +63,7 @@ def _place(span: Span) -> dict[str, int]:
     return {"line": span.line, "column": span.column, "endLine": span.end_line, "endColumn": span.end_column}
 
 
-@lru_cache(maxsize=REMEMBERED)
+@remembered(REMEMBERED)
 def _spans(text: str) -> Mapping[str, Span]:
     try:
         return MappingProxyType(parse_with_spans(text)[1])

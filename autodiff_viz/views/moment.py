@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from typing import Any
 
 from autodiff_viz.engine.course import phase_at, state_at
 from autodiff_viz.engine.states import State, carried
+from autodiff_viz.graph.identity import identity, remembered
 from autodiff_viz.graph.model import Graph
 from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.views.lab import LAST, Lab
@@ -27,7 +27,7 @@ class Moment:
       graph: what is drawn and evaluated: the present graph, or with the rules that it had then.
       as_then: whether these differ.
       parameters: values by name.
-      key: equal where all that follows from the step is.
+      key: the identity of all that the parameters follow from.
     """
 
     step: int
@@ -35,7 +35,7 @@ class Moment:
     graph: Graph
     as_then: bool
     parameters: Mapping[str, Any]
-    key: Any
+    key: bytes
 
 
 def moment(lab: Lab) -> Moment | None:
@@ -48,7 +48,7 @@ def moment(lab: Lab) -> Moment | None:
     if step > last or last == 0:
         return None
     then = _as_then(lab.graph, phase_at(course, step).graph) if lab.as_then and step < last else None
-    key = step, tuple(phase for phase in course.phases if phase.first < step)
+    key = identity((step, course.dtype, tuple(phase for phase in course.phases if phase.first < step)))
     graph = lab.graph if then is None else then
     try:
         parameters = _state(training, step, still(graph)).parameters
@@ -71,7 +71,12 @@ def live(lab: Lab) -> bool:
     return lab.step == LAST and lab.training is not None and lab.training.running
 
 
-@lru_cache(maxsize=KEPT)
+def _state_key(training: Training, step: int, graph: Graph) -> Hashable:
+    """A record of a training is itself alone, and stays as it is."""
+    return training, step, graph.identity
+
+
+@remembered(KEPT, _state_key)
 def _state(training: Training, step: int, graph: Graph) -> State:
     """After so many steps; parameters that `graph` alone has are as they begin."""
     course = training.course

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import cache
 from typing import Any
 
 from autodiff_viz.graph.model import INPUT, PARAMETER
@@ -87,7 +87,7 @@ INPUTS = (
 SHOWN_PARAMS = {"shape", "index"}  # kinds of parameters without which a formula says little
 
 
-@lru_cache(maxsize=1)
+@cache
 def palette() -> list[dict[str, Any]]:
     """The ops by group, inputs first."""
     values = [

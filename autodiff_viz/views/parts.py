@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from autodiff_viz.graph.identity import same
 from autodiff_viz.graph.model import Graph
 from autodiff_viz.views.compose import LabView
 from autodiff_viz.views.formula import formula
@@ -70,8 +71,7 @@ def segments_data(lab: Lab, view: LabView) -> Data:
 
 
 def _still(graph: Graph) -> Data:
-    nodes = tuple((n.name, n.op, n.slots, repr(n.params), n.rule, n.muted) for n in graph.nodes)
-    return nodes, graph.regions, graph.output
+    return tuple(node.content for node in graph.nodes), graph.regions, graph.output
 
 
 LESSON = "lesson"
@@ -107,4 +107,6 @@ def shows(name: str, lab: Lab, view: LabView, beside: Mapping[str, Data]) -> Dat
 
 def changed(shown: Mapping[str, Data], lab: Lab, view: LabView, beside: Mapping[str, Data]) -> set[str]:
     """The parts that show something else by now than they were `shown` with, or have never been shown."""
-    return {name for name in SHOWS if name not in shown or shown[name] != shows(name, lab, view, beside)}
+    return {
+        name for name in SHOWS if name not in shown or not same(shown[name], shows(name, lab, view, beside))
+    }

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from base64 import b64encode
 from collections.abc import Iterable, Iterator, Mapping
+from hashlib import blake2b
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,6 +17,7 @@ from autodiff_viz.engine.arrays import FLOAT64
 from autodiff_viz.engine.live import ARRIVING
 from autodiff_viz.engine.sweep import SLIDER, Sweep, sweep
 from autodiff_viz.engine.trace import Trace
+from autodiff_viz.graph.identity import identity
 from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.views.numbers import SHOWN, norm, sign
 
@@ -55,24 +57,22 @@ def keys(found: Trace | None, stretches: Iterable[Stretch]) -> dict[str, str]:
     if found is None or len(found.graph.nodes) > NODES:
         return {}
     wanted = tuple(stretches)[:INPUTS]
-    still, values = _apart(found, {stretch.name for stretch in wanted})
-    rest = hash((still, found.output, found.dtype, found.seed.tobytes(), found.seed.shape, _learned(found)))
-    return {
-        at.name: f"{hash((rest, at, tuple(pair for pair in values if pair[0] != at.name))) & 0xFFFFFFFFFF:x}"
-        for at in wanted
-    }
-
-
-def _apart(found: Trace, moving: set[str]) -> tuple[frozenset[Any], tuple[tuple[str, Any], ...]]:
-    """The graph's nodes without the values of those that sliders move, and these values."""
+    moving = {stretch.name for stretch in wanted}
     nodes = found.graph.nodes
-    still = frozenset((n.name, n.op, n.slots, n.name in moving or n.params, n.rule) for n in nodes)
-    return still, tuple((n.name, n.param("value")) for n in nodes if n.name in moving)
+    still = tuple([node.content if node.name not in moving else identity(node.rule) for node in nodes])
+    rest = identity((still, found.output, found.dtype, found.seed, _learned(found, moving)))
+    values = [(node.name, identity(found.inputs[node.name])) for node in nodes if node.name in moving]
+    return {at.name: _word((rest, at, tuple(pair for pair in values if pair[0] != at.name))) for at in wanted}
 
 
-def _learned(found: Trace) -> tuple[bytes, ...]:
-    """The values of the parameters, which training may have set."""
-    return tuple(found.inputs[node.name].tobytes() for node in found.graph.nodes if node.is_parameter)
+def _word(value: Any) -> str:
+    return blake2b(identity(value), digest_size=8).hexdigest()
+
+
+def _learned(found: Trace, moving: set[str]) -> tuple[np.ndarray, ...]:
+    """The values of the other parameters, which training may have set."""
+    nodes = found.graph.nodes
+    return tuple(found.inputs[n.name] for n in nodes if n.is_parameter and n.name not in moving)
 
 
 def tables(found: Trace, stretches: Iterable[Stretch], known: Mapping[str, str]) -> list[dict[str, Any]]:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from autodiff_viz.engine.arrays import FLOAT64
 from autodiff_viz.engine.division import Division, division
 from autodiff_viz.engine.segment_training import Curves, curves, most_steps
 from autodiff_viz.engine.training import check_trainable
+from autodiff_viz.graph.identity import identity
 from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.graph.segments import has_cuts, segments
 from autodiff_viz.views.compose import LabView
@@ -68,10 +69,10 @@ def trained(lab: Lab, steps: int) -> Curves | tuple[Problem, ...]:
         return error.problems
 
 
-def training_key(lab: Lab) -> tuple[object, ...]:
-    """What the curves follow from."""
-    still = tuple(replace(node, position=None) for node in lab.graph.nodes)
-    return replace(lab.graph, nodes=still, groups=(), regions=()), lab.plan, lab.dtype
+def training_key(lab: Lab) -> bytes:
+    """The identity of all that the curves follow from."""
+    nodes = tuple((node.content, node.cut) for node in lab.graph.nodes)
+    return identity((nodes, lab.graph.output, lab.plan, lab.dtype))
 
 
 def _steps(lab: Lab, view: LabView) -> int:

@@ -6,6 +6,7 @@ import streamlit as st
 
 from autodiff_viz.engine.segment_training import Curves
 from autodiff_viz.figures.catalog import SEGMENT_FIGURES
+from autodiff_viz.graph.identity import same
 from autodiff_viz.ui.panels.chart import draw_chart
 from autodiff_viz.ui.panels.problems import draw_problems
 from autodiff_viz.views.compose import LabView
@@ -40,7 +41,7 @@ def draw_segments(lab: Lab, view: LabView) -> None:
 def _kept(lab: Lab, view: LabView) -> SegmentsView | None:
     """Remembered for what was on view last."""
     key, kept = SHOWS["segments"](lab, view), st.session_state.get(KEPT)
-    if kept is None or kept[0] != key:
+    if kept is None or not same(kept[0], key):
         kept = st.session_state[KEPT] = (key, segments_view(lab, view))
     return kept[1]
 
