@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping
 from math import prod
 from typing import Any, TypeVar
 
@@ -11,7 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from autodiff_viz.graph import limits
-from autodiff_viz.graph.identity import remembered
+from autodiff_viz.graph.identity import identity, remembered
 from autodiff_viz.graph.literals import seed_fault
 from autodiff_viz.graph.model import Literal, Node, Params
 from autodiff_viz.graph.problem import GraphError, Problem
@@ -22,7 +22,13 @@ FLOAT32, FLOAT64 = "float32", "float64"
 K = TypeVar("K")
 
 
-@remembered(256)
+def _key(literal: Literal, dtype: str) -> Hashable:
+    """As `identity`, for a number in a tenth of its time."""
+    kind = type(literal)
+    return (kind, literal, dtype) if literal and kind in (float, int) else (identity(literal), dtype)
+
+
+@remembered(256, _key)
 def constant(literal: Literal, dtype: str) -> jax.Array:
     """A literal as an array on the device; kept, since slots ask for the same few numbers again."""
     return on_device(np.asarray(literal, dtype=dtype))

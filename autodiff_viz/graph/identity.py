@@ -7,15 +7,14 @@ no keys: 0.0 == -0.0, 1 == 1.0 == True, and hash(-1.0) == hash(-2.0), yet a / 0.
 from __future__ import annotations
 
 from array import array
-from collections import OrderedDict
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import fields, is_dataclass
-from functools import update_wrapper
+from functools import lru_cache, wraps
 from hashlib import blake2b
-from threading import Lock
-from typing import Any, Generic, TypeVar
+from threading import local
+from typing import Any, Protocol, TypeVar
 
-R = TypeVar("R")
+R = TypeVar("R", covariant=True)
 
 LONGEST = 128  # bytes of an identity; what would be longer is told by its digest
 FEW = 8  # floats whose text is made as fast as their bytes are
@@ -118,45 +117,19 @@ def _field_identities(record: Any) -> tuple[bytes, ...]:
     return tuple(identity(getattr(record, field.name)) for field in fields(record))
 
 
-class Remembered(Generic[R]):
+class Remembered(Protocol[R]):
     """A function that remembers its last results; see `remembered`."""
 
-    def __init__(self, compute: Callable[..., R], most: int, key: Callable[..., Hashable]):
-        self.most, self.misses = most, 0
-        self._compute, self._key = compute, key
-        self._kept: OrderedDict[Hashable, R] = OrderedDict()
-        self._lock = Lock()
-        update_wrapper(self, compute)
+    most: int
+    kept: Callable[[], int]
+    misses: Callable[[], int]
+    forget: Callable[[], None]
 
-    def __call__(self, *arguments: Any, **named: Any) -> R:
-        key, kept = self._key(*arguments, **named), self._kept
-        try:
-            found = kept[key]
-            kept.move_to_end(key)
-        except KeyError:  # also when another thread has dropped it in between
-            pass
-        else:
-            return found
-        found = self._compute(*arguments, **named)
-        with self._lock:
-            self.misses += 1
-            kept[key] = found
-            while len(kept) > self.most:
-                kept.popitem(last=False)
-        return found
-
-    def __len__(self) -> int:
-        return len(self._kept)
-
-    def forget(self) -> None:
-        """Drop every result."""
-        with self._lock:
-            self._kept.clear()
+    def __call__(self, *arguments: Any) -> R: ...
 
 
-def _identities(*arguments: Any, **named: Any) -> Hashable:
-    found = tuple(map(identity, arguments))
-    return (found, *((name, identity(value)) for name, value in sorted(named.items()))) if named else found
+def _identities(*arguments: Any) -> Hashable:
+    return tuple(map(identity, arguments))
 
 
 EVERYTHING: list[Remembered] = []
@@ -175,7 +148,20 @@ def remembered(
     """
 
     def decorate(compute: Callable[..., R]) -> Remembered[R]:
-        EVERYTHING.append(found := Remembered(compute, most, key))
-        return found
+        this_call = local()  # `lru_cache` hands on the key alone
+
+        @lru_cache(maxsize=most)
+        def kept(key: Hashable) -> R:
+            return compute(*this_call.arguments)
+
+        @wraps(compute)
+        def call(*arguments: Any) -> R:
+            this_call.arguments = arguments
+            return kept(key(*arguments))
+
+        call.most, call.forget = most, kept.cache_clear
+        call.kept, call.misses = lambda: kept.cache_info().currsize, lambda: kept.cache_info().misses
+        EVERYTHING.append(call)
+        return call
 
     return decorate
