@@ -80,8 +80,8 @@ def _number_fault(param: Param, value: Any) -> str:
 
 
 def _key(name: str, static: Params, *ours: Any) -> Hashable:
-    """Shapes, slots and flags are the project's own whole numbers and booleans; parameters are anybody's, short,
-    and told apart by their text in less time than by their identity."""
+    """Shapes, slots and flags are the project's own whole numbers and booleans. Parameters are anybody's;
+    they are short, and their text tells them apart sooner than their identity."""
     return name, static and repr(static), ours
 
 

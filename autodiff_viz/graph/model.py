@@ -47,6 +47,10 @@ class Call(Exact):
     args: tuple[Term, ...]
     params: Params = ()
 
+    @property
+    def identity(self) -> bytes:
+        return identity(_flat((self,)))
+
 
 Term = Union[str, Literal, Call]
 
@@ -57,6 +61,24 @@ class Lambda(Exact):
 
     args: tuple[str, ...]
     body: tuple[Term, ...]
+
+    @property
+    def identity(self) -> bytes:
+        return identity((self.args, _flat(self.body)))
+
+
+def _flat(terms: tuple[Term, ...]) -> tuple[Any, ...]:
+    """The terms in prefix notation, each call with the number of its arguments: they may be nested deeper than
+    Python calls itself."""
+    found, waiting = [], [*reversed(terms)]
+    while waiting:
+        term = waiting.pop()
+        if isinstance(term, Call):
+            found.append((term.op, term.params, len(term.args)))
+            waiting += reversed(term.args)
+        else:
+            found.append(term)
+    return tuple(found)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
