@@ -1,0 +1,268 @@
+"""Jobs in worker processes, so that nobody waits for what takes long: with a deadline, at low priority, the
+newest job of each asker first.
+
+A job is a pure function of the project and its arguments, known by a key: the identity of all that its answer
+follows from. An answer therefore serves everybody who asks for the same.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import signal
+import socket
+import subprocess
+import sys
+from collections import OrderedDict
+from collections.abc import Callable, Hashable
+from contextlib import suppress
+from dataclasses import dataclass, field
+from multiprocessing.connection import Connection, wait
+from pathlib import Path
+from threading import Condition, Thread
+from time import monotonic
+from typing import Any
+
+from autodiff_viz.workers.template import FORK
+
+KEPT = 512  # answers
+WAITING = 256  # jobs that may wait; the oldest is dropped for a new one
+SECONDS = 10.0  # that a job may take
+STARTING = 60.0  # that the template may take to load JAX, on a busy machine
+IDLE = 120.0  # seconds without a job after which a worker ends, and with it what it has compiled
+
+ROOT = Path(__file__).parents[2]
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """What to work out.
+
+    Attributes:
+      key: the identity of all that the answer follows from, the function too.
+      function: a function at the top of a module.
+      arguments: plain data.
+      seconds: after which the worker is killed.
+    """
+
+    key: bytes
+    function: Callable[..., Any]
+    arguments: tuple[Any, ...]
+    seconds: float = SECONDS
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What became of a job: its `value`, or why there is none."""
+
+    value: Any = None
+    why: str = ""
+
+
+TOO_LONG, BROKEN, DROPPED = "too long", "broken", "dropped"
+
+
+@dataclass(slots=True)
+class _Worker:
+    """A process with a connection; `job` is what it works at, until `deadline`."""
+
+    process: int
+    connection: Connection
+    job: Job | None = None
+    asker: Hashable = None
+    deadline: float = 0.0
+    since: float = field(default_factory=monotonic)
+
+
+class Pool:
+    """At most `workers` processes. One thread hands out the jobs and takes the answers."""
+
+    def __init__(self, modules: tuple[str, ...], workers: int = 1):
+        self._modules, self._most = modules, workers
+        self._changed = Condition()
+        self._answers: OrderedDict[bytes, Answer] = OrderedDict()
+        self._waiting: OrderedDict[Hashable, Job] = OrderedDict()
+        self._workers: list[_Worker] = []
+        self._wake, self._woken = socket.socketpair()
+        self._template: tuple[subprocess.Popen, socket.socket] | None = None
+        self._ended = False
+        self._thread: Thread | None = None
+
+    def ask(self, asker: Hashable, job: Job) -> None:
+        """Have a job done. It takes the place of the one that waits for the same asker."""
+        with self._changed:
+            if self._ended or job.key in self._answers or self._has(job.key):
+                return
+            self._waiting[asker] = (
+                job  # in the place of the one before, or who acts all the time would starve
+            )
+            while len(self._waiting) > WAITING:
+                self._note(self._waiting.popitem(last=False)[1], Answer(why=DROPPED))
+            if self._thread is None:
+                self._thread = Thread(target=self._run, name="workers", daemon=True)
+                self._thread.start()
+        self._wake.send(b"\0")
+
+    def answer(self, key: bytes, patience: float = 0.0) -> Answer | None:
+        """What became of a job; None while it waits or runs, for at most `patience` seconds."""
+        with self._changed:
+            self._changed.wait_for(lambda: key in self._answers, patience)
+            if key in self._answers:
+                self._answers.move_to_end(key)
+            return self._answers.get(key)
+
+    def cancel(self, asker: Hashable) -> None:
+        """Drop the job that waits for an asker, or kill the worker that is at it."""
+        with self._changed:
+            self._waiting.pop(asker, None)
+            for worker in self._workers:
+                if worker.job and worker.asker == asker:
+                    worker.deadline = 0.0
+        self._wake.send(b"\0")
+
+    def end(self) -> None:
+        """Kill all processes; for when the server ends."""
+        with self._changed:
+            self._ended = True
+        self._wake.send(b"\0")
+        if self._thread is not None:
+            self._thread.join()
+
+    def _has(self, key: bytes) -> bool:
+        """Whether a job of this key waits or runs."""
+        jobs = (*self._waiting.values(), *(worker.job for worker in self._workers))
+        return any(job is not None and job.key == key for job in jobs)
+
+    def _note(self, job: Job, answer: Answer) -> None:
+        self._answers[job.key] = answer
+        while len(self._answers) > KEPT:
+            self._answers.popitem(last=False)
+        self._changed.notify_all()
+
+    def _run(self) -> None:
+        while not self._ended:
+            wait([self._woken, *(worker.connection for worker in self._workers)], self._pause())
+            self._drain()
+            with self._changed:
+                for worker in [*self._workers]:
+                    self._look_after(worker)
+            self._hand_out()
+        for worker in [*self._workers]:
+            self._kill(worker)
+        self._end_template()
+        self._wake.close()
+        self._woken.close()
+
+    def _end_template(self) -> None:
+        if self._template is not None:
+            process, control = self._template
+            process.kill()
+            process.wait()
+            control.close()
+            self._template = None
+
+    def _pause(self) -> float | None:
+        """Seconds until something is to be done without anybody saying so; None while there is nothing."""
+        times = [w.deadline if w.job else w.since + IDLE for w in self._workers]
+        return max(0.0, min(times) - monotonic()) if times else None
+
+    def _drain(self) -> None:
+        self._woken.setblocking(False)
+        try:
+            while self._woken.recv(4096):
+                pass
+        except BlockingIOError:
+            pass
+
+    def _look_after(self, worker: _Worker) -> None:
+        """Take its answer, or end it: when it broke down, took too long, or has had nothing to do."""
+        now = monotonic()
+        try:
+            if worker.connection.poll():
+                done, value = worker.connection.recv()
+                self._note(worker.job, Answer(value) if done else Answer(why=f"{BROKEN}: {value}"))
+                worker.job, worker.since = None, now
+        except (EOFError, OSError):
+            self._drop(worker, BROKEN)
+        else:
+            if worker.job and worker.deadline <= now:
+                self._drop(worker, TOO_LONG)
+            elif not worker.job and worker.since + IDLE <= now:
+                self._drop(worker, "")
+
+    def _drop(self, worker: _Worker, why: str) -> None:
+        if worker.job:
+            _log.warning("a worker's job ended: %s (%s)", why, worker.job.function.__name__)
+            self._note(worker.job, Answer(why=why))
+        self._kill(worker)
+
+    def _kill(self, worker: _Worker) -> None:
+        self._workers.remove(worker)
+        worker.connection.close()
+        with suppress(ProcessLookupError):
+            os.kill(worker.process, signal.SIGKILL)
+
+    def _hand_out(self) -> None:
+        while self._waiting:
+            free = next((worker for worker in self._workers if worker.job is None), None)
+            if free is None and len(self._workers) >= self._most:
+                return
+            free = free or self._fork()
+            with self._changed:
+                if not self._waiting:
+                    return
+                asker, job = self._waiting.popitem(last=False)
+                free.asker, free.job, free.deadline = asker, job, monotonic() + job.seconds
+            function = job.function
+            try:
+                free.connection.send((function.__module__, function.__qualname__, job.arguments))
+            except OSError:
+                with self._changed:
+                    self._drop(free, BROKEN)
+
+    def _fork(self) -> _Worker:
+        """A new worker; the template is started when it is not there."""
+        for _ in range(2):
+            if self._template is None:
+                self._template = _started(self._modules)
+            mine, its = socket.socketpair()
+            try:
+                socket.send_fds(self._template[1], [FORK], [its.fileno()])
+                process = int.from_bytes(_exactly(self._template[1], 4), "big")
+            except OSError:
+                self._end_template()
+                mine.close()
+                continue
+            finally:
+                its.close()
+            worker = _Worker(process, Connection(mine.detach()))
+            self._workers.append(worker)
+            return worker
+        raise RuntimeError("no worker can be started")
+
+
+def _started(modules: tuple[str, ...]) -> tuple[subprocess.Popen, socket.socket]:
+    """The template process, when it has loaded `modules`."""
+    mine, its = socket.socketpair()
+    command = [sys.executable, "-m", "autodiff_viz.workers.template", str(its.fileno()), *modules]
+    process = subprocess.Popen(command, pass_fds=[its.fileno()], cwd=ROOT, stdin=subprocess.DEVNULL)
+    its.close()
+    mine.settimeout(STARTING)
+    _exactly(mine, 1)
+    return process, mine
+
+
+def _exactly(control: socket.socket, count: int) -> bytes:
+    """
+    Raises:
+      OSError: the other side has gone, or does not answer.
+    """
+    found = b""
+    while len(found) < count:
+        part = control.recv(count - len(found))
+        if not part:
+            raise ConnectionResetError("the template process has ended")
+        found += part
+    return found

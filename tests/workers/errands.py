@@ -1,0 +1,40 @@
+"""Functions that workers are given in the tests."""
+
+import os
+import time
+
+
+def product(a: float, b: float) -> float:
+    return a * b
+
+
+def process() -> int:
+    return os.getpid()
+
+
+def niceness() -> int:
+    return os.nice(0)
+
+
+def without_end() -> None:
+    while True:
+        time.sleep(0.01)
+
+
+def slow(seconds: float, value: int) -> int:
+    time.sleep(seconds)
+    return value
+
+
+def mistaken() -> None:
+    raise ValueError("nothing fits")
+
+
+def killed() -> None:
+    os.abort()
+
+
+def through_jax(x: float) -> float:
+    import jax  # as engine functions have it loaded
+
+    return float(jax.grad(lambda x: x * x)(x))

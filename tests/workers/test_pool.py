@@ -1,0 +1,123 @@
+"""Jobs in worker processes: answers by key, deadlines, breakdowns, the newest job of each asker."""
+
+import os
+import time
+from collections.abc import Iterator
+
+import pytest
+
+from autodiff_viz.graph.identity import identity
+from autodiff_viz.workers import pool as pools
+from autodiff_viz.workers.pool import BROKEN, TOO_LONG, Answer, Job, Pool
+from tests.workers import errands
+
+PATIENCE = 60.0
+
+
+@pytest.fixture(scope="module")
+def pool() -> Iterator[Pool]:
+    found = Pool(("json",))
+    yield found
+    found.end()
+
+
+def job(function, *arguments, seconds: float = PATIENCE) -> Job:
+    return Job(identity((function.__name__, arguments, time.monotonic_ns())), function, arguments, seconds)
+
+
+def done(pool: Pool, asked: Job, asker: object = "anna") -> Answer | None:
+    pool.ask(asker, asked)
+    return pool.answer(asked.key, PATIENCE)
+
+
+def test_a_job_is_answered_by_another_process(pool):
+    assert done(pool, job(errands.product, 6.0, 7.0)) == Answer(42.0)
+    assert done(pool, job(errands.process)).value != os.getpid()
+
+
+def test_workers_give_way_to_the_server(pool):
+    assert done(pool, job(errands.niceness)).value > os.nice(0)
+
+
+def test_one_worker_serves_one_job_after_the_other(pool):
+    assert done(pool, job(errands.process)) == done(pool, job(errands.process))
+
+
+def test_a_job_that_takes_too_long_is_ended_and_the_next_one_is_answered(pool):
+    before = done(pool, job(errands.process)).value
+    assert done(pool, job(errands.without_end, seconds=0.2)) == Answer(why=TOO_LONG)
+    after = done(pool, job(errands.process)).value
+    assert after != before
+    with pytest.raises(ProcessLookupError):
+        os.kill(before, 0)
+
+
+def test_a_mistake_is_told_and_ends_nothing(pool):
+    before = done(pool, job(errands.process))
+    assert done(pool, job(errands.mistaken)).why == f"{BROKEN}: ValueError: nothing fits"
+    assert done(pool, job(errands.process)) == before
+
+
+def test_a_worker_that_dies_is_replaced(pool):
+    assert done(pool, job(errands.killed)) == Answer(why=BROKEN)
+    assert done(pool, job(errands.product, 2.0, 3.0)) == Answer(6.0)
+
+
+def test_of_what_waits_for_one_asker_only_the_newest_is_done(pool):
+    busy = job(errands.slow, 0.5, 0)
+    pool.ask("bert", busy)
+    asked = [job(errands.slow, 0.0, i) for i in range(5)]
+    for each in asked:
+        pool.ask("anna", each)
+    assert pool.answer(asked[-1].key, PATIENCE) == Answer(4)
+    assert [pool.answer(each.key) for each in asked[:-1]] == [None] * 4
+
+
+def test_who_acts_all_the_time_does_not_lose_the_place_in_the_queue(pool):
+    pool.ask("bert", job(errands.slow, 0.5, 0))
+    first, other, again = (job(errands.slow, 0.0, i) for i in range(3))
+    pool.ask("anna", first)
+    pool.ask("carl", other)
+    pool.ask("anna", again)
+    assert pool.answer(again.key, PATIENCE) == Answer(2)
+    assert pool.answer(other.key, PATIENCE) == Answer(1)
+
+
+def test_an_answer_serves_everybody_who_asks_for_the_same(pool):
+    asked = job(errands.process)
+    first = done(pool, asked)
+    again = Job(asked.key, errands.mistaken, ())
+    assert done(pool, again, "bert") == first
+
+
+def test_a_job_can_be_cancelled(pool):
+    running, waiting = job(errands.without_end), job(errands.product, 1.0, 1.0)
+    pool.ask("bert", running)
+    pool.ask("anna", waiting)
+    pool.cancel("anna")
+    pool.cancel("bert")
+    assert pool.answer(running.key, PATIENCE) == Answer(why=TOO_LONG)
+    assert pool.answer(waiting.key, 0.3) is None
+
+
+def test_a_worker_without_work_ends(monkeypatch):
+    monkeypatch.setattr(pools, "IDLE", 0.2)
+    mine = Pool(("json",))
+    process = done(mine, job(errands.process)).value
+    deadline = time.monotonic() + PATIENCE
+    while time.monotonic() < deadline:
+        try:
+            os.kill(process, 0)
+        except ProcessLookupError:
+            break
+        time.sleep(0.05)
+    assert done(mine, job(errands.process)).value != process
+    mine.end()
+
+
+def test_a_pool_whose_template_was_killed_goes_on(pool):
+    done(pool, job(errands.process))
+    pool._template[0].kill()
+    pool._template[0].wait()
+    assert done(pool, job(errands.killed)) == Answer(why=BROKEN)
+    assert done(pool, job(errands.product, 2.0, 5.0)) == Answer(10.0)
