@@ -68,8 +68,8 @@ class Lambda(Exact):
 
 
 def _flat(terms: tuple[Term, ...]) -> tuple[Any, ...]:
-    """The terms in prefix notation, each call with the number of its arguments: they may be nested deeper than
-    Python calls itself."""
+    """The terms in prefix notation, each call with the number of its arguments: they may be nested deeper
+    than Python calls itself."""
     found, waiting = [], [*reversed(terms)]
     while waiting:
         term = waiting.pop()

@@ -16,7 +16,7 @@ from autodiff_viz.graph.model import Graph
 from autodiff_viz.graph.mute import played
 from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.views.actions import noisy
-from autodiff_viz.views.drawing import Picture, doubts, drawing
+from autodiff_viz.views.drawing import Drawing, Picture, doubts, drawing
 from autodiff_viz.views.health import states
 from autodiff_viz.views.lab import Lab, formula_text, scalar_inputs, slider_range
 from autodiff_viz.views.moment import Moment, moment
@@ -42,7 +42,7 @@ class LabView:
     """What the lab page shows at once; the slower checks follow in `Verification`.
 
     Attributes:
-      drawing: for the canvas.
+      drawn: for the canvas; `refusal` is why it refused the last edit.
       text: what stands in the formula editor.
       mistakes: of the draft; `problems`: of the graph; `notice`: why what was done
         beside the canvas was refused; what was refused on it is in the drawing.
@@ -53,7 +53,8 @@ class LabView:
       moment: that step, where one is on view.
     """
 
-    drawing: dict[str, Any]
+    drawn: Drawing
+    refusal: list[dict[str, Any]]
     text: str
     mistakes: tuple[Problem, ...]
     problems: tuple[Problem, ...]
@@ -69,6 +70,11 @@ class LabView:
     moment: Moment | None = None
 
     @property
+    def drawing(self) -> dict[str, Any]:
+        """What the canvas shows."""
+        return {**self.drawn.data, "notice": self.refusal}
+
+    @property
     def mistaken(self) -> tuple[Problem, ...]:
         """The problems that are mistakes: an empty slot is none, and says itself what it needs."""
         return tuple(problem for problem in self.problems if problem.code != "empty-slot")
@@ -80,9 +86,13 @@ class LabView:
         return tuple(dict.fromkeys(filter(None, found)))
 
 
-def lab_view(lab: Lab) -> LabView:
+def lab_view(lab: Lab, last: LabView | None = None) -> LabView:
     """Evaluate the lab's graph, or as much of it as can be evaluated; at the step of the training on view,
-    where there is one."""
+    where there is one.
+
+    Args:
+      last: the view before, of which what still shows the same is taken over.
+    """
     at = moment(lab)
     found = at and evaluated_at(lab, at)
     at = at if found else None
@@ -97,7 +107,8 @@ def lab_view(lab: Lab) -> LabView:
     sliders = tuple(_slider(lab, name) for name in scalar_inputs(lab.graph))
     movable = [row for row in sliders if at is None or row.name not in at.parameters]
     return LabView(
-        drawing={**drawing(picture), "notice": notice_data(lab.notice)},
+        drawn=drawing(picture, last.drawn if last else None),
+        refusal=notice_data(lab.notice),
         text=formula_text(lab),
         mistakes=lab.mistakes,
         problems=problems,

@@ -19,9 +19,9 @@ from autodiff_viz.ops import latex
 from autodiff_viz.ops.catalog import OPS
 from autodiff_viz.ops.record import Param
 from autodiff_viz.views.cards import in_full
-from autodiff_viz.views.drawing import slot_label
 from autodiff_viz.views.learned import units, wanted
 from autodiff_viz.views.numbers import MINUS, scalar, short
+from autodiff_viz.views.records import slot_label
 from autodiff_viz.views.sources import Source, source_view
 
 ORANGE = "#D2601A"  # of a cotangent; reads on white and on black
