@@ -11,14 +11,14 @@ from typing import Any
 import jax
 import numpy as np
 
+from autodiff_viz.engine.arguments import input_arrays, known_dtype, known_graph, numbers
 from autodiff_viz.engine.arrays import FLOAT32, FLOAT64, Arrays, constant, on_device
 from autodiff_viz.engine.births import Birth, find_births
 from autodiff_viz.engine.check import diagnose
 from autodiff_viz.engine.counts import Residual, Runs, residuals_of, runs_of
 from autodiff_viz.engine.live import Walk, Wire, backward, forward
-from autodiff_viz.graph import limits
 from autodiff_viz.graph.identity import identity
-from autodiff_viz.graph.model import INPUT, Graph
+from autodiff_viz.graph.model import Graph
 from autodiff_viz.graph.mute import played
 from autodiff_viz.graph.problem import GraphError, Problem
 
@@ -99,11 +99,10 @@ def trace(
       GraphError: the graph, an input or the seed cannot be used; `problems` says where and why.
     Source: stitches `jax.vjp` of single ops; https://docs.jax.dev/en/latest/notebooks/autodiff_cookbook.html
     """
-    graph = played(graph)
+    graph, dtype = played(known_graph(graph)), known_dtype(dtype)
+    given = input_arrays(graph, inputs, dtype)
     with precision(dtype):
-        walk = _forward(
-            graph, {name: _input(graph, name, v, dtype) for name, v in (inputs or {}).items()}, dtype
-        )
+        walk = _forward(graph, {name: on_device(array) for name, array in given.items()}, dtype)
         notes = []
         seed_array = _seed(walk, graph.output, seed, notes)
         backward(walk, graph.output, seed_array)
@@ -134,34 +133,9 @@ def _forward(graph: Graph, inputs: dict[str, jax.Array], dtype: str) -> Walk:
         shapes = {name: array.shape for name, array in inputs.items()}
         raise GraphError(diagnose(graph, shapes) or error.problems) from error
     if graph.output not in walk.values or len(walk.values) != len(graph.nodes):
-        raise GraphError(diagnose(graph))  # no output, or two nodes of one name
+        empty = Problem("no-output", "The graph is empty.", "Add a node.")
+        raise GraphError(diagnose(graph) or empty)  # no output, or two nodes of one name
     return walk
-
-
-def _input(graph: Graph, name: str, value: Any, dtype: str) -> jax.Array:
-    if name not in graph or graph[name].op != INPUT:
-        known = ", ".join(node.name for node in graph.nodes if node.op == INPUT) or "none"
-        raise GraphError(
-            Problem("unknown-input", f"There is no input {name!r}.", f"The inputs of this graph: {known}.")
-        )
-    try:
-        array = np.asarray(value, dtype=dtype)
-    except (TypeError, ValueError) as error:
-        raise GraphError(
-            Problem(
-                "bad-input", f"The value of input {name!r} is not a number or an array of numbers.", node=name
-            )
-        ) from error
-    if array.size > limits.ELEMENTS or array.ndim > limits.RANK:
-        raise GraphError(
-            Problem(
-                "too-large",
-                f"The value of input {name!r} has {array.size} elements on {array.ndim} axes.",
-                f"At most {limits.ELEMENTS} elements and {limits.RANK} axes.",
-                node=name,
-            )
-        )
-    return on_device(array)
 
 
 def _seed(walk: Walk, output: str, seed: Any, notes: list[str]) -> jax.Array:
@@ -174,9 +148,8 @@ def _seed(walk: Walk, output: str, seed: Any, notes: list[str]) -> jax.Array:
             )
         return _ones(shape, walk.dtype)
     try:
-        array = np.asarray(seed, dtype=walk.dtype)
-        return on_device(np.broadcast_to(array, shape))
-    except (TypeError, ValueError) as error:
+        return on_device(np.broadcast_to(numbers(seed, walk.dtype), shape))
+    except ValueError as error:
         raise GraphError(
             Problem(
                 "seed-shape",
