@@ -11,22 +11,12 @@ import numpy as np
 
 from autodiff_viz.engine.arrays import FLOAT32, FLOAT64
 from autodiff_viz.graph import limits
+from autodiff_viz.graph.given import kind_of
 from autodiff_viz.graph.model import INPUT, Graph
 from autodiff_viz.graph.names import quoted
 from autodiff_viz.graph.problem import GraphError, Problem
 
 NUMERIC = "biufV"  # kinds of NumPy's dtypes, V for JAX's bfloat16; text, None and complex numbers are none
-
-
-def known_graph(graph: Any) -> Graph:
-    """
-    Raises:
-      GraphError: it is no `Graph`, such as the text of one.
-    """
-    if isinstance(graph, Graph):
-        return graph
-    hint = "parse(text) makes a graph of formula text; from_json and from_link read one."
-    raise GraphError(Problem("not-a-graph", f"A graph is needed; found {_kind(graph)}.", hint))
 
 
 def known_dtype(dtype: Any) -> str:
@@ -54,7 +44,7 @@ def input_arrays(graph: Graph, inputs: Any, dtype: str) -> dict[str, np.ndarray]
     if inputs is None:
         return {}
     if not isinstance(inputs, Mapping):
-        message = f"The inputs must be a mapping from names to values; found {_kind(inputs)}."
+        message = f"The inputs must be a mapping from names to values; found {kind_of(inputs)}."
         raise GraphError(Problem("bad-input", message, 'Write inputs={"x": 2.0}.'))
     return {name: _input_array(graph, name, value, dtype) for name, value in inputs.items()}
 
@@ -86,6 +76,34 @@ def numbers(value: Any, dtype: str) -> np.ndarray:
     return found
 
 
+def input_shapes(graph: Graph, inputs: Mapping[str, Any]) -> dict[str, tuple[int, ...]]:
+    """Shapes by input name.
+
+    Raises:
+      GraphError: a name is none of an input, or a shape is no tuple of lengths.
+    """
+    found = {}
+    for name, shape in inputs.items():
+        check_input(graph, name)
+        try:
+            found[name] = tuple(whole_number("length", side, 0, limits.ELEMENTS) for side in shape)
+        except (TypeError, GraphError) as error:
+            message = f"The shape of input {name!r} is {quoted(shape)}; lengths are needed."
+            raise GraphError(Problem("bad-shape", message, "Write (2, 3), or array.shape.", name)) from error
+    return found
+
+
+def check_input(graph: Graph, name: Any) -> None:
+    """
+    Raises:
+      GraphError: no input has that name.
+    """
+    if name not in graph or graph[name].op != INPUT:
+        known = ", ".join(node.name for node in graph.nodes if node.op == INPUT) or "none"
+        hint = f"The inputs of this graph: {known}."
+        raise GraphError(Problem("unknown-input", f"There is no input {quoted(name)}.", hint))
+
+
 def whole_number(name: str, given: Any, least: int, most: int) -> int:
     """An integer of Python, NumPy or JAX from `least` to `most`; `name` is what messages call it.
 
@@ -103,10 +121,7 @@ def whole_number(name: str, given: Any, least: int, most: int) -> int:
 
 
 def _input_array(graph: Graph, name: Any, value: Any, dtype: str) -> np.ndarray:
-    if name not in graph or graph[name].op != INPUT:
-        known = ", ".join(node.name for node in graph.nodes if node.op == INPUT) or "none"
-        hint = f"The inputs of this graph: {known}."
-        raise GraphError(Problem("unknown-input", f"There is no input {quoted(name)}.", hint))
+    check_input(graph, name)
     try:
         array = numbers(value, dtype)
     except ValueError as error:
@@ -117,8 +132,3 @@ def _input_array(graph: Graph, name: Any, value: Any, dtype: str) -> np.ndarray:
         hint = f"At most {limits.ELEMENTS} elements and {limits.RANK} axes."
         raise GraphError(Problem("too-large", message, hint, node=name))
     return array
-
-
-def _kind(value: object) -> str:
-    name = type(value).__name__
-    return "None" if value is None else f"{'an' if name[0].lower() in 'aeiou' else 'a'} {name}"

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_viz.engine.arguments import known_dtype, known_graph, whole_number
+from autodiff_viz.engine.arguments import known_dtype, whole_number
 from autodiff_viz.engine.arrays import FLOAT32
 from autodiff_viz.engine.division import AGREES, division
 from autodiff_viz.engine.jacobians import Jacobian
@@ -18,6 +18,7 @@ from autodiff_viz.engine.trace import Trace, trace
 from autodiff_viz.engine.training_arguments import settings_from, with_values
 from autodiff_viz.graph import limits
 from autodiff_viz.graph import segments as divided
+from autodiff_viz.graph.given import known_graph
 from autodiff_viz.graph.model import Graph
 from autodiff_viz.graph.problem import GraphError, Problem
 

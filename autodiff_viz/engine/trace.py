@@ -11,21 +11,23 @@ from typing import Any
 import jax
 import numpy as np
 
-from autodiff_viz.engine.arguments import input_arrays, known_dtype, known_graph, numbers
+from autodiff_viz.engine.arguments import input_arrays, known_dtype, numbers
 from autodiff_viz.engine.arrays import FLOAT32, FLOAT64, Arrays, constant, on_device
 from autodiff_viz.engine.births import Birth, find_births
 from autodiff_viz.engine.check import diagnose
 from autodiff_viz.engine.counts import Residual, Runs, residuals_of, runs_of
 from autodiff_viz.engine.live import Walk, Wire, backward, forward
-from autodiff_viz.graph.identity import identity
+from autodiff_viz.graph.given import kind_of, known_graph
+from autodiff_viz.graph.identity import Exact, identity
 from autodiff_viz.graph.model import Graph
 from autodiff_viz.graph.mute import played
 from autodiff_viz.graph.problem import GraphError, Problem
 
 
-@dataclass(frozen=True)
-class Trace:
-    """One forward and one backward evaluation of `graph`. All arrays are read-only NumPy arrays.
+@dataclass(frozen=True, eq=False, repr=False)
+class Trace(Exact):
+    """One forward and one backward evaluation of `graph`. All arrays are read-only NumPy arrays. Traces are
+    equal where all that their numbers follow from is.
 
     Attributes:
       graph: what was evaluated: muted nodes are identities in it.
@@ -80,6 +82,10 @@ class Trace:
         """
         return residuals_of(self.graph, self._shapes, self.dtype)
 
+    def __repr__(self) -> str:
+        inputs = ", ".join(self.inputs)
+        return f"<Trace of {self.output} by {inputs}: {len(self.value)} nodes in {self.dtype}>"
+
     @property
     def _shapes(self) -> dict[str, tuple[int, ...]]:
         return {name: value.shape for name, value in self.inputs.items()}
@@ -95,6 +101,8 @@ def trace(
       inputs: values for input nodes, by name, in place of the graph's own.
       seed: cotangent of the output, broadcast to its shape; ones by default.
       dtype: "float32" or "float64".
+    Returns:
+      The trace; `runs` and `residuals`, which need the whole program, are worked out when first read.
     Raises:
       GraphError: the graph, an input or the seed cannot be used; `problems` says where and why.
     Source: stitches `jax.vjp` of single ops; https://docs.jax.dev/en/latest/notebooks/autodiff_cookbook.html
@@ -107,6 +115,17 @@ def trace(
         seed_array = _seed(walk, graph.output, seed, notes)
         backward(walk, graph.output, seed_array)
         return _finish(walk, seed_array, tuple(notes))
+
+
+def known_trace(found: Any) -> Trace:
+    """
+    Raises:
+      GraphError: it is no `Trace`, such as the graph of one.
+    """
+    if isinstance(found, Trace):
+        return found
+    message = f"A trace is needed; found {kind_of(found)}."
+    raise GraphError(Problem("not-a-trace", message, "trace(graph) makes one."))
 
 
 def trace_part(graph: Graph, *, dtype: str = FLOAT32) -> Trace:
@@ -147,17 +166,15 @@ def _seed(walk: Walk, output: str, seed: Any, notes: list[str]) -> jax.Array:
                 "ones: what you see is the gradient of the sum of its elements."
             )
         return _ones(shape, walk.dtype)
+    fault = ""
     try:
-        return on_device(np.broadcast_to(numbers(seed, walk.dtype), shape))
+        array = numbers(seed, walk.dtype)
+        fault = f"has shape {list(array.shape)}"
+        return on_device(np.broadcast_to(array, shape))
     except ValueError as error:
-        raise GraphError(
-            Problem(
-                "seed-shape",
-                f"The seed does not fit the output {output!r}, which has shape {list(shape)}.",
-                "Give one number, or an array of that shape.",
-                node=output,
-            )
-        ) from error
+        fits = f"The seed does not fit the output {output!r}, which has shape {list(shape)}"
+        hint = "Give one number, or an array of that shape."
+        raise GraphError(Problem("seed-shape", f"{fits}: it {fault or error}.", hint, output)) from error
 
 
 def _ones(shape: tuple[int, ...], dtype: str) -> jax.Array:

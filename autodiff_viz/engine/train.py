@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_viz.engine.arguments import known_dtype, known_graph, whole_number
+from autodiff_viz.engine.arguments import known_dtype, whole_number
 from autodiff_viz.engine.arrays import FLOAT32
 from autodiff_viz.engine.course import Course, further, phase_at, records, start, trace_at
 from autodiff_viz.engine.stacked import Stacked, read_only
@@ -19,6 +19,7 @@ from autodiff_viz.engine.trace import Trace
 from autodiff_viz.engine.training import Records, Settings, advance, at_step
 from autodiff_viz.engine.training_arguments import learning_rate, number_of_steps, settings_from, with_values
 from autodiff_viz.graph import limits
+from autodiff_viz.graph.given import known_graph
 from autodiff_viz.graph.model import Graph
 from autodiff_viz.graph.mute import played
 from autodiff_viz.graph.order import order
