@@ -109,11 +109,12 @@ def _check(trace: Trace, name: str, positions: np.ndarray) -> None:
         message = f"{name!r} is not a scalar input, so it cannot be swept."
         raise GraphError(Problem("not-scalar", message, "Choose a scalar input."))
     elements = positions.size * sum(value.size for value in trace.value.values())
-    if positions.ndim != 1 or not 1 <= positions.size <= POSITIONS or elements > 10 * limits.TOTAL_ELEMENTS:
+    most = 10 * limits.TOTAL_ELEMENTS
+    if positions.ndim != 1 or not 1 <= positions.size <= POSITIONS or elements > most:
         raise GraphError(
             Problem(
                 "sweep-size",
                 f"The sweep has positions of shape {list(positions.shape)} and {elements} numbers in all.",
-                f"At most {POSITIONS} positions on one axis and {10 * limits.TOTAL_ELEMENTS} numbers; 1 at least.",
+                f"At least one. At most {POSITIONS} positions on one axis and {most} numbers.",
             )
         )
