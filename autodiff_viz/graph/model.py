@@ -64,6 +64,7 @@ class Lambda(Exact):
 
     @property
     def identity(self) -> bytes:
+        """Short bytes that no other lambda has."""
         return identity((self.args, _flat(self.body)))
 
 

@@ -151,6 +151,28 @@ def test_one_step_is_a_whole_trace_with_the_rules_of_the_time():
     assert av.verify(after.at(4)).agrees
 
 
+def test_what_moves_a_parameter_is_the_gradient_that_is_shown_whatever_the_rules_are():
+    graph = av.parse(
+        """x = [0.3, -1.2, 0.8]
+w = rewrite(parameter([0.5, 1.5, -0.7]), lambda v: clip(v, -0.2, 0.2))
+b = parameter(0.1)
+s = parameter(2.0)
+h = custom(sin(w * x), pullback=lambda v, u, y: v * y + 0.3)
+r = backward_as(round(s * h), s * h)
+with checkpoint("last"):
+    q = square(r + b) + rewrite(h * s, lambda v: 3.0 * v) + stop_gradient(b * h)
+loss = mean(q)"""
+    )
+    found = av.train(graph, "sgd", 0.05, 5)
+    for name in ("w", "b", "s"):
+        after = np.concatenate([found.value[name][1:], found.parameters[name][None]])
+        assert np.abs(found.gradient[name]).max() > 0
+        np.testing.assert_allclose(
+            after - found.value[name], -0.05 * found.gradient[name], rtol=1e-4, atol=2e-7
+        )
+    assert all(av.verify(found.at(step)).agrees for step in range(6))
+
+
 def test_going_on_is_the_same_as_never_having_paused():
     whole, pieces = av.train(NET, "adam", 0.02, 9), av.train(NET, "adam", 0.02, 4).further(5)
     np.testing.assert_array_equal(whole.loss, pieces.loss)
