@@ -43,7 +43,7 @@ APP = (*sorted((ROOT / PACKAGE).rglob("*.py")), ROOT / "app.py")
 BENCHMARKS = tuple(sorted((ROOT / "benchmarks").rglob("*.py")))
 TESTS = tuple(sorted((ROOT / "tests").rglob("*.py")))
 SCRIPTS = tuple(sorted((ROOT / PACKAGE).rglob("*.js")))
-STYLES = (*sorted((ROOT / PACKAGE).rglob("*.css")), *sorted((ROOT / "assets").glob("*.css")))
+STYLES = tuple(sorted((ROOT / PACKAGE).rglob("*.css")))
 
 
 def name(path: Path) -> str:

@@ -123,11 +123,11 @@ class Arrays(Mapping[K, np.ndarray]):
         """Whether nothing was computed here: no cotangent can arrive, whatever the numbers are."""
         return self._arrays[key] is None
 
-    def __reduce__(self) -> tuple:
-        """NumPy's arrays alone travel to another process, and the shapes of the zeros."""
+    def __reduce__(self) -> tuple[Any, ...]:
+        """For pickle and copy: as NumPy arrays, exact zeros as what they are."""
         zeros = [key for key, array in self._arrays.items() if array is None]
-        arrays = {key: None if array is None else self[key] for key, array in self._arrays.items()}
-        return _arrived, (arrays, self._dtype, {key: self._shape_of(key) for key in zeros})
+        shapes = {key: self._shape_of(key) for key in zeros}
+        return Arrays, ({**self, **dict.fromkeys(zeros)}, self._dtype, shapes.__getitem__)
 
     def __iter__(self) -> Iterator[K]:
         return iter(self._arrays)
@@ -137,7 +137,3 @@ class Arrays(Mapping[K, np.ndarray]):
 
     def __repr__(self) -> str:
         return f"Arrays({dict(self)!r})"
-
-
-def _arrived(arrays: dict[K, Any], dtype: str, shapes: dict[K, tuple[int, ...]]) -> Arrays[K]:
-    return Arrays(arrays, dtype, shapes.__getitem__)

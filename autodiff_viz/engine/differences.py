@@ -13,8 +13,10 @@ import numpy as np
 
 from autodiff_viz.engine.arrays import FLOAT64
 from autodiff_viz.engine.live import forward
-from autodiff_viz.engine.trace import Trace, precision
+from autodiff_viz.engine.trace import Trace, known_trace, precision
 from autodiff_viz.graph.model import INPUT, Graph, Node, params
+from autodiff_viz.graph.names import quoted
+from autodiff_viz.graph.problem import GraphError, Problem
 
 RELATIVE_STEP = 6e-6  # cube root of float64's epsilon: balances truncation and rounding
 ELEMENTS = 64  # elements of one input that are differenced; a larger input is checked at these many
@@ -35,6 +37,7 @@ class Difference:
 
     @property
     def agrees(self) -> bool:
+        """Whether the gap is no more than float32 and central differences explain."""
         return self.gap <= TOLERANCE
 
 
@@ -42,7 +45,16 @@ def check_inputs(trace: Trace) -> dict[str, Difference]:
     """Per input, the gradient that the graph declares beside the true slope of <seed, output>.
 
     They differ where a rule bends the gradient (that is its point), and at kinks.
+
+    Args:
+      trace: as `trace` made it.
+    Returns:
+      A comparison by input name, of at most `ELEMENTS` elements each.
+    Raises:
+      GraphError: it is no trace.
+    Source: central differences in float64.
     """
+    known_trace(trace)
     return {name: check_input(trace, name) for name in trace.inputs}
 
 
@@ -65,7 +77,20 @@ def slope_along(trace: Trace, name: str, positions: np.ndarray) -> np.ndarray:
 
 def check_node(trace: Trace, name: str) -> dict[int, Difference]:
     """Per wired slot of a node, what it passes down beside the true derivative of its op times what
-    arrives. Slots of more than `ELEMENTS` elements are compared at that many of them."""
+    arrives.
+
+    Args:
+      trace: as `trace` made it.
+      name: of the node; an input has no slots.
+    Returns:
+      A comparison by slot, of at most `ELEMENTS` elements each.
+    Raises:
+      GraphError: it is no trace, or there is no such node.
+    Source: central differences in float64.
+    """
+    if name not in known_trace(trace).graph:
+        message = f"There is no node {quoted(name)}."
+        raise GraphError(Problem("unknown-node", message, "Choose one of the trace's graph."))
     node = trace.graph[name]
     arrives = trace.cotangent[name].astype(np.float64)
     return {

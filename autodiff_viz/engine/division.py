@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import jax
 import jax.numpy as jnp
@@ -37,6 +37,7 @@ ONCE = {
 """For programs that run once or a few times: they compile several times as fast, and run slower."""
 
 KEPT = 8  # programs
+AGREES = {"float32": 1e-5, "float64": 1e-12}  # of the largest gradient
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +62,8 @@ class Division:
         of ones; None where it was not worked out, and `too_large` says why.
       angles: by wanted input, degrees between the broken way and the gradient; None where either is zero.
       angle: the same of all of them together.
+      handed: by name of what a segment gives to later ones, the cotangent that comes back.
+      gradient, apart: by input, what the chain and what the broken way come to.
     """
 
     links: tuple[Link, ...]
@@ -71,6 +74,9 @@ class Division:
     too_large: str
     angles: Mapping[str, float | None]
     angle: float | None
+    handed: Mapping[str, np.ndarray] = field(repr=False, compare=False)
+    gradient: Mapping[str, np.ndarray] = field(repr=False, compare=False)
+    apart: Mapping[str, np.ndarray] = field(repr=False, compare=False)
 
 
 def division(graph: Graph, found: Trace) -> Division:
@@ -110,7 +116,16 @@ def division(graph: Graph, found: Trace) -> Division:
         too_large=why,
         angles={name: angle(true[name], other[name]) for name in wanted},
         angle=angle(_flat(true), _flat(other)),
+        handed={name: _handed(arriving, name, found) for part in divided[:-1] for name in part.gives},
+        gradient={name: np.asarray(value) for name, value in chain.items()},
+        apart={name: np.asarray(value) for name, value in broken.items()},
     )
+
+
+def _handed(arriving: Arrays, name: str, found: Trace) -> np.ndarray:
+    """Zeros where no segment passes anything, as behind a stop."""
+    nothing = np.zeros(found.value[name].shape, found.dtype)
+    return np.asarray(arriving[name]) if name in arriving else nothing
 
 
 def wanted_of(graph: Graph) -> tuple[str, ...]:

@@ -45,7 +45,8 @@ Gradient = Callable[[Arrays, Arrays, Mapping[str, dict]], tuple[jax.Array, Array
 
 @dataclass(frozen=True)
 class Curves:
-    """The loss before each step, one array for each way of training."""
+    """The loss before each step, for each way of training: `joint`, by the whole graph's gradient; `chain`,
+    by what the segments hand across; `apart`, by each segment's own output."""
 
     joint: np.ndarray
     chain: np.ndarray

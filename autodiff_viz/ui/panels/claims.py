@@ -10,7 +10,7 @@ import streamlit as st
 
 from autodiff_viz.views.lessons import ClaimView
 
-CSS = Path(__file__).parents[3] / "assets" / "lessons.css"
+CSS = Path(__file__).parents[1] / "assets" / "lessons.css"
 
 
 def draw_claims(claims: Iterable[ClaimView]) -> None:
