@@ -26,7 +26,7 @@ STANDARD_ONLY = "graph"
 THIRD_PARTY = {"jax", "numpy", "scipy", "pandas", "plotly", "streamlit", "PIL", "requests"}
 RUNS_TEXT = {"eval", "exec", "compile", "__import__"}
 RUNS_DATA = {"pickle", "marshal", "shelve", "subprocess", "ctypes", "importlib", "runpy", "code"}
-OWN_SCRIPTS = {"autodiff_viz/ui/panels/lesson.py"}
+OWN_SCRIPTS = {"autodiff_viz/ui/panels/lesson.py", "autodiff_viz/ui/navigation.py"}
 ASKS_ITS_OWN_HOST = "autodiff_viz/ui/editor/web/webfont.js"
 """Where a script of the project's own, with nothing of the user's in it, is put on the page."""
 
