@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from autodiff_viz.ui.pages import lab, lessons
+from autodiff_viz.ui import navigation
 from autodiff_viz.ui.shell import ASSETS, frame
 from autodiff_viz.ui.warm import awake, ready
 
@@ -12,14 +12,7 @@ def run() -> None:
     st.set_page_config(page_title="autodiff_viz", page_icon=str(ASSETS / "icon.svg"), layout="wide")
     frame()
     ready()
-    page = st.navigation(
-        [
-            st.Page(lab.page, title="Lab", icon=":material/conversion_path:", url_path="lab", default=True),
-            st.Page(lessons.page, title="Lessons", icon=":material/school:", url_path="lessons"),
-        ],
-        position="top",
-    )
-    page.run()
+    navigation.run()
 
 
 if __name__ == "__main__":  # Streamlit runs this file so for every visitor

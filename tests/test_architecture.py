@@ -32,7 +32,7 @@ STARTS_WORKERS = {"autodiff_viz/workers/forking.py", "autodiff_viz/workers/templ
 IDENTITIES = {"autodiff_viz/graph/identity.py", "autodiff_viz/graph/model.py"}
 """Where identities are made, and `__hash__` is of one."""
 
-OWN_SCRIPTS = {"autodiff_viz/ui/panels/lesson.py"}
+OWN_SCRIPTS = {"autodiff_viz/ui/panels/lesson.py", "autodiff_viz/ui/navigation.py"}
 ASKS_ITS_OWN_HOST = "autodiff_viz/ui/editor/web/webfont.js"
 """Where a script of the project's own, with nothing of the user's in it, is put on the page."""
 

@@ -26,14 +26,13 @@ def lab() -> Lab:
     when the browser goes back.
 
     An address that comes with anything else is no news, only perhaps older than the one written last: the
-    browser may not have had that yet. It must not take the lab back to what it was. After another page
-    nothing has been written.
+    browser may not have had that yet. It must not take the lab back to what it was.
     """
     state, query = st.session_state, st.query_params.to_dict()
     if LAB not in state:
         state[LAB] = _opened(query)
         open_inbox(query)
-    elif WRITTEN in state and query != state[WRITTEN] and navigated():
+    elif query != state.get(WRITTEN) and navigated():
         found = _opened(query)
         rewind(query)
         past = (*state[LAB].history.past, state[LAB].history.present)
@@ -100,8 +99,3 @@ def kept_history() -> dict[str, Any]:
     state = st.session_state
     state[TRAIL] = trail(state[LAB].history, state.get(TRAIL))
     return state[TRAIL].data
-
-
-def leave() -> None:
-    """Another page is on view: what its address says is not about the lab."""
-    st.session_state.pop(WRITTEN, None)

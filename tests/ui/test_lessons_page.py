@@ -15,10 +15,10 @@ APP = str(Path(__file__).parents[2] / "app.py")
 PATIENCE = 60  # seconds; the first run compiles
 
 
-def _gallery():
-    from autodiff_viz.ui.pages import lessons
-
-    lessons.page()
+def _gallery() -> AppTest:
+    app = AppTest.from_file(APP, default_timeout=PATIENCE)
+    app.query_params["view"] = "lessons"
+    return app.run()
 
 
 def _lab_with(key: str, variant: int = 0) -> AppTest:
@@ -28,11 +28,21 @@ def _lab_with(key: str, variant: int = 0) -> AppTest:
 
 
 def test_the_gallery_shows_a_card_and_a_tick_per_claim_for_every_lesson():
-    app = AppTest.from_function(_gallery, default_timeout=PATIENCE).run()
+    app = _gallery()
     assert not app.exception
     assert [h.value.partition(" ")[2] for h in app.header] == [found.title for found in LESSONS]
     for found, expander in zip(LESSONS, app.expander, strict=True):
         assert expander.label.count("\u2713") == len(found.claims)
+
+
+def test_a_card_opens_its_lesson_in_the_lab_and_the_address_says_so():
+    app = _gallery()
+    app.button(key="open_fork").click().run()
+    assert not app.exception
+    assert app.session_state["lab"].lesson == "fork"
+    assert component_data(app, "formula")["text"]
+    assert app.query_params["lesson"] == "fork"
+    assert "view" not in app.query_params
 
 
 @pytest.mark.parametrize("found", LESSONS, ids=lambda found: found.key)
