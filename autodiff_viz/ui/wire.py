@@ -12,6 +12,7 @@ import re
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from google.protobuf.message import DecodeError
 from starlette.middleware import Middleware
 from streamlit.proto.BackMsg_pb2 import BackMsg
@@ -25,7 +26,8 @@ REFUSED = json.dumps([{"event": "outbox", "value": {"refused": TOO_DEEP}}])
 """What takes the place of a message that is refused; `ui/component.py` says so on the page."""
 
 SERVER = str(Path(__file__).parents[2]).encode()
-_BESIDES_BRACKETS = re.compile(r'"(?:[^"\\]++|\\.)*+"?|[^][{}"]++', re.DOTALL)
+_STRINGS = re.compile(rb'"(?:[^"\\]++|\\.)*+"?', re.DOTALL)
+_BESIDES_BRACKETS = bytes(set(range(256)) - set(b"[]{}"))
 _log = logging.getLogger(__name__)
 
 
@@ -83,17 +85,12 @@ def _is_too_deep(state: WidgetState) -> bool:
 
 
 def nested_deeper(text: str, most: int) -> bool:
-    """Whether JSON has more than `most` brackets inside each other (found for sure beyond twice as many), or
-    some that do not match.
-
-    Each round takes away the innermost ones, and sometimes those around them.
-    """
-    brackets = _BESIDES_BRACKETS.sub("", text)
-    for _ in range(most):
-        if not brackets:
-            return False
-        brackets = brackets.replace("[]", "").replace("{}", "")
-    return bool(brackets)
+    """Whether JSON has more than `most` brackets inside each other."""
+    brackets = _STRINGS.sub(b"", text.encode()).translate(None, _BESIDES_BRACKETS)
+    if len(brackets) <= most:
+        return False
+    opening = np.isin(np.frombuffer(brackets, np.uint8), list(b"[{"))
+    return bool(np.cumsum(2 * opening.astype(np.int8) - 1, dtype=np.int32).max() > most)
 
 
 def discreet(data: bytes) -> bytes:
