@@ -6,7 +6,10 @@ import streamlit as st
 
 from autodiff_viz.graph.problem import Problem
 
-FAILED = "Something went wrong on the server. Your graph is in the address; reload the page."
+FAILED = (
+    "Something went wrong on the server. Your graph is in the address; reload the page. "
+    "If that does not help, go back one step in the browser."
+)
 
 NOT_DONE = Problem(
     "server-error",

@@ -73,7 +73,7 @@ def test_a_changed_graph_is_noted_and_started_again():
     app.run()
     assert any("differs from the lesson" in caption.value for caption in app.sidebar.caption)
     assert "now 4<" in _claims(app)  # 2 + 2x at x = 1
-    assert "of the lesson's own graph" in _claims(app)
+    assert "in the lesson's own graph" in _claims(app)
     app.sidebar.button(key="restart_lesson").click().run()
     assert app.session_state["lab"].graph["x"].param("value") == 3.0
     assert 'aria-label="holds"' in _claims(app)

@@ -16,7 +16,7 @@ CSS = Path(__file__).parents[3] / "assets" / "lessons.css"
 MARKS = {
     HOLDS: ("\u2713", "holds"),
     FAILS: ("\u2717", "does not hold"),
-    OWN: ("\u25cb", "of the lesson's own graph"),
+    OWN: ("\u25cb", "in the lesson's own graph"),
 }
 
 
@@ -33,8 +33,8 @@ def draw_open_claims(lab: Lab, view: LabView) -> None:
     st.markdown("**Claims**")
     if any(claim.state == OWN for claim in claims):
         st.caption(
-            "The canvas differs from the lesson's own graph. \u2713 holds on the canvas too; "
-            "\u25cb is the lesson's own number, and *now* is what the canvas has."
+            "The canvas is not as the lesson has it. \u2713 holds on the canvas too; "
+            "\u25cb is the lesson's own number, and *now* is what stands on the canvas."
         )
     draw_claims(claims)
 
@@ -42,11 +42,16 @@ def draw_open_claims(lab: Lab, view: LabView) -> None:
 def _row(claim: ClaimView) -> str:
     mark, word = MARKS[claim.state]
     now = f' <span class="av-now">now {escape(claim.now)}</span>' if claim.now else ""
+    own = (
+        '<span class="av-own-graph">in the lesson\'s own graph</span>'
+        if claim.state == OWN and not now
+        else ""
+    )
     expected = f"expected {escape(claim.expected)}, {claim.closely}"
     return (
         f'<li class="av-{claim.state}">'
         f'<span class="av-mark" role="img" aria-label="{word}">{mark}</span>'
         f'<span class="av-says">{escape(claim.says)}</span>'
-        f'<span class="av-found">{escape(claim.found)}{now}</span>'
+        f'<span class="av-found">{escape(claim.found)}{now}</span>{own}'
         f'<span class="av-source">{expected} \u00b7 {escape(claim.source)}</span></li>'
     )
