@@ -8,11 +8,9 @@ from __future__ import annotations
 
 import json
 import logging
-import re
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 from google.protobuf.message import DecodeError
 from starlette.middleware import Middleware
 from streamlit.proto.BackMsg_pb2 import BackMsg
@@ -20,15 +18,13 @@ from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.proto.WidgetStates_pb2 import WidgetState
 
 from autodiff_viz.graph import limits
+from autodiff_viz.views.nesting import nested_deeper
 
 TOO_DEEP = "too deep"
 REFUSED = json.dumps([{"event": "outbox", "value": {"refused": TOO_DEEP}}])
 """What takes the place of a message that is refused; `ui/component.py` says so on the page."""
 
 SERVER = str(Path(__file__).parents[2]).encode()
-_STRINGS = re.compile(rb'"(?:[^"\\]++|\\.)*+"?', re.DOTALL)
-_BESIDES_BRACKETS = bytes(set(range(256)) - set(b"[]{}"))
-_STEPS = bytes.maketrans(b"[{]}", b"\1\1\xff\xff")  # one level up, or one down: -1 as int8
 _log = logging.getLogger(__name__)
 
 
@@ -83,12 +79,6 @@ def _text(state: WidgetState) -> str:
 
 def _is_too_deep(state: WidgetState) -> bool:
     return nested_deeper(_text(state), limits.MESSAGE_DEPTH)
-
-
-def nested_deeper(text: str, most: int) -> bool:
-    """Whether JSON has more than `most` brackets inside each other."""
-    steps = np.frombuffer(_STRINGS.sub(b"", text.encode()).translate(_STEPS, _BESIDES_BRACKETS), np.int8)
-    return len(steps) > most and bool(np.cumsum(steps, dtype=np.int32).max() > most)
 
 
 def discreet(data: bytes) -> bytes:

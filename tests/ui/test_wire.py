@@ -7,12 +7,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from autodiff_viz.graph import limits
 from autodiff_viz.ui.failures import FAILED
-from autodiff_viz.ui.wire import nested_deeper
 from tests.browser.server import ROOT, Server
 from tests.ui.visitor import Visitor, closed, visiting
 
@@ -96,28 +93,3 @@ def test_too_many_edits_are_refused(visitor):
 def test_streamlit_tells_no_visitor_what_went_wrong():
     config = (Path(ROOT) / ".streamlit" / "config.toml").read_text()
     assert '\nshowErrorDetails = "none"' in config
-
-
-JSON = st.recursive(
-    st.none() | st.integers() | st.text(alphabet='[]{}"\\ab', max_size=8),
-    lambda inner: (
-        st.lists(inner, max_size=3)
-        | st.dictionaries(st.text(alphabet='[{"\\', max_size=3), inner, max_size=3)
-    ),
-    max_leaves=30,
-)
-
-
-def depth(value: object) -> int:
-    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else None
-    return 0 if inner is None else 1 + max(map(depth, inner), default=0)
-
-
-@given(JSON, st.integers(0, 6))
-def test_brackets_inside_brackets_are_counted(value, most):
-    assert nested_deeper(json.dumps(value), most) == (depth(value) > most)
-
-
-@pytest.mark.parametrize("text", ["", "no JSON", '"[[[[', '"\\"[[[["'])
-def test_brackets_in_text_do_not_count(text):
-    assert not nested_deeper(text, 2)
