@@ -3,8 +3,9 @@ finite, or rounding; and at which nodes."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache, partial
 
 import numpy as np
 
@@ -20,6 +21,7 @@ from autodiff_viz.engine.differences import (
     jumps,
     local,
 )
+from autodiff_viz.engine.local import own_contributions
 from autodiff_viz.engine.trace import Trace, trace
 from autodiff_viz.graph.model import FOLLOW, INPUT, Node
 from autodiff_viz.graph.order import ancestors, descendants, order
@@ -27,6 +29,9 @@ from autodiff_viz.ops.catalog import OPS
 
 RULE, CORNER, NOT_FINITE, ROUNDING, UNKNOWN = "rule", "corner", "not finite", "rounding", "unknown"
 """`CORNER`: the slope is not the same on both sides. `ROUNDING`: in float64 both are equal."""
+
+
+Kinds = Callable[[str], tuple[str, ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,22 +42,27 @@ class Cause:
     nodes: tuple[str, ...] = ()
 
 
-def input_causes(found: Trace, name: str, difference: Difference) -> tuple[Cause, ...]:
-    """Why the gradient of input `name` and its true slope differ, or are no numbers; () where they agree.
+def input_causes(found: Trace, differences: Mapping[str, Difference]) -> dict[str, tuple[Cause, ...]]:
+    """By input, why its gradient and its true slope differ, or are no numbers; () where they agree.
 
     First come the nodes that are likely: those with a rule, those where a number stops being finite, and
     those at a value where the op's record says that its derivative jumps. Only when none of them is the cause
     all nodes between input and output are examined.
     """
-    nodes = _between(found, name)
+    kinds = cache(partial(_kinds, found))  # inputs share the nodes behind them
+    return {name: _causes(found, name, difference, kinds) for name, difference in differences.items()}
+
+
+def _causes(found: Trace, name: str, difference: Difference, kinds: Kinds) -> tuple[Cause, ...]:
     if not _all_finite(difference):
-        return (Cause(NOT_FINITE, _not_finite(found, nodes)),)
+        return (Cause(NOT_FINITE, _not_finite(found, _between(found, name))),)
     if difference.agrees:
         return ()
-    own = [RULE] if _changed_by_its_own_rule(found, name) else []
+    nodes = _between(found, name)
+    own = [(RULE, name)] if _changed_by_its_own_rule(found, name) else []
     likely = [node for node in nodes if node.rule.kind != FOLLOW or _at_known_corner(found, node)]
-    causes = _grouped([*((kind, name) for kind in own), *_local(found, likely)])
-    return causes or _grouped(_local(found, nodes)) or _grouped(_corners(found, nodes)) or _rest(found, name)
+    causes = _grouped([*own, *_local(likely, kinds)]) or _grouped(_local(nodes, kinds))
+    return causes or _grouped(_corners(found, nodes)) or _rest(found, name)
 
 
 def node_cause(found: Trace, name: str, slot: int) -> str:
@@ -104,14 +114,31 @@ def _at_known_corner(found: Trace, node: Node) -> bool:
     return bool(kinks) and any(np.isin(found.value[producer], kinks).any() for _, producer in node.wires)
 
 
-def _local(found: Trace, nodes: Iterable[Node]) -> Iterator[tuple[str, str]]:
+def _local(nodes: Iterable[Node], kinds: Kinds) -> Iterator[tuple[str, str]]:
     """(kind, node) for those that pass on something else than their op's slope times what arrives."""
-    for node in nodes:
-        for slot in _op_wires(node):
-            if not check_slot(found, node, slot, _elements(found, node, slot)).agrees:
-                kind = node_cause(found, node.name, slot)
-                if kind not in (ROUNDING, UNKNOWN):  # of which `_rest` knows for the whole way
-                    yield kind, node.name
+    return ((kind, node.name) for node in nodes for kind in kinds(node.name))
+
+
+def _kinds(found: Trace, name: str) -> tuple[str, ...]:
+    """Why a node passes on something else; of rounding only `_rest` knows, for the whole way."""
+    node = found.graph[name]
+    if node.rule.kind != FOLLOW:
+        return (RULE,) if _rule_acts(found, node) else ()
+    apart = (
+        slot
+        for slot in _op_wires(node)
+        if not check_slot(found, node, slot, _elements(found, node, slot)).agrees
+    )
+    kinds = (node_cause(found, name, slot) for slot in apart)
+    return tuple(dict.fromkeys(kind for kind in kinds if kind not in (ROUNDING, UNKNOWN)))
+
+
+def _rule_acts(found: Trace, node: Node) -> bool:
+    """Whether the rule changes what JAX would pass."""
+    own = own_contributions(found, node.name)
+    return any(
+        not compare(found.passed[node.name, slot].ravel(), true.ravel()).agrees for slot, true in own.items()
+    )
 
 
 def _corners(found: Trace, nodes: Iterable[Node]) -> Iterator[tuple[str, str]]:

@@ -9,7 +9,7 @@ from typing import Any
 from autodiff_viz.engine.causes import Cause, input_causes
 from autodiff_viz.engine.check import diagnose, runnable
 from autodiff_viz.engine.counts import Runs
-from autodiff_viz.engine.differences import Difference, check_inputs
+from autodiff_viz.engine.differences import check_inputs
 from autodiff_viz.engine.trace import Trace, trace, trace_part
 from autodiff_viz.engine.training import with_seeds
 from autodiff_viz.engine.verify import Verdict, verify
@@ -214,13 +214,12 @@ def verification(found: Trace) -> Verification:
         verdict, problems = verify(found), ()
     except GraphError as error:
         verdict, problems = None, error.problems
-    inputs = tuple(_check(found, name, difference) for name, difference in check_inputs(found).items())
-    return Verification(verdict, problems, inputs)
-
-
-def _check(found: Trace, name: str, difference: Difference) -> Check:
-    pair = _pair(difference.declared, difference.true)
-    return Check(name, *pair, difference.agrees, input_causes(found, name, difference))
+    differences = check_inputs(found)
+    causes = input_causes(found, differences)
+    inputs = (
+        Check(name, *_pair(d.declared, d.true), d.agrees, causes[name]) for name, d in differences.items()
+    )
+    return Verification(verdict, problems, tuple(inputs))
 
 
 def _pair(declared: Any, true: Any) -> tuple[str, str]:

@@ -24,7 +24,7 @@ from tests.engine.scalar_graphs import scalar_graphs
 
 def causes(text: str, name: str = "x", **how: object) -> tuple[Cause, ...]:
     found = trace(parse(text), **how)
-    return input_causes(found, name, check_input(found, name))
+    return input_causes(found, {name: check_input(found, name)})[name]
 
 
 def test_the_corner_of_a_softplus_written_with_maximum_and_abs_is_that_of_abs():
@@ -136,8 +136,9 @@ def test_a_corner_is_told_from_a_bend(op, point, jumps_there):
 @given(graph=scalar_graphs(regions=False))
 def test_on_random_graphs_only_nodes_that_lie_between_are_named_and_rules_only_where_there_are_some(graph):
     found = trace(graph, dtype="float64")
-    for name, check in check_inputs(found).items():
-        named = input_causes(found, name, check)
+    checks = check_inputs(found)
+    for name, named in input_causes(found, checks).items():
+        check = checks[name]
         assert bool(named) is not check.agrees or not np.isfinite(check.true).all()
         for cause in named:
             if cause.kind == RULE:
