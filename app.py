@@ -3,8 +3,10 @@
 import streamlit as st
 
 from autodiff_viz.ui import navigation
+from autodiff_viz.ui.failures import say_failed
 from autodiff_viz.ui.shell import ASSETS, frame
 from autodiff_viz.ui.warm import awake, ready
+from autodiff_viz.ui.wire import MIDDLEWARE
 
 
 def run() -> None:
@@ -18,4 +20,4 @@ def run() -> None:
 if __name__ == "__main__":  # Streamlit runs this file so for every visitor
     run()
 else:  # the server imports it once, as it starts
-    app = st.App(__file__, lifespan=awake)
+    app = st.App(__file__, lifespan=awake, middleware=MIDDLEWARE, on_script_error=say_failed)

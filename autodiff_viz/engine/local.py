@@ -1,4 +1,4 @@
-"""The local derivative of one op, with the numbers of a trace put in."""
+"""The derivative of one op alone, whatever its rule says, with the numbers of a trace put in."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from autodiff_viz.engine.kernels import kernel, split
 from autodiff_viz.engine.rules import Sample, apply_rule
 from autodiff_viz.engine.trace import Trace, precision
 from autodiff_viz.ops.catalog import OPS
+
+EXTREMA = frozenset({"maximum", "minimum", "clip"})
 
 
 def local_derivative(trace: Trace, name: str, slot: int) -> np.ndarray | None:
@@ -35,6 +37,37 @@ def local_derivative(trace: Trace, name: str, slot: int) -> np.ndarray | None:
         tangents = [jnp.ones_like(a) if i == slot else jnp.zeros_like(a) for i, a in enumerate(arrays)]
         _, dot = jax.jvp(lambda *some: found.run(*leading, *some), arrays, tangents)
         return np.asarray(dot)
+
+
+def own_contributions(trace: Trace, name: str) -> dict[int, np.ndarray]:
+    """By slot, what the node would pass down if it followed JAX: its op's own pullback of what arrives.
+
+    A kernel of the live path computes it, so nothing is compiled for it alone.
+    """
+    node = trace.graph[name]
+    wired = tuple(i for i, slot in enumerate(node.op_slots) if isinstance(slot, str))
+    with precision(trace.dtype):
+        arrays = [_slot_value(trace, slot) for slot in node.op_slots]
+        static, leading = split(OPS[node.op], node.params)
+        found = kernel(node.op, static, tuple(a.shape for a in arrays), wired, trace.dtype)
+        nothing = (None,) * len(wired)
+        results = found.pull(trace.cotangent[name], *leading, *arrays) if found.passes else nothing
+        return {
+            slot: np.zeros(arrays[slot].shape, trace.dtype) if result is None else np.asarray(result)
+            for slot, result in zip(wired, results, strict=True)
+        }
+
+
+def at_corner(trace: Trace, name: str, slot: int) -> np.ndarray:
+    """At which elements of an input the op has no single derivative, as far as is known without trying: where
+    its record says that it jumps, and where two inputs of an extremum tie."""
+    node = trace.graph[name]
+    value = _slot_value(trace, node.op_slots[slot])
+    found = np.isin(value, OPS[node.op].kinks)
+    if node.op in EXTREMA:
+        others = [_slot_value(trace, other) for i, other in enumerate(node.op_slots) if i != slot]
+        found = found | any(bool((value == other).any()) for other in others)
+    return found
 
 
 def rewritten_cotangent(trace: Trace, name: str) -> np.ndarray:

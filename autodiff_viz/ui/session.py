@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -9,15 +10,19 @@ from typing import Any
 import streamlit as st
 
 from autodiff_viz.graph import limits
+from autodiff_viz.graph.problem import GraphError
+from autodiff_viz.ui.failures import NOT_DONE
 from autodiff_viz.ui.inbox import STAMP, open_inbox, rewind, stamp
 from autodiff_viz.ui.whole import navigated, whole
 from autodiff_viz.views.address import KEPT, divided, from_query, to_query
-from autodiff_viz.views.lab import Lab, with_text
+from autodiff_viz.views.lab import Lab, refused, with_text
 from autodiff_viz.views.retraining import with_course
 from autodiff_viz.views.trail import trail
 
 LAB, WRITTEN, OPENED, TRAIL, LARGE = "lab", "address", "opened", "trail", "large"
 KEPT_LARGE = 3  # graphs that are too large for an address, to go back to
+
+_log = logging.getLogger(__name__)
 
 
 @whole()
@@ -47,8 +52,15 @@ def lab() -> Lab:
 
 @whole()
 def act(action: Callable[..., Lab], *arguments: Any) -> None:
-    """Replace the lab by what `action` makes of it; for use in widget callbacks."""
-    st.session_state[LAB] = action(_present(), *arguments)
+    """Replace the lab by what `action` makes of it; for use in widget callbacks. An action that fails
+    leaves it as it was, and the page says so."""
+    before = _present()
+    try:
+        after = action(before, *arguments)
+    except Exception:  # a mistake of this program; without the page around it nobody could go on
+        _log.exception("The action %r failed", action)
+        after = refused(before, GraphError(NOT_DONE))
+    st.session_state[LAB] = after
 
 
 @whole()

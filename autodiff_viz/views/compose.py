@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from autodiff_viz.engine.causes import Cause, input_causes
 from autodiff_viz.engine.check import diagnose, runnable
 from autodiff_viz.engine.counts import Runs
 from autodiff_viz.engine.differences import check_inputs
@@ -16,8 +17,9 @@ from autodiff_viz.graph.model import Graph
 from autodiff_viz.graph.mute import played
 from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.views.actions import noisy
+from autodiff_viz.views.declared import declared_states
 from autodiff_viz.views.drawing import Drawing, Picture, doubts, drawing
-from autodiff_viz.views.health import states
+from autodiff_viz.views.health import State, states
 from autodiff_viz.views.lab import Lab, formula_text, scalar_inputs, slider_range
 from autodiff_viz.views.moment import Moment, moment
 from autodiff_viz.views.notices import elsewhere, notice_data
@@ -100,7 +102,7 @@ def lab_view(lab: Lab, last: LabView | None = None) -> LabView:
     playing = found.graph if at else played(graph)
     found, problems = (found, ()) if at else evaluate(lab, playing)
     complete = found is not None and found.graph is playing
-    badges = states(found) if at else {}
+    badges = _badges(found, trained=at is not None) if found else {}
     picture = Picture(
         graph, found, _runs(found, problems), problems, lab.selected, lab.document, lab.collapsed, badges
     )
@@ -123,6 +125,16 @@ def lab_view(lab: Lab, last: LabView | None = None) -> LabView:
         graph=graph,
         moment=at,
     )
+
+
+def _badges(found: Trace, trained: bool) -> dict[str, State]:
+    """What cards say of derivatives that are declared, and what there is to look out for in training. Of a
+    node with both the first stands on the card, and the sentence says both."""
+    badges, others = declared_states(found), states(found) if trained else {}
+    for name, (word, sentence) in others.items():
+        before = badges.get(name)
+        badges[name] = (before[0], f"{before[1]} {sentence}") if before else (word, sentence)
+    return badges
 
 
 def evaluated_at(lab: Lab, at: Moment) -> Trace | None:
@@ -178,12 +190,14 @@ def _notes(found: Trace) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One input's declared gradient beside the true slope of the output, as text."""
+    """One input's declared gradient beside the true slope of the output, as text; and why they differ, or are
+    no numbers."""
 
     name: str
     declared: str
     true: str
     agrees: bool
+    causes: tuple[Cause, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,9 +225,12 @@ def verification(found: Trace) -> Verification:
         verdict, problems = verify(found), ()
     except GraphError as error:
         verdict, problems = None, error.problems
-    checks = check_inputs(found).items()
-    inputs = tuple(Check(name, *_pair(d.declared, d.true), d.agrees) for name, d in checks)
-    return Verification(verdict, problems, inputs)
+    differences = check_inputs(found)
+    causes = input_causes(found, differences)
+    inputs = (
+        Check(name, *_pair(d.declared, d.true), d.agrees, causes[name]) for name, d in differences.items()
+    )
+    return Verification(verdict, problems, tuple(inputs))
 
 
 def _pair(declared: Any, true: Any) -> tuple[str, str]:

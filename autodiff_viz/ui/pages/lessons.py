@@ -11,7 +11,7 @@ from autodiff_viz.ui.panels.claims import CSS, draw_claims
 from autodiff_viz.views.lessons import Card, card
 
 INTRODUCTION = """Each lesson is a small graph to bend, and some claims about it: numbers from a document or
-worked out by hand, held against what JAX computes here. They must agree to five digits, and zeros exactly."""
+worked out by hand, held against what JAX computes here. Each says how closely the two must agree."""
 
 
 def page(on_open: Callable[[str], None]) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from autodiff_viz.engine.trace import Trace
+from autodiff_viz.views.causes import explained, in_a_word
 from autodiff_viz.views.compose import VERIFIED_AT_ONCE, LabView, Verification, verification
 from autodiff_viz.views.lab import Lab
 
@@ -44,7 +45,8 @@ def _draw(found: Verification) -> None:
                     "input": [check.name for check in found.inputs],
                     "gradient": [check.declared for check in found.inputs],
                     "central differences": [check.true for check in found.inputs],
-                    "equal": ["\u2713" if check.agrees else "bent" for check in found.inputs],
+                    "equal": [in_a_word(check.agrees, check.causes) for check in found.inputs],
                 }
             )
-            st.caption("Where a rule bends the gradient, it differs from the true slope: that is its point.")
+            for sentence in explained(cause for check in found.inputs for cause in check.causes):
+                st.caption(sentence)
