@@ -55,6 +55,15 @@ class Answer:
     why: str = ""
 
 
+def done_here(job: Job) -> Answer:
+    """The answer of a job that is done in this process."""
+    try:
+        return Answer(job.function(*job.arguments))
+    except Exception as error:
+        _log.exception("a job broke")
+        return Answer(why=f"{BROKEN}: {type(error).__name__}")
+
+
 TOO_LONG, BROKEN, DROPPED = "too long", "broken", "dropped"
 
 

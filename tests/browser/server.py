@@ -58,7 +58,12 @@ class Server:
             sys.executable, "-m", "streamlit", "run", "app.py", f"--server.port={self.port}",
             "--server.address=127.0.0.1", "--server.headless=true", "--browser.gatherUsageStats=false",
         ]  # fmt: skip
-        env = {**os.environ, "JAX_PLATFORMS": "cpu", "AUTODIFF_VIZ_WARM_UP": "off"}
+        env = {
+            **os.environ,
+            "JAX_PLATFORMS": "cpu",
+            "AUTODIFF_VIZ_WARM_UP": "off",
+            "AUTODIFF_VIZ_WORKERS": "1",
+        }
         with self.log.open("a") as output:
             self.process = subprocess.Popen(
                 command, cwd=ROOT, stdout=output, stderr=subprocess.STDOUT, env=env
