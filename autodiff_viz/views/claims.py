@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from functools import lru_cache
 
 import numpy as np
 
 from autodiff_viz.engine.arrays import FLOAT32
-from autodiff_viz.graph.codec import to_json
+from autodiff_viz.graph.identity import remembered, same
 from autodiff_viz.graph.model import Graph
 from autodiff_viz.lessons.findings import SPLIT, Finding, allowed, check_on, findings, graph_of
 from autodiff_viz.lessons.gallery import lesson
@@ -72,7 +71,7 @@ def variant_of(lab: Lab, found: Lesson) -> int:
 def is_own(lab: Lab, found: Lesson) -> bool:
     """Whether graph and seed are the lesson's; positions do not count."""
     variant = found.variants[variant_of(lab, found)]
-    return lab.seed == variant.seed and _text(lab.graph) == _own_text(variant)
+    return same(lab.seed, variant.seed) and _unplaced(lab.graph) == _own(variant)
 
 
 def _is_evaluated_as_own(lab: Lab, found: Lesson) -> bool:
@@ -90,14 +89,13 @@ def _is_trained_as_own(lab: Lab, found: Lesson) -> bool:
     return as_own and lab.plan.settings == variant.training
 
 
-@lru_cache(maxsize=64)
-def _own_text(variant: Variant) -> str:
-    return _text(graph_of(variant))
+@remembered(64)
+def _own(variant: Variant) -> Graph:
+    return _unplaced(graph_of(variant))
 
 
-def _text(graph: Graph) -> str:
-    """As JSON, which tells numbers apart that Python takes for equal, such as 0.0 and -0.0."""
-    return to_json(replace(graph, nodes=tuple(replace(node, position=None) for node in graph.nodes)), None)
+def _unplaced(graph: Graph) -> Graph:
+    return replace(graph, nodes=tuple(replace(node, position=None) for node in graph.nodes))
 
 
 def _held(finding: Finding, found: Lesson, lab: Lab, view: LabView) -> ClaimView:
