@@ -3,6 +3,8 @@
 import streamlit as st
 
 from autodiff_viz.ui.pages import lab, lessons
+from autodiff_viz.ui.serving.gate import GATE
+from autodiff_viz.ui.serving.routes import ROUTES
 from autodiff_viz.ui.shell import ASSETS, frame
 from autodiff_viz.ui.warm import awake, ready
 
@@ -25,4 +27,4 @@ def run() -> None:
 if __name__ == "__main__":  # Streamlit runs this file so for every visitor
     run()
 else:  # the server imports it once, as it starts
-    app = st.App(__file__, lifespan=awake)
+    app = st.App(__file__, lifespan=awake, routes=ROUTES, middleware=[GATE])

@@ -29,3 +29,4 @@ JACOBIAN = 2_000_000  # elements of the Jacobians of one segment
 SEGMENT_STEPS = 300  # of a training by segments, three times over, for which the page waits
 SEGMENT_WORK = 30_000_000  # elements of values in all those steps
 TRAINING_SECONDS = 600  # of work for all trainings of one visit
+VISITORS = 400  # pages on view that one server process serves at once; see ui/serving/visits.py
