@@ -25,6 +25,7 @@ bench: $(VENV)/.tools browser
 
 pictures: $(VENV)/.tools browser
 	$(BIN)/python -m tests.browser.pictures
+	$(BIN)/python -m tests.browser.cards
 
 # The browser tests use Debian's chromium. As root it is installed; otherwise they skip and say how to get it.
 browser: $(VENV)/.tools

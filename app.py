@@ -4,6 +4,8 @@ import streamlit as st
 
 from autodiff_viz.ui import navigation
 from autodiff_viz.ui.failures import say_failed
+from autodiff_viz.ui.serving.gate import GATE
+from autodiff_viz.ui.serving.routes import ROUTES
 from autodiff_viz.ui.shell import ASSETS, frame
 from autodiff_viz.ui.warm import awake, ready
 from autodiff_viz.ui.wire import MIDDLEWARE
@@ -20,4 +22,6 @@ def run() -> None:
 if __name__ == "__main__":  # Streamlit runs this file so for every visitor
     run()
 else:  # the server imports it once, as it starts
-    app = st.App(__file__, lifespan=awake, middleware=MIDDLEWARE, on_script_error=say_failed)
+    app = st.App(
+        __file__, lifespan=awake, routes=ROUTES, middleware=[GATE, *MIDDLEWARE], on_script_error=say_failed
+    )

@@ -18,6 +18,8 @@ ONLY_IN = {
     "jaxlib": set(),
     "plotly": {"figures"},
     "streamlit": {"ui", "app.py"},
+    "starlette": {"ui"},
+    "uvicorn": set(),
     "pandas": set(),
 }
 """Where a library may be imported: folders of the package, or a file at the top."""

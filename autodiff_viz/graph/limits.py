@@ -32,3 +32,4 @@ TRAINING_SECONDS = 600  # of work for all trainings of one visit
 MESSAGE_DEPTH = 32  # brackets inside brackets in what a component of the page sends; its own have 8
 KEPT_DEPTH = 400  # the same in what an address or a browser has kept; the deepest lambda has some 120
 EDITS = 1_000  # in one message; more than anybody makes between two runs are not a person's
+VISITORS = 400  # pages on view that one server process serves at once; see ui/serving/visits.py

@@ -12,12 +12,9 @@ import streamlit as st
 
 from autodiff_viz.ui.pages import lab, lessons
 from autodiff_viz.ui.session import act, write_address
+from autodiff_viz.views.address import GALLERY, VIEW
 from autodiff_viz.views.lessons import open_lesson
 
-VIEW = "view"
-"""Of the address: which page; the lab where it says nothing."""
-
-GALLERY = "lessons"
 NAME = "autodiff_viz"
 TO_THE_TOP = """document.querySelector("[data-testid=stMain]")?.scrollTo(0, 0);"""
 

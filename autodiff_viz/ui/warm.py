@@ -30,7 +30,10 @@ from autodiff_viz.views.lessons import card
 
 SWITCHED_OFF = "AUTODIFF_VIZ_WARM_UP"  # set to "off", nothing is compiled ahead: for tests on a busy machine
 FIRST_VISITOR = 3.0  # seconds; a visitor who starts the warm-up gets a page before it takes the processor
+WARM, WARMING, FAILED = "warm", "warming up", "failed"  # states of the server
 SWITCH_INTERVAL = 0.001  # seconds; a long Python loop of one visitor then holds up the others less
+
+_done = threading.Event()  # the warm-up has come to its end
 
 
 @asynccontextmanager
@@ -51,7 +54,15 @@ def ready() -> threading.Thread:
     atexit.register(_end, thread, stop)
     if os.environ.get(SWITCHED_OFF) != "off":
         thread.start()
+    else:
+        _done.set()
     return thread
+
+
+def warmth() -> str:
+    """The state that the server is in: WARM, WARMING or FAILED."""
+    going_on = ready().is_alive()  # asked first: it may end in between
+    return WARM if _done.is_set() else WARMING if going_on else FAILED
 
 
 def _end(thread: threading.Thread, stop: threading.Event) -> None:
@@ -70,6 +81,7 @@ def _warm_and_freeze(stop: threading.Event, wait: float) -> None:
     check_lessons(stop)
     gc.collect()
     gc.freeze()
+    _done.set()
 
 
 def check_lessons(stop: threading.Event) -> None:

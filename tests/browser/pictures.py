@@ -73,7 +73,7 @@ def taken(browser: Browser, address: str, picture: Picture) -> bytes:
     )
     page = context.new_page()
     page.goto(address + picture.path)
-    _await(page, picture.path)
+    arrive(page, picture.path)
     if picture.press:
         page.get_by_role("button", name=picture.press).click()
         expect(page.get_by_text("Step 10 of 10")).to_be_visible(timeout=PATIENCE)
@@ -84,7 +84,8 @@ def taken(browser: Browser, address: str, picture: Picture) -> bytes:
     return data
 
 
-def _await(page: Page, path: str) -> None:
+def arrive(page: Page, path: str) -> None:
+    """Wait until the page at `path` is drawn, however busy the machine is."""
     if path != "/lessons":
         expect(page.locator(".canvas [data-id]").first).to_be_visible(timeout=PATIENCE)
     else:

@@ -26,6 +26,15 @@ FLAGS = (
     "--disable-component-update",
     "--disable-sync",
 )
+COMMANDS = {
+    "streamlit": (
+        "streamlit", "run", "app.py", "--server.address=127.0.0.1", "--server.headless=true",
+        "--browser.gatherUsageStats=false", "--server.port",
+    ),
+    "uvicorn": ("uvicorn", "app:app", "--host=127.0.0.1", "--port"),
+}  # fmt: skip
+"""How the app is started; the port comes last."""
+
 HOW_TO_GET_CHROMIUM = (
     "No Chromium for the browser tests. Install it with: sudo apt-get install chromium "
     "(any of " + ", ".join(NAMES) + " on the PATH will do)"
@@ -38,11 +47,17 @@ def chromium() -> str | None:
 
 
 class Server:
-    """The app on a port of its own, kept over a restart. Nothing that it does leaves this machine."""
+    """The app on a port of its own, kept over a restart. Nothing that it does leaves this machine.
 
-    def __init__(self, log: Path):
+    Args:
+      log: where its output goes.
+      command: a key of `COMMANDS`.
+      settings: variables of its environment.
+    """
+
+    def __init__(self, log: Path, command: str = "streamlit", **settings: str):
         self.port = free_port()
-        self.log = log
+        self.log, self.command, self.settings = log, command, settings
         self.process: subprocess.Popen | None = None
 
     @property
@@ -54,16 +69,9 @@ class Server:
         Raises:
           RuntimeError: the server ended, or did not answer in time; the message has the end of its log.
         """
-        command = [
-            sys.executable, "-m", "streamlit", "run", "app.py", f"--server.port={self.port}",
-            "--server.address=127.0.0.1", "--server.headless=true", "--browser.gatherUsageStats=false",
-        ]  # fmt: skip
-        env = {
-            **os.environ,
-            "JAX_PLATFORMS": "cpu",
-            "AUTODIFF_VIZ_WARM_UP": "off",
-            "AUTODIFF_VIZ_WORKERS": "1",
-        }
+        command = [sys.executable, "-m", *COMMANDS[self.command], str(self.port)]
+        settings = {"JAX_PLATFORMS": "cpu", "AUTODIFF_VIZ_WARM_UP": "off", "AUTODIFF_VIZ_WORKERS": "1"}
+        env = {**os.environ, **settings, **self.settings}
         with self.log.open("a") as output:
             self.process = subprocess.Popen(
                 command, cwd=ROOT, stdout=output, stderr=subprocess.STDOUT, env=env

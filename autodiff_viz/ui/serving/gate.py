@@ -1,0 +1,54 @@
+"""What is refused before Streamlit sees it: uploads, its metrics, and visitors for whom there is no place."""
+
+from __future__ import annotations
+
+from starlette.datastructures import Headers
+from starlette.middleware import Middleware
+from starlette.responses import PlainTextResponse
+from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.websockets import WebSocketClose
+
+from autodiff_viz.ui.serving.visits import VISITS, Visits
+
+REFUSED = ("/_stcore/upload_file", "/_stcore/metrics")
+"""Streamlit keeps uploads in memory though no page takes any, and tells anybody what it has in memory."""
+
+SOCKET, PING = "/_stcore/stream", "/_stcore/health"
+
+
+class Gate:
+    """ASGI middleware: passes on what is not refused."""
+
+    def __init__(self, app: ASGIApp, visits: Visits):
+        self.app, self.visits = app, visits
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        path = scope.get("path", "")
+        if scope["type"] == "websocket" and path.endswith(SOCKET):
+            await self._visit(scope, receive, send)
+        elif scope["type"] == "http" and any(refused in path for refused in REFUSED):
+            await PlainTextResponse("Not found", 404)(scope, receive, send)
+        elif scope["type"] == "http" and self.visits.full and path.endswith(PING) and _is_from_page(scope):
+            await self.visits.text()(scope, receive, send)
+        else:
+            await self.app(scope, receive, send)
+
+    async def _visit(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if self.visits.full:
+            await WebSocketClose()(scope, receive, send)  # the page then asks for the health, and is told why
+            return
+        self.visits.open += 1
+        try:
+            await self.app(scope, receive, send)
+        finally:
+            self.visits.open -= 1
+
+
+def _is_from_page(scope: Scope) -> bool:
+    """Whether a page asks, before it opens its websocket. A host that asks must not take full for broken: it
+    would start the server anew."""
+    headers = Headers(scope=scope)
+    return "referer" in headers or "sec-fetch-mode" in headers
+
+
+GATE = Middleware(Gate, visits=VISITS)

@@ -1,0 +1,60 @@
+"""Streamlit's page with a head of its own for each link: title, description, picture."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from html import escape
+from pathlib import Path
+
+import streamlit as st
+
+from autodiff_viz.views.previews import NAME, Preview
+
+INDEX = Path(st.__file__).parent / "static" / "index.html"
+CARDS = "/cards"  # path of the pictures
+SIZE = (1200, 630)  # of a picture, in pixels
+
+
+def document(preview: Preview, origin: str) -> str:
+    """The whole page. What begins with `origin` leads back to this server, also from elsewhere."""
+    before, after = _shell()
+    return f"{before}{tags(preview, origin)}\n  {after}"
+
+
+@cache
+def _shell() -> tuple[str, str]:
+    """Streamlit's page without its title: (up to the end of the head, the rest)."""
+    before, end, after = INDEX.read_text("utf-8").partition("</head>")
+    return re.sub(r"<title>.*?</title>", "", before, flags=re.DOTALL), end + after
+
+
+def tags(preview: Preview, origin: str) -> str:
+    """What goes into the head, as HTML. Search engines may list only what has an address of its own."""
+    picture = f"{origin}{CARDS}/{preview.picture}.png"
+    named = {
+        "description": preview.description,
+        "twitter:card": "summary_large_image",
+        "twitter:title": preview.title,
+        "twitter:description": preview.description,
+        "twitter:image": picture,
+    }
+    properties = {
+        "og:type": "website",
+        "og:site_name": NAME,
+        "og:title": preview.title,
+        "og:description": preview.description,
+        "og:image": picture,
+        "og:image:width": str(SIZE[0]),
+        "og:image:height": str(SIZE[1]),
+        "og:image:alt": preview.title,
+    }
+    lines = [f"<title>{escape(preview.title)}</title>"]
+    if preview.address is None:
+        named["robots"] = "noindex"
+    else:
+        properties["og:url"] = origin + preview.address
+        lines.append(f'<link rel="canonical" href="{escape(origin + preview.address)}" />')
+    lines += [f'<meta name="{key}" content="{escape(text)}" />' for key, text in named.items()]
+    lines += [f'<meta property="{key}" content="{escape(text)}" />' for key, text in properties.items()]
+    return "\n    ".join(lines)
