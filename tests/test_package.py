@@ -20,6 +20,7 @@ NEEDS = [Requirement(text) for text in PROJECT["project"]["dependencies"]]
 APP_NEEDS = [Requirement(text) for text in PROJECT["project"]["optional-dependencies"]["app"]]
 BUILD_NEEDS = [Requirement(text) for text in PROJECT["build-system"]["requires"]]
 ON_THE_PAGE = {"figures", "ui", "app.py"}
+INSTALLED_AS = {"google": "protobuf"}
 """Where the page's own libraries may be imported."""
 
 
@@ -84,7 +85,11 @@ def test_the_version_is_said_in_one_place(wheel, installed, tmp_path):
 
 def test_what_is_imported_is_what_is_required():
     own = {PACKAGE, *sys.stdlib_module_names}
-    used = {(library(module), place(path) in ON_THE_PAGE) for path in APP for module in imports(path)}
+    used = {
+        (INSTALLED_AS.get(library(module), library(module)), place(path) in ON_THE_PAGE)
+        for path in APP
+        for module in imports(path)
+    }
     api = {name for name, on_the_page in used if not on_the_page} - own
     assert api == {requirement.name for requirement in NEEDS}
     assert {name for name, _ in used} - own == {r.name for r in (*NEEDS, *APP_NEEDS)}
