@@ -53,18 +53,25 @@ class Rounded(NamedTuple):
     error: np.ndarray | None = None
 
 
-def errors(program: Any, arguments: Sequence[Any], gaps: Sequence[np.ndarray]) -> list[np.ndarray]:
-    """For each result of a closed jaxpr, how far rounding may move it from what another way gives.
+def errors(
+    program: Any, arguments: Sequence[Any], gaps: Sequence[np.ndarray] | None = None
+) -> list[np.ndarray]:
+    """For each result of a closed jaxpr, how far rounding may move it.
 
-    `gaps` say how far off the results of that other way are. What is computed from a result goes on with its
-    gap, not with the error that it might have had, so that errors do not pile up from result to result.
+    With `gaps`, how far it may move it from what another way gives whose results are that far off. What is
+    computed from a result goes on with its gap then, not with the error that it might have had: errors do not
+    pile up from result to result.
     """
     results = program.jaxpr.outvars
+    pairs = () if gaps is None else zip(results, gaps, strict=True)
+    known = {result: gap for result, gap in pairs if _is_variable(result)}
     found: dict[Any, np.ndarray] = {}
-    known = {result: gap for result, gap in zip(results, gaps, strict=True) if _is_variable(result)}
     constants = [Rounded(constant) for constant in program.consts]
-    _run(program.jaxpr, constants, [Rounded(argument) for argument in arguments], known, found)
-    return [found[result] if _is_variable(result) and result in found else np.zeros(()) for result in results]
+    ends = _run(program.jaxpr, constants, [Rounded(argument) for argument in arguments], known, found)
+    nothing = np.zeros(())
+    if gaps is None:
+        return [nothing if end.error is None else end.error for end in ends]
+    return [found.get(result, nothing) if _is_variable(result) else nothing for result in results]
 
 
 def _run(
@@ -146,7 +153,7 @@ def _own(equation: Any, values: Sequence[Any], result: Any) -> np.ndarray:
 
 def _handed_on(equation: Any, values: list[Any], i: int, error: np.ndarray) -> list[np.ndarray]:
     """What an error of operand `i` comes to in each result."""
-    if equation.primitive.name in ("abs", "neg"):
+    if equation.primitive.name in ("abs", "neg", "stop_gradient"):
         return [error]
     scale = float(error.max())  # so that the smallest errors do not vanish in float32
     dot = jnp.asarray(error / scale, values[i].dtype)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -13,6 +13,7 @@ import numpy as np
 from jax.extend.core import jaxpr_as_fun
 
 from autodiff_viz.engine.check import diagnose
+from autodiff_viz.engine.closeness import Pair, agree, gaps, paired, share
 from autodiff_viz.engine.live import ARRIVING, Wire
 from autodiff_viz.engine.program import Program, dynamic_params, structure
 from autodiff_viz.engine.rounding import errors
@@ -21,8 +22,6 @@ from autodiff_viz.graph.model import Graph
 from autodiff_viz.graph.problem import GraphError
 
 KEPT = 64  # programs, traced but not compiled
-SAME = 16  # units of the last digit by which the same number may differ, computed in two ways
-ROOM = 4  # times the error to first order: both ways round, and XLA's functions not always to the nearest
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,14 +47,6 @@ class Verdict:
     cancelled: int = 0
 
 
-class Pair(NamedTuple):
-    """One array from the whole program beside the trace's; `name` says in words which."""
-
-    name: str
-    program: np.ndarray
-    live: np.ndarray
-
-
 def verify(trace: Trace) -> Verdict:
     """Differentiate the graph as one program, with its real regions, and compare all numbers.
 
@@ -66,11 +57,11 @@ def verify(trace: Trace) -> Verdict:
         raise GraphError(found)
     with precision(trace.dtype):
         pairs = _pairs(trace, *whole_program(trace))
-        apart = [not _agree(pair, trace.dtype) for pair in pairs]
-        errors = _rounding_errors(trace, pairs) if any(apart) else ()
-    wrong = [pair for pair, error in zip(pairs, errors, strict=False) if not _agree(pair, trace.dtype, error)]
-    close = [pair for pair, far in zip(pairs, apart, strict=True) if not far]
-    worst, where = max(((_share(pair), pair.name) for pair in wrong or close), default=(0.0, ""))
+        apart = [not agree(each, trace.dtype) for each in pairs]
+        errors = _local_errors(trace, pairs) if any(apart) else ()
+    wrong = [each for each, error in zip(pairs, errors, strict=False) if not agree(each, trace.dtype, error)]
+    close = [each for each, far in zip(pairs, apart, strict=True) if not far]
+    worst, where = max(((share(each), each.name) for each in wrong or close), default=(0.0, ""))
     cancelled = len(pairs) - len(close) - len(wrong)
     return Verdict(not wrong, len(pairs), worst, where if worst > 0 else "", cancelled)
 
@@ -81,8 +72,7 @@ def _pairs(trace: Trace, values: Mapping, gradients: Mapping, cotangents: Mappin
     names += [_name(key) for key in cotangents]
     live = [trace.value[name] for name in values] + [trace.gradient[name] for name in gradients]
     live += [_live(trace, key) for key in cotangents]
-    program = (np.asarray(array, np.float64) for array in _arrays(values, gradients, cotangents))
-    return [Pair(*row) for row in zip(names, program, (np.asarray(a, np.float64) for a in live), strict=True)]
+    return [paired(*row) for row in zip(names, _arrays(values, gradients, cotangents), live, strict=True)]
 
 
 def _arrays(*kinds: Mapping) -> list[Any]:
@@ -95,10 +85,17 @@ def whole_program(trace: Trace) -> tuple[dict[str, Any], dict[str, Any], dict[Wi
     return program.run(arguments)
 
 
-def _rounding_errors(trace: Trace, pairs: list[Pair]) -> list[np.ndarray]:
-    """For each pair, how far rounding may move its numbers apart."""
+def rounding_errors(trace: Trace) -> tuple[dict[str, Any], dict[str, Any], dict[Wire, Any]]:
+    """As `whole_program`: for each number, how far rounding may move it, all the way from the inputs."""
     program, arguments = _program_of(trace)
-    return program.errors(arguments, [_gaps(pair) for pair in pairs])
+    return jax.tree.unflatten(program.tree, program.errors(arguments, None))
+
+
+def _local_errors(trace: Trace, pairs: list[Pair]) -> list[np.ndarray]:
+    """For each pair, how far rounding may move its numbers apart, where those that they are computed from are
+    as far apart as they are."""
+    program, arguments = _program_of(trace)
+    return program.errors(arguments, [gaps(each) for each in pairs])
 
 
 def _program_of(trace: Trace) -> tuple[_Differentiated, tuple]:
@@ -119,7 +116,7 @@ class _Differentiated:
     def run(self, arguments: tuple) -> Any:
         return jax.tree.unflatten(self.tree, jaxpr_as_fun(self.equations)(*self._leaves(arguments)))
 
-    def errors(self, arguments: tuple, gaps: list[np.ndarray]) -> list[np.ndarray]:
+    def errors(self, arguments: tuple, gaps: list[np.ndarray] | None) -> list[np.ndarray]:
         return errors(self.equations, self._leaves(arguments), gaps)
 
     def _leaves(self, arguments: tuple) -> list[jax.Array]:
@@ -159,32 +156,3 @@ def _live(trace: Trace, key: Wire) -> np.ndarray:
 def _name(key: Wire) -> str:
     node, slot = key
     return f"what arrives at {node!r}" if slot == ARRIVING else f"what {node!r} passes to its input {slot}"
-
-
-def _agree(pair: Pair, dtype: str, error: np.ndarray | float = 0.0) -> bool:
-    """Whether no number is further off than its own last digits, and than rounding can move it."""
-    if pair.program.shape != pair.live.shape:
-        return False
-    unit = float(jnp.finfo(dtype).eps) / 2
-    return bool(np.all(_gaps(pair) <= SAME * unit * _sizes(pair.program) + ROOM * error))
-
-
-def _gaps(pair: Pair) -> np.ndarray:
-    """The differences; infinite where one of the two is not finite and the other is another number."""
-    same = (pair.program == pair.live) | (np.isnan(pair.program) & np.isnan(pair.live))
-    with np.errstate(invalid="ignore"):
-        gaps = np.where(same, 0.0, np.abs(pair.program - pair.live))
-    return np.where(np.isnan(gaps), np.inf, gaps)
-
-
-def _share(pair: Pair) -> float:
-    """The largest difference, as a share of the largest number."""
-    if pair.program.shape != pair.live.shape:
-        return float("inf")
-    gap = float(_gaps(pair).max(initial=0.0))
-    size = max(float(_sizes(array).max(initial=0.0)) for array in (pair.program, pair.live))
-    return gap / size if size else gap
-
-
-def _sizes(array: np.ndarray) -> np.ndarray:
-    return np.where(np.isfinite(array), np.abs(array), 0.0)
