@@ -10,7 +10,7 @@ import numpy as np
 
 from autodiff_viz.engine.arguments import known_dtype, whole_number
 from autodiff_viz.engine.arrays import FLOAT32
-from autodiff_viz.engine.division import AGREES, division
+from autodiff_viz.engine.division import division
 from autodiff_viz.engine.jacobians import Jacobian
 from autodiff_viz.engine.segment_training import Curves, curves
 from autodiff_viz.engine.stacked import read_only
@@ -102,7 +102,7 @@ def segments(
         gradient=_read_only(made.gradient),
         apart=_read_only(made.apart),
         difference=made.difference,
-        agrees=made.difference <= AGREES[found.dtype] * max(made.size, 1e-30),
+        agrees=made.agrees,
         product_difference=made.product,
         too_large=made.too_large,
         angles=made.angles,

@@ -10,8 +10,9 @@ import jax.numpy as jnp
 import numpy as np
 
 from autodiff_viz.engine.arrays import FLOAT64
+from autodiff_viz.engine.closeness import agree, paired
 from autodiff_viz.engine.jacobians import Jacobian, independent, jacobians, multiplied, too_large
-from autodiff_viz.engine.live import Wire
+from autodiff_viz.engine.live import ARRIVING, Wire
 from autodiff_viz.engine.program import Program, dynamic_params, structure
 from autodiff_viz.engine.segments import (
     Arrays,
@@ -25,6 +26,7 @@ from autodiff_viz.engine.segments import (
 )
 from autodiff_viz.engine.states import learned
 from autodiff_viz.engine.trace import Trace, precision
+from autodiff_viz.engine.verify import rounding_errors
 from autodiff_viz.graph.identity import remembered
 from autodiff_viz.graph.model import INPUT, Graph
 from autodiff_viz.graph.mute import played
@@ -38,7 +40,6 @@ ONCE = {
 """For programs that run once or a few times: they compile several times as fast, and run slower."""
 
 KEPT = 8  # programs
-AGREES = {"float32": 1e-5, "float64": 1e-12}  # of the largest gradient
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +58,8 @@ class Division:
     Attributes:
       links: the segments in order.
       wanted: names of the parameters; of all inputs where there is no parameter.
-      difference: the largest one between the chain and the whole graph's gradient, by any input or cut.
-      size: the largest element of these gradients.
+      agrees: the chain is the whole graph's gradient, by every input and cut, but for rounding.
+      difference: the largest one between the two.
       product: as `difference`, of the product of Jacobians, by the wanted inputs and in float64, with a seed
         of ones; None where it was not worked out, and `too_large` says why.
       angles: by wanted input, degrees between the broken way and the gradient; None where either is zero.
@@ -69,8 +70,8 @@ class Division:
 
     links: tuple[Link, ...]
     wanted: tuple[str, ...]
+    agrees: bool
     difference: float
-    size: float
     product: float | None
     too_large: str
     angles: Mapping[str, float | None]
@@ -97,7 +98,8 @@ def division(graph: Graph, found: Trace) -> Division:
         arriving, chain, broken, alone = run(inputs, dynamic_params(graph), jnp.asarray(found.seed))
     alone = {key: bool(value) for key, value in alone.items()}
     pairs = [(chain[name], found.gradient[name]) for name in inputs]
-    pairs += [(arriving[cut], found.cotangent[cut]) for cut in arriving if cut not in inputs]
+    handed_across = {cut: arriving[cut] for cut in arriving if cut not in inputs}
+    pairs += [(array, found.cotangent[cut]) for cut, array in handed_across.items()]
     true = {name: np.asarray(found.gradient[name], np.float64) for name in wanted}
     other = {name: np.asarray(broken[name], np.float64) for name in wanted}
     why = too_large(divided, shapes, wanted)
@@ -111,8 +113,8 @@ def division(graph: Graph, found: Trace) -> Division:
             for segment in divided
         ),
         wanted=wanted,
+        agrees=_agrees(found, chain, handed_across),
         difference=max(_difference(a, b) for a, b in pairs),
-        size=max(float(np.max(np.abs(b), initial=0.0)) for _, b in pairs),
         product=None if why else _product(graph, found, wanted, silent.chained),
         too_large=why,
         angles={name: angle(true[name], other[name]) for name in wanted},
@@ -127,6 +129,19 @@ def _handed(arriving: Arrays, name: str, found: Trace) -> np.ndarray:
     """Zeros where no segment passes anything, as behind a stop."""
     nothing = np.zeros(found.value[name].shape, found.dtype)
     return np.asarray(arriving[name]) if name in arriving else nothing
+
+
+def _agrees(found: Trace, chain: Arrays, handed_across: Arrays) -> bool:
+    """Whether each array is the trace's: to its own last digits, or as closely as rounding lets it be."""
+    pairs = {name: paired(name, array, found.gradient[name]) for name, array in chain.items()}
+    for name, array in handed_across.items():
+        pairs[name, ARRIVING] = paired(name, array, found.cotangent[name])
+    if all(agree(each, found.dtype) for each in pairs.values()):
+        return True
+    with precision(found.dtype):
+        _, by_input, by_wire = rounding_errors(replace(found, graph=replace(found.graph, regions=())))
+    errors = {**by_input, **by_wire}
+    return all(agree(each, found.dtype, errors[key]) for key, each in pairs.items())
 
 
 def wanted_of(graph: Graph) -> tuple[str, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,39 +11,40 @@ import jax.numpy as jnp
 import numpy as np
 from jax.extend.core import jaxpr_as_fun
 
-from autodiff_viz.engine.arrays import FLOAT64
 from autodiff_viz.engine.check import diagnose
+from autodiff_viz.engine.closeness import Pair, agree, gaps, paired, share
 from autodiff_viz.engine.live import ARRIVING, Wire
 from autodiff_viz.engine.program import Program, dynamic_params, structure
+from autodiff_viz.engine.rounding import errors
 from autodiff_viz.engine.trace import Trace, known_trace, precision
 from autodiff_viz.graph.identity import remembered
 from autodiff_viz.graph.model import Graph
 from autodiff_viz.graph.problem import GraphError
 
 KEPT = 64  # programs, traced but not compiled
-TOLERANCE = {FLOAT64: 1e-11}
-FEWER_DIGITS = 1e-30  # float32 has no more than a few digits for numbers not much smaller
-DEFAULT_TOLERANCE = 2e-5  # float32: sums at forks may be taken in another order
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
     """Whether the whole program agrees with a trace.
 
+    Each number is held against its own size. Where it differs by more than the last digits, it may differ as
+    much as rounding can move it, which follows from what it was computed from (see `rounding`).
+
     Attributes:
-      agrees: every value, arriving cotangent and contribution is equal within `tolerance`.
+      agrees: every value, arriving cotangent, contribution and gradient is equal but for rounding.
       compared: how many arrays were compared.
-      worst: largest difference, relative to the size of the array it is in. Rounding comes from what an
-        array was computed from: an array is taken to be no smaller than the largest of its kind (value or
-        cotangent) in the graph, up to 1.
-      where: what differs most, in words; empty where nothing differs.
+      worst: the largest difference, as a share of the largest number of its array; among the arrays that
+        disagree, where any do.
+      where: which array that is, in words; empty where nothing differs.
+      cancelled: in how many arrays large numbers cancel, so that fewer digits are left than of `worst`.
     """
 
     agrees: bool
     compared: int
     worst: float
     where: str
-    tolerance: float
+    cancelled: int = 0
 
 
 def verify(trace: Trace) -> Verdict:
@@ -60,27 +62,77 @@ def verify(trace: Trace) -> Verdict:
     if found := diagnose(trace.graph, {name: value.shape for name, value in trace.inputs.items()}):
         raise GraphError(found)
     with precision(trace.dtype):
-        values, gradients, cotangents = whole_program(trace)
-    forth = [(f"the value of {name!r}", found, trace.value[name]) for name, found in values.items()]
-    back = [(f"the gradient of {name!r}", g, trace.gradient[name]) for name, g in gradients.items()]
-    back += [(_name(key), found, _live(trace, key)) for key, found in cotangents.items()]
-    tolerance = TOLERANCE.get(trace.dtype, DEFAULT_TOLERANCE)
-    worst, where = max(_worst(forth), _worst(back))
-    return Verdict(worst <= tolerance, len(forth) + len(back), worst, where if worst > 0 else "", tolerance)
+        pairs = _pairs(trace, *whole_program(trace))
+        apart = [not agree(each, trace.dtype) for each in pairs]
+        errors = _local_errors(trace, pairs) if any(apart) else ()
+    wrong = [each for each, error in zip(pairs, errors, strict=False) if not agree(each, trace.dtype, error)]
+    close = [each for each, far in zip(pairs, apart, strict=True) if not far]
+    worst, where = max(((share(each), each.name) for each in wrong or close), default=(0.0, ""))
+    cancelled = len(pairs) - len(close) - len(wrong)
+    return Verdict(not wrong, len(pairs), worst, where if worst > 0 else "", cancelled)
+
+
+def _pairs(trace: Trace, values: Mapping, gradients: Mapping, cotangents: Mapping) -> list[Pair]:
+    names = [f"the value of {name!r}" for name in values]
+    names += [f"the gradient of {name!r}" for name in gradients]
+    names += [_name(key) for key in cotangents]
+    live = [trace.value[name] for name in values] + [trace.gradient[name] for name in gradients]
+    live += [_live(trace, key) for key in cotangents]
+    return [paired(*row) for row in zip(names, _arrays(values, gradients, cotangents), live, strict=True)]
+
+
+def _arrays(*kinds: Mapping) -> list[Any]:
+    return [array for kind in kinds for array in kind.values()]
 
 
 def whole_program(trace: Trace) -> tuple[dict[str, Any], dict[str, Any], dict[Wire, Any]]:
     """(values, gradients of the inputs, cotangents by wire and by (node, ARRIVING)) from one `jax.vjp`."""
+    program, arguments = _program_of(trace)
+    return program.run(arguments)
+
+
+def rounding_errors(trace: Trace) -> tuple[dict[str, Any], dict[str, Any], dict[Wire, Any]]:
+    """As `whole_program`: for each number, how far rounding may move it, all the way from the inputs."""
+    program, arguments = _program_of(trace)
+    return jax.tree.unflatten(program.tree, program.errors(arguments, None))
+
+
+def _local_errors(trace: Trace, pairs: list[Pair]) -> list[np.ndarray]:
+    """For each pair, how far rounding may move its numbers apart, where those that they are computed from are
+    as far apart as they are."""
+    program, arguments = _program_of(trace)
+    return program.errors(arguments, [gaps(each) for each in pairs])
+
+
+def _program_of(trace: Trace) -> tuple[_Differentiated, tuple]:
     graph = trace.graph
     shapes = tuple(sorted((name, value.shape) for name, value in trace.inputs.items()))
-    run = _traced(structure(graph), shapes, trace.seed.shape, trace.dtype)
     inputs = {name: jnp.asarray(value) for name, value in trace.inputs.items()}
-    return run(inputs, dynamic_params(graph), jnp.asarray(trace.seed))
+    arguments = inputs, dynamic_params(graph), jnp.asarray(trace.seed)
+    return _traced(structure(graph), shapes, trace.seed.shape, trace.dtype), arguments
+
+
+@dataclass(frozen=True, slots=True)
+class _Differentiated:
+    """The differentiated program as equations, and the structure of its results."""
+
+    equations: Any
+    tree: Any
+
+    def run(self, arguments: tuple) -> Any:
+        return jax.tree.unflatten(self.tree, jaxpr_as_fun(self.equations)(*self._leaves(arguments)))
+
+    def errors(self, arguments: tuple, gaps: list[np.ndarray] | None) -> list[np.ndarray]:
+        return errors(self.equations, self._leaves(arguments), gaps)
+
+    def _leaves(self, arguments: tuple) -> list[jax.Array]:
+        kinds = [value.dtype for value in self.equations.in_avals]
+        return [jnp.asarray(*pair) for pair in zip(jax.tree.leaves(arguments), kinds, strict=True)]
 
 
 @remembered(KEPT)
-def _traced(graph: Graph, shapes: tuple, seed_shape: tuple[int, ...], dtype: str) -> Any:
-    """The differentiated program as equations, ready to run on new inputs without tracing again."""
+def _traced(graph: Graph, shapes: tuple, seed_shape: tuple[int, ...], dtype: str) -> _Differentiated:
+    """The differentiated program, ready to run on new inputs without tracing again."""
     program = Program(graph, dtype, export_all=True)
     dynamic = dynamic_params(graph)
 
@@ -93,16 +145,7 @@ def _traced(graph: Graph, shapes: tuple, seed_shape: tuple[int, ...], dtype: str
     inputs = {name: jax.ShapeDtypeStruct(shape, jnp.dtype(dtype)) for name, shape in shapes}
     seed = jax.ShapeDtypeStruct(seed_shape, jnp.dtype(dtype))
     equations, shape_of_result = jax.make_jaxpr(differentiate, return_shape=True)(inputs, dynamic, seed)
-    evaluate, tree = jaxpr_as_fun(equations), jax.tree.structure(shape_of_result)
-    kinds = [value.dtype for value in equations.in_avals]
-
-    def run(*arguments: Any) -> Any:
-        leaves = [
-            jnp.asarray(leaf, kind) for leaf, kind in zip(jax.tree.leaves(arguments), kinds, strict=True)
-        ]
-        return jax.tree.unflatten(tree, evaluate(*leaves))
-
-    return run
+    return _Differentiated(equations, jax.tree.structure(shape_of_result))
 
 
 def _sinks(program: Program, inputs: dict, dynamic: dict, dtype: str) -> dict:
@@ -119,26 +162,3 @@ def _live(trace: Trace, key: Wire) -> np.ndarray:
 def _name(key: Wire) -> str:
     node, slot = key
     return f"what arrives at {node!r}" if slot == ARRIVING else f"what {node!r} passes to its input {slot}"
-
-
-def _worst(pairs: list[tuple[str, Any, np.ndarray]]) -> tuple[float, str]:
-    """The largest difference and where it is, among numbers of one kind."""
-    largest = max((_size(live) for _, _, live in pairs), default=0.0)
-    least = min(1.0, max(largest, FEWER_DIGITS))
-    return max(((_difference(a, b, least), name) for name, a, b in pairs), default=(0.0, ""))
-
-
-def _size(array: Any) -> float:
-    numbers = np.asarray(array, np.float64)
-    return float(np.abs(numbers[np.isfinite(numbers)]).max(initial=0.0))
-
-
-def _difference(found: Any, live: np.ndarray, least: float) -> float:
-    found, live = np.asarray(found, np.float64), np.asarray(live, np.float64)
-    if found.shape != live.shape:
-        return float("inf")
-    same = (found == live) | (np.isnan(found) & np.isnan(live))
-    with np.errstate(invalid="ignore"):
-        gap = np.where(same, 0.0, np.abs(found - live))
-    gap = np.where(np.isnan(gap), np.inf, gap)
-    return float(gap.max(initial=0.0)) / max(least, _size(live))

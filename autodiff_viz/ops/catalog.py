@@ -8,6 +8,7 @@ from types import MappingProxyType
 from autodiff_viz.ops import (
     activations,
     arithmetic,
+    dropout,
     layers,
     linear,
     losses,
@@ -19,7 +20,19 @@ from autodiff_viz.ops import (
 )
 from autodiff_viz.ops.record import Op
 
-_MODULES = (arithmetic, smooth, activations, steps, reductions, linear, shaping, layers, losses, noise)
+_MODULES = (
+    arithmetic,
+    smooth,
+    activations,
+    steps,
+    reductions,
+    linear,
+    shaping,
+    layers,
+    dropout,
+    losses,
+    noise,
+)
 
 OPS: Mapping[str, Op] = MappingProxyType({op.name: op for module in _MODULES for op in module.OPS})
 

@@ -215,8 +215,16 @@ class Verification:
         if self.verdict is None:
             return "The whole program cannot run: " + " ".join(p.message for p in self.problems)
         if self.verdict.agrees:
-            return f"Whole-program jax.vjp agrees on all {self.verdict.compared} arrays."
-        return f"Whole-program jax.vjp differs in {self.verdict.where}, by {self.verdict.worst:.2g}."
+            agrees = f"Whole-program jax.vjp agrees on all {self.verdict.compared} arrays"
+            return agrees + _how_close(self.verdict)
+        share = f"{self.verdict.worst:.2g} of its size"
+        return f"Whole-program jax.vjp differs in {self.verdict.where}, by {share}."
+
+
+def _how_close(verdict: Verdict) -> str:
+    close = f": no number is further off than {verdict.worst:.1g} of its array's size."
+    cancelled = f" Large numbers cancel in {verdict.cancelled} of them, which leaves fewer digits."
+    return (close if verdict.worst else ", to the last digit.") + (cancelled if verdict.cancelled else "")
 
 
 def verification(found: Trace) -> Verification:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from autodiff_viz.engine.arrays import FLOAT64
-from autodiff_viz.engine.division import AGREES, Division, division
+from autodiff_viz.engine.division import Division, division
 from autodiff_viz.engine.segment_training import Curves, curves, most_steps
 from autodiff_viz.engine.training import check_trainable
 from autodiff_viz.graph.identity import identity
@@ -47,11 +47,10 @@ def segments_view(lab: Lab, view: LabView) -> SegmentsView | None:
     if len(segments(view.graph)) < 2:
         return SegmentsView(None)
     found = division(view.trace.graph, view.trace)
-    agrees = found.difference <= AGREES[view.trace.dtype] * max(found.size, 1e-30)
     return SegmentsView(
         division=found,
-        agrees=agrees,
-        chain=_chain(found, agrees),
+        agrees=found.agrees,
+        chain=_chain(found),
         product=_product(found),
         broken=_broken(found),
         angles=tuple((name, _degrees(angle)) for name, angle in found.angles.items()),
@@ -81,8 +80,8 @@ def _steps(lab: Lab, view: LabView) -> int:
     return min(lab.plan.steps, most_steps(view.trace))
 
 
-def _chain(found: Division, agrees: bool) -> str:
-    verb = "equal" if agrees else "differ from"
+def _chain(found: Division) -> str:
+    verb = "equal" if found.agrees else "differ from"
     apart = f"at most {_size(found.difference)} apart" if found.difference else "the same to the last digit"
     return f"{len(found.links)} pullbacks in a chain {verb} the whole gradient: {apart}."
 

@@ -2,6 +2,8 @@
 
 from dataclasses import replace
 
+import numpy as np
+
 from autodiff_viz.engine.segment_training import Curves
 from autodiff_viz.language.parse import parse
 from autodiff_viz.views.compose import lab_view
@@ -40,6 +42,16 @@ def test_the_chain_the_product_and_the_broken_way_are_told():
     # true: 2 (h u - 1) u 2 w = 21 by w, 2 (h u - 1) h = 63 by u; broken: 6 by w, 63 by u; both positive
     assert dict(found.angles) == {"w": "0.0°", "u": "0.0°"}
     assert "13.0° off" in found.broken  # atan(21 / 63) - atan(6 / 63)
+
+
+def test_a_small_gradient_that_vanished_is_seen_beside_a_large_one():
+    lab = lab_of("w = parameter(3.0)\nu = parameter(0.5)\nh = cut(w * 1e-6)\nz = h * u + sin(u)")
+    view = lab_view(lab)
+    assert segments_view(lab, view).agrees
+    lost = {**dict(view.trace.gradient.items()), "w": np.float32(0.0)}  # 5e-7, beside 0.88 of u
+    found = segments_view(lab, replace(view, trace=replace(view.trace, gradient=lost)))
+    assert not found.agrees
+    assert "differ from the whole gradient" in found.chain
 
 
 def test_cuts_that_divide_nothing_are_said_to():

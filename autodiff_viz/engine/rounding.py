@@ -1,0 +1,180 @@
+"""How far rounding may move each number of a program: a running error analysis of its equations.
+
+An equation hands on the errors of what it reads, by the size of its derivatives, and adds one of its own, by
+the size of what it works with. So the error of an array follows from what the array was computed from: large
+where large numbers cancel, a few units of the last digit elsewhere. To first order, in float64.
+
+Source: N. Higham, "Accuracy and Stability of Numerical Algorithms", 2002, section 3.3.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax.extend import core
+
+CALLS = {
+    **dict.fromkeys(("jit", "pjit", "remat2", "checkpoint"), "jaxpr"),
+    **dict.fromkeys(("closed_call", "core_call", "custom_jvp_call", "custom_vjp_call"), "call_jaxpr"),
+}
+"""The parameter under which a call has the equations that it runs."""
+
+CHOOSE = frozenset((
+    "abs", "bitcast_convert_type", "broadcast_in_dim", "ceil", "clamp", "concatenate", "convert_element_type",
+    "copy", "dynamic_slice", "expand_dims", "floor", "gather", "max", "min", "name", "neg",
+    "optimization_barrier", "pad", "reduce_max", "reduce_min", "reduce_precision", "reduce_window_max",
+    "reduce_window_min", "reshape", "rev", "round", "select_and_gather_add", "select_n", "sign", "slice",
+    "split", "squeeze", "stack", "stop_gradient", "transpose", "unstack",
+))  # fmt: skip
+"""What gives numbers that it reads, or whole ones, and rounds nothing."""
+
+ADD_UP = frozenset((
+    "add_any", "cumsum", "reduce_sum", "reduce_window_sum", "scatter-add", "select_and_scatter_add",
+))  # fmt: skip
+"""What another program may add up in another order: off by the sizes of the terms, not by that of the sum."""
+
+MULTIPLY_AND_ADD = frozenset(("conv_general_dilated", "dot_general"))
+
+ARITHMETIC = frozenset(("add", "div", "mul", "square", "sqrt", "sub"))
+"""What is right to half a unit of the last digit; the rest is taken to be right to a whole one."""
+
+PLACES = {"select_and_gather_add": 1, "select_and_scatter_add": 1}
+"""The operand that only says which elements are meant."""
+
+
+class Rounded(NamedTuple):
+    """A number of the program, and how far rounding may have moved it; None for not at all."""
+
+    value: Any
+    error: np.ndarray | None = None
+
+
+def errors(
+    program: Any, arguments: Sequence[Any], gaps: Sequence[np.ndarray] | None = None
+) -> list[np.ndarray]:
+    """For each result of a closed jaxpr, how far rounding may move it.
+
+    With `gaps`, how far it may move it from what another way gives whose results are that far off. What is
+    computed from a result goes on with its gap then, not with the error that it might have had: errors do not
+    pile up from result to result.
+    """
+    results = program.jaxpr.outvars
+    pairs = () if gaps is None else zip(results, gaps, strict=True)
+    known = {result: gap for result, gap in pairs if _is_variable(result)}
+    found: dict[Any, np.ndarray] = {}
+    constants = [Rounded(constant) for constant in program.consts]
+    ends = _run(program.jaxpr, constants, [Rounded(argument) for argument in arguments], known, found)
+    nothing = np.zeros(())
+    if gaps is None:
+        return [nothing if end.error is None else end.error for end in ends]
+    return [found.get(result, nothing) if _is_variable(result) else nothing for result in results]
+
+
+def _run(
+    jaxpr: Any, constants: Sequence[Rounded], given: Sequence[Rounded], known: dict, found: dict
+) -> list[Rounded]:
+    """The results. Of variables with a gap in `known`, the error goes to `found`."""
+    env = dict(zip([*jaxpr.constvars, *jaxpr.invars], [*constants, *given], strict=True))
+
+    def read(atom: Any) -> Rounded:
+        return env[atom] if _is_variable(atom) else Rounded(np.asarray(atom.val, atom.aval.dtype))
+
+    for equation in jaxpr.eqns:
+        results = _results(equation, [read(atom) for atom in equation.invars], known, found)
+        for variable, result in zip(equation.outvars, results, strict=True):
+            if variable in known:
+                found.setdefault(variable, np.zeros(()) if result.error is None else result.error)
+                result = Rounded(result.value, _known(known[variable], result.value))
+            env[variable] = result
+    return [read(atom) for atom in jaxpr.outvars]
+
+
+def _results(equation: Any, operands: list[Rounded], known: dict, found: dict) -> list[Rounded]:
+    name = equation.primitive.name
+    if name in CALLS:
+        return _called(equation, operands, known, found)
+    values = [operand.value for operand in operands]
+    results = _bind(equation, values)
+    errors = [_own(equation, values, result) for result in results]
+    for i, operand in enumerate(operands):
+        if operand.error is not None and i != PLACES.get(name):
+            more = _handed_on(equation, values, i, operand.error)
+            errors = [a + b for a, b in zip(errors, more, strict=True)]
+    return [Rounded(value, _known(error, value)) for value, error in zip(results, errors, strict=True)]
+
+
+def _called(equation: Any, operands: list[Rounded], known: dict, found: dict) -> list[Rounded]:
+    """The equations of a call, one by one; what is known of its results is known of theirs."""
+    body = equation.params[CALLS[equation.primitive.name]]
+    constants = [Rounded(constant) for constant in getattr(body, "consts", ())]
+    body = getattr(body, "jaxpr", body)
+    pairs = list(zip(body.outvars, equation.outvars, strict=True))
+    within = {inner: known[outer] for inner, outer in pairs if outer in known and _is_variable(inner)}
+    inside: dict[Any, np.ndarray] = {}
+    results = _run(body, constants, operands, within, inside)
+    found.update({outer: inside[inner] for inner, outer in pairs if _is_variable(inner) and inner in inside})
+    return results
+
+
+def _is_variable(atom: Any) -> bool:
+    return not isinstance(atom, core.Literal)
+
+
+def _bind(equation: Any, values: Sequence[Any]) -> list[Any]:
+    with equation.ctx.manager:
+        results = equation.primitive.bind(*values, **equation.primitive.get_bind_params(equation.params))
+    return list(results) if equation.primitive.multiple_results else [results]
+
+
+def _known(error: np.ndarray, value: Any) -> np.ndarray | None:
+    """The error where there is any; infinities and NaN are exact, they cannot be off by a little."""
+    if not _is_float(value):
+        return None
+    error = np.where(np.isfinite(np.asarray(value)) & ~np.isnan(error), error, 0.0)
+    return error if error.any() else None
+
+
+def _own(equation: Any, values: Sequence[Any], result: Any) -> np.ndarray:
+    """What the equation's own arithmetic may be off by."""
+    name = equation.primitive.name
+    if name in CHOOSE or not _is_float(result):
+        return np.zeros(np.shape(result))
+    unit, least = jnp.finfo(result.dtype).eps / 2, float(jnp.finfo(result.dtype).tiny)
+    if name in ADD_UP or name in MULTIPLY_AND_ADD:
+        sizes = [_sized(value) if i != PLACES.get(name) else value for i, value in enumerate(values)]
+        terms = np.size(values[0]) / max(1, np.size(result))
+        return np.sqrt(max(1.0, terms)) * unit * _size(_bind(equation, sizes)[0]) + least
+    return (1 if name in ARITHMETIC else 2) * unit * _size(result) + least
+
+
+def _handed_on(equation: Any, values: list[Any], i: int, error: np.ndarray) -> list[np.ndarray]:
+    """What an error of operand `i` comes to in each result."""
+    if equation.primitive.name in ("abs", "neg", "stop_gradient"):
+        return [error]
+    scale = float(error.max())  # so that the smallest errors do not vanish in float32
+    dot = jnp.asarray(error / scale, values[i].dtype)
+    if equation.primitive.name in MULTIPLY_AND_ADD:
+        sizes = [dot if j == i else _sized(value) for j, value in enumerate(values)]
+        return [scale * _size(_bind(equation, sizes)[0])]
+
+    def of_operand(value: Any) -> list[Any]:
+        return _bind(equation, [*values[:i], value, *values[i + 1 :]])
+
+    _, dots = jax.jvp(of_operand, (jnp.asarray(values[i]),), (dot,))
+    return [scale * _size(d) if _is_float(d) else np.zeros(np.shape(d)) for d in dots]
+
+
+def _is_float(value: Any) -> bool:
+    return jnp.issubdtype(value.dtype, jnp.floating)
+
+
+def _sized(value: Any) -> Any:
+    return abs(value) if _is_float(value) else value
+
+
+def _size(array: Any) -> np.ndarray:
+    return np.abs(np.asarray(array, np.float64))

@@ -1,0 +1,57 @@
+"""Dropout: a layer that drops some elements by chance."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+from jax import Array
+from jax.typing import ArrayLike
+
+from autodiff_viz.ops.layers import GROUP
+from autodiff_viz.ops.record import Op, Param
+
+
+def dropout(x: Array, rate: ArrayLike = 0.5, seed: ArrayLike = 0, keep: ArrayLike | None = None) -> Array:
+    """x with a share `rate` of its elements set to 0 and the others divided by 1 - rate.
+
+    `keep` is 1 - rate, where that was worked out before: in float32 a rate near 1 has lost its digits. Drawn
+    in float32 whatever the dtype is, so that a float64 check sees the same draw.
+    """
+    keep = jnp.asarray(1.0 - rate if keep is None else keep, x.dtype)
+    kept = jax.random.bernoulli(jax.random.key(seed), keep.astype(jnp.float32), x.shape)
+    return jnp.where(kept, x, 0.0) / jnp.where(keep > 0, keep, 1.0)
+
+
+def _prepared(given: dict[str, Any]) -> dict[str, Any]:
+    return {"keep": 1.0 - given["rate"], "seed": given["seed"]}
+
+
+OPS = (
+    Op(
+        name="dropout",
+        group=GROUP,
+        symbol="drop",
+        doc="Some elements set to 0 by chance, the others made larger to make up for it.",
+        apply=dropout,
+        source=(
+            "(lambda a, keep: jnp.where(jax.random.bernoulli("
+            "jax.random.key(seed), jnp.float32(keep), a.shape), a, 0.0) / (keep or 1.0))(x, 1.0 - rate)"
+        ),
+        slots=("x",),
+        latex=r"\operatorname{dropout}_{<rate>,\,<seed>}(<x>)",
+        derivative=(r"\frac{\bar y}{1 - <rate>} \text{ where } <x> \text{ was kept, else } 0",),
+        elementwise=False,
+        domain=((-3.0, 3.0),),
+        examples=(
+            (((2, 3),), {}),
+            (((3, 4),), {"rate": 0.25, "seed": 7}),
+        ),
+        params=(
+            Param("rate", "float", 0.5, "Share of the elements that are set to 0.", static=False),
+            Param("seed", "seed", 0, "Whole number that decides which.", static=False),
+        ),
+        prepared=_prepared,
+    ),
+)
