@@ -5,33 +5,52 @@ import autodiff_viz as av
 graph = av.parse("x = 10.0\\nc = cos(x)\\nwith checkpoint('square'):\\n    s = c * c")
 trace = av.trace(graph)
 trace.cotangent["x"], trace.runs["s"]
+
+`train` moves the parameters of a graph, `segments` differentiates it cut by cut. A mistake of the caller is a
+`GraphError`, whose `problems` say where it is and how to mend it.
 """
 
 from autodiff_viz.engine.check import diagnose as problems
 from autodiff_viz.engine.counts import Residual, Runs
-from autodiff_viz.engine.differences import check_inputs, check_node
-from autodiff_viz.engine.sweep import sweep
+from autodiff_viz.engine.cuts import Segments, segments, train_by_segments
+from autodiff_viz.engine.differences import Difference, check_inputs, check_node
+from autodiff_viz.engine.jacobians import Jacobian
+from autodiff_viz.engine.segment_training import Curves
+from autodiff_viz.engine.sweep import Sweep, sweep
 from autodiff_viz.engine.trace import Trace, trace
+from autodiff_viz.engine.train import Training, train
+from autodiff_viz.engine.training import Records
 from autodiff_viz.engine.verify import Verdict, verify
 from autodiff_viz.export.python_source import to_python
 from autodiff_viz.graph.codec import from_json, to_json
 from autodiff_viz.graph.link import from_link, to_link
 from autodiff_viz.graph.model import Graph, Lambda, Node, Region, Rule
 from autodiff_viz.graph.problem import GraphError, Problem
+from autodiff_viz.graph.segments import Segment
 from autodiff_viz.language.parse import parse
 from autodiff_viz.language.show import show
 
+__version__ = "0.1.0"
+
 __all__ = [
+    "Curves",
+    "Difference",
     "Graph",
     "GraphError",
+    "Jacobian",
     "Lambda",
     "Node",
     "Problem",
+    "Records",
     "Region",
     "Residual",
     "Rule",
     "Runs",
+    "Segment",
+    "Segments",
+    "Sweep",
     "Trace",
+    "Training",
     "Verdict",
     "check_inputs",
     "check_node",
@@ -39,11 +58,14 @@ __all__ = [
     "from_link",
     "parse",
     "problems",
+    "segments",
     "show",
     "sweep",
     "to_json",
     "to_link",
     "to_python",
     "trace",
+    "train",
+    "train_by_segments",
     "verify",
 ]

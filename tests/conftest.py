@@ -3,6 +3,7 @@
 import os
 
 os.environ.setdefault("JAX_PLATFORMS", "cpu")
+os.environ.setdefault("AUTODIFF_VIZ_WORKERS", "off")  # pages drawn in a test show what they say at once
 
 import jax
 from hypothesis import HealthCheck, settings

@@ -6,25 +6,30 @@ from pathlib import Path
 import pytest
 
 import autodiff_viz as av
-
-README = (Path(__file__).parents[1] / "README.md").read_text("utf-8")
-FORMULA, CODE = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
+from tests.readme import FORMULAS, PROGRAMS, README, claimed, program
 
 
-def test_the_formula_of_the_readme_is_a_whole_graph_that_the_whole_program_confirms():
-    graph = av.parse(FORMULA)
+@pytest.mark.parametrize("formula", FORMULAS)
+def test_a_formula_of_the_readme_is_a_whole_graph_that_the_whole_program_confirms(formula):
+    graph = av.parse(formula)
     assert av.problems(graph) == ()
     assert av.verify(av.trace(graph)).agrees
 
 
-def test_the_python_of_the_readme_gives_the_numbers_beside_it():
-    text = re.search(r'av\.parse\("(.*)"\)', CODE)[1].replace("\\n", "\n")
-    trace = av.trace(av.parse(text))
-    assert trace.value["s"] == pytest.approx(0.704041, rel=1e-5)
-    assert trace.cotangent["x"] == pytest.approx(-0.9129453, rel=1e-5)
-    assert trace.runs["s"] == av.Runs(forward=1, backward=1, kept=0)
-    assert "trace.runs" in CODE
-    assert "Runs(forward=1, backward=1, kept=0)" in CODE
+@pytest.mark.parametrize("block", PROGRAMS)
+def test_the_python_of_the_readme_gives_the_numbers_beside_it(block):
+    exec(compile(program(block), "README.md", "exec"), {"__name__": "readme"})
+
+
+def test_no_number_of_the_readme_passes_for_prose():
+    comments = [text for block in PROGRAMS for text in re.findall(r"# (.*)", block)]
+    numbers = [text for text in comments if re.match(r"[-\d\[({'\"]|True|False|[A-Z]\w*\(", text)]
+    assert len(numbers) == sum(len(claimed(block)) for block in PROGRAMS) >= 10
+
+
+def test_a_number_that_does_not_hold_is_found():
+    with pytest.raises(AssertionError, match=r"1 \+ 1"):
+        exec(program("import autodiff_viz as av\n1 + 1  # 3: not so"), {})
 
 
 @pytest.mark.parametrize("name", re.findall(r"\]\(([\w./]+)\)", README))

@@ -123,6 +123,12 @@ class Arrays(Mapping[K, np.ndarray]):
         """Whether nothing was computed here: no cotangent can arrive, whatever the numbers are."""
         return self._arrays[key] is None
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """For pickle and copy: as NumPy arrays, exact zeros as what they are."""
+        zeros = [key for key, array in self._arrays.items() if array is None]
+        shapes = {key: self._shape_of(key) for key in zeros}
+        return Arrays, ({**self, **dict.fromkeys(zeros)}, self._dtype, shapes.__getitem__)
+
     def __iter__(self) -> Iterator[K]:
         return iter(self._arrays)
 

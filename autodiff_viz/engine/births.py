@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -41,6 +42,8 @@ def find_births(
     """Forward: a node's value is not finite though its inputs are. Backward: a contribution, or an
     input's gradient, is not finite though the cotangent that arrives is; or a sum of finite ones is not.
     Without an output there are no cotangents, and nothing is born backward."""
+    if all(_all_finite(arrays) for arrays in (value, cotangent, passed, gradient)):
+        return ()
     nodes = order(graph)
     finite = {name: bool(np.isfinite(array).all()) for name, array in value.items()}
     found = [
@@ -55,6 +58,13 @@ def find_births(
         elif node.name != graph.output and all(np.isfinite(passed[wire]).all() for wire in wires[node.name]):
             found.append(Birth(node.name, "backward", _kind(cotangent[node.name]), ARRIVING))
     return tuple(found)
+
+
+def _all_finite(arrays: Mapping[Any, np.ndarray]) -> bool:
+    """Whether every number is finite: the usual case, found in one look at all numbers together."""
+    if not arrays:
+        return True
+    return bool(np.isfinite(np.concatenate([np.ravel(array) for array in arrays.values()])).all())
 
 
 def _backward(node: Node, passed: Mapping, gradient: Mapping) -> list[Birth]:

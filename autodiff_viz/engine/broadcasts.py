@@ -41,6 +41,8 @@ def mixes(trace: Trace) -> tuple[Mix, ...]:
 
     Inputs of one rank, [3, 1] and [1, 4] say, are left alone: whoever writes that wants all pairs.
     """
+    if not any(np.ndim(value) for value in trace.value.values()):
+        return ()
     found = [_mix(trace, node) for node in trace.graph.nodes if node.op in OPS]
     return tuple(mix for mix in found if mix)
 

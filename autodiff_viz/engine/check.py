@@ -6,9 +6,11 @@ from collections.abc import Mapping
 from dataclasses import replace
 from types import MappingProxyType
 
+from autodiff_viz.engine.arguments import input_shapes
 from autodiff_viz.engine.arrays import FLOAT32, own_value
 from autodiff_viz.engine.kernels import Shape, kernel, split
 from autodiff_viz.graph.check import problems as structural
+from autodiff_viz.graph.given import known_graph
 from autodiff_viz.graph.identity import remembered
 from autodiff_viz.graph.model import (
     BACKWARD_AS,
@@ -32,9 +34,15 @@ def diagnose(graph: Graph, inputs: Mapping[str, Shape] | None = None) -> tuple[P
     """Every problem of `graph`, structural ones first. Compiles nothing.
 
     Args:
+      graph: any, also half built.
       inputs: shapes of the inputs that do not have the shape of their own value.
+    Returns:
+      The problems; () when `trace` can run it.
+    Raises:
+      GraphError: it is no graph, or `inputs` has no shapes of its inputs.
     """
-    return _examine(graph, inputs)[0] if inputs else _examined(graph)[0]
+    known_graph(graph)
+    return _examine(graph, input_shapes(graph, inputs))[0] if inputs else _examined(graph)[0]
 
 
 def shapes(graph: Graph) -> Mapping[str, Shape]:

@@ -6,19 +6,22 @@ Only forward evaluations are used, so nothing is shared with automatic different
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax.numpy as jnp
 import numpy as np
 
 from autodiff_viz.engine.arrays import FLOAT64
 from autodiff_viz.engine.live import forward
-from autodiff_viz.engine.trace import Trace, precision
+from autodiff_viz.engine.trace import Trace, known_trace, precision
 from autodiff_viz.graph.model import INPUT, Graph, Node, params
+from autodiff_viz.graph.names import quoted
+from autodiff_viz.graph.problem import GraphError, Problem
 
 RELATIVE_STEP = 6e-6  # cube root of float64's epsilon: balances truncation and rounding
 ELEMENTS = 64  # elements of one input that are differenced; a larger input is checked at these many
 TOLERANCE = 1e-3  # float32 cotangents against float64 differences, relative
+NEARER = 0.125  # a shorter step, of the usual one, to tell a corner from a bend
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,14 +38,25 @@ class Difference:
 
     @property
     def agrees(self) -> bool:
+        """Whether the gap is no more than float32 and central differences explain."""
         return self.gap <= TOLERANCE
 
 
 def check_inputs(trace: Trace) -> dict[str, Difference]:
     """Per input, the gradient that the graph declares beside the true slope of <seed, output>.
 
-    They differ where a rule bends the gradient (that is its point), and at kinks.
+
+    `engine/causes.py` says why they differ.
+
+    Args:
+      trace: as `trace` made it.
+    Returns:
+      A comparison by input name, of at most `ELEMENTS` elements each.
+    Raises:
+      GraphError: it is no trace.
+    Source: central differences in float64.
     """
+    known_trace(trace)
     return {name: check_input(trace, name) for name in trace.inputs}
 
 
@@ -51,7 +65,7 @@ def check_input(trace: Trace, name: str) -> Difference:
     point = trace.inputs[name].astype(np.float64)
     chosen = _chosen(point.size)
     true = _slopes(trace, name, point, chosen)
-    return _compare(trace.gradient[name].ravel()[chosen].astype(np.float64), true)
+    return compare(trace.gradient[name].ravel()[chosen].astype(np.float64), true)
 
 
 def slope_along(trace: Trace, name: str, positions: np.ndarray) -> np.ndarray:
@@ -65,30 +79,68 @@ def slope_along(trace: Trace, name: str, positions: np.ndarray) -> np.ndarray:
 
 def check_node(trace: Trace, name: str) -> dict[int, Difference]:
     """Per wired slot of a node, what it passes down beside the true derivative of its op times what
-    arrives. Slots of more than `ELEMENTS` elements are compared at that many of them."""
+    arrives.
+
+    Args:
+      trace: as `trace` made it.
+      name: of the node; an input has no slots.
+    Returns:
+      A comparison by slot, of at most `ELEMENTS` elements each.
+    Raises:
+      GraphError: it is no trace, or there is no such node.
+    Source: central differences in float64.
+    """
+    if name not in known_trace(trace).graph:
+        message = f"There is no node {quoted(name)}."
+        raise GraphError(Problem("unknown-node", message, "Choose one of the trace's graph."))
     node = trace.graph[name]
-    arrives = trace.cotangent[name].astype(np.float64)
     return {
-        slot: _check_slot(trace, node, slot, arrives) for slot, _ in node.wires if slot < len(node.op_slots)
+        slot: check_slot(trace, node, slot, _chosen(trace.value[producer].size))
+        for slot, producer in node.wires
+        if slot < len(node.op_slots)
     }
 
 
-def _check_slot(trace: Trace, node: Node, slot: int, arrives: np.ndarray) -> Difference:
-    alone, value = _alone(trace, node), trace.value[node.slots[slot]]
-    local = Trace(
+def check_slot(trace: Trace, node: Node, slot: int, chosen: np.ndarray) -> Difference:
+    """As `check_node`, of one slot at the `chosen` elements."""
+    alone, point = local(trace, node), trace.value[node.slots[slot]].astype(np.float64)
+    true = _slopes(alone, f"slot_{slot}", point, chosen)
+    return compare(trace.passed[node.name, slot].ravel()[chosen].astype(np.float64), true)
+
+
+def jumps(trace: Trace, node: Node, slot: int, chosen: np.ndarray) -> np.ndarray:
+    """At which of the `chosen` elements of an input the derivative of the node's op jumps, or its value does.
+
+    The derivative: the slopes below and above differ, and stay as they are with a shorter step. The value: a
+    slope grows as the step gets shorter. False where a number is not finite, and where the function turns
+    faster than the step.
+    """
+    alone, point = local(trace, node), trace.value[node.slots[slot]].astype(np.float64)
+    wide, near = (_beside(alone, f"slot_{slot}", point, chosen, size) for size in (1.0, NEARER))
+    with np.errstate(invalid="ignore"):
+        corner = np.abs(wide.above - wide.below) > wide.least
+        steps = np.zeros(len(chosen), bool)
+        for slope, nearer in ((wide.below, near.below), (wide.above, near.above)):
+            size = np.abs(slope)
+            corner &= np.abs(nearer - slope) <= 0.1 * np.abs(wide.above - wide.below)
+            steps |= (size > wide.least) & (np.abs(nearer * NEARER - slope) <= 0.1 * size)
+        return corner | steps
+
+
+def local(trace: Trace, node: Node) -> Trace:
+    """The node's op alone at its inputs, with what arrives as the seed: as much as is differenced."""
+    alone = _alone(trace, node)
+    return Trace(
         graph=alone,
         output=node.name,
         dtype=FLOAT64,
         inputs={n.name: np.asarray(trace.value[node.slots[_slot(n)]]) for n in alone.nodes if n.op == INPUT},
-        seed=arrives,
+        seed=trace.cotangent[node.name].astype(np.float64),
         value={},
         cotangent={},
         passed={},
         gradient={},
     )
-    chosen = _chosen(value.size)
-    true = _slopes(local, f"slot_{slot}", value.astype(np.float64), chosen)
-    return _compare(trace.passed[node.name, slot].ravel()[chosen].astype(np.float64), true)
 
 
 def _alone(trace: Trace, node: Node) -> Graph:
@@ -108,13 +160,37 @@ def _chosen(size: int) -> np.ndarray:
 
 
 def _slopes(trace: Trace, name: str, point: np.ndarray, chosen: np.ndarray) -> np.ndarray:
-    steps = RELATIVE_STEP * np.maximum(1.0, np.abs(point.ravel()[chosen]))
-    moved = np.zeros((len(chosen), point.size))
-    moved[np.arange(len(chosen)), chosen] = steps
-    batch = moved.reshape(len(chosen), *point.shape)
+    batch, steps = _moved(point, chosen)
     high, low = _outputs(trace, name, point + batch), _outputs(trace, name, point - batch)
     with np.errstate(invalid="ignore"):
         return (high - low) / (2 * steps)
+
+
+class Beside(NamedTuple):
+    """The slopes below and above each chosen element, and what a difference of them must exceed to be more
+    than rounding."""
+
+    below: np.ndarray
+    above: np.ndarray
+    least: np.ndarray
+
+
+def _beside(trace: Trace, name: str, point: np.ndarray, chosen: np.ndarray, size: float) -> Beside:
+    batch, steps = _moved(point, chosen, size)
+    low, here, high = (_outputs(trace, name, at) for at in (point - batch, point + 0 * batch, point + batch))
+    with np.errstate(invalid="ignore"):
+        below, above = (here - low) / steps, (high - here) / steps
+        rounding = np.finfo(np.float64).eps * np.maximum(np.abs(low), np.abs(high)) / steps
+        most = np.maximum(np.abs(below), np.abs(above))
+        return Beside(below, above, np.maximum(TOLERANCE * most, 50 * rounding))
+
+
+def _moved(point: np.ndarray, chosen: np.ndarray, size: float = 1.0) -> tuple[np.ndarray, np.ndarray]:
+    """A step for each chosen element, all others 0; and how long it is, `size` times the usual one."""
+    steps = size * RELATIVE_STEP * np.maximum(1.0, np.abs(point.ravel()[chosen]))
+    moved = np.zeros((len(chosen), point.size))
+    moved[np.arange(len(chosen)), chosen] = steps
+    return moved.reshape(len(chosen), *point.shape), steps
 
 
 def _outputs(trace: Trace, name: str, batch: np.ndarray) -> np.ndarray:
@@ -131,10 +207,11 @@ def _outputs(trace: Trace, name: str, batch: np.ndarray) -> np.ndarray:
         return np.sum(output * trace.seed.astype(np.float64), axis=axes)
 
 
-def _compare(declared: np.ndarray, true: np.ndarray) -> Difference:
+def compare(declared: np.ndarray, true: np.ndarray) -> Difference:
+    """Two flat arrays of the same elements. NaN beside NaN, and infinity beside itself, are no gap."""
     with np.errstate(invalid="ignore"):
         gap: Any = np.abs(declared - true)
-    gap = np.where(np.isnan(declared) & np.isnan(true), 0.0, gap)
+    gap = np.where((declared == true) | (np.isnan(declared) & np.isnan(true)), 0.0, gap)
     gap = np.where(np.isnan(gap), np.inf, gap)
     finite = np.abs(true[np.isfinite(true)])
     return Difference(declared, true, float(gap.max(initial=0.0)) / max(1e-6, float(finite.max(initial=0.0))))

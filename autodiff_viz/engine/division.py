@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import jax
 import jax.numpy as jnp
@@ -15,6 +15,7 @@ from autodiff_viz.engine.live import Wire
 from autodiff_viz.engine.program import Program, dynamic_params, structure
 from autodiff_viz.engine.segments import (
     Arrays,
+    Silent,
     apart,
     forward,
     handed,
@@ -37,6 +38,7 @@ ONCE = {
 """For programs that run once or a few times: they compile several times as fast, and run slower."""
 
 KEPT = 8  # programs
+AGREES = {"float32": 1e-5, "float64": 1e-12}  # of the largest gradient
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +63,8 @@ class Division:
         of ones; None where it was not worked out, and `too_large` says why.
       angles: by wanted input, degrees between the broken way and the gradient; None where either is zero.
       angle: the same of all of them together.
+      handed: by name of what a segment gives to later ones, the cotangent that comes back.
+      gradient, apart: by input, what the chain and what the broken way come to.
     """
 
     links: tuple[Link, ...]
@@ -71,6 +75,9 @@ class Division:
     too_large: str
     angles: Mapping[str, float | None]
     angle: float | None
+    handed: Mapping[str, np.ndarray] = field(repr=False, compare=False)
+    gradient: Mapping[str, np.ndarray] = field(repr=False, compare=False)
+    apart: Mapping[str, np.ndarray] = field(repr=False, compare=False)
 
 
 def division(graph: Graph, found: Trace) -> Division:
@@ -82,11 +89,11 @@ def division(graph: Graph, found: Trace) -> Division:
     graph, divided = played(graph), segments(graph)
     if not divided:
         raise ValueError("the graph has no segments")
-    wanted = wanted_of(graph)
+    wanted, silent = wanted_of(graph), silent_wires(found)
     shapes = {name: found.value[name].shape for name in found.value}
     with precision(found.dtype):
         inputs = {name: jnp.asarray(value) for name, value in found.inputs.items()}
-        run = _ways(cut_structure(graph), found.dtype, silent_wires(found))
+        run = _ways(cut_structure(graph), found.dtype, silent)
         arriving, chain, broken, alone = run(inputs, dynamic_params(graph), jnp.asarray(found.seed))
     alone = {key: bool(value) for key, value in alone.items()}
     pairs = [(chain[name], found.gradient[name]) for name in inputs]
@@ -106,11 +113,20 @@ def division(graph: Graph, found: Trace) -> Division:
         wanted=wanted,
         difference=max(_difference(a, b) for a, b in pairs),
         size=max(float(np.max(np.abs(b), initial=0.0)) for _, b in pairs),
-        product=None if why else _product(graph, found, wanted),
+        product=None if why else _product(graph, found, wanted, silent.chained),
         too_large=why,
         angles={name: angle(true[name], other[name]) for name in wanted},
         angle=angle(_flat(true), _flat(other)),
+        handed={name: _handed(arriving, name, found) for part in divided[:-1] for name in part.gives},
+        gradient={name: np.asarray(value) for name, value in chain.items()},
+        apart={name: np.asarray(value) for name, value in broken.items()},
     )
+
+
+def _handed(arriving: Arrays, name: str, found: Trace) -> np.ndarray:
+    """Zeros where no segment passes anything, as behind a stop."""
+    nothing = np.zeros(found.value[name].shape, found.dtype)
+    return np.asarray(arriving[name]) if name in arriving else nothing
 
 
 def wanted_of(graph: Graph) -> tuple[str, ...]:
@@ -138,24 +154,26 @@ def cut_structure(graph: Graph) -> Graph:
 
 
 @remembered(KEPT)
-def _ways(graph: Graph, dtype: str, silent: frozenset[Wire]) -> Callable[..., tuple]:
+def _ways(graph: Graph, dtype: str, silent: Silent) -> Callable[..., tuple]:
     """(what is handed across, the chain's gradient, the broken way's, where examples stand by themselves)."""
-    whole, alone = parts(graph, dtype, silent), parts(graph, dtype)
+    whole, alone = parts(graph, dtype, silent.chained), parts(graph, dtype, silent.apart, apart=True)
 
     def ways(inputs: Arrays, dynamic: dict, seed: jax.Array) -> tuple:
         arriving = handed(whole, forward(whole, inputs, dynamic), seed)
         chain = with_input_rules(graph, inputs, arriving)
         run = forward(alone, inputs, dynamic)
         broken = with_input_rules(graph, inputs, apart(alone, run, seed))
-        return arriving, chain, broken, independent(alone, run)
+        return arriving, chain, broken, independent(alone, run, dynamic)
 
     return _compiled(ways)
 
 
 @remembered(KEPT)
-def _products(graph: Graph, wanted: tuple[str, ...]) -> Callable[..., tuple[Arrays, Arrays]]:
+def _products(
+    graph: Graph, wanted: tuple[str, ...], silent: frozenset[Wire]
+) -> Callable[..., tuple[Arrays, Arrays]]:
     """The gradient by the wanted inputs as a product of Jacobians, and from one `jax.vjp` of the whole."""
-    whole, program = parts(graph, FLOAT64), Program(graph, FLOAT64)
+    whole, program = parts(graph, FLOAT64, silent), Program(graph, FLOAT64)
 
     def products(inputs: Arrays, dynamic: dict) -> tuple[Arrays, Arrays]:
         arriving = multiplied(whole, inputs, dynamic, wanted)
@@ -166,10 +184,10 @@ def _products(graph: Graph, wanted: tuple[str, ...]) -> Callable[..., tuple[Arra
     return _compiled(products)
 
 
-def _product(graph: Graph, found: Trace, wanted: tuple[str, ...]) -> float:
+def _product(graph: Graph, found: Trace, wanted: tuple[str, ...], silent: frozenset[Wire]) -> float:
     with precision(FLOAT64):
         inputs = {name: jnp.asarray(np.asarray(value, FLOAT64)) for name, value in found.inputs.items()}
-        mine, true = _products(cut_structure(graph), wanted)(inputs, dynamic_params(graph))
+        mine, true = _products(cut_structure(graph), wanted, silent)(inputs, dynamic_params(graph))
     return max(_difference(mine[name], true[name]) for name in wanted)
 
 

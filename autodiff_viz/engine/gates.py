@@ -1,7 +1,8 @@
 """Rules as run-time gates: one compiled program in which a stop or a plain rewrite is only a number.
 
-A wire has a gate that is open or closed; a node's output has one that changes what arrives there. A graph
-whose rules all fit is lowered without them (`without_gated`), and `gates` says how its gates stand.
+A wire has a gate that is open or closed, and so has an input, where its gradient leaves the graph; a node's
+output has one that changes what arrives there. A graph whose rules all fit is lowered without them
+(`without_gated`), and `gates` says how its gates stand.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from autodiff_viz.engine.live import ARRIVING, Wire
 from autodiff_viz.engine.trace import Trace
 from autodiff_viz.graph.model import FOLLOW, INPUT, REWRITE, STOP, Call, Graph, Lambda, Node, Rule
 from autodiff_viz.graph.order import order
@@ -32,7 +34,7 @@ class Gates(NamedTuple):
     """How the gates of a graph stand, as two arrays that a compiled program takes.
 
     Attributes:
-      closed: per wire, in the order of `wires_of`, whether it passes nothing.
+      closed: per wire and per input, in the order of `passages`, whether nothing passes.
       changes: per node, in the order of `order`, its `Change` as a row of three numbers.
     """
 
@@ -40,9 +42,14 @@ class Gates(NamedTuple):
     changes: np.ndarray
 
 
-def wires_of(graph: Graph) -> list[tuple[str, int]]:
-    """All wires, as (node, slot), in an order that two graphs of one structure share."""
-    return [(node.name, slot) for node in order(graph) for slot, _ in node.wires]
+def passages(graph: Graph) -> list[Wire]:
+    """All wires, as (node, slot), and the gradients of inputs, as (node, ARRIVING); in an order that two
+    graphs of one structure share."""
+    return [place for node in order(graph) for place in _passages(node)]
+
+
+def _passages(node: Node) -> list[Wire]:
+    return [(node.name, ARRIVING)] if node.op == INPUT else [(node.name, slot) for slot, _ in node.wires]
 
 
 @jax.custom_jvp
@@ -118,15 +125,15 @@ def without_gated(graph: Graph) -> Graph:
 def gates(trace: Trace) -> Gates:
     """How the gates stand for the rules of the traced graph.
 
-    A wire that passes nothing at all, whatever the numbers are (behind a stop, or behind the step of a
-    `sign`), is closed: a computed zero times an infinite slope would be NaN.
+    Where nothing at all passes, whatever the numbers are (behind a stop, or behind the step of a `sign`), a
+    gate is closed. Nothing is not zero: a computed zero times an infinite slope is NaN, and a rule that
+    rewrites to 0.5 does so where a zero arrives.
     """
-    closed = [trace.passed.is_symbolic_zero(wire) for wire in wires_of(trace.graph)]
-    changes = [_change(node) for node in order(trace.graph)]
+    closed = [_is_closed(trace, *place) for place in passages(trace.graph)]
+    changes = [change_of(node.rule) or Change() for node in order(trace.graph)]
     return Gates(np.asarray(closed, bool), np.asarray(changes, trace.dtype))
 
 
-def _change(node: Node) -> Change:
-    if node.op == INPUT and node.rule.kind == STOP:
-        return Change(REPLACE, 0.0)
-    return change_of(node.rule) or Change()
+def _is_closed(trace: Trace, name: str, slot: int) -> bool:
+    found, key = (trace.gradient, name) if slot == ARRIVING else (trace.passed, (name, slot))
+    return found.is_symbolic_zero(key)

@@ -16,7 +16,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from autodiff_viz.engine.kernels import Shape
-from autodiff_viz.engine.segments import Arrays, Forward, Part, Pull, forward
+from autodiff_viz.engine.segments import Arrays, Forward, Part, forward
 from autodiff_viz.graph import limits
 from autodiff_viz.graph.segments import Segment
 
@@ -87,28 +87,30 @@ def too_large(segments: Collection[Segment], shapes: Mapping[str, Shape], wanted
 def multiplied(
     parts: tuple[Part, ...], inputs: Arrays, dynamic: Mapping[str, dict], wanted: Collection[str]
 ) -> Arrays:
-    """What arrives at each of the `wanted` inputs, as a product of Jacobians; the seed is ones."""
+    """What arrives at the `wanted` inputs, as a product of Jacobians; the seed is ones. An input at which
+    nothing arrives is left out."""
     run = forward(parts, inputs, dynamic)
-    arriving = {name: jnp.zeros(value.size, value.dtype) for name, value in run.values.items()}
     output = parts[-1].segment.gives[-1]
-    arriving[output] = jnp.ones_like(arriving[output])
-    for part, pull in zip(reversed(parts), reversed(run.pulls), strict=True):
-        for of in part.segment.gives:
+    arriving = {output: jnp.ones(run.values[output].size, run.values[output].dtype)}
+    for part in reversed(parts):
+        for of in part.heard:
             units = jnp.eye(run.values[of].size, dtype=run.values[of].dtype)
-            rows = _pulled(part, run, pull, of, units.reshape(-1, *run.values[of].shape))
-            for by in part.reads:
-                if by in wanted or by in part.segment.takes:
-                    arriving[by] += arriving[of] @ rows[by].reshape(len(units), -1)
-    return {name: arriving[name].reshape(inputs[name].shape) for name in wanted}
+            rows = _pulled(part, run, dynamic, of, units.reshape(-1, *run.values[of].shape))
+            for by in sorted(part.answered & {*wanted, *part.segment.takes}):
+                found = arriving[of] @ rows[by].reshape(len(units), -1)
+                arriving[by] = arriving[by] + found if by in arriving else found
+    return {name: arriving[name].reshape(inputs[name].shape) for name in wanted if name in arriving}
 
 
-def independent(parts: tuple[Part, ...], run: Forward) -> dict[tuple[str, str], jax.Array]:
+def independent(
+    parts: tuple[Part, ...], run: Forward, dynamic: Mapping[str, dict]
+) -> dict[tuple[str, str], jax.Array]:
     """Where examples stand by themselves: for what a segment gives and what it reads of earlier ones.
 
     A random cotangent at one example alone is pulled back, and must reach that example alone.
     """
     found = {}
-    for part, pull in zip(parts, run.pulls, strict=True):
+    for part in parts:
         for of in part.segment.gives:
             value = run.values[of]
             count = value.shape[0] if value.ndim else 1
@@ -117,17 +119,21 @@ def independent(parts: tuple[Part, ...], run: Forward) -> dict[tuple[str, str], 
                 continue
             noise = np.random.default_rng(0).standard_normal(value.shape)
             alone = np.stack([np.where(np.arange(count) == i, noise.T, 0.0).T for i in range(count)])
-            back = _pulled(part, run, pull, of, jnp.asarray(alone, value.dtype))
+            back = _pulled(part, run, dynamic, of, jnp.asarray(alone, value.dtype))
             others = ~np.eye(count, dtype=bool)
             found |= {(of, name): ~jnp.any(back[name][others] != 0) for name in takes}
     return found
 
 
-def _pulled(part: Part, run: Forward, pull: Pull, of: str, cotangents: jax.Array) -> Arrays:
-    """Many cotangents of `of` pulled back through one segment, as many side by side as memory allows."""
-    zeros = {name: jnp.zeros_like(run.values[name]) for name in part.segment.gives}
+def _pulled(part: Part, run: Forward, dynamic: Mapping[str, dict], of: str, cotangents: jax.Array) -> Arrays:
+    """Many cotangents of `of` pulled back through one segment, as many side by side as memory allows.
+
+    At what else the segment gives nothing arrives, which is not the same as zeros.
+    """
+    given = {name: run.values[name] for name in part.reads}
+    pull = jax.vjp(lambda given: part(given, dynamic)[of], given)[1]
     largest = max(run.values[name].size for name in (*part.reads, *part.segment.gives))
     step = max(1, AT_ONCE // (largest * len(part.segment.nodes)))
     pieces = [cotangents[first : first + step] for first in range(0, len(cotangents), step)]
-    found = [jax.vmap(lambda v: pull({**zeros, of: v})[0])(piece) for piece in pieces]
+    found = [jax.vmap(lambda v: pull(v)[0])(piece) for piece in pieces]
     return {name: jnp.concatenate([piece[name] for piece in found]) for name in part.reads}

@@ -70,7 +70,8 @@ def split(op: Op, params: Params) -> tuple[Params, list[dict[str, Any]]]:
     for key, value in given.items():
         if fault := _number_fault(op.param(key), value):
             raise GraphError(bad_param(op.name, key, fault))
-    return static, [{**dynamic, **given}]
+    given = {**dynamic, **given}
+    return static, [op.prepared(given) if op.prepared else given]
 
 
 def _number_fault(param: Param, value: Any) -> str:

@@ -1,15 +1,20 @@
-"""The local derivative of one op, with the numbers of a trace put in."""
+"""The derivative of one op alone, whatever its rule says, with the numbers of a trace put in."""
 
 from __future__ import annotations
+
+from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
-from autodiff_viz.engine.kernels import kernel, split
+from autodiff_viz.engine.kernels import Kernel, kernel, split
 from autodiff_viz.engine.rules import Sample, apply_rule
 from autodiff_viz.engine.trace import Trace, precision
+from autodiff_viz.graph.model import Node
 from autodiff_viz.ops.catalog import OPS
+
+EXTREMA = frozenset({"maximum", "minimum", "clip"})
 
 
 def local_derivative(trace: Trace, name: str, slot: int) -> np.ndarray | None:
@@ -22,12 +27,46 @@ def local_derivative(trace: Trace, name: str, slot: int) -> np.ndarray | None:
     if not op.elementwise or slot >= len(node.op_slots):
         return None
     with precision(trace.dtype):
-        arrays = [jnp.asarray(_slot_value(trace, s)) for s in node.op_slots]
-        static, leading = split(op, node.params)
-        found = kernel(node.op, static, tuple(a.shape for a in arrays), (), trace.dtype)
-        tangents = [jnp.ones_like(a) if i == slot else jnp.zeros_like(a) for i, a in enumerate(arrays)]
+        found, wired, leading, arrays = _as_live(trace, node)
+        if slot in wired and arrays[slot].shape == found.shape:
+            pulled = found.pull(np.ones(found.shape, trace.dtype), *leading, *arrays)[wired.index(slot)]
+            return np.zeros(found.shape, trace.dtype) if pulled is None else np.asarray(pulled)
+        tangents = [np.ones_like(a) if i == slot else np.zeros_like(a) for i, a in enumerate(arrays)]
         _, dot = jax.jvp(lambda *some: found.run(*leading, *some), arrays, tangents)
         return np.asarray(dot)
+
+
+def own_contributions(trace: Trace, name: str) -> dict[int, np.ndarray]:
+    """By slot, what the node would pass down if it followed JAX: its op's own pullback of what arrives."""
+    with precision(trace.dtype):
+        found, wired, leading, arrays = _as_live(trace, trace.graph[name])
+        results = found.pull(trace.cotangent[name], *leading, *arrays)
+        return {
+            slot: np.zeros(arrays[slot].shape, trace.dtype) if result is None else np.asarray(result)
+            for slot, result in zip(wired, results, strict=True)
+        }
+
+
+def _as_live(trace: Trace, node: Node) -> tuple[Kernel, tuple[int, ...], list[Any], list[np.ndarray]]:
+    """The live path's own kernel of a node, so that nothing is compiled for it alone; the wired slots, the
+    run-time parameters and the values of all slots."""
+    wired = tuple(i for i, slot in enumerate(node.op_slots) if isinstance(slot, str))
+    arrays = [_slot_value(trace, slot) for slot in node.op_slots]
+    static, leading = split(OPS[node.op], node.params)
+    found = kernel(node.op, static, tuple(a.shape for a in arrays), wired, trace.dtype)
+    return found, wired, leading, arrays
+
+
+def at_corner(trace: Trace, name: str, slot: int) -> np.ndarray:
+    """At which elements of an input the op has no single derivative, as far as is known without trying: where
+    its record says that it jumps, and where two inputs of an extremum tie."""
+    node = trace.graph[name]
+    value = _slot_value(trace, node.op_slots[slot])
+    found = np.isin(value, OPS[node.op].kinks)
+    if node.op in EXTREMA:
+        others = [_slot_value(trace, other) for i, other in enumerate(node.op_slots) if i != slot]
+        found = found | any(bool((value == other).any()) for other in others)
+    return found
 
 
 def rewritten_cotangent(trace: Trace, name: str) -> np.ndarray:

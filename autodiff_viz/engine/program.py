@@ -58,9 +58,13 @@ def _forward_as(x: jax.Array, alternative: jax.Array) -> jax.Array:
     return x
 
 
-@_forward_as.defjvp
 def _forward_as_jvp(primals: tuple, tangents: tuple) -> tuple:
     return primals[0], tangents[1]
+
+
+# An alternative without a derivative stays one: JAX would make an array of zeros of it, and inside a region
+# it takes a function with a declared derivative for a known one then, and cannot differentiate it.
+_forward_as.defjvp(_forward_as_jvp, symbolic_zeros=True)
 
 
 @dataclass(frozen=True)

@@ -15,11 +15,11 @@ import optax
 
 from autodiff_viz.engine.arrays import FLOAT32
 from autodiff_viz.engine.division import ONCE, cut_structure
-from autodiff_viz.engine.live import Wire
 from autodiff_viz.engine.program import Program, dynamic_params
 from autodiff_viz.engine.segments import (
     Arrays,
     Part,
+    Silent,
     apart,
     forward,
     handed,
@@ -45,7 +45,8 @@ Gradient = Callable[[Arrays, Arrays, Mapping[str, dict]], tuple[jax.Array, Array
 
 @dataclass(frozen=True)
 class Curves:
-    """The loss before each step, one array for each way of training."""
+    """The loss before each step, for each way of training: `joint`, by the whole graph's gradient; `chain`,
+    by what the segments hand across; `apart`, by each segment's own output."""
 
     joint: np.ndarray
     chain: np.ndarray
@@ -103,9 +104,7 @@ def check_work(most: int, steps: int) -> None:
 
 
 @remembered(6)
-def _step(
-    graph: Graph, way: str, optimiser: str, dtype: str, silent: frozenset[Wire]
-) -> Callable[..., tuple]:
+def _step(graph: Graph, way: str, optimiser: str, dtype: str, silent: Silent) -> Callable[..., tuple]:
     moves, gradient = optimiser_of(optimiser), _gradient(graph, way, dtype, silent)
 
     @partial(jax.jit, compiler_options=ONCE)
@@ -120,12 +119,12 @@ def _step(
     return step
 
 
-def _gradient(graph: Graph, way: str, dtype: str, silent: frozenset[Wire]) -> Gradient:
+def _gradient(graph: Graph, way: str, dtype: str, silent: Silent) -> Gradient:
     if way == JOINT:
         return partial(_joint, Program(graph, dtype))
     if way == CHAIN:
-        return partial(_by_segments, graph, parts(graph, dtype, silent), handed)
-    return partial(_by_segments, graph, parts(graph, dtype), apart)
+        return partial(_by_segments, graph, parts(graph, dtype, silent.chained), handed)
+    return partial(_by_segments, graph, parts(graph, dtype, silent.apart, apart=True), apart)
 
 
 def _joint(program: Program, parameters: Arrays, data: Arrays, dynamic: Mapping[str, dict]) -> tuple:

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
 
 from autodiff_viz.engine.live import Wire
 from autodiff_viz.engine.program import Program, ruled_input
-from autodiff_viz.engine.trace import Trace
+from autodiff_viz.engine.trace import Trace, trace
 from autodiff_viz.graph.model import INPUT, Graph, Node, Rule
 from autodiff_viz.graph.mute import played
 from autodiff_viz.graph.order import consumers
@@ -24,19 +25,32 @@ Arrays = dict[str, jax.Array]
 Pull = Callable[[Arrays], tuple[Arrays]]
 
 
+class Silent(NamedTuple):
+    """The wires that pass nothing at all, whatever the numbers are: those behind a stop, or a `sign`.
+
+    Nothing is not zero: a rule that rewrites to 1 does so where a zero arrives, and not behind a stop.
+
+    Attributes:
+      chained: where segments hand cotangents across.
+      apart: where each segment is differentiated against its own output.
+    """
+
+    chained: frozenset[Wire]
+    apart: frozenset[Wire]
+
+
 @dataclass(frozen=True)
 class Part:
     """A segment as a JAX function of what it reads: inputs, and what earlier segments give.
 
     Attributes:
-      heard: of what it gives, what a cotangent can arrive at. Nothing is not zero: a rule that rewrites to 1
-        does so where a zero arrives, and does nothing behind a stop.
+      heard: of what it gives, what a cotangent arrives at, in its order.
       answered: of what it reads, what it passes a cotangent to.
     """
 
     segment: Segment
     program: Program
-    heard: frozenset[str]
+    heard: tuple[str, ...]
     answered: frozenset[str]
 
     @property
@@ -63,28 +77,45 @@ class Forward:
     pulls: tuple[Pull, ...]
 
 
-def parts(graph: Graph, dtype: str, silent: frozenset[Wire] = frozenset()) -> tuple[Part, ...]:
+def parts(graph: Graph, dtype: str, silent: frozenset[Wire], *, apart: bool = False) -> tuple[Part, ...]:
     """The segments of a graph as functions, with the rules inside them, but for those of inputs: such a rule
-    acts on what arrives from all segments together. Along `silent` wires nothing is passed."""
+    acts on what arrives from all segments together. Along `silent` wires nothing is passed.
+
+    `apart`: a cotangent arrives at all that a segment gives, whoever reads it.
+    """
     graph = played(graph)
-    return tuple(_part(graph, segment, dtype, silent) for segment in segments(graph))
+    return tuple(_part(graph, segment, dtype, silent, apart) for segment in segments(graph))
 
 
-def silent_wires(found: Trace) -> frozenset[Wire]:
-    """The wires that pass nothing at all, whatever the numbers are: those behind a stop, or a `sign`."""
-    return frozenset(wire for wire in found.passed if found.passed.is_symbolic_zero(wire))
+def silent_wires(found: Trace) -> Silent:
+    """The wires of the traced graph that pass nothing."""
+    alone = _alone_traces(found)
+    return Silent(
+        frozenset(wire for wire in found.passed if found.passed.is_symbolic_zero(wire)),
+        frozenset(found.passed) - {w for t in alone for w in t.passed if not t.passed.is_symbolic_zero(w)},
+    )
 
 
-def _part(graph: Graph, segment: Segment, dtype: str, silent: frozenset[Wire]) -> Part:
-    inside = set(segment.nodes)
-    uses = consumers(graph)
-    heard = {
-        name for name in segment.gives if any(w not in silent and w[0] not in inside for w in uses[name])
-    }
-    heard |= {graph.output} & inside
-    reads = (*segment.inputs, *segment.takes)
-    answered = {name for name in reads if any(w not in silent and w[0] in inside for w in uses[name])}
-    return Part(segment, Program(_alone(graph, segment), dtype), frozenset(heard), frozenset(answered))
+def _alone_traces(found: Trace) -> list[Trace]:
+    """A trace of each segment by itself, for each value that it gives."""
+    graph, traces = found.graph, []
+    for segment in segments(graph):
+        alone = _alone(graph, segment)
+        inputs = {name: found.value[name] for name in (*segment.inputs, *segment.takes)}
+        traces += [trace(replace(alone, output=of), inputs, dtype=found.dtype) for of in segment.gives]
+    return traces
+
+
+def _part(graph: Graph, segment: Segment, dtype: str, silent: frozenset[Wire], apart: bool) -> Part:
+    inside, uses = set(segment.nodes), consumers(graph)
+
+    def is_read(name: str, there: bool) -> bool:
+        """Whether a node of this segment, or outside it, passes something to the named one."""
+        return any(wire not in silent and (wire[0] in inside) is there for wire in uses[name])
+
+    heard = (n for n in segment.gives if apart or n == graph.output or is_read(n, there=False))
+    answered = (n for n in (*segment.inputs, *segment.takes) if is_read(n, there=True))
+    return Part(segment, Program(_alone(graph, segment), dtype), tuple(heard), frozenset(answered))
 
 
 def forward(parts: tuple[Part, ...], inputs: Arrays, dynamic: Mapping[str, dict]) -> Forward:
@@ -115,13 +146,13 @@ def handed(parts: tuple[Part, ...], run: Forward, seed: jax.Array) -> Arrays:
 
 def apart(parts: tuple[Part, ...], run: Forward, seed: jax.Array) -> Arrays:
     """The broken way: nothing is handed across, each segment is differentiated against its own output with
-    ones, whoever hears it. Cotangents by name of input; `parts` without silent wires."""
+    ones, whoever hears it. Cotangents by name of input; `parts` are those of `apart`."""
     arriving: Arrays = {}
     for part, pull in zip(parts, run.pulls, strict=True):
         ones = {name: jnp.ones_like(run.values[name]) for name in part.segment.gives}
         own = {part.segment.gives[-1]: seed} if part is parts[-1] else ones
         back = pull(own)[0]
-        _add(arriving, {name: back[name] for name in part.segment.inputs})
+        _add(arriving, {name: back[name] for name in part.segment.inputs if name in part.answered})
     return arriving
 
 

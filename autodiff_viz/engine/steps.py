@@ -16,7 +16,8 @@ import jax.numpy as jnp
 import numpy as np
 import optax
 
-from autodiff_viz.engine.gates import change, close, wires_of, without_gated
+from autodiff_viz.engine.gates import change, close, passages, without_gated
+from autodiff_viz.engine.live import ARRIVING
 from autodiff_viz.engine.program import ruled, ruled_input, structure, tap
 from autodiff_viz.graph import limits
 from autodiff_viz.graph.identity import identity
@@ -135,12 +136,12 @@ def _differentiated(
     as much as all the rest.
     """
     dynamic = later_on(knobs["dynamic"], step)
-    closed = dict(zip(wires_of(graph), knobs["gates"].closed, strict=True))
+    closed = dict(zip(passages(graph), knobs["gates"].closed, strict=True))
     changes = dict(zip((node.name for node in order(graph)), knobs["gates"].changes, strict=True))
 
     def node_value(node: Node, values: dict, given: dict) -> jax.Array:
         if node.op == INPUT:
-            value = ruled_input(node, given[node.name])
+            value = ruled_input(node, close(given[node.name], closed[node.name, ARRIVING]))
         else:
             wired = [close(values[name], closed[node.name, slot]) for slot, name in node.wires]
             value = ruled(node, wired, dynamic.get(node.name, {}), dtype, named=False)

@@ -9,9 +9,10 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
+from autodiff_viz.engine.arguments import numbers
 from autodiff_viz.engine.arrays import Arrays
 from autodiff_viz.engine.live import backward, forward
-from autodiff_viz.engine.trace import Trace, precision
+from autodiff_viz.engine.trace import Trace, known_trace, precision
 from autodiff_viz.graph import limits
 from autodiff_viz.graph.model import Graph
 from autodiff_viz.graph.problem import GraphError, Problem
@@ -25,7 +26,8 @@ class Sweep:
     """A trace at each of `positions`, the values that the scalar input `name` takes.
 
     `value`, `cotangent` and `passed` are as in a trace, with a leading axis of positions where they
-    depend on the swept input; `along` gives that axis to the others too.
+    depend on the swept input; `along` gives that axis to the others too. `swept` are the keys of those that
+    do, `gradient` is that of the swept input at each position, and `output` the name of the output node.
     """
 
     name: str
@@ -46,10 +48,16 @@ class Sweep:
 def sweep(trace: Trace, name: str, positions: Any) -> Sweep:
     """Evaluate `trace`'s graph with the scalar input `name` at each of `positions`, all at once.
 
+    Args:
+      trace: of the graph; other inputs and the seed are as in it.
+      name: of a scalar input.
+      positions: the values that it takes, on one axis, at most `POSITIONS`.
+    Returns:
+      `value`, `cotangent` and `passed` as in a trace, with a leading axis of positions.
     Raises:
-      GraphError: `name` is not a scalar input, or the sweep would be too large.
+      GraphError: `name` is not a scalar input, a position is no number, or the sweep would be too large.
     """
-    positions = np.asarray(positions, trace.dtype)
+    positions = _positions(known_trace(trace), positions)
     _check(trace, name, positions)
     with precision(trace.dtype):
         inputs = {other: jnp.asarray(value) for other, value in trace.inputs.items()}
@@ -86,16 +94,27 @@ def without_rules(trace: Trace) -> Trace:
     return replace(trace, graph=Graph(nodes, trace.graph.regions, trace.graph.output))
 
 
+def _positions(trace: Trace, positions: Any) -> np.ndarray:
+    try:
+        return numbers(positions, trace.dtype)
+    except ValueError as error:
+        message = f"What is given as positions {error}."
+        raise GraphError(
+            Problem("bad-positions", message, "Give numbers, as numpy.linspace does.")
+        ) from error
+
+
 def _check(trace: Trace, name: str, positions: np.ndarray) -> None:
     if name not in trace.inputs or trace.inputs[name].shape:
         message = f"{name!r} is not a scalar input, so it cannot be swept."
         raise GraphError(Problem("not-scalar", message, "Choose a scalar input."))
     elements = positions.size * sum(value.size for value in trace.value.values())
-    if positions.ndim != 1 or not 1 <= positions.size <= POSITIONS or elements > 10 * limits.TOTAL_ELEMENTS:
+    most = 10 * limits.TOTAL_ELEMENTS
+    if positions.ndim != 1 or not 1 <= positions.size <= POSITIONS or elements > most:
         raise GraphError(
             Problem(
                 "sweep-size",
-                f"The sweep has {positions.size} positions and {elements} numbers in all.",
-                f"At most {POSITIONS} positions on one axis and {10 * limits.TOTAL_ELEMENTS} numbers.",
+                f"The sweep has positions of shape {list(positions.shape)} and {elements} numbers in all.",
+                f"At least one. At most {POSITIONS} positions on one axis and {most} numbers.",
             )
         )

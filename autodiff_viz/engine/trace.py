@@ -11,21 +11,23 @@ from typing import Any
 import jax
 import numpy as np
 
+from autodiff_viz.engine.arguments import input_arrays, known_dtype, numbers
 from autodiff_viz.engine.arrays import FLOAT32, FLOAT64, Arrays, constant, on_device
 from autodiff_viz.engine.births import Birth, find_births
 from autodiff_viz.engine.check import diagnose
 from autodiff_viz.engine.counts import Residual, Runs, residuals_of, runs_of
 from autodiff_viz.engine.live import Walk, Wire, backward, forward
-from autodiff_viz.graph import limits
-from autodiff_viz.graph.identity import identity
-from autodiff_viz.graph.model import INPUT, Graph
+from autodiff_viz.graph.given import kind_of, known_graph
+from autodiff_viz.graph.identity import Exact, identity
+from autodiff_viz.graph.model import Graph
 from autodiff_viz.graph.mute import played
 from autodiff_viz.graph.problem import GraphError, Problem
 
 
-@dataclass(frozen=True)
-class Trace:
-    """One forward and one backward evaluation of `graph`. All arrays are read-only NumPy arrays.
+@dataclass(frozen=True, eq=False, repr=False)
+class Trace(Exact):
+    """One forward and one backward evaluation of `graph`. All arrays are read-only NumPy arrays. Traces are
+    equal where all that their numbers follow from is.
 
     Attributes:
       graph: what was evaluated: muted nodes are identities in it.
@@ -80,6 +82,10 @@ class Trace:
         """
         return residuals_of(self.graph, self._shapes, self.dtype)
 
+    def __repr__(self) -> str:
+        inputs = ", ".join(self.inputs)
+        return f"<Trace of {self.output} by {inputs}: {len(self.value)} nodes in {self.dtype}>"
+
     @property
     def _shapes(self) -> dict[str, tuple[int, ...]]:
         return {name: value.shape for name, value in self.inputs.items()}
@@ -95,19 +101,31 @@ def trace(
       inputs: values for input nodes, by name, in place of the graph's own.
       seed: cotangent of the output, broadcast to its shape; ones by default.
       dtype: "float32" or "float64".
+    Returns:
+      The trace; `runs` and `residuals`, which need the whole program, are worked out when first read.
     Raises:
       GraphError: the graph, an input or the seed cannot be used; `problems` says where and why.
     Source: stitches `jax.vjp` of single ops; https://docs.jax.dev/en/latest/notebooks/autodiff_cookbook.html
     """
-    graph = played(graph)
+    graph, dtype = played(known_graph(graph)), known_dtype(dtype)
+    given = input_arrays(graph, inputs, dtype)
     with precision(dtype):
-        walk = _forward(
-            graph, {name: _input(graph, name, v, dtype) for name, v in (inputs or {}).items()}, dtype
-        )
+        walk = _forward(graph, {name: on_device(array) for name, array in given.items()}, dtype)
         notes = []
         seed_array = _seed(walk, graph.output, seed, notes)
         backward(walk, graph.output, seed_array)
         return _finish(walk, seed_array, tuple(notes))
+
+
+def known_trace(found: Any) -> Trace:
+    """
+    Raises:
+      GraphError: it is no `Trace`, such as the graph of one.
+    """
+    if isinstance(found, Trace):
+        return found
+    message = f"A trace is needed; found {kind_of(found)}."
+    raise GraphError(Problem("not-a-trace", message, "trace(graph) makes one."))
 
 
 def trace_part(graph: Graph, *, dtype: str = FLOAT32) -> Trace:
@@ -134,34 +152,9 @@ def _forward(graph: Graph, inputs: dict[str, jax.Array], dtype: str) -> Walk:
         shapes = {name: array.shape for name, array in inputs.items()}
         raise GraphError(diagnose(graph, shapes) or error.problems) from error
     if graph.output not in walk.values or len(walk.values) != len(graph.nodes):
-        raise GraphError(diagnose(graph))  # no output, or two nodes of one name
+        empty = Problem("no-output", "The graph is empty.", "Add a node.")
+        raise GraphError(diagnose(graph) or empty)  # no output, or two nodes of one name
     return walk
-
-
-def _input(graph: Graph, name: str, value: Any, dtype: str) -> jax.Array:
-    if name not in graph or graph[name].op != INPUT:
-        known = ", ".join(node.name for node in graph.nodes if node.op == INPUT) or "none"
-        raise GraphError(
-            Problem("unknown-input", f"There is no input {name!r}.", f"The inputs of this graph: {known}.")
-        )
-    try:
-        array = np.asarray(value, dtype=dtype)
-    except (TypeError, ValueError) as error:
-        raise GraphError(
-            Problem(
-                "bad-input", f"The value of input {name!r} is not a number or an array of numbers.", node=name
-            )
-        ) from error
-    if array.size > limits.ELEMENTS or array.ndim > limits.RANK:
-        raise GraphError(
-            Problem(
-                "too-large",
-                f"The value of input {name!r} has {array.size} elements on {array.ndim} axes.",
-                f"At most {limits.ELEMENTS} elements and {limits.RANK} axes.",
-                node=name,
-            )
-        )
-    return on_device(array)
 
 
 def _seed(walk: Walk, output: str, seed: Any, notes: list[str]) -> jax.Array:
@@ -173,18 +166,15 @@ def _seed(walk: Walk, output: str, seed: Any, notes: list[str]) -> jax.Array:
                 "ones: what you see is the gradient of the sum of its elements."
             )
         return _ones(shape, walk.dtype)
+    fault = ""
     try:
-        array = np.asarray(seed, dtype=walk.dtype)
+        array = numbers(seed, walk.dtype)
+        fault = f"has shape {list(array.shape)}"
         return on_device(np.broadcast_to(array, shape))
-    except (TypeError, ValueError) as error:
-        raise GraphError(
-            Problem(
-                "seed-shape",
-                f"The seed does not fit the output {output!r}, which has shape {list(shape)}.",
-                "Give one number, or an array of that shape.",
-                node=output,
-            )
-        ) from error
+    except ValueError as error:
+        fits = f"The seed does not fit the output {output!r}, which has shape {list(shape)}"
+        hint = "Give one number, or an array of that shape."
+        raise GraphError(Problem("seed-shape", f"{fits}: it {fault or error}.", hint, output)) from error
 
 
 def _ones(shape: tuple[int, ...], dtype: str) -> jax.Array:

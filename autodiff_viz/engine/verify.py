@@ -14,7 +14,7 @@ from autodiff_viz.engine.arrays import FLOAT64
 from autodiff_viz.engine.check import diagnose
 from autodiff_viz.engine.live import ARRIVING, Wire
 from autodiff_viz.engine.program import Program, dynamic_params, structure
-from autodiff_viz.engine.trace import Trace, precision
+from autodiff_viz.engine.trace import Trace, known_trace, precision
 from autodiff_viz.graph.identity import remembered
 from autodiff_viz.graph.model import Graph
 from autodiff_viz.graph.problem import GraphError
@@ -48,9 +48,15 @@ class Verdict:
 def verify(trace: Trace) -> Verdict:
     """Differentiate the graph as one program, with its real regions, and compare all numbers.
 
+    Args:
+      trace: as `trace` made it.
+    Returns:
+      Whether they agree, and how closely.
     Raises:
       GraphError: a checkpoint region is not valid, or a node beside the way to the output is not.
+    Source: `jax.vjp` of the whole program.
     """
+    known_trace(trace)
     if found := diagnose(trace.graph, {name: value.shape for name, value in trace.inputs.items()}):
         raise GraphError(found)
     with precision(trace.dtype):

@@ -130,7 +130,8 @@ class Body:
         """Write the function of the node's rule; its name."""
         name = fresh(f"{self.variables[node.name]}_rule", self._taken, _RULE_ENDINGS)
         wired = [self.shapes[producer] for _, producer in node.wires]
-        self.rules.append(rule_source(node, name, self.shapes[node.name], wired, self.dtype))
+        shape, checkpointed = self.shapes[node.name], bool(self.graph.regions)
+        self.rules.append(rule_source(node, name, shape, wired, self.dtype, checkpointed))
         return name
 
     def _region(self, block: Block) -> list[str]:

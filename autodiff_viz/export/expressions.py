@@ -26,7 +26,7 @@ def applied(op: Op, operands: Sequence[ast.expr], given: Mapping[str, Any], dtyp
     Args:
       operands: one per slot, any number for a variadic op; bare numbers stand for constants.
       given: the parameters that are set.
-      dtype: "float32" or "float64", the precision that noise is cast to.
+      dtype: "float32" or "float64".
     """
     params = {param.name: given.get(param.name, param.default) for param in op.params}
     usual = {param.name for param in op.params if params[param.name] == param.default}
@@ -34,8 +34,8 @@ def applied(op: Op, operands: Sequence[ast.expr], given: Mapping[str, Any], dtyp
     operands = _with_an_array(operands)
     slots = [ast.List(list(operands), ast.Load())] if op.variadic else operands
     values.update(zip(op.slots, slots, strict=True))
-    filled = _Fill(values, usual).visit(expression(op.source))
-    return filled if op.slots else cast(filled, dtype)
+    source = op.source64 if op.source64 and dtype != FLOAT32 else op.source
+    return _Fill(values, usual).visit(expression(source))
 
 
 def cast(tree: ast.expr, dtype: str) -> ast.expr:

@@ -8,7 +8,7 @@ from keyword import iskeyword
 
 OWN = frozenset((
     "jax", "jnp", "partial", "checkpoint_name", "straight_through", "straight_through_jvp", "forward",
-    "value", "pull_back", "gradients", "name", "gradient", "print", "zip",
+    "value", "pull_back", "gradients", "name", "gradient", "print", "zip", "map",
 ))  # fmt: skip
 """Names that the program uses itself."""
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from autodiff_viz.engine.arguments import known_dtype
 from autodiff_viz.engine.arrays import FLOAT32, initializer
 from autodiff_viz.engine.check import diagnose
 from autodiff_viz.engine.trace import trace
@@ -16,6 +17,7 @@ from autodiff_viz.export.body import Body, unspaced
 from autodiff_viz.export.expressions import array, called, cast, constant, data, dotted, expression, written
 from autodiff_viz.export.rules import STRAIGHT_THROUGH, WIDTH
 from autodiff_viz.graph.blocks import blocks
+from autodiff_viz.graph.given import known_graph
 from autodiff_viz.graph.model import INPUT, Graph, Node
 from autodiff_viz.graph.mute import played
 from autodiff_viz.graph.problem import GraphError, Problem
@@ -60,12 +62,16 @@ def to_python(graph: Graph, seed: Any = None, *, dtype: str = FLOAT32) -> str:
     the output does not depend on is left out, but for inputs.
 
     Args:
+      graph: complete (no empty slot, no cycle).
       seed: cotangent of the output, broadcast to its shape; ones by default.
       dtype: "float32" or "float64".
+    Returns:
+      The text of the file.
     Raises:
       GraphError: the graph has a problem, or the seed does not fit its output.
     """
-    if found := diagnose(replace(graph, groups=())):
+    dtype = known_dtype(dtype)
+    if found := diagnose(replace(known_graph(graph), groups=())):
         raise GraphError(found)
     if graph.output is None:
         raise GraphError(Problem("no-output", "The graph is empty.", "Add a node."))

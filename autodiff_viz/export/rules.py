@@ -23,9 +23,12 @@ def straight_through(x, alternative):
     return x
 
 
-@straight_through.defjvp
 def straight_through_jvp(primals, tangents):
     return primals[0], tangents[1]
+
+
+# An alternative may have no derivative at all, inside `jax.checkpoint` too.
+straight_through.defjvp(straight_through_jvp, symbolic_zeros=True)
 '''
 
 _CUSTOM = '''
@@ -80,11 +83,14 @@ class _Pull:
         return dotted(step)
 
 
-def rule_source(node: Node, name: str, shape: Shape, wired: Sequence[Shape], dtype: str) -> str:
+def rule_source(
+    node: Node, name: str, shape: Shape, wired: Sequence[Shape], dtype: str, checkpointed: bool
+) -> str:
     """The function `name` that stands for a node with the rule `rewrite` or `pullback`.
 
     With `rewrite` it is an identity for the node's value; with `pullback` it is the node's op, as a
     function of what is wired to it. `shape` and `wired` are the shapes of the node and of its wires.
+    `checkpointed`: the program has a checkpoint region somewhere.
     """
     function = node.rule.function
     rewrite = node.rule.kind == REWRITE
@@ -96,15 +102,17 @@ def rule_source(node: Node, name: str, shape: Shape, wired: Sequence[Shape], dty
     )
     wanted = [shape] if rewrite else wired
     results = [pull.result(term, target) for term, target in zip(function.body, wanted, strict=True)]
-    kept = (
-        [] if rewrite else [variables[arg] for arg in function.args[1:] if arg in set(_names(function.body))]
-    )
+    read = set(_names(function.body))
+    kept = [] if rewrite else [variables[arg] for arg in function.args[1:] if arg in read]
+    v = variables[function.args[0]]
+    given = [*kept, *([v] if function.args[0] in read else [])]
     return _CUSTOM.format(
         name=name,
-        v=variables[function.args[0]],
+        v=v,
         residuals="residuals" if kept else "_",
         backward=_body(
             [f"{_packed(kept)} = residuals"] if kept else [],
+            _as_arrays(given) if checkpointed else [],
             pull.lines,
             [f"return {_packed([written(tree) for tree in results])}"],
         ),
@@ -135,6 +143,15 @@ def _op(node: Node, name: str, variables: dict[str, str], kept: list[str], dtype
         "value": written(applied(OPS[node.op], operands, dict(node.params), dtype)),
         "forward": _body(first, [last]),
     }
+
+
+def _as_arrays(names: Sequence[str]) -> list[str]:
+    """Lines after which these variables are arrays. Where `jax.checkpoint` has worked out that one is a
+    constant, JAX passes a number of Python's or NumPy's, with their precision and their errors."""
+    if len(names) < 2:
+        return [f"{name} = jnp.asarray({name})" for name in names]
+    several = ", ".join(names)
+    return [f"{several} = map(jnp.asarray, ({several}))"]
 
 
 def _names(terms: Sequence[Term]) -> Iterator[str]:

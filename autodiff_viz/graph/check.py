@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Hashable, Iterator
 
 from autodiff_viz.graph import limits
 from autodiff_viz.graph.groups import group_problems
+from autodiff_viz.graph.identity import remembered
 from autodiff_viz.graph.literals import literal_fault
 from autodiff_viz.graph.model import INPUT, Graph, Node
 from autodiff_viz.graph.mute import mute_fault, mute_problem
@@ -51,8 +52,22 @@ def problems(graph: Graph) -> tuple[Problem, ...]:
     return (*found, *region_problems(graph))
 
 
-def node_problems(graph: Graph, node: Node) -> Iterator[Problem]:
+def node_problems(graph: Graph, node: Node) -> tuple[Problem, ...]:
     """What is wrong with one node, whose wires are to lead to nodes of `graph`."""
+    return _of_node(node, tuple([name for _, name in node.wires if name not in graph]))
+
+
+def _key(node: Node, unknown: tuple[str, ...]) -> Hashable:
+    return node.identity, unknown
+
+
+@remembered(4096, _key)
+def _of_node(node: Node, unknown: tuple[str, ...]) -> tuple[Problem, ...]:
+    return tuple(_node_problems(node, unknown))
+
+
+def _node_problems(node: Node, unknown: Collection[str]) -> Iterator[Problem]:
+    """What is wrong with a node; `unknown` are the names on its wires that no node has."""
     label = f"Node {quoted(node.name)}"
     if fault := name_fault(node.name):
         yield Problem("bad-name", f"{label} has a name that {fault}.", "Rename the node.", node=node.name)
@@ -64,7 +79,7 @@ def node_problems(graph: Graph, node: Node) -> Iterator[Problem]:
     if node.position is not None and not all(abs(c) <= limits.COORDINATE for c in node.position):
         message = f"{label} is more than {limits.COORDINATE:g} pixels away from the origin."
         yield Problem("bad-position", message, "Move the node back.", node=node.name)
-    yield from _slots(graph, node, label)
+    yield from _slots(node, unknown, label)
     if "value" in dict(node.params) and (fault := literal_fault(node.param("value"))):
         yield Problem("bad-literal", f"The value of {quoted(node.name)} {fault}.", node=node.name)
     if node.cut and node.op == INPUT:
@@ -79,7 +94,7 @@ def cycle_problem(cycle: tuple[str, ...]) -> Problem:
     return Problem("cycle", message, "Remove one of these wires.", node=cycle[0], path=cycle)
 
 
-def _slots(graph: Graph, node: Node, label: str) -> Iterator[Problem]:
+def _slots(node: Node, unknown: Collection[str], label: str) -> Iterator[Problem]:
     unfinished = None in node.slots
     if node.muted and mute_fault(node) and not unfinished:
         yield mute_problem(node)
@@ -90,7 +105,7 @@ def _slots(graph: Graph, node: Node, label: str) -> Iterator[Problem]:
             message = f"Slot {i} of {quoted(node.name)} is empty."
             yield Problem("empty-slot", message, "Wire a node to it, or type a number.", node.name, i)
         elif isinstance(slot, str):
-            if slot not in graph:
+            if slot in unknown:
                 message = f"Slot {i} of {quoted(node.name)} is wired to {quoted(slot)}, which does not exist."
                 yield Problem("unknown-node", message, "Wire it to a node of the graph.", node.name, i)
         elif fault := literal_fault(slot):

@@ -8,6 +8,7 @@ from typing import Any, NoReturn
 
 from autodiff_viz.graph import limits
 from autodiff_viz.graph.check import UNFINISHED, problems
+from autodiff_viz.graph.given import known_graph, known_text
 from autodiff_viz.graph.json_read import Reader, refuse
 from autodiff_viz.graph.model import (
     FOLLOW,
@@ -32,7 +33,17 @@ FORMAT = "autodiff_viz"
 
 
 def to_json(graph: Graph, indent: int | None = 2) -> str:
-    """The graph as an ASCII JSON document; `indent=None` gives the shortest one."""
+    """Write the graph as an ASCII JSON document.
+
+    Args:
+      graph: any, also half built.
+      indent: spaces for each level; None gives the shortest document.
+    Returns:
+      The text, which `from_json` reads.
+    Raises:
+      GraphError: it is no graph.
+    """
+    known_graph(graph)
     document: dict[str, Any] = {FORMAT: _version(graph), "nodes": [_node_data(node) for node in graph.nodes]}
     if graph.regions:
         document["regions"] = [_region_data(region) for region in graph.regions]
@@ -43,13 +54,17 @@ def to_json(graph: Graph, indent: int | None = 2) -> str:
 
 
 def from_json(text: str) -> Graph:
-    """The graph of a JSON document; `from_json(to_json(graph)) == graph`.
+    """Read the graph of a JSON document; `from_json(to_json(graph)) == graph`.
 
+    Args:
+      text: as `to_json` writes it.
+    Returns:
+      The graph.
     Raises:
       GraphError: with codes "json-..." and the JSON path of the place in each message. A graph that is
         unfinished (an empty slot, a cycle, a region that cannot run) is read: `problems` reports that.
     """
-    top = Reader(_parse(text), "$").object((FORMAT, "nodes", "output"), ("regions", "groups"))
+    top = Reader(_parse(known_text(text)), "$").object((FORMAT, "nodes", "output"), ("regions", "groups"))
     if not 1 <= top[FORMAT].integer() <= VERSION:
         message = f"The document has version {top[FORMAT].value}; this program reads up to {VERSION}."
         refuse("version", f"$.{FORMAT}", message, "Reload the page to get the newest program.")

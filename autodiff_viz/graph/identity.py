@@ -85,6 +85,10 @@ def same(one: Any, other: Any) -> bool:
         return False
     if kind in (str, int, bool) or isinstance(one, Exact):
         return one == other
+    if kind is float:
+        return one == other and repr(one) == repr(other)
+    if hasattr(one, "tobytes"):
+        return one.dtype == other.dtype and one.shape == other.shape and one.tobytes() == other.tobytes()
     if isinstance(one, (tuple, list)):
         return len(one) == len(other) and all(map(same, one, other))
     if kind is dict:

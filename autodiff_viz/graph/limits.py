@@ -29,4 +29,7 @@ JACOBIAN = 2_000_000  # elements of the Jacobians of one segment
 SEGMENT_STEPS = 300  # of a training by segments, three times over, for which the page waits
 SEGMENT_WORK = 30_000_000  # elements of values in all those steps
 TRAINING_SECONDS = 600  # of work for all trainings of one visit
+MESSAGE_DEPTH = 32  # brackets inside brackets in what a component of the page sends; its own have 8
+KEPT_DEPTH = 400  # the same in what an address or a browser has kept; the deepest lambda has some 120
+EDITS = 1_000  # in one message; more than anybody makes between two runs are not a person's
 VISITORS = 400  # pages on view that one server process serves at once; see ui/serving/visits.py

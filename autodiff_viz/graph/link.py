@@ -10,6 +10,7 @@ from typing import NoReturn
 
 from autodiff_viz.graph import limits
 from autodiff_viz.graph.codec import from_json, to_json
+from autodiff_viz.graph.given import known_text
 from autodiff_viz.graph.model import Graph
 from autodiff_viz.graph.problem import GraphError, Problem
 
@@ -17,11 +18,17 @@ VERSION = "1"
 """First character of a payload: how the rest is packed."""
 
 _PAYLOAD = re.compile(r"[A-Za-z0-9_-]*")
+_IN_ADDRESS = re.compile(r"[?&]g=([^&#]*)")
 
 
 def to_link(graph: Graph, most: int = limits.LINK) -> str:
-    """The graph as letters, digits, - and _, to follow `?g=` in an address.
+    """Write the graph as letters, digits, - and _, to follow `?g=` in an address.
 
+    Args:
+      graph: any, also half built.
+      most: characters that it may have.
+    Returns:
+      The payload, which `from_link` reads.
     Raises:
       GraphError: code "link-too-long", when it would exceed `most` characters.
     """
@@ -34,12 +41,20 @@ def to_link(graph: Graph, most: int = limits.LINK) -> str:
 
 
 def from_link(payload: str, most: int = limits.LINK) -> Graph:
-    """The graph of a link of at most so many characters; `from_link(to_link(graph)) == graph`.
+    """Read the graph of a link; `from_link(to_link(graph)) == graph`.
 
+    Args:
+      payload: as `to_link` writes it, or the address of a page, of which the part after `g=` is read.
+      most: characters that the payload may have.
+    Returns:
+      The graph.
     Raises:
       GraphError: codes "link-..." for a payload that is truncated, damaged, too long or of a newer
         version; "json-..." as `from_json` when what it holds is not a graph.
     """
+    payload = known_text(payload).strip()
+    if in_address := _IN_ADDRESS.search(payload):
+        payload = in_address[1]
     if len(payload) > most:
         _refuse("too-long", f"The link has {len(payload)} characters; the limit is {most}.")
     if not payload:

@@ -64,12 +64,13 @@ class Lambda(Exact):
 
     @property
     def identity(self) -> bytes:
+        """Short bytes that no other lambda has."""
         return identity((self.args, _flat(self.body)))
 
 
 def _flat(terms: tuple[Term, ...]) -> tuple[Any, ...]:
-    """The terms in prefix notation, each call with the number of its arguments: they may be nested deeper than
-    Python calls itself."""
+    """The terms in prefix notation, each call with the number of its arguments: they may be nested deeper
+    than Python calls itself."""
     found, waiting = [], [*reversed(terms)]
     while waiting:
         term = waiting.pop()
@@ -83,7 +84,7 @@ def _flat(terms: tuple[Term, ...]) -> tuple[Any, ...]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Rule(Exact):
-    """What a node does to the gradient.
+    """What a node does to the gradient, by its `kind`.
 
     `follow`: JAX's own derivative. `stop`: passes nothing. `rewrite`: `function(v)` replaces the
     arriving cotangent v. `pullback`: `function(v, *inputs, y)` gives what is passed down each wire
@@ -97,11 +98,18 @@ class Rule(Exact):
 
 @dataclass(frozen=True, eq=False)
 class Node(Exact):
-    """One op in the graph. `position` is the top-left corner on the canvas in pixels, None for
-    automatic layout. Under the rule `backward_as` the last slot is the alternative, after the op's own.
-    A `muted` node hands on its first wired input instead; `graph/mute.py` says what then runs.
-    With `cut`, a segment of the graph ends at the node's output; `graph/segments.py` says which. No number
-    depends on it.
+    """One op in the graph.
+
+    Attributes:
+      name, op: of the node, and of what it computes.
+      slots: what each input is: the name of a node (a wire), a constant, or None (empty). Under the rule
+        `backward_as` the last slot is the alternative, after the op's own.
+      params: of the op, as sorted (name, value) pairs; of an input, its value among them.
+      rule: what it does to the gradient.
+      position: the top-left corner on the canvas in pixels, None for automatic layout.
+      muted: it hands on its first wired input instead; `graph/mute.py` says what then runs.
+      cut: a segment of the graph ends at the node's output; `graph/segments.py` says which. No number
+        depends on it.
     """
 
     name: str

@@ -44,6 +44,8 @@ def order(graph: Graph) -> tuple[Node, ...]:
 
 def find_cycle(graph: Graph) -> tuple[str, ...] | None:
     """Names around one cycle in wire order, the first one once more at the end; None without cycles."""
+    if _is_in_order(graph):
+        return None
     state: dict[str, bool] = {}  # absent: not visited; True: on the current path; False: finished
     for root in graph.by_name:
         path, stack = [], [(root, False)]
@@ -61,6 +63,16 @@ def find_cycle(graph: Graph) -> tuple[str, ...] | None:
                 wired = (slot for _, slot in graph[name].wires if slot in graph)
                 stack.extend((slot, False) for slot in wired if state.get(slot, True))
     return None
+
+
+def _is_in_order(graph: Graph) -> bool:
+    """Whether every wire leads to a node that comes later: the usual case, and then there is no cycle."""
+    known, done = graph.by_name, set()
+    for node in graph.nodes:
+        if any(slot not in done and slot in known for _, slot in node.wires):
+            return False
+        done.add(node.name)
+    return True
 
 
 def consumers(graph: Graph) -> dict[str, tuple[tuple[str, int], ...]]:

@@ -52,6 +52,8 @@ def _hull_beside(graph: Graph, inside: frozenset[str]) -> frozenset[str]:
 
 def region_problems(graph: Graph) -> Iterator[Problem]:
     """What is wrong with the regions of a graph without cycles. Linear in the graph for each region."""
+    if not graph.regions:
+        return
     if len(graph.regions) > limits.REGIONS:
         message = f"The graph has {len(graph.regions)} regions; the limit is {limits.REGIONS}."
         yield Problem("too-many-regions", message, "Remove regions.")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from autodiff_viz.graph.given import known_text
 from autodiff_viz.graph.model import Graph, Lambda, Literal
 from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.language.caret import Span
@@ -30,7 +31,7 @@ def parse(text: str, previous: Graph | None = None) -> Graph:
       GraphError: something is not in the language; `problems` has every mistake (up to 50), each with
         its line, column, a row of carets and a hint.
     """
-    return parse_with_spans(text, previous)[0]
+    return parse_with_spans(known_text(text), previous)[0]
 
 
 def parse_with_spans(text: str, previous: Graph | None = None) -> tuple[Graph, dict[str, Span]]:

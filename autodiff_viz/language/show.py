@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from autodiff_viz.graph.check import cycle_problem
+from autodiff_viz.graph.given import known_graph
 from autodiff_viz.graph.model import (
     BACKWARD_AS,
     FOLLOW,
@@ -43,10 +44,12 @@ def show(graph: Graph, positions: bool = True) -> str:
     Args:
       graph: may be half built: an empty slot is written `...`.
       positions: whether to end with the comment that keeps where nodes stand on the canvas.
+    Returns:
+      The text, a line for each step.
     Raises:
       GraphError: the graph has a cycle, two nodes or frames of one name, or a frame of unknown nodes.
     """
-    _check(graph)
+    _check(known_graph(graph))
     around = chains(graph)
     ordered = text_order(graph, around)
     values = _values(graph, ordered, around)

@@ -1,6 +1,6 @@
 """A derivative declared by hand: sillyExp."""
 
-from autodiff_viz.lessons.record import Claim, Lesson, Variant
+from autodiff_viz.lessons.record import EXACTLY, Claim, Lesson, Variant
 from autodiff_viz.lessons.sources import SWIFT
 
 DECLARED = """x = 3.0
@@ -42,7 +42,7 @@ place. That is why the lab puts the true slope beside every declared one.""",
         Claim("The power at 3", "value", "y", 20.085537, "by hand: e³", 1),
         Claim("JAX's own gradient", "gradient", "x", 20.085537, "by hand: ln e · e³", 1),
         Claim("The value, still right", "value", "y", 20.085535, SWIFT, 2),
-        Claim("The gradient, as declared", "gradient", "x", 3.0, "by hand: v · x = 1 · 3", 2),
+        Claim("The gradient, as declared", "gradient", "x", 3.0, "by hand: v · x = 1 · 3", 2, EXACTLY),
     ),
     figure="sweep",
 )

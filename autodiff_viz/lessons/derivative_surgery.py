@@ -1,6 +1,6 @@
 """Derivative surgery: look at a cotangent on its way, and put another number in its place."""
 
-from autodiff_viz.lessons.record import Claim, Lesson, Variant
+from autodiff_viz.lessons.record import EXACTLY, Claim, Lesson, Variant
 from autodiff_viz.lessons.sources import SWIFT
 
 REWRITTEN = """x = 30.0
@@ -36,8 +36,8 @@ This is how gradients are clipped, scaled, reversed, or simply printed while the
     ),
     claims=(
         Claim("What arrives at the log's input", "cotangent", "half", 0.033333335, SWIFT),
-        Claim("What arrives at the sine", "cotangent", "a", 1.0, SWIFT),
-        Claim("What is passed to x instead", "passed", ("half", 0), 0.5, SWIFT),
+        Claim("What arrives at the sine", "cotangent", "a", 1.0, SWIFT, 0, EXACTLY),
+        Claim("What is passed to x instead", "passed", ("half", 0), 0.5, SWIFT, 0, EXACTLY),
         Claim("Gradient of x", "gradient", "x", 0.65425146, SWIFT),
         Claim("Gradient of x, untouched", "gradient", "x", 0.18758478, "by hand: 1/30 + cos 30", 1),
     ),

@@ -17,6 +17,7 @@ from autodiff_viz.engine.trace import Trace, trace
 from autodiff_viz.graph.identity import remembered
 from autodiff_viz.graph.model import Graph
 from autodiff_viz.graph.order import consumers
+from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.language.parse import parse
 from autodiff_viz.lessons.record import Claim, Law, Lesson, Like, Variant
 
@@ -96,6 +97,20 @@ def check(claim: Claim, lesson: Lesson) -> Finding:
     return Finding(claim, expected, found, _agree(found, expected, claim))
 
 
+def check_on(claim: Claim, lesson: Lesson, found: Trace) -> Finding | None:
+    """`claim` beside what it says of another evaluation, perhaps of another graph. None where that has no
+    such node or wire, or the claim is not read from one trace."""
+    if claim.quantity not in QUANTITIES or isinstance(claim.at, range):
+        return None
+    try:
+        read = np.asarray(QUANTITIES[claim.quantity](found, claim.of))
+        law = isinstance(claim.expected, Law)
+        expected = np.asarray(_law_value(claim.expected, found) if law else _expected(claim, lesson))
+    except (GraphError, KeyError, ValueError):  # ValueError: wires of several shapes meet at a fork
+        return None
+    return Finding(claim, expected, read, _agree(read, expected, claim))
+
+
 def trace_of(variant: Variant, step: int = 0) -> Trace:
     """The variant's graph; with training, after `step` updates of it."""
     drawn_anew = variant.training is not None and variant.training.seed != 0
@@ -151,8 +166,16 @@ def _agree(found: np.ndarray, expected: np.ndarray, claim: Claim) -> bool:
     if found.shape != expected.shape:
         return False
     wide = expected.astype(np.float64)
-    apart = np.abs(found.astype(np.float64) - wide)
-    return bool(np.all(apart <= claim.within + claim.tolerance * np.abs(wide)))
+    return bool(np.all(np.abs(found.astype(np.float64) - wide) <= allowed(claim, expected)))
+
+
+def allowed(claim: Claim, expected: np.ndarray) -> np.ndarray:
+    """How far each number may be off."""
+    if expected.dtype.kind in "iu":
+        return np.zeros(expected.shape)
+    if claim.within is not None:
+        return np.full(expected.shape, claim.within)
+    return 10.0**-claim.digits * np.abs(expected.astype(np.float64))
 
 
 def _expected(claim: Claim, lesson: Lesson) -> Any:

@@ -1,6 +1,6 @@
 """A value that is used twice receives the sum of what its wires add."""
 
-from autodiff_viz.lessons.record import Claim, Lesson, Variant
+from autodiff_viz.lessons.record import EXACTLY, Claim, Lesson, Variant
 
 DOUBLE_AND_SQUARE = """x = 3.0
 a = 2.0 * x
@@ -42,12 +42,20 @@ cos² is 1 wherever `x` goes.""",
         "Open *Both wires into one product*: the wires end at the same node, and still there are two terms.",
     ),
     claims=(
-        Claim("The two wires add", "added", "x", (2.0, 6.0), "by hand: (2x)' = 2, (x²)' = 2x = 6"),
-        Claim("What arrives at x", "cotangent", "x", 8.0, "by hand: 2 + 6"),
         Claim(
-            "The two wires of x·x add", "added", "x", (3.0, 3.0), "by hand: each factor passes the other", 1
+            "The two wires add", "added", "x", (2.0, 6.0), "by hand: (2x)' = 2, (x²)' = 2x = 6", 0, EXACTLY
         ),
-        Claim("What arrives at x", "cotangent", "x", 6.0, "by hand: 3 + 3 = 2x", 1),
+        Claim("What arrives at x", "cotangent", "x", 8.0, "by hand: 2 + 6", 0, EXACTLY),
+        Claim(
+            "The two wires of x·x add",
+            "added",
+            "x",
+            (3.0, 3.0),
+            "by hand: each factor passes the other",
+            1,
+            EXACTLY,
+        ),
+        Claim("What arrives at x", "cotangent", "x", 6.0, "by hand: 3 + 3 = 2x", 1, EXACTLY),
         Claim(
             "The two wires add",
             "added",
@@ -56,6 +64,6 @@ cos² is 1 wherever `x` goes.""",
             "by hand: 2 sin x cos x = sin 1.4, and its negative",
             2,
         ),
-        Claim("What arrives at x is exactly", "cotangent", "x", 0.0, "by hand: (sin² + cos²)' = 1' = 0", 2),
+        Claim("What arrives at x", "cotangent", "x", 0.0, "by hand: (sin² + cos²)' = 1' = 0", 2, EXACTLY),
     ),
 )

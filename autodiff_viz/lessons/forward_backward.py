@@ -1,6 +1,6 @@
 """Forward one thing, backward another: noise that the gradient should not know of."""
 
-from autodiff_viz.lessons.record import Claim, Law, Lesson, Variant
+from autodiff_viz.lessons.record import EXACTLY, Claim, Law, Lesson, Variant
 from autodiff_viz.lessons.sources import ANSWER, QUESTION
 
 RANDOM = "uniform(shape=(3,), low=0.9, high=1.1, seed=0)"
@@ -70,7 +70,7 @@ The last two graphs hold the draws that the question and its answer printed.""",
             1,
         ),
         Claim("The same value", "value", "z", NOISY, "by hand: (√(yu) − √y) + √y = √(yu)", 2),
-        Claim("Gradient of x, exactly", "gradient", "x", SIGNS, ANSWER, 2, 0.0),
+        Claim("Gradient of x", "gradient", "x", SIGNS, ANSWER, 2, EXACTLY),
         Claim(
             "What reaches the noise",
             "cotangent",
@@ -78,12 +78,13 @@ The last two graphs hold the draws that the question and its answer printed.""",
             (0.0, 0.0, 0.0),
             "by hand: all behind the stop is 0",
             2,
+            EXACTLY,
         ),
         Claim("y·u", "value", "yu", (4.1626534, 0.9370764, 1.0806011), QUESTION, 3),
         Claim("The value z", "value", "z", (2.0402582, 0.96802706, 1.0395197), QUESTION, 3),
         Claim("Gradient of x", "gradient", "x", (-1.0201291, -0.96802706, 1.0395197), QUESTION, 3),
         Claim("y·u", "value", "yu", (3.65438652, 1.07519293, 0.94398856), ANSWER, 4),
         Claim("The value z", "value", "z", (1.91164494, 1.03691506, 0.97159076), ANSWER, 4),
-        Claim("Gradient of x, exactly", "gradient", "x", SIGNS, ANSWER, 4, 0.0),
+        Claim("Gradient of x", "gradient", "x", SIGNS, ANSWER, 4, EXACTLY),
     ),
 )

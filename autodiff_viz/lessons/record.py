@@ -7,7 +7,8 @@ from typing import Any
 
 from autodiff_viz.engine.training import Settings
 
-TOLERANCE = 1e-5  # relative; numbers printed by other builds differ in the last digits
+DIGITS = 6  # of float32's seven; the last one differs from one build of XLA to another
+EXACTLY = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,8 +42,8 @@ class Claim:
       expected: a number, nested tuples of numbers, a `Law` or a `Like`; for "runs" (forward, backward, kept).
       source: where the number comes from: a document, or "by hand: ..." with the working.
       variant: index of the graph it is about.
-      tolerance: relative, 0 for exactly; an expected 0 must be exactly 0 unless `within` says otherwise.
-      within: absolute, added to what `tolerance` allows.
+      within: how far it may be off, EXACTLY for not at all; None for as many `digits` as are said.
+      digits: that agree of every number; an expected 0 is exactly 0. Counts are exact whatever these say.
       at: step of the variant's training, or several: the quantity then has a row for each.
     """
 
@@ -52,8 +53,8 @@ class Claim:
     expected: Any
     source: str
     variant: int = 0
-    tolerance: float = TOLERANCE
-    within: float = 0.0
+    within: float | None = None
+    digits: int = DIGITS
     at: int | range = 0
 
 

@@ -64,7 +64,7 @@ Images are 22 \u00d7 22 here, the smallest that three convolutions and three poo
             None,
             0.0,
             "the chain rule",
-            within=1e-6,
+            within=1e-7,
         ),
         Claim(
             "Cotangent handed to model_0",
@@ -95,7 +95,7 @@ Images are 22 \u00d7 22 here, the smallest that three convolutions and three poo
             None,
             0.0,
             "by hand: four images can be learned by heart",
-            within=0.05,
+            within=0.005,
             at=STEPS - 1,
         ),
         Claim(
@@ -104,7 +104,7 @@ Images are 22 \u00d7 22 here, the smallest that three convolutions and three poo
             None,
             0.5,
             f"by hand: y_pred_1 goes to 0 for all, and two of four are 1; {TWO_MODELS_ASKED}",
-            within=0.05,
+            within=0.02,
             at=STEPS - 1,
         ),
     ),

@@ -1,6 +1,6 @@
 """Why two stops differ: Ioffe's trick early and late, side by side on the same noise."""
 
-from autodiff_viz.lessons.record import Claim, Lesson, Variant
+from autodiff_viz.lessons.record import EXACTLY, Claim, Lesson, Variant
 from autodiff_viz.lessons.sources import ANSWER
 
 BOTH = """u = {u}
@@ -50,9 +50,9 @@ So the trick belongs at the very end, after the last op whose derivative depends
         Claim("The early value", "value", "z_early", 1.91164494, FIRST_NUMBER),
         Claim("The late value is the same", "value", "z_late", 1.91164494, FIRST_NUMBER),
         Claim("The noisy root passes", "passed", ("z_early", 0), 0.26155484, "by hand: 1/(2 · 1.91164494)"),
-        Claim("The clean root passes", "passed", ("clean", 0), 0.25, "by hand: 1/(2√4)"),
+        Claim("The clean root passes", "passed", ("clean", 0), 0.25, "by hand: 1/(2√4)", 0, EXACTLY),
         Claim("Gradient, stopped early", "gradient", "x_early", -1.0462194, "by hand: −1/√0.91359663"),
-        Claim("Gradient, stopped late, exactly", "gradient", "x_late", -1.0, FIRST_NUMBER, 0, 0.0),
+        Claim("Gradient, stopped late", "gradient", "x_late", -1.0, FIRST_NUMBER, 0, EXACTLY),
         Claim("The late value", "value", "z_late", (1.91164494, 1.03691506, 0.97159076), ANSWER, 1),
         Claim(
             "Gradient, stopped early",
@@ -62,6 +62,6 @@ So the trick belongs at the very end, after the last op whose derivative depends
             "by hand: sign(x)/√u, number by number",
             1,
         ),
-        Claim("Gradient, stopped late, exactly", "gradient", "x_late", (-1.0, -1.0, 1.0), ANSWER, 1, 0.0),
+        Claim("Gradient, stopped late", "gradient", "x_late", (-1.0, -1.0, 1.0), ANSWER, 1, EXACTLY),
     ),
 )

@@ -1,6 +1,6 @@
 """withoutDerivative: a term that counts forward and passes nothing back."""
 
-from autodiff_viz.lessons.record import Claim, Lesson, Variant
+from autodiff_viz.lessons.record import EXACTLY, Claim, Lesson, Variant
 from autodiff_viz.lessons.sources import SWIFT
 
 STOPPED = """x = 2.0
@@ -35,14 +35,21 @@ there. That is what makes a forgotten `stop_gradient` so hard to find, and why i
     ),
     claims=(
         Claim("Gradient of x", "gradient", "x", -0.18009877, SWIFT),
-        Claim("Gradient of y", "gradient", "y", 0.0, SWIFT),
-        Claim("What arrives at b", "cotangent", "b", 1.0, "by hand: a sum passes the seed to each term"),
+        Claim("Gradient of y", "gradient", "y", 0.0, SWIFT, 0, EXACTLY),
+        Claim(
+            "What arrives at b",
+            "cotangent",
+            "b",
+            1.0,
+            "by hand: a sum passes the seed to each term",
+            within=EXACTLY,
+        ),
         Claim("Gradient of x, as before", "gradient", "x", -0.18009877, SWIFT, 1),
         Claim(
             "Gradient of y, no longer stopped",
             "gradient",
             "y",
-            0.06153514,
+            0.061535136,
             "by hand: −sin(cos cos 3) · sin(cos 3) · sin 3",
             1,
         ),

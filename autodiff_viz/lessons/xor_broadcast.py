@@ -60,7 +60,7 @@ the same weights learns XOR.""",
             "yhat",
             HALF,
             "by hand: the same",
-            within=1e-4,
+            within=1e-5,
             at=2_000,
         ),
         Claim(
@@ -78,12 +78,12 @@ the same weights learns XOR.""",
             0.0,
             "by hand: XOR can be learned",
             1,
-            within=1e-6,
+            within=1e-9,
             at=2_000,
         ),
-        Claim("Predictions then: XOR", "value", "yhat", TARGETS, "the targets", 1, within=1e-3, at=2_000),
+        Claim("Predictions then: XOR", "value", "yhat", TARGETS, "the targets", 1, within=1e-5, at=2_000),
         Claim(
-            "Predictions after 2,000 steps", "value", "yhat", TARGETS, "the targets", 2, within=1e-3, at=2_000
+            "Predictions after 2,000 steps", "value", "yhat", TARGETS, "the targets", 2, within=1e-5, at=2_000
         ),
     ),
 )

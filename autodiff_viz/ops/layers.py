@@ -4,6 +4,8 @@ so that it can be stopped, rewritten and looked at. Images are [batch, height, w
 
 from __future__ import annotations
 
+from typing import Any
+
 import jax
 import jax.numpy as jnp
 from jax import Array
@@ -81,7 +83,7 @@ def flatten(x: Array) -> Array:
 
 def layer_norm(x: Array, scale: Array, bias: Array, epsilon: float = 1e-5) -> Array:
     """x with mean 0 and variance 1 along its last axis, then scaled and shifted."""
-    return jax.nn.standardize(x, epsilon=epsilon) * scale + bias
+    return _standardized(x, -1, epsilon) * scale + bias
 
 
 def batch_norm(x: Array, scale: Array, bias: Array, epsilon: float = 1e-5) -> Array:
@@ -92,17 +94,29 @@ def batch_norm(x: Array, scale: Array, bias: Array, epsilon: float = 1e-5) -> Ar
     if x.ndim < 2:
         raise Refusal("A batch has 2 axes or more, the last one for channels.")
     axes = tuple(range(x.ndim - 1))
-    return jax.nn.standardize(x, axis=axes, epsilon=epsilon) * scale + bias
+    return _standardized(x, axes, epsilon) * scale + bias
 
 
-def dropout(x: Array, rate: ArrayLike = 0.5, seed: ArrayLike = 0) -> Array:
+def _standardized(x: Array, axes: int | tuple[int, ...], epsilon: float) -> Array:
+    """x with mean 0 and variance 1. JAX's own variance here, E[x^2] - E[x]^2, has no digit left in float32
+    where the mean is some thousand times as large as the deviation."""
+    variance = jnp.var(x, axes, keepdims=True)
+    return jax.nn.standardize(x, axes, variance=variance, epsilon=epsilon)
+
+
+def dropout(x: Array, rate: ArrayLike = 0.5, seed: ArrayLike = 0, keep: ArrayLike | None = None) -> Array:
     """x with a share `rate` of its elements set to 0 and the others divided by 1 - rate.
 
-    Drawn in float32 whatever the dtype is, so that a float64 check sees the same draw.
+    `keep` is 1 - rate, where that was worked out before: in float32 a rate near 1 has lost its digits. Drawn
+    in float32 whatever the dtype is, so that a float64 check sees the same draw.
     """
-    keep = 1.0 - jnp.asarray(rate, jnp.float32)
-    kept = jax.random.bernoulli(jax.random.key(seed), keep, x.shape)
-    return jnp.where(kept, x / keep.astype(x.dtype), 0.0)
+    keep = jnp.asarray(1.0 - rate if keep is None else keep, x.dtype)
+    kept = jax.random.bernoulli(jax.random.key(seed), keep.astype(jnp.float32), x.shape)
+    return jnp.where(kept, x, 0.0) / jnp.where(keep > 0, keep, 1.0)
+
+
+def _prepared(given: dict[str, Any]) -> dict[str, Any]:
+    return {"keep": 1.0 - given["rate"], "seed": given["seed"]}
 
 
 _WINDOW_EXAMPLES = (
@@ -226,7 +240,10 @@ OPS = (
         symbol="LN",
         doc="Mean 0 and variance 1 along the last axis, then scale and bias.",
         apply=layer_norm,
-        source="jax.nn.standardize(x, epsilon=epsilon) * scale + bias",
+        source=(
+            "(lambda a: jax.nn.standardize(a, variance=jnp.var(a, -1, keepdims=True), epsilon=epsilon))(x) "
+            "* scale + bias"
+        ),
         slots=("x", "scale", "bias"),
         latex=_NORM % ("x", "x"),
         derivative=_NORM_DERIVATIVE,
@@ -245,8 +262,8 @@ OPS = (
         doc="Mean 0 and variance 1 in each channel over the batch, then scale and bias.",
         apply=batch_norm,
         source=(
-            "jax.vmap(jax.tree_util.Partial(jax.nn.standardize, axis=None, epsilon=epsilon), -1, -1)(x) "
-            "* scale + bias"
+            "jax.vmap(lambda a: jax.nn.standardize(a, None, variance=jnp.var(a), epsilon=epsilon), -1, -1)"
+            "(x) * scale + bias"
         ),
         slots=("x", "scale", "bias"),
         latex=_NORM % (r"\text{batch}", r"\text{batch}"),
@@ -267,7 +284,7 @@ OPS = (
         apply=dropout,
         source=(
             "(lambda a, keep: jnp.where(jax.random.bernoulli("
-            "jax.random.key(seed), jnp.float32(keep), a.shape), a / keep, 0.0))(x, 1.0 - rate)"
+            "jax.random.key(seed), jnp.float32(keep), a.shape), a, 0.0) / (keep or 1.0))(x, 1.0 - rate)"
         ),
         slots=("x",),
         latex=r"\operatorname{dropout}_{<rate>,\,<seed>}(<x>)",
@@ -282,5 +299,6 @@ OPS = (
             Param("rate", "float", 0.5, "Share of the elements that are set to 0.", static=False),
             Param("seed", "seed", 0, "Whole number that decides which.", static=False),
         ),
+        prepared=_prepared,
     ),
 )

@@ -22,8 +22,11 @@ def uniform(
     seed: int | Array = 0,
     dtype: DTypeLike = jnp.float32,
 ) -> Array:
-    """Draw from [low, high). In float32 whatever `dtype` is, so that a float64 check sees the same draw."""
-    return jax.random.uniform(jax.random.key(seed), shape, jnp.float32, low, high).astype(dtype)
+    """Draw from [low, high). In float32 whatever `dtype` is, so that a float64 check sees the same draw; what
+    is drawn in float64 is that from [0, 1), brought to the range in float64."""
+    if dtype == jnp.float32:
+        return jax.random.uniform(jax.random.key(seed), shape, dtype, low, high)
+    return low + (high - low) * jax.random.uniform(jax.random.key(seed), shape, jnp.float32).astype(dtype)
 
 
 def normal(
@@ -34,8 +37,8 @@ def normal(
     dtype: DTypeLike = jnp.float32,
 ) -> Array:
     """Draw from the normal distribution. In float32 whatever `dtype` is, as in `uniform`."""
-    unit = jax.random.normal(jax.random.key(seed), shape, jnp.float32)
-    return (jnp.asarray(mean, jnp.float32) + jnp.asarray(scale, jnp.float32) * unit).astype(dtype)
+    unit = jax.random.normal(jax.random.key(seed), shape, jnp.float32).astype(dtype)
+    return jnp.asarray(mean, dtype) + jnp.asarray(scale, dtype) * unit
 
 
 OPS = (
@@ -46,6 +49,10 @@ OPS = (
         doc="Random numbers, each as likely as the next, between low and high.",
         apply=uniform,
         source="jax.random.uniform(jax.random.key(seed), shape, jnp.float32, low, high)",
+        source64=(
+            "low + (high - low) * "
+            "jax.random.uniform(jax.random.key(seed), shape, jnp.float32).astype(jnp.float64)"
+        ),
         slots=(),
         latex=r"\mathcal{U}(<low>, <high>)",
         derivative=(),
@@ -68,6 +75,9 @@ OPS = (
         doc="Random numbers from the bell curve with a mean and a scale (standard deviation).",
         apply=normal,
         source="mean + scale * jax.random.normal(jax.random.key(seed), shape, jnp.float32)",
+        source64=(
+            "mean + scale * jax.random.normal(jax.random.key(seed), shape, jnp.float32).astype(jnp.float64)"
+        ),
         slots=(),
         latex=r"\mathcal{N}(<mean>, <scale>^{2})",
         derivative=(),

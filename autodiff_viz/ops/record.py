@@ -47,7 +47,8 @@ class Op:
         keywords; returns one array of that dtype. An op without slots also takes `dtype`.
       source: the same as an expression of jnp and jax, for an exported program, in which slots and
         parameters stand under their names. A parameter given by keyword is left out at its default, so
-        that default must be JAX's own. Noise is drawn in float32.
+        that default must be JAX's own.
+      source64: the same in float64, for an op whose `source` is float32 whatever it meets: noise.
       slots: names of the input slots, used as `<name>` in the LaTeX below.
       latex: the op, with `<slot>` for its operands and `<param>` for its parameters.
       derivative: per slot, LaTeX of what the pullback does. For an elementwise op the local derivative,
@@ -56,6 +57,8 @@ class Op:
       elementwise: output element i depends on element i of each (broadcast) input alone.
       domain: per slot, a (low, high) range in which central differences are meaningful.
       examples: shapes of the slots to test with, one tuple per example, and parameters for each.
+      prepared: what a compiled op takes in place of its run-time parameters, as keywords of `apply`. Worked
+        out of them in Python, whose numbers have 16 digits, where float32 has too few. None: they themselves.
       params: the parameters, in the order of positional arguments after the slots.
       variadic: takes any number of arrays, as a list in a formula; `slots` then names one.
       broadcasts: though not elementwise, it brings its inputs to one shape by NumPy's rules first.
@@ -80,6 +83,8 @@ class Op:
     broadcasts: bool = False
     infix: str = ""
     kinks: tuple[float, ...] = ()
+    prepared: Callable[[dict[str, Any]], dict[str, Any]] | None = None
+    source64: str = ""
 
     def param(self, name: str) -> Param | None:
         return next((param for param in self.params if param.name == name), None)

@@ -21,13 +21,16 @@ from typing import Any
 
 import streamlit as st
 
+from autodiff_viz.graph import limits
+from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.ui.inbox import MAILED, confirm, word
+from autodiff_viz.ui.session import act
 from autodiff_viz.ui.whole import whole
+from autodiff_viz.views.lab import refused
 
 Edit = dict[str, Any]
 
 WEB = Path(__file__).parent  # modules are named by their path from here
-EDITS_AT_ONCE = 1_000  # more edits than anybody makes between two runs are not a person's
 _IMPORT = re.compile(r'from "(\.{1,2}/[\w./]+\.js)"')
 _COMMENT = re.compile(r"/\*\*.*?\*/[ \n]*|^ *//[^\n]*\n", re.DOTALL | re.MULTILINE)  # a quarter of the source
 _NAMED = re.compile(r'from "([\w./]+\.js)"')  # after `_named_from_root`
@@ -92,10 +95,22 @@ def fresh(message: Any, inbox: dict[str, Any]) -> list[Edit]:
     if not isinstance(message, dict) or message.get("key") != inbox["key"]:
         return []
     edits = message.get("edits")
-    if not isinstance(edits, list) or len(edits) > EDITS_AT_ONCE or not all(map(_is_edit, edits)):
+    if not isinstance(edits, list) or len(edits) > limits.EDITS or not all(map(_is_edit, edits)):
         return []
     new = {edit["seq"]: edit for edit in edits if edit["seq"] > inbox["ack"]}
     return [new[seq] for seq in sorted(new)]
+
+
+def fault(message: dict[str, Any]) -> Problem | None:
+    """Why a browser message is not read, for the page to say so; None when it is."""
+    edits = message.get("edits")
+    if "refused" in message:  # by ui/wire.py
+        what = f"brackets nested more than {limits.MESSAGE_DEPTH} deep"
+    elif isinstance(edits, list) and len(edits) > limits.EDITS:
+        what = f"{len(edits):,} edits at once; at most {limits.EDITS:,} are done"
+    else:
+        return None
+    return Problem("bad-message", f"The browser sent what is not read here: {what}.", "Reload the page.")
 
 
 def _is_edit(edit: Any) -> bool:
@@ -118,7 +133,12 @@ def _arrived(key: str) -> list[tuple[float, str, Edit]]:
     """(when it was made, `key`, edit) for each new edit of a component, which is noted as done."""
     # Nothing as the page is left: the browser sends it again.
     message = (st.session_state.get(key) or {}).get("outbox")
-    if not isinstance(message, dict) or message.get("key") != word(key)["key"]:
+    if not isinstance(message, dict):
+        return []
+    if problem := fault(message):
+        act(refused, GraphError(problem))
+        return []
+    if message.get("key") != word(key)["key"]:
         return []
     _, on_message = st.session_state[_receiver(key)]
     on_message(message)

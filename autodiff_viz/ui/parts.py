@@ -18,14 +18,17 @@ from autodiff_viz.ui.inbox import MAILED, acked
 from autodiff_viz.ui.present import present
 from autodiff_viz.ui.session import too_large, write_address
 from autodiff_viz.ui.sight.component import is_seen
+from autodiff_viz.ui.work import check_told
 from autodiff_viz.views.compose import LabView
 from autodiff_viz.views.lab import Lab
+from autodiff_viz.views.moment import live
 from autodiff_viz.views.parts import LESSON, SHOWS, changed, shows
 
 Draw = Callable[[Lab, LabView], None]
 
 CANVAS_FIRST = 0.3  # seconds that a new visitor's browser has for the canvas before the rest comes
 PAUSE = 0.012  # seconds in which the browser gets the numbers and paints them, before the rest is worked out
+CHART = 1.0  # seconds between two drawings of a chart that a running training changes
 SOON = 0.25  # seconds; when a run follows another one sooner, the end of the first may not have been sent
 FIXED = {"canvas", "formula", "sliders", "sweeps", "sight"}
 """Parts that always have the same elements, so that none is left over when the end of a run is lost."""
@@ -60,7 +63,8 @@ def _beside() -> dict[str, Any]:
     """What parts show beside the lab: what is too large for the address, and the edits that are confirmed."""
     large = too_large()
     confirmed = {name: acked(name) for name in MAILED}
-    return {**confirmed, "canvas": (large, confirmed["canvas"]), "settings": large}
+    told = check_told(present().view)
+    return {**confirmed, "canvas": (large, confirmed["canvas"]), "settings": large, "checks": told}
 
 
 def ask_for_rest() -> None:
@@ -130,10 +134,14 @@ def _ask_for_more(name: str) -> None:
 
 
 def _waiting() -> set[str]:
-    """The parts that nobody has drawn as they are now."""
+    """The parts that nobody has drawn as they are now, and that shall be."""
     held = present()
     waiting = changed(st.session_state.get(SHOWN, {}), held.lab, held.view, _beside())
-    return waiting if is_seen("sight") else waiting - {"figure"}
+    if not is_seen("sight"):
+        waiting -= {"figure"}
+    if live(held.lab) and monotonic() - st.session_state.get(DRAWN, {}).get("curves", 0.0) < CHART:
+        waiting -= {"curves"}
+    return waiting
 
 
 def _drawn(after: float, before: float) -> set[str]:

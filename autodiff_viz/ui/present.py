@@ -29,5 +29,5 @@ def present() -> Present:
     if held is None:
         held = st.session_state[PRESENT] = Present(now, lab_view(now))
     elif held.lab is not now:
-        held.lab, held.view = now, lab_view(now)
+        held.lab, held.view = now, lab_view(now, held.view)
     return held

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -9,15 +10,19 @@ from typing import Any
 import streamlit as st
 
 from autodiff_viz.graph import limits
+from autodiff_viz.graph.problem import GraphError
+from autodiff_viz.ui.failures import NOT_DONE
 from autodiff_viz.ui.inbox import STAMP, open_inbox, rewind, stamp
 from autodiff_viz.ui.whole import navigated, whole
 from autodiff_viz.views.address import KEPT, divided, from_query, to_query
-from autodiff_viz.views.lab import Lab, with_text
+from autodiff_viz.views.lab import Lab, refused, with_text
 from autodiff_viz.views.retraining import with_course
 from autodiff_viz.views.trail import trail
 
 LAB, WRITTEN, OPENED, TRAIL, LARGE = "lab", "address", "opened", "trail", "large"
 KEPT_LARGE = 3  # graphs that are too large for an address, to go back to
+
+_log = logging.getLogger(__name__)
 
 
 @whole()
@@ -26,14 +31,13 @@ def lab() -> Lab:
     when the browser goes back.
 
     An address that comes with anything else is no news, only perhaps older than the one written last: the
-    browser may not have had that yet. It must not take the lab back to what it was. After another page
-    nothing has been written.
+    browser may not have had that yet. It must not take the lab back to what it was.
     """
     state, query = st.session_state, st.query_params.to_dict()
     if LAB not in state:
         state[LAB] = _opened(query)
         open_inbox(query)
-    elif WRITTEN in state and query != state[WRITTEN] and navigated():
+    elif query != state.get(WRITTEN) and navigated():
         found = _opened(query)
         rewind(query)
         past = (*state[LAB].history.past, state[LAB].history.present)
@@ -48,8 +52,15 @@ def lab() -> Lab:
 
 @whole()
 def act(action: Callable[..., Lab], *arguments: Any) -> None:
-    """Replace the lab by what `action` makes of it; for use in widget callbacks."""
-    st.session_state[LAB] = action(_present(), *arguments)
+    """Replace the lab by what `action` makes of it; for use in widget callbacks. An action that fails
+    leaves it as it was, and the page says so."""
+    before = _present()
+    try:
+        after = action(before, *arguments)
+    except Exception:  # a mistake of this program; without the page around it nobody could go on
+        _log.exception("The action %r failed", action)
+        after = refused(before, GraphError(NOT_DONE))
+    st.session_state[LAB] = after
 
 
 @whole()
@@ -100,8 +111,3 @@ def kept_history() -> dict[str, Any]:
     state = st.session_state
     state[TRAIL] = trail(state[LAB].history, state.get(TRAIL))
     return state[TRAIL].data
-
-
-def leave() -> None:
-    """Another page is on view: what its address says is not about the lab."""
-    st.session_state.pop(WRITTEN, None)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import streamlit as st
 
-ASSETS = Path(__file__).parents[2] / "assets"
+ASSETS = Path(__file__).parent / "assets"
 
 
 def frame() -> None:

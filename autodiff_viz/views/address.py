@@ -36,6 +36,9 @@ from autodiff_viz.views.trail import digest
 GRAPH, SEED, DTYPE, SELECTED, FIGURE, SWEPT = "g", "seed", "dtype", "node", "figure", "sweep"
 LESSON, VARIANT, TEXT, DRAFT, SHELVED = "lesson", "variant", "text", "draft", "shelved"
 RANGES, FOLDED, PLAN, STEP, TRAINED = "range", "folded", "plan", "step", "trained"
+VIEW, GALLERY = "view", "lessons"
+"""Which page an address is of: the lab where it says nothing."""
+
 KEPT = "kept"
 """In place of what is too long for an address: its digest, by which the browser that keeps it finds it."""
 

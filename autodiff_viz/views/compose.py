@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from autodiff_viz.engine.causes import Cause, input_causes
 from autodiff_viz.engine.check import diagnose, runnable
 from autodiff_viz.engine.counts import Runs
 from autodiff_viz.engine.differences import check_inputs
@@ -16,8 +17,9 @@ from autodiff_viz.graph.model import Graph
 from autodiff_viz.graph.mute import played
 from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.views.actions import noisy
-from autodiff_viz.views.drawing import Picture, doubts, drawing
-from autodiff_viz.views.health import states
+from autodiff_viz.views.declared import declared_states
+from autodiff_viz.views.drawing import Drawing, Picture, doubts, drawing
+from autodiff_viz.views.health import State, states
 from autodiff_viz.views.lab import Lab, formula_text, scalar_inputs, slider_range
 from autodiff_viz.views.moment import Moment, moment
 from autodiff_viz.views.notices import elsewhere, notice_data
@@ -42,7 +44,7 @@ class LabView:
     """What the lab page shows at once; the slower checks follow in `Verification`.
 
     Attributes:
-      drawing: for the canvas.
+      drawn: for the canvas; `refusal` is why it refused the last edit.
       text: what stands in the formula editor.
       mistakes: of the draft; `problems`: of the graph; `notice`: why what was done
         beside the canvas was refused; what was refused on it is in the drawing.
@@ -53,7 +55,8 @@ class LabView:
       moment: that step, where one is on view.
     """
 
-    drawing: dict[str, Any]
+    drawn: Drawing
+    refusal: list[dict[str, Any]]
     text: str
     mistakes: tuple[Problem, ...]
     problems: tuple[Problem, ...]
@@ -69,6 +72,11 @@ class LabView:
     moment: Moment | None = None
 
     @property
+    def drawing(self) -> dict[str, Any]:
+        """What the canvas shows."""
+        return {**self.drawn.data, "notice": self.refusal}
+
+    @property
     def mistaken(self) -> tuple[Problem, ...]:
         """The problems that are mistakes: an empty slot is none, and says itself what it needs."""
         return tuple(problem for problem in self.problems if problem.code != "empty-slot")
@@ -80,9 +88,13 @@ class LabView:
         return tuple(dict.fromkeys(filter(None, found)))
 
 
-def lab_view(lab: Lab) -> LabView:
+def lab_view(lab: Lab, last: LabView | None = None) -> LabView:
     """Evaluate the lab's graph, or as much of it as can be evaluated; at the step of the training on view,
-    where there is one."""
+    where there is one.
+
+    Args:
+      last: the view before, of which what still shows the same is taken over.
+    """
     at = moment(lab)
     found = at and evaluated_at(lab, at)
     at = at if found else None
@@ -90,14 +102,15 @@ def lab_view(lab: Lab) -> LabView:
     playing = found.graph if at else played(graph)
     found, problems = (found, ()) if at else evaluate(lab, playing)
     complete = found is not None and found.graph is playing
-    badges = states(found) if at else {}
+    badges = _badges(found, trained=at is not None) if found else {}
     picture = Picture(
         graph, found, _runs(found, problems), problems, lab.selected, lab.document, lab.collapsed, badges
     )
     sliders = tuple(_slider(lab, name) for name in scalar_inputs(lab.graph))
     movable = [row for row in sliders if at is None or row.name not in at.parameters]
     return LabView(
-        drawing={**drawing(picture), "notice": notice_data(lab.notice)},
+        drawn=drawing(picture, last.drawn if last else None),
+        refusal=notice_data(lab.notice),
         text=formula_text(lab),
         mistakes=lab.mistakes,
         problems=problems,
@@ -112,6 +125,16 @@ def lab_view(lab: Lab) -> LabView:
         graph=graph,
         moment=at,
     )
+
+
+def _badges(found: Trace, trained: bool) -> dict[str, State]:
+    """What cards say of derivatives that are declared, and what there is to look out for in training. Of a
+    node with both the first stands on the card, and the sentence says both."""
+    badges, others = declared_states(found), states(found) if trained else {}
+    for name, (word, sentence) in others.items():
+        before = badges.get(name)
+        badges[name] = (before[0], f"{before[1]} {sentence}") if before else (word, sentence)
+    return badges
 
 
 def evaluated_at(lab: Lab, at: Moment) -> Trace | None:
@@ -167,12 +190,14 @@ def _notes(found: Trace) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One input's declared gradient beside the true slope of the output, as text."""
+    """One input's declared gradient beside the true slope of the output, as text; and why they differ, or are
+    no numbers."""
 
     name: str
     declared: str
     true: str
     agrees: bool
+    causes: tuple[Cause, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,9 +225,12 @@ def verification(found: Trace) -> Verification:
         verdict, problems = verify(found), ()
     except GraphError as error:
         verdict, problems = None, error.problems
-    checks = check_inputs(found).items()
-    inputs = tuple(Check(name, *_pair(d.declared, d.true), d.agrees) for name, d in checks)
-    return Verification(verdict, problems, inputs)
+    differences = check_inputs(found)
+    causes = input_causes(found, differences)
+    inputs = (
+        Check(name, *_pair(d.declared, d.true), d.agrees, causes[name]) for name, d in differences.items()
+    )
+    return Verification(verdict, problems, tuple(inputs))
 
 
 def _pair(declared: Any, true: Any) -> tuple[str, str]:

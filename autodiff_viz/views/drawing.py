@@ -5,41 +5,32 @@ Field by field it is described in ui/editor/web/types.js.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
-
-import numpy as np
+from typing import Any, TypeVar
 
 from autodiff_viz.engine.broadcasts import Mix, mixes
 from autodiff_viz.engine.check import disconnected
 from autodiff_viz.engine.counts import Runs
 from autodiff_viz.engine.labels import Stray, strays
+from autodiff_viz.engine.live import Wire
 from autodiff_viz.engine.trace import Trace
-from autodiff_viz.graph.identity import remembered
-from autodiff_viz.graph.model import BACKWARD_AS, INPUT, Graph, Node, Rule
+from autodiff_viz.graph.identity import identity, remembered, same
+from autodiff_viz.graph.model import BACKWARD_AS, Graph, Node, Rule
 from autodiff_viz.graph.problem import Problem
 from autodiff_viz.graph.segments import has_cuts, idle_cuts, segment_of
-from autodiff_viz.language.show import show_lambda, show_literal
-from autodiff_viz.ops.catalog import OPS
 from autodiff_viz.views.cards import (
-    constant_text,
-    in_full,
-    input_text,
-    line_text,
-    number_text,
     pictured,
     room,
-    shape_text,
     size,
 )
-from autodiff_viz.views.flows import flow, largest, passed
+from autodiff_viz.views.flows import largest, passed
 from autodiff_viz.views.framing import group_data, region_data
-from autodiff_viz.views.heatmaps import heat_data, kernels_of
+from autodiff_viz.views.heatmaps import kernels_of
 from autodiff_viz.views.layout import Layout, layout
+from autodiff_viz.views.records import NodeShown, WireShown, node_record, wire_record
 
-DASH = "\u2013"
-RULE_TEXT = 22  # characters of a rule that fit on its mark
+K, V = TypeVar("K"), TypeVar("V")
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,30 +47,36 @@ class Picture:
     states: Mapping[str, tuple[str, str]] = field(default_factory=dict)
 
 
-def drawing(picture: Picture) -> dict[str, Any]:
-    """The drawing of one state of the lab."""
+@dataclass(frozen=True, slots=True)
+class Drawing:
+    """The canvas as data, and what each of its nodes and wires was drawn from.
+
+    `cards` and `threads` are (what it shows, record) by node name and by wire.
+    """
+
+    data: dict[str, Any]
+    cards: Mapping[str, tuple[NodeShown, dict[str, Any]]]
+    threads: Mapping[Wire, tuple[WireShown, dict[str, Any]]]
+
+
+def drawing(picture: Picture, last: Drawing | None = None) -> Drawing:
+    """The drawing of one state of the lab. Nodes and wires that show what they did in the `last` one are its
+    records, the same objects."""
     graph = picture.graph
-    placed = places(graph)
-    apart = disconnected(graph)
-    scale = largest(picture.trace)
-    warnings = _warnings(graph, picture.trace)
-    number = segment_of(graph) if has_cuts(graph) else {}
-    tall, kernels = pictured(graph), kernels_of(graph)
-    return {
+    placed, scale = places(graph), largest(picture.trace)
+    cards = {card.node.name: card for card in _cards(picture, placed)}
+    threads = {
+        (node.name, slot): _thread(picture, node, slot, placed, scale)
+        for node in graph.nodes
+        for slot, producer in node.wires
+        if producer in graph
+    }
+    nodes = _redrawn(cards, last.cards if last else {}, node_record)
+    wires = _redrawn(threads, last.threads if last else {}, wire_record)
+    data = {
         "graph": str(picture.document),
-        "nodes": [
-            _node(picture, node, placed, node.name not in apart, node.name in tall)
-            | {"warning": " ".join(warnings.get(node.name, ())) or None}
-            | {"segment": number[node.name] + 1 if node.name in number else None}
-            | (_pictures(picture.trace, node, kernels, apart) if node.name in tall else {})
-            for node in graph.nodes
-        ],
-        "wires": [
-            _wire(picture, node, slot, placed, scale)
-            for node in graph.nodes
-            for slot, producer in node.wires
-            if producer in graph
-        ],
+        "nodes": [record for _, record in nodes.values()],
+        "wires": [record for _, record in wires.values()],
         "regions": [region_data(graph, region, picture.runs, picture.problems) for region in graph.regions],
         "groups": [
             group_data(graph, group, picture.trace, scale, picture.problems)
@@ -88,6 +85,43 @@ def drawing(picture: Picture) -> dict[str, Any]:
         ],
         "selected": picture.selected,
     }
+    return Drawing(data, nodes, wires)
+
+
+def _redrawn(wanted: Mapping[K, V], last: Mapping[K, tuple[V, dict]], draw: Callable[[K, V], dict]) -> dict:
+    """(what it shows, record) by key: drawn, or the last one where that shows the same."""
+    found = {}
+    for key, what in wanted.items():
+        held = last.get(key)
+        found[key] = held if held is not None and same(held[0], what) else (what, draw(key, what))
+    return found
+
+
+def _cards(picture: Picture, placed: Layout) -> Iterator[NodeShown]:
+    graph, trace = picture.graph, picture.trace
+    apart, tall, kernels = disconnected(graph), pictured(graph), kernels_of(graph)
+    number = segment_of(graph) if has_cuts(graph) else {}
+    warnings = _warnings(graph, trace)
+    problems: dict[str | None, list[Problem]] = {}
+    for problem in picture.problems:
+        problems.setdefault(problem.node, []).append(problem)
+    for node in graph.nodes:
+        name = node.name
+        yield NodeShown(
+            node=node,
+            place=placed.positions[name],
+            value=trace.value.get(name) if trace else None,
+            arriving=trace.cotangent.get(name) if trace and name not in apart else None,
+            connected=name not in apart,
+            is_output=name == graph.output,
+            problems=tuple(problems.get(name, ())),
+            runs=picture.runs.get(name),
+            state=tuple(picture.states.get(name, ())),
+            warnings=tuple(warnings.get(name, ())),
+            segment=number[name] + 1 if name in number else None,
+            tall=name in tall,
+            kernel=name in kernels,
+        )
 
 
 def places(graph: Graph, tall: frozenset[str] | None = None) -> Layout:
@@ -96,109 +130,19 @@ def places(graph: Graph, tall: frozenset[str] | None = None) -> Layout:
     Args:
       tall: the nodes whose tensor is drawn, where the graph cannot say it itself.
     """
-    return _layout(_skeleton(graph), pictured(graph) if tall is None else tall)
+    return _layout(graph, pictured(graph) if tall is None else tall)
 
 
-def _skeleton(graph: Graph) -> Graph:
+def _layout_key(graph: Graph, tall: frozenset[str]) -> bytes:
     """What the layout depends on: dragging a slider must not lay the graph out again."""
-    bare = tuple(replace(n, params=(), rule=Rule(), muted=False, cut=False) for n in graph.nodes)
-    return replace(graph, nodes=bare)
+    nodes = tuple([(node.name, node.op, node.slots, node.position) for node in graph.nodes])
+    return identity((nodes, graph.regions, graph.groups, graph.output, tall))
 
 
-@remembered(256)
+@remembered(256, _layout_key)
 def _layout(graph: Graph, tall: frozenset[str]) -> Layout:
-    return layout(graph, lambda node: size(node, node.name in tall), room)
-
-
-def _node(picture: Picture, node: Node, placed: Layout, connected: bool, tall: bool) -> dict[str, Any]:
-    trace, name = picture.trace, node.name
-    x, y = placed.positions[name]
-    w, h = size(node, tall)
-    value = trace.value.get(name) if trace else None
-    arriving = trace.cotangent.get(name) if trace and connected else None
-    return {
-        "id": name,
-        "op": node.op,
-        "symbol": name if node.op == INPUT else OPS[node.op].symbol if node.op in OPS else node.op,
-        "x": round(x, 1),
-        "y": round(y, 1),
-        "w": w,
-        "h": h,
-        "slots": [_slot(node, i) for i in range(len(node.slots))],
-        "dims": [] if value is None else list(np.shape(value)),  # without a value: nobody knows
-        "shape": "" if value is None else shape_text(value),
-        "value": DASH if value is None else number_text(value),
-        "literal": input_text(node),
-        "text": line_text(node),
-        "valueFull": "no value yet" if value is None else in_full(value),
-        "cotangent": DASH if arriving is None else number_text(arriving),
-        "cotangentFull": _nothing_arrives(connected) if arriving is None else in_full(arriving),
-        "rule": node.rule.kind,
-        "ruleText": _rule_text(node),
-        "ruleFull": show_lambda(node.rule.function) if node.rule.function else None,
-        "isOutput": name == picture.graph.output,
-        "isInput": node.op == INPUT,
-        "isParameter": node.is_parameter,
-        "muted": node.muted,
-        "cut": node.cut,
-        "connected": connected,
-        **_trouble(picture, node),
-        "runs": _badge(picture.runs.get(name)),
-        "state": list(picture.states.get(name, ())),
-    }
-
-
-def _pictures(
-    trace: Trace | None, node: Node, kernels: Collection[str], apart: Collection[str]
-) -> dict[str, Any]:
-    value = trace.value.get(node.name) if trace else None
-    arriving = trace.cotangent.get(node.name) if trace and node.name not in apart else None
-    return {"heat": heat_data(value, arriving, node.name in kernels)}
-
-
-def _trouble(picture: Picture, node: Node) -> dict[str, str | None]:
-    """What is wrong with a node. Empty slots are no mistake: it is only unfinished."""
-    found = [problem for problem in picture.problems if problem.node == node.name]
-    wrong = [f"{problem.message} {problem.hint}".strip() for problem in found if problem.code != "empty-slot"]
-    empty = [slot_label(node, problem.slot) for problem in found if problem.code == "empty-slot"]
-    missing = f"needs {', '.join(dict.fromkeys(empty))}" if empty else None
-    return {"problem": wrong[0] if wrong else None, "missing": missing}
-
-
-def _nothing_arrives(connected: bool) -> str:
-    return "no cotangent yet" if connected else "no path to the output: nothing arrives"
-
-
-def _slot(node: Node, slot: int) -> dict[str, Any]:
-    held = node.slots[slot]
-    label, wired = slot_label(node, slot), isinstance(held, str)
-    if held is None or wired:
-        return {"label": label, "constant": None, "wired": wired}
-    return {
-        "label": label,
-        "constant": constant_text(held),
-        "constantFull": show_literal(held),
-        "wired": False,
-    }
-
-
-def slot_label(node: Node, slot: int) -> str:
-    """The slot's name in the catalog; the extra slot of `backward_as` has one of its own."""
-    if node.rule.kind == BACKWARD_AS and slot == len(node.slots) - 1:
-        return "backward as"
-    op = OPS.get(node.op)
-    if op is None:
-        return str(slot)
-    return f"{op.slots[0]} {slot}" if op.variadic else op.slots[slot] if slot < len(op.slots) else str(slot)
-
-
-def _rule_text(node: Node) -> str:
-    if node.rule.function is not None:
-        body = show_lambda(node.rule.function).partition(": ")[2]
-        return body if len(body) <= RULE_TEXT else body[: RULE_TEXT - 1] + "\u2026"
-    if node.rule.kind == BACKWARD_AS and isinstance(node.slots[-1], str):
-        return node.slots[-1]
-    return ""
+    bare = tuple(replace(n, params=(), rule=Rule(), muted=False, cut=False) for n in graph.nodes)
+    return layout(replace(graph, nodes=bare), lambda node: size(node, node.name in tall), room)
 
 
 def doubts(trace: Trace) -> tuple[Mix | Stray, ...]:
@@ -216,16 +160,11 @@ def _warnings(graph: Graph, trace: Trace | None) -> dict[str, list[str]]:
     return found
 
 
-def _badge(runs: Runs | None) -> str | None:
-    return f"\u00d7{runs.forward + runs.backward}" if runs and runs.backward else None
-
-
-def _wire(picture: Picture, node: Node, slot: int, placed: Layout, scale: float) -> dict[str, Any]:
-    return {
-        "from": node.slots[slot],
-        "to": node.name,
-        "slot": slot,
-        **flow(passed(picture.trace, node, slot), scale),
-        "via": [[round(x, 1), round(y, 1)] for x, y in placed.bends.get((node.name, slot), ())],
-        "alternative": node.rule.kind == BACKWARD_AS and slot == len(node.slots) - 1,
-    }
+def _thread(picture: Picture, node: Node, slot: int, placed: Layout, scale: float) -> WireShown:
+    return WireShown(
+        producer=node.slots[slot],
+        passed=passed(picture.trace, node, slot),
+        scale=scale,
+        bends=placed.bends.get((node.name, slot), ()),
+        alternative=node.rule.kind == BACKWARD_AS and slot == len(node.slots) - 1,
+    )

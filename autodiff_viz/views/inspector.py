@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from autodiff_viz.engine.causes import CORNER, NOT_FINITE, ROUNDING, node_cause
 from autodiff_viz.engine.counts import Runs
 from autodiff_viz.engine.differences import check_node
 from autodiff_viz.engine.local import local_derivative, rewritten_cotangent
@@ -19,9 +20,10 @@ from autodiff_viz.ops import latex
 from autodiff_viz.ops.catalog import OPS
 from autodiff_viz.ops.record import Param
 from autodiff_viz.views.cards import in_full
-from autodiff_viz.views.drawing import slot_label
+from autodiff_viz.views.declared import Apart, declared_apart
 from autodiff_viz.views.learned import units, wanted
 from autodiff_viz.views.numbers import MINUS, scalar, short
+from autodiff_viz.views.records import slot_label
 from autodiff_viz.views.sources import Source, source_view
 
 ORANGE = "#D2601A"  # of a cotangent; reads on white and on black
@@ -43,7 +45,8 @@ class WireView:
     """One wire of the node: where it goes, and how its contribution comes about, in LaTeX.
 
     `derivative` is the op's local derivative (or pullback) with names, `numbers` with this trace's
-    numbers: local x arriving = passed. Either is empty where there is nothing to write.
+    numbers: local x arriving = passed. Either is empty where there is nothing to write. `apart` has both
+    numbers where a declared derivative passes another one than the true derivative.
     """
 
     producer: str
@@ -51,6 +54,7 @@ class WireView:
     derivative: str
     numbers: str
     passed: str
+    apart: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +102,7 @@ def node_view(graph: Graph, trace: Trace | None, name: str) -> NodeView:
         shape=str(list(trace.value[name].shape)) if known and trace.value[name].ndim else "",
         arriving=in_full(trace.cotangent[name]) if arrives else "",
         fork=_fork(graph, trace, name) if arrives else "",
-        wires=tuple(_wire(trace, node, slot, producer) for slot, producer in node.wires) if op else (),
+        wires=_wires(trace, node) if op else (),
         params=tuple((p, node.param(p.name, p.default)) for p in op.params) if op else (),
         is_input=node.op == INPUT,
         is_output=name == graph.output,
@@ -154,19 +158,18 @@ def differs_say(trace: Trace, name: str) -> tuple[str, ...]:
     node = trace.graph[name]
     return tuple(
         f"Down {slot_label(node, slot)} it passes {_flat(found.declared)}; central differences say "
-        f"{_flat(found.true)}.{_at_kink(trace, name)}"
+        f"{_flat(found.true)}.{DIFFERS_SINCE.get(node_cause(trace, name, slot), '')}"
         for slot, found in check_node(trace, name).items()
         if not found.agrees
     )
 
 
-def _at_kink(trace: Trace, name: str) -> str:
-    """What is behind the difference where JAX's own derivative is passed at an input at which it jumps."""
-    node = trace.graph[name]
-    inputs = [trace.value[slot] if isinstance(slot, str) else slot for slot in node.op_slots]
-    if node.rule.kind != FOLLOW or not any(np.isin(x, OPS[node.op].kinks).any() for x in inputs):
-        return ""
-    return " Its derivative jumps there: JAX takes one slope, differences look at both sides."
+DIFFERS_SINCE = {
+    CORNER: " Its derivative jumps there: JAX takes one slope, differences look at both sides.",
+    NOT_FINITE: " There is no finite slope there.",
+    ROUNDING: " That is rounding: in float64 both are equal.",
+}
+"""Of a rule nothing more is said: it is what changes the number."""
 
 
 def _flat(numbers: np.ndarray) -> str:
@@ -210,7 +213,12 @@ def _fork(graph: Graph, trace: Trace, name: str) -> str:
     return " + ".join(f"({t})" if t.startswith(MINUS) else t for t in terms) + f" = {total}"
 
 
-def _wire(trace: Trace | None, node: Node, slot: int, producer: str) -> WireView:
+def _wires(trace: Trace | None, node: Node) -> tuple[WireView, ...]:
+    apart = declared_apart(trace, node.name) if trace else {}
+    return tuple(_wire(trace, node, slot, producer, apart.get(slot)) for slot, producer in node.wires)
+
+
+def _wire(trace: Trace | None, node: Node, slot: int, producer: str, apart: Apart | None) -> WireView:
     op, own = OPS[node.op], slot < len(node.op_slots)
     operands = [_operand(s) for s in node.op_slots]
     wire = (node.name, slot)
@@ -225,6 +233,7 @@ def _wire(trace: Trace | None, node: Node, slot: int, producer: str) -> WireView
         derivative=shown if node.rule.kind in (FOLLOW, REWRITE, STOP) else "",
         numbers=_numbers(trace, node, slot) if known else "",
         passed=short(trace.passed[wire], 6) if known else "",
+        apart=apart.said(6) if apart else "",
     )
 
 

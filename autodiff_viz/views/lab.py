@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 from autodiff_viz.engine.arrays import FLOAT32
 from autodiff_viz.graph.history import History, begin, commit
+from autodiff_viz.graph.identity import remembered
 from autodiff_viz.graph.model import INPUT, Graph, Literal
 from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.language.amend import amended
@@ -108,7 +109,12 @@ def formula_text(lab: Lab) -> str:
     for text in (lab.draft, lab.history.present.text):
         if text is not None:
             return text
-    return show(lab.graph, positions=False) if lab.graph.nodes else ""
+    return _written(lab.graph) if lab.graph.nodes else ""
+
+
+@remembered(64)
+def _written(graph: Graph) -> str:
+    return show(graph, positions=False)
 
 
 def without_draft(lab: Lab) -> Lab:

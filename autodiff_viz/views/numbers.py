@@ -59,12 +59,23 @@ def shape(lengths: tuple[int, ...]) -> str:
 
 
 def norm(array: np.ndarray) -> float:
-    """Euclidean norm, in float64 so that large float32 numbers do not overflow."""
-    return float(np.linalg.norm(np.asarray(array, np.float64).ravel()))
+    """Euclidean norm, in float64, of numbers near 1: the square of 1e-200 would be 0. A power of two loses no
+    digit."""
+    array = np.asarray(array, np.float64)
+    if array.ndim == 0:
+        return abs(float(array))
+    largest = float(np.abs(array).max(initial=0.0))
+    if largest == 0 or not np.isfinite(largest):
+        return largest
+    exponent = np.frexp(largest)[1]
+    return float(np.ldexp(np.linalg.norm(np.ldexp(array.ravel(), -exponent)), exponent))
 
 
 def sign(array: np.ndarray) -> int:
     """-1, 0 or 1; 2 for a tensor with both signs, or with NaN."""
+    if np.ndim(array) == 0:
+        number = float(array)
+        return 2 if number != number else (number > 0) - (number < 0)
     if np.isnan(array).any():
         return 2
     positive, negative = bool((array > 0).any()), bool((array < 0).any())

@@ -18,7 +18,7 @@ from autodiff_viz.views.history_list import history_view
 from autodiff_viz.views.inspector import node_view
 from autodiff_viz.views.lab import Lab, scalar_inputs
 from autodiff_viz.views.lessons import lesson_view
-from autodiff_viz.views.moment import live
+from autodiff_viz.views.moment import live, own
 from autodiff_viz.views.segments import cut_names
 from autodiff_viz.views.tensor import is_tensor
 from autodiff_viz.views.train import curves_data, train_data
@@ -64,6 +64,15 @@ def numbers(lab: Lab, view: LabView) -> Data:
     return _still(view.graph), repr(lab.seed), lab.dtype, view.complete, view.problems, at
 
 
+def claims(lab: Lab, view: LabView) -> Data:
+    """Nothing without a lesson."""
+    if lab.lesson is None:
+        return None
+    training = own(lab)
+    made = training.course.phases if training and training.course and not live(lab) else ()
+    return lab.lesson, lab.variant, lab.plan.settings, made, numbers(lab, view)
+
+
 def segments_data(lab: Lab, view: LabView) -> Data:
     """Nothing of a graph without cuts."""
     cuts = cut_names(view)
@@ -89,6 +98,7 @@ SHOWS: Mapping[str, Callable[[Lab, LabView], Data]] = {
     "runs": lambda lab, view: (lab.selected, numbers(lab, view)),
     "settings": settings,
     "checks": lambda lab, view: (view.notes, numbers(lab, view)),
+    "claims": claims,
     "curves": curves_data,
     "segments": segments_data,
     "chooser": lambda lab, view: (lab.figure, lab.swept, scalar_inputs(lab.graph)),

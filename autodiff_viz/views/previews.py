@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from autodiff_viz.lessons.gallery import LESSONS, lesson
 from autodiff_viz.lessons.record import Lesson
-from autodiff_viz.views.address import GRAPH, KEPT, LESSON
+from autodiff_viz.views.address import GALLERY, GRAPH, KEPT, LESSON, VIEW
 
 NAME = "autodiff_viz"
 
@@ -38,12 +38,12 @@ PAGES: Mapping[str, Preview] = {
         "lab",
         "/",
     ),
-    "/lessons": Preview(
+    f"/{GALLERY}": Preview(
         f"Lessons · {NAME}",
         f"{len(LESSONS)} small graphs to bend, each with claims about its gradients that are held against "
         "what JAX computes.",
-        "lessons",
-        "/lessons",
+        GALLERY,
+        f"/{GALLERY}",
     ),
 }
 """The pages by their path."""
@@ -59,6 +59,8 @@ OWN_GRAPH = Preview(
 
 def preview(path: str, query: Mapping[str, str]) -> Preview:
     """The preview of an address. A lesson stays one when its graph has been changed."""
+    if query.get(VIEW) == GALLERY:
+        path = f"/{GALLERY}"
     if path != "/":
         return PAGES[path]
     own, found = bool(query.get(GRAPH) or query.get(KEPT)), lesson(query.get(LESSON))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from autodiff_viz.engine.arrays import FLOAT64
-from autodiff_viz.engine.division import Division, division
+from autodiff_viz.engine.division import AGREES, Division, division
 from autodiff_viz.engine.segment_training import Curves, curves, most_steps
 from autodiff_viz.engine.training import check_trainable
 from autodiff_viz.graph.identity import identity
@@ -14,8 +14,6 @@ from autodiff_viz.graph.segments import has_cuts, segments
 from autodiff_viz.views.compose import LabView
 from autodiff_viz.views.lab import Lab
 from autodiff_viz.views.numbers import scalar
-
-AGREES = {"float32": 1e-5, "float64": 1e-12}  # of the largest gradient
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ import zlib
 from typing import Any
 
 from autodiff_viz.graph import limits
+from autodiff_viz.views.nesting import nested_deeper
 
 PACKED = "~"
 """First character of what is compressed; no JSON begins with it."""
@@ -25,12 +26,12 @@ def unsqueezed(text: str) -> Any:
     """What was squeezed.
 
     Raises:
-      TypeError, ValueError: it was not, or it is larger than a graph may be.
+      TypeError, ValueError: it was not, or it is larger or deeper than a graph may be.
     """
     if not isinstance(text, str):
         raise TypeError(text)
     if not text.startswith(PACKED):
-        return json.loads(text[: limits.JSON])
+        return _read(text[: limits.JSON])
     unpacker = zlib.decompressobj()
     try:
         raw = unpacker.decompress(base64.b64decode(text[1:], validate=True), limits.JSON)
@@ -38,4 +39,10 @@ def unsqueezed(text: str) -> Any:
         raise ValueError(text[:40]) from error
     if not unpacker.eof:
         raise ValueError(text[:40])
-    return json.loads(raw)
+    return _read(raw.decode())
+
+
+def _read(text: str) -> Any:
+    if nested_deeper(text, limits.KEPT_DEPTH):
+        raise ValueError(text[:40])
+    return json.loads(text)

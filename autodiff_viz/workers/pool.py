@@ -11,27 +11,21 @@ import logging
 import os
 import signal
 import socket
-import subprocess
-import sys
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection, wait
-from pathlib import Path
 from threading import Condition, Thread
 from time import monotonic
 from typing import Any
 
-from autodiff_viz.workers.template import FORK
+from autodiff_viz.workers.forking import Template
 
 KEPT = 512  # answers
 WAITING = 256  # jobs that may wait; the oldest is dropped for a new one
 SECONDS = 10.0  # that a job may take
-STARTING = 60.0  # that the template may take to load JAX, on a busy machine
 IDLE = 120.0  # seconds without a job after which a worker ends, and with it what it has compiled
-
-ROOT = Path(__file__).parents[2]
 
 _log = logging.getLogger(__name__)
 
@@ -61,6 +55,15 @@ class Answer:
     why: str = ""
 
 
+def done_here(job: Job) -> Answer:
+    """The answer of a job that is done in this process."""
+    try:
+        return Answer(job.function(*job.arguments))
+    except Exception as error:
+        _log.exception("a job broke")
+        return Answer(why=f"{BROKEN}: {type(error).__name__}")
+
+
 TOO_LONG, BROKEN, DROPPED = "too long", "broken", "dropped"
 
 
@@ -86,7 +89,7 @@ class Pool:
         self._waiting: OrderedDict[Hashable, Job] = OrderedDict()
         self._workers: list[_Worker] = []
         self._wake, self._woken = socket.socketpair()
-        self._template: tuple[subprocess.Popen, socket.socket] | None = None
+        self._template: Template | None = None
         self._ended = False
         self._thread: Thread | None = None
 
@@ -157,10 +160,7 @@ class Pool:
 
     def _end_template(self) -> None:
         if self._template is not None:
-            process, control = self._template
-            process.kill()
-            process.wait()
-            control.close()
+            self._template.end()
             self._template = None
 
     def _pause(self) -> float | None:
@@ -223,46 +223,17 @@ class Pool:
                     self._drop(free, BROKEN)
 
     def _fork(self) -> _Worker:
-        """A new worker; the template is started when it is not there."""
-        for _ in range(2):
-            if self._template is None:
-                self._template = _started(self._modules)
-            mine, its = socket.socketpair()
-            try:
-                socket.send_fds(self._template[1], [FORK], [its.fileno()])
-                process = int.from_bytes(_exactly(self._template[1], 4), "big")
-            except OSError:
-                self._end_template()
-                mine.close()
-                continue
-            finally:
-                its.close()
-            worker = _Worker(process, Connection(mine.detach()))
-            self._workers.append(worker)
-            return worker
-        raise RuntimeError("no worker can be started")
+        """A new worker; the template is started when it is not there.
 
-
-def _started(modules: tuple[str, ...]) -> tuple[subprocess.Popen, socket.socket]:
-    """The template process, when it has loaded `modules`."""
-    mine, its = socket.socketpair()
-    command = [sys.executable, "-m", "autodiff_viz.workers.template", str(its.fileno()), *modules]
-    process = subprocess.Popen(command, pass_fds=[its.fileno()], cwd=ROOT, stdin=subprocess.DEVNULL)
-    its.close()
-    mine.settimeout(STARTING)
-    _exactly(mine, 1)
-    return process, mine
-
-
-def _exactly(control: socket.socket, count: int) -> bytes:
-    """
-    Raises:
-      OSError: the other side has gone, or does not answer.
-    """
-    found = b""
-    while len(found) < count:
-        part = control.recv(count - len(found))
-        if not part:
-            raise ConnectionResetError("the template process has ended")
-        found += part
-    return found
+        Raises:
+          OSError: no worker can be started.
+        """
+        try:
+            self._template = self._template or Template(self._modules)
+            worker = _Worker(*self._template.fork())
+        except OSError:
+            self._end_template()
+            self._template = Template(self._modules)
+            worker = _Worker(*self._template.fork())
+        self._workers.append(worker)
+        return worker

@@ -38,8 +38,10 @@ def executable() -> str:
 
 @pytest.fixture(scope="session")
 def address(executable: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    with serving(tmp_path_factory.mktemp("server") / "log.txt") as found:
+    log = tmp_path_factory.mktemp("server") / "log.txt"
+    with serving(log) as found:
         yield found
+    assert "The action " not in log.read_text(), "an action failed, and the page went on"
 
 
 @pytest.fixture(scope="session")

@@ -70,7 +70,8 @@ class Server:
           RuntimeError: the server ended, or did not answer in time; the message has the end of its log.
         """
         command = [sys.executable, "-m", *COMMANDS[self.command], str(self.port)]
-        env = {**os.environ, "JAX_PLATFORMS": "cpu", "AUTODIFF_VIZ_WARM_UP": "off", **self.settings}
+        settings = {"JAX_PLATFORMS": "cpu", "AUTODIFF_VIZ_WARM_UP": "off", "AUTODIFF_VIZ_WORKERS": "1"}
+        env = {**os.environ, **settings, **self.settings}
         self.launch(command, ROOT, env)
 
     def launch(self, command: list[str], folder: Path, env: dict[str, str]) -> None:

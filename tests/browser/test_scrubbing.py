@@ -5,44 +5,15 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Locator, Page, WebSocketRoute, expect
+from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.lab_page import MINUS, LabPage, four_digits
+from tests.browser.wire import Wire
 
 Y = 1.5  # and x = 0.6, a = sin(x), b = a * y, z = b + stop(exp(a))
-
-
-class Wire:
-    """The connection to the server, which can be held."""
-
-    def __init__(self, page: Page):
-        self.held: list[Callable[[], None]] | None = None
-        self.sent = 0
-        page.route_web_socket("**/_stcore/stream", self._connect)
-
-    def _connect(self, browser: WebSocketRoute) -> None:
-        server = browser.connect_to_server()
-        browser.on_message(lambda message: self._pass(lambda: server.send(message), 1))
-        server.on_message(lambda message: self._pass(lambda: browser.send(message), 0))
-
-    def _pass(self, deliver: Callable[[], None], sent: int) -> None:
-        self.sent += sent
-        if self.held is None:
-            deliver()
-        else:
-            self.held.append(deliver)
-
-    @contextmanager
-    def hold(self) -> Iterator[None]:
-        self.held = []
-        yield
-        late, self.held = self.held, None
-        for deliver in late:
-            deliver()
 
 
 @pytest.fixture

@@ -11,6 +11,7 @@ import yaml
 
 from autodiff_viz.ui.serving.routes import ROUTES
 from autodiff_viz.ui.serving.visits import VISITORS
+from autodiff_viz.ui.work import WORKERS
 from tests.browser.server import ROOT
 from tests.deploy.image import stages
 
@@ -72,7 +73,7 @@ def test_replicas_share_a_secret_that_streamlit_reads_under_uvicorn_too():
 def test_the_variables_that_are_told_are_those_that_are_read():
     app = SERVICES["app"]["environment"]
     assert {SECRET, VISITORS} == {*app}
-    for name in (*app, "FORWARDED_ALLOW_IPS", "JAX_COMPILATION_CACHE_DIR"):
+    for name in (*app, WORKERS, "FORWARDED_ALLOW_IPS", "JAX_COMPILATION_CACHE_DIR"):
         assert f"`{name}`" in GUIDE
 
 

@@ -20,6 +20,7 @@ from autodiff_viz.graph.model import (
     Graph,
     Lambda,
     Node,
+    Region,
     Rule,
     Term,
     params,
@@ -134,6 +135,22 @@ def scalar_graphs(
     output = draw(st.sampled_from([built[-1].name, built[-1].name, draw(st.sampled_from(built)).name]))
     graph = Graph(tuple(built), (), output)
     return draw(with_regions(graph)) if regions else graph
+
+
+@st.composite
+def ruled_regions(draw: DrawFn) -> Graph:
+    """A chain of nodes, most of them with a rule, in one region with a step, which passes nothing; perhaps a
+    second region within it."""
+    built = [Node("n0", INPUT, (), params(value=draw(NUMBERS))), Node("n1", "floor", ("n0",))]
+    for i in range(2, draw(st.integers(4, 7))):
+        names = [node.name for node in built]
+        wire = st.sampled_from([names[-1], names[-1], "n0"])
+        op = draw(st.sampled_from(("sin", "tanh", "mul")))
+        node = Node(f"n{i}", op, tuple(draw(wire) for _ in range(ARITY.get(op, 1))))
+        built.append(draw(ruled(node, ["n1", *names])) if draw(st.integers(0, 3)) else node)
+    whole = Region("whole", frozenset(node.name for node in built[1:]))
+    graph = Graph(tuple(built), (whole,), built[-1].name)
+    return draw(with_regions(graph)) if draw(st.booleans()) else graph
 
 
 @st.composite

@@ -161,6 +161,51 @@ def test_nothing_is_born_behind_a_stop_where_the_slope_is_infinite():
     assert float(after.parameters["w"]) == -2.0
 
 
+RULED = "w = rewrite(parameter(2.0), lambda v: {rule})\nu = parameter(1.0)\na = {a}\nloss = {loss}"
+NOTHING = {
+    "behind a stop": ("stop_gradient(square(w))", "a + square(u)"),
+    "behind a stop further on": ("square(w)", "exp(stop_gradient(sin(a))) + square(u)"),
+    "behind a step": ("floor(square(w))", "a + square(u)"),
+    "behind a condition": ("w", "where(a, 1.0, 2.0) + square(u)"),
+    "beside what something is differentiated as": ("backward_as(sin(w), u)", "a * 0.0 + square(u)"),
+    "beside the way to the loss": ("square(w)", "square(u)"),
+}
+
+
+@pytest.mark.parametrize("optimiser", ["sgd", "momentum", "adam"])
+@pytest.mark.parametrize("rule", ["0.5", "v + 0.5", "cos(v)"])  # a gate, and two that are compiled in
+@pytest.mark.parametrize("where", NOTHING)
+def test_a_rule_does_nothing_where_nothing_arrives(where, rule, optimiser):
+    a, loss = NOTHING[where]
+    graph, settings = parse(RULED.format(rule=rule, a=a, loss=loss)), Settings(optimiser, 0.1)
+    after, records = advance(graph, begin(graph, settings), 2, settings)
+    assert float(after.parameters["w"]) == 2.0
+    assert float(after.parameters["u"]) < 1.0
+    assert (records.ratio[:, records.parameters.index("w")] == 0).all()
+
+
+@pytest.mark.parametrize("rule", ["0.5", "v + 0.5"])
+def test_a_rule_does_act_where_a_zero_arrives(rule):
+    graph = parse(RULED.format(rule=rule, a="w * 0.0", loss="a + square(u)"))
+    after, _ = advance(graph, begin(graph, Settings()), 1, Settings("sgd", 0.1))
+    assert float(after.parameters["w"]) == np.float32(2.0 - 0.1 * 0.5)
+
+
+@pytest.mark.parametrize("rule", ["0.5", "v + 0.5"])
+def test_a_stop_that_comes_and_goes_compiles_nothing_and_stops_the_rule_before_it(rule):
+    settings = Settings("sgd", 0.1)
+    graph = parse(RULED.format(rule=rule, a="0.0 * w", loss="a + square(u)"))
+    stopped = with_rule(graph, "a", Rule("stop"))
+    state, _ = advance(graph, begin(graph, settings), 1, settings)
+    known = set(compiled._programs)
+    places = [float(state.parameters["w"])]
+    for now in (stopped, graph, stopped):
+        state, _ = advance(now, state, 1, settings)
+        places.append(float(state.parameters["w"]))
+    assert set(compiled._programs) == known
+    np.testing.assert_allclose(places, [1.95, 1.95, 1.9, 1.9], rtol=1e-6)
+
+
 @pytest.mark.parametrize(
     ("text", "change"),
     [

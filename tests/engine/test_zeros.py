@@ -1,7 +1,11 @@
 """An exact zero that JAX never computes is not 0.0: multiplied by an infinite slope it stays zero."""
 
+import jax
+import jax.numpy as jnp
+import numpy as np
 import pytest
 
+from autodiff_viz.engine.program import Program
 from autodiff_viz.engine.trace import trace
 from autodiff_viz.engine.verify import verify
 from autodiff_viz.language.parse import parse
@@ -66,6 +70,14 @@ class TestRulesThatIgnoreWhatArrives:
         found = trace(parse(f"x = 2.0\ny = {rule.format('identity(x)')}\nz = sin(y)\nw = 3.0 * x\nreturn w"))
         assert float(found.gradient["x"]) == 3.0
         assert verify(found).agrees
+
+
+def test_a_step_as_alternative_leaves_a_region_differentiable():
+    body = "c = backward_as(sin(x), floor(x))\n    d = custom(square(c), pullback=lambda v, c, y: v)"
+    program = Program(parse(f'x = 1.5\nwith checkpoint("r"):\n    {body}'), "float32")
+    value, pull = jax.vjp(lambda inputs: program(inputs, {}, {})[0], {"x": jnp.float32(1.5)})
+    np.testing.assert_allclose(value, np.sin(1.5) ** 2, rtol=1e-6)
+    assert pull(jnp.float32(1.0))[0]["x"] == 0.0
 
 
 CALLS = {

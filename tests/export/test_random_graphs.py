@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from autodiff_viz.engine.check import diagnose
 from autodiff_viz.graph.model import params
-from tests.engine.scalar_graphs import NUMBERS, scalar_graphs
+from tests.engine.scalar_graphs import NUMBERS, ruled_regions, scalar_graphs
 from tests.export.programs import check
 from tests.strategies import Spec, graphs
 
@@ -39,6 +39,12 @@ def test_scalar_graphs_agree(graph, seed):
 @given(graph=scalar_graphs())
 def test_scalar_graphs_agree_in_float64(graph):
     check(graph, dtype="float64")
+
+
+@settings(max_examples=150)
+@given(graph=ruled_regions())
+def test_rules_agree_in_regions_whatever_stands_beside_them(graph):
+    check(graph)
 
 
 @settings(max_examples=60)

@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 
 from autodiff_viz.engine.trace import trace
+from autodiff_viz.export.python_source import to_python
 from autodiff_viz.graph.model import POLICIES, Region
 from autodiff_viz.language.parse import parse
-from tests.export.programs import check
+from tests.export.programs import check, run_here
 
 RULES = {
     "stop": "x = 2.0\ny = x * stop_gradient(sin(x))",
@@ -33,6 +34,14 @@ RULES = {
     "backward_as a constant": "x = 1.7\ny = x * backward_as(exp(x), 2.0)",
     "backward_as of noise": "x = [1.0, 2.0]\ny = backward_as(uniform(shape=(2,), seed=1), x) * x",
     "backward_as of a comparison": "x = [1.0, -2.0]\ny = backward_as(x > 0.0, x) * 3.0",
+    "backward_as of a step": """x = 1.5
+c = backward_as(sin(x), floor(x))
+d = custom(square(c), pullback=lambda v, c, y: v)""",
+    "a constant that a rule divides by": """x = rewrite(2.0, lambda v: 1.0 / (v - v))
+y = custom(sin(x), pullback=lambda v, x, y: 0.1)""",
+    "a constant that a rule reads": """x = 2.0
+b = custom(ones_like(x), pullback=lambda v, x, y: 1.0 / (y - y))
+c = rewrite(b, lambda v: 3.0)""",
     "names of the program": "x = 2.0\ny = custom(exp(x), pullback=lambda _, residuals, jnp: _ * jnp)",
     "a rule on a rule": "x = 2.0\ny = exp(rewrite(stop_gradient(x), lambda v: 1.0 / (v - v)))",
 }
@@ -48,6 +57,12 @@ def test_a_rule_agrees_inside_a_region(text):
     graph = parse(text)
     everything = Region("whole", frozenset(node.name for node in graph.nodes))
     check(replace(graph, regions=(everything,)))
+
+
+def test_a_constant_that_a_region_passes_is_printed_as_the_lab_shows_it():
+    region = 'with checkpoint("r"):\n    a = custom(sin(x), pullback=lambda v, x, y: 0.1)'
+    graph = parse(f"x = rewrite(2.0, lambda v: v * 3.0)\n{region}")
+    assert run_here(to_python(graph))[2] == "a = 0.9092974\ngradient of x = 0.3\n"  # not 0.30000000000000004
 
 
 NESTED = """x = [[0.5, -1.0], [2.0, 0.25]]

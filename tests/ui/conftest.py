@@ -2,7 +2,7 @@
 
 import pytest
 
-from autodiff_viz.ui import parts, warm
+from autodiff_viz.ui import parts, session, warm
 
 
 @pytest.fixture(autouse=True, scope="session")
@@ -12,3 +12,10 @@ def _nothing_is_warmed():
         patch.setattr(parts, "is_seen", lambda key: True)  # no browser says what can be seen
         patch.setattr(parts, "CANVAS_FIRST", 0.0)  # no browser paints
         yield
+
+
+@pytest.fixture(autouse=True)
+def _no_action_fails_unseen(caplog):
+    """The page goes on after a mistake of ours in an action; a test must not."""
+    yield
+    assert [r.getMessage() for r in caplog.get_records("call") if r.name == session.__name__] == []

@@ -15,10 +15,10 @@ APP = str(Path(__file__).parents[2] / "app.py")
 PATIENCE = 60  # seconds; the first run compiles
 
 
-def _gallery():
-    from autodiff_viz.ui.pages import lessons
-
-    lessons.page()
+def _gallery() -> AppTest:
+    app = AppTest.from_file(APP, default_timeout=PATIENCE)
+    app.query_params["view"] = "lessons"
+    return app.run()
 
 
 def _lab_with(key: str, variant: int = 0) -> AppTest:
@@ -27,12 +27,29 @@ def _lab_with(key: str, variant: int = 0) -> AppTest:
     return app.run()
 
 
+def _claims(app: AppTest) -> str:
+    return "".join(
+        element.proto.body for element in app.sidebar.get("html") if "av-claims" in element.proto.body
+    )
+
+
 def test_the_gallery_shows_a_card_and_a_tick_per_claim_for_every_lesson():
-    app = AppTest.from_function(_gallery, default_timeout=PATIENCE).run()
+    app = _gallery()
     assert not app.exception
     assert [h.value.partition(" ")[2] for h in app.header] == [found.title for found in LESSONS]
     for found, expander in zip(LESSONS, app.expander, strict=True):
         assert expander.label.count("\u2713") == len(found.claims)
+    assert not any("five digits" in text.value for text in app.markdown)
+
+
+def test_a_card_opens_its_lesson_in_the_lab_and_the_address_says_so():
+    app = _gallery()
+    app.button(key="open_fork").click().run()
+    assert not app.exception
+    assert app.session_state["lab"].lesson == "fork"
+    assert component_data(app, "formula")["text"]
+    assert app.query_params["lesson"] == "fork"
+    assert "view" not in app.query_params
 
 
 @pytest.mark.parametrize("found", LESSONS, ids=lambda found: found.key)
@@ -64,6 +81,10 @@ def test_a_changed_graph_is_noted_and_started_again():
     assert app.sidebar.button(key="restart_lesson").disabled
     app.session_state["lab"] = set_input(app.session_state["lab"], "x", 1.0)
     app.run()
-    assert any("changed the graph" in caption.value for caption in app.sidebar.caption)
+    assert any("is not as the lesson has it" in caption.value for caption in app.sidebar.caption)
+    assert "now 4<" in _claims(app)  # 2 + 2x at x = 1
+    assert 'aria-label="in the lesson' in _claims(app)
     app.sidebar.button(key="restart_lesson").click().run()
     assert app.session_state["lab"].graph["x"].param("value") == 3.0
+    assert 'aria-label="holds"' in _claims(app)
+    assert "now " not in _claims(app)

@@ -8,6 +8,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from autodiff_viz.ui import session
+from autodiff_viz.ui.panels import settings
 from autodiff_viz.views.actions import set_input, typed
 from autodiff_viz.views.address import to_query
 from autodiff_viz.views.lab import FIRST, start
@@ -57,3 +58,20 @@ def test_an_address_that_is_only_late_takes_nothing_back():
     with_address(app.run(), to_query(start())).run()
     assert app.session_state["lab"].graph["x"].param("value") == 2.0
     assert app.query_params["g"] == to_query(app.session_state["lab"])["g"]
+
+
+def test_an_action_with_a_mistake_of_ours_leaves_the_lab_and_says_so(monkeypatch, caplog):
+    def broken(lab, seed):
+        raise RecursionError(f"/secret/path {seed}")
+
+    monkeypatch.setattr(settings, "set_seed", broken)
+    app = AppTest.from_file(APP, default_timeout=PATIENCE).run()
+    before = app.session_state["lab"]
+    app.number_input(key="seed").set_value(2.0).run()
+    assert not app.exception
+    assert app.session_state["lab"].history is before.history
+    said = " ".join(text.value for text in app.text)
+    assert "Something went wrong on the server: your last step was not done." in said
+    assert "secret" not in said
+    assert "/secret/path" in caplog.text
+    caplog.clear()

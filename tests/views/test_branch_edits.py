@@ -30,7 +30,7 @@ def sent(lab: Lab, kind: str, **fields: object) -> Lab:
 
 
 def drawn(lab: Lab) -> dict[str, dict]:
-    found = drawing(Picture(lab.graph, None, {}, (), None, 0, lab.collapsed))
+    found = drawing(Picture(lab.graph, None, {}, (), None, 0, lab.collapsed)).data
     return {group["name"]: group for group in found["groups"]}
 
 

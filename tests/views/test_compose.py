@@ -6,9 +6,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from autodiff_viz.engine.causes import CORNER, RULE, Cause
 from autodiff_viz.engine.trace import trace
 from autodiff_viz.language.parse import parse
 from autodiff_viz.views.actions import type_seed, typed
+from autodiff_viz.views.causes import explained, in_a_word
 from autodiff_viz.views.compose import Verification, lab_view, verification
 from autodiff_viz.views.lab import FIRST, Lab, opened, start
 
@@ -121,6 +123,39 @@ def test_the_whole_program_confirms_the_first_graph():
 def test_central_differences_show_where_a_stop_bends_the_gradient():
     found = {check.name: check.agrees for check in verification(lab_view(start()).trace).inputs}
     assert found == {"x": False, "y": True}  # x also reaches the output through the stopped exp
+
+
+def table(text: str) -> list[tuple[str, str, str]]:
+    """(gradient, central differences, what stands under "equal") by input."""
+    checks = verification(lab_view(lab_of(text)).trace).inputs
+    return [(check.declared, check.true[:6], in_a_word(check.agrees, check.causes)) for check in checks]
+
+
+def test_the_table_names_the_corner_where_no_rule_is():
+    """Softplus: the slope at 0 is 1/2, and JAX takes one slope of abs."""
+    assert table("x = 0.0\ny = maximum(x, 0.0) + log1p(exp(-abs(x)))") == [("0.0", "0.5", "corner at abs_1")]
+
+
+def test_the_table_names_what_is_not_finite():
+    ((gradient, _, word),) = table("x = 0.0\ny = where(less(x, 1.0), x, sqrt(x))")
+    assert (gradient, word) == ("NaN", "not finite at sqrt_1")
+
+
+def test_the_table_names_the_rule_and_ticks_what_it_does_not_touch():
+    text = "x = 0.6\nw = 1.5\na = sin(x)\nz = a * w + stop_gradient(exp(a))"
+    assert [word for *_, word in table(text)] == ["rule of exp_1", "\u2713"]
+
+
+def test_the_table_counts_many_rules():
+    lines = "\n".join(f"a{i} = rewrite(x * {i}.0, lambda v: 0.5)" for i in range(1, 6))
+    text = f"x = 0.6\n{lines}\nz = a1 + a2 + a3 + a4 + a5"
+    assert [word for *_, word in table(text)] == ["rule of 5 nodes"]
+
+
+def test_a_sentence_explains_each_kind_once():
+    causes = [Cause(RULE, ("a",)), Cause(CORNER, ("b",)), Cause(RULE, ("c",))]
+    assert [sentence.split(":")[0] for sentence in explained(causes)] == ["Rule", "Corner"]
+    assert explained([]) == ()
 
 
 def test_a_wrong_number_is_not_confirmed():

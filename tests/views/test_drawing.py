@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from autodiff_viz.language.parse import parse
 from autodiff_viz.views.compose import lab_view
-from autodiff_viz.views.drawing import DASH
 from autodiff_viz.views.lab import Lab, opened, start
 from autodiff_viz.views.palette import ALIASES, palette
+from autodiff_viz.views.records import DASH
 from tests import strategies
 
 

@@ -80,3 +80,13 @@ def test_a_graph_that_is_not_finished_has_no_program_and_no_figure():
 def test_a_part_is_drawn_again_for_what_it_shows_beside_the_lab():
     lab = start()
     assert changed(shown(lab), lab, lab_view(lab), {"formula": "confirmed"}) == {"formula"}
+
+
+def test_claims_follow_an_edit_by_themselves_and_only_in_a_lesson():
+    lesson = set_input(open_lesson(start(), "fork"), "x", 1.0)
+    after = parts(lesson, set_input(lesson, "x", 2.0))
+    assert "claims" in after
+    assert "lesson" not in after  # with which the whole page would be drawn again
+    assert "claims" not in parts(start(), set_input(start(), "x", 2.0))
+    move = {"kind": "move", "positions": {"x": [10.0, 20.0]}}
+    assert "claims" not in parts(lesson, edited(lesson, move))

@@ -9,6 +9,7 @@ import streamlit as st
 
 from autodiff_viz.ui.editor.component import canvas
 from autodiff_viz.ui.panels.checks import draw_checks
+from autodiff_viz.ui.panels.claims import draw_open_claims
 from autodiff_viz.ui.panels.curves import draw_curves
 from autodiff_viz.ui.panels.figure import draw_chooser, draw_figure
 from autodiff_viz.ui.panels.formula import draw_formula, draw_formula_head
@@ -64,7 +65,7 @@ def page() -> None:
             draw("tensor")
             draw("runs")
     note_shown(LESSON)
-    draw_lesson(now)
+    draw_lesson(now, draw)
     with figure:
         draw("chooser")
         with st.container(key=FIGURE):
@@ -99,6 +100,7 @@ DRAWS: Mapping[str, Draw] = {
     "curves": draw_curves,
     "segments": draw_segments,
     "checks": draw_checks,
+    "claims": draw_open_claims,
     "chooser": draw_chooser,
     "figure": draw_figure,
     "sight": lambda lab, view: sight(FIGURE, key="sight"),

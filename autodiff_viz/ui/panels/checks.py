@@ -2,11 +2,22 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import streamlit as st
 
-from autodiff_viz.engine.trace import Trace
-from autodiff_viz.views.compose import VERIFIED_AT_ONCE, LabView, Verification, verification
+from autodiff_viz.ui.parts import ask_after_look
+from autodiff_viz.ui.work import CHECK, asked, check_job, check_told, is_large, workers
+from autodiff_viz.views.causes import explained, in_a_word
+from autodiff_viz.views.compose import LabView, Verification
 from autodiff_viz.views.lab import Lab
+from autodiff_viz.workers.pool import DROPPED, TOO_LONG
+
+LOOK = 0.4  # seconds between two looks whether the answer has come
+NOT_CHECKED = {
+    TOO_LONG: "The check took too long and was ended: these numbers are not checked.",
+    DROPPED: "There was no room for the check: these numbers are not checked.",
+}
 
 
 def draw_checks(lab: Lab, view: LabView) -> None:
@@ -17,17 +28,23 @@ def draw_checks(lab: Lab, view: LabView) -> None:
         st.text(f"Still to be wired: {', '.join(view.unfinished)}.")
     if not view.complete:
         return
-    if len(view.trace.graph.nodes) > VERIFIED_AT_ONCE and not st.button("Check with jax.vjp", key="verify"):
+    if is_large(view) and not check_told(view) and not st.button("Check with jax.vjp", key="verify"):
         return
-    _draw(_verified(view.trace))
+    job = check_job(view)
+    answer = asked(CHECK, job)
+    if answer is None:
+        st.fragment(partial(_draw_waiting, job.key), run_every=LOOK)()
+    elif answer.why:
+        st.text(NOT_CHECKED.get(answer.why, "The check broke down: these numbers are not checked."))
+    else:
+        _draw(answer.value)
 
 
-def _verified(trace: Trace) -> Verification:
-    """Remembered for the trace that was checked last: reruns that change no number check nothing."""
-    kept = st.session_state.get("verified")
-    if kept is None or kept[0] != trace.identity:
-        kept = st.session_state["verified"] = (trace.identity, verification(trace))
-    return kept[1]
+def _draw_waiting(key: bytes) -> None:
+    """What stands there until the answer has come, which is then drawn in its place."""
+    st.text("Checking with jax.vjp ...")
+    if workers().answer(key) is not None:
+        ask_after_look()
 
 
 def _draw(found: Verification) -> None:
@@ -44,7 +61,8 @@ def _draw(found: Verification) -> None:
                     "input": [check.name for check in found.inputs],
                     "gradient": [check.declared for check in found.inputs],
                     "central differences": [check.true for check in found.inputs],
-                    "equal": ["\u2713" if check.agrees else "bent" for check in found.inputs],
+                    "equal": [in_a_word(check.agrees, check.causes) for check in found.inputs],
                 }
             )
-            st.caption("Where a rule bends the gradient, it differs from the true slope: that is its point.")
+            for sentence in explained(cause for check in found.inputs for cause in check.causes):
+                st.caption(sentence)

@@ -94,6 +94,8 @@ def _draw_numbers(node: NodeView) -> None:
     for wire in node.wires:
         with st.container(border=True, gap="small"):
             st.text(f"To {wire.producer} ({wire.label}): passes {wire.passed}")
+            if wire.apart:
+                st.badge(wire.apart, icon=":material/compare_arrows:", color="orange")
             if wire.derivative:
                 st.latex(wire.derivative)
             if wire.numbers:

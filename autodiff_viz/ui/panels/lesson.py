@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import streamlit as st
 
-from autodiff_viz.ui.panels.claims import CSS, draw_claims
+from autodiff_viz.ui.panels.claims import CSS
 from autodiff_viz.ui.session import act
 from autodiff_viz.ui.whole import whole
 from autodiff_viz.ui.widgets import news, renewed
@@ -15,12 +17,13 @@ TO_THE_TOP = """for (const part of ["stSidebarContent", "stMain"])
   document.querySelector(`[data-testid=${part}]`)?.scrollTo(0, 0);"""
 
 
-def draw_lesson(lab: Lab) -> None:
-    """Fill the sidebar; without an open lesson there is none."""
+def draw_lesson(lab: Lab, draw: Callable[[str], None]) -> None:
+    """Fill the sidebar; without an open lesson there is none. `draw` draws a part of the page."""
     view = lesson_view(lab)
     # Expanded on a phone too: there one reads first, then folds the sidebar away and tries.
     st.set_page_config(initial_sidebar_state="collapsed" if view is None else "expanded")
     if view is None:
+        draw("claims")  # empty; a part is always somewhere
         return
     with st.sidebar, st.container(key="lesson"):
         st.html(CSS)
@@ -28,10 +31,7 @@ def draw_lesson(lab: Lab) -> None:
         _draw_variants(view)
         st.markdown(view.text)
         st.markdown("**Try**\n" + "\n".join(f"- {step}" for step in view.to_try))
-        st.markdown("**Claims**")
-        draw_claims(view.claims)
-        if view.changed:
-            st.caption("You have changed the graph. The ticks are about the lesson's own.")
+        draw("claims")
         _draw_ways_on(view)
         # The text differs from lesson to lesson, so the browser runs it once for each.
         st.html(f"<script>{TO_THE_TOP} // {view.key}\n</script>", unsafe_allow_javascript=True)

@@ -31,7 +31,7 @@ from autodiff_viz.views.steering import (
 from autodiff_viz.views.train import TrainView, loss_now, train_view
 from autodiff_viz.views.training import NAMES, still
 
-POLL = 1.0  # seconds between two looks at a training that runs
+POLL = 0.25  # seconds between two looks at a training that runs
 TRAINER, FOLLOWED = "trainer", "train_followed"
 
 
@@ -46,6 +46,7 @@ def steer(action: Callable[..., Lab], *arguments: Any) -> None:
     catch_up()
     act(action, *arguments)
     trainer().put(st.session_state[LAB].training)
+    st.session_state.pop(FOLLOWED, None)
 
 
 def catch_up() -> None:
@@ -174,24 +175,26 @@ def _draw_track(lab: Lab, found: TrainView) -> None:
 
 
 def _draw_progress(goal: int) -> None:
-    """A bar that moves by itself, and the rest of the page behind it."""
+    """A bar that moves by itself, and with it all that shows the step: bar and canvas are at the same one."""
     newest = trainer().training
-    at = len(newest) if newest else 0
-    loss = loss_now(newest)
-    text = f"Step {at:,} of {goal:,}" + (f" \u00b7 loss {loss}" if loss else " \u00b7 compiling the step")
-    st.progress(min(1.0, at / max(goal, 1)), text)
-    if newest is None or not newest.running or _is_time():
+    follows = newest is None or not newest.running or _is_time()
+    if follows:
         st.session_state[FOLLOWED] = monotonic()
         catch_up()
+    shown = st.session_state[LAB].training
+    at, loss = len(shown or ()), loss_now(shown)
+    text = f"Step {at:,} of {goal:,}" + (f" \u00b7 loss {loss}" if loss else " \u00b7 compiling the step")
+    st.progress(min(1.0, at / max(goal, 1)), text)
+    if follows:
         ask_after_look()
 
 
 def _is_time() -> bool:
     """Whether the page has had its rest: what is drawn of a training takes at most a third of the time, so
     that what the user does meanwhile need not wait for it."""
-    before = st.session_state.get(FOLLOWED, 0.0)
+    before = st.session_state.get(FOLLOWED, monotonic())
     took = max(0.0, last_drawn() - before)
-    return monotonic() - before > 3 * took
+    return monotonic() - before >= 3 * took
 
 
 def _draw_scrubber(lab: Lab, found: TrainView) -> None:

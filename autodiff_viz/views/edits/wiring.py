@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from autodiff_viz.graph import edits, rewiring
-from autodiff_viz.views.drawing import slot_label
 from autodiff_viz.views.edits.pinned import pinned
 from autodiff_viz.views.edits.record import Edit, Edits
 from autodiff_viz.views.lab import Lab, committed
+from autodiff_viz.views.records import slot_label
 
 
 def _connect(lab: Lab, edit: Edit) -> Lab:

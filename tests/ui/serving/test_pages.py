@@ -16,13 +16,15 @@ from starlette.applications import Starlette
 from autodiff_viz.graph.link import to_link
 from autodiff_viz.language.parse import parse
 from autodiff_viz.lessons.gallery import LESSONS
+from autodiff_viz.ui import navigation
 from autodiff_viz.ui.serving import routes
 from autodiff_viz.ui.serving.head import document, tags
 from autodiff_viz.ui.serving.visits import Visits
+from autodiff_viz.views import address
 from autodiff_viz.views.previews import PAGES, PREVIEWS, Preview
 from tests.ui.serving.asgi import HOST, get
 
-APP = Path(__file__).parents[3] / "app.py"
+NAVIGATION = Path(navigation.__file__)
 STREAMLITS = (Path(st.__file__).parent / "static" / "index.html").read_text("utf-8")
 LINK = to_link(parse("p = 2.0\nq = p * p"))
 LARGEST_CARD = 60_000  # bytes
@@ -88,6 +90,10 @@ def test_the_link_of_a_graph_has_a_general_preview_and_is_not_listed(query):
     assert not {"canonical", "og:url"} & said.keys()
 
 
+def test_the_lessons_within_the_page_show_what_their_own_address_shows():
+    assert head("/?view=lessons").said == head("/lessons").said
+
+
 def test_a_lesson_with_a_changed_graph_shows_the_lesson_and_is_not_listed():
     said = head(f"/?lesson=fork&g={LINK}").said
     assert said["title"] == "Gradients add at a fork · autodiff_viz"
@@ -101,11 +107,11 @@ def test_any_other_address_shows_the_lab(query):
 
 def test_every_page_of_the_app_has_a_preview():
     found = {
-        "/" + keyword.value.value
-        for node in ast.walk(ast.parse(APP.read_text("utf-8")))
-        if isinstance(node, ast.Call) and {"title", "url_path"} <= {k.arg for k in node.keywords}
+        f"/{getattr(address, keyword.value.id)}"
+        for node in ast.walk(ast.parse(NAVIGATION.read_text("utf-8")))
+        if isinstance(node, ast.Call)
         for keyword in node.keywords
-        if keyword.arg == "url_path" and not any(k.arg == "default" for k in node.keywords)
+        if keyword.arg == "url_path"
     }
     assert "/lessons" in found
     assert {"/", *found} == {*PAGES}

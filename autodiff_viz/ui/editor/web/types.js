@@ -18,7 +18,7 @@
  *   ports?: { ins: number[], outs: number[] }, group?: { name: string, nodes: string[], outs: string[], output: string | null, marks: GroupMark[], branches?: string[] },
  * }} GraphNode  `literal` is an input's value as it is typed, `dims` the shape of the value, [] without one too, `text` what stands right of `=` in the node's own
  *   line of formula, where that is something else,
- *   `ruleFull` the function of its rule; `cut`: a segment ends at its output; `segment` is the number of its own, from 1; `missing` says what an unfinished node still needs; `state` what is the matter with it in training,
+ *   `ruleFull` the function of its rule; `cut`: a segment ends at its output; `segment` is the number of its own, from 1; `missing` says what an unfinished node still needs; `state` what is the matter with it in training, or how its declared derivative differs from the true one,
  *   in a word and in a sentence; the card of a collapsed
  *   group has a `group`: the nodes in it, those of them that feed others (`outs`), the one whose numbers it shows, and `ports`: how far below its top they are
  */

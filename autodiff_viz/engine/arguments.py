@@ -1,0 +1,134 @@
+"""What callers of the public functions give, checked: a mistake is a problem that says how to mend it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from numbers import Real
+from operator import index
+from typing import Any
+
+import numpy as np
+
+from autodiff_viz.engine.arrays import FLOAT32, FLOAT64
+from autodiff_viz.graph import limits
+from autodiff_viz.graph.given import kind_of
+from autodiff_viz.graph.model import INPUT, Graph
+from autodiff_viz.graph.names import quoted
+from autodiff_viz.graph.problem import GraphError, Problem
+
+NUMERIC = "biufV"  # kinds of NumPy's dtypes, V for JAX's bfloat16; text, None and complex numbers are none
+
+
+def known_dtype(dtype: Any) -> str:
+    """The name of a dtype that may also be given as NumPy or JAX write it, such as `numpy.float64`.
+
+    Raises:
+      GraphError: JAX would not compute in it here.
+    """
+    try:
+        name = np.dtype(dtype).name if dtype is not None else ""
+    except TypeError:
+        name = ""
+    if name in (FLOAT32, FLOAT64):
+        return name
+    said = f"The dtype is {quoted(dtype)}; it must be {FLOAT32!r} or {FLOAT64!r}."
+    raise GraphError(Problem("bad-dtype", said, f"Write dtype={FLOAT64!r}, or leave it out."))
+
+
+def input_arrays(graph: Graph, inputs: Any, dtype: str) -> dict[str, np.ndarray]:
+    """Values by input name, as arrays of the dtype.
+
+    Raises:
+      GraphError: it is no mapping, a name is none of an input, or a value is no numbers or too many.
+    """
+    if inputs is None:
+        return {}
+    if not isinstance(inputs, Mapping):
+        message = f"The inputs must be a mapping from names to values; found {kind_of(inputs)}."
+        raise GraphError(Problem("bad-input", message, 'Write inputs={"x": 2.0}.'))
+    return {name: _input_array(graph, name, value, dtype) for name, value in inputs.items()}
+
+
+def numbers(value: Any, dtype: str) -> np.ndarray:
+    """A number, nested lists of numbers or an array as an array of the dtype.
+
+    Raises:
+      ValueError: what is wrong, as the end of a sentence that begins with what the value is for.
+    """
+    none = "is not a number or an array of numbers"
+    try:
+        array = np.asarray(value)
+    except ValueError as error:  # rows of unequal length
+        raise ValueError(none) from error
+    mixed = array.dtype.kind == "O" and all(isinstance(item, Real) for item in array.flat)
+    if array.dtype.kind not in NUMERIC and not mixed:
+        raise ValueError(none)
+    little = f"holds a number that {dtype} has no room for"
+    with np.errstate(over="ignore"):
+        try:
+            found, wide = array.astype(dtype, copy=False), array.astype(FLOAT64, copy=False)
+        except OverflowError as error:
+            raise ValueError(little) from error
+        except TypeError as error:
+            raise ValueError(none) from error
+    if np.any(np.isinf(found) & ~np.isinf(wide)):
+        raise ValueError(little)
+    return found
+
+
+def input_shapes(graph: Graph, inputs: Mapping[str, Any]) -> dict[str, tuple[int, ...]]:
+    """Shapes by input name.
+
+    Raises:
+      GraphError: a name is none of an input, or a shape is no tuple of lengths.
+    """
+    found = {}
+    for name, shape in inputs.items():
+        check_input(graph, name)
+        try:
+            found[name] = tuple(whole_number("length", side, 0, limits.ELEMENTS) for side in shape)
+        except (TypeError, GraphError) as error:
+            message = f"The shape of input {name!r} is {quoted(shape)}; lengths are needed."
+            raise GraphError(Problem("bad-shape", message, "Write (2, 3), or array.shape.", name)) from error
+    return found
+
+
+def check_input(graph: Graph, name: Any) -> None:
+    """
+    Raises:
+      GraphError: no input has that name.
+    """
+    if name not in graph or graph[name].op != INPUT:
+        known = ", ".join(node.name for node in graph.nodes if node.op == INPUT) or "none"
+        hint = f"The inputs of this graph: {known}."
+        raise GraphError(Problem("unknown-input", f"There is no input {quoted(name)}.", hint))
+
+
+def whole_number(name: str, given: Any, least: int, most: int) -> int:
+    """An integer of Python, NumPy or JAX from `least` to `most`; `name` is what messages call it.
+
+    Raises:
+      GraphError: it is none.
+    """
+    try:
+        number = index(given) if not isinstance(given, bool | np.bool_) else None
+    except TypeError:
+        number = None
+    if number is None or not least <= number <= most:
+        message = f"The {name} must be a whole number from {least:,} to {most:,}; found {quoted(given)}."
+        raise GraphError(Problem("bad-number", message))
+    return number
+
+
+def _input_array(graph: Graph, name: Any, value: Any, dtype: str) -> np.ndarray:
+    check_input(graph, name)
+    try:
+        array = numbers(value, dtype)
+    except ValueError as error:
+        message = f"The value of input {name!r} {error}."
+        raise GraphError(Problem("bad-input", message, node=name)) from error
+    if array.size > limits.ELEMENTS or array.ndim > limits.RANK:
+        message = f"The value of input {name!r} has {array.size} elements on {array.ndim} axes."
+        hint = f"At most {limits.ELEMENTS} elements and {limits.RANK} axes."
+        raise GraphError(Problem("too-large", message, hint, node=name))
+    return array

@@ -1,0 +1,65 @@
+"""The lab and the lessons: two pages for the visitor, one for Streamlit, told apart by the address.
+
+Every message of the browser names the page that it knows of. One that is sent after a link was followed and
+before the answer has come (a component speaks by itself, a line may be slow) names the page that is being
+left. To a page of its own Streamlit would go back then, and draw of it only the fragment that the message is
+from, which has gone: the page stays blank. Within one page such a message changes nothing.
+"""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from autodiff_viz.ui.pages import lab, lessons
+from autodiff_viz.ui.session import act, write_address
+from autodiff_viz.views.address import GALLERY, VIEW
+from autodiff_viz.views.lessons import open_lesson
+
+NAME = "autodiff_viz"
+TO_THE_TOP = """document.querySelector("[data-testid=stMain]")?.scrollTo(0, 0);"""
+
+
+def run() -> None:
+    """Draw the page that a visitor is on."""
+    gallery = st.Page(_gallery_alone, title=NAME, url_path=GALLERY)
+    st.navigation([_home(), gallery], position="hidden").run()
+
+
+def _home() -> st.Page:
+    return st.Page(_page, title=NAME, default=True)
+
+
+def _page() -> None:
+    view = st.query_params.get(VIEW)
+    _draw_links(view)
+    if view == GALLERY:
+        st.query_params.from_dict({VIEW: GALLERY})  # a link within one page leaves the address as it is
+        lessons.page(_open)
+    else:
+        lab.page()
+
+
+def _gallery_alone() -> None:
+    """The lessons under an address of their own, which people have written down."""
+    _draw_links(GALLERY)
+    lessons.page(_open_at_home)
+
+
+def _draw_links(view: str | None) -> None:
+    """In the header, where `lab.css` puts them."""
+    with st.container(key="pages", horizontal=True):
+        st.page_link(_home(), label="Lab", icon=":material/conversion_path:")
+        st.page_link(_home(), label="Lessons", icon=":material/school:", query_params={VIEW: GALLERY})
+        # The text differs from page to page, so the browser runs it once for each.
+        st.html(f"<script>{TO_THE_TOP} // {view == GALLERY}\n</script>", unsafe_allow_javascript=True)
+
+
+def _open(lesson: str) -> None:
+    """The address says so before the page is drawn, which is the lab's then."""
+    act(open_lesson, lesson)
+    write_address()
+
+
+def _open_at_home(lesson: str) -> None:
+    act(open_lesson, lesson)
+    st.switch_page(_home())

@@ -1,0 +1,168 @@
+"""What a lesson claims, as text, and whether it is so of what is on the canvas."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from autodiff_viz.engine.arrays import FLOAT32
+from autodiff_viz.graph.identity import remembered, same
+from autodiff_viz.graph.model import Graph
+from autodiff_viz.lessons.findings import SPLIT, Finding, allowed, check_on, findings, graph_of
+from autodiff_viz.lessons.gallery import lesson
+from autodiff_viz.lessons.record import Claim, Law, Lesson, Variant
+from autodiff_viz.views.compose import LabView
+from autodiff_viz.views.lab import Lab
+from autodiff_viz.views.moment import live, own
+from autodiff_viz.views.numbers import MINUS, exact, scalar, short
+from autodiff_viz.views.training import still
+
+IN_FULL = 12  # numbers of one claim that are shown
+
+HOLDS, FAILS, OWN = "holds", "fails", "own"
+"""A claim is so of the graph that it stands beside, or it is not, or it is about the lesson's own alone."""
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimView:
+    """A claim as text: the number found beside the one expected, how close they must be, and the source.
+
+    `now` is what the canvas shows in place of what was `found` in the lesson's own graph; "" where that is
+    the same, or the canvas has no such number.
+    """
+
+    says: str
+    found: str
+    expected: str
+    closely: str
+    source: str
+    state: str
+    now: str = ""
+
+    @property
+    def holds(self) -> bool:
+        return self.state == HOLDS
+
+
+def own_claims(found: Lesson, variant: int) -> tuple[ClaimView, ...]:
+    """The claims about one of a lesson's graphs, as the lesson has it."""
+    return tuple(_claim(finding) for finding in findings(found, variant))
+
+
+def claims_on_canvas(lab: Lab, view: LabView) -> tuple[ClaimView, ...]:
+    """The claims of the open lesson. A tick says that the claim is so of what is on the canvas, whatever the
+    user has made of the lesson's graph."""
+    found = lesson(lab.lesson)
+    if found is None:
+        return ()
+    variant = variant_of(lab, found)
+    if view.moment is None and _is_evaluated_as_own(lab, found) and _is_trained_as_own(lab, found):
+        return own_claims(found, variant)
+    return tuple(_held(finding, found, lab, view) for finding in findings(found, variant))
+
+
+def variant_of(lab: Lab, found: Lesson) -> int:
+    """Which of the lesson's graphs is open; the nearest one where an address names one that is not there."""
+    return min(max(lab.variant, 0), len(found.variants) - 1)
+
+
+def is_own(lab: Lab, found: Lesson) -> bool:
+    """Whether graph and seed are the lesson's; positions do not count."""
+    variant = found.variants[variant_of(lab, found)]
+    return same(lab.seed, variant.seed) and _unplaced(lab.graph) == _own(variant)
+
+
+def _is_evaluated_as_own(lab: Lab, found: Lesson) -> bool:
+    return lab.dtype == FLOAT32 and is_own(lab, found)
+
+
+def _is_trained_as_own(lab: Lab, found: Lesson) -> bool:
+    """Whether the settings are the lesson's, and all steps so far were made with them and with its rules."""
+    variant = found.variants[variant_of(lab, found)]
+    if variant.training is None:
+        return True
+    training, graph = own(lab), still(graph_of(variant))
+    made = training.course.phases if training and training.course else ()
+    as_own = all((phase.settings, phase.graph) == (variant.training, graph) for phase in made)
+    return as_own and lab.plan.settings == variant.training
+
+
+@remembered(64)
+def _own(variant: Variant) -> Graph:
+    return _unplaced(graph_of(variant))
+
+
+def _unplaced(graph: Graph) -> Graph:
+    return replace(graph, nodes=tuple(replace(node, position=None) for node in graph.nodes))
+
+
+def _held(finding: Finding, found: Lesson, lab: Lab, view: LabView) -> ClaimView:
+    """The claim held against the canvas, where it is about what stands there."""
+    claim, as_it_was = finding.claim, _claim(finding)
+    if _is_about_training(claim) and not _is_on_view(claim, view):
+        same = _is_evaluated_as_own(lab, found) and _is_trained_as_own(lab, found)
+        return as_it_was if same else replace(as_it_was, state=OWN)
+    trace = None if live(lab) else view.trace
+    now = trace and check_on(claim, found, trace)
+    if now is None:
+        return replace(as_it_was, state=OWN)
+    shown = _claim(now)
+    return shown if now.holds else replace(as_it_was, state=OWN, now=shown.found)
+
+
+def _is_about_training(claim: Claim) -> bool:
+    return claim.quantity in SPLIT or claim.at != 0
+
+
+def _is_on_view(claim: Claim, view: LabView) -> bool:
+    return view.moment is not None and claim.at == view.moment.step
+
+
+def _claim(finding: Finding) -> ClaimView:
+    claim = finding.claim
+    if finding.found.size > IN_FULL and claim.quantity != "runs":
+        found, expected = _at_a_glance(finding)
+    else:
+        found, expected = (_written(claim, numbers) for numbers in (finding.found, finding.expected))
+    if isinstance(claim.expected, Law):
+        expected = f"{claim.expected.formula} = {expected}"
+    state = HOLDS if finding.holds else FAILS
+    return ClaimView(claim.says, found, expected, closely(finding), claim.source, state)
+
+
+def closely(finding: Finding) -> str:
+    """How close the numbers must be."""
+    claim = finding.claim
+    if not allowed(claim, finding.expected).any():
+        return "exactly"
+    return f"to {claim.digits} digits" if claim.within is None else f"within {scalar(claim.within)}"
+
+
+def _at_a_glance(finding: Finding) -> tuple[str, str]:
+    """Of many numbers the first and how many there are; how far the worst is from what was expected."""
+    first = f"{exact(finding.found.ravel()[0])}, \u2026 ({finding.found.size} numbers"
+    wanted = f"{exact(finding.expected.ravel()[0])}, \u2026"
+    if finding.found.shape != finding.expected.shape:
+        return f"{first})", wanted
+    apart = np.abs(finding.found.astype(np.float64) - finding.expected.astype(np.float64)).max()
+    differ = f"at most {short(apart)} off" if apart else "the same to the last digit"
+    return f"{first}, {differ})", wanted
+
+
+def _written(claim: Claim, numbers: np.ndarray) -> str:
+    """Every digit; runs in words, what is added at a fork as a sum."""
+    parts = [exact(number).removesuffix(".0") for number in numbers.ravel()]
+    if claim.quantity == "runs":
+        steps = f", in each of {len(claim.at)} steps" if isinstance(claim.at, range) else ""
+        return "{} forward, {} backward, {} kept".format(*parts) + steps
+    if claim.quantity == "added":
+        return _sum(parts)
+    return parts[0] if numbers.ndim == 0 else f"[{', '.join(parts)}]"
+
+
+def _sum(terms: Iterable[str]) -> str:
+    """2 + (−6): a negative term keeps its sign in brackets, so that it still reads as a sum."""
+    first, *rest = terms
+    return " + ".join([first, *(f"({term})" if term.startswith(MINUS) else term for term in rest)])

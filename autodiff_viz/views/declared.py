@@ -1,0 +1,87 @@
+"""Declared derivatives that are not the true one: no mistake, but to be seen where they are."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from autodiff_viz.engine.local import at_corner, own_contributions
+from autodiff_viz.engine.trace import Trace
+from autodiff_viz.graph.model import PULLBACK, Node
+from autodiff_viz.ops.catalog import OPS
+from autodiff_viz.views.health import State
+from autodiff_viz.views.numbers import scalar
+from autodiff_viz.views.records import slot_label
+
+APART = 1e-3  # of the largest number that the true derivative passes; float32 rounds far below
+
+
+@dataclass(frozen=True, slots=True)
+class Apart:
+    """What a node passes down a slot by its declared derivative, and what the true one would pass: at the
+    element where they are furthest apart, of `count` that differ among `size`."""
+
+    declared: float
+    true: float
+    count: int
+    size: int
+
+    def said(self, digits: int = 3) -> str:
+        """Both numbers in a few words."""
+        return f"declared {scalar(self.declared, digits)}, true {scalar(self.true, digits)}"
+
+
+def declared_apart(trace: Trace, name: str) -> dict[int, Apart]:
+    """By slot, where a declared derivative passes something else than the op's own. At a corner of the op any
+    derivative is as good as another, and where the true one is NaN there is none."""
+    node = trace.graph[name]
+    if node.rule.kind != PULLBACK or node.op not in OPS or name not in trace.cotangent:
+        return {}
+    found = {}
+    for slot, true in own_contributions(trace, name).items():
+        passed = trace.passed[name, slot]
+        if not _alike(passed, true) and (apart := _apart(passed, true, at_corner(trace, name, slot))):
+            found[slot] = apart
+    return found
+
+
+def _alike(declared: np.ndarray, true: np.ndarray) -> bool:
+    """The usual case, at little cost: this is worked out at every edit."""
+    if declared.ndim:
+        return bool(np.array_equal(declared, true))
+    one, other = declared.item(), true.item()
+    return one == other or abs(one - other) <= APART * abs(other) < np.inf
+
+
+def _apart(declared: np.ndarray, true: np.ndarray, corner: np.ndarray) -> Apart | None:
+    declared, true, corner = (array.ravel() for array in (declared, true, corner))
+    with np.errstate(invalid="ignore"):
+        gap = np.where(declared == true, 0.0, np.abs(declared.astype(np.float64) - true))
+    gap = np.where(np.isnan(gap), np.inf, gap)
+    gap[np.isnan(true) | corner] = 0.0
+    largest = np.abs(true[np.isfinite(true)]).max(initial=0.0)
+    differ = gap > APART * largest
+    if not differ.any():
+        return None
+    worst = int(gap.argmax())
+    return Apart(float(declared[worst]), float(true[worst]), int(differ.sum()), gap.size)
+
+
+def declared_states(trace: Trace) -> dict[str, State]:
+    """By node, for those whose declared derivative is not the true one: for the card, and in a sentence."""
+    declaring = [node for node in trace.graph.nodes if node.rule.kind == PULLBACK]
+    found = {node.name: (node, declared_apart(trace, node.name)) for node in declaring}
+    return {name: _state(node, slots) for name, (node, slots) in found.items() if slots}
+
+
+def _state(node: Node, slots: dict[int, Apart]) -> State:
+    first = next(iter(slots.values()))
+    said = (f"Down {slot_label(node, slot)} it passes {_sentence(found)}" for slot, found in slots.items())
+    return first.said(), f"The derivative is declared. {' '.join(said)}"
+
+
+def _sentence(found: Apart) -> str:
+    """The two numbers with more digits, and how many others there are."""
+    where = "" if found.size == 1 else f", at the worst of {found.count} out of {found.size} elements"
+    return f"{scalar(found.declared, 6)}; the true derivative passes {scalar(found.true, 6)}{where}."

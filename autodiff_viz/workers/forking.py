@@ -1,0 +1,62 @@
+"""The server's side of the template process: start it, and have it fork."""
+
+from __future__ import annotations
+
+import socket
+import subprocess
+import sys
+from multiprocessing.connection import Connection
+from pathlib import Path
+
+from autodiff_viz.workers.template import FORK
+
+STARTING = 60.0  # seconds that the template may take to load JAX, on a busy machine
+ROOT = Path(__file__).parents[2]
+
+
+class Template:
+    """The process that workers are forked from."""
+
+    def __init__(self, modules: tuple[str, ...]):
+        """Start it, and wait until it has loaded `modules`.
+
+        Raises:
+          OSError: it does not come up.
+        """
+        self._control, its = socket.socketpair()
+        command = [sys.executable, "-m", "autodiff_viz.workers.template", str(its.fileno()), *modules]
+        self._process = subprocess.Popen(command, pass_fds=[its.fileno()], cwd=ROOT, stdin=subprocess.DEVNULL)
+        its.close()
+        self._control.settimeout(STARTING)
+        self._exactly(1)
+
+    def fork(self) -> tuple[int, Connection]:
+        """The id of a new worker, and a connection to it.
+
+        Raises:
+          OSError: the template has ended.
+        """
+        mine, its = socket.socketpair()
+        try:
+            socket.send_fds(self._control, [FORK], [its.fileno()])
+            process = int.from_bytes(self._exactly(4), "big")
+        except OSError:
+            mine.close()
+            raise
+        finally:
+            its.close()
+        return process, Connection(mine.detach())
+
+    def end(self) -> None:
+        self._process.kill()
+        self._process.wait()
+        self._control.close()
+
+    def _exactly(self, count: int) -> bytes:
+        found = b""
+        while len(found) < count:
+            part = self._control.recv(count - len(found))
+            if not part:
+                raise ConnectionResetError("the template process has ended")
+            found += part
+        return found

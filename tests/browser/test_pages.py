@@ -1,0 +1,166 @@
+"""From the lab to the lessons and back: the page that was asked for last is the one on view, whatever else
+was on its way to the server, and no edit is lost."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from autodiff_viz.lessons.gallery import LESSONS
+from tests.browser.lab_page import LabPage, saying
+from tests.browser.wire import Wire
+
+STOPPED = "b = stop_gradient(a * y)"
+COLD = 120_000  # milliseconds in which the claims of all lessons are worked out for the first time
+
+
+@pytest.fixture
+def wire(page: Page) -> Wire:
+    return Wire(page)
+
+
+@pytest.fixture
+def lab(page: Page, address: str, wire: Wire) -> LabPage:
+    return LabPage(page, address).open()
+
+
+def to_lessons(lab: LabPage) -> None:
+    lab.page.get_by_role("link", name="Lessons").click()
+
+
+def to_lab(lab: LabPage) -> None:
+    lab.page.get_by_role("link", name="Lab").click()
+
+
+def on_lessons(lab: LabPage) -> None:
+    """The gallery is complete, and stays when all that was under way has come."""
+    cards = lab.page.get_by_role("button", name="Open in the lab")
+    expect(cards).to_have_count(len(LESSONS), timeout=COLD)
+    expect(lab.page.get_by_test_id("stApp")).to_have_attribute("data-test-script-state", "notRunning")
+    lab.page.wait_for_timeout(300)
+    expect(cards).to_have_count(len(LESSONS))
+    expect(lab.canvas).to_have_count(0)
+
+
+def on_lab(lab: LabPage) -> None:
+    expect(lab.canvas).to_be_visible()
+    lab.settle()
+    expect(lab.page.get_by_role("button", name="Open in the lab")).to_have_count(0)
+
+
+def top(lab: LabPage) -> float:
+    return lab.page.get_by_test_id("stMain").evaluate("(main) => main.scrollTop")
+
+
+def scroll(lab: LabPage) -> None:
+    lab.page.get_by_test_id("stMain").evaluate("(main) => main.scrollTo(0, 300)")
+    assert top(lab) > 0
+
+
+def test_lessons_open_after_a_rule_was_set_and_back_and_forward_lead_to_each_page(lab: LabPage):
+    lab.select("b")
+    lab.press("s")
+    lab.page.wait_for_timeout(1000)  # nothing is under way any more
+    scroll(lab)
+    to_lessons(lab)
+    on_lessons(lab)
+    assert top(lab) == 0
+    scroll(lab)
+    to_lab(lab)
+    on_lab(lab)
+    assert top(lab) == 0
+    expect(lab.formula).to_have_value(saying(STOPPED))
+    lab.page.go_back()
+    on_lessons(lab)
+    lab.page.go_back()
+    on_lab(lab)
+    expect(lab.formula).to_have_value(saying(STOPPED))
+    lab.page.go_forward()
+    on_lessons(lab)
+    lab.page.reload()
+    on_lessons(lab)
+
+
+def set_rule(lab: LabPage) -> Callable[[], None]:
+    lab.canvas.locator(".surface").press("s")
+    return lambda: expect(lab.formula).to_have_value(saying("a = stop_gradient(sin(x))"))
+
+
+def add_node(lab: LabPage) -> Callable[[], None]:
+    lab.canvas.get_by_role("button", name="Add a node").click()
+    lab.canvas.get_by_role("combobox", name="Search ops").fill("tanh")
+    lab.page.keyboard.press("Enter")
+    return lambda: expect(lab.node("tanh_1")).to_be_visible()
+
+
+def delete_node(lab: LabPage) -> Callable[[], None]:
+    lab.select_quickly("exp_1")
+    lab.page.keyboard.press("Delete")
+    return lambda: expect(lab.node("exp_1")).to_have_count(0)
+
+
+def move_slider(lab: LabPage) -> Callable[[], None]:
+    lab.page.get_by_label("Slider of x").press("ArrowRight")
+    return lambda: expect(lab.page.get_by_label("Value of x")).to_have_value("0.61")
+
+
+def type_text(lab: LabPage) -> Callable[[], None]:
+    lab.formula.press("Control+Home")
+    lab.page.keyboard.type("w = 3.0\n")
+    return lambda: expect(lab.node("w")).to_be_visible()
+
+
+def test_no_edit_is_lost_when_the_page_is_left_at_once(lab: LabPage):
+    for edit in (set_rule, add_node, delete_node, move_slider, type_text):
+        is_done = edit(lab)
+        to_lessons(lab)
+        on_lessons(lab)
+        to_lab(lab)
+        on_lab(lab)
+        is_done()
+
+
+def test_what_is_done_after_lessons_were_asked_for_does_not_take_their_place(lab: LabPage, wire: Wire):
+    """On a slow line a page stays on view until the other one comes."""
+    with wire.hold():
+        to_lessons(lab)
+        is_done = set_rule(lab)
+        lab.page.wait_for_timeout(100)  # it is sent
+        lab.page.get_by_test_id("stButtonGroup").get_by_text("Runs", exact=True).click()
+        lab.page.wait_for_timeout(100)
+    on_lessons(lab)
+    to_lab(lab)
+    on_lab(lab)
+    is_done()
+
+
+def test_the_lab_opens_whatever_is_done_among_the_lessons_meanwhile(lab: LabPage, wire: Wire):
+    to_lessons(lab)
+    on_lessons(lab)
+    with wire.hold():
+        to_lab(lab)
+        lab.page.get_by_test_id("stExpander").first.click()
+        lab.page.wait_for_timeout(100)
+    on_lab(lab)
+
+
+def test_a_lesson_is_opened_from_the_gallery_wherever_that_was_entered(
+    page: Page, address: str, lab: LabPage
+):
+    lab.select("b")
+    lab.press("s")
+    to_lessons(lab)
+    on_lessons(lab)
+    opener = page.get_by_role("button", name="Open in the lab")
+    opener.nth(1).click()
+    on_lab(lab)
+    expect(page.get_by_test_id("stSidebar").get_by_text(LESSONS[1].title).first).to_be_visible()
+    page.go_back()
+    on_lessons(lab)
+    page.goto(f"{address}/lessons")
+    on_lessons(lab)
+    opener.nth(2).click()
+    on_lab(lab)
+    expect(page.get_by_test_id("stSidebar").get_by_text(LESSONS[2].title).first).to_be_visible()

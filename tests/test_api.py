@@ -1,0 +1,133 @@
+"""The public names: documented, annotated, and told what they are given by mistake."""
+
+from __future__ import annotations
+
+import inspect
+import pickle
+import re
+from dataclasses import fields, is_dataclass
+
+import numpy as np
+import pytest
+
+import autodiff_viz as av
+
+FUNCTIONS = [name for name in av.__all__ if inspect.isfunction(getattr(av, name))]
+RECORDS = [name for name in av.__all__ if is_dataclass(getattr(av, name))]
+
+GRAPH = av.parse("x = 2.0\nw = [1.0, 2.0]\ny = sum(w * sin(x))")
+TRACE = av.trace(GRAPH)
+
+
+def test_every_name_is_there_and_in_order():
+    assert list(av.__all__) == sorted(av.__all__)
+    assert {*FUNCTIONS, *RECORDS, "GraphError"} == set(av.__all__)
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_a_function_says_what_it_takes_what_it_gives_and_what_it_raises(name):
+    function, text = getattr(av, name), inspect.getdoc(getattr(av, name)) or ""
+    signature = inspect.signature(function)
+    given = text.partition("Args:")[2].partition("Returns:")[0]
+    assert [p for p in signature.parameters if not re.search(rf"\b{p}\b.*:", given)] == []
+    assert "Returns:" in text
+    assert "GraphError:" in text.partition("Raises:")[2]
+    kinds = [p.annotation for p in signature.parameters.values()]
+    assert inspect.Signature.empty not in (*kinds, signature.return_annotation)
+
+
+@pytest.mark.parametrize("name", RECORDS)
+def test_a_record_says_what_each_of_its_fields_is(name):
+    record = getattr(av, name)
+    text = inspect.getdoc(record) or ""
+    assert not text.startswith(f"{name}(")  # what dataclass writes by itself
+    assert [field.name for field in fields(record) if not re.search(rf"\b{field.name}\b", text)] == []
+    properties = [member for member in vars(record).values() if isinstance(member, property)]
+    assert [p.fget.__name__ for p in properties if not (p.__doc__ or p.fget.__name__.startswith("_"))] == []
+
+
+WRONG = [
+    (av.trace, ("x = 1.0",), "not-a-graph"),
+    (av.trace, (None,), "not-a-graph"),
+    (av.trace, (av.Graph(),), "no-output"),
+    (av.trace, (GRAPH, [2.0]), "bad-input"),
+    (av.trace, (GRAPH, {"x": "2.0"}), "bad-input"),
+    (av.trace, (GRAPH, {"x": None}), "bad-input"),
+    (av.trace, (GRAPH, {"x": np.array([1j])}), "bad-input"),
+    (av.trace, (GRAPH, {"x": 1e300}), "bad-input"),
+    (av.trace, (GRAPH, {"x": 10**400}), "bad-input"),
+    (av.trace, (GRAPH, {"y": 1.0}), "unknown-input"),
+    (av.trace, (GRAPH, None, "1"), "seed-shape"),
+    (av.trace, (GRAPH, None, 1e300), "seed-shape"),
+    (av.trace, (GRAPH, None, [1.0, 2.0]), "seed-shape"),
+    (av.train, ("w = parameter(1.0)",), "not-a-graph"),
+    (av.segments, ("h = cut(x)",), "not-a-graph"),
+    (av.train_by_segments, (TRACE,), "not-a-graph"),
+    (av.verify, (GRAPH,), "not-a-trace"),
+    (av.check_inputs, (GRAPH,), "not-a-trace"),
+    (av.check_node, (GRAPH, "y"), "not-a-trace"),
+    (av.check_node, (TRACE, "nowhere"), "unknown-node"),
+    (av.sweep, (GRAPH, "x", [1.0]), "not-a-trace"),
+    (av.sweep, (TRACE, "w", [1.0]), "not-scalar"),
+    (av.sweep, (TRACE, "nowhere", [1.0]), "not-scalar"),
+    (av.sweep, (TRACE, "x", "1.0"), "bad-positions"),
+    (av.sweep, (TRACE, "x", None), "bad-positions"),
+    (av.sweep, (TRACE, "x", [1e300]), "bad-positions"),
+    (av.sweep, (TRACE, "x", 1.0), "sweep-size"),
+    (av.sweep, (TRACE, "x", []), "sweep-size"),
+    (av.problems, ("x = 1.0",), "not-a-graph"),
+    (av.problems, (GRAPH, {"x": 2}), "bad-shape"),
+    (av.problems, (GRAPH, {"x": np.ones(2)}), "bad-shape"),
+    (av.problems, (GRAPH, {"nowhere": (2,)}), "unknown-input"),
+    (av.parse, (None,), "not-a-text"),
+    (av.parse, (b"x = 1.0",), "not-a-text"),
+    (av.parse, (GRAPH,), "not-a-text"),
+    (av.show, ("x = 1.0",), "not-a-graph"),
+    (av.to_json, ({"nodes": []},), "not-a-graph"),
+    (av.from_json, ({"nodes": []},), "not-a-text"),
+    (av.from_json, (None,), "not-a-text"),
+    (av.to_link, ("x = 1.0",), "not-a-graph"),
+    (av.from_link, (None,), "not-a-text"),
+    (av.to_python, ("x = 1.0",), "not-a-graph"),
+    (av.to_python, (av.Graph(),), "no-output"),
+    (av.to_python, (GRAPH, "1"), "seed-shape"),
+]
+
+
+@pytest.mark.parametrize(("function", "given", "code"), WRONG)
+def test_a_mistake_of_the_caller_is_a_problem(function, given, code):
+    with pytest.raises(av.GraphError) as caught:
+        function(*given)
+    assert [problem.code for problem in caught.value.problems] == [code]
+    assert caught.value.problems[0].message
+
+
+def test_a_dtype_written_as_numpy_does_is_the_same_dtype():
+    assert av.to_python(GRAPH, dtype=np.float64) == av.to_python(GRAPH, dtype="float64")
+    found = av.trace(GRAPH, dtype=np.dtype("float64"))
+    assert found.value["y"].dtype == np.float64
+    assert av.verify(found).tolerance == av.verify(av.trace(GRAPH, dtype="float64")).tolerance
+
+
+@pytest.mark.parametrize(
+    "around", ["http://localhost:8501/?g={}", "https://x.example/lab?sel=y&g={}&dtype=a#b", " {}\n"]
+)
+def test_a_link_is_read_out_of_the_address_that_was_copied(around):
+    assert av.from_link(around.format(av.to_link(GRAPH))) == GRAPH
+
+
+def test_a_trace_is_data_that_can_be_compared_and_sent():
+    assert av.trace(GRAPH) == TRACE
+    assert av.trace(GRAPH, {"x": 2.5}) != TRACE
+    stopped = av.trace(av.parse("x = 2.0\nu = [1.0, 3.0]\ny = stop_gradient(x) * sum(u)"))
+    again = pickle.loads(pickle.dumps(stopped))
+    assert again == stopped
+    assert float(again.gradient["x"]) == 0.0
+    assert again.cotangent.is_symbolic_zero("x")
+    np.testing.assert_array_equal(again.cotangent["u"], [2.0, 2.0])
+    trained = pickle.loads(pickle.dumps(av.train(av.parse("w = parameter(3.0)\nloss = w * w"))))
+    assert float(trained.at(0).gradient["w"]) == 6.0
+
+
+def test_a_trace_is_told_in_a_line():
+    assert repr(TRACE) == "<Trace of y by x, w: 5 nodes in float32>"

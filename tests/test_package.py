@@ -1,0 +1,114 @@
+"""The package as pip makes it: what is in it, what it needs, and that the README's Python runs there."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+from packaging.requirements import Requirement
+
+from tests.readme import PROGRAMS, program
+from tests.test_architecture import APP, PACKAGE, ROOT, imports, library, place
+
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+NEEDS = [Requirement(text) for text in PROJECT["project"]["dependencies"]]
+APP_NEEDS = [Requirement(text) for text in PROJECT["project"]["optional-dependencies"]["app"]]
+BUILD_NEEDS = [Requirement(text) for text in PROJECT["build-system"]["requires"]]
+ON_THE_PAGE = {"figures", "ui", "app.py"}
+INSTALLED_AS = {"google": "protobuf"}
+"""Where the page's own libraries may be imported."""
+
+
+def run(*arguments: object, **options: object) -> str:
+    """Run Python; what it printed. Nothing is asked of an index."""
+    env = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    env |= {"PIP_NO_INDEX": "1", "PIP_DISABLE_PIP_VERSION_CHECK": "1", **options.pop("env", {})}
+    command = [sys.executable, *map(str, arguments)]
+    done = subprocess.run(command, env=env, capture_output=True, text=True, timeout=300, **options)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory) -> Path:
+    """Built from a copy, so that nothing of an older build gets in and nothing is left behind."""
+    copy = tmp_path_factory.mktemp("project")
+    for name in ("pyproject.toml", "README.md", "LICENSE"):
+        shutil.copy(ROOT / name, copy)
+    shutil.copytree(ROOT / PACKAGE, copy / PACKAGE, ignore=shutil.ignore_patterns("__pycache__"))
+    run("-m", "pip", "wheel", ".", "--no-deps", "--no-build-isolation", "-w", "made", cwd=copy)
+    (found,) = (copy / "made").iterdir()
+    return found
+
+
+@pytest.fixture(scope="module")
+def installed(wheel, tmp_path_factory) -> Path:
+    target = tmp_path_factory.mktemp("installed")
+    run("-m", "pip", "install", "--no-deps", "--target", target, wheel)
+    return target
+
+
+def test_everything_that_the_package_reads_is_in_it(installed):
+    def files(root):
+        found = (path.relative_to(root) for path in (root / PACKAGE).rglob("*") if path.is_file())
+        return {str(path) for path in found if path.suffix != ".pyc" and path.name != "package.json"}
+
+    assert files(installed) == files(ROOT)
+
+
+@pytest.mark.parametrize("block", PROGRAMS)
+def test_the_readmes_python_runs_where_only_the_package_is_installed(installed, tmp_path, block):
+    text = program(block) + "import autodiff_viz\nprint(autodiff_viz.__file__)\n"
+    (tmp_path / "snippet.py").write_text(text, "utf-8")
+    found = run("snippet.py", cwd=tmp_path, env={"PYTHONPATH": str(installed)})
+    assert found.splitlines()[-1] == str(installed / PACKAGE / "__init__.py")
+
+
+def test_the_api_needs_no_library_of_the_page(installed, tmp_path):
+    names = sorted(requirement.name for requirement in APP_NEEDS)
+    blocked = "".join(f"sys.modules[{name!r}] = None\n" for name in names)
+    run("-c", f"import sys\n{blocked}import autodiff_viz", cwd=tmp_path, env={"PYTHONPATH": str(installed)})
+
+
+def test_the_version_is_said_in_one_place(wheel, installed, tmp_path):
+    code = "import autodiff_viz, importlib.metadata as m\n"
+    code += "print(autodiff_viz.__version__, m.version('autodiff_viz'))"
+    said = run("-c", code, cwd=tmp_path, env={"PYTHONPATH": str(installed)})
+    assert said.split() == [wheel.name.split("-")[1]] * 2
+    assert "version" in PROJECT["project"]["dynamic"]
+
+
+def test_what_is_imported_is_what_is_required():
+    own = {PACKAGE, *sys.stdlib_module_names}
+    used = {
+        (INSTALLED_AS.get(library(module), library(module)), place(path) in ON_THE_PAGE)
+        for path in APP
+        for module in imports(path)
+    }
+    api = {name for name, on_the_page in used if not on_the_page} - own
+    assert api == {requirement.name for requirement in NEEDS}
+    assert {name for name, _ in used} - own == {r.name for r in (*NEEDS, *APP_NEEDS)}
+
+
+@pytest.mark.parametrize("requirement", [*NEEDS, *APP_NEEDS, *BUILD_NEEDS], ids=str)
+def test_what_is_required_is_pinned_to_a_version_that_fits(requirement):
+    file = "requirements-dev.txt" if requirement in BUILD_NEEDS else "requirements.txt"
+    lines = [line.split("#")[0].strip() for line in (ROOT / file).read_text("utf-8").splitlines()]
+    pins = dict(line.split("==") for line in lines if "==" in line)
+    assert requirement.specifier.contains(pins[requirement.name])
+
+
+@pytest.mark.parametrize("name", ["uv.lock", "Pipfile", "environment.yml", "environment.yaml"])
+def test_no_file_comes_before_the_pins_on_streamlits_hosts(name):
+    """Community Cloud installs from the first that it finds of uv.lock, Pipfile, environment.yml,
+    requirements.txt and pyproject.toml.
+
+    Source: https://docs.streamlit.io/deploy/streamlit-community-cloud/deploy-your-app/app-dependencies
+    """
+    assert not (ROOT / name).exists()
+    assert (ROOT / "requirements.txt").exists()

@@ -1,0 +1,95 @@
+"""What hostile messages do to a page: a plain sentence at most, and nothing of the server's inside."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from autodiff_viz.graph import limits
+from autodiff_viz.ui.failures import FAILED
+from tests.browser.server import ROOT, Server
+from tests.ui.visitor import Visitor, closed, visiting
+
+DEEP = "[" * 100_000 + "]" * 100_000
+INSIDE = ("Traceback", 'File \\"', ".venv", "site-packages", "stack_trace", str(ROOT))
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    found = Server(tmp_path_factory.mktemp("server") / "log.txt")
+    try:
+        found.start()
+        yield found
+    finally:
+        found.stop()
+
+
+@pytest.fixture
+def visitor(server: Server) -> Iterator[Visitor]:
+    with visiting(server.address) as found:
+        yield found
+
+
+def inside(visitor: Visitor) -> list[str]:
+    """What has come of the server's inside."""
+    return [word for word in INSIDE if word in visitor.texts()]
+
+
+def test_a_page_is_not_told_where_the_server_has_the_project(visitor):
+    assert inside(visitor) == []
+
+
+@pytest.mark.parametrize("text", [DEEP, f'[{{"event": "outbox", "value": {DEEP}}}]', "[" * 100_000])
+def test_brackets_without_end_are_refused_and_the_session_goes_on(visitor, text):
+    visitor.post("canvas", text)
+    assert visitor.shown("exception") == []
+    assert inside(visitor) == []
+    assert "brackets nested more than 32 deep" in visitor.texts()
+    visitor.edit("canvas", kind="select", node="b")
+    assert '"selected": "b"' in visitor.elements["canvas"].json
+
+
+def test_a_state_without_end_is_taken_for_an_empty_one(visitor):
+    visitor.set("sight", json_value='{"seen": ' + DEEP + "}")
+    assert visitor.shown("exception") == []
+    assert visitor.shown("alert") == []
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("dtype", {"string_value": "no such type"}),
+        ("seed", {"string_value": "nonsense"}),
+        ("rule", {"bytes_value": b"abc"}),
+        ("canvas", {"json_value": '"x'}),
+    ],
+)
+def test_a_failing_run_says_so_plainly_and_the_log_has_the_rest(server, visitor, name, value):
+    before = len(server.log.read_text())
+    visitor.set(name, **value)
+    assert visitor.shown("exception") == []
+    assert {alert.body for alert in visitor.shown("alert")} == {FAILED}
+    assert inside(visitor) == []
+    assert "Traceback" in server.log.read_text()[before:]
+
+
+def test_bytes_that_are_no_message_close_the_connection_and_say_nothing(visitor):
+    visitor.heard = []
+    visitor.socket.send(b"\xff\xfe\x00garbage")
+    assert closed(visitor) == 1002  # protocol error
+    assert inside(visitor) == []
+
+
+def test_too_many_edits_are_refused(visitor):
+    key = json.loads(visitor.elements["canvas"].json)["key"]
+    edits = [{"seq": i, "kind": "undo"} for i in range(1, limits.EDITS + 2)]
+    visitor.post("canvas", json.dumps([{"event": "outbox", "value": {"key": key, "edits": edits}}]))
+    assert "1,001 edits at once; at most 1,000 are done" in visitor.texts()
+
+
+def test_streamlit_tells_no_visitor_what_went_wrong():
+    config = (Path(ROOT) / ".streamlit" / "config.toml").read_text()
+    assert '\nshowErrorDetails = "none"' in config
