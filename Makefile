@@ -1,10 +1,10 @@
-# make run: the app.  make test: everything that CI runs.  make check: style.  make bench: ratios.  make pictures: README's images.
+# make run: the app.  make test: everything that CI runs.  make check: style.  make bench: ratios.  make pictures: README's images and links' cards.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PORT ?= 8501
 
-.PHONY: run test check bench pictures browser clean
+.PHONY: run test check bench pictures browser nginx clean
 
 run: $(VENV)/.runtime
 	$(BIN)/streamlit run app.py --server.port $(PORT)
@@ -12,7 +12,7 @@ run: $(VENV)/.runtime
 # What one test process or server has compiled, the others need not compile again.
 test: export JAX_COMPILATION_CACHE_DIR := $(CURDIR)/build/compiled
 test: export JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS := 0
-test: check browser
+test: check browser nginx
 	$(BIN)/python tests/web/run.py
 	$(BIN)/python -m pytest -n 2 --dist loadfile
 
@@ -33,6 +33,13 @@ browser: $(VENV)/.tools
 	  || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null \
 	       && apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium >/dev/null; } \
 	  || echo "No chromium: the browser tests will be skipped. Install it with: sudo apt-get install chromium"
+
+# So is Debian's nginx, for the tests of deploy/nginx.conf; RUNLEVEL=1 keeps it from being started.
+nginx:
+	@command -v nginx >/dev/null || [ -x /usr/sbin/nginx ] \
+	  || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null \
+	       && apt-get update -qq && RUNLEVEL=1 apt-get install -y -qq --no-install-recommends nginx >/dev/null; } \
+	  || echo "No nginx: the tests of deploy/nginx.conf will be skipped. Install it with: sudo apt-get install nginx"
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)

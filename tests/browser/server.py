@@ -72,9 +72,13 @@ class Server:
         command = [sys.executable, "-m", *COMMANDS[self.command], str(self.port)]
         settings = {"JAX_PLATFORMS": "cpu", "AUTODIFF_VIZ_WARM_UP": "off", "AUTODIFF_VIZ_WORKERS": "1"}
         env = {**os.environ, **settings, **self.settings}
+        self.launch(command, ROOT, env)
+
+    def launch(self, command: list[str], folder: Path, env: dict[str, str]) -> None:
+        """Run `command` in `folder`, and wait until it answers."""
         with self.log.open("a") as output:
             self.process = subprocess.Popen(
-                command, cwd=ROOT, stdout=output, stderr=subprocess.STDOUT, env=env
+                command, cwd=folder, stdout=output, stderr=subprocess.STDOUT, env=env
             )
         _await(self.process, f"{self.address}/_stcore/health", self.log)
 

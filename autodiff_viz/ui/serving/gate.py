@@ -29,7 +29,7 @@ class Gate:
         elif scope["type"] == "http" and any(refused in path for refused in REFUSED):
             await PlainTextResponse("Not found", 404)(scope, receive, send)
         elif scope["type"] == "http" and self.visits.full and path.endswith(PING) and _is_from_page(scope):
-            await self.visits.text()(scope, receive, send)
+            await self.visits.answer()(scope, receive, send)
         else:
             await self.app(scope, receive, send)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from starlette.responses import HTMLResponse, PlainTextResponse
+from starlette.responses import HTMLResponse, JSONResponse
 
 from autodiff_viz.graph import limits
 
@@ -32,10 +32,10 @@ class Visits:
         """For who opens the lab while it is full."""
         return HTMLResponse(FULL.format(sentence=self.sentence, again=AGAIN), 503, HEADERS)
 
-    def text(self) -> PlainTextResponse:
-        """For a page that is open and finds no place: Streamlit shows it in a window, and tries again."""
+    def answer(self) -> JSONResponse:
+        """For a page that is open and finds no place: Streamlit shows what is JSON, and tries again."""
         text = f"The lab is full. {self.sentence} This page tries again by itself."
-        return PlainTextResponse(text, 503, HEADERS)
+        return JSONResponse(text, 503, HEADERS)
 
 
 def most_visitors() -> int:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Coroutine, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from starlette.types import ASGIApp
+
+T = TypeVar("T")
 
 HOST = "lab.example"
 
@@ -24,7 +27,13 @@ class Answer:
 
 
 def get(app: ASGIApp, target: str, headers: Mapping[str, str] | None = None, **scope: Any) -> Answer:
-    return asyncio.run(answered(app, target, headers, **scope))
+    return finished(answered(app, target, headers, **scope))
+
+
+def finished(work: Coroutine[Any, Any, T]) -> T:
+    """What comes of `work`, in a thread of its own: in this one Playwright may have a loop running."""
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(asyncio.run, work).result()
 
 
 async def answered(

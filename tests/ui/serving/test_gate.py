@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from typing import Any
 
 import pytest
@@ -10,7 +11,7 @@ from starlette.responses import PlainTextResponse
 
 from autodiff_viz.ui.serving.gate import Gate
 from autodiff_viz.ui.serving.visits import VISITORS, Visits, most_visitors
-from tests.ui.serving.asgi import answered, get
+from tests.ui.serving.asgi import answered, finished, get
 
 PAGE = {"referer": "http://lab.example/lessons"}
 
@@ -79,14 +80,14 @@ def test_one_visitor_more_than_there_are_places_is_told_why_and_has_the_next_pla
         refused = await answered(gate, "/_stcore/health", PAGE)
         assert refused.status == 503
         assert refused.headers["retry-after"]
-        assert "All 2 places on this server are taken." in refused.text
+        assert "All 2 places on this server are taken." in json.loads(refused.text)
         inside.leave.set()
         await asyncio.gather(first[1], second[1], third[1])
         assert visits.open == 0
         assert (await answered(gate, "/_stcore/health", PAGE)).status == 200
         assert (await opened(gate))[0] == ["websocket.accept"]
 
-    asyncio.run(story())
+    finished(story())
 
 
 def test_a_host_that_asks_whether_the_server_is_well_is_not_told_that_it_is_full():
@@ -105,7 +106,7 @@ def test_a_connection_that_breaks_gives_its_place_back():
             await connection
         assert not visits.full
 
-    asyncio.run(story())
+    finished(story())
 
 
 def test_the_number_of_places_is_set_by_the_environment(monkeypatch):

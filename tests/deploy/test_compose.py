@@ -1,0 +1,89 @@
+"""deploy/compose.yaml and deploy/README.md fit the Dockerfile, nginx.conf and the app."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+
+import yaml
+
+from autodiff_viz.ui.serving.routes import ROUTES
+from autodiff_viz.ui.serving.visits import VISITORS
+from autodiff_viz.ui.work import WORKERS
+from tests.browser.server import ROOT
+from tests.deploy.image import stages
+
+FOLDER = ROOT / "deploy"
+SERVICES = yaml.safe_load((FOLDER / "compose.yaml").read_text("utf-8"))["services"]
+NGINX = (FOLDER / "nginx.conf").read_text("utf-8")
+GUIDE = (FOLDER / "README.md").read_text("utf-8")
+SECRET = "STREAMLIT_SERVER_COOKIE_SECRET"
+
+
+def test_each_service_is_built_from_a_stage_of_the_dockerfile():
+    for service in SERVICES.values():
+        build = service["build"]
+        context = (FOLDER / build["context"]).resolve()
+        assert context == ROOT
+        assert (context / build["dockerfile"]).is_file()
+        assert build.get("target", "app") in stages()
+
+
+def test_nginx_finds_the_replicas_where_the_app_listens():
+    (name, port) = re.findall(r"^\s*server (\w+):(\d+)", NGINX, re.M)[0]
+    app = stages()["app"]
+    assert name in SERVICES
+    assert [port] == app.rests("EXPOSE")
+    assert app.command[app.command.index("--port") + 1] == port
+    assert int(SERVICES[name]["deploy"]["replicas"].strip("${}").partition(":-")[2]) > 1
+
+
+def test_visitors_come_in_through_nginx_alone_when_the_replicas_are_warm():
+    (listens,) = re.findall(r"listen (\d+);", NGINX)
+    assert [service for service, found in SERVICES.items() if "ports" in found] == ["proxy"]
+    assert SERVICES["proxy"]["ports"][0].endswith(f":{listens}")
+    assert stages()["proxy"].rests("EXPOSE") == [listens]
+    assert SERVICES["proxy"]["depends_on"]["app"]["condition"] == "service_healthy"
+
+
+def test_containers_may_write_only_where_they_must():
+    app = stages()["app"]
+    for service in SERVICES.values():
+        assert service["read_only"] is True
+        assert service["tmpfs"] == ["/tmp"]
+        assert service["cap_drop"] == ["ALL"]
+    (cache,) = [volume.partition(":")[2] for volume in SERVICES["app"]["volumes"]]
+    assert [cache] == app.rests("VOLUME")
+    assert app.variables["JAX_COMPILATION_CACHE_DIR"] == cache
+    written = re.findall(r"(?:_path|pid) (\S+);", NGINX)
+    assert written
+    assert [path for path in written if not path.startswith("/tmp/")] == []
+
+
+def test_replicas_share_a_secret_that_streamlit_reads_under_uvicorn_too():
+    assert SERVICES["app"]["environment"][SECRET].startswith("${COOKIE_SECRET:?")
+    ask = "from streamlit import config; print(config.get_option('server.cookieSecret'))"
+    env = {**os.environ, SECRET: "the same for all"}
+    said = subprocess.run([sys.executable, "-c", ask], env=env, capture_output=True, text=True, check=True)
+    assert said.stdout.strip().endswith("the same for all")
+
+
+def test_the_variables_that_are_told_are_those_that_are_read():
+    app = SERVICES["app"]["environment"]
+    assert {SECRET, VISITORS} == {*app}
+    for name in (*app, WORKERS, "FORWARDED_ALLOW_IPS", "JAX_COMPILATION_CACHE_DIR"):
+        assert f"`{name}`" in GUIDE
+
+
+def test_the_kubernetes_example_is_yaml_and_asks_paths_that_the_app_has():
+    blocks = re.findall(r"```yaml\n(.*?)```", GUIDE, re.S)
+    found = {part["kind"]: part for block in blocks for part in yaml.safe_load_all(block) if "kind" in part}
+    assert {*found} == {"Ingress", "Service", "Deployment"}
+    (container,) = found["Deployment"]["spec"]["template"]["spec"]["containers"]
+    assert container["readinessProbe"]["httpGet"]["path"] in {route.path for route in ROUTES}
+    ports = {container["ports"][0]["containerPort"], found["Service"]["spec"]["ports"][0]["port"]}
+    assert {str(port) for port in ports} == {*stages()["app"].rests("EXPOSE")}
+    mounted = {mount["mountPath"] for mount in container["volumeMounts"]}
+    assert mounted == {"/tmp", *stages()["app"].rests("VOLUME")}
