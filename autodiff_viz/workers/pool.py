@@ -16,6 +16,7 @@ from collections.abc import Callable, Hashable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection, wait
+from pathlib import Path
 from threading import Condition, Thread
 from time import monotonic
 from typing import Any
@@ -24,7 +25,9 @@ from autodiff_viz.workers.forking import Template
 
 KEPT = 512  # answers
 WAITING = 256  # jobs that may wait; the oldest is dropped for a new one
-SECONDS = 10.0  # that a job may take
+SECONDS = 10.0  # of work that a job may take
+PATIENCE = 12  # times as long by the clock: workers give way to the server, and may have to wait for it
+LOOK = 0.25  # seconds between two looks at how much a worker has done
 IDLE = 120.0  # seconds without a job after which a worker ends, and with it what it has compiled
 
 _log = logging.getLogger(__name__)
@@ -38,7 +41,7 @@ class Job:
       key: the identity of all that the answer follows from, the function too.
       function: a function at the top of a module.
       arguments: plain data.
-      seconds: after which the worker is killed.
+      seconds: of work, after which the worker is killed.
     """
 
     key: bytes
@@ -69,12 +72,14 @@ TOO_LONG, BROKEN, DROPPED = "too long", "broken", "dropped"
 
 @dataclass(slots=True)
 class _Worker:
-    """A process with a connection; `job` is what it works at, until `deadline`."""
+    """A process with a connection. `job` is what it works at, until it has had `seconds` of work, and not
+    beyond `deadline`."""
 
     process: int
     connection: Connection
     job: Job | None = None
     asker: Hashable = None
+    seconds: float = 0.0
     deadline: float = 0.0
     since: float = field(default_factory=monotonic)
 
@@ -165,7 +170,7 @@ class Pool:
 
     def _pause(self) -> float | None:
         """Seconds until something is to be done without anybody saying so; None while there is nothing."""
-        times = [w.deadline if w.job else w.since + IDLE for w in self._workers]
+        times = [monotonic() + LOOK if w.job else w.since + IDLE for w in self._workers]
         return max(0.0, min(times) - monotonic()) if times else None
 
     def _drain(self) -> None:
@@ -187,7 +192,7 @@ class Pool:
         except (EOFError, OSError):
             self._drop(worker, BROKEN)
         else:
-            if worker.job and worker.deadline <= now:
+            if worker.job and (worker.deadline <= now or _work_of(worker.process) >= worker.seconds):
                 self._drop(worker, TOO_LONG)
             elif not worker.job and worker.since + IDLE <= now:
                 self._drop(worker, "")
@@ -214,7 +219,9 @@ class Pool:
                 if not self._waiting:
                     return
                 asker, job = self._waiting.popitem(last=False)
-                free.asker, free.job, free.deadline = asker, job, monotonic() + job.seconds
+                free.asker, free.job = asker, job
+                free.seconds = _work_of(free.process) + job.seconds
+                free.deadline = monotonic() + PATIENCE * job.seconds
             function = job.function
             try:
                 free.connection.send((function.__module__, function.__qualname__, job.arguments))
@@ -237,3 +244,12 @@ class Pool:
             worker = _Worker(*self._template.fork())
         self._workers.append(worker)
         return worker
+
+
+def _work_of(process: int) -> float:
+    """Seconds of work that a process has had; 0 where the system does not say."""
+    try:
+        fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return 0.0
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")

@@ -18,7 +18,11 @@ def niceness() -> int:
 
 def without_end() -> None:
     while True:
-        time.sleep(0.01)
+        pass
+
+
+def asleep() -> None:
+    time.sleep(3600)
 
 
 def slow(seconds: float, value: int) -> int:

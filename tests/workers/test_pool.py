@@ -63,6 +63,11 @@ def test_a_job_that_takes_too_long_is_ended_and_the_next_one_is_answered(pool):
     assert ends(before)
 
 
+def test_a_job_that_does_nothing_is_ended_too(pool, monkeypatch):
+    monkeypatch.setattr(pools, "PATIENCE", 1)
+    assert done(pool, job(errands.asleep, seconds=0.5)) == Answer(why=TOO_LONG)
+
+
 def test_a_mistake_is_told_and_ends_nothing(pool):
     before = done(pool, job(errands.process))
     assert done(pool, job(errands.mistaken)).why == f"{BROKEN}: ValueError: nothing fits"
