@@ -23,8 +23,9 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 from autodiff_viz.engine.warm import warm
 from autodiff_viz.figures.catalog import FIGURES
 from autodiff_viz.lessons.gallery import LESSONS
+from autodiff_viz.ui.work import check_job, workers
 from autodiff_viz.views.actions import set_rule
-from autodiff_viz.views.compose import lab_view, verification
+from autodiff_viz.views.compose import lab_view
 from autodiff_viz.views.lab import start
 from autodiff_viz.views.lessons import card
 
@@ -95,6 +96,6 @@ def rehearse() -> None:
     """Work out what a newcomer sees and what a first toggle shows, for all that is slow only once."""
     for lab in (start(), set_rule(start(), "b", "stop")):
         view = lab_view(lab)
-        verification(view.trace)
+        workers().ask(("warm-up", lab), check_job(view))
         for figure in FIGURES.values():
             figure.build(view.trace, None)
