@@ -105,19 +105,10 @@ def _is(name: str, fragment: str) -> bool:
     return fragment in get_script_run_ctx().fragment_storage.resolve_target(name)
 
 
-def last_drawn() -> float:
-    """When a part was drawn last, by the clock of `monotonic`; 0 before the first."""
-    return max(st.session_state.get(DRAWN, {}).values(), default=0.0)
-
-
-def ask_after_look() -> None:
-    """At the end of a fragment inside a part, that looks by itself at what goes on beside the page: another
-    run for what has changed. Nothing when a part is still to come, which asks for as much."""
-    queue = _queue()
-    if not queue or any(_is(name, queue[-1]) for name in SHOWS if name != LESSON):
-        return
-    if waiting := _waiting():
-        _ask_for(waiting)
+def last_drawn(but: str) -> float:
+    """When a part, `but` not this one, was drawn last, by the clock of `monotonic`; 0 before the first."""
+    times = st.session_state.get(DRAWN, {})
+    return max((time for name, time in times.items() if name != but), default=0.0)
 
 
 def _ask_for_more(name: str) -> None:
@@ -148,7 +139,8 @@ def _drawn(after: float, before: float) -> set[str]:
     """The parts drawn between two times whose left over elements Streamlit removes at the end of a run: it
     does not when the next run begins before that end has been sent, so they must be drawn once more."""
     times = st.session_state.get(DRAWN, {})
-    return {name for name, time in times.items() if after <= time < before and name not in FIXED}
+    fixed = FIXED | {"track"} if live(present().lab) else FIXED  # a bar that moves stays a bar
+    return {name for name, time in times.items() if after <= time < before and name not in fixed}
 
 
 def _ask_for(names: Collection[str]) -> None:

@@ -21,7 +21,7 @@ from autodiff_viz.views.lessons import lesson_view
 from autodiff_viz.views.moment import live, own
 from autodiff_viz.views.segments import cut_names
 from autodiff_viz.views.tensor import is_tensor
-from autodiff_viz.views.train import curves_data, train_data
+from autodiff_viz.views.train import curves_data, track_data, train_data
 
 Data = Any
 
@@ -94,6 +94,7 @@ SHOWS: Mapping[str, Callable[[Lab, LabView], Data]] = {
     "sliders": lambda lab, view: (view.sliders, lab.document),
     "inspector": inspector,
     "train": train_data,
+    "track": track_data,
     "tensor": tensor,
     "runs": lambda lab, view: (lab.selected, numbers(lab, view)),
     "settings": settings,

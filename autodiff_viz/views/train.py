@@ -179,12 +179,21 @@ def _line(view: LabView, graph: Graph) -> str:
 
 
 def train_data(lab: Lab, view: LabView) -> Any:
-    """What the panel follows from. While steps are made it moves by itself, and is not drawn for each."""
+    """What the buttons and the settings follow from. While steps are made they stay as they are."""
     found = train_view(lab, view)
     if found is None or not found.running:
-        return found, still(lab.graph) if found and found.running else None
-    quiet = replace(found, at=0, shown=None, says="", goal=0)
-    return quiet, still(lab.graph), lab.plan
+        return found
+    return _quiet(found), still(lab.graph), lab.plan
+
+
+def track_data(lab: Lab, view: LabView) -> Any:
+    """What the bar or the slider follows from. While steps are made it moves by itself."""
+    found = train_view(lab, view)
+    return (_quiet(found), lab.step) if found and found.running else (found, lab.step)
+
+
+def _quiet(found: TrainView) -> TrainView:
+    return replace(found, at=0, shown=None, says="", goal=0)
 
 
 def curves_data(lab: Lab, view: LabView) -> Any:

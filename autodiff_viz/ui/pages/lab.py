@@ -21,6 +21,7 @@ from autodiff_viz.ui.panels.segments import draw_segments
 from autodiff_viz.ui.panels.settings import draw_settings
 from autodiff_viz.ui.panels.sweeps import draw_sweeps
 from autodiff_viz.ui.panels.tensor import draw_tensor
+from autodiff_viz.ui.panels.track import draw_track
 from autodiff_viz.ui.panels.train import draw_train
 from autodiff_viz.ui.parts import Draw, ask_for_rest, draw_parts, note_shown
 from autodiff_viz.ui.session import act, kept_history, lab, too_large, write_address
@@ -49,6 +50,7 @@ def page() -> None:
         draw("problems")
         with st.container(key="train_panel"):
             draw("train")
+            draw("track")
             draw("curves")
         with st.container(key="segments_panel"):
             draw("segments")
@@ -97,6 +99,7 @@ DRAWS: Mapping[str, Draw] = {
     "tensor": draw_tensor,
     "runs": draw_runs,
     "train": draw_train,
+    "track": draw_track,
     "curves": draw_curves,
     "segments": draw_segments,
     "checks": draw_checks,

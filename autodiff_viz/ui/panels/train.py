@@ -1,37 +1,23 @@
-"""The training of the graph: a transport bar, the steps to go back to, and what became of it."""
+"""The training of the graph: a transport bar, and how to train."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
-from time import monotonic
 from typing import Any
 
 import streamlit as st
 
 from autodiff_viz.graph import limits
-from autodiff_viz.ui.parts import ask_after_look, last_drawn
 from autodiff_viz.ui.session import LAB, act
 from autodiff_viz.ui.trainer import Trainer
 from autodiff_viz.ui.whole import whole
 from autodiff_viz.ui.widgets import news, renewed
 from autodiff_viz.views.compose import LabView
-from autodiff_viz.views.lab import LAST, Lab
-from autodiff_viz.views.steering import (
-    brings_back,
-    caught_up,
-    pauses,
-    plans,
-    resets,
-    scrubs,
-    trains,
-    trains_again,
-    uses_weights,
-)
-from autodiff_viz.views.train import TrainView, loss_now, train_view
+from autodiff_viz.views.lab import Lab
+from autodiff_viz.views.steering import brings_back, caught_up, pauses, plans, resets, trains, trains_again
+from autodiff_viz.views.train import TrainView, train_view
 from autodiff_viz.views.training import NAMES, still
 
-POLL = 0.25  # seconds between two looks at a training that runs
 TRAINER, FOLLOWED = "trainer", "train_followed"
 
 
@@ -66,7 +52,7 @@ def follow(lab: Lab) -> None:
 
 
 def draw_train(lab: Lab, view: LabView) -> None:
-    """Nothing for a graph without parameters.
+    """What to do, and how. Nothing for a graph without parameters.
 
     Where it can, an element is disabled, and not left out: one that goes would stay on the page when the end
     of a run is lost, as it often is while a training calls for the next.
@@ -78,11 +64,6 @@ def draw_train(lab: Lab, view: LabView) -> None:
     with st.container(key="train_bar", horizontal=True, vertical_alignment="center", gap="small"):
         _draw_transport(found)
         _draw_settings(found)
-        if found.running or found.at:
-            with st.container(key="train_track"):
-                _draw_track(lab, found)
-    if found.running or found.at:
-        _draw_where(lab, found)
     if found.trouble:
         st.text(f"\u26a0 {found.trouble}")
 
@@ -165,61 +146,3 @@ def _on_plan(field: str, key: str) -> None:
     if news(key):
         value = st.session_state[key]
         act(lambda lab: plans(lab, **{field: value}))
-
-
-def _draw_track(lab: Lab, found: TrainView) -> None:
-    if found.running:
-        st.fragment(partial(_draw_progress, found.goal), run_every=POLL)()
-    else:
-        _draw_scrubber(lab, found)
-
-
-def _draw_progress(goal: int) -> None:
-    """A bar that moves by itself, and with it all that shows the step: bar and canvas are at the same one."""
-    newest = trainer().training
-    follows = newest is None or not newest.running or _is_time()
-    if follows:
-        st.session_state[FOLLOWED] = monotonic()
-        catch_up()
-    shown = st.session_state[LAB].training
-    at, loss = len(shown or ()), loss_now(shown)
-    text = f"Step {at:,} of {goal:,}" + (f" \u00b7 loss {loss}" if loss else " \u00b7 compiling the step")
-    st.progress(min(1.0, at / max(goal, 1)), text)
-    if follows:
-        ask_after_look()
-
-
-def _is_time() -> bool:
-    """Whether the page has had its rest: what is drawn of a training takes at most a third of the time, so
-    that what the user does meanwhile need not wait for it."""
-    before = st.session_state.get(FOLLOWED, monotonic())
-    took = max(0.0, last_drawn() - before)
-    return monotonic() - before >= 3 * took
-
-
-def _draw_scrubber(lab: Lab, found: TrainView) -> None:
-    shown = found.at if found.shown is None else found.shown
-    owner = f"{id(lab.training.token)} {found.at}"
-    key = renewed("train_step", owner, shown)
-    look = {"label_visibility": "collapsed", "key": key}
-    st.slider("Step on view", 0, found.at, shown, on_change=_on_step, args=(key,), **look)
-
-
-def _draw_where(lab: Lab, found: TrainView) -> None:
-    """What is on view, and what else there is to see."""
-    own, now = lab.step is None, lab.step == LAST
-    with st.container(key="train_where", horizontal=True, vertical_alignment="center", gap="small"):
-        st.text("Now, step by step." if found.running and now else found.says, width="content")
-        _draw_link("Now", "train_now", now, scrubs, LAST)
-        _draw_link("The formula's own numbers", "train_own", own, scrubs, None)
-        _draw_link("Use these weights", "train_use", found.running or found.shown is None, uses_weights)
-
-
-def _draw_link(label: str, key: str, off: bool, *action: Any) -> None:
-    st.button(label, key=key, type="tertiary", on_click=act, args=action, disabled=off)
-
-
-@whole()
-def _on_step(key: str) -> None:
-    if news(key):
-        act(scrubs, int(st.session_state[key]))
