@@ -18,7 +18,6 @@ from autodiff_viz.ui.inbox import MAILED, acked
 from autodiff_viz.ui.present import present
 from autodiff_viz.ui.session import too_large, write_address
 from autodiff_viz.ui.sight.component import is_seen
-from autodiff_viz.ui.work import check_told
 from autodiff_viz.views.compose import LabView
 from autodiff_viz.views.lab import Lab
 from autodiff_viz.views.moment import live
@@ -63,8 +62,7 @@ def _beside() -> dict[str, Any]:
     """What parts show beside the lab: what is too large for the address, and the edits that are confirmed."""
     large = too_large()
     confirmed = {name: acked(name) for name in MAILED}
-    told = check_told(present().view)
-    return {**confirmed, "canvas": (large, confirmed["canvas"]), "settings": large, "checks": told}
+    return {**confirmed, "canvas": (large, confirmed["canvas"]), "settings": large}
 
 
 def ask_for_rest() -> None:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 import streamlit as st
 
-from autodiff_viz.ui.parts import ask_after_look
-from autodiff_viz.ui.work import CHECK, asked, check_job, check_told, is_large, workers
+from autodiff_viz.ui.pulse.component import pulse
+from autodiff_viz.ui.work import CHECK, asked, check_job, check_told, is_large
 from autodiff_viz.views.causes import explained, in_a_word
 from autodiff_viz.views.compose import LabView, Verification
 from autodiff_viz.views.lab import Lab
@@ -30,21 +28,14 @@ def draw_checks(lab: Lab, view: LabView) -> None:
         return
     if is_large(view) and not check_told(view) and not st.button("Check with jax.vjp", key="verify"):
         return
-    job = check_job(view)
-    answer = asked(CHECK, job)
+    answer = asked(CHECK, check_job(view))
     if answer is None:
-        st.fragment(partial(_draw_waiting, job.key), run_every=LOOK)()
+        st.text("Checking with jax.vjp ...")
     elif answer.why:
         st.text(NOT_CHECKED.get(answer.why, "The check broke down: these numbers are not checked."))
     else:
         _draw(answer.value)
-
-
-def _draw_waiting(key: bytes) -> None:
-    """What stands there until the answer has come, which is then drawn in its place."""
-    st.text("Checking with jax.vjp ...")
-    if workers().answer(key) is not None:
-        ask_after_look()
+    pulse(LOOK if answer is None else None, key="checks_pulse", on_look=lambda: None)
 
 
 def _draw(found: Verification) -> None:
