@@ -137,6 +137,11 @@ def test_nothing_that_a_visitor_sends_can_be_run():
     assert called + imported == []
 
 
+def test_pythons_parser_is_called_in_one_place_alone():
+    found = matches(APP, r"\bast\.parse\(|\bliteral_eval\b|PyCF_ONLY_AST")
+    assert {line.split(":")[0] for line in found} == {"autodiff_viz/graph/syntax_tree.py"}
+
+
 def test_no_markdown_on_the_page_may_hold_html():
     assert matches(APP, r"\bunsafe_allow_html\b") == []
 
