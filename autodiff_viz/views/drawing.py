@@ -20,6 +20,7 @@ from autodiff_viz.engine.trace import Trace
 from autodiff_viz.graph.model import BACKWARD_AS, INPUT, Graph, Node, Rule
 from autodiff_viz.graph.problem import Problem
 from autodiff_viz.graph.segments import has_cuts, idle_cuts, segment_of
+from autodiff_viz.language.shadows import Shadow, shadows
 from autodiff_viz.language.show import show_lambda, show_literal
 from autodiff_viz.ops.catalog import OPS
 from autodiff_viz.views.cards import (
@@ -201,9 +202,9 @@ def _rule_text(node: Node) -> str:
     return ""
 
 
-def doubts(trace: Trace) -> tuple[Mix | Stray, ...]:
+def doubts(trace: Trace) -> tuple[Mix | Stray | Shadow, ...]:
     """What no rule forbids and hardly anybody means, each with the node where it is."""
-    return (*mixes(trace), *strays(trace))
+    return (*mixes(trace), *strays(trace), *shadows(trace.graph))
 
 
 def _warnings(graph: Graph, trace: Trace | None) -> dict[str, list[str]]:
