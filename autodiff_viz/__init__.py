@@ -22,11 +22,12 @@ from autodiff_viz.engine.train import Training, train
 from autodiff_viz.engine.training import Records
 from autodiff_viz.engine.verify import Verdict, verify
 from autodiff_viz.export.python_source import to_python
-from autodiff_viz.graph.codec import from_json, to_json
-from autodiff_viz.graph.link import from_link, to_link
+from autodiff_viz.graph.codec import to_json
+from autodiff_viz.graph.link import to_link
 from autodiff_viz.graph.model import Graph, Lambda, Node, Region, Rule
 from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.graph.segments import Segment
+from autodiff_viz.language.documents import from_json, from_link
 from autodiff_viz.language.parse import parse
 from autodiff_viz.language.show import show
 

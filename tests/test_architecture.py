@@ -151,6 +151,11 @@ def test_whatever_is_remembered_is_keyed_by_its_identity():
     assert {line.split(":")[0] for line in found} <= IDENTITIES
 
 
+def test_pythons_parser_is_called_in_one_place_alone():
+    found = matches(APP, r"\bast\.parse\(|\bliteral_eval\b|PyCF_ONLY_AST")
+    assert {line.split(":")[0] for line in found} == {"autodiff_viz/graph/syntax_tree.py"}
+
+
 def test_no_markdown_on_the_page_may_hold_html():
     assert matches(APP, r"\bunsafe_allow_html\b") == []
 

@@ -14,6 +14,7 @@ from typing import Any
 
 from autodiff_viz.engine.arrays import FLOAT32
 from autodiff_viz.graph.model import Literal
+from autodiff_viz.graph.syntax_tree import syntax_tree
 from autodiff_viz.ops import indexing
 from autodiff_viz.ops.record import Op, Param
 
@@ -125,4 +126,4 @@ class _Fill(ast.NodeTransformer):
 
 def expression(source: str) -> ast.expr:
     """An expression of our own catalog as a syntax tree."""
-    return ast.parse(source, mode="eval").body
+    return syntax_tree(source, mode="eval").body

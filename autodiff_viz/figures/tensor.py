@@ -132,7 +132,9 @@ def _odd(z: np.ndarray, cells: np.ndarray, own: dict[str, str]) -> list[dict[str
 
 
 def _indices(cells: np.ndarray, shape: tuple[int, ...]) -> list[list[str]]:
-    """What to call each element: "[0, 3]"."""
+    """What to call each element: "[0, 3]"; a number alone is "[]"."""
+    if not shape:
+        return [["[]"]]
     at = np.stack(np.unravel_index(np.maximum(cells, 0), shape), axis=-1)
     return [[str(list(map(int, index))) for index in row] for row in at]
 

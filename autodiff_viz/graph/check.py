@@ -22,7 +22,7 @@ __all__ = ["UNFINISHED", "convex_hull", "cycle_problem", "node_problems", "probl
 UNFINISHED = frozenset(
     {
         "empty-slot",
-        "cycle",
+        "empty-region",
         "region-not-convex",
         "regions-overlap",
         "regions-entangled",
@@ -31,7 +31,7 @@ UNFINISHED = frozenset(
         "bad-mute",
     }
 )
-"""Codes of problems that a graph may have while it is being built: it can still be kept, sent and shown."""
+"""Codes of problems that a graph may have while it is being built: it can still be kept, sent and written."""
 
 
 def problems(graph: Graph) -> tuple[Problem, ...]:
@@ -73,8 +73,8 @@ def _node_problems(node: Node, unknown: Collection[str]) -> Iterator[Problem]:
         yield Problem("bad-name", f"{label} has a name that {fault}.", "Rename the node.", node=node.name)
     if fault := name_fault(node.op):
         yield Problem("bad-op", f"{label} has an op {quoted(node.op)} that {fault}.", node=node.name)
-    if len(node.slots) > limits.SLOTS:
-        message = f"{label} has {len(node.slots)} slots; the limit is {limits.SLOTS}."
+    if len(node.op_slots) > limits.SLOTS:
+        message = f"{label} has {len(node.op_slots)} slots; the limit is {limits.SLOTS}."
         yield Problem("too-many-slots", message, "Remove slots.", node=node.name)
     if node.position is not None and not all(abs(c) <= limits.COORDINATE for c in node.position):
         message = f"{label} is more than {limits.COORDINATE:g} pixels away from the origin."

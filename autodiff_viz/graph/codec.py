@@ -1,8 +1,12 @@
-"""Graph <-> JSON, with a version and full checks: a document is read whole or refused with the place."""
+"""Graph <-> JSON, with a version and full checks of structure: a document is read whole or not at all.
+
+Which slots and parameters an op has is not known here: `language/documents.py` reads documents from outside.
+"""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, NoReturn
 
@@ -11,8 +15,11 @@ from autodiff_viz.graph.check import UNFINISHED, problems
 from autodiff_viz.graph.given import known_graph, known_text
 from autodiff_viz.graph.json_read import Reader, refuse
 from autodiff_viz.graph.model import (
+    BACKWARD_AS,
     FOLLOW,
     POLICIES,
+    PULLBACK,
+    REWRITE,
     RULE_KINDS,
     Call,
     Graph,
@@ -25,11 +32,14 @@ from autodiff_viz.graph.model import (
     Slot,
     Term,
 )
+from autodiff_viz.graph.names import name_fault, quoted
 from autodiff_viz.graph.problem import GraphError, Problem
 
 VERSION = 4  # a document that needs nothing of it says an older one: see `_version`
 FORMAT = "autodiff_viz"
 """Key of the version number, by which a document is known to be ours."""
+
+PROBLEMS = 50  # reported of one document; more is no help to anybody
 
 
 def to_json(graph: Graph, indent: int | None = 2) -> str:
@@ -53,8 +63,8 @@ def to_json(graph: Graph, indent: int | None = 2) -> str:
     return json.dumps(document, indent=indent, separators=(",", ":" if indent is None else ": "))
 
 
-def from_json(text: str) -> Graph:
-    """Read the graph of a JSON document; `from_json(to_json(graph)) == graph`.
+def decoded(text: str) -> Graph:
+    """Read the structure of a JSON document; `decoded(to_json(graph)) == graph`.
 
     Args:
       text: as `to_json` writes it.
@@ -62,7 +72,7 @@ def from_json(text: str) -> Graph:
       The graph.
     Raises:
       GraphError: with codes "json-..." and the JSON path of the place in each message. A graph that is
-        unfinished (an empty slot, a cycle, a region that cannot run) is read: `problems` reports that.
+        unfinished (an empty slot, a region that cannot run) is read: `problems` reports that.
     """
     top = Reader(_parse(known_text(text)), "$").object((FORMAT, "nodes", "output"), ("regions", "groups"))
     if not 1 <= top[FORMAT].integer() <= VERSION:
@@ -108,17 +118,25 @@ def _no_constant(name: str) -> NoReturn:
 def _no_twins(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
-        keys = [key for key, _ in pairs]
-        twin = next(key for key in keys if keys.count(key) > 1)
+        twin = next(_repeated(key for key, _ in pairs))
         refuse("duplicate-key", "$", f"The key {twin[:40]!a} comes twice in one object.")
     return found
 
 
+def _repeated(keys: Iterator[str]) -> Iterator[str]:
+    """The keys that have come before."""
+    seen: set[str] = set()
+    for key in keys:
+        if key in seen:
+            yield key
+        seen.add(key)
+
+
 def _checked(graph: Graph) -> Graph:
     """The graph, unless it has problems that no unfinished graph can have."""
-    place = {node.name: f"$.nodes[{i}]" for i, node in enumerate(graph.nodes)}
-    found = [problem for problem in problems(graph) if problem.code not in UNFINISHED]
+    found = [problem for problem in problems(graph) if problem.code not in UNFINISHED][:PROBLEMS]
     if found:
+        place = {node.name: f"$.nodes[{i}]" for i, node in enumerate(graph.nodes)}
         raise GraphError(_placed(problem, place.get(problem.node or "", "$")) for problem in found)
     return graph
 
@@ -170,16 +188,22 @@ def _group_data(group: Group) -> dict[str, Any]:
 def _node(item: Reader) -> Node:
     optional = ("slots", "params", "rule", "position", "muted", "cut")
     data = item.object(required=("name", "op"), optional=optional)
+    rule = _rule(data["rule"]) if "rule" in data else Rule()
     return Node(
         name=data["name"].string(),
         op=data["op"].string(),
-        slots=tuple(_slot(slot) for slot in data["slots"].items(limits.SLOTS)) if "slots" in data else (),
+        slots=_slots(data["slots"], rule) if "slots" in data else (),
         params=_params(data["params"]) if "params" in data else (),
-        rule=_rule(data["rule"]) if "rule" in data else Rule(),
+        rule=rule,
         position=_position(data["position"]) if "position" in data else None,
         muted="muted" in data and data["muted"].boolean(),
         cut="cut" in data and data["cut"].boolean(),
     )
+
+
+def _slots(item: Reader, rule: Rule) -> tuple[Slot, ...]:
+    """The op's own, and one more where the node is differentiated as something else."""
+    return tuple(map(_slot, item.items(limits.SLOTS + (rule.kind == BACKWARD_AS))))
 
 
 def _slot(item: Reader) -> Slot:
@@ -194,29 +218,45 @@ def _position(item: Reader) -> tuple[float, float]:
 
 
 def _params(item: Reader) -> Params:
-    return tuple(sorted((key, value.datum()) for key, value in item.members().items()))
+    """What is null is left out, as it is in `graph.model.params`."""
+    given = ((key, value.datum()) for key, value in item.members().items())
+    return tuple(sorted((key, value) for key, value in given if value is not None))
 
 
 def _rule(item: Reader) -> Rule:
     data = item.object(required=("kind",), optional=("args", "body"))
     kind = data["kind"].choice(RULE_KINDS)
-    if not {"args", "body"} & data.keys():
+    if kind not in (REWRITE, PULLBACK):
+        item.object(required=("kind",))
         return Rule(kind)
     data = item.object(required=("kind", "args", "body"))
-    args = tuple(arg.string() for arg in data["args"].items(limits.SLOTS + 2))
-    body = tuple(_term(term, limits.LAMBDA_TERMS) for term in data["body"].items(limits.SLOTS))
-    return Rule(kind, Lambda(args, body))
+    args = tuple(_argument(arg) for arg in data["args"].items(limits.SLOTS + 2))
+    if twin := next(_repeated(iter(args)), None):
+        refuse(
+            "type", f"{item.path}.args", f"The argument {quoted(twin)} comes twice.", "Rename one of them."
+        )
+    terms = data["body"].items(limits.SLOTS)
+    return Rule(kind, Lambda(args, tuple(_term(term, args, limits.LAMBDA_TERMS) for term in terms)))
 
 
-def _term(item: Reader, depth: int) -> Term:
+def _argument(item: Reader) -> str:
+    if fault := name_fault(item.string()):
+        refuse("type", item.path, f"The argument {quoted(item.value)} {fault}.", "Rename it.")
+    return item.value
+
+
+def _term(item: Reader, names: tuple[str, ...], depth: int) -> Term:
     if isinstance(item.value, str):
+        if item.value not in names:
+            known = f"They are {', '.join(names)}." if names else "It has none."
+            refuse("type", item.path, f"{quoted(item.value)} is no argument of this function.", known)
         return item.value
     if not isinstance(item.value, dict):
         return item.literal()
     if depth == 0:
         refuse("limit", item.path, f"The function is nested deeper than {limits.LAMBDA_TERMS} terms.")
     data = item.object(required=("op", "args"), optional=("params",))
-    args = tuple(_term(arg, depth - 1) for arg in data["args"].items(limits.SLOTS))
+    args = tuple(_term(arg, names, depth - 1) for arg in data["args"].items(limits.SLOTS))
     return Call(data["op"].string(), args, _params(data["params"]) if "params" in data else ())
 
 

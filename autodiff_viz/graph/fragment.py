@@ -80,6 +80,7 @@ def _within_limits(graph: Graph, piece: Graph) -> None:
         (len(graph.nodes), len(piece.nodes), limits.NODES, "nodes"),
         (len(graph.regions), len(piece.regions), limits.REGIONS, "regions"),
         (len(graph.groups), len(piece.groups), limits.GROUPS, "groups"),
+        (sum(node.cut for node in graph.nodes), sum(n.cut for n in piece.nodes), limits.CUTS, "cuts"),
     ):
         if there + more > most:
             message = f"The graph has {there} {what}; {more} more would be over the limit of {most}."

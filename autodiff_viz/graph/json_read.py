@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, NoReturn
@@ -12,6 +13,7 @@ from autodiff_viz.graph.model import Literal
 from autodiff_viz.graph.problem import GraphError, Problem
 
 _DEPTH = limits.RANK + 2  # lists inside lists: the deepest literal, or an index inside a parameter
+_SHOWN = 40  # characters of a value that are said back
 
 
 def refuse(code: str, path: str, message: str, hint: str = "") -> NoReturn:
@@ -41,7 +43,7 @@ class Reader:
     def members(self) -> dict[str, Reader]:
         """An object with any keys of bounded length."""
         if not isinstance(self.value, dict):
-            self._wrong("an object")
+            self.wrong("an object")
         for key in self.value:
             if len(key) > limits.NAME:
                 refuse("limit", self.path, f"A key is longer than {limits.NAME} characters.")
@@ -50,7 +52,7 @@ class Reader:
     def items(self, most: int, least: int = 0) -> list[Reader]:
         """A list of `least` to `most` values."""
         if not isinstance(self.value, list):
-            self._wrong("a list")
+            self.wrong("a list")
         if not least <= len(self.value) <= most:
             bounds = f"{least}" if least == most else f"at most {most}"
             refuse("limit", self.path, f"The list has {len(self.value)} values; it may have {bounds}.")
@@ -58,28 +60,28 @@ class Reader:
 
     def string(self) -> str:
         if not isinstance(self.value, str):
-            self._wrong("a string")
+            self.wrong("a string")
         return self.value
 
     def choice(self, known: tuple[str, ...]) -> str:
         if self.string() not in known:
-            refuse("type", self.path, f"{self._shown()} is not one of {', '.join(known)}.")
+            self.wrong(f"one of {', '.join(known)}")
         return self.value
 
     def integer(self) -> int:
         if type(self.value) is not int:
-            self._wrong("a whole number")
+            self.wrong("a whole number")
         return self.value
 
     def boolean(self) -> bool:
         if type(self.value) is not bool:
-            self._wrong("true or false")
+            self.wrong("true or false")
         return self.value
 
     def number(self) -> float:
         """A finite number; its size is bounded by `limits.NUMBER`."""
         if type(self.value) not in (int, float):
-            self._wrong("a number")
+            self.wrong("a number")
         if not abs(self.value) <= limits.NUMBER:
             refuse("number", self.path, f"The number is beyond {limits.NUMBER:g}.")
         return self.value
@@ -87,7 +89,7 @@ class Reader:
     def literal(self) -> Literal:
         """A number, or a tensor as lists of lists, within the limits on literals."""
         if type(self.value) not in (int, float, list):
-            self._wrong("a number or lists of numbers")
+            self.wrong("a number or lists of numbers")
         value = self._tupled(self.value, _DEPTH)
         if fault := literal_fault(value):
             refuse("number", self.path, f"The literal {fault}.")
@@ -102,7 +104,7 @@ class Reader:
             if isinstance(item, tuple):
                 todo.extend(item)
             elif isinstance(item, dict):
-                Reader(item, self.path)._wrong("a value or a list")
+                Reader(item, self.path).wrong("a value or a list")
             elif isinstance(item, str):
                 if len(item) > limits.NAME or not item.isprintable() or not item.isascii():
                     refuse(
@@ -121,10 +123,15 @@ class Reader:
             refuse("limit", self.path, f"The list has {len(value)} values; the limit is {limits.ELEMENTS}.")
         return tuple(self._tupled(item, depth - 1) for item in value)
 
-    def _shown(self) -> str:
-        text = ascii(self.value) if isinstance(self.value, (str, int, float, bool)) else ""
-        kinds = {dict: "an object", list: "a list", type(None): "null"}
-        return kinds.get(type(self.value)) or (text if len(text) <= 40 else f"{text[:40]}...")
-
-    def _wrong(self, needed: str) -> NoReturn:
+    def wrong(self, needed: str) -> NoReturn:
+        """Refuse the value: it is not what is `needed`."""
         refuse("type", self.path, f"Found {self._shown()} where {needed} is needed.")
+
+    def _shown(self) -> str:
+        if self.value is None or isinstance(self.value, dict):
+            return "null" if self.value is None else "an object"
+        if not isinstance(self.value, (list, tuple)):
+            text = ascii(self.value)
+            return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
+        text = json.dumps(self.value)
+        return text if len(text) <= _SHOWN else "a list"

@@ -1,4 +1,4 @@
-"""Graph <-> link payload: compact JSON, compressed, in characters that an address may hold."""
+"""Graph -> link payload -> JSON document: compact, compressed, in characters that an address may hold."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import zlib
 from typing import NoReturn
 
 from autodiff_viz.graph import limits
-from autodiff_viz.graph.codec import from_json, to_json
+from autodiff_viz.graph.codec import to_json
 from autodiff_viz.graph.given import known_text
 from autodiff_viz.graph.model import Graph
 from autodiff_viz.graph.problem import GraphError, Problem
@@ -40,17 +40,16 @@ def to_link(graph: Graph, most: int = limits.LINK) -> str:
     return payload
 
 
-def from_link(payload: str, most: int = limits.LINK) -> Graph:
-    """Read the graph of a link; `from_link(to_link(graph)) == graph`.
+def document_in(payload: str, most: int = limits.LINK) -> str:
+    """Read the JSON document in a link.
 
     Args:
       payload: as `to_link` writes it, or the address of a page, of which the part after `g=` is read.
       most: characters that the payload may have.
     Returns:
-      The graph.
+      The document as text, which nobody has looked at yet.
     Raises:
-      GraphError: codes "link-..." for a payload that is truncated, damaged, too long or of a newer
-        version; "json-..." as `from_json` when what it holds is not a graph.
+      GraphError: codes "link-..." for a payload that is truncated, damaged, too long or of a newer version.
     """
     payload = known_text(payload).strip()
     if in_address := _IN_ADDRESS.search(payload):
@@ -64,10 +63,10 @@ def from_link(payload: str, most: int = limits.LINK) -> Graph:
             message = f"The link has version {payload[0]}; this program reads version {VERSION}."
             _refuse("version", message, "Reload the page to get the newest program.")
         _refuse("damaged", "This is not a link of this program.", "Copy the whole link.")
-    return from_json(_unpack(payload[1:]))
+    return _inflated(payload[1:])
 
 
-def _unpack(payload: str) -> str:
+def _inflated(payload: str) -> str:
     if not _PAYLOAD.fullmatch(payload):
         _refuse("damaged", "The link holds characters that no link has.", "Copy the link alone.")
     unpacker = zlib.decompressobj()

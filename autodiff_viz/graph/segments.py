@@ -88,14 +88,17 @@ def with_cuts(graph: Graph, names: Iterable[str], cut: bool) -> Graph:
     """Cut after nodes, or take their cuts away. Inputs, which belong to every segment, are left out.
 
     Raises:
-      GraphError: code "bad-cut", when all of them are inputs.
+      GraphError: code "bad-cut", when all of them are inputs; "too-many-cuts".
     """
     nodes = [graph[name] for name in dict.fromkeys(names)]
     able = {node.name for node in nodes if node.op != INPUT}
     if nodes and not able:
         raise GraphError(input_cut(nodes[0]))
     changed = (replace(node, cut=cut) if node.name in able else node for node in graph.nodes)
-    return replace(graph, nodes=tuple(changed))
+    after = replace(graph, nodes=tuple(changed))
+    if cut and (found := cut_problems(after)):
+        raise GraphError(found)
+    return after
 
 
 def cut_problems(graph: Graph) -> tuple[Problem, ...]:

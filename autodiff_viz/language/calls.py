@@ -66,6 +66,9 @@ def _operands(reader: Reader, op: Op, given: dict[str, ast.expr], depth: int) ->
     if not isinstance(arrays, (ast.List, ast.Tuple)):
         message = f"The inputs of {op.name} are a list."
         raise reader.error(arrays, "arity", message, f"Write {call_shape(op.name)}.")
+    if not arrays.elts:
+        message = f"{op.name} needs at least one input."
+        raise reader.error(arrays, "arity", message, f"Write {call_shape(op.name)}; ... leaves a slot empty.")
     if len(arrays.elts) > limits.SLOTS:
         message = f"{op.name} has {len(arrays.elts)} inputs; the limit is {limits.SLOTS}."
         raise reader.error(arrays, "arity", message, "Join a part of them first.")

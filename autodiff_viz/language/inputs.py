@@ -1,8 +1,12 @@
-"""Where values come from: `input(...)`, set by the user, and `parameter(...)`, set by training too."""
+"""Where values come from: `input(...)`, set by the user, and `parameter(...)`, set by training too.
+
+What they take is said here once, for formulas and for documents.
+"""
 
 from __future__ import annotations
 
 import ast
+from collections.abc import Container, Mapping
 from typing import TYPE_CHECKING, Any
 
 from autodiff_viz.graph.model import INPUT, PARAMETER, Params, params
@@ -24,8 +28,11 @@ _ENDS = (
     Param("high", "float", doc="Right end of the slider."),
 )
 
-SOURCES = {INPUT: (_SHAPE, _SEED, *_ENDS), PARAMETER: (_SHAPE, _INIT, _SEED, *_ENDS)}
-"""By function, what it takes beside a value."""
+SOURCES: Mapping[str, Mapping[str, Param]] = {
+    INPUT: {param.name: param for param in (_SHAPE, _SEED, *_ENDS)},
+    PARAMETER: {param.name: param for param in (_SHAPE, _INIT, _SEED, *_ENDS)},
+}
+"""By function, what it takes beside a value, by name."""
 
 _NEED = {
     INPUT: (
@@ -39,6 +46,20 @@ _NEED = {
 }
 
 
+def source_fault(function: str, given: Container[str]) -> tuple[str, str] | None:
+    """(message, hint) where an input cannot have just the parameters that are `given`, whatever they are."""
+    drawn = "seed" in given or "init" in given
+    if ("value" in given) == ("shape" in given) or (drawn and "shape" not in given):
+        return _NEED[function]
+    return None
+
+
+def length_fault(shape: tuple[int, ...]) -> str:
+    """What stops a shape from being an input's, as the end of a sentence; "" when nothing does. As a literal
+    cannot, a draw cannot be empty."""
+    return "" if all(length >= 1 for length in shape) else "has an axis that is shorter than 1"
+
+
 def read_source(reader: Reader, function: str, call: ast.Call) -> Applied:
     """`input(10.0, low=-5.0, high=5.0)`, `input(shape=(3, 4), seed=0)`, or the same of a `parameter`.
 
@@ -46,16 +67,17 @@ def read_source(reader: Reader, function: str, call: ast.Call) -> Applied:
       GraphError: it has neither a value nor a shape, or both, or a parameter is not what is needed.
     """
     known = SOURCES[function]
-    given = bind(reader, function, ("value", *(param.name for param in known)), call)
-    drawn = {"seed", "init"} & given.keys()
-    if ("value" in given) == ("shape" in given) or (drawn and "shape" not in given):
-        raise reader.error(call, "arity", *_NEED[function])
+    given = bind(reader, function, ("value", *known), call)
+    if fault := source_fault(function, given):
+        raise reader.error(call, "arity", *fault)
     values: dict[str, Any] = {"seed": 0} if "shape" in given else {}
     if "value" in given:
         values["value"] = read_literal(reader.line, given["value"])
-    for param in known:
-        if param.name in given:
-            values[param.name] = read_param(reader.line, function, param, given[param.name])
+    for name, param in known.items():
+        if name in given:
+            values[name] = read_param(reader.line, function, param, given[name])
+    if fault := length_fault(values.get("shape", ())):
+        raise reader.error(given["shape"], "parameter", f"This shape {fault}.", "Write (3, 4).")
     trainable = True if function == PARAMETER else None
     return Applied(INPUT, (), params(**values, trainable=trainable), reader.line.span(call), function)
 

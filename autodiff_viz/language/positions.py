@@ -37,7 +37,7 @@ def read_positions(
 def _position(words: list[str]) -> tuple[float, float] | None:
     try:
         _, left, top = words
-        position = float(left), float(top)
+        position = _number(left), _number(top)
     except ValueError:
         return None
     return position if all(abs(c) <= limits.COORDINATE for c in position) else None  # False for NaN too
@@ -49,7 +49,7 @@ def show_positions(nodes: Iterable[Node]) -> list[str]:
     for node in nodes:
         if node.position is None:
             continue
-        entry = f"{node.name} {_number(node.position[0])} {_number(node.position[1])}"
+        entry = f"{node.name} {node.position[0]!r} {node.position[1]!r}"
         if lines and len(lines[-1]) < _LONG:
             lines[-1] += f", {entry}"
         else:
@@ -57,5 +57,6 @@ def show_positions(nodes: Iterable[Node]) -> list[str]:
     return lines
 
 
-def _number(value: float) -> str:
-    return str(int(value)) if value == int(value) else repr(value)
+def _number(text: str) -> float:
+    """A whole number as it is written, so that a graph's positions are read back as they were."""
+    return int(text) if text.lstrip("-").isdecimal() else float(text)

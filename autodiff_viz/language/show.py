@@ -21,6 +21,7 @@ from autodiff_viz.graph.model import (
 from autodiff_viz.graph.names import quoted
 from autodiff_viz.graph.order import find_cycle
 from autodiff_viz.graph.problem import GraphError, Problem
+from autodiff_viz.language.checkpoints import SAVE_ONLY
 from autodiff_viz.language.inline import candidates, is_direct, reading_order, well_numbered
 from autodiff_viz.language.inputs import SOURCES, source_of
 from autodiff_viz.language.layout import INDENT, WIDTH, Chains, chains, text_order, wrapped
@@ -153,7 +154,7 @@ def _show_input(node: Node) -> Shown:
     if function == INPUT and value is not None and not values:
         return Shown(show_literal(value))
     slots = [] if value is None else [show_literal(value)]
-    return show_call(function, slots, tuple(values.items()), SOURCES[function])
+    return show_call(function, slots, tuple(values.items()), tuple(SOURCES[function].values()))
 
 
 def _is_alias(node: Node, inlined: set[str]) -> bool:
@@ -198,7 +199,7 @@ def _region_head(region: Region, begun: bool) -> str:
     parts = [f'"{region.name}"']
     if not begun and (region.policy != POLICIES[0] or region.saved):
         parts.append(f'policy="{region.policy}"')
-    if not begun and (region.saved or region.policy == POLICIES[-1]):
+    if not begun and (region.saved or region.policy == SAVE_ONLY):
         names = ", ".join(f'"{name}"' for name in sorted(region.saved))
         parts.append(f"names=({names}{',' if len(region.saved) == 1 else ''})")
     return f"with checkpoint({', '.join(parts)}):"

@@ -32,6 +32,7 @@ _STATEMENT = re.compile(r"\s*(?:[^\W\d]\w*\s*=(?!=)|with\s|return\s)")
 _CLOSING = {"(": ")", "[": "]", "{": "}"}
 
 POSITIONS = "# positions:"
+FAULTS = 10  # noted of one line
 
 
 @dataclass(slots=True)
@@ -95,7 +96,10 @@ def scan(text: str) -> Source:
     source = Source([], [], text.replace("\r\n", "\n").replace("\r", "\n").split("\n"))
     number = 1
     while number <= len(source.text):
-        number = _logical_line(source, number)
+        number = _logical_line(source, number) if source.text[number - 1] else number + 1
+        if len(source.lines) > limits.LINES:
+            message = f"The text has more than {limits.LINES} lines, empty ones not counted."
+            raise GraphError(Problem("text-too-long", message, "Split the graph in two."))
     return source
 
 
@@ -138,16 +142,20 @@ def _physical_line(source: Source, line: LogicalLine, number: int, text: str, br
             if found.startswith(POSITIONS):
                 source.positions.append((number, text))
             return text[: token.start()].rstrip()
+        if kind not in ("open", "close"):
+            if (fault := _token_fault(kind, found, text[token.end() : token.end() + 1])) is not None:
+                _note(line, Span(number, token.start(), number, token.end()), *fault)
+                if len(line.problems) >= FAULTS:
+                    return ""
+            continue
         span = Span(number, token.start(), number, token.end())
         if kind == "open":
             brackets.append((found, span))
             if len(brackets) == limits.NESTING + 1:
                 message = f"Brackets are more than {limits.NESTING} deep here."
                 _note(line, span, "too-deep", message, "Give an inner part a name on a line of its own.")
-        elif kind == "close":
+        else:
             _close(line, found, span, brackets)
-        elif fault := _token_fault(kind, found, text[token.end() : token.end() + 1]):
-            _note(line, span, *fault)
     return text
 
 

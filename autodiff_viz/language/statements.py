@@ -43,6 +43,7 @@ class Program:
         self._positions = read_positions(source, previous, problems)
         self._fresh: Namer | None = None
         self._nodes: list[Node] = []
+        self._cuts = 0
         self._drafts: frames.Drafts = {}
         self._output: str | None = None
         self._returned: int | None = None
@@ -129,6 +130,10 @@ class Program:
         if len(self._nodes) > limits.NODES:
             message = f"The graph has more than {limits.NODES} nodes."
             raise line.error(statement, "too-many-nodes", message, "Split the graph in two.")
+        self._cuts += sum(node.cut for node in nodes)
+        if self._cuts > limits.CUTS:
+            message = f"The graph has more than {limits.CUTS} cuts."
+            raise line.error(statement, "too-many-cuts", message, "Remove some.")
         for name in around:
             self._drafts[name].nodes.update(node.name for node in nodes)
         self._names.defined.add(target.id)
@@ -158,7 +163,8 @@ def _rooted(value: Operand, span: Span) -> Applied:
     if not isinstance(value, Applied):
         bare = Applied(IDENTITY, (value,), (), span, IDENTITY)
         return bare if value is None or isinstance(value, str) else _as_input(bare)
-    wraps = value.op == IDENTITY and value.stem != IDENTITY and not value.cut  # no segment ends at an input
+    marked = value.cut or value.muted  # no segment ends at an input, and an input has nothing to hand on
+    wraps = value.op == IDENTITY and value.stem != IDENTITY and not marked
     constant = wraps and not isinstance(value.operands[0], (Applied, str, type(None)))
     return _as_input(value) if constant else value
 

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from autodiff_viz.graph import limits
 from autodiff_viz.graph.problem import GraphError, Problem
+from autodiff_viz.graph.syntax_tree import syntax_tree
 from autodiff_viz.language.caret import Span
 from autodiff_viz.language.hints import KEYWORDS
 from autodiff_viz.language.names import Names
@@ -52,7 +53,7 @@ def parse_line(line: LogicalLine) -> list[ast.stmt]:
         span = Span(line.number, line.indent, line.number, line.indent + len(word))
         raise line.error(span, "not-in-language", f"Formulas do not have {word!r}.", KEYWORDS[word])
     try:
-        return ast.parse(f"{line.text} pass" if is_head(line) else line.text).body
+        return syntax_tree(f"{line.text} pass" if is_head(line) else line.text).body
     except SyntaxError as error:
         message = f"This is not a formula: {_reason(error)}."
         raise line.error(_place(line, error), "syntax", message, _hint(word)) from None

@@ -10,6 +10,8 @@ import ast
 from types import EllipsisType
 from typing import Any, Union
 
+from autodiff_viz.graph.syntax_tree import syntax_tree
+
 ELLIPSIS = "..."
 
 Part = Union[int, tuple[Union[int, None], ...], str, None]
@@ -39,7 +41,7 @@ def from_text(text: str) -> Index:
       ValueError: the text is no index of ints, slices, `...` and `None`.
     """
     try:
-        tree = ast.parse(f"x[{text}]", mode="eval").body
+        tree = syntax_tree(f"x[{text}]", mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         tree = None
     if not isinstance(tree, ast.Subscript) or not isinstance(tree.value, ast.Name):

@@ -4,10 +4,13 @@ so that it can be stopped, rewritten and looked at. Images are [batch, height, w
 
 from __future__ import annotations
 
+from math import prod
+
 import jax
 import jax.numpy as jnp
 from jax import Array
 
+from autodiff_viz.graph import limits
 from autodiff_viz.ops.record import Op, Param, Refusal
 
 GROUP = "Layers"
@@ -37,6 +40,8 @@ def _check(x: Array, sides: tuple[int, ...], stride: int, padding: str) -> None:
         raise Refusal(f"Images have 4 axes, [batch, height, width, channels]; these have {x.ndim}.")
     if min(sides) < 1 or stride < 1:
         raise Refusal(f"A window of {list(sides)} with stride {stride}: both must be at least 1.")
+    if prod(sides) > limits.ELEMENTS:
+        raise Refusal(f"A window of {list(sides)} has more than {limits.ELEMENTS:,} places.")
     if padding == "VALID" and any(side > size for side, size in zip(sides, x.shape[1:3], strict=True)):
         raise Refusal(f"A window of {list(sides)} is larger than the image, {list(x.shape[1:3])}.")
 

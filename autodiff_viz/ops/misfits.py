@@ -16,7 +16,10 @@ from autodiff_viz.ops.record import Op
 
 
 def misfit(op: Op, shapes: Sequence[Shape], given: Mapping[str, Any]) -> Misfit | None:
-    """Why `op` cannot take these shapes with the parameters `given`; None where there are no words for it."""
+    """Why `op` cannot take these shapes with the parameters `given`; None where there are no words for it, or
+    where it takes another number of them."""
+    if not shapes if op.variadic else len(shapes) != len(op.slots):
+        return None
     explain = MISFITS.get(op.name) or (broadcast if op.elementwise or op.broadcasts else None)
     settings = {**{param.name: param.default for param in op.params}, **given}
     found = explain(slot_names(op, len(shapes)), shapes, settings) if explain else None

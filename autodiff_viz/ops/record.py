@@ -20,8 +20,8 @@ class Param:
     """A parameter of an op, set in its node and never differentiated.
 
     `kind` says how the language and the inspector read it: "int", "float", "bool", "axis" (int or None),
-    "axes" (tuple of ints, or None), "shape" (tuple of ints), "index" (see `ops.indexing`), "seed",
-    "choice" (one of the words in `choices`).
+    "axes" (tuple of ints, or None), "shape" (tuple of lengths), "new_shape" (the same, where -1 stands for
+    what is left over), "index" (see `ops.indexing`), "seed", "choice" (one of the words in `choices`).
     A static parameter is part of what is compiled; the others are passed at run time, so that
     changing them (a noise seed) compiles nothing.
     """

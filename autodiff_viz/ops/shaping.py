@@ -87,7 +87,7 @@ OPS = (
             (((4,),), {"shape": (2, -1)}),
             (((),), {"shape": (1, 1)}),
         ),
-        params=(Param("shape", "shape", (-1,), "Length of each axis."),),
+        params=(Param("shape", "new_shape", (-1,), "Length of each axis."),),
     ),
     Op(
         name="broadcast_to",

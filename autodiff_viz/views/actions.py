@@ -28,6 +28,7 @@ from autodiff_viz.graph.model import (
 from autodiff_viz.graph.names import numbered
 from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.language.parse import parse, parse_lambda, parse_literal
+from autodiff_viz.ops.allowed import fits, needed
 from autodiff_viz.ops.catalog import OPS
 from autodiff_viz.views.lab import (
     Lab,
@@ -114,7 +115,7 @@ def set_rules(lab: Lab, names: Iterable[str], kind: str) -> Lab:
     graph, changed = lab.graph, [node for node in fit if node.rule.kind != kind]
     for node in changed:
         alternative = node.wires[0][1] if kind == BACKWARD_AS else None
-        graph = edits.with_rule(graph, node.name, _first_rule(node, kind), alternative)
+        graph = edits.with_rule(graph, node.name, _first_rule(node, kind, graph), alternative)
     where = changed[0].name if len(changed) == 1 else f"{len(changed)} nodes"
     return committed(lab, graph, f"{RULE_LABELS[kind]} {where}")
 
@@ -136,6 +137,9 @@ def set_param(lab: Lab, name: str, param: str, value: Any) -> Lab:
     spec = OPS[node.op].param(param) if node and node.op in OPS else None
     if node and spec and same(node.param(param, spec.default), value):
         return lab
+    if spec and not fits(spec, value):
+        message = f"{param!r} of {name!r} is {needed(spec)}."
+        return refused(lab, GraphError(Problem("bad-param", message, "Type another number.", node=name)))
     try:
         graph = edits.with_param(lab.graph, name, param, value)
         return committed(lab, graph, f"Set {param} of {name}")
@@ -232,20 +236,21 @@ def _draws(node: Node) -> bool:
     return node.op in OPS and OPS[node.op].param("seed") is not None
 
 
-def _first_rule(node: Node, kind: str) -> Rule:
+def _first_rule(node: Node, kind: str, graph: Graph) -> Rule:
     """A function that can be seen to act: a reversed gradient, or one that is passed straight through."""
     if kind == REWRITE:
         return Rule(kind, Lambda(("v",), (Call("neg", ("v",)),)))
     if kind == PULLBACK:
-        names = _argument_names([producer for _, producer in node.wires])
+        names = _argument_names([producer for _, producer in node.wires], graph)
         return Rule(kind, Lambda(("v", *names, "y"), ("v",) * len(names)))
     return Rule(kind)
 
 
-def _argument_names(producers: list[str]) -> list[str]:
-    """One name per wire: the producer's where it is free, else numbered."""
+def _argument_names(producers: list[str], graph: Graph) -> list[str]:
+    """One name per wire: the producer's where it is free, else numbered, and then no other node's."""
     found: list[str] = []
     for producer in producers:
         taken = {"v", "y", *found}
-        found.append(producer if producer not in taken else numbered(producer, taken))
+        free = producer not in taken
+        found.append(producer if free else numbered(producer, {*taken, *graph.by_name}))
     return found

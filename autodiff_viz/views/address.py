@@ -13,10 +13,11 @@ from urllib.parse import urlencode
 from autodiff_viz.engine.arrays import FLOAT32, FLOAT64
 from autodiff_viz.graph import limits
 from autodiff_viz.graph.history import begin
-from autodiff_viz.graph.link import from_link, to_link
+from autodiff_viz.graph.link import to_link
 from autodiff_viz.graph.model import Graph, Literal
 from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.language.amend import amended
+from autodiff_viz.language.documents import from_link
 from autodiff_viz.language.parse import parse_literal
 from autodiff_viz.language.show import show_literal
 from autodiff_viz.lessons.gallery import lesson

@@ -19,6 +19,7 @@ from autodiff_viz.graph.identity import identity, remembered, same
 from autodiff_viz.graph.model import BACKWARD_AS, Graph, Node, Rule
 from autodiff_viz.graph.problem import Problem
 from autodiff_viz.graph.segments import has_cuts, idle_cuts, segment_of
+from autodiff_viz.language.shadows import Shadow, shadows
 from autodiff_viz.views.cards import (
     pictured,
     room,
@@ -145,9 +146,9 @@ def _layout(graph: Graph, tall: frozenset[str]) -> Layout:
     return layout(replace(graph, nodes=bare), lambda node: size(node, node.name in tall), room)
 
 
-def doubts(trace: Trace) -> tuple[Mix | Stray, ...]:
+def doubts(trace: Trace) -> tuple[Mix | Stray | Shadow, ...]:
     """What no rule forbids and hardly anybody means, each with the node where it is."""
-    return (*mixes(trace), *strays(trace))
+    return (*mixes(trace), *strays(trace), *shadows(trace.graph))
 
 
 def _warnings(graph: Graph, trace: Trace | None) -> dict[str, list[str]]:

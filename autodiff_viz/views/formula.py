@@ -14,6 +14,7 @@ from autodiff_viz.graph.model import INPUT
 from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.language.caret import Span
 from autodiff_viz.language.parse import parse_with_spans
+from autodiff_viz.language.shadows import shadows
 from autodiff_viz.ops.catalog import OPS
 from autodiff_viz.views.lab import Lab, formula_text
 
@@ -38,16 +39,19 @@ def formula(lab: Lab, problems: Iterable[Problem] = ()) -> dict[str, Any]:
     """The data for one state of the lab.
 
     Args:
-      problems: of the graph, marked where their nodes stand in the text; the page lists them elsewhere.
+      problems: of the graph, marked where their nodes stand in the text; the page lists them elsewhere, as it
+        does the notes.
     """
     text = formula_text(lab)
     spans = _spans(text) if lab.draft is None else {}
-    placed = [(spans[p.node], p) for p in problems if p.node in spans]
+    placed = [(spans[p.node], p.message) for p in problems if p.node in spans]
+    doubted = [(spans[s.node], str(s)) for s in shadows(lab.graph) if s.node in spans]
     return {
         "document": lab.document,
         "text": text,
         "mistakes": [_mistake(problem) for problem in lab.mistakes],
-        "marks": [{**_place(span), "message": problem.message} for span, problem in placed],
+        "marks": [{**_place(span), "message": message} for span, message in placed],
+        "notes": [{**_place(span), "message": message} for span, message in doubted],
         "selected": _place(spans[lab.selected]) if lab.selected in spans else None,
     }
 

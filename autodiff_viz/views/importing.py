@@ -8,8 +8,8 @@ from typing import NoReturn
 from urllib.parse import parse_qs
 
 from autodiff_viz.graph import limits
-from autodiff_viz.graph.codec import from_json
 from autodiff_viz.graph.problem import GraphError, Problem
+from autodiff_viz.language.documents import from_json
 from autodiff_viz.language.parse import parse
 from autodiff_viz.views.address import GRAPH, from_query
 from autodiff_viz.views.lab import Lab, opened, with_text

@@ -84,7 +84,7 @@ INPUTS = (
     ),
 )
 
-SHOWN_PARAMS = {"shape", "index"}  # kinds of parameters without which a formula says little
+SHOWN_PARAMS = {"shape", "new_shape", "index"}  # kinds of parameters without which a formula says little
 
 
 @cache

@@ -7,9 +7,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from autodiff_viz.graph.codec import FORMAT, VERSION, from_json, to_json
+from autodiff_viz.graph.codec import FORMAT, VERSION, to_json
 from autodiff_viz.graph.history import Entry, History
 from autodiff_viz.graph.model import Graph, Node
+from autodiff_viz.language.documents import from_json
 from autodiff_viz.views.squeeze import unsqueezed
 from autodiff_viz.views.trail import Step, digest
 

@@ -14,9 +14,10 @@ from typing import Any
 from autodiff_viz.engine.course import Phase
 from autodiff_viz.engine.training import Settings, learned
 from autodiff_viz.graph import limits
-from autodiff_viz.graph.codec import from_json, to_json
+from autodiff_viz.graph.codec import to_json
 from autodiff_viz.graph.history import Entry
 from autodiff_viz.graph.model import INPUT, Graph
+from autodiff_viz.language.documents import from_json
 from autodiff_viz.views.lab import LAST, Lab
 from autodiff_viz.views.recall import changed
 from autodiff_viz.views.squeeze import squeezed, unsqueezed

@@ -28,7 +28,8 @@ def is_tensor(trace: Trace | None, name: str | None) -> bool:
 
 
 def parts(graph: Graph, trace: Trace, name: str) -> tuple[Part, ...]:
-    """The value of a node, the cotangent that arrives, and what is passed down each wire."""
+    """The value of a node, the cotangent that arrives, and what is passed down each wire; of these, what has
+    any numbers."""
     node, kernels = played(graph)[name], kernels_of(graph)
     found = [Part("Value", "value", trace.value[name], name in kernels)]
     if name in trace.cotangent:
@@ -37,7 +38,7 @@ def parts(graph: Graph, trace: Trace, name: str) -> tuple[Part, ...]:
         if (name, slot) in trace.passed:
             label = f"Passed to {producer} ({slot_label(node, slot)})"
             found.append(Part(label, "cotangent", trace.passed[name, slot], producer in kernels))
-    return tuple(found)
+    return tuple(part for part in found if part.array.size)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +76,8 @@ def written(array: np.ndarray, most: int = MOST) -> str:
 
     Of more than `most`, evenly chosen ones, and the first line says so.
     """
+    if not array.ndim:
+        return scalar(float(array), DIGITS)
     return "\n".join(_lines(array, _steps(array.shape, most)))
 
 

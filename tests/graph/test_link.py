@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from autodiff_viz.graph import limits
-from autodiff_viz.graph.link import from_link, to_link
+from autodiff_viz.graph.codec import decoded
+from autodiff_viz.graph.link import document_in, to_link
 from autodiff_viz.graph.model import Graph, Node, params
 from autodiff_viz.graph.problem import GraphError
 from tests.strategies import graphs
@@ -18,9 +19,13 @@ from tests.strategies import graphs
 GRAPH = Graph((Node("x", "input", (), params(value=2.0)), Node("y", "sin", ("x",))), (), "y")
 
 
+def read(payload: str) -> Graph:
+    return decoded(document_in(payload))
+
+
 def refused(payload: str) -> str:
     with pytest.raises(GraphError) as caught:
-        from_link(payload)
+        read(payload)
     return caught.value.problems[0].code
 
 
@@ -30,7 +35,7 @@ def packed(text: bytes, after: bytes = b"") -> str:
 
 @given(graphs())
 def test_a_graph_survives_a_link(graph):
-    assert from_link(to_link(graph)) == graph
+    assert read(to_link(graph)) == graph
 
 
 @given(graphs(min_nodes=1))
@@ -53,7 +58,7 @@ def test_a_wrong_character_never_gives_another_graph(place, character):
     link = to_link(GRAPH)
     changed = link[:place] + character + link[place + 1 :]
     with suppress(GraphError):  # the last character has bits to spare
-        assert from_link(changed) == GRAPH
+        assert read(changed) == GRAPH
 
 
 @pytest.mark.parametrize(

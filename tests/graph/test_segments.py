@@ -7,6 +7,7 @@ from hypothesis import given
 
 from autodiff_viz.graph import limits
 from autodiff_viz.graph.check import problems
+from autodiff_viz.graph.fragment import extract, graft
 from autodiff_viz.graph.model import INPUT, Graph, Node
 from autodiff_viz.graph.mute import played
 from autodiff_viz.graph.order import ancestors
@@ -88,6 +89,17 @@ def test_there_is_a_limit_on_cuts():
     chain += [Node(f"n{i + 1}", "sin", (f"n{i}",), cut=True) for i in range(limits.CUTS + 1)]
     found = problems(Graph(tuple(chain), (), chain[-1].name))
     assert [problem.code for problem in found] == ["too-many-cuts"]
+
+
+def test_no_edit_cuts_a_graph_into_more_segments_than_it_may_have():
+    chain = [Node("n0", INPUT, (), (("value", 1.0),))]
+    chain += [Node(f"n{i + 1}", "sin", (f"n{i}",), cut=i < limits.CUTS) for i in range(limits.CUTS + 1)]
+    graph = Graph(tuple(chain), (), chain[-1].name)
+    with pytest.raises(GraphError, match="the limit is 64"):
+        with_cuts(graph, [chain[-1].name], True)
+    with pytest.raises(GraphError, match="the limit of 64"):
+        graft(graph, extract(graph, ["n1"]))
+    assert not any(node.cut for node in with_cuts(graph, graph.by_name, False).nodes)
 
 
 @given(graphs())

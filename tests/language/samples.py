@@ -19,7 +19,7 @@ PARAMS = {
     "concatenate": [(), params(axis=1)],
     "getitem": [(), params(index=(0,)), params(index=("...", (1, None, 2), None)), params(index=())],
     "uniform": [params(shape=(3,), seed=1), params(low=0.9, high=1.1, shape=(2, 2))],
-    "normal": [(), params(mean=-1.0, scale=2, shape=(), seed=7)],
+    "normal": [(), params(mean=-1.0, scale=2.0, shape=(), seed=7)],
 }
 
 SPECS = tuple(

@@ -2,9 +2,10 @@
 
 import pytest
 
-from autodiff_viz.graph.codec import from_json, to_json
-from autodiff_viz.graph.link import from_link, to_link
+from autodiff_viz.graph.codec import to_json
+from autodiff_viz.graph.link import to_link
 from autodiff_viz.graph.problem import GraphError
+from autodiff_viz.language.documents import from_json, from_link
 from autodiff_viz.language.parse import parse
 from autodiff_viz.language.show import show
 

@@ -7,7 +7,7 @@ import pytest
 
 import autodiff_viz as av
 from autodiff_viz.graph.check import problems
-from autodiff_viz.graph.codec import from_json, to_json
+from autodiff_viz.graph.codec import to_json
 from autodiff_viz.lessons.findings import CUT, QUANTITIES, SPLIT, check, findings, graph_of
 from autodiff_viz.lessons.gallery import LESSONS, lesson
 from autodiff_viz.lessons.record import Claim, Law, Lesson, Like, Variant
@@ -31,7 +31,7 @@ def test_every_claim_of_the_lesson_holds(found):
 def test_every_graph_of_the_lesson_is_kept_runs_and_draws(found, variant):
     graph = graph_of(variant)
     assert av.parse(av.show(graph)) == graph
-    assert from_json(to_json(graph)) == graph
+    assert av.from_json(to_json(graph)) == graph
     assert problems(graph) == ()
     trace = av.trace(graph, seed=variant.seed)
     drawn = drawing(Picture(graph, trace, trace.runs, (), variant.look_at, 0)).data

@@ -9,7 +9,7 @@ from autodiff_viz.ops.catalog import GROUPS, OPS
 from autodiff_viz.ops.latex import PLACEHOLDER
 from tests.ops.samples import ELEMENTWISE
 
-KINDS = {"int", "float", "bool", "axis", "axes", "shape", "index", "seed", "choice"}
+KINDS = {"int", "float", "bool", "axis", "axes", "shape", "new_shape", "index", "seed", "choice"}
 
 
 @pytest.fixture(params=OPS.values(), ids=lambda op: op.name)

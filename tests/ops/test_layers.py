@@ -68,6 +68,7 @@ def test_batch_norm_published_gradients_of_the_first_output():
         "y = max_pool(x, window=0)",
         "y = max_pool(x, window=9)",
         "y = avg_pool(x, stride=0)",
+        'y = avg_pool(x, window=65536, padding="SAME")',
         "y = max_pool([[1.0]])",
         "y = conv2d(w, x, 0.0)",
         "y = conv2d(x, 1.0, 0.0)",

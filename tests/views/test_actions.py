@@ -6,6 +6,7 @@ import pytest
 
 from autodiff_viz.graph import limits
 from autodiff_viz.language.parse import parse
+from autodiff_viz.language.shadows import shadows
 from autodiff_viz.language.show import show
 from autodiff_viz.views import actions
 from autodiff_viz.views.canvas_edits import edited
@@ -241,3 +242,18 @@ def test_undo_and_redo_say_what_they_would_change():
     assert actions.steps(start()) == {"undo": None, "redo": None}
     assert actions.steps(lab) == {"undo": "Stop gradient at a", "redo": None}
     assert actions.steps(actions.undone(lab)) == {"undo": None, "redo": "Stop gradient at a"}
+
+
+def test_the_arguments_of_a_new_pullback_are_not_called_as_other_nodes_are():
+    lab = lab_of("a = 2.0\na_1 = 3.0\nb = a * a\nc = b + a_1")
+    ruled = actions.set_rule(lab, "b", "pullback").graph
+    assert ruled["b"].rule.function.args == ("v", "a", "a_2", "y")
+    assert shadows(ruled) == ()
+
+
+@pytest.mark.parametrize(("param", "value"), [("stride", 10**12), ("stride", 3.0), ("padding", "valid")])
+def test_a_parameter_is_set_to_what_a_formula_can_say_or_not_at_all(param, value):
+    lab = lab_of("x = [[[[1.0], [2.0]], [[3.0], [4.0]]]]\ny = max_pool(x)")
+    after = actions.set_param(lab, "y", param, value)
+    assert after.graph == lab.graph
+    assert after.notice[0].code == "bad-param"

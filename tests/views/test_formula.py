@@ -75,3 +75,26 @@ def test_the_wrappers_examples_are_in_the_language():
 
 def test_the_data_can_travel_as_json():
     json.dumps(formula(typed(start(), OWN)), allow_nan=False)
+
+
+SHADOWED = "a = 2.0\ny = custom(0.5 * (1.0 + a), pullback=lambda v, a, y: v * a)\n"
+
+
+def test_an_argument_that_stands_for_another_node_is_noted_where_it_stands():
+    lab = typed(start(), SHADOWED)
+    data = formula(lab, lab_view(lab).problems)
+    (note,) = data["notes"]
+    assert cut(SHADOWED, note) == SHADOWED.splitlines()[1]
+    assert note["message"].startswith(
+        "Shadowed: in its rule, a stands for node add_1, 1.0 + a, not for node a."
+    )
+    assert data["marks"] == data["mistakes"] == []  # the program is valid
+
+
+def test_the_note_stands_on_the_node_and_beside_the_checks_as_well():
+    view = lab_view(typed(start(), SHADOWED))
+    warned = {node["id"]: node["warning"] for node in view.drawing["nodes"]}
+    assert warned["y"].startswith("Shadowed: in its rule, a stands for node add_1")
+    assert warned["a"] is None
+    assert [note for note in view.notes if note.startswith("at y: Shadowed")]
+    assert view.problems == ()

@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from autodiff_viz.engine.trace import trace
+from autodiff_viz.figures.tensor import heatmaps, histograms
 from autodiff_viz.language.parse import parse
 from autodiff_viz.views.compose import lab_view
 from autodiff_viz.views.lab import opened, start
@@ -46,6 +47,23 @@ def test_numbers_are_written_in_rows_with_their_indices():
         "[0]    1  \u22122.5",
         "[1]   30     4",
     ]
+
+
+SCALED = parse("x = [[1.0, 2.0], [3.0, 4.0]]\nk = 2.0\ny = k * x\nz = sum(y)")
+
+
+def test_what_a_tensor_passes_to_a_number_is_shown_in_every_way():
+    *_, to_k, _ = found = parts(SCALED, trace(SCALED), "y")
+    assert (to_k.label, summary(to_k.array).norm, written(to_k.array)) == ("Passed to k (a)", "10", "10")
+    assert len([one for one in heatmaps(found, "y").data if one.type == "heatmap"]) == len(found)
+    histograms(found, "y")
+
+
+def test_a_wire_without_numbers_is_no_part():
+    graph = parse("x = [1.0, 2.0]\ne = x[0:0]\ny = concatenate([e, x, x, x, x, x])\nz = sum(y)")
+    labels = [part.label for part in parts(graph, trace(graph), "y")]
+    assert "Passed to x (arrays 1)" in labels
+    assert "Passed to e (arrays 0)" not in labels
 
 
 def test_of_more_axes_every_slice_has_its_own_table():

@@ -15,6 +15,7 @@ from autodiff_viz.language.parse import parse
 from autodiff_viz.lessons.xor_printed import LOSSES
 from autodiff_viz.views.actions import set_input, set_rule, typed
 from autodiff_viz.views.address import from_query, to_query
+from autodiff_viz.views.compose import lab_view
 from autodiff_viz.views.lab import start
 from autodiff_viz.views.lessons import open_lesson
 from autodiff_viz.views.retraining import with_course
@@ -113,6 +114,15 @@ def test_a_first_loss_that_is_no_number_is_not_blamed_on_the_learning_rate():
 def test_a_graph_without_a_loss_says_what_is_missing():
     lab = trained(lab_of("w = parameter(shape=(3,))\ny = w * 2.0"), 5)
     assert "one number" in lab.training.why
+
+
+def test_a_region_that_cannot_run_keeps_no_step_from_view():
+    text = 'w = parameter(3.0)\nwith checkpoint("r"):\n    a = w * 2.0\nb = sin(a)\n'
+    text += 'with checkpoint("r"):\n    loss = square(a - b)\n'
+    lab = finished(trains(typed(start(), text), 2))
+    view = lab_view(lab)
+    assert view.moment.step == 2
+    assert all(node["runs"] is None for node in view.drawing["nodes"])
 
 
 def test_the_optimiser_lasts_as_long_as_the_course():

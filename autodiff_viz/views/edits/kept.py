@@ -10,9 +10,9 @@ from typing import Any
 
 from autodiff_viz.graph import limits
 from autodiff_viz.graph.history import History
-from autodiff_viz.graph.link import from_link
 from autodiff_viz.graph.model import Graph
 from autodiff_viz.graph.problem import GraphError
+from autodiff_viz.language.documents import from_link
 from autodiff_viz.views.address import ELSEWHERE, from_query
 from autodiff_viz.views.edits.record import Edit, Edits
 from autodiff_viz.views.lab import Lab

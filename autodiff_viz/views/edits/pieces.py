@@ -6,10 +6,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from autodiff_viz.graph import edits
-from autodiff_viz.graph.codec import from_json
 from autodiff_viz.graph.fragment import detached, extract, graft
 from autodiff_viz.graph.model import Graph
 from autodiff_viz.graph.problem import GraphError, Problem
+from autodiff_viz.language.documents import from_json
 from autodiff_viz.language.parse import parse_piece
 from autodiff_viz.views.arranging import Point, arranged, centred, moved_by, off_the_taken
 from autodiff_viz.views.drawing import places

@@ -15,7 +15,7 @@ import { below, Popup } from "./popup.js";
 const PAUSE_MS = 350; // after the last key; a run of the script takes less
 
 /** @type {Data} */
-const NOTHING = { key: "", ack: 0, document: 0, text: "", mistakes: [], marks: [], selected: null };
+const NOTHING = { key: "", ack: 0, document: 0, text: "", mistakes: [], marks: [], notes: [], selected: null };
 
 export class Formula {
   /** @param {import("./types.js").Word[]} words of the language */
@@ -129,7 +129,7 @@ export class Formula {
   /** What is marked in each line; nothing in those that changed after Python saw them. @param {string[]} lines
    * @returns {Map<number, Range[]>} */
   ranges(lines) {
-    const { text, mistakes, marks, selected } = this.data;
+    const { text, mistakes, marks, notes, selected } = this.data;
     const seen = text.split("\n");
     const where = lineMap(seen, lines);
     /** @type {Map<number, Range[]>} */
@@ -142,6 +142,7 @@ export class Formula {
     };
     add(selected, "chosen");
     for (const place of [...mistakes, ...marks]) add(place, "wrong");
+    for (const place of notes) add(place, "noted");
     return found;
   }
 

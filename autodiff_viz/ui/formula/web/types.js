@@ -4,15 +4,16 @@
 /** @typedef {{ line: number, column: number, endLine: number, endColumn: number }} Place
  * lines count from 1, columns from 0 and in characters; the end is just behind the last one */
 /** @typedef {{ message: string, hint: string } & Partial<Place>} Mistake one without a place is about the whole text */
-/** @typedef {Place & { message: string }} Mark a problem of the graph, listed elsewhere on the page */
+/** @typedef {Place & { message: string }} Mark a problem of the graph, or a note, listed elsewhere on the page */
 /** @typedef {{ word: string, kind: "op" | "wrapper" | "keyword" | "name", doc: string }} Word */
 /**
  * @typedef {{
- *   key: string, ack: number, document: number, text: string, mistakes: Mistake[], marks: Mark[], selected: Place | null,
+ *   key: string, ack: number, document: number, text: string, mistakes: Mistake[], marks: Mark[],
+ *   notes: Mark[], selected: Place | null,
  * }} Data
  */
 /** @typedef {{ start: number, end: number, kind: string }} Token a piece of one line, in UTF-16 units */
-/** @typedef {{ start: number, end: number, kind: "wrong" | "chosen", message?: string }} Range a marked piece of one line */
+/** @typedef {{ start: number, end: number, kind: "wrong" | "noted" | "chosen", message?: string }} Range a marked piece of one line */
 /** @typedef {{ text: string, start: number, end: number }} Typing a text with its selection */
 
 export {};

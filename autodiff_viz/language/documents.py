@@ -1,0 +1,165 @@
+"""Documents and links from outside -> graphs.
+
+`graph/codec.py` reads the structure. Here every node is held against what its op declares, so that a document
+says nothing that a formula could not say: of each graph that is read, `parse(show(graph))` is the same graph.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from itertools import accumulate
+from typing import Any
+
+from autodiff_viz.graph import limits
+from autodiff_viz.graph.codec import decoded
+from autodiff_viz.graph.json_read import Reader, refuse
+from autodiff_viz.graph.link import document_in
+from autodiff_viz.graph.model import BACKWARD_AS, INPUT, PARAMETER, Call, Graph, Node, Params, Term, params
+from autodiff_viz.graph.names import quoted
+from autodiff_viz.language.hints import call_shape, did_you_mean
+from autodiff_viz.language.inputs import SOURCES, length_fault, source_fault
+from autodiff_viz.language.layout import wrapped
+from autodiff_viz.language.show import show, show_node
+from autodiff_viz.ops.allowed import fits, needed, plain, size_fault
+from autodiff_viz.ops.catalog import OPS
+from autodiff_viz.ops.record import Op, Param
+
+GROWTH = 32
+"""A formula is at most so many times as long as its document: 13 times where each line begins 12 blocks."""
+
+
+def from_json(text: str) -> Graph:
+    """Read the graph of a JSON document; `from_json(to_json(graph)) == graph`.
+
+    Args:
+      text: as `to_json` writes it.
+    Returns:
+      The graph.
+    Raises:
+      GraphError: with codes "json-..." and the JSON path of the place in each message. A graph that is
+        unfinished (an empty slot, a region that cannot run) is read: `problems` reports that.
+    """
+    graph = decoded(text)
+    nodes = tuple(_declared(node, f"$.nodes[{i}]") for i, node in enumerate(graph.nodes))
+    graph = replace(graph, nodes=nodes)
+    if len(text) * GROWTH > limits.TEXT:
+        _check_length(graph)
+    return graph
+
+
+def from_link(payload: str, most: int = limits.LINK) -> Graph:
+    """Read the graph of a link; `from_link(to_link(graph)) == graph`.
+
+    Args:
+      payload: as `to_link` writes it, or the address of a page, of which the part after `g=` is read.
+      most: characters that the payload may have.
+    Returns:
+      The graph.
+    Raises:
+      GraphError: codes "link-..." for a payload that is truncated, damaged, too long or of a newer
+        version; "json-..." as `from_json` when what it holds is not a graph.
+    """
+    return from_json(document_in(payload, most))
+
+
+def _declared(node: Node, path: str) -> Node:
+    """The node, if it is as its op declares; an input with what it may leave out."""
+    if node.op == INPUT:
+        node = _source(node, path)
+    else:
+        node = replace(node, params=_call(node.op, len(node.op_slots), node.params, path, "slots"))
+    if node.rule.kind == BACKWARD_AS and not node.slots:
+        message = "The slot of what the node is differentiated as is missing."
+        refuse("arity", f"{path}.slots", message, "Wire it, or write null.")
+    if node.rule.function is None:
+        return node
+    function = node.rule.function
+    terms = tuple(_term(term, f"{path}.rule.body[{i}]", 0) for i, term in enumerate(function.body))
+    node = replace(node, rule=replace(node.rule, function=replace(function, body=terms)))
+    _check_room(node, path)
+    return node
+
+
+def _source(node: Node, path: str) -> Node:
+    given = dict(node.params)
+    if type(trainable := given.pop("trainable", False)) is not bool:
+        Reader(trainable, f"{path}.params.trainable").wrong("true or false")
+    function = PARAMETER if trainable else INPUT
+    value = {"value": given.pop("value")} if "value" in given else {}
+    given = {**value, **_given(function, SOURCES[function], given, path, ("value", "trainable"))}
+    if fault := source_fault(function, given):
+        refuse("arity", f"{path}.params", *fault)
+    if fault := length_fault(given.get("shape", ())):
+        refuse("type", f"{path}.params.shape", f"The shape {fault}.", "Write for example [3, 4].")
+    if node.op_slots:
+        refuse("arity", f"{path}.slots", "An input has no slots.", "Leave them out.")
+    if node.muted:
+        refuse("bad-mute", f"{path}.muted", "An input has nothing to hand on.", "Leave it out.")
+    drawn = {"seed": given.get("seed", 0)} if "shape" in given else {}
+    return replace(node, params=params(**{**given, **drawn}, trainable=trainable or None))
+
+
+def _call(name: str, count: int, given: Params, path: str, slots: str) -> Params:
+    """The parameters of an op that is known and has so many slots."""
+    op = OPS.get(name)
+    if op is None:
+        hint = did_you_mean(name, OPS) or "The palette lists all ops."
+        refuse("unknown-op", f"{path}.op", f"There is no op {quoted(name)}.", hint)
+    if count < 1 if op.variadic else count != len(op.slots):
+        refuse(
+            "arity", f"{path}.{slots}", f"Found {count} where {_arity(op)} needed.", f"{call_shape(name)}."
+        )
+    return params(**_given(name, {param.name: param for param in op.params}, dict(given), path))
+
+
+def _arity(op: Op) -> str:
+    if op.variadic:
+        return "at least one is"
+    return f"{len(op.slots)} ({', '.join(op.slots)}) {'is' if len(op.slots) == 1 else 'are'}"
+
+
+def _given(
+    owner: str, known: Mapping[str, Param], given: Mapping[str, Any], path: str, others: tuple[str, ...] = ()
+) -> dict[str, Any]:
+    """The parameters, if all of them are `known` and may be what they are."""
+    for name, value in given.items():
+        place = f"{path}.params.{name}"
+        if name not in known:
+            listed = ", ".join((*others, *known)) or "none"
+            refuse("unknown-param", place, f"{owner} has no parameter {quoted(name)}.", f"It has: {listed}.")
+        if not fits(known[name], value):
+            Reader(value, place).wrong(needed(known[name]))
+        if fault := size_fault(known[name], value):
+            refuse("limit", place, f"The shape {fault}.", "Use a smaller one.")
+    return {name: plain(known[name], value) for name, value in given.items()}
+
+
+def _term(term: Term, path: str, depth: int) -> Term:
+    if depth > limits.NESTING:
+        _too_deep(path)
+    if not isinstance(term, Call):
+        return term
+    given = _call(term.op, len(term.args), term.params, path, "args")
+    args = tuple(_term(arg, f"{path}.args[{i}]", depth + 1) for i, arg in enumerate(term.args))
+    return Call(term.op, args, given)
+
+
+def _check_room(node: Node, path: str) -> None:
+    """A function is written in one line, with its brackets and those around it."""
+    text = show_node(node)
+    depths = accumulate((letter in "([{") - (letter in ")]}") for letter in text)
+    if max(depths) > limits.NESTING or max(map(len, wrapped(text, ""))) > limits.LINE - 2 * limits.NAME:
+        _too_deep(f"{path}.rule")
+
+
+def _too_deep(path: str) -> None:
+    message = f"The function is more than {limits.NESTING} deep, with the brackets around it."
+    refuse("limit", path, message, "Make it shorter.")
+
+
+def _check_length(graph: Graph) -> None:
+    length = len(show(graph))
+    if length > limits.TEXT:
+        message = f"As a formula the graph has {length} characters; the limit is {limits.TEXT}."
+        refuse("limit", "$", message, "Use smaller tensors, or fewer nodes.")

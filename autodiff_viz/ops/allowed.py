@@ -1,0 +1,77 @@
+"""What a parameter of an op may be, by its `kind`: for formulas, documents and the inspector alike."""
+
+from __future__ import annotations
+
+from math import prod
+from typing import Any
+
+from autodiff_viz.graph import limits
+from autodiff_viz.graph.literals import literal_fault, seed_fault
+from autodiff_viz.ops import indexing
+from autodiff_viz.ops.record import Param
+
+_NEEDED = {
+    "int": "a whole number, such as 0",
+    "float": "a number, such as 0.5",
+    "bool": "True or False",
+    "axis": "a whole number, such as 0 or -1",
+    "axes": "whole numbers in brackets, such as (1, 0)",
+    "shape": "the lengths of the axes, such as (3, 4)",
+    "new_shape": "the lengths of the axes, such as (3, 4) or (3, -1)",
+    "seed": f"a whole number from 0 to {limits.SEED}",
+    "index": 'an index, such as [0, [1, 3, null], "...", null]',
+}
+_LEAST = {"axes": -limits.RANK, "shape": 0, "new_shape": -1}
+
+
+def needed(param: Param) -> str:
+    """What the parameter takes, in words."""
+    if param.kind == "choice":
+        return f"one of {', '.join(repr(choice) for choice in param.choices)}".replace("'", '"')
+    return _NEEDED[param.kind]
+
+
+def fits(param: Param, value: Any) -> bool:
+    """Whether the parameter takes `value`, as far as its kind says. A bool is no number, and 0.0 no axis."""
+    kind = param.kind
+    if kind == "choice":
+        return type(value) is str and value in param.choices
+    if kind == "bool":
+        return type(value) is bool
+    if kind == "float":
+        return type(value) in (int, float) and not literal_fault(value)
+    if kind == "seed":
+        return not seed_fault(value)
+    if kind == "index":
+        return _is_index(value)
+    if kind in ("int", "axis"):
+        return type(value) is int and abs(value) <= limits.ELEMENTS
+    return type(value) is tuple and all(
+        type(n) is int and _LEAST[kind] <= n <= limits.ELEMENTS for n in value
+    )
+
+
+def size_fault(param: Param, value: Any) -> str:
+    """What is too much about a shape that `fits`, as the end of a sentence; "" for anything else."""
+    if "shape" not in param.kind:
+        return ""
+    if len(value) > limits.RANK:
+        return f"has {len(value)} axes; the limit is {limits.RANK}"
+    elements = abs(prod(value))
+    return (
+        f"has {elements:,} elements; the limit is {limits.ELEMENTS:,}" if elements > limits.ELEMENTS else ""
+    )
+
+
+def plain(param: Param, value: Any) -> Any:
+    """A value that `fits` as a graph holds it: JAX would take a whole number for one of 32 bits."""
+    return float(value) if param.kind == "float" else value
+
+
+def _is_index(value: Any) -> bool:
+    try:
+        parts = indexing.to_python(value)
+    except ValueError:
+        return False
+    bounds = [n for p in parts for n in ((p.start, p.stop, p.step) if isinstance(p, slice) else (p,))]
+    return all(abs(n) <= limits.ELEMENTS for n in bounds if type(n) is int)
