@@ -35,8 +35,8 @@ class Apart:
 def declared_apart(trace: Trace, name: str) -> dict[int, Apart]:
     """By slot, where a declared derivative passes something else than the op's own. At a corner of the op any
     derivative is as good as another, and where the true one is NaN there is none."""
-    node = trace.graph[name]
-    if node.rule.kind != PULLBACK or node.op not in OPS or name not in trace.cotangent:
+    node = trace.graph.by_name.get(name)  # of a graph that is not finished a part alone is traced
+    if node is None or node.rule.kind != PULLBACK or node.op not in OPS or name not in trace.cotangent:
         return {}
     found = {}
     for slot, true in own_contributions(trace, name).items():

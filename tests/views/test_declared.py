@@ -15,6 +15,7 @@ from autodiff_viz.engine.trace import trace
 from autodiff_viz.graph.model import INPUT
 from autodiff_viz.language.parse import parse
 from autodiff_viz.views.actions import set_input, undone
+from autodiff_viz.views.canvas_edits import edited
 from autodiff_viz.views.compose import lab_view
 from autodiff_viz.views.declared import declared_apart, declared_states
 from autodiff_viz.views.inspector import node_view
@@ -158,3 +159,11 @@ def test_both_precisions_have_the_same_own_pullback():
         own = own_contributions(trace(graph, dtype=dtype), "y")[0]
         assert own.dtype == np.dtype(dtype)
         assert own.item() == pytest.approx(math.cos(0.3), rel=digits)
+
+
+def test_a_node_that_cannot_be_evaluated_yet_has_no_badge_and_can_be_selected():
+    lab = replace(lab_of("x = 2.0\nb = sin(x)"), selected="b")
+    lab = edited(lab, {"kind": "disconnect", "to": "b", "slot": 0})
+    view = lab_view(lab)
+    assert declared_states(view.trace) == {}
+    assert node_view(view.graph, view.trace, "b").value == ""
