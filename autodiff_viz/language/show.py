@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from math import prod
 
 from autodiff_viz.graph.check import cycle_problem
 from autodiff_viz.graph.given import known_graph
+from autodiff_viz.graph.literals import shape_of
 from autodiff_viz.graph.model import (
     BACKWARD_AS,
     FOLLOW,
@@ -101,6 +103,9 @@ def _render(
     for node in ordered:
         room = WIDTH - len(INDENT) * len(around[node.name]) - len(f"{node.name} = ")
         inner = [slot for _, slot in node.wires if slot in kept]
+        if inner and _fills(node, room):
+            kept.difference_update(inner)
+            inner = []
         inner.sort(key=lambda name: len(shown[name].text))
         while inner and max(depths[name] for name in inner) >= DEPTH:
             deepest = max(inner, key=lambda name: depths[name])
@@ -112,6 +117,11 @@ def _render(
             shown[node.name] = _show_node(node, shown, kept)
         depths[node.name] = 1 + max((depths[name] for name in inner), default=0)
     return {name: piece.text for name, piece in shown.items()}, kept
+
+
+def _fills(node: Node, room: int) -> bool:
+    """Whether the node's own tensors leave no room for anything else: each number takes three characters."""
+    return any(3 * prod(shape_of(slot)) > room + 2 for slot in node.slots if isinstance(slot, tuple))
 
 
 def show_node(node: Node) -> str:

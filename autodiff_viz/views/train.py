@@ -153,16 +153,17 @@ def _settings(old: Settings, new: Settings) -> list[str]:
 
 
 def run_log(lab: Lab, view: LabView) -> str:
-    """The step on view in the tutorial's words, and a line for each of those before it."""
+    """The step on view in the tutorial's words, and a line for each of those before it; "" where runs
+    cannot be counted."""
     at = view.moment
     if at is None or lab.training is None or lab.training.course is None:
         return ""
     course, losses = lab.training.course, records(lab.training.course).loss
     lines = []
-    for step in range(max(0, at.step - LOGGED), at.step):
-        graph = phase_at(course, step).graph
-        lines.append(f"Step {step}: loss {scalar(float(losses[step]), 8)}; {_line(view, graph)}")
     try:
+        for step in range(max(0, at.step - LOGGED), at.step):
+            graph = phase_at(course, step).graph
+            lines.append(f"Step {step}: loss {scalar(float(losses[step]), 8)}; {_line(view, graph)}")
         loss = float(view.trace.value[view.trace.output])
         lines.append(step_log(view.graph, view.trace.runs, at.step, loss))
     except (GraphError, TypeError):

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 
 from autodiff_viz.graph import limits
-from autodiff_viz.graph.codec import decoded, to_json
+from autodiff_viz.graph.codec import _no_twins, decoded, to_json
 from autodiff_viz.graph.model import Graph, Group, Lambda, Node, Rule, params
 from autodiff_viz.graph.problem import GraphError
 from tests.strategies import graphs
@@ -126,6 +126,25 @@ def test_a_document_that_is_no_graph_is_refused(text, code):
 def test_a_node_that_is_none_is_refused(entries, code):
     node = {"name": "x", "op": "sin"} | entries
     assert refused(changed(nodes=[node], output=node["name"])) == code
+
+
+class Key(str):
+    """A key that counts how often keys are compared."""
+
+    compared = 0
+
+    def __eq__(self, other: object) -> bool:
+        Key.compared += 1
+        return str.__eq__(self, other)
+
+    __hash__ = str.__hash__
+
+
+def test_a_key_that_comes_twice_is_found_without_comparing_each_with_all():
+    keys = [*map(str, range(1_000)), "z", "z"]
+    with pytest.raises(GraphError, match="The key 'z' comes twice"):
+        _no_twins([(Key(key), 0) for key in keys])
+    assert Key.compared < 3 * len(keys)
 
 
 def test_a_function_that_is_too_deep_is_refused():

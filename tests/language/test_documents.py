@@ -221,14 +221,6 @@ def test_a_tensor_of_the_largest_size_can_be_written_with_all_digits():
     assert exactly(parse(show(from_json(to_json(graph, None))))) == exactly(graph)
 
 
-def test_keys_that_come_twice_are_found_in_linear_work():
-    def work(count: int) -> int:
-        members = ", ".join(f'"{i}": 0' for i in range(count))
-        return lines_run(lambda: refused('{"autodiff_viz": 1, ' + members + ', "z": 0, "z": 0}'))
-
-    assert work(4_000) < 6 * work(1_000)  # 4 times were linear, 16 quadratic
-
-
 @pytest.mark.parametrize(
     "slots", [["x", None], ["nobody", "x"]], ids=["empty slots", "wires that lead to nothing"]
 )

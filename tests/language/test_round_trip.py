@@ -219,6 +219,17 @@ def test_a_graph_that_text_cannot_express_is_refused(code, graph):
     assert caught.value.problems[0].code == code
 
 
+def test_a_large_tensor_among_many_steps_is_written_once_and_not_once_for_each_step():
+    def work(steps: int) -> int:
+        names = [f"sin_{i}" for i in range(1, steps + 1)]
+        joined = Node("y", "concatenate", ((1.0,) * 2_000, *names))
+        graph = Graph((X, *(Node(name, "sin", ("x",)) for name in names), joined), (), "y")
+        assert parse(show(graph)) == graph
+        return lines_run(lambda: show(graph))
+
+    assert work(60) < 2 * work(6)  # the tensor is most of it
+
+
 @pytest.mark.parametrize("stem", ["sin", "y"], ids=["one long chain of steps", "a line for every node"])
 def test_two_thousand_nodes_take_linear_work(stem):
     def work(count: int) -> int:

@@ -20,6 +20,7 @@ from autodiff_viz.views.lab import start
 from autodiff_viz.views.lessons import open_lesson
 from autodiff_viz.views.retraining import with_course
 from autodiff_viz.views.steering import pauses, plans, resets, trains
+from autodiff_viz.views.train import run_log
 from autodiff_viz.views.training import advanced, cannot_go_on, still, told
 from tests.views.regression import TEXT, finished, lab_of, loss_of, trained
 
@@ -123,6 +124,7 @@ def test_a_region_that_cannot_run_keeps_no_step_from_view():
     view = lab_view(lab)
     assert view.moment.step == 2
     assert all(node["runs"] is None for node in view.drawing["nodes"])
+    assert run_log(lab, view) == ""
 
 
 def test_the_optimiser_lasts_as_long_as_the_course():
