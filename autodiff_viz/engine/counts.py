@@ -135,7 +135,7 @@ def _kept(halves: _Halves, numbering: Numbering, residuals: list[int]) -> dict[s
             seen.update((place.node, place.recomputations) for r in results if value_of.get(r) == place.node)
 
     numbering.on_equation = look
-    numbering.number(halves.backward, _backward_arguments(halves, numbering, residuals))
+    numbering.number(halves.backward, _backward_arguments(numbering, residuals))
     numbering.on_equation = None
     counted: dict[str, int] = {}
     for name, _ in seen:
@@ -148,7 +148,7 @@ def _value_of(numbering: Numbering) -> dict[int, str]:
     return {number: name for name, number in reversed(numbering.named.items())}
 
 
-def _backward_arguments(halves: _Halves, numbering: Numbering, residuals: list[int]) -> list[int]:
+def _backward_arguments(numbering: Numbering, residuals: list[int]) -> list[int]:
     return [*residuals, numbering.fresh(("seed",))]
 
 
@@ -168,16 +168,19 @@ def _markers(jaxpr: Any) -> dict[str, int]:
 def _residuals(
     halves: _Halves, numbering: Numbering, residuals: list[int], inputs: dict[int, str]
 ) -> tuple[Residual, ...]:
-    readers = _readers(halves, numbering, residuals)
+    """The arrays that are kept: one for each computation, as `jax.vjp` does, though two may be equal."""
+    distinct = Numbering(apart=True)
+    arrays, _ = halves.number_forward(distinct)
+    readers = _readers(halves, distinct, arrays)
     value_of = _value_of(numbering) | inputs
     found: dict[int, Residual] = {}
-    for number, variable in zip(residuals, halves.forward.outvars[1:], strict=True):
+    for array, number, variable in zip(arrays, residuals, halves.forward.outvars[1:], strict=True):
         place, shape = numbering.first.get(number, Place()), tuple(variable.aval.shape)
         size = prod(shape)
-        found[number] = Residual(
+        found[array] = Residual(
             producer=value_of.get(number, place.node),
             is_value=number in value_of,
-            consumers=tuple(sorted(readers.get(number, ()))),
+            consumers=tuple(sorted(readers.get(array, ()))),
             shape=shape,
             elements=size,
             bytes=size * variable.aval.dtype.itemsize,
@@ -195,6 +198,5 @@ def _readers(halves: _Halves, numbering: Numbering, residuals: list[int]) -> dic
                 found.setdefault(number, set()).add(place.node)
 
     numbering.on_equation = look
-    numbering.number(halves.backward, _backward_arguments(halves, numbering, residuals))
-    numbering.on_equation = None
+    numbering.number(halves.backward, _backward_arguments(numbering, residuals))
     return found

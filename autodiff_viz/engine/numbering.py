@@ -5,6 +5,9 @@ JAX saves some values and recomputes others. To say which node a saved or recomp
 to, every variable is numbered by its node, primitive, parameters and operands' numbers, through calls, and
 every computation is recorded with the node in whose named scope it stands. The node is part of it
 because JAX saves `sin(x)` twice when two nodes compute it.
+
+JAX also keeps an array twice when one node computes it twice. To count arrays, a numbering with `apart` gives
+every computation and every copy a number of its own; only marks, such as names, still pass the number on.
 """
 
 from __future__ import annotations
@@ -24,7 +27,8 @@ _INLINED = {"jit": "jaxpr", "pjit": "jaxpr", "closed_call": "call_jaxpr", "custo
             "custom_vjp_call": "call_jaxpr", "remat2": "jaxpr", "checkpoint": "jaxpr"}  # fmt: skip
 
 
-_IDENTITIES = ("name", "reduce_precision", "optimization_barrier")  # how JAX marks what it saves
+ROUNDED = "reduce_precision"  # a copy, in fact
+_IDENTITIES = ("name", ROUNDED, "optimization_barrier")  # how JAX marks what it saves
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +46,7 @@ class Numbering:
     Attributes:
       named: by node name, the number of the value that the node's `checkpoint_name` marks.
       first: by number, the place where it is first computed.
+      apart: no two computations have the same number.
       on_equation: called as `on_equation(equation, place, operands, results)` for each equation that
         computes something.
     """
@@ -49,6 +54,7 @@ class Numbering:
     on_equation: Callable[[Any, Place, list[int], list[int]], None] | None = None
     named: dict[str, int] = field(default_factory=dict)
     first: dict[int, Place] = field(default_factory=dict)
+    apart: bool = False
     _table: dict[Any, int] = field(default_factory=dict)
     _regions: int = 0
 
@@ -69,7 +75,7 @@ class Numbering:
     def _operand(self, env: dict, atom: Any) -> int:
         if isinstance(atom, core.Literal):
             number = np.asarray(atom.val, atom.aval.dtype)  # JAX wraps the same literal in several ways
-            found = self.fresh(("literal", number.tobytes(), str(number.dtype), number.shape))
+            found = self.fresh(("literal", number.tobytes(), str(number.dtype), number.shape, *self._own()))
             self.first.setdefault(found, Place())  # no node computes it
             return found
         return env[atom]
@@ -83,18 +89,22 @@ class Numbering:
         if name == "name":
             self.named.setdefault(params["name"], operands[0])
         identity = _is_identity(equation)
-        if identity:
+        if identity and not (self.apart and name == ROUNDED):
             results = operands
         elif name in _INLINED:
             results = self.number(_open(params[_INLINED[name]]), operands, self._inside(name, params, place))
         else:
-            key = (place.node, name, _key(params), *operands)
+            key = (place.node, name, _key(params), *operands, *self._own())
             results = [self.fresh((*key, i)) for i in range(len(equation.outvars))]
         for result in results:
             self.first.setdefault(result, place)
         if self.on_equation is not None and not identity:
             self.on_equation(equation, place, operands, results)
         return results
+
+    def _own(self) -> tuple[int, ...]:
+        """What makes the key of the next number a new one, where numbers are kept apart."""
+        return (len(self._table),) if self.apart else ()
 
     def _inside(self, name: str, params: dict, place: Place) -> Place:
         if not params.get("differentiated"):

@@ -37,7 +37,7 @@ class Verdict:
       worst: the largest difference, as a share of the largest number of its array; among the arrays that
         disagree, where any do.
       where: which array that is, in words; empty where nothing differs.
-      cancelled: in how many arrays large numbers cancel, so that fewer digits are left than of `worst`.
+      cancelled: in how many of the others large numbers cancel, so that rounding leaves fewer digits.
     """
 
     agrees: bool
@@ -66,10 +66,8 @@ def verify(trace: Trace) -> Verdict:
         apart = [not agree(each, trace.dtype) for each in pairs]
         errors = _local_errors(trace, pairs) if any(apart) else ()
     wrong = [each for each, error in zip(pairs, errors, strict=False) if not agree(each, trace.dtype, error)]
-    close = [each for each, far in zip(pairs, apart, strict=True) if not far]
-    worst, where = max(((share(each), each.name) for each in wrong or close), default=(0.0, ""))
-    cancelled = len(pairs) - len(close) - len(wrong)
-    return Verdict(not wrong, len(pairs), worst, where if worst > 0 else "", cancelled)
+    worst, where = max(((share(each), each.name) for each in wrong or pairs), default=(0.0, ""))
+    return Verdict(not wrong, len(pairs), worst, where if worst > 0 else "", sum(apart) - len(wrong))
 
 
 def _pairs(trace: Trace, values: Mapping, gradients: Mapping, cotangents: Mapping) -> list[Pair]:

@@ -25,6 +25,7 @@ from autodiff_viz.graph.model import (
     Region,
 )
 from autodiff_viz.graph.order import ancestors, consumers
+from autodiff_viz.language.checkpoints import SAVE_ONLY
 from autodiff_viz.language.inline import candidates
 from autodiff_viz.language.layout import INDENT, chains
 from autodiff_viz.ops.catalog import OPS
@@ -67,7 +68,7 @@ class Body:
     @cached_property
     def _saved(self) -> frozenset[str]:
         """Nodes whose values carry their name for a region's policy."""
-        return frozenset().union(*(r.saved for r in self.graph.regions if r.policy == POLICIES[-1]))
+        return frozenset().union(*(r.saved for r in self.graph.regions if r.policy == SAVE_ONLY))
 
     @cached_property
     def _uses(self) -> dict[str, tuple[tuple[str, int], ...]]:
@@ -170,7 +171,7 @@ def _decorator(region: Region) -> str:
     if region.policy == POLICIES[0]:
         return "@jax.checkpoint"
     policy = f"jax.checkpoint_policies.{region.policy}"
-    if region.policy == POLICIES[-1]:
+    if region.policy == SAVE_ONLY:
         policy += f"({', '.join(written(data(name)) for name in sorted(region.saved))})"
     return f"@partial(jax.checkpoint, policy={policy})"
 

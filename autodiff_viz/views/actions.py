@@ -14,7 +14,6 @@ from autodiff_viz.graph.literals import seed_fault
 from autodiff_viz.graph.model import (
     BACKWARD_AS,
     INPUT,
-    POLICIES,
     PULLBACK,
     REWRITE,
     RULE_KINDS,
@@ -27,6 +26,7 @@ from autodiff_viz.graph.model import (
 )
 from autodiff_viz.graph.names import numbered
 from autodiff_viz.graph.problem import GraphError, Problem
+from autodiff_viz.language.checkpoints import SAVE_ONLY
 from autodiff_viz.language.parse import parse, parse_lambda, parse_literal
 from autodiff_viz.ops.allowed import fits, needed
 from autodiff_viz.ops.catalog import OPS
@@ -152,7 +152,7 @@ def set_policy(lab: Lab, region: str, policy: str, saved: frozenset[str] = froze
     old = next((r for r in lab.graph.regions if r.name == region), None)
     if old is None:
         return lab
-    kept = saved & old.nodes if policy == POLICIES[3] else frozenset()
+    kept = saved & old.nodes if policy == SAVE_ONLY else frozenset()
     try:
         graph = edits.with_region(lab.graph, replace(old, policy=policy, saved=kept))
         return committed(lab, graph, f"Policy of {region}: {policy}")

@@ -149,7 +149,7 @@ def residuals_say(trace: Trace, name: str) -> str:
 
 def _residual(is_value: bool, count: int) -> str:
     if is_value:
-        return "its value"
+        return "its value" if count == 1 else f"its value {count} times"
     return "a factor of its derivative" if count == 1 else f"{count} factors of its derivative"
 
 

@@ -3,7 +3,6 @@
 from dataclasses import replace
 
 import jax
-import numpy as np
 import pytest
 
 from autodiff_viz.engine.trace import trace
@@ -118,5 +117,5 @@ def test_the_program_keeps_as_much_for_the_backward_pass_as_the_lab_says(choice)
     names: dict = {"__name__": "program"}
     exec(compile(check(graph), "program.py", "exec"), names)
     _, pull = jax.vjp(names["forward"], names["x"], names["w"])
-    kept = {(array.shape, array.tobytes()) for array in map(np.asarray, jax.tree.leaves(pull))}
-    assert sorted(shape for shape, _ in kept) == sorted(r.shape for r in trace(graph).residuals)
+    kept = {id(array): array.shape for array in jax.tree.leaves(pull)}
+    assert sorted(kept.values()) == sorted(r.shape for r in trace(graph).residuals)

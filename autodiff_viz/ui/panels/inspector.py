@@ -6,6 +6,7 @@ import streamlit as st
 
 from autodiff_viz.graph.model import INPUT, POLICIES, RULE_KINDS
 from autodiff_viz.graph.problem import GraphError
+from autodiff_viz.language.checkpoints import SAVE_ONLY
 from autodiff_viz.ops.indexing import to_text
 from autodiff_viz.ops.record import Param
 from autodiff_viz.ui.panels.source import draw_layer, draw_source
@@ -152,6 +153,12 @@ def _draw_region(lab: Lab, node: NodeView) -> None:
         on_change=_on_policy,
         args=(region.name, key, region.nodes),
     )
+    if region.policy == SAVE_ONLY:
+        key = renewed("saved", region.name, sorted(region.saved))
+        chosen, label = sorted(region.saved), f"Values that {region.name} keeps"
+        st.multiselect(
+            label, sorted(region.nodes), chosen, key=key, on_change=_on_saved, args=(region.name, key)
+        )
     edit = {"kind": "uncheckpoint", "region": region.name}
     st.button(f"Remove checkpoint {region.name}", key="uncheckpoint", on_click=act, args=(edited, edit))
 
@@ -160,7 +167,7 @@ POLICY_SAYS = {
     "nothing_saveable": "nothing: run everything again",
     "everything_saveable": "everything",
     "dots_saveable": "products of matrices (dots)",
-    "save_only_these_names": "its last nodes by name",
+    SAVE_ONLY: "the nodes chosen here",
 }
 
 
@@ -168,6 +175,12 @@ POLICY_SAYS = {
 def _on_policy(region: str, key: str, nodes: frozenset[str]) -> None:
     if news(key):
         act(set_policy, region, st.session_state[key], nodes)
+
+
+@whole()
+def _on_saved(region: str, key: str) -> None:
+    if news(key):
+        act(set_policy, region, SAVE_ONLY, frozenset(st.session_state[key]))
 
 
 def draw_runs(lab: Lab, view: LabView) -> None:
