@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import streamlit as st
@@ -12,7 +11,8 @@ from autodiff_viz.graph import limits
 from autodiff_viz.ui.inbox import STAMP, open_inbox, rewind, stamp
 from autodiff_viz.ui.whole import navigated, whole
 from autodiff_viz.views.address import KEPT, divided, from_query, to_query
-from autodiff_viz.views.lab import Lab, with_text
+from autodiff_viz.views.documents import documents
+from autodiff_viz.views.lab import Lab, again, instead, with_text
 from autodiff_viz.views.retraining import with_course
 from autodiff_viz.views.trail import trail
 
@@ -35,11 +35,7 @@ def lab() -> Lab:
     elif query != state.get(WRITTEN) and navigated():
         found = _opened(query)
         rewind(query)
-        past = (*state[LAB].history.past, state[LAB].history.present)
-        history = replace(found.history, past=past)
-        same = found.graph == state[LAB].graph
-        document = state[LAB].document + (not same)
-        here = replace(found, history=state[LAB].history if same else history, document=document)
+        here = again(state[LAB], found) if found.graph == state[LAB].graph else instead(state[LAB], found)
         here = with_course(here, state[LAB].training)
         state[LAB] = with_text(here, found.history.present.text)
     return state[LAB]
@@ -98,4 +94,4 @@ def kept_history() -> dict[str, Any]:
     """The history as text, for the browser to keep; of the text that it had before, nothing is made anew."""
     state = st.session_state
     state[TRAIL] = trail(state[LAB].history, state.get(TRAIL))
-    return state[TRAIL].data
+    return {**state[TRAIL].data, "documents": documents(state[LAB])}

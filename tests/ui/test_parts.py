@@ -41,8 +41,8 @@ def test_a_part_that_runs_again_before_it_was_sent_leaves_no_hole(monkeypatch, l
 
 
 def holes(sent: list, dropped: set[str]) -> list[list[int]]:
-    """Places of elements that the browser would refuse, when these parts' own are dropped and come again: in a
-    block that is not there, or beyond its end."""
+    """Places of elements that the browser would refuse, when these parts' own are dropped and come again: in
+    a block that is not there, or beyond its end."""
     queue = ForwardMsgQueue()
     for message in sent:
         queue.enqueue(message)
