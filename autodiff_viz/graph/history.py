@@ -13,11 +13,13 @@ class Entry(NamedTuple):
     """A graph and the edit that led to it, in a few words for the undo list.
 
     `text` is the formula as its author wrote it, where that is not how the graph would be written anyway.
+    `document` is the number of the document that the graph is a state of: opening another one is a step too.
     """
 
     label: str
     graph: Graph
     text: str | None = None
+    document: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,9 +62,14 @@ def commit(history: History, graph: Graph, label: str, text: str | None = None) 
     """
     if graph == history.graph:
         return history
+    return push(history, Entry(label, graph, text, history.present.document))
+
+
+def push(history: History, entry: Entry) -> History:
+    """Make `entry` the present, whatever it holds."""
     past = (*history.past, history.present)
     over = max(len(past) - limits.HISTORY, 0)
-    return History(past[over:], Entry(label, graph, text), (), history.forgotten + over)
+    return History(past[over:], entry, (), history.forgotten + over)
 
 
 def undo(history: History) -> History:

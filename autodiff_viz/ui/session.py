@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import streamlit as st
@@ -15,7 +14,8 @@ from autodiff_viz.ui.failures import NOT_DONE
 from autodiff_viz.ui.inbox import STAMP, open_inbox, rewind, stamp
 from autodiff_viz.ui.whole import navigated, whole
 from autodiff_viz.views.address import KEPT, divided, from_query, to_query
-from autodiff_viz.views.lab import Lab, refused, with_text
+from autodiff_viz.views.documents import documents
+from autodiff_viz.views.lab import Lab, again, instead, refused, with_text
 from autodiff_viz.views.retraining import with_course
 from autodiff_viz.views.trail import trail
 
@@ -40,11 +40,7 @@ def lab() -> Lab:
     elif query != state.get(WRITTEN) and navigated():
         found = _opened(query)
         rewind(query)
-        past = (*state[LAB].history.past, state[LAB].history.present)
-        history = replace(found.history, past=past)
-        same = found.graph == state[LAB].graph
-        document = state[LAB].document + (not same)
-        here = replace(found, history=state[LAB].history if same else history, document=document)
+        here = again(state[LAB], found) if found.graph == state[LAB].graph else instead(state[LAB], found)
         here = with_course(here, state[LAB].training)
         state[LAB] = with_text(here, found.history.present.text)
     return state[LAB]
@@ -110,4 +106,4 @@ def kept_history() -> dict[str, Any]:
     """The history as text, for the browser to keep; of the text that it had before, nothing is made anew."""
     state = st.session_state
     state[TRAIL] = trail(state[LAB].history, state.get(TRAIL))
-    return state[TRAIL].data
+    return {**state[TRAIL].data, "documents": documents(state[LAB])}

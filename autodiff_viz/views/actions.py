@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from autodiff_viz.graph import edits, limits
-from autodiff_viz.graph.history import History, redo, undo
+from autodiff_viz.graph.history import redo, undo
 from autodiff_viz.graph.identity import same
 from autodiff_viz.graph.literals import seed_fault
 from autodiff_viz.graph.model import (
@@ -37,6 +37,7 @@ from autodiff_viz.views.lab import (
     refused,
     scalar_inputs,
     start,
+    stepped,
     with_range,
     with_text,
     without_draft,
@@ -221,13 +222,7 @@ def steps(lab: Lab) -> dict[str, str | None]:
 
 def reset(lab: Lab) -> Lab:
     """Back to the first graph; undo leads back to the present one."""
-    return opened(replace(lab, lesson=None, variant=0), start().graph, "Start again")
-
-
-def stepped(lab: Lab, history: History) -> Lab:
-    """The lab at another step of its history."""
-    selected = lab.selected if lab.selected in history.graph else None
-    return replace(lab, history=history, notice=(), selected=selected, picked=(), typing=False, as_then=False)
+    return opened(lab, start().graph, "Start again")
 
 
 def _draws(node: Node) -> bool:

@@ -22,7 +22,7 @@ from autodiff_viz.language.parse import parse_literal
 from autodiff_viz.language.show import show_literal
 from autodiff_viz.lessons.gallery import lesson
 from autodiff_viz.views.actions import typed
-from autodiff_viz.views.lab import Lab, opened, refused, start, with_text
+from autodiff_viz.views.lab import Lab, alone, opened, refused, start, with_text
 from autodiff_viz.views.lessons import open_lesson
 from autodiff_viz.views.retraining import (
     plan_text,
@@ -64,22 +64,13 @@ def to_query(lab: Lab) -> dict[str, str]:
 def divided(lab: Lab) -> tuple[dict[str, str], dict[str, str]]:
     """(query parameters for `lab`, what is too long for them). In place of the second, which the browser has
     to keep, the first have its digest."""
-    ranges = ",".join(f"{name}:{low!r}:{high!r}" for name, low, high in lab.ranges if name in lab.graph)
     found = {
         GRAPH: to_link(lab.graph, most=limits.JSON),
-        SEED: None if lab.seed is None else show_literal(lab.seed),
-        DTYPE: None if lab.dtype == FLOAT32 else lab.dtype,
+        **beside(lab),
         SELECTED: lab.selected,
-        FIGURE: None if lab.figure == "cotangents" else lab.figure,
-        SWEPT: lab.swept,
-        LESSON: lab.lesson,
-        VARIANT: str(lab.variant) if lab.variant else None,
         TEXT: None if lab.history.present.text is None else _packed(lab.history.present.text),
         DRAFT: None if lab.draft is None else _packed(lab.draft),
         SHELVED: None if lab.shelved is None else _packed(lab.shelved),
-        RANGES: ranges,
-        FOLDED: ",".join(sorted(group.name for group in lab.graph.groups if group.name in lab.collapsed)),
-        PLAN: plan_text(lab.plan),
         STEP: step_text(lab),
         TRAINED: training_text(lab),
     }
@@ -88,6 +79,41 @@ def divided(lab: Lab) -> tuple[dict[str, str], dict[str, str]]:
         return query, {}
     large = {key: query.pop(key) for key in LARGE if key in query}
     return {**query, KEPT: digest(json.dumps(large))}, large
+
+
+def beside(lab: Lab) -> dict[str, str]:
+    """What belongs to the document beside its graph, as query parameters; what is as usual is left out."""
+    ranges = ",".join(f"{name}:{low!r}:{high!r}" for name, low, high in lab.ranges if name in lab.graph)
+    found = {
+        SEED: None if lab.seed is None else show_literal(lab.seed),
+        DTYPE: None if lab.dtype == FLOAT32 else lab.dtype,
+        FIGURE: None if lab.figure == "cotangents" else lab.figure,
+        SWEPT: lab.swept,
+        LESSON: lab.lesson,
+        VARIANT: str(lab.variant) if lab.variant else None,
+        RANGES: ranges,
+        FOLDED: ",".join(sorted(group.name for group in lab.graph.groups if group.name in lab.collapsed)),
+        PLAN: plan_text(lab.plan),
+    }
+    return {key: value for key, value in found.items() if value}
+
+
+def with_beside(lab: Lab, query: Mapping[str, str]) -> Lab:
+    """The lab with what `beside` has written; what cannot be read is as usual."""
+    folded = {group.name for group in lab.graph.groups}.intersection(query.get(FOLDED, "").split(","))
+    swept = query.get(SWEPT)
+    return replace(
+        lab,
+        seed=_seed(query.get(SEED)),
+        dtype=FLOAT64 if query.get(DTYPE) == FLOAT64 else FLOAT32,
+        figure=query.get(FIGURE) or lab.figure,
+        swept=swept if swept in lab.graph.by_name else None,
+        lesson=query.get(LESSON),
+        variant=_whole(query.get(VARIANT)),
+        ranges=_ranges(query.get(RANGES, "")),
+        collapsed=frozenset(folded),
+        plan=read_plan(query.get(PLAN, "")),
+    )
 
 
 def from_query(query: Mapping[str, str], most: int = limits.LINK) -> Lab:
@@ -100,23 +126,13 @@ def from_query(query: Mapping[str, str], most: int = limits.LINK) -> Lab:
     if not query.get(GRAPH):
         return _lesson(lab, query)
     try:
-        lab = replace(opened(lab, from_link(query[GRAPH], most), "Open a link"), document=0)
+        lab = alone(opened(lab, from_link(query[GRAPH], most), "Open a link"))
     except GraphError as error:
         return refused(_rewritten(lab, query, most), error)
-    lab = replace(lab, history=replace(lab.history, past=()))
-    lab = replace(lab, lesson=query.get(LESSON), variant=_whole(query.get(VARIANT)))
-    lab = replace(lab, seed=_seed(query.get(SEED)), ranges=_ranges(query.get(RANGES, "")))
-    lab = replace(lab, dtype=FLOAT64 if query.get(DTYPE) == FLOAT64 else FLOAT32)
-    lab = replace(lab, figure=query.get(FIGURE) or lab.figure)
-    folded = {group.name for group in lab.graph.groups}.intersection(query.get(FOLDED, "").split(","))
-    lab = replace(lab, collapsed=frozenset(folded))
-    lab = _trained(lab, query)
-    names = lab.graph.by_name
-    selected, swept = query.get(SELECTED), query.get(SWEPT)
-    lab = replace(lab, selected=selected if selected in names else None)
-    lab = replace(
-        lab, swept=swept if swept in names else None, shelved=_unpacked(query.get(SHELVED, ""), most)
-    )
+    lab = _trained(with_beside(lab, query), query)
+    selected = query.get(SELECTED)
+    lab = replace(lab, selected=selected if selected in lab.graph.by_name else None)
+    lab = replace(lab, shelved=_unpacked(query.get(SHELVED, ""), most))
     text, draft = (_unpacked(query.get(key, ""), most) for key in (TEXT, DRAFT))
     if text is not None:
         lab = with_text(lab, amended(text, lab.graph))
@@ -132,14 +148,14 @@ def _lesson(lab: Lab, query: Mapping[str, str]) -> Lab:
             lab, GraphError(Problem("unknown-lesson", message, "Lessons lists all that there are."))
         )
     found = open_lesson(lab, key, _whole(query.get(VARIANT)))
-    return replace(found, document=0, history=replace(found.history, past=()))
+    return alone(found)
 
 
 def _trained(lab: Lab, query: Mapping[str, str]) -> Lab:
     """With its training, which has still to be made again."""
-    plan, step = read_plan(query.get(PLAN, "")), read_step(query.get(STEP, ""))
-    training = read_training(query[TRAINED], lab.graph, plan) if query.get(TRAINED) else None
-    return replace(lab, plan=plan, training=training, step=step, as_then=step is not None)
+    step = read_step(query.get(STEP, ""))
+    training = read_training(query[TRAINED], lab.graph, lab.plan) if query.get(TRAINED) else None
+    return replace(lab, training=training, step=step, as_then=step is not None)
 
 
 def _rewritten(lab: Lab, query: Mapping[str, str], most: int) -> Lab:
@@ -147,7 +163,7 @@ def _rewritten(lab: Lab, query: Mapping[str, str], most: int) -> Lab:
     text, draft = (_unpacked(query.get(key, ""), most) for key in (TEXT, DRAFT))
     for written in (text, draft):
         lab = lab if written is None else typed(lab, written)
-    return replace(lab, history=replace(lab.history, past=()))
+    return alone(lab)
 
 
 def _seed(text: str | None) -> Literal | None:

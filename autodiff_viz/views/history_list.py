@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from autodiff_viz.graph.history import jump
-from autodiff_viz.views.actions import stepped, steps
-from autodiff_viz.views.lab import Lab
+from autodiff_viz.views.actions import steps
+from autodiff_viz.views.lab import Lab, stepped
 
 BEFORE, AFTER = 60, 20  # steps that the canvas knows of; jumping to the last of them brings more
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 from autodiff_viz.engine.arrays import FLOAT32
-from autodiff_viz.graph.history import History, begin, commit
+from autodiff_viz.graph.history import History, begin, commit, push
 from autodiff_viz.graph.identity import remembered
 from autodiff_viz.graph.model import INPUT, Graph, Literal
 from autodiff_viz.graph.problem import GraphError, Problem
@@ -13,7 +14,7 @@ from autodiff_viz.language.amend import amended
 from autodiff_viz.language.parse import parse
 from autodiff_viz.language.show import show
 from autodiff_viz.views.numbers import MINUS
-from autodiff_viz.views.training import USUAL, Plan, Training
+from autodiff_viz.views.training import USUAL, Plan, Training, folded, returned
 
 FIRST = """x = 0.6
 y = 1.5
@@ -47,7 +48,10 @@ class Lab:
       swept: input of the sweep figure, None for the first scalar one.
       ranges: (input, low, high) of each slider that has been used.
       lesson, variant: the lesson that is open, and which of its graphs.
-      document: changes when another graph is opened, so that the canvas fits it again.
+      document: number of the open document, which another one has: a graph that was opened, with its edits.
+      newest: the highest such number so far.
+      aside: (number, lab) of each other document in the history as it was left; of the lab counts what
+        belongs to the document beside its graphs.
       plan: how to train; `training`: what has been trained.
       step: of the training, whose parameters are on view; LAST for where it is, None for the graph's own.
       as_then: with the rules of that step and not the present ones; an edit brings those.
@@ -70,6 +74,8 @@ class Lab:
     lesson: str | None = None
     variant: int = 0
     document: int = 0
+    newest: int = 0
+    aside: tuple[tuple[int, Lab], ...] = ()
     plan: Plan = USUAL
     training: Training | None = None
     step: int | None = None
@@ -122,13 +128,68 @@ def without_draft(lab: Lab) -> Lab:
     return replace(lab, draft=None, mistakes=())
 
 
+BARE: dict[str, Any] = {
+    "lesson": None, "variant": 0, "seed": None, "selected": None, "ranges": (), "swept": None,
+    "collapsed": frozenset(), "step": None, "as_then": False,
+}  # fmt: skip
+"""What a document has beside its graph as it is opened."""
+
+PASSING: dict[str, Any] = {"draft": None, "mistakes": (), "notice": (), "picked": (), "typing": False}
+"""What is of the moment."""
+
+ASIDE, TRAINED = 40, 3  # documents that are remembered as they were left; with the steps of their training
+
+
 def opened(lab: Lab, graph: Graph, label: str) -> Lab:
     """Another document in the same lab: undo leads back to the one before, and a draft is shelved."""
-    after = with_text(without_draft(committed(lab, graph, label)), None)
+    return instead(lab, replace(lab, history=begin(graph, label), **BARE))
+
+
+def instead(lab: Lab, other: Lab) -> Lab:
+    """The present document of `other` in the place of that of `lab`, as one step of the history of `lab`."""
+    number = lab.newest + 1
+    history = push(lab.history, other.history.present._replace(document=number))
     shelved = lab.draft or lab.shelved
-    fresh = {"selected": None, "ranges": (), "swept": None, "seed": None, "collapsed": frozenset()}
-    after = replace(after, step=None)
-    return replace(after, shelved=shelved, document=lab.document + 1, **fresh)
+    after = replace(other, history=history, document=number, newest=number, aside=left(lab))
+    return replace(after, shelved=shelved, **PASSING)
+
+
+def again(lab: Lab, other: Lab) -> Lab:
+    """`other`, which has the graph of `lab`, as no other document than it."""
+    return replace(other, history=lab.history, document=lab.document, newest=lab.newest, aside=lab.aside)
+
+
+def left(lab: Lab) -> tuple[tuple[int, Lab], ...]:
+    """`aside`, with the open document as it is now. Of trainings, which are large, a few have their steps."""
+    known = {entry.document for entry in lab.history.entries} - {lab.document}
+    others = [(number, old) for number, old in lab.aside if number in known]
+    early = [
+        (n, replace(old, training=old.training and folded(old.training))) for n, old in others[:-TRAINED]
+    ]
+    now = replace(lab, history=begin(lab.graph), aside=(), shelved=None, **PASSING)
+    return (*early, *others[-TRAINED:], (lab.document, now))[-ASIDE:]
+
+
+def stepped(lab: Lab, history: History) -> Lab:
+    """The lab at another step of its history: of another document with all that belongs to that."""
+    number = history.present.document
+    was = lab
+    if number != lab.document:
+        aside = dict(left(lab))
+        was = aside.pop(number, None) or replace(lab, **BARE)
+        training, shelved = returned(was.training, lab.training), lab.draft or lab.shelved
+        was = replace(was, document=number, newest=lab.newest, aside=tuple(aside.items()))
+        was = replace(was, training=training, shelved=shelved, **PASSING)
+    selected = was.selected if was.selected in history.graph else None
+    passing = {"notice": (), "picked": (), "typing": False}
+    rules = {"as_then": False} if was is lab else {}
+    return replace(was, history=history, selected=selected, **passing, **rules)
+
+
+def alone(lab: Lab, number: int = 0) -> Lab:
+    """The open document without any history, by this number."""
+    history = History((), lab.history.present._replace(document=number), ())
+    return replace(lab, history=history, document=number, newest=number, aside=())
 
 
 def refused(lab: Lab, error: GraphError) -> Lab:

@@ -175,6 +175,22 @@ def told(training: Training, graph: Graph, settings: Settings) -> Training:
     return replace(training, graph=graph, settings=settings)
 
 
+def returned(then: Training | None, now: Training | None) -> Training | None:
+    """The training of a document that comes back, while `now` is that of the one before: it stands still, and
+    the work that has been done since counts."""
+    if then is None or now is None or then.token is now.token:
+        return now or then
+    return replace(paused(then), seconds=max(then.seconds, now.seconds))
+
+
+def folded(training: Training) -> Training:
+    """The training without its numbers: they can be made again."""
+    made = recipe(paused(training))
+    if made is None or training.course is None:
+        return training
+    return replace(paused(training), course=None, again=made, goal=made.steps, before=None)
+
+
 def paused(training: Training, why: str = "") -> Training:
     return replace(training, running=False, goal=len(training), why=why)
 

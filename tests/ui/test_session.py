@@ -9,9 +9,10 @@ from streamlit.testing.v1 import AppTest
 
 from autodiff_viz.ui import session
 from autodiff_viz.ui.panels import settings
-from autodiff_viz.views.actions import set_input, typed
+from autodiff_viz.views.actions import set_input, typed, undone
 from autodiff_viz.views.address import to_query
 from autodiff_viz.views.lab import FIRST, start
+from autodiff_viz.views.lessons import open_lesson
 from tests.ui.page import component_data
 
 APP = str(Path(__file__).parents[2] / "app.py")
@@ -50,6 +51,15 @@ def test_an_earlier_address_is_opened(going_back):
     app.session_state["lab"] = set_input(app.session_state["lab"], "x", 2.0)
     with_address(app.run(), to_query(start())).run()
     assert app.session_state["lab"].graph == start().graph
+
+
+def test_undo_after_going_back_leads_to_the_lesson_that_was_left(going_back):
+    app = AppTest.from_file(APP, default_timeout=PATIENCE)
+    app.session_state["lab"] = open_lesson(start(), "fork", 1)
+    with_address(app.run(), to_query(start())).run()
+    here = app.session_state["lab"]
+    assert (here.graph, here.lesson) == (start().graph, None)
+    assert (undone(here).lesson, undone(here).variant) == ("fork", 1)
 
 
 def test_an_address_that_is_only_late_takes_nothing_back():

@@ -14,8 +14,9 @@ from autodiff_viz.graph.model import Graph
 from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.language.documents import from_link
 from autodiff_viz.views.address import ELSEWHERE, from_query
+from autodiff_viz.views.documents import with_documents
 from autodiff_viz.views.edits.record import Edit, Edits
-from autodiff_viz.views.lab import Lab
+from autodiff_viz.views.lab import Lab, alone
 from autodiff_viz.views.recall import recalled
 
 UNNAMED = "The last edit"
@@ -31,7 +32,11 @@ def _kept(lab: Lab, edit: Edit) -> Lab:
     opened = (first.graph, first.text)
     link = _graph(edit.get("link"))
     found = recalled(edit["trail"], [opened, *([(link, None)] if link is not None else [])])
-    return lab if found is None else replace(lab, history=_joined(found, lab.history))
+    if found is None:
+        return lab
+    found, aside = with_documents(found, edit["trail"])
+    newest = max(lab.newest, *(entry.document for entry in found.entries))
+    return replace(lab, history=_joined(found, lab.history), aside=(*aside, *lab.aside), newest=newest)
 
 
 def _joined(before: History, now: History) -> History:
@@ -61,7 +66,7 @@ def _restored(lab: Lab, edit: Edit) -> Lab:
     query = edit["query"]
     if not waiting or not all(isinstance(value, str) for value in query.values()):
         return lab
-    return replace(from_query(query, most=limits.JSON), document=lab.document + 1)
+    return alone(from_query(query, most=limits.JSON), lab.newest + 1)
 
 
 EDITS: Edits = {"kept": _kept, "restored": _restored}

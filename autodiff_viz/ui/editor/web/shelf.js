@@ -4,7 +4,8 @@
 
 /** @typedef {import("../../web/outbox.js").NewEdit} NewEdit */
 /** @typedef {import("./types.js").Viewport} Viewport */
-/** @typedef {{ at: number, graph: string, text: string, steps: Record<string, string> }} Trail as views/trail.py makes it */
+/** @typedef {{ at: number, graph: string, text: string, steps: Record<string, string>, documents?: Record<string, string> }} Trail
+ * as views/trail.py and views/documents.py make it */
 /**
  * @typedef {{
  *   key: string, search: string, trail?: Trail, view?: Viewport | null, selected?: string[], wire?: string | null,

@@ -1,0 +1,62 @@
+"""The documents of a history as text, beside its trail: from which step on each is open, and what belongs to
+it beside its graphs. The browser keeps them, so that undo leads from one to the other after a reload, too.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Mapping
+from itertools import groupby
+from typing import Any
+
+from autodiff_viz.graph.history import Entry, History, begin
+from autodiff_viz.views.address import beside, with_beside
+from autodiff_viz.views.lab import Lab
+from autodiff_viz.views.squeeze import squeezed, unsqueezed
+
+Aside = tuple[tuple[int, Lab], ...]
+
+
+def documents(lab: Lab) -> dict[str, str]:
+    """By the number of its first step, as `trail` counts: what belongs to each document. The open one, of
+    which the address tells, has none; nothing at all where there is no other."""
+    aside, found = dict(lab.aside), {}
+    numbered = enumerate(lab.history.entries, lab.history.forgotten)
+    for number, steps in groupby(numbered, key=lambda step: step[1].document):
+        first = next(steps)[0]
+        found[str(first)] = squeezed(beside(aside[number]) if number in aside else {})
+    return found if len(found) > 1 else {}
+
+
+def with_documents(history: History, kept: Mapping[str, Any]) -> tuple[History, Aside]:
+    """The history of `kept`, which comes from outside, with the documents that it tells of: numbered from the
+    open one, 0, as they follow each other. All of one document where it tells of none."""
+    first = kept.get("at", 0) - len(history.past)
+    try:
+        told = sorted((int(step), _query(text)) for step, text in kept.get("documents", {}).items())
+    except (AttributeError, TypeError, ValueError):
+        return history, ()
+    begins = [step for step, _ in told]
+    here = bisect_right(begins, kept["at"])
+
+    def number(i: int) -> int:
+        return bisect_right(begins, first + i) - here
+
+    entries = tuple(entry._replace(document=number(i)) for i, entry in enumerate(history.entries))
+    at = len(history.past)
+    aside = tuple(_left(entries, i + 1 - here, query) for i, (_, query) in enumerate(told) if i + 1 != here)
+    known = {entry.document for entry in entries}
+    found = History(entries[:at], entries[at], entries[at + 1 :], history.forgotten)
+    return found, tuple(pair for pair in aside if pair[0] in known)
+
+
+def _query(text: Any) -> dict[str, str]:
+    query = unsqueezed(text)
+    if not isinstance(query, dict) or not all(isinstance(value, str) for value in query.values()):
+        raise ValueError(text)
+    return query
+
+
+def _left(entries: tuple[Entry, ...], number: int, query: Mapping[str, str]) -> tuple[int, Lab]:
+    graph = next((entry.graph for entry in reversed(entries) if entry.document == number), entries[0].graph)
+    return number, with_beside(Lab(begin(graph)), query)

@@ -1,0 +1,51 @@
+"""Undo leads from one document to the one before it, lesson and all."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import Locator, expect
+
+from autodiff_viz.lessons.gallery import LESSONS
+from tests.browser.lab_page import LabPage, saying
+
+MINE = "q = 4.0"
+
+
+def lesson(lab: LabPage) -> Locator:
+    return lab.page.locator(".st-key-lesson")
+
+
+def shows_lesson(lab: LabPage, number: int, text: str) -> None:
+    expect(lesson(lab)).to_contain_text(f"Lesson {number} of {len(LESSONS)}")
+    expect(lab.formula).to_have_value(saying(text))
+    lab.settle()
+
+
+def shows_mine(lab: LabPage) -> None:
+    expect(lesson(lab)).to_have_count(0)
+    expect(lab.formula).to_have_value(saying(MINE))
+    lab.settle()
+
+
+@pytest.mark.parametrize("number", [2, 9])
+def test_undo_in_a_lesson_that_has_just_been_opened_leads_out_of_it(lab: LabPage, number: int):
+    lab.type_formula(f"{MINE}\nr = q * q")
+    lab.page.get_by_role("link", name="Lessons").click()
+    lab.page.get_by_role("button", name="Open in the lab").nth(number - 1).click(timeout=120_000)
+    expect(lab.canvas).to_be_visible(timeout=30_000)
+    lab.settle()
+    text = lab.formula.input_value()
+    shows_lesson(lab, number, text.splitlines()[0])
+    lab.button("Undo")
+    shows_mine(lab)
+    lab.button("Redo")
+    shows_lesson(lab, number, text.splitlines()[0])
+    lesson(lab).get_by_text(LESSONS[number - 1].variants[1].title, exact=True).click()
+    expect(lab.formula).not_to_have_value(text)
+    lab.settle()
+    lab.reload()
+    lab.button("Undo")
+    expect(lab.formula).to_have_value(text)
+    expect(lesson(lab).get_by_role("radio").nth(0)).to_be_checked()
+    lab.button("Undo")
+    shows_mine(lab)
