@@ -12,7 +12,7 @@ from autodiff_viz.views.lessons import open_lesson
 from tests.ui.page import component_data
 
 APP = str(Path(__file__).parents[2] / "app.py")
-PATIENCE = 60  # seconds; the first run compiles
+PATIENCE = 300  # seconds; the first run compiles, and some lessons train
 
 
 def _gallery() -> AppTest:
