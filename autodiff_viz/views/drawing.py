@@ -5,7 +5,7 @@ Field by field it is described in ui/editor/web/types.js.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any
@@ -64,12 +64,14 @@ def drawing(picture: Picture) -> dict[str, Any]:
     apart = disconnected(graph)
     scale = largest(picture.trace)
     warnings = _warnings(graph, picture.trace)
+    troubles = _troubles(graph, picture.problems)
     number = segment_of(graph) if has_cuts(graph) else {}
     tall, kernels = pictured(graph), kernels_of(graph)
     return {
         "graph": str(picture.document),
         "nodes": [
             _node(picture, node, placed, node.name not in apart, node.name in tall)
+            | troubles.get(node.name, NO_TROUBLE)
             | {"warning": " ".join(warnings.get(node.name, ())) or None}
             | {"segment": number[node.name] + 1 if node.name in number else None}
             | (_pictures(picture.trace, node, kernels, apart) if node.name in tall else {})
@@ -143,7 +145,6 @@ def _node(picture: Picture, node: Node, placed: Layout, connected: bool, tall: b
         "muted": node.muted,
         "cut": node.cut,
         "connected": connected,
-        **_trouble(picture, node),
         "runs": _badge(picture.runs.get(name)),
         "state": list(picture.states.get(name, ())),
     }
@@ -157,9 +158,20 @@ def _pictures(
     return {"heat": heat_data(value, arriving, node.name in kernels)}
 
 
-def _trouble(picture: Picture, node: Node) -> dict[str, str | None]:
+NO_TROUBLE = {"problem": None, "missing": None}
+
+
+def _troubles(graph: Graph, problems: Iterable[Problem]) -> dict[str, dict[str, str | None]]:
+    """By node, what is wrong with it."""
+    found: dict[str, list[Problem]] = {}
+    for problem in problems:
+        if problem.node in graph:
+            found.setdefault(problem.node, []).append(problem)
+    return {name: _trouble(graph[name], about) for name, about in found.items()}
+
+
+def _trouble(node: Node, found: list[Problem]) -> dict[str, str | None]:
     """What is wrong with a node. Empty slots are no mistake: it is only unfinished."""
-    found = [problem for problem in picture.problems if problem.node == node.name]
     wrong = [f"{problem.message} {problem.hint}".strip() for problem in found if problem.code != "empty-slot"]
     empty = [slot_label(node, problem.slot) for problem in found if problem.code == "empty-slot"]
     missing = f"needs {', '.join(dict.fromkeys(empty))}" if empty else None
