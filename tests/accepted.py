@@ -23,13 +23,16 @@ from autodiff_viz.language.documents import from_json, from_link
 from autodiff_viz.language.parse import parse
 from autodiff_viz.language.show import show
 from autodiff_viz.views.address import from_query, to_query
+from autodiff_viz.views.canvas_edits import edited
 from autodiff_viz.views.compose import LabView, lab_view, sweep_tables, verification
+from autodiff_viz.views.importing import imported
 from autodiff_viz.views.inspector import differs_say, residuals_say, runs_say
-from autodiff_viz.views.lab import Lab, formula_text
+from autodiff_viz.views.lab import Lab, formula_text, start
 from autodiff_viz.views.parts import SHOWS, runs_alone
 from autodiff_viz.views.segments import segments_view
 from autodiff_viz.views.steering import trains
 from autodiff_viz.views.tensor import is_tensor, parts, summary, written
+from autodiff_viz.views.trail import trail
 from autodiff_viz.views.train import progress, run_log, train_view
 from autodiff_viz.views.training import advanced
 
@@ -71,6 +74,9 @@ def holds_of_page(graph: Graph) -> None:
         lab = from_query({"g": to_link(graph, limits.JSON)}, limits.JSON)
         assert (lab.notice, exactly(lab.graph)) == ((), exactly(graph))
         assert from_query(to_query(lab), limits.JSON).graph == graph
+        assert exactly(imported(start(), to_json(graph)).graph) == exactly(graph)
+        edited(start(), {"kind": "paste", "text": to_json(graph), "at": [0, 0]})
+        json.dumps(trail(lab.history).data)
         formula_text(lab)
         view = lab_view(lab)
         json.dumps(view.drawing, allow_nan=False)

@@ -156,6 +156,12 @@ def test_pythons_parser_is_called_in_one_place_alone():
     assert {line.split(":")[0] for line in found} == {"autodiff_viz/graph/syntax_tree.py"}
 
 
+def test_documents_from_outside_are_read_in_one_place_alone():
+    """`decoded` and `document_in` know nothing of ops: who opens a document must not stop there."""
+    found = {line.split(":")[0] for line in matches(APP, r"\b(decoded|document_in)\(")}
+    assert {file for file in found if "/graph/" not in file} == {"autodiff_viz/language/documents.py"}
+
+
 def test_no_markdown_on_the_page_may_hold_html():
     assert matches(APP, r"\bunsafe_allow_html\b") == []
 

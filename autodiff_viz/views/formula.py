@@ -6,6 +6,7 @@ Field by field it is described in ui/formula/web/types.js.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from itertools import islice
 from types import MappingProxyType
 from typing import Any
 
@@ -18,6 +19,7 @@ from autodiff_viz.language.shadows import shadows
 from autodiff_viz.ops.catalog import OPS
 from autodiff_viz.views.lab import Lab, formula_text
 
+MARKED = 200  # problems marked in the text; a graph of empty slots has many thousands
 REMEMBERED = 16  # texts whose spans are kept, those of the visitors served last
 
 INPUT_DOC = "A value with ends for its slider, or a random one: input(1.0, low=0.0, high=5.0)."
@@ -44,7 +46,7 @@ def formula(lab: Lab, problems: Iterable[Problem] = ()) -> dict[str, Any]:
     """
     text = formula_text(lab)
     spans = _spans(text) if lab.draft is None else {}
-    placed = [(spans[p.node], p.message) for p in problems if p.node in spans]
+    placed = [(spans[p.node], p.message) for p in islice(problems, MARKED) if p.node in spans]
     doubted = [(spans[s.node], str(s)) for s in shadows(lab.graph) if s.node in spans]
     return {
         "document": lab.document,

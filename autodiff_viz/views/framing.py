@@ -19,6 +19,8 @@ from autodiff_viz.language.show import show_head
 from autodiff_viz.views.flows import flow, passed
 from autodiff_viz.views.notices import take_in
 
+EFFORT = 1_000_000  # nodes times regions times regions, up to which it is told what would mend a region
+
 
 def region_data(
     graph: Graph, region: Region, counts: Mapping[str, Runs], problems: Iterable[Problem]
@@ -42,8 +44,10 @@ def region_data(
 
 
 def _mend(graph: Graph, region: Region, wrong: bool) -> dict[str, Any]:
-    """What would make a region that cannot run one that can: the words of a button, and the edit."""
-    whole = mended(graph, region.name, region.nodes) if wrong else None
+    """What would make a region that cannot run one that can: the words of a button, and the edit; nothing
+    where working it out for every region would take long."""
+    effort = len(graph.nodes) * len(graph.regions) ** 2
+    whole = mended(graph, region.name, region.nodes) if wrong and effort <= EFFORT else None
     if whole is None or whole == region.nodes:
         return {}
     edit = {"kind": "region", "region": region.name, "nodes": sorted(whole)}

@@ -7,6 +7,7 @@ import math
 import pytest
 
 from autodiff_viz.graph import limits
+from autodiff_viz.graph.model import Graph, Node, Region
 from autodiff_viz.language.parse import parse
 from autodiff_viz.language.show import show
 from autodiff_viz.views.canvas_edits import edited, edited_all
@@ -164,6 +165,20 @@ def test_a_region_that_cannot_run_is_drawn_with_its_path_and_what_would_mend_it(
     (region,) = lab_view(lab).drawing["regions"]
     assert (region["path"], region["offer"]) == (["a", "b", "c"], "Take b in too")
     assert edited(lab, region["edit"]).graph.regions[0].nodes == {"a", "b", "c"}
+
+
+def test_what_would_mend_regions_is_left_out_where_it_would_take_long_and_their_problems_are_not():
+    def drawn(count: int) -> list[dict]:
+        nodes = tuple(Node(f"n{i}", "sin", (f"n{i - 1}",)) for i in range(1, 4 * count))
+        chain = (Node("n0", "input", (), (("value", 1.0),)), *nodes)
+        regions = [Region(f"r{i}", frozenset({f"n{4 * i}", f"n{4 * i + 2}"})) for i in range(count)]
+        graph = Graph(chain, tuple(regions), chain[-1].name)
+        return lab_view(opened(start(), graph, "Open")).drawing["regions"]
+
+    few, many = drawn(10), drawn(64)  # 40 nodes and 10 regions; 256 and 64, so 1,048,576 in all
+    assert all(region["problem"] for region in (*few, *many))
+    assert all(region.get("offer", "").startswith("Take n") for region in few)
+    assert not any("offer" in region for region in many)
 
 
 def test_policy_names_and_name_of_a_region_come_from_the_canvas():

@@ -13,6 +13,7 @@ from autodiff_viz.views.lab import Lab, opened, start
 from autodiff_viz.views.palette import ALIASES, palette
 from autodiff_viz.views.records import DASH
 from tests import strategies
+from tests.work import lines_run
 
 
 def drawn(text: str, **changes) -> dict:
@@ -26,6 +27,15 @@ def node(drawing: dict, name: str) -> dict:
 
 def wire(drawing: dict, source: str, target: str) -> dict:
     return next(w for w in drawing["wires"] if (w["from"], w["to"]) == (source, target))
+
+
+def test_a_graph_of_empty_slots_is_drawn_in_linear_work():
+    def work(count: int) -> int:
+        lab = opened(start(), parse("".join(f"y{i} = add(..., ...)\n" for i in range(count))), "Open")
+        lab_view(lab)  # places are kept
+        return lines_run(lambda: lab_view(lab))
+
+    assert work(1_600) < 6 * work(400)  # 4 times were linear, 16 quadratic
 
 
 # x = 2: y = 3x passes 3, z = y + (-5x) passes -5 from the other branch.

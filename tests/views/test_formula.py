@@ -11,7 +11,7 @@ from autodiff_viz.language.parse import parse
 from autodiff_viz.ops.catalog import OPS
 from autodiff_viz.views.actions import typed
 from autodiff_viz.views.compose import lab_view
-from autodiff_viz.views.formula import WRAPPERS, formula, words
+from autodiff_viz.views.formula import MARKED, WRAPPERS, formula, words
 from autodiff_viz.views.lab import start
 
 OWN = "# mine\nx = 1.0\ny = sin(x) * exp(x)\n"
@@ -49,6 +49,11 @@ def test_a_problem_of_the_graph_is_marked_at_its_node():
     lab = typed(start(), text)
     (mark,) = formula(lab, lab_view(lab).problems)["marks"]
     assert cut(text, mark) == "y = x * w"
+
+
+def test_of_very_many_problems_the_first_are_marked():
+    lab = typed(start(), "".join(f"y{i} = add(..., ...)\n" for i in range(300)))
+    assert len(formula(lab, lab_view(lab).problems)["marks"]) == MARKED
 
 
 def test_a_problem_without_a_node_is_not_marked():
