@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from playwright.sync_api import expect
 
 from tests.browser.lab_page import LabPage, four_digits, saying
@@ -52,6 +54,15 @@ def test_the_birth_of_nan_is_marked_at_its_node(lab: LabPage):
     expect(lab.value("r")).to_have_text("NaN")
     expect(lab.node("q").locator(".chip.warning")).to_be_visible()
     expect(lab.node("r").locator(".chip.warning")).to_have_count(0)
+
+
+def test_an_argument_that_stands_for_another_node_is_noted_in_the_text_on_the_node_and_below(lab: LabPage):
+    lab.type_formula("a = 2.0\ny = custom(0.5 * (1.0 + a), pullback=lambda v, a, y: v * a)")
+    expect(lab.value("y")).to_have_text("1.5")  # it is a program, and runs
+    noted = lab.page.locator(".mirror .noted").first
+    expect(noted).to_have_attribute("data-message", re.compile("a stands for node add_1, .* not for node a"))
+    expect(lab.node("y").locator(".chip.warning")).to_be_visible()
+    expect(lab.page.get_by_text("Note: at y: Shadowed", exact=False).first).to_be_visible()
 
 
 def test_text_that_looks_like_html_is_text(lab: LabPage):
