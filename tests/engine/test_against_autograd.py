@@ -1,0 +1,93 @@
+"""HIPS autograd, another library on NumPy and SciPy, gives the same values, cotangents and contributions."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from autodiff_viz.engine.check import diagnose
+from autodiff_viz.engine.trace import Trace, trace
+from autodiff_viz.graph.model import INPUT, Graph, Node, params
+from autodiff_viz.ops.catalog import OPS
+from tests.engine import hips
+from tests.engine.scalar_graphs import muted_graphs, ruled_regions, scalar_graphs
+from tests.ops.samples import examples_of, sample
+from tests.strategies import Spec, graphs
+
+TOLERANCE = 1e-12  # of the largest number of an array, or of 1
+FIELDS = ("value", "cotangent", "passed", "gradient")
+
+
+def assert_same(found: Trace, exact: hips.Record) -> None:
+    for name in FIELDS:
+        ours, theirs = getattr(found, name), getattr(exact, name)
+        assert set(ours) == set(theirs)
+        for key in theirs:
+            room = TOLERANCE * max(1.0, np.abs(theirs[key]).max(initial=0.0))
+            np.testing.assert_allclose(
+                ours[key], theirs[key], rtol=TOLERANCE, atol=room, err_msg=f"{name} {key}"
+            )
+
+
+def check(graph: Graph, seed: float = 1.0) -> None:
+    found = trace(graph, seed=seed, dtype="float64")
+    assert_same(found, hips.record(graph, found.inputs, found.seed))
+
+
+def test_every_op_is_there():
+    assert set(hips.OPS) == set(OPS)
+
+
+@pytest.mark.parametrize(("op", "shapes", "given"), examples_of(OPS.values()))
+def test_an_op_agrees_with_a_seed_of_its_own(op, shapes, given):
+    arrays = sample(op, shapes)
+    inputs = [Node(f"x{i}", INPUT, (), params(value=nested(array))) for i, array in enumerate(arrays)]
+    graph = Graph((*inputs, Node("y", op.name, tuple(n.name for n in inputs), params(**given))), (), "y")
+    shape = trace(graph).value["y"].shape
+    check(graph, np.random.default_rng(1).normal(size=shape))
+
+
+def nested(array: np.ndarray):
+    return tuple(map(nested, array)) if array.ndim else float(array)
+
+
+@settings(max_examples=150)
+@given(graph=st.one_of(scalar_graphs(), muted_graphs(), ruled_regions()), seed=st.sampled_from([1.0, -2.5]))
+def test_graphs_of_numbers_agree_with_every_rule(graph, seed):
+    check(graph, seed)
+
+
+REDUCED = st.sampled_from([(), params(axis=0), params(axis=-1, keepdims=True)])
+TENSOR_OPS = (
+    *(Spec(name) for name in ("identity", "sin", "tanh", "sigmoid", "neg", "ones_like", "floor", "softplus")),
+    *(
+        Spec(name)
+        for name in ("silu", "gelu", "elu", "leaky_relu", "abs", "relu", "transpose", "expand_dims")
+    ),
+    *(Spec(name, 2) for name in ("add", "sub", "mul", "maximum", "minimum", "greater", "dot", "matmul")),
+    *(Spec(name, 2) for name in ("mean_squared_error", "sigmoid_binary_cross_entropy")),
+    *(Spec(name, 3) for name in ("where", "clip", "dense", "layer_norm")),
+    *(Spec(name, 1, REDUCED) for name in ("sum", "mean", "max", "logsumexp")),
+    *(Spec(name, 1, st.sampled_from([(), params(axis=0)])) for name in ("softmax", "log_softmax")),
+    Spec("broadcast_to", 1, st.sampled_from([params(shape=(2, 3)), params(shape=(3,))])),
+    Spec("reshape", 1, st.sampled_from([params(shape=(-1,)), params(shape=(3, -1))])),
+    *(Spec(name, None, st.sampled_from([(), params(axis=-1)])) for name in ("stack", "concatenate")),
+    Spec("getitem", 1, st.sampled_from([params(index=(0,)), params(index=("...", (None, 2, None)))])),
+    Spec("dropout", 1, st.sampled_from([(), params(rate=0.25, seed=3)])),
+    Spec("uniform", 0, st.sampled_from([(), params(shape=(3,), seed=1, low=0.5)])),
+)
+NUMBERS = st.integers(-192, 192).map(lambda n: n / 64)
+TENSORS = st.one_of(
+    NUMBERS, st.tuples(NUMBERS, NUMBERS, NUMBERS), st.just(((0.5, -1.0, 2.0), (1.5, 0.25, -0.75)))
+)
+
+
+@settings(max_examples=150)
+@given(graph=graphs(TENSOR_OPS, min_nodes=2, literals=TENSORS, empty=False, positions=False))
+def test_graphs_of_tensors_agree_with_every_rule(graph):
+    assume(not diagnose(graph))
+    found = trace(graph, dtype="float64")
+    assume(all(np.abs(array).max(initial=0.0) < 1e3 for array in found.value.values()))
+    assert_same(found, hips.record(graph, found.inputs, found.seed))
