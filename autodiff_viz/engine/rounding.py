@@ -42,6 +42,8 @@ MULTIPLY_AND_ADD = frozenset(("conv_general_dilated", "dot_general"))
 ARITHMETIC = frozenset(("add", "div", "mul", "square", "sqrt", "sub"))
 """What is right to half a unit of the last digit; the rest is taken to be right to a whole one."""
 
+LARGEST = 1e300  # an infinite slope makes an infinite error of any
+
 PLACES = {"select_and_gather_add": 1, "select_and_scatter_add": 1}
 """The operand that only says which elements are meant."""
 
@@ -64,7 +66,7 @@ def errors(
     """
     results = program.jaxpr.outvars
     pairs = () if gaps is None else zip(results, gaps, strict=True)
-    known = {result: gap for result, gap in pairs if _is_variable(result)}
+    known = {result: np.where(np.isfinite(gap), gap, 0.0) for result, gap in pairs if _is_variable(result)}
     found: dict[Any, np.ndarray] = {}
     constants = [Rounded(constant) for constant in program.consts]
     ends = _run(program.jaxpr, constants, [Rounded(argument) for argument in arguments], known, found)
@@ -134,7 +136,7 @@ def _known(error: np.ndarray, value: Any) -> np.ndarray | None:
     """The error where there is any; infinities and NaN are exact, they cannot be off by a little."""
     if not _is_float(value):
         return None
-    error = np.where(np.isfinite(np.asarray(value)) & ~np.isnan(error), error, 0.0)
+    error = np.where(np.isfinite(np.asarray(value)) & ~np.isnan(error), np.minimum(error, LARGEST), 0.0)
     return error if error.any() else None
 
 

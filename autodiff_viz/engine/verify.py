@@ -37,14 +37,15 @@ class Verdict:
       worst: the largest difference, as a share of the largest number of its array; among the arrays that
         disagree, where any do.
       where: which array that is, in words; empty where nothing differs.
-      cancelled: in how many of the others large numbers cancel, so that rounding leaves fewer digits.
+      rounded: in how many of the others rounding leaves fewer digits than usual, since large numbers cancel
+        there or on the way.
     """
 
     agrees: bool
     compared: int
     worst: float
     where: str
-    cancelled: int = 0
+    rounded: int = 0
 
 
 def verify(trace: Trace) -> Verdict:

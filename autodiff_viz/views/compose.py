@@ -228,8 +228,9 @@ class Verification:
 
 def _how_close(verdict: Verdict) -> str:
     close = f": no number is further off than {verdict.worst:.1g} of its array's size."
-    cancelled = f" Large numbers cancel in {verdict.cancelled} of them, which leaves fewer digits."
-    return (close if verdict.worst else ", to the last digit.") + (cancelled if verdict.cancelled else "")
+    fewer = "rounding leaves fewer digits: large numbers cancel there, or on the way."
+    rounded = f" In {verdict.rounded} of them {fewer}" if verdict.rounded else ""
+    return (close if verdict.worst else ", to the last digit.") + rounded
 
 
 def verification(found: Trace) -> Verification:

@@ -175,12 +175,12 @@ def test_a_region_that_cannot_run_is_not_confirmed_and_says_why():
 
 def test_a_verdict_that_agrees_says_how_close_it_is():
     verdict = verification(trace(parse("x = 2.0\ny = x * x"))).verdict  # 2 values, 5 cotangents
-    close = replace(verdict, worst=3.14e-7, where="the value of 'y'", cancelled=2)
+    close = replace(verdict, worst=3.14e-7, where="the value of 'y'", rounded=2)
     agrees = "Whole-program jax.vjp agrees on all 7 arrays"
     assert Verification(verdict, (), ()).sentence == f"{agrees}, to the last digit."
     assert Verification(close, (), ()).sentence == (
         f"{agrees}: no number is further off than 3e-07 of its array's size. "
-        "Large numbers cancel in 2 of them, which leaves fewer digits."
+        "In 2 of them rounding leaves fewer digits: large numbers cancel there, or on the way."
     )
 
 
