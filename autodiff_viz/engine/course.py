@@ -85,6 +85,24 @@ def further(course: Course, graph: Graph, settings: Settings, steps: int) -> Cou
     return replace(course, state=state, phases=phases, snapshots=snapshots, chunks=_joined(chunks))
 
 
+def upto(course: Course, step: int) -> Course:
+    """The course without the steps after the first `step` of them."""
+    state = state_at(course, step)
+    phases = tuple(phase for phase in course.phases if phase.first <= step)
+    snapshots = tuple(kept for kept in course.snapshots if kept.step <= step)
+    chunks = tuple(_cut(chunk, step) for chunk in course.chunks if chunk.first < step)
+    return replace(course, state=state, phases=phases, snapshots=snapshots, chunks=chunks)
+
+
+def _cut(chunk: Records, step: int) -> Records:
+    rows = {name: getattr(chunk, name)[: step - chunk.first] for name in ROWS}
+    return replace(chunk, **rows)
+
+
+ROWS = ("loss", "value", "cotangent", "dead", "ratio")
+"""Fields of `Records` with a row per step."""
+
+
 def state_at(course: Course, step: int) -> State:
     """The state after `step` updates, 0 to `len(course)`, with the parameters of the step to come."""
     if not 0 <= step <= len(course):

@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_viz.engine.training import check_trainable, learned
+from autodiff_viz.engine.course import upto
+from autodiff_viz.engine.training import Settings, check_trainable, learned
 from autodiff_viz.graph import edits, limits
 from autodiff_viz.graph.model import Graph, Literal
 from autodiff_viz.graph.problem import GraphError, Problem
@@ -30,17 +31,52 @@ WRITTEN = 2_000  # numbers of all parameters that are written into the formula
 
 
 def trains(lab: Lab, steps: int) -> Lab:
-    """Make so many steps more, and show where they lead."""
+    """Go so many steps on from the one on view, and show where they lead.
+
+    Steps that were made from there already, in the same way, are shown and not made again. Where they were
+    made in another way, they are put aside for those that are made now.
+    """
     now = still(lab.graph)
     old = own(lab) or _fresh(lab)
     if cannot_go_on(old, now):
         return lab
     if not len(old) and old.again is None:  # nothing has been made of the earlier settings
         old = replace(old, dtype=lab.dtype)
-    settings = settings_of(old, lab.plan.settings)
-    goal = min(max(len(old), old.goal if old.again else 0) + steps, limits.STEPS)
+    settings, at = settings_of(old, lab.plan.settings), _on_view(lab, old)
+    if at < len(old) and not _was_so(lab, old, at, steps, settings):
+        old = replace(old, course=upto(old.course, at), before=_put_aside(old))
+    if at + steps < len(old):
+        return scrubs(lab, at + steps)
+    if at + steps == len(old):
+        return scrubs(lab, LAST)
+    made = at if at < len(old) else max(at, old.goal if old.again else 0)
+    goal = min(made + steps, limits.STEPS)
     begun = replace(old, graph=now, settings=settings, goal=goal, running=True, why="")
     return replace(lab, training=begun, step=LAST, as_then=False)
+
+
+def _on_view(lab: Lab, training: Training) -> int:
+    """The step from which to go on. The graph's own numbers are those before the first one."""
+    if lab.step is None:
+        return 0
+    at = moment(lab)
+    return len(training) if at is None else at.step
+
+
+def _was_so(lab: Lab, training: Training, at: int, steps: int, settings: Settings) -> bool:
+    """Whether the steps that were made from `at` on are those that would be made: a step of the past, under
+    the rules of its time, goes on as it did."""
+    made = training.course.phases
+    ends = [*(phase.first for phase in made[1:]), len(training)]
+    ahead = [phase for phase, end in zip(made, ends, strict=True) if end > at and phase.first < at + steps]
+    same = all((phase.graph, phase.settings) == (still(lab.graph), settings) for phase in ahead)
+    return lab.as_then or same
+
+
+def _put_aside(training: Training) -> Training:
+    """The training at rest, with one more behind it."""
+    before = training.before and replace(training.before, before=None)
+    return replace(paused(training), before=before)
 
 
 def trains_again(lab: Lab) -> Lab:
@@ -64,7 +100,7 @@ def _fresh(lab: Lab) -> Training:
     """A training without steps, beside the one before it."""
     old, before = lab.training, None
     if old is not None:
-        before = replace(paused(old), before=None) if len(old) else old.before
+        before = _put_aside(old) if len(old) else old.before
     work = old.seconds if old else 0.0
     return Training(
         still(lab.graph), lab.plan.settings, lab.dtype, seconds=work, before=before, document=lab.document
@@ -76,8 +112,9 @@ def brings_back(lab: Lab) -> Lab:
     now = lab.training
     if now is None or now.before is None:
         return lab
-    aside = replace(paused(now), before=None) if len(now) else None
-    return replace(lab, training=replace(now.before, seconds=now.seconds, before=aside), step=LAST)
+    aside = replace(paused(now), before=now.before.before) if len(now) else now.before.before
+    back = replace(now.before, seconds=now.seconds, before=aside)
+    return replace(lab, training=back, step=LAST, as_then=False)
 
 
 def scrubs(lab: Lab, step: int | None) -> Lab:
@@ -86,9 +123,10 @@ def scrubs(lab: Lab, step: int | None) -> Lab:
 
 
 def plans(lab: Lab, **changes: Any) -> Lab:
-    """Change the settings: `steps`, or those of `Settings`."""
+    """Change the settings: `steps`, or those of `Settings`. These hold from the step on view on."""
     steps = changes.pop("steps", lab.plan.steps)
-    return replace(lab, plan=checked(Plan(replace(lab.plan.settings, **changes), steps)))
+    plan = checked(Plan(replace(lab.plan.settings, **changes), steps))
+    return replace(lab, plan=plan, as_then=lab.as_then and plan.settings == lab.plan.settings)
 
 
 def checked(plan: Plan) -> Plan:

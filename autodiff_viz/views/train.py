@@ -39,7 +39,7 @@ class TrainView:
       trouble: why it does not go on, in a sentence; "" when it does.
       refused: it cannot go on before it is reset.
       again: steps of an earlier visit that are still to be made; 0 for none.
-      before: steps of the training that a reset has put aside.
+      before: steps of the training that was put aside, by a reset or for steps made otherwise.
     """
 
     settings: Settings

@@ -56,7 +56,7 @@ class Training:
       again: a course of an earlier visit that is to be made again.
       why: why it stopped before its goal, in a sentence.
       seconds: of work so far, together with that of the visitor's trainings before.
-      before: the training that a reset has put aside.
+      before: the training that was put aside for this one, perhaps with one before it.
       document: the lab's, in which it began.
       token: the same in all records of one training.
     """

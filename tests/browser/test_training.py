@@ -60,6 +60,31 @@ def test_a_step_comes_back_on_the_canvas_and_after_a_reload(lab):
     expect(lab.value("loss")).to_have_text(four_digits(loss_of(0)))
 
 
+def test_a_step_goes_on_from_the_one_on_view_and_loses_none_that_was_made(lab):
+    lab.type_formula(TEXT)
+    steps = ((1, loss_of(1)), (2, loss_of(2)), (3, loss_of(3)))
+    for step, loss in steps:
+        lab.page.get_by_role("button", name="One step").click()
+        expect(lab.page.get_by_text(f"Step {step} of {step}")).to_be_visible(timeout=PATIENCE)
+        lab.settle()
+        expect(lab.value("loss")).to_have_text(four_digits(loss))
+    go_to(lab, 0, 3)
+    for step, loss in steps[:2]:
+        lab.page.get_by_role("button", name="One step").click()
+        expect(lab.page.get_by_text(f"Step {step} of 3")).to_be_visible(timeout=PATIENCE)
+        lab.settle()
+        expect(lab.value("loss")).to_have_text(four_digits(loss))
+    lab.select("w")
+    lab.press("s")
+    lab.page.get_by_role("button", name="One step").click()  # of w, which is stopped now
+    expect(lab.page.get_by_text("Step 3 of 3")).to_be_visible(timeout=PATIENCE)
+    lab.settle()
+    expect(lab.value("loss")).to_have_text(four_digits(loss_of(2)))
+    lab.page.get_by_role("button", name="Bring back 3 steps").click()
+    lab.settle()
+    expect(lab.value("loss")).to_have_text(four_digits(loss_of(3)))
+
+
 HEAVY = """x = input(shape=(256, 256), seed=0)
 w = parameter(shape=(256, 256), seed=1)
 v = parameter(shape=(256, 256), seed=2)

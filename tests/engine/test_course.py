@@ -3,7 +3,16 @@
 import numpy as np
 import pytest
 
-from autodiff_viz.engine.course import SNAPSHOTS, further, phase_at, records, start, state_at, trace_at
+from autodiff_viz.engine.course import (
+    SNAPSHOTS,
+    further,
+    phase_at,
+    records,
+    start,
+    state_at,
+    trace_at,
+    upto,
+)
 from autodiff_viz.engine.training import Settings, advance, begin
 from autodiff_viz.graph import limits
 from autodiff_viz.graph.edits import with_rule
@@ -52,6 +61,23 @@ def test_numbers_of_a_step_are_those_that_were_recorded():
         np.testing.assert_allclose(found.value["loss"], records(course).loss[step], rtol=1e-6)
     assert trace_at(course, 8).graph == STOPPED
     assert trace_at(course, 4).graph == GRAPH
+
+
+@pytest.mark.parametrize("step", [0, 3, 5, 7, 9, 12])
+def test_a_course_without_its_later_steps_goes_on_as_if_they_had_never_been(step):
+    plan = [(GRAPH, 5), (STOPPED, 4), (GRAPH, 3)]
+    cut = upto(trained(*plan), step)
+    made = records(cut)
+    assert (len(cut), 0 if made is None else len(made)) == (step, step)
+    states = [*by_hand(*plan)[: step + 1]]
+    for _ in range(2):
+        states.append(advance(STOPPED, states[-1], 1, ADAM)[0])
+    again = further(cut, STOPPED, ADAM, 2)
+    for at in (0, step, step + 2):
+        for name, wanted in states[at].parameters.items():
+            np.testing.assert_array_equal(state_at(again, at).parameters[name], wanted)
+    losses = [trace_at(again, at).value["loss"] for at in range(step + 2)]
+    np.testing.assert_allclose(records(again).loss, losses, rtol=1e-6)
 
 
 def test_steps_made_one_by_one_are_kept_in_few_pieces():

@@ -8,14 +8,15 @@ import pytest
 from autodiff_viz.figures.catalog import TRAINING_FIGURES
 from autodiff_viz.language.parse import parse
 from autodiff_viz.views.actions import set_rule, typed, undone
+from autodiff_viz.views.address import from_query, to_query
 from autodiff_viz.views.compose import lab_view, verification
 from autodiff_viz.views.lab import LAST, opened
 from autodiff_viz.views.numbers import scalar
 from autodiff_viz.views.parts import changed, shows
 from autodiff_viz.views.runlog import run_line, step_log
-from autodiff_viz.views.steering import brings_back, resets, scrubs, uses_weights
+from autodiff_viz.views.steering import brings_back, plans, resets, scrubs, uses_weights
 from autodiff_viz.views.train import progress, run_log, train_view
-from tests.views.regression import lab_of, loss_of, trained, weight_of
+from tests.views.regression import finished, lab_of, loss_of, trained, weight_of
 
 
 def node(view, name):
@@ -96,6 +97,54 @@ def test_starting_over_puts_the_course_aside_and_brings_it_back():
     assert brings_back(over).training.course is lab.training.course
     again = resets(trained(over, 2))
     assert train_view(again, lab_view(again)).before == 2
+
+
+@pytest.mark.parametrize(
+    ("shown", "steps", "then", "made"),
+    [(0, 1, 1, 10), (3, 4, 7, 10), (9, 1, 10, 10), (8, 5, 13, 13), (None, 1, 1, 10), (LAST, 2, 12, 12)],
+)
+def test_steps_go_on_from_the_one_on_view(shown, steps, then, made):
+    lab = trained(scrubs(trained(lab_of(), 10), shown), steps)
+    view = lab_view(lab)
+    assert (view.moment.step, len(lab.training)) == (then, made)
+    np.testing.assert_allclose(view.trace.value["loss"], loss_of(then), rtol=1e-5)
+
+
+def test_steps_of_the_past_go_on_under_the_rules_of_their_time():
+    lab = trained(set_rule(trained(lab_of(), 4), "w", "stop"), 3)
+    for shown, then in ((2, 3), (3, 4), (4, 4), (5, 4)):  # from step 4 on w stands still
+        view = lab_view(trained(scrubs(lab, shown), 1))
+        assert view.moment.step == shown + 1
+        np.testing.assert_allclose(view.trace.value["w"], weight_of(then), rtol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("change", "shrinks"),
+    [(lambda lab: set_rule(lab, "w", "stop"), 1.0), (lambda lab: plans(lab, rate=0.04), 0.8)],
+    ids=["rule", "rate"],
+)
+def test_steps_made_otherwise_from_a_past_one_put_the_later_ones_aside(change, shrinks):
+    """The distance of w from 2 is taken times 1 - 5 * rate in each step."""
+    lab = trained(change(scrubs(trained(lab_of(), 10), 3)), 2)
+    view = lab_view(lab)
+    assert (view.moment.step, len(lab.training), train_view(lab, view).before) == (5, 5, 10)
+    np.testing.assert_allclose(view.trace.value["w"], 2 - 2 * 0.9**3 * shrinks**2, rtol=1e-5)
+    np.testing.assert_allclose(
+        progress(lab, view).records.loss[:4], [loss_of(k) for k in range(4)], rtol=1e-5
+    )
+    back = brings_back(lab)
+    np.testing.assert_allclose(lab_view(back).trace.value["w"], weight_of(10), rtol=1e-5)
+    assert len(brings_back(back).training) == 5
+    over = resets(lab)
+    assert [len(over.training), len(brings_back(over).training)] == [0, 5]
+    assert len(brings_back(brings_back(over)).training) == 10
+
+
+def test_a_branch_of_a_training_is_in_the_address():
+    lab = trained(set_rule(scrubs(trained(lab_of(), 10), 3), "w", "stop"), 2)
+    again = finished(from_query(to_query(lab)))
+    assert (len(again.training), again.training.before) == (5, None)
+    np.testing.assert_allclose(lab_view(again).trace.value["w"], weight_of(3), rtol=1e-5)
 
 
 def test_another_document_trains_afresh_and_undo_leads_back_to_the_first_ones_course():

@@ -3,12 +3,13 @@ what is on view."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from time import monotonic
 from typing import Any
 
 import streamlit as st
 
-from autodiff_viz.ui.panels.train import FOLLOWED, catch_up, trainer
+from autodiff_viz.ui.panels.train import FOLLOWED, catch_up, steer, trainer
 from autodiff_viz.ui.parts import last_drawn
 from autodiff_viz.ui.pulse.component import pulse
 from autodiff_viz.ui.session import act
@@ -16,7 +17,7 @@ from autodiff_viz.ui.whole import whole
 from autodiff_viz.ui.widgets import news, renewed
 from autodiff_viz.views.compose import LabView
 from autodiff_viz.views.lab import LAST, Lab
-from autodiff_viz.views.steering import scrubs, uses_weights
+from autodiff_viz.views.steering import brings_back, scrubs, uses_weights
 from autodiff_viz.views.train import TrainView, loss_now, train_view
 
 MOST_REST = 1.5  # seconds without a look
@@ -76,13 +77,16 @@ def _draw_where(lab: Lab, found: TrainView) -> None:
     own, now = lab.step is None, lab.step == LAST
     with st.container(key="train_where", horizontal=True, vertical_alignment="center", gap="small"):
         st.text("Now, step by step." if found.running and now else found.says, width="content")
-        _draw_link("Now", "train_now", now, scrubs, LAST)
-        _draw_link("The formula's own numbers", "train_own", own, scrubs, None)
-        _draw_link("Use these weights", "train_use", found.running or found.shown is None, uses_weights)
+        _draw_link("Now", "train_now", now, act, scrubs, LAST)
+        _draw_link("The formula's own numbers", "train_own", own, act, scrubs, None)
+        _draw_link("Use these weights", "train_use", found.running or found.shown is None, act, uses_weights)
+        if found.before and found.at:
+            said = f"Bring back {found.before:,} steps"
+            _draw_link(said, "train_back", found.running, steer, brings_back)
 
 
-def _draw_link(label: str, key: str, off: bool, *action: Any) -> None:
-    st.button(label, key=key, type="tertiary", on_click=act, args=action, disabled=off)
+def _draw_link(label: str, key: str, off: bool, does: Callable[..., None], *action: Any) -> None:
+    st.button(label, key=key, type="tertiary", on_click=does, args=action, disabled=off)
 
 
 @whole()
