@@ -300,7 +300,9 @@ WRONG = [
 ]
 
 
-@pytest.mark.parametrize(("given", "code", "says"), WRONG, ids=lambda given: str(given).partition(" at 0x")[0][:40])
+@pytest.mark.parametrize(
+    ("given", "code", "says"), WRONG, ids=lambda given: str(given).partition(" at 0x")[0][:40]
+)
 def test_what_cannot_be_is_a_problem_that_says_how_to_mend_it(given, code, says):
     with pytest.raises(av.GraphError, match=says) as caught:
         av.train(**{"graph": LINE, **given})
