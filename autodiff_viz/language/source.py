@@ -146,6 +146,7 @@ def _physical_line(source: Source, line: LogicalLine, number: int, text: str, br
             if (fault := _token_fault(kind, found, text[token.end() : token.end() + 1])) is not None:
                 _note(line, Span(number, token.start(), number, token.end()), *fault)
                 if len(line.problems) >= FAULTS:
+                    brackets.clear()
                     return ""
             continue
         span = Span(number, token.start(), number, token.end())

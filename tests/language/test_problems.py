@@ -11,6 +11,7 @@ from autodiff_viz.graph import limits
 from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.language.parse import parse, parse_lambda, parse_literal
 from autodiff_viz.language.show import show
+from autodiff_viz.language.source import FAULTS
 from autodiff_viz.ops.catalog import OPS
 from tests.language.samples import automatic
 from tests.work import lines_run
@@ -221,6 +222,11 @@ def test_a_missing_bracket_does_not_swallow_the_lines_below():
         (1, "bracket"),
         (3, "unknown-name"),
     ]
+
+
+def test_a_line_of_very_many_faults_hides_no_mistake_below_it():
+    found = problems("x = stack([" + "2x, " * 40 + "\ny = qq\n")
+    assert [problem.code for problem in found] == ["number"] * FAULTS + ["unknown-name"]
 
 
 def test_the_region_of_a_faulty_head_hides_no_mistake_inside_it():
