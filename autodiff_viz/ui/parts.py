@@ -21,7 +21,7 @@ from autodiff_viz.ui.sight.component import is_seen
 from autodiff_viz.views.compose import LabView
 from autodiff_viz.views.lab import Lab
 from autodiff_viz.views.moment import live
-from autodiff_viz.views.parts import LESSON, SHOWS, changed, shows
+from autodiff_viz.views.parts import LESSON, OF_NUMBERS, SHOWS, changed, shows
 
 Draw = Callable[[Lab, LabView], None]
 
@@ -59,10 +59,12 @@ def note_shown(name: str) -> None:
 
 
 def _beside() -> dict[str, Any]:
-    """What parts show beside the lab: what is too large for the address, and the edits that are confirmed."""
-    large = too_large()
+    """What parts show beside the lab: what is too large for the address, the edits that are confirmed, and of
+    which state of the numbers a part is: one that follows a training is drawn when it has changed itself."""
+    large, held = too_large(), present()
     confirmed = {name: acked(name) for name in MAILED}
-    return {**confirmed, "canvas": (large, confirmed["canvas"]), "settings": large}
+    states = dict.fromkeys(OF_NUMBERS, None if live(held.lab) else held.state)
+    return {**states, **confirmed, "canvas": (large, held.state, confirmed["canvas"]), "settings": large}
 
 
 def ask_for_rest() -> None:
@@ -85,6 +87,8 @@ def _draw(name: str, draw: Draw, first: bool) -> None:
         return
     try:
         note_shown(name)  # before it is drawn: a part that fails must not be asked for without end
+        if name in OF_NUMBERS and SHOWS[name](held.lab, held.view) is not None:
+            st.html(f'<i data-at="{held.state}"></i>')  # for ui/editor/web/lag.js
         draw(held.lab, held.view)
     finally:
         if queue:

@@ -56,10 +56,12 @@ def tensor(lab: Lab, view: LabView) -> Data:
 
 
 def numbers(lab: Lab, view: LabView) -> Data:
-    """All that any number follows from; where the nodes stand is not part of it. While a training changes
-    them without end, what takes long is left as it is."""
-    if view.moment and live(lab):
-        return lab.training.token
+    """As `follow_from`. While a training changes the numbers without end, what takes long is left as it is."""
+    return lab.training.token if view.moment and live(lab) else follow_from(lab, view)
+
+
+def follow_from(lab: Lab, view: LabView) -> Data:
+    """All that any number follows from; where the nodes stand is not part of it."""
     at = view.moment and view.moment.key
     return _still(view.graph), repr(lab.seed), lab.dtype, view.complete, view.problems, at
 
@@ -82,6 +84,9 @@ def segments_data(lab: Lab, view: LabView) -> Data:
 def _still(graph: Graph) -> Data:
     return tuple(node.content for node in graph.nodes), graph.regions, graph.output
 
+
+OF_NUMBERS = frozenset({"inspector", "tensor", "runs", "segments", "checks", "figure", "track"})
+"""Parts with numbers in them, each of which says on the page of which state of the numbers it is."""
 
 LESSON = "lesson"
 """Beside the page, and opens and closes: it is drawn again with the whole page."""
@@ -112,8 +117,9 @@ SHOWS: Mapping[str, Callable[[Lab, LabView], Data]] = {
 
 def shows(name: str, lab: Lab, view: LabView, beside: Mapping[str, Data]) -> Data:
     """The data of the part `name`. What it shows `beside` the lab, such as what it tells its component, is by
-    name."""
-    return SHOWS[name](lab, view), beside.get(name)
+    name; where it shows nothing, no state of numbers matters to it."""
+    data = SHOWS[name](lab, view)
+    return data, None if data is None and name in OF_NUMBERS else beside.get(name)
 
 
 def changed(shown: Mapping[str, Data], lab: Lab, view: LabView, beside: Mapping[str, Data]) -> set[str]:

@@ -190,7 +190,9 @@ def train_data(lab: Lab, view: LabView) -> Any:
 def track_data(lab: Lab, view: LabView) -> Any:
     """What the bar or the slider follows from. While steps are made it moves by itself."""
     found = train_view(lab, view)
-    return (_quiet(found), lab.step) if found and found.running else (found, lab.step)
+    if found is None or not (found.running or found.at):
+        return None
+    return (_quiet(found) if found.running else found), lab.step
 
 
 def _quiet(found: TrainView) -> TrainView:

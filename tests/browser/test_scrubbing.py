@@ -154,3 +154,68 @@ def test_nan_and_infinity_are_shown_as_such(lab: LabPage, wire: Wire):
         assert said[1] == (0.0, f"{MINUS}\u221e")
         lab.page.mouse.up()
     lab.settle()
+
+
+def tick(lab: LabPage) -> Locator:
+    return lab.page.locator(".st-key-checks").get_by_text("Whole-program jax.vjp agrees")
+
+
+def said_in_place(lab: LabPage, place: str) -> str:
+    """What the style sheet writes over a panel, or over its first element; "none" for nothing."""
+    script = """(panel) => [panel, panel.firstElementChild]
+      .map((one) => getComputedStyle(one, "::after").content).find((said) => said !== "none") ?? "none\""""
+    return lab.page.locator(f".st-key-{place}").evaluate(script)
+
+
+def written(lab: LabPage, name: str) -> float:
+    """The number that stands for an input in the formula."""
+    return float(re.search(rf"^{name} = ([-+.\de]+)$", lab.formula.input_value(), re.MULTILINE)[1])
+
+
+def test_while_a_slider_is_held_what_lags_behind_says_so(lab: LabPage, wire: Wire):
+    lab.select("a")
+    near(lab, "x")
+    expect(tick(lab)).to_be_visible()
+    assert (said_in_place(lab, "checks"), said_in_place(lab, "inspector")) == ("none", "none")
+    with wire.hold():
+        press(lab, "x", 0.56)
+        for x in positions(lab, "x", [0.7, 0.2]):
+            assert number(lab.value("x").text_content()) == pytest.approx(x, rel=5e-4)
+            assert written(lab, "x") == pytest.approx(x, rel=1e-6)
+            assert written(lab, "y") == Y
+            expect(tick(lab)).not_to_be_visible()
+            assert "Not checked" in said_in_place(lab, "checks")
+            assert "x = 0.6" in said_in_place(lab, "inspector")
+        lab.page.mouse.up()
+        lab.page.wait_for_timeout(200)
+        expect(tick(lab)).not_to_be_visible()
+        assert written(lab, "x") == pytest.approx(number(box(lab, "x").input_value()), rel=1e-6)
+        assert "x = 0.6" in said_in_place(lab, "inspector")
+    lab.settle()
+    expect(tick(lab)).to_be_visible()
+    assert (said_in_place(lab, "checks"), said_in_place(lab, "inspector")) == ("none", "none")
+    exact = number(box(lab, "x").input_value())
+    assert written(lab, "x") == exact
+    expect(lab.page.locator(".st-key-value")).to_contain_text(four_digits(math.sin(exact)))
+    lab.page.get_by_role("button", name="Details").click()
+    expect(lab.page.get_by_role("table")).to_contain_text(four_digits(Y * math.cos(exact)))
+
+
+def test_a_tick_goes_with_the_numbers_that_it_was_found_for(lab: LabPage, wire: Wire):
+    lab.select("a")
+    expect(tick(lab)).to_be_visible()
+    for edit in (
+        lambda: lab.page.keyboard.press("s"),
+        lambda: slider(lab, "y").press("ArrowRight"),
+        lambda: lab.formula.press_sequentially(" "),
+    ):
+        with wire.hold():
+            edit()
+            expect(tick(lab)).not_to_be_visible()
+        lab.settle()
+        expect(tick(lab)).to_be_visible()
+    with wire.hold():
+        lab.select_quickly("b")  # changes no number
+        lab.page.wait_for_timeout(100)
+        expect(tick(lab)).to_be_visible()
+    lab.settle()

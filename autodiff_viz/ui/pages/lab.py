@@ -24,11 +24,13 @@ from autodiff_viz.ui.panels.tensor import draw_tensor
 from autodiff_viz.ui.panels.track import draw_track
 from autodiff_viz.ui.panels.train import draw_train
 from autodiff_viz.ui.parts import Draw, ask_for_rest, draw_parts, note_shown
+from autodiff_viz.ui.present import present
 from autodiff_viz.ui.session import act, kept_history, lab, too_large, write_address
 from autodiff_viz.ui.sight.component import sight
 from autodiff_viz.views.canvas_edits import edited_all
 from autodiff_viz.views.compose import LabView
 from autodiff_viz.views.lab import Lab
+from autodiff_viz.views.moment import live
 from autodiff_viz.views.parts import LESSON, SHOWS, canvas_drawing
 
 FIGURE = "figure_place"  # key of the container of the figure
@@ -80,7 +82,7 @@ def page() -> None:
 
 
 def _draw_canvas(lab: Lab, view: LabView) -> None:
-    kept = {"trail": kept_history(), "large": too_large()}
+    kept = {"trail": kept_history(), "large": too_large(), "state": present().state, "live": live(lab)}
     canvas({**canvas_drawing(lab, view), **kept}, key="canvas", on_edit=_on_edit)
 
 

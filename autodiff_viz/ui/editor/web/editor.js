@@ -20,6 +20,8 @@ import { folding, namesIn, seenAs } from "./fold.js";
 /** @type {Drawing} */
 const NOTHING = { rev: -1, ack: 0, key: "", nodes: [], wires: [], regions: [], groups: [], selected: null, history: {}, notice: [] };
 
+const NO_MATTER = new Set(["select", "move", "collapse", "kept", "restored", "resync"]); // edits that change no number
+
 const drawings = new Drawings(); // of the session, so that a page left and entered again goes on from them
 
 export class Editor {
@@ -92,6 +94,11 @@ export class Editor {
   resync() {
     if (this.outbox.pending.every(({ kind }) => kind !== "resync")) this.mail.send({ kind: "resync" });
     this.tell();
+  }
+
+  /** Whether an edit is on its way that may change numbers. */
+  get isUnsure() {
+    return this.outbox.pending.some(({ kind }) => !NO_MATTER.has(kind));
   }
 
   /** Send an edit, and show at once what it will do. @param {NewEdit} edit */

@@ -4,6 +4,7 @@
 
 import { hear, tell } from "../../web/news.js";
 import { flowOf, wiresOf } from "./fold.js";
+import { watchLag } from "./lag.js";
 import { slideNumber } from "./nodes.js";
 import { nearest, readTable, rowOf } from "./table.js";
 import { showFlow, wireId } from "./wires.js";
@@ -15,7 +16,6 @@ import { showFlow, wireId } from "./wires.js";
 const TABLES = 24; // kept, the newest
 const AGAIN_MS = 5000; // until a table that has not come is asked for again
 const CALM_MS = 700; // after the last drawing
-const NO_MATTER = new Set(["select", "move", "collapse"]); // edits that change no number
 
 /** @param {Editor} editor */
 export function listenToSliders(editor) {
@@ -47,6 +47,14 @@ class Scrub {
     this.noted = null;
     this.frame = 0;
     this.calm = 0;
+    this.said = watchLag(editor, () => this.held);
+  }
+
+  /** The slider in somebody's hand, with Python's number for it. */
+  get held() {
+    if (!this.over) return null;
+    const { input } = this.over;
+    return { input, from: this.editor.drawing.nodes.find(({ id }) => id === input)?.value ?? "" };
   }
 
   /** Keys of the tables that fit the drawing on view. */
@@ -81,14 +89,15 @@ class Scrub {
    * @param {string} input @param {number} value @returns {number | undefined} */
   to(input, value) {
     const table = this.tables.get(this.keys[input] ?? "");
-    const unsure = this.editor.outbox.pending.some(({ kind }) => !NO_MATTER.has(kind));
-    if (!table?.count || unsure || (this.over && this.over.input !== input)) {
+    if (!table?.count || this.editor.isUnsure || (this.over && this.over.input !== input)) {
       this.want([input]);
       return undefined;
     }
     const at = nearest(table, value);
     if (this.over?.table !== table || this.over.at !== at) {
+      const first = !this.over;
       this.over = { table, input, at, row: rowOf(table, at) };
+      if (first) this.said();
       cancelAnimationFrame(this.frame);
       this.frame = requestAnimationFrame(() => this.paint());
     }

@@ -5,8 +5,10 @@ import { html } from "../../web/dom.js";
 import { carried, change, offsetOf, placeOf, unitOf } from "./caret.js";
 import { list } from "./foot.js";
 import { Mail } from "../../web/mail.js";
+import { withNumber } from "./literal.js";
 import { lineMap, pieces } from "./marks.js";
 import { boxOf, messageAt, paint } from "./mirror.js";
+import { hear, tell } from "../../web/news.js";
 import { below, Popup } from "./popup.js";
 
 /** @typedef {import("./types.js").Data} Data */
@@ -37,6 +39,8 @@ export class Formula {
     this.begun = false; // typing has: Tab indents
     this.fresh = true; // the next text sent begins a new step of undo
     this.unsent = false;
+    /** What a slider that is dragged shows. @type {{ input: string, number: string } | null} */
+    this.slid = null;
     this.timer = 0;
     this.listen();
   }
@@ -50,6 +54,26 @@ export class Formula {
     box.addEventListener("scroll", () => (this.popup.close(), this.explain(null)));
     area.addEventListener("pointermove", (event) => this.explain(messageAt(this.mirror, event.clientX, event.clientY)));
     area.addEventListener("pointerleave", () => this.explain(null));
+    const gone = () => !this.host.isConnected && this.data !== NOTHING;
+    hear("slid", (slid) => this.follow(slid), gone);
+    hear("settled", () => this.follow(null), gone);
+  }
+
+  /** A slider moves an input, and Python does not know yet; null when it does.
+   * @param {{ input: string, number: string } | null} slid */
+  follow(slid) {
+    if (!slid && !this.slid) return;
+    this.slid = slid;
+    if (this.unsent) return;
+    this.adopt(this.known);
+    this.refresh();
+  }
+
+  /** The text as it was sent last, or as Python says it, with the number of the slider that is dragged. */
+  get known() {
+    const text = this.mail.newest?.text ?? this.data.text;
+    const follows = this.slid && !this.data.mistakes.length;
+    return (follows && this.slid && withNumber(text, this.slid.input, this.slid.number)) || text;
   }
 
   /** @returns {import("./types.js").Typing} */
@@ -62,7 +86,7 @@ export class Formula {
   receive(data, post) {
     this.mail.receive(data, post);
     this.data = { ...data, text: data.text.replace(/\r\n?/g, "\n") };
-    if (!this.unsent) this.adopt(this.mail.newest?.text ?? this.data.text);
+    if (!this.unsent) this.adopt(this.known);
     this.refresh();
     list(this.foot, data.mistakes, (mistake) => this.go(mistake));
     this.tell();
@@ -173,7 +197,9 @@ export class Formula {
 
   /** For tests, which wait until nothing is under way. */
   tell() {
-    this.host.dataset.pending = String(this.mail.outbox.pending.length + Number(this.unsent));
+    const waiting = this.mail.outbox.pending.length + Number(this.unsent);
+    this.host.dataset.pending = String(waiting);
+    tell("waits", { who: "formula", on: waiting > 0 });
     this.host.dataset.ack = String(this.data.ack);
   }
 

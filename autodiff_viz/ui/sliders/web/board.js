@@ -5,6 +5,7 @@ import { html, keep } from "../../web/dom.js";
 import { Mail } from "../../web/mail.js";
 import { tell } from "../../web/news.js";
 import { Row } from "./row.js";
+import { shown } from "./scale.js";
 
 /** @typedef {import("./types.js").Data} Data */
 
@@ -30,6 +31,7 @@ export class Board {
     keep(this.host, this.rows, data.rows, ([name]) => name, make, (row, item) => this.isBusy(row) || row.show(item));
     this.flush();
     if (![...this.rows.values()].some((row) => this.isBusy(row))) tell("settled", {});
+    this.say();
     if (this.host.matches(":hover, :focus-within")) this.expect();
   }
 
@@ -51,7 +53,9 @@ export class Board {
   /** @type {import("./row.js").Scrub} */
   scrub(input, value) {
     if (this.busy.some((name) => name !== input)) return undefined; // nobody knows the numbers for both
-    return tell("scrub", { input, value, position: /** @type {number | undefined} */ (undefined) }).position;
+    const { position } = tell("scrub", { input, value, position: /** @type {number | undefined} */ (undefined) });
+    if (position !== undefined) tell("slid", { input, number: shown(position) });
+    return position;
   }
 
   /** @param {string} name */
@@ -63,6 +67,12 @@ export class Board {
   hold(name, value, fresh) {
     this.held.set(name, { value, fresh: fresh || (this.held.get(name)?.fresh ?? false) });
     this.flush();
+    this.say();
+  }
+
+  /** Whether the numbers on view are of other sliders. */
+  say() {
+    tell("waits", { who: "sliders", on: this.busy.length > 0 });
   }
 
   flush() {

@@ -22,6 +22,7 @@ export class Row {
     this.pressed = false;
     this.scrubbing = false; // the canvas shows what Python does not know yet
     this.value = 0;
+    this.position = 0; // what the canvas shows meanwhile
     this.step = 1;
     this.fresh = true;
     this.line = field({ type: "range", "aria-label": `Slider of ${name}` });
@@ -68,14 +69,14 @@ export class Row {
     const position = this.pressed ? this.scrub(this.name, value) : undefined;
     if (position === undefined) return this.move(value);
     this.scrubbing = true;
+    this.position = position;
     this.paint(value, position);
   }
 
-  /** Python works out the exact place. */
+  /** Python works out the exact place; until then the box says where the canvas is. */
   release() {
     if (!this.scrubbing) return;
-    this.scrubbing = false;
-    this.move(Number(this.line.value));
+    this.move(Number(this.line.value), this.position);
   }
 
   /** @param {number} value @param {number} [position] what the canvas shows, where that is not `value` itself */
@@ -100,11 +101,11 @@ export class Row {
     return root.activeElement === this.box && this.box.value !== shown(this.value) && this.begun;
   }
 
-  /** @param {number} value */
-  move(value) {
+  /** @param {number} value @param {number} [position] as `paint` says */
+  move(value, position = value) {
     this.begun = false;
     this.scrubbing = false;
-    this.paint(value);
+    this.paint(value, position);
     this.moved(this.name, value, this.fresh);
     this.fresh = false;
   }
