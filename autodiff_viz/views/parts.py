@@ -56,7 +56,7 @@ def tensor(lab: Lab, view: LabView) -> Data:
 
 
 def numbers(lab: Lab, view: LabView) -> Data:
-    """As `follow_from`. While a training changes the numbers without end, what takes long is left as it is."""
+    """As `follow_from`. While a training changes them without end, what takes long is left as it is."""
     return lab.training.token if view.moment and live(lab) else follow_from(lab, view)
 
 
