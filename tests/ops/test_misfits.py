@@ -3,6 +3,9 @@ from __future__ import annotations
 import pytest
 
 from autodiff_viz.engine.check import diagnose
+from autodiff_viz.engine.trace import trace
+from autodiff_viz.graph.model import Graph, Node
+from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.language.parse import parse
 from autodiff_viz.ops.catalog import OPS
 from autodiff_viz.ops.misfits import MISFITS
@@ -127,6 +130,17 @@ def test_what_the_hint_says_mends_it(line, mended, shapes):
     assert problem(line, **shapes).hint
     inputs = "\n".join(f"{name} = input(shape={shape}, seed=0)" for name, shape in shapes.items())
     assert diagnose(parse(f"{inputs}\nz = {mended}")) == ()
+
+
+@pytest.mark.parametrize(
+    ("op", "slots"), [("stack", ()), ("concatenate", ()), ("matmul", ("x",)), ("sin", ())]
+)
+def test_a_node_with_another_number_of_inputs_is_told_so(op, slots):
+    """No formula says such a graph; who makes one in Python is answered all the same."""
+    nodes = (Node("x", "input", (), (("value", (1.0, 2.0)),)), Node("y", op, slots))
+    with pytest.raises(GraphError) as caught:
+        trace(Graph(nodes, (), "y"))
+    assert [problem.code for problem in caught.value.problems] == ["arity"]
 
 
 def test_every_explanation_is_of_an_op():
