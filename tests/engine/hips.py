@@ -32,7 +32,6 @@ from autodiff_viz.graph.model import (
 )
 from autodiff_viz.graph.mute import played
 from autodiff_viz.graph.order import order
-from tests.ops.references import reference
 
 ARRIVES, LEAVES = -1, -2
 
@@ -142,7 +141,7 @@ def _results(function: Lambda, given: tuple, like: tuple) -> list[np.ndarray]:
 
 def _term(term: Term, names: Mapping[str, Any]) -> Any:
     if isinstance(term, Call):
-        return reference(term.op)(*(_term(arg, names) for arg in term.args), **dict(term.params))
+        return OPS[term.op](*(_term(arg, names) for arg in term.args), **dict(term.params))
     return names[term] if isinstance(term, str) else _constant(term)
 
 

@@ -31,9 +31,14 @@ def assert_same(found: Trace, exact: hips.Record) -> None:
             )
 
 
-def check(graph: Graph, seed: float = 1.0) -> None:
-    found = trace(graph, seed=seed, dtype="float64")
-    assert_same(found, hips.record(graph, found.inputs, found.seed))
+def check(found: Trace) -> None:
+    with np.errstate(over="ignore"):  # the slope of tanh, as 1/cosh^2
+        assert_same(found, hips.record(found.graph, found.inputs, found.seed))
+
+
+def is_moderate(found: Trace) -> bool:
+    """Whether no rounding error is magnified that much: as by the sine of a very large number."""
+    return all(np.abs(array).max(initial=0.0) < 1e3 for array in found.value.values())
 
 
 def test_every_op_is_there():
@@ -46,7 +51,7 @@ def test_an_op_agrees_with_a_seed_of_its_own(op, shapes, given):
     inputs = [Node(f"x{i}", INPUT, (), params(value=nested(array))) for i, array in enumerate(arrays)]
     graph = Graph((*inputs, Node("y", op.name, tuple(n.name for n in inputs), params(**given))), (), "y")
     shape = trace(graph).value["y"].shape
-    check(graph, np.random.default_rng(1).normal(size=shape))
+    check(trace(graph, seed=np.random.default_rng(1).normal(size=shape), dtype="float64"))
 
 
 def nested(array: np.ndarray):
@@ -56,7 +61,9 @@ def nested(array: np.ndarray):
 @settings(max_examples=150)
 @given(graph=st.one_of(scalar_graphs(), muted_graphs(), ruled_regions()), seed=st.sampled_from([1.0, -2.5]))
 def test_graphs_of_numbers_agree_with_every_rule(graph, seed):
-    check(graph, seed)
+    found = trace(graph, seed=seed, dtype="float64")
+    assume(is_moderate(found))
+    check(found)
 
 
 REDUCED = st.sampled_from([(), params(axis=0), params(axis=-1, keepdims=True)])
@@ -89,5 +96,5 @@ TENSORS = st.one_of(
 def test_graphs_of_tensors_agree_with_every_rule(graph):
     assume(not diagnose(graph))
     found = trace(graph, dtype="float64")
-    assume(all(np.abs(array).max(initial=0.0) < 1e3 for array in found.value.values()))
-    assert_same(found, hips.record(graph, found.inputs, found.seed))
+    assume(is_moderate(found))
+    check(found)
