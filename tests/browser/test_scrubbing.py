@@ -186,6 +186,7 @@ def test_while_a_slider_is_held_what_lags_behind_says_so(lab: LabPage, wire: Wir
             expect(tick(lab)).not_to_be_visible()
             assert "Not checked" in said_in_place(lab, "checks")
             assert "x = 0.6" in said_in_place(lab, "inspector")
+            assert lab.node("a").locator("title").first.text_content() == "a"
         lab.page.mouse.up()
         lab.page.wait_for_timeout(200)
         expect(tick(lab)).not_to_be_visible()
@@ -196,6 +197,7 @@ def test_while_a_slider_is_held_what_lags_behind_says_so(lab: LabPage, wire: Wir
     assert (said_in_place(lab, "checks"), said_in_place(lab, "inspector")) == ("none", "none")
     exact = number(box(lab, "x").input_value())
     assert written(lab, "x") == exact
+    assert four_digits(math.sin(exact)) in lab.node("a").locator("title").first.text_content()
     expect(lab.page.locator(".st-key-value")).to_contain_text(four_digits(math.sin(exact)))
     lab.page.get_by_role("button", name="Details").click()
     expect(lab.page.get_by_role("table")).to_contain_text(four_digits(Y * math.cos(exact)))
