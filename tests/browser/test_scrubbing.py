@@ -176,7 +176,7 @@ def test_while_a_slider_is_held_what_lags_behind_says_so(lab: LabPage, wire: Wir
     lab.select("a")
     near(lab, "x")
     expect(tick(lab)).to_be_visible()
-    assert (said_in_place(lab, "checks"), said_in_place(lab, "inspector")) == ("none", "none")
+    assert (said_in_place(lab, "checks"), said_in_place(lab, "part_inspector")) == ("none", "none")
     with wire.hold():
         press(lab, "x", 0.56)
         for x in positions(lab, "x", [0.7, 0.2]):
@@ -185,17 +185,19 @@ def test_while_a_slider_is_held_what_lags_behind_says_so(lab: LabPage, wire: Wir
             assert written(lab, "y") == Y
             expect(tick(lab)).not_to_be_visible()
             assert "Not checked" in said_in_place(lab, "checks")
-            assert "x = 0.6" in said_in_place(lab, "inspector")
+            assert "x = 0.6" in said_in_place(lab, "part_inspector")
+            assert lab.node("a").locator("title").first.text_content() == "a"
         lab.page.mouse.up()
         lab.page.wait_for_timeout(200)
         expect(tick(lab)).not_to_be_visible()
         assert written(lab, "x") == pytest.approx(number(box(lab, "x").input_value()), rel=1e-6)
-        assert "x = 0.6" in said_in_place(lab, "inspector")
+        assert "x = 0.6" in said_in_place(lab, "part_inspector")
     lab.settle()
     expect(tick(lab)).to_be_visible()
-    assert (said_in_place(lab, "checks"), said_in_place(lab, "inspector")) == ("none", "none")
+    assert (said_in_place(lab, "checks"), said_in_place(lab, "part_inspector")) == ("none", "none")
     exact = number(box(lab, "x").input_value())
     assert written(lab, "x") == exact
+    assert four_digits(math.sin(exact)) in lab.node("a").locator("title").first.text_content()
     expect(lab.page.locator(".st-key-value")).to_contain_text(four_digits(math.sin(exact)))
     lab.page.get_by_role("button", name="Details").click()
     expect(lab.page.get_by_role("table")).to_contain_text(four_digits(Y * math.cos(exact)))

@@ -9,7 +9,6 @@ import { hear } from "../../web/news.js";
 /** @typedef {import("./editor.js").Editor} Editor */
 /** @typedef {{ input: string, from: string }} Held a slider in somebody's hand, and the number before that */
 
-const PLACES = [".st-key-part_checks", ".st-key-inspector", ".st-key-segments_panel", ".st-key-figure_place", ".st-key-part_track"];
 const ID = "autodiff-viz-lag";
 
 /** The style sheet. Pure.
@@ -25,7 +24,7 @@ export function lagRule(state, { held = null, busy = false, live = false }) {
     dim: 0.4, seen: "hidden", wait: held || live ? "0s" : "0.4s", check: quoted(check), says: says ? quoted(says) : "none",
   };
   const variables = Object.entries(look).map(([name, value]) => `--av-lag-${name}: ${value};`).join(" ");
-  return `:is(${PLACES.join(", ")}):has(${other}) { ${variables} }`;
+  return `[class*="st-key-part_"]:has(${other}) { ${variables} }`;
 }
 
 /** A string of a style sheet. @param {string} text */

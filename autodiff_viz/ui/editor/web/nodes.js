@@ -202,6 +202,7 @@ export function slideNumber({ node, numbers }, which, text) {
   if (!node || !numbers) return;
   const room = roomOf(node);
   if (numbers.pictures) numbers.value.parentElement?.classList.add("sliding"); // its pictures are of before
+  setText(numbers.title, node.id); // the rest of it, too
   numbers.sizes[which] = writeNumber(numbers[which], text, room[which], room.small, numbers.sizes[which]);
 }
 
