@@ -11,11 +11,8 @@ from __future__ import annotations
 import streamlit as st
 
 from autodiff_viz.ui.pages import lab, lessons
-from autodiff_viz.ui.session import act, write_address
+from autodiff_viz.ui.session import VIEW, act, show_address, write_address
 from autodiff_viz.views.lessons import open_lesson
-
-VIEW = "view"
-"""Of the address: which page; the lab where it says nothing."""
 
 GALLERY = "lessons"
 NAME = "autodiff_viz"
@@ -36,7 +33,7 @@ def _page() -> None:
     view = st.query_params.get(VIEW)
     _draw_links(view)
     if view == GALLERY:
-        st.query_params.from_dict({VIEW: GALLERY})  # a link within one page leaves the address as it is
+        show_address({VIEW: GALLERY})
         lessons.page(_open)
     else:
         lab.page()

@@ -16,6 +16,9 @@ from autodiff_viz.views.lab import Lab, again, instead, with_text
 from autodiff_viz.views.retraining import with_course
 from autodiff_viz.views.trail import trail
 
+VIEW = "view"
+"""Of the address: which page is on view; the lab where it says nothing."""
+
 LAB, WRITTEN, OPENED, TRAIL, LARGE = "lab", "address", "opened", "trail", "large"
 KEPT_LARGE = 3  # graphs that are too large for an address, to go back to
 
@@ -72,7 +75,15 @@ def write_address() -> None:
     if query != known and (shown, query) != st.session_state.get(OPENED):
         shown = {**query, STAMP: stamp()}
         st.query_params.from_dict(shown)
+    elif VIEW in st.session_state.get(WRITTEN, ()):
+        st.query_params.from_dict(shown)
     st.session_state[WRITTEN] = shown
+
+
+def show_address(query: dict[str, str]) -> None:
+    """Put `query` in the address bar: a link within one page does not do that by itself."""
+    st.query_params.from_dict(query)
+    st.session_state[WRITTEN] = query
 
 
 def too_large() -> dict[str, Any] | None:
