@@ -11,7 +11,7 @@ from __future__ import annotations
 import streamlit as st
 
 from autodiff_viz.ui.pages import lab, lessons
-from autodiff_viz.ui.session import act, write_address
+from autodiff_viz.ui.session import act, show_address, write_address
 from autodiff_viz.views.address import GALLERY, VIEW
 from autodiff_viz.views.lessons import open_lesson
 
@@ -33,7 +33,7 @@ def _page() -> None:
     view = st.query_params.get(VIEW)
     _draw_links(view)
     if view == GALLERY:
-        st.query_params.from_dict({VIEW: GALLERY})  # a link within one page leaves the address as it is
+        show_address({VIEW: GALLERY})
         lessons.page(_open)
     else:
         lab.page()

@@ -13,7 +13,7 @@ from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.ui.failures import NOT_DONE
 from autodiff_viz.ui.inbox import STAMP, open_inbox, rewind, stamp
 from autodiff_viz.ui.whole import navigated, whole
-from autodiff_viz.views.address import KEPT, divided, from_query, to_query
+from autodiff_viz.views.address import KEPT, VIEW, divided, from_query, to_query
 from autodiff_viz.views.documents import documents
 from autodiff_viz.views.lab import Lab, again, instead, refused, with_text
 from autodiff_viz.views.retraining import with_course
@@ -84,7 +84,15 @@ def write_address() -> None:
     if query != known and (shown, query) != st.session_state.get(OPENED):
         shown = {**query, STAMP: stamp()}
         st.query_params.from_dict(shown)
+    elif VIEW in st.session_state.get(WRITTEN, ()):
+        st.query_params.from_dict(shown)
     st.session_state[WRITTEN] = shown
+
+
+def show_address(query: dict[str, str]) -> None:
+    """Put `query` in the address bar: a link within one page does not do that by itself."""
+    st.query_params.from_dict(query)
+    st.session_state[WRITTEN] = query
 
 
 def too_large() -> dict[str, Any] | None:

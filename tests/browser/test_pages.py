@@ -144,6 +144,9 @@ def test_the_lab_opens_whatever_is_done_among_the_lessons_meanwhile(lab: LabPage
         lab.page.get_by_test_id("stExpander").first.click()
         lab.page.wait_for_timeout(100)
     on_lab(lab)
+    expect(lab.page).to_have_url(f"{lab.address}/")  # nothing has been done
+    lab.reload()
+    on_lab(lab)
 
 
 def test_a_lesson_is_opened_from_the_gallery_wherever_that_was_entered(
