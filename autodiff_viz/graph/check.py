@@ -61,7 +61,7 @@ def _key(node: Node, unknown: tuple[str, ...]) -> Hashable:
     return node.identity, unknown
 
 
-@remembered(4096, _key)
+@remembered(limits.NODES, _key)
 def _of_node(node: Node, unknown: tuple[str, ...]) -> tuple[Problem, ...]:
     return tuple(_node_problems(node, unknown))
 
