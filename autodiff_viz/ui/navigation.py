@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import streamlit as st
 
+from autodiff_viz.ui.address import entered, show_address, write_address
 from autodiff_viz.ui.pages import lab, lessons
-from autodiff_viz.ui.session import act, show_address, write_address
+from autodiff_viz.ui.session import SESSION, act
 from autodiff_viz.views.address import GALLERY, VIEW
 from autodiff_viz.views.lessons import open_lesson
 
@@ -33,7 +34,7 @@ def _page() -> None:
     view = st.query_params.get(VIEW)
     _draw_links(view)
     if view == GALLERY:
-        show_address({VIEW: GALLERY})
+        show_address(st.session_state.get(SESSION), {VIEW: GALLERY})
         lessons.page(_open)
     else:
         lab.page()
@@ -56,10 +57,11 @@ def _draw_links(view: str | None) -> None:
 
 def _open(lesson: str) -> None:
     """The address says so before the page is drawn, which is the lab's then."""
-    act(open_lesson, lesson)
-    write_address()
+    here = entered()
+    act(here, open_lesson, lesson)
+    write_address(here)
 
 
 def _open_at_home(lesson: str) -> None:
-    act(open_lesson, lesson)
+    act(entered(), open_lesson, lesson)
     st.switch_page(_home())

@@ -1,24 +1,18 @@
-"""The visitor's lab as it is now, with what the page shows of it: evaluated once for each state."""
+"""What the page shows of a state of the lab, evaluated once for each."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-import streamlit as st
-
 from autodiff_viz.graph.identity import same
-from autodiff_viz.ui.session import LAB
 from autodiff_viz.views.compose import LabView, lab_view
 from autodiff_viz.views.lab import Lab
 from autodiff_viz.views.parts import Data, follow_from
 
-PRESENT = "present"
 
-
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Present:
-    """One for each session. It always holds the newest state, also for what is asked for later, such as a
-    file to download.
+    """A state of the lab and what is shown of it.
 
     Attributes:
       numbers: what all numbers of `view` follow from; `state` counts how often that has changed.
@@ -30,17 +24,13 @@ class Present:
     state: int = 1
 
 
-def present() -> Present:
-    """What the page shows now."""
-    now = st.session_state[LAB]
-    held = st.session_state.get(PRESENT)
-    if held is not None and held.lab is now:
-        return held
-    view = lab_view(now, held.view if held else None)
-    numbers = follow_from(now, view)
-    if held is None:
-        held = st.session_state[PRESENT] = Present(now, view, numbers)
-        return held
-    changed = not same(numbers, held.numbers)
-    held.lab, held.view, held.numbers, held.state = now, view, numbers, held.state + changed
-    return held
+def present(lab: Lab, last: Present | None) -> Present:
+    """What is shown of `lab`; what still is as it was is taken over from the `last` one."""
+    if last is None:
+        view = lab_view(lab)
+        return Present(lab, view, follow_from(lab, view))
+    if last.lab is lab:
+        return last
+    view = lab_view(lab, last.view)
+    numbers = follow_from(lab, view)
+    return Present(lab, view, numbers, last.state + (not same(numbers, last.numbers)))

@@ -1,117 +1,138 @@
-"""The lab in the visitor's session and in the address bar."""
+"""One visitor's session: a single object, which the page reads and callbacks change.
+
+Streamlit ends a run, and a callback too, at any look into its session state once another message has come. An
+edit could then be noted as done and not be done. So everything of ours is in one object, and a callback looks
+once, by `to_dict`, which is not such a place: what it does then is done to its end, or not begun.
+"""
 
 from __future__ import annotations
 
 import logging
 from collections.abc import Callable
+from dataclasses import dataclass, field
+from secrets import token_hex
 from typing import Any
 
 import streamlit as st
 
-from autodiff_viz.graph import limits
 from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.ui.failures import NOT_DONE
-from autodiff_viz.ui.inbox import STAMP, open_inbox, rewind, stamp
-from autodiff_viz.ui.whole import navigated, whole
-from autodiff_viz.views.address import KEPT, VIEW, divided, from_query, to_query
-from autodiff_viz.views.documents import documents
-from autodiff_viz.views.lab import Lab, again, instead, refused, with_text
-from autodiff_viz.views.retraining import with_course
-from autodiff_viz.views.trail import trail
+from autodiff_viz.ui.inbox import Inbox
+from autodiff_viz.ui.present import Present, present
+from autodiff_viz.ui.trainer import Trainer
+from autodiff_viz.views.lab import Lab, refused
+from autodiff_viz.views.trail import Trail
 
-LAB, WRITTEN, OPENED, TRAIL, LARGE = "lab", "address", "opened", "trail", "large"
-KEPT_LARGE = 3  # graphs that are too large for an address, to go back to
+SESSION = "session"
 
 _log = logging.getLogger(__name__)
 
 
-@whole()
-def lab() -> Lab:
-    """The visitor's lab: from the session, or from the address on a fresh visit, after a server restart and
-    when the browser goes back.
+@dataclass(slots=True)
+class Address:
+    """The address bar: the query `written` last; the one that was `opened`, with what it would be written as;
+    what is too `large` for an address, by digest."""
 
-    An address that comes with anything else is no news, only perhaps older than the one written last: the
-    browser may not have had that yet. It must not take the lab back to what it was.
+    written: dict[str, str] = field(default_factory=dict)
+    opened: tuple[dict[str, str], dict[str, str]] | None = None
+    large: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class Parts:
+    """What the parts of the page show.
+
+    Attributes:
+      shown: by part, the data that it was drawn with.
+      drawn: by part, when, in seconds of `monotonic`.
+      polls: by part, in how many milliseconds it is to be drawn again by itself.
+      settled: the lab that all parts show; `cut`: those of them that are to be drawn once more.
+      opening: the visitor's first run is going on.
+      seen: whether the place of the figure is in view.
     """
-    state, query = st.session_state, st.query_params.to_dict()
-    if LAB not in state:
-        state[LAB] = _opened(query)
-        open_inbox(query)
-    elif query != state.get(WRITTEN) and navigated():
-        found = _opened(query)
-        rewind(query)
-        here = again(state[LAB], found) if found.graph == state[LAB].graph else instead(state[LAB], found)
-        here = with_course(here, state[LAB].training)
-        state[LAB] = with_text(here, found.history.present.text)
-    return state[LAB]
+
+    shown: dict[str, Any] = field(default_factory=dict)
+    drawn: dict[str, float] = field(default_factory=dict)
+    polls: dict[str, int] = field(default_factory=dict)
+    settled: Lab | None = None
+    cut: set[str] = field(default_factory=set)
+    opening: bool = False
+    seen: bool = False
 
 
-@whole()
-def act(action: Callable[..., Lab], *arguments: Any) -> None:
-    """Replace the lab by what `action` makes of it; for use in widget callbacks. An action that fails
-    leaves it as it was, and the page says so."""
-    before = _present()
+@dataclass(slots=True)
+class Sent:
+    """By the number of its message, each drawing that the browser may have; the last number that it said.
+
+    Attributes:
+      tables: for sliders, to go with the next message.
+      turn: how many messages there were.
+    """
+
+    rev: int = 0
+    have: int | None = None
+    drawings: dict[int, dict[str, Any]] = field(default_factory=dict)
+    tables: list[dict[str, Any]] = field(default_factory=list)
+    turn: int = 0
+
+
+@dataclass(slots=True)
+class Widgets:
+    """What Streamlit's own widgets have said or shown last, and how often each was `renewed`, for whom."""
+
+    said: dict[str, Any] = field(default_factory=dict)
+    renewed: dict[str, tuple[int, str]] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class Session:
+    """All that the server keeps of a visitor.
+
+    Attributes:
+      name: in which jobs are asked for.
+      followed: when the page caught up with a running training, in seconds of `monotonic`.
+      looks: what the page alone is about, such as which of several charts is chosen.
+    """
+
+    lab: Lab
+    inbox: Inbox = field(default_factory=Inbox)
+    address: Address = field(default_factory=Address)
+    trail: Trail | None = None
+    parts: Parts = field(default_factory=Parts)
+    sent: Sent = field(default_factory=Sent)
+    widgets: Widgets = field(default_factory=Widgets)
+    trainer: Trainer = field(default_factory=Trainer)
+    followed: float | None = None
+    name: str = field(default_factory=lambda: token_hex(8))
+    looks: dict[str, Any] = field(default_factory=dict)
+    last: Present | None = None
+
+    @property
+    def present(self) -> Present:
+        """What the page shows now."""
+        self.last = present(self.lab, self.last)
+        return self.last
+
+
+def session() -> Session:
+    """The visitor's session, for what draws the page."""
+    return st.session_state[SESSION]
+
+
+def called() -> tuple[Session, dict[str, Any]]:
+    """The visitor's session and the values of all widgets by key, for callbacks: read in one step, at which
+    Streamlit ends nothing."""
+    values = st.session_state.to_dict()
+    return values[SESSION], values
+
+
+def act(here: Session, action: Callable[..., Lab], *arguments: Any) -> None:
+    """Replace the lab by what `action` makes of it. An action that fails leaves it as it was, and the page
+    says so."""
+    before = here.lab
     try:
         after = action(before, *arguments)
     except Exception:  # a mistake of this program; without the page around it nobody could go on
         _log.exception("The action %r failed", action)
         after = refused(before, GraphError(NOT_DONE))
-    st.session_state[LAB] = after
-
-
-@whole()
-def act_on(node: str, action: Callable[..., Lab], *arguments: Any) -> None:
-    """As `act`, for what is done to a node; nothing when the node has gone: a widget may answer late."""
-    if node in _present().graph:
-        act(action, node, *arguments)
-
-
-def _present() -> Lab:
-    return st.session_state[LAB] if LAB in st.session_state else lab()
-
-
-def write_address() -> None:
-    """Put the whole state in the address bar, in one step of the browser's history.
-
-    It must come before what confirms edits to the browser: what is confirmed is kept here alone. An address
-    stays as it was opened until something has been done: the bare one, and one that cannot be read.
-    """
-    (query, large), shown = divided(st.session_state[LAB]), st.query_params.to_dict()
-    if large:  # remembered too for when the browser goes back
-        others = [*st.session_state.get(LARGE, {}).items()][-KEPT_LARGE:]
-        st.session_state[LARGE] = {**dict(others), query[KEPT]: large}
-    known = {key: value for key, value in shown.items() if key != STAMP}
-    if query != known and (shown, query) != st.session_state.get(OPENED):
-        shown = {**query, STAMP: stamp()}
-        st.query_params.from_dict(shown)
-    elif VIEW in st.session_state.get(WRITTEN, ()):
-        st.query_params.from_dict(shown)
-    st.session_state[WRITTEN] = shown
-
-
-def show_address(query: dict[str, str]) -> None:
-    """Put `query` in the address bar: a link within one page does not do that by itself."""
-    st.query_params.from_dict(query)
-    st.session_state[WRITTEN] = query
-
-
-def too_large() -> dict[str, Any] | None:
-    """What the present address does not hold, for the browser to keep; None when it holds all."""
-    digest = st.session_state.get(WRITTEN, {}).get(KEPT)
-    fields = st.session_state.get(LARGE, {}).get(digest)
-    return {"digest": digest, "fields": fields} if fields else None
-
-
-def _opened(query: dict[str, str]) -> Lab:
-    """The lab of an address that the visitor has opened."""
-    large = st.session_state.get(LARGE, {}).get(query.get(KEPT))
-    found = from_query({**query, **large}, most=limits.JSON) if large else from_query(query)
-    st.session_state[OPENED] = (query, to_query(found))
-    return found
-
-
-def kept_history() -> dict[str, Any]:
-    """The history as text, for the browser to keep; of the text that it had before, nothing is made anew."""
-    state = st.session_state
-    state[TRAIL] = trail(state[LAB].history, state.get(TRAIL))
-    return {**state[TRAIL].data, "documents": documents(state[LAB])}
+    here.lab = after

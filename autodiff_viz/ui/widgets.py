@@ -7,14 +7,17 @@ a number that undo has brought back would be put forward again by its box.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import streamlit as st
 
 from autodiff_viz.graph.identity import same
+from autodiff_viz.ui.parts import redraw
+from autodiff_viz.ui.session import Widgets, act, called, session
+from autodiff_viz.views.lab import Lab
 
 KEPT = 200  # widgets whose last words may still come again
-_SAID = "widgets_said"
 
 
 def renewed(key: str, owner: str, value: Any) -> str:
@@ -24,25 +27,43 @@ def renewed(key: str, owner: str, value: Any) -> str:
     A default and no assignment to the session's state: that would be lost when the run is cut before the
     widget is drawn, which would then show, and answer, whatever Streamlit begins with.
     """
-    state = st.session_state
-    number, before = state.get(f"{key}_renewed", (0, owner))
+    widgets = session().widgets
+    number, before = widgets.renewed.get(key, (0, owner))
     now = f"{key}_{number}" if number else key
-    if owner != before or not _repeats(state.get(now, value), value):
+    if owner != before or not _repeats(st.session_state.get(now, value), value):
         number += 1
         now = f"{key}_{number}"
-    state[f"{key}_renewed"] = (number, owner)
-    _said({now: value})
+    widgets.renewed[key] = (number, owner)
+    _say(widgets, now, value)
     return now
 
 
-def news(key: str) -> bool:
+def pressed(action: Callable[..., Lab], *arguments: Any) -> None:
+    """Callback of a button: replace the lab by what `action` makes of it."""
+    here, _ = called()
+    act(here, action, *arguments)
+    redraw(here)
+
+
+def answered(key: str, action: Callable[..., Lab], *arguments: Any, node: str | None = None) -> None:
+    """Callback of a widget: replace the lab by what `action` makes of it, with the widget's value last.
+
+    Nothing is done when the value is no news, or the `node` that the widget is about has gone: a widget may
+    answer late.
+    """
+    here, values = called()
+    if news(here.widgets, values, key) and (node is None or node in here.lab.graph):
+        act(here, action, *arguments, values[key])
+    redraw(here)
+
+
+def news(widgets: Widgets, values: dict[str, Any], key: str) -> bool:
     """Whether the answer of a widget is the user's, and not once more what it has shown or said last:
     Streamlit forgets what a widget shows as soon as it is no longer drawn, and takes its last words for a
     change."""
-    state = st.session_state
-    if key not in state or _repeats(state[key], state.get(_SAID, {}).get(key)):
+    if key not in values or _repeats(values[key], widgets.said.get(key)):
         return False
-    _said({key: state[key]})
+    _say(widgets, key, values[key])
     return True
 
 
@@ -52,6 +73,6 @@ def _repeats(value: Any, before: Any) -> bool:
     return value == before and (type(value) is not type(before) or same(value, before))
 
 
-def _said(now: dict[str, Any]) -> None:
-    others = {key: value for key, value in st.session_state.get(_SAID, {}).items() if key not in now}
-    st.session_state[_SAID] = {**dict([*others.items()][-KEPT:]), **now}
+def _say(widgets: Widgets, key: str, value: Any) -> None:
+    others = {name: said for name, said in widgets.said.items() if name != key}
+    widgets.said = {**dict([*others.items()][-KEPT:]), key: value}

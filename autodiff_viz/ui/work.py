@@ -5,10 +5,7 @@ from __future__ import annotations
 import atexit
 import os
 from functools import cache
-from secrets import token_hex
 from typing import Protocol
-
-import streamlit as st
 
 from autodiff_viz.graph.identity import identity
 from autodiff_viz.views.compose import VERIFIED_AT_ONCE, LabView, verification
@@ -17,7 +14,6 @@ from autodiff_viz.workers.pool import Answer, Job, Pool, done_here
 WORKERS = "AUTODIFF_VIZ_WORKERS"  # how many; "off": jobs are done in the server itself
 LOADED = ("autodiff_viz.views.compose",)
 CHECK = "check"
-_NAME = "asker"
 
 
 class Answers(Protocol):
@@ -65,14 +61,11 @@ def is_large(view: LabView) -> bool:
     return view.trace is not None and len(view.trace.graph.nodes) > VERIFIED_AT_ONCE
 
 
-def asked(kind: str, job: Job) -> Answer | None:
-    """The answer to a job, which is asked for in the visitor's name; None while it waits or runs."""
-    state = st.session_state
-    if _NAME not in state:
-        state[_NAME] = token_hex(8)
+def asked(name: str, kind: str, job: Job) -> Answer | None:
+    """The answer to a job, which is asked for in the visitor's `name`; None while it waits or runs."""
     found = workers().answer(job.key)
     if found is None:
-        workers().ask((state[_NAME], kind), job)
+        workers().ask((name, kind), job)
         found = workers().answer(job.key)
     return found
 

@@ -1,5 +1,5 @@
-"""What the user does on the canvas: each edit that it sends, applied to a lab. What each kind does is in
-`views/edits/`, by theme."""
+"""What the user does on canvas, formula and sliders: each edit that the browser sends, applied to a lab.
+What each kind does is in `views/edits/`, by theme."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from autodiff_viz.views.edits import (
     nodes,
     pieces,
     rules,
+    text,
     wiring,
 )
 from autodiff_viz.views.edits.record import Edit, Edits
@@ -35,6 +36,7 @@ EDITS: Edits = {
     **document.EDITS,
     **kept.EDITS,
     **layers.EDITS,
+    **text.EDITS,
 }
 
 

@@ -8,8 +8,10 @@ changed, has what that content follows from.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import asdict
 from typing import Any
 
+from autodiff_viz.graph import limits
 from autodiff_viz.graph.identity import same
 from autodiff_viz.graph.model import Graph
 from autodiff_viz.views.compose import LabView
@@ -25,11 +27,19 @@ from autodiff_viz.views.train import curves_data, track_data, train_data
 
 Data = Any
 
+SLIDERS = 200  # that are shown; the browser slows down with thousands
 
-def canvas_drawing(lab: Lab, view: LabView) -> dict[str, Any]:
-    """The drawing, the names of the history's steps, and which tables fit its sliders."""
-    steps = {"history": history_view(lab), "picked": lab.picked}
-    return {**steps, "sweeps": dict(view.sweeps), **view.drawing}
+
+def lab_drawing(lab: Lab, view: LabView) -> dict[str, Any]:
+    """The drawing of the canvas with formula and sliders, the names of the history's steps, and which tables
+    fit the sliders."""
+    steps = {"history": history_view(lab), "picked": lab.picked, "sweeps": dict(view.sweeps)}
+    return {**steps, "formula": formula(lab, view.problems), "sliders": _sliders(view), **view.drawing}
+
+
+def _sliders(view: LabView) -> dict[str, Any]:
+    rows = [asdict(slider) for slider in view.sliders[:SLIDERS]]
+    return {"limit": limits.NUMBER, "rows": rows, "more": len(view.sliders) - len(rows)}
 
 
 def settings(lab: Lab, view: LabView) -> Data:
@@ -92,11 +102,8 @@ LESSON = "lesson"
 """Beside the page, and opens and closes: it is drawn again with the whole page."""
 
 SHOWS: Mapping[str, Callable[[Lab, LabView], Data]] = {
-    "canvas": lambda lab, view: (canvas_drawing(lab, view), lab.history),
     "problems": lambda lab, view: view.notice or view.mistaken,
     "formula_head": lambda lab, view: (lab.draft is None, lab.shelved is None),
-    "formula": lambda lab, view: formula(lab, view.problems),
-    "sliders": lambda lab, view: (view.sliders, lab.document),
     "inspector": inspector,
     "train": train_data,
     "track": track_data,
@@ -109,10 +116,9 @@ SHOWS: Mapping[str, Callable[[Lab, LabView], Data]] = {
     "segments": segments_data,
     "chooser": lambda lab, view: (lab.figure, lab.swept, scalar_inputs(lab.graph)),
     "figure": lambda lab, view: (lab.figure, lab.swept, numbers(lab, view)),
-    "sight": lambda lab, view: None,  # of the figure; drawn once, when all that stands over it is there
     LESSON: lambda lab, view: lesson_view(lab),
 }
-"""The parts in the order in which they are drawn again: the numbers first, what is slow last."""
+"""The parts beside the component of the lab, in the order in which they are drawn: what is slow last."""
 
 
 def shows(name: str, lab: Lab, view: LabView, beside: Mapping[str, Data]) -> Data:

@@ -49,6 +49,15 @@ class Column(NamedTuple):
     numbers: np.ndarray
 
 
+def is_wanted(pairs: Any) -> bool:
+    """Whether what the browser asks for is a list of (input, key of its table), and not too long."""
+    return isinstance(pairs, list) and 0 < len(pairs) <= INPUTS and all(map(_is_pair, pairs))
+
+
+def _is_pair(pair: Any) -> bool:
+    return isinstance(pair, list) and len(pair) == 2 and all(isinstance(word, str) for word in pair)
+
+
 def keys(found: Trace | None, stretches: Iterable[Stretch]) -> dict[str, str]:
     """What the table of each input depends on, as a short word: all but the input's own value.
 

@@ -3,8 +3,8 @@
 import re
 
 from autodiff_viz.graph import limits
-from autodiff_viz.ui.component import WEB
-from autodiff_viz.ui.editor.component import lean
+from autodiff_viz.ui.lab.source import WEB
+from autodiff_viz.views.lean import lean
 from autodiff_viz.views.cards import HEIGHT, WIDTH
 
 

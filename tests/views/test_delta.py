@@ -14,7 +14,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from autodiff_viz.ui.editor.component import lean
+from autodiff_viz.views.lean import lean
 from autodiff_viz.views.canvas_edits import edited
 from autodiff_viz.views.compose import lab_view
 from autodiff_viz.views.delta import delta, shared

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import streamlit as st
 
-from autodiff_viz.ui.pulse.component import pulse
+from autodiff_viz.ui.session import session
 from autodiff_viz.ui.work import CHECK, asked, check_job, check_told, is_large
 from autodiff_viz.views.causes import explained, in_a_word
 from autodiff_viz.views.compose import LabView, Verification
 from autodiff_viz.views.lab import Lab
 from autodiff_viz.workers.pool import DROPPED, TOO_LONG
 
-LOOK = 0.4  # seconds between two looks whether the answer has come
+LOOK = 400  # milliseconds until the browser asks whether the answer has come
 NOT_CHECKED = {
     TOO_LONG: "The check took too long and was ended: these numbers are not checked.",
     DROPPED: "There was no room for the check: these numbers are not checked.",
@@ -28,14 +28,15 @@ def draw_checks(lab: Lab, view: LabView) -> None:
         return
     if is_large(view) and not check_told(view) and not st.button("Check with jax.vjp", key="verify"):
         return
-    answer = asked(CHECK, check_job(view))
+    here = session()
+    answer = asked(here.name, CHECK, check_job(view))
     if answer is None:
+        here.parts.polls["checks"] = LOOK
         st.text("Checking with jax.vjp ...")
     elif answer.why:
         st.text(NOT_CHECKED.get(answer.why, "The check broke down: these numbers are not checked."))
     else:
         _draw(answer.value)
-    pulse(LOOK if answer is None else None, key="checks_pulse", on_look=lambda: None)
 
 
 def _draw(found: Verification) -> None:

@@ -6,7 +6,7 @@ import streamlit as st
 
 from autodiff_viz.figures.catalog import TRAINING_FIGURES
 from autodiff_viz.ui.panels.chart import draw_chart
-from autodiff_viz.ui.whole import whole
+from autodiff_viz.ui.session import called, session
 from autodiff_viz.ui.widgets import news, renewed
 from autodiff_viz.views.compose import LabView
 from autodiff_viz.views.lab import Lab
@@ -32,7 +32,7 @@ def draw_curves(lab: Lab, view: LabView) -> None:
 
 def _choose() -> str:
     """Which one to see: kept in the session alone."""
-    now = st.session_state.get(CHOSEN, "loss")
+    now = session().looks.get(CHOSEN, "loss")
     key = renewed("curve_choice", "", now)
     st.segmented_control(
         "What became of it",
@@ -47,10 +47,10 @@ def _choose() -> str:
     return now
 
 
-@whole()
 def _on_choice(key: str) -> None:
-    if news(key) and st.session_state[key]:
-        st.session_state[CHOSEN] = st.session_state[key]
+    here, values = called()
+    if news(here.widgets, values, key) and values[key]:
+        here.looks[CHOSEN] = values[key]
 
 
 def _draw_log(lab: Lab, view: LabView) -> None:

@@ -10,9 +10,7 @@ from autodiff_viz.figures.catalog import FIGURES
 from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.ui.panels.chart import draw_chart
 from autodiff_viz.ui.panels.problems import draw_problems
-from autodiff_viz.ui.session import act
-from autodiff_viz.ui.whole import whole
-from autodiff_viz.ui.widgets import news, renewed
+from autodiff_viz.ui.widgets import answered, renewed
 from autodiff_viz.views.actions import swept_input
 from autodiff_viz.views.compose import LabView
 from autodiff_viz.views.lab import Lab, scalar_inputs
@@ -30,8 +28,8 @@ def draw_chooser(now: Lab, view: LabView) -> None:
             default=chosen,
             key=key,
             format_func=lambda name: FIGURES[name].title,
-            on_change=_on_figure,
-            args=(key,),
+            on_change=answered,
+            args=(key, _show),
             label_visibility="collapsed",
         )
     swept = swept_input(now)
@@ -40,7 +38,7 @@ def draw_chooser(now: Lab, view: LabView) -> None:
             key = renewed("swept", "", swept)
             inputs = scalar_inputs(now.graph)
             at = inputs.index(swept)
-            st.selectbox("Swept input", inputs, at, key=key, on_change=_on_swept, args=(key,))
+            st.selectbox("Swept input", inputs, at, key=key, on_change=answered, args=(key, _sweep))
 
 
 def draw_figure(now: Lab, view: LabView) -> None:
@@ -62,16 +60,9 @@ def _chosen(now: Lab) -> str:
     return now.figure if now.figure in FIGURES else next(iter(FIGURES))
 
 
-@whole()
-def _on_figure(key: str) -> None:
-    if news(key):
-        chosen = st.session_state[key]
-        if chosen:
-            act(lambda now: replace(now, figure=chosen))
+def _show(now: Lab, figure: str | None) -> Lab:
+    return replace(now, figure=figure) if figure else now
 
 
-@whole()
-def _on_swept(key: str) -> None:
-    if news(key):
-        chosen = st.session_state[key]
-        act(lambda now: replace(now, swept=chosen))
+def _sweep(now: Lab, swept: str) -> Lab:
+    return replace(now, swept=swept)

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import streamlit as st
 
-from autodiff_viz.ui.formula.component import formula_editor
-from autodiff_viz.ui.session import act
-from autodiff_viz.views.actions import typed, unshelved
+from autodiff_viz.ui.widgets import pressed
+from autodiff_viz.views.actions import unshelved
 from autodiff_viz.views.compose import LabView
-from autodiff_viz.views.formula import formula
 from autodiff_viz.views.lab import Lab, without_draft
 
 HELP = """One assignment a line: `y = sin(x) * 2.0`. A number alone is an input with a slider.
@@ -28,11 +26,6 @@ def draw_formula_head(lab: Lab, view: LabView) -> None:
         _draw_ways_back(lab)
 
 
-def draw_formula(lab: Lab, view: LabView) -> None:
-    """The editor, which also lists what is wrong with what stands in it."""
-    formula_editor(formula(lab, view.problems), key="formula", on_type=_on_type)
-
-
 def _draw_ways_back(lab: Lab) -> None:
     """In the head, whose height they keep: a button that came below the text would move all that follows."""
     if lab.draft is not None:
@@ -43,8 +36,4 @@ def _draw_ways_back(lab: Lab) -> None:
         told = "It was put aside when another graph was opened"
     else:
         return
-    st.button(label, key=key, help=told, type="tertiary", on_click=act, args=(action,))
-
-
-def _on_type(text: str, fresh: bool) -> None:
-    act(typed, text, fresh)
+    st.button(label, key=key, help=told, type="tertiary", on_click=pressed, args=(action,))

@@ -8,11 +8,8 @@ from autodiff_viz.graph.model import INPUT, POLICIES, RULE_KINDS
 from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.language.checkpoints import SAVE_ONLY
 from autodiff_viz.ops.indexing import to_text
-from autodiff_viz.ops.record import Param
 from autodiff_viz.ui.panels.source import draw_layer, draw_source
-from autodiff_viz.ui.session import act, act_on
-from autodiff_viz.ui.whole import whole
-from autodiff_viz.ui.widgets import news, renewed
+from autodiff_viz.ui.widgets import answered, pressed, renewed
 from autodiff_viz.views.actions import choose_rule, set_function, set_param, set_policy
 from autodiff_viz.views.canvas_edits import edited
 from autodiff_viz.views.compose import LabView
@@ -59,26 +56,20 @@ def _draw_rule(node: NodeView) -> None:
         default=node.rule,
         key=key,
         format_func=RULES.__getitem__,
-        on_change=_on_rule,
-        args=(node.name, key),
+        on_change=answered,
+        args=(key, _choose_rule, node.name),
+        kwargs={"node": node.name},
         label_visibility="collapsed",
     )
     st.caption(node.rule_says)
     if node.function:
         key = renewed("function", node.name, node.function)
-        st.text_input("Function", node.function, key=key, on_change=_on_function, args=(node.name, key))
+        given = {"args": (key, set_function, node.name), "kwargs": {"node": node.name}}
+        st.text_input("Function", node.function, key=key, on_change=answered, **given)
 
 
-@whole()
-def _on_rule(name: str, key: str) -> None:
-    if news(key):
-        act_on(name, choose_rule, st.session_state[key] or "follow")
-
-
-@whole()
-def _on_function(name: str, key: str) -> None:
-    if news(key):
-        act_on(name, set_function, st.session_state[key])
+def _choose_rule(lab: Lab, name: str, kind: str | None) -> Lab:
+    return choose_rule(lab, name, kind or "follow")
 
 
 def _draw_numbers(node: NodeView) -> None:
@@ -114,8 +105,9 @@ def _draw_params(node: NodeView) -> None:
                 value=kind(value),
                 key=key,
                 help=param.doc,
-                on_change=_on_param,
-                args=(node.name, param, key),
+                on_change=answered,
+                args=(key, set_param, node.name, param.name),
+                kwargs={"node": node.name},
             )
         elif param.kind == "choice" and value in param.choices:
             key = renewed(f"param_{param.name}", node.name, value)
@@ -125,18 +117,13 @@ def _draw_params(node: NodeView) -> None:
                 param.choices.index(value),
                 key=key,
                 help=param.doc,
-                on_change=_on_param,
-                args=(node.name, param, key),
+                on_change=answered,
+                args=(key, set_param, node.name, param.name),
+                kwargs={"node": node.name},
             )
         else:
             shown = to_text(value) if param.kind == "index" else str(value)
             st.text(f"{param.name} = {shown}   (change it in the formula)")
-
-
-@whole()
-def _on_param(name: str, param: Param, key: str) -> None:
-    if news(key):
-        act_on(name, set_param, param.name, st.session_state[key])
 
 
 def _draw_region(lab: Lab, node: NodeView) -> None:
@@ -150,17 +137,16 @@ def _draw_region(lab: Lab, node: NodeView) -> None:
         POLICIES.index(region.policy),
         key=key,
         format_func=POLICY_SAYS.__getitem__,
-        on_change=_on_policy,
-        args=(region.name, key, region.nodes),
+        on_change=answered,
+        args=(key, _set_policy, region.name, region.nodes),
     )
     if region.policy == SAVE_ONLY:
         key = renewed("saved", region.name, sorted(region.saved))
         chosen, label = sorted(region.saved), f"Values that {region.name} keeps"
-        st.multiselect(
-            label, sorted(region.nodes), chosen, key=key, on_change=_on_saved, args=(region.name, key)
-        )
+        given = {"on_change": answered, "args": (key, _set_saved, region.name)}
+        st.multiselect(label, sorted(region.nodes), chosen, key=key, **given)
     edit = {"kind": "uncheckpoint", "region": region.name}
-    st.button(f"Remove checkpoint {region.name}", key="uncheckpoint", on_click=act, args=(edited, edit))
+    st.button(f"Remove checkpoint {region.name}", key="uncheckpoint", on_click=pressed, args=(edited, edit))
 
 
 POLICY_SAYS = {
@@ -171,16 +157,12 @@ POLICY_SAYS = {
 }
 
 
-@whole()
-def _on_policy(region: str, key: str, nodes: frozenset[str]) -> None:
-    if news(key):
-        act(set_policy, region, st.session_state[key], nodes)
+def _set_policy(lab: Lab, region: str, nodes: frozenset[str], policy: str) -> Lab:
+    return set_policy(lab, region, policy, nodes)
 
 
-@whole()
-def _on_saved(region: str, key: str) -> None:
-    if news(key):
-        act(set_policy, region, SAVE_ONLY, frozenset(st.session_state[key]))
+def _set_saved(lab: Lab, region: str, saved: list[str]) -> Lab:
+    return set_policy(lab, region, SAVE_ONLY, frozenset(saved))
 
 
 def draw_runs(lab: Lab, view: LabView) -> None:

@@ -7,9 +7,7 @@ from collections.abc import Callable
 import streamlit as st
 
 from autodiff_viz.ui.panels.claims import CSS
-from autodiff_viz.ui.session import act
-from autodiff_viz.ui.whole import whole
-from autodiff_viz.ui.widgets import news, renewed
+from autodiff_viz.ui.widgets import answered, pressed, renewed
 from autodiff_viz.views.lab import Lab
 from autodiff_viz.views.lessons import LessonView, close_lesson, lesson_view, open_lesson, open_variant
 
@@ -40,7 +38,7 @@ def draw_lesson(lab: Lab, draw: Callable[[str], None]) -> None:
 def _draw_head(view: LessonView) -> None:
     with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"):
         st.caption(view.place, width="content")
-        st.button("Close", key="close_lesson", on_click=act, args=(close_lesson,), type="tertiary")
+        st.button("Close", key="close_lesson", on_click=pressed, args=(close_lesson,), type="tertiary")
     st.header(view.title, anchor=False)
 
 
@@ -54,15 +52,9 @@ def _draw_variants(view: LessonView) -> None:
         view.variant,
         key=key,
         format_func=view.variants.__getitem__,
-        on_change=_on_variant,
-        args=(view.key, key),
+        on_change=answered,
+        args=(key, open_variant, view.key),
     )
-
-
-@whole()
-def _on_variant(lesson: str, key: str) -> None:
-    if news(key):
-        act(open_variant, lesson, st.session_state[key])
 
 
 def _draw_ways_on(view: LessonView) -> None:
@@ -70,7 +62,7 @@ def _draw_ways_on(view: LessonView) -> None:
         "Start the lesson again",
         key="restart_lesson",
         icon=":material/replay:",
-        on_click=act,
+        on_click=pressed,
         args=(open_lesson, view.key, view.variant),
         disabled=not view.changed,
         width="stretch",
@@ -85,7 +77,7 @@ def _draw_neighbour(label: str, icon: str, key: str | None) -> None:
         label,
         key=f"{label.lower()}_lesson",
         icon=icon,
-        on_click=act,
+        on_click=pressed,
         args=(open_lesson, key),
         disabled=key is None,
         width="stretch",

@@ -9,6 +9,7 @@ from autodiff_viz.figures.catalog import SEGMENT_FIGURES
 from autodiff_viz.graph.identity import same
 from autodiff_viz.ui.panels.chart import draw_chart
 from autodiff_viz.ui.panels.problems import draw_problems
+from autodiff_viz.ui.session import session
 from autodiff_viz.views.compose import LabView
 from autodiff_viz.views.lab import Lab
 from autodiff_viz.views.parts import SHOWS
@@ -40,19 +41,21 @@ def draw_segments(lab: Lab, view: LabView) -> None:
 
 def _kept(lab: Lab, view: LabView) -> SegmentsView | None:
     """Remembered for what was on view last."""
-    key, kept = SHOWS["segments"](lab, view), st.session_state.get(KEPT)
+    key, looks = SHOWS["segments"](lab, view), session().looks
+    kept = looks.get(KEPT)
     if kept is None or not same(kept[0], key):
-        kept = st.session_state[KEPT] = (key, segments_view(lab, view))
+        kept = looks[KEPT] = (key, segments_view(lab, view))
     return kept[1]
 
 
 def _draw_training(lab: Lab, view: LabView, steps: int) -> None:
-    key, kept = training_key(lab), st.session_state.get(CURVES)
+    key, looks = training_key(lab), session().looks
+    kept = looks.get(CURVES)
     told = "With the whole gradient, by handing cotangents across, and each segment by itself."
     icon = ":material/stacked_line_chart:"
     if st.button(f"Train {steps:,} steps three ways", key="train_split", icon=icon, help=told):
         with st.spinner("Training three times"):
-            kept = st.session_state[CURVES] = (key, trained(lab, steps))
+            kept = looks[CURVES] = (key, trained(lab, steps))
     if kept is None or kept[0] != key:
         return
     if isinstance(kept[1], Curves):

@@ -10,10 +10,9 @@ from autodiff_viz.export.python_source import to_python
 from autodiff_viz.graph import limits
 from autodiff_viz.graph.codec import to_json
 from autodiff_viz.language.show import show_literal
-from autodiff_viz.ui.present import present
-from autodiff_viz.ui.session import act, too_large
-from autodiff_viz.ui.whole import whole
-from autodiff_viz.ui.widgets import news, renewed
+from autodiff_viz.ui.address import too_large
+from autodiff_viz.ui.session import session
+from autodiff_viz.ui.widgets import answered, pressed, renewed
 from autodiff_viz.views.actions import resampled, reset, set_seed, type_seed
 from autodiff_viz.views.compose import LabView
 from autodiff_viz.views.lab import Lab
@@ -29,7 +28,7 @@ def draw_settings(lab: Lab, view: LabView) -> None:
             "Resample",
             key="resample",
             icon=":material/casino:",
-            on_click=act,
+            on_click=pressed,
             args=(resampled,),
             disabled=not view.can_resample,
             help="Draw all noise and all random inputs again, with the next seed.",
@@ -38,21 +37,21 @@ def draw_settings(lab: Lab, view: LabView) -> None:
             "Reset",
             key="reset",
             icon=":material/restart_alt:",
-            on_click=act,
+            on_click=pressed,
             args=(reset,),
             help="Back to the first graph. Undo brings yours back.",
         )
         _draw_downloads(view)
-    if too_large():
+    if too_large(session()):
         st.caption("Too large for a link: kept in this browser. Take it as JSON to have it elsewhere.")
 
 
 def _draw_downloads(view: LabView) -> None:
     """Files are written when they are asked for, of the graph as it is then."""
-    held = present()
+    here = session()  # the files are of what it holds then
     st.download_button(
         "JAX file",
-        lambda: to_python(held.lab.graph, held.lab.seed, dtype=held.lab.dtype),
+        lambda: to_python(here.lab.graph, here.lab.seed, dtype=here.lab.dtype),
         "autodiff_graph.py",
         "text/x-python",
         key="download_python",
@@ -63,7 +62,7 @@ def _draw_downloads(view: LabView) -> None:
     )
     st.download_button(
         "JSON",
-        lambda: to_json(held.lab.graph),
+        lambda: to_json(here.lab.graph),
         "autodiff_graph.json",
         "application/json",
         key="download_json",
@@ -84,7 +83,7 @@ def _draw_seed(lab: Lab, view: LabView) -> None:
     if view.tensor_output:
         text = "1.0" if lab.seed is None else show_literal(lab.seed)
         key = renewed("seed_text", "", text)
-        shared = {"key": key, "on_change": _on_seed_text, "args": (key,)}
+        shared = {"key": key, "on_change": answered, "args": (key, type_seed)}
         st.text_input("Seed cotangent", text, help=SEED_HELP, width=220, **shared)
         return
     number = float(lab.seed) if isinstance(lab.seed, int | float) else 1.0
@@ -98,8 +97,8 @@ def _draw_seed(lab: Lab, view: LabView) -> None:
         format="%g",
         step=0.5,
         key=key,
-        on_change=_on_seed,
-        args=(key,),
+        on_change=answered,
+        args=(key, set_seed),
         help=SEED_HELP,
         width=160,
     )
@@ -112,27 +111,12 @@ def _draw_dtype(lab: Lab) -> None:
         DTYPES,
         DTYPES.index(lab.dtype),
         key=key,
-        on_change=_on_dtype,
-        args=(key,),
+        on_change=answered,
+        args=(key, _set_dtype),
         help="float32 is JAX's default; float64 has twice the digits.",
         width=130,
     )
 
 
-@whole()
-def _on_seed(key: str) -> None:
-    if news(key):
-        act(set_seed, float(st.session_state[key]))
-
-
-@whole()
-def _on_seed_text(key: str) -> None:
-    if news(key):
-        act(type_seed, st.session_state[key])
-
-
-@whole()
-def _on_dtype(key: str) -> None:
-    if news(key):
-        dtype = st.session_state[key]
-        act(lambda lab: replace(lab, dtype=dtype))
+def _set_dtype(lab: Lab, dtype: str) -> Lab:
+    return replace(lab, dtype=dtype)

@@ -7,9 +7,7 @@ from typing import Any
 
 import streamlit as st
 
-from autodiff_viz.ui.session import act, act_on
-from autodiff_viz.ui.whole import whole
-from autodiff_viz.ui.widgets import news, renewed
+from autodiff_viz.ui.widgets import answered, pressed, renewed
 from autodiff_viz.views.actions import set_param
 from autodiff_viz.views.canvas_edits import edited
 from autodiff_viz.views.inspector import NodeView
@@ -32,8 +30,9 @@ def draw_source(node: NodeView) -> None:
         "Parameter: training may change it",
         source.trainable,
         key=key,
-        on_change=_on_change,
-        args=(node.name, set_trainable, key),
+        on_change=answered,
+        args=(key, set_trainable, node.name),
+        kwargs={"node": node.name},
     )
     drawn = source.seed is not None
     if drawn or source.value is not None:
@@ -56,7 +55,7 @@ def draw_layer(node: NodeView) -> None:
             key="learn",
             icon=":material/add:",
             help="Parameters with shapes that fit, wired to its empty slots.",
-            on_click=act,
+            on_click=pressed,
             args=(edited, edit),
         )
     if node.units is not None:
@@ -68,8 +67,9 @@ def draw_layer(node: NodeView) -> None:
             node.units,
             key=key,
             help="All parameters of the layer change their shapes together.",
-            on_change=_on_change,
-            args=(node.name, set_units, key),
+            on_change=answered,
+            args=(key, set_units, node.name),
+            kwargs={"node": node.name},
         )
 
 
@@ -83,8 +83,9 @@ def _text(
         key=key,
         placeholder=placeholder,
         help=help,
-        on_change=_on_change,
-        args=(name, action, key),
+        on_change=answered,
+        args=(key, action, name),
+        kwargs={"node": name},
     )
 
 
@@ -95,14 +96,24 @@ def _choice(name: str, shown: str, choices: tuple[str, ...]) -> None:
         choices,
         choices.index(shown) if shown in choices else 0,
         key=key,
-        on_change=_on_change,
-        args=(name, _set_init, key),
+        on_change=answered,
+        args=(key, _set_init, name),
+        kwargs={"node": name},
     )
 
 
 def _seed(name: str, shown: int) -> None:
     key = renewed("source_seed", name, shown)
-    st.number_input("Seed", 0, None, shown, key=key, on_change=_on_change, args=(name, _set_seed, key))
+    st.number_input(
+        "Seed",
+        0,
+        None,
+        shown,
+        key=key,
+        on_change=answered,
+        args=(key, _set_seed, name),
+        kwargs={"node": name},
+    )
 
 
 def _set_init(lab: Lab, name: str, init: str) -> Lab:
@@ -111,9 +122,3 @@ def _set_init(lab: Lab, name: str, init: str) -> Lab:
 
 def _set_seed(lab: Lab, name: str, seed: int) -> Lab:
     return set_param(lab, name, "seed", seed)
-
-
-@whole()
-def _on_change(name: str, action: Action, key: str) -> None:
-    if news(key):
-        act_on(name, action, st.session_state[key])

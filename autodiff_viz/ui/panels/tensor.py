@@ -9,6 +9,7 @@ from itertools import starmap
 import streamlit as st
 
 from autodiff_viz.figures.tensor import Part, heatmaps, histograms
+from autodiff_viz.ui.session import session
 from autodiff_viz.views.compose import LabView
 from autodiff_viz.views.lab import Lab
 from autodiff_viz.views.tensor import is_tensor, parts, summary, written
@@ -41,12 +42,12 @@ def draw_tensor(lab: Lab, view: LabView) -> None:
         look = st.segmented_control(
             "Tensor",
             looks,
-            default=st.session_state.get(LOOKED, looks[0]),
+            default=session().looks.get(LOOKED, looks[0]),
             required=True,
             key="tensor_look",
             label_visibility="collapsed",
         )
-        st.session_state[LOOKED] = look  # Streamlit forgets it while no tensor is selected
+        session().looks[LOOKED] = look  # Streamlit forgets it while no tensor is selected
         LOOKS[look](found, lab.selected)
 
 

@@ -8,47 +8,35 @@ from typing import Any
 import streamlit as st
 
 from autodiff_viz.graph import limits
-from autodiff_viz.ui.session import LAB, act
-from autodiff_viz.ui.trainer import Trainer
-from autodiff_viz.ui.whole import whole
-from autodiff_viz.ui.widgets import news, renewed
+from autodiff_viz.ui.parts import redraw
+from autodiff_viz.ui.session import Session, act, called, session
+from autodiff_viz.ui.training import catch_up
+from autodiff_viz.ui.widgets import answered, renewed
 from autodiff_viz.views.compose import LabView
 from autodiff_viz.views.lab import Lab
-from autodiff_viz.views.steering import brings_back, caught_up, pauses, plans, resets, trains, trains_again
+from autodiff_viz.views.steering import brings_back, pauses, plans, resets, trains, trains_again
 from autodiff_viz.views.train import TrainView, train_view
 from autodiff_viz.views.training import NAMES, still
 
-TRAINER, FOLLOWED = "trainer", "train_followed"
 
-
-def trainer() -> Trainer:
-    """The visitor's own."""
-    return st.session_state.setdefault(TRAINER, Trainer())
-
-
-@whole()
 def steer(action: Callable[..., Lab], *arguments: Any) -> None:
-    """As `act`, on the newest state of the training, which then goes on by what `action` made of it."""
-    catch_up()
-    act(action, *arguments)
-    trainer().put(st.session_state[LAB].training)
-    st.session_state.pop(FOLLOWED, None)
+    """Callback of a button: replace the lab by what `action` makes of it with the newest state of the
+    training, which then goes on by that."""
+    here, _ = called()
+    catch_up(here)
+    act(here, action, *arguments)
+    here.trainer.put(here.lab.training)
+    here.followed = None
+    redraw(here)
 
 
-def catch_up() -> None:
-    """The lab gets what has been trained meanwhile."""
-    lab, newest = st.session_state[LAB], trainer().training
-    if caught_up(lab, newest) is not lab:
-        act(caught_up, newest)
-
-
-def follow(lab: Lab) -> None:
+def follow(here: Session) -> None:
     """The worker hears of the rules that the lab has now, and of a training that an address has brought."""
-    known, mine = trainer().training, lab.training
+    known, mine = here.trainer.training, here.lab.training
     if mine is not None and mine.running and (known is None or known.token is not mine.token):
-        trainer().put(mine)
+        here.trainer.put(mine)
     elif mine is not None and mine.running:
-        trainer().tell(still(lab.graph), lab.plan.settings)
+        here.trainer.tell(still(here.lab.graph), here.lab.plan.settings)
 
 
 def draw_train(lab: Lab, view: LabView) -> None:
@@ -60,7 +48,7 @@ def draw_train(lab: Lab, view: LabView) -> None:
     found = train_view(lab, view)
     if found is None:
         return
-    follow(lab)
+    follow(session())
     with st.container(key="train_bar", horizontal=True, vertical_alignment="center", gap="small"):
         _draw_transport(found)
         _draw_settings(found)
@@ -101,8 +89,8 @@ def _draw_settings(found: TrainView) -> None:
             limits.STEPS,
             found.steps,
             key=key,
-            on_change=_on_plan,
-            args=("steps", key),
+            on_change=answered,
+            args=(key, _set_plan, "steps"),
         )
         key = renewed("train_rate", "", float(given.rate))
         st.number_input(
@@ -113,8 +101,8 @@ def _draw_settings(found: TrainView) -> None:
             step=0.01,
             format="%g",
             key=key,
-            on_change=_on_plan,
-            args=("rate", key),
+            on_change=answered,
+            args=(key, _set_plan, "rate"),
             help="A change holds from the next step on.",
         )
         fixed = {"disabled": found.fixed, "help": "Start over to change it." if found.fixed else None}
@@ -124,8 +112,8 @@ def _draw_settings(found: TrainView) -> None:
             NAMES,
             NAMES.index(given.optimiser),
             key=key,
-            on_change=_on_plan,
-            args=("optimiser", key),
+            on_change=answered,
+            args=(key, _set_plan, "optimiser"),
             **fixed,
         )
         key = renewed("train_seed", "", given.seed)
@@ -135,14 +123,11 @@ def _draw_settings(found: TrainView) -> None:
             limits.SEED,
             given.seed,
             key=key,
-            on_change=_on_plan,
-            args=("seed", key),
+            on_change=answered,
+            args=(key, _set_plan, "seed"),
             **fixed,
         )
 
 
-@whole()
-def _on_plan(field: str, key: str) -> None:
-    if news(key):
-        value = st.session_state[key]
-        act(lambda lab: plans(lab, **{field: value}))
+def _set_plan(lab: Lab, field: str, value: Any) -> Lab:
+    return plans(lab, **{field: value})

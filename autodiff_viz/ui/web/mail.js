@@ -8,7 +8,8 @@ import { readList, TAB, writeList } from "./store.js";
 
 /** @typedef {import("./outbox.js").Outbox} Outbox */
 /** @typedef {import("./outbox.js").Left} Left */
-/** @typedef {(message: { key: string, edits: object[], have?: number | null }) => void} Post */
+/** @typedef {(message: { key: string, edits: object[], have?: number | null, seen?: boolean, want?: [string, string][], rest?: number }) => void} Post */
+/** @typedef {{ send: (edit: object) => void, readonly pending: import("./outbox.js").Edit[] }} Desk edits of one kind */
 
 const KEPT = 4; // sessions whose unconfirmed edits wait for their document to be opened again
 const GONE_MS = 30_000; // a page that is still there so long after the browser set out for another one stays
@@ -89,6 +90,24 @@ export class Mail {
     const { key, pending } = this.outbox;
     if (isConnected()) this.post({ key, edits: pending.slice(0, AT_ONCE), ...this.note() });
     this.wait();
+  }
+
+  /** Where edits of one kind are sent from. @param {string} kind @returns {Desk} */
+  desk(kind) {
+    const mail = this;
+    return {
+      send: (edit) => mail.send({ ...edit, kind }),
+      get pending() {
+        return mail.outbox.pending.filter((edit) => edit.kind === kind);
+      },
+    };
+  }
+
+  /** Ask for what is no edit. @param {{ rest?: number, want?: [string, string][] }} question @returns {boolean} whether it was sent */
+  ask(question) {
+    if (this.newest || !isConnected()) return false; // the answer to the edits comes first
+    this.post({ key: this.outbox.key, edits: [], ...this.note(), ...question });
+    return true;
   }
 
   /** Nothing was confirmed for long: the server may be busy, and each message makes it begin anew. */

@@ -4,25 +4,22 @@
 import { Mail } from "../../web/mail.js";
 import { rehoused } from "./housing.js";
 import { Keeping } from "./keeping.js";
-import { Drawings } from "./delta.js";
 import { tellOffline } from "./offline.js";
 import { dragFrame, groundOf, lay } from "./dragframe.js";
 import { moved, predict } from "./predict.js";
 import { look, openStage, paint, partView, sizeOf, wholeView } from "./stage.js";
-import { complete } from "./lean.js";
 import { folding, namesIn, seenAs } from "./fold.js";
 
 /** @typedef {import("./types.js").Drawing} Drawing */
 /** @typedef {import("./types.js").NewEdit} NewEdit */
 /** @typedef {import("./types.js").Point} Point */
-/** @typedef {import("../../web/mail.js").Post} Post */
 
 /** @type {Drawing} */
 const NOTHING = { rev: -1, ack: 0, key: "", nodes: [], wires: [], regions: [], groups: [], selected: null, history: {}, notice: [] };
 
 const NO_MATTER = new Set(["select", "move", "collapse", "kept", "restored", "resync"]); // edits that change no number
 
-const drawings = new Drawings(); // of the session, so that a page left and entered again goes on from them
+const BESIDE = new Set(["type", "slide"]); // edits made in the formula and with sliders
 
 export class Editor {
   constructor() {
@@ -31,8 +28,9 @@ export class Editor {
     this.shown = NOTHING; // with the edits under way
     this.seen = NOTHING; // and with collapsed groups as cards: what is on the canvas
     this.fold = folding();
-    this.mail = new Mail("canvas", this.stage.host, { changed: () => this.tell(), leaving: () => this.keeping.keep(true) });
-    this.mail.note = () => ({ have: drawings.have });
+    this.mail = new Mail("lab", this.stage.host, { changed: () => this.tell(), leaving: () => this.leaving.forEach((leave) => leave()) });
+    /** @type {(() => void)[]} called as the page is left or put to sleep */
+    this.leaving = [() => this.keeping.keep(true)];
     /** @type {Set<string>} */
     this.selection = new Set();
     /** @type {string | null} the single selected node that Python knows of */
@@ -60,19 +58,14 @@ export class Editor {
     this.keeping = new Keeping(this);
   }
 
-  /** The edits under way. */
+  /** The edits of the canvas under way. */
   get outbox() {
-    return this.mail.outbox;
+    const { pending, ...rest } = this.mail.outbox;
+    return { ...rest, pending: pending.filter(({ kind }) => !BESIDE.has(kind)) };
   }
 
-  /** Python's new drawing. @param {import("./types.js").Message} word @param {Post} post */
-  receive(word, post) {
-    const lean = drawings.read(word);
-    const opening = word.key !== this.outbox.key;
-    const first = opening ? this.keeping.open(word) : [];
-    this.mail.receive({ ...word, document: Number((lean ?? this.drawing).graph ?? 0) }, post, first);
-    if (!lean) return this.resync();
-    const drawing = complete({ ...lean, key: word.key, ack: word.ack, rev: word.rev });
+  /** Python's new drawing. @param {Drawing} drawing */
+  receive(drawing) {
     const waiting = this.outbox.pending.some((edit) => edit.kind === "select");
     const chosen = drawing.selected !== this.told && !waiting; // by Python: a node just added, say
     const other = drawing.graph !== this.drawing.graph;

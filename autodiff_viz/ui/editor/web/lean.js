@@ -8,6 +8,7 @@ import { CARD } from "./geometry.js";
 
 const NODE = { slots: [], dims: [], value: "", cotangent: "", rule: "follow", isOutput: false, isInput: false };
 const SLOT = { label: "", constant: null, wired: false };
+const FORMULA = { text: "", mistakes: [], marks: [], notes: [], selected: null };
 const WIRE = { passed: "", via: [] };
 
 /** What was made whole, so that what did not change stays the same object. @type {WeakMap<object, any>} */
@@ -21,8 +22,9 @@ const all = (records, whole) => records.map((record) => {
 });
 
 /** @param {any} lean @returns {Drawing} */
-export const complete = ({ nodes = [], wires = [], regions = [], groups = [], selected = null, history = {}, notice = [], ...rest }) => ({
+export const complete = ({ nodes = [], wires = [], regions = [], groups = [], selected = null, history = {}, notice = [], formula, ...rest }) => ({
   ...rest,
+  formula: { ...FORMULA, ...formula },
   selected,
   history,
   notice,

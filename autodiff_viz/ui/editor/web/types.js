@@ -68,17 +68,12 @@
  *   rev: number, ack: number, key: string, graph?: string, nodes: GraphNode[], wires: Wire[],
  *   regions: Region[], groups: Group[], within?: Map<string, string>, selected: string | null, picked?: string[],
  *   history: { undo?: string, redo?: string, labels?: Record<string, string>, at?: number },
- *   notice: Notice[], state?: number, live?: boolean,
+ *   notice: Notice[], state?: number, live?: boolean, formula?: any, sliders?: any,
  *   sweeps?: Record<string, string>, trail?: import("./shelf.js").Trail, large?: import("./large.js").Large,
  * }} Drawing  `within`: where groups are collapsed, the id of the card that each node in them is in; `sweeps`: by input, the key of the table that fits this drawing while its slider is dragged;
  * `history`: what undo takes back and redo brings back, the `labels` of the steps by their number, and
  * the present one's number; `picked` are nodes just put in; another `graph` means another document: the view is fitted again;
  * `state` numbers the states of the numbers on view, which change by themselves while it is `live`
- */
-/**
- * @typedef {{
- *   key: string, ack: number, from: [string, number] | null, rev: number, full?: any, base?: number, patch?: any,
- * }} Message  what Python sends: a drawing without what `lean.js` puts back, or what changed since drawing `base`
  */
 /** @typedef {import("../../web/outbox.js").Edit} Edit */
 /** @typedef {import("../../web/outbox.js").NewEdit} NewEdit */

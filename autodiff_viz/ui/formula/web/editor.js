@@ -4,7 +4,6 @@
 import { html } from "../../web/dom.js";
 import { carried, change, offsetOf, placeOf, unitOf } from "./caret.js";
 import { list } from "./foot.js";
-import { Mail } from "../../web/mail.js";
 import { withNumber } from "./literal.js";
 import { lineMap, pieces } from "./marks.js";
 import { boxOf, messageAt, paint } from "./mirror.js";
@@ -17,11 +16,11 @@ import { below, Popup } from "./popup.js";
 const PAUSE_MS = 350; // after the last key; a run of the script takes less
 
 /** @type {Data} */
-const NOTHING = { key: "", ack: 0, document: 0, text: "", mistakes: [], marks: [], notes: [], selected: null };
+const NOTHING = { ack: 0, text: "", mistakes: [], marks: [], notes: [], selected: null };
 
 export class Formula {
-  /** @param {import("./types.js").Word[]} words of the language */
-  constructor(words) {
+  /** @param {import("./types.js").Word[]} words of the language @param {import("../../web/mail.js").Desk} desk */
+  constructor(words, desk) {
     this.area = /** @type {HTMLTextAreaElement} */ (html("textarea", {
       "aria-label": "Formula", "aria-describedby": "foot", "aria-autocomplete": "list", "aria-haspopup": "listbox",
       spellcheck: "false", autocomplete: "off", autocapitalize: "off", autocorrect: "off", rows: 1,
@@ -32,7 +31,7 @@ export class Formula {
     this.popup = new Popup(this.area, ({ start, end }, word) => this.replace({ start, end, insert: word }));
     this.box = html("div", { class: "box" }, html("div", { class: "sheet" }, this.mirror, this.area));
     this.host = html("div", { class: "formula" }, this.box, this.foot, this.popup.root, this.bubble);
-    this.mail = new Mail("formula", this.host, { leaving: () => this.send() });
+    this.desk = desk;
     this.data = NOTHING;
     this.words = words;
     this.kinds = new Map(words.map(({ word, kind }) => [word, kind]));
@@ -71,7 +70,7 @@ export class Formula {
 
   /** The text as it was sent last, or as Python says it, with the number of the slider that is dragged. */
   get known() {
-    const text = this.mail.newest?.text ?? this.data.text;
+    const text = this.desk.pending.at(-1)?.text ?? this.data.text;
     const follows = this.slid && !this.data.mistakes.length;
     return (follows && this.slid && withNumber(text, this.slid.input, this.slid.number)) || text;
   }
@@ -82,9 +81,8 @@ export class Formula {
   }
 
   /** Python's new word. Its text counts only while the user has typed nothing that it does not know.
-   * @param {Data} data @param {import("../../web/mail.js").Post} post */
-  receive(data, post) {
-    this.mail.receive(data, post);
+   * @param {Data} data */
+  receive(data) {
     this.data = { ...data, text: data.text.replace(/\r\n?/g, "\n") };
     if (!this.unsent) this.adopt(this.known);
     this.refresh();
@@ -118,7 +116,7 @@ export class Formula {
     clearTimeout(this.timer);
     if (!this.unsent) return;
     this.unsent = false;
-    this.mail.send({ kind: "type", text: this.area.value, fresh: this.fresh });
+    this.desk.send({ text: this.area.value, fresh: this.fresh });
     this.fresh = false;
     this.tell();
   }
@@ -197,14 +195,9 @@ export class Formula {
 
   /** For tests, which wait until nothing is under way. */
   tell() {
-    const waiting = this.mail.outbox.pending.length + Number(this.unsent);
+    const waiting = this.desk.pending.length + Number(this.unsent);
     this.host.dataset.pending = String(waiting);
     tell("waits", { who: "formula", on: waiting > 0 });
     this.host.dataset.ack = String(this.data.ack);
-  }
-
-  close() {
-    this.send();
-    this.mail.close();
   }
 }

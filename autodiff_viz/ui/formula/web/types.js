@@ -8,7 +8,7 @@
 /** @typedef {{ word: string, kind: "op" | "wrapper" | "keyword" | "name", doc: string }} Word */
 /**
  * @typedef {{
- *   key: string, ack: number, document: number, text: string, mistakes: Mistake[], marks: Mark[],
+ *   ack: number, text: string, mistakes: Mistake[], marks: Mark[],
  *   notes: Mark[], selected: Place | null,
  * }} Data
  */

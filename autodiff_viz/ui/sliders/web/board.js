@@ -1,8 +1,7 @@
 // @ts-check
 // All sliders of a graph. What is moved shows at once; Python gets one value at a time, always the newest.
 
-import { html, keep } from "../../web/dom.js";
-import { Mail } from "../../web/mail.js";
+import { html, keep, setText } from "../../web/dom.js";
 import { tell } from "../../web/news.js";
 import { Row } from "./row.js";
 import { shown } from "./scale.js";
@@ -10,9 +9,12 @@ import { shown } from "./scale.js";
 /** @typedef {import("./types.js").Data} Data */
 
 export class Board {
-  constructor() {
+  /** @param {import("../../web/mail.js").Desk} desk */
+  constructor(desk) {
     this.host = html("div", { class: "sliders", role: "group", "aria-label": "Inputs" });
-    this.mail = new Mail("sliders", this.host, { leaving: () => this.send() });
+    this.desk = desk;
+    this.document = 0;
+    this.more = html("p", { class: "more" });
     /** @type {Map<string, Row>} */
     this.rows = new Map();
     /** Values that wait for Python's answer to the ones before. @type {Map<string, { value: number, fresh: boolean }>} */
@@ -21,14 +23,16 @@ export class Board {
     for (const kind of ["keydown", "keyup"]) this.host.addEventListener(kind, (event) => event.stopPropagation());
   }
 
-  /** Python's word, which counts where nothing is under way. @param {Data} data @param {import("../../web/mail.js").Post} post */
-  receive(data, post) {
-    const { outbox, document } = this.mail;
-    if (data.key === outbox.key && data.document !== document) this.held.clear();
-    this.mail.receive(data, post);
+  /** Python's word, which counts where nothing is under way. @param {Data} data @param {number} document that it is of */
+  receive({ rows = [], limit, more = 0 }, document) {
+    if (document !== this.document) this.held.clear();
+    this.document = document;
     /** @type {(item: import("./types.js").Item) => Row} */
-    const make = ([name]) => new Row(name, data.limit, (...moved) => this.hold(...moved), (...at) => this.scrub(...at));
-    keep(this.host, this.rows, data.rows, ([name]) => name, make, (row, item) => this.isBusy(row) || row.show(item));
+    const make = ({ name }) => new Row(name, limit, (...moved) => this.hold(...moved), (...at) => this.scrub(...at));
+    keep(this.host, this.rows, rows, ({ name }) => name, make, (row, item) => this.isBusy(row) || row.show(item));
+    setText(this.more, more ? `${more} more: change them on the canvas or in the formula.` : "");
+    if (more) this.host.append(this.more);
+    else this.more.remove();
     this.flush();
     if (![...this.rows.values()].some((row) => this.isBusy(row))) tell("settled", {});
     this.say();
@@ -60,7 +64,7 @@ export class Board {
 
   /** @param {string} name */
   isUnderWay(name) {
-    return this.held.has(name) || this.mail.outbox.pending.some((edit) => edit.name === name);
+    return this.held.has(name) || this.desk.pending.some((edit) => edit.name === name);
   }
 
   /** @param {string} name @param {number} value @param {boolean} fresh */
@@ -76,16 +80,12 @@ export class Board {
   }
 
   flush() {
-    if (!this.mail.newest) this.send();
-    this.host.dataset.pending = String(this.held.size + this.mail.outbox.pending.length); // tests wait for 0
+    if (!this.desk.pending.length) this.send();
+    this.host.dataset.pending = String(this.held.size + this.desk.pending.length); // tests wait for 0
   }
 
   send() {
-    for (const [name, { value, fresh }] of this.held) this.mail.send({ kind: "move", name, value, fresh });
+    for (const [name, { value, fresh }] of this.held) this.desk.send({ name, value, fresh });
     this.held.clear();
-  }
-
-  close() {
-    this.mail.close();
   }
 }

@@ -46,7 +46,7 @@ export class Row {
   }
 
   /** Python's word. @param {Item} item */
-  show([, value, low, high]) {
+  show({ value, low, high }) {
     this.step = stepOf(low, high);
     // The ends before the value: the browser keeps the value between them.
     Object.assign(this.line, { min: String(low), max: String(high), step: String(this.step) });

@@ -1,8 +1,8 @@
 // @ts-check
 // Shapes of what Python sends to the sliders. Types only.
 
-/** @typedef {[name: string, value: number, low: number, high: number]} Item one input; low < high */
-/** @typedef {{ key: string, ack: number, document: number, limit: number, rows: Item[] }} Data
- * `limit`: the largest number that an input may have */
+/** @typedef {{ name: string, value: number, low: number, high: number }} Item one input; low < high */
+/** @typedef {{ limit: number, rows?: Item[], more?: number }} Data
+ * `limit`: the largest number that an input may have; `more`: inputs that are not shown */
 
 export {};

@@ -1,0 +1,102 @@
+"""The lab in the address bar: opened from it, written to it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
+
+from autodiff_viz.graph import limits
+from autodiff_viz.ui.inbox import STAMP, Inbox, read_stamp
+from autodiff_viz.ui.session import SESSION, Address, Session
+from autodiff_viz.views.address import KEPT, VIEW, divided, from_query, to_query
+from autodiff_viz.views.documents import documents
+from autodiff_viz.views.lab import Lab, again, instead, with_text
+from autodiff_viz.views.retraining import with_course
+from autodiff_viz.views.trail import trail
+
+KEPT_LARGE = 3  # graphs that are too large for an address, to go back to
+
+
+def entered() -> Session:
+    """The visitor's session: on a fresh visit and after a restart of the server with the lab of the address,
+    and when the browser goes back with that of an earlier one.
+
+    An address that comes with anything else is no news, only perhaps older than the one written last: the
+    browser may not have had that yet. It must not take the lab back to what it was.
+    """
+    state, query = st.session_state, st.query_params.to_dict()
+    if SESSION not in state:
+        state[SESSION] = _fresh(query)
+    here: Session = state[SESSION]
+    if query != here.address.written and navigated():
+        _go_back(here, query)
+    return here
+
+
+def navigated() -> bool:
+    """Whether this run was asked for by the browser's back and forward buttons."""
+    return bool(getattr(get_script_run_ctx(suppress_warning=True), "is_history_navigation", False))
+
+
+def _fresh(query: dict[str, str]) -> Session:
+    address = Address()
+    lab = _opened(address, query)
+    return Session(lab, Inbox(before=read_stamp(query.get(STAMP, ""))), address)
+
+
+def _go_back(here: Session, query: dict[str, str]) -> None:
+    now, found = here.lab, _opened(here.address, query)
+    here.inbox.rewind(query)
+    back = again(now, found) if found.graph == now.graph else instead(now, found)
+    back = with_course(back, now.training)
+    here.lab = with_text(back, found.history.present.text)
+
+
+def _opened(address: Address, query: dict[str, str]) -> Lab:
+    """The lab of an address that the visitor has opened."""
+    large = address.large.get(query.get(KEPT))
+    found = from_query({**query, **large}, most=limits.JSON) if large else from_query(query)
+    address.opened = (query, to_query(found))
+    return found
+
+
+def write_address(here: Session) -> None:
+    """Put the whole state in the address bar, in one step of the browser's history.
+
+    It must come before what confirms edits to the browser: what is confirmed is kept here alone. An address
+    stays as it was opened until something has been done: the bare one, and one that cannot be read.
+    """
+    address = here.address
+    (query, large), shown = divided(here.lab), st.query_params.to_dict()
+    if large:  # remembered too for when the browser goes back
+        others = [*address.large.items()][-KEPT_LARGE:]
+        address.large = {**dict(others), query[KEPT]: large}
+    known = {key: value for key, value in shown.items() if key != STAMP}
+    if query != known and (shown, query) != address.opened:
+        shown = {**query, STAMP: here.inbox.stamp}
+        st.query_params.from_dict(shown)
+    elif VIEW in address.written:
+        st.query_params.from_dict(shown)
+    address.written = shown
+
+
+def show_address(here: Session | None, query: dict[str, str]) -> None:
+    """Put `query` in the address bar: a link within one page does not do that by itself."""
+    st.query_params.from_dict(query)
+    if here is not None:
+        here.address.written = query
+
+
+def too_large(here: Session) -> dict[str, Any] | None:
+    """What the present address does not hold, for the browser to keep; None when it holds all."""
+    digest = here.address.written.get(KEPT)
+    fields = here.address.large.get(digest)
+    return {"digest": digest, "fields": fields} if fields else None
+
+
+def kept_history(here: Session) -> dict[str, Any]:
+    """The history as text, for the browser to keep; of the text that it had before, nothing is made anew."""
+    here.trail = trail(here.lab.history, here.trail)
+    return {**here.trail.data, "documents": documents(here.lab)}

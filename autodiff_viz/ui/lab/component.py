@@ -1,0 +1,104 @@
+"""The lab as a Streamlit component: canvas, formula and sliders, with one outbox for all that is done there.
+
+The canvas stands where the component is drawn; formula and sliders go where `place` has been called.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from autodiff_viz.graph.problem import GraphError
+from autodiff_viz.ui.address import kept_history, too_large, write_address
+from autodiff_viz.ui.inbox import fault, fresh
+from autodiff_viz.ui.lab.source import renderers
+from autodiff_viz.ui.parts import LAB, draw_rest, note_message, rest_due
+from autodiff_viz.ui.session import Sent, Session, act, called, session
+from autodiff_viz.ui.training import follow_training
+from autodiff_viz.views.canvas_edits import edited_all
+from autodiff_viz.views.compose import LabView, sweep_tables
+from autodiff_viz.views.delta import delta, shared
+from autodiff_viz.views.lab import Lab, refused
+from autodiff_viz.views.lean import lean
+from autodiff_viz.views.moment import live
+from autodiff_viz.views.parts import lab_drawing
+from autodiff_viz.views.scrub import is_wanted
+
+KEPT = 8  # drawings that may still be on their way when the browser says which one it has
+RESYNC = "resync"  # an edit that asks for nothing but a drawing
+
+
+def place(name: str) -> None:
+    """Leave a place for a part of the component: "formula" or "sliders"."""
+    renderers()[2](key=name, data={"name": name})
+
+
+def draw_source() -> None:
+    """The component's code, which comes to each visitor once."""
+    renderers()[0](key=f"{LAB}_source")  # lab.css takes it out of the flow, or it would leave a gap
+
+
+def draw_lab(lab: Lab, view: LabView) -> None:
+    """Send what has changed on canvas, formula and sliders since a drawing that the browser says that it has:
+    whatever got lost on the way, the two never differ.
+
+    Beside the drawing, as in `ui/editor/web/types.js`, are the `tables` that sliders have
+    asked for, and in `rest` the milliseconds after which the browser shall ask for the other parts of the page.
+    """
+    here = session()
+    write_address(here)
+    kept = {"trail": kept_history(here), "large": too_large(here), "state": here.present.state}
+    drawing = lean({**lab_drawing(lab, view), **kept, "live": live(lab)})
+    sent = here.sent
+    tables, sent.tables, sent.turn = sent.tables, [], sent.turn + 1
+    beside = {"tables": tables, "rest": rest_due(here), "turn": sent.turn}
+    data = {**_news(sent, drawing), **beside, **here.inbox.word}
+    renderers()[1](key=LAB, data=data, on_outbox_change=_on_message)
+
+
+def _news(sent: Sent, drawing: dict[str, Any]) -> dict[str, Any]:
+    """The message for a drawing: all of it, or what changed since one that the browser has."""
+    drawings, rev = sent.drawings, sent.rev + 1
+    have = sent.have if sent.have in drawings else None
+    last = drawings.get(sent.rev)
+    kept = [number for number in drawings if number == have or number > rev - KEPT]
+    sent.rev, sent.drawings = rev, {**{n: drawings[n] for n in kept}, rev: shared(last, drawing)}
+    if have is None:
+        return {"rev": rev, "full": drawing}
+    return {"rev": rev, "base": have, "patch": delta(drawings[have], drawing)}
+
+
+def _on_message() -> None:
+    """Do what has come from the browser: `{"key", "edits", "have", "seen", "want", "rest"}`. All of it comes
+    from outside and is checked; each edit `{"seq", "kind", ...}` is done exactly once, however often it was
+    sent."""
+    here, values = called()
+    # Nothing as the page is left: the browser sends it again.
+    message = (values.get(LAB) or {}).get("outbox")
+    if not isinstance(message, dict):
+        return
+    note_message(here)
+    if problem := fault(message):
+        act(here, refused, GraphError(problem))
+    elif message.get("key") == here.inbox.key:
+        _hear(here, message)
+
+
+def _hear(here: Session, message: dict[str, Any]) -> None:
+    have = message.get("have")
+    here.sent.have = have if type(have) is int else None
+    here.parts.seen = message.get("seen") is True
+    edits = fresh(message, here.inbox)
+    if edits:
+        here.inbox.ack = edits[-1]["seq"]  # first: an edit that fails must not come back for ever
+        act(here, edited_all, [edit for edit in edits if edit["kind"] != RESYNC], _refused(here.sent))
+    elif is_wanted(want := message.get("want")):
+        here.sent.tables = sweep_tables(here.present.view, dict(want))
+    elif "rest" in message:
+        follow_training(here)
+        draw_rest(here)
+
+
+def _refused(sent: Sent) -> set[Any]:
+    """Numbers of the refused edits of which the browser has shown why."""
+    drawing = sent.drawings.get(sent.have, {})
+    return {notice.get("seq") for notice in drawing.get("notice", ())}

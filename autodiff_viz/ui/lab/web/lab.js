@@ -1,0 +1,68 @@
+// @ts-check
+// Canvas, formula and sliders of one visitor: one outbox for all that is done there, one word of Python's for all.
+
+import { Drawings } from "../../editor/web/delta.js";
+import { complete } from "../../editor/web/lean.js";
+import { openEditor } from "../../editor/web/open.js";
+import { Formula } from "../../formula/web/editor.js";
+import { listenToKeys } from "../../formula/web/keys.js";
+import { Board } from "../../sliders/web/board.js";
+import { answer } from "../../web/hail.js";
+import { hear, tell } from "../../web/news.js";
+import { Places } from "./places.js";
+import { Question } from "./question.js";
+import { Sight } from "./sight.js";
+
+/** @typedef {import("./types.js").Word} Word */
+/** @typedef {import("../../web/mail.js").Post} Post */
+
+const drawings = new Drawings(); // of the session, so that a page left and entered again goes on from them
+
+export class Lab {
+  /** @param {ParentNode & Node} parent @param {Record<string, string>} css by folder @param {import("./types.js").Constants} constants */
+  constructor(parent, css, { palette, words }) {
+    this.editor = openEditor(palette);
+    this.mail = this.editor.mail;
+    this.formula = new Formula(words, this.mail.desk("type"));
+    this.board = new Board(this.mail.desk("slide"));
+    this.editor.leaving.push(() => this.formula.send(), () => this.board.send());
+    const { host } = this.editor.stage;
+    this.places = new Places(parent, css, { editor: host, formula: this.formula.host, sliders: this.board.host });
+    this.question = new Question(this.mail);
+    this.sight = new Sight(() => this.question.ask());
+    this.mail.note = () => ({ have: drawings.have, seen: this.sight.seen });
+    listenToKeys(this.formula);
+    answer("formula", this.formula.host, () => this.formula.area.value);
+    hear("want", (about) => (about.taken = this.mail.ask({ want: about.inputs })), () => !this.isHere);
+  }
+
+  get isHere() {
+    return this.editor.stage.host.isConnected;
+  }
+
+  /** @param {Word} word @param {Post} post */
+  receive(word, post) {
+    this.places.fill();
+    const lean = drawings.read(word);
+    const opening = word.key !== this.mail.outbox.key;
+    const first = opening ? this.editor.keeping.open(word) : [];
+    const drawing = lean && complete({ ...lean, key: word.key, ack: word.ack, rev: word.rev });
+    const document = Number((drawing ?? this.editor.drawing).graph ?? 0);
+    this.mail.receive({ ...word, document }, post, first);
+    this.question.answered(word);
+    this.sight.watch();
+    if (!drawing) return this.editor.resync();
+    this.editor.receive(drawing);
+    this.formula.receive({ ...drawing.formula, ack: word.ack });
+    this.board.receive(drawing.sliders, document);
+    for (const table of word.tables) tell("sweep", table);
+  }
+
+  close() {
+    this.formula.send();
+    this.editor.close();
+    this.question.close();
+    this.places.close();
+    this.sight.close();
+  }
+}

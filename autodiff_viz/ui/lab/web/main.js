@@ -1,0 +1,18 @@
+// @ts-check
+// The lab's component: called with every new word of Python's, on the same parent element.
+
+import { Lab } from "./lab.js";
+
+
+/** @type {WeakMap<Node, Lab>} */
+const labs = new WeakMap();
+
+/** @param {{ data: import("./types.js").Word, parentElement: ParentNode & Node,
+ *   setTriggerValue: (name: string, value: any) => void }} component
+ * @param {Record<string, string>} css by folder @param {import("./types.js").Constants} constants */
+export default function main({ data, parentElement, setTriggerValue }, css, constants) {
+  const lab = labs.get(parentElement) ?? new Lab(parentElement, css, constants);
+  labs.set(parentElement, lab);
+  lab.receive(data, (message) => setTriggerValue("outbox", message));
+  return () => lab.isHere || lab.close(); // Streamlit cleans up superseded calls too
+}

@@ -1,0 +1,35 @@
+// @ts-check
+// Where the elements of the component stand: the canvas in the component itself, the others in places that the page
+// leaves for them, each with the style sheet of its folder. A place can come later than the component, and come anew.
+
+import { html } from "../../web/dom.js";
+
+const CAME = "autodiff-viz-place";
+
+/** Of the page, by name; filled by `ui/lab/source.py`. @returns {Map<string, ParentNode & Node>} */
+const places = () => (/** @type {any} */ (globalThis).autodiff_viz_places ??= new Map());
+
+export class Places {
+  /** @param {ParentNode & Node} own @param {Record<string, string>} css by folder @param {Record<string, HTMLElement>} hosts */
+  constructor(own, css, hosts) {
+    this.own = own;
+    this.css = css;
+    this.hosts = hosts;
+    this.came = () => this.fill();
+    document.addEventListener(CAME, this.came);
+    this.fill();
+  }
+
+  /** Put what is not in its place there. */
+  fill() {
+    for (const [name, host] of Object.entries(this.hosts)) {
+      const place = name === "editor" ? this.own : places().get(name);
+      if (!place?.isConnected || place.contains(host)) continue;
+      place.replaceChildren(html("style", {}, this.css[name]), host);
+    }
+  }
+
+  close() {
+    document.removeEventListener(CAME, this.came);
+  }
+}

@@ -1,0 +1,35 @@
+"""The page beside a running training: the lab gets what has been trained, as often as there is time."""
+
+from __future__ import annotations
+
+from time import monotonic
+
+from autodiff_viz.ui.parts import last_drawn
+from autodiff_viz.ui.session import Session, act
+from autodiff_viz.views.steering import caught_up
+
+MOST_REST = 1.5  # seconds without a look
+
+
+def follow_training(here: Session) -> None:
+    """Catch up with a running training, unless what is drawn of it would take too much of the time."""
+    newest = here.trainer.training
+    if newest is not None and (not newest.running or _is_time(here)):
+        here.followed = monotonic()
+        catch_up(here)
+
+
+def catch_up(here: Session) -> None:
+    """The lab gets what has been trained meanwhile."""
+    newest = here.trainer.training
+    if caught_up(here.lab, newest) is not here.lab:
+        act(here, caught_up, newest)
+
+
+def _is_time(here: Session) -> bool:
+    """Whether the page has had its rest: what is drawn of a training takes about a quarter of the time, so
+    that what the user does meanwhile need not wait for it. What is slow but once must not stop it for long.
+    """
+    before = here.followed or monotonic()
+    took = max(0.0, last_drawn(here, but="track") - before)
+    return monotonic() - before >= min(3 * took, MOST_REST)
