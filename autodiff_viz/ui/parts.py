@@ -16,7 +16,7 @@ from typing import Any
 import streamlit as st
 
 from autodiff_viz.ui.address import too_large
-from autodiff_viz.ui.session import Session, session
+from autodiff_viz.ui.session import Parts, Session, session
 from autodiff_viz.views.compose import LabView
 from autodiff_viz.views.lab import Lab
 from autodiff_viz.views.moment import live
@@ -46,7 +46,7 @@ def whole_page(here: Session, draws: Mapping[str, Draw]) -> Iterator[Callable[[s
         with st.container(key=f"part_{name}"):
             st.fragment(key=name)(lambda: _draw(name, draws[name]))()
 
-    here.parts.opening = not here.parts.shown
+    here.parts.opening = is_first(here.parts)
     try:
         yield draw
         note_shown(here, LESSON)
@@ -60,7 +60,7 @@ def _draw(name: str, draw: Draw) -> None:
     if parts.opening and name != LAB:
         return
     parts.polls.pop(name, None)
-    if name == "figure" and not parts.seen:
+    if name == "figure" and not is_seen(parts):
         # It is larger than all the rest: it waits until somebody looks.
         parts.shown.pop(name, None)
         return
@@ -69,6 +69,16 @@ def _draw(name: str, draw: Draw) -> None:
     if name in OF_NUMBERS and SHOWS[name](now.lab, now.view) is not None:
         st.html(f'<i data-at="{now.state}"></i>')  # for ui/editor/web/lag.js
     draw(now.lab, now.view)
+
+
+def is_first(parts: Parts) -> bool:
+    """Whether nothing has been drawn yet."""
+    return not parts.shown
+
+
+def is_seen(parts: Parts) -> bool:
+    """Whether the place of the figure can be seen, as far as the browser has said."""
+    return parts.seen
 
 
 def note_shown(here: Session, name: str) -> None:
@@ -130,7 +140,7 @@ def waiting(here: Session) -> set[str]:
     """The parts that nobody has drawn as they are now, and that shall be."""
     parts, now = here.parts, here.present
     found = changed(parts.shown, now.lab, now.view, _beside(here)) | parts.cut | {*parts.polls}
-    if not parts.seen:
+    if not is_seen(parts):
         found -= {"figure"}
     if live(now.lab) and monotonic() - parts.drawn.get("curves", 0.0) < CHART:
         found -= {"curves"}

@@ -22,7 +22,7 @@ from autodiff_viz.views.nesting import nested_deeper
 
 TOO_DEEP = "too deep"
 REFUSED = json.dumps([{"event": "outbox", "value": {"refused": TOO_DEEP}}])
-"""What takes the place of a message that is refused; `ui/component.py` says so on the page."""
+"""What takes the place of a message that is refused; `ui/inbox.py` says so on the page."""
 
 SERVER = str(Path(__file__).parents[2]).encode()
 _log = logging.getLogger(__name__)

@@ -38,7 +38,8 @@ def lab_drawing(lab: Lab, view: LabView) -> dict[str, Any]:
 
 
 def _sliders(view: LabView) -> dict[str, Any]:
-    rows = [asdict(slider) for slider in view.sliders[:SLIDERS]]
+    # As text, so that two numbers that are no more than equal, such as 0.0 and -0.0, are told apart.
+    rows = [{**asdict(slider), "value": repr(slider.value)} for slider in view.sliders[:SLIDERS]]
     return {"limit": limits.NUMBER, "rows": rows, "more": len(view.sliders) - len(rows)}
 
 

@@ -1,4 +1,4 @@
-"""What Streamlit's own test driver does not reach: the data of the project's components."""
+"""What Streamlit's own test driver does not reach: the session, and the data of the lab's component."""
 
 from __future__ import annotations
 
@@ -7,8 +7,29 @@ from typing import Any
 
 from streamlit.testing.v1 import AppTest
 
+from autodiff_viz.ui.session import SESSION, Session
+from autodiff_viz.views.lab import Lab
 
-def component_data(app: AppTest, key: str) -> dict[str, Any]:
-    """The data that the component with this key was last drawn with."""
-    (found,) = [e.proto for e in app.get("bidi_component") if e.proto.id.endswith(f"-{key}")]
+
+def put(app: AppTest, lab: Lab) -> None:
+    """Have the visitor's session hold this lab."""
+    if SESSION in app.session_state:
+        app.session_state[SESSION].lab = lab
+    else:
+        app.session_state[SESSION] = Session(lab)
+
+
+def lab_of(app: AppTest) -> Lab:
+    """The lab in the visitor's session."""
+    return app.session_state[SESSION].lab
+
+
+def lab_data(app: AppTest) -> dict[str, Any]:
+    """The data that the lab's component was last drawn with."""
+    (found,) = [e.proto for e in app.get("bidi_component") if e.proto.id.endswith("-canvas")]
     return json.loads(found.json)
+
+
+def drawing_of(app: AppTest) -> dict[str, Any]:
+    """The drawing in it, which must be a whole one."""
+    return lab_data(app)["full"]

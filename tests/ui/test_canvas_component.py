@@ -4,8 +4,8 @@ import re
 
 from autodiff_viz.graph import limits
 from autodiff_viz.ui.lab.source import WEB
-from autodiff_viz.views.lean import lean
 from autodiff_viz.views.cards import HEIGHT, WIDTH
+from autodiff_viz.views.lean import lean
 
 
 def test_fields_that_hold_nothing_do_not_travel():

@@ -6,12 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from autodiff_viz.ui import component
-from autodiff_viz.ui.component import WEB, bundle, fresh, linked
-from autodiff_viz.ui.inbox import word
+from autodiff_viz.ui.inbox import Inbox, fresh
+from autodiff_viz.ui.lab.source import ENTRY, WEB, bundle, linked
 
-ENTRIES = ["editor/web/main.js", "formula/web/main.js", "sliders/web/main.js", "sweeps/web/main.js"]
-INBOX = {"key": "session", "ack": 4}
+FOLDERS = ["lab/web", "editor/web", "formula/web", "sliders/web", "web"]
+INBOX = Inbox("session", 4)
 
 
 def message(*numbers: int, key: str = "session") -> dict:
@@ -54,24 +53,21 @@ def test_a_message_not_made_as_the_browser_makes_it_holds_nothing(broken):
     assert fresh(broken, INBOX) == []
 
 
-@pytest.mark.parametrize("entry", ENTRIES)
-def test_every_module_comes_after_those_it_imports(entry):
+def test_every_module_comes_after_those_it_imports():
     seen: set[str] = set()
-    for name, text in bundle(entry):
+    for name, text in bundle(ENTRY):
         assert set(re.findall(r'from "([^"]+)"', text)) <= seen
         seen.add(name)
 
 
-@pytest.mark.parametrize("entry", ENTRIES)
-def test_the_bundle_holds_every_module_of_its_folder_that_has_code(entry):
-    folder = Path(entry).parent
-    found = {Path(name).name for name, _ in bundle(entry) if Path(name).parent == folder}
+@pytest.mark.parametrize("folder", FOLDERS)
+def test_the_bundle_holds_every_module_of_a_folder_that_has_code(folder):
+    found = {Path(name).name for name, _ in bundle(ENTRY) if Path(name).parent == Path(folder)}
     assert found == {path.name for path in (WEB / folder).glob("*.js")} - {"types.js"}
 
 
-@pytest.mark.parametrize("entry", ENTRIES)
-def test_the_linked_script_has_no_import_and_no_export_left(entry):
-    assert re.findall(r"^(?:import|export)\b.*", linked(bundle(entry)), re.MULTILINE) == []
+def test_the_linked_script_has_no_import_and_no_export_left():
+    assert re.findall(r"^(?:import|export)\b.*", linked(bundle(ENTRY)), re.MULTILINE) == []
 
 
 def test_a_linked_module_takes_what_it_imports_and_gives_what_it_exports(tmp_path):
@@ -94,25 +90,6 @@ def test_modules_that_import_each_other_are_refused(tmp_path):
         bundle("main.js", tmp_path)
 
 
-@pytest.mark.parametrize("entry", ENTRIES)
-def test_the_browser_code_asks_nothing_of_other_hosts(entry):
-    for _, text in bundle(entry):
+def test_the_browser_code_asks_nothing_of_other_hosts():
+    for _, text in bundle(ENTRY):
         assert re.findall(r"https?://[^\s\"']+", text) in ([], ["http://www.w3.org/2000/svg"])
-
-
-def test_edits_of_several_components_that_come_together_are_done_in_the_order_they_were_made(monkeypatch):
-    state: dict = {}
-    monkeypatch.setattr(component.st, "session_state", state)
-    done: list[str] = []
-    key = word("canvas")["key"]
-    for name, made in (("canvas", [3, 4, 9]), ("formula", [1, 5]), ("sliders", [2, 6])):
-        on_edit = lambda edits, name=name: done.extend(f"{name} {edit['made']}" for edit in edits)  # noqa: E731
-        state[component._receiver(name)] = (on_edit, lambda message: None)
-        edits = [{"seq": i, "kind": "any", "made": when} for i, when in enumerate(made, 1)]
-        state[name] = {"outbox": {"key": key, "edits": edits}}
-    for name in ("sliders", "canvas", "formula"):  # whatever Streamlit calls first
-        component._deliver(name)
-    assert done == [
-        "formula 1", "sliders 2", "canvas 3", "canvas 4", "formula 5", "sliders 6", "canvas 9",
-    ]  # fmt: skip
-    assert [word(name)["ack"] for name in ("canvas", "formula", "sliders")] == [3, 2, 2]

@@ -6,6 +6,7 @@ from streamlit.testing.v1 import AppTest
 
 from autodiff_viz.language.parse import parse
 from autodiff_viz.views.lab import opened, start
+from tests.ui.page import put
 
 APP = str(Path(__file__).parents[2] / "app.py")
 
@@ -13,7 +14,7 @@ APP = str(Path(__file__).parents[2] / "app.py")
 def buttons(text: str) -> dict[str, bool]:
     """Whether each download is offered, by label, for a graph."""
     app = AppTest.from_file(APP, default_timeout=60)
-    app.session_state["lab"] = opened(start(), parse(text), "Open")
+    put(app, opened(start(), parse(text), "Open"))
     app.run()
     assert not app.exception
     return {button.proto.label: not button.proto.disabled for button in app.get("download_button")}

@@ -11,13 +11,14 @@ from streamlit.testing.v1 import AppTest
 
 from autodiff_viz.figures.catalog import FIGURES
 from autodiff_viz.language.parse import parse
+from autodiff_viz.ui import parts
 from autodiff_viz.ui.inbox import STAMP, read_stamp
-from autodiff_viz.ui.pages import lab as lab_page
 from autodiff_viz.views.actions import set_rule, typed
 from autodiff_viz.views.address import to_query
 from autodiff_viz.views.canvas_edits import edited
 from autodiff_viz.views.lab import Lab, opened, start
-from tests.ui.page import component_data
+from tests.ui.page import drawing_of, lab_data, put
+from tests.ui.page import lab_of as lab
 
 APP = str(Path(__file__).parents[2] / "app.py")
 PATIENCE = 60  # seconds; the first run compiles
@@ -28,7 +29,7 @@ def page(query: dict[str, str] | None = None, lab: Lab | None = None) -> AppTest
     for key, value in (query or {}).items():
         app.query_params[key] = value
     if lab is not None:
-        app.session_state["lab"] = lab
+        put(app, lab)
     return ran(app)
 
 
@@ -42,13 +43,9 @@ def lab_of(text: str) -> Lab:
     return opened(start(), parse(text), "Open")
 
 
-def lab(app: AppTest) -> Lab:
-    return app.session_state["lab"]
-
-
 def canvas(app: AppTest) -> dict[str, Any]:
     """The drawing that the canvas was sent; what is empty is left out."""
-    return component_data(app, "canvas")["full"]
+    return drawing_of(app)
 
 
 def cotangent(app: AppTest, name: str) -> str:
@@ -62,13 +59,13 @@ def said(app: AppTest) -> str:
 
 
 def test_what_is_drawn_first_is_the_canvas_and_nothing_else(monkeypatch):
-    monkeypatch.setattr(lab_page, "ask_for_rest", lambda: None)
+    monkeypatch.setattr(parts, "is_first", lambda shown: not shown.shown)
     app = page()
+    assert lab_data(app)["rest"] == parts.CANVAS_FIRST
     assert cotangent(app, "x")
     assert not app.caption
     assert not app.selectbox
     assert not app.markdown
-    monkeypatch.undo()
     ran(app)
     assert app.caption
     assert app.selectbox
@@ -100,12 +97,15 @@ def test_the_page_gives_every_widget_a_label():
 
 def test_every_scalar_input_has_a_slider_with_its_ends():
     app = page(lab=lab_of("x = 0.6\nv = [1.0, 2.0]\ny = input(2.0, low=1.0, high=3.0)\nz = x * y * v"))
-    assert component_data(app, "sliders")["rows"] == [["x", 0.6, -5, 5], ["y", 2, 1, 3]]
+    assert drawing_of(app)["sliders"]["rows"] == [
+        {"name": "x", "value": "0.6", "low": -5, "high": 5},
+        {"name": "y", "value": "2.0", "low": 1, "high": 3},
+    ]
 
 
 def test_without_scalar_inputs_there_are_no_sliders():
     app = page(lab=lab_of("v = [1.0, 2.0]\nz = v * v"))
-    assert not [each for each in app.get("bidi_component") if each.proto.id.endswith("-sliders")]
+    assert "rows" not in drawing_of(app)["sliders"]
 
 
 def test_the_seed_scales_the_cotangents():
@@ -255,13 +255,14 @@ def test_an_address_that_cannot_be_read_stays_in_the_bar_until_something_is_done
 
 
 def test_the_stamp_of_an_address_says_which_edits_are_in_it():
-    app = page({**to_query(start()), STAMP: "0123456789.7.0.12"})
-    assert component_data(app, "canvas")["from"] == ["0123456789", 7]
-    assert component_data(app, "sliders")["from"] == ["0123456789", 12]
-    assert _stamp(app) == "0123456789.7.0.12"
+    app = page({**to_query(start()), STAMP: "0123456789.7"})
+    assert lab_data(app)["from"] == ["0123456789", 7]
+    assert _stamp(app) == "0123456789.7"
 
 
-@pytest.mark.parametrize("stamp", ["", "0123456789", "0123456789.1.2", "0123456789.1.2.x", "<b>.1.2.3"])
+@pytest.mark.parametrize(
+    "stamp", ["", "0123456789", "0123456789.1.2", "0123456789.x", "<b>.1", "0123456789.7.0.12"]
+)
 def test_a_stamp_not_made_as_the_page_makes_it_says_nothing(stamp):
     assert read_stamp(stamp) is None
 

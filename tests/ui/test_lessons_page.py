@@ -9,7 +9,7 @@ from autodiff_viz.lessons.gallery import LESSONS
 from autodiff_viz.views.actions import set_input
 from autodiff_viz.views.lab import start
 from autodiff_viz.views.lessons import open_lesson
-from tests.ui.page import component_data
+from tests.ui.page import drawing_of, lab_of, put
 
 APP = str(Path(__file__).parents[2] / "app.py")
 PATIENCE = 300  # seconds; the first run compiles, and some lessons train
@@ -23,7 +23,7 @@ def _gallery() -> AppTest:
 
 def _lab_with(key: str, variant: int = 0) -> AppTest:
     app = AppTest.from_file(APP, default_timeout=PATIENCE)
-    app.session_state["lab"] = open_lesson(start(), key, variant)
+    put(app, open_lesson(start(), key, variant))
     return app.run()
 
 
@@ -46,8 +46,8 @@ def test_a_card_opens_its_lesson_in_the_lab_and_the_address_says_so():
     app = _gallery()
     app.button(key="open_fork").click().run()
     assert not app.exception
-    assert app.session_state["lab"].lesson == "fork"
-    assert component_data(app, "formula")["text"]
+    assert lab_of(app).lesson == "fork"
+    assert drawing_of(app)["formula"]["text"]
     assert app.query_params["lesson"] == "fork"
     assert "view" not in app.query_params
 
@@ -63,14 +63,14 @@ def test_the_radio_opens_another_graph_of_the_lesson():
     app = _lab_with("fork")
     app.sidebar.radio(key="variant").set_value(1).run()
     assert not app.exception
-    assert app.session_state["lab"].variant == 1
-    assert component_data(app, "formula")["text"] == "x = 3.0\ny = x * x\n"
+    assert lab_of(app).variant == 1
+    assert drawing_of(app)["formula"]["text"] == "x = 3.0\ny = x * x\n"
 
 
 def test_next_opens_the_next_lesson_and_close_leaves_it():
     app = _lab_with("fork")
     app.sidebar.button(key="next_lesson").click().run()
-    assert app.session_state["lab"].lesson == "without-derivative"
+    assert lab_of(app).lesson == "without-derivative"
     app.sidebar.button(key="close_lesson").click().run()
     assert not app.exception
     assert not app.sidebar.header
@@ -79,12 +79,12 @@ def test_next_opens_the_next_lesson_and_close_leaves_it():
 def test_a_changed_graph_is_noted_and_started_again():
     app = _lab_with("fork")
     assert app.sidebar.button(key="restart_lesson").disabled
-    app.session_state["lab"] = set_input(app.session_state["lab"], "x", 1.0)
+    put(app, set_input(lab_of(app), "x", 1.0))
     app.run()
     assert any("is not as the lesson has it" in caption.value for caption in app.sidebar.caption)
     assert "now 4<" in _claims(app)  # 2 + 2x at x = 1
     assert 'aria-label="in the lesson' in _claims(app)
     app.sidebar.button(key="restart_lesson").click().run()
-    assert app.session_state["lab"].graph["x"].param("value") == 3.0
+    assert lab_of(app).graph["x"].param("value") == 3.0
     assert 'aria-label="holds"' in _claims(app)
     assert "now " not in _claims(app)

@@ -8,9 +8,10 @@ import pytest
 from streamlit.runtime.forward_msg_queue import ForwardMsgQueue
 from streamlit.testing.v1 import AppTest, local_script_runner
 
-from autodiff_viz.ui.pages import lab as lab_page
+from autodiff_viz.ui.session import SESSION
 from autodiff_viz.views.lab import start
 from autodiff_viz.views.steering import trains
+from tests.ui.page import put
 from tests.views.regression import lab_of
 
 APP = str(Path(__file__).parents[2] / "app.py")
@@ -20,7 +21,6 @@ APP = str(Path(__file__).parents[2] / "app.py")
 def test_a_part_that_runs_again_before_it_was_sent_leaves_no_hole(monkeypatch, lab):
     """Streamlit drops then what the part has sent. The browser refuses an element whose place is beyond the
     end of the block that it belongs to."""
-    monkeypatch.setattr(lab_page, "ask_for_rest", lambda: None)
     sent = []
     parse = local_script_runner.parse_tree_from_messages
     monkeypatch.setattr(
@@ -29,11 +29,10 @@ def test_a_part_that_runs_again_before_it_was_sent_leaves_no_hole(monkeypatch, l
         lambda messages: parse(sent.extend(messages) or messages),
     )
     app = AppTest.from_file(APP, default_timeout=60)
-    app.session_state["lab"] = lab
-    app.session_state["shown"] = {}  # not a first run, which leaves most parts to the next one
+    put(app, lab)
     app.run()
     if lab.training:
-        app.session_state["trainer"].put(None)
+        app.session_state[SESSION].trainer.put(None)
     parts = {message.delta.fragment_id for message in sent} - {""}
     assert len(parts) > 10
     for dropped in [*({part} for part in parts), parts]:

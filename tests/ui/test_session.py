@@ -7,19 +7,20 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from autodiff_viz.ui import session
+from autodiff_viz.ui import address
 from autodiff_viz.ui.panels import settings
 from autodiff_viz.views.actions import set_input, typed, undone
 from autodiff_viz.views.address import to_query
 from autodiff_viz.views.lab import FIRST, start
 from autodiff_viz.views.lessons import open_lesson
-from tests.ui.page import component_data
+from tests.ui.page import drawing_of, lab_of, put
 
 APP = str(Path(__file__).parents[2] / "app.py")
 PATIENCE = 60  # seconds; the first run compiles
 
 
 def with_address(app: AppTest, query: dict[str, str]) -> AppTest:
+    app.query_params.clear()
     for key, value in query.items():
         app.query_params[key] = value
     return app
@@ -28,46 +29,46 @@ def with_address(app: AppTest, query: dict[str, str]) -> AppTest:
 @pytest.fixture
 def going_back(monkeypatch) -> None:
     """Streamlit is told by the browser that its back button was pressed."""
-    monkeypatch.setattr(session, "navigated", lambda: True)
+    monkeypatch.setattr(address, "navigated", lambda: True)
 
 
 def test_an_action_is_applied_to_the_present_lab_when_the_browser_still_has_the_old_address():
     app = AppTest.from_file(APP, default_timeout=PATIENCE).run()
     app.number_input(key="seed").set_value(2.0).run()
     with_address(app, to_query(start())).selectbox(key="dtype").set_value("float64").run()
-    assert (app.session_state["lab"].seed, app.session_state["lab"].dtype) == (2.0, "float64")
+    assert (lab_of(app).seed, lab_of(app).dtype) == (2.0, "float64")
 
 
 def test_going_back_to_the_same_graph_brings_back_how_it_was_written(going_back):
     app = AppTest.from_file(APP, default_timeout=PATIENCE)
-    app.session_state["lab"] = typed(start(), "# mine\n" + FIRST)
+    put(app, typed(start(), "# mine\n" + FIRST))
     app.run()
     with_address(app, to_query(typed(start(), "# yours\n" + FIRST))).run()
-    assert component_data(app, "formula")["text"] == "# yours\n" + FIRST
+    assert drawing_of(app)["formula"]["text"] == "# yours\n" + FIRST
 
 
 def test_an_earlier_address_is_opened(going_back):
     app = AppTest.from_file(APP, default_timeout=PATIENCE).run()
-    app.session_state["lab"] = set_input(app.session_state["lab"], "x", 2.0)
+    put(app, set_input(lab_of(app), "x", 2.0))
     with_address(app.run(), to_query(start())).run()
-    assert app.session_state["lab"].graph == start().graph
+    assert lab_of(app).graph == start().graph
 
 
 def test_undo_after_going_back_leads_to_the_lesson_that_was_left(going_back):
     app = AppTest.from_file(APP, default_timeout=PATIENCE)
-    app.session_state["lab"] = open_lesson(start(), "fork", 1)
+    put(app, open_lesson(start(), "fork", 1))
     with_address(app.run(), to_query(start())).run()
-    here = app.session_state["lab"]
+    here = lab_of(app)
     assert (here.graph, here.lesson) == (start().graph, None)
     assert (undone(here).lesson, undone(here).variant) == ("fork", 1)
 
 
 def test_an_address_that_is_only_late_takes_nothing_back():
     app = AppTest.from_file(APP, default_timeout=PATIENCE).run()
-    app.session_state["lab"] = set_input(app.session_state["lab"], "x", 2.0)
+    put(app, set_input(lab_of(app), "x", 2.0))
     with_address(app.run(), to_query(start())).run()
-    assert app.session_state["lab"].graph["x"].param("value") == 2.0
-    assert app.query_params["g"] == to_query(app.session_state["lab"])["g"]
+    assert lab_of(app).graph["x"].param("value") == 2.0
+    assert app.query_params["g"] == to_query(lab_of(app))["g"]
 
 
 def test_an_action_with_a_mistake_of_ours_leaves_the_lab_and_says_so(monkeypatch, caplog):
@@ -76,10 +77,10 @@ def test_an_action_with_a_mistake_of_ours_leaves_the_lab_and_says_so(monkeypatch
 
     monkeypatch.setattr(settings, "set_seed", broken)
     app = AppTest.from_file(APP, default_timeout=PATIENCE).run()
-    before = app.session_state["lab"]
+    before = lab_of(app)
     app.number_input(key="seed").set_value(2.0).run()
     assert not app.exception
-    assert app.session_state["lab"].history is before.history
+    assert lab_of(app).history is before.history
     said = " ".join(text.value for text in app.text)
     assert "Something went wrong on the server: your last step was not done." in said
     assert "secret" not in said

@@ -10,7 +10,10 @@ from streamlit.testing.v1 import AppTest
 from autodiff_viz.graph.model import POLICIES
 from autodiff_viz.language.checkpoints import SAVE_ONLY
 from autodiff_viz.ui import widgets
+from autodiff_viz.ui.session import Session
 from autodiff_viz.views.actions import set_policy, set_rule, set_seed, typed
+from autodiff_viz.views.lab import start
+from tests.ui.page import lab_of, put
 
 APP = str(Path(__file__).parents[2] / "app.py")
 PATIENCE = 60  # seconds; the first run compiles
@@ -23,12 +26,12 @@ def app() -> AppTest:
 
 def elsewhere(app: AppTest, action, *arguments) -> AppTest:
     """Do something on the canvas or in the formula, while the widgets show what they show."""
-    app.session_state["lab"] = action(app.session_state["lab"], *arguments)
+    put(app, action(lab_of(app), *arguments))
     return app.run()
 
 
 def seed(app: AppTest) -> float | None:
-    return app.session_state["lab"].seed
+    return lab_of(app).seed
 
 
 def shown(widgets, key: str):
@@ -68,7 +71,7 @@ def test_a_rule_shown_late_is_not_put_on_the_next_node(app):
     control = shown(app.segmented_control, "rule")
     assert control.value == "stop"
     control.set_value("follow").run()
-    assert app.session_state["lab"].graph["a"].rule.kind == "follow"
+    assert lab_of(app).graph["a"].rule.kind == "follow"
 
 
 def test_a_policy_set_elsewhere_is_shown_by_another_box(app):
@@ -87,7 +90,7 @@ def test_what_a_region_keeps_by_name_is_chosen_beside_its_policy(app):
     names = shown(app.multiselect, "saved")
     assert (names.options, names.value) == (["a", "b"], ["a", "b"])
     names.set_value(["a"]).run()
-    assert app.session_state["lab"].graph.regions[0].saved == {"a"}
+    assert lab_of(app).graph.regions[0].saved == {"a"}
     elsewhere(app, set_policy, "block", SAVE_ONLY, frozenset("b"))
     assert shown(app.multiselect, "saved").value == ["b"]
     shown(app.selectbox, "policy").set_value(POLICIES[0]).run()
@@ -100,15 +103,16 @@ def test_a_figure_cannot_be_chosen_away(app):
 
 
 def test_what_a_widget_said_last_is_no_news_and_what_it_says_next_is(monkeypatch):
-    state = {}
+    here, state = Session(start()), {}
+    monkeypatch.setattr(widgets, "session", lambda: here)
     monkeypatch.setattr(widgets.st, "session_state", state)
     key = widgets.renewed("rule", "a", "stop")
     said = []
     for word in ("stop", "follow", "follow", "stop", None):
         state[key] = word
-        said.append(widgets.news(key))
+        said.append(widgets.news(here.widgets, state, key))
     assert said == [False, True, False, True, True]
     state[key] = "stop"
     other = widgets.renewed("rule", "b", "stop")
     assert other != key
-    assert not widgets.news(other)
+    assert not widgets.news(here.widgets, state, other)

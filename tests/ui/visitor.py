@@ -18,6 +18,7 @@ from websockets.sync.client import ClientConnection, connect
 PATIENCE = 60  # seconds; the first run compiles
 QUIET = 0.7  # seconds after the end of a run in which no other one has begun
 TRIGGERS = "$$STREAMLIT_INTERNAL_KEY_{}__events"
+REST = re.compile(r'"rest": \d+, "turn": (\d+)')
 WORD = re.compile(r'"key": "([0-9a-f]+)", "ack": (\d+), "from": ')
 
 
@@ -32,14 +33,27 @@ class Visitor:
 
     def send(self, *states: WidgetState) -> list[ForwardMsg]:
         """Ask for a run with these states of widgets, and wait until all that follows is there."""
+        self.heard = []
+        self._send(*states)
+        self._ask()
+        return self.heard
+
+    def _send(self, *states: WidgetState) -> None:
         message = BackMsg()
         message.rerun_script.query_string = self.query
         message.rerun_script.page_script_hash = self.page
         message.rerun_script.widget_states.widgets.extend(states)
-        self.heard = []
         self.socket.send(message.SerializeToString())
         self._rest()
-        return self.heard
+
+    def _ask(self) -> None:
+        """Ask for the rest of the page, as a browser does whose hands are still."""
+        canvas = self.elements["canvas"]
+        if said := REST.search(canvas.json):
+            key, _ = WORD.search(canvas.json).groups()
+            asked = {"key": key, "edits": [], "seen": True, "rest": int(said[1])}
+            text = json.dumps([{"event": "outbox", "value": asked}])
+            self._send(WidgetState(id=TRIGGERS.format(canvas.id), json_trigger_value=text))
 
     def post(self, name: str, text: str) -> list[ForwardMsg]:
         """Send `text` as what the component `name` tells."""
@@ -81,6 +95,8 @@ class Visitor:
         kind = message.WhichOneof("type")
         if kind == "new_session":
             self.page = message.new_session.page_script_hash
+        elif kind == "navigation":
+            self.page = message.navigation.page_script_hash
         elif kind == "page_info_changed":
             self.query = message.page_info_changed.query_string
         elif kind == "delta" and message.delta.WhichOneof("type") == "new_element":

@@ -17,7 +17,7 @@ from autodiff_viz.views.actions import set_input, set_rule, set_seed
 from autodiff_viz.views.compose import lab_view, sweep_tables
 from autodiff_viz.views.lab import Lab, start
 from autodiff_viz.views.numbers import norm, sign
-from autodiff_viz.views.scrub import POSITIONS, Stretch, keys, tables
+from autodiff_viz.views.scrub import POSITIONS, Stretch, is_wanted, keys, tables
 from tests.engine.scalar_graphs import scalar_graphs
 
 X = Stretch("x", -2.0, 3.0)
@@ -189,3 +189,14 @@ def test_an_unfinished_graph_has_no_keys():
     nodes = tuple(broken if node.name == "b" else node for node in lab.graph.nodes)
     present = lab.history.present._replace(graph=replace(lab.graph, nodes=nodes))
     assert view_keys(replace(lab, history=replace(lab.history, present=present))) == {}
+
+
+def test_names_and_keys_are_a_question():
+    assert is_wanted([["x", "1a"], ["y", "2b"]])
+
+
+@pytest.mark.parametrize(
+    "pairs", [None, "x", {"x": "1a"}, [], ["x"], [["x"]], [["x", 1]], [["x", "1a", "2"]], [["x", "1a"]] * 25]
+)
+def test_anything_else_is_none(pairs):
+    assert not is_wanted(pairs)

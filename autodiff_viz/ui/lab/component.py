@@ -41,8 +41,8 @@ def draw_lab(lab: Lab, view: LabView) -> None:
     """Send what has changed on canvas, formula and sliders since a drawing that the browser says that it has:
     whatever got lost on the way, the two never differ.
 
-    Beside the drawing, as in `ui/editor/web/types.js`, are the `tables` that sliders have
-    asked for, and in `rest` the milliseconds after which the browser shall ask for the other parts of the page.
+    Beside the drawing, as in `ui/editor/web/types.js`, are the `tables` that sliders have asked for, and in
+    `rest` the milliseconds after which the browser shall ask for the other parts of the page.
     """
     here = session()
     write_address(here)

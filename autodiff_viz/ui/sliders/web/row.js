@@ -50,7 +50,7 @@ export class Row {
     this.step = stepOf(low, high);
     // The ends before the value: the browser keeps the value between them.
     Object.assign(this.line, { min: String(low), max: String(high), step: String(this.step) });
-    this.paint(value);
+    this.paint(Number(value));
   }
 
   /** A pointer holds the slider until it is released, wherever that is. */

@@ -1,7 +1,7 @@
 // @ts-check
 // Shapes of what Python sends to the sliders. Types only.
 
-/** @typedef {{ name: string, value: number, low: number, high: number }} Item one input; low < high */
+/** @typedef {{ name: string, value: string, low: number, high: number }} Item one input, its value as text; low < high */
 /** @typedef {{ limit: number, rows?: Item[], more?: number }} Data
  * `limit`: the largest number that an input may have; `more`: inputs that are not shown */
 
