@@ -105,14 +105,15 @@ def draw_rest(here: Session) -> None:
         _run([*names, LAB])
 
 
-def rest_due(here: Session) -> int | None:
-    """Milliseconds after which the browser shall ask for the other parts; None for never."""
+def rest_due(here: Session) -> dict[str, Any]:
+    """Whether other parts than the component's are `due`, and the milliseconds after which the browser shall
+    ask for them: None for never. A part that follows something may be asked for though none is due."""
     parts = here.parts
     if parts.opening:
-        return CANVAS_FIRST
+        return {"due": True, "rest": CANVAS_FIRST}
     if parts.settled is not here.lab or parts.cut:
-        return 0
-    return min(parts.polls.values(), default=None)
+        return {"due": True, "rest": 0}
+    return {"due": False, "rest": min(parts.polls.values(), default=None)}
 
 
 def note_message(here: Session) -> None:

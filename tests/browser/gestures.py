@@ -10,7 +10,7 @@ from urllib.parse import parse_qs, urlsplit
 
 from playwright.sync_api import Error
 
-from autodiff_viz.views.actions import set_input, set_rule, set_seed, typed
+from autodiff_viz.views.actions import set_rule, set_seed
 from autodiff_viz.views.address import from_query
 from autodiff_viz.views.canvas_edits import edited
 from autodiff_viz.views.lab import Lab
@@ -19,11 +19,10 @@ from tests.browser.lab_page import LabPage
 LOG = """(() => {
   const found = (globalThis.gestures = []), seen = new Set(), set = Storage.prototype.setItem;
   Storage.prototype.setItem = function (name, text) {
-    const component = /^autodiff_viz\\.1\\.(canvas|formula|sliders)$/.exec(name)?.[1];
-    const [outbox] = component && this === sessionStorage ? JSON.parse(text) : [];
+    const [outbox] = name === "autodiff_viz.1.lab" && this === sessionStorage ? JSON.parse(text) : [];
     for (const edit of outbox?.pending ?? []) {
-      const id = `${outbox.key} ${component} ${edit.seq}`;
-      if (!seen.has(id)) found.push([component, edit]);
+      const id = `${outbox.key} ${edit.seq}`;
+      if (!seen.has(id)) found.push(edit);
       seen.add(id);
     }
     return set.call(this, name, text);
@@ -186,26 +185,16 @@ class Gestures:
             self.widgets.append((at, lambda lab: set_rule(lab, name, kind)))
 
     @property
-    def edits(self) -> list[tuple[str, dict[str, Any]]]:
-        """(component, edit) of all that the page has sent, in the order in which it was made."""
+    def edits(self) -> list[dict[str, Any]]:
+        """All edits that the page has sent, in the order in which they were made."""
         return self.page.evaluate("gestures")
 
     def expected(self, lab: Lab) -> Lab:
         """What all of it, one after the other, makes of `lab`."""
         for i, edit in enumerate([*self.edits, None]):
             lab = reduce(lambda now, action: action(now), [do for at, do in self.widgets if at == i], lab)
-            lab = lab if edit is None else applied(lab, *edit)
+            lab = lab if edit is None else edited(lab, edit)
         return lab
-
-
-def applied(lab: Lab, component: str, edit: dict[str, Any]) -> Lab:
-    """The lab after one edit of the page's."""
-    if component == "canvas":
-        return edited(lab, edit)
-    if component == "formula":
-        return typed(lab, edit["text"], edit["fresh"])
-    name = edit["name"]
-    return set_input(lab, name, float(edit["value"]), edit["fresh"]) if name in lab.graph else lab
 
 
 def addressed(lab: LabPage) -> Lab:

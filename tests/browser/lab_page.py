@@ -7,7 +7,6 @@ import re
 from playwright.sync_api import Locator, Page, expect
 
 MINUS = "\u2212"
-BREATH = 30  # milliseconds between a run that draws one part of the page and the one that draws the others
 
 
 def four_digits(number: float) -> str:
@@ -50,8 +49,7 @@ class LabPage:
         expect(self.canvas).to_have_attribute("data-pending", "0", timeout=15_000)
         waiting = self.page.locator(":is(.sliders, .formula):not([data-pending='0'])")
         expect(waiting).to_have_count(0, timeout=15_000)
-        self._rest()
-        self.page.wait_for_timeout(BREATH)
+        expect(self.canvas).not_to_have_attribute("data-due", "true", timeout=30_000)
         self._rest()
 
     def _rest(self) -> None:

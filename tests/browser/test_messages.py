@@ -55,7 +55,7 @@ def test_an_edit_sends_what_it_changed_and_not_the_drawing(messages: Messages, p
 def test_a_drawing_that_got_lost_is_asked_for_again(lab: LabPage):
     lab.select("b")
     lab.page.evaluate("""() => {
-      const code = Object.values(globalThis).find((one) => one?.main && one.constants?.[0]?.ops);
+      const code = Object.values(globalThis).find((one) => one?.main && one.constants?.palette);
       const { main } = code;
       code.main = (component, ...rest) => {  // the next message is about a drawing that never came
         code.main = main;

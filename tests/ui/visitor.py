@@ -18,7 +18,7 @@ from websockets.sync.client import ClientConnection, connect
 PATIENCE = 60  # seconds; the first run compiles
 QUIET = 0.7  # seconds after the end of a run in which no other one has begun
 TRIGGERS = "$$STREAMLIT_INTERNAL_KEY_{}__events"
-REST = re.compile(r'"rest": \d+, "turn": (\d+)')
+REST = re.compile(r'"due": true, "rest": \d+, "turn": (\d+)')
 WORD = re.compile(r'"key": "([0-9a-f]+)", "ack": (\d+), "from": ')
 
 

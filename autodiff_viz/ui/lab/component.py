@@ -41,8 +41,8 @@ def draw_lab(lab: Lab, view: LabView) -> None:
     """Send what has changed on canvas, formula and sliders since a drawing that the browser says that it has:
     whatever got lost on the way, the two never differ.
 
-    Beside the drawing, as in `ui/editor/web/types.js`, are the `tables` that sliders have asked for, and in
-    `rest` the milliseconds after which the browser shall ask for the other parts of the page.
+    Beside the drawing, as in `ui/editor/web/types.js`, are the `tables` that sliders have asked for, and when
+    the browser shall ask for the other parts of the page.
     """
     here = session()
     write_address(here)
@@ -50,7 +50,7 @@ def draw_lab(lab: Lab, view: LabView) -> None:
     drawing = lean({**lab_drawing(lab, view), **kept, "live": live(lab)})
     sent = here.sent
     tables, sent.tables, sent.turn = sent.tables, [], sent.turn + 1
-    beside = {"tables": tables, "rest": rest_due(here), "turn": sent.turn}
+    beside = {"tables": tables, **rest_due(here), "turn": sent.turn}
     data = {**_news(sent, drawing), **beside, **here.inbox.word}
     renderers()[1](key=LAB, data=data, on_outbox_change=_on_message)
 

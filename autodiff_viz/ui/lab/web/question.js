@@ -1,7 +1,7 @@
 // @ts-check
 // An edit is answered by the numbers alone. For the other parts of the page the browser asks when its hands are still.
 
-/** @typedef {import("../../web/mail.js").Mail} Mail */
+/** @typedef {import("../../web/mail.js").Mail & { host: HTMLElement }} Mail */
 
 export const STILL_MS = 30; // after the last answer; whoever goes on meanwhile is not held up
 const BUSY_MS = 100; // until somebody who holds something is looked at again
@@ -22,9 +22,10 @@ export class Question {
   }
 
   /** Python has spoken; in `rest` ms it can be asked again, never where that is null.
-   * @param {{ turn: number, rest: number | null }} word */
-  answered({ turn, rest }) {
+   * @param {{ turn: number, due: boolean, rest: number | null }} word */
+  answered({ turn, due, rest }) {
     this.turn = turn;
+    this.mail.host.dataset.due = String(due); // tests wait until nothing is
     clearTimeout(this.timer);
     if (rest !== null) this.wait(Math.max(rest, STILL_MS));
   }
