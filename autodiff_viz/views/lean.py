@@ -12,6 +12,16 @@ from autodiff_viz.views.cards import HEIGHT, WIDTH
 
 USUAL = {"rule": FOLLOW, "connected": True, "w": WIDTH, "h": HEIGHT}
 
+TWINS = {
+    "symbol": "op",
+    "text": "literal",
+    "valueFull": "value",
+    "cotangentFull": "cotangent",
+    "passedFull": "passed",
+    "constantFull": "constant",
+}
+"""Fields that travel only where they say something else than another one."""
+
 RECORDS = frozenset({"nodes", "wires"})
 """Fields of a drawing whose records `views/drawing.py` hands on as they are while they show the same."""
 
@@ -48,22 +58,22 @@ def leaned(drawing: Mapping[str, Json], last: Lean = NOTHING) -> Lean:
 
 def lean(data: Json) -> Json:
     """JSON without what is spare, at any depth."""
-    if isinstance(data, dict):
+    kind = type(data)
+    if kind is dict:
         return _without_spare({name: lean(field) for name, field in data.items()})
-    return [lean(item) for item in data] if isinstance(data, list | tuple) else data
+    return [lean(item) for item in data] if kind is list or kind is tuple else data
 
 
-def _without_spare(fields: dict[str, Json]) -> dict[str, Json]:
-    return {name: field for name, field in fields.items() if not _is_spare(fields, name, field)}
-
-
-def _is_spare(fields: Mapping[str, Json], name: str, field: Json) -> bool:
-    if name == "symbol":
-        return field == fields.get("op")
-    if name == "text":
-        return field == fields.get("literal")
-    if name.endswith("Full"):
-        return field == fields.get(name.removesuffix("Full"))
-    if name in USUAL:
-        return field == USUAL[name]
-    return field is None or field is False or field in ("", [])
+def _without_spare(fields: Mapping[str, Json]) -> dict[str, Json]:
+    found = {}
+    for name, field in fields.items():
+        if name in TWINS:
+            if field == fields.get(TWINS[name]):
+                continue
+        elif name in USUAL:
+            if field == USUAL[name]:
+                continue
+        elif field is None or field is False or field == "" or field == []:
+            continue
+        found[name] = field
+    return found

@@ -14,11 +14,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from autodiff_viz.ui.editor.component import lean
 from autodiff_viz.views.canvas_edits import edited
 from autodiff_viz.views.compose import lab_view
 from autodiff_viz.views.delta import delta, shared
 from autodiff_viz.views.lab import start
+from autodiff_viz.views.lean import lean
 from tests.views.test_random_edits import EDITS
 
 APPLY = Path(__file__).parents[1] / "web" / "apply_deltas.mjs"

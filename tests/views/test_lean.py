@@ -80,3 +80,8 @@ def test_another_record_of_the_same_content_is_made_lean_by_itself():
     first = leaned({"nodes": [record]}, NOTHING)
     again = leaned({"nodes": [dict(record)]}, first)
     assert first.drawing == again.drawing == {"nodes": [{"id": "x"}]}
+
+
+def test_a_rule_without_a_function_has_no_text_of_one():
+    drawing = leaned(lab_view(set_rule(LAB, "a", "stop")).drawing).drawing
+    assert [node["id"] for node in drawing["nodes"] if "ruleFull" in node] == []
