@@ -9,7 +9,7 @@ import gc
 import sys
 
 from autodiff_viz.engine.warm import warm
-from benchmarks import browser, collector, engine, frames, memory, training, whole
+from benchmarks import browser, collector, engine, frames, memory, training, visitors, whole
 from benchmarks.peers import torch
 from benchmarks.table import show
 
@@ -26,6 +26,7 @@ PARTS = {
     "collector": ("Garbage collection", collector.settings),
     "browser": ("Browser", browser.gestures),
     "frames": ("Frames", frames.frames),
+    "visitors": ("Visitors", visitors.visitors),
 }
 
 

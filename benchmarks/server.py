@@ -1,4 +1,4 @@
-"""A Streamlit script served to this machine alone, in a process of its own."""
+"""A Streamlit script served to this machine alone, in a process of its own, and what that takes."""
 
 from __future__ import annotations
 
@@ -9,16 +9,57 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
+from urllib.error import HTTPError
 from urllib.request import urlopen
 
 ROOT = Path(__file__).parents[1]
 PATIENCE = 60  # seconds until the server answers
+WARM_UP = 300  # seconds until it is warm
+TICKS, PAGE = os.sysconf("SC_CLK_TCK"), os.sysconf("SC_PAGE_SIZE")
+
+
+@dataclass(frozen=True, slots=True)
+class Server:
+    """A server that runs: its address, and the id of its process."""
+
+    address: str
+    process: int
+
+    @property
+    def seconds(self) -> float:
+        """Processor time so far, of all its processes, those that have ended too."""
+        return sum(sum(map(int, stat[11:15])) for stat in self._stats()) / TICKS
+
+    @property
+    def megabytes(self) -> float:
+        """Resident memory of all its processes."""
+        return sum(int(stat[21]) for stat in self._stats()) * PAGE / 2**20
+
+    def _stats(self) -> Iterator[list[str]]:
+        """What Linux tells of each process, from its state on."""
+        waiting = [self.process]
+        for process in waiting:
+            place = Path(f"/proc/{process}")
+            try:
+                for task in (place / "task").iterdir():
+                    waiting += map(int, (task / "children").read_text().split())
+                yield (place / "stat").read_text().rpartition(")")[2].split()
+            except FileNotFoundError:
+                continue
 
 
 @contextmanager
 def serving(script: str, *settings: str, **env: str) -> Iterator[str]:
     """Run `script`, a path in the project, with the project's own settings and these; gives the address."""
+    with server(script, *settings, **env) as found:
+        yield found.address
+
+
+@contextmanager
+def server(script: str, *settings: str, **env: str) -> Iterator[Server]:
+    """As `serving`; gives the server."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
@@ -32,7 +73,7 @@ def serving(script: str, *settings: str, **env: str) -> Iterator[str]:
     )
     try:
         _wait(f"http://127.0.0.1:{port}/_stcore/health")
-        yield f"http://127.0.0.1:{port}"
+        yield Server(f"http://127.0.0.1:{port}", process.pid)
     finally:
         process.terminate()
         process.wait(10)
@@ -48,3 +89,16 @@ def _wait(address: str) -> None:
             if time.monotonic() > end:
                 raise
             time.sleep(0.1)
+
+
+def until_warm(app: Server) -> None:
+    """Wait until the app says that it has warmed up."""
+    end = time.monotonic() + WARM_UP
+    while True:
+        try:
+            with urlopen(f"{app.address}/ready", timeout=10):
+                return
+        except HTTPError:
+            if time.monotonic() > end:
+                raise
+            time.sleep(0.5)

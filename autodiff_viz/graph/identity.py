@@ -20,6 +20,7 @@ LONGEST = 128  # bytes of an identity; what would be longer is told by its diges
 FEW = 8  # floats whose text is made as fast as their bytes are
 _ATOMS = {int, float, bool, str, bytes, type(None)}  # `repr` tells these apart: 1, 1.0, True, "1", -0.0
 _FLOATS, _TUPLES = {float}, {tuple}
+_PLAIN = {str, bytes, int, bool}  # of which `==` compares every bit, between two of one type
 
 
 def identity(value: Any) -> bytes:
@@ -83,14 +84,14 @@ def same(one: Any, other: Any) -> bool:
     kind = type(one)
     if kind is not type(other):
         return False
-    if kind in (str, int, bool) or isinstance(one, Exact):
+    if kind in _PLAIN or isinstance(one, Exact):
         return one == other
     if kind is float:
         return one == other and repr(one) == repr(other)
     if hasattr(one, "tobytes"):
         return one.dtype == other.dtype and one.shape == other.shape and one.tobytes() == other.tobytes()
     if isinstance(one, (tuple, list)):
-        return len(one) == len(other) and all(map(same, one, other))
+        return len(one) == len(other) and all(a is b or same(a, b) for a, b in zip(one, other, strict=True))
     if kind is dict:
         return list(one) == list(other) and all(map(same, one.values(), other.values()))
     try:

@@ -11,7 +11,7 @@ from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.language.caret import Span
 from autodiff_viz.language.parse import parse, parse_with_spans
 from autodiff_viz.language.reblock import reblocked
-from autodiff_viz.language.show import show
+from autodiff_viz.language.show import show_with_spans
 
 
 def amended(text: str, graph: Graph) -> str | None:
@@ -37,8 +37,7 @@ def amended(text: str, graph: Graph) -> str | None:
 def _amended_lines(text: str, graph: Graph) -> str | None:
     """`text`, whose blocks are right, with the pieces written anew whose nodes are otherwise in `graph`."""
     said, places = parse_with_spans(text, graph)
-    shown = show(graph, positions=False)
-    models = parse_with_spans(shown)[1]
+    shown, models = show_with_spans(graph)
     changed = [node.name for node in graph.nodes if node != said[node.name]]
     found = _with_pieces(text, [places[name] for name in changed], shown, [models[n] for n in changed])
     return found if parse(found, graph) == graph else None

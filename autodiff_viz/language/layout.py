@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
 
 from autodiff_viz.graph.groups import outermost_first
 from autodiff_viz.graph.model import Frame, Graph, Node
 from autodiff_viz.graph.order import find_cycle, order
+from autodiff_viz.language.caret import Span
 
 WIDTH = 90  # characters; a line is broken only where brackets are open
 INDENT = "    "
@@ -64,18 +66,50 @@ def _step(node: Node, around: Chains, depth: int) -> str:
     return f"frame {chain[depth]}" if len(chain) > depth else node.name
 
 
+class Stretch(NamedTuple):
+    """A line of text as a stretch of a longer one: what stands before it, its first character, its end."""
+
+    indent: str
+    start: int
+    end: int
+
+
 def wrapped(line: str, indent: str, width: int = WIDTH) -> Iterator[str]:
     """The line, broken at spaces inside brackets where it is too long; `indent` stands before it."""
+    for before, start, end in stretches(line, indent, width):
+        yield before + line[start:end]
+
+
+def stretches(line: str, indent: str, width: int = WIDTH) -> Iterator[Stretch]:
+    """The stretches of the line of which `wrapped` makes lines."""
+    if len(indent) + len(line) <= width:
+        yield Stretch(indent, 0, len(line))
+        return
     start, last, depth, quoted = 0, 0, 0, False
     for i, letter in enumerate(line):
         quoted ^= letter == '"'
         if quoted:
             continue
         if last > start and len(indent) + i - start >= width:
-            yield indent + line[start:last]
+            yield Stretch(indent, start, last)
             indent = indent if start else indent + INDENT
             start = last + 1
         depth += (letter in "([{") - (letter in ")]}")
         if letter == " " and depth > 0:
             last = i
-    yield indent + line[start:]
+    yield Stretch(indent, start, len(line))
+
+
+def span_of(lines: Sequence[Stretch], first: int, start: int, end: int) -> Span:
+    """Where what is from `start` to `end` of a line stands in its stretches, of which the text has the first
+    in line `first`."""
+    line, column = _at(lines, start)
+    end_line, last = _at(lines, end - 1)
+    return Span(first + line, column, first + end_line, last + 1)
+
+
+def _at(lines: Sequence[Stretch], at: int) -> tuple[int, int]:
+    line = len(lines) - 1
+    while lines[line].start > at:
+        line -= 1
+    return line, len(lines[line].indent) + at - lines[line].start

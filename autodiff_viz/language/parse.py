@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Mapping
+from dataclasses import replace
+from types import MappingProxyType
 
 from autodiff_viz.graph.given import known_text
-from autodiff_viz.graph.model import Graph, Lambda, Literal
+from autodiff_viz.graph.identity import remembered
+from autodiff_viz.graph.model import Graph, Lambda, Literal, Node
 from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.language.caret import Span
 from autodiff_viz.language.expression import Reader
@@ -16,6 +20,7 @@ from autodiff_viz.language.statements import Program
 from autodiff_viz.language.syntax import parse_line, parsed_lines
 
 PROBLEMS = 50  # reported for one text; more is no help to anybody, and each costs a search for a hint
+REMEMBERED, SHORT = 128, 10_000  # texts whose graph is kept, those read last; characters of one
 
 
 def parse(text: str, previous: Graph | None = None) -> Graph:
@@ -40,18 +45,45 @@ def parse_with_spans(text: str, previous: Graph | None = None) -> tuple[Graph, d
     The span of a named node is its whole line, `y = sin(x)`; that of a step inside an expression is the
     sub-expression.
     """
-    return _read(text, previous, Names())
+    graph, spans = _short(text) if len(text) <= SHORT else _read(text, Names())
+    return _placed(graph, previous) if previous else graph, dict(spans)
+
+
+def _key(text: str) -> str:
+    return text
+
+
+@remembered(REMEMBERED, _key)
+def _short(text: str) -> tuple[Graph, Mapping[str, Span]]:
+    """As `_read`, for an author's own text, which every edit asks for several times."""
+    graph, spans = _read(text, Names())
+    return graph, MappingProxyType(spans)
+
+
+def _placed(graph: Graph, previous: Graph) -> Graph:
+    """The graph with the positions that its nodes had before, where the text says no others."""
+    nodes = tuple([_placed_node(node, previous.by_name.get(node.name)) for node in graph.nodes])
+    return replace(graph, nodes=nodes)
+
+
+def _placed_node(node: Node, before: Node | None) -> Node:
+    """Where nothing has changed the node from before itself, of which much is known already."""
+    if before is None or node.position is not None:
+        return node
+    if before.content == node.content and before.cut is node.cut:
+        return before
+    return node if before.position is None else replace(node, position=before.position)
 
 
 def parse_piece(text: str) -> Graph:
     """As `parse`, of lines that may use names which they do not assign: those are wires from outside the
     piece, and stand in its slots as they are."""
-    return _read(text, None, OpenNames())[0]
+    return _read(text, OpenNames())[0]
 
 
-def _read(text: str, previous: Graph | None, names: Names) -> tuple[Graph, dict[str, Span]]:
+def _read(text: str, names: Names) -> tuple[Graph, dict[str, Span]]:
     source, problems = scan(text), []
-    program = Program(source, names, previous, problems)
+    program = Program(source, names, problems)
     for line, statements in parsed_lines(source.lines, names, problems):
         if len(problems) >= PROBLEMS:
             break

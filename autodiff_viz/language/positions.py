@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from autodiff_viz.graph import limits
-from autodiff_viz.graph.model import Graph, Node
+from autodiff_viz.graph.model import Node
 from autodiff_viz.graph.problem import Problem
 from autodiff_viz.language.caret import Span, problem_at
 from autodiff_viz.language.source import POSITIONS, Source
@@ -13,11 +13,9 @@ from autodiff_viz.language.source import POSITIONS, Source
 _LONG = limits.LINE - 4 * limits.NAME  # a new comment begins when a line gets this long
 
 
-def read_positions(
-    source: Source, previous: Graph | None, problems: list[Problem]
-) -> dict[str, tuple[float, float]]:
-    """Positions by node name: those of the text, else those that `previous` has."""
-    found = {node.name: node.position for node in previous.nodes if node.position} if previous else {}
+def read_positions(source: Source, problems: list[Problem]) -> dict[str, tuple[float, float]]:
+    """Positions by node name."""
+    found: dict[str, tuple[float, float]] = {}
     for number, text in source.positions:
         start = text.index(POSITIONS) + len(POSITIONS)
         for entry in text[start:].split(","):

@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from autodiff_viz.graph.model import Frame, Graph
+from autodiff_viz.language.heads import show_head
 from autodiff_viz.language.layout import INDENT, Chains, chains, text_order
 from autodiff_viz.language.parse import parse_with_spans
-from autodiff_viz.language.show import show_frame
 from autodiff_viz.language.source import LogicalLine, scan
 from autodiff_viz.language.syntax import parse_line
 
@@ -105,7 +105,7 @@ def _lines(pieces: list[Piece], frames: Mapping[str, Frame], heads: Mapping[str,
         while lines and not lines[0].strip() and same < len(piece.frames):
             found.append(lines.pop(0))
         for depth, name in enumerate(piece.frames[same:], same):
-            usual = show_frame(frames[name], name in begun)
+            usual = show_head(frames[name], name in begun)
             kept = heads.get(name, "") if name not in begun else ""
             found.append(INDENT * depth + (kept if kept.partition("#")[0].rstrip() == usual else usual))
             begun.add(name)

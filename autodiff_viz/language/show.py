@@ -4,38 +4,55 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from math import prod
+from typing import NamedTuple
 
 from autodiff_viz.graph.check import cycle_problem
 from autodiff_viz.graph.given import known_graph
+from autodiff_viz.graph.identity import remembered
 from autodiff_viz.graph.literals import shape_of
 from autodiff_viz.graph.model import (
     BACKWARD_AS,
     FOLLOW,
     IDENTITY,
     INPUT,
-    POLICIES,
-    Frame,
     Graph,
-    Group,
     Node,
-    Region,
 )
 from autodiff_viz.graph.names import quoted
 from autodiff_viz.graph.order import find_cycle
 from autodiff_viz.graph.problem import GraphError, Problem
-from autodiff_viz.language.checkpoints import SAVE_ONLY
+from autodiff_viz.language.caret import Span
+from autodiff_viz.language.heads import show_head
 from autodiff_viz.language.inline import candidates, is_direct, reading_order, well_numbered
 from autodiff_viz.language.inputs import SOURCES, source_of
-from autodiff_viz.language.layout import INDENT, WIDTH, Chains, chains, text_order, wrapped
+from autodiff_viz.language.layout import (
+    INDENT,
+    WIDTH,
+    Chains,
+    chains,
+    span_of,
+    stretches,
+    text_order,
+    wrapped,
+)
 from autodiff_viz.language.literal import show_literal
 from autodiff_viz.language.positions import show_positions
-from autodiff_viz.language.terms import Shown, show_applied, show_call, show_lambda, show_operand, show_rule
+from autodiff_viz.language.terms import (
+    Shown,
+    joined,
+    show_applied,
+    show_call,
+    show_lambda,
+    show_operand,
+    show_rule,
+)
 from autodiff_viz.language.wrappers import BYPASS, CUT
 
 __all__ = ["show", "show_lambda", "show_literal"]
 
 DEPTH = 8  # ops inside one another in one line; deeper ones get lines of their own
 PASSES = 8  # rounds to agree on what is inlined; two are the rule
+REMEMBERED = 8_192  # nodes whose text is kept, those of the visitors served last
 
 
 def show(graph: Graph, positions: bool = True) -> str:
@@ -52,18 +69,47 @@ def show(graph: Graph, positions: bool = True) -> str:
     Raises:
       GraphError: the graph has a cycle, two nodes or frames of one name, or a frame of unknown nodes.
     """
+    found = _written(graph)
+    lines = found.lines
+    if positions:
+        read = reading_order(graph, found.ordered, found.inlined)
+        lines = [*lines, *show_positions(graph[name] for name in read)]
+    return _text(lines)
+
+
+def show_with_spans(graph: Graph) -> tuple[str, dict[str, Span]]:
+    """As `show`, without positions; also where each node stands in the text, by node name.
+
+    These are the spans that `parse_with_spans` finds in it.
+    """
+    found = _written(graph)
+    return _text(found.lines), found.spans
+
+
+class _Written(NamedTuple):
+    """The lines of a graph but for its positions, where nodes stand in them, the nodes in their order in the
+    text, and the names of those that have no line of their own."""
+
+    lines: list[str]
+    spans: dict[str, Span]
+    ordered: tuple[Node, ...]
+    inlined: set[str]
+
+
+def _written(graph: Graph) -> _Written:
     _check(known_graph(graph))
     around = chains(graph)
     ordered = text_order(graph, around)
     values = _values(graph, ordered, around)
     roots = [node for node in ordered if node.name in values]
-    lines = _lines(graph, roots, values, around)
+    lines, spans = _lines(graph, roots, values, around)
     if roots and graph.output not in (None, roots[-1].name):
         lines.append(f"return {graph.output}")
-    if positions:
-        read = reading_order(graph, ordered, graph.by_name.keys() - values.keys())
-        lines.extend(show_positions(graph[name] for name in read))
-    return "".join(f"{line}\n" for line in lines)
+    return _Written(lines, spans, ordered, graph.by_name.keys() - values.keys())
+
+
+def _text(lines: Iterable[str]) -> str:
+    return "".join([f"{line}\n" for line in lines])
 
 
 def _check(graph: Graph) -> None:
@@ -81,22 +127,22 @@ def _check(graph: Graph) -> None:
             raise GraphError(Problem("unknown-node", message, "Take the name out of it.", node=name))
 
 
-def _values(graph: Graph, ordered: Iterable[Node], around: Chains) -> dict[str, str]:
+def _values(graph: Graph, ordered: Iterable[Node], around: Chains) -> dict[str, Shown]:
     """The right side of every line, by the name on its left; the other nodes stand inside these."""
     inlined = set(candidates(graph, around))
     for _ in range(PASSES):
         values, kept = _render(graph, ordered, around, inlined)
         kept = well_numbered(graph, ordered, kept)
         if kept == inlined:
-            return {name: text for name, text in values.items() if name not in inlined}
+            return {name: piece for name, piece in values.items() if name not in inlined}
         inlined = kept
     return _render(graph, ordered, around, set())[0]
 
 
 def _render(
     graph: Graph, ordered: Iterable[Node], around: Chains, inlined: set[str]
-) -> tuple[dict[str, str], set[str]]:
-    """The text of every node, and those of `inlined` that their lines have room for."""
+) -> tuple[dict[str, Shown], set[str]]:
+    """Every node as text, and those of `inlined` that their lines have room for."""
     kept = set(inlined)
     shown: dict[str, Shown] = {}
     depths: dict[str, int] = {}
@@ -116,7 +162,7 @@ def _render(
             kept.discard(inner.pop())
             shown[node.name] = _show_node(node, shown, kept)
         depths[node.name] = 1 + max((depths[name] for name in inner), default=0)
-    return {name: piece.text for name, piece in shown.items()}, kept
+    return shown, kept
 
 
 def _fills(node: Node, room: int) -> bool:
@@ -126,35 +172,47 @@ def _fills(node: Node, room: int) -> bool:
 
 def show_node(node: Node) -> str:
     """What stands right of `=` where the node has a line of its own and all that it reads has one too."""
-    return _show_node(node, {}, set()).text
+    return _alone(node).text
 
 
-def show_frame(frame: Frame, begun: bool) -> str:
-    """The line that begins a block of a region or a group; `begun` when it has one above."""
-    return _head(frame, begun)
+def _key(node: Node) -> bytes:
+    return node.identity
 
 
-def show_head(region: Region) -> str:
-    """The line that begins a region's first block."""
-    return _region_head(region, False)
+@remembered(REMEMBERED, _key)
+def _alone(node: Node) -> Shown:
+    return _applied(node, {}, set())
 
 
 def _show_node(node: Node, shown: Mapping[str, Shown], inlined: set[str]) -> Shown:
     """What stands right of `=`, or inside the consumer if the node itself is inlined."""
+    if node.name not in inlined and not any(slot in inlined for _, slot in node.wires):
+        return _alone(node)
+    return _applied(node, shown, inlined)
+
+
+def _applied(node: Node, shown: Mapping[str, Shown], inlined: set[str]) -> Shown:
     operands = [
-        (shown[slot] if slot in inlined else Shown(slot)) if isinstance(slot, str) else show_operand(slot)
+        (_inside(slot, shown[slot]) if slot in inlined else Shown(slot))
+        if isinstance(slot, str)
+        else show_operand(slot)
         for slot in node.slots
     ]
-    alternative = operands.pop().text if node.rule.kind == BACKWARD_AS and operands else "..."
+    alternative = operands.pop() if node.rule.kind == BACKWARD_AS and operands else Shown("...")
     if node.op == INPUT and not operands:
         inner = _show_input(node)
     elif is_direct(node) or _is_alias(node, inlined):
         inner = operands[0]
     else:
         inner = show_applied(node.op, operands, node.params)
-    ruled = inner if node.rule.kind == FOLLOW else Shown(show_rule(inner.text, node.rule, alternative))
-    heard = Shown(f"{BYPASS}({ruled.text})") if node.muted else ruled
-    return Shown(f"{CUT}({heard.text})") if node.cut else heard
+    ruled = show_rule(inner, node.rule, alternative)
+    heard = joined(f"{BYPASS}(", ruled, ")") if node.muted else ruled
+    return joined(f"{CUT}(", heard, ")") if node.cut else heard
+
+
+def _inside(name: str, shown: Shown) -> Shown:
+    """A node that stands inside its consumer, with its own place."""
+    return shown._replace(places=((name, 0, len(shown.text)), *shown.places))
 
 
 def _show_input(node: Node) -> Shown:
@@ -176,40 +234,29 @@ def _is_alias(node: Node, inlined: set[str]) -> bool:
     return node.name not in inlined and isinstance(slot, (str, type(None))) and slot not in inlined
 
 
-def _lines(graph: Graph, roots: Iterable[Node], values: Mapping[str, str], around: Chains) -> list[str]:
-    """The assignments in their blocks."""
+def _lines(
+    graph: Graph, roots: Iterable[Node], values: Mapping[str, Shown], around: Chains
+) -> tuple[list[str], dict[str, Span]]:
+    """The assignments in their blocks, and where each node stands in them."""
     frames = {frame.name: frame for frame in graph.frames}
     begun: set[str] = set()
     lines: list[str] = []
+    spans: dict[str, Span] = {}
     current: tuple[str, ...] = ()
     for node in roots:
         chain = around[node.name]
         same = next((i for i, (a, b) in enumerate(zip(chain, current, strict=False)) if a != b), None)
         level = min(len(chain), len(current)) if same is None else same
         for depth in range(level, len(chain)):
-            lines.extend(wrapped(_head(frames[chain[depth]], chain[depth] in begun), INDENT * depth))
+            lines.extend(wrapped(show_head(frames[chain[depth]], chain[depth] in begun), INDENT * depth))
             begun.add(chain[depth])
         current = chain
-        lines.extend(wrapped(f"{node.name} = {values[node.name]}", INDENT * len(chain)))
+        line = joined(f"{node.name} = ", values[node.name])
+        pieces = [*stretches(line.text, INDENT * len(chain))]
+        for name, start, end in ((node.name, 0, len(line.text)), *line.places):
+            spans[name] = span_of(pieces, len(lines) + 1, start, end)
+        lines.extend([before + line.text[start:end] for before, start, end in pieces])
     for frame in graph.frames:
         if not frame.nodes:
-            lines.extend([*wrapped(_head(frame, False), ""), f"{INDENT}..."])
-    return lines
-
-
-def _head(frame: Frame, begun: bool) -> str:
-    """`with group("..."):`, `with branches("..."):`, or `with checkpoint(...):`, whose policy stands in its
-    first block alone."""
-    if isinstance(frame, Group):
-        return f'with {"branches" if frame.branches else "group"}("{frame.name}"):'
-    return _region_head(frame, begun)
-
-
-def _region_head(region: Region, begun: bool) -> str:
-    parts = [f'"{region.name}"']
-    if not begun and (region.policy != POLICIES[0] or region.saved):
-        parts.append(f'policy="{region.policy}"')
-    if not begun and (region.saved or region.policy == SAVE_ONLY):
-        names = ", ".join(f'"{name}"' for name in sorted(region.saved))
-        parts.append(f"names=({names}{',' if len(region.saved) == 1 else ''})")
-    return f"with checkpoint({', '.join(parts)}):"
+            lines.extend([*wrapped(show_head(frame, False), ""), f"{INDENT}..."])
+    return lines, spans

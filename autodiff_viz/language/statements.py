@@ -37,10 +37,10 @@ class Block:
 class Program:
     """Collects the nodes, regions and groups of a text; mistakes go to `problems`, one per statement."""
 
-    def __init__(self, source: Source, names: Names, previous: Graph | None, problems: list[Problem]):
+    def __init__(self, source: Source, names: Names, problems: list[Problem]):
         self.spans: dict[str, Span] = {}
         self._source, self._names, self._problems = source, names, problems
-        self._positions = read_positions(source, previous, problems)
+        self._positions = read_positions(source, problems)
         self._fresh: Namer | None = None
         self._nodes: list[Node] = []
         self._cuts = 0

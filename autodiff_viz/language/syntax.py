@@ -7,6 +7,7 @@ import re
 from collections.abc import Sequence
 
 from autodiff_viz.graph import limits
+from autodiff_viz.graph.identity import remembered
 from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.graph.syntax_tree import syntax_tree
 from autodiff_viz.language.caret import Span
@@ -17,6 +18,8 @@ from autodiff_viz.language.source import LogicalLine
 _FIRST_WORD = re.compile(r"[a-z]+\b")
 _BLOCK = 'Write with checkpoint("name"): or with group("name"): and indent the lines inside it.'
 _EXAMPLE = "A line looks like y = 2.0 * sin(x)."
+
+REMEMBERED, SHORT = 2_048, 120  # lines whose syntax tree is kept, those read last; characters of one
 
 Statements = list[ast.stmt] | None
 """The statements of a line; None where it could not be parsed."""
@@ -53,7 +56,7 @@ def parse_line(line: LogicalLine) -> list[ast.stmt]:
         span = Span(line.number, line.indent, line.number, line.indent + len(word))
         raise line.error(span, "not-in-language", f"Formulas do not have {word!r}.", KEYWORDS[word])
     try:
-        return syntax_tree(f"{line.text} pass" if is_head(line) else line.text).body
+        return _statements(f"{line.text} pass" if is_head(line) else line.text)
     except SyntaxError as error:
         message = f"This is not a formula: {_reason(error)}."
         raise line.error(_place(line, error), "syntax", message, _hint(word)) from None
@@ -61,6 +64,20 @@ def parse_line(line: LogicalLine) -> list[ast.stmt]:
         message = f"Operations are more than {limits.NESTING} deep here."
         hint = "Give a part a name on a line of its own."
         raise line.error(line.whole(), "too-deep", message, hint) from None
+
+
+def _statements(source: str) -> list[ast.stmt]:
+    return _short(source) if len(source) <= SHORT else syntax_tree(source).body
+
+
+def _key(source: str) -> str:
+    return source
+
+
+@remembered(REMEMBERED, _key)
+def _short(source: str) -> list[ast.stmt]:
+    """What nobody changes: each edit of a text leaves most of its lines as they are."""
+    return syntax_tree(source).body
 
 
 def first_word(line: LogicalLine) -> str:

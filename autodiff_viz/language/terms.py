@@ -35,12 +35,31 @@ _INFIX = {
 """Operator, its own level, and the levels that its left and right operands need to stand without brackets."""
 
 
+Place = tuple[str, int, int]
+"""The name of a node, and from where to where in a piece of text it stands."""
+
+
 class Shown(NamedTuple):
-    """A piece of an expression and how tightly it binds."""
+    """A piece of an expression, how tightly it binds, and where the nodes that stand in it are."""
 
     text: str
     level: int = ATOM
     constant: bool = False
+    places: tuple[Place, ...] = ()
+
+
+def joined(*pieces: str | Shown, level: int = ATOM) -> Shown:
+    """The pieces one after the other, with the places of all that stands in them."""
+    text, places = "", []
+    for piece in pieces:
+        if type(piece) is str:
+            text += piece
+        else:
+            if piece.places:
+                start = len(text)
+                places += [(name, first + start, last + start) for name, first, last in piece.places]
+            text += piece.text
+    return Shown(text, level, places=tuple(places))
 
 
 def show_operand(slot: Literal | None) -> Shown:
@@ -55,36 +74,41 @@ def show_applied(op: str, operands: Sequence[Shown], params: Params) -> Shown:
     """An op applied to operands, as operator, index or call."""
     if op in _INFIX and len(operands) == 2 and not params:
         sign, level, left, right = _INFIX[op]
-        return Shown(f"{_within(operands[0], left)} {sign} {_within(operands[1], right)}", level)
+        return joined(_within(operands[0], left), f" {sign} ", _within(operands[1], right), level=level)
     if op == "neg" and len(operands) == 1 and not params and not operands[0].constant:
-        return Shown(f"-{_within(operands[0], SIGN)}", SIGN)  # -2.0 would be a number, not an op
+        return joined("-", _within(operands[0], SIGN), level=SIGN)  # -2.0 would be a number, not an op
     if op == "getitem" and len(operands) == 1 and [key for key, _ in params] == ["index"]:
-        return Shown(f"{_within(operands[0], ATOM)}[{indexing.to_text(params[0][1])}]")
-    slots = [operand.text for operand in operands]
+        return joined(_within(operands[0], ATOM), f"[{indexing.to_text(params[0][1])}]")
+    slots: Sequence[Shown] = operands
     if op in OPS and OPS[op].variadic:
-        slots = [f"[{', '.join(slots)}]"]
+        slots = [joined("[", *_listed(operands), "]")]
     return show_call(op, slots, params, OPS[op].params if op in OPS else ())
 
 
-def show_call(function: str, slots: Sequence[str], params: Params, known: Sequence[Param]) -> Shown:
+def show_call(function: str, slots: Sequence[str | Shown], params: Params, known: Sequence[Param]) -> Shown:
     """`function(slots, params)`, the parameters by keyword and in the order in which they are `known`."""
     names = [param.name for param in known]
     ordered = sorted(params, key=lambda pair: names.index(pair[0]) if pair[0] in names else len(names))
     arguments = [*slots, *(f"{key}={show_param(value)}" for key, value in ordered)]
-    return Shown(f"{function}({', '.join(arguments)})")
+    return joined(f"{function}(", *_listed(arguments), ")")
 
 
-def show_rule(inner: str, rule: Rule, alternative: str) -> str:
+def _listed(pieces: Sequence[str | Shown]) -> list[str | Shown]:
+    """The pieces with commas between them."""
+    return [part for piece in pieces for part in (", ", piece)][1:]
+
+
+def show_rule(inner: Shown, rule: Rule, alternative: Shown) -> Shown:
     """An expression inside the wrapper that gives it `rule`."""
     if rule.kind == FOLLOW:
         return inner
     wrapper = WRAPPER.get(rule.kind, rule.kind)
     if rule.kind == STOP:
-        return f"{wrapper}({inner})"
+        return joined(f"{wrapper}(", inner, ")")
     if rule.kind == BACKWARD_AS:
-        return f"{wrapper}({inner}, {alternative})"
+        return joined(f"{wrapper}(", inner, ", ", alternative, ")")
     function = show_lambda(rule.function) if rule.function else "..."
-    return f"{wrapper}({inner}, {'' if rule.kind == REWRITE else 'pullback='}{function})"
+    return joined(f"{wrapper}(", inner, f", {'' if rule.kind == REWRITE else 'pullback='}{function})")
 
 
 def show_lambda(function: Lambda) -> str:
@@ -100,5 +124,5 @@ def _show_term(term: Term) -> Shown:
     return Shown(term) if isinstance(term, str) else show_operand(term)
 
 
-def _within(operand: Shown, level: int) -> str:
-    return operand.text if operand.level >= level else f"({operand.text})"
+def _within(operand: Shown, level: int) -> Shown:
+    return operand if operand.level >= level else joined("(", operand, ")")

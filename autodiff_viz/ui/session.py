@@ -21,6 +21,7 @@ from autodiff_viz.ui.inbox import Inbox
 from autodiff_viz.ui.present import Present, present
 from autodiff_viz.ui.trainer import Trainer
 from autodiff_viz.views.lab import Lab, refused
+from autodiff_viz.views.lean import NOTHING, Lean
 from autodiff_viz.views.trail import Trail
 
 SESSION = "session"
@@ -65,6 +66,7 @@ class Sent:
     """By the number of its message, each drawing that the browser may have; the last number that it said.
 
     Attributes:
+      lean: the newest drawing.
       tables: for sliders, to go with the next message.
       turn: how many messages there were.
     """
@@ -72,6 +74,7 @@ class Sent:
     rev: int = 0
     have: int | None = None
     drawings: dict[int, dict[str, Any]] = field(default_factory=dict)
+    lean: Lean = NOTHING
     tables: list[dict[str, Any]] = field(default_factory=list)
     turn: int = 0
 

@@ -7,19 +7,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from autodiff_viz.engine.causes import Cause, input_causes
-from autodiff_viz.engine.check import diagnose, runnable
-from autodiff_viz.engine.counts import Runs
 from autodiff_viz.engine.differences import check_inputs
-from autodiff_viz.engine.trace import Trace, trace, trace_part
-from autodiff_viz.engine.training import with_seeds
+from autodiff_viz.engine.trace import Trace
 from autodiff_viz.engine.verify import Verdict, verify
+from autodiff_viz.graph.identity import identity
 from autodiff_viz.graph.model import Graph
-from autodiff_viz.graph.mute import played
 from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.views.actions import noisy
-from autodiff_viz.views.declared import declared_states
-from autodiff_viz.views.drawing import Drawing, Picture, doubts, drawing
-from autodiff_viz.views.health import State, states
+from autodiff_viz.views.drawing import Drawing, Picture, drawing
+from autodiff_viz.views.evaluation import Evaluation, evaluation, evaluation_at
 from autodiff_viz.views.lab import Lab, formula_text, scalar_inputs, slider_range
 from autodiff_viz.views.moment import Moment, moment
 from autodiff_viz.views.notices import elsewhere, notice_data
@@ -52,6 +48,8 @@ class LabView:
       complete: the whole graph was evaluated, cotangents too.
       sweeps: by input, the key of the table that fits the numbers on view while its slider is dragged.
       graph: what is drawn: the lab's, perhaps with the rules of a step of the training.
+      follows: the identity of all that any number follows from; where the nodes stand is not part of it.
+      evaluated: the numbers of `trace`, with all that is said of them.
       moment: that step, where one is on view.
     """
 
@@ -69,6 +67,8 @@ class LabView:
     tensor_output: bool
     notes: tuple[str, ...]
     graph: Graph
+    follows: bytes
+    evaluated: Evaluation
     moment: Moment | None = None
 
     @property
@@ -96,15 +96,19 @@ def lab_view(lab: Lab, last: LabView | None = None) -> LabView:
       last: the view before, of which what still shows the same is taken over.
     """
     at = moment(lab)
-    found = at and evaluated_at(lab, at)
+    found = evaluation_at(lab, at) if at else None
     at = at if found else None
+    found = found or evaluation(lab, last.evaluated if last else None)
     graph = at.graph if at else lab.graph
-    playing = found.graph if at else played(graph)
-    found, problems = (found, ()) if at else evaluate(lab, playing)
-    complete = found is not None and found.graph is playing
-    badges = _badges(found, trained=at is not None) if found else {}
     picture = Picture(
-        graph, found, _runs(found, problems), problems, lab.selected, lab.document, lab.collapsed, badges
+        graph,
+        found.trace,
+        found.runs,
+        found.problems,
+        lab.selected,
+        lab.document,
+        lab.collapsed,
+        found.states,
     )
     sliders = tuple(_slider(lab, name) for name in scalar_inputs(lab.graph))
     movable = [row for row in sliders if at is None or row.name not in at.parameters]
@@ -113,63 +117,26 @@ def lab_view(lab: Lab, last: LabView | None = None) -> LabView:
         refusal=notice_data(lab.notice),
         text=formula_text(lab),
         mistakes=lab.mistakes,
-        problems=problems,
+        problems=found.problems,
         notice=elsewhere(lab.notice),
-        trace=found,
-        complete=complete,
+        trace=found.trace,
+        complete=found.complete,
         sliders=sliders,
-        sweeps=keys(found, map(_stretch, movable)) if complete else {},
+        sweeps=keys(found.trace, map(_stretch, movable)) if found.complete else {},
         can_resample=bool(noisy(graph)),
-        tensor_output=complete and found.value[found.output].ndim > 0,
-        notes=_notes(found) if complete else (),
+        tensor_output=found.complete and found.trace.value[found.trace.output].ndim > 0,
+        notes=found.notes,
         graph=graph,
+        follows=_follows(lab, graph, found, at),
+        evaluated=found,
         moment=at,
     )
 
 
-def _badges(found: Trace, trained: bool) -> dict[str, State]:
-    """What cards say of derivatives that are declared, and what there is to look out for in training. Of a
-    node with both the first stands on the card, and the sentence says both."""
-    badges, others = declared_states(found), states(found) if trained else {}
-    for name, (word, sentence) in others.items():
-        before = badges.get(name)
-        badges[name] = (before[0], f"{before[1]} {sentence}") if before else (word, sentence)
-    return badges
-
-
-def evaluated_at(lab: Lab, at: Moment) -> Trace | None:
-    """The trace of the step on view; None where the graph cannot be evaluated."""
-    try:
-        return trace(with_seeds(at.graph, at.step), at.parameters, lab.seed, dtype=lab.dtype)
-    except GraphError:
-        return None
-
-
-def evaluate(lab: Lab, playing: Graph) -> tuple[Trace | None, tuple[Problem, ...]]:
-    """(trace, problems): of the whole graph, or of the part that has no problem. What runs is `playing`."""
-    graph = lab.graph
-    if not graph.nodes:
-        return None, ()
-    try:
-        found = trace(playing, seed=lab.seed, dtype=lab.dtype)
-        return found, diagnose(graph)
-    except GraphError as error:
-        problems = diagnose(graph) or error.problems
-    try:
-        return trace_part(runnable(graph, problems), dtype=lab.dtype), problems
-    except GraphError:
-        return None, problems
-
-
-def _runs(found: Trace | None, problems: tuple[Problem, ...]) -> Mapping[str, Runs]:
-    """Counted only where a region makes them differ from one run each, and all regions can run."""
-    stopped = any(problem.code != "groups-overlap" for problem in problems)
-    if found is None or not found.graph.regions or stopped:
-        return {}
-    try:
-        return found.runs
-    except GraphError:  # at a step of a training, to which regions are nothing
-        return {}
+def _follows(lab: Lab, graph: Graph, found: Evaluation, at: Moment | None) -> bytes:
+    nodes = tuple([node.content for node in graph.nodes])
+    numbers = (nodes, graph.regions, graph.output, lab.seed, lab.dtype)
+    return identity((*numbers, found.complete, found.problems, at and at.key))
 
 
 def _slider(lab: Lab, name: str) -> Slider:
@@ -186,11 +153,6 @@ def sweep_tables(view: LabView, wanted: Mapping[str, str]) -> list[dict[str, Any
     stretches = {slider.name: _stretch(slider) for slider in view.sliders}
     current = [name for name, key in wanted.items() if view.sweeps.get(name) == key]
     return tables(view.trace, [stretches[name] for name in current], view.sweeps) if current else []
-
-
-def _notes(found: Trace) -> tuple[str, ...]:
-    doubted = (f"at {doubt.node}: {doubt}" for doubt in doubts(found))
-    return (*found.notes, *(str(birth) for birth in found.births), *doubted)
 
 
 @dataclass(frozen=True, slots=True)

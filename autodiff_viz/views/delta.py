@@ -9,7 +9,6 @@ object.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any
 
 Json = Any
@@ -17,6 +16,8 @@ Json = Any
 
 def delta(before: dict[str, Json], after: dict[str, Json]) -> dict[str, Json]:
     """The patch that makes `after` of `before`; empty when they are equal."""
+    if before is after:  # as most records are: see views/lean.py
+        return {}
     patch: dict[str, Json] = {name: None for name in before if name not in after}
     for name, now in after.items():
         then = before.get(name)
@@ -28,6 +29,8 @@ def delta(before: dict[str, Json], after: dict[str, Json]) -> dict[str, Json]:
 def shared(before: Json, after: Json) -> Json:
     """`after`, with the parts that are as they were `before` being the same objects: several drawings of one
     graph then take little more memory than one."""
+    if before is after or not isinstance(after, dict | list):
+        return after
     if isinstance(before, dict) and isinstance(after, dict):
         if before == after:
             return before
@@ -65,18 +68,17 @@ def _named(items: Json) -> dict[str, Json] | None:
     """The records of a list by name; None when it is not a list of records, each with a name of its own."""
     if not isinstance(items, list):
         return None
-    names = list(_names(items))
-    if None in names or len(set(names)) < len(names):
-        return None
-    return dict(zip(names, items, strict=True))
-
-
-def _names(items: Iterable[Json]) -> Iterable[str | None]:
+    found: dict[str, Json] = {}
     for item in items:
-        if not isinstance(item, dict):
-            yield None
-        elif "to" in item and "slot" in item:
-            yield f"{item['to']}:{item['slot']}"
-        else:
-            name = item.get("id", item.get("name"))
-            yield name if isinstance(name, str) else None
+        name = _name(item) if isinstance(item, dict) else None
+        if name is None or name in found:
+            return None
+        found[name] = item
+    return found
+
+
+def _name(record: dict[str, Json]) -> str | None:
+    if "to" in record and "slot" in record:
+        return f"{record['to']}:{record['slot']}"
+    name = record.get("id", record.get("name"))
+    return name if isinstance(name, str) else None

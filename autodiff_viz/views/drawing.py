@@ -5,7 +5,7 @@ Field by field it is described in ui/editor/web/types.js.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
@@ -50,11 +50,12 @@ class Picture:
 
 @dataclass(frozen=True, slots=True)
 class Drawing:
-    """The canvas as data, and what each of its nodes and wires was drawn from.
+    """The canvas as data, and what it and each of its nodes and wires was drawn from.
 
     `cards` and `threads` are (what it shows, record) by node name and by wire.
     """
 
+    picture: Picture
     data: dict[str, Any]
     cards: Mapping[str, tuple[NodeShown, dict[str, Any]]]
     threads: Mapping[Wire, tuple[WireShown, dict[str, Any]]]
@@ -63,6 +64,8 @@ class Drawing:
 def drawing(picture: Picture, last: Drawing | None = None) -> Drawing:
     """The drawing of one state of the lab. Nodes and wires that show what they did in the `last` one are its
     records, the same objects."""
+    if last is not None and _marked_alone(picture, last.picture):
+        return replace(last, picture=picture, data={**last.data, **_marks(picture, last.data["groups"])})
     graph = picture.graph
     placed, scale = places(graph), largest(picture.trace)
     cards = {card.node.name: card for card in _cards(picture, placed)}
@@ -79,14 +82,23 @@ def drawing(picture: Picture, last: Drawing | None = None) -> Drawing:
         "nodes": [record for _, record in nodes.values()],
         "wires": [record for _, record in wires.values()],
         "regions": [region_data(graph, region, picture.runs, picture.problems) for region in graph.regions],
-        "groups": [
-            group_data(graph, group, picture.trace, scale, picture.problems)
-            | {"collapsed": group.name in picture.collapsed}
-            for group in graph.groups
-        ],
-        "selected": picture.selected,
     }
-    return Drawing(data, nodes, wires)
+    groups = [group_data(graph, group, picture.trace, scale, picture.problems) for group in graph.groups]
+    return Drawing(picture, {**data, **_marks(picture, groups)}, nodes, wires)
+
+
+def _marked_alone(picture: Picture, last: Picture) -> bool:
+    """Whether nothing differs but what is selected and what is collapsed."""
+    return last.document == picture.document and all(
+        getattr(last, name) is getattr(picture, name)
+        for name in ("graph", "trace", "runs", "problems", "states")
+    )
+
+
+def _marks(picture: Picture, groups: Iterable[dict[str, Any]]) -> dict[str, Any]:
+    """What is selected, and the `groups` with whether they are collapsed."""
+    collapsed = [group | {"collapsed": group["name"] in picture.collapsed} for group in groups]
+    return {"groups": collapsed, "selected": picture.selected}
 
 
 def _redrawn(wanted: Mapping[K, V], last: Mapping[K, tuple[V, dict]], draw: Callable[[K, V], dict]) -> dict:

@@ -17,7 +17,7 @@ from autodiff_viz.language.caret import Span
 from autodiff_viz.language.parse import parse_with_spans
 from autodiff_viz.language.shadows import shadows
 from autodiff_viz.ops.catalog import OPS
-from autodiff_viz.views.lab import Lab, formula_text
+from autodiff_viz.views.lab import Lab, formula_text, written
 
 MARKED = 200  # problems marked in the text; a graph of empty slots has many thousands
 REMEMBERED = 16  # texts whose spans are kept, those of the visitors served last
@@ -44,13 +44,12 @@ def formula(lab: Lab, problems: Iterable[Problem] = ()) -> dict[str, Any]:
       problems: of the graph, marked where their nodes stand in the text; the page lists them elsewhere, as it
         does the notes.
     """
-    text = formula_text(lab)
-    spans = _spans(text) if lab.draft is None else {}
+    spans = _places(lab)
     placed = [(spans[p.node], p.message) for p in islice(problems, MARKED) if p.node in spans]
     doubted = [(spans[s.node], str(s)) for s in shadows(lab.graph) if s.node in spans]
     return {
         "document": lab.document,
-        "text": text,
+        "text": formula_text(lab),
         "mistakes": [_mistake(problem) for problem in lab.mistakes],
         "marks": [{**_place(span), "message": message} for span, message in placed],
         "notes": [{**_place(span), "message": message} for span, message in doubted],
@@ -67,6 +66,14 @@ def _mistake(problem: Problem) -> dict[str, Any]:
 
 def _place(span: Span) -> dict[str, int]:
     return {"line": span.line, "column": span.column, "endLine": span.end_line, "endColumn": span.end_column}
+
+
+def _places(lab: Lab) -> Mapping[str, Span]:
+    """Where each node stands in the text; nowhere in a draft. An author's own text must be read for it."""
+    if lab.draft is not None:
+        return {}
+    text = lab.history.present.text
+    return written(lab.graph)[1] if text is None else _spans(text)
 
 
 @remembered(REMEMBERED)

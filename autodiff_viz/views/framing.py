@@ -15,7 +15,7 @@ from autodiff_viz.graph.model import POLICIES, Graph, Group, Node, Region
 from autodiff_viz.graph.names import quoted
 from autodiff_viz.graph.problem import Problem
 from autodiff_viz.graph.tuning import some_stopped, trained_alone
-from autodiff_viz.language.show import show_head
+from autodiff_viz.language.heads import show_head
 from autodiff_viz.views.flows import flow, passed
 from autodiff_viz.views.notices import take_in
 

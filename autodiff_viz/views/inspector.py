@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Hashable
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,6 +13,7 @@ from autodiff_viz.engine.counts import Runs
 from autodiff_viz.engine.differences import check_node
 from autodiff_viz.engine.local import local_derivative, rewritten_cotangent
 from autodiff_viz.engine.trace import Trace
+from autodiff_viz.graph.identity import remembered
 from autodiff_viz.graph.model import BACKWARD_AS, FOLLOW, INPUT, PULLBACK, REWRITE, STOP, Graph, Node
 from autodiff_viz.graph.mute import played
 from autodiff_viz.graph.order import consumers
@@ -27,6 +29,8 @@ from autodiff_viz.views.records import slot_label
 from autodiff_viz.views.sources import Source, source_view
 
 ORANGE = "#D2601A"  # of a cotangent; reads on white and on black
+
+REMEMBERED = 64  # nodes, of the visitors served last: whether it has changed is asked before it is drawn
 
 INPUT_DOC = "A value that you set."
 PARAMETER_DOC = "A parameter: a value that training may change."
@@ -83,6 +87,11 @@ class NodeView:
     units: int | None = None
 
 
+def _key(graph: Graph, trace: Trace | None, name: str) -> Hashable:
+    return graph.identity, trace and trace.identity, name
+
+
+@remembered(REMEMBERED, _key)
 def node_view(graph: Graph, trace: Trace | None, name: str) -> NodeView:
     """The inspector's view of node `name`; numbers are left out where `trace` has none."""
     own, graph = graph[name], played(graph)

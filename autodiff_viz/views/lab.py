@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import Any
 
 from autodiff_viz.engine.arrays import FLOAT32
@@ -11,8 +13,9 @@ from autodiff_viz.graph.identity import remembered
 from autodiff_viz.graph.model import INPUT, Graph, Literal
 from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.language.amend import amended
+from autodiff_viz.language.caret import Span
 from autodiff_viz.language.parse import parse
-from autodiff_viz.language.show import show
+from autodiff_viz.language.show import show_with_spans
 from autodiff_viz.views.numbers import MINUS
 from autodiff_viz.views.training import USUAL, Plan, Training, folded, returned
 
@@ -105,7 +108,7 @@ def committed(lab: Lab, graph: Graph, label: str) -> Lab:
 
 def with_text(lab: Lab, text: str | None) -> Lab:
     """`text` as the way in which the present graph is written; None for the usual way."""
-    usual = text is None or text == show(lab.graph, positions=False)
+    usual = text is None or text == written(lab.graph)[0]
     present = lab.history.present._replace(text=None if usual else text)
     return replace(lab, history=replace(lab.history, present=present))
 
@@ -115,12 +118,14 @@ def formula_text(lab: Lab) -> str:
     for text in (lab.draft, lab.history.present.text):
         if text is not None:
             return text
-    return _written(lab.graph) if lab.graph.nodes else ""
+    return written(lab.graph)[0]
 
 
 @remembered(64)
-def _written(graph: Graph) -> str:
-    return show(graph, positions=False)
+def written(graph: Graph) -> tuple[str, Mapping[str, Span]]:
+    """The graph as text, and where each node stands in it."""
+    text, spans = show_with_spans(graph)
+    return text, MappingProxyType(spans)
 
 
 def without_draft(lab: Lab) -> Lab:

@@ -13,7 +13,6 @@ from typing import Any
 
 from autodiff_viz.graph import limits
 from autodiff_viz.graph.identity import same
-from autodiff_viz.graph.model import Graph
 from autodiff_viz.views.compose import LabView
 from autodiff_viz.views.formula import formula
 from autodiff_viz.views.history_list import history_view
@@ -73,8 +72,7 @@ def numbers(lab: Lab, view: LabView) -> Data:
 
 def follow_from(lab: Lab, view: LabView) -> Data:
     """All that any number follows from; where the nodes stand is not part of it."""
-    at = view.moment and view.moment.key
-    return _still(view.graph), repr(lab.seed), lab.dtype, view.complete, view.problems, at
+    return view.follows
 
 
 def claims(lab: Lab, view: LabView) -> Data:
@@ -90,10 +88,6 @@ def segments_data(lab: Lab, view: LabView) -> Data:
     """Nothing of a graph without cuts."""
     cuts = cut_names(view)
     return (cuts, numbers(lab, view), lab.plan) if cuts else None
-
-
-def _still(graph: Graph) -> Data:
-    return tuple(node.content for node in graph.nodes), graph.regions, graph.output
 
 
 OF_NUMBERS = frozenset({"inspector", "tensor", "runs", "segments", "checks", "figure", "track"})

@@ -17,6 +17,14 @@ LEVEL = 24.0  # px before and after such nodes in which the wire changes height
 STEPS = 12  # points at which a curve is compared with a node
 
 
+def _curve(t: float) -> tuple[float, float]:
+    """How far along in x and in y the cubic with level ends is; its x is nearly even in t."""
+    return 1.5 * t * (1 - t) ** 2 + 1.5 * t * t * (1 - t) + t**3, t * t * (3 - 2 * t)
+
+
+CURVE = tuple(_curve(step / STEPS) for step in range(STEPS + 1))
+
+
 def around(
     nodes: Sequence[Node],
     boxes: Mapping[str, Box],
@@ -47,10 +55,10 @@ def _free_way(start: Point, end: Point, first: Bends, shelf: Shelf) -> Bends:
     if end[0] <= start[0]:
         return ()
     near = shelf.between(start[0], end[0])
-    if not _hit(start, first, end, near):
+    if _is_free(start, first, end, near):
         return first
-    under = _hit(start, (), end, near)
-    free = (bends for bends in _detours(start, end, under, near) if not _hit(start, bends, end, near))
+    under = [box for box in near if _passes_under(start, end, box)]
+    free = (bends for bends in _detours(start, end, under, near) if _is_free(start, bends, end, near))
     return next(free, ())
 
 
@@ -69,23 +77,21 @@ def _detours(start: Point, end: Point, under: Sequence[Box], near: Sequence[Box]
         yield ((start[0] + LEVEL, height), (end[0] - LEVEL, height))
 
 
-def _hit(start: Point, bends: Bends, end: Point, near: Sequence[Box]) -> list[Box]:
-    """The nodes under which the wire passes."""
+def _is_free(start: Point, bends: Bends, end: Point, near: Sequence[Box]) -> bool:
+    """Whether the wire passes under none of the nodes."""
     points = (start, *bends, end)
-    return [box for box in near if any(_passes_under(a, b, box) for a, b in pairwise(points))]
+    return not any(_passes_under(a, b, box) for a, b in pairwise(points) for box in near)
 
 
 def _passes_under(a: Point, b: Point, box: Box) -> bool:
     """Whether a curve from a to b, level at both ends, enters the box."""
-    if b[0] <= box.x or box.right <= a[0]:
+    left, top, right, bottom = box.x, box.y, box.x + box.w, box.y + box.h
+    if b[0] <= left or right <= a[0]:
         return False
-    low, high = min(a[1], b[1]), max(a[1], b[1])
-    if high <= box.y or box.bottom <= low:
+    low, high = (a[1], b[1]) if a[1] < b[1] else (b[1], a[1])
+    if high <= top or bottom <= low:
         return False
-    for step in range(STEPS + 1):
-        t = step / STEPS
-        ease = t * t * (3 - 2 * t)  # the cubic with level ends; its x is nearly even in t
-        x = a[0] + (b[0] - a[0]) * (1.5 * t * (1 - t) ** 2 + 1.5 * t * t * (1 - t) + t**3)
-        if box.x < x < box.right and box.y < a[1] + (b[1] - a[1]) * ease < box.bottom:
-            return True
-    return False
+    wide, tall = b[0] - a[0], b[1] - a[1]
+    return any(
+        left < a[0] + wide * along < right and top < a[1] + tall * ease < bottom for along, ease in CURVE
+    )

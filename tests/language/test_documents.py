@@ -246,7 +246,7 @@ def test_of_many_problems_the_first_are_told():
 
 
 def test_policies_are_told_by_their_names_and_not_by_their_places(monkeypatch):
-    monkeypatch.setattr("autodiff_viz.language.show.POLICIES", (*POLICIES, "a_new_one"))
+    monkeypatch.setattr("autodiff_viz.language.heads.POLICIES", (*POLICIES, "a_new_one"))
     nothing_saved = Region("r", frozenset("x"), "save_only_these_names")
     graph = Graph((Node("x", "input", (), params(value=1.0)),), (nothing_saved,), "x")
     assert parse(show(graph)) == graph

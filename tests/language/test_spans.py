@@ -1,10 +1,12 @@
 """Every node has a place in the text, so that a page can mark it there."""
 
 from hypothesis import given
+from hypothesis import strategies as st
 
-from autodiff_viz.language.parse import parse_with_spans
-from autodiff_viz.language.show import show
-from tests.language.samples import automatic
+from autodiff_viz.language.parse import parse, parse_with_spans
+from autodiff_viz.language.show import show, show_with_spans
+from tests.language.samples import SPECS, automatic
+from tests.strategies import graphs
 
 TEXT = """x = 10.0
 with checkpoint("r"):
@@ -41,3 +43,37 @@ def test_every_node_has_a_span_and_a_named_one_begins_with_its_name(graph):
         name, equals, _ = line.strip().partition(" = ")
         if equals and name in spans and not name.startswith("#"):
             assert cut(text, spans[name]).startswith(f"{name} = ")
+
+
+def test_the_places_are_known_as_the_text_is_written():
+    text, spans = show_with_spans(parse(TEXT))
+    assert {name: cut(text, span) for name, span in spans.items()} == {
+        "x": "x = 10.0",
+        "rewrite_1": "rewrite(x, lambda v: 0.5)",
+        "log_1": "log(rewrite(x, lambda v: 0.5))",
+        "sin_1": "sin(x)",
+        "concatenate_1": "concatenate([x, sin(x)])",
+        "y": "y = log(rewrite(x, lambda v: 0.5)) + concatenate([x, sin(x)])",
+    }
+
+
+ROW = ", ".join(f"{i}.0" for i in range(24))
+LONG = f"""x = 2.0
+with group("g"):
+    y = x * [{ROW}]
+    z = sum(y)
+"""
+
+
+def test_places_are_known_in_a_line_that_is_broken():
+    text, spans = show_with_spans(parse(LONG))
+    assert cut(text, spans["y"]).split() == f"y = x * [{ROW}]".split()
+    assert (spans["y"].line, spans["y"].end_line, spans["z"].line) == (3, 4, 5)
+    assert spans == parse_with_spans(text)[1]
+
+
+@given(st.one_of(graphs(SPECS, max_nodes=10), automatic(max_nodes=12)))
+def test_the_places_of_what_is_written_are_those_that_are_read(graph):
+    text, spans = show_with_spans(graph)
+    assert text == show(graph, positions=False)
+    assert spans == parse_with_spans(text)[1]

@@ -44,6 +44,30 @@ def test_an_empty_lab_has_nothing_to_say():
     assert (view.trace, view.complete, view.problems, view.sliders, view.text) == (None, False, (), (), "")
 
 
+NEARLY = {
+    "a bit of the seed": lambda lab: replace(lab, seed=-0.0),
+    "the precision": lambda lab: replace(lab, dtype="float64"),
+    "a sign of zero": lambda lab: opened(lab, parse("x = -0.0\ny = 1.0 / x"), ""),
+    "the order of the nodes": lambda lab: opened(lab, parse("t = 3.0\nx = 0.0\ny = 1.0 / x"), ""),
+}
+
+
+@pytest.mark.parametrize("change", NEARLY.values(), ids=NEARLY)
+def test_what_numbers_follow_from_is_evaluated_again_where_it_has_changed_at_all(change):
+    before = replace(lab_of("x = 0.0\ny = 1.0 / x"), seed=0.0)
+    after = change(before)
+    view, anew = lab_view(after, lab_view(before)), lab_view(after)
+    assert repr(view.drawing) == repr(anew.drawing)
+    assert view.follows == anew.follows != lab_view(before).follows
+
+
+def test_a_selection_evaluates_nothing_again():
+    before = lab_view(start())
+    view = lab_view(replace(start(), selected="z"), before)
+    assert view.trace is before.trace
+    assert view.drawing["selected"] == "z"
+
+
 def test_a_half_built_graph_shows_the_values_that_are_known():
     view = lab_view(lab_of("x = 2.0\ny = x * 3.0\nz = y + ..."))
     assert not view.complete

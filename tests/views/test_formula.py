@@ -12,7 +12,7 @@ from autodiff_viz.ops.catalog import OPS
 from autodiff_viz.views.actions import typed
 from autodiff_viz.views.compose import lab_view
 from autodiff_viz.views.formula import MARKED, WRAPPERS, formula, words
-from autodiff_viz.views.lab import start
+from autodiff_viz.views.lab import opened, start
 
 OWN = "# mine\nx = 1.0\ny = sin(x) * exp(x)\n"
 
@@ -103,3 +103,10 @@ def test_the_note_stands_on_the_node_and_beside_the_checks_as_well():
     assert warned["a"] is None
     assert [note for note in view.notes if note.startswith("at y: Shadowed")]
     assert view.problems == ()
+
+
+def test_a_text_that_is_written_here_is_not_read_again(monkeypatch):
+    monkeypatch.setattr("autodiff_viz.views.formula.parse_with_spans", None)
+    lab = replace(opened(start(), parse("x = 2.0\ny = sin(x) * exp(x)"), ""), selected="exp_1")
+    data = formula(lab)
+    assert cut(data["text"], data["selected"]) == "exp(x)"

@@ -204,3 +204,10 @@ def test_a_difference_at_a_corner_says_why_and_elsewhere_does_not():
         trace(parse("x = [0.5, 1.0]\nh = rewrite(relu(x), lambda v: 2.0 * v)\ny = sum(h)")), "h"
     )
     assert "jumps" not in bent
+
+
+def test_a_node_is_looked_into_once_for_one_state_of_the_graph():
+    graph, other = parse("x = 0.5\nf = x * x"), parse("x = -0.5\nf = x * x")
+    found = node_view(graph, trace(graph), "f")
+    assert node_view(graph, trace(graph), "f") is found
+    assert node_view(other, trace(other), "f").wires[0].passed == "\u22120.5"

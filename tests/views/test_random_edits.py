@@ -260,8 +260,10 @@ def test_a_drawing_made_from_the_one_before_is_the_drawing_made_anew(edits):
     view = lab_view(lab)
     for edit in edits:
         lab = edited(lab, edit)
-        view = lab_view(lab, view)
-        assert repr(view.drawing) == repr(lab_view(lab).drawing)
+        view, anew = lab_view(lab, view), lab_view(lab)
+        assert repr(view.drawing) == repr(anew.drawing)
+        assert (view.text, view.follows, dict(view.sweeps)) == (anew.text, anew.follows, dict(anew.sweeps))
+        assert (view.problems, view.notes, view.complete) == (anew.problems, anew.notes, anew.complete)
 
 
 def test_what_shows_the_same_is_not_drawn_again():
@@ -272,6 +274,13 @@ def test_what_shows_the_same_is_not_drawn_again():
     assert set(drawn) == {"b", "y", "a", "x"}  # z and exp(a) have the numbers that they had
     again = lab_view(edited(start(), {"kind": "select", "node": "y"}), before)
     assert all(id(record) in kept for record in (*again.drawing["nodes"], *again.drawing["wires"]))
+
+
+def test_a_group_is_collapsed_in_the_drawing_made_from_the_one_before():
+    lab = edited(start(), {"kind": "group", "nodes": ["a", "b"]})
+    folded = edited(lab, {"kind": "collapse", "group": lab.graph.groups[0].name, "on": True})
+    assert folded.collapsed
+    assert repr(lab_view(folded, lab_view(lab)).drawing) == repr(lab_view(folded).drawing)
 
 
 def test_every_op_of_the_catalog_can_be_added_to_a_graph_and_drawn():

@@ -18,7 +18,7 @@ from autodiff_viz.views.canvas_edits import edited_all
 from autodiff_viz.views.compose import LabView, sweep_tables
 from autodiff_viz.views.delta import delta, shared
 from autodiff_viz.views.lab import Lab, refused
-from autodiff_viz.views.lean import lean
+from autodiff_viz.views.lean import leaned
 from autodiff_viz.views.moment import live
 from autodiff_viz.views.parts import lab_drawing
 from autodiff_viz.views.scrub import is_wanted
@@ -47,11 +47,11 @@ def draw_lab(lab: Lab, view: LabView) -> None:
     here = session()
     write_address(here)
     kept = {"trail": kept_history(here), "large": too_large(here), "state": here.present.state}
-    drawing = lean({**lab_drawing(lab, view), **kept, "live": live(lab)})
     sent = here.sent
+    sent.lean = leaned({**lab_drawing(lab, view), **kept, "live": live(lab)}, sent.lean)
     tables, sent.tables, sent.turn = sent.tables, [], sent.turn + 1
     beside = {"tables": tables, **rest_due(here), "turn": sent.turn}
-    data = {**_news(sent, drawing), **beside, **here.inbox.word}
+    data = {**_news(sent, sent.lean.drawing), **beside, **here.inbox.word}
     renderers()[1](key=LAB, data=data, on_outbox_change=_on_message)
 
 

@@ -1,0 +1,24 @@
+"""The line that begins a block of a region or a group, as text."""
+
+from __future__ import annotations
+
+from autodiff_viz.graph.model import POLICIES, Frame, Group, Region
+from autodiff_viz.language.checkpoints import SAVE_ONLY
+
+
+def show_head(frame: Frame, begun: bool = False) -> str:
+    """Write `with group("..."):`, `with branches("..."):`, or `with checkpoint(...):`, whose policy stands in
+    its first block alone; `begun` when the frame has one above."""
+    if isinstance(frame, Group):
+        return f'with {"branches" if frame.branches else "group"}("{frame.name}"):'
+    return _region_head(frame, begun)
+
+
+def _region_head(region: Region, begun: bool) -> str:
+    parts = [f'"{region.name}"']
+    if not begun and (region.policy != POLICIES[0] or region.saved):
+        parts.append(f'policy="{region.policy}"')
+    if not begun and (region.saved or region.policy == SAVE_ONLY):
+        names = ", ".join(f'"{name}"' for name in sorted(region.saved))
+        parts.append(f"names=({names}{',' if len(region.saved) == 1 else ''})")
+    return f"with checkpoint({', '.join(parts)}):"

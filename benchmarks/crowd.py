@@ -1,0 +1,112 @@
+"""Many visitors at once: each doing something every other second, or all opening the page at one moment.
+
+How long something took counts from the moment when it was due, not from when it could be sent: a server that
+stalls cannot hide it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import time
+from collections.abc import Awaitable, Sequence
+from typing import NamedTuple
+
+from benchmarks.server import Server
+from benchmarks.tab import Tab
+
+PERIOD, JITTER = 2.0, 0.2  # seconds between two actions of one visitor, and the share of it that is by chance
+RAMP = 5.0  # seconds over which they come
+QUIET, PATIENCE = 0.4, 60.0  # seconds without a message until a page is at rest; at most
+
+
+class Load(NamedTuple):
+    """What a crowd has met.
+
+    Attributes:
+      taken: seconds of each action, in order of size.
+      cpu: seconds of processor time that an action took of the server and all its processes.
+      failures: what went wrong, in words.
+    """
+
+    taken: list[float]
+    cpu: float
+    failures: list[str]
+
+    @property
+    def p95(self) -> float:
+        """Infinite where anything failed."""
+        return quantile(self.taken, 0.95) if self.taken and not self.failures else float("inf")
+
+
+def quantile(ordered: Sequence[float], share: float) -> float:
+    return ordered[min(len(ordered) - 1, int(share * len(ordered)))]
+
+
+def acting(tabs: Sequence[Tab], server: Server, seconds: float) -> Load:
+    """All of them come and then do one thing every `PERIOD` for so many seconds."""
+    return asyncio.run(_acting(tabs, server, seconds))
+
+
+def opening(tabs: Sequence[Tab]) -> float:
+    """All of them come at one moment: seconds until the last one sees what matters; infinite where one never
+    does."""
+    return asyncio.run(_opening(tabs))
+
+
+async def _acting(tabs: Sequence[Tab], server: Server, seconds: float) -> Load:
+    failures: list[str] = []
+    taken: list[float] = []
+    coming = (_later(RAMP * i / len(tabs), tab.open()) for i, tab in enumerate(tabs))
+    await _all(coming, failures)
+    await asyncio.gather(*map(_at_rest, tabs))
+    before, start = server.seconds, time.perf_counter() + 0.2
+    going = [
+        _visit(tab, start + PERIOD * i / len(tabs), start + seconds, taken) for i, tab in enumerate(tabs)
+    ]
+    await _all(going, failures)
+    await asyncio.gather(*map(_at_rest, tabs))
+    cpu = (server.seconds - before) / max(1, len(taken))
+    await asyncio.gather(*(tab.close() for tab in tabs))
+    return Load(sorted(taken), cpu, failures + [error for tab in tabs for error in tab.errors])
+
+
+async def _opening(tabs: Sequence[Tab]) -> float:
+    failures: list[str] = []
+    began = time.perf_counter()
+    await _all([tab.open() for tab in tabs], failures)
+    took = time.perf_counter() - began
+    await asyncio.gather(*map(_at_rest, tabs))
+    await asyncio.gather(*(tab.close() for tab in tabs))
+    return float("inf") if failures or any(tab.errors for tab in tabs) else took
+
+
+async def _visit(tab: Tab, due: float, end: float, taken: list[float]) -> None:
+    """Act when it is due, also while an earlier action is under way."""
+    going = []
+    while due < end and not tab.lost:
+        await asyncio.sleep(max(0.0, due - time.perf_counter()))
+        going.append(asyncio.create_task(tab.act(due)))
+        due += PERIOD * (1 + JITTER * (random.random() - 0.5))
+    taken += await asyncio.gather(*going)
+
+
+async def _at_rest(tab: Tab) -> None:
+    """Wait until no run has been going on for a while."""
+    end = time.perf_counter() + PATIENCE
+    while not tab.idle or time.perf_counter() - tab.heard < QUIET:
+        if tab.lost or time.perf_counter() > end:
+            return
+        await asyncio.sleep(0.02)
+
+
+async def _later(seconds: float, what: Awaitable[object]) -> None:
+    await asyncio.sleep(seconds)
+    await what
+
+
+async def _all(going: Sequence[Awaitable[object]], failures: list[str]) -> None:
+    """Wait for all of them, and note those that fail."""
+    for found in await asyncio.gather(*going, return_exceptions=True):
+        if isinstance(found, BaseException):
+            failures.append(f"{type(found).__name__}: {found}"[:200])

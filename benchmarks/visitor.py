@@ -1,0 +1,166 @@
+"""Who visits the servers that are measured: one edits a graph in the lab, one ticks a bare page's box."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import urlencode
+
+from streamlit.proto.WidgetStates_pb2 import WidgetState
+
+from autodiff_viz.graph.link import to_link
+from autodiff_viz.graph.model import INPUT
+from benchmarks import outbox
+from benchmarks.graphs import example
+from benchmarks.outbox import Edit, Word
+from benchmarks.tab import PATIENCE, Tab
+
+RULES = ("stop", "rewrite", "pullback", "follow")
+ADDED = ("sin", "tanh", "exp", "square")
+WIDTH, HEIGHT = 2000, 1000  # pixels of the canvas on which nodes are added
+
+
+@dataclass
+class Reader(Tab):
+    """Opens the lab and does nothing."""
+
+    words: dict[str, Word] = field(default_factory=dict)  # by key of the component
+
+    def take(self, kind: str, name: str, element: Any) -> None:
+        """Note what a component says to its outbox."""
+        word = outbox.read(element.json) if kind == "bidi_component" else None
+        if word is not None:
+            self.words[name] = word
+            self.heed(name, word)
+            if outbox.draws(name):
+                self.shown.set()
+
+    def heed(self, name: str, word: Word) -> None:
+        """A component has said which edits it has had."""
+
+
+@dataclass
+class Editor(Reader):
+    """Does one thing after the other to a random graph, as a browser posts it: all that is not confirmed in
+    every message, once more where the confirmation stays away.
+
+    Attributes:
+      size: nodes of the graph; another `seed` gives another one.
+      gestures: names of what is done, at random.
+    """
+
+    size: int = 30
+    seed: int = 0
+    gestures: tuple[str, ...] = ("rule", "slide", "add", "select")
+    rules: dict[str, str] = field(default_factory=dict)  # by node, the rule that it was given last
+    pending: dict[str, list[Edit]] = field(default_factory=dict)  # by component, what is not confirmed
+    waiting: dict[tuple[str, int], asyncio.Future] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        graph = example(self.size, self.seed).graph
+        self.query = urlencode({"g": to_link(graph)})
+        self.random = random.Random(self.seed)
+        self.inputs = [node.name for node in graph.nodes if node.op == INPUT]
+        self.nodes = [node.name for node in graph.nodes if node.op != INPUT]
+
+    async def act(self, due: float) -> float:
+        """One gesture; seconds until its numbers were there."""
+        edit = GESTURES[self.random.choice(self.gestures)](self)
+        name = outbox.component_of(edit["kind"], self.elements)
+        number = self._next(name)
+        self.pending.setdefault(name, []).append({**edit, "made": int(time.time() * 1000), "seq": number})
+        self.waiting[name, number] = asyncio.get_running_loop().create_future()
+        taken = await self._confirmed(name, number, time.perf_counter() + PATIENCE) - due
+        if name == outbox.LAB:
+            asyncio.get_running_loop().call_later(outbox.STILL, self._rest, number)
+        return taken
+
+    def heed(self, name: str, word: Word) -> None:
+        """Forget what is confirmed."""
+        self.pending[name] = [edit for edit in self.pending.get(name, ()) if edit["seq"] > word.ack]
+        for key in [key for key in self.waiting if key[0] == name and key[1] <= word.ack]:
+            self.waiting.pop(key).set_result(self.heard)
+
+    def _next(self, name: str) -> int:
+        known = [edit["seq"] for edit in self.pending.get(name, ())]
+        return 1 + max(known, default=self.words[name].ack)
+
+    async def _confirmed(self, name: str, number: int, end: float) -> float:
+        """Post until the edit is confirmed; when it was."""
+        confirmed, patience = self.waiting[name, number], outbox.RESEND
+        while True:
+            await self._post(name, outbox.edits_message(self.words[name], self.pending[name]))
+            try:
+                return await asyncio.wait_for(asyncio.shield(confirmed), patience)
+            except TimeoutError:
+                patience = min(2 * patience, outbox.MOST_RESEND)
+                if self.lost or time.perf_counter() > end:
+                    raise TimeoutError(self.lost or f"edit {number} of {name} is not confirmed") from None
+
+    def _rest(self, number: int) -> None:
+        """The hands are still, unless another edit has been made."""
+        word = self.words[outbox.LAB]
+        if self._next(outbox.LAB) == number + 1 and not self.lost:
+            self._asking = asyncio.create_task(self._post(outbox.LAB, outbox.rest_message(word, number)))
+
+    async def _post(self, name: str, message: dict[str, Any]) -> None:
+        component = self.elements[name]
+        await self.send(outbox.trigger(component.id, message), component.fragment)
+
+
+def _rule(tab: Editor) -> Edit:
+    """Another rule on a node: nearly always a structure that the server has never seen."""
+    node = tab.random.choice(tab.nodes)
+    others = [rule for rule in RULES if rule != tab.rules.get(node, "follow")]
+    tab.rules[node] = tab.random.choice(others)
+    return {"kind": "rules", "nodes": [node], "rule": tab.rules[node]}
+
+
+def _slide(tab: Editor) -> Edit:
+    """An input's slider, released on a new number."""
+    value = round(tab.random.uniform(0.1, 3.0), 4)
+    return {"kind": "move", "name": tab.random.choice(tab.inputs), "value": value, "fresh": True}
+
+
+def _add(tab: Editor) -> Edit:
+    """A node more, wired to one that is there."""
+    place = [tab.random.randrange(WIDTH), tab.random.randrange(HEIGHT)]
+    wire = {"from": tab.random.choice(tab.nodes), "slot": 0}
+    return {"kind": "add", "op": tab.random.choice(ADDED), "position": place, "wire": wire}
+
+
+def _select(tab: Editor) -> Edit:
+    """Another node: no number changes."""
+    return {"kind": "select", "node": tab.random.choice(tab.nodes)}
+
+
+GESTURES: dict[str, Callable[[Editor], Edit]] = {
+    "rule": _rule, "slide": _slide, "add": _add, "select": _select,
+}  # fmt: skip
+
+
+@dataclass
+class Ticker(Tab):
+    """Ticks and clears the one box of a bare page."""
+
+    ticked: bool = False
+    waiting: list[asyncio.Future] = field(default_factory=list)
+
+    async def act(self, due: float) -> float:
+        """One tick; seconds until the page had been run."""
+        self.ticked = not self.ticked
+        seen = asyncio.get_running_loop().create_future()
+        self.waiting.append(seen)
+        await self.send(WidgetState(id=self.elements["checkbox"].id, bool_value=self.ticked))
+        return await asyncio.wait_for(seen, PATIENCE) - due
+
+    def rest(self) -> None:
+        """The page has been run."""
+        self.shown.set()
+        for seen in self.waiting:
+            seen.set_result(self.heard)
+        self.waiting.clear()

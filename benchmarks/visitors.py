@@ -1,0 +1,78 @@
+"""Visitors beside each other: how many the app holds, and a bare Streamlit page under the same load in the
+same run; a class that opens a lesson at one moment; memory.
+
+Both servers run on this machine beside the simulated visitors, with the app's own settings.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from urllib.parse import urlencode
+
+from benchmarks.crowd import acting, opening
+from benchmarks.server import Server, server, until_warm
+from benchmarks.tab import Tab
+from benchmarks.table import Row
+from benchmarks.visitor import Editor, Reader, Ticker
+
+SIZE = 30
+ALONE, SECONDS = 10, 20  # visitors with whom processor time is measured; seconds of each load
+STEPS = (5, 10, 25, 50, 100)
+HELD = 0.3  # seconds at the 95th percentile
+CPU = 15 / 2  # what an action may take, in runs of a bare page
+CLASSES = {100: 3.0, 200: 6.0}  # seconds, by size
+LESSON = "fork"
+MEMORY = {"1 visitor": 450, "200 visitors": 700}  # megabytes
+
+Tabs = Callable[[Server, int], Sequence[Tab]]
+
+
+def editors(app: Server, count: int) -> list[Tab]:
+    """Each with a graph of its own."""
+    return [Editor(app.address, size=SIZE, seed=i) for i in range(count)]
+
+
+def tickers(bare: Server, count: int) -> list[Tab]:
+    return [Ticker(bare.address) for _ in range(count)]
+
+
+def readers(app: Server, count: int) -> list[Tab]:
+    """All of one lesson."""
+    return [Reader(app.address, urlencode({"lesson": LESSON})) for _ in range(count)]
+
+
+def visitors() -> Iterator[Row]:
+    """The app and the bare page, in turn."""
+    with server("app.py") as app, server("benchmarks/bare_page.py") as bare:
+        until_warm(app)
+        opening(editors(app, 1))
+        yield Row("megabytes, warm and 1 visitor", app.megabytes, MEMORY["1 visitor"])
+        yield from _processor(app, bare)
+        mine = yield from _held("the app", app, editors, target=1.0)
+        theirs = yield from _held("a bare page", bare, tickers)
+        yield Row(f"visitors held, of {STEPS}: a bare page / the app", theirs / max(mine, 0.1), 1.0)
+        for count, wanted in CLASSES.items():
+            took, beside = opening(readers(app, count)), opening(tickers(bare, count))
+            yield Row(f"{count} open a lesson at once: seconds to the last canvas", took, wanted)
+            yield Row(f"{count} open a lesson at once: last canvas / last bare page", took / beside)
+        yield Row("megabytes, after 200 visitors at once", app.megabytes, MEMORY["200 visitors"])
+
+
+def _processor(app: Server, bare: Server) -> Iterator[Row]:
+    for side in ((editors, app), (tickers, bare)):  # what is slow only once
+        acting(side[0](side[1], ALONE), side[1], SECONDS / 4)
+    mine, theirs = acting(editors(app, ALONE), app, SECONDS), acting(tickers(bare, ALONE), bare, SECONDS)
+    what = f"{SIZE} nodes: processor time of an action / of a run of a bare page"
+    yield Row(f"{what} ({1000 * mine.cpu:.1f} / {1000 * theirs.cpu:.1f} ms)", mine.cpu / theirs.cpu, CPU)
+
+
+def _held(who: str, at: Server, tabs: Tabs, target: float | None = None) -> Iterator[Row]:
+    """A row for each number of visitors up to the first that is too many; returns the most that are held."""
+    most = 0
+    for count in STEPS:
+        found = acting(tabs(at, count), at, SECONDS)
+        yield Row(f"{who}, {count} visitors: 95th percentile / {HELD} s", found.p95 / HELD, target)
+        if found.p95 >= HELD:
+            break
+        most = count
+    return most
