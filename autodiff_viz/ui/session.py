@@ -69,6 +69,7 @@ class Sent:
       lean: the newest drawing.
       tables: for sliders, to go with the next message.
       turn: how many messages there were.
+      code: whether the component's code goes with them.
     """
 
     rev: int = 0
@@ -77,6 +78,7 @@ class Sent:
     lean: Lean = NOTHING
     tables: list[dict[str, Any]] = field(default_factory=list)
     turn: int = 0
+    code: bool = False
 
 
 @dataclass(slots=True)

@@ -3,7 +3,7 @@
 import re
 
 from autodiff_viz.graph import limits
-from autodiff_viz.ui.lab.source import WEB
+from autodiff_viz.ui.lab.bundle import WEB
 from autodiff_viz.views.cards import HEIGHT, WIDTH
 from autodiff_viz.views.lean import lean
 

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from autodiff_viz.ui.inbox import Inbox, fresh
-from autodiff_viz.ui.lab.source import ENTRY, WEB, bundle, linked
+from autodiff_viz.ui.lab.bundle import WEB, bundle, linked
+from autodiff_viz.ui.lab.source import ENTRY
 
 FOLDERS = ["lab/web", "editor/web", "formula/web", "sliders/web", "web"]
 INBOX = Inbox("session", 4)

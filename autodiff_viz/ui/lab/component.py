@@ -10,7 +10,7 @@ from typing import Any
 from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.ui.address import kept_history, too_large, write_address
 from autodiff_viz.ui.inbox import fault, fresh
-from autodiff_viz.ui.lab.source import renderers
+from autodiff_viz.ui.lab.source import code, component, places
 from autodiff_viz.ui.parts import LAB, draw_rest, note_message, rest_due
 from autodiff_viz.ui.session import Sent, Session, act, called, session
 from autodiff_viz.ui.training import follow_training
@@ -29,12 +29,7 @@ RESYNC = "resync"  # an edit that asks for nothing but a drawing
 
 def place(name: str) -> None:
     """Leave a place for a part of the component: "formula" or "sliders"."""
-    renderers()[2](key=name, data={"name": name})
-
-
-def draw_source() -> None:
-    """The component's code, which comes to each visitor once."""
-    renderers()[0](key=f"{LAB}_source")  # lab.css takes it out of the flow, or it would leave a gap
+    places()(key=name, data={"name": name})
 
 
 def draw_lab(lab: Lab, view: LabView) -> None:
@@ -52,7 +47,9 @@ def draw_lab(lab: Lab, view: LabView) -> None:
     tables, sent.tables, sent.turn = sent.tables, [], sent.turn + 1
     beside = {"tables": tables, **rest_due(here), "turn": sent.turn}
     data = {**_news(sent, sent.lean.drawing), **beside, **here.inbox.word}
-    renderers()[1](key=LAB, data=data, on_outbox_change=_on_message)
+    component()(key=LAB, data=data, on_outbox_change=_on_message, on_source_change=_on_source)
+    if sent.code:
+        code()(key=f"{LAB}_source")  # lab.css takes it out of the flow, or it would leave a gap
 
 
 def _news(sent: Sent, drawing: dict[str, Any]) -> dict[str, Any]:
@@ -65,6 +62,12 @@ def _news(sent: Sent, drawing: dict[str, Any]) -> dict[str, Any]:
     if have is None:
         return {"rev": rev, "full": drawing}
     return {"rev": rev, "base": have, "patch": delta(drawings[have], drawing)}
+
+
+def _on_source() -> None:
+    """The browser could not load the code by its path: send it."""
+    here, _ = called()
+    here.sent.code = True
 
 
 def _on_message() -> None:

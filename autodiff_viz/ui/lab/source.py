@@ -1,57 +1,50 @@
-"""The browser code of the lab's component: its modules in one script, which is sent once.
+"""The browser code of the lab's component, and how it reaches a visitor.
 
-The code is plain ES modules, which `import {...}` and `export` const, class, function or default function, at
-the beginning of a line and in no other way. Streamlit resends a component's source with every changed
-message, so the source travels in an element of its own that never changes (and is therefore sent once); the
-component's element carries a shim of a few lines and the data.
+Streamlit sends a component's source with every changed message. So the component's element carries a shim of
+a few lines, which loads the code from a path of this server, where browsers keep it. Where a host lets
+nothing through to that path, the code comes in an element of its own that never changes, and is therefore
+sent once.
 """
 
 from __future__ import annotations
 
+import gzip
 import hashlib
 import json
-import posixpath
-import re
 from collections.abc import Callable
 from functools import cache
-from graphlib import TopologicalSorter
-from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import streamlit as st
 
+from autodiff_viz.ui.lab.bundle import WEB, bundle, linked
 from autodiff_viz.views.formula import words
 from autodiff_viz.views.palette import palette
 
-WEB = Path(__file__).parents[1]  # modules are named by their path from here
 ENTRY = "lab/web/main.js"
-_IMPORT = re.compile(r'from "(\.{1,2}/[\w./]+\.js)"')
-_COMMENT = re.compile(r"/\*\*.*?\*/[ \n]*|^ *//[^\n]*\n", re.DOTALL | re.MULTILINE)  # a quarter of the source
-_NAMED = re.compile(r'from "([\w./]+\.js)"')  # after `_named_from_root`
+SHEETS = ("editor", "formula", "sliders")
+"""Folders whose style sheets go together: each has a place of its own on the page."""
 
-_IMPORTED = re.compile(r'^import \{([^}]*)\} from ("[\w./]+\.js");', re.MULTILINE)
-_EXPORTED = re.compile(r"^export (default )?((?:const|class|function) (\w+))", re.MULTILINE)
+CODE = "code"  # path of the script
+Renderer = Callable[..., Any]
 
-_LOADER = """
-const code = (globalThis[%(name)s] ??= {});
+_SCRIPT = """
 const modules = {};
 %(source)s
-code.main = modules[%(entry)s].default;
-code.css = %(css)s;
-code.constants = %(constants)s;
-code.arrived?.();
-export default () => {};
+const main = modules[%(entry)s].default, css = %(css)s, constants = %(constants)s;
 """
 
 _SHIM = """
 const code = (globalThis[%(name)s] ??= {});
-const here = code.main ? null : new Promise((arrived) => (code.arrived = arrived));
+code.here ??= new Promise((arrived) => (code.arrive = (found) => arrived(Object.assign(code, found))));
+code.asked ??= import(new URL(%(path)s, document.baseURI).href).then((found) => code.arrive(found), () => {});
 export default async (component) => {
-  await here;
+  await Promise.race([code.here, code.asked]);
+  if (!code.main) component.setTriggerValue("source", true);
+  await code.here;
   return code.main(component, code.css, code.constants);
 };
 """
-
 
 _PLACE = """
 const places = (globalThis.autodiff_viz_places ??= new Map());
@@ -61,69 +54,56 @@ export default ({ data, parentElement }) => {
   document.dispatchEvent(new CustomEvent("autodiff-viz-place"));
 };
 """
-"""Of an element that the component puts something into: with Streamlit's theme and a style of its own."""
 
-SHEETS = ("editor", "formula", "sliders")
-"""Folders whose style sheets go together: each has a place of its own on the page."""
+
+class Script(NamedTuple):
+    """The code as one script, with its name, which no other version has, and the same compressed."""
+
+    name: str
+    text: str
+    compressed: bytes
+
+    @property
+    def path(self) -> str:
+        """From the page's own."""
+        return f"{CODE}/{self.name}.js"
 
 
 @cache
-def renderers() -> tuple[Callable[..., Any], Callable[..., Any], Callable[..., Any]]:
-    """The element that carries the source, the component's own, and the one of a place."""
-    source = linked(bundle(ENTRY))
+def script() -> Script:
+    """The code with its style sheets and with the data that is the same for everybody."""
     css = {folder: _css(folder) for folder in SHEETS}
-    texts = {"entry": ENTRY, "css": css, "constants": {"palette": palette(), "words": words()}}
-    digest = hashlib.sha256(json.dumps([source, texts]).encode()).hexdigest()[:12]
-    fields = {field: json.dumps(text) for field, text in {**texts, "name": f"autodiff_viz_{digest}"}.items()}
-    component = st.components.v2.component
-    return (
-        component("autodiff_viz_lab_source", js=_LOADER % {**fields, "source": source}),
-        component("autodiff_viz_lab", js=_SHIM % fields),
-        component("autodiff_viz_place", js=_PLACE),
+    given = {"entry": ENTRY, "css": css, "constants": {"palette": palette(), "words": words()}}
+    fields = {name: json.dumps(value) for name, value in given.items()}
+    text = _SCRIPT % {**fields, "source": linked(bundle(ENTRY))}
+    name = hashlib.sha256(text.encode()).hexdigest()[:16]
+    served = f"{text}export {{ main, css, constants }};\n"
+    return Script(name, text, gzip.compress(served.encode(), mtime=0))
+
+
+@cache
+def component() -> Renderer:
+    """The lab's component."""
+    found = script()
+    fields = {"name": json.dumps(f"autodiff_viz_{found.name}"), "path": json.dumps(found.path)}
+    return st.components.v2.component("autodiff_viz_lab", js=_SHIM % fields)
+
+
+@cache
+def code() -> Renderer:
+    """The element with the code, for a browser that could not load it."""
+    name = json.dumps(f"autodiff_viz_{script().name}")
+    js = (
+        f"{script().text}\nglobalThis[{name}].arrive({{ main, css, constants }});\nexport default () => {{}};"
     )
+    return st.components.v2.component("autodiff_viz_code", js=js)
+
+
+@cache
+def places() -> Renderer:
+    """A place that the component puts something into: with Streamlit's theme and a style of its own."""
+    return st.components.v2.component("autodiff_viz_place", js=_PLACE)
 
 
 def _css(folder: str) -> str:
     return "\n".join(sheet.read_text("utf-8") for sheet in sorted((WEB / folder / "web").glob("*.css")))
-
-
-def linked(modules: list[tuple[str, str]]) -> str:
-    """The modules as one script that fills the object `modules`. The browser loads it in one step: module by
-    module, the canvas would come after all that the rest of the page has to load."""
-    return "\n".join(_as_function(name, text) for name, text in modules)
-
-
-def _as_function(name: str, text: str) -> str:
-    exports = [f"default: {word}" if default else word for default, _, word in _EXPORTED.findall(text)]
-    body = _EXPORTED.sub(r"\2", _IMPORTED.sub(_as_constants, text))
-    return f"modules[{json.dumps(name)}] = (() => {{\n{body}\nreturn {{ {', '.join(exports)} }};\n}})();"
-
-
-def _as_constants(found: re.Match[str]) -> str:
-    return f"const {{{found[1].replace(' as ', ': ')}}} = modules[{found[2]}];"
-
-
-def bundle(entry: str, root: Path = WEB) -> list[tuple[str, str]]:
-    """(name, text) of `entry` and of every module it imports, each after all that it imports itself, without
-    its comments.
-
-    Modules are named by their path from `root`, in their imports too.
-
-    Raises:
-      graphlib.CycleError: modules import each other in a circle.
-    """
-    texts: dict[str, str] = {}
-    imports: dict[str, set[str]] = {}
-    waiting = [entry]
-    while waiting:
-        name = waiting.pop()
-        if name not in texts:
-            texts[name] = _named_from_root(name, _COMMENT.sub("", (root / name).read_text("utf-8")))
-            imports[name] = set(_NAMED.findall(texts[name]))
-            waiting.extend(imports[name])
-    return [(name, texts[name]) for name in TopologicalSorter(imports).static_order()]
-
-
-def _named_from_root(name: str, text: str) -> str:
-    here = posixpath.dirname(name)
-    return _IMPORT.sub(lambda found: f'from "{posixpath.normpath(posixpath.join(here, found[1]))}"', text)

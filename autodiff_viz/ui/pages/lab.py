@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 import streamlit as st
 
 from autodiff_viz.ui.address import entered, write_address
-from autodiff_viz.ui.lab.component import draw_lab, draw_source, place
+from autodiff_viz.ui.lab.component import draw_lab, place
 from autodiff_viz.ui.panels.checks import draw_checks
 from autodiff_viz.ui.panels.claims import draw_open_claims
 from autodiff_viz.ui.panels.curves import draw_curves
@@ -45,7 +45,6 @@ def _draw_columns(draw: Callable[[str], None]) -> None:
         main, side = st.columns([8, 5], gap="medium")
     with main:
         draw(LAB)
-        draw_source()
         draw("problems")
         with st.container(key="train_panel"):
             draw("train")

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import streamlit as st
 
+from autodiff_viz.ui.lab.source import script
 from autodiff_viz.views.previews import NAME, Preview
 
 INDEX = Path(st.__file__).parent / "static" / "index.html"
@@ -19,7 +20,8 @@ SIZE = (1200, 630)  # of a picture, in pixels
 def document(preview: Preview, origin: str) -> str:
     """The whole page. What begins with `origin` leads back to this server, also from elsewhere."""
     before, after = _shell()
-    return f"{before}{tags(preview, origin)}\n  {after}"
+    code = f'<link rel="modulepreload" href="{script().path}" />'  # or it would come after Streamlit's own
+    return f"{before}{tags(preview, origin)}\n    {code}\n  {after}"
 
 
 @cache

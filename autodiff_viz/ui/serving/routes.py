@@ -4,6 +4,7 @@ search engines ask for."""
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from gzip import decompress
 from hashlib import blake2b
 from html import escape
 from pathlib import Path
@@ -12,6 +13,7 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, HTMLResponse, JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
+from autodiff_viz.ui.lab.source import CODE, script
 from autodiff_viz.ui.serving.head import CARDS, document
 from autodiff_viz.ui.serving.origin import origin
 from autodiff_viz.ui.serving.visits import VISITS
@@ -21,6 +23,7 @@ from autodiff_viz.views.previews import PAGES, PREVIEWS, preview
 FOLDER = Path(__file__).parent / "cards"
 PICTURES = {found.picture for found in PREVIEWS}
 DAY = {"Cache-Control": "public, max-age=86400"}
+FOREVER = {"Cache-Control": "public, max-age=31536000, immutable"}
 
 
 async def ready(request: Request) -> JSONResponse:
@@ -54,6 +57,18 @@ async def card(request: Request) -> Response:
     return FileResponse(FOLDER / f"{name}.png", headers=DAY)
 
 
+async def code(request: Request) -> Response:
+    """The browser code of the lab, under a name that no other version has."""
+    found = script()
+    if request.path_params["name"] != found.name:
+        return PlainTextResponse("Not found", 404)
+    headers = {**FOREVER, "Vary": "Accept-Encoding"}
+    if "gzip" not in request.headers.get("accept-encoding", ""):
+        return Response(decompress(found.compressed), headers=headers, media_type="text/javascript")
+    zipped = {**headers, "Content-Encoding": "gzip"}
+    return Response(found.compressed, headers=zipped, media_type="text/javascript")
+
+
 async def robots(request: Request) -> PlainTextResponse:
     """What crawlers may fetch: nothing that would open a session."""
     return PlainTextResponse(ROBOTS.format(here=origin(request)), headers=DAY)
@@ -85,6 +100,7 @@ ROUTES = [
     Route("/ready", ready),
     Route("/robots.txt", robots),
     Route("/sitemap.xml", sitemap),
+    Route(f"/{CODE}/{{name}}.js", code),
     Route(f"{CARDS}/{{name}}.png", card),
     *(Route(path, page(path)) for path in PAGES),
 ]
