@@ -86,7 +86,7 @@ def show_address(here: Session | None, query: dict[str, str]) -> None:
     """Put `query` in the address bar: a link within one page does not do that by itself."""
     st.query_params.from_dict(query)
     if here is not None:
-        here.address.written = query
+        here.address.written, here.parts.left = query, True
 
 
 def too_large(here: Session) -> dict[str, Any] | None:

@@ -14,6 +14,7 @@ from time import monotonic
 from typing import Any
 
 import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from autodiff_viz.ui.address import too_large
 from autodiff_viz.ui.session import Parts, Session, session
@@ -46,7 +47,7 @@ def whole_page(here: Session, draws: Mapping[str, Draw]) -> Iterator[Callable[[s
         with st.container(key=f"part_{name}"):
             st.fragment(key=name)(lambda: _draw(name, draws[name]))()
 
-    here.parts.opening = is_first(here.parts)
+    here.parts.opening, here.parts.left = is_first(here.parts), False
     try:
         yield draw
         note_shown(here, LESSON)
@@ -95,14 +96,9 @@ def _beside(here: Session) -> dict[str, Any]:
 
 
 def redraw(here: Session) -> None:
-    """At the end of a widget's callback: have drawn what it has changed, the numbers first."""
-    _run([LAB, *_taken(here)])
-
-
-def draw_rest(here: Session) -> None:
-    """At the end of the callback in which the browser has asked: have all parts drawn that have changed."""
-    if names := _taken(here):
-        _run([*names, LAB])
+    """At the end of a callback: have all parts drawn that have changed, and last the one that tells the
+    browser whether there is more to ask for."""
+    _run(here, [*_taken(here), LAB])
 
 
 def rest_due(here: Session) -> dict[str, Any]:
@@ -148,9 +144,13 @@ def waiting(here: Session) -> set[str]:
     return found
 
 
-def _run(names: list[str]) -> None:
+def _run(here: Session, names: list[str]) -> None:
     """Have these parts drawn in place of the one that the callback belongs to; for a lesson that was opened
-    or closed, the page."""
+    or closed, the page. A run of the page draws them all: it may be of another one, which was asked for
+    meanwhile."""
+    context = get_script_run_ctx()
+    if here.parts.left or context is None or not context.fragment_ids_this_run:
+        return
     if LESSON in names:
         st.rerun()
     st.rerun(names)

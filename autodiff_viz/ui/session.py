@@ -48,7 +48,7 @@ class Parts:
       drawn: by part, when, in seconds of `monotonic`.
       polls: by part, in how many milliseconds it is to be drawn again by itself.
       settled: the lab that all parts show; `cut`: those of them that are to be drawn once more.
-      opening: the visitor's first run is going on.
+      opening: the visitor's first run is going on; `left`: another page is on view.
       seen: whether the place of the figure is in view.
     """
 
@@ -58,6 +58,7 @@ class Parts:
     settled: Lab | None = None
     cut: set[str] = field(default_factory=set)
     opening: bool = False
+    left: bool = False
     seen: bool = False
 
 

@@ -11,7 +11,6 @@ def _nothing_is_warmed():
         patch.setattr(warm, "ready", lambda: None)
         patch.setattr(parts, "is_seen", lambda shown: True)  # no browser says what can be seen
         patch.setattr(parts, "is_first", lambda shown: False)  # nor asks for what a first run leaves out
-        patch.setattr(parts, "_run", lambda names: None)  # the test driver knows the whole page alone
         yield
 
 

@@ -11,7 +11,7 @@ from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.ui.address import kept_history, too_large, write_address
 from autodiff_viz.ui.inbox import fault, fresh
 from autodiff_viz.ui.lab.source import code, component, places
-from autodiff_viz.ui.parts import LAB, draw_rest, note_message, rest_due
+from autodiff_viz.ui.parts import LAB, note_message, redraw, rest_due
 from autodiff_viz.ui.session import Sent, Session, act, called, session
 from autodiff_viz.ui.training import follow_training
 from autodiff_viz.views.canvas_edits import edited_all
@@ -98,7 +98,7 @@ def _hear(here: Session, message: dict[str, Any]) -> None:
         here.sent.tables = sweep_tables(here.present.view, dict(want))
     elif "rest" in message:
         follow_training(here)
-        draw_rest(here)
+        redraw(here)
 
 
 def _refused(sent: Sent) -> set[Any]:

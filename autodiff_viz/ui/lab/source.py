@@ -93,9 +93,8 @@ def component() -> Renderer:
 def code() -> Renderer:
     """The element with the code, for a browser that could not load it."""
     name = json.dumps(f"autodiff_viz_{script().name}")
-    js = (
-        f"{script().text}\nglobalThis[{name}].arrive({{ main, css, constants }});\nexport default () => {{}};"
-    )
+    arrive = f"globalThis[{name}].arrive({{ main, css, constants }});"
+    js = f"{script().text}\n{arrive}\nexport default () => {{}};"
     return st.components.v2.component("autodiff_viz_code", js=js)
 
 

@@ -50,7 +50,7 @@ export class Lab {
     const document = Number((drawing ?? this.editor.drawing).graph ?? 0);
     this.mail.receive({ ...word, document }, post, first);
     this.question.answered(word);
-    this.sight.watch();
+    if (!word.due) this.sight.watch();
     if (!drawing) return this.editor.resync();
     this.editor.receive(drawing);
     this.formula.receive({ ...drawing.formula, ack: word.ack });

@@ -2,11 +2,13 @@
 // Whether the figure can be seen: what is slow to draw waits until somebody looks.
 
 const PLACE = ".st-key-figure_place";
+const PAINTED_MS = 300; // after Python's word of the parts of the page
 
 export class Sight {
   /** @param {() => void} came called when it comes into view */
   constructor(came) {
     this.seen = false;
+    this.timer = 0;
     /** @type {Element | null} */
     this.place = null;
     this.observer = new IntersectionObserver((entries) => {
@@ -16,8 +18,13 @@ export class Sight {
     });
   }
 
-  /** Find the place, which may have come anew. */
+  /** Find the place, which may have come anew, once what stands over it has been painted. */
   watch() {
+    clearTimeout(this.timer);
+    this.timer = window.setTimeout(() => this.find(), PAINTED_MS);
+  }
+
+  find() {
     const place = document.querySelector(PLACE);
     if (place === this.place) return;
     this.observer.disconnect();
@@ -26,6 +33,7 @@ export class Sight {
   }
 
   close() {
+    clearTimeout(this.timer);
     this.observer.disconnect();
   }
 }
