@@ -21,6 +21,7 @@ from benchmarks.tab import PATIENCE, Tab
 
 RULES = ("stop", "rewrite", "pullback", "follow")
 ADDED = ("sin", "tanh", "exp", "square")
+SOON = 0.02  # seconds
 WIDTH, HEIGHT = 2000, 1000  # pixels of the canvas on which nodes are added
 
 
@@ -71,6 +72,7 @@ class Editor(Reader):
         """One gesture; seconds until its numbers were there."""
         edit = GESTURES[self.random.choice(self.gestures)](self)
         name = outbox.component_of(edit["kind"], self.elements)
+        await asyncio.wait_for(self._there(name), PATIENCE)
         number = self._next(name)
         self.pending.setdefault(name, []).append({**edit, "made": int(time.time() * 1000), "seq": number})
         self.waiting[name, number] = asyncio.get_running_loop().create_future()
@@ -84,6 +86,11 @@ class Editor(Reader):
         self.pending[name] = [edit for edit in self.pending.get(name, ()) if edit["seq"] > word.ack]
         for key in [key for key in self.waiting if key[0] == name and key[1] <= word.ack]:
             self.waiting.pop(key).set_result(self.heard)
+
+    async def _there(self, name: str) -> None:
+        """Wait for a component that comes after the canvas."""
+        while name not in self.words:
+            await asyncio.sleep(SOON)
 
     def _next(self, name: str) -> int:
         known = [edit["seq"] for edit in self.pending.get(name, ())]
