@@ -9,7 +9,7 @@ import time
 import pytest
 
 from benchmarks import outbox
-from benchmarks.crowd import quantile
+from benchmarks.crowd import at_rest, quantile
 from benchmarks.outbox import Word
 from benchmarks.server import server
 from benchmarks.tab import Tab
@@ -24,6 +24,7 @@ def done(tab: Tab, times: int) -> list[str]:
     async def visit() -> None:
         try:
             await tab.open()
+            await at_rest(tab)
             for _ in range(times):
                 assert await tab.act(time.perf_counter()) > 0
         finally:
@@ -38,15 +39,24 @@ def test_the_word_of_a_component_stands_at_the_end_of_its_data():
     assert outbox.read('{"nodes": []}') is None
 
 
-def test_edits_go_to_the_component_that_takes_them():
-    kinds = ("move", "rules", "text")
-    three = {"canvas", "sliders", "formula"}
-    assert [outbox.component_of(kind, three) for kind in kinds] == ["sliders", "canvas", "formula"]
-    assert {outbox.component_of(kind, {"lab"}) for kind in kinds} == {"lab"}
+def test_a_word_says_when_the_rest_of_the_page_can_be_asked_for():
+    due = {"rev": 7, "due": True, "rest": 300, "turn": 5, **DATA}
+    word = outbox.read(json.dumps(due))
+    assert word.rest == (0.3, 5)
+    assert outbox.rest_message(word)["rest"] == 5
+    assert outbox.read(json.dumps({**due, "rest": None})).rest is None
+
+
+def test_a_slider_has_the_outbox_of_the_canvas_unless_it_has_its_own():
+    word, edit = Word("ab", 0), {"kind": "slide", "name": "x"}
+    assert outbox.addressed(edit, {"canvas": word}) == ("canvas", edit)
+    both = {"canvas": word, "sliders": word}
+    assert outbox.addressed(edit, both) == ("sliders", {"kind": "move", "name": "x"})
 
 
 def test_a_message_says_which_drawing_the_browser_has():
-    assert outbox.edits_message(Word("ab", 0, 7), []) == {"key": "ab", "edits": [], "have": 7}
+    found = outbox.edits_message(Word("ab", 0, 7), [])
+    assert found == {"key": "ab", "edits": [], "have": 7, "seen": False}
     assert outbox.edits_message(Word("ab", 0, None), []) == {"key": "ab", "edits": []}
 
 
