@@ -59,13 +59,13 @@ async def _acting(tabs: Sequence[Tab], server: Server, seconds: float) -> Load:
     taken: list[float] = []
     coming = (_later(RAMP * i / len(tabs), tab.open()) for i, tab in enumerate(tabs))
     await _all(coming, failures)
-    await asyncio.gather(*map(_at_rest, tabs))
+    await asyncio.gather(*map(at_rest, tabs))
     before, start = server.seconds, time.perf_counter() + 0.2
     going = [
         _visit(tab, start + PERIOD * i / len(tabs), start + seconds, taken) for i, tab in enumerate(tabs)
     ]
     await _all(going, failures)
-    await asyncio.gather(*map(_at_rest, tabs))
+    await asyncio.gather(*map(at_rest, tabs))
     cpu = (server.seconds - before) / max(1, len(taken))
     await asyncio.gather(*(tab.close() for tab in tabs))
     return Load(sorted(taken), cpu, failures + [error for tab in tabs for error in tab.errors])
@@ -76,7 +76,7 @@ async def _opening(tabs: Sequence[Tab]) -> float:
     began = time.perf_counter()
     await _all([tab.open() for tab in tabs], failures)
     took = time.perf_counter() - began
-    await asyncio.gather(*map(_at_rest, tabs))
+    await asyncio.gather(*map(at_rest, tabs))
     await asyncio.gather(*(tab.close() for tab in tabs))
     return float("inf") if failures or any(tab.errors for tab in tabs) else took
 
@@ -91,7 +91,7 @@ async def _visit(tab: Tab, due: float, end: float, taken: list[float]) -> None:
     taken += await asyncio.gather(*going)
 
 
-async def _at_rest(tab: Tab) -> None:
+async def at_rest(tab: Tab) -> None:
     """Wait until no run has been going on for a while."""
     end = time.perf_counter() + PATIENCE
     while not tab.idle or time.perf_counter() - tab.heard < QUIET:

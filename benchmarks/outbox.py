@@ -7,25 +7,23 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Container, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from streamlit.proto.WidgetStates_pb2 import WidgetState
 
 Edit = dict[str, Any]
 
-LAB = "lab"
-"""Key of the component that takes all edits, on a page that has one."""
+CANVAS, SLIDERS = "canvas", "sliders"
+"""Keys of the components that take edits."""
 
-DRAWN, BY_KIND = "canvas", {"move": "sliders", "text": "formula"}
-"""On a page that has none: key of the component that draws the graph, and keys by the kind of an edit."""
-
-STILL = 0.3  # seconds after a confirmation until the browser asks for the panels, if no other edit follows
+STILL = 0.03  # seconds without an edit after which the other parts of the page are asked for
 AT_ONCE = 500  # edits in a message
-RESEND, MOST_RESEND = 3.0, 24.0  # seconds until what is not confirmed is posted again, and at most
+AGAIN, MOST = 3.0, 24.0  # seconds until what has no answer is posted again, and at most
 
 _WORD = re.compile(r'"key": "([0-9a-f]+)", "ack": (\d+), "from": ')
 _REV = re.compile(r'"rev": (\d+)')
+_REST = re.compile(r'"due": (?:true|false), "rest": (\d+), "turn": (\d+)')
 _TRIGGERS = "$$STREAMLIT_INTERNAL_KEY_{}__events"
 
 
@@ -36,39 +34,46 @@ class Word(NamedTuple):
       key: of the server's session.
       ack: number of the last edit that has been applied.
       rev: number of the drawing; None of a component that has none.
+      rest: in how many seconds the other parts of the page can be asked for, and the number to ask with; None
+        where nobody needs to ask.
     """
 
     key: str
     ack: int
-    rev: int | None
+    rev: int | None = None
+    rest: tuple[float, int] | None = None
 
 
-def component_of(kind: str, there: Container[str]) -> str:
-    """Key of the component to which an edit of this kind is posted, of those that are `there`."""
-    return LAB if LAB in there else BY_KIND.get(kind, DRAWN)
-
-
-def draws(name: str) -> bool:
-    """Whether the component with this key draws the graph."""
-    return name in (LAB, DRAWN)
+def addressed(edit: Edit, words: Mapping[str, Word]) -> tuple[str, Edit]:
+    """The key of the component that an edit goes to, and the edit as that one takes it."""
+    if edit["kind"] == "slide" and SLIDERS in words:  # a page whose sliders have an outbox of their own
+        return SLIDERS, {**edit, "kind": "move"}
+    return CANVAS, edit
 
 
 def read(data: str) -> Word | None:
     """The word at the end of a component's data; None of one that takes no edits."""
     found = _WORD.search(data, max(0, len(data) - 200))
-    rev = _REV.search(data)
-    return Word(found[1], int(found[2]), int(rev[1]) if rev else None) if found else None
+    if found is None:
+        return None
+    rev, rest = _REV.search(data), _REST.search(data, max(0, len(data) - 300))
+    return Word(
+        found[1],
+        int(found[2]),
+        int(rev[1]) if rev else None,
+        (max(int(rest[1]) / 1000, STILL), int(rest[2])) if rest else None,
+    )
 
 
 def edits_message(word: Word, edits: Sequence[Edit]) -> dict[str, Any]:
     """The message that posts all `edits` that are not confirmed."""
-    have = {} if word.rev is None else {"have": word.rev}
+    have = {} if word.rev is None else {"have": word.rev, "seen": False}
     return {"key": word.key, "edits": [*edits[:AT_ONCE]], **have}
 
 
-def rest_message(word: Word, number: int) -> dict[str, Any] | None:
-    """The message that asks for the panels once the hands are still, after the edit of this number."""
-    return {"key": word.key, "edits": [], "rest": number}
+def rest_message(word: Word) -> dict[str, Any]:
+    """The message that asks for the other parts of the page."""
+    return {**edits_message(word, ()), "rest": word.rest and word.rest[1]}
 
 
 def trigger(component: str, message: dict[str, Any]) -> WidgetState:

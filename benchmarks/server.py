@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import socket
 import subprocess
 import sys
@@ -17,7 +18,8 @@ from urllib.request import urlopen
 ROOT = Path(__file__).parents[1]
 PATIENCE = 60  # seconds until the server answers
 WARM_UP = 300  # seconds until it is warm
-TICKS, PAGE = os.sysconf("SC_CLK_TCK"), os.sysconf("SC_PAGE_SIZE")
+TICKS = os.sysconf("SC_CLK_TCK")
+SHARE = re.compile(r"^Pss: +(\d+) kB", re.MULTILINE)  # each page divided by how many processes have it
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,23 +32,25 @@ class Server:
     @property
     def seconds(self) -> float:
         """Processor time so far, of all its processes, those that have ended too."""
-        return sum(sum(map(int, stat[11:15])) for stat in self._stats()) / TICKS
+        stats = (text.rpartition(")")[2].split() for text in self._told("stat"))
+        return sum(sum(map(int, stat[11:15])) for stat in stats) / TICKS
 
     @property
     def megabytes(self) -> float:
-        """Resident memory of all its processes."""
-        return sum(int(stat[21]) for stat in self._stats()) * PAGE / 2**20
+        """Memory of all its processes; what several of them share counts once."""
+        shares = (SHARE.search(text) for text in self._told("smaps_rollup"))
+        return sum(int(share[1]) for share in shares if share) / 1024
 
-    def _stats(self) -> Iterator[list[str]]:
-        """What Linux tells of each process, from its state on."""
+    def _told(self, file: str) -> Iterator[str]:
+        """What Linux tells of each process."""
         waiting = [self.process]
         for process in waiting:
             place = Path(f"/proc/{process}")
             try:
                 for task in (place / "task").iterdir():
                     waiting += map(int, (task / "children").read_text().split())
-                yield (place / "stat").read_text().rpartition(")")[2].split()
-            except FileNotFoundError:
+                yield (place / file).read_text()
+            except (FileNotFoundError, ProcessLookupError):  # it has ended
                 continue
 
 

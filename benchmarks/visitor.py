@@ -21,26 +21,66 @@ from benchmarks.tab import PATIENCE, Tab
 
 RULES = ("stop", "rewrite", "pullback", "follow")
 ADDED = ("sin", "tanh", "exp", "square")
+SOON = 0.02  # seconds
 WIDTH, HEIGHT = 2000, 1000  # pixels of the canvas on which nodes are added
 
 
 @dataclass
 class Reader(Tab):
-    """Opens the lab and does nothing."""
+    """Opens the lab and does nothing but what every browser does: it asks for the rest of the page when the
+    server says so.
 
-    words: dict[str, Word] = field(default_factory=dict)  # by key of the component
+    Attributes:
+      words: by key, what the components that take edits have said last.
+      pending: by key, what is not confirmed.
+    """
+
+    words: dict[str, Word] = field(default_factory=dict)
+    pending: dict[str, list[Edit]] = field(default_factory=dict)
+    _asking: asyncio.Task | None = None
 
     def take(self, kind: str, name: str, element: Any) -> None:
-        """Note what a component says to its outbox."""
+        """Heed what a component says to its outbox."""
         word = outbox.read(element.json) if kind == "bidi_component" else None
-        if word is not None:
-            self.words[name] = word
-            self.heed(name, word)
-            if outbox.draws(name):
-                self.shown.set()
+        if word is None:
+            return
+        self.words[name] = word
+        self.pending[name] = [edit for edit in self.pending.get(name, ()) if edit["seq"] > word.ack]
+        self.confirm(name, word.ack)
+        if name == outbox.CANVAS:
+            self.shown.set()
+            self._ask_later(word)
 
-    def heed(self, name: str, word: Word) -> None:
-        """A component has said which edits it has had."""
+    def confirm(self, name: str, ack: int) -> None:
+        """A component has had the edits up to this number."""
+
+    async def close(self) -> None:
+        """Close the tab."""
+        if self._asking is not None:
+            self._asking.cancel()
+        await super().close()
+
+    async def post(self, name: str, message: dict[str, Any]) -> None:
+        """Send a message as the component with this key does."""
+        component = self.elements[name]
+        await self.send(outbox.trigger(component.id, message), component.fragment)
+
+    def _ask_later(self, word: Word) -> None:
+        if self._asking is not None:
+            self._asking.cancel()
+        self._asking = asyncio.create_task(self._ask(word)) if word.rest else None
+
+    async def _ask(self, word: Word) -> None:
+        """Ask when the hands are still, and again until there is an answer: this ends with the next word."""
+        patience = outbox.AGAIN
+        await asyncio.sleep(word.rest[0])
+        while not self.lost:
+            if self.pending[outbox.CANVAS]:  # the answer to the edits comes first
+                await asyncio.sleep(SOON)
+                continue
+            await self.post(outbox.CANVAS, outbox.rest_message(word))
+            await asyncio.sleep(patience)
+            patience = min(2 * patience, outbox.MOST)
 
 
 @dataclass
@@ -51,14 +91,14 @@ class Editor(Reader):
     Attributes:
       size: nodes of the graph; another `seed` gives another one.
       gestures: names of what is done, at random.
+      rules: by node, the rule that it was given last.
     """
 
     size: int = 30
     seed: int = 0
     gestures: tuple[str, ...] = ("rule", "slide", "add", "select")
-    rules: dict[str, str] = field(default_factory=dict)  # by node, the rule that it was given last
-    pending: dict[str, list[Edit]] = field(default_factory=dict)  # by component, what is not confirmed
-    waiting: dict[tuple[str, int], asyncio.Future] = field(default_factory=dict)
+    rules: dict[str, str] = field(default_factory=dict)
+    _waiting: dict[tuple[str, int], asyncio.Future] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         graph = example(self.size, self.seed).graph
@@ -69,47 +109,29 @@ class Editor(Reader):
 
     async def act(self, due: float) -> float:
         """One gesture; seconds until its numbers were there."""
-        edit = GESTURES[self.random.choice(self.gestures)](self)
-        name = outbox.component_of(edit["kind"], self.elements)
-        number = self._next(name)
-        self.pending.setdefault(name, []).append({**edit, "made": int(time.time() * 1000), "seq": number})
-        self.waiting[name, number] = asyncio.get_running_loop().create_future()
-        taken = await self._confirmed(name, number, time.perf_counter() + PATIENCE) - due
-        if name == outbox.LAB:
-            asyncio.get_running_loop().call_later(outbox.STILL, self._rest, number)
-        return taken
+        name, edit = outbox.addressed(GESTURES[self.random.choice(self.gestures)](self), self.words)
+        known = [other["seq"] for other in self.pending[name]]
+        number = 1 + max(known, default=self.words[name].ack)
+        self.pending[name].append({**edit, "made": int(time.time() * 1000), "seq": number})
+        self._waiting[name, number] = asyncio.get_running_loop().create_future()
+        return await self._confirmed(name, number, time.perf_counter() + PATIENCE) - due
 
-    def heed(self, name: str, word: Word) -> None:
-        """Forget what is confirmed."""
-        self.pending[name] = [edit for edit in self.pending.get(name, ()) if edit["seq"] > word.ack]
-        for key in [key for key in self.waiting if key[0] == name and key[1] <= word.ack]:
-            self.waiting.pop(key).set_result(self.heard)
-
-    def _next(self, name: str) -> int:
-        known = [edit["seq"] for edit in self.pending.get(name, ())]
-        return 1 + max(known, default=self.words[name].ack)
+    def confirm(self, name: str, ack: int) -> None:
+        """A component has had the edits up to this number."""
+        for key in [key for key in self._waiting if key[0] == name and key[1] <= ack]:
+            self._waiting.pop(key).set_result(self.heard)
 
     async def _confirmed(self, name: str, number: int, end: float) -> float:
         """Post until the edit is confirmed; when it was."""
-        confirmed, patience = self.waiting[name, number], outbox.RESEND
+        confirmed, patience = self._waiting[name, number], outbox.AGAIN
         while True:
-            await self._post(name, outbox.edits_message(self.words[name], self.pending[name]))
+            await self.post(name, outbox.edits_message(self.words[name], self.pending[name]))
             try:
                 return await asyncio.wait_for(asyncio.shield(confirmed), patience)
             except TimeoutError:
-                patience = min(2 * patience, outbox.MOST_RESEND)
+                patience = min(2 * patience, outbox.MOST)
                 if self.lost or time.perf_counter() > end:
                     raise TimeoutError(self.lost or f"edit {number} of {name} is not confirmed") from None
-
-    def _rest(self, number: int) -> None:
-        """The hands are still, unless another edit has been made."""
-        word = self.words[outbox.LAB]
-        if self._next(outbox.LAB) == number + 1 and not self.lost:
-            self._asking = asyncio.create_task(self._post(outbox.LAB, outbox.rest_message(word, number)))
-
-    async def _post(self, name: str, message: dict[str, Any]) -> None:
-        component = self.elements[name]
-        await self.send(outbox.trigger(component.id, message), component.fragment)
 
 
 def _rule(tab: Editor) -> Edit:
@@ -123,7 +145,7 @@ def _rule(tab: Editor) -> Edit:
 def _slide(tab: Editor) -> Edit:
     """An input's slider, released on a new number."""
     value = round(tab.random.uniform(0.1, 3.0), 4)
-    return {"kind": "move", "name": tab.random.choice(tab.inputs), "value": value, "fresh": True}
+    return {"kind": "slide", "name": tab.random.choice(tab.inputs), "value": value, "fresh": True}
 
 
 def _add(tab: Editor) -> Edit:

@@ -68,7 +68,7 @@ def _parts(value: Any) -> tuple[Any, ...]:
     if kind in (set, frozenset):
         return "set", tuple(sorted(map(identity, value)))
     if hasattr(value, "tobytes"):  # NumPy's arrays and numbers, and JAX's; this folder knows neither
-        return "array", (str(value.dtype), tuple(value.shape), value.tobytes())
+        return "array", (str(value.dtype), tuple(value.shape), _short(value.tobytes()))
     if is_dataclass(value):
         return kind.__name__, tuple(identity(getattr(value, field.name)) for field in fields(value))
     if isinstance(value, tuple):

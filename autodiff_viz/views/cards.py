@@ -54,12 +54,15 @@ def number_text(array: np.ndarray, digits: int = 4) -> str:
     array = np.asarray(array)
     if array.ndim == 0:
         return scalar(float(array), digits)
-    if array.ndim == 1 and array.size <= SHOWN:
-        texts = ("[" + ", ".join(scalar(float(x), digits) for x in array) + "]" for digits in (3, 2))
-        for text in texts:
-            if len(text) <= VECTOR:
-                return text
-    return f"\u2016{scalar(norm(array), 3)}\u2016"
+    return _written_out(array) or f"\u2016{scalar(norm(array), 3)}\u2016"
+
+
+def _written_out(array: np.ndarray) -> str:
+    """A short vector; "" where it is none or does not fit."""
+    if array.ndim != 1 or array.size > SHOWN:
+        return ""
+    texts = ("[" + ", ".join(scalar(float(x), digits) for x in array) + "]" for digits in (3, 2))
+    return next((text for text in texts if len(text) <= VECTOR), "")
 
 
 def in_full(array: np.ndarray) -> str:
@@ -70,7 +73,7 @@ def in_full(array: np.ndarray) -> str:
 def shape_text(array: np.ndarray) -> str:
     """The shape where the numbers do not show it: "[3, 4]"; "" of a scalar or of a vector written out."""
     array = np.asarray(array)
-    return "" if array.ndim == 0 or number_text(array).startswith("[") else str(list(array.shape))
+    return "" if array.ndim == 0 or _written_out(array) else str(list(array.shape))
 
 
 def constant_text(literal: Literal) -> str:

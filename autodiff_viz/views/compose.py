@@ -15,7 +15,7 @@ from autodiff_viz.graph.model import Graph
 from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.views.actions import noisy
 from autodiff_viz.views.drawing import Drawing, Picture, drawing
-from autodiff_viz.views.evaluation import Evaluation, evaluation, evaluation_at
+from autodiff_viz.views.evaluated import Evaluated, evaluated, evaluated_at
 from autodiff_viz.views.lab import Lab, formula_text, scalar_inputs, slider_range
 from autodiff_viz.views.moment import Moment, moment
 from autodiff_viz.views.notices import elsewhere, notice_data
@@ -68,7 +68,7 @@ class LabView:
     notes: tuple[str, ...]
     graph: Graph
     follows: bytes
-    evaluated: Evaluation
+    evaluated: Evaluated
     moment: Moment | None = None
 
     @property
@@ -96,9 +96,9 @@ def lab_view(lab: Lab, last: LabView | None = None) -> LabView:
       last: the view before, of which what still shows the same is taken over.
     """
     at = moment(lab)
-    found = evaluation_at(lab, at) if at else None
+    found = evaluated_at(lab, at) if at else None
     at = at if found else None
-    found = found or evaluation(lab, last.evaluated if last else None)
+    found = found or evaluated(lab, last.evaluated if last else None)
     graph = at.graph if at else lab.graph
     picture = Picture(
         graph,
@@ -133,7 +133,7 @@ def lab_view(lab: Lab, last: LabView | None = None) -> LabView:
     )
 
 
-def _follows(lab: Lab, graph: Graph, found: Evaluation, at: Moment | None) -> bytes:
+def _follows(lab: Lab, graph: Graph, found: Evaluated, at: Moment | None) -> bytes:
     nodes = tuple([node.content for node in graph.nodes])
     numbers = (nodes, graph.regions, graph.output, lab.seed, lab.dtype)
     return identity((*numbers, found.complete, found.problems, at and at.key))

@@ -146,9 +146,18 @@ def places(graph: Graph, tall: frozenset[str] | None = None) -> Layout:
     return _layout(graph, pictured(graph) if tall is None else tall)
 
 
+def _node_key(node: Node) -> bytes:
+    return node.identity
+
+
+@remembered(8_192, _node_key)
+def _standing(node: Node) -> bytes:
+    """The identity of what the layout depends on: dragging a slider must not lay the graph out again."""
+    return identity((node.name, node.op, node.slots, node.position))
+
+
 def _layout_key(graph: Graph, tall: frozenset[str]) -> bytes:
-    """What the layout depends on: dragging a slider must not lay the graph out again."""
-    nodes = tuple([(node.name, node.op, node.slots, node.position) for node in graph.nodes])
+    nodes = tuple([_standing(node) for node in graph.nodes])
     return identity((nodes, graph.regions, graph.groups, graph.output, tall))
 
 

@@ -59,16 +59,20 @@ def shape(lengths: tuple[int, ...]) -> str:
 
 
 def norm(array: np.ndarray) -> float:
-    """Euclidean norm, in float64, of numbers near 1: the square of 1e-200 would be 0. A power of two loses no
-    digit."""
+    """Euclidean norm, in float64."""
+    # Not by `np.linalg.norm`, whose product wakes a thread for each processor; they wait in a loop for more.
+    single = np.asarray(array).dtype == np.float32
     array = np.asarray(array, np.float64)
     if array.ndim == 0:
         return abs(float(array))
+    if single:  # whose squares float64 holds, the largest and the smallest
+        return float(np.sqrt(np.square(array).sum()))
     largest = float(np.abs(array).max(initial=0.0))
     if largest == 0 or not np.isfinite(largest):
         return largest
+    # Of numbers near 1: the square of 1e-200 would be 0. A power of two loses no digit.
     exponent = np.frexp(largest)[1]
-    return float(np.ldexp(np.linalg.norm(np.ldexp(array.ravel(), -exponent)), exponent))
+    return float(np.ldexp(np.sqrt(np.square(np.ldexp(array, -exponent)).sum()), exponent))
 
 
 def sign(array: np.ndarray) -> int:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import math
 
 import numpy as np
 import pytest
@@ -66,6 +67,23 @@ def test_a_short_vector_is_written_out():
 
 def test_a_tensor_is_its_shape_and_euclidean_norm():
     assert short(np.full((3, 4), 2.0)) == "3×4 ‖6.93‖"  # sqrt(12 * 4) = 6.928
+
+
+@pytest.mark.parametrize(
+    ("dtype", "sizes"),
+    [(np.float32, (1e-45, 1e-30, 1.0, 1e38)), (np.float64, (1e-308, 1e-200, 1.0, 1e300))],
+)
+def test_a_norm_has_all_its_digits_however_large_or_small_the_numbers_are(dtype, sizes):
+    for size in sizes:
+        numbers = (np.array([[3.0, -1.5, 0.25], [0.5, 2.0, -0.125]]) * size).astype(dtype)
+        assert norm(numbers) == pytest.approx(math.hypot(*map(float, numbers.ravel())), rel=1e-14)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_a_norm_of_what_is_not_finite_is_not_finite(dtype):
+    assert norm(np.array([1.0, -np.inf], dtype)) == np.inf
+    assert np.isnan(norm(np.array([1.0, np.nan, np.inf], dtype)))
+    assert norm(np.zeros((0, 3), dtype)) == 0
 
 
 def test_a_large_float32_tensor_has_a_finite_norm():

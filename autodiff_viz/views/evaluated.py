@@ -22,7 +22,7 @@ from autodiff_viz.views.moment import Moment
 
 
 @dataclass(frozen=True, slots=True)
-class Evaluation:
+class Evaluated:
     """Attributes:
     key: the identity of all that it follows from; None at a step of a training.
     trace: None when nothing can be evaluated.
@@ -41,27 +41,27 @@ class Evaluation:
     notes: tuple[str, ...]
 
 
-def evaluation(lab: Lab, last: Evaluation | None = None) -> Evaluation:
+def evaluated(lab: Lab, last: Evaluated | None = None) -> Evaluated:
     """Evaluate the lab's graph, or as much of it as can be evaluated. The `last` one, where it follows from
     the same."""
     key = identity((lab.graph, lab.seed, lab.dtype))
     if last is not None and last.key == key:
         return last
     playing = played(lab.graph)
-    found, problems = _evaluated(lab, playing)
-    return _evaluation(key, found, problems, found is not None and found.graph is playing)
+    found, problems = _traced(lab, playing)
+    return _with_words(key, found, problems, found is not None and found.graph is playing)
 
 
-def evaluation_at(lab: Lab, at: Moment) -> Evaluation | None:
+def evaluated_at(lab: Lab, at: Moment) -> Evaluated | None:
     """Evaluate the step on view; None where the graph cannot be evaluated."""
     try:
         found = trace(with_seeds(at.graph, at.step), at.parameters, lab.seed, dtype=lab.dtype)
     except GraphError:
         return None
-    return _evaluation(None, found, (), True)
+    return _with_words(None, found, (), True)
 
 
-def _evaluated(lab: Lab, playing: Graph) -> tuple[Trace | None, tuple[Problem, ...]]:
+def _traced(lab: Lab, playing: Graph) -> tuple[Trace | None, tuple[Problem, ...]]:
     """(trace, problems): of the whole graph, or of the part that has no problem. What runs is `playing`."""
     graph = lab.graph
     if not graph.nodes:
@@ -77,10 +77,10 @@ def _evaluated(lab: Lab, playing: Graph) -> tuple[Trace | None, tuple[Problem, .
         return None, problems
 
 
-def _evaluation(
+def _with_words(
     key: bytes | None, found: Trace | None, problems: tuple[Problem, ...], complete: bool
-) -> Evaluation:
-    return Evaluation(
+) -> Evaluated:
+    return Evaluated(
         key=key,
         trace=found,
         problems=problems,
