@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
+from autodiff_viz.ui.panels.table import draw_table
 from autodiff_viz.ui.pulse.component import pulse
 from autodiff_viz.ui.work import CHECK, asked, check_job, check_told, is_large
 from autodiff_viz.views.causes import explained, in_a_word
@@ -47,7 +48,7 @@ def _draw(found: Verification) -> None:
     if details.open:  # a table takes as many bytes as the rest of an edit: it is sent to those who look at it
         with details:
             st.text(found.sentence)
-            st.table(
+            draw_table(
                 {
                     "input": [check.name for check in found.inputs],
                     "gradient": [check.declared for check in found.inputs],

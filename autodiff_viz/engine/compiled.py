@@ -1,0 +1,63 @@
+"""Compiled code on disk, by JAX's persistent compilation cache: what one process has compiled, the server, its
+workers and the next start load.
+
+Only `filled` writes there, and only what the project itself runs: visitors cannot make it grow. The code comes
+to its place all at once, so that no process ever finds half of it.
+
+Source: https://docs.jax.dev/en/latest/persistent_compilation_cache.html
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from time import time
+
+import jax
+import jax.lib
+import numpy as np
+
+NAMED = "JAX_COMPILATION_CACHE_DIR"  # JAX's own variable: who sets it says where the code is, and what is kept
+LIBRARIES = ("jax", jax.__version__, "jaxlib", jax.lib.__version__, "numpy", np.__version__)
+NEVER = "1e9"  # seconds that a compilation must have taken to be written down
+ABANDONED = 3600  # seconds after which nobody is still filling a directory
+PLACE, FILLING = "compiled", "filling-"
+
+
+def variables(directory: Path | None) -> Mapping[str, str]:
+    """Variables of the environment with which a process loads code from `directory`, and writes none."""
+    if directory is None or NAMED in os.environ:
+        return {}
+    return {NAMED: str(directory / PLACE), "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": NEVER}
+
+
+def load_from(directory: Path | None) -> None:
+    """Have this process do what `variables` says, before it compiles anything."""
+    for variable, value in variables(directory).items():
+        seconds = variable.endswith("_SECS")
+        jax.config.update(variable.lower(), float(value) if seconds else value)
+
+
+def is_filled(directory: Path | None) -> bool:
+    """Whether the code is there, or there is no place of ours for it."""
+    return not variables(directory) or any((directory / PLACE).glob("*-cache"))
+
+
+@contextmanager
+def filled(directory: Path) -> Iterator[None]:
+    """Put all that is compiled inside `with` in the place from which others load it. For a process that has not
+    compiled anything and does nothing else."""
+    for path in directory.glob(f"{FILLING}*"):
+        if path.stat().st_mtime < time() - ABANDONED:
+            shutil.rmtree(path, ignore_errors=True)
+    own = tempfile.mkdtemp(prefix=FILLING, dir=directory)
+    jax.config.update(NAMED.lower(), own)
+    jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.0)
+    yield
+    with suppress(OSError):  # another server of this version was sooner
+        os.rename(own, directory / PLACE)
+    shutil.rmtree(own, ignore_errors=True)
