@@ -21,10 +21,16 @@ import jax
 import jax.lib
 import numpy as np
 
-NAMED = "JAX_COMPILATION_CACHE_DIR"  # JAX's own variable: who sets it says where the code is, and what is kept
+NAMED = (
+    "JAX_COMPILATION_CACHE_DIR"  # JAX's own variable: who sets it says where the code is, and what is kept
+)
 LIBRARIES = ("jax", jax.__version__, "jaxlib", jax.lib.__version__, "numpy", np.__version__)
-NEVER = "1e9"  # seconds that a compilation must have taken to be written down
+LEAST = "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS"  # that a compilation must have taken to be written down
+ALWAYS, NEVER = "0", "1e9"
 ABANDONED = 3600  # seconds after which nobody is still filling a directory
+NO_OTHERS = {"JAX_PERSISTENT_CACHE_ENABLE_XLA_CACHES": "none"}
+"""XLA's own caches beside JAX's, whose path would be part of the key under which code is found again."""
+
 PLACE, FILLING = "compiled", "filling-"
 
 
@@ -32,14 +38,21 @@ def variables(directory: Path | None) -> Mapping[str, str]:
     """Variables of the environment with which a process loads code from `directory`, and writes none."""
     if directory is None or NAMED in os.environ:
         return {}
-    return {NAMED: str(directory / PLACE), "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": NEVER}
+    return _variables(directory / PLACE, NEVER)
+
+
+def _variables(place: Path, seconds: str) -> Mapping[str, str]:
+    return {NAMED: str(place), LEAST: seconds, **NO_OTHERS}
 
 
 def load_from(directory: Path | None) -> None:
     """Have this process do what `variables` says, before it compiles anything."""
-    for variable, value in variables(directory).items():
-        seconds = variable.endswith("_SECS")
-        jax.config.update(variable.lower(), float(value) if seconds else value)
+    _configure(variables(directory))
+
+
+def _configure(variables: Mapping[str, str]) -> None:
+    for variable, value in variables.items():
+        jax.config.update(variable.lower(), float(value) if variable == LEAST else value)
 
 
 def is_filled(directory: Path | None) -> bool:
@@ -55,8 +68,7 @@ def filled(directory: Path) -> Iterator[None]:
         if path.stat().st_mtime < time() - ABANDONED:
             shutil.rmtree(path, ignore_errors=True)
     own = tempfile.mkdtemp(prefix=FILLING, dir=directory)
-    jax.config.update(NAMED.lower(), own)
-    jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.0)
+    _configure(_variables(Path(own), ALWAYS))
     yield
     with suppress(OSError):  # another server of this version was sooner
         os.rename(own, directory / PLACE)

@@ -6,6 +6,7 @@ the one that the claim names, and whether the claim holds is worked out anew fro
 
 from __future__ import annotations
 
+from contextlib import suppress
 from math import prod
 from pathlib import Path
 from typing import Any
@@ -76,5 +77,6 @@ def _array(data: Any) -> np.ndarray:
         case {"kind": str(kind), "shape": [*shape], "numbers": [*numbers]} if kind in KINDS:
             lengths = all(type(length) is int and 0 <= length <= NUMBERS for length in shape)
             if lengths and len(numbers) == prod(shape) and {*map(type, numbers)} <= {int, float}:
-                return np.asarray(numbers, kind).reshape(shape)
+                with suppress(OverflowError):  # a number that is none of that kind
+                    return np.asarray(numbers, kind).reshape(shape)
     raise ValueError("it is no array")

@@ -22,6 +22,7 @@ from contextlib import asynccontextmanager
 from functools import cache
 
 import streamlit as st
+from streamlit.dataframe_util import determine_data_format
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from autodiff_viz.engine.compiled import is_filled, load_from
@@ -99,6 +100,9 @@ def have_compiled(stop: threading.Event) -> None:
 
 def have_rehearsed(stop: threading.Event) -> None:
     """Work out what a newcomer sees, a first toggle, a first drag and their checks: what is slow only once."""
+    determine_data_format(
+        ()
+    )  # a component's data has it loaded too, and Plotly must not meet pandas half loaded
     for view in rehearse():
         _answer(check_job(view), stop)
         for figure in FIGURES.values():

@@ -88,7 +88,9 @@ def _fault(root: Path) -> str:
     for above in root.resolve().parents:
         mode = above.stat().st_mode
         if mode & stat.S_IWOTH and not mode & stat.S_ISVTX:
-            return f"others may put another directory in the place of {root}: they may write to {above}. {mend}"
+            return (
+                f"others may put another directory in the place of {root}: they may write to {above}. {mend}"
+            )
     return ""
 
 

@@ -99,7 +99,9 @@ class Pool:
       variables: of the workers' environment, beside those of this process.
     """
 
-    def __init__(self, modules: tuple[str, ...], workers: int = 1, variables: Mapping[str, str] | None = None):
+    def __init__(
+        self, modules: tuple[str, ...], workers: int = 1, variables: Mapping[str, str] | None = None
+    ):
         self._start = lambda: Template(modules, variables or {})
         self._most = {False: workers, True: 1}
         self._changed = Condition()
