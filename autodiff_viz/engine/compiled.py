@@ -1,8 +1,8 @@
-"""Compiled code on disk, by JAX's persistent compilation cache: what one process has compiled, the server, its
-workers and the next start load.
+"""Compiled code on disk, by JAX's persistent compilation cache: what one process has compiled, the server,
+its workers and the next start load.
 
-Only `filled` writes there, and only what the project itself runs: visitors cannot make it grow. The code comes
-to its place all at once, so that no process ever finds half of it.
+Only `filled` writes there, and only what the project itself runs: visitors cannot make it grow. The code
+comes to its place all at once, so that no process ever finds half of it.
 
 Source: https://docs.jax.dev/en/latest/persistent_compilation_cache.html
 """
@@ -21,9 +21,7 @@ import jax
 import jax.lib
 import numpy as np
 
-NAMED = (
-    "JAX_COMPILATION_CACHE_DIR"  # JAX's own variable: who sets it says where the code is, and what is kept
-)
+NAMED = "JAX_COMPILATION_CACHE_DIR"  # JAX's own: who sets it says where the code is, and what is kept
 LIBRARIES = ("jax", jax.__version__, "jaxlib", jax.lib.__version__, "numpy", np.__version__)
 LEAST = "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS"  # that a compilation must have taken to be written down
 ALWAYS, NEVER = "0", "1e9"
@@ -62,8 +60,8 @@ def is_filled(directory: Path | None) -> bool:
 
 @contextmanager
 def filled(directory: Path) -> Iterator[None]:
-    """Put all that is compiled inside `with` in the place from which others load it. For a process that has not
-    compiled anything and does nothing else."""
+    """Put all that is compiled inside `with` in the place from which others load it. For a process that has
+    not compiled anything and does nothing else."""
     for path in directory.glob(f"{FILLING}*"):
         if path.stat().st_mtime < time() - ABANDONED:
             shutil.rmtree(path, ignore_errors=True)

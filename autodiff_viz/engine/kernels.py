@@ -29,7 +29,8 @@ from autodiff_viz.ops.record import Op, Param, Refusal
 KEPT = 256  # kernels; each holds about 3 MB of compiled code, so some 800 MB when all are in use
 
 QUICK = {"xla_cpu_use_fusion_emitters": False}
-"""For ops on numbers, which then compile in two thirds of the time, to the same bits; on tensors some are slower."""
+"""For ops on numbers, which then compile in two thirds of the time and give the same bits; on tensors some
+would be slower."""
 
 
 @dataclass(frozen=True, slots=True)

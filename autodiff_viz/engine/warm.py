@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 from autodiff_viz.engine.differences import check_inputs
 from autodiff_viz.engine.sweep import SLIDER, sweep
@@ -14,18 +14,15 @@ from autodiff_viz.ops.catalog import OPS
 SWEPT = ("add", "sub", "mul", "div", "sin", "cos", "exp", "log", "tanh", "square")  # compiled code is memory
 
 
-def warm(stopped: Callable[[], bool] = lambda: False) -> int:
+def warm() -> int:
     """Trace every op on scalars, used once and used twice; returns how many graphs ran.
 
     What takes part in central differences is compiled too, for whole ops alone: compiled code is memory. An
-    op that takes no scalars is passed over; shapes are compiled when somebody needs them. Ends early,
-    between two graphs, once `stopped()` is true. What most graphs are made of is swept too, as a dragged
-    slider will ask for it.
+    op that takes no scalars is passed over; shapes are compiled when somebody needs them. What most graphs
+    are made of is swept too, as a dragged slider will ask for it.
     """
     ran = 0
     for graph in _graphs():
-        if stopped():
-            break
         try:
             found = trace(graph)
             if graph.output == "f":
@@ -34,8 +31,6 @@ def warm(stopped: Callable[[], bool] = lambda: False) -> int:
         except GraphError:
             continue
     for graph, swept in _lines():
-        if stopped():
-            break
         sweep(trace(graph), swept, [i / SLIDER for i in range(SLIDER)])
     return ran
 

@@ -1,5 +1,5 @@
-"""What the server does once: have the catalog compiled beside it, rehearse what a newcomer does first, and tame
-the garbage collector.
+"""What the server does once: have the catalog compiled beside it, rehearse what a newcomer does first, and
+tame the garbage collector.
 
 The catalog is compiled by a worker process into a directory from which the server and all workers load an op
 when somebody uses it; the next start of the same version finds it there. The lessons' claims are checked by
@@ -99,10 +99,8 @@ def have_compiled(stop: threading.Event) -> None:
 
 
 def have_rehearsed(stop: threading.Event) -> None:
-    """Work out what a newcomer sees, a first toggle, a first drag and their checks: what is slow only once."""
-    determine_data_format(
-        ()
-    )  # a component's data has it loaded too, and Plotly must not meet pandas half loaded
+    """Work out what a newcomer sees, a first toggle, a first drag and their checks: slow only once."""
+    determine_data_format(())  # loads pandas, as the first component will: Plotly must not meet half of it
     for view in rehearse():
         _answer(check_job(view), stop)
         for figure in FIGURES.values():
@@ -119,6 +117,6 @@ def _answer(job: Job, stop: threading.Event) -> Answer | None:
 
 
 def check_lessons() -> None:
-    """Ask for what the lessons claim, the first one first; it is worked out while nobody asks for anything."""
+    """Ask for what the lessons claim, the first lesson first; visitors' own questions come before it."""
     for lesson in reversed(LESSONS):
         proved(lesson)

@@ -88,9 +88,7 @@ def _fault(root: Path) -> str:
     for above in root.resolve().parents:
         mode = above.stat().st_mode
         if mode & stat.S_IWOTH and not mode & stat.S_ISVTX:
-            return (
-                f"others may put another directory in the place of {root}: they may write to {above}. {mend}"
-            )
+            return f"others may put something else in the place of {root}: they may write to {above}. {mend}"
     return ""
 
 
@@ -102,7 +100,7 @@ def _drop_old(root: Path) -> None:
 
 
 def read(directory: Path | None, key: bytes) -> Any:
-    """The answer that is kept under `key`; None where there is none, or what is there is not what was kept."""
+    """The answer that is kept under `key`; None where there is none, or it is not as it was kept."""
     if directory is None:
         return None
     path = _path(directory, key)
@@ -120,11 +118,10 @@ def keep(directory: Path | None, key: bytes, answer: Any) -> None:
     if directory is None:
         return
     text = json.dumps({"digest": _digest(key, answer), "answer": answer})
-    with suppress(OSError):
-        descriptor, name = tempfile.mkstemp(dir=directory)
-        with open(descriptor, "w", encoding="utf-8") as file:
-            file.write(text)
-        os.replace(name, _path(directory, key))  # whole, or not at all
+    with suppress(OSError), tempfile.TemporaryDirectory(dir=directory) as own:
+        written = Path(own) / "answer"
+        written.write_text(text, "utf-8")
+        written.replace(_path(directory, key))  # whole, or not at all
 
 
 def _path(directory: Path, key: bytes) -> Path:

@@ -22,6 +22,7 @@ from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from threading import Condition, Thread
 from time import monotonic
+from types import MappingProxyType
 from typing import Any
 
 from autodiff_viz.workers.forking import Template
@@ -92,7 +93,7 @@ class _Worker:
 
 
 class Pool:
-    """At most `workers` processes, and one for a long job. One thread hands out the jobs and takes the answers.
+    """At most `workers` processes, and one for a long job. One thread hands out jobs and takes the answers.
 
     Args:
       modules: what a worker has loaded before its first job.
@@ -100,9 +101,9 @@ class Pool:
     """
 
     def __init__(
-        self, modules: tuple[str, ...], workers: int = 1, variables: Mapping[str, str] | None = None
+        self, modules: tuple[str, ...], workers: int = 1, variables: Mapping[str, str] = MappingProxyType({})
     ):
-        self._start = lambda: Template(modules, variables or {})
+        self._start = lambda: Template(modules, variables)
         self._most = {False: workers, True: 1}
         self._changed = Condition()
         self._answers: OrderedDict[bytes, Answer] = OrderedDict()
@@ -114,8 +115,8 @@ class Pool:
         self._thread: Thread | None = None
 
     def ask(self, asker: Hashable, job: Job) -> None:
-        """Have a job done. It takes the place of the one that waits for the same asker, or who acts all the time
-        would starve; a long job that waits already comes first from now on."""
+        """Have a job done. It takes the place of the one that waits for the same asker, or who acts all the
+        time would starve; a long job that waits already comes first from now on."""
         with self._changed:
             waiting = self._waiting[job.long]
             if job.long and asker in waiting:

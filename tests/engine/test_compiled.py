@@ -28,10 +28,19 @@ place = Path({place!r})
 known, new = parse("x = 0.5\\ny = sin(x) * x"), parse("x = 0.5\\ny = tanh(x)")
 """
 REPORT = """
-print(json.dumps([events["compile_requests_use_cache"], events["cache_hits"], trace(known).gradient["x"].item()]))
+counted = [events["compile_requests_use_cache"], events["cache_hits"]]
+print(json.dumps([*counted, trace(known).gradient["x"].item()]))
 """
 FILL = "with filled(place):\n    trace(known)\n"
 LOAD = "load_from(place)\ntrace(known)\n"
+BOTH = """
+import subprocess, sys
+load_from(place)
+trace(new)
+subprocess.run([sys.executable, "-c", {!r}], check=True)
+events.clear()
+trace(known)
+"""
 VISIT = "load_from(place)\ntrace(new)\n"
 
 
@@ -103,8 +112,8 @@ def test_the_second_of_two_that_fill_changes_nothing(place):
 
 def test_who_begins_before_it_is_filled_finds_the_code_when_it_is(tmp_path):
     """As the server does, and its workers."""
-    both = "load_from(place)\ntrace(new)\nimport subprocess, sys\nsubprocess.run([sys.executable, '-c', {!r}], check=True)\nevents.clear()\ntrace(known)\n"
-    asked, loaded, _ = ran(tmp_path, both.format(COUNTED.format(place=str(tmp_path)) + FILL))
+    both = BOTH.format(COUNTED.format(place=str(tmp_path)) + FILL)
+    asked, loaded, _ = ran(tmp_path, both)
     assert asked == loaded > 0
 
 

@@ -1,4 +1,4 @@
-"""The claims of a lesson as plain data: what comes back is what was worked out, and nothing else is believed."""
+"""The claims of a lesson as plain data: what comes back is what was worked out; nothing else is believed."""
 
 import copy
 import json
@@ -70,7 +70,7 @@ def _changed(change) -> list:
     ],
 )
 def test_what_cannot_be_a_proof_of_the_lesson_is_refused(change):
-    with pytest.raises(ValueError, match="."):
+    with pytest.raises(ValueError, match=r"it is no|a claim has|another number"):
         read_proof(_changed(change), FORK)
 
 

@@ -1,5 +1,5 @@
-"""What lessons claim is worked out in another process: the page says that it is being checked, then what came of
-it; the next start of the same version knows it at once."""
+"""What lessons claim is worked out in another process: the page says that it is being checked, then what came
+of it; the next start of the same version knows it at once."""
 
 from __future__ import annotations
 

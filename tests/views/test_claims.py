@@ -15,9 +15,9 @@ from autodiff_viz.lessons.findings import findings
 from autodiff_viz.lessons.gallery import LESSONS, lesson
 from autodiff_viz.lessons.proofs import Proof
 from autodiff_viz.lessons.record import Claim, Lesson
+from autodiff_viz.views import claims as claims_view
 from autodiff_viz.views.actions import redone, resampled, set_input, set_rule, typed, undone
 from autodiff_viz.views.canvas_edits import edited
-from autodiff_viz.views import claims as claims_view
 from autodiff_viz.views.claims import FAILS, HOLDS, OWN, ClaimView, claims_on_canvas
 from autodiff_viz.views.compose import lab_view
 from autodiff_viz.views.lab import LAST, Lab, start

@@ -14,7 +14,7 @@ from autodiff_viz.ui.work import proved
 from autodiff_viz.views.lessons import Card, card
 from autodiff_viz.workers.pool import Answer
 
-LOOK = 1.0  # seconds between two looks whether another lesson's claims have been checked
+LOOK = 2.0  # seconds between two looks whether another lesson's claims have been checked
 
 INTRODUCTION = """Each lesson is a small graph to bend, and some claims about it: numbers from a document or
 worked out by hand, held against what JAX computes here. Each says how closely the two must agree."""
