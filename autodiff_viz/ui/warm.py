@@ -31,12 +31,13 @@ from autodiff_viz.graph.identity import identity
 from autodiff_viz.lessons.gallery import LESSONS
 from autodiff_viz.ui.work import are_apart, check_job, kept, proved, this_version, workers
 from autodiff_viz.views.rehearsal import fill, rehearse
-from autodiff_viz.workers.pool import Answer, Job
+from autodiff_viz.workers.jobs import Answer, Job
 
 SWITCHED_OFF = "AUTODIFF_VIZ_WARM_UP"  # set to "off", nothing is compiled ahead: for tests on a busy machine
 FIRST_VISITOR = 3.0  # seconds; a visitor who starts the warm-up gets a page before it takes the processor
 WARM, WARMING, FAILED = "warm", "warming up", "failed"  # states of the server
 FILLING = 120.0  # seconds of work that compiling the catalog may take
+SOON = 5  # niceness of what the server's readiness waits for
 LOOK = 0.5  # seconds between two looks whether the server is to end
 SWITCH_INTERVAL = 0.001  # seconds; a long Python loop of one visitor then holds up the others less
 
@@ -95,7 +96,7 @@ def have_compiled(stop: threading.Event) -> None:
     """Have the catalog compiled by a worker, where that is not done yet."""
     if are_apart() and not is_filled(kept()):
         name = identity(("fill", this_version()))
-        _answer(Job(name, fill, (str(kept()),), FILLING, long=True), stop)
+        _answer(Job(name, fill, (str(kept()),), FILLING, long=True, niceness=SOON), stop)
 
 
 def have_rehearsed(stop: threading.Event) -> None:

@@ -16,12 +16,14 @@ from autodiff_viz.graph.identity import identity
 from autodiff_viz.lessons.proofs import prove, read_proof
 from autodiff_viz.lessons.record import Lesson
 from autodiff_viz.views.compose import VERIFIED_AT_ONCE, LabView, verification
+from autodiff_viz.workers.jobs import Answer, Job, done_here
 from autodiff_viz.workers.kept import directory, read, version
-from autodiff_viz.workers.pool import Answer, Job, Pool, done_here
+from autodiff_viz.workers.pool import Pool
 
 WORKERS = "AUTODIFF_VIZ_WORKERS"  # how many; "off": jobs are done in the server itself
 LOADED = ("autodiff_viz.views.rehearsal", "autodiff_viz.lessons.proofs")
 CHECK, PROOF = "check", "proof"
+LAST = 15  # niceness of what is worked out for later
 PROVING = 120.0  # seconds of work that the claims of a lesson may take: some train networks
 _NAME = "asker"
 
@@ -127,7 +129,7 @@ def proved(found: Lesson) -> Answer | None:
 def _asked_to_prove(found: Lesson, name: bytes) -> Answer | None:
     place = kept()
     arguments = (found.key, place and str(place), name)
-    job = Job(name, prove, arguments, PROVING, long=True)
+    job = Job(name, prove, arguments, PROVING, long=True, niceness=LAST)
     workers().ask((PROOF, found.key), job)
     answer = workers().answer(name)
     return answer if answer is None or answer.why else Answer(read_proof(answer.value, found))

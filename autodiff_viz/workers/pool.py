@@ -5,7 +5,7 @@ A job is a pure function of the project and its arguments, known by a key: the i
 follows from. An answer therefore serves everybody who asks for the same.
 
 A long job has a process of its own, which ends with it and gives its memory back. One of them runs at a time,
-at a still lower priority, the one first that was asked for last; no other job waits for it.
+the one first that was asked for last; no other job waits for it.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import os
 import signal
 import socket
 from collections import OrderedDict
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Hashable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection, wait
@@ -23,58 +23,17 @@ from pathlib import Path
 from threading import Condition, Thread
 from time import monotonic
 from types import MappingProxyType
-from typing import Any
 
 from autodiff_viz.workers.forking import Template
+from autodiff_viz.workers.jobs import BROKEN, DROPPED, NICE, TOO_LONG, Answer, Job
 
 KEPT = 512  # answers
 WAITING = 256  # jobs that may wait; the oldest is dropped for a new one
-SECONDS = 10.0  # of work that a job may take
 PATIENCE = 12  # times as long by the clock: workers give way to the server, and may have to wait for it
 LOOK = 0.25  # seconds between two looks at how much a worker has done
 IDLE = 120.0  # seconds without a job after which a worker ends, and with it what it has compiled
-NICE, NICE_LONG = 10, 15  # of workers: what visitors wait for comes first
 
 _log = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True, slots=True)
-class Job:
-    """What to work out.
-
-    Attributes:
-      key: the identity of all that the answer follows from, the function too.
-      function: a function at the top of a module.
-      arguments: plain data.
-      seconds: of work, after which the worker is killed.
-      long: it may take more than moments, or much memory.
-    """
-
-    key: bytes
-    function: Callable[..., Any]
-    arguments: tuple[Any, ...]
-    seconds: float = SECONDS
-    long: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """What became of a job: its `value`, or why there is none."""
-
-    value: Any = None
-    why: str = ""
-
-
-def done_here(job: Job) -> Answer:
-    """The answer of a job that is done in this process."""
-    try:
-        return Answer(job.function(*job.arguments))
-    except Exception as error:
-        _log.exception("a job broke")
-        return Answer(why=f"{BROKEN}: {type(error).__name__}")
-
-
-TOO_LONG, BROKEN, DROPPED = "too long", "broken", "dropped"
 
 
 @dataclass(slots=True)
@@ -90,6 +49,11 @@ class _Worker:
     seconds: float = 0.0
     deadline: float = 0.0
     since: float = field(default_factory=monotonic)
+
+    def begin(self, asker: Hashable, job: Job) -> None:
+        self.asker, self.job = asker, job
+        self.seconds = _work_of(self.process) + job.seconds
+        self.deadline = monotonic() + PATIENCE * job.seconds
 
 
 class Pool:
@@ -235,40 +199,41 @@ class Pool:
 
     def _hand_out(self, long: bool) -> None:
         waiting = self._waiting[long]
-        while waiting:
-            ours = [worker for worker in self._workers if worker.long == long]
-            free = next((worker for worker in ours if worker.job is None), None)
-            if free is None and len(ours) >= self._most[long]:
-                return
+        while True:
+            with self._changed:
+                ours = [worker for worker in self._workers if worker.long == long]
+                free = next((worker for worker in ours if worker.job is None), None)
+                if not waiting or (free is None and len(ours) >= self._most[long]):
+                    return
+                niceness = next(reversed(waiting.values())).niceness if long else NICE
             try:
-                free = free or self._fork(long)
+                free = free or self._fork(long, niceness)
             except OSError:
-                _log.exception("no worker can be started")
-                with self._changed:
-                    while waiting:
-                        self._note(waiting.popitem()[1], Answer(why=BROKEN))
+                self._give_up(waiting)
                 return
             with self._changed:
-                if not waiting:
+                if not waiting:  # it has been cancelled
                     return
-                asker, job = waiting.popitem(last=long)
-                free.asker, free.job = asker, job
-                free.seconds = _work_of(free.process) + job.seconds
-                free.deadline = monotonic() + PATIENCE * job.seconds
-            function = job.function
+                free.begin(*waiting.popitem(last=long))
             try:
-                free.connection.send((function.__module__, function.__qualname__, job.arguments))
+                free.connection.send(free.job.message)
             except OSError:
                 with self._changed:
                     self._drop(free, BROKEN)
 
-    def _fork(self, long: bool) -> _Worker:
+    def _give_up(self, waiting: OrderedDict[Hashable, Job]) -> None:
+        """No worker can be started."""
+        _log.exception("no worker can be started")
+        with self._changed:
+            while waiting:
+                self._note(waiting.popitem()[1], Answer(why=BROKEN))
+
+    def _fork(self, long: bool, niceness: int) -> _Worker:
         """A new worker; the template is started when it is not there.
 
         Raises:
           OSError: no worker can be started.
         """
-        niceness = NICE_LONG if long else NICE
         try:
             self._template = self._template or self._start()
             worker = _Worker(*self._template.fork(niceness), long)

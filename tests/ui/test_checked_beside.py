@@ -19,7 +19,8 @@ from autodiff_viz.ui.pages import lessons as lessons_page
 from autodiff_viz.ui.panels.claims import CHECKING
 from autodiff_viz.views.lab import start
 from autodiff_viz.views.lessons import open_lesson
-from autodiff_viz.workers.pool import BROKEN, TOO_LONG, Answer, Job, Pool
+from autodiff_viz.workers.jobs import BROKEN, TOO_LONG, Answer, Job
+from autodiff_viz.workers.pool import Pool
 
 APP = str(Path(__file__).parents[2] / "app.py")
 PATIENCE = 120.0  # seconds

@@ -9,7 +9,8 @@ import pytest
 
 from autodiff_viz.graph.identity import identity
 from autodiff_viz.workers import pool as pools
-from autodiff_viz.workers.pool import BROKEN, TOO_LONG, Answer, Job, Pool
+from autodiff_viz.workers.jobs import BROKEN, TOO_LONG, Answer, Job
+from autodiff_viz.workers.pool import Pool
 from tests.workers import errands
 
 PATIENCE = 60.0
@@ -152,8 +153,10 @@ def test_the_process_of_a_long_job_ends_with_it(pool):
     assert done(pool, long(errands.process)).value != process
 
 
-def test_a_long_job_gives_way_to_the_others(pool):
-    assert done(pool, long(errands.niceness)).value > done(pool, job(errands.niceness)).value
+def test_a_long_job_gives_way_as_far_as_it_says(pool):
+    later, soon = (replace(long(errands.niceness), niceness=niceness) for niceness in (15, 5))
+    assert done(pool, later).value - done(pool, soon).value == 10
+    assert done(pool, soon).value > os.nice(0)
 
 
 def test_of_long_jobs_one_runs_at_a_time_and_the_one_asked_for_last_comes_first(pool, tmp_path):

@@ -12,7 +12,7 @@ from autodiff_viz.ui.panels.claims import CHECKING, CSS, draw_claims, not_checke
 from autodiff_viz.ui.pulse.component import pulse
 from autodiff_viz.ui.work import proved
 from autodiff_viz.views.lessons import Card, card
-from autodiff_viz.workers.pool import Answer
+from autodiff_viz.workers.jobs import Answer
 
 LOOK = 2.0  # seconds between two looks whether another lesson's claims have been checked
 

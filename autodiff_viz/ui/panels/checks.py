@@ -10,7 +10,7 @@ from autodiff_viz.ui.work import CHECK, asked, check_job, check_told, is_large
 from autodiff_viz.views.causes import explained, in_a_word
 from autodiff_viz.views.compose import LabView, Verification
 from autodiff_viz.views.lab import Lab
-from autodiff_viz.workers.pool import DROPPED, TOO_LONG
+from autodiff_viz.workers.jobs import DROPPED, TOO_LONG
 
 LOOK = 0.4  # seconds between two looks whether the answer has come
 NOT_CHECKED = {

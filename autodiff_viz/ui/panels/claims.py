@@ -14,7 +14,7 @@ from autodiff_viz.ui.work import proved
 from autodiff_viz.views.claims import FAILS, HOLDS, OWN, ClaimView, claims_on_canvas
 from autodiff_viz.views.compose import LabView
 from autodiff_viz.views.lab import Lab
-from autodiff_viz.workers.pool import TOO_LONG
+from autodiff_viz.workers.jobs import TOO_LONG
 
 LOOK = 0.4  # seconds between two looks whether the answer has come
 CSS = Path(__file__).parents[1] / "assets" / "lessons.css"
