@@ -44,6 +44,16 @@ def ends(process: int) -> bool:
     return False
 
 
+def begins(pool: Pool, asked: Job) -> bool:
+    """Whether a worker is at a job, or will be soon."""
+    deadline = time.monotonic() + PATIENCE
+    while time.monotonic() < deadline:
+        if any(worker.job is asked for worker in [*pool._workers]):
+            return True
+        time.sleep(0.02)
+    return False
+
+
 def test_a_job_is_answered_by_another_process(pool):
     assert done(pool, job(errands.product, 6.0, 7.0)) == Answer(42.0)
     assert done(pool, job(errands.process)).value != os.getpid()
@@ -111,6 +121,7 @@ def test_an_answer_serves_everybody_who_asks_for_the_same(pool):
 def test_a_job_can_be_cancelled(pool):
     running, waiting = job(errands.without_end), job(errands.product, 1.0, 1.0)
     pool.ask("bert", running)
+    assert begins(pool, running)
     pool.ask("anna", waiting)
     pool.cancel("anna")
     pool.cancel("bert")
@@ -141,6 +152,7 @@ def long(function, *arguments) -> Job:
 def test_no_other_job_waits_for_a_long_one(pool):
     endless = long(errands.without_end)
     pool.ask("lesson", endless)
+    assert begins(pool, endless)
     assert done(pool, job(errands.product, 3.0, 4.0)) == Answer(12.0)
     assert pool.answer(endless.key) is None
     pool.cancel("lesson")
@@ -162,6 +174,7 @@ def test_a_long_job_gives_way_as_far_as_it_says(pool):
 def test_of_long_jobs_one_runs_at_a_time_and_the_one_asked_for_last_comes_first(pool, tmp_path):
     busy = long(errands.slow, 0.5, 0)
     pool.ask("first", busy)
+    assert begins(pool, busy)
     asked = {name: long(errands.note, str(tmp_path / "order"), name) for name in "abc"}
     for name in "abca":  # a once more: somebody looks at it
         pool.ask(name, asked[name])
