@@ -34,7 +34,7 @@ PLACE, FILLING = "compiled", "filling-"
 
 def variables(directory: Path | None) -> Mapping[str, str]:
     """Variables of the environment with which a process loads code from `directory`, and writes none."""
-    if directory is None or NAMED in os.environ:
+    if directory is None or os.environ.get(NAMED):
         return {}
     return _variables(directory / PLACE, NEVER)
 

@@ -17,15 +17,15 @@ SWEPT = ("add", "sub", "mul", "div", "sin", "cos", "exp", "log", "tanh", "square
 def warm() -> int:
     """Trace every op on scalars, used once and used twice; returns how many graphs ran.
 
-    What takes part in central differences is compiled too, for whole ops alone: compiled code is memory. An
-    op that takes no scalars is passed over; shapes are compiled when somebody needs them. What most graphs
-    are made of is swept too, as a dragged slider will ask for it.
+    What takes part in central differences is compiled too: an op whose inputs move alone, together and not at
+    all. An op that takes no scalars is passed over; shapes are compiled when somebody needs them. What most
+    graphs are made of is swept too, as a dragged slider will ask for it.
     """
     ran = 0
     for graph in _graphs():
         try:
             found = trace(graph)
-            if graph.output == "f":
+            if graph.output == "d":
                 check_inputs(found)
             ran += 1
         except GraphError:
@@ -56,4 +56,7 @@ def _graphs() -> Iterator[Graph]:
         if len(wired) == 2:
             yield Graph((*inputs, Node("f", op.name, (wired[0], 2.0)), fork), (), "y")
             yield Graph((*inputs, Node("f", op.name, (2.0, wired[1])), fork), (), "y")
-        yield Graph((*inputs, Node("f", op.name, wired)), (), "f")
+        other = Node("x", INPUT, (), params(value=0.5))
+        again = Node("g", op.name, ("x",) * len(wired))
+        both = Node("d", "add", ("f", "g"))
+        yield Graph((*inputs, other, Node("f", op.name, wired), again, both), (), "d")
