@@ -20,9 +20,12 @@ from time import time
 import jax
 import jax.lib
 import numpy as np
+import optax
 
 NAMED = "JAX_COMPILATION_CACHE_DIR"  # JAX's own: who sets it says where the code is, and what is kept
-LIBRARIES = ("jax", jax.__version__, "jaxlib", jax.lib.__version__, "numpy", np.__version__)
+LIBRARIES = (jax.__version__, jax.lib.__version__, np.__version__, optax.__version__)
+"""Versions of all that computes."""
+
 LEAST = "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS"  # that a compilation must have taken to be written down
 ALWAYS, NEVER = "0", "1e9"
 ABANDONED = 3600  # seconds after which nobody is still filling a directory

@@ -89,7 +89,7 @@ def _warm_and_freeze(stop: threading.Event, wait: float) -> None:
     gc.collect()
     gc.freeze()
     _done.set()
-    check_lessons()
+    check_lessons(stop)
 
 
 def have_compiled(stop: threading.Event) -> None:
@@ -117,7 +117,8 @@ def _answer(job: Job, stop: threading.Event) -> Answer | None:
     return answer
 
 
-def check_lessons() -> None:
+def check_lessons(stop: threading.Event) -> None:
     """Ask for what the lessons claim, the first lesson first; visitors' own questions come before it."""
     for lesson in reversed(LESSONS):
-        proved(lesson)
+        if not stop.is_set():
+            proved(lesson)

@@ -18,7 +18,7 @@ def cold(monkeypatch):
     """A server that has not begun to warm up; ends what was begun."""
     monkeypatch.setattr(warm, "_done", threading.Event())
     monkeypatch.setattr(warm, "have_rehearsed", lambda stop: None)
-    monkeypatch.setattr(warm, "check_lessons", lambda: None)
+    monkeypatch.setattr(warm, "check_lessons", lambda stop: None)
     monkeypatch.setattr(warm.gc, "freeze", lambda: None)
     return monkeypatch
 
