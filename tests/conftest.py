@@ -4,6 +4,7 @@ import os
 
 os.environ.setdefault("JAX_PLATFORMS", "cpu")
 os.environ.setdefault("AUTODIFF_VIZ_WORKERS", "off")  # pages drawn in a test show what they say at once
+os.environ["AUTODIFF_VIZ_CACHE"] = "off"  # no test finds what another run has left behind
 
 import jax
 from hypothesis import HealthCheck, settings

@@ -28,6 +28,10 @@ from autodiff_viz.ops.record import Op, Param, Refusal
 
 KEPT = 256  # kernels; each holds about 3 MB of compiled code, so some 800 MB when all are in use
 
+QUICK = {"xla_cpu_use_fusion_emitters": False}
+"""For ops on numbers, which then compile in two thirds of the time and give the same bits; on tensors some
+would be slower."""
+
 
 @dataclass(frozen=True, slots=True)
 class Kernel:
@@ -125,10 +129,11 @@ def kernel(
             many_run = jax.vmap(run, in_axes=axes)
         if any(batched) or cotangent_batched:
             many_pull = jax.vmap(pull, in_axes=(0 if cotangent_batched else None, *axes))
+    options = None if any(shapes) or shape else QUICK
     return Kernel(
-        run=jax.jit(many_run),
-        pull=jax.jit(many_pull),
-        pull_sum=jax.jit(pull_sum),
+        run=jax.jit(many_run, compiler_options=options),
+        pull=jax.jit(many_pull, compiler_options=options),
+        pull_sum=jax.jit(pull_sum, compiler_options=options),
         slots=differentiated,
         shape=shape,
         passes=any(dependent),

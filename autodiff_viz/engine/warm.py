@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 from autodiff_viz.engine.differences import check_inputs
 from autodiff_viz.engine.sweep import SLIDER, sweep
@@ -14,28 +14,23 @@ from autodiff_viz.ops.catalog import OPS
 SWEPT = ("add", "sub", "mul", "div", "sin", "cos", "exp", "log", "tanh", "square")  # compiled code is memory
 
 
-def warm(stopped: Callable[[], bool] = lambda: False) -> int:
+def warm() -> int:
     """Trace every op on scalars, used once and used twice; returns how many graphs ran.
 
-    What takes part in central differences is compiled too, for whole ops alone: compiled code is memory. An
-    op that takes no scalars is passed over; shapes are compiled when somebody needs them. Ends early,
-    between two graphs, once `stopped()` is true. What most graphs are made of is swept too, as a dragged
-    slider will ask for it.
+    What takes part in central differences is compiled too: an op whose inputs move alone, together and not at
+    all. An op that takes no scalars is passed over; shapes are compiled when somebody needs them. What most
+    graphs are made of is swept too, as a dragged slider will ask for it.
     """
     ran = 0
     for graph in _graphs():
-        if stopped():
-            break
         try:
             found = trace(graph)
-            if graph.output == "f":
+            if graph.output == "d":
                 check_inputs(found)
             ran += 1
         except GraphError:
             continue
     for graph, swept in _lines():
-        if stopped():
-            break
         sweep(trace(graph), swept, [i / SLIDER for i in range(SLIDER)])
     return ran
 
@@ -61,4 +56,7 @@ def _graphs() -> Iterator[Graph]:
         if len(wired) == 2:
             yield Graph((*inputs, Node("f", op.name, (wired[0], 2.0)), fork), (), "y")
             yield Graph((*inputs, Node("f", op.name, (2.0, wired[1])), fork), (), "y")
-        yield Graph((*inputs, Node("f", op.name, wired)), (), "f")
+        other = Node("x", INPUT, (), params(value=0.5))
+        again = Node("g", op.name, ("x",) * len(wired))
+        both = Node("d", "add", ("f", "g"))
+        yield Graph((*inputs, other, Node("f", op.name, wired), again, both), (), "d")

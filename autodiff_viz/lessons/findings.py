@@ -86,29 +86,35 @@ def graph_of(variant: Variant) -> Graph:
 
 @remembered(256)
 def findings(lesson: Lesson, variant: int) -> tuple[Finding, ...]:
-    """The claims about one of the graphs of `lesson`, in order. Lessons do not change, so this runs once for
-    each graph and server."""
-    return tuple(check(claim, lesson) for claim in lesson.claims if claim.variant == variant)
+    """The claims about one of the graphs of `lesson`, in order. Some train a network: for a worker process.
+    Lessons do not change, so this runs once for each graph and process."""
+    return tuple(check(claim, lesson) for claim in claims_of(lesson, variant))
+
+
+def claims_of(lesson: Lesson, variant: int) -> tuple[Claim, ...]:
+    """The claims about one of the graphs of `lesson`, in order."""
+    return tuple(claim for claim in lesson.claims if claim.variant == variant)
 
 
 def check(claim: Claim, lesson: Lesson) -> Finding:
     """`claim` beside what it is about: its variant, in the step that it names."""
     found, expected = _read(claim, lesson, claim.variant), np.asarray(_expected(claim, lesson))
-    return Finding(claim, expected, found, _agree(found, expected, claim))
+    return Finding(claim, expected, found, agree(found, expected, claim))
 
 
-def check_on(claim: Claim, lesson: Lesson, found: Trace) -> Finding | None:
-    """`claim` beside what it says of another evaluation, perhaps of another graph. None where that has no
-    such node or wire, or the claim is not read from one trace."""
+def check_on(own: Finding, found: Trace) -> Finding | None:
+    """A claim, of which we know what is so of its `own` graph, beside another evaluation, perhaps of another
+    graph. None where that has no such node or wire, or the claim is not read from one trace."""
+    claim = own.claim
     if claim.quantity not in QUANTITIES or isinstance(claim.at, range):
         return None
     try:
         read = np.asarray(QUANTITIES[claim.quantity](found, claim.of))
         law = isinstance(claim.expected, Law)
-        expected = np.asarray(_law_value(claim.expected, found) if law else _expected(claim, lesson))
+        expected = np.asarray(_law_value(claim.expected, found)) if law else own.expected
     except (GraphError, KeyError, ValueError):  # ValueError: wires of several shapes meet at a fork
         return None
-    return Finding(claim, expected, read, _agree(read, expected, claim))
+    return Finding(claim, expected, read, agree(read, expected, claim))
 
 
 def trace_of(variant: Variant, step: int = 0) -> Trace:
@@ -162,7 +168,8 @@ def _read(claim: Claim, lesson: Lesson, variant: int) -> np.ndarray:
     return np.stack([at(step) for step in claim.at]) if isinstance(claim.at, range) else at(claim.at)
 
 
-def _agree(found: np.ndarray, expected: np.ndarray, claim: Claim) -> bool:
+def agree(found: np.ndarray, expected: np.ndarray, claim: Claim) -> bool:
+    """Whether what was `found` is as close to what was `expected` as the claim says."""
     if found.shape != expected.shape:
         return False
     wide = expected.astype(np.float64)

@@ -5,15 +5,23 @@ from __future__ import annotations
 import atexit
 import os
 from functools import cache
+from pathlib import Path
 from typing import Protocol
 
+from autodiff_viz.engine.compiled import LIBRARIES, variables
 from autodiff_viz.graph.identity import identity
+from autodiff_viz.lessons.proofs import prove, read_proof
+from autodiff_viz.lessons.record import Lesson
 from autodiff_viz.views.compose import VERIFIED_AT_ONCE, LabView, verification
-from autodiff_viz.workers.pool import Answer, Job, Pool, done_here
+from autodiff_viz.workers.jobs import Answer, Job, done_here
+from autodiff_viz.workers.kept import directory, read, version
+from autodiff_viz.workers.pool import Pool
 
 WORKERS = "AUTODIFF_VIZ_WORKERS"  # how many; "off": jobs are done in the server itself
-LOADED = ("autodiff_viz.views.compose",)
-CHECK = "check"
+LOADED = ("autodiff_viz.views.rehearsal", "autodiff_viz.lessons.proofs")
+CHECK, PROOF = "check", "proof"
+LAST = 15  # niceness of what is worked out for later
+PROVING = 120.0  # seconds of work that the claims of a lesson may take: some train networks
 
 
 class Answers(Protocol):
@@ -39,14 +47,31 @@ class _Here:
 
 
 @cache
+def this_version() -> str:
+    """What this server runs, told apart from all other versions."""
+    return version(LIBRARIES)
+
+
+@cache
+def kept() -> Path | None:
+    """The directory of what the next start of this version need not work out again, if there is one."""
+    return directory(this_version())
+
+
+@cache
 def workers() -> Answers:
     """The server's workers. The first who asks starts them."""
     wanted = os.environ.get(WORKERS, "1")
     if wanted == "off" or not hasattr(os, "fork"):
         return _Here()
-    pool = Pool(LOADED, int(wanted))
+    pool = Pool(LOADED, int(wanted), variables(kept()))
     atexit.register(pool.end)
     return pool
+
+
+def are_apart() -> bool:
+    """Whether jobs are done in other processes."""
+    return isinstance(workers(), Pool)
 
 
 def check_job(view: LabView) -> Job | None:
@@ -74,3 +99,30 @@ def check_told(view: LabView) -> bool:
     """Whether there is an answer to the check of what is on view."""
     job = check_job(view)
     return job is not None and workers().answer(job.key) is not None
+
+
+_proved: dict[str, Answer] = {}
+
+
+def proved(found: Lesson) -> Answer | None:
+    """What the claims of a lesson come to, as a `Proof`: remembered for everybody, also over a restart, and
+    otherwise asked for. None while it is worked out; newest questions first."""
+    if found.key in _proved:
+        return _proved[found.key]
+    name = identity((PROOF, this_version(), found))
+    try:
+        answer = Answer(read_proof(read(kept(), name), found))
+    except ValueError:  # it is not there, or somebody has changed it
+        answer = _asked_to_prove(found, name)
+    if answer and not answer.why:
+        _proved[found.key] = answer
+    return answer
+
+
+def _asked_to_prove(found: Lesson, name: bytes) -> Answer | None:
+    place = kept()
+    arguments = (found.key, place and str(place), name)
+    job = Job(name, prove, arguments, PROVING, long=True, niceness=LAST)
+    workers().ask((PROOF, found.key), job)
+    answer = workers().answer(name)
+    return answer if answer is None or answer.why else Answer(read_proof(answer.value, found))

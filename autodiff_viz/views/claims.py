@@ -10,8 +10,9 @@ import numpy as np
 from autodiff_viz.engine.arrays import FLOAT32
 from autodiff_viz.graph.identity import remembered, same
 from autodiff_viz.graph.model import Graph
-from autodiff_viz.lessons.findings import SPLIT, Finding, allowed, check_on, findings, graph_of
+from autodiff_viz.lessons.findings import SPLIT, Finding, allowed, check_on, graph_of
 from autodiff_viz.lessons.gallery import lesson
+from autodiff_viz.lessons.proofs import Proof
 from autodiff_viz.lessons.record import Claim, Law, Lesson, Variant
 from autodiff_viz.views.compose import LabView
 from autodiff_viz.views.lab import Lab
@@ -46,21 +47,21 @@ class ClaimView:
         return self.state == HOLDS
 
 
-def own_claims(found: Lesson, variant: int) -> tuple[ClaimView, ...]:
+def own_claims(own: Iterable[Finding]) -> tuple[ClaimView, ...]:
     """The claims about one of a lesson's graphs, as the lesson has it."""
-    return tuple(_claim(finding) for finding in findings(found, variant))
+    return tuple(map(_claim, own))
 
 
-def claims_on_canvas(lab: Lab, view: LabView) -> tuple[ClaimView, ...]:
+def claims_on_canvas(lab: Lab, view: LabView, proof: Proof) -> tuple[ClaimView, ...]:
     """The claims of the open lesson. A tick says that the claim is so of what is on the canvas, whatever the
-    user has made of the lesson's graph."""
+    user has made of the lesson's graph; `proof` is what is so of that."""
     found = lesson(lab.lesson)
     if found is None:
         return ()
-    variant = variant_of(lab, found)
+    own = proof[variant_of(lab, found)]
     if view.moment is None and _is_evaluated_as_own(lab, found) and _is_trained_as_own(lab, found):
-        return own_claims(found, variant)
-    return tuple(_held(finding, found, lab, view) for finding in findings(found, variant))
+        return own_claims(own)
+    return tuple(_held(finding, found, lab, view) for finding in own)
 
 
 def variant_of(lab: Lab, found: Lesson) -> int:
@@ -105,7 +106,7 @@ def _held(finding: Finding, found: Lesson, lab: Lab, view: LabView) -> ClaimView
         same = _is_evaluated_as_own(lab, found) and _is_trained_as_own(lab, found)
         return as_it_was if same else replace(as_it_was, state=OWN)
     trace = None if live(lab) else view.trace
-    now = trace and check_on(claim, found, trace)
+    now = trace and check_on(finding, trace)
     if now is None:
         return replace(as_it_was, state=OWN)
     shown = _claim(now)

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 from autodiff_viz.lessons.findings import graph_of
 from autodiff_viz.lessons.gallery import LESSONS, lesson
+from autodiff_viz.lessons.proofs import Proof
 from autodiff_viz.lessons.record import Lesson
 from autodiff_viz.views.claims import ClaimView, is_own, own_claims, variant_of
 from autodiff_viz.views.lab import Lab, opened
@@ -14,7 +15,11 @@ from autodiff_viz.views.training import Plan
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """One lesson in the gallery. `graphs` are (title, claims), in the lesson's order."""
+    """One lesson in the gallery.
+
+    Attributes:
+      graphs: (title, claims), in the lesson's order; without claims while they are not worked out.
+    """
 
     key: str
     number: int
@@ -50,9 +55,10 @@ class LessonView:
     after: str | None
 
 
-def card(found: Lesson) -> Card:
-    """`found` with all its claims. Evaluates its graphs the first time."""
-    groups = tuple((variant.title, own_claims(found, i)) for i, variant in enumerate(found.variants))
+def card(found: Lesson, proof: Proof | None) -> Card:
+    """`found` with all its claims; without, as long as there is no proof of them."""
+    shown = [own_claims(own) for own in proof] if proof else [()] * len(found.variants)
+    groups = tuple((variant.title, claims) for variant, claims in zip(found.variants, shown, strict=True))
     return Card(found.key, LESSONS.index(found) + 1, found.title, found.summary, groups)
 
 

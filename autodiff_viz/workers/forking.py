@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import socket
 import subprocess
 import sys
+from collections.abc import Mapping
 from multiprocessing.connection import Connection
 from pathlib import Path
-
-from autodiff_viz.workers.template import FORK
 
 STARTING = 60.0  # seconds that the template may take to load JAX, on a busy machine
 ROOT = Path(__file__).parents[2]
@@ -17,28 +17,38 @@ ROOT = Path(__file__).parents[2]
 class Template:
     """The process that workers are forked from."""
 
-    def __init__(self, modules: tuple[str, ...]):
-        """Start it, and wait until it has loaded `modules`.
+    def __init__(self, modules: tuple[str, ...], variables: Mapping[str, str]):
+        """Start it, with these `variables` in its environment too, and wait until it has loaded `modules`.
 
         Raises:
           OSError: it does not come up.
         """
         self._control, its = socket.socketpair()
         command = [sys.executable, "-m", "autodiff_viz.workers.template", str(its.fileno()), *modules]
-        self._process = subprocess.Popen(command, pass_fds=[its.fileno()], cwd=ROOT, stdin=subprocess.DEVNULL)
+        self._process = subprocess.Popen(
+            command,
+            pass_fds=[its.fileno()],
+            cwd=ROOT,
+            env={**os.environ, **variables},
+            stdin=subprocess.DEVNULL,
+        )
         its.close()
         self._control.settimeout(STARTING)
-        self._exactly(1)
+        try:
+            self._exactly(1)
+        except OSError:
+            self.end()
+            raise
 
-    def fork(self) -> tuple[int, Connection]:
-        """The id of a new worker, and a connection to it.
+    def fork(self, niceness: int) -> tuple[int, Connection]:
+        """The id of a new worker of that niceness, and a connection to it.
 
         Raises:
           OSError: the template has ended.
         """
         mine, its = socket.socketpair()
         try:
-            socket.send_fds(self._control, [FORK], [its.fileno()])
+            socket.send_fds(self._control, [bytes([niceness])], [its.fileno()])
             process = int.from_bytes(self._exactly(4), "big")
         except OSError:
             mine.close()

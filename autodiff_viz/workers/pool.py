@@ -3,6 +3,9 @@ newest job of each asker first.
 
 A job is a pure function of the project and its arguments, known by a key: the identity of all that its answer
 follows from. An answer therefore serves everybody who asks for the same.
+
+A long job has a process of its own, which ends with it and gives its memory back. One of them runs at a time,
+the one first that was asked for last; no other job waits for it.
 """
 
 from __future__ import annotations
@@ -12,20 +15,20 @@ import os
 import signal
 import socket
 from collections import OrderedDict
-from collections.abc import Callable, Hashable
+from collections.abc import Hashable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from threading import Condition, Thread
 from time import monotonic
-from typing import Any
+from types import MappingProxyType
 
 from autodiff_viz.workers.forking import Template
+from autodiff_viz.workers.jobs import BROKEN, DROPPED, NICE, TOO_LONG, Answer, Job
 
 KEPT = 512  # answers
 WAITING = 256  # jobs that may wait; the oldest is dropped for a new one
-SECONDS = 10.0  # of work that a job may take
 PATIENCE = 12  # times as long by the clock: workers give way to the server, and may have to wait for it
 LOOK = 0.25  # seconds between two looks at how much a worker has done
 IDLE = 120.0  # seconds without a job after which a worker ends, and with it what it has compiled
@@ -33,65 +36,42 @@ IDLE = 120.0  # seconds without a job after which a worker ends, and with it wha
 _log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
-class Job:
-    """What to work out.
-
-    Attributes:
-      key: the identity of all that the answer follows from, the function too.
-      function: a function at the top of a module.
-      arguments: plain data.
-      seconds: of work, after which the worker is killed.
-    """
-
-    key: bytes
-    function: Callable[..., Any]
-    arguments: tuple[Any, ...]
-    seconds: float = SECONDS
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """What became of a job: its `value`, or why there is none."""
-
-    value: Any = None
-    why: str = ""
-
-
-def done_here(job: Job) -> Answer:
-    """The answer of a job that is done in this process."""
-    try:
-        return Answer(job.function(*job.arguments))
-    except Exception as error:
-        _log.exception("a job broke")
-        return Answer(why=f"{BROKEN}: {type(error).__name__}")
-
-
-TOO_LONG, BROKEN, DROPPED = "too long", "broken", "dropped"
-
-
 @dataclass(slots=True)
 class _Worker:
     """A process with a connection. `job` is what it works at, until it has had `seconds` of work, and not
-    beyond `deadline`."""
+    beyond `deadline`; `long` says for which jobs it is."""
 
     process: int
     connection: Connection
+    long: bool = False
     job: Job | None = None
     asker: Hashable = None
     seconds: float = 0.0
     deadline: float = 0.0
     since: float = field(default_factory=monotonic)
 
+    def begin(self, asker: Hashable, job: Job) -> None:
+        self.asker, self.job = asker, job
+        self.seconds = _work_of(self.process) + job.seconds
+        self.deadline = monotonic() + PATIENCE * job.seconds
+
 
 class Pool:
-    """At most `workers` processes. One thread hands out the jobs and takes the answers."""
+    """At most `workers` processes, and one for a long job. One thread hands out jobs and takes the answers.
 
-    def __init__(self, modules: tuple[str, ...], workers: int = 1):
-        self._modules, self._most = modules, workers
+    Args:
+      modules: what a worker has loaded before its first job.
+      variables: of the workers' environment, beside those of this process.
+    """
+
+    def __init__(
+        self, modules: tuple[str, ...], workers: int = 1, variables: Mapping[str, str] = MappingProxyType({})
+    ):
+        self._start = lambda: Template(modules, variables)
+        self._most = {False: workers, True: 1}
         self._changed = Condition()
         self._answers: OrderedDict[bytes, Answer] = OrderedDict()
-        self._waiting: OrderedDict[Hashable, Job] = OrderedDict()
+        self._waiting: dict[bool, OrderedDict[Hashable, Job]] = {False: OrderedDict(), True: OrderedDict()}
         self._workers: list[_Worker] = []
         self._wake, self._woken = socket.socketpair()
         self._template: Template | None = None
@@ -99,15 +79,17 @@ class Pool:
         self._thread: Thread | None = None
 
     def ask(self, asker: Hashable, job: Job) -> None:
-        """Have a job done. It takes the place of the one that waits for the same asker."""
+        """Have a job done. It takes the place of the one that waits for the same asker, or who acts all the
+        time would starve; a long job that waits already comes first from now on."""
         with self._changed:
+            waiting = self._waiting[job.long]
+            if job.long and asker in waiting:
+                waiting.move_to_end(asker)
             if self._ended or job.key in self._answers or self._has(job.key):
                 return
-            self._waiting[asker] = (
-                job  # in the place of the one before, or who acts all the time would starve
-            )
-            while len(self._waiting) > WAITING:
-                self._note(self._waiting.popitem(last=False)[1], Answer(why=DROPPED))
+            waiting[asker] = job
+            while len(waiting) > WAITING:
+                self._note(waiting.popitem(last=False)[1], Answer(why=DROPPED))
             if self._thread is None:
                 self._thread = Thread(target=self._run, name="workers", daemon=True)
                 self._thread.start()
@@ -124,7 +106,8 @@ class Pool:
     def cancel(self, asker: Hashable) -> None:
         """Drop the job that waits for an asker, or kill the worker that is at it."""
         with self._changed:
-            self._waiting.pop(asker, None)
+            for waiting in self._waiting.values():
+                waiting.pop(asker, None)
             for worker in self._workers:
                 if worker.job and worker.asker == asker:
                     worker.deadline = 0.0
@@ -140,8 +123,9 @@ class Pool:
 
     def _has(self, key: bytes) -> bool:
         """Whether a job of this key waits or runs."""
-        jobs = (*self._waiting.values(), *(worker.job for worker in self._workers))
-        return any(job is not None and job.key == key for job in jobs)
+        jobs = [job for waiting in self._waiting.values() for job in waiting.values()]
+        jobs += [worker.job for worker in self._workers if worker.job is not None]
+        return any(job.key == key for job in jobs)
 
     def _note(self, job: Job, answer: Answer) -> None:
         self._answers[job.key] = answer
@@ -156,7 +140,8 @@ class Pool:
             with self._changed:
                 for worker in [*self._workers]:
                     self._look_after(worker)
-            self._hand_out()
+            for long in self._waiting:
+                self._hand_out(long)
         for worker in [*self._workers]:
             self._kill(worker)
         self._end_template()
@@ -189,6 +174,9 @@ class Pool:
                 done, value = worker.connection.recv()
                 self._note(worker.job, Answer(value) if done else Answer(why=f"{BROKEN}: {value}"))
                 worker.job, worker.since = None, now
+                if worker.long:
+                    self._kill(worker)
+                    return
         except (EOFError, OSError):
             self._drop(worker, BROKEN)
         else:
@@ -209,39 +197,50 @@ class Pool:
         with suppress(ProcessLookupError):
             os.kill(worker.process, signal.SIGKILL)
 
-    def _hand_out(self) -> None:
-        while self._waiting:
-            free = next((worker for worker in self._workers if worker.job is None), None)
-            if free is None and len(self._workers) >= self._most:
-                return
-            free = free or self._fork()
+    def _hand_out(self, long: bool) -> None:
+        waiting = self._waiting[long]
+        while True:
             with self._changed:
-                if not self._waiting:
+                ours = [worker for worker in self._workers if worker.long == long]
+                free = next((worker for worker in ours if worker.job is None), None)
+                if not waiting or (free is None and len(ours) >= self._most[long]):
                     return
-                asker, job = self._waiting.popitem(last=False)
-                free.asker, free.job = asker, job
-                free.seconds = _work_of(free.process) + job.seconds
-                free.deadline = monotonic() + PATIENCE * job.seconds
-            function = job.function
+                niceness = next(reversed(waiting.values())).niceness if long else NICE
             try:
-                free.connection.send((function.__module__, function.__qualname__, job.arguments))
+                free = free or self._fork(long, niceness)
+            except OSError:
+                self._give_up(waiting)
+                return
+            with self._changed:
+                if not waiting:  # it has been cancelled
+                    return
+                free.begin(*waiting.popitem(last=long))
+            try:
+                free.connection.send(free.job.message)
             except OSError:
                 with self._changed:
                     self._drop(free, BROKEN)
 
-    def _fork(self) -> _Worker:
+    def _give_up(self, waiting: OrderedDict[Hashable, Job]) -> None:
+        """No worker can be started."""
+        _log.exception("no worker can be started")
+        with self._changed:
+            while waiting:
+                self._note(waiting.popitem()[1], Answer(why=BROKEN))
+
+    def _fork(self, long: bool, niceness: int) -> _Worker:
         """A new worker; the template is started when it is not there.
 
         Raises:
           OSError: no worker can be started.
         """
         try:
-            self._template = self._template or Template(self._modules)
-            worker = _Worker(*self._template.fork())
+            self._template = self._template or self._start()
+            worker = _Worker(*self._template.fork(niceness), long)
         except OSError:
             self._end_template()
-            self._template = Template(self._modules)
-            worker = _Worker(*self._template.fork())
+            self._template = self._start()
+            worker = _Worker(*self._template.fork(niceness), long)
         self._workers.append(worker)
         return worker
 

@@ -17,12 +17,10 @@ from importlib import import_module
 from multiprocessing.connection import Connection
 from typing import NoReturn
 
-NICE = 10  # of workers: what visitors wait for comes first
-FORK = b"f"
-
 
 def main(control: socket.socket, modules: list[str]) -> None:
-    """Load `modules`, then fork a worker for each socket that comes; end when the other side has gone."""
+    """Load `modules`, then fork a worker for each socket that comes with the worker's niceness; end when the
+    other side has gone."""
     for module in modules:
         import_module(module)
     gc.collect()
@@ -30,20 +28,21 @@ def main(control: socket.socket, modules: list[str]) -> None:
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nothing is left of a worker that has ended
     control.send(b"\0")
     while True:
-        asked, passed, _, _ = socket.recv_fds(control, 1, 1)
-        if asked != FORK:
+        niceness, passed, _, _ = socket.recv_fds(control, 1, 1)
+        if not niceness:
             return
-        control.sendall(_fork(passed[0], control).to_bytes(4, "big"))
+        control.sendall(_fork(passed[0], niceness[0], control).to_bytes(4, "big"))
         os.close(passed[0])
 
 
-def _fork(descriptor: int, control: socket.socket) -> int:
+def _fork(descriptor: int, niceness: int, control: socket.socket) -> int:
     """The id of a new worker that answers on `descriptor`."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # JAX warns of its threads: there are none yet
         worker = os.fork()
     if worker == 0:
         control.close()
+        os.nice(niceness)
         _work(Connection(descriptor))
     return worker
 
@@ -52,7 +51,6 @@ def _work(connection: Connection) -> NoReturn:
     """Answer jobs until the other side has gone. A job is (module, function, arguments)."""
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl + C in the terminal is the server's
-    os.nice(NICE)
     try:
         while True:
             module, function, arguments = connection.recv()

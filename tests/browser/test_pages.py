@@ -83,6 +83,16 @@ def test_lessons_open_after_a_rule_was_set_and_back_and_forward_lead_to_each_pag
     on_lessons(lab)
 
 
+def test_claims_are_ticked_when_they_have_been_checked_and_nobody_asks(lab: LabPage):
+    """The fork has six claims, three times two; they are worked out in a process beside the server."""
+    to_lessons(lab)
+    on_lessons(lab)
+    card = lab.page.locator(".st-key-card_fork")
+    expect(card.get_by_text("6 of 6 claims hold")).to_be_visible(timeout=COLD)
+    card.get_by_text("6 of 6 claims hold").click()
+    expect(card.get_by_role("img", name="holds")).to_have_count(6)
+
+
 def set_rule(lab: LabPage) -> Callable[[], None]:
     lab.canvas.locator(".surface").press("s")
     return lambda: expect(lab.formula).to_have_value(saying("a = stop_gradient(sin(x))"))

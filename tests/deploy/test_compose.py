@@ -12,6 +12,7 @@ import yaml
 from autodiff_viz.ui.serving.routes import ROUTES
 from autodiff_viz.ui.serving.visits import VISITORS
 from autodiff_viz.ui.work import WORKERS
+from autodiff_viz.workers.kept import VARIABLE as CACHE
 from tests.browser.server import ROOT
 from tests.deploy.image import stages
 
@@ -56,7 +57,7 @@ def test_containers_may_write_only_where_they_must():
         assert service["cap_drop"] == ["ALL"]
     (cache,) = [volume.partition(":")[2] for volume in SERVICES["app"]["volumes"]]
     assert [cache] == app.rests("VOLUME")
-    assert app.variables["JAX_COMPILATION_CACHE_DIR"] == cache
+    assert app.variables[CACHE] == cache
     written = re.findall(r"(?:_path|pid) (\S+);", NGINX)
     assert written
     assert [path for path in written if not path.startswith("/tmp/")] == []
@@ -73,7 +74,7 @@ def test_replicas_share_a_secret_that_streamlit_reads_under_uvicorn_too():
 def test_the_variables_that_are_told_are_those_that_are_read():
     app = SERVICES["app"]["environment"]
     assert {SECRET, VISITORS} == {*app}
-    for name in (*app, WORKERS, "FORWARDED_ALLOW_IPS", "JAX_COMPILATION_CACHE_DIR"):
+    for name in (*app, WORKERS, "FORWARDED_ALLOW_IPS", CACHE):
         assert f"`{name}`" in GUIDE
 
 
@@ -86,4 +87,6 @@ def test_the_kubernetes_example_is_yaml_and_asks_paths_that_the_app_has():
     ports = {container["ports"][0]["containerPort"], found["Service"]["spec"]["ports"][0]["port"]}
     assert {str(port) for port in ports} == {*stages()["app"].rests("EXPOSE")}
     mounted = {mount["mountPath"] for mount in container["volumeMounts"]}
-    assert mounted == {"/tmp", *stages()["app"].rests("VOLUME")}
+    assert stages()["app"].variables[CACHE] in stages()["app"].rests("VOLUME")
+    assert {"name": CACHE, "value": "off"} in container["env"]  # an emptyDir would be refused
+    assert mounted == {"/tmp"}

@@ -94,7 +94,7 @@ class Container(Server):
     def start(self) -> None:
         words = {"0.0.0.0": "127.0.0.1", "8501": str(self.port)}
         command = [*rights(), sys.executable, "-m", *(words.get(word, word) for word in APP.command)]
-        places = {"JAX_COMPILATION_CACHE_DIR": str(self.folder.parent / "cache"), "HOME": "/nowhere"}
+        places = {"AUTODIFF_VIZ_CACHE": str(self.folder.parent / "cache"), "HOME": "/nowhere"}
         self.launch(
             command, self.folder, {"PATH": os.environ["PATH"], **APP.variables, **places, **self.settings}
         )
@@ -125,6 +125,7 @@ def test_the_files_of_the_image_are_enough_where_they_may_not_be_written_to(cont
     touch = [*rights(), "touch", container.folder / "new"]
     assert subprocess.run(touch, stderr=subprocess.DEVNULL).returncode != 0
     assert health(container.port) == 0
+    assert [path.stat().st_mode & 0o777 for path in (container.folder.parent / "cache").iterdir()] == [0o700]
     assert b"Gradients add at a fork" in urlopen(f"{container.address}/?lesson=fork", timeout=30).read()
     assert urlopen(f"{container.address}/cards/fork.png", timeout=30).status == 200
     with connect(f"ws://127.0.0.1:{container.port}/_stcore/stream", subprotocols=["streamlit"]) as socket:

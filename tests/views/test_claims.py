@@ -11,11 +11,14 @@ import pytest
 from autodiff_viz.engine.training import Settings
 from autodiff_viz.graph.history import begin
 from autodiff_viz.language.parse import parse
+from autodiff_viz.lessons.findings import findings
 from autodiff_viz.lessons.gallery import LESSONS, lesson
-from autodiff_viz.lessons.record import Claim
+from autodiff_viz.lessons.proofs import Proof
+from autodiff_viz.lessons.record import Claim, Lesson
+from autodiff_viz.views import claims as claims_view
 from autodiff_viz.views.actions import redone, resampled, set_input, set_rule, typed, undone
 from autodiff_viz.views.canvas_edits import edited
-from autodiff_viz.views.claims import FAILS, HOLDS, OWN, ClaimView, claims_on_canvas, own_claims
+from autodiff_viz.views.claims import FAILS, HOLDS, OWN, ClaimView, claims_on_canvas
 from autodiff_viz.views.compose import lab_view
 from autodiff_viz.views.lab import LAST, Lab, start
 from autodiff_viz.views.lessons import close_lesson, lesson_view, open_lesson
@@ -26,8 +29,17 @@ from tests.views.regression import finished, trained
 ARRIVES, ADD = "What arrives at x", "The two wires add"
 
 
+def proof(found: Lesson) -> Proof:
+    return tuple(findings(found, variant) for variant in range(len(found.variants)))
+
+
+def own_claims(found: Lesson, variant: int) -> tuple[ClaimView, ...]:
+    return claims_view.own_claims(findings(found, variant))
+
+
 def claims(lab: Lab) -> dict[str, ClaimView]:
-    return {claim.says: claim for claim in claims_on_canvas(lab, lab_view(lab))}
+    shown = claims_on_canvas(lab, lab_view(lab), proof(lesson(lab.lesson)))
+    return {claim.says: claim for claim in shown}
 
 
 def states(lab: Lab) -> set[str]:
@@ -71,7 +83,7 @@ def test_another_seed_is_another_gradient():
 def test_under_twice_the_seed_no_gradient_but_0_keeps_its_tick(found):
     unmoved = {"What is passed to x instead"}  # a rewrite to a constant
     lab = replace(open_lesson(start(), found.key), seed=2.0)
-    for own, shown in zip(own_claims(found, 0), claims_on_canvas(lab, lab_view(lab)), strict=True):
+    for own, shown in zip(own_claims(found, 0), claims(lab).values(), strict=True):
         claim = next(claim for claim in found.claims if claim.variant == 0 and claim.says == shown.says)
         if claim.quantity in ("gradient", "cotangent", "passed", "added") and claim.at == 0:
             assert (shown.state == HOLDS) is (own.found in ("0", "[0, 0, 0]") or shown.says in unmoved)
@@ -179,7 +191,7 @@ def test_while_steps_are_made_nothing_is_ticked_for_what_has_gone_by():
 
 
 def test_without_a_lesson_nothing_is_claimed():
-    assert claims_on_canvas(close_lesson(fork()), lab_view(fork())) == ()
+    assert claims_on_canvas(close_lesson(fork()), lab_view(fork()), ()) == ()
 
 
 def test_every_claim_says_how_close_it_must_be():

@@ -6,7 +6,8 @@ import pytest
 
 import autodiff_viz as av
 from autodiff_viz.figures.catalog import FIGURES
-from autodiff_viz.lessons.gallery import LESSONS
+from autodiff_viz.lessons.findings import findings
+from autodiff_viz.lessons.gallery import LESSONS, lesson
 from autodiff_viz.views.actions import set_input, set_rule, undone
 from autodiff_viz.views.address import from_query, to_query
 from autodiff_viz.views.canvas_edits import edited
@@ -16,8 +17,13 @@ from autodiff_viz.views.lab import start
 from autodiff_viz.views.lessons import card, close_lesson, lesson_view, open_lesson
 
 
+def _proof(found):
+    return tuple(findings(found, variant) for variant in range(len(found.variants)))
+
+
 def _claim(lab, says):
-    return next(claim for claim in claims_on_canvas(lab, lab_view(lab)) if claim.says == says)
+    shown = claims_on_canvas(lab, lab_view(lab), _proof(lesson(lab.lesson)))
+    return next(claim for claim in shown if claim.says == says)
 
 
 def test_an_open_lesson_brings_its_graph_figure_and_node():
@@ -114,9 +120,14 @@ def test_a_law_is_shown_with_its_formula():
 
 @pytest.mark.parametrize("found", LESSONS, ids=lambda found: found.key)
 def test_a_card_holds_every_claim_once(found):
-    shown = card(found)
+    shown = card(found, _proof(found))
     assert sorted(c.says for c in shown.claims) == sorted(c.says for c in found.claims)
     assert all(claim.holds for claim in shown.claims)
+
+
+def test_a_card_without_a_proof_claims_nothing():
+    shown = card(LESSONS[0], None)
+    assert (shown.title, shown.claims) == (LESSONS[0].title, ())
 
 
 @pytest.mark.parametrize("found", LESSONS, ids=lambda found: found.key)

@@ -2,6 +2,7 @@
 
 import os
 import time
+from pathlib import Path
 
 
 def product(a: float, b: float) -> float:
@@ -42,3 +43,12 @@ def through_jax(x: float) -> float:
     import jax  # as engine functions have it loaded
 
     return float(jax.grad(lambda x: x * x)(x))
+
+
+def note(file: str, word: str) -> None:
+    with Path(file).open("a") as notes:
+        notes.write(word)
+
+
+def greeting() -> str:
+    return os.environ["GREETING"]

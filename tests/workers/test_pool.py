@@ -3,12 +3,14 @@
 import os
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 
 from autodiff_viz.graph.identity import identity
 from autodiff_viz.workers import pool as pools
-from autodiff_viz.workers.pool import BROKEN, TOO_LONG, Answer, Job, Pool
+from autodiff_viz.workers.jobs import BROKEN, TOO_LONG, Answer, Job
+from autodiff_viz.workers.pool import Pool
 from tests.workers import errands
 
 PATIENCE = 60.0
@@ -37,6 +39,16 @@ def ends(process: int) -> bool:
         try:
             os.kill(process, 0)
         except ProcessLookupError:
+            return True
+        time.sleep(0.02)
+    return False
+
+
+def begins(pool: Pool, asked: Job) -> bool:
+    """Whether a worker is at a job, or will be soon."""
+    deadline = time.monotonic() + PATIENCE
+    while time.monotonic() < deadline:
+        if any(worker.job is asked for worker in [*pool._workers]):
             return True
         time.sleep(0.02)
     return False
@@ -109,6 +121,7 @@ def test_an_answer_serves_everybody_who_asks_for_the_same(pool):
 def test_a_job_can_be_cancelled(pool):
     running, waiting = job(errands.without_end), job(errands.product, 1.0, 1.0)
     pool.ask("bert", running)
+    assert begins(pool, running)
     pool.ask("anna", waiting)
     pool.cancel("anna")
     pool.cancel("bert")
@@ -130,3 +143,55 @@ def test_a_pool_whose_template_was_killed_goes_on(pool):
     pool._template.end()
     assert done(pool, job(errands.killed)) == Answer(why=BROKEN)
     assert done(pool, job(errands.product, 2.0, 5.0)) == Answer(10.0)
+
+
+def long(function, *arguments) -> Job:
+    return replace(job(function, *arguments), long=True)
+
+
+def test_no_other_job_waits_for_a_long_one(pool):
+    endless = long(errands.without_end)
+    pool.ask("lesson", endless)
+    assert begins(pool, endless)
+    assert done(pool, job(errands.product, 3.0, 4.0)) == Answer(12.0)
+    assert pool.answer(endless.key) is None
+    pool.cancel("lesson")
+    assert pool.answer(endless.key, PATIENCE) == Answer(why=TOO_LONG)
+
+
+def test_the_process_of_a_long_job_ends_with_it(pool):
+    process = done(pool, long(errands.process)).value
+    assert ends(process)
+    assert done(pool, long(errands.process)).value != process
+
+
+def test_a_long_job_gives_way_as_far_as_it_says(pool):
+    later, soon = (replace(long(errands.niceness), niceness=niceness) for niceness in (15, 5))
+    assert done(pool, later).value - done(pool, soon).value == 10
+    assert done(pool, soon).value > os.nice(0)
+
+
+def test_of_long_jobs_one_runs_at_a_time_and_the_one_asked_for_last_comes_first(pool, tmp_path):
+    busy = long(errands.slow, 0.5, 0)
+    pool.ask("first", busy)
+    assert begins(pool, busy)
+    asked = {name: long(errands.note, str(tmp_path / "order"), name) for name in "abc"}
+    for name in "abca":  # a once more: somebody looks at it
+        pool.ask(name, asked[name])
+    for each in (busy, *asked.values()):
+        assert pool.answer(each.key, PATIENCE) is not None
+    assert (tmp_path / "order").read_text() == "acb"
+
+
+def test_workers_have_the_variables_that_are_given_for_them():
+    mine = Pool(("json",), variables={"GREETING": "good morning"})
+    assert done(mine, job(errands.greeting)) == Answer("good morning")
+    mine.end()
+
+
+def test_where_no_worker_can_be_started_the_answer_says_so_and_the_pool_goes_on(monkeypatch):
+    mine = Pool(("no_such_module_of_ours",))
+    asked = job(errands.product, 1.0, 1.0)
+    assert done(mine, asked).why == BROKEN
+    assert done(mine, job(errands.product, 1.0, 1.0)).why == BROKEN
+    mine.end()

@@ -1,4 +1,4 @@
-"""The gallery: every lesson as a card, with its claims checked as the page is drawn."""
+"""The gallery: every lesson as a card, with its claims, which are checked beside the page."""
 
 from __future__ import annotations
 
@@ -7,15 +7,21 @@ from collections.abc import Callable
 import streamlit as st
 
 from autodiff_viz.lessons.gallery import LESSONS
-from autodiff_viz.ui.panels.claims import CSS, draw_claims
+from autodiff_viz.lessons.record import Lesson
+from autodiff_viz.ui.panels.claims import CHECKING, CSS, draw_claims, not_checked
+from autodiff_viz.ui.pulse.component import pulse
+from autodiff_viz.ui.work import proved
 from autodiff_viz.views.lessons import Card, card
+from autodiff_viz.workers.jobs import Answer
+
+LOOK = 2.0  # seconds between two looks whether another lesson's claims have been checked
 
 INTRODUCTION = """Each lesson is a small graph to bend, and some claims about it: numbers from a document or
 worked out by hand, held against what JAX computes here. Each says how closely the two must agree."""
 
 
 def page(on_open: Callable[[str], None]) -> None:
-    """Draw the cards one by one: the first visitor sees each as soon as it has been evaluated.
+    """Draw the cards; where claims have not been checked yet, again until they are.
 
     Args:
       on_open: called with the key of a lesson that is to be opened in the lab.
@@ -27,17 +33,24 @@ def page(on_open: Callable[[str], None]) -> None:
     with st.container(key="introduction"):
         st.title("Lessons", anchor=False)
         st.markdown(INTRODUCTION)
+    answers = {found.key: proved(found) for found in reversed(LESSONS)}  # what is asked for last comes first
     with st.container(key="gallery"):
-        for lesson in LESSONS:
-            with st.container(border=True, key=f"card_{lesson.key}"):
-                _draw_card(card(lesson), on_open)
+        for found in LESSONS:
+            with st.container(border=True, key=f"card_{found.key}"):
+                _draw_card(found, answers[found.key], on_open)
+    waiting = None in answers.values()
+    pulse(LOOK if waiting else None, key="gallery_pulse", on_look=lambda: None)
 
 
-def _draw_card(shown: Card, on_open: Callable[[str], None]) -> None:
+def _draw_card(found: Lesson, answer: Answer | None, on_open: Callable[[str], None]) -> None:
+    shown = card(found, answer and answer.value)
     st.header(f"{shown.number}. {shown.title}", anchor=False)
     st.markdown(shown.summary)
     look = {"key": f"open_{shown.key}", "icon": ":material/conversion_path:"}
     st.button("Open in the lab", on_click=on_open, args=(shown.key,), **look)
+    if answer is None or answer.why:
+        st.text(CHECKING if answer is None else not_checked(answer.why))
+        return
     with st.expander(_verdict(shown)):
         for title, claims in shown.graphs:
             if len(shown.graphs) > 1:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import streamlit as st
 
+from autodiff_viz.ui.panels.table import draw_table
 from autodiff_viz.ui.session import session
 from autodiff_viz.ui.work import CHECK, asked, check_job, check_told, is_large
 from autodiff_viz.views.causes import explained, in_a_word
 from autodiff_viz.views.compose import LabView, Verification
 from autodiff_viz.views.lab import Lab
-from autodiff_viz.workers.pool import DROPPED, TOO_LONG
+from autodiff_viz.workers.jobs import DROPPED, TOO_LONG
 
 LOOK = 400  # milliseconds until the browser asks whether the answer has come
 NOT_CHECKED = {
@@ -48,7 +49,7 @@ def _draw(found: Verification) -> None:
     if details.open:  # a table takes as many bytes as the rest of an edit: it is sent to those who look at it
         with details:
             st.text(found.sentence)
-            st.table(
+            draw_table(
                 {
                     "input": [check.name for check in found.inputs],
                     "gradient": [check.declared for check in found.inputs],

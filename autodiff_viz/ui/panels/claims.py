@@ -8,11 +8,17 @@ from pathlib import Path
 
 import streamlit as st
 
+from autodiff_viz.lessons.gallery import lesson
+from autodiff_viz.ui.session import session
+from autodiff_viz.ui.work import proved
 from autodiff_viz.views.claims import FAILS, HOLDS, OWN, ClaimView, claims_on_canvas
 from autodiff_viz.views.compose import LabView
 from autodiff_viz.views.lab import Lab
+from autodiff_viz.workers.jobs import TOO_LONG
 
+LOOK = 400  # milliseconds until the browser asks whether the answer has come
 CSS = Path(__file__).parents[1] / "assets" / "lessons.css"
+CHECKING = "Checking ..."
 MARKS = {
     HOLDS: ("\u2713", "holds"),
     FAILS: ("\u2717", "does not hold"),
@@ -27,10 +33,28 @@ def draw_claims(claims: Iterable[ClaimView]) -> None:
 
 def draw_open_claims(lab: Lab, view: LabView) -> None:
     """The claims of the open lesson, held against the canvas; nothing without one."""
-    claims = claims_on_canvas(lab, view)
-    if not claims:
+    found = lesson(lab.lesson)
+    if found is None:
         return
+    answer = proved(found)
     st.markdown("**Claims**")
+    if answer is None:
+        st.text(CHECKING)
+        session().parts.polls["claims"] = LOOK
+    elif answer.why:
+        st.text(not_checked(answer.why))
+    else:
+        _draw_held(claims_on_canvas(lab, view, answer.value))
+
+
+def not_checked(why: str) -> str:
+    """Why the claims of a lesson have no ticks."""
+    if why == TOO_LONG:
+        return "Checking took too long and was ended: these claims are not checked."
+    return "Checking broke down: these claims are not checked."
+
+
+def _draw_held(claims: tuple[ClaimView, ...]) -> None:
     if any(claim.state == OWN for claim in claims):
         st.caption(
             "The canvas is not as the lesson has it. \u2713 holds on the canvas too; "

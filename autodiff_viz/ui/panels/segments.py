@@ -9,6 +9,7 @@ from autodiff_viz.figures.catalog import SEGMENT_FIGURES
 from autodiff_viz.graph.identity import same
 from autodiff_viz.ui.panels.chart import draw_chart
 from autodiff_viz.ui.panels.problems import draw_problems
+from autodiff_viz.ui.panels.table import draw_table
 from autodiff_viz.ui.session import session
 from autodiff_viz.views.compose import LabView
 from autodiff_viz.views.lab import Lab
@@ -34,7 +35,7 @@ def draw_segments(lab: Lab, view: LabView) -> None:
     with st.container(horizontal=True, vertical_alignment="center", key="broken_way"):
         st.markdown(f":red[:material/link_off:] {found.broken}", width="stretch")
         with st.popover("Angles"):
-            st.table({"by": [n for n, _ in found.angles], "angle": [angle for _, angle in found.angles]})
+            draw_table({"by": [n for n, _ in found.angles], "angle": [angle for _, angle in found.angles]})
     if found.steps:
         _draw_training(lab, view, found.steps)
 

@@ -17,7 +17,7 @@ from tests.ui.serving.asgi import get
 def cold(monkeypatch):
     """A server that has not begun to warm up; ends what was begun."""
     monkeypatch.setattr(warm, "_done", threading.Event())
-    monkeypatch.setattr(warm, "rehearse", lambda: None)
+    monkeypatch.setattr(warm, "have_rehearsed", lambda stop: None)
     monkeypatch.setattr(warm, "check_lessons", lambda stop: None)
     monkeypatch.setattr(warm.gc, "freeze", lambda: None)
     return monkeypatch
@@ -25,7 +25,7 @@ def cold(monkeypatch):
 
 def begun(patch, work) -> threading.Thread:
     """The warm-up with `work` in place of compiling the ops."""
-    patch.setattr(warm, "warm", work)
+    patch.setattr(warm, "have_compiled", work)
     thread = threading.Thread(target=warm._warm_and_freeze, args=(threading.Event(), 0.0))
     patch.setattr(warm, "ready", lambda: thread)
     thread.start()
@@ -44,6 +44,16 @@ def test_it_is_false_while_ops_are_compiled_and_true_after(cold):
     thread = begun(cold, lambda stop: compiled.wait())
     assert asked() == (503, False, "warming up")
     compiled.set()
+    thread.join()
+    assert asked() == (200, True, "warm")
+
+
+def test_it_is_false_while_the_first_check_is_not_answered(cold):
+    answered = threading.Event()
+    cold.setattr(warm, "have_rehearsed", lambda stop: answered.wait())
+    thread = begun(cold, lambda stop: None)
+    assert asked() == (503, False, "warming up")
+    answered.set()
     thread.join()
     assert asked() == (200, True, "warm")
 

@@ -1,0 +1,180 @@
+"""What lessons claim is worked out in another process: the page says that it is being checked, then what came
+of it; the next start of the same version knows it at once."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from autodiff_viz.lessons import proofs
+from autodiff_viz.lessons.gallery import lesson
+from autodiff_viz.ui import work
+from autodiff_viz.ui.pages import lessons as lessons_page
+from autodiff_viz.ui.panels.claims import CHECKING
+from autodiff_viz.views.lab import start
+from autodiff_viz.views.lessons import open_lesson
+from autodiff_viz.workers.jobs import BROKEN, TOO_LONG, Answer, Job
+from autodiff_viz.workers.pool import Pool
+
+APP = str(Path(__file__).parents[2] / "app.py")
+PATIENCE = 120.0  # seconds
+FORK, SURGERY = lesson("fork"), lesson("surgery")
+TICK = "✓"
+
+
+@pytest.fixture(scope="module")
+def pool() -> Iterator[Pool]:
+    found = Pool(("autodiff_viz.lessons.proofs",))
+    yield found
+    found.end()
+
+
+@pytest.fixture
+def server(monkeypatch, tmp_path, pool):
+    """A server that has just started, with two lessons; claims cannot be worked out in it."""
+
+    def refuse(*_):
+        raise AssertionError("claims are worked out in the server")
+
+    pool._answers.clear()
+    monkeypatch.setattr(proofs, "findings", refuse)
+    monkeypatch.setattr(lessons_page, "LESSONS", (FORK, SURGERY))
+    monkeypatch.setattr(work, "workers", lambda: pool)
+    monkeypatch.setattr(work, "kept", lambda: tmp_path)
+    monkeypatch.setattr(work, "_proved", {})
+    return monkeypatch
+
+
+class Idle:
+    """Workers that never answer, or always the same; `asked` are the long jobs, `short` the others."""
+
+    def __init__(self, found: Answer | None = None):
+        self.asked: list[Job] = []
+        self.short: list[Job] = []
+        self.found = found
+
+    def ask(self, asker: object, job: Job) -> None:
+        (self.asked if job.long else self.short).append(job)
+
+    def answer(self, key: bytes, patience: float = 0.0) -> Answer | None:
+        return self.found
+
+
+def started_again(server, found: Answer | None = None) -> Idle:
+    """The same version in a new process, whose workers answer `found`."""
+    idle = Idle(found)
+    server.setattr(work, "_proved", {})
+    server.setattr(work, "workers", lambda: idle)
+    return idle
+
+
+def gallery() -> AppTest:
+    app = AppTest.from_file(APP, default_timeout=PATIENCE)
+    app.query_params["view"] = "lessons"
+    app.run()
+    assert not app.exception
+    return app
+
+
+def lab() -> AppTest:
+    app = AppTest.from_file(APP, default_timeout=PATIENCE)
+    app.session_state["lab"] = open_lesson(start(), "fork")
+    app.run()
+    assert not app.exception
+    return app
+
+
+def checking(app: AppTest) -> int:
+    return sum(text.value == CHECKING for text in app.text)
+
+
+def checked(app: AppTest) -> AppTest:
+    """The page as it is drawn when the answers have come; a browser's clock asks for that."""
+    end = time.monotonic() + PATIENCE
+    while checking(app):
+        assert time.monotonic() < end, "no answer comes"
+        time.sleep(0.05)
+        app.run()
+    return app
+
+
+def ticks(app: AppTest) -> list[int]:
+    return [expander.label.count(TICK) for expander in app.expander]
+
+
+def held(app: AppTest) -> int:
+    return sum(element.proto.body.count('aria-label="holds"') for element in app.sidebar.get("html"))
+
+
+def test_the_gallery_says_checking_and_then_ticks(server):
+    app = gallery()
+    assert [header.value.partition(" ")[2] for header in app.header] == [FORK.title, SURGERY.title]
+    assert (checking(app), ticks(app)) == (2, [])
+    assert ticks(checked(app)) == [len(FORK.claims), len(SURGERY.claims)]
+
+
+def test_the_claims_beside_the_lab_say_checking_and_then_tick(server):
+    app = lab()
+    assert (checking(app), held(app)) == (1, 0)
+    of_the_first_graph = sum(claim.variant == 0 for claim in FORK.claims)
+    assert held(checked(app)) == of_the_first_graph
+
+
+def test_the_next_start_of_the_same_version_ticks_at_once_and_asks_for_nothing(server):
+    checked(gallery())
+    idle = started_again(server)
+    assert ticks(gallery()) == [len(FORK.claims), len(SURGERY.claims)]
+    assert held(lab())
+    assert idle.asked == []
+
+
+def test_another_version_asks_again(server):
+    checked(gallery())
+    idle = started_again(server)
+    server.setattr(work, "this_version", lambda: "another one")
+    assert (checking(gallery()), held(lab())) == (2, 0)
+    assert {job.arguments[0] for job in idle.asked} == {"fork", "surgery"}
+
+
+def test_a_lesson_that_claims_something_else_asks_again(server):
+    checked(gallery())
+    idle = started_again(server)
+    assert work.proved(replace(FORK, claims=FORK.claims[1:])) is None
+    assert len(idle.asked) == 1
+
+
+def test_a_file_that_somebody_has_changed_is_not_used(server, tmp_path):
+    checked(gallery())
+    for file in tmp_path.glob("*.json"):
+        kept = json.loads(file.read_text())
+        kept["answer"][0][0][1]["numbers"][0] += 1.0
+        file.write_text(json.dumps(kept))
+    idle = started_again(server)
+    assert (checking(gallery()), ticks(gallery())) == (2, [])
+    assert idle.asked
+
+
+@pytest.mark.parametrize(("why", "says"), [(TOO_LONG, "took too long"), (BROKEN, "broke down")])
+def test_claims_that_could_not_be_checked_say_so_and_tick_nothing(server, why, says):
+    started_again(server, Answer(why=why))
+    for app in (gallery(), lab()):
+        assert (checking(app), sum(ticks(app)), held(app)) == (0, 0, 0)
+        assert any(says in text.value and "these claims are not checked" in text.value for text in app.text)
+
+
+def test_the_claims_of_a_lesson_do_not_take_the_place_of_a_check(server):
+    idle = started_again(server)
+    gallery()
+    assert (len(idle.asked), idle.short) == (2, [])
+
+
+def test_the_first_lesson_of_the_page_is_asked_for_last_and_so_comes_first(server):
+    idle = started_again(server)
+    gallery()
+    assert idle.asked[-1].arguments[0] == "fork"
