@@ -56,9 +56,12 @@ SLOTS: Mapping[str, tuple[str, ...]] = {
 
 def wanted(graph: Graph, name: str) -> dict[int, Params]:
     """By empty slot of a layer, the parameter that fits there; nothing while what it reads is unknown."""
-    node, known = graph[name], shapes(graph)
+    node = graph[name]
     x, learn = node.slots[0] if node.slots else None, LEARNED.get(node.op)
-    if learn is None or not isinstance(x, str) or x not in known:
+    if learn is None or not isinstance(x, str):
+        return {}
+    known = shapes(graph)
+    if x not in known:
         return {}
     found = learn(known[x], _outputs(node, known))
     return {

@@ -1,4 +1,4 @@
-"""The panel of the segments, run by Streamlit without a browser: what takes long is not worked out in the run."""
+"""The panel of the segments, without a browser: what takes long is not worked out in the run."""
 
 from __future__ import annotations
 

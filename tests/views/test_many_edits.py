@@ -1,0 +1,53 @@
+"""A message of many edits is applied in time that grows with their number and not with its square."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from autodiff_viz.language.parse import parse
+from autodiff_viz.views.canvas_edits import edited_all
+from autodiff_viz.views.lab import Lab, opened, start
+from tests.work import lines_run
+
+
+def alone(i: int) -> dict[str, Any]:
+    return {}
+
+
+def onto_the_last(i: int) -> dict[str, Any]:
+    return {"wire": {"from": f"sin_{i}" if i else "z", "slot": 0}}
+
+
+def onto_the_first(i: int) -> dict[str, Any]:
+    return {"wire": {"from": "x", "slot": 0}}
+
+
+def adds(count: int, wired: Any) -> list[dict[str, Any]]:
+    return [
+        {"seq": i, "kind": "add", "op": "sin", "position": [40.0 * i, 9.0 * i], **wired(i)}
+        for i in range(count)
+    ]
+
+
+def first() -> Lab:
+    return opened(start(), parse("x = 0.5\nz = cos(x)"), "Open")
+
+
+@pytest.mark.parametrize("wired", [alone, onto_the_last, onto_the_first])
+def test_four_times_as_many_new_nodes_take_four_times_as_long(wired):
+    lab = first()
+    edited_all(lab, adds(5, wired))
+    few, many = (lines_run(lambda n=n: edited_all(lab, adds(n, wired))) for n in (60, 240))
+    assert many < 5 * few  # a square would be 16 times
+
+
+@pytest.mark.parametrize("wired", [alone, onto_the_last, onto_the_first])
+def test_all_of_them_are_there_with_their_wires(wired):
+    graph = edited_all(first(), adds(40, wired)).graph
+    assert len(graph.nodes) == 42
+    for i in range(40):
+        wire = wired(i).get("wire")
+        assert graph[f"sin_{i + 1}"].slots == ((wire["from"],) if wire else (None,))
+    assert graph.output == ("sin_40" if wired is onto_the_last else "z")
