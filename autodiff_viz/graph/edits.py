@@ -48,7 +48,7 @@ def with_node(graph: Graph, node: Node) -> Graph:
         )
     wider = replace(graph, nodes=(*graph.nodes, node), output=graph.output or node.name)
     follows = any(name == graph.output for _, name in node.wires)
-    if node.name not in chain.from_iterable(map(_SLOTS, graph.nodes)):
+    if node.name not in chain.from_iterable(map(_SLOTS, wider.nodes)):
         _accept_node(wider, node)
         return replace(wider, output=node.name) if follows else wider
     _accept(wider, node)  # a wire that led nowhere has found its source
@@ -159,15 +159,14 @@ def renamed(graph: Graph, old: str, new: str) -> Graph:
 
 def with_positions(graph: Graph, positions: Mapping[str, tuple[float, float] | None]) -> Graph:
     """Move nodes: top-left corners in pixels by name, None to hand a node back to the layout."""
+    moved = {}
     for name, position in positions.items():
-        moved = replace(_node(graph, name), position=position)
-        if problem := next((p for p in node_problems(graph, moved) if p.code == "bad-position"), None):
+        if (node := _node(graph, name)).position is position:  # it stays, and what is known of it
+            continue
+        moved[name] = replace(node, position=position)
+        if problem := next((p for p in node_problems(graph, moved[name]) if p.code == "bad-position"), None):
             raise GraphError(problem)
-    nodes = (
-        replace(node, position=positions[node.name]) if node.name in positions else node
-        for node in graph.nodes
-    )
-    return replace(graph, nodes=tuple(nodes))
+    return replace(graph, nodes=tuple(moved.get(node.name, node) for node in graph.nodes))
 
 
 def with_output(graph: Graph, name: str) -> Graph:

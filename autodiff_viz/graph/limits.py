@@ -32,5 +32,6 @@ SEGMENT_WORK = 30_000_000  # elements of values in all those steps
 TRAINING_SECONDS = 600  # of work for all trainings of one visit
 MESSAGE_DEPTH = 32  # brackets inside brackets in what a component of the page sends; its own have 8
 KEPT_DEPTH = 400  # the same in what an address or a browser has kept; the deepest lambda has some 120
+EDIT_SECONDS = 3.0  # of work for the edits of one message; what is left of them is refused
 EDITS = 1_000  # in one message; more than anybody makes between two runs are not a person's
 VISITORS = 400  # pages on view that one server process serves at once; see ui/serving/visits.py

@@ -6,9 +6,12 @@ from typing import Any
 
 import pytest
 
+from autodiff_viz.graph import limits
 from autodiff_viz.language.parse import parse
+from autodiff_viz.views import drawing
 from autodiff_viz.views.canvas_edits import edited_all
 from autodiff_viz.views.lab import Lab, opened, start
+from autodiff_viz.views.layout import layout
 from tests.work import lines_run
 
 
@@ -51,3 +54,21 @@ def test_all_of_them_are_there_with_their_wires(wired):
         wire = wired(i).get("wire")
         assert graph[f"sin_{i + 1}"].slots == ((wire["from"],) if wire else (None,))
     assert graph.output == ("sin_40" if wired is onto_the_last else "z")
+
+
+def test_a_layer_more_lays_nothing_out(monkeypatch):
+    lab = opened(start(), parse("x = input(shape=(4, 8), seed=0)"), "Open")
+    ran = []
+    monkeypatch.setattr(drawing, "layout", lambda *given: ran.append(given) or layout(*given))
+    dense = {"kind": "add", "op": "dense"}
+    wires = [{"wire": {"from": f"dense_{i}" if i else "x", "slot": 0}} for i in range(6)]
+    after = edited_all(lab, [{**dense, "position": [60.0 * i, 0.0], **wires[i], "seq": i} for i in range(6)])
+    assert len(after.graph.nodes) == 1 + 6 * 3
+    assert len(ran) == 1  # of the node that had no place
+
+
+def test_edits_that_take_too_long_together_are_refused_and_said_to_be(monkeypatch):
+    monkeypatch.setattr(limits, "EDIT_SECONDS", 0.0)
+    after = edited_all(first(), adds(3, alone))
+    assert len(after.graph.nodes) == 2
+    assert [(one.code, one.seq) for one in after.notice] == [("too-much-at-once", 2)]
