@@ -25,6 +25,7 @@ HISTORY = 500  # undo steps kept
 SEED = 2**31 - 1  # of noise; JAX takes 32 bits, one of them for the sign
 NUMBER = 1e30  # magnitude of a literal; its square still fits float64, and float32 has room
 COORDINATE = 1e6  # distance of a node from the canvas origin, in pixels
+KERNELS = 96  # programs for ops with other shapes or parameters in one graph; each takes a while to compile
 STEPS = 20_000  # of one training
 JACOBIAN = 2_000_000  # elements of the Jacobians of one segment
 SEGMENT_STEPS = 300  # of a training by segments, three times over, for which the page waits
