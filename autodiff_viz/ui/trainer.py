@@ -1,5 +1,5 @@
 """Training beside the page: a few threads have small chunks of steps made in other processes, in turn for
-every visitor who trains, and rest between them.
+every visitor who trains.
 
 A record never changes, so the page and the worker share no more than a name for the newest one. When the
 page has put another one there while a chunk was made, the chunk is dropped: steps are pure, nothing is lost.
@@ -23,7 +23,7 @@ from autodiff_viz.views.training import Training, advanced, paused, told
 
 CHUNK = 0.03  # seconds that a chunk should take
 MOST = 256  # steps of a chunk
-REST = 0.5  # of the time that a chunk took: the processor is the other visitors' too
+REST = 0.5  # of the time that a chunk took which was made here: the processor is the other visitors' too
 AWAY = 90.0  # seconds without a look from the page, after which it is taken to be gone
 GONE = "Paused: the page was away."
 BROKEN = "Stopped by a mistake of this program, which is in the server's log."
@@ -155,4 +155,5 @@ def _work(steps: Steps | None, stop: Event) -> None:
         if trainer is not None and trainer.advance():
             turns.put(turn)
         del trainer  # or a visitor who has gone would be kept until the next turn
-        stop.wait(REST * (perf_counter() - began))
+        if steps is None:
+            stop.wait(REST * (perf_counter() - began))
