@@ -62,6 +62,7 @@ def program(graph: Graph, optimiser: str, dtype: str, now: Now, knobs: dict) -> 
             one_by_one = any(node.op == "conv2d" for node in graph.nodes)
             step = _stepper(bare, optimiser, dtype)
             _programs[key] = _one_by_one(step) if one_by_one else _in_a_loop(step)
+        _programs[key] = _programs.pop(key)  # the one used last is the last to go
         return _programs[key]
 
 

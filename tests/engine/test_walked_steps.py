@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from autodiff_viz.engine import training
+from autodiff_viz.engine import steps, training
 from autodiff_viz.engine.training import Settings, advance, begin
 from autodiff_viz.graph.edits import with_rule
 from autodiff_viz.graph.model import Call, Graph, Lambda, Rule
@@ -61,3 +61,13 @@ def test_a_chain_of_1000_learns_as_by_hand_and_compiles_nothing_more_than_a_shor
         w.append(w[-1] - 0.1 * 2 * (w[-1] - 3))
     np.testing.assert_allclose(found[0][1].loss, [(each - 3) ** 2 for each in w[:3]], rtol=1e-5)
     np.testing.assert_allclose(found[0][0].parameters["n0"], w[3], rtol=1e-6)
+
+
+def test_a_program_that_is_used_stays_when_others_come(monkeypatch):
+    monkeypatch.setattr(steps, "KEPT", 2)
+    monkeypatch.setattr(steps, "_programs", {})
+    settings = Settings("sgd", 0.1)
+    graphs = [line(1), line(2), line(3)]
+    for graph in (graphs[0], graphs[1], graphs[0], graphs[2]):
+        trained(graph, settings, "float32", 1)
+    assert programs_compiled(lambda: trained(graphs[0], settings, "float32", 1)) == 0
