@@ -1,4 +1,5 @@
-"""Work counted in lines of Python that ran: the same on every machine, however busy it is."""
+"""Work counted in lines of Python that ran, and in programs compiled: the same on every machine, however busy
+it is."""
 
 from __future__ import annotations
 
@@ -6,6 +7,8 @@ import sys
 from collections.abc import Callable
 from types import FrameType
 from typing import Any
+
+import jax
 
 
 def lines_run(function: Callable[[], object]) -> int:
@@ -24,3 +27,22 @@ def lines_run(function: Callable[[], object]) -> int:
     finally:
         sys.settrace(before)
     return ran
+
+
+_compiled = 0
+
+
+def _count_compiled(event: str, seconds: float, **more: Any) -> None:
+    global _compiled
+    _compiled += event == "/jax/core/compile/backend_compile_duration"
+
+
+jax.monitoring.register_event_duration_secs_listener(_count_compiled)
+
+
+def programs_compiled(function: Callable[[], object]) -> int:
+    """How many programs XLA makes for `function()`, large ones and small ones; one that it takes from a cache
+    on disk counts too."""
+    before = _compiled
+    function()
+    return _compiled - before

@@ -7,12 +7,12 @@ from math import prod
 from typing import Any, TypeVar
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 
+from autodiff_viz.engine.draws import initial, normal
 from autodiff_viz.graph import limits
 from autodiff_viz.graph.identity import identity, remembered
-from autodiff_viz.graph.literals import seed_fault
+from autodiff_viz.graph.literals import seed_fault, shape_of
 from autodiff_viz.graph.model import Literal, Node, Params
 from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.ops.initializers import INITIALIZERS, usual
@@ -35,9 +35,9 @@ def constant(literal: Literal, dtype: str) -> jax.Array:
 
 
 def on_device(array: np.ndarray) -> jax.Array:
-    """A NumPy array as JAX's. Compiled, the identity does that for a number in a fifth of `asarray`'s time;
-    for arrays it would be compiled once per shape."""
-    return jnp.asarray(array) if array.ndim else _identity(array)
+    """A NumPy array as JAX's own copy. Compiled, the identity does that for a number in a fifth of
+    `asarray`'s time; for arrays it would be compiled once per shape, and so would `asarray`."""
+    return jax.device_put(np.array(array)) if array.ndim else _identity(array)
 
 
 _identity = jax.jit(lambda number: number)
@@ -48,9 +48,10 @@ def random_input(params: Params, dtype: str) -> jax.Array:
     """The draw of an `input(shape=..., seed=...)`, standard normal, or of a `parameter` by its initialiser;
     the same in both dtypes."""
     given = dict(params)
-    key, shape = jax.random.key(given.get("seed", 0)), given["shape"]
-    draw = INITIALIZERS[initializer(params)].draw if given.get("trainable") else jax.random.normal
-    return draw(key, shape, FLOAT32).astype(dtype)
+    seed, shape = given.get("seed", 0), given["shape"]
+    learned = given.get("trainable")
+    drawn = initial(initializer(params), seed, shape) if learned else normal(seed, shape)
+    return jax.device_put(drawn.astype(dtype))
 
 
 def initializer(params: Params) -> str:
@@ -69,13 +70,36 @@ def own_value(node: Node, dtype: str) -> jax.Array | np.ndarray:
     value = node.param("value")
     if isinstance(value, int | float):
         return np.asarray(value, dtype)
-    if value is None and prod(node.param("shape", ())) > limits.ELEMENTS:
+    if value is not None:
+        return constant(value, dtype)
+    check_draw(node)
+    return random_input(node.params, dtype)
+
+
+def own_shape(node: Node) -> tuple[int, ...]:
+    """The shape of `own_value`; nothing is drawn for it.
+
+    Raises:
+      GraphError: as `own_value`.
+    """
+    value = node.param("value")
+    if value is not None:
+        return shape_of(value)
+    check_draw(node)
+    return tuple(node.param("shape"))
+
+
+def check_draw(node: Node) -> None:
+    """
+    Raises:
+      GraphError: what a random input asks for cannot be drawn.
+    """
+    if prod(node.param("shape", ())) > limits.ELEMENTS:
         raise GraphError(too_large(node))
-    if value is None and (fault := seed_fault(node.param("seed", 0))):
+    if fault := seed_fault(node.param("seed", 0)):
         raise GraphError(bad_param(node.name, "seed", fault, node.name))
-    if value is None and node.is_parameter and (fault := _init_fault(node)):
+    if node.is_parameter and (fault := _init_fault(node)):
         raise GraphError(bad_param(node.name, "init", fault, node.name))
-    return constant(value, dtype) if value is not None else random_input(node.params, dtype)
 
 
 def _init_fault(node: Node) -> str:

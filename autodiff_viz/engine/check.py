@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import replace
 from types import MappingProxyType
 
 from autodiff_viz.engine.arguments import input_shapes
-from autodiff_viz.engine.arrays import FLOAT32, own_value
-from autodiff_viz.engine.kernels import Shape, kernel, split
+from autodiff_viz.engine.arrays import FLOAT32, own_shape
+from autodiff_viz.engine.kernels import Shape, result_shape, split, too_many_kernels
+from autodiff_viz.graph import limits
 from autodiff_viz.graph.check import problems as structural
 from autodiff_viz.graph.given import known_graph
 from autodiff_viz.graph.identity import remembered
@@ -58,9 +59,10 @@ def _examined(graph: Graph) -> tuple[tuple[Problem, ...], Mapping[str, Shape]]:
 def _examine(graph: Graph, inputs: Mapping[str, Shape]) -> tuple[tuple[Problem, ...], Mapping[str, Shape]]:
     found = list(structural(graph))
     known: dict[str, Shape] = {}
+    programs: set[Hashable] = set()
     for node in order(played(graph)):
         try:
-            shape = _input_shape(node, inputs) if node.op == INPUT else _shape(node, known)
+            shape = _input_shape(node, inputs) if node.op == INPUT else _shape(node, known, programs)
         except GraphError as error:
             found.extend(at_node(error, node.name).problems)
         else:
@@ -87,15 +89,26 @@ def disconnected(graph: Graph) -> frozenset[str]:
     return frozenset(node.name for node in graph.nodes if node.name not in reach)
 
 
-def _shape(node: Node, shapes: Mapping[str, Shape]) -> Shape | None:
-    """The node's shape, or None where something before it is broken already."""
+def _shape(node: Node, shapes: Mapping[str, Shape], programs: set[Hashable]) -> Shape | None:
+    """The node's shape, or None where something before it is broken already. Its program is noted."""
     _check_arity(node)
     if any(slot is None or (isinstance(slot, str) and slot not in shapes) for slot in node.slots):
         return None
     below = tuple(_slot_shape(slot, shapes) for slot in node.slots)
     shape = _op_shape(node.op, node.params, below[: len(node.op_slots)])
     _check_rule(node, shape, below)
+    _note_program(node, below, programs)
     return shape
+
+
+def _note_program(node: Node, below: tuple[Shape, ...], programs: set[Hashable]) -> None:
+    """Only so many different programs are compiled for a graph: see `kernel`."""
+    static = repr(split(OPS[node.op], node.params)[0]) if node.params else ""
+    wired = tuple([slot for slot, _ in node.wires])
+    program = node.op, static, below[: len(node.op_slots)], wired
+    if program not in programs and len(programs) >= limits.KERNELS:
+        raise GraphError(too_many_kernels(node.op))
+    programs.add(program)
 
 
 def _slot_shape(slot: Slot, shapes: Mapping[str, Shape]) -> Shape:
@@ -106,7 +119,7 @@ def _slot_shape(slot: Slot, shapes: Mapping[str, Shape]) -> Shape:
 
 def _op_shape(op: str, given: tuple, below: tuple[Shape, ...]) -> Shape:
     static, _ = split(OPS[op], given)
-    return kernel(op, static, below, (), FLOAT32).shape
+    return result_shape(op, static, below, FLOAT32)
 
 
 def _check_arity(node: Node) -> None:
@@ -127,7 +140,7 @@ def _check_arity(node: Node) -> None:
 
 
 def _input_shape(node: Node, inputs: Mapping[str, Shape]) -> Shape:
-    shape = inputs[node.name] if node.name in inputs else tuple(own_value(node, FLOAT32).shape)
+    shape = inputs[node.name] if node.name in inputs else own_shape(node)
     _check_input_rule(node, shape)
     return shape
 

@@ -7,6 +7,7 @@ the same numbers, since steps are pure.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -19,6 +20,11 @@ from autodiff_viz.engine.training import Records, Settings, State, advance, at_s
 from autodiff_viz.graph import limits
 from autodiff_viz.graph.model import Graph
 from autodiff_viz.graph.problem import GraphError, Problem
+
+Advance = Callable[[Graph, State, int, Settings, str], tuple[State, Records]]
+"""What makes steps, as `advance` does."""
+
+_advance: Advance = advance
 
 SNAPSHOTS = 24  # states kept for going back; when there are more, every other one is dropped
 
@@ -55,6 +61,12 @@ class Course:
         return self.state.step
 
 
+def make_steps_by(make: Advance) -> None:
+    """Have the steps of all courses made by `make`: in other processes, say, for a server."""
+    global _advance
+    _advance = make
+
+
 def start(graph: Graph, settings: Settings, dtype: str = FLOAT32) -> Course:
     """Before the first step.
 
@@ -79,7 +91,7 @@ def further(course: Course, graph: Graph, settings: Settings, steps: int) -> Cou
     if (phases[-1].graph, phases[-1].settings) != (graph, settings):
         kept = phases[:-1] if phases[-1].first == len(course) else phases
         phases = (*kept, Phase(len(course), graph, settings))
-    state, records = advance(graph, course.state, min(steps, room), settings, course.dtype)
+    state, records = _advance(graph, course.state, min(steps, room), settings, course.dtype)
     snapshots = _thinned((*course.snapshots, state))
     chunks = (*course.chunks, records)
     return replace(course, state=state, phases=phases, snapshots=snapshots, chunks=_joined(chunks))
@@ -114,7 +126,7 @@ def state_at(course: Course, step: int) -> State:
         phase = phase_at(course, state.step)
         later = [other.first for other in course.phases if other.first > state.step]
         ahead = min([step, *later]) - state.step
-        state, _ = advance(phase.graph, state, min(ahead, AT_ONCE), phase.settings, course.dtype)
+        state, _ = _advance(phase.graph, state, min(ahead, AT_ONCE), phase.settings, course.dtype)
     phase = phase_at(course, step)
     return carried(phase.graph, state, phase.settings, course.dtype)
 

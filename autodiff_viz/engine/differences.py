@@ -8,10 +8,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-import jax.numpy as jnp
 import numpy as np
 
-from autodiff_viz.engine.arrays import FLOAT64
+from autodiff_viz.engine.arrays import FLOAT64, on_device
 from autodiff_viz.engine.live import forward
 from autodiff_viz.engine.trace import Trace, known_trace, precision
 from autodiff_viz.graph.model import INPUT, Graph, Node, params
@@ -196,8 +195,8 @@ def _moved(point: np.ndarray, chosen: np.ndarray, size: float = 1.0) -> tuple[np
 def _outputs(trace: Trace, name: str, batch: np.ndarray) -> np.ndarray:
     """<seed, output> in float64 for each value of input `name` in `batch`."""
     with precision(FLOAT64):
-        inputs = {other: jnp.asarray(value, FLOAT64) for other, value in trace.inputs.items()}
-        inputs[name] = jnp.asarray(batch)
+        inputs = {other: on_device(np.asarray(value, FLOAT64)) for other, value in trace.inputs.items()}
+        inputs[name] = on_device(np.asarray(batch))
         walk = forward(trace.graph, inputs, FLOAT64, frozenset({name}))
         output = np.asarray(walk.values[trace.output])
     if trace.output not in walk.swept:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 import jax
@@ -12,6 +12,7 @@ import numpy as np
 from autodiff_viz.engine.arrays import FLOAT64
 from autodiff_viz.engine.closeness import agree, paired
 from autodiff_viz.engine.jacobians import Jacobian, independent, jacobians, multiplied, too_large
+from autodiff_viz.engine.kernels import Shape
 from autodiff_viz.engine.live import ARRIVING, Wire
 from autodiff_viz.engine.program import Program, dynamic_params, structure
 from autodiff_viz.engine.segments import (
@@ -26,20 +27,17 @@ from autodiff_viz.engine.segments import (
 )
 from autodiff_viz.engine.states import learned
 from autodiff_viz.engine.trace import Trace, precision
+from autodiff_viz.engine.traced import Traced, traced
 from autodiff_viz.engine.verify import rounding_errors
 from autodiff_viz.graph.identity import remembered
 from autodiff_viz.graph.model import INPUT, Graph
 from autodiff_viz.graph.mute import played
 from autodiff_viz.graph.segments import Segment, segments
 
-ONCE = {
-    "xla_cpu_use_fusion_emitters": False,
-    "xla_cpu_parallel_codegen_split_count": 1,
-    "xla_backend_optimization_level": 0,
-}
-"""For programs that run once or a few times: they compile several times as fast, and run slower."""
+KEPT = 8  # programs, traced but not compiled
 
-KEPT = 8  # programs
+Shapes = tuple[tuple[str, Shape], ...]
+"""Of arrays by name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,8 +92,9 @@ def division(graph: Graph, found: Trace) -> Division:
     shapes = {name: found.value[name].shape for name in found.value}
     with precision(found.dtype):
         inputs = {name: jnp.asarray(value) for name, value in found.inputs.items()}
-        run = _ways(cut_structure(graph), found.dtype, silent)
-        arriving, chain, broken, alone = run(inputs, dynamic_params(graph), jnp.asarray(found.seed))
+        given = inputs, dynamic_params(graph), jnp.asarray(found.seed)
+        run = _ways(cut_structure(graph), found.dtype, silent, _shapes(inputs), found.seed.shape)
+        arriving, chain, broken, alone = run(*given)
     alone = {key: bool(value) for key, value in alone.items()}
     pairs = [(chain[name], found.gradient[name]) for name in inputs]
     handed_across = {cut: arriving[cut] for cut in arriving if cut not in inputs}
@@ -169,7 +168,7 @@ def cut_structure(graph: Graph) -> Graph:
 
 
 @remembered(KEPT)
-def _ways(graph: Graph, dtype: str, silent: Silent) -> Callable[..., tuple]:
+def _ways(graph: Graph, dtype: str, silent: Silent, shapes: Shapes, seed_shape: Shape) -> Traced:
     """(what is handed across, the chain's gradient, the broken way's, where examples stand by themselves)."""
     whole, alone = parts(graph, dtype, silent.chained), parts(graph, dtype, silent.apart, apart=True)
 
@@ -180,13 +179,11 @@ def _ways(graph: Graph, dtype: str, silent: Silent) -> Callable[..., tuple]:
         broken = with_input_rules(graph, inputs, apart(alone, run, seed))
         return arriving, chain, broken, independent(alone, run, dynamic)
 
-    return _compiled(ways)
+    return traced(ways, _like(shapes, dtype), dynamic_params(graph), _like_one(seed_shape, dtype))
 
 
 @remembered(KEPT)
-def _products(
-    graph: Graph, wanted: tuple[str, ...], silent: frozenset[Wire]
-) -> Callable[..., tuple[Arrays, Arrays]]:
+def _products(graph: Graph, wanted: tuple[str, ...], silent: frozenset[Wire], shapes: Shapes) -> Traced:
     """The gradient by the wanted inputs as a product of Jacobians, and from one `jax.vjp` of the whole."""
     whole, program = parts(graph, FLOAT64, silent), Program(graph, FLOAT64)
 
@@ -196,18 +193,27 @@ def _products(
         value, pull = jax.vjp(lambda inputs: program(inputs, dynamic, {})[0], inputs)
         return mine, pull(jnp.ones_like(value))[0]
 
-    return _compiled(products)
+    return traced(products, _like(shapes, FLOAT64), dynamic_params(graph))
 
 
 def _product(graph: Graph, found: Trace, wanted: tuple[str, ...], silent: frozenset[Wire]) -> float:
     with precision(FLOAT64):
         inputs = {name: jnp.asarray(np.asarray(value, FLOAT64)) for name, value in found.inputs.items()}
-        mine, true = _products(cut_structure(graph), wanted, silent)(inputs, dynamic_params(graph))
+        run = _products(cut_structure(graph), wanted, silent, _shapes(inputs))
+        mine, true = run(inputs, dynamic_params(graph))
     return max(_difference(mine[name], true[name]) for name in wanted)
 
 
-def _compiled(function: Callable) -> Callable:
-    return jax.jit(function, compiler_options=ONCE)
+def _shapes(arrays: Arrays) -> Shapes:
+    return tuple((name, array.shape) for name, array in arrays.items())
+
+
+def _like(shapes: Shapes, dtype: str) -> dict[str, jax.ShapeDtypeStruct]:
+    return {name: _like_one(shape, dtype) for name, shape in shapes}
+
+
+def _like_one(shape: Shape, dtype: str) -> jax.ShapeDtypeStruct:
+    return jax.ShapeDtypeStruct(shape, jnp.dtype(dtype))
 
 
 def _flat(arrays: Mapping[str, np.ndarray]) -> np.ndarray:

@@ -130,8 +130,14 @@ def gates(trace: Trace) -> Gates:
     rewrites to 0.5 does so where a zero arrives.
     """
     closed = [_is_closed(trace, *place) for place in passages(trace.graph)]
-    changes = [change_of(node.rule) or Change() for node in order(trace.graph)]
+    changes = [_change(trace, node) for node in order(trace.graph)]
     return Gates(np.asarray(closed, bool), np.asarray(changes, trace.dtype))
+
+
+def _change(trace: Trace, node: Node) -> Change:
+    if node.op == INPUT and _is_closed(trace, node.name, ARRIVING):
+        return Change(REPLACE, 0.0)  # its gradient; a gate behind a rule that is compiled in closes besides
+    return change_of(node.rule) or Change()
 
 
 def _is_closed(trace: Trace, name: str, slot: int) -> bool:

@@ -16,6 +16,7 @@ import jax.numpy as jnp
 from jax.extend import core
 
 from autodiff_viz.engine.arrays import bad_param
+from autodiff_viz.engine.shared import shared
 from autodiff_viz.graph import limits
 from autodiff_viz.graph.identity import remembered
 from autodiff_viz.graph.literals import literal_fault, seed_fault
@@ -26,7 +27,7 @@ from autodiff_viz.ops.misfit import Misfit, Shape, said
 from autodiff_viz.ops.misfits import misfit, slot_names
 from autodiff_viz.ops.record import Op, Param, Refusal
 
-KEPT = 256  # kernels; each holds about 3 MB of compiled code, so some 800 MB when all are in use
+KEPT = 288  # kernels, a third of them on trial; each holds about 3 MB of compiled code
 
 QUICK = {"xla_cpu_use_fusion_emitters": False}
 """For ops on numbers, which then compile in two thirds of the time and give the same bits; on tensors some
@@ -90,7 +91,20 @@ def _key(name: str, static: Params, *ours: Any) -> Hashable:
     return name, static and repr(static), ours
 
 
-@remembered(KEPT, _key)
+def _too_many(name: str, *others: Any) -> GraphError:
+    return GraphError(too_many_kernels(name))
+
+
+def too_many_kernels(op: str) -> Problem:
+    """A graph asks for more different programs than one may."""
+    message = (
+        f"{op!r} would be compiled anew for its shapes and parameters, and this graph has {limits.KERNELS} "
+        "different programs already, which is the limit."
+    )
+    return Problem("too-many-programs", message, "Use the same shapes and parameters more often.")
+
+
+@shared(KEPT, limits.KERNELS, _key, _too_many)
 def kernel(
     name: str,
     static: Params,
@@ -110,7 +124,7 @@ def kernel(
     _, leading = split(op, ())
     run = _runner(op, static, dtype, len(leading))
     samples = [jax.ShapeDtypeStruct(shape, jnp.dtype(dtype)) for shape in shapes]
-    shape = _result_shape(op, static, run, shapes, [*leading, *samples])
+    shape = result_shape(name, static, shapes, dtype)
     slots = tuple(len(leading) + i for i in differentiated)
     dependent = _dependent(run, [*leading, *samples], slots)
 
@@ -154,7 +168,17 @@ def _runner(op: Op, static: Params, dtype: str, leading: int) -> Callable[..., j
     return run
 
 
-def _result_shape(op: Op, static: Params, run: Callable, shapes: tuple[Shape, ...], samples: list) -> Shape:
+@remembered(limits.NODES, _key)
+def result_shape(name: str, static: Params, shapes: tuple[Shape, ...], dtype: str) -> Shape:
+    """The shape of the op's value. Compiles nothing.
+
+    Raises:
+      GraphError: as `kernel`.
+    """
+    op = OPS[name]
+    _, leading = split(op, ())
+    run = _runner(op, static, dtype, len(leading))
+    samples = [*leading, *(jax.ShapeDtypeStruct(shape, jnp.dtype(dtype)) for shape in shapes)]
     try:
         shape = jax.eval_shape(run, *samples).shape
     except (TypeError, ValueError, IndexError, AssertionError) as error:

@@ -24,6 +24,7 @@ from autodiff_viz.engine.arrays import constant, own_value
 from autodiff_viz.engine.check import at_node, unknown_op, wrong_alternative
 from autodiff_viz.engine.kernels import Kernel, Shape, kernel, split
 from autodiff_viz.engine.rules import Sample, apply_rule
+from autodiff_viz.engine.shared import Evaluation, within
 from autodiff_viz.graph import limits
 from autodiff_viz.graph.model import BACKWARD_AS, FOLLOW, INPUT, REWRITE, STOP, Graph, Node
 from autodiff_viz.graph.order import order
@@ -67,6 +68,7 @@ class Walk:
     arriving: dict[str, jax.Array | None] = field(default_factory=dict)
     passed: dict[Wire, jax.Array | None] = field(default_factory=dict)
     gradients: dict[str, jax.Array | None] = field(default_factory=dict)
+    evaluation: Evaluation = field(default_factory=Evaluation)
 
 
 def forward(graph: Graph, inputs: Mapping[str, Any], dtype: str, swept: frozenset[str] = frozenset()) -> Walk:
@@ -80,11 +82,12 @@ def forward(graph: Graph, inputs: Mapping[str, Any], dtype: str, swept: frozense
         its shapes.
     """
     walk = Walk(graph, dtype, set(swept))
-    for node in order(graph):
-        if node.op == INPUT:
-            _take_input(walk, node, inputs)
-        else:
-            _run(walk, node)
+    with within(walk.evaluation):
+        for node in order(graph):
+            if node.op == INPUT:
+                _take_input(walk, node, inputs)
+            else:
+                _run(walk, node)
     return walk
 
 
@@ -145,6 +148,11 @@ def _batched(walk: Walk, node: Node) -> tuple[bool, ...] | None:
 
 def backward(walk: Walk, output: str, seed: jax.Array) -> None:
     """Pull `seed`, of the output's shape, back to every node of `walk`."""
+    with within(walk.evaluation):
+        _pull_back(walk, output, seed)
+
+
+def _pull_back(walk: Walk, output: str, seed: jax.Array) -> None:
     waiting: dict[str, list[Part]] = {output: [(seed, False)]}
     for step in reversed(walk.steps):
         parts = waiting.pop(step.node.name, None)

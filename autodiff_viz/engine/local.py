@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 
+from autodiff_viz.engine.arrays import on_device
 from autodiff_viz.engine.kernels import Kernel, kernel, split
 from autodiff_viz.engine.rules import Sample, apply_rule
 from autodiff_viz.engine.trace import Trace, precision
@@ -73,7 +73,7 @@ def rewritten_cotangent(trace: Trace, name: str) -> np.ndarray:
     """What the node's rewrite makes of the cotangent that arrives; of the value's shape."""
     arriving = trace.cotangent[name]
     with precision(trace.dtype):
-        v = Sample(jnp.asarray(arriving), arriving.shape, False)
+        v = Sample(on_device(arriving), arriving.shape, False)
         (rewritten,) = apply_rule(trace.graph[name], [v], [v.shape], trace.dtype)
         return np.asarray(rewritten.array)
 

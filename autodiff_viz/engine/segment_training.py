@@ -14,7 +14,7 @@ import numpy as np
 import optax
 
 from autodiff_viz.engine.arrays import FLOAT32
-from autodiff_viz.engine.division import ONCE, cut_structure
+from autodiff_viz.engine.division import cut_structure
 from autodiff_viz.engine.program import Program, dynamic_params
 from autodiff_viz.engine.segments import (
     Arrays,
@@ -36,6 +36,13 @@ from autodiff_viz.graph.model import Graph
 from autodiff_viz.graph.mute import played
 from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.graph.segments import segments
+
+ONCE = {
+    "xla_cpu_use_fusion_emitters": False,
+    "xla_cpu_parallel_codegen_split_count": 1,
+    "xla_backend_optimization_level": 0,
+}
+"""For programs that run once or a few times: they compile several times as fast, and run slower."""
 
 JOINT, CHAIN, APART = WAYS = ("joint", "chain", "apart")
 

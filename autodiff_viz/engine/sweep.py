@@ -6,11 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-import jax.numpy as jnp
 import numpy as np
 
 from autodiff_viz.engine.arguments import numbers
-from autodiff_viz.engine.arrays import Arrays
+from autodiff_viz.engine.arrays import Arrays, on_device
 from autodiff_viz.engine.live import backward, forward
 from autodiff_viz.engine.trace import Trace, known_trace, precision
 from autodiff_viz.graph import limits
@@ -60,10 +59,10 @@ def sweep(trace: Trace, name: str, positions: Any) -> Sweep:
     positions = _positions(known_trace(trace), positions)
     _check(trace, name, positions)
     with precision(trace.dtype):
-        inputs = {other: jnp.asarray(value) for other, value in trace.inputs.items()}
-        inputs[name] = jnp.asarray(positions)
+        inputs = {other: on_device(value) for other, value in trace.inputs.items()}
+        inputs[name] = on_device(positions)
         walk = forward(trace.graph, inputs, trace.dtype, frozenset({name}))
-        backward(walk, trace.output, jnp.asarray(trace.seed))
+        backward(walk, trace.output, on_device(trace.seed))
 
     def shape_of(name: str) -> tuple[int, ...]:
         return walk.shapes[name]

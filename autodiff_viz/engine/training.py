@@ -17,13 +17,15 @@ from autodiff_viz.engine.arrays import FLOAT32
 from autodiff_viz.engine.gates import gates
 from autodiff_viz.engine.program import dynamic_params
 from autodiff_viz.engine.states import Settings, State, begun, carried, learned
-from autodiff_viz.engine.steps import AT_ONCE, later, program
+from autodiff_viz.engine.steps import AT_ONCE, program
 from autodiff_viz.engine.trace import Trace, precision, trace
-from autodiff_viz.graph.edits import with_param
+from autodiff_viz.engine.walked_steps import walked, with_seeds
 from autodiff_viz.graph.model import STOP, Graph
 from autodiff_viz.graph.mute import played
 from autodiff_viz.graph.order import order
 from autodiff_viz.graph.problem import GraphError, Problem
+
+COMPILED = 64  # nodes; the steps of a larger graph are walked, since a program of its own takes too long
 
 
 @dataclass(frozen=True)
@@ -100,6 +102,9 @@ def advance(
     state = carried(graph, state, settings, dtype)
     found = trace(graph, state.parameters, dtype=dtype)
     check_trainable(graph, found)
+    if len(graph.nodes) > COMPILED:
+        after, rows = walked(graph, state, min(steps, AT_ONCE), settings, dtype)
+        return after, _records(graph, state, rows)
     with precision(dtype):
         knobs = {
             "inputs": {n: jnp.asarray(found.inputs[n]) for n in found.inputs if n not in state.parameters},
@@ -127,11 +132,3 @@ def at_step(graph: Graph, state: State, dtype: str = FLOAT32) -> Trace:
     """The trace of the graph with the parameters of `state`, and noise as that step draws it; see also
     `carried`."""
     return trace(with_seeds(graph, state.step), state.parameters, dtype=dtype)
-
-
-def with_seeds(graph: Graph, step: int) -> Graph:
-    """The graph with the seeds that its noise has `step` steps on."""
-    for name, given in dynamic_params(graph).items():
-        if "seed" in given:
-            graph = with_param(graph, name, "seed", later(given["seed"], step))
-    return graph

@@ -9,7 +9,6 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jax.extend.core import jaxpr_as_fun
 
 from autodiff_viz.engine.check import diagnose
 from autodiff_viz.engine.closeness import Pair, agree, gaps, paired, share
@@ -17,6 +16,7 @@ from autodiff_viz.engine.live import ARRIVING, Wire
 from autodiff_viz.engine.program import Program, dynamic_params, structure
 from autodiff_viz.engine.rounding import errors
 from autodiff_viz.engine.trace import Trace, known_trace, precision
+from autodiff_viz.engine.traced import Traced, traced
 from autodiff_viz.graph.identity import remembered
 from autodiff_viz.graph.model import Graph
 from autodiff_viz.graph.problem import GraphError
@@ -87,50 +87,32 @@ def _arrays(*kinds: Mapping) -> list[Any]:
 def whole_program(trace: Trace) -> tuple[dict[str, Any], dict[str, Any], dict[Wire, Any]]:
     """(values, gradients of the inputs, cotangents by wire and by (node, ARRIVING)) from one `jax.vjp`."""
     program, arguments = _program_of(trace)
-    return program.run(arguments)
+    return program(*arguments)
 
 
 def rounding_errors(trace: Trace) -> tuple[dict[str, Any], dict[str, Any], dict[Wire, Any]]:
     """As `whole_program`: for each number, how far rounding may move it, all the way from the inputs."""
     program, arguments = _program_of(trace)
-    return jax.tree.unflatten(program.tree, program.errors(arguments, None))
+    return jax.tree.unflatten(program.tree, errors(program.equations, program.leaves(arguments), None))
 
 
 def _local_errors(trace: Trace, pairs: list[Pair]) -> list[np.ndarray]:
     """For each pair, how far rounding may move its numbers apart, where those that they are computed from are
     as far apart as they are."""
     program, arguments = _program_of(trace)
-    return program.errors(arguments, [gaps(each) for each in pairs])
+    return errors(program.equations, program.leaves(arguments), [gaps(each) for each in pairs])
 
 
-def _program_of(trace: Trace) -> tuple[_Differentiated, tuple]:
+def _program_of(trace: Trace) -> tuple[Traced, tuple]:
     graph = trace.graph
     shapes = tuple(sorted((name, value.shape) for name, value in trace.inputs.items()))
     inputs = {name: jnp.asarray(value) for name, value in trace.inputs.items()}
     arguments = inputs, dynamic_params(graph), jnp.asarray(trace.seed)
-    return _traced(structure(graph), shapes, trace.seed.shape, trace.dtype), arguments
-
-
-@dataclass(frozen=True, slots=True)
-class _Differentiated:
-    """The differentiated program as equations, and the structure of its results."""
-
-    equations: Any
-    tree: Any
-
-    def run(self, arguments: tuple) -> Any:
-        return jax.tree.unflatten(self.tree, jaxpr_as_fun(self.equations)(*self._leaves(arguments)))
-
-    def errors(self, arguments: tuple, gaps: list[np.ndarray] | None) -> list[np.ndarray]:
-        return errors(self.equations, self._leaves(arguments), gaps)
-
-    def _leaves(self, arguments: tuple) -> list[jax.Array]:
-        kinds = [value.dtype for value in self.equations.in_avals]
-        return [jnp.asarray(*pair) for pair in zip(jax.tree.leaves(arguments), kinds, strict=True)]
+    return _differentiated(structure(graph), shapes, trace.seed.shape, trace.dtype), arguments
 
 
 @remembered(KEPT)
-def _traced(graph: Graph, shapes: tuple, seed_shape: tuple[int, ...], dtype: str) -> _Differentiated:
+def _differentiated(graph: Graph, shapes: tuple, seed_shape: tuple[int, ...], dtype: str) -> Traced:
     """The differentiated program, ready to run on new inputs without tracing again."""
     program = Program(graph, dtype, export_all=True)
     dynamic = dynamic_params(graph)
@@ -143,8 +125,7 @@ def _traced(graph: Graph, shapes: tuple, seed_shape: tuple[int, ...], dtype: str
 
     inputs = {name: jax.ShapeDtypeStruct(shape, jnp.dtype(dtype)) for name, shape in shapes}
     seed = jax.ShapeDtypeStruct(seed_shape, jnp.dtype(dtype))
-    equations, shape_of_result = jax.make_jaxpr(differentiate, return_shape=True)(inputs, dynamic, seed)
-    return _Differentiated(equations, jax.tree.structure(shape_of_result))
+    return traced(differentiate, inputs, dynamic, seed)
 
 
 def _sinks(program: Program, inputs: dict, dynamic: dict, dtype: str) -> dict:

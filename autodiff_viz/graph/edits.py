@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
+from itertools import chain
+from operator import attrgetter
 from typing import Any
 
 from autodiff_viz.graph import limits
@@ -26,6 +28,8 @@ from autodiff_viz.graph.order import ancestors, consumers, descendants, find_cyc
 from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.graph.rules import rule_problems
 
+_SLOTS = attrgetter("slots")
+
 
 def free_name(graph: Graph, stem: str) -> str:
     """`<stem>_<k>` with the smallest k >= 1 that no node has."""
@@ -43,8 +47,17 @@ def with_node(graph: Graph, node: Node) -> Graph:
             "too-many-nodes", f"The graph has {len(graph.nodes)} nodes, as many as it may.", "Remove some."
         )
     wider = replace(graph, nodes=(*graph.nodes, node), output=graph.output or node.name)
-    _accept(wider, node)
-    return _output_follows(wider, node) if any(name == graph.output for _, name in node.wires) else wider
+    follows = any(name == graph.output for _, name in node.wires)
+    if node.name not in chain.from_iterable(map(_SLOTS, wider.nodes)):
+        _accept_node(wider, node)
+        return replace(wider, output=node.name) if follows else wider
+    _accept(wider, node)  # a wire that led nowhere has found its source
+    return _output_follows(wider, node) if follows else wider
+
+
+def with_wired_node(graph: Graph, node: Node, source: str, slot: int) -> Graph:
+    """As `with_node` and then `with_wire` from `source` to it."""
+    return with_node(graph, _with_held(node, slot, _node(graph, source).name))
 
 
 def with_wire(graph: Graph, source: str, target: str, slot: int) -> Graph:
@@ -73,11 +86,14 @@ def with_constant(graph: Graph, target: str, slot: int, literal: Literal) -> Gra
 
 def with_slot(graph: Graph, target: str, slot: int, held: Slot) -> Graph:
     """Put a wire, a constant or nothing in a slot of `target`; the output stays where it is."""
-    node = _node(graph, target)
+    return _replaced(graph, _with_held(_node(graph, target), slot, held))
+
+
+def _with_held(node: Node, slot: int, held: Slot) -> Node:
     if not 0 <= slot < len(node.slots):
-        message = f"{quoted(target)} has no slot {slot}; it has {len(node.slots)}, counted from 0."
+        message = f"{quoted(node.name)} has no slot {slot}; it has {len(node.slots)}, counted from 0."
         _refuse("unknown-slot", message, "Choose one of its slots.", node, slot)
-    return _replaced(graph, replace(node, slots=(*node.slots[:slot], held, *node.slots[slot + 1 :])))
+    return replace(node, slots=(*node.slots[:slot], held, *node.slots[slot + 1 :]))
 
 
 def with_more_slots(graph: Graph, name: str) -> Graph:
@@ -143,15 +159,14 @@ def renamed(graph: Graph, old: str, new: str) -> Graph:
 
 def with_positions(graph: Graph, positions: Mapping[str, tuple[float, float] | None]) -> Graph:
     """Move nodes: top-left corners in pixels by name, None to hand a node back to the layout."""
+    moved = {}
     for name, position in positions.items():
-        moved = replace(_node(graph, name), position=position)
-        if problem := next((p for p in node_problems(graph, moved) if p.code == "bad-position"), None):
+        if (node := _node(graph, name)).position is position:  # it stays, and what is known of it
+            continue
+        moved[name] = replace(node, position=position)
+        if problem := next((p for p in node_problems(graph, moved[name]) if p.code == "bad-position"), None):
             raise GraphError(problem)
-    nodes = (
-        replace(node, position=positions[node.name]) if node.name in positions else node
-        for node in graph.nodes
-    )
-    return replace(graph, nodes=tuple(nodes))
+    return replace(graph, nodes=tuple(moved.get(node.name, node) for node in graph.nodes))
 
 
 def with_output(graph: Graph, name: str) -> Graph:
@@ -237,13 +252,17 @@ def _replaced(graph: Graph, node: Node) -> Graph:
 
 def _accept(graph: Graph, node: Node, old_wires: tuple[tuple[int, str], ...] = ()) -> None:
     """Raise what is wrong with the node, beyond being unfinished, or the cycle that its new wires close."""
-    if found := tuple(problem for problem in node_problems(graph, node) if problem.code not in UNFINISHED):
-        raise GraphError(found)
+    _accept_node(graph, node)
     drawn = {name for _, name in node.wires} - {name for _, name in old_wires}
     if node.name in ancestors(graph, drawn):
         around = descendants(graph, [node.name]) & ancestors(graph, [node.name])
         cycle = find_cycle(Graph(tuple(n for n in graph.nodes if n.name in around)))
         raise GraphError(cycle_problem(cycle or (node.name, node.name)))
+
+
+def _accept_node(graph: Graph, node: Node) -> None:
+    if found := tuple(problem for problem in node_problems(graph, node) if problem.code not in UNFINISHED):
+        raise GraphError(found)
 
 
 def _slots(slots: tuple[Slot, ...], name_of: Mapping[str, str | None]) -> tuple[Slot, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Container, Sequence
-from itertools import count
+from itertools import count, filterfalse
 from keyword import iskeyword
 
 from autodiff_viz.graph import limits
@@ -51,4 +51,4 @@ def listed(names: Sequence[str]) -> str:
 def numbered(stem: str, taken: Container[str]) -> str:
     """`<stem>_<k>` with the smallest k >= 1 that is not taken."""
     stem = stem[: limits.NAME - 5]  # room for "_" and the number of any node
-    return next(name for k in count(1) if (name := f"{stem}_{k}") not in taken)
+    return next(filterfalse(taken.__contains__, map((stem + "_{}").format, count(1))))

@@ -1,5 +1,5 @@
-"""Training beside the page: one worker for the whole server makes small chunks of steps, in turn for every
-visitor who trains, and rests between them.
+"""Training beside the page: a few threads have small chunks of steps made in other processes, in turn for
+every visitor who trains.
 
 A record never changes, so the page and the worker share no more than a name for the newest one. When the
 page has put another one there while a chunk was made, the chunk is dropped: steps are pure, nothing is lost.
@@ -9,17 +9,21 @@ from __future__ import annotations
 
 import atexit
 import logging
+import os
 import weakref
 from functools import cache
 from queue import Empty, SimpleQueue
 from threading import Event, Lock, Thread
 from time import monotonic, perf_counter
 
+from autodiff_viz.engine.course import make_steps_by
+from autodiff_viz.ui.training_steps import PROCESSES, NotWanted, Steps, as_long_as
+from autodiff_viz.ui.work import WORKERS
 from autodiff_viz.views.training import Training, advanced, paused, told
 
 CHUNK = 0.03  # seconds that a chunk should take
 MOST = 256  # steps of a chunk
-REST = 0.5  # of the time that a chunk took: the processor is the other visitors' too
+REST = 0.5  # of the time that a chunk took which was made here: the processor is the other visitors' too
 AWAY = 90.0  # seconds without a look from the page, after which it is taken to be gone
 GONE = "Paused: the page was away."
 BROKEN = "Stopped by a mistake of this program, which is in the server's log."
@@ -49,7 +53,7 @@ class Trainer:
             self._queued = self._queued or wanted
         if wanted:
             _turns().put(weakref.ref(self))
-            _worker()
+            _workers()
 
     def tell(self, *rules: object) -> None:
         """The rules and settings of the steps to come."""
@@ -64,12 +68,18 @@ class Trainer:
             return self._ended()
         away = monotonic() - self._seen > AWAY
         began = perf_counter()
-        after = paused(before, GONE) if away else _advanced(before, self._size)
+        with as_long_as(lambda: self._goes_on(before)):
+            after = paused(before, GONE) if away else _advanced(before, self._size)
         self._size = _fitting(self._size, perf_counter() - began)
         with self._lock:
             if self._training is before:
                 self._training = after
         return True
+
+    def _goes_on(self, before: Training) -> bool:
+        """Whether its steps are still wanted, perhaps under other rules, which need no other program."""
+        now = self._training
+        return now is not None and now.running and now.token is before.token
 
     def _ended(self) -> bool:
         with self._lock:
@@ -81,6 +91,8 @@ def _advanced(training: Training, size: int) -> Training:
     """One visitor's broken training must not end those of the others, who share the worker."""
     try:
         return advanced(training, size)
+    except NotWanted:
+        return training
     except Exception:
         _log.exception("a training broke")
         return paused(training, BROKEN)
@@ -99,28 +111,49 @@ def _turns() -> SimpleQueue[weakref.ref[Trainer]]:
 
 
 @cache
-def _worker() -> Thread:
-    stop = Event()
-    thread = Thread(target=_work, args=(_turns(), stop), name="training", daemon=True)
-    atexit.register(_end, thread, stop)
-    thread.start()
-    return thread
+def _workers() -> tuple[Thread, ...]:
+    """As many threads as there are processes: each waits for one."""
+    stop, steps = Event(), _processes()
+    count = 1 if steps is None else PROCESSES
+    given = {"target": _work, "args": (steps, stop), "name": "training", "daemon": True}
+    threads = tuple(Thread(**given) for _ in range(count))
+    atexit.register(_end, threads, stop, steps)
+    for thread in threads:
+        thread.start()
+    return threads
 
 
-def _end(thread: Thread, stop: Event) -> None:
-    """Let the chunk finish: Python must not go away under XLA."""
+def _processes() -> Steps | None:
+    """The processes that make the steps of all courses; None on a host that has none: then the server itself
+    makes them."""
+    if os.environ.get(WORKERS) == "off" or not hasattr(os, "fork"):
+        return None
+    steps = Steps()
+    make_steps_by(steps.advance)
+    return steps
+
+
+def _end(threads: tuple[Thread, ...], stop: Event, steps: Steps | None) -> None:
+    """Let the chunk finish where it is made here: Python must not go away under XLA."""
     stop.set()
-    thread.join()
+    if steps is not None:
+        steps.end()
+    for thread in threads:
+        thread.join()
 
 
-def _work(turns: SimpleQueue[weakref.ref[Trainer]], stop: Event) -> None:
+def _work(steps: Steps | None, stop: Event) -> None:
+    turns = _turns()
     while not stop.is_set():
         try:
             turn = turns.get(timeout=0.5)
         except Empty:
+            if steps is not None:
+                steps.end_idle()
             continue
         trainer, began = turn(), perf_counter()
         if trainer is not None and trainer.advance():
             turns.put(turn)
         del trainer  # or a visitor who has gone would be kept until the next turn
-        stop.wait(REST * (perf_counter() - began))
+        if steps is None:
+            stop.wait(REST * (perf_counter() - began))

@@ -45,6 +45,14 @@ def pressed(action: Callable[..., Lab], *arguments: Any) -> None:
     redraw(here)
 
 
+def wanted(part: str, what: str, which: Any) -> None:
+    """Callback of a button: note that the visitor wants `which` of `what`, and have the part say so."""
+    here, _ = called()
+    here.looks[what] = which
+    here.parts.cut.add(part)
+    redraw(here)
+
+
 def answered(key: str, action: Callable[..., Lab], *arguments: Any, node: str | None = None) -> None:
     """Callback of a widget: replace the lab by what `action` makes of it, with the widget's value last.
 

@@ -20,7 +20,8 @@ SAME = 8.0  # px within which two nodes stand in the same place
 def arranged(graph: Graph, names: Iterable[str]) -> dict[str, Point]:
     """The named nodes laid out by themselves, around the middle of where they stand now."""
     names = tuple(names)
-    now = {name: places(graph).positions[name] for name in names}
+    positions = places(graph).positions
+    now = {name: positions[name] for name in names}
     return arranged_at(graph, names, _middle(extract(graph, names), now, pictured(graph)))
 
 

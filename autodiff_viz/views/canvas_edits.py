@@ -5,8 +5,10 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterable
 from dataclasses import replace
+from time import thread_time
 from typing import Any
 
+from autodiff_viz.graph import limits
 from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.views.edits import (
     adding,
@@ -54,11 +56,23 @@ def edited(lab: Lab, edit: Edit) -> Lab:
     return after if after is lab else replace(after, notice=refusals(after.notice, edit.get("seq")))
 
 
+def _left_out(lab: Lab, edit: Edit) -> Lab:
+    message = (
+        f"So many edits at once take more than {limits.EDIT_SECONDS:g} seconds: the last ones are left out."
+    )
+    after = refused(
+        lab, GraphError(Problem("too-much-at-once", message, "Make them again, fewer at a time."))
+    )
+    return replace(after, notice=refusals(after.notice, edit.get("seq")))
+
+
 def edited_all(lab: Lab, edits: Iterable[Edit], seen: Container[Any] = ()) -> Lab:
     """Apply the edits in order. Why one was refused stays through the good ones after it until the browser
-    has shown it: `seen` are the numbers of the refused edits of which it has."""
+    has shown it: `seen` are the numbers of the refused edits of which it has. Those that come after
+    `limits.EDIT_SECONDS` of work are refused: nobody makes so many with their hands."""
     unseen = tuple(one for one in lab.notice if isinstance(one, Refusal) and one.seq not in seen)
+    began = thread_time()
     for edit in edits:
-        lab = edited(lab, edit)
+        lab = edited(lab, edit) if thread_time() - began < limits.EDIT_SECONDS else _left_out(lab, edit)
         unseen = lab.notice or unseen
     return replace(lab, notice=unseen) if unseen and not lab.notice else lab

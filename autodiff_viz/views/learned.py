@@ -11,7 +11,7 @@ from autodiff_viz.graph import edits
 from autodiff_viz.graph.model import INPUT, Graph, Node, Params, params
 from autodiff_viz.graph.order import consumers
 from autodiff_viz.views.cards import pictured, size
-from autodiff_viz.views.drawing import places
+from autodiff_viz.views.edits.pinned import standing
 from autodiff_viz.views.lab import Lab, committed
 
 UNITS, CHANNELS, SIDE = 8, 4, 3  # of a new dense layer, of a new convolution, and of its window
@@ -56,9 +56,12 @@ SLOTS: Mapping[str, tuple[str, ...]] = {
 
 def wanted(graph: Graph, name: str) -> dict[int, Params]:
     """By empty slot of a layer, the parameter that fits there; nothing while what it reads is unknown."""
-    node, known = graph[name], shapes(graph)
+    node = graph[name]
     x, learn = node.slots[0] if node.slots else None, LEARNED.get(node.op)
-    if learn is None or not isinstance(x, str) or x not in known:
+    if learn is None or not isinstance(x, str):
+        return {}
+    known = shapes(graph)
+    if x not in known:
         return {}
     found = learn(known[x], _outputs(node, known))
     return {
@@ -92,7 +95,7 @@ def with_learned(graph: Graph, name: str) -> tuple[Graph, tuple[str, ...]]:
 
 def _spot(graph: Graph, name: str) -> tuple[float, float]:
     """Left of the layer, below what is there."""
-    positions, tall = places(graph).positions, pictured(graph)
+    positions, tall = standing(graph), pictured(graph)
     width, height = size(Node("w", INPUT), pictured=True)
     left, top = positions[name]
     left -= width + BESIDE

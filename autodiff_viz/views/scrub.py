@@ -18,6 +18,7 @@ from autodiff_viz.engine.live import ARRIVING
 from autodiff_viz.engine.sweep import SLIDER, Sweep, sweep
 from autodiff_viz.engine.trace import Trace
 from autodiff_viz.graph.identity import identity
+from autodiff_viz.graph.order import order
 from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.views.numbers import SHOWN, norm, sign
 
@@ -100,16 +101,19 @@ def tables(found: Trace, stretches: Iterable[Stretch], known: Mapping[str, str])
 
 
 def _table(found: Trace, stretch: Stretch, room: int) -> dict[str, Any]:
-    """The table as ui/editor/web/table.js reads it, in at most `room` characters of numbers."""
+    """The table as ui/editor/web/table.js reads it, in at most `room` characters of numbers. Nothing is swept
+    for one that has no room whatever its numbers are: there is one at least for each node that moves."""
+    wide = found.dtype == FLOAT64
+    if _step(wide, _moving(found, stretch.name), room) is None:
+        return {"count": 0}
     try:
         swept = sweep(found, stretch.name, positions(stretch))
     except GraphError:  # too many numbers in all
         return {"count": 0}
     columns = list(_columns(swept))
     numbers = np.concatenate([column.numbers for column in columns], axis=1)
-    wide = found.dtype == FLOAT64 or not _fits(numbers)
-    width = (8 if wide else 4) * numbers.shape[1] * 4 / 3  # characters of a row
-    step = next((s for s in COARSER if width * _count(s) + 4 <= room), None)
+    wide = wide or not _fits(numbers)
+    step = _step(wide, numbers.shape[1], room)
     if step is None:
         return {"count": 0}
     return {
@@ -121,6 +125,21 @@ def _table(found: Trace, stretch: Stretch, room: int) -> dict[str, Any]:
         "floor": _floor(found, swept),
         "numbers": b64encode(numbers[::step].astype("<f8" if wide else "<f4").tobytes()).decode(),
     }
+
+
+def _moving(found: Trace, name: str) -> int:
+    """How many values depend on the input."""
+    moving = {name}
+    for node in order(found.graph):
+        if any(slot in moving for slot in node.op_slots if isinstance(slot, str)):
+            moving.add(node.name)
+    return len(moving)
+
+
+def _step(wide: bool, columns: int, room: int) -> int | None:
+    """Every how many positions are sent with so many columns; None where not even the fewest fit."""
+    width = (8 if wide else 4) * columns * 4 / 3  # characters of a row
+    return next((step for step in COARSER if width * _count(step) + 4 <= room), None)
 
 
 def positions(stretch: Stretch) -> list[float]:

@@ -7,13 +7,18 @@ from dataclasses import dataclass
 from autodiff_viz.engine.arrays import FLOAT64
 from autodiff_viz.engine.division import Division, division
 from autodiff_viz.engine.segment_training import Curves, curves, most_steps
-from autodiff_viz.engine.training import check_trainable
+from autodiff_viz.engine.trace import Trace
+from autodiff_viz.engine.training import Settings, check_trainable
 from autodiff_viz.graph.identity import identity
+from autodiff_viz.graph.model import Graph
 from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.graph.segments import has_cuts, segments
 from autodiff_viz.views.compose import LabView
 from autodiff_viz.views.lab import Lab
 from autodiff_viz.views.numbers import scalar
+from autodiff_viz.workers.pool import Job
+
+TRAINING = 30.0  # seconds of work for three trainings
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,13 +45,29 @@ def cut_names(view: LabView) -> tuple[str, ...]:
     return tuple(node.name for node in view.graph.nodes if node.cut) if has_cuts(view.graph) else ()
 
 
-def segments_view(lab: Lab, view: LabView) -> SegmentsView | None:
-    """None where there is nothing to say: no cut, or a graph that does not run yet. Takes a while."""
+def is_divided(view: LabView) -> bool | None:
+    """Whether a cut divides the graph on view; None where there is nothing to say: no cut, or a graph that
+    does not run yet."""
     if not view.complete or view.mistaken or not has_cuts(view.graph):
         return None
-    if len(segments(view.graph)) < 2:
-        return SegmentsView(None)
-    found = division(view.trace.graph, view.trace)
+    return len(segments(view.graph)) > 1
+
+
+def divided(found: Trace) -> Division:
+    """What the segments of the traced graph come to. Takes a while."""
+    return division(found.graph, found)
+
+
+def segments_view(lab: Lab, view: LabView) -> SegmentsView | None:
+    """As `segments_told`, with all of it worked out; None where there is nothing to say."""
+    found = is_divided(view)
+    if not found:
+        return None if found is None else SegmentsView(None)
+    return segments_told(lab, view, divided(view.trace))
+
+
+def segments_told(lab: Lab, view: LabView, found: Division) -> SegmentsView:
+    """What the page says of a graph that cuts divide."""
     return SegmentsView(
         division=found,
         agrees=found.agrees,
@@ -58,18 +79,25 @@ def segments_view(lab: Lab, view: LabView) -> SegmentsView | None:
     )
 
 
-def trained(lab: Lab, steps: int) -> Curves | tuple[Problem, ...]:
-    """The graph trained in three ways with the settings of the lab, or why not."""
+def trained(graph: Graph, settings: Settings, steps: int, dtype: str) -> Curves | tuple[Problem, ...]:
+    """The graph trained in three ways, or why not."""
     try:
-        return curves(lab.graph, lab.plan.settings, steps, lab.dtype)
+        return curves(graph, settings, steps, dtype)
     except GraphError as error:
         return error.problems
 
 
-def training_key(lab: Lab) -> bytes:
-    """The identity of all that the curves follow from."""
+def divided_job(view: LabView) -> Job:
+    """`divided` of what is on view, for a worker."""
+    return Job(identity(("segments", view.trace.identity)), divided, (view.trace,))
+
+
+def trained_job(lab: Lab, steps: int) -> Job:
+    """`trained` with the settings of the lab, for a worker. Where nodes stand is nothing to it."""
     nodes = tuple((node.content, node.cut) for node in lab.graph.nodes)
-    return identity((nodes, lab.graph.output, lab.plan, lab.dtype))
+    settings = lab.plan.settings
+    key = identity(("segment training", nodes, lab.graph.output, settings, steps, lab.dtype))
+    return Job(key, trained, (lab.graph, settings, steps, lab.dtype), TRAINING)
 
 
 def _steps(lab: Lab, view: LabView) -> int:

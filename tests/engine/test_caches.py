@@ -6,7 +6,7 @@ import pytest
 from autodiff_viz.engine import counts, kernels
 from autodiff_viz.engine.kernels import kernel
 from autodiff_viz.engine.trace import trace
-from autodiff_viz.graph import limits
+from autodiff_viz.graph import check, limits
 from autodiff_viz.graph.edits import renamed, with_region, with_rule
 from autodiff_viz.graph.identity import EVERYTHING
 from autodiff_viz.graph.model import INPUT, Graph, Node, Region, Rule, params
@@ -14,10 +14,8 @@ from autodiff_viz.graph.model import INPUT, Graph, Node, Region, Rule, params
 
 @pytest.mark.parametrize("cache", EVERYTHING, ids=lambda cache: cache.__name__)
 def test_every_cache_has_a_size(cache):
-    of_nodes = (
-        cache.__module__ == "autodiff_viz.graph.check"
-    )  # a few words for each, at most of one whole graph
-    assert cache.most <= (limits.NODES if of_nodes else kernels.KEPT)
+    small = (check._of_node, kernels.result_shape)  # a few words for each node of one whole graph
+    assert cache.most <= (limits.NODES if cache in small else kernels.KEPT)
 
 
 def random_structure(seed: int) -> Graph:

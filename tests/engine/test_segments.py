@@ -24,6 +24,7 @@ from autodiff_viz.language.parse import parse
 from tests.engine import tape
 from tests.engine.scalar_graphs import scalar_graphs
 from tests.engine.test_against_tape import allowed
+from tests.work import programs_compiled
 
 TWO = parse("x = 2.0\nw = parameter(3.0)\nu = parameter(0.5)\nh = cut(x * w * w)\nz = sin(h * u)")
 
@@ -140,3 +141,13 @@ def test_values_and_cotangents_do_not_depend_on_cuts():
     a, b = trace(TWO), trace(plain)
     assert all(np.array_equal(a.cotangent[name], b.cotangent[name]) for name in a.cotangent)
     assert segments(plain) == ()
+
+
+def chain(nodes: int) -> str:
+    lines = [f"n{i + 1} = {'cut(sin(n{}))' if i == 3 else 'sin(n{})'}".format(i) for i in range(nodes)]
+    return "\n".join(["n0 = 0.5", *lines])
+
+
+def test_a_longer_chain_is_differentiated_by_segments_without_compiling_anything_more():
+    divided(chain(8))
+    assert programs_compiled(lambda: divided(chain(40))) == 0

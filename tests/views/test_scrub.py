@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
+from autodiff_viz.engine.sweep import sweep
 from autodiff_viz.engine.trace import Trace, trace
 from autodiff_viz.graph.edits import with_positions
 from autodiff_viz.language.parse import parse
@@ -200,3 +201,18 @@ def test_names_and_keys_are_a_question():
 )
 def test_anything_else_is_none(pairs):
     assert not is_wanted(pairs)
+
+
+@pytest.mark.parametrize("room", [100, 400, 1_500, 3_000, 40_000])
+def test_what_has_no_room_is_not_swept_and_what_has_room_is(monkeypatch, room):
+    lines = ["x = 0.5", "y = 0.25", "n0 = sin(x)", *(f"n{i + 1} = sin(n{i})" for i in range(20))]
+    found = trace(parse("\n".join([*lines, "z = backward_as(n20 * y, x * y)"])))
+    stretches = [Stretch(name, 0.0, 1.0) for name in "xy"]
+    known, ran = keys(found, stretches), []
+    monkeypatch.setattr(scrub, "BYTES", room)
+    with monkeypatch.context() as patch:
+        patch.setattr(scrub, "_moving", lambda found, name: 0)
+        before = tables(found, stretches, known)
+    monkeypatch.setattr(scrub, "sweep", lambda *given: ran.append(given[1]) or sweep(*given))
+    assert tables(found, stretches, known) == before
+    assert "x" not in ran if room <= 400 else "x" in ran

@@ -10,7 +10,7 @@ from autodiff_viz.views.compose import lab_view
 from autodiff_viz.views.edits.rules import EDITS
 from autodiff_viz.views.lab import opened, start
 from autodiff_viz.views.parts import SHOWS
-from autodiff_viz.views.segments import segments_view, trained, training_key
+from autodiff_viz.views.segments import segments_view, trained, trained_job
 
 TEXT = "w = parameter(3.0)\nu = parameter(0.5)\nh = cut(w * w)\nz = square(h * u - 1.0)"
 
@@ -77,7 +77,7 @@ def test_the_curves_follow_from_the_graph_and_not_from_where_its_nodes_stand():
     lab = lab_of(TEXT)
     moved = tuple(replace(node, position=(1.0, 2.0)) for node in lab.graph.nodes)
     other = opened(lab, replace(lab.graph, nodes=moved), "Move")
-    assert training_key(other) == training_key(lab)
-    found = trained(lab, 3)
+    assert trained_job(other, 3).key == trained_job(lab, 3).key != trained_job(lab, 4).key
+    found = trained(*trained_job(lab, 3).arguments)
     assert isinstance(found, Curves)
     assert len(found.chain) == 3

@@ -6,6 +6,7 @@ import streamlit as st
 
 from autodiff_viz.ui.panels.table import draw_table
 from autodiff_viz.ui.session import session
+from autodiff_viz.ui.widgets import wanted
 from autodiff_viz.ui.work import CHECK, asked, check_job, check_told, is_large
 from autodiff_viz.views.causes import explained, in_a_word
 from autodiff_viz.views.compose import LabView, Verification
@@ -27,10 +28,11 @@ def draw_checks(lab: Lab, view: LabView) -> None:
         st.text(f"Still to be wired: {', '.join(view.unfinished)}.")
     if not view.complete:
         return
-    if is_large(view) and not check_told(view) and not st.button("Check with jax.vjp", key="verify"):
+    here, job = session(), check_job(view)
+    if is_large(view) and not check_told(view) and here.looks.get(CHECK) != job.key:
+        st.button("Check with jax.vjp", key="verify", on_click=wanted, args=("checks", CHECK, job.key))
         return
-    here = session()
-    answer = asked(here.name, CHECK, check_job(view))
+    answer = asked(here.name, CHECK, job)
     if answer is None:
         here.parts.polls["checks"] = LOOK
         st.text("Checking with jax.vjp ...")

@@ -4,30 +4,68 @@ from __future__ import annotations
 
 import streamlit as st
 
+from autodiff_viz.engine.division import Division
 from autodiff_viz.engine.segment_training import Curves
 from autodiff_viz.figures.catalog import SEGMENT_FIGURES
-from autodiff_viz.graph.identity import same
 from autodiff_viz.ui.panels.chart import draw_chart
 from autodiff_viz.ui.panels.problems import draw_problems
 from autodiff_viz.ui.panels.table import draw_table
 from autodiff_viz.ui.session import session
+from autodiff_viz.ui.widgets import wanted
+from autodiff_viz.ui.work import asked, is_large
 from autodiff_viz.views.compose import LabView
 from autodiff_viz.views.lab import Lab
-from autodiff_viz.views.parts import SHOWS
-from autodiff_viz.views.segments import SegmentsView, segments_view, trained, training_key
+from autodiff_viz.views.segments import divided_job, is_divided, segments_told, trained_job
+from autodiff_viz.workers.jobs import DROPPED, TOO_LONG, Answer, Job
 
-KEPT, CURVES = "segments_kept", "split_curves"
+SEGMENTS, CURVES = "segments", "split_curves"
+LOOK = 400  # milliseconds until the browser asks whether an answer has come
+NOT_DONE = {
+    TOO_LONG: "This took too long and was ended: a smaller graph is needed.",
+    DROPPED: "There was no room for this among what others have worked out. Change something to try again.",
+}
+BROKEN = "This broke down, by a mistake of this program."
 
 
 def draw_segments(lab: Lab, view: LabView) -> None:
-    """Nothing for a graph without cuts."""
-    found = _kept(lab, view)
-    if found is None:
+    """Nothing for a graph without cuts. Those of a large graph are worked out when the user asks."""
+    divided = is_divided(view)
+    if divided is None:
         return
     st.subheader("Segments", anchor=False)
-    if found.division is None:
+    if not divided:
         st.text("No cut divides the graph: the marks on the canvas say why.")
         return
+    job = divided_job(view)
+    offer = f"{len(view.graph.nodes):,} nodes: differentiate by segments"
+    if not is_large(view) or _is_wanted(SEGMENTS, job, offer):
+        answer = _answer(SEGMENTS, job, "Differentiating by segments ...")
+        if answer is not None and not answer.why:
+            _draw(lab, view, answer.value)
+
+
+def _is_wanted(kind: str, job: Job, offer: str, **look: str) -> bool:
+    """Whether the user has pressed the button of this `offer` for this job."""
+    if session().looks.get(kind) == job.key:
+        return True
+    st.button(offer, key=f"{kind}_offer", on_click=wanted, args=("segments", kind, job.key), **look)
+    return False
+
+
+def _answer(kind: str, job: Job, meanwhile: str) -> Answer | None:
+    """What became of a job, and in words why nothing did; None while it waits or runs."""
+    here = session()
+    answer = asked(here.name, kind, job)
+    if answer is None:
+        st.text(meanwhile)
+        here.parts.polls["segments"] = LOOK
+    elif answer.why:
+        st.text(NOT_DONE.get(answer.why, BROKEN))
+    return answer
+
+
+def _draw(lab: Lab, view: LabView, division: Division) -> None:
+    found = segments_told(lab, view, division)
     mark = ":green[:material/check_circle:]" if found.agrees else ":red[:material/error:]"
     st.markdown(f"{mark} {found.chain}")
     _draw_figure("sizes", found.division)
@@ -37,32 +75,23 @@ def draw_segments(lab: Lab, view: LabView) -> None:
         with st.popover("Angles"):
             draw_table({"by": [n for n, _ in found.angles], "angle": [angle for _, angle in found.angles]})
     if found.steps:
-        _draw_training(lab, view, found.steps)
+        _draw_training(lab, found.steps)
 
 
-def _kept(lab: Lab, view: LabView) -> SegmentsView | None:
-    """Remembered for what was on view last."""
-    key, looks = SHOWS["segments"](lab, view), session().looks
-    kept = looks.get(KEPT)
-    if kept is None or not same(kept[0], key):
-        kept = looks[KEPT] = (key, segments_view(lab, view))
-    return kept[1]
-
-
-def _draw_training(lab: Lab, view: LabView, steps: int) -> None:
-    key, looks = training_key(lab), session().looks
-    kept = looks.get(CURVES)
+def _draw_training(lab: Lab, steps: int) -> None:
+    """Three curves, when they have been asked for."""
+    job = trained_job(lab, steps)
     told = "With the whole gradient, by handing cotangents across, and each segment by itself."
-    icon = ":material/stacked_line_chart:"
-    if st.button(f"Train {steps:,} steps three ways", key="train_split", icon=icon, help=told):
-        with st.spinner("Training three times"):
-            kept = looks[CURVES] = (key, trained(lab, steps))
-    if kept is None or kept[0] != key:
+    look = {"icon": ":material/stacked_line_chart:", "help": told}
+    if not _is_wanted(CURVES, job, f"Train {steps:,} steps three ways", **look):
         return
-    if isinstance(kept[1], Curves):
-        _draw_figure("curves", kept[1])
+    answer = _answer(CURVES, job, f"Training {steps:,} steps three ways ...")
+    if answer is None or answer.why:
+        return
+    if isinstance(answer.value, Curves):
+        _draw_figure("curves", answer.value)
     else:
-        draw_problems(kept[1])
+        draw_problems(answer.value)
 
 
 def _draw_figure(name: str, found: object) -> None:

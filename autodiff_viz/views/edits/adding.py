@@ -28,15 +28,17 @@ def _add(lab: Lab, edit: Edit) -> Lab:
     it learns."""
     name, position = _fresh_name(lab.graph, edit["op"]), _position(edit.get("position"))
     wire, feeds = edit.get("wire"), edit.get("feeds")
-    graph = edits.with_node(pinned(lab.graph), _new_node(lab.graph, edit["op"], name, position, feeds))
+    before, node = pinned(lab.graph), _new_node(lab.graph, edit["op"], name, position, feeds)
     label = f"Add {name}"
     if wire and feeds:
-        graph = inserted(graph, name, wire["from"], feeds["to"], int(feeds["slot"]))
+        graph = inserted(edits.with_node(before, node), name, wire["from"], feeds["to"], int(feeds["slot"]))
         label = f"Insert {name} between {wire['from']} and {feeds['to']}"
     elif wire:
-        graph = edits.with_wire(graph, wire["from"], name, int(wire["slot"]))
+        graph = edits.with_wired_node(before, node, wire["from"], int(wire["slot"]))
     elif feeds:
-        graph = edits.with_wire(graph, name, feeds["to"], int(feeds["slot"]))
+        graph = edits.with_wire(edits.with_node(before, node), name, feeds["to"], int(feeds["slot"]))
+    else:
+        graph = edits.with_node(before, node)
     graph, added = with_learned(graph, name)
     return replace(committed(lab, graph, " with ".join([label, *added])), selected=name)
 

@@ -14,6 +14,7 @@ from autodiff_viz.language.parse import parse_piece
 from autodiff_viz.views.arranging import Point, arranged, centred, moved_by, off_the_taken
 from autodiff_viz.views.drawing import places
 from autodiff_viz.views.edits.mending import names_of
+from autodiff_viz.views.edits.pinned import standing
 from autodiff_viz.views.edits.record import Edit, Edits
 from autodiff_viz.views.folding import folded_places
 from autodiff_viz.views.lab import Lab, committed
@@ -45,7 +46,7 @@ def _move(lab: Lab, edit: Edit) -> Lab:
     how = edit.get("how")
     label = MOVES[how].format(counted(positions))
     # The first move pins every node where it stands, so that later edits do not lay the others out anew.
-    pinned = {**places(lab.graph).positions, **positions}
+    pinned = {**standing(lab.graph), **positions}
     moved = committed(lab, edits.with_positions(lab.graph, pinned), label)
     if how == "nudge" and lab.history.present.label == label and moved.history is not lab.history:
         moved = replace(moved, history=replace(moved.history, past=lab.history.past))
@@ -58,7 +59,7 @@ def _arrange(lab: Lab, edit: Edit) -> Lab:
         shut = lab.collapsed.intersection(group.name for group in lab.graph.groups)
         everywhere = folded_places(lab.graph, shut) if shut else dict.fromkeys(lab.graph.by_name)
         return committed(lab, edits.with_positions(lab.graph, everywhere), "Arrange")
-    pinned = {**places(lab.graph).positions, **arranged(lab.graph, names)}
+    pinned = {**standing(lab.graph), **arranged(lab.graph, names)}
     return committed(lab, edits.with_positions(lab.graph, pinned), f"Arrange {counted(names)}")
 
 
@@ -66,7 +67,8 @@ def _duplicate(lab: Lab, edit: Edit) -> Lab:
     """Wires from outside are kept: the copy reads what the original reads."""
     right, down = (float(step) for step in edit["by"])
     piece = extract(lab.graph, _chosen(edit))
-    positions = {name: places(lab.graph).positions[name] for name in piece.by_name}
+    stand = standing(lab.graph)
+    positions = {name: stand[name] for name in piece.by_name}
     return _grafted(lab, piece, moved_by(positions, (right, down)), "Duplicate", lab.collapsed)
 
 
@@ -76,7 +78,7 @@ def _paste(lab: Lab, edit: Edit) -> Lab:
     piece = _read(edit["text"])
     inside = detached(piece)
     around = centred(inside, places(inside).positions, (x, y))
-    free = off_the_taken(around, places(lab.graph).positions.values())
+    free = off_the_taken(around, standing(lab.graph).values())
     return _grafted(lab, piece, free, "Paste", names_of(edit.get("collapsed", [])))
 
 
@@ -106,7 +108,7 @@ def _grafted(
     """The piece put in at `positions`, its nodes selected; every other node stays where it stands.
     `collapsed` are groups of the piece."""
     placed = replace(piece, nodes=tuple(replace(node, position=positions[node.name]) for node in piece.nodes))
-    still = edits.with_positions(lab.graph, places(lab.graph).positions)
+    still = edits.with_positions(lab.graph, standing(lab.graph))
     found = graft(still, placed)
     names = tuple(found.name_of.values())
     copied = {title for name, title in found.title_of.items() if name in collapsed}

@@ -12,8 +12,8 @@ from autodiff_viz.graph.mute import with_muted
 from autodiff_viz.graph.names import numbered
 from autodiff_viz.graph.segments import with_cuts
 from autodiff_viz.views.actions import set_function, set_policy, set_rules
-from autodiff_viz.views.drawing import places
 from autodiff_viz.views.edits.mending import mendable, names_of
+from autodiff_viz.views.edits.pinned import standing
 from autodiff_viz.views.edits.record import Edit, Edits
 from autodiff_viz.views.lab import Lab, committed
 
@@ -50,7 +50,7 @@ def _region(lab: Lab, edit: Edit) -> Lab:
 def _house(lab: Lab, edit: Edit) -> Lab:
     """Nodes dragged into regions and groups and out of them, together with where they were dropped."""
     positions = {str(name): (float(x), float(y)) for name, (x, y) in edit["positions"].items()}
-    moved = edits.with_positions(lab.graph, {**places(lab.graph).positions, **positions})
+    moved = edits.with_positions(lab.graph, {**standing(lab.graph), **positions})
     joins, leaves = _changes(lab.graph, edit["join"]), _changes(lab.graph, edit["leave"])
     members = {
         name: (frame_of(lab.graph, name).nodes | joins.get(name, frozenset())) - leaves.get(name, frozenset())

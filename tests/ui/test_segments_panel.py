@@ -1,0 +1,73 @@
+"""The panel of the segments, without a browser: what takes long is not worked out in the run."""
+
+from __future__ import annotations
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from autodiff_viz.ui import work
+from autodiff_viz.workers.pool import TOO_LONG, Answer, done_here
+from tests.ui.test_lab_page import lab_of, page, ran, said
+
+CUT = "w = parameter(3.0)\nu = parameter(0.5)\nh = cut(w * w)\nz = square(h * u - 1.0)"
+LONG = "\n".join(["n0 = 0.5", "n1 = cut(sin(n0))", *(f"n{i + 1} = sin(n{i})" for i in range(1, 160))])
+
+
+class Later:
+    """Workers whose answers come when the test says so."""
+
+    def __init__(self) -> None:
+        self.jobs, self.answers = {}, {}
+
+    def ask(self, asker, job) -> None:
+        self.jobs[asker[1]] = job
+
+    def answer(self, key, patience=0.0):
+        return self.answers.get(key)
+
+    def finish(self, kind: str) -> None:
+        self.answers[self.jobs[kind].key] = done_here(self.jobs[kind])
+
+
+@pytest.fixture
+def workers(monkeypatch) -> Later:
+    found = Later()
+    monkeypatch.setattr(work, "workers", lambda: found)
+    return found
+
+
+def press(app: AppTest, key: str) -> AppTest:
+    next(button for button in app.button if button.key == key).click()
+    return ran(app)
+
+
+def test_the_segments_come_when_a_worker_has_them(workers):
+    app = page(lab=lab_of(CUT))
+    assert "Differentiating by segments" in said(app)
+    assert "pullbacks in a chain" not in said(app)
+    workers.finish("segments")
+    assert "2 pullbacks in a chain equal the whole gradient" in said(ran(app))
+
+
+def test_a_large_graph_is_divided_when_the_user_asks(workers):
+    app = page(lab=lab_of(LONG))
+    assert "segments" not in workers.jobs
+    app = press(app, "segments_offer")
+    assert "Differentiating by segments" in said(ran(app))
+    workers.finish("segments")
+    assert "2 pullbacks in a chain equal the whole gradient" in said(ran(app))
+
+
+def test_a_division_that_took_too_long_says_so(workers):
+    app = page(lab=lab_of(CUT))
+    workers.answers[workers.jobs["segments"].key] = Answer(why=TOO_LONG)
+    assert "took too long and was ended" in said(ran(app))
+
+
+def test_training_three_ways_is_a_workers_job(workers):
+    app = page(lab=lab_of(CUT))
+    workers.finish("segments")
+    app = press(ran(app), "split_curves_offer")
+    assert "Training 100 steps three ways" in said(app)
+    workers.finish("split_curves")
+    assert "Training 100 steps three ways" not in said(ran(app))
