@@ -104,6 +104,8 @@ class Tab:
         kind = message.WhichOneof("type")
         if kind == "new_session":
             self.idle, self._page = False, message.new_session.page_script_hash
+        elif kind == "navigation":
+            self._page = message.navigation.page_script_hash
         elif kind == "script_finished":
             self.idle = message.script_finished != ForwardMsg.FINISHED_EARLY_FOR_RERUN
             if self.idle:

@@ -16,7 +16,7 @@ from autodiff_viz.graph.segments import has_cuts, segments
 from autodiff_viz.views.compose import LabView
 from autodiff_viz.views.lab import Lab
 from autodiff_viz.views.numbers import scalar
-from autodiff_viz.workers.pool import Job
+from autodiff_viz.workers.jobs import Job
 
 TRAINING = 30.0  # seconds of work for three trainings
 

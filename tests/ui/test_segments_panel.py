@@ -6,7 +6,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from autodiff_viz.ui import work
-from autodiff_viz.workers.pool import TOO_LONG, Answer, done_here
+from autodiff_viz.workers.jobs import TOO_LONG, Answer, done_here
 from tests.ui.test_lab_page import lab_of, page, ran, said
 
 CUT = "w = parameter(3.0)\nu = parameter(0.5)\nh = cut(w * w)\nz = square(h * u - 1.0)"
