@@ -24,6 +24,7 @@ from autodiff_viz.graph.identity import identity
 from autodiff_viz.graph.model import Graph
 from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.workers.forking import Template
+from autodiff_viz.workers.pool import PATIENCE
 from autodiff_viz.workers.pool import _work_of as work_of
 
 PROCESSES = 2  # at a time; visitors share them, in turn
@@ -135,7 +136,7 @@ class Steps:
         return process
 
     def _called(self, process: _Process, arguments: tuple) -> tuple:
-        since, unwanted = work_of(process.number), None
+        since, deadline, unwanted = work_of(process.number), monotonic() + PATIENCE * SECONDS, None
         try:
             process.connection.send((advance_plain.__module__, advance_plain.__qualname__, arguments))
             while not process.connection.poll(LOOK):
@@ -143,7 +144,7 @@ class Steps:
                     unwanted = unwanted or monotonic()
                     if monotonic() - unwanted >= GRACE:
                         raise NotWanted
-                if work_of(process.number) - since >= SECONDS:
+                if work_of(process.number) - since >= SECONDS or monotonic() >= deadline:
                     raise GraphError(_TOO_LONG)
             done, found = process.connection.recv()
         except (EOFError, OSError, NotWanted, GraphError) as error:

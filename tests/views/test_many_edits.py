@@ -59,6 +59,7 @@ def test_all_of_them_are_there_with_their_wires(wired):
 def test_a_layer_more_lays_nothing_out(monkeypatch):
     lab = opened(start(), parse("x = input(shape=(4, 8), seed=0)"), "Open")
     ran = []
+    drawing._layout.forget()
     monkeypatch.setattr(drawing, "layout", lambda *given: ran.append(given) or layout(*given))
     dense = {"kind": "add", "op": "dense"}
     wires = [{"wire": {"from": f"dense_{i}" if i else "x", "slot": 0}} for i in range(6)]
