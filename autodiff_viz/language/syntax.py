@@ -19,7 +19,7 @@ _FIRST_WORD = re.compile(r"[a-z]+\b")
 _BLOCK = 'Write with checkpoint("name"): or with group("name"): and indent the lines inside it.'
 _EXAMPLE = "A line looks like y = 2.0 * sin(x)."
 
-REMEMBERED, SHORT = 2_048, 120  # lines whose syntax tree is kept, those read last; characters of one
+REMEMBERED, SHORT = 512, 120  # lines whose syntax tree is kept, those read last; characters of one
 
 Statements = list[ast.stmt] | None
 """The statements of a line; None where it could not be parsed."""

@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -137,6 +138,24 @@ def test_values_that_differ_in_type_or_in_a_bit_have_identities_of_their_own(val
     assert len(told) == len({repr(value) for value in values})
     assert all(same(value, value) for value in values)
     assert not any(same(a, b) for i, a in enumerate(values) for b in values[i + 1 :] if repr(a) != repr(b))
+
+
+@pytest.mark.parametrize("size", [2, 1_000])
+def test_arrays_that_differ_in_a_bit_a_type_or_a_shape_have_identities_of_their_own(size):
+    zeros = np.zeros(size, np.float32)
+    last = zeros.copy()
+    last[-1] = -0.0
+    others = [
+        zeros,
+        last,
+        zeros.astype(np.int32),
+        zeros.reshape(1, size),
+        zeros.astype(np.float64),
+        zeros[:-1],
+    ]
+    assert len({identity(array) for array in others}) == len(others)
+    assert identity(zeros.copy()) == identity(zeros)
+    assert [same(zeros, other) for other in others] == [True, *[False] * 5]
 
 
 def test_what_has_no_identity_is_refused():
