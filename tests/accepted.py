@@ -26,7 +26,6 @@ from autodiff_viz.views.address import from_query, to_query
 from autodiff_viz.views.canvas_edits import edited
 from autodiff_viz.views.compose import LabView, lab_view, sweep_tables, verification
 from autodiff_viz.views.importing import imported
-from autodiff_viz.views.inspector import differs_say, residuals_say, runs_say
 from autodiff_viz.views.lab import Lab, formula_text, start
 from autodiff_viz.views.parts import SHOWS, runs_alone
 from autodiff_viz.views.segments import segments_view
@@ -35,6 +34,7 @@ from autodiff_viz.views.tensor import is_tensor, parts, summary, written
 from autodiff_viz.views.trail import trail
 from autodiff_viz.views.train import progress, run_log, train_view
 from autodiff_viz.views.training import advanced
+from autodiff_viz.views.whole_program import differs_say, residuals_say, runs_say
 
 STEPS = 2
 

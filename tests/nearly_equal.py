@@ -34,7 +34,7 @@ from autodiff_viz.language.parse import parse
 from autodiff_viz.language.show import show
 from autodiff_viz.views.compose import lab_view, sweep_tables, verification
 from autodiff_viz.views.lab import Lab
-from autodiff_viz.views.parts import SHOWS
+from autodiff_viz.views.parts import SHOWS, lab_drawing
 
 STEPS = 3
 
@@ -133,7 +133,10 @@ def outcome(state: State) -> dict[str, Any]:
 
 def _parts() -> list[tuple[str, Any]]:
     """The parts whose data says itself in full."""
-    return [(name, SHOWS[name]) for name in ("sliders", "inspector", "formula", "settings", "checks")]
+    drawn = [
+        (name, lambda lab, view, name=name: lab_drawing(lab, view)[name]) for name in ("sliders", "formula")
+    ]
+    return [*drawn, *((name, SHOWS[name]) for name in ("inspector", "settings", "checks"))]
 
 
 def _told(arrays: Any) -> dict[str, str]:

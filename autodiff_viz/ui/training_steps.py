@@ -17,15 +17,17 @@ from multiprocessing.connection import Connection
 from threading import Condition, local
 from time import monotonic
 
+from autodiff_viz.engine.compiled import variables
 from autodiff_viz.engine.plain_steps import advance_plain, plain
 from autodiff_viz.engine.states import Settings, State
 from autodiff_viz.engine.training import Records
 from autodiff_viz.graph.identity import identity
 from autodiff_viz.graph.model import Graph
 from autodiff_viz.graph.problem import GraphError, Problem
+from autodiff_viz.ui.work import kept
 from autodiff_viz.workers.forking import Template
-from autodiff_viz.workers.pool import PATIENCE
-from autodiff_viz.workers.pool import _work_of as work_of
+from autodiff_viz.workers.jobs import NICE
+from autodiff_viz.workers.pool import PATIENCE, work_of
 
 PROCESSES = 2  # at a time; visitors share them, in turn
 SECONDS = 60.0  # of work for one call
@@ -127,8 +129,8 @@ class Steps:
 
     def _forked(self) -> _Process:
         try:
-            self._template = self._template or Template(LOADED)
-            process = _Process(*self._template.fork())
+            self._template = self._template or Template(LOADED, variables(kept()))
+            process = _Process(*self._template.fork(NICE))
         except OSError as error:
             self._end_template()
             raise GraphError(_BROKEN) from error

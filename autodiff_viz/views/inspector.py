@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Hashable
 from dataclasses import dataclass
 
 import numpy as np
 
-from autodiff_viz.engine.causes import CORNER, NOT_FINITE, ROUNDING, node_cause
-from autodiff_viz.engine.counts import Runs
-from autodiff_viz.engine.differences import check_node
 from autodiff_viz.engine.local import local_derivative, rewritten_cotangent
 from autodiff_viz.engine.trace import Trace
 from autodiff_viz.graph.identity import remembered
@@ -129,64 +125,6 @@ def _doc(node: Node) -> str:
     if node.op == INPUT:
         return PARAMETER_DOC if node.is_parameter else INPUT_DOC
     return op.doc if op else "This op is not in the catalog."
-
-
-def runs_say(runs: Runs) -> str:
-    """A node's runs in a sentence."""
-    if not runs.backward:
-        return "Runs once, in the forward pass."
-    times = "once" if runs.backward == 1 else f"{runs.backward} times"
-    kept = "drops that work, since no derivative needs it" if not runs.kept else f"keeps {runs.kept} of them"
-    return f"Runs once forward, and its block runs {times} more in the backward pass; JAX {kept}."
-
-
-def residuals_say(trace: Trace, name: str) -> str:
-    """What the forward pass keeps of a node, in a sentence; empty when it keeps nothing."""
-    kept = [r for r in trace.residuals if r.producer == name]
-    if not kept:
-        return ""
-    said = Counter(
-        (r.is_value, f"({r.elements} {'number' if r.elements == 1 else 'numbers'}", _listed(r.consumers))
-        for r in kept
-    )
-    parts = [
-        f"{_residual(is_value, count)} {numbers}{' each' if count > 1 else ''}, for {consumers or 'nothing'})"
-        for (is_value, numbers, consumers), count in said.items()
-    ]
-    return f"The forward pass keeps {_listed(parts)}."
-
-
-def _residual(is_value: bool, count: int) -> str:
-    if is_value:
-        return "its value" if count == 1 else f"its value {count} times"
-    return "a factor of its derivative" if count == 1 else f"{count} factors of its derivative"
-
-
-def differs_say(trace: Trace, name: str) -> tuple[str, ...]:
-    """Per slot where what the node passes is not the true derivative: by how much, in a sentence."""
-    node = trace.graph[name]
-    return tuple(
-        f"Down {slot_label(node, slot)} it passes {_flat(found.declared)}; central differences say "
-        f"{_flat(found.true)}.{DIFFERS_SINCE.get(node_cause(trace, name, slot), '')}"
-        for slot, found in check_node(trace, name).items()
-        if not found.agrees
-    )
-
-
-DIFFERS_SINCE = {
-    CORNER: " Its derivative jumps there: JAX takes one slope, differences look at both sides.",
-    NOT_FINITE: " There is no finite slope there.",
-    ROUNDING: " That is rounding: in float64 both are equal.",
-}
-"""Of a rule nothing more is said: it is what changes the number."""
-
-
-def _flat(numbers: np.ndarray) -> str:
-    return short(numbers.reshape(()) if numbers.size == 1 else numbers, 6)
-
-
-def _listed(parts: tuple[str, ...] | list[str]) -> str:
-    return ", ".join(parts[:-1]) + (" and " if len(parts) > 1 else "") + parts[-1] if parts else ""
 
 
 def _formula(node: Node) -> str:

@@ -52,7 +52,7 @@ class _Worker:
 
     def begin(self, asker: Hashable, job: Job) -> None:
         self.asker, self.job = asker, job
-        self.seconds = _work_of(self.process) + job.seconds
+        self.seconds = work_of(self.process) + job.seconds
         self.deadline = monotonic() + PATIENCE * job.seconds
 
 
@@ -180,7 +180,7 @@ class Pool:
         except (EOFError, OSError):
             self._drop(worker, BROKEN)
         else:
-            if worker.job and (worker.deadline <= now or _work_of(worker.process) >= worker.seconds):
+            if worker.job and (worker.deadline <= now or work_of(worker.process) >= worker.seconds):
                 self._drop(worker, TOO_LONG)
             elif not worker.job and worker.since + IDLE <= now:
                 self._drop(worker, "")
@@ -245,7 +245,7 @@ class Pool:
         return worker
 
 
-def _work_of(process: int) -> float:
+def work_of(process: int) -> float:
     """Seconds of work that a process has had; 0 where the system does not say."""
     try:
         fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()

@@ -21,6 +21,7 @@ from autodiff_viz.views.lab import start
 from autodiff_viz.views.lessons import open_lesson
 from autodiff_viz.workers.jobs import BROKEN, TOO_LONG, Answer, Job
 from autodiff_viz.workers.pool import Pool
+from tests.ui.page import put
 
 APP = str(Path(__file__).parents[2] / "app.py")
 PATIENCE = 120.0  # seconds
@@ -84,7 +85,7 @@ def gallery() -> AppTest:
 
 def lab() -> AppTest:
     app = AppTest.from_file(APP, default_timeout=PATIENCE)
-    app.session_state["lab"] = open_lesson(start(), "fork")
+    put(app, open_lesson(start(), "fork"))
     app.run()
     assert not app.exception
     return app

@@ -11,8 +11,9 @@ from autodiff_viz.engine.counts import Runs
 from autodiff_viz.engine.trace import trace
 from autodiff_viz.graph.model import Graph, Node
 from autodiff_viz.language.parse import parse
-from autodiff_viz.views.inspector import NodeView, WireView, differs_say, node_view, residuals_say, runs_say
+from autodiff_viz.views.inspector import NodeView, WireView, node_view
 from autodiff_viz.views.numbers import MINUS
+from autodiff_viz.views.whole_program import differs_say, residuals_say, runs_say
 
 
 def seen(text: str, name: str, seed=None, dtype: str = "float64") -> NodeView:

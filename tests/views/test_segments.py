@@ -69,7 +69,7 @@ def test_to_cut_redraws_the_segments_and_no_other_numbers():
     after = EDITS["cut_after"](lab, {"nodes": ["h"], "on": False})
     before, now = ((each, lab_view(each)) for each in (lab, after))
     assert SHOWS["segments"](*before) != SHOWS["segments"](*now)
-    for name in ("figure", "checks", "runs", "sliders"):
+    for name in ("figure", "checks", "runs"):
         assert SHOWS[name](*before) == SHOWS[name](*now)
 
 

@@ -4,18 +4,23 @@ from __future__ import annotations
 
 import streamlit as st
 
-from autodiff_viz.graph.model import INPUT, POLICIES, RULE_KINDS
-from autodiff_viz.graph.problem import GraphError
+from autodiff_viz.graph.model import POLICIES, RULE_KINDS
 from autodiff_viz.language.checkpoints import SAVE_ONLY
 from autodiff_viz.ops.indexing import to_text
 from autodiff_viz.ui.panels.source import draw_layer, draw_source
+from autodiff_viz.ui.session import session
 from autodiff_viz.ui.widgets import answered, pressed, renewed
+from autodiff_viz.ui.work import asked
 from autodiff_viz.views.actions import choose_rule, set_function, set_param, set_policy
 from autodiff_viz.views.canvas_edits import edited
 from autodiff_viz.views.compose import LabView
-from autodiff_viz.views.inspector import NodeView, differs_say, node_view, residuals_say, runs_say
+from autodiff_viz.views.inspector import NodeView, node_view
 from autodiff_viz.views.lab import Lab
 from autodiff_viz.views.parts import runs_alone
+from autodiff_viz.views.whole_program import program_job
+
+COUNTS = "counts"
+LOOK = 400  # milliseconds until the browser asks whether they have come
 
 RULES = {
     "follow": ":material/check: follow",
@@ -166,16 +171,14 @@ def _set_saved(lab: Lab, region: str, saved: list[str]) -> Lab:
 
 
 def draw_runs(lab: Lab, view: LabView) -> None:
-    """What the whole program says of the selected node; it takes longer than the rest."""
+    """What the whole program says of the selected node, which a worker works out."""
     if lab.selected is None or not runs_alone(view):
         return
-    try:
-        st.caption(runs_say(view.trace.runs[lab.selected]))
-        said = residuals_say(view.trace, lab.selected)
-        if said:
-            st.caption(said)
-    except GraphError:
+    here = session()
+    answer = asked(here.name, COUNTS, program_job(view.trace, lab.selected))
+    if answer is None:
+        here.parts.polls["runs"] = LOOK
+        st.caption("Counting runs and what is kept \u2026")
         return
-    if lab.graph[lab.selected].op != INPUT:
-        for sentence in differs_say(view.trace, lab.selected):
-            st.caption(sentence)
+    for sentence in ("These could not be counted.",) if answer.why else answer.value:
+        st.caption(sentence)
