@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from autodiff_viz.engine.causes import Cause, input_causes
@@ -16,6 +16,7 @@ from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.views.actions import noisy
 from autodiff_viz.views.drawing import Drawing, Picture, drawing
 from autodiff_viz.views.evaluated import Evaluated, evaluated, evaluated_at
+from autodiff_viz.views.inspector import program_says
 from autodiff_viz.views.lab import Lab, formula_text, scalar_inputs, slider_range
 from autodiff_viz.views.moment import Moment, moment
 from autodiff_viz.views.notices import elsewhere, notice_data
@@ -169,12 +170,13 @@ class Check:
 
 @dataclass(frozen=True, slots=True)
 class Verification:
-    """What independent computations say of a trace. `verdict` is None when it could not be worked out,
-    and `problems` then says why."""
+    """What the whole program, as an independent computation, says of a trace. `verdict` is None when it could
+    not be worked out, and `problems` then says why; `nodes` has sentences about each node by its name."""
 
     verdict: Verdict | None
     problems: tuple[Problem, ...]
     inputs: tuple[Check, ...]
+    nodes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     @property
     def sentence(self) -> str:
@@ -206,7 +208,14 @@ def verification(found: Trace) -> Verification:
     inputs = (
         Check(name, *_pair(d.declared, d.true), d.agrees, causes[name]) for name, d in differences.items()
     )
-    return Verification(verdict, problems, tuple(inputs))
+    return Verification(verdict, problems, tuple(inputs), _said(found))
+
+
+def _said(found: Trace) -> dict[str, tuple[str, ...]]:
+    try:
+        return program_says(found)
+    except GraphError:  # regions that cannot run; at a step of a training nobody looks at them
+        return {}
 
 
 def _pair(declared: Any, true: Any) -> tuple[str, str]:

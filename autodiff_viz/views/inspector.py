@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from autodiff_viz.engine.causes import CORNER, NOT_FINITE, ROUNDING, node_cause
-from autodiff_viz.engine.counts import Runs
+from autodiff_viz.engine.counts import Residual, Runs
 from autodiff_viz.engine.differences import check_node
 from autodiff_viz.engine.local import local_derivative, rewritten_cotangent
 from autodiff_viz.engine.trace import Trace
@@ -142,7 +142,20 @@ def runs_say(runs: Runs) -> str:
 
 def residuals_say(trace: Trace, name: str) -> str:
     """What the forward pass keeps of a node, in a sentence; empty when it keeps nothing."""
-    kept = [r for r in trace.residuals if r.producer == name]
+    return _kept_say([r for r in trace.residuals if r.producer == name])
+
+
+def program_says(trace: Trace) -> dict[str, tuple[str, ...]]:
+    """By node, how often it runs and what is kept of it. The whole program is traced for it, which takes a
+    while."""
+    kept: dict[str, list[Residual]] = {}
+    for residual in trace.residuals:
+        kept.setdefault(residual.producer, []).append(residual)
+    told = {name: (runs_say(runs), _kept_say(kept.get(name, []))) for name, runs in trace.runs.items()}
+    return {name: tuple(filter(None, sentences)) for name, sentences in told.items()}
+
+
+def _kept_say(kept: list[Residual]) -> str:
     if not kept:
         return ""
     said = Counter(

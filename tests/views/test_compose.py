@@ -44,6 +44,13 @@ def test_an_empty_lab_has_nothing_to_say():
     assert (view.trace, view.complete, view.problems, view.sliders, view.text) == (None, False, (), (), "")
 
 
+def test_a_check_has_what_the_whole_program_says_of_each_node():
+    found = verification(lab_view(lab_of('x = 10.0\nwith checkpoint("b"):\n    s = sin(x) * 2.0')).trace)
+    assert found.verdict.agrees
+    assert found.nodes["x"][0] == "Runs once, in the forward pass."
+    assert found.nodes["sin_1"][0].startswith("Runs once forward, and its block runs once more")
+
+
 NEARLY = {
     "a bit of the seed": lambda lab: replace(lab, seed=-0.0),
     "the precision": lambda lab: replace(lab, dtype="float64"),

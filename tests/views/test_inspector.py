@@ -11,7 +11,15 @@ from autodiff_viz.engine.counts import Runs
 from autodiff_viz.engine.trace import trace
 from autodiff_viz.graph.model import Graph, Node
 from autodiff_viz.language.parse import parse
-from autodiff_viz.views.inspector import NodeView, WireView, differs_say, node_view, residuals_say, runs_say
+from autodiff_viz.views.inspector import (
+    NodeView,
+    WireView,
+    differs_say,
+    node_view,
+    program_says,
+    residuals_say,
+    runs_say,
+)
 from autodiff_viz.views.numbers import MINUS
 
 
@@ -211,3 +219,17 @@ def test_a_node_is_looked_into_once_for_one_state_of_the_graph():
     found = node_view(graph, trace(graph), "f")
     assert node_view(graph, trace(graph), "f") is found
     assert node_view(other, trace(other), "f").wires[0].passed == "\u22120.5"
+
+
+SQUARE = 'x = 10.0\nc = cos(x)\nwith checkpoint("square"):\n    s = c * c'
+
+
+def test_the_whole_program_says_of_every_node_what_it_says_of_one():
+    found = trace(parse(SQUARE))
+    said = program_says(found)
+    assert said.keys() == {"x", "c", "s"}
+    for name in said:
+        assert said[name] == tuple(filter(None, (runs_say(found.runs[name]), residuals_say(found, name))))
+    # the tutorial's block runs twice, and none of the second run is needed
+    assert said["s"][0].endswith("JAX drops that work, since no derivative needs it.")
+    assert said["x"][0] == "Runs once, in the forward pass."
