@@ -13,6 +13,7 @@ from autodiff_viz.views.actions import type_seed, typed
 from autodiff_viz.views.causes import explained, in_a_word
 from autodiff_viz.views.compose import Verification, lab_view, verification
 from autodiff_viz.views.lab import FIRST, Lab, opened, start
+from autodiff_viz.views.whole_program import program_says
 
 
 def lab_of(text: str) -> Lab:
@@ -42,6 +43,12 @@ def test_a_graph_without_problems_is_complete():
 def test_an_empty_lab_has_nothing_to_say():
     view = lab_view(lab_of(""))
     assert (view.trace, view.complete, view.problems, view.sliders, view.text) == (None, False, (), (), "")
+
+
+def test_the_whole_program_says_how_often_a_node_runs():
+    found = lab_view(lab_of('x = 10.0\nwith checkpoint("b"):\n    s = sin(x) * 2.0')).trace
+    assert program_says(found, "x")[0] == "Runs once, in the forward pass."
+    assert program_says(found, "sin_1")[0].startswith("Runs once forward, and its block runs once more")
 
 
 NEARLY = {
