@@ -69,7 +69,9 @@ def write_address(here: Session) -> None:
     stays as it was opened until something has been done: the bare one, and one that cannot be read.
     """
     address = here.address
-    (query, large), shown = divided(here.lab), st.query_params.to_dict()
+    if address.divided[0] is not here.lab:
+        address.divided = here.lab, divided(here.lab)
+    (query, large), shown = address.divided[1], st.query_params.to_dict()
     if large:  # remembered too for when the browser goes back
         others = [*address.large.items()][-KEPT_LARGE:]
         address.large = {**dict(others), query[KEPT]: large}

@@ -32,11 +32,12 @@ _log = logging.getLogger(__name__)
 @dataclass(slots=True)
 class Address:
     """The address bar: the query `written` last; the one that was `opened`, with what it would be written as;
-    what is too `large` for an address, by digest."""
+    what is too `large` for an address, by digest; `divided`: a lab, and what it is written as."""
 
     written: dict[str, str] = field(default_factory=dict)
     opened: tuple[dict[str, str], dict[str, str]] | None = None
     large: dict[str, Any] = field(default_factory=dict)
+    divided: tuple[Lab | None, Any] = (None, None)
 
 
 @dataclass(slots=True)
@@ -67,7 +68,7 @@ class Sent:
     """By the number of its message, each drawing that the browser may have; the last number that it said.
 
     Attributes:
-      lean: the newest drawing.
+      lean: the newest drawing; `shown` is what it was made of.
       tables: for sliders, to go with the next message.
       turn: how many messages there were.
       code: whether the component's code goes with them.
@@ -77,6 +78,7 @@ class Sent:
     have: int | None = None
     drawings: dict[int, dict[str, Any]] = field(default_factory=dict)
     lean: Lean = NOTHING
+    shown: tuple[Any, ...] = ()
     tables: list[dict[str, Any]] = field(default_factory=list)
     turn: int = 0
     code: bool = False

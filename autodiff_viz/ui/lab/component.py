@@ -5,12 +5,14 @@ The canvas stands where the component is drawn; formula and sliders go where `pl
 
 from __future__ import annotations
 
+from operator import is_
 from typing import Any
 
 from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.ui.address import kept_history, too_large, write_address
 from autodiff_viz.ui.inbox import fault, fresh
 from autodiff_viz.ui.lab.source import code, component, places
+from autodiff_viz.ui.panels.ahead import ask_ahead
 from autodiff_viz.ui.parts import LAB, note_message, redraw, rest_due
 from autodiff_viz.ui.session import Sent, Session, act, called, session
 from autodiff_viz.ui.training import follow_training
@@ -41,27 +43,40 @@ def draw_lab(lab: Lab, view: LabView) -> None:
     """
     here = session()
     write_address(here)
-    kept = {"trail": kept_history(here), "large": too_large(here), "state": here.present.state}
-    sent = here.sent
-    sent.lean = leaned({**lab_drawing(lab, view), **kept, "live": live(lab)}, sent.lean)
+    sent, shown = here.sent, (lab, view, too_large(here))
+    if not _are(shown, sent.shown):
+        kept = {"trail": kept_history(here), "large": shown[2], "state": here.present.state}
+        sent.lean = leaned({**lab_drawing(lab, view), **kept, "live": live(lab)}, sent.lean)
+        sent.shown = shown
+        _number(sent)
+        ask_ahead(here.name, lab, view)
     tables, sent.tables, sent.turn = sent.tables, [], sent.turn + 1
     beside = {"tables": tables, **rest_due(here), "turn": sent.turn}
-    data = {**_news(sent, sent.lean.drawing), **beside, **here.inbox.word}
+    data = {**_news(sent), **beside, **here.inbox.word}
     component()(key=LAB, data=data, on_outbox_change=_on_message, on_source_change=_on_source)
     if sent.code:
         code()(key=f"{LAB}_source")  # lab.css takes it out of the flow, or it would leave a gap
 
 
-def _news(sent: Sent, drawing: dict[str, Any]) -> dict[str, Any]:
-    """The message for a drawing: all of it, or what changed since one that the browser has."""
+def _are(shown: tuple[Any, ...], before: tuple[Any, ...]) -> bool:
+    """Whether these are the very same objects, or both nothing."""
+    return len(shown) == len(before) and all(map(is_, shown, before))
+
+
+def _number(sent: Sent) -> None:
+    """The newest drawing gets the next number, among those that the browser may have."""
     drawings, rev = sent.drawings, sent.rev + 1
-    have = sent.have if sent.have in drawings else None
-    last = drawings.get(sent.rev)
-    kept = [number for number in drawings if number == have or number > rev - KEPT]
-    sent.rev, sent.drawings = rev, {**{n: drawings[n] for n in kept}, rev: shared(last, drawing)}
-    if have is None:
-        return {"rev": rev, "full": drawing}
-    return {"rev": rev, "base": have, "patch": delta(drawings[have], drawing)}
+    kept = [number for number in drawings if number == sent.have or number > rev - KEPT]
+    newest = shared(drawings.get(sent.rev), sent.lean.drawing)
+    sent.rev, sent.drawings = rev, {**{n: drawings[n] for n in kept}, rev: newest}
+
+
+def _news(sent: Sent) -> dict[str, Any]:
+    """The message for the newest drawing: all of it, or what changed since one that the browser has."""
+    newest = sent.drawings[sent.rev]
+    if sent.have not in sent.drawings:
+        return {"rev": sent.rev, "full": newest}
+    return {"rev": sent.rev, "base": sent.have, "patch": delta(sent.drawings[sent.have], newest)}
 
 
 def _on_source() -> None:
