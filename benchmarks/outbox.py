@@ -1,4 +1,4 @@
-"""How edits travel between a browser and the app: what a component's outbox is sent, and what its data says.
+"""How edits travel between a browser and the app: what the outbox is sent, and what the component's data says.
 
 The browser's side of it is `ui/web/mail.js`. All that a simulated visitor knows of it is here.
 """
@@ -7,15 +7,15 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from streamlit.proto.WidgetStates_pb2 import WidgetState
 
 Edit = dict[str, Any]
 
-CANVAS, SLIDERS = "canvas", "sliders"
-"""Keys of the components that take edits."""
+CANVAS = "canvas"
+"""Key of the component that takes the edits."""
 
 STILL = 0.03  # seconds without an edit after which the other parts of the page are asked for
 AT_ONCE = 500  # edits in a message
@@ -42,13 +42,6 @@ class Word(NamedTuple):
     ack: int
     rev: int | None = None
     rest: tuple[float, int] | None = None
-
-
-def addressed(edit: Edit, words: Mapping[str, Word]) -> tuple[str, Edit]:
-    """The key of the component that an edit goes to, and the edit as that one takes it."""
-    if edit["kind"] == "slide" and SLIDERS in words:  # a page whose sliders have an outbox of their own
-        return SLIDERS, {**edit, "kind": "move"}
-    return CANVAS, edit
 
 
 def read(data: str) -> Word | None:

@@ -31,28 +31,27 @@ class Reader(Tab):
     server says so.
 
     Attributes:
-      words: by key, what the components that take edits have said last.
-      pending: by key, what is not confirmed.
+      word: what the server has said last.
+      pending: the edits that are not confirmed.
     """
 
-    words: dict[str, Word] = field(default_factory=dict)
-    pending: dict[str, list[Edit]] = field(default_factory=dict)
+    word: Word | None = None
+    pending: list[Edit] = field(default_factory=list)
     _asking: asyncio.Task | None = None
 
     def take(self, kind: str, name: str, element: Any) -> None:
-        """Heed what a component says to its outbox."""
-        word = outbox.read(element.json) if kind == "bidi_component" else None
+        """Heed what the server says to the outbox."""
+        word = outbox.read(element.json) if name == outbox.CANVAS else None
         if word is None:
             return
-        self.words[name] = word
-        self.pending[name] = [edit for edit in self.pending.get(name, ()) if edit["seq"] > word.ack]
-        self.confirm(name, word.ack)
-        if name == outbox.CANVAS:
-            self.shown.set()
-            self._ask_later(word)
+        self.word = word
+        self.pending = [edit for edit in self.pending if edit["seq"] > word.ack]
+        self.confirm(word.ack)
+        self.shown.set()
+        self._ask_later(word)
 
-    def confirm(self, name: str, ack: int) -> None:
-        """A component has had the edits up to this number."""
+    def confirm(self, ack: int) -> None:
+        """The edits up to this number are done."""
 
     async def close(self) -> None:
         """Close the tab."""
@@ -60,9 +59,9 @@ class Reader(Tab):
             self._asking.cancel()
         await super().close()
 
-    async def post(self, name: str, message: dict[str, Any]) -> None:
-        """Send a message as the component with this key does."""
-        component = self.elements[name]
+    async def post(self, message: dict[str, Any]) -> None:
+        """Send a message as the component does."""
+        component = self.elements[outbox.CANVAS]
         await self.send(outbox.trigger(component.id, message), component.fragment)
 
     def _ask_later(self, word: Word) -> None:
@@ -75,10 +74,10 @@ class Reader(Tab):
         patience = outbox.AGAIN
         await asyncio.sleep(word.rest[0])
         while not self.lost:
-            if self.pending[outbox.CANVAS]:  # the answer to the edits comes first
+            if self.pending:  # the answer to the edits comes first
                 await asyncio.sleep(SOON)
                 continue
-            await self.post(outbox.CANVAS, outbox.rest_message(word))
+            await self.post(outbox.rest_message(word))
             await asyncio.sleep(patience)
             patience = min(2 * patience, outbox.MOST)
 
@@ -98,7 +97,7 @@ class Editor(Reader):
     seed: int = 0
     gestures: tuple[str, ...] = ("rule", "slide", "add", "select")
     rules: dict[str, str] = field(default_factory=dict)
-    _waiting: dict[tuple[str, int], asyncio.Future] = field(default_factory=dict)
+    _waiting: dict[int, asyncio.Future] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         graph = example(self.size, self.seed).graph
@@ -109,29 +108,28 @@ class Editor(Reader):
 
     async def act(self, due: float) -> float:
         """One gesture; seconds until its numbers were there."""
-        name, edit = outbox.addressed(GESTURES[self.random.choice(self.gestures)](self), self.words)
-        known = [other["seq"] for other in self.pending[name]]
-        number = 1 + max(known, default=self.words[name].ack)
-        self.pending[name].append({**edit, "made": int(time.time() * 1000), "seq": number})
-        self._waiting[name, number] = asyncio.get_running_loop().create_future()
-        return await self._confirmed(name, number, time.perf_counter() + PATIENCE) - due
+        edit = GESTURES[self.random.choice(self.gestures)](self)
+        number = 1 + max((other["seq"] for other in self.pending), default=self.word.ack)
+        self.pending.append({**edit, "seq": number})
+        self._waiting[number] = asyncio.get_running_loop().create_future()
+        return await self._confirmed(number, time.perf_counter() + PATIENCE) - due
 
-    def confirm(self, name: str, ack: int) -> None:
-        """A component has had the edits up to this number."""
-        for key in [key for key in self._waiting if key[0] == name and key[1] <= ack]:
-            self._waiting.pop(key).set_result(self.heard)
+    def confirm(self, ack: int) -> None:
+        """The edits up to this number are done."""
+        for number in [number for number in self._waiting if number <= ack]:
+            self._waiting.pop(number).set_result(self.heard)
 
-    async def _confirmed(self, name: str, number: int, end: float) -> float:
+    async def _confirmed(self, number: int, end: float) -> float:
         """Post until the edit is confirmed; when it was."""
-        confirmed, patience = self._waiting[name, number], outbox.AGAIN
+        confirmed, patience = self._waiting[number], outbox.AGAIN
         while True:
-            await self.post(name, outbox.edits_message(self.words[name], self.pending[name]))
+            await self.post(outbox.edits_message(self.word, self.pending))
             try:
                 return await asyncio.wait_for(asyncio.shield(confirmed), patience)
             except TimeoutError:
                 patience = min(2 * patience, outbox.MOST)
                 if self.lost or time.perf_counter() > end:
-                    raise TimeoutError(self.lost or f"edit {number} of {name} is not confirmed") from None
+                    raise TimeoutError(self.lost or f"edit {number} is not confirmed") from None
 
 
 def _rule(tab: Editor) -> Edit:

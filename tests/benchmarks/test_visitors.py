@@ -34,7 +34,7 @@ def done(tab: Tab, times: int) -> list[str]:
     return tab.errors
 
 
-def test_the_word_of_a_component_stands_at_the_end_of_its_data():
+def test_the_word_of_the_component_stands_at_the_end_of_its_data():
     assert outbox.read(json.dumps(DATA)) == Word("0123456789", 3, 7)
     assert outbox.read('{"nodes": []}') is None
 
@@ -45,13 +45,6 @@ def test_a_word_says_when_the_rest_of_the_page_can_be_asked_for():
     assert word.rest == (0.3, 5)
     assert outbox.rest_message(word)["rest"] == 5
     assert outbox.read(json.dumps({**due, "rest": None})).rest is None
-
-
-def test_a_slider_has_the_outbox_of_the_canvas_unless_it_has_its_own():
-    word, edit = Word("ab", 0), {"kind": "slide", "name": "x"}
-    assert outbox.addressed(edit, {"canvas": word}) == ("canvas", edit)
-    both = {"canvas": word, "sliders": word}
-    assert outbox.addressed(edit, both) == ("sliders", {"kind": "move", "name": "x"})
 
 
 def test_a_message_says_which_drawing_the_browser_has():
@@ -68,7 +61,7 @@ def test_the_95th_percentile_is_what_five_of_a_hundred_exceed():
 def test_the_app_confirms_every_gesture(gesture, app):
     tab = Editor(app.address, size=8, gestures=(gesture,))
     assert done(tab, 2) == []
-    assert not any(tab.pending.values())
+    assert tab.pending == []
 
 
 def test_the_app_tells_its_memory_and_its_processor_time(app):

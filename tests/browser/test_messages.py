@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from urllib.parse import urlencode
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import BrowserContext, Page, expect
 
 from autodiff_viz.graph.link import to_link
 from benchmarks.graphs import example
@@ -66,3 +66,20 @@ def test_a_drawing_that_got_lost_is_asked_for_again(lab: LabPage):
     expect(lab.node("b").locator(".chip.stop")).to_be_visible()
     expect(lab.formula).to_have_value(saying("b = stop_gradient(a * y)"))
     expect(lab.cotangent("y")).to_have_text("0")
+
+
+def test_a_browser_that_cannot_load_the_code_by_its_path_is_sent_it(context: BrowserContext, address: str):
+    page = context.new_page()  # whose console says that it could not
+    page.route("**/code/*.js", lambda route: route.fulfill(status=404, body="Not found"))
+    lab = LabPage(page, address).open()
+    lab.select("b")
+    lab.press("s")
+    expect(lab.formula).to_have_value(saying("b = stop_gradient(a * y)"))
+    page.close()
+
+
+def test_the_code_is_kept_by_the_browser_under_a_name_that_no_other_version_has(page: Page, address: str):
+    with page.expect_response("**/code/*.js") as loaded:
+        LabPage(page, address).open()
+    assert loaded.value.header_value("cache-control") == "public, max-age=31536000, immutable"
+    assert page.request.get(f"{address}/code/0000000000000000.js").status == 404

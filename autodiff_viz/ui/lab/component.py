@@ -10,12 +10,12 @@ from typing import Any
 
 from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.ui.address import kept_history, too_large, write_address
+from autodiff_viz.ui.following import follow_training
 from autodiff_viz.ui.inbox import fault, fresh
 from autodiff_viz.ui.lab.source import code, component, places
 from autodiff_viz.ui.panels.ahead import ask_ahead
 from autodiff_viz.ui.parts import LAB, note_message, redraw, rest_due
 from autodiff_viz.ui.session import Sent, Session, act, called, session
-from autodiff_viz.ui.training import follow_training
 from autodiff_viz.views.canvas_edits import edited_all
 from autodiff_viz.views.compose import LabView, sweep_tables
 from autodiff_viz.views.delta import delta, shared

@@ -8,9 +8,9 @@ from typing import Any
 import streamlit as st
 
 from autodiff_viz.graph import limits
+from autodiff_viz.ui.following import catch_up
 from autodiff_viz.ui.parts import redraw
 from autodiff_viz.ui.session import Session, act, called, session
-from autodiff_viz.ui.training import catch_up
 from autodiff_viz.ui.widgets import answered, renewed
 from autodiff_viz.views.compose import LabView
 from autodiff_viz.views.lab import Lab

@@ -1,7 +1,6 @@
 // @ts-check
 // Edits on their way to Python: numbered, kept in the tab, posted, and posted again until they are confirmed.
 
-import { moment } from "./moment.js";
 import { isConnected, watchNetwork } from "./network.js";
 import { adopt, AT_ONCE, begin, confirm, MOST_MS, push, RESEND_MS } from "./outbox.js";
 import { readList, TAB, writeList } from "./store.js";
@@ -63,7 +62,7 @@ export class Mail {
 
   /** @param {import("./outbox.js").NewEdit} edit */
   send(edit) {
-    this.keep(push(this.outbox, { ...edit, made: moment() }));
+    this.keep(push(this.outbox, edit));
     this.patience = RESEND_MS;
     this.repeat();
   }

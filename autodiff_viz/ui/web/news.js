@@ -1,6 +1,6 @@
 // @ts-check
-// What one component of the page tells another. Each has its modules for itself, so they share only the
-// document: an event named after the news, with what it is about. A listener may answer in it.
+// What canvas, formula and sliders tell each other, without knowing who listens: an event on the document, named
+// after the news, with what it is about. A listener may answer in it.
 
 const NAME = "autodiff-viz-";
 

@@ -26,7 +26,6 @@ export function listenToSliders(editor) {
   hear("settled", () => scrub.leave(), gone);
   hear("sweep", (sent) => scrub.keep(sent), gone);
   hear("near", ({ inputs }) => scrub.want(inputs), gone);
-  hear("sweeps-ready", () => scrub.want(), gone);
   host.addEventListener("pointerleave", () => scrub.want());
   editor.watchers.push(() => scrub.refreshed());
 }

@@ -1,8 +1,8 @@
 // @ts-check
 // What can be taken home from the canvas, and brought to it: pictures, files, links and text.
 
-import { ask } from "../../web/hail.js";
 import { html } from "../../web/dom.js";
+import { tell } from "../../web/news.js";
 import { wantedBy } from "./large.js";
 import { MOST_TEXT } from "./paper.js";
 import { closePalette } from "./palette.js";
@@ -27,7 +27,7 @@ export const FILE_ACTIONS = {
   json: { label: "Graph as JSON", key: "Ctrl+S", icon: "save", run: (editor) => pressDownload(editor, "download_json") },
   python: { label: "Graph as a JAX file", icon: "save", run: (editor) => pressDownload(editor, "download_python") },
   link: { label: "Copy the link", icon: "link", run: (editor) => settled(editor).then(() => copyLink(editor)) },
-  formula: { label: "Copy the formula", icon: "copy", run: (editor) => settled(editor).then(() => copy(editor, "Formula", ask("formula") ?? "")) },
+  formula: { label: "Copy the formula", icon: "copy", run: (editor) => settled(editor).then(() => copy(editor, "Formula", tell("formula", { text: "" }).text)) },
 };
 
 /** Until Python has answered every edit and the address says so.

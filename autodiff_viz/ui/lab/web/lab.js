@@ -7,7 +7,6 @@ import { openEditor } from "../../editor/web/open.js";
 import { Formula } from "../../formula/web/editor.js";
 import { listenToKeys } from "../../formula/web/keys.js";
 import { Board } from "../../sliders/web/board.js";
-import { answer } from "../../web/hail.js";
 import { hear, tell } from "../../web/news.js";
 import { Places } from "./places.js";
 import { Question } from "./question.js";
@@ -32,8 +31,9 @@ export class Lab {
     this.sight = new Sight(() => this.question.ask());
     this.mail.note = () => ({ have: drawings.have, seen: this.sight.seen });
     listenToKeys(this.formula);
-    answer("formula", this.formula.host, () => this.formula.area.value);
-    hear("want", (about) => (about.taken = this.mail.ask({ want: about.inputs })), () => !this.isHere);
+    const gone = () => !this.isHere && this.question.turn > 0;
+    hear("formula", (about) => (about.text = this.formula.area.value), gone);
+    hear("want", (about) => (about.taken = this.mail.ask({ want: about.inputs })), gone);
   }
 
   get isHere() {
