@@ -1,4 +1,4 @@
-"""How edits travel between a browser and the app: what the outbox is sent, and what the component's data says.
+"""How edits travel between a browser and the app: what the outbox is sent, and what it is told.
 
 The browser's side of it is `ui/web/mail.js`. All that a simulated visitor knows of it is here.
 """

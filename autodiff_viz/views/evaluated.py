@@ -3,6 +3,7 @@ has changed that they follow from."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -19,6 +20,9 @@ from autodiff_viz.views.drawing import doubts
 from autodiff_viz.views.health import State, states
 from autodiff_viz.views.lab import Lab
 from autodiff_viz.views.moment import Moment
+
+COUNTED = 2_000  # runs of nodes in checkpoint regions that are counted with an edit
+NOT_COUNTED = "So many nested checkpoint regions are not counted with every edit: select a node for its runs."
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,12 +97,18 @@ def _with_words(
 
 def _runs(found: Trace | None, problems: tuple[Problem, ...]) -> Mapping[str, Runs]:
     stopped = any(problem.code != "groups-overlap" for problem in problems)
-    if found is None or not found.graph.regions or stopped:
+    if found is None or not found.graph.regions or stopped or _is_much(found.graph):
         return {}
     try:
         return found.runs
     except GraphError:  # at a step of a training, to which regions are nothing
         return {}
+
+
+def _is_much(graph: Graph) -> bool:
+    """Whether counting the runs would hold up the canvas: a node is counted once for each way to run it."""
+    around = Counter(name for region in graph.regions for name in region.nodes)
+    return sum(2**count for count in around.values()) > COUNTED
 
 
 def _states(found: Trace, trained: bool) -> dict[str, State]:
@@ -112,5 +122,6 @@ def _states(found: Trace, trained: bool) -> dict[str, State]:
 
 
 def _notes(found: Trace) -> tuple[str, ...]:
+    uncounted = (NOT_COUNTED,) if _is_much(found.graph) else ()
     doubted = (f"at {doubt.node}: {doubt}" for doubt in doubts(found))
-    return (*found.notes, *(str(birth) for birth in found.births), *doubted)
+    return (*found.notes, *uncounted, *(str(birth) for birth in found.births), *doubted)

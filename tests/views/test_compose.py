@@ -12,6 +12,7 @@ from autodiff_viz.language.parse import parse
 from autodiff_viz.views.actions import type_seed, typed
 from autodiff_viz.views.causes import explained, in_a_word
 from autodiff_viz.views.compose import Verification, lab_view, verification
+from autodiff_viz.views.evaluated import NOT_COUNTED
 from autodiff_viz.views.lab import FIRST, Lab, opened, start
 from autodiff_viz.views.whole_program import program_says
 
@@ -220,3 +221,18 @@ def test_a_verdict_that_differs_says_where():
     differs = replace(honest.verdict, agrees=False, where="the value of 'y'", worst=0.5)
     sentence = "Whole-program jax.vjp differs in the value of 'y', by 0.5 of its size."
     assert Verification(differs, (), ()).sentence == sentence
+
+
+def nested(depth: int, count: int) -> str:
+    """A chain of `count` nodes in checkpoint regions this deep in each other."""
+    blocks = [f'{"    " * i}with checkpoint("r{i}"):' for i in range(depth)]
+    chain = [f"{'    ' * depth}n{i + 1} = sin(n{i})" for i in range(count)]
+    return "\n".join(["n0 = 0.5", *blocks, *chain])
+
+
+def test_runs_are_counted_with_an_edit_up_to_a_limit_and_beyond_it_the_page_says_where_to_find_them():
+    few, many = (lab_view(lab_of(nested(depth, 40))) for depth in (3, 6))
+    assert all(record.get("runs") for record in few.drawing["nodes"] if record["id"] != "n0")
+    assert not any(record.get("runs") for record in many.drawing["nodes"])
+    assert (few.notes, many.notes) == ((), (NOT_COUNTED,))
+    assert "its block runs" in program_says(many.trace, "n10")[0]
