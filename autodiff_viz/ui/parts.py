@@ -17,6 +17,7 @@ import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from autodiff_viz.ui.address import too_large
+from autodiff_viz.ui.pace import wait
 from autodiff_viz.ui.session import Parts, Session, session
 from autodiff_viz.views.compose import LabView
 from autodiff_viz.views.lab import Lab
@@ -104,12 +105,12 @@ def redraw(here: Session) -> None:
 def rest_due(here: Session) -> dict[str, Any]:
     """Whether other parts than the component's are `due`, and the milliseconds after which the browser shall
     ask for them: None for never. A part that follows something may be asked for though none is due."""
-    parts = here.parts
+    parts, busy = here.parts, wait()
     if parts.opening:
-        return {"due": True, "rest": CANVAS_FIRST}
+        return {"due": True, "rest": max(CANVAS_FIRST, busy)}
     if parts.settled is not here.lab or parts.cut:
-        return {"due": True, "rest": 0}
-    return {"due": False, "rest": min(parts.polls.values(), default=None)}
+        return {"due": True, "rest": busy}
+    return {"due": False, "rest": max(busy, min(parts.polls.values())) if parts.polls else None}
 
 
 def note_message(here: Session) -> None:
