@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -30,7 +31,8 @@ def done(tab: Tab, times: int) -> list[str]:
         finally:
             await tab.close()
 
-    asyncio.run(visit())
+    with ThreadPoolExecutor(1) as thread:  # this one may have a loop of another test's
+        thread.submit(asyncio.run, visit()).result()
     return tab.errors
 
 

@@ -1,6 +1,9 @@
 from __future__ import annotations
 
+import os
 import re
+import subprocess
+import sys
 from graphlib import CycleError
 from pathlib import Path
 
@@ -8,8 +11,9 @@ import pytest
 
 from autodiff_viz.ui.inbox import Inbox, fresh
 from autodiff_viz.ui.lab.bundle import WEB, bundle, linked
-from autodiff_viz.ui.lab.source import ENTRY
+from autodiff_viz.ui.lab.source import ENTRY, script
 
+ROOT = Path(__file__).parents[2]
 FOLDERS = ["lab/web", "editor/web", "formula/web", "sliders/web", "web"]
 INBOX = Inbox("session", 4)
 
@@ -69,6 +73,18 @@ def test_the_bundle_holds_every_module_of_a_folder_that_has_code(folder):
 
 def test_the_linked_script_has_no_import_and_no_export_left():
     assert re.findall(r"^(?:import|export)\b.*", linked(bundle(ENTRY)), re.MULTILINE) == []
+
+
+def test_the_code_has_the_same_name_on_every_server():
+    """Those behind one address send each other's visitors to it."""
+    command = [sys.executable, "-c", "from autodiff_viz.ui.lab.source import script; print(script().name)"]
+    names = {
+        subprocess.run(
+            command, env={**os.environ, "PYTHONHASHSEED": seed}, capture_output=True, cwd=ROOT
+        ).stdout
+        for seed in "12"
+    }
+    assert names == {f"{script().name}\n".encode()}
 
 
 def test_a_linked_module_takes_what_it_imports_and_gives_what_it_exports(tmp_path):

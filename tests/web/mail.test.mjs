@@ -91,13 +91,6 @@ test("storage that refuses does not stop the mail", () => {
   assert.deepEqual(posted, [[[1, "rule"]]]);
 });
 
-test("edits of all components have moments in the order in which they were made", () => {
-  const [one, other] = [editor("one", OLD), editor("other", OLD)];
-  const moments = [one, other, one, other].map(({ mail }) => (mail.send({ kind: "rule" }), mail.newest.made));
-  assert.deepEqual(moments, [...moments].sort((a, b) => a - b));
-  assert.equal(new Set(moments).size, 4);
-});
-
 test("what is confirmed on the way to the next page is done there, unless its address has it", () => {
   const before = editor("k", OLD);
   before.mail.send({ kind: "rule" });

@@ -46,13 +46,13 @@ def bundle(entry: str, root: Path = WEB) -> list[tuple[str, str]]:
       graphlib.CycleError: modules import each other in a circle.
     """
     texts: dict[str, str] = {}
-    imports: dict[str, set[str]] = {}
+    imports: dict[str, list[str]] = {}
     waiting = [entry]
     while waiting:
         name = waiting.pop()
         if name not in texts:
             texts[name] = _named_from_root(name, _COMMENT.sub("", (root / name).read_text("utf-8")))
-            imports[name] = set(_NAMED.findall(texts[name]))
+            imports[name] = _NAMED.findall(texts[name])  # in their order: all servers say the same
             waiting.extend(imports[name])
     return [(name, texts[name]) for name in TopologicalSorter(imports).static_order()]
 

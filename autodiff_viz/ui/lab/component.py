@@ -109,9 +109,9 @@ def _hear(here: Session, message: dict[str, Any]) -> None:
     if edits:
         here.inbox.ack = edits[-1]["seq"]  # first: an edit that fails must not come back for ever
         act(here, edited_all, [edit for edit in edits if edit["kind"] != RESYNC], _refused(here.sent))
-    elif is_wanted(want := message.get("want")):
+    if is_wanted(want := message.get("want")):
         here.sent.tables = sweep_tables(here.present.view, dict(want))
-    elif "rest" in message:
+    if not edits and "rest" in message:
         follow_training(here)
         redraw(here)
 

@@ -102,7 +102,7 @@ export class Mail {
     };
   }
 
-  /** Ask for what is no edit. @param {{ rest?: number, want?: [string, string][] }} question @returns {boolean} whether it was sent */
+  /** Ask for what is no edit. @param {{ rest?: number }} question @returns {boolean} whether it was sent */
   ask(question) {
     if (this.newest || !isConnected()) return false; // the answer to the edits comes first
     this.post({ key: this.outbox.key, edits: [], ...this.note(), ...question });

@@ -80,7 +80,8 @@ class Scrub {
     const now = performance.now();
     const missing = inputs.map((input) => [input, this.keys[input]]).filter(([, key]) =>
       key && !this.tables.has(key) && now - (this.asked.get(key) ?? -Infinity) > AGAIN_MS);
-    if (!missing.length || !tell("want", { inputs: missing, taken: false }).taken) return;
+    if (!missing.length) return;
+    tell("want", { inputs: missing });
     for (const [, key] of missing) this.asked.set(key, now);
   }
 

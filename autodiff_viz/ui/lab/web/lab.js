@@ -9,7 +9,7 @@ import { listenToKeys } from "../../formula/web/keys.js";
 import { Board } from "../../sliders/web/board.js";
 import { hear, tell } from "../../web/news.js";
 import { Places } from "./places.js";
-import { Question } from "./question.js";
+import { Question, STILL_MS } from "./question.js";
 import { Sight } from "./sight.js";
 
 /** @typedef {import("./types.js").Word} Word */
@@ -29,11 +29,13 @@ export class Lab {
     this.places = new Places(parent, css, { editor: host, formula: this.formula.host, sliders: this.board.host });
     this.question = new Question(this.mail);
     this.sight = new Sight(() => this.question.ask());
-    this.mail.note = () => ({ have: drawings.have, seen: this.sight.seen });
+    /** Keys of the tables that sliders wait for, by input. @type {Map<string, string>} */
+    this.wanted = new Map();
+    this.mail.note = () => ({ have: drawings.have, seen: this.sight.seen, ...(this.wanted.size && { want: [...this.wanted] }) });
     listenToKeys(this.formula);
     const gone = () => !this.isHere && this.question.turn > 0;
     hear("formula", (about) => (about.text = this.formula.area.value), gone);
-    hear("want", (about) => (about.taken = this.mail.ask({ want: about.inputs })), gone);
+    hear("want", ({ inputs }) => this.want(inputs), gone);
   }
 
   get isHere() {
@@ -55,7 +57,22 @@ export class Lab {
     this.editor.receive(drawing);
     this.formula.receive({ ...drawing.formula, ack: word.ack });
     this.board.receive(drawing.sliders, document);
-    for (const table of word.tables) tell("sweep", table);
+    for (const table of word.tables) this.keep(table);
+    for (const [input, key] of this.wanted) if (drawing.sweeps?.[input] !== key) this.wanted.delete(input);
+    if (this.wanted.size && word.rest === null) this.question.wait(STILL_MS);
+  }
+
+  /** Ask for tables; what Streamlit loses on the way goes with every message until they are here.
+   * @param {[input: string, key: string][]} inputs */
+  want(inputs) {
+    for (const [input, key] of inputs) this.wanted.set(input, key);
+    this.mail.ask({});
+  }
+
+  /** @param {import("../../editor/web/table.js").Sent} table */
+  keep(table) {
+    if (this.wanted.get(table.input) === table.key) this.wanted.delete(table.input);
+    tell("sweep", table);
   }
 
   close() {

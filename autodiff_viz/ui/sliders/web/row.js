@@ -22,6 +22,8 @@ export class Row {
     this.pressed = false;
     this.scrubbing = false; // the canvas shows what Python does not know yet
     this.value = 0;
+    this.at = 0; // what the box says
+    this.word = ""; // Python's last
     this.position = 0; // what the canvas shows meanwhile
     this.step = 1;
     this.fresh = true;
@@ -47,6 +49,9 @@ export class Row {
 
   /** Python's word. @param {Item} item */
   show({ value, low, high }) {
+    const word = `${value} ${low} ${high}`;
+    if (word === this.word && [this.value, this.at].every((number) => Object.is(number, Number(value)))) return; // a box with no number in it stays marked
+    this.word = word;
     this.step = stepOf(low, high);
     // The ends before the value: the browser keeps the value between them.
     Object.assign(this.line, { min: String(low), max: String(high), step: String(this.step) });
@@ -83,6 +88,7 @@ export class Row {
   paint(value, position = value) {
     const { line, box } = this;
     this.value = value;
+    this.at = position;
     const text = shown(position);
     if (Number(line.value) !== value) line.value = String(value);
     const [from, to] = filled(value, Number(line.min), Number(line.max));
