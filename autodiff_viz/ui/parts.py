@@ -19,6 +19,7 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 from autodiff_viz.ui.address import too_large
 from autodiff_viz.ui.pace import wait
 from autodiff_viz.ui.session import Parts, Session, session
+from autodiff_viz.ui.turns import in_turn
 from autodiff_viz.views.compose import LabView
 from autodiff_viz.views.lab import Lab
 from autodiff_viz.views.moment import live
@@ -46,7 +47,7 @@ def whole_page(here: Session, draws: Mapping[str, Draw]) -> Iterator[Callable[[s
         # What a fragment has sent is dropped when it runs again before that has left the server, its own
         # container too; then those beside it would come to a place that does not exist yet.
         with st.container(key=f"part_{name}"):
-            st.fragment(key=name)(lambda: _draw(name, draws[name]))()
+            st.fragment(key=name)(lambda: _draw_in_turn(name, draws[name]))()
 
     here.parts.opening, here.parts.left = is_first(here.parts), False
     try:
@@ -54,6 +55,11 @@ def whole_page(here: Session, draws: Mapping[str, Draw]) -> Iterator[Callable[[s
         note_shown(here, LESSON)
     finally:
         here.parts.opening = False
+
+
+def _draw_in_turn(name: str, draw: Draw) -> None:
+    with in_turn():
+        _draw(name, draw)
 
 
 def _draw(name: str, draw: Draw) -> None:

@@ -16,6 +16,7 @@ from autodiff_viz.ui.lab.source import code, component, places
 from autodiff_viz.ui.panels.ahead import ask_ahead
 from autodiff_viz.ui.parts import LAB, note_message, redraw, rest_due
 from autodiff_viz.ui.session import Sent, Session, act, called, session
+from autodiff_viz.ui.turns import in_turn
 from autodiff_viz.views.canvas_edits import edited_all
 from autodiff_viz.views.compose import LabView, sweep_tables
 from autodiff_viz.views.delta import delta, shared
@@ -98,7 +99,8 @@ def _on_message() -> None:
     if problem := fault(message):
         act(here, refused, GraphError(problem))
     elif message.get("key") == here.inbox.key:
-        _hear(here, message)
+        with in_turn():
+            _hear(here, message)
 
 
 def _hear(here: Session, message: dict[str, Any]) -> None:

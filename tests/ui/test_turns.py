@@ -1,0 +1,71 @@
+"""Visitors are served one after the other, but for whom somebody else would have to wait long."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import pairwise
+from threading import Event, Thread
+
+from autodiff_viz.ui.turns import in_turn
+
+PATIENCE = 30  # seconds
+
+
+def beside(what: Callable[[], None]) -> Thread:
+    thread = Thread(target=what, daemon=True)
+    thread.start()
+    return thread
+
+
+def test_what_is_drawn_for_one_is_not_cut_into_by_another():
+    seen: list[str] = []
+
+    def draw(name: str) -> None:
+        with in_turn():
+            for _ in range(20_000):  # some switches of threads
+                seen.append(name)
+
+    threads = [beside(lambda name=name: draw(name)) for name in "abc"]
+    for thread in threads:
+        thread.join(PATIENCE)
+    changes = sum(one != other for one, other in pairwise(seen))
+    assert (len(seen), changes) == (60_000, 2)
+
+
+def test_nobody_waits_for_one_who_takes_long():
+    began, go_on, done = Event(), Event(), Event()
+
+    def compile() -> None:
+        with in_turn():
+            began.set()
+            go_on.wait(PATIENCE)
+
+    def draw() -> None:
+        with in_turn():
+            done.set()
+
+    slow = beside(compile)
+    began.wait(PATIENCE)
+    beside(draw)
+    assert done.wait(PATIENCE)
+    assert slow.is_alive()
+    go_on.set()
+    slow.join(PATIENCE)
+    with in_turn():  # the turn was given back
+        pass
+
+
+def test_a_turn_within_a_turn_is_the_same():
+    with in_turn(), in_turn():
+        pass
+
+
+def test_a_mistake_gives_the_turn_back():
+    try:
+        with in_turn():
+            raise ValueError
+    except ValueError:
+        pass
+    free = Event()
+    beside(lambda: in_turn().__enter__() or free.set())
+    assert free.wait(PATIENCE)
