@@ -1,6 +1,6 @@
 """One visitor after the other: threads that take turns on Python's one processor are all late; of those that
-wait for each other all but the last are early. Nobody waits for one who takes long: there are a few lanes, and
-the next one opens while those before it are held up.
+wait for each other all but the last are early. Nobody waits for one who takes long: there are some lanes, and
+the next opens while those before it are held up.
 """
 
 from __future__ import annotations
