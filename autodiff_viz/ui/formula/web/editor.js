@@ -41,6 +41,7 @@ export class Formula {
     /** What a slider that is dragged shows. @type {{ input: string, number: string } | null} */
     this.slid = null;
     this.timer = 0;
+    this.closed = false;
     this.listen();
   }
 
@@ -53,7 +54,7 @@ export class Formula {
     box.addEventListener("scroll", () => (this.popup.close(), this.explain(null)));
     area.addEventListener("pointermove", (event) => this.explain(messageAt(this.mirror, event.clientX, event.clientY)));
     area.addEventListener("pointerleave", () => this.explain(null));
-    const gone = () => !this.host.isConnected && this.data !== NOTHING;
+    const gone = () => this.closed; // and not while its place on the page has yet to come
     hear("slid", (slid) => this.follow(slid), gone);
     hear("settled", () => this.follow(null), gone);
   }
@@ -199,5 +200,10 @@ export class Formula {
     this.host.dataset.pending = String(waiting);
     tell("waits", { who: "formula", on: waiting > 0 });
     this.host.dataset.ack = String(this.data.ack);
+  }
+
+  close() {
+    this.send();
+    this.closed = true;
   }
 }

@@ -76,7 +76,7 @@ export class Lab {
   }
 
   close() {
-    this.formula.send();
+    this.formula.close();
     this.editor.close();
     this.question.close();
     this.places.close();
