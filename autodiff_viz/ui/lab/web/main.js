@@ -3,7 +3,6 @@
 
 import { Lab } from "./lab.js";
 
-
 /** @type {WeakMap<Node, Lab>} */
 const labs = new WeakMap();
 

@@ -18,7 +18,8 @@ export class Question {
     this.press = () => (this.held = true);
     this.release = () => (this.held = false);
     addEventListener("pointerdown", this.press, true);
-    for (const kind of ["pointerup", "pointercancel", "blur"]) addEventListener(kind, this.release, true);
+    for (const kind of ["pointerup", "pointercancel"]) addEventListener(kind, this.release, true);
+    addEventListener("blur", this.release); // the window's own: an element's comes as another is pressed
   }
 
   /** Python has spoken; in `rest` ms it can be asked again, never where that is null.
@@ -46,6 +47,7 @@ export class Question {
   close() {
     clearTimeout(this.timer);
     removeEventListener("pointerdown", this.press, true);
-    for (const kind of ["pointerup", "pointercancel", "blur"]) removeEventListener(kind, this.release, true);
+    for (const kind of ["pointerup", "pointercancel"]) removeEventListener(kind, this.release, true);
+    removeEventListener("blur", this.release);
   }
 }
