@@ -15,12 +15,8 @@ from autodiff_viz.graph.check import UNFINISHED, problems
 from autodiff_viz.graph.given import known_graph, known_text
 from autodiff_viz.graph.json_read import Reader, refuse
 from autodiff_viz.graph.model import (
-    BACKWARD_AS,
     FOLLOW,
     POLICIES,
-    PULLBACK,
-    REWRITE,
-    RULE_KINDS,
     Call,
     Graph,
     Group,
@@ -34,8 +30,11 @@ from autodiff_viz.graph.model import (
 )
 from autodiff_viz.graph.names import name_fault, quoted
 from autodiff_viz.graph.problem import GraphError, Problem
+from autodiff_viz.graph.rule_kinds import KINDS, RULE_KINDS
 
-VERSION = 4  # a document that needs nothing of it says an older one: see `_version`
+VERSION = max(4, *(kind.since for kind in KINDS.values()))
+"""The newest; a document that needs nothing of it says an older one: see `_version`."""
+
 FORMAT = "autodiff_viz"
 """Key of the version number, by which a document is known to be ours."""
 
@@ -87,6 +86,11 @@ def decoded(text: str) -> Graph:
 
 def _version(graph: Graph) -> int:
     """The oldest that can say what the graph holds: 2 has muted nodes, 3 groups, 4 branches and cuts."""
+    rules = {node.rule.kind for node in graph.nodes} & KINDS.keys()
+    return max((_version_of_marks(graph), *(KINDS[kind].since for kind in rules)))
+
+
+def _version_of_marks(graph: Graph) -> int:
     if any(group.branches for group in graph.groups) or any(node.cut for node in graph.nodes):
         return 4
     if graph.groups:
@@ -203,7 +207,7 @@ def _node(item: Reader) -> Node:
 
 def _slots(item: Reader, rule: Rule) -> tuple[Slot, ...]:
     """The op's own, and one more where the node is differentiated as something else."""
-    return tuple(map(_slot, item.items(limits.SLOTS + (rule.kind == BACKWARD_AS))))
+    return tuple(map(_slot, item.items(limits.SLOTS + KINDS[rule.kind].alternative)))
 
 
 def _slot(item: Reader) -> Slot:
@@ -226,7 +230,7 @@ def _params(item: Reader) -> Params:
 def _rule(item: Reader) -> Rule:
     data = item.object(required=("kind",), optional=("args", "body"))
     kind = data["kind"].choice(RULE_KINDS)
-    if kind not in (REWRITE, PULLBACK):
+    if not KINDS[kind].function:
         item.object(required=("kind",))
         return Rule(kind)
     data = item.object(required=("kind", "args", "body"))

@@ -12,6 +12,12 @@ from operator import attrgetter
 from typing import Any, Union
 
 from autodiff_viz.graph.identity import Exact, identity
+from autodiff_viz.graph.rule_kinds import BACKWARD_AS as BACKWARD_AS
+from autodiff_viz.graph.rule_kinds import FOLLOW as FOLLOW
+from autodiff_viz.graph.rule_kinds import PULLBACK as PULLBACK
+from autodiff_viz.graph.rule_kinds import REWRITE as REWRITE
+from autodiff_viz.graph.rule_kinds import RULE_KINDS as RULE_KINDS
+from autodiff_viz.graph.rule_kinds import STOP as STOP
 
 Literal = Union[float, int, tuple["Literal", ...]]
 """A number, or nested tuples of numbers (a tensor). Never NaN, infinite or a bool."""
@@ -32,9 +38,6 @@ PARAMETER = "parameter"
 
 IDENTITY = "identity"
 """Op that returns its input; a rule put on a wire lives on such a node."""
-
-FOLLOW, STOP, REWRITE, PULLBACK, BACKWARD_AS = "follow", "stop", "rewrite", "pullback", "backward_as"
-RULE_KINDS = (FOLLOW, STOP, REWRITE, PULLBACK, BACKWARD_AS)
 
 POLICIES = ("nothing_saveable", "everything_saveable", "dots_saveable", "save_only_these_names")
 """Names of the policies in `jax.checkpoint_policies`; the first is JAX's default."""
@@ -85,7 +88,7 @@ def _flat(terms: tuple[Term, ...]) -> tuple[Any, ...]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Rule(Exact):
-    """What a node does to the gradient, by its `kind`.
+    """What a node does to the gradient, by its `kind`; `graph/rule_kinds.py` has a record of each.
 
     `follow`: JAX's own derivative. `stop`: passes nothing. `rewrite`: `function(v)` replaces the
     arriving cotangent v. `pullback`: `function(v, *inputs, y)` gives what is passed down each wire

@@ -5,21 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from autodiff_viz.graph.model import (
-    BACKWARD_AS,
-    FOLLOW,
-    REWRITE,
-    STOP,
-    Call,
-    Lambda,
-    Literal,
-    Params,
-    Rule,
-    Term,
-)
+from autodiff_viz.graph.model import FOLLOW, Call, Lambda, Literal, Params, Rule, Term
+from autodiff_viz.graph.rule_kinds import ARRIVING, KINDS
 from autodiff_viz.language.literal import show_literal
 from autodiff_viz.language.params import show_param
-from autodiff_viz.language.wrappers import WRAPPER
 from autodiff_viz.ops import indexing
 from autodiff_viz.ops.catalog import OPS
 from autodiff_viz.ops.record import Param
@@ -102,13 +91,16 @@ def show_rule(inner: Shown, rule: Rule, alternative: Shown) -> Shown:
     """An expression inside the wrapper that gives it `rule`."""
     if rule.kind == FOLLOW:
         return inner
-    wrapper = WRAPPER.get(rule.kind, rule.kind)
-    if rule.kind == STOP:
-        return joined(f"{wrapper}(", inner, ")")
-    if rule.kind == BACKWARD_AS:
-        return joined(f"{wrapper}(", inner, ", ", alternative, ")")
+    kind = KINDS.get(rule.kind)
+    if kind is None:  # of no language, but to be seen in what is written of a mistake
+        return joined(f"{rule.kind}(", inner, ")")
+    if kind.alternative:
+        return joined(f"{kind.call}(", inner, ", ", alternative, ")")
+    if not kind.function:
+        return joined(f"{kind.call}(", inner, ")")
     function = show_lambda(rule.function) if rule.function else "..."
-    return joined(f"{wrapper}(", inner, f", {'' if rule.kind == REWRITE else 'pullback='}{function})")
+    keyword = "" if kind.function == ARRIVING else f"{kind.argument}="
+    return joined(f"{kind.call}(", inner, f", {keyword}{function})")
 
 
 def show_lambda(function: Lambda) -> str:

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Hashable
 from dataclasses import dataclass
 
 import numpy as np
 
-from autodiff_viz.engine.local import local_derivative, rewritten_cotangent
+from autodiff_viz.engine.local import changed_cotangent, local_derivative
 from autodiff_viz.engine.trace import Trace
 from autodiff_viz.graph.identity import remembered
-from autodiff_viz.graph.model import BACKWARD_AS, FOLLOW, INPUT, PULLBACK, REWRITE, STOP, Graph, Node
+from autodiff_viz.graph.model import INPUT, Graph, Node
 from autodiff_viz.graph.mute import played
 from autodiff_viz.graph.order import consumers
+from autodiff_viz.graph.rule_kinds import KINDS
 from autodiff_viz.language.show import show_lambda, show_literal
 from autodiff_viz.ops import latex
 from autodiff_viz.ops.catalog import OPS
@@ -30,14 +32,6 @@ REMEMBERED = 64  # nodes, of the visitors served last: whether it has changed is
 
 INPUT_DOC = "A value that you set."
 PARAMETER_DOC = "A parameter: a value that training may change."
-
-RULE_SAYS = {
-    FOLLOW: "Follows JAX's own derivative.",
-    STOP: "Stops: whatever arrives, nothing is passed on.",
-    REWRITE: "Rewrites the cotangent that arrives, then follows JAX.",
-    PULLBACK: "Passes what the declared pullback says.",
-    BACKWARD_AS: "Runs forward as it is, and is differentiated as its alternative.",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +95,7 @@ def node_view(graph: Graph, trace: Trace | None, name: str) -> NodeView:
         doc=_doc(own),
         formula=_formula(node),
         rule=own.rule.kind,
-        rule_says=RULE_SAYS.get(node.rule.kind, ""),
+        rule_says=KINDS[node.rule.kind].says,
         function=show_lambda(own.rule.function) if own.rule.function else "",
         value=in_full(trace.value[name]) if known else "",
         shape=str(list(trace.value[name].shape)) if known and trace.value[name].ndim else "",
@@ -177,7 +171,7 @@ def _wire(trace: Trace | None, node: Node, slot: int, producer: str, apart: Apar
     return WireView(
         producer=producer,
         label=slot_label(node, slot),
-        derivative=shown if node.rule.kind in (FOLLOW, REWRITE, STOP) else "",
+        derivative="" if KINDS[node.rule.kind].replaces else shown,
         numbers=_numbers(trace, node, slot) if known else "",
         passed=short(trace.passed[wire], 6) if known else "",
         apart=apart.said(6) if apart else "",
@@ -189,27 +183,17 @@ def _numbers(trace: Trace, node: Node, slot: int) -> str:
     arriving, passed = trace.cotangent[node.name], trace.passed[node.name, slot]
     if arriving.ndim or passed.ndim:
         return ""
-    result = _coloured(ORANGE, passed)
-    kind = node.rule.kind
-    if kind == STOP:
-        return rf"\text{{stopped: }} {_coloured(ORANGE, arriving)} \;\to\; {result}"
-    if kind == BACKWARD_AS:
-        return rf"{_coloured(ORANGE, arriving)} \;\to\; {result}"
-    if kind == PULLBACK:
-        return rf"\text{{declared: }} {_coloured(ORANGE, arriving)} \;\to\; {result}"
-    local = local_derivative(trace, node.name, slot)
-    if local is None:
+    latex = KINDS[node.rule.kind].latex
+    local = local_derivative(trace, node.name, slot) if "<local>" in latex else None
+    if local is None and "<local>" in latex:
         return ""
-    if kind == REWRITE:
-        rewritten = _rewritten(trace, node)
-        return rf"{_plain(local)} \times {rewritten} = {result}"
-    return rf"{_plain(local)} \times {_coloured(ORANGE, arriving)} = {result}"
-
-
-def _rewritten(trace: Trace, node: Node) -> str:
-    """The arriving cotangent, an arrow, and what the rewrite makes of it."""
-    after = rewritten_cotangent(trace, node.name)
-    return rf"({_coloured(ORANGE, trace.cotangent[node.name])} \to {_coloured(ORANGE, after)})"
+    given = {
+        "<local>": "" if local is None else _plain(local),
+        "<arriving>": _coloured(ORANGE, arriving),
+        "<changed>": _coloured(ORANGE, changed_cotangent(trace, node.name)) if "<changed>" in latex else "",
+        "<passed>": _coloured(ORANGE, passed),
+    }
+    return re.sub("<.*?>", lambda found: given[found[0]], latex)
 
 
 def _plain(number: np.ndarray) -> str:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import streamlit as st
 
-from autodiff_viz.graph.model import POLICIES, RULE_KINDS
+from autodiff_viz.graph.model import POLICIES
+from autodiff_viz.graph.rule_kinds import KINDS, ON_INPUTS, RULE_KINDS
 from autodiff_viz.language.checkpoints import SAVE_ONLY
 from autodiff_viz.ops.indexing import to_text
 from autodiff_viz.ui.panels.source import draw_layer, draw_source
@@ -21,14 +22,6 @@ from autodiff_viz.views.whole_program import program_job
 
 COUNTS = "counts"
 LOOK = 400  # milliseconds until the browser asks whether they have come
-
-RULES = {
-    "follow": ":material/check: follow",
-    "stop": ":material/block: stop",
-    "rewrite": ":material/edit: rewrite",
-    "pullback": ":material/function: pullback",
-    "backward_as": ":material/swap_horiz: backward as",
-}
 
 
 def draw_inspector(lab: Lab, view: LabView) -> None:
@@ -57,10 +50,10 @@ def _draw_rule(node: NodeView) -> None:
     key = renewed("rule", node.name, node.rule)
     st.segmented_control(
         "Rule",
-        RULE_KINDS if not node.is_input else RULE_KINDS[:3],
+        ON_INPUTS if node.is_input else RULE_KINDS,
         default=node.rule,
         key=key,
-        format_func=RULES.__getitem__,
+        format_func=lambda kind: KINDS[kind].label,
         on_change=answered,
         args=(key, _choose_rule, node.name),
         kwargs={"node": node.name},
