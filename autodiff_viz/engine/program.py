@@ -18,7 +18,8 @@ from autodiff_viz.engine.kernels import split
 from autodiff_viz.engine.live import ARRIVING, Wire
 from autodiff_viz.engine.program_rules import RULED, constant
 from autodiff_viz.graph.blocks import Block, blocks
-from autodiff_viz.graph.model import INPUT, POLICIES, Graph, Node, Region
+from autodiff_viz.graph.model import INPUT, Graph, Node, Region
+from autodiff_viz.graph.policies import POLICIES, POLICY
 from autodiff_viz.ops.catalog import OPS
 
 SCOPE = "node:"  # prefix of the named scope in which each node's equations are traced
@@ -137,9 +138,10 @@ def _tapped(value: jax.Array, key: Wire, sinks: Sinks) -> jax.Array:
 
 
 def _policy(region: Region) -> Callable | None:
-    if region.policy == "save_only_these_names":
-        return jax.checkpoint_policies.save_only_these_names(*sorted(region.saved))
-    return None if region.policy == POLICIES[0] else getattr(jax.checkpoint_policies, region.policy)
+    if region.policy == POLICIES[0]:
+        return None
+    policy = getattr(jax.checkpoint_policies, region.policy)
+    return policy(*sorted(region.saved)) if POLICY[region.policy].takes_names else policy
 
 
 def ruled_input(node: Node, value: jax.Array) -> jax.Array:

@@ -12,9 +12,9 @@ from autodiff_viz.export.expressions import applied, called, constant, data, dot
 from autodiff_viz.export.names import OWN, fresh, identifier, scope
 from autodiff_viz.export.rules import PIECE, WIDTH, WRITTEN, rule_source
 from autodiff_viz.graph.blocks import Block
-from autodiff_viz.graph.model import FOLLOW, INPUT, POLICIES, Graph, Node, Region
+from autodiff_viz.graph.model import FOLLOW, INPUT, Graph, Node, Region
 from autodiff_viz.graph.order import ancestors, consumers
-from autodiff_viz.language.checkpoints import SAVE_ONLY
+from autodiff_viz.graph.policies import POLICIES, POLICY
 from autodiff_viz.language.inline import candidates
 from autodiff_viz.language.layout import INDENT, chains
 from autodiff_viz.ops.catalog import OPS
@@ -57,7 +57,7 @@ class Body:
     @cached_property
     def _saved(self) -> frozenset[str]:
         """Nodes whose values carry their name for a region's policy."""
-        return frozenset().union(*(r.saved for r in self.graph.regions if r.policy == SAVE_ONLY))
+        return frozenset().union(*(r.saved for r in self.graph.regions if POLICY[r.policy].takes_names))
 
     @cached_property
     def _uses(self) -> dict[str, tuple[tuple[str, int], ...]]:
@@ -157,7 +157,7 @@ def _decorator(region: Region) -> str:
     if region.policy == POLICIES[0]:
         return "@jax.checkpoint"
     policy = f"jax.checkpoint_policies.{region.policy}"
-    if region.policy == SAVE_ONLY:
+    if POLICY[region.policy].takes_names:
         policy += f"({', '.join(written(data(name)) for name in sorted(region.saved))})"
     return f"@partial(jax.checkpoint, policy={policy})"
 

@@ -16,7 +16,6 @@ from autodiff_viz.graph.given import known_graph, known_text
 from autodiff_viz.graph.json_read import Reader, refuse
 from autodiff_viz.graph.model import (
     FOLLOW,
-    POLICIES,
     Call,
     Graph,
     Group,
@@ -29,10 +28,11 @@ from autodiff_viz.graph.model import (
     Term,
 )
 from autodiff_viz.graph.names import name_fault, quoted
+from autodiff_viz.graph.policies import POLICIES, POLICY
 from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.graph.rule_kinds import KINDS, RULE_KINDS
 
-VERSION = max(4, *(kind.since for kind in KINDS.values()))
+VERSION = max(4, *(record.since for record in (*KINDS.values(), *POLICY.values())))
 """The newest; a document that needs nothing of it says an older one: see `_version`."""
 
 FORMAT = "autodiff_viz"
@@ -86,8 +86,10 @@ def decoded(text: str) -> Graph:
 
 def _version(graph: Graph) -> int:
     """The oldest that can say what the graph holds: 2 has muted nodes, 3 groups, 4 branches and cuts."""
-    rules = {node.rule.kind for node in graph.nodes} & KINDS.keys()
-    return max((_version_of_marks(graph), *(KINDS[kind].since for kind in rules)))
+    kinds = {node.rule.kind for node in graph.nodes} & KINDS.keys()
+    policies = {region.policy for region in graph.regions} & POLICY.keys()
+    records = (*(KINDS[kind] for kind in kinds), *(POLICY[policy] for policy in policies))
+    return max((_version_of_marks(graph), *(record.since for record in records)))
 
 
 def _version_of_marks(graph: Graph) -> int:

@@ -12,6 +12,7 @@ from operator import attrgetter
 from typing import Any, Union
 
 from autodiff_viz.graph.identity import Exact, identity
+from autodiff_viz.graph.policies import POLICIES as POLICIES
 from autodiff_viz.graph.rule_kinds import BACKWARD_AS as BACKWARD_AS
 from autodiff_viz.graph.rule_kinds import FOLLOW as FOLLOW
 from autodiff_viz.graph.rule_kinds import PULLBACK as PULLBACK
@@ -38,9 +39,6 @@ PARAMETER = "parameter"
 
 IDENTITY = "identity"
 """Op that returns its input; a rule put on a wire lives on such a node."""
-
-POLICIES = ("nothing_saveable", "everything_saveable", "dots_saveable", "save_only_these_names")
-"""Names of the policies in `jax.checkpoint_policies`; the first is JAX's default."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -163,7 +161,7 @@ class Node(Exact):
 class Region(Exact):
     """Nodes that run under `jax.checkpoint`. A region inside another one holds a subset of its nodes.
 
-    `policy` is a name from `POLICIES`; `saved` are the node names that `save_only_these_names` keeps.
+    `policy` is a name from `POLICIES`; `saved` are the node names that a policy takes which takes names.
     """
 
     name: str

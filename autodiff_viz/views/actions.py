@@ -13,10 +13,10 @@ from autodiff_viz.graph.identity import same
 from autodiff_viz.graph.literals import seed_fault
 from autodiff_viz.graph.model import FOLLOW, INPUT, Call, Graph, Lambda, Literal, Node, Rule
 from autodiff_viz.graph.names import numbered
+from autodiff_viz.graph.policies import TAKING_NAMES
 from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.graph.rule_kinds import ARRIVING, KINDS, ON_INPUTS, WIRES
 from autodiff_viz.graph.words import listed
-from autodiff_viz.language.checkpoints import SAVE_ONLY
 from autodiff_viz.language.parse import parse, parse_lambda, parse_literal
 from autodiff_viz.ops.allowed import fits, needed
 from autodiff_viz.ops.catalog import OPS
@@ -138,7 +138,7 @@ def set_policy(lab: Lab, region: str, policy: str, saved: frozenset[str] = froze
     old = next((r for r in lab.graph.regions if r.name == region), None)
     if old is None:
         return lab
-    kept = saved & old.nodes if policy == SAVE_ONLY else frozenset()
+    kept = saved & old.nodes if policy in TAKING_NAMES else frozenset()
     try:
         graph = edits.with_region(lab.graph, replace(old, policy=policy, saved=kept))
         return committed(lab, graph, f"Policy of {region}: {policy}")

@@ -8,7 +8,6 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from autodiff_viz.graph.model import POLICIES
-from autodiff_viz.language.checkpoints import SAVE_ONLY
 from autodiff_viz.ui import widgets
 from autodiff_viz.ui.session import Session
 from autodiff_viz.views.actions import set_policy, set_rule, set_seed, typed
@@ -86,12 +85,12 @@ def test_a_policy_set_elsewhere_is_shown_by_another_box(app):
 def test_what_a_region_keeps_by_name_is_chosen_beside_its_policy(app):
     elsewhere(app, typed, 'x = 2.0\nwith checkpoint("block"):\n    a = sin(x)\n    b = exp(a)\n')
     elsewhere(app, lambda lab: set_rule(lab, "a", "follow"))
-    shown(app.selectbox, "policy").set_value(SAVE_ONLY).run()
+    shown(app.selectbox, "policy").set_value("save_only_these_names").run()
     names = shown(app.multiselect, "saved")
     assert (names.options, names.value) == (["a", "b"], ["a", "b"])
     names.set_value(["a"]).run()
     assert lab_of(app).graph.regions[0].saved == {"a"}
-    elsewhere(app, set_policy, "block", SAVE_ONLY, frozenset("b"))
+    elsewhere(app, set_policy, "block", "save_only_these_names", frozenset("b"))
     assert shown(app.multiselect, "saved").value == ["b"]
     shown(app.selectbox, "policy").set_value(POLICIES[0]).run()
     assert [box for box in app.multiselect if box.key.startswith("saved")] == []

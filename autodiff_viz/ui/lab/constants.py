@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from autodiff_viz.graph.policies import POLICY, Policy
 from autodiff_viz.graph.rule_kinds import KINDS, RuleKind
 
 FILE = Path(__file__).parents[1] / "web" / "constants.js"
@@ -23,6 +24,11 @@ _MODULE = """// @ts-check
 
 /** Kinds of rules, by name. @type {Record<string, RuleKind>} */
 export const RULES = %s;
+
+/** @typedef {{ keeps: string, mark: string, takesNames: boolean }} Policy */
+
+/** Policies of checkpoint regions, by name. @type {Record<string, Policy>} */
+export const POLICIES = %s;
 """
 
 _OF_A_RULE = ("label", "action", "does", "says", "icon", "colour", "key", "asks", "replaces", "alternative")
@@ -30,11 +36,17 @@ _OF_A_RULE = ("label", "action", "does", "says", "icon", "colour", "key", "asks"
 
 def constants() -> str:
     """The text of the module."""
-    return _MODULE % _written({name: _rule(kind) for name, kind in KINDS.items()})
+    rules = {name: _rule(kind) for name, kind in KINDS.items()}
+    policies = {name: _policy(policy) for name, policy in POLICY.items()}
+    return _MODULE % (_written(rules), _written(policies))
 
 
 def _rule(kind: RuleKind) -> dict[str, Any]:
     return {field: getattr(kind, field) for field in _OF_A_RULE}
+
+
+def _policy(policy: Policy) -> dict[str, Any]:
+    return {"keeps": policy.keeps, "mark": policy.mark, "takesNames": policy.takes_names}
 
 
 def _written(records: Mapping[str, Mapping[str, Any]]) -> str:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import streamlit as st
 
-from autodiff_viz.graph.model import POLICIES
+from autodiff_viz.graph.policies import POLICIES, POLICY
 from autodiff_viz.graph.rule_kinds import KINDS, ON_INPUTS, RULE_KINDS
-from autodiff_viz.language.checkpoints import SAVE_ONLY
 from autodiff_viz.ops.indexing import to_text
 from autodiff_viz.ui.panels.source import draw_layer, draw_source
 from autodiff_viz.ui.session import session
@@ -134,33 +133,25 @@ def _draw_region(lab: Lab, node: NodeView) -> None:
         POLICIES,
         POLICIES.index(region.policy),
         key=key,
-        format_func=POLICY_SAYS.__getitem__,
+        format_func=lambda name: POLICY[name].keeps,
         on_change=answered,
         args=(key, _set_policy, region.name, region.nodes),
     )
-    if region.policy == SAVE_ONLY:
+    if POLICY[region.policy].takes_names:
         key = renewed("saved", region.name, sorted(region.saved))
         chosen, label = sorted(region.saved), f"Values that {region.name} keeps"
-        given = {"on_change": answered, "args": (key, _set_saved, region.name)}
+        given = {"on_change": answered, "args": (key, _set_saved, region.name, region.policy)}
         st.multiselect(label, sorted(region.nodes), chosen, key=key, **given)
     edit = {"kind": "uncheckpoint", "region": region.name}
     st.button(f"Remove checkpoint {region.name}", key="uncheckpoint", on_click=pressed, args=(edited, edit))
-
-
-POLICY_SAYS = {
-    "nothing_saveable": "nothing: run everything again",
-    "everything_saveable": "everything",
-    "dots_saveable": "products of matrices (dots)",
-    SAVE_ONLY: "the nodes chosen here",
-}
 
 
 def _set_policy(lab: Lab, region: str, nodes: frozenset[str], policy: str) -> Lab:
     return set_policy(lab, region, policy, nodes)
 
 
-def _set_saved(lab: Lab, region: str, saved: list[str]) -> Lab:
-    return set_policy(lab, region, SAVE_ONLY, frozenset(saved))
+def _set_saved(lab: Lab, region: str, policy: str, saved: list[str]) -> Lab:
+    return set_policy(lab, region, policy, frozenset(saved))
 
 
 def draw_runs(lab: Lab, view: LabView) -> None:

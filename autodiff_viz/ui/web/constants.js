@@ -12,3 +12,13 @@ export const RULES = {
   "pullback": {"label": "pullback", "action": "Declare pullback", "does": "has a declared pullback", "says": "Passes what the declared pullback says.", "icon": "M10.2 2.8C8.2 2.2 7.3 3.2 7 5L5.8 11.5c-.3 1.6-1.2 2.2-2.6 1.8M4.6 6.8h4.6M13 2.8l-.9 3", "colour": "rule", "key": "p", "asks": "What is passed down the wires", "replaces": true, "alternative": false},
   "backward_as": {"label": "backward as", "action": "Go backward as another expression", "does": "goes backward as another expression", "says": "Runs forward as it is, and is differentiated as its alternative.", "icon": "M2 4.5h12M11.5 2 14 4.5 11.5 7M14 11.5h-1.5M10.5 11.5H9M7 11.5H2M4.5 9 2 11.5 4.5 14", "colour": "rule", "key": "b", "asks": "Backward expression", "replaces": true, "alternative": true},
 };
+
+/** @typedef {{ keeps: string, mark: string, takesNames: boolean }} Policy */
+
+/** Policies of checkpoint regions, by name. @type {Record<string, Policy>} */
+export const POLICIES = {
+  "nothing_saveable": {"keeps": "nothing: run everything again", "mark": "", "takesNames": false},
+  "everything_saveable": {"keeps": "everything", "mark": "keeps everything", "takesNames": false},
+  "dots_saveable": {"keeps": "products of matrices (dots)", "mark": "keeps dots", "takesNames": false},
+  "save_only_these_names": {"keeps": "the nodes chosen here", "mark": "keeps names", "takesNames": true},
+};
