@@ -24,8 +24,7 @@ from autodiff_viz.views.numbers import MINUS, scalar, short
 from autodiff_viz.views.records import slot_label
 from autodiff_viz.views.sources import Source, source_view
 
-ORANGE = "#D2601A"  # of a cotangent; reads on white and on black
-
+DIGITS = 6  # of a number on show; float32 has no more
 REMEMBERED = 64  # nodes, of the visitors served last: whether it has changed is asked before it is drawn
 
 INPUT_DOC = "A value that you set."
@@ -40,19 +39,25 @@ RULE_SAYS = {
 }
 
 
+Terms = tuple[tuple[str, str], ...]
+"""Text in pieces, each with its role: `COTANGENT`, or none."""
+
+COTANGENT = "cotangent"
+
+
 @dataclass(frozen=True, slots=True)
 class WireView:
-    """One wire of the node: where it goes, and how its contribution comes about, in LaTeX.
+    """One wire of the node: where it goes, and how its contribution comes about.
 
-    `derivative` is the op's local derivative (or pullback) with names, `numbers` with this trace's
-    numbers: local x arriving = passed. Either is empty where there is nothing to write. `apart` has both
-    numbers where a declared derivative passes another one than the true derivative.
+    `derivative` is the op's local derivative (or pullback) with names, in LaTeX; `numbers` are this trace's:
+    local × arriving = passed. Either is empty where there is nothing to write. `apart` has both numbers
+    where a declared derivative passes another one than the true derivative.
     """
 
     producer: str
     label: str
     derivative: str
-    numbers: str
+    numbers: Terms
     passed: str
     apart: str = ""
 
@@ -178,44 +183,39 @@ def _wire(trace: Trace | None, node: Node, slot: int, producer: str, apart: Apar
         producer=producer,
         label=slot_label(node, slot),
         derivative=shown if node.rule.kind in (FOLLOW, REWRITE, STOP) else "",
-        numbers=_numbers(trace, node, slot) if known else "",
+        numbers=_numbers(trace, node, slot) if known else (),
         passed=short(trace.passed[wire], 6) if known else "",
         apart=apart.said(6) if apart else "",
     )
 
 
-def _numbers(trace: Trace, node: Node, slot: int) -> str:
-    """local x arriving = passed, for scalars whose rule keeps that form; else what is passed, and why."""
+def _numbers(trace: Trace, node: Node, slot: int) -> Terms:
+    """local × arriving = passed, for scalars whose rule keeps that form; else what is passed, and why."""
     arriving, passed = trace.cotangent[node.name], trace.passed[node.name, slot]
     if arriving.ndim or passed.ndim:
-        return ""
-    result = _coloured(ORANGE, passed)
+        return ()
     kind = node.rule.kind
-    if kind == STOP:
-        return rf"\text{{stopped: }} {_coloured(ORANGE, arriving)} \;\to\; {result}"
-    if kind == BACKWARD_AS:
-        return rf"{_coloured(ORANGE, arriving)} \;\to\; {result}"
-    if kind == PULLBACK:
-        return rf"\text{{declared: }} {_coloured(ORANGE, arriving)} \;\to\; {result}"
+    if kind in SAID:
+        return ((SAID[kind], ""), _cotangent(arriving), (" → ", ""), _cotangent(passed))
     local = local_derivative(trace, node.name, slot)
     if local is None:
-        return ""
+        return ()
+    factor = (f"{_bracketed(local)} × ", "")
     if kind == REWRITE:
-        rewritten = _rewritten(trace, node)
-        return rf"{_plain(local)} \times {rewritten} = {result}"
-    return rf"{_plain(local)} \times {_coloured(ORANGE, arriving)} = {result}"
+        after = _cotangent(rewritten_cotangent(trace, node.name))
+        rewritten = (("(", ""), _cotangent(arriving), (" → ", ""), after, (")", ""))
+        return (factor, *rewritten, (" = ", ""), _cotangent(passed))
+    return (factor, _cotangent(arriving), (" = ", ""), _cotangent(passed))
 
 
-def _rewritten(trace: Trace, node: Node) -> str:
-    """The arriving cotangent, an arrow, and what the rewrite makes of it."""
-    after = rewritten_cotangent(trace, node.name)
-    return rf"({_coloured(ORANGE, trace.cotangent[node.name])} \to {_coloured(ORANGE, after)})"
+SAID = {STOP: "stopped: ", BACKWARD_AS: "", PULLBACK: "declared: "}
+"""What stands before the numbers of a rule that does not multiply by the op's own derivative."""
 
 
-def _plain(number: np.ndarray) -> str:
-    text = latex.number(float(number))
-    return f"({text})" if text.startswith("-") else text
+def _cotangent(number: np.ndarray) -> tuple[str, str]:
+    return _bracketed(number), COTANGENT
 
 
-def _coloured(colour: str, number: np.ndarray) -> str:
-    return rf"\textcolor{{{colour}}}{{{_plain(number)}}}"
+def _bracketed(number: np.ndarray) -> str:
+    text = scalar(float(number), DIGITS)
+    return f"({text})" if text.startswith(MINUS) else text
