@@ -31,7 +31,7 @@ class RuleKind:
       icon: a path on a grid of 16 by 16.
       colour: "stop", of what passes nothing, or "rule".
       key: on the keyboard of the canvas.
-      latex: how what is passed comes about, with <local>, <arriving>, <changed> and <passed>.
+      equation: how what is passed comes about, with <local>, <arriving>, <changed> and <passed> for numbers.
       function: what its function gives; "" where it has none.
       alternative: the node has one more slot, the last, for what it is differentiated as.
       since: the first version of documents that knows it.
@@ -50,7 +50,7 @@ class RuleKind:
     icon: str = ""
     colour: str = "rule"
     key: str = ""
-    latex: str = r"<local> \times <arriving> = <passed>"
+    equation: str = "<local> × <arriving> = <passed>"
     function: str = ""
     alternative: bool = False
     since: int = 1
@@ -82,7 +82,7 @@ _KINDS = (
         icon="M5.5 2h5L14 5.5v5L10.5 14h-5L2 10.5v-5zM5 8h6",
         colour="stop",
         key="s",
-        latex=r"\text{stopped: } <arriving> \;\to\; <passed>",
+        equation="stopped: <arriving> → <passed>",
     ),
     RuleKind(
         name=REWRITE,
@@ -97,7 +97,7 @@ _KINDS = (
         elsewhere="withDerivative register_hook",
         icon="M3 13l.7-3L10.8 2.9l2.3 2.3L6 12.3zM9.2 4.5l2.3 2.3",
         key="r",
-        latex=r"<local> \times (<arriving> \to <changed>) = <passed>",
+        equation="<local> × (<arriving> → <changed>) = <passed>",
         function=ARRIVING,
     ),
     RuleKind(
@@ -113,7 +113,7 @@ _KINDS = (
         elsewhere="custom_vjp custom_jvp custom_gradient",
         icon="M10.2 2.8C8.2 2.2 7.3 3.2 7 5L5.8 11.5c-.3 1.6-1.2 2.2-2.6 1.8M4.6 6.8h4.6M13 2.8l-.9 3",
         key="p",
-        latex=r"\text{declared: } <arriving> \;\to\; <passed>",
+        equation="declared: <arriving> → <passed>",
         function=WIRES,
     ),
     RuleKind(
@@ -129,7 +129,7 @@ _KINDS = (
         elsewhere="straight_through",
         icon="M2 4.5h12M11.5 2 14 4.5 11.5 7M14 11.5h-1.5M10.5 11.5H9M7 11.5H2M4.5 9 2 11.5 4.5 14",
         key="b",
-        latex=r"<arriving> \;\to\; <passed>",
+        equation="<arriving> → <passed>",
         alternative=True,
     ),
 )

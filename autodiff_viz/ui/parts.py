@@ -108,14 +108,22 @@ def redraw(here: Session) -> None:
     _run(here, [*_taken(here), LAB])
 
 
+def redraw_rest(here: Session) -> None:
+    """At the end of the component's own callback: have the other parts drawn that have changed, if any."""
+    names = _taken(here)
+    if names:
+        _run(here, [*names, LAB])
+
+
 def rest_due(here: Session) -> dict[str, Any]:
     """Whether other parts than the component's are `due`, and the milliseconds after which the browser shall
     ask for them: None for never. A part that follows something may be asked for though none is due."""
     parts, busy = here.parts, wait()
     if parts.opening:
         return {"due": True, "rest": max(CANVAS_FIRST, busy)}
-    if parts.settled is not here.lab or parts.cut:
+    if (parts.settled is not here.lab or parts.cut) and stale(here):
         return {"due": True, "rest": busy}
+    parts.settled = here.lab
     return {"due": False, "rest": max(busy, min(parts.polls.values())) if parts.polls else None}
 
 
@@ -141,9 +149,14 @@ def _taken(here: Session) -> list[str]:
 
 
 def waiting(here: Session) -> set[str]:
+    """The parts that are to be drawn when the browser asks."""
+    return stale(here) | ({*here.parts.polls} - {LAB})
+
+
+def stale(here: Session) -> set[str]:
     """The parts that nobody has drawn as they are now, and that shall be."""
     parts, now = here.parts, here.present
-    found = changed(parts.shown, now.lab, now.view, _beside(here)) | parts.cut | {*parts.polls}
+    found = changed(parts.shown, now.lab, now.view, _beside(here)) | parts.cut
     if not is_seen(parts):
         found -= {"figure"}
     if live(now.lab) and monotonic() - parts.drawn.get("curves", 0.0) < CHART:

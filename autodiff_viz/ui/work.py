@@ -20,6 +20,7 @@ from autodiff_viz.workers.pool import Pool
 WORKERS = "AUTODIFF_VIZ_WORKERS"  # how many; "off": jobs are done in the server itself
 LOADED = ("autodiff_viz.views.rehearsal", "autodiff_viz.lessons.proofs")
 CHECK, PROOF = "check", "proof"
+HERE = 16  # answers that a host without workers remembers
 LAST = 15  # niceness of what is worked out for later
 PROVING = 120.0  # seconds of work that the claims of a lesson may take: some train networks
 
@@ -36,14 +37,15 @@ class _Here:
     """Jobs done at once, for a host that cannot fork."""
 
     def __init__(self) -> None:
-        self._last: tuple[bytes, Answer] | None = None
+        self._answers: dict[bytes, Answer] = {}
 
     def ask(self, asker: object, job: Job) -> None:
-        if self.answer(job.key) is None:
-            self._last = job.key, done_here(job)
+        if job.key not in self._answers:
+            newest = dict([*self._answers.items()][1 - HERE :])
+            self._answers = {**newest, job.key: done_here(job)}
 
     def answer(self, key: bytes, patience: float = 0.0) -> Answer | None:
-        return self._last[1] if self._last and self._last[0] == key else None
+        return self._answers.get(key)
 
 
 @cache

@@ -21,6 +21,7 @@ from autodiff_viz.views.edits import (
     pieces,
     rules,
     text,
+    values,
     wiring,
 )
 from autodiff_viz.views.edits.record import Edit, Edits
@@ -39,6 +40,7 @@ EDITS: Edits = {
     **kept.EDITS,
     **layers.EDITS,
     **text.EDITS,
+    **values.EDITS,
 }
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 
 import numpy as np
@@ -26,27 +26,32 @@ from autodiff_viz.views.numbers import MINUS, scalar, short
 from autodiff_viz.views.records import slot_label
 from autodiff_viz.views.sources import Source, source_view
 
-ORANGE = "#D2601A"  # of a cotangent; reads on white and on black
-
+DIGITS = 6  # of a number on show; float32 has no more
 REMEMBERED = 64  # nodes, of the visitors served last: whether it has changed is asked before it is drawn
 
 INPUT_DOC = "A value that you set."
 PARAMETER_DOC = "A parameter: a value that training may change."
 
 
+Terms = tuple[tuple[str, str], ...]
+"""Text in pieces, each with its role: `COTANGENT`, or none."""
+
+COTANGENT = "cotangent"
+
+
 @dataclass(frozen=True, slots=True)
 class WireView:
-    """One wire of the node: where it goes, and how its contribution comes about, in LaTeX.
+    """One wire of the node: where it goes, and how its contribution comes about.
 
-    `derivative` is the op's local derivative (or pullback) with names, `numbers` with this trace's
-    numbers: local x arriving = passed. Either is empty where there is nothing to write. `apart` has both
-    numbers where a declared derivative passes another one than the true derivative.
+    `derivative` is the op's local derivative (or pullback) with names, in LaTeX; `numbers` are this trace's:
+    local × arriving = passed. Either is empty where there is nothing to write. `apart` has both numbers
+    where a declared derivative passes another one than the true derivative.
     """
 
     producer: str
     label: str
     derivative: str
-    numbers: str
+    numbers: Terms
     passed: str
     apart: str = ""
 
@@ -172,34 +177,36 @@ def _wire(trace: Trace | None, node: Node, slot: int, producer: str, apart: Apar
         producer=producer,
         label=slot_label(node, slot),
         derivative="" if KINDS[node.rule.kind].replaces else shown,
-        numbers=_numbers(trace, node, slot) if known else "",
+        numbers=_numbers(trace, node, slot) if known else (),
         passed=short(trace.passed[wire], 6) if known else "",
         apart=apart.said(6) if apart else "",
     )
 
 
-def _numbers(trace: Trace, node: Node, slot: int) -> str:
-    """local x arriving = passed, for scalars whose rule keeps that form; else what is passed, and why."""
+def _numbers(trace: Trace, node: Node, slot: int) -> Terms:
+    """local × arriving = passed, for scalars whose rule keeps that form; else what is passed, and why."""
     arriving, passed = trace.cotangent[node.name], trace.passed[node.name, slot]
     if arriving.ndim or passed.ndim:
-        return ""
-    latex = KINDS[node.rule.kind].latex
-    local = local_derivative(trace, node.name, slot) if "<local>" in latex else None
-    if local is None and "<local>" in latex:
-        return ""
-    given = {
-        "<local>": "" if local is None else _plain(local),
-        "<arriving>": _coloured(ORANGE, arriving),
-        "<changed>": _coloured(ORANGE, changed_cotangent(trace, node.name)) if "<changed>" in latex else "",
-        "<passed>": _coloured(ORANGE, passed),
+        return ()
+    pieces = _PIECES.split(KINDS[node.rule.kind].equation)
+    if "<local>" in pieces and (local := local_derivative(trace, node.name, slot)) is None:
+        return ()
+    made: dict[str, Callable[[], tuple[str, str]]] = {
+        "<local>": lambda: (_bracketed(local), ""),
+        "<arriving>": lambda: _cotangent(arriving),
+        "<changed>": lambda: _cotangent(changed_cotangent(trace, node.name)),
+        "<passed>": lambda: _cotangent(passed),
     }
-    return re.sub("<.*?>", lambda found: given[found[0]], latex)
+    return tuple(made[piece]() if piece in made else (piece, "") for piece in pieces if piece)
 
 
-def _plain(number: np.ndarray) -> str:
-    text = latex.number(float(number))
-    return f"({text})" if text.startswith("-") else text
+_PIECES = re.compile(r"(<\w+>)")
 
 
-def _coloured(colour: str, number: np.ndarray) -> str:
-    return rf"\textcolor{{{colour}}}{{{_plain(number)}}}"
+def _cotangent(number: np.ndarray) -> tuple[str, str]:
+    return _bracketed(number), COTANGENT
+
+
+def _bracketed(number: np.ndarray) -> str:
+    text = scalar(float(number), DIGITS)
+    return f"({text})" if text.startswith(MINUS) else text

@@ -16,7 +16,6 @@ from autodiff_viz.graph.identity import same
 from autodiff_viz.views.compose import LabView
 from autodiff_viz.views.formula import formula
 from autodiff_viz.views.history_list import history_view
-from autodiff_viz.views.inspector import node_view
 from autodiff_viz.views.lab import Lab, scalar_inputs
 from autodiff_viz.views.lessons import lesson_view
 from autodiff_viz.views.moment import live, own
@@ -52,14 +51,6 @@ def runs_alone(view: LabView) -> bool:
     return view.complete and not view.problems
 
 
-def inspector(lab: Lab, view: LabView) -> Data:
-    """The selected node and the regions round it."""
-    if lab.selected is None:
-        return None
-    regions = [region for region in view.graph.regions if lab.selected in region.nodes]
-    return node_view(view.graph, view.trace, lab.selected), regions
-
-
 def tensor(lab: Lab, view: LabView) -> Data:
     """The selected tensor, if it is one that is drawn."""
     return (lab.selected, numbers(lab, view)) if is_tensor(view.trace, lab.selected) else None
@@ -90,7 +81,7 @@ def segments_data(lab: Lab, view: LabView) -> Data:
     return (cuts, numbers(lab, view), lab.plan) if cuts else None
 
 
-OF_NUMBERS = frozenset({"inspector", "tensor", "runs", "segments", "checks", "figure", "track"})
+OF_NUMBERS = frozenset({"tensor", "segments", "figure", "track"})
 """Parts with numbers in them, each of which says on the page of which state of the numbers it is."""
 
 LESSON = "lesson"
@@ -99,13 +90,10 @@ LESSON = "lesson"
 SHOWS: Mapping[str, Callable[[Lab, LabView], Data]] = {
     "problems": lambda lab, view: view.notice or view.mistaken,
     "formula_head": lambda lab, view: (lab.draft is None, lab.shelved is None),
-    "inspector": inspector,
     "train": train_data,
     "track": track_data,
     "tensor": tensor,
-    "runs": lambda lab, view: (lab.selected, numbers(lab, view)),
     "settings": settings,
-    "checks": lambda lab, view: (view.notes, numbers(lab, view)),
     "claims": claims,
     "curves": curves_data,
     "segments": segments_data,

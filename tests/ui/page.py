@@ -30,6 +30,16 @@ def lab_data(app: AppTest) -> dict[str, Any]:
     return json.loads(found.json)
 
 
+def node_of(app: AppTest) -> dict[str, Any]:
+    """What the page says of the selected node; what is empty is left out."""
+    return drawing_of(app)["node"]
+
+
+def check_of(app: AppTest) -> dict[str, Any]:
+    """What the page says of the check."""
+    return drawing_of(app)["check"]
+
+
 def drawing_of(app: AppTest) -> dict[str, Any]:
     """The drawing in it, which must be a whole one."""
     return lab_data(app)["full"]

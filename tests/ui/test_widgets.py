@@ -7,10 +7,9 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from autodiff_viz.graph.model import POLICIES
 from autodiff_viz.ui import widgets
 from autodiff_viz.ui.session import Session
-from autodiff_viz.views.actions import set_policy, set_rule, set_seed, typed
+from autodiff_viz.views.actions import set_seed, typed
 from autodiff_viz.views.lab import start
 from tests.ui.page import lab_of, put
 
@@ -62,38 +61,6 @@ def test_what_is_refused_leaves_the_box_with_what_counts(app):
     elsewhere(app, typed, "v = [1.0, 2.0]\n")
     shown(app.text_input, "seed_text").set_value("two").run()
     assert (seed(app), shown(app.text_input, "seed_text").value) == (None, "1.0")
-
-
-def test_a_rule_shown_late_is_not_put_on_the_next_node(app):
-    elsewhere(app, set_rule, "a", "stop")
-    assert [control.value for control in app.segmented_control if control.key == "rule"] == []
-    control = shown(app.segmented_control, "rule")
-    assert control.value == "stop"
-    control.set_value("follow").run()
-    assert lab_of(app).graph["a"].rule.kind == "follow"
-
-
-def test_a_policy_set_elsewhere_is_shown_by_another_box(app):
-    elsewhere(app, typed, 'x = 2.0\nwith checkpoint("block"):\n    a = sin(x)\n')
-    elsewhere(app, lambda lab: set_rule(lab, "a", "follow"))
-    before = shown(app.selectbox, "policy").key
-    elsewhere(app, set_policy, "block", POLICIES[1])
-    box = shown(app.selectbox, "policy")
-    assert (box.value, box.key == before) == (POLICIES[1], False)
-
-
-def test_what_a_region_keeps_by_name_is_chosen_beside_its_policy(app):
-    elsewhere(app, typed, 'x = 2.0\nwith checkpoint("block"):\n    a = sin(x)\n    b = exp(a)\n')
-    elsewhere(app, lambda lab: set_rule(lab, "a", "follow"))
-    shown(app.selectbox, "policy").set_value("save_only_these_names").run()
-    names = shown(app.multiselect, "saved")
-    assert (names.options, names.value) == (["a", "b"], ["a", "b"])
-    names.set_value(["a"]).run()
-    assert lab_of(app).graph.regions[0].saved == {"a"}
-    elsewhere(app, set_policy, "block", "save_only_these_names", frozenset("b"))
-    assert shown(app.multiselect, "saved").value == ["b"]
-    shown(app.selectbox, "policy").set_value(POLICIES[0]).run()
-    assert [box for box in app.multiselect if box.key.startswith("saved")] == []
 
 
 def test_a_figure_cannot_be_chosen_away(app):

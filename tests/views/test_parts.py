@@ -35,14 +35,14 @@ def test_nothing_is_drawn_again_when_nothing_has_changed():
     assert parts(SELECTED, SELECTED) == set()
 
 
-def test_a_rule_changes_all_that_shows_numbers_or_the_formula():
-    assert parts(SELECTED, set_rule(SELECTED, "b", "stop")) == {
-        "inspector", "runs", "checks", "figure",
-    }  # fmt: skip
+def test_a_rule_changes_the_figure_and_nothing_else_beside_the_component():
+    assert parts(SELECTED, set_rule(SELECTED, "b", "stop")) == {"figure"}
 
 
-def test_a_selection_changes_what_shows_the_selected_node():
-    assert parts(SELECTED, replace(SELECTED, selected="y")) == {"inspector", "runs"}
+def test_a_selection_changes_a_part_only_where_a_tensor_is_selected():
+    assert parts(SELECTED, replace(SELECTED, selected="y")) == set()
+    net = opened(start(), parse("x = [[1.0, 2.0, 3.0]]\ny = exp(x)\nz = sum(y)"), "")
+    assert parts(net, replace(net, selected="y")) == {"tensor"}
 
 
 def test_a_moved_node_changes_none_of_them():
@@ -52,8 +52,7 @@ def test_a_moved_node_changes_none_of_them():
 
 
 def test_an_input_that_moves_leaves_the_chooser():
-    assert "checks" in parts(SELECTED, set_input(SELECTED, "x", 2.0))
-    assert "chooser" not in parts(SELECTED, set_input(SELECTED, "x", 2.0))
+    assert parts(SELECTED, set_input(SELECTED, "x", 2.0)) == {"figure"}
 
 
 def test_another_figure_changes_the_figure_and_its_chooser():
@@ -63,7 +62,7 @@ def test_another_figure_changes_the_figure_and_its_chooser():
 @pytest.mark.parametrize(("seed", "dtype"), [(2.0, "float32"), (None, "float64")])
 def test_seed_and_precision_change_every_number(seed, dtype):
     found = parts(SELECTED, replace(SELECTED, seed=seed, dtype=dtype))
-    assert {"inspector", "settings", "checks", "figure"} <= found
+    assert {"settings", "figure"} <= found
 
 
 def test_a_lesson_changes_as_it_is_opened_and_closed():
@@ -74,7 +73,7 @@ def test_a_lesson_changes_as_it_is_opened_and_closed():
 
 def test_a_graph_that_is_not_finished_has_no_program_and_no_figure():
     whole, half = (opened(start(), parse(f"x = 2.0\ny = x * {slot}"), "") for slot in ("3.0", "..."))
-    assert {"settings", "figure", "checks"} <= parts(whole, half)
+    assert {"settings", "figure"} <= parts(whole, half)
 
 
 def test_a_part_is_drawn_again_for_what_it_shows_beside_the_lab():

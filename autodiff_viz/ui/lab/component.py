@@ -1,6 +1,7 @@
-"""The lab as a Streamlit component: canvas, formula and sliders, with one outbox for all that is done there.
+"""The lab as a Streamlit component: all that an edit changes, with one outbox for all that is done there.
 
-The canvas stands where the component is drawn; formula and sliders go where `place` has been called.
+The canvas stands where the component is drawn; formula, sliders, the selected node and the check go where
+`place` has been called.
 """
 
 from __future__ import annotations
@@ -10,11 +11,11 @@ from typing import Any
 
 from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.ui.address import kept_history, too_large, write_address
+from autodiff_viz.ui.answers import Answers, answers, want_check
 from autodiff_viz.ui.following import follow_training
 from autodiff_viz.ui.inbox import fault, fresh
 from autodiff_viz.ui.lab.source import code, component, places
-from autodiff_viz.ui.panels.ahead import ask_ahead
-from autodiff_viz.ui.parts import LAB, note_message, redraw, rest_due
+from autodiff_viz.ui.parts import LAB, note_message, redraw_rest, rest_due
 from autodiff_viz.ui.session import Sent, Session, act, called, session
 from autodiff_viz.ui.turns import in_turn
 from autodiff_viz.views.canvas_edits import edited_all
@@ -23,40 +24,62 @@ from autodiff_viz.views.delta import delta, shared
 from autodiff_viz.views.lab import Lab, refused
 from autodiff_viz.views.lean import leaned
 from autodiff_viz.views.moment import live
+from autodiff_viz.views.panel import check_data, node_data
 from autodiff_viz.views.parts import lab_drawing
 from autodiff_viz.views.scrub import is_wanted
 
 KEPT = 8  # drawings that may still be on their way when the browser says which one it has
 RESYNC = "resync"  # an edit that asks for nothing but a drawing
+CHECK = "check"  # one that asks for the check of a large graph
+OURS = frozenset({RESYNC, CHECK})  # that change no lab
+LOOK = 400  # milliseconds until the browser asks for the answers that workers have yet to give
+DETAILS = "details"  # whether somebody looks at the table of the check
 
 
 def place(name: str) -> None:
-    """Leave a place for a part of the component: "formula" or "sliders"."""
+    """Leave a place for a part of the component: "formula", "sliders", "node" or "check"."""
     places()(key=name, data={"name": name})
 
 
 def draw_lab(lab: Lab, view: LabView) -> None:
-    """Send what has changed on canvas, formula and sliders since a drawing that the browser says that it has:
-    whatever got lost on the way, the two never differ.
+    """Send what has changed since a drawing that the browser says that it has: whatever got lost on the way,
+    the two never differ.
 
     Beside the drawing, as in `ui/editor/web/types.js`, are the `tables` that sliders have asked for, and when
     the browser shall ask for the other parts of the page.
     """
     here = session()
     write_address(here)
-    sent, shown = here.sent, (lab, view, too_large(here))
+    told = answers(here, lab, view)
+    if told.awaited:
+        here.parts.polls[LAB] = LOOK
+    sent, large, details = here.sent, too_large(here), here.looks.get(DETAILS, False)
+    shown = (lab, view, large, told.check, told.checks, told.counts, details)
     if not _are(shown, sent.shown):
-        kept = {"trail": kept_history(here), "large": shown[2], "state": here.present.state}
-        sent.lean = leaned({**lab_drawing(lab, view), **kept, "live": live(lab)}, sent.lean)
+        sent.lean = leaned(_drawing(here, told, large), sent.lean)
         sent.shown = shown
         _number(sent)
-        ask_ahead(here.name, lab, view)
     tables, sent.tables, sent.turn = sent.tables, [], sent.turn + 1
     beside = {"tables": tables, **rest_due(here), "turn": sent.turn}
     data = {**_news(sent), **beside, **here.inbox.word}
     component()(key=LAB, data=data, on_outbox_change=_on_message, on_source_change=_on_source)
     if sent.code:
         code()(key=f"{LAB}_source")  # lab.css takes it out of the flow, or it would leave a gap
+
+
+def _drawing(here: Session, told: Answers, large: Any) -> dict[str, Any]:
+    """All that the browser draws, whole."""
+    lab, view = here.present.lab, here.present.view
+    details = here.looks.get(DETAILS, False)
+    return {
+        **lab_drawing(lab, view),
+        "node": node_data(lab, view, told.counts),
+        "check": check_data(lab, view, told.check, told.checks, details),
+        "trail": kept_history(here),
+        "large": large,
+        "state": here.present.state,
+        "live": live(lab),
+    }
 
 
 def _are(shown: tuple[Any, ...], before: tuple[Any, ...]) -> bool:
@@ -107,15 +130,18 @@ def _hear(here: Session, message: dict[str, Any]) -> None:
     have = message.get("have")
     here.sent.have = have if type(have) is int else None
     here.parts.seen = message.get("seen") is True
+    here.looks[DETAILS] = message.get("details") is True
     edits = fresh(message, here.inbox)
     if edits:
         here.inbox.ack = edits[-1]["seq"]  # first: an edit that fails must not come back for ever
-        act(here, edited_all, [edit for edit in edits if edit["kind"] != RESYNC], _refused(here.sent))
+        act(here, edited_all, [edit for edit in edits if edit["kind"] not in OURS], _refused(here.sent))
+        if any(edit["kind"] == CHECK for edit in edits):
+            want_check(here)
     if is_wanted(want := message.get("want")):
         here.sent.tables = sweep_tables(here.present.view, dict(want))
     if not edits and "rest" in message:
         follow_training(here)
-        redraw(here)
+        redraw_rest(here)
 
 
 def _refused(sent: Sent) -> set[Any]:

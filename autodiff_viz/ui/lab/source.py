@@ -22,7 +22,7 @@ from autodiff_viz.views.formula import words
 from autodiff_viz.views.palette import palette
 
 ENTRY = "lab/web/main.js"
-SHEETS = ("editor", "formula", "sliders")
+SHEETS = ("editor", "formula", "sliders", "inspector", "checks")
 """Folders whose style sheets go together: each has a place of its own on the page."""
 
 CODE = "code"  # path of the script

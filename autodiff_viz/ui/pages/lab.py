@@ -8,12 +8,10 @@ import streamlit as st
 
 from autodiff_viz.ui.address import entered, write_address
 from autodiff_viz.ui.lab.component import draw_lab, place
-from autodiff_viz.ui.panels.checks import draw_checks
 from autodiff_viz.ui.panels.claims import draw_open_claims
 from autodiff_viz.ui.panels.curves import draw_curves
 from autodiff_viz.ui.panels.figure import draw_chooser, draw_figure
 from autodiff_viz.ui.panels.formula import draw_formula_head
-from autodiff_viz.ui.panels.inspector import draw_inspector, draw_runs
 from autodiff_viz.ui.panels.lesson import draw_lesson
 from autodiff_viz.ui.panels.problems import draw_problems
 from autodiff_viz.ui.panels.segments import draw_segments
@@ -52,7 +50,7 @@ def _draw_columns(draw: Callable[[str], None]) -> None:
             draw("curves")
         with st.container(key="segments_panel"):
             draw("segments")
-        checks = st.container()
+        place("check")
         with st.container(key="settings"):
             draw("settings")
         with st.container(key="figure_panel"):
@@ -64,26 +62,20 @@ def _draw_columns(draw: Callable[[str], None]) -> None:
         place("formula")
         place("sliders")
         with st.container(border=True, key="inspector"):
-            draw("inspector")
+            place("node")
             draw("tensor")
-            draw("runs")
-    with checks:
-        draw("checks")
 
 
 DRAWS: Mapping[str, Draw] = {
     LAB: draw_lab,
     "problems": lambda lab, view: draw_problems(SHOWS["problems"](lab, view)),
     "formula_head": draw_formula_head,
-    "inspector": draw_inspector,
     "settings": draw_settings,
     "tensor": draw_tensor,
-    "runs": draw_runs,
     "train": draw_train,
     "track": draw_track,
     "curves": draw_curves,
     "segments": draw_segments,
-    "checks": draw_checks,
     "claims": draw_open_claims,
     "chooser": draw_chooser,
     "figure": draw_figure,

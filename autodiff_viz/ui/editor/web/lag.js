@@ -1,28 +1,36 @@
 // @ts-check
 // What the rest of the page shows of other numbers than the canvas says so. Python writes on each such part which
 // state of the numbers it is of (`data-at`); a style sheet finds those of another one, and lab.css draws them as
-// the variables below say: faint, with a word on why. A check is not shown at all.
+// the variables below say: faint, with a word on why. The selected node and the check, which come with the canvas,
+// are told.
 
 import { html, setText } from "../../web/dom.js";
-import { hear } from "../../web/news.js";
+import { hear, tell } from "../../web/news.js";
 
 /** @typedef {import("./editor.js").Editor} Editor */
 /** @typedef {{ input: string, from: string }} Held a slider in somebody's hand, and the number before that */
 
 const ID = "autodiff-viz-lag";
 
-/** The style sheet. Pure.
- * @param {number | undefined} state of the numbers on the canvas @param {{ held?: Held | null, busy?: boolean, live?: boolean }} why
- * `busy`: the canvas, too, will be of another one soon; `live`: it follows a training */
-export function lagRule(state, { held = null, busy = false, live = false }) {
+/**
+ * @typedef {{ held?: Held | null, busy?: boolean, live?: boolean }} Why
+ * `busy`: the canvas, too, will be of another state soon; `live`: it follows a training
+ */
+
+/** What is said in place of a check, and over other numbers than the canvas's, "" for nothing. Pure.
+ * @param {Why} why @returns {{ check: string, says: string }} */
+export function lagWords({ held = null, live = false }) {
+  if (held) return { check: "Not checked while you drag.", says: `at ${held.input} = ${held.from}, before the drag` };
+  return live ? { check: "Checked when the training stops.", says: "of an earlier step" } : { check: "Checking \u2026", says: "" };
+}
+
+/** The style sheet. Pure. @param {number | undefined} state of the numbers on the canvas @param {Why} why */
+export function lagRule(state, why) {
   if (state === undefined) return "";
+  const { held = null, busy = false, live = false } = why;
   const other = held || busy ? "[data-at]" : `[data-at]:not([data-at="${state}"])`;
-  const [check, says] = held
-    ? ["Not checked while you drag.", `at ${held.input} = ${held.from}, before the drag`]
-    : live ? ["Checked when the training stops.", "of an earlier step"] : ["Checking \u2026", null];
-  const look = {
-    dim: 0.4, seen: "hidden", wait: held || live ? "0s" : "0.4s", check: quoted(check), says: says ? quoted(says) : "none",
-  };
+  const { says } = lagWords(why);
+  const look = { dim: 0.4, wait: held || live ? "0s" : "0.4s", says: says ? quoted(says) : "none" };
   const variables = Object.entries(look).map(([name, value]) => `--av-lag-${name}: ${value};`).join(" ");
   return `[class*="st-key-part_"]:has(${other}) { ${variables} }`;
 }
@@ -38,8 +46,9 @@ export function watchLag(editor, heldNow) {
   const waiting = new Set();
   const say = () => {
     const { state, live } = editor.drawing;
-    const busy = waiting.size > 0 || editor.isUnsure;
-    setText(sheet, lagRule(state, { held: heldNow(), busy, live }));
+    const why = { held: heldNow(), busy: waiting.size > 0 || editor.isUnsure, live };
+    setText(sheet, lagRule(state, why));
+    tell("lag", { on: Boolean(why.held) || why.busy, ...lagWords({ ...why, live: false }) });
   };
   const gone = () => !sheet.isConnected;
   hear("waits", ({ who, on }) => (on ? waiting.add(who) : waiting.delete(who), say()), gone);

@@ -1,11 +1,15 @@
 // @ts-check
-// Canvas, formula and sliders of one visitor: one outbox for all that is done there, one word of Python's for all.
+// Canvas, formula, sliders, the selected node and the check of one visitor: one outbox for all that is done there,
+// one word of Python's for all.
 
+import { Check } from "../../checks/web/check.js";
 import { Drawings } from "../../editor/web/delta.js";
 import { complete } from "../../editor/web/lean.js";
+import { whenRefused } from "../../editor/web/notice.js";
 import { openEditor } from "../../editor/web/open.js";
 import { Formula } from "../../formula/web/editor.js";
 import { listenToKeys } from "../../formula/web/keys.js";
+import { Inspector } from "../../inspector/web/panel.js";
 import { Board } from "../../sliders/web/board.js";
 import { hear, tell } from "../../web/news.js";
 import { Places } from "./places.js";
@@ -24,14 +28,16 @@ export class Lab {
     this.mail = this.editor.mail;
     this.formula = new Formula(words, this.mail.desk("type"));
     this.board = new Board(this.mail.desk("slide"));
+    this.inspector = new Inspector({ send: (edit, refused) => this.send(edit, refused) });
+    this.check = new Check({ ask: () => this.editor.send({ kind: "check" }), look: () => this.mail.ask({ rest: this.question.turn }) });
     this.editor.leaving.push(() => this.formula.send(), () => this.board.send());
     const { host } = this.editor.stage;
-    this.places = new Places(parent, css, { editor: host, formula: this.formula.host, sliders: this.board.host });
+    this.places = new Places(parent, css, { editor: host, formula: this.formula.host, sliders: this.board.host, node: this.inspector.host, check: this.check.host });
     this.question = new Question(this.mail);
     this.sight = new Sight(() => this.question.ask());
     /** Keys of the tables that sliders wait for, by input. @type {Map<string, string>} */
     this.wanted = new Map();
-    this.mail.note = () => ({ have: drawings.have, seen: this.sight.seen, ...(this.wanted.size && { want: [...this.wanted] }) });
+    this.mail.note = () => ({ have: drawings.have, seen: this.sight.seen, ...(this.check.open && { details: true }), ...(this.wanted.size && { want: [...this.wanted] }) });
     listenToKeys(this.formula);
     const gone = () => !this.isHere && this.question.turn > 0;
     hear("formula", (about) => (about.text = this.formula.area.value), gone);
@@ -57,9 +63,18 @@ export class Lab {
     this.editor.receive(drawing);
     this.formula.receive({ ...drawing.formula, ack: word.ack });
     this.board.receive(drawing.sliders, document);
+    this.inspector.receive(drawing.node, word.ack);
+    this.check.receive(drawing.check ?? {});
     for (const table of word.tables) this.keep(table);
     for (const [input, key] of this.wanted) if (drawing.sweeps?.[input] !== key) this.wanted.delete(input);
     if (this.wanted.size && word.rest === null) this.question.wait(STILL_MS);
+  }
+
+  /** Send an edit that may be refused. @param {import("../../web/outbox.js").NewEdit} edit @param {(reason: string) => void} refused */
+  send(edit, refused) {
+    this.editor.send(edit);
+    whenRefused(this.editor, refused);
+    return this.mail.outbox.last;
   }
 
   /** Ask for tables; what Streamlit loses on the way goes with every message until they are here.

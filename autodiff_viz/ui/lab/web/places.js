@@ -9,6 +9,9 @@ const CAME = "autodiff-viz-place";
 /** Of the page, by name; filled by `ui/lab/source.py`. @returns {Map<string, ParentNode & Node>} */
 const places = () => (/** @type {any} */ (globalThis).autodiff_viz_places ??= new Map());
 
+/** Folders of the style sheets that are not named after their place. @type {Record<string, string>} */
+const SHEETS = { node: "inspector", check: "checks" };
+
 export class Places {
   /** @param {ParentNode & Node} own @param {Record<string, string>} css by folder @param {Record<string, HTMLElement>} hosts */
   constructor(own, css, hosts) {
@@ -25,7 +28,7 @@ export class Places {
     for (const [name, host] of Object.entries(this.hosts)) {
       const place = name === "editor" ? this.own : places().get(name);
       if (!place?.isConnected || place.contains(host)) continue;
-      place.replaceChildren(html("style", {}, this.css[name]), host);
+      place.replaceChildren(html("style", {}, this.css[SHEETS[name] ?? name]), host);
     }
   }
 

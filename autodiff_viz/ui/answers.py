@@ -1,0 +1,60 @@
+"""What workers say of the numbers on view, asked for whenever the lab is drawn."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from autodiff_viz.ui.session import Session
+from autodiff_viz.ui.work import CHECK, asked, check_job, check_told, is_large
+from autodiff_viz.views.compose import LabView
+from autodiff_viz.views.lab import Lab
+from autodiff_viz.views.moment import live
+from autodiff_viz.views.parts import runs_alone
+from autodiff_viz.views.whole_program import program_job
+from autodiff_viz.workers.jobs import Answer
+
+COUNTS = "counts"
+
+
+@dataclass(frozen=True, slots=True)
+class Answers:
+    """Of the state on view.
+
+    Attributes:
+      check: the independent check; None while a worker is at it, and when it was not asked for.
+      checks: whether it was asked for: a large graph is checked when the user asks.
+      counts: of the selected node; None while a worker is at it, and without one.
+      counting: whether they were asked for.
+    """
+
+    check: Answer | None = None
+    checks: bool = False
+    counts: Answer | None = None
+    counting: bool = False
+
+    @property
+    def awaited(self) -> bool:
+        """Whether more will come."""
+        return (self.checks and self.check is None) or (self.counting and self.counts is None)
+
+
+def answers(here: Session, lab: Lab, view: LabView) -> Answers:
+    """What there is of the state on view; what is not there yet is asked for. Nothing is while a training
+    changes the numbers."""
+    if not view.complete or live(lab):
+        return Answers()
+    job = check_job(view)
+    checks = not is_large(view) or check_told(view) or here.looks.get(CHECK) == job.key
+    counting = lab.selected is not None and runs_alone(view) and (checks or not is_large(view))
+    return Answers(
+        asked(here.name, CHECK, job) if checks else None,
+        checks,
+        asked(here.name, COUNTS, program_job(view.trace, lab.selected)) if counting else None,
+        counting,
+    )
+
+
+def want_check(here: Session) -> None:
+    """Note that the user asks for the check of what is on view."""
+    job = check_job(here.present.view)
+    here.looks[CHECK] = job and job.key

@@ -1,0 +1,70 @@
+// @ts-check
+// Whether an independent computation has the same numbers: a tick, or what differs, and a table for who wants to know.
+
+import { icon } from "../../editor/web/icons.js";
+import { html, setText } from "../../web/dom.js";
+import { hear } from "../../web/news.js";
+
+/** @typedef {import("./types.js").CheckData} CheckData */
+
+const SIGNS = /** @type {Record<string, string>} */ ({ agrees: "agrees", differs: "differs" });
+const HEADS = ["input", "gradient", "central differences", "equal"];
+
+export class Check {
+  /** @param {{ ask: () => void, look: () => void }} told `ask` for a check; `look`: the table is opened or closed */
+  constructor({ ask, look }) {
+    /** @type {CheckData} */
+    this.data = {};
+    /** @type {string | null} why nothing can be said of the numbers on view */
+    this.lag = null;
+    this.open = false;
+    this.notes = html("div", { class: "notes" });
+    this.sign = html("span", { class: "sign" });
+    this.says = html("p", { class: "says" });
+    this.ask = html("button", { type: "button", click: ask }, "Check with jax.vjp");
+    this.details = html("button", { type: "button", class: "details", "aria-expanded": "false", click: () => (this.toggle(), look()) }, "Details");
+    this.table = html("div", { class: "table" });
+    this.row = html("div", { class: "verdict" }, this.sign, this.says, this.ask, this.details);
+    this.host = html("div", { class: "checks", role: "group", "aria-label": "Check" }, this.notes, this.row, this.table);
+    hear("lag", ({ on, check }) => ((this.lag = on ? check : null), this.draw()), () => !this.host.isConnected && this.data.state !== undefined);
+    this.draw();
+  }
+
+  /** @param {CheckData} data */
+  receive(data) {
+    this.data = data;
+    this.draw();
+  }
+
+  toggle() {
+    this.open = !this.open;
+    this.draw();
+  }
+
+  draw() {
+    const { notes = [], state, says = "" } = this.data;
+    if (notes.join("\n") !== [...this.notes.children].map((note) => note.textContent).join("\n")) this.notes.replaceChildren(...notes.map((note) => html("p", {}, note)));
+    const now = this.lag === null ? state : "waits";
+    this.row.hidden = state === undefined;
+    this.row.dataset.state = now;
+    setText(this.says, this.lag ?? (state === "differs" ? "Not confirmed" : says));
+    const sign = SIGNS[now ?? ""];
+    if ((this.sign.dataset.sign ?? "") !== (sign ?? "")) this.sign.replaceChildren(...(sign ? [icon(sign, 18)] : []));
+    this.sign.dataset.sign = sign ?? "";
+    this.ask.hidden = now !== "asks";
+    const told = state === "agrees" || state === "differs";
+    this.details.hidden = !told;
+    this.details.setAttribute("aria-expanded", String(this.open));
+    this.table.hidden = !told || !this.open;
+    if (!this.table.hidden) this.fill();
+  }
+
+  fill() {
+    const { says = "", rows, why = [] } = this.data;
+    if (!rows) return this.table.replaceChildren();
+    const head = html("tr", {}, ...HEADS.map((name) => html("th", { scope: "col" }, name)));
+    const lines = rows.map(([name, ...cells]) => html("tr", {}, html("th", { scope: "row" }, name), ...cells.map((cell) => html("td", {}, cell))));
+    const table = html("table", {}, html("thead", {}, head), html("tbody", {}, ...lines));
+    this.table.replaceChildren(html("p", {}, says), table, ...why.map((sentence) => html("p", { class: "why" }, sentence)));
+  }
+}

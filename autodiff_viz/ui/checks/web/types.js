@@ -1,0 +1,11 @@
+// @ts-check
+// Shape of what Python sends of the check (views/panel.py). Types only.
+
+/**
+ * @typedef {{
+ *   notes?: string[], state?: "agrees" | "differs" | "checking" | "asks" | "waits" | "failed", says?: string,
+ *   rows?: [name: string, gradient: string, difference: string, equal: string][], why?: string[],
+ * }} CheckData  without a state there is nothing to check; `rows` of the table are sent to who looks at it
+ */
+
+export {};

@@ -1,0 +1,130 @@
+// @ts-check
+// A field of the selected node: what is set in it is sent as one edit. What somebody is typing, or has sent and Python
+// has not answered, is not written over; a text that is refused stays, with the reason below it.
+
+import { html, setText } from "../../web/dom.js";
+
+/** @typedef {import("./types.js").FieldData} FieldData */
+/** @typedef {{ send: (edit: import("../../web/outbox.js").NewEdit, refused: (reason: string) => void) => number }} Sender
+ * sends an edit and gives back its number; `refused` is called with the reason if it is */
+
+export class Field {
+  /** @param {FieldData} data @param {Sender} sender */
+  constructor(data, sender) {
+    this.data = data;
+    this.sender = sender;
+    this.sent = 0; // number of the last edit
+    this.typed = ""; // what was refused
+    this.kept = ""; // what Python said then
+    this.reason = html("p", { class: "reason", role: "alert" });
+    this.control = this.make();
+    this.root = this.frame();
+    this.root.dataset.field = data.id;
+  }
+
+  /** @returns {HTMLElement} */
+  make() {
+    const { type, label, help, placeholder, choices = [] } = this.data;
+    const named = { "aria-label": label, title: help };
+    if (type === "note") return html("span", { class: "note" }, label);
+    if (type === "button") return html("button", { type: "button", title: help, click: () => this.commit(true) }, label);
+    if (type === "check") return html("input", { ...named, type: "checkbox", role: "switch", change: () => this.commit(this.input.checked) });
+    if (type === "choice") return html("select", { ...named, change: () => this.commit(this.input.value) }, ...choices.map(([value, says]) => html("option", { value }, says)));
+    if (type === "several") return html("div", { role: "group", "aria-label": label }, ...choices.map(([value, says]) => this.option(value, says)));
+    const field = html("input", { ...named, type: "text", placeholder, spellcheck: "false", autocomplete: "off", role: type === "number" && "spinbutton", inputmode: type === "number" && "decimal" });
+    field.addEventListener("change", () => this.commitText());
+    field.addEventListener("keydown", (event) => this.key(/** @type {KeyboardEvent} */ (event)));
+    return field;
+  }
+
+  /** @param {string} value @param {string} says */
+  option(value, says) {
+    const box = html("input", { type: "checkbox", value, change: () => this.commit(this.chosen) });
+    return html("label", { class: "option" }, box, says);
+  }
+
+  frame() {
+    const { type, label } = this.data;
+    if (type === "note" || type === "button") return html("div", { class: `field ${type}` }, this.control);
+    if (type === "several") return html("div", { class: `field ${type}` }, html("span", { class: "label" }, label), this.control);
+    return html("label", { class: `field ${type}` }, html("span", { class: "label" }, label), this.control, this.reason);
+  }
+
+  get input() {
+    return /** @type {HTMLInputElement} */ (this.control);
+  }
+
+  /** Of the options, those that are marked. */
+  get chosen() {
+    return [...this.control.querySelectorAll("input")].filter(({ checked }) => checked).map(({ value }) => value);
+  }
+
+  /** Python's word, after edit number `ack`. @param {FieldData} data @param {number} ack */
+  show(data, ack) {
+    const before = this.data;
+    this.data = data;
+    if (ack < this.sent || this.isTyping(String(before.value ?? ""))) return;
+    const { type, value } = data;
+    if (type === "check") this.input.checked = value === true;
+    else if (type === "several") for (const box of this.control.querySelectorAll("input")) box.checked = (value ?? []).includes(box.value);
+    else if (type === "choice") this.input.value = value ?? "";
+    else if (type === "text" || type === "number") this.write(String(value ?? ""));
+  }
+
+  /** What was refused stays until the value is another one. @param {string} value */
+  write(value) {
+    if (this.typed && value === this.kept) return;
+    this.complain("", "");
+    if (this.input.value !== value) this.input.value = value;
+    this.input.title = this.data.help ?? value;
+  }
+
+  /** Somebody is in the middle of a text. @param {string} before what Python said */
+  isTyping(before) {
+    const root = /** @type {ShadowRoot | Document} */ (this.control.getRootNode());
+    return root.activeElement === this.control && ["text", "number"].includes(this.data.type) && this.input.value !== before && this.input.value !== String(this.data.value ?? "");
+  }
+
+  commitText() {
+    const { value } = this.input;
+    if (value === String(this.data.value ?? "")) return this.complain("", "");
+    this.commit(value);
+  }
+
+  /** @param {any} value */
+  commit(value) {
+    const { edit, as = "value", type } = this.data;
+    if (!edit) return;
+    this.complain("", "");
+    const typed = typeof value === "string" ? value : "";
+    const sent = this.sender.send(type === "button" ? edit : { ...edit, [as]: value }, (reason) => this.sent === sent && this.complain(typed, reason));
+    this.sent = sent;
+  }
+
+  /** Keep what was typed, and say why it was refused; nothing to be said when it was not.
+   * @param {string} typed @param {string} reason */
+  complain(typed, reason) {
+    this.typed = typed;
+    this.kept = String(this.data.value ?? "");
+    setText(this.reason, reason);
+    if (reason) this.control.setAttribute("aria-invalid", "true");
+    else this.control.removeAttribute("aria-invalid");
+    if (typed) this.input.value = typed;
+  }
+
+  /** @param {KeyboardEvent} event */
+  key(event) {
+    event.stopPropagation();
+    const step = { ArrowUp: 1, ArrowDown: -1 }[event.key];
+    const number = Number(this.input.value);
+    if (event.key === "Escape") {
+      this.complain("", "");
+      this.input.value = String(this.data.value ?? "");
+    } else if (step && this.data.type === "number" && this.input.value.trim() && Number.isFinite(number)) {
+      event.preventDefault();
+      const stepped = String(number + step);
+      this.input.value = this.input.value.includes(".") && !stepped.includes(".") ? `${stepped}.0` : stepped;
+      this.commitText();
+    }
+  }
+}

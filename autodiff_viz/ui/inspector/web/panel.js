@@ -1,0 +1,97 @@
+// @ts-check
+// The selected node: its rule, and the numbers of its pullback written out. Python works all of it out; it comes with
+// the numbers on the canvas.
+
+import { html, keep, setText } from "../../web/dom.js";
+import { hear } from "../../web/news.js";
+import { Field } from "./field.js";
+import { setMath } from "./mathml.js";
+import { Rules } from "./rules.js";
+
+/** @typedef {import("./types.js").NodeData} NodeData */
+/** @typedef {import("./types.js").WireRow} WireRow */
+/** @typedef {{ root: HTMLElement, head: HTMLElement, math: HTMLElement, terms: HTMLElement, apart: HTMLElement }} Row */
+
+const HINT = "Select a node to see its derivative, its rule and its numbers.";
+
+export class Inspector {
+  /** @param {import("./field.js").Sender} sender */
+  constructor(sender) {
+    this.sender = sender;
+    this.name = "";
+    /** @type {Map<string, Field>} */
+    this.fields = new Map();
+    /** @type {Map<string, Row>} */
+    this.rows = new Map();
+    this.rules = new Rules((rule) => this.sender.send({ kind: "rules", nodes: [this.name], rule }, () => {}));
+    this.parts = {
+      name: html("code"), math: html("span", { class: "math" }), doc: html("p", { class: "doc" }), says: html("p", { class: "says" }),
+      value: html("dd"), valueOf: html("dt"), arriving: html("dd"), fork: html("p", { class: "fork" }),
+      wires: html("ul", { class: "wires" }), fields: html("div", { class: "fields" }), runs: html("ul", { class: "runs" }),
+    };
+    const { name, math, doc, says, value, valueOf, arriving, fork, wires, fields, runs } = this.parts;
+    const numbers = html("dl", { class: "numbers" },
+      html("div", { class: "value" }, valueOf, value), html("div", { class: "arriving" }, html("dt", {}, "Arriving cotangent"), arriving));
+    this.hint = html("p", { class: "hint" }, HINT);
+    this.body = html("div", { class: "body" },
+      html("div", { class: "head" }, html("h2", {}, name), math), doc, this.rules.root, says, numbers, fork, wires, fields, runs);
+    this.body.hidden = true;
+    this.host = html("div", { class: "inspector" }, this.hint, this.body);
+    for (const kind of ["keydown", "keyup"]) this.host.addEventListener(kind, (event) => event.stopPropagation());
+    hear("lag", ({ on, says }) => this.lag(on ? says : null), () => !this.host.isConnected && this.name !== "");
+  }
+
+  /** @param {NodeData | undefined} data none when no node is selected @param {number} ack of the last edit that it is after */
+  receive(data, ack) {
+    this.hint.hidden = Boolean(data);
+    this.body.hidden = !data;
+    this.name = data?.name ?? "";
+    if (!data) return;
+    const { parts } = this;
+    setText(parts.name, data.name);
+    setMath(parts.math, data.math);
+    setText(parts.doc, data.doc ?? "");
+    this.rules.show(data.kinds, data.kind);
+    setText(parts.says, data.ruleSays ?? "");
+    setText(parts.valueOf, data.shape ? `Value (shape ${data.shape})` : "Value");
+    setText(parts.value, data.value || "\u2013");
+    setText(parts.arriving, data.arriving || "\u2013");
+    setText(parts.fork, data.fork ? `Added at the fork: ${data.fork}` : "");
+    keep(parts.wires, this.rows, data.wires ?? [], ({ slot }) => `${data.name}:${slot}`, makeRow, showRow);
+    this.showFields(data, ack);
+    const runs = data.runs ?? [];
+    if (runs.join("\n") !== [...parts.runs.children].map((one) => one.textContent).join("\n")) parts.runs.replaceChildren(...runs.map((says) => html("li", {}, says)));
+  }
+
+  /** Fields keep their elements, and so the focus, while they are about the same thing. @param {NodeData} data @param {number} ack */
+  showFields(data, ack) {
+    const about = (/** @type {import("./types.js").FieldData} */ { id, label, type, choices }) => `${data.name} ${id} ${type} ${label} ${choices?.join() ?? ""}`;
+    keep(this.parts.fields, this.fields, data.fields ?? [], about, (item) => new Field(item, this.sender), (field, item) => field.show(item, ack));
+    (data.fields ?? []).forEach((item, i) => {
+      const { root } = /** @type {Field} */ (this.fields.get(about(item)));
+      if (this.parts.fields.children[i] !== root) this.parts.fields.insertBefore(root, this.parts.fields.children[i] ?? null);
+    });
+  }
+
+  /** The numbers are not those on the canvas. @param {string | null} says why, "" for no particular reason; null when they are */
+  lag(says) {
+    this.host.classList.toggle("lagging", says !== null);
+    if (says) this.host.dataset.lag = says;
+    else delete this.host.dataset.lag;
+  }
+}
+
+/** @returns {Row} */
+function makeRow() {
+  const [head, math, terms, apart] = ["to", "math", "terms", "apart"].map((kind) => html("span", { class: kind }));
+  return { root: html("li", {}, head, math, terms, apart), head, math, terms, apart };
+}
+
+/** @param {Row} row @param {WireRow} wire */
+function showRow({ head, math, terms, apart }, wire) {
+  setText(head, `To ${wire.to}${wire.label ? ` (${wire.label})` : ""}`);
+  setMath(math, wire.math);
+  const said = wire.terms ?? (wire.passed ? [["passes ", ""], [wire.passed, "cotangent"]] : []);
+  if (said.map(([text]) => text).join("") !== terms.textContent) terms.replaceChildren(...said.map(([text, role]) => html("span", { class: role || null }, text)));
+  setText(apart, wire.apart ?? "");
+}

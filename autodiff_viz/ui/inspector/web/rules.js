@@ -1,0 +1,47 @@
+// @ts-check
+// The rules that a node can have, as one row of buttons: one stop of the Tab key, with the arrow keys inside.
+
+import { RULES } from "../../web/constants.js";
+import { html } from "../../web/dom.js";
+import { icon, ICONS } from "../../editor/web/icons.js";
+
+export class Rules {
+  /** @param {(kind: string) => void} choose */
+  constructor(choose) {
+    this.choose = choose;
+    this.root = html("div", { class: "rules", role: "toolbar", "aria-label": "Rule" });
+    this.root.addEventListener("keydown", (event) => this.key(event));
+    /** @type {HTMLElement[]} */
+    this.buttons = [];
+    this.kinds = "";
+  }
+
+  /** @param {string[]} kinds @param {string} chosen */
+  show(kinds, chosen) {
+    if (this.kinds !== String(kinds)) {
+      this.kinds = String(kinds);
+      this.buttons = kinds.map((kind) => this.button(kind));
+      this.root.replaceChildren(...this.buttons);
+    }
+    for (const button of this.buttons) {
+      const on = button.dataset.kind === chosen;
+      button.setAttribute("aria-pressed", String(on));
+      button.tabIndex = on ? 0 : -1;
+    }
+  }
+
+  /** @param {string} kind */
+  button(kind) {
+    const sign = ICONS[kind] ? icon(kind, 14) : null;
+    return html("button", { type: "button", "data-kind": kind, click: () => this.choose(kind) }, sign, RULES[kind]?.label ?? kind);
+  }
+
+  /** @param {KeyboardEvent} event */
+  key(event) {
+    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+    if (!step) return;
+    const at = this.buttons.findIndex((button) => button === event.target);
+    this.buttons[(at + step + this.buttons.length) % this.buttons.length]?.focus();
+    event.preventDefault();
+  }
+}

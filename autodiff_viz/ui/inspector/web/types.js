@@ -1,0 +1,20 @@
+// @ts-check
+// Shapes of what Python sends of the selected node (views/panel.py). Fields that hold nothing are left out. Types only.
+
+/** @typedef {[text: string, role: string]} Term a piece of a line of numbers; `role` is "cotangent" or "" */
+/** @typedef {{ to: string, slot: number, label?: string, math?: string, terms?: Term[], passed?: string, apart?: string }} WireRow
+ * `math` is MathML; `apart` says both numbers where a declared derivative is not the true one */
+/**
+ * @typedef {{
+ *   id: string, label: string, type: "text" | "number" | "check" | "choice" | "several" | "button" | "note",
+ *   value?: any, help?: string, placeholder?: string, choices?: [string, string][], as?: string, edit?: import("../../web/outbox.js").NewEdit,
+ * }} FieldData  what the user sets is sent in `edit`, as its "value" or what `as` says
+ */
+/**
+ * @typedef {{
+ *   name: string, doc?: string, math?: string, kind: string, kinds: string[], ruleSays?: string, shape?: string, value?: string,
+ *   arriving?: string, fork?: string, wires?: WireRow[], fields?: FieldData[], runs?: string[],
+ * }} NodeData
+ */
+
+export {};

@@ -1,0 +1,96 @@
+"""What is set of a node beside the canvas: parameters of its op, and where an input's value comes from.
+
+A field may answer late: nothing is done when its node has gone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from autodiff_viz.graph.literals import seed_fault
+from autodiff_viz.graph.model import INPUT
+from autodiff_viz.graph.problem import GraphError, Problem
+from autodiff_viz.ops.catalog import OPS
+from autodiff_viz.views.actions import set_param
+from autodiff_viz.views.edits.record import Edit, Edits
+from autodiff_viz.views.lab import Lab, refused
+from autodiff_viz.views.learned import set_units
+from autodiff_viz.views.sources import set_numbers, set_shape, set_trainable, source_view
+
+Action = Callable[[Lab, str, Any], Lab]
+
+NUMBERS = frozenset({"float", "int", "seed"})  # kinds of parameters
+MOST_UNITS = 4096
+
+
+def _on_node(action: Action, read: Callable[[Any], Any]) -> Callable[[Lab, Edit], Lab]:
+    """The edit that applies `action` to its node, with its value as `read` reads it."""
+
+    def apply(lab: Lab, edit: Edit) -> Lab:
+        name = edit["node"]
+        return action(lab, name, read(edit["value"])) if name in lab.graph else lab
+
+    return apply
+
+
+def _of(kind: type) -> Callable[[Any], Any]:
+    def read(value: Any) -> Any:
+        if type(value) is not kind:
+            raise TypeError(value)
+        return value
+
+    return read
+
+
+def _units(lab: Lab, name: str, text: str) -> Lab:
+    count = _number(text)
+    if type(count) is int and 1 <= count <= MOST_UNITS:
+        return set_units(lab, name, count)
+    message = f"A layer has a whole number of outputs, from 1 to {MOST_UNITS}; {text[:40]!r} is none."
+    return refused(lab, GraphError(Problem("bad-units", message, "Type another number.", node=name)))
+
+
+def _param(lab: Lab, edit: Edit) -> Lab:
+    """Numbers come as text, and are checked as those of the formula are."""
+    name, param, value = edit["node"], edit["param"], edit["value"]
+    if name not in lab.graph:
+        return lab
+    node = lab.graph[name]
+    if node.op == INPUT:
+        return _draw(lab, name, param, value)
+    spec = OPS[node.op].param(param)
+    if spec is None:
+        raise ValueError(param)
+    if spec.kind in NUMBERS:
+        value = _number(value)
+    return set_param(lab, name, param, float(value) if spec.kind == "float" and type(value) is int else value)
+
+
+def _draw(lab: Lab, name: str, param: str, value: Any) -> Lab:
+    """How a parameter begins, or the seed of what is drawn."""
+    source = source_view(lab.graph[name])
+    if param == "seed" and source.seed is not None and not seed_fault(seed := _number(value)):
+        return set_param(lab, name, "seed", seed)
+    if param == "init" and value in source.inits:
+        return set_param(lab, name, "init", value)
+    raise ValueError(param)
+
+
+def _number(text: Any) -> Any:
+    """The number that was typed, a whole one where it has no point; the text itself where it is none."""
+    for kind in (int, float):
+        try:
+            return kind(_of(str)(text))
+        except ValueError:
+            pass
+    return text
+
+
+EDITS: Edits = {
+    "param": _param,
+    "trainable": _on_node(set_trainable, _of(bool)),
+    "numbers": _on_node(set_numbers, _of(str)),
+    "shape": _on_node(set_shape, _of(str)),
+    "units": _on_node(_units, _of(str)),
+}

@@ -1,0 +1,111 @@
+"""The selected node, and the check of all numbers, as data for the browser."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from autodiff_viz.graph.rule_kinds import ON_INPUTS, RULE_KINDS
+from autodiff_viz.views.causes import explained, in_a_word
+from autodiff_viz.views.compose import LabView, Verification
+from autodiff_viz.views.fields import fields
+from autodiff_viz.views.inspector import WireView, node_view
+from autodiff_viz.views.lab import Lab
+from autodiff_viz.views.mathml import mathml
+from autodiff_viz.views.moment import live
+from autodiff_viz.views.parts import runs_alone
+from autodiff_viz.workers.jobs import DROPPED, TOO_LONG, Answer
+
+Data = dict[str, Any]
+
+COUNTING = ("Counting runs and what is kept …",)
+NOT_COUNTED = ("These could not be counted.",)
+NOT_CHECKED = {
+    TOO_LONG: "The check took too long and was ended: these numbers are not checked.",
+    DROPPED: "There was no room for the check: these numbers are not checked.",
+}
+BROKE = "The check broke down: these numbers are not checked."
+ON_REQUEST = "Large graphs are checked on request."
+
+
+def node_data(lab: Lab, view: LabView, counts: Answer | None) -> Data | None:
+    """What the page says of the selected node; None without one.
+
+    Args:
+      counts: what a worker says of its runs; None while it counts.
+    """
+    name = lab.selected
+    if name is None or name not in view.graph:
+        return None
+    node = node_view(view.graph, view.trace, name)
+    return {
+        "name": node.name,
+        "doc": f"{node.doc} The output of the graph." if node.is_output else node.doc,
+        "math": mathml(node.formula),
+        "kind": node.rule,
+        "kinds": list(ON_INPUTS if node.is_input else RULE_KINDS),
+        "ruleSays": node.rule_says,
+        "shape": node.shape,
+        "value": node.value,
+        "arriving": node.arriving,
+        "fork": node.fork,
+        "wires": [_wire(wire, slot) for slot, wire in enumerate(node.wires)],
+        "fields": fields(view.graph, node),
+        "runs": list(_runs(lab, view, counts)),
+    }
+
+
+def _wire(wire: WireView, slot: int) -> Data:
+    return {
+        "to": wire.producer,
+        "slot": slot,
+        "label": wire.label,
+        "math": mathml(wire.derivative),
+        "terms": [list(term) for term in wire.numbers],
+        "passed": wire.passed,
+        "apart": wire.apart,
+    }
+
+
+def _runs(lab: Lab, view: LabView, counts: Answer | None) -> tuple[str, ...]:
+    if live(lab) or not runs_alone(view):
+        return ()
+    if counts is None:
+        return COUNTING
+    return NOT_COUNTED if counts.why else counts.value
+
+
+def check_data(lab: Lab, view: LabView, answer: Answer | None, asked: bool, details: bool) -> Data:
+    """What the independent check says of all numbers on view.
+
+    Args:
+      answer: a worker's; None while it works, and when it was not `asked`.
+      details: whether somebody looks at the table.
+    """
+    notes = [f"Note: {note}" for note in view.notes]
+    if view.unfinished:
+        notes.append(f"Still to be wired: {', '.join(view.unfinished)}.")
+    return {"notes": notes, **_verdict(lab, view, answer, asked, details)}
+
+
+def _verdict(lab: Lab, view: LabView, answer: Answer | None, asked: bool, details: bool) -> Data:
+    if not view.complete:
+        return {}
+    if live(lab):
+        return {"state": "waits", "says": "Checked when the training stops."}
+    if not asked:
+        return {"state": "asks", "says": ON_REQUEST}
+    if answer is None:
+        return {"state": "checking", "says": "Checking with jax.vjp …"}
+    if answer.why:
+        return {"state": "failed", "says": NOT_CHECKED.get(answer.why, BROKE)}
+    return _found(answer.value, details)
+
+
+def _found(found: Verification, details: bool) -> Data:
+    agrees = found.verdict is not None and found.verdict.agrees
+    said = {"state": "agrees" if agrees else "differs", "says": found.sentence}
+    if not details:
+        return said
+    rows = [[c.name, c.declared, c.true, in_a_word(c.agrees, c.causes)] for c in found.inputs]
+    why = list(explained(cause for check in found.inputs for cause in check.causes))
+    return {**said, "rows": rows, "why": why}
