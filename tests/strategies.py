@@ -33,6 +33,7 @@ from autodiff_viz.graph.model import (
 from autodiff_viz.graph.rule_kinds import KINDS, WIRES, RuleKind
 
 NO_PARAMS = st.just(())
+FACTORS = st.sampled_from([0.5, -1.0, 0.0, -0.0, 2.0, 1e-3])  # numbers of rules
 
 
 @dataclass(frozen=True)
@@ -111,6 +112,8 @@ def ruled(draw: DrawFn, node: Node, specs: Sequence[Spec], producers: Sequence[s
     if kind.alternative:
         alternatives = st.sampled_from([*producers, None] if empty else list(producers))
         return replace(node, slots=(*node.slots, draw(alternatives)), rule=Rule(kind.name))
+    if kind.number is not None:
+        return replace(node, rule=Rule(kind.name, number=draw(FACTORS)))
     if not kind.function:
         return replace(node, rule=Rule(kind.name))
     wires = len(node.wires) if kind.function == WIRES else 0

@@ -163,6 +163,8 @@ def _node_data(node: Node) -> dict[str, Any]:
         if node.rule.function is not None:
             function = node.rule.function
             data["rule"] |= {"args": function.args, "body": [_term_data(term) for term in function.body]}
+        if node.rule.number is not None:
+            data["rule"]["number"] = node.rule.number
     if node.position is not None:
         data["position"] = node.position
     if node.muted:
@@ -230,8 +232,10 @@ def _params(item: Reader) -> Params:
 
 
 def _rule(item: Reader) -> Rule:
-    data = item.object(required=("kind",), optional=("args", "body"))
+    data = item.object(required=("kind",), optional=("args", "body", "number"))
     kind = data["kind"].choice(RULE_KINDS)
+    if KINDS[kind].number is not None:
+        return Rule(kind, number=float(item.object(required=("kind", "number"))["number"].number()))
     if not KINDS[kind].function:
         item.object(required=("kind",))
         return Rule(kind)

@@ -96,6 +96,7 @@ class Rule(Exact):
 
     kind: str = FOLLOW
     function: Lambda | None = None
+    number: float | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,7 +127,9 @@ class Node(Exact):
     @cached_property
     def content(self) -> bytes:
         """The identity of all that a number follows from: of the node without its place, its cut."""
-        rule = self.rule.kind if self.rule.function is None else self.rule  # a name is told in no time
+        rule: Any = self.rule
+        if rule.function is None and rule.number is None:
+            rule = rule.kind  # a name is told in no time
         return identity((self.name, self.op, self.slots, self.params, rule, self.muted))
 
     @cached_property

@@ -33,6 +33,7 @@ class RuleKind:
       key: on the keyboard of the canvas.
       equation: how what is passed comes about, with <local>, <arriving>, <changed> and <passed> for numbers.
       function: what its function gives; "" where it has none.
+      number: the one that a rule of this kind begins with; None where it has none.
       alternative: the node has one more slot, the last, for what it is differentiated as.
       since: the first version of documents that knows it.
     """
@@ -52,6 +53,7 @@ class RuleKind:
     key: str = ""
     equation: str = "<local> × <arriving> = <passed>"
     function: str = ""
+    number: float | None = None
     alternative: bool = False
     since: int = 1
 

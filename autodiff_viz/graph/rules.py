@@ -23,11 +23,23 @@ def rule_problems(node: Node) -> Iterator[Problem]:
         found = "no function" if function is None else "a function"
         those = listed([each.name for each in KINDS.values() if each.function]).capitalize()
         yield _bad(node, f"has the rule {name!r} with {found}", f"{those} need one, others none.")
+    elif (node.rule.number is not None) != (kind.number is not None):
+        found = "no number" if node.rule.number is None else "a number"
+        those = listed([each.name for each in KINDS.values() if each.number is not None]) or "none"
+        yield _bad(
+            node, f"has the rule {name!r} with {found}", f"{those.capitalize()} needs one, others none."
+        )
+    elif node.rule.number is not None and (fault := _number_fault(node.rule.number)):
+        yield _bad(node, f"has the rule {name!r} with a number that {fault}", "Type a number, such as 0.5.")
     elif kind.alternative and not node.slots:
         yield _bad(node, "has no slot for its backward expression", "Set the rule again.")
     elif function is not None:
         yield from _counts(node, function)
         yield from _terms(node, function)
+
+
+def _number_fault(number: object) -> str:
+    return "is a list" if isinstance(number, tuple) else literal_fault(number)
 
 
 def _counts(node: Node, function: Lambda) -> Iterator[Problem]:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from autodiff_viz.graph.model import FOLLOW, Call, Lambda, Literal, Params, Rule, Term
-from autodiff_viz.graph.rule_kinds import ARRIVING, KINDS
+from autodiff_viz.graph.rule_kinds import KINDS, WIRES
 from autodiff_viz.language.literal import show_literal
 from autodiff_viz.language.params import show_param
 from autodiff_viz.ops import indexing
@@ -96,11 +96,17 @@ def show_rule(inner: Shown, rule: Rule, alternative: Shown) -> Shown:
         return joined(f"{rule.kind}(", inner, ")")
     if kind.alternative:
         return joined(f"{kind.call}(", inner, ", ", alternative, ")")
-    if not kind.function:
+    if not kind.argument:
         return joined(f"{kind.call}(", inner, ")")
-    function = show_lambda(rule.function) if rule.function else "..."
-    keyword = "" if kind.function == ARRIVING else f"{kind.argument}="
-    return joined(f"{kind.call}(", inner, f", {keyword}{function})")
+    keyword = f"{kind.argument}=" if kind.function == WIRES else ""
+    return joined(f"{kind.call}(", inner, f", {keyword}{show_argument(rule) or '...'})")
+
+
+def show_argument(rule: Rule) -> str:
+    """The function or the number of a rule, as it is typed; "" where it has none."""
+    if rule.function is not None:
+        return show_lambda(rule.function)
+    return "" if rule.number is None else show_literal(rule.number)
 
 
 def show_lambda(function: Lambda) -> str:

@@ -15,6 +15,7 @@ from autodiff_viz.graph.rule_kinds import KINDS, RuleKind
 from autodiff_viz.graph.words import listed
 from autodiff_viz.language.calls import bind
 from autodiff_viz.language.caret import Span
+from autodiff_viz.language.literal import is_number, read_literal
 from autodiff_viz.language.tree import Applied, Operand
 
 if TYPE_CHECKING:
@@ -66,4 +67,12 @@ def _ruled(
     if kind.alternative:
         inner = replace(inner, operands=(*inner.operands, reader.read(given[kind.argument], depth)))
     function = reader.read_lambda(given[kind.argument]) if kind.function else None
-    return replace(inner, rule=Rule(kind.name, function))
+    number = _number(reader, given[kind.argument], kind) if kind.number is not None else None
+    return replace(inner, rule=Rule(kind.name, function, number))
+
+
+def _number(reader: Reader, node: ast.expr, kind: RuleKind) -> float:
+    if not is_number(node):
+        message = f"The {kind.argument} of {kind.call} is one number, written out."
+        raise reader.error(node, "rule-number", message, f"Write {kind.example}.")
+    return float(read_literal(reader.line, node))

@@ -107,14 +107,22 @@ def set_rules(lab: Lab, names: Iterable[str], kind: str) -> Lab:
 
 
 def set_function(lab: Lab, name: str, text: str) -> Lab:
-    """Change the lambda of a rewrite or a pullback. For a rewrite its body alone will do: `-v`."""
+    """Change the function or the number of a rule. Of a function of what arrives, its body will do: `-v`."""
     try:
         rule = lab.graph[name].rule
-        short = KINDS[rule.kind].function == ARRIVING and not text.lstrip().startswith("lambda")
-        rule = replace(rule, function=parse_lambda(f"lambda v: {text}" if short else text))
+        if KINDS[rule.kind].number is not None:
+            rule = replace(rule, number=_number(parse_literal(text)))
+        else:
+            short = KINDS[rule.kind].function == ARRIVING and not text.lstrip().startswith("lambda")
+            rule = replace(rule, function=parse_lambda(f"lambda v: {text}" if short else text))
         return committed(lab, edits.with_rule(lab.graph, name, rule), f"Change the {rule.kind} of {name}")
     except GraphError as error:
         return refused(lab, error)
+
+
+def _number(literal: Literal) -> Literal:
+    """A number as a float; what is none is refused with the rule."""
+    return literal if isinstance(literal, tuple) else float(literal)
 
 
 def set_param(lab: Lab, name: str, param: str, value: Any) -> Lab:
@@ -224,7 +232,7 @@ def _first_rule(node: Node, kind: str, graph: Graph) -> Rule:
     if gives == WIRES:
         names = _argument_names([producer for _, producer in node.wires], graph)
         return Rule(kind, Lambda(("v", *names, "y"), ("v",) * len(names)))
-    return Rule(kind)
+    return Rule(kind, number=KINDS[kind].number)
 
 
 def _argument_names(producers: list[str], graph: Graph) -> list[str]:

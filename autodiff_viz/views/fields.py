@@ -12,6 +12,7 @@ from typing import Any
 
 from autodiff_viz.graph.model import Graph, Region
 from autodiff_viz.graph.policies import POLICY
+from autodiff_viz.graph.rule_kinds import KINDS
 from autodiff_viz.ops.indexing import to_text
 from autodiff_viz.ops.record import Param
 from autodiff_viz.views.inspector import NodeView
@@ -36,7 +37,7 @@ def fields(graph: Graph, node: NodeView) -> list[Field]:
 
 def _function(node: NodeView) -> Field:
     edit = {"kind": "function", "node": node.name}
-    return {**_field("function", "Function", "text", node.function, edit), "as": "text"}
+    return {**_field("function", KINDS[node.rule].asks, "text", node.function, edit), "as": "text"}
 
 
 def _source(name: str, source: Source) -> list[Field]:

@@ -15,7 +15,7 @@ from autodiff_viz.graph.model import INPUT, Graph, Node
 from autodiff_viz.graph.mute import played
 from autodiff_viz.graph.order import consumers
 from autodiff_viz.graph.rule_kinds import KINDS
-from autodiff_viz.language.show import show_lambda, show_literal
+from autodiff_viz.language.show import show_argument, show_literal
 from autodiff_viz.ops import latex
 from autodiff_viz.ops.catalog import OPS
 from autodiff_viz.ops.record import Param
@@ -101,7 +101,7 @@ def node_view(graph: Graph, trace: Trace | None, name: str) -> NodeView:
         formula=_formula(node),
         rule=own.rule.kind,
         rule_says=KINDS[node.rule.kind].says,
-        function=show_lambda(own.rule.function) if own.rule.function else "",
+        function=show_argument(own.rule),
         value=in_full(trace.value[name]) if known else "",
         shape=str(list(trace.value[name].shape)) if known and trace.value[name].ndim else "",
         arriving=in_full(trace.cotangent[name]) if arrives else "",
