@@ -19,6 +19,7 @@ from autodiff_viz.engine.live import ARRIVING, Wire
 from autodiff_viz.engine.trace import Trace
 from autodiff_viz.graph.model import FOLLOW, INPUT, REWRITE, STOP, Call, Graph, Lambda, Node, Rule
 from autodiff_viz.graph.order import order
+from autodiff_viz.graph.rule_kinds import SCALE as SCALE_RULE
 
 PASS, SCALE, CLIP, REPLACE = range(4)
 
@@ -119,6 +120,7 @@ CHANGES: dict[str, Callable[[Rule], Change | None]] = {
     FOLLOW: lambda rule: Change(),
     STOP: lambda rule: Change(),  # wires close besides
     REWRITE: lambda rule: _plain(rule.function) if rule.function else None,
+    SCALE_RULE: lambda rule: Change(SCALE, rule.number),
 }
 """What a gate has to do for a rule; a kind that is not here is compiled in."""
 

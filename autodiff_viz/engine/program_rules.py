@@ -10,7 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from autodiff_viz.graph.model import Call, Lambda, Literal, Node, Term
-from autodiff_viz.graph.rule_kinds import BACKWARD_AS, FOLLOW, PULLBACK, REWRITE, STOP
+from autodiff_viz.graph.rule_kinds import BACKWARD_AS, FOLLOW, PULLBACK, REWRITE, SCALE, STOP
 from autodiff_viz.ops.catalog import OPS
 
 Run = Callable[..., jax.Array]
@@ -115,6 +115,10 @@ def _rewrite(node: Node, run: Run, mark: Mark, wired: Sequence[jax.Array]) -> ja
     return _changed(mark(run(*wired)), lambda v: _evaluate(node.rule.function, (v,), (v,))[0])
 
 
+def _scale(node: Node, run: Run, mark: Mark, wired: Sequence[jax.Array]) -> jax.Array:
+    return _changed(mark(run(*wired)), lambda v: v * constant(node.rule.number, v.dtype))
+
+
 def _backward_as(node: Node, run: Run, mark: Mark, wired: Sequence[jax.Array]) -> jax.Array:
     if not isinstance(node.slots[-1], str):  # backward as a constant: nothing is passed
         return _stop(node, run, mark, wired)
@@ -125,6 +129,7 @@ RULED: dict[str, Ruled] = {
     FOLLOW: lambda node, run, mark, wired: mark(run(*wired)),
     STOP: _stop,
     REWRITE: _rewrite,
+    SCALE: _scale,
     PULLBACK: lambda node, run, mark, wired: mark(_declared(node.rule.function, run)(*wired)),
     BACKWARD_AS: _backward_as,
 }

@@ -12,7 +12,7 @@ from autodiff_viz.engine.check import at_node, unknown_op, wrong_alternative, wr
 from autodiff_viz.engine.kernels import Shape, kernel, split
 from autodiff_viz.graph.model import Call, Node, Term, params
 from autodiff_viz.graph.problem import GraphError
-from autodiff_viz.graph.rule_kinds import BACKWARD_AS, FOLLOW, PULLBACK, REWRITE, STOP
+from autodiff_viz.graph.rule_kinds import BACKWARD_AS, FOLLOW, PULLBACK, REWRITE, SCALE, STOP
 from autodiff_viz.ops.catalog import OPS
 
 
@@ -36,6 +36,7 @@ CHANGED: dict[str, Callable[[Node, Sample, str], Sample | None]] = {
     FOLLOW: lambda node, v, dtype: v,
     STOP: lambda node, v, dtype: None,
     REWRITE: _rewritten,
+    SCALE: lambda node, v, dtype: call("mul", (), [v, _evaluate(node.rule.number, {}, dtype)], dtype),
 }
 """What a rule makes of the cotangent that arrives at a node, before the op's own pullback takes it on; None
 for nothing at all."""

@@ -11,7 +11,7 @@ from autodiff_viz.engine.kernels import Shape
 from autodiff_viz.export.expressions import applied, called, constant, data, dotted, written
 from autodiff_viz.export.names import fresh, scope
 from autodiff_viz.graph.model import Call, Node, Term
-from autodiff_viz.graph.rule_kinds import ARRIVING, BACKWARD_AS, FOLLOW, KINDS, PULLBACK, REWRITE, STOP
+from autodiff_viz.graph.rule_kinds import ARRIVING, BACKWARD_AS, FOLLOW, KINDS, PULLBACK, REWRITE, SCALE, STOP
 from autodiff_viz.ops.catalog import OPS
 
 WIDTH = 100  # characters in a line
@@ -30,6 +30,18 @@ def straight_through_jvp(primals, tangents):
 
 # An alternative may have no derivative at all, inside `jax.checkpoint` too.
 straight_through.defjvp(straight_through_jvp, symbolic_zeros=True)
+'''
+
+_SCALE_GRADIENT = '''
+def scale_gradient(x, scale):
+    """x itself; the cotangent that arrives is multiplied by `scale`."""
+
+    @jax.custom_vjp
+    def identity(x):
+        return x
+
+    identity.defvjp(lambda x: (x, None), lambda _, v: (jnp.multiply(v, scale),))
+    return identity(x)
 '''
 
 _CUSTOM = '''
@@ -192,11 +204,12 @@ WRITTEN: dict[str, Written] = {
     FOLLOW: lambda node, run, mark, wired, declare: mark(run()),
     STOP: _stop,
     REWRITE: lambda node, run, mark, wired, declare: called(declare(), mark(run())),
+    SCALE: lambda node, run, mark, *_: called("scale_gradient", mark(run()), constant(node.rule.number)),
     PULLBACK: lambda node, run, mark, wired, declare: mark(called(declare(), *wired)),
     BACKWARD_AS: _backward_as,
 }
 """The value of a node with its rule: from what gives its op's value, what gives that its name for policies,
 the values on its wires, and what writes its rule's function and gives the name."""
 
-HELPERS = {"straight_through": _STRAIGHT_THROUGH}
+HELPERS = {"straight_through": _STRAIGHT_THROUGH, "scale_gradient": _SCALE_GRADIENT}
 """Functions that rules call, by name."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 FOLLOW, STOP, REWRITE, PULLBACK, BACKWARD_AS = "follow", "stop", "rewrite", "pullback", "backward_as"
+SCALE = "scale"
 
 ARRIVING, WIRES = "arriving", "wires"
 """What a rule's function gives: the cotangent that is pulled back in place of the arriving one; or what is
@@ -101,6 +102,23 @@ _KINDS = (
         key="r",
         equation="<local> × (<arriving> → <changed>) = <passed>",
         function=ARRIVING,
+    ),
+    RuleKind(
+        name=SCALE,
+        label="scale",
+        action="Scale gradient",
+        does="scales the gradient",
+        says="Multiplies the cotangent that arrives by a number, then follows JAX.",
+        call="scale_gradient",
+        argument="scale",
+        asks="Scale of the gradient",
+        example="scale_gradient(sin(x), 0.5)",
+        elsewhere="scale_grad GradientReversal gradient_reversal grad_scale",
+        icon="M3 13 13 3M8.5 3H13v4.5M3 8.5V13h4.5",
+        key="x",
+        equation="<local> × (<arriving> → <changed>) = <passed>",
+        number=0.5,
+        since=5,
     ),
     RuleKind(
         name=PULLBACK,
