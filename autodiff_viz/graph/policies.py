@@ -28,6 +28,12 @@ _POLICIES = (
     Policy("nothing_saveable", "nothing: run everything again"),
     Policy("everything_saveable", "everything", mark="keeps everything"),
     Policy("dots_saveable", "products of matrices (dots)", mark="keeps dots"),
+    Policy(
+        "dots_with_no_batch_dims_saveable",
+        "products of matrices, but not of batches of them",
+        mark="keeps dots without batches",
+        since=5,
+    ),
     Policy("save_only_these_names", "the nodes chosen here", mark="keeps names", takes_names=True),
 )
 

@@ -1,5 +1,7 @@
 """A checkpoint policy is one record, whatever its place in the list."""
 
+import json
+
 import jax
 import pytest
 
@@ -44,6 +46,33 @@ def test_graphs_with_it_go_to_text_and_documents_and_back(name):
 @pytest.mark.parametrize("name", POLICIES)
 def test_it_changes_no_number(name):
     assert verify(trace(graph_with(name))).agrees
+
+
+BATCH = "x = [[[1.0, 2.0], [3.0, 4.0]], [[0.5, 0.1], [0.2, 0.3]]]"
+ONE = "x = [[1.0, 2.0], [3.0, 4.0]]"
+
+
+@pytest.mark.parametrize(
+    ("policy", "source", "again"),
+    [
+        ("dots_saveable", ONE, 0),
+        ("dots_saveable", BATCH, 0),
+        ("dots_with_no_batch_dims_saveable", ONE, 0),
+        ("dots_with_no_batch_dims_saveable", BATCH, 1),  # its dot_general has a batch dimension
+        ("nothing_saveable", ONE, 1),
+    ],
+)
+def test_which_products_run_again(policy, source, again):
+    """As the documentation of `jax.checkpoint_policies` says of dots with and without batch dimensions."""
+    head = f'{source}\nwith checkpoint("r", policy="{policy}"):\n'
+    found = trace(parse(f"{head}    p = x @ x\n    s = sin(p)\ny = sum(s * s)"))
+    assert found.runs["p"].kept == again
+
+
+def test_only_a_document_with_a_new_policy_has_the_version_that_knows_it():
+    versions = {name: json.loads(to_json(graph_with(name)))["autodiff_viz"] for name in POLICIES}
+    assert versions.pop("dots_with_no_batch_dims_saveable") == 5
+    assert set(versions.values()) == {1}
 
 
 @pytest.mark.parametrize("field", ["keeps", "mark"])

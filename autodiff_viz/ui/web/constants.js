@@ -21,5 +21,6 @@ export const POLICIES = {
   "nothing_saveable": {"keeps": "nothing: run everything again", "mark": "", "takesNames": false},
   "everything_saveable": {"keeps": "everything", "mark": "keeps everything", "takesNames": false},
   "dots_saveable": {"keeps": "products of matrices (dots)", "mark": "keeps dots", "takesNames": false},
+  "dots_with_no_batch_dims_saveable": {"keeps": "products of matrices, but not of batches of them", "mark": "keeps dots without batches", "takesNames": false},
   "save_only_these_names": {"keeps": "the nodes chosen here", "mark": "keeps names", "takesNames": true},
 };
