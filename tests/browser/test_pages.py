@@ -86,7 +86,7 @@ def test_lessons_open_after_a_rule_was_set_and_back_and_forward_lead_to_each_pag
 def test_between_a_link_and_its_answer_nothing_is_sent_that_could_lead_back_and_no_edit_is_lost(
     lab: LabPage, wire: Wire
 ):
-    """Streamlit joins a waiting request for a page with a later message, whose address is still the old one."""
+    """Streamlit joins a waiting request for a page with a later message, whose address is the old one."""
     lab.select_quickly("b")
     with wire.hold():
         to_lessons(lab)
