@@ -40,35 +40,26 @@ def page() -> None:
         draw_lesson(here.lab, draw)
 
 
-def _draw_columns(draw: Callable[[str], None]) -> None:
-    with st.container(key="lab"):
-        main, side = st.columns([8, 5], gap="medium")
-    with main:
-        draw(LAB)
-        draw("problems")
-        with st.container(key="train_panel"):
-            draw("train")
-            draw("track")
-            draw("curves")
-        with st.container(key="segments_panel"):
-            draw("segments")
-        checks = st.container()
-        with st.container(key="settings"):
-            draw("settings")
-        with st.container(key="figure_panel"):
-            draw("chooser")
-            with st.container(key=FIGURE):
-                draw("figure")
+def _draw_columns(draw: Callable[..., None]) -> None:
+    main, side = st.container(key="lab").columns([8, 5], gap="medium")
+    draw(LAB, main)
+    draw("problems", main)
+    panel = main.container(key="train_panel")
+    for name in ("train", "track", "curves"):
+        draw(name, panel)
+    draw("segments", main.container(key="segments_panel"))
+    draw("checks", main.container())
+    draw("settings", main.container(key="settings"))
+    panel = main.container(key="figure_panel")
+    draw("chooser", panel)
+    draw("figure", panel.container(key=FIGURE))
+    draw("formula_head", side)
     with side:
-        draw("formula_head")
         place("formula")
         place("sliders")
-        with st.container(border=True, key="inspector"):
-            draw("inspector")
-            draw("tensor")
-            draw("runs")
-    with checks:
-        draw("checks")
+    panel = side.container(border=True, key="inspector")
+    for name in ("inspector", "tensor", "runs"):
+        draw(name, panel)
 
 
 DRAWS: Mapping[str, Draw] = {
