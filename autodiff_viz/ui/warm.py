@@ -7,7 +7,8 @@ another one once the server is warm.
 
 Streamlit collects garbage after every rerun; with JAX and Plotly loaded, one full collection walks some
 hundred thousand objects. `gc.freeze()` moves all that is loaded out of its way, and `postScriptGC = false`
-in `.streamlit/config.toml` leaves collection to Python's own schedule. `make bench` measures both.
+in `.streamlit/config.toml` leaves collection to Python's own schedule, which is made a slower one: a run of a
+page makes thousands of objects, most of which are gone at its end. `make bench` measures all three.
 """
 
 from __future__ import annotations
@@ -39,6 +40,7 @@ WARM, WARMING, FAILED = "warm", "warming up", "failed"  # states of the server
 FILLING = 120.0  # seconds of work that compiling the catalog may take
 SOON = 5  # niceness of what the server's readiness waits for
 LOOK = 0.5  # seconds between two looks whether the server is to end
+COLLECTED = 20_000  # objects more than there were, after which Python looks for rings that nobody holds
 SWITCH_INTERVAL = 0.001  # seconds; a long Python loop of one visitor then holds up the others less
 
 _done = threading.Event()  # the warm-up has come to its end
@@ -55,6 +57,7 @@ async def awake(app: st.App) -> AsyncIterator[None]:
 def ready() -> threading.Thread:
     """Start the warm-up, once per server; visitors need not wait for it."""
     sys.setswitchinterval(SWITCH_INTERVAL)
+    gc.set_threshold(COLLECTED, *gc.get_threshold()[1:])
     load_from(kept())
     stop = threading.Event()
     wait = FIRST_VISITOR if get_script_run_ctx(suppress_warning=True) else 0.0
