@@ -23,7 +23,6 @@ from contextlib import asynccontextmanager
 from functools import cache
 
 import streamlit as st
-from streamlit.dataframe_util import determine_data_format
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from autodiff_viz.engine.compiled import is_filled, load_from
@@ -104,7 +103,6 @@ def have_compiled(stop: threading.Event) -> None:
 
 def have_rehearsed(stop: threading.Event) -> None:
     """Work out what a newcomer sees, a first toggle, a first drag and their checks: slow only once."""
-    determine_data_format(())  # loads pandas, as the first component will: Plotly must not meet half of it
     for view in rehearse():
         _answer(check_job(view), stop)
         for figure in FIGURES.values():
