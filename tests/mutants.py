@@ -17,6 +17,7 @@ from hypothesis.strategies import DrawFn
 
 from autodiff_viz.graph.codec import FORMAT, to_json
 from autodiff_viz.graph.model import POLICIES, RULE_KINDS, Graph, Node, params
+from autodiff_viz.graph.rule_kinds import KINDS
 from autodiff_viz.language.parse import parse
 from autodiff_viz.lessons.gallery import LESSONS
 from autodiff_viz.ops.catalog import OPS
@@ -86,6 +87,7 @@ KEYS = (
     *(FORMAT, "nodes", "regions", "groups", "output", "name", "op", "slots", "params", "rule", "position"),
     *("muted", "cut", "kind", "args", "body", "policy", "saved", "branches", *PARAMS),
 )
+NUMBERED = tuple(kind for kind in KINDS.values() if kind.number is not None)
 WORDS = (*OPS, "input", "parameter", *RULE_KINDS, *POLICIES)
 
 ODD_NUMBERS = ("1e400", "-0", "-0.0", "1E2", "NaN", "-Infinity", "9" * 5_000, "0.1e1", "1e-400", "00", "true")
@@ -279,6 +281,8 @@ def _rule(random: Random, names: list[Any]) -> Document:
         args = random.choices(("v", "a", *names), k=random.choice((0, 1, 1, 3, 3, 4)))
         rule["args"] = args
         rule["body"] = random.choices((*args, 0.5, *TERMS), k=random.choice((0, 1, 1, 2)))
+    if random.random() < 0.3:
+        rule["number"] = random.choice((*NUMBERS, *FLOATS, *LISTS, None))
     return rule
 
 
@@ -354,6 +358,7 @@ def _rerule(document: Document, random: Random) -> None:
         node["rule"] = random.choice(
             (
                 {"kind": "stop"},
+                *({"kind": kind.name, "number": random.choice(FLOATS)} for kind in NUMBERED),
                 {"kind": "rewrite", "args": args[:1], "body": [random.choice((args[0], 0.0, TERMS[0]))]},
                 {"kind": "pullback", "args": args, "body": random.choices(terms, k=max(wires, 1))},
             )

@@ -15,13 +15,9 @@ from hypothesis.strategies import DrawFn, SearchStrategy
 from autodiff_viz.graph.check import convex_hull, problems
 from autodiff_viz.graph.groups import smallest_group
 from autodiff_viz.graph.model import (
-    BACKWARD_AS,
     FOLLOW,
     INPUT,
     POLICIES,
-    PULLBACK,
-    REWRITE,
-    RULE_KINDS,
     Call,
     Graph,
     Group,
@@ -34,8 +30,10 @@ from autodiff_viz.graph.model import (
     Term,
     params,
 )
+from autodiff_viz.graph.rule_kinds import KINDS, WIRES, RuleKind
 
 NO_PARAMS = st.just(())
+FACTORS = st.sampled_from([0.5, -1.0, 0.0, -0.0, 2.0, 1e-3])  # numbers of rules
 
 
 @dataclass(frozen=True)
@@ -109,17 +107,25 @@ def terms(draw: DrawFn, args: Sequence[str], specs: Sequence[Spec], depth: int =
 @st.composite
 def ruled(draw: DrawFn, node: Node, specs: Sequence[Spec], producers: Sequence[str], empty: bool) -> Node:
     """The node with a random rule that suits it."""
-    suits = {PULLBACK: bool(node.wires), BACKWARD_AS: node.op != INPUT and bool(producers)}
-    kind = draw(st.sampled_from([FOLLOW, *(kind for kind in RULE_KINDS if suits.get(kind, True))]))
-    if kind == BACKWARD_AS:
+    able = [kind for kind in KINDS.values() if _suits(kind, node, producers)]
+    kind = draw(st.sampled_from([KINDS[FOLLOW], *able]))
+    if kind.alternative:
         alternatives = st.sampled_from([*producers, None] if empty else list(producers))
-        return replace(node, slots=(*node.slots, draw(alternatives)), rule=Rule(kind))
-    if kind not in (REWRITE, PULLBACK):
-        return replace(node, rule=Rule(kind))
-    wires = len(node.wires) if kind == PULLBACK else 0
-    args = ("v", *(f"x{i}" for i in range(wires)), *(("y",) if kind == PULLBACK else ()))
+        return replace(node, slots=(*node.slots, draw(alternatives)), rule=Rule(kind.name))
+    if kind.number is not None:
+        return replace(node, rule=Rule(kind.name, number=draw(FACTORS)))
+    if not kind.function:
+        return replace(node, rule=Rule(kind.name))
+    wires = len(node.wires) if kind.function == WIRES else 0
+    args = ("v", *(f"x{i}" for i in range(wires)), *(("y",) if kind.function == WIRES else ()))
     body = tuple(draw(terms(args, specs)) for _ in range(wires or 1))
-    return replace(node, rule=Rule(kind, Lambda(args, body)))
+    return replace(node, rule=Rule(kind.name, Lambda(args, body)))
+
+
+def _suits(kind: RuleKind, node: Node, producers: Sequence[str]) -> bool:
+    if kind.alternative:
+        return node.op != INPUT and bool(producers)
+    return bool(node.wires) or kind.function != WIRES
 
 
 @st.composite

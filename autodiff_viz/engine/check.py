@@ -13,21 +13,12 @@ from autodiff_viz.graph import limits
 from autodiff_viz.graph.check import problems as structural
 from autodiff_viz.graph.given import known_graph
 from autodiff_viz.graph.identity import remembered
-from autodiff_viz.graph.model import (
-    BACKWARD_AS,
-    INPUT,
-    PULLBACK,
-    REWRITE,
-    Call,
-    Graph,
-    Node,
-    Slot,
-    Term,
-    params,
-)
+from autodiff_viz.graph.model import FOLLOW, INPUT, Call, Graph, Node, Slot, Term, params
 from autodiff_viz.graph.mute import played
 from autodiff_viz.graph.order import ancestors, descendants, order
 from autodiff_viz.graph.problem import GraphError, Problem
+from autodiff_viz.graph.rule_kinds import ARRIVING, KINDS, ON_INPUTS, WIRES
+from autodiff_viz.graph.words import listed
 from autodiff_viz.ops.catalog import OPS
 
 
@@ -146,26 +137,28 @@ def _input_shape(node: Node, inputs: Mapping[str, Shape]) -> Shape:
 
 
 def _check_input_rule(node: Node, shape: Shape) -> None:
-    if node.rule.kind in (PULLBACK, BACKWARD_AS):
+    kind = KINDS[node.rule.kind]
+    if kind.replaces:
+        those = listed([name for name in ON_INPUTS if name != FOLLOW])
         raise GraphError(
             Problem(
                 "rule-on-input",
                 f"{node.name!r} is an input: it has no derivative to replace.",
-                "An input can stop or rewrite the cotangent that arrives; put this rule on a node after it.",
+                f"An input takes {those}, which change what arrives; put this rule on a node after it.",
             )
         )
-    if node.rule.kind == REWRITE:
+    if kind.function:
         _check_lambda(node, [shape], [shape])
 
 
 def _check_rule(node: Node, shape: Shape, below: tuple[Shape, ...]) -> None:
-    kind = node.rule.kind
-    if kind == REWRITE:
+    kind = KINDS[node.rule.kind]
+    if kind.function == ARRIVING:
         _check_lambda(node, [shape], [shape])
-    elif kind == PULLBACK:
+    elif kind.function == WIRES:
         wired = [below[slot] for slot, _ in node.wires]
         _check_lambda(node, [shape, *wired, shape], wired)
-    elif kind == BACKWARD_AS and below[-1] != shape:
+    elif kind.alternative and below[-1] != shape:
         raise GraphError(wrong_alternative(node, shape, below[-1]))
 
 
@@ -231,7 +224,9 @@ def wrong_alternative(node: Node, shape: Shape, alternative: Shape) -> Problem:
 
 def wrong_arity(node: Node, given: int, wanted: int) -> Problem:
     """The rule's lambda has another number of arguments or of results than the node's wires ask for."""
-    names = "v" if node.rule.kind != PULLBACK else "v, then one per wire, then the node's value"
+    names = (
+        "v" if KINDS[node.rule.kind].function == ARRIVING else "v, then one per wire, then the node's value"
+    )
     arguments = "1 argument" if given == 1 else f"{given} arguments"
     results = "1 result" if wanted == 1 else f"{wanted} results, as a tuple"
     return Problem(

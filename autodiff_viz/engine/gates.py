@@ -7,6 +7,7 @@ output has one that changes what arrives there. A graph whose rules all fit is l
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -18,6 +19,7 @@ from autodiff_viz.engine.live import ARRIVING, Wire
 from autodiff_viz.engine.trace import Trace
 from autodiff_viz.graph.model import FOLLOW, INPUT, REWRITE, STOP, Call, Graph, Lambda, Node, Rule
 from autodiff_viz.graph.order import order
+from autodiff_viz.graph.rule_kinds import SCALE as SCALE_RULE
 
 PASS, SCALE, CLIP, REPLACE = range(4)
 
@@ -86,9 +88,7 @@ change.defvjp(_change_forward, _change_backward)
 
 def change_of(rule: Rule) -> Change | None:
     """The rule as a change of the arriving cotangent; None where a gate cannot do it."""
-    if rule.kind in (FOLLOW, STOP):
-        return Change()
-    return _plain(rule.function) if rule.kind == REWRITE and rule.function else None
+    return CHANGES[rule.kind](rule) if rule.kind in CHANGES else None
 
 
 def _plain(function: Lambda) -> Change | None:
@@ -114,6 +114,15 @@ def _plain(function: Lambda) -> Change | None:
 
 def _is_number(term: object) -> bool:
     return isinstance(term, int | float)
+
+
+CHANGES: dict[str, Callable[[Rule], Change | None]] = {
+    FOLLOW: lambda rule: Change(),
+    STOP: lambda rule: Change(),  # wires close besides
+    REWRITE: lambda rule: _plain(rule.function) if rule.function else None,
+    SCALE_RULE: lambda rule: Change(SCALE, rule.number),
+}
+"""What a gate has to do for a rule; a kind that is not here is compiled in."""
 
 
 def without_gated(graph: Graph) -> Graph:

@@ -15,18 +15,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from math import prod
 from typing import Any, NamedTuple
 
 import jax
 
 from autodiff_viz.engine.arrays import constant, own_value
-from autodiff_viz.engine.check import at_node, unknown_op, wrong_alternative
+from autodiff_viz.engine.check import at_node, unknown_op
 from autodiff_viz.engine.kernels import Kernel, Shape, kernel, split
-from autodiff_viz.engine.rules import Sample, apply_rule
+from autodiff_viz.engine.rules import CHANGED, PASSED, Sample
 from autodiff_viz.engine.shared import Evaluation, within
 from autodiff_viz.graph import limits
-from autodiff_viz.graph.model import BACKWARD_AS, FOLLOW, INPUT, REWRITE, STOP, Graph, Node
+from autodiff_viz.graph.model import FOLLOW, INPUT, Graph, Node
 from autodiff_viz.graph.order import order
 from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.ops.catalog import ADJUSTABLE, OPS
@@ -234,18 +235,13 @@ _add = jax.jit(lambda a, b: a + b)
 def _pass_down(walk: Walk, step: Step, v: Sample) -> list[Part | None]:
     """What a node passes down each of its wires, whatever its rule and whether or not it is swept."""
     node, kind = step.node, step.node.rule.kind
-    if kind == STOP or step.kernel is None:
+    if step.kernel is None:
         return _nothing(node)
-    if kind == FOLLOW:
-        return _pull(walk, step, v)
-    if kind == REWRITE:
-        (rewritten,) = apply_rule(node, [v], [v.shape], walk.dtype)
-        return _pull(walk, step, rewritten)
-    if kind == BACKWARD_AS:
-        return _to_alternative(walk, node, v)
-    inputs = [_value(walk, producer) for _, producer in node.wires]
-    results = apply_rule(node, [v, *inputs, _value(walk, node.name)], [x.shape for x in inputs], walk.dtype)
-    return [(sample.array, sample.swept) for sample in results]
+    if kind in PASSED:
+        found = PASSED[kind](node, v, partial(_value, walk), walk.dtype)
+        return [sample and (sample.array, sample.swept) for sample in found]
+    changed = CHANGED[kind](node, v, walk.dtype)
+    return _nothing(node) if changed is None else _pull(walk, step, changed)
 
 
 def _pull(walk: Walk, step: Step, v: Sample) -> list[Part | None]:
@@ -262,14 +258,6 @@ def _pull(walk: Walk, step: Step, v: Sample) -> list[Part | None]:
     return [None if array is None else (array, swept) for array in results]
 
 
-def _to_alternative(walk: Walk, node: Node, v: Sample) -> list[Part | None]:
-    alternative = len(node.slots) - 1
-    wired = node.slots[alternative]
-    if isinstance(wired, str) and walk.shapes[wired] != v.shape:
-        raise GraphError(wrong_alternative(node, v.shape, walk.shapes[wired]))
-    return [(v.array, v.swept) if slot == alternative else None for slot, _ in node.wires]
-
-
 def _value(walk: Walk, name: str) -> Sample:
     return Sample(walk.values[name], walk.shapes[name], name in walk.swept)
 
@@ -278,12 +266,10 @@ def _leave(walk: Walk) -> None:
     """The gradient of each input: what arrives there, after the input's own rule."""
     for node in (step.node for step in walk.steps if step.kernel is None):
         arriving = walk.arriving[node.name]
-        if node.rule.kind == STOP:
-            arriving = None
-        elif node.rule.kind == REWRITE and arriving is not None:
+        if arriving is not None and node.rule.kind != FOLLOW:
             v = Sample(arriving, walk.shapes[node.name], (node.name, ARRIVING) in walk.swept)
-            (rewritten,) = apply_rule(node, [v], [v.shape], walk.dtype)
-            arriving = rewritten.array
+            changed = CHANGED[node.rule.kind](node, v, walk.dtype)
+            arriving = changed and changed.array
         walk.gradients[node.name] = arriving
 
 

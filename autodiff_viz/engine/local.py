@@ -9,7 +9,7 @@ import numpy as np
 
 from autodiff_viz.engine.arrays import on_device
 from autodiff_viz.engine.kernels import Kernel, kernel, split
-from autodiff_viz.engine.rules import Sample, apply_rule
+from autodiff_viz.engine.rules import CHANGED, Sample
 from autodiff_viz.engine.trace import Trace, precision
 from autodiff_viz.graph.model import Node
 from autodiff_viz.ops.catalog import OPS
@@ -69,13 +69,14 @@ def at_corner(trace: Trace, name: str, slot: int) -> np.ndarray:
     return found
 
 
-def rewritten_cotangent(trace: Trace, name: str) -> np.ndarray:
-    """What the node's rewrite makes of the cotangent that arrives; of the value's shape."""
-    arriving = trace.cotangent[name]
+def changed_cotangent(trace: Trace, name: str) -> np.ndarray:
+    """What the node's rule makes of the cotangent that arrives; of the value's shape."""
+    node, arriving = trace.graph[name], trace.cotangent[name]
     with precision(trace.dtype):
-        v = Sample(on_device(arriving), arriving.shape, False)
-        (rewritten,) = apply_rule(trace.graph[name], [v], [v.shape], trace.dtype)
-        return np.asarray(rewritten.array)
+        changed = CHANGED[node.rule.kind](
+            node, Sample(on_device(arriving), arriving.shape, False), trace.dtype
+        )
+        return np.zeros_like(arriving) if changed is None else np.asarray(changed.array)
 
 
 def _slot_value(trace: Trace, slot: object) -> np.ndarray:

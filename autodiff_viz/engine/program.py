@@ -6,33 +6,20 @@ but the op catalog. It verifies the live numbers, and it is where run counts and
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import jax
 import jax.numpy as jnp
-import numpy as np
 from jax.ad_checkpoint import checkpoint_name
 
 from autodiff_viz.engine.kernels import split
 from autodiff_viz.engine.live import ARRIVING, Wire
+from autodiff_viz.engine.program_rules import RULED, constant
 from autodiff_viz.graph.blocks import Block, blocks
-from autodiff_viz.graph.model import (
-    BACKWARD_AS,
-    INPUT,
-    POLICIES,
-    PULLBACK,
-    REWRITE,
-    STOP,
-    Call,
-    Graph,
-    Lambda,
-    Literal,
-    Node,
-    Region,
-    Term,
-)
+from autodiff_viz.graph.model import INPUT, Graph, Node, Region
+from autodiff_viz.graph.policies import POLICIES, POLICY
 from autodiff_viz.ops.catalog import OPS
 
 SCOPE = "node:"  # prefix of the named scope in which each node's equations are traced
@@ -50,21 +37,6 @@ def tap(x: jax.Array, sink: jax.Array) -> jax.Array:
 @tap.defjvp
 def _tap_jvp(primals: tuple, tangents: tuple) -> tuple:
     return primals[0], tangents[0] + tangents[1]
-
-
-@jax.custom_jvp
-def _forward_as(x: jax.Array, alternative: jax.Array) -> jax.Array:
-    """The value of x with the derivative of `alternative`."""
-    return x
-
-
-def _forward_as_jvp(primals: tuple, tangents: tuple) -> tuple:
-    return primals[0], tangents[1]
-
-
-# An alternative without a derivative stays one: JAX would make an array of zeros of it, and inside a region
-# it takes a function with a declared derivative for a known one then, and cannot differentiate it.
-_forward_as.defjvp(_forward_as_jvp, symbolic_zeros=True)
 
 
 @dataclass(frozen=True)
@@ -166,33 +138,34 @@ def _tapped(value: jax.Array, key: Wire, sinks: Sinks) -> jax.Array:
 
 
 def _policy(region: Region) -> Callable | None:
-    if region.policy == "save_only_these_names":
-        return jax.checkpoint_policies.save_only_these_names(*sorted(region.saved))
-    return None if region.policy == POLICIES[0] else getattr(jax.checkpoint_policies, region.policy)
+    if region.policy == POLICIES[0]:
+        return None
+    policy = getattr(jax.checkpoint_policies, region.policy)
+    return policy(*sorted(region.saved)) if POLICY[region.policy].takes_names else policy
 
 
 def ruled_input(node: Node, value: jax.Array) -> jax.Array:
-    if node.rule.kind == STOP:
-        return jax.lax.stop_gradient(value)
-    return _rewritten(value, node.rule.function) if node.rule.kind == REWRITE else value
+    """An input's value, with its rule."""
+    return RULED[node.rule.kind](node, lambda: value, _unmarked, ())
 
 
 def ruled(node: Node, wired: list[jax.Array], dynamic: dict, dtype: str, named: bool) -> jax.Array:
     """The node's value, with its rule; `wired` are the values on its wires, in slot order."""
-    kind = node.rule.kind
-    declared = kind == PULLBACK
-    value = _declared(node, dynamic, dtype)(*wired) if declared else _op(node, wired, dynamic, dtype)
-    if named:
-        value = checkpoint_name(value, node.name)
-    if kind == BACKWARD_AS:
-        alternative = wired[-1] if isinstance(node.slots[-1], str) else None
-        return jax.lax.stop_gradient(value) if alternative is None else _forward_as(value, alternative)
-    if kind == STOP:
-        return jax.lax.stop_gradient(value)
-    return _rewritten(value, node.rule.function) if kind == REWRITE else value
+
+    def run(*wired: jax.Array) -> jax.Array:
+        return _op(node, wired, dynamic, dtype)
+
+    def marked(value: jax.Array) -> jax.Array:
+        return checkpoint_name(value, node.name)
+
+    return RULED[node.rule.kind](node, run, marked if named else _unmarked, wired)
 
 
-def _op(node: Node, wired: list[jax.Array], dynamic: dict, dtype: str) -> jax.Array:
+def _unmarked(value: jax.Array) -> jax.Array:
+    return value
+
+
+def _op(node: Node, wired: Sequence[jax.Array], dynamic: dict, dtype: str) -> jax.Array:
     op = OPS[node.op]
     given = {param.name: param.default for param in op.params}
     given.update(split(op, node.params)[0])
@@ -200,74 +173,5 @@ def _op(node: Node, wired: list[jax.Array], dynamic: dict, dtype: str) -> jax.Ar
     if not op.slots:
         given["dtype"] = jnp.dtype(dtype)
     values = iter(wired)
-    arrays = (next(values) if isinstance(slot, str) else _constant(slot, dtype) for slot in node.op_slots)
+    arrays = (next(values) if isinstance(slot, str) else constant(slot, dtype) for slot in node.op_slots)
     return op.apply(*arrays, **given)
-
-
-def _constant(literal: Literal, dtype: Any) -> jax.Array:
-    return jnp.asarray(np.asarray(literal, dtype))
-
-
-def _rewritten(value: jax.Array, function: Lambda) -> jax.Array:
-    @jax.custom_vjp
-    def identity(x: jax.Array) -> jax.Array:
-        return x
-
-    identity.defvjp(lambda x: (x, None), lambda _, v: _evaluate(function, (v,), (v,)))
-    return identity(value)
-
-
-def _declared(node: Node, dynamic: dict, dtype: str) -> Callable[..., jax.Array]:
-    """The op with its declared pullback. Only what the pullback reads is kept as a residual."""
-    function = node.rule.function
-    read = _names(function.body)
-
-    @jax.custom_vjp
-    def declared(*wired: jax.Array) -> jax.Array:
-        return _op(node, list(wired), dynamic, dtype)
-
-    def run(*wired: jax.Array) -> tuple[jax.Array, tuple]:
-        y = declared(*wired)
-        kept = zip(function.args[1:], (*wired, y), strict=True)
-        return y, tuple(value if name in read else None for name, value in kept)
-
-    def pull(kept: tuple, v: jax.Array) -> tuple[jax.Array, ...]:
-        return _evaluate(function, (v, *kept), shapes)
-
-    shapes: tuple = ()
-
-    def with_shapes(*wired: jax.Array) -> jax.Array:
-        nonlocal shapes
-        shapes = tuple(jax.ShapeDtypeStruct(x.shape, x.dtype) for x in wired)
-        return declared(*wired)
-
-    declared.defvjp(run, pull)
-    return with_shapes
-
-
-def _names(terms: tuple[Term, ...]) -> set[str]:
-    found: set[str] = set()
-    for term in terms:
-        found |= _names(term.args) if isinstance(term, Call) else {term} if isinstance(term, str) else set()
-    return found
-
-
-def _evaluate(function: Lambda, given: tuple, like: tuple) -> tuple[jax.Array, ...]:
-    """The lambda's results, each broadcast to the shape of its counterpart in `like`."""
-    names = dict(zip(function.args, given, strict=True))
-    return tuple(
-        jnp.broadcast_to(_term(term, names, like[0].dtype), target.shape)
-        for term, target in zip(function.body, like, strict=True)
-    )
-
-
-def _term(term: Term, names: Mapping[str, Any], dtype: Any) -> jax.Array:
-    if isinstance(term, str):
-        return names[term]
-    if not isinstance(term, Call):
-        return _constant(term, dtype)
-    op = OPS[term.op]
-    given = {**{param.name: param.default for param in op.params}, **dict(term.params)}
-    if not op.slots:
-        given["dtype"] = dtype
-    return op.apply(*(_term(arg, names, dtype) for arg in term.args), **given)

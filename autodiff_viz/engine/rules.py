@@ -1,17 +1,18 @@
-"""A rule's lambda evaluated on the live path, op by op, with the kernels that graphs use."""
+"""What each kind of rule does on the live path; lambdas op by op, with the kernels that graphs use."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 import jax
 
 from autodiff_viz.engine.arrays import constant
-from autodiff_viz.engine.check import at_node, unknown_op, wrong_arity, wrong_shape
+from autodiff_viz.engine.check import at_node, unknown_op, wrong_alternative, wrong_arity, wrong_shape
 from autodiff_viz.engine.kernels import Shape, kernel, split
 from autodiff_viz.graph.model import Call, Node, Term, params
 from autodiff_viz.graph.problem import GraphError
+from autodiff_viz.graph.rule_kinds import BACKWARD_AS, FOLLOW, PULLBACK, REWRITE, SCALE, STOP
 from autodiff_viz.ops.catalog import OPS
 
 
@@ -21,6 +22,44 @@ class Sample(NamedTuple):
     array: jax.Array
     shape: Shape
     swept: bool
+
+
+Read = Callable[[str], Sample]
+"""The value of a node, by its name."""
+
+
+def _rewritten(node: Node, v: Sample, dtype: str) -> Sample:
+    return apply_rule(node, [v], [v.shape], dtype)[0]
+
+
+CHANGED: dict[str, Callable[[Node, Sample, str], Sample | None]] = {
+    FOLLOW: lambda node, v, dtype: v,
+    STOP: lambda node, v, dtype: None,
+    REWRITE: _rewritten,
+    SCALE: lambda node, v, dtype: call("mul", (), [v, _evaluate(node.rule.number, {}, dtype)], dtype),
+}
+"""What a rule makes of the cotangent that arrives at a node, before the op's own pullback takes it on; None
+for nothing at all."""
+
+
+def _declared(node: Node, v: Sample, read: Read, dtype: str) -> list[Sample]:
+    inputs = [read(producer) for _, producer in node.wires]
+    return apply_rule(node, [v, *inputs, read(node.name)], [x.shape for x in inputs], dtype)
+
+
+def _to_alternative(node: Node, v: Sample, read: Read, dtype: str) -> list[Sample | None]:
+    alternative = len(node.slots) - 1
+    wired = node.slots[alternative]
+    if isinstance(wired, str) and (shape := read(wired).shape) != v.shape:
+        raise GraphError(wrong_alternative(node, v.shape, shape))
+    return [v if slot == alternative else None for slot, _ in node.wires]
+
+
+PASSED: dict[str, Callable[[Node, Sample, Read, str], Sequence[Sample | None]]] = {
+    PULLBACK: _declared,
+    BACKWARD_AS: _to_alternative,
+}
+"""What a rule that stands for the op's own derivative passes down each wire."""
 
 
 def apply_rule(node: Node, given: Sequence[Sample], wanted: Sequence[Shape], dtype: str) -> list[Sample]:

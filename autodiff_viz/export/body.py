@@ -5,27 +5,16 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 
 from autodiff_viz.engine.kernels import Shape
 from autodiff_viz.export.expressions import applied, called, constant, data, dotted, written
 from autodiff_viz.export.names import OWN, fresh, identifier, scope
-from autodiff_viz.export.rules import PIECE, WIDTH, rule_source
+from autodiff_viz.export.rules import PIECE, WIDTH, WRITTEN, rule_source
 from autodiff_viz.graph.blocks import Block
-from autodiff_viz.graph.model import (
-    BACKWARD_AS,
-    FOLLOW,
-    INPUT,
-    POLICIES,
-    PULLBACK,
-    REWRITE,
-    STOP,
-    Graph,
-    Node,
-    Region,
-)
+from autodiff_viz.graph.model import FOLLOW, INPUT, Graph, Node, Region
 from autodiff_viz.graph.order import ancestors, consumers
-from autodiff_viz.language.checkpoints import SAVE_ONLY
+from autodiff_viz.graph.policies import POLICIES, POLICY
 from autodiff_viz.language.inline import candidates
 from autodiff_viz.language.layout import INDENT, chains
 from autodiff_viz.ops.catalog import OPS
@@ -68,7 +57,7 @@ class Body:
     @cached_property
     def _saved(self) -> frozenset[str]:
         """Nodes whose values carry their name for a region's policy."""
-        return frozenset().union(*(r.saved for r in self.graph.regions if r.policy == SAVE_ONLY))
+        return frozenset().union(*(r.saved for r in self.graph.regions if POLICY[r.policy].takes_names))
 
     @cached_property
     def _uses(self) -> dict[str, tuple[tuple[str, int], ...]]:
@@ -79,8 +68,7 @@ class Body:
         inputs = [node for node in block.nodes() if node.op == INPUT]
         self._trees.update((node.name, dotted(self.variables[node.name])) for node in inputs)
         ruled = (node for node in inputs if node.rule.kind != FOLLOW and node.name in self._live)
-        return [*(self._assigned(node, self._ruled(node, self._trees[node.name])) for node in ruled),
-                *self._items(block)]  # fmt: skip
+        return [*(self._assigned(node, self._ruled(node)) for node in ruled), *self._items(block)]
 
     def _items(self, block: Block) -> list[str]:
         found: list[str] = []
@@ -96,7 +84,7 @@ class Body:
     def _node(self, node: Node) -> list[str]:
         """The node's line; none where it stands inside its consumer's. A cut, which changes no
         number, is a comment after it."""
-        tree = self._ruled(node, self._named(node, self._value(node)))
+        tree = self._ruled(node)
         if node.name in self._inline and not node.cut and len(written(tree)) <= PIECE:
             self._trees[node.name] = tree
             return []
@@ -109,23 +97,21 @@ class Body:
         long = len(text) > WIDTH - 2 * len(INDENT) and isinstance(tree, ast.BinOp | ast.UnaryOp)
         return f"{self.variables[node.name]} = {f'({text})' if long else text}"  # can be broken in brackets
 
+    def _ruled(self, node: Node) -> ast.expr:
+        """The node's value with its rule."""
+        run, mark, declare = (partial(make, node) for make in (self._value, self._named, self._function))
+        wired = [self._trees[name] for _, name in node.wires]
+        return WRITTEN[node.rule.kind](node, run, mark, wired, declare)
+
     def _value(self, node: Node) -> ast.expr:
-        if node.rule.kind == PULLBACK:
-            return called(self._function(node), *(self._trees[name] for _, name in node.wires))
+        if node.op == INPUT:
+            return self._trees[node.name]
         operands = [self._trees[slot] if isinstance(slot, str) else constant(slot) for slot in node.op_slots]
         return applied(OPS[node.op], operands, dict(node.params), self.dtype)
 
     def _named(self, node: Node, tree: ast.expr) -> ast.expr:
-        return called("checkpoint_name", tree, data(node.name)) if node.name in self._saved else tree
-
-    def _ruled(self, node: Node, tree: ast.expr) -> ast.expr:
-        """The node's value with its rule; a declared pullback is part of the value already."""
-        alternative = node.slots[-1] if node.rule.kind == BACKWARD_AS else None
-        if isinstance(alternative, str):
-            return called("straight_through", tree, self._trees[alternative])
-        if node.rule.kind in (STOP, BACKWARD_AS):  # backward as a constant: nothing is passed
-            return called("jax.lax.stop_gradient", tree)
-        return called(self._function(node), tree) if node.rule.kind == REWRITE else tree
+        saved = node.name in self._saved and node.op != INPUT
+        return called("checkpoint_name", tree, data(node.name)) if saved else tree
 
     def _function(self, node: Node) -> str:
         """Write the function of the node's rule; its name."""
@@ -171,7 +157,7 @@ def _decorator(region: Region) -> str:
     if region.policy == POLICIES[0]:
         return "@jax.checkpoint"
     policy = f"jax.checkpoint_policies.{region.policy}"
-    if region.policy == SAVE_ONLY:
+    if POLICY[region.policy].takes_names:
         policy += f"({', '.join(written(data(name)) for name in sorted(region.saved))})"
     return f"@partial(jax.checkpoint, policy={policy})"
 

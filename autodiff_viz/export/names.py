@@ -6,7 +6,9 @@ import re
 from collections.abc import Iterable
 from keyword import iskeyword
 
-OWN = frozenset((
+from autodiff_viz.graph.rule_kinds import KINDS
+
+OWN = frozenset(kind.call for kind in KINDS.values()) | frozenset((
     "jax", "jnp", "partial", "checkpoint_name", "straight_through", "straight_through_jvp", "forward",
     "value", "pull_back", "gradients", "name", "gradient", "print", "zip", "map",
 ))  # fmt: skip

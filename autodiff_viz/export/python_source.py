@@ -15,7 +15,7 @@ from autodiff_viz.engine.check import diagnose
 from autodiff_viz.engine.trace import trace
 from autodiff_viz.export.body import Body, unspaced
 from autodiff_viz.export.expressions import array, called, cast, constant, data, dotted, expression, written
-from autodiff_viz.export.rules import STRAIGHT_THROUGH, WIDTH
+from autodiff_viz.export.rules import HELPERS, WIDTH
 from autodiff_viz.graph.blocks import blocks
 from autodiff_viz.graph.given import known_graph
 from autodiff_viz.graph.model import INPUT, Graph, Node
@@ -105,7 +105,7 @@ def _imports(lines: list[str], dtype: str) -> str:
 
 
 def _helpers(lines: list[str]) -> list[str]:
-    return [STRAIGHT_THROUGH] if _calls("straight_through", lines) else []
+    return [source for name, source in HELPERS.items() if _calls(name, lines)]
 
 
 def _calls(function: str, lines: list[str]) -> bool:

@@ -1,22 +1,23 @@
-"""Rules that replace a derivative, as functions of an exported program."""
+"""What each kind of rule is in an exported program: a call, and the function that it calls."""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from autodiff_viz.engine.check import term_shape
 from autodiff_viz.engine.kernels import Shape
 from autodiff_viz.export.expressions import applied, called, constant, data, dotted, written
 from autodiff_viz.export.names import fresh, scope
-from autodiff_viz.graph.model import REWRITE, Call, Node, Term
+from autodiff_viz.graph.model import Call, Node, Term
+from autodiff_viz.graph.rule_kinds import ARRIVING, BACKWARD_AS, FOLLOW, KINDS, PULLBACK, REWRITE, SCALE, STOP
 from autodiff_viz.ops.catalog import OPS
 
 WIDTH = 100  # characters in a line
 PIECE = 60  # characters; a longer part of an expression gets a name and a line of its own
 
-STRAIGHT_THROUGH = '''
+_STRAIGHT_THROUGH = '''
 @jax.custom_jvp
 def straight_through(x, alternative):
     """The value of x with the derivative of `alternative`."""
@@ -29,6 +30,18 @@ def straight_through_jvp(primals, tangents):
 
 # An alternative may have no derivative at all, inside `jax.checkpoint` too.
 straight_through.defjvp(straight_through_jvp, symbolic_zeros=True)
+'''
+
+_SCALE_GRADIENT = '''
+def scale_gradient(x, scale):
+    """x itself; the cotangent that arrives is multiplied by `scale`."""
+
+    @jax.custom_vjp
+    def identity(x):
+        return x
+
+    identity.defvjp(lambda x: (x, None), lambda _, v: (jnp.multiply(v, scale),))
+    return identity(x)
 '''
 
 _CUSTOM = '''
@@ -86,14 +99,15 @@ class _Pull:
 def rule_source(
     node: Node, name: str, shape: Shape, wired: Sequence[Shape], dtype: str, checkpointed: bool
 ) -> str:
-    """The function `name` that stands for a node with the rule `rewrite` or `pullback`.
+    """The function `name` that stands for a node whose rule has a function.
 
-    With `rewrite` it is an identity for the node's value; with `pullback` it is the node's op, as a
-    function of what is wired to it. `shape` and `wired` are the shapes of the node and of its wires.
+    Where that changes what arrives, it is an identity for the node's value; where it gives what is passed, it
+    is the node's op, as a function of what is wired to it. `shape` and `wired` are the shapes of the node and
+    of its wires.
     `checkpointed`: the program has a checkpoint region somewhere.
     """
     function = node.rule.function
-    rewrite = node.rule.kind == REWRITE
+    rewrite = KINDS[node.rule.kind].function == ARRIVING
     shapes = (shape,) if rewrite else (shape, *wired, shape)
     taken = {name, f"{name}_fwd", f"{name}_bwd", "residuals", "_"}
     variables = scope(function.args, taken)
@@ -168,3 +182,34 @@ def _packed(items: Sequence[str]) -> str:
 
 def _body(*parts: Sequence[str]) -> str:
     return "\n    ".join(line for part in parts for line in part)
+
+
+Tree = ast.expr
+Written = Callable[
+    [Node, Callable[[], Tree], Callable[[Tree], Tree], Sequence[Tree], Callable[[], str]], Tree
+]
+
+
+def _stop(node: Node, run: Callable, mark: Callable, wired: Sequence[Tree], declare: Callable) -> Tree:
+    return called("jax.lax.stop_gradient", mark(run()))
+
+
+def _backward_as(node: Node, run: Callable, mark: Callable, wired: Sequence[Tree], declare: Callable) -> Tree:
+    if not isinstance(node.slots[-1], str):  # backward as a constant: nothing is passed
+        return _stop(node, run, mark, wired, declare)
+    return called("straight_through", mark(run()), wired[-1])
+
+
+WRITTEN: dict[str, Written] = {
+    FOLLOW: lambda node, run, mark, wired, declare: mark(run()),
+    STOP: _stop,
+    REWRITE: lambda node, run, mark, wired, declare: called(declare(), mark(run())),
+    SCALE: lambda node, run, mark, *_: called("scale_gradient", mark(run()), constant(node.rule.number)),
+    PULLBACK: lambda node, run, mark, wired, declare: mark(called(declare(), *wired)),
+    BACKWARD_AS: _backward_as,
+}
+"""The value of a node with its rule: from what gives its op's value, what gives that its name for policies,
+the values on its wires, and what writes its rule's function and gives the name."""
+
+HELPERS = {"straight_through": _STRAIGHT_THROUGH, "scale_gradient": _SCALE_GRADIENT}
+"""Functions that rules call, by name."""

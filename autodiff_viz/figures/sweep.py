@@ -21,7 +21,8 @@ from autodiff_viz.figures.theme import (
     draw,
     ink,
 )
-from autodiff_viz.figures.words import RULE_WORDS, coloured, listed, number, short
+from autodiff_viz.figures.words import coloured, listed, number, short
+from autodiff_viz.graph.rule_kinds import KINDS
 
 UPPER, LOWER = 170, 210  # pixels of the two panels
 LEFT, RIGHT, BOTTOM = 62, 20, 60
@@ -83,7 +84,7 @@ def _output(curves: Curves, write: Any = str) -> str:
 
 def _rules(curves: Curves, write: Any = str) -> str:
     """Rules and their nodes, as many as fit on a line."""
-    named = [f"{RULE_WORDS[node.rule.kind]} at {write(node.name)}" for node in curves.rules]
+    named = [f"{KINDS[node.rule.kind].label} at {write(node.name)}" for node in curves.rules]
     return listed(named, 2 if sum(map(len, named[:2])) < 40 else 1)
 
 

@@ -8,18 +8,15 @@ from html import escape, unescape
 from math import isinf, isnan
 
 from autodiff_viz.figures.theme import RULE, STOP
-from autodiff_viz.graph.model import BACKWARD_AS, FOLLOW, PULLBACK, REWRITE, Rule
-from autodiff_viz.graph.model import STOP as STOP_RULE
+from autodiff_viz.graph.model import FOLLOW, Rule
+from autodiff_viz.graph.rule_kinds import KINDS
 
 LABEL = 16  # characters of a name that fit beside a drawing on a phone
 MINUS, INDENT = "−", "  "
 
-RULE_WORDS = {
-    STOP_RULE: "stop",
-    REWRITE: "rewrite",
-    PULLBACK: "own pullback",
-    BACKWARD_AS: "backward as",
-}
+_SIGNS = {"stop": ("⊘", STOP), "rule": ("◆", RULE)}
+"""A sign, and its colour here, by the colour of a kind of rule."""
+
 _TAG = re.compile(r"<[^>]*>")
 
 
@@ -66,8 +63,9 @@ def rule_mark(rule: Rule) -> str:
     """A sign and a word for a node's rule; "" for `follow`."""
     if rule.kind == FOLLOW:
         return ""
-    sign, colour = ("⊘", STOP) if rule.kind == STOP_RULE else ("◆", RULE)
-    return coloured(f"{sign} {RULE_WORDS[rule.kind]}", colour)
+    kind = KINDS[rule.kind]
+    sign, colour = _SIGNS[kind.colour]
+    return coloured(f"{sign} {kind.label}", colour)
 
 
 def counted(count: int, noun: str) -> str:

@@ -15,12 +15,7 @@ from autodiff_viz.graph.check import UNFINISHED, problems
 from autodiff_viz.graph.given import known_graph, known_text
 from autodiff_viz.graph.json_read import Reader, refuse
 from autodiff_viz.graph.model import (
-    BACKWARD_AS,
     FOLLOW,
-    POLICIES,
-    PULLBACK,
-    REWRITE,
-    RULE_KINDS,
     Call,
     Graph,
     Group,
@@ -33,9 +28,13 @@ from autodiff_viz.graph.model import (
     Term,
 )
 from autodiff_viz.graph.names import name_fault, quoted
+from autodiff_viz.graph.policies import POLICIES, POLICY
 from autodiff_viz.graph.problem import GraphError, Problem
+from autodiff_viz.graph.rule_kinds import KINDS, RULE_KINDS
 
-VERSION = 4  # a document that needs nothing of it says an older one: see `_version`
+VERSION = max(4, *(record.since for record in (*KINDS.values(), *POLICY.values())))
+"""The newest; a document that needs nothing of it says an older one: see `_version`."""
+
 FORMAT = "autodiff_viz"
 """Key of the version number, by which a document is known to be ours."""
 
@@ -87,6 +86,13 @@ def decoded(text: str) -> Graph:
 
 def _version(graph: Graph) -> int:
     """The oldest that can say what the graph holds: 2 has muted nodes, 3 groups, 4 branches and cuts."""
+    kinds = {node.rule.kind for node in graph.nodes} & KINDS.keys()
+    policies = {region.policy for region in graph.regions} & POLICY.keys()
+    records = (*(KINDS[kind] for kind in kinds), *(POLICY[policy] for policy in policies))
+    return max((_version_of_marks(graph), *(record.since for record in records)))
+
+
+def _version_of_marks(graph: Graph) -> int:
     if any(group.branches for group in graph.groups) or any(node.cut for node in graph.nodes):
         return 4
     if graph.groups:
@@ -157,6 +163,8 @@ def _node_data(node: Node) -> dict[str, Any]:
         if node.rule.function is not None:
             function = node.rule.function
             data["rule"] |= {"args": function.args, "body": [_term_data(term) for term in function.body]}
+        if node.rule.number is not None:
+            data["rule"]["number"] = node.rule.number
     if node.position is not None:
         data["position"] = node.position
     if node.muted:
@@ -203,7 +211,7 @@ def _node(item: Reader) -> Node:
 
 def _slots(item: Reader, rule: Rule) -> tuple[Slot, ...]:
     """The op's own, and one more where the node is differentiated as something else."""
-    return tuple(map(_slot, item.items(limits.SLOTS + (rule.kind == BACKWARD_AS))))
+    return tuple(map(_slot, item.items(limits.SLOTS + KINDS[rule.kind].alternative)))
 
 
 def _slot(item: Reader) -> Slot:
@@ -224,9 +232,11 @@ def _params(item: Reader) -> Params:
 
 
 def _rule(item: Reader) -> Rule:
-    data = item.object(required=("kind",), optional=("args", "body"))
+    data = item.object(required=("kind",), optional=("args", "body", "number"))
     kind = data["kind"].choice(RULE_KINDS)
-    if kind not in (REWRITE, PULLBACK):
+    if KINDS[kind].number is not None:
+        return Rule(kind, number=float(item.object(required=("kind", "number"))["number"].number()))
+    if not KINDS[kind].function:
         item.object(required=("kind",))
         return Rule(kind)
     data = item.object(required=("kind", "args", "body"))

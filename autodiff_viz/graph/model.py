@@ -12,6 +12,13 @@ from operator import attrgetter
 from typing import Any, Union
 
 from autodiff_viz.graph.identity import Exact, identity
+from autodiff_viz.graph.policies import POLICIES as POLICIES
+from autodiff_viz.graph.rule_kinds import BACKWARD_AS as BACKWARD_AS
+from autodiff_viz.graph.rule_kinds import FOLLOW as FOLLOW
+from autodiff_viz.graph.rule_kinds import PULLBACK as PULLBACK
+from autodiff_viz.graph.rule_kinds import REWRITE as REWRITE
+from autodiff_viz.graph.rule_kinds import RULE_KINDS as RULE_KINDS
+from autodiff_viz.graph.rule_kinds import STOP as STOP
 
 Literal = Union[float, int, tuple["Literal", ...]]
 """A number, or nested tuples of numbers (a tensor). Never NaN, infinite or a bool."""
@@ -32,12 +39,6 @@ PARAMETER = "parameter"
 
 IDENTITY = "identity"
 """Op that returns its input; a rule put on a wire lives on such a node."""
-
-FOLLOW, STOP, REWRITE, PULLBACK, BACKWARD_AS = "follow", "stop", "rewrite", "pullback", "backward_as"
-RULE_KINDS = (FOLLOW, STOP, REWRITE, PULLBACK, BACKWARD_AS)
-
-POLICIES = ("nothing_saveable", "everything_saveable", "dots_saveable", "save_only_these_names")
-"""Names of the policies in `jax.checkpoint_policies`; the first is JAX's default."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -85,7 +86,7 @@ def _flat(terms: tuple[Term, ...]) -> tuple[Any, ...]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Rule(Exact):
-    """What a node does to the gradient, by its `kind`.
+    """What a node does to the gradient, by its `kind`; `graph/rule_kinds.py` has a record of each.
 
     `follow`: JAX's own derivative. `stop`: passes nothing. `rewrite`: `function(v)` replaces the
     arriving cotangent v. `pullback`: `function(v, *inputs, y)` gives what is passed down each wire
@@ -95,6 +96,7 @@ class Rule(Exact):
 
     kind: str = FOLLOW
     function: Lambda | None = None
+    number: float | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,7 +127,9 @@ class Node(Exact):
     @cached_property
     def content(self) -> bytes:
         """The identity of all that a number follows from: of the node without its place, its cut."""
-        rule = self.rule.kind if self.rule.function is None else self.rule  # a name is told in no time
+        rule: Any = self.rule
+        if rule.function is None and rule.number is None:
+            rule = rule.kind  # a name is told in no time
         return identity((self.name, self.op, self.slots, self.params, rule, self.muted))
 
     @cached_property
@@ -160,7 +164,7 @@ class Node(Exact):
 class Region(Exact):
     """Nodes that run under `jax.checkpoint`. A region inside another one holds a subset of its nodes.
 
-    `policy` is a name from `POLICIES`; `saved` are the node names that `save_only_these_names` keeps.
+    `policy` is a name from `POLICIES`; `saved` are the node names that a policy takes which takes names.
     """
 
     name: str

@@ -7,9 +7,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import combinations, pairwise
 
 from autodiff_viz.graph import limits
-from autodiff_viz.graph.model import POLICIES, Graph, Node
+from autodiff_viz.graph.model import Graph, Node
 from autodiff_viz.graph.names import listed, quoted, region_name_fault
 from autodiff_viz.graph.order import ancestors, consumers, descendants, find_cycle
+from autodiff_viz.graph.policies import POLICIES
 from autodiff_viz.graph.problem import Problem
 
 

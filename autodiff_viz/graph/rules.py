@@ -6,29 +6,45 @@ from collections.abc import Iterator
 
 from autodiff_viz.graph import limits
 from autodiff_viz.graph.literals import literal_fault
-from autodiff_viz.graph.model import BACKWARD_AS, PULLBACK, REWRITE, RULE_KINDS, Call, Lambda, Node, Term
+from autodiff_viz.graph.model import Call, Lambda, Node, Term
 from autodiff_viz.graph.names import name_fault, quoted
 from autodiff_viz.graph.problem import Problem
+from autodiff_viz.graph.rule_kinds import ARRIVING, KINDS, RULE_KINDS
+from autodiff_viz.graph.words import listed
 
 
 def rule_problems(node: Node) -> Iterator[Problem]:
     """What is wrong with the node's rule: kind, function, arguments, the extra slot of `backward_as`."""
-    kind, function = node.rule.kind, node.rule.function
-    if kind not in RULE_KINDS:
-        yield _bad(node, f"has the unknown rule {quoted(kind)}", f"Use one of {', '.join(RULE_KINDS)}.")
-    elif (function is not None) != (kind in (REWRITE, PULLBACK)):
+    name, function = node.rule.kind, node.rule.function
+    kind = KINDS.get(name)
+    if kind is None:
+        yield _bad(node, f"has the unknown rule {quoted(name)}", f"Use one of {', '.join(RULE_KINDS)}.")
+    elif (function is not None) != bool(kind.function):
         found = "no function" if function is None else "a function"
-        yield _bad(node, f"has the rule {kind!r} with {found}", "Rewrite and pullback need one, others none.")
-    elif kind == BACKWARD_AS and not node.slots:
+        those = listed([each.name for each in KINDS.values() if each.function]).capitalize()
+        yield _bad(node, f"has the rule {name!r} with {found}", f"{those} need one, others none.")
+    elif (node.rule.number is not None) != (kind.number is not None):
+        found = "no number" if node.rule.number is None else "a number"
+        those = listed([each.name for each in KINDS.values() if each.number is not None]) or "none"
+        yield _bad(
+            node, f"has the rule {name!r} with {found}", f"{those.capitalize()} needs one, others none."
+        )
+    elif node.rule.number is not None and (fault := _number_fault(node.rule.number)):
+        yield _bad(node, f"has the rule {name!r} with a number that {fault}", "Type a number, such as 0.5.")
+    elif kind.alternative and not node.slots:
         yield _bad(node, "has no slot for its backward expression", "Set the rule again.")
     elif function is not None:
         yield from _counts(node, function)
         yield from _terms(node, function)
 
 
+def _number_fault(number: object) -> str:
+    return "is a list" if isinstance(number, tuple) else literal_fault(number)
+
+
 def _counts(node: Node, function: Lambda) -> Iterator[Problem]:
     """The function takes one argument per wire and returns one result per wire, where that is known."""
-    if node.rule.kind == REWRITE:
+    if KINDS[node.rule.kind].function == ARRIVING:
         arguments, results, reads = 1, 1, "the arriving cotangent"
     else:
         arguments, results = len(node.wires) + 2, len(node.wires)

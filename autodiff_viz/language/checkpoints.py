@@ -6,13 +6,12 @@ import ast
 from dataclasses import dataclass, field
 
 from autodiff_viz.graph import limits
-from autodiff_viz.graph.model import POLICIES
 from autodiff_viz.graph.names import quoted
+from autodiff_viz.graph.policies import POLICIES, TAKING_NAMES
 from autodiff_viz.language.caret import Span
 from autodiff_viz.language.hints import did_you_mean
 from autodiff_viz.language.source import LogicalLine
 
-SAVE_ONLY = "save_only_these_names"
 EXAMPLE = 'Write with checkpoint("name"): or with group("name"): and indent the lines inside it.'
 
 
@@ -47,13 +46,13 @@ def read_policy(line: LogicalLine, node: ast.Call) -> Policy:
             raise line.error(given["policy"], "policy", message, hint)
     if "names" in given:
         if "policy" not in given:
-            hint = f'Write policy="{SAVE_ONLY}", names=(...).'
+            hint = f'Write policy="{TAKING_NAMES[0]}", names=(...).'
             raise line.error(given["names"], "policy", "Names are kept by one policy only.", hint)
         names = given["names"]
         parts = names.elts if isinstance(names, (ast.Tuple, ast.List)) else [names]
         found.saved = {text_of(line, part): line.span(part) for part in parts}
-    elif found.name == SAVE_ONLY:
-        message = f"The policy {SAVE_ONLY} needs the names of the nodes to keep."
+    elif found.name in TAKING_NAMES:
+        message = f"The policy {found.name} needs the names of the nodes to keep."
         raise line.error(node, "policy", message, 'Add names=("a", "b").')
     return found
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from autodiff_viz.graph.model import POLICIES, Frame, Group, Region
-from autodiff_viz.language.checkpoints import SAVE_ONLY
+from autodiff_viz.graph.model import Frame, Group, Region
+from autodiff_viz.graph.policies import POLICIES, TAKING_NAMES
 
 
 def show_head(frame: Frame, begun: bool = False) -> str:
@@ -18,7 +18,7 @@ def _region_head(region: Region, begun: bool) -> str:
     parts = [f'"{region.name}"']
     if not begun and (region.policy != POLICIES[0] or region.saved):
         parts.append(f'policy="{region.policy}"')
-    if not begun and (region.saved or region.policy == SAVE_ONLY):
+    if not begun and (region.saved or region.policy in TAKING_NAMES):
         names = ", ".join(f'"{name}"' for name in sorted(region.saved))
         parts.append(f"names=({names}{',' if len(region.saved) == 1 else ''})")
     return f"with checkpoint({', '.join(parts)}):"

@@ -7,9 +7,10 @@ from collections.abc import Iterable
 from difflib import get_close_matches
 
 from autodiff_viz.graph.model import INPUT, PARAMETER
+from autodiff_viz.graph.rule_kinds import KINDS
 from autodiff_viz.ops.catalog import OPS
 
-WRAPPERS = ("stop_gradient", "rewrite", "custom", "backward_as", "bypass", "cut")
+WRAPPERS = (*(kind.call for kind in KINDS.values() if kind.call), "bypass", "cut")
 FUNCTIONS = (*OPS, *WRAPPERS, INPUT, PARAMETER)
 
 _NEAR = 300  # names compared letter by letter; difflib takes about 10 µs for each
@@ -49,10 +50,7 @@ ELSEWHERE = {
     "ones_like": "ones",
     "uniform": "rand random",
     "normal": "randn gauss",
-    "stop_gradient": "detach no_grad withoutDerivative stop_grad StopGradient",
-    "rewrite": "withDerivative register_hook",
-    "custom": "custom_vjp custom_jvp custom_gradient",
-    "backward_as": "straight_through",
+    **{kind.call: kind.elsewhere for kind in KINDS.values() if kind.call},
     "bypass": "mute skip passthrough",
     "cut": "split",
     "parameter": "Parameter param weight variable Variable Dense Linear",

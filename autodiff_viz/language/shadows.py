@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from autodiff_viz.graph.model import INPUT, PULLBACK, Graph, Node
+from autodiff_viz.graph.model import INPUT, Graph, Node
 from autodiff_viz.graph.names import numbered
+from autodiff_viz.graph.rule_kinds import KINDS, WIRES
 from autodiff_viz.language.show import show_node
 
 COTANGENT, VALUE = "v", "y"
@@ -45,7 +46,7 @@ def _of(graph: Graph, node: Node) -> Iterator[Shadow]:
     taken = {*graph.by_name, *args}
     if args[:1] not in ((), (COTANGENT,)) and args[0] in graph:
         yield Shadow(node.name, args[0], "the cotangent that arrives", _free(COTANGENT, taken))
-    if node.rule.kind != PULLBACK or len(args) != len(node.wires) + 2:
+    if KINDS[node.rule.kind].function != WIRES or len(args) != len(node.wires) + 2:
         return
     for argument, (_, producer) in zip(args[1:-1], node.wires, strict=True):
         if argument in graph and argument != producer:

@@ -41,6 +41,7 @@ from autodiff_viz.language.terms import (
     Shown,
     joined,
     show_applied,
+    show_argument,
     show_call,
     show_lambda,
     show_operand,
@@ -48,7 +49,7 @@ from autodiff_viz.language.terms import (
 )
 from autodiff_viz.language.wrappers import BYPASS, CUT
 
-__all__ = ["show", "show_lambda", "show_literal"]
+__all__ = ["show", "show_argument", "show_lambda", "show_literal"]
 
 DEPTH = 8  # ops inside one another in one line; deeper ones get lines of their own
 PASSES = 8  # rounds to agree on what is inlined; two are the rule

@@ -5,21 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from autodiff_viz.graph.model import (
-    BACKWARD_AS,
-    FOLLOW,
-    REWRITE,
-    STOP,
-    Call,
-    Lambda,
-    Literal,
-    Params,
-    Rule,
-    Term,
-)
+from autodiff_viz.graph.model import FOLLOW, Call, Lambda, Literal, Params, Rule, Term
+from autodiff_viz.graph.rule_kinds import KINDS, WIRES
 from autodiff_viz.language.literal import show_literal
 from autodiff_viz.language.params import show_param
-from autodiff_viz.language.wrappers import WRAPPER
 from autodiff_viz.ops import indexing
 from autodiff_viz.ops.catalog import OPS
 from autodiff_viz.ops.record import Param
@@ -102,13 +91,22 @@ def show_rule(inner: Shown, rule: Rule, alternative: Shown) -> Shown:
     """An expression inside the wrapper that gives it `rule`."""
     if rule.kind == FOLLOW:
         return inner
-    wrapper = WRAPPER.get(rule.kind, rule.kind)
-    if rule.kind == STOP:
-        return joined(f"{wrapper}(", inner, ")")
-    if rule.kind == BACKWARD_AS:
-        return joined(f"{wrapper}(", inner, ", ", alternative, ")")
-    function = show_lambda(rule.function) if rule.function else "..."
-    return joined(f"{wrapper}(", inner, f", {'' if rule.kind == REWRITE else 'pullback='}{function})")
+    kind = KINDS.get(rule.kind)
+    if kind is None:  # of no language, but to be seen in what is written of a mistake
+        return joined(f"{rule.kind}(", inner, ")")
+    if kind.alternative:
+        return joined(f"{kind.call}(", inner, ", ", alternative, ")")
+    if not kind.argument:
+        return joined(f"{kind.call}(", inner, ")")
+    keyword = f"{kind.argument}=" if kind.function == WIRES else ""
+    return joined(f"{kind.call}(", inner, f", {keyword}{show_argument(rule) or '...'})")
+
+
+def show_argument(rule: Rule) -> str:
+    """The function or the number of a rule, as it is typed; "" where it has none."""
+    if rule.function is not None:
+        return show_lambda(rule.function)
+    return "" if rule.number is None else show_literal(rule.number)
 
 
 def show_lambda(function: Lambda) -> str:

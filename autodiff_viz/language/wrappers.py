@@ -1,5 +1,4 @@
-"""The wrappers that bend a gradient: stop_gradient, rewrite, custom, backward_as; bypass, which mutes; and
-cut, which ends a segment.
+"""The wrappers: those of rules, such as stop_gradient; bypass, which mutes; and cut, which ends a segment.
 
 A wrapper round an op puts its rule on that op's node. Round a name, or round another wrapper, it makes
 an identity node that carries the rule.
@@ -11,44 +10,24 @@ import ast
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from autodiff_viz.graph.model import (
-    BACKWARD_AS,
-    FOLLOW,
-    IDENTITY,
-    INPUT,
-    PULLBACK,
-    REWRITE,
-    STOP,
-    Node,
-    Rule,
-)
+from autodiff_viz.graph.model import FOLLOW, IDENTITY, INPUT, Node, Rule
+from autodiff_viz.graph.rule_kinds import KINDS, RuleKind
+from autodiff_viz.graph.words import listed
 from autodiff_viz.language.calls import bind
-from autodiff_viz.language.tree import Applied
+from autodiff_viz.language.caret import Span
+from autodiff_viz.language.literal import is_number, read_literal
+from autodiff_viz.language.tree import Applied, Operand
 
 if TYPE_CHECKING:
     from autodiff_viz.language.expression import Reader
 
-KIND = {"stop_gradient": STOP, "rewrite": REWRITE, "custom": PULLBACK, "backward_as": BACKWARD_AS}
-BYPASS = "bypass"
-CUT = "cut"
-WRAPPER = {kind: name for name, kind in KIND.items()}
+BYPASS, CUT = "bypass", "cut"
+MARKS = {BYPASS: "bypass(sin(x))", CUT: "cut(relu(x))"}
+"""What marks a node but is no rule, with an example."""
 
-_ARGUMENTS = {
-    "stop_gradient": ("x",),
-    "rewrite": ("x", "function"),
-    "custom": ("x", "pullback"),
-    "backward_as": ("x", "alternative"),
-    BYPASS: ("x",),
-    CUT: ("x",),
-}
-_EXAMPLE = {
-    "stop_gradient": "stop_gradient(sin(x))",
-    "rewrite": "rewrite(sin(x), lambda v: 0.5 * v)",
-    "custom": "custom(exp(x), pullback=lambda v, x, y: v * y)",
-    "backward_as": "backward_as(round(x), x)",
-    BYPASS: "bypass(sin(x))",
-    CUT: "cut(relu(x))",
-}
+WRAPPER = {kind.name: kind.call for kind in KINDS.values() if kind.call}
+_RULED = {kind.call: kind for kind in KINDS.values() if kind.call}
+_EXAMPLE = {name: kind.example for name, kind in _RULED.items()} | MARKS
 
 
 def stem_of(node: Node) -> str:
@@ -64,25 +43,36 @@ def read_wrapper(reader: Reader, call: ast.Call, depth: int) -> Applied:
       GraphError: an argument is missing or is not what the wrapper needs.
     """
     name = call.func.id  # type: ignore[attr-defined]
-    given = bind(reader, name, _ARGUMENTS[name], call)
-    if len(given) < len(_ARGUMENTS[name]):
-        needed = " and ".join(_ARGUMENTS[name])
-        raise reader.error(call, "arity", f"{name} needs {needed}.", f"Write {_EXAMPLE[name]}.")
+    kind = _RULED.get(name)
+    arguments = ("x", kind.argument) if kind and kind.argument else ("x",)
+    given = bind(reader, name, arguments, call)
+    if len(given) < len(arguments):
+        message = f"{name} needs {listed(arguments)}."
+        raise reader.error(call, "arity", message, f"Write {_EXAMPLE[name]}.")
     inner = reader.read(given["x"], depth)
     span = reader.line.span(call)
-    if name in (BYPASS, CUT):
-        if (
-            not isinstance(inner, Applied)
-            or inner.cut
-            or inner.op == INPUT
-            or (name == BYPASS and inner.muted)
-        ):
-            inner = Applied(IDENTITY, (inner,), (), span, stem=name)
-        return replace(inner, muted=inner.muted or name == BYPASS, cut=name == CUT, span=span)
-    if not isinstance(inner, Applied) or inner.rule.kind != FOLLOW or inner.muted or inner.cut:
+    if kind is not None:
+        return replace(_ruled(reader, inner, kind, given, depth, span), span=span)
+    if not isinstance(inner, Applied) or inner.cut or inner.op == INPUT or (name == BYPASS and inner.muted):
         inner = Applied(IDENTITY, (inner,), (), span, stem=name)
-    if name == "backward_as":
-        inner = replace(inner, operands=(*inner.operands, reader.read(given["alternative"], depth)))
-    function = given.get("function", given.get("pullback"))
-    rule = Rule(KIND[name], None if function is None else reader.read_lambda(function))
-    return replace(inner, rule=rule, span=span)
+    return replace(inner, muted=inner.muted or name == BYPASS, cut=name == CUT, span=span)
+
+
+def _ruled(
+    reader: Reader, inner: Operand, kind: RuleKind, given: dict[str, ast.expr], depth: int, span: Span
+) -> Applied:
+    """What is inside the wrapper of a rule, with that rule."""
+    if not isinstance(inner, Applied) or inner.rule.kind != FOLLOW or inner.muted or inner.cut:
+        inner = Applied(IDENTITY, (inner,), (), span, stem=kind.call)
+    if kind.alternative:
+        inner = replace(inner, operands=(*inner.operands, reader.read(given[kind.argument], depth)))
+    function = reader.read_lambda(given[kind.argument]) if kind.function else None
+    number = _number(reader, given[kind.argument], kind) if kind.number is not None else None
+    return replace(inner, rule=Rule(kind.name, function, number))
+
+
+def _number(reader: Reader, node: ast.expr, kind: RuleKind) -> float:
+    if not is_number(node):
+        message = f"The {kind.argument} of {kind.call} is one number, written out."
+        raise reader.error(node, "rule-number", message, f"Write {kind.example}.")
+    return float(read_literal(reader.line, node))

@@ -11,22 +11,12 @@ from autodiff_viz.graph import edits, limits
 from autodiff_viz.graph.history import redo, undo
 from autodiff_viz.graph.identity import same
 from autodiff_viz.graph.literals import seed_fault
-from autodiff_viz.graph.model import (
-    BACKWARD_AS,
-    INPUT,
-    PULLBACK,
-    REWRITE,
-    RULE_KINDS,
-    Call,
-    Graph,
-    Lambda,
-    Literal,
-    Node,
-    Rule,
-)
+from autodiff_viz.graph.model import FOLLOW, INPUT, Call, Graph, Lambda, Literal, Node, Rule
 from autodiff_viz.graph.names import numbered
+from autodiff_viz.graph.policies import TAKING_NAMES
 from autodiff_viz.graph.problem import GraphError, Problem
-from autodiff_viz.language.checkpoints import SAVE_ONLY
+from autodiff_viz.graph.rule_kinds import ARRIVING, KINDS, ON_INPUTS, WIRES
+from autodiff_viz.graph.words import listed
 from autodiff_viz.language.parse import parse, parse_lambda, parse_literal
 from autodiff_viz.ops.allowed import fits, needed
 from autodiff_viz.ops.catalog import OPS
@@ -43,15 +33,8 @@ from autodiff_viz.views.lab import (
     without_draft,
 )
 
-RULE_LABELS = {
-    "follow": "Follow JAX at",
-    "stop": "Stop gradient at",
-    "rewrite": "Rewrite cotangent at",
-    "pullback": "Declare pullback at",
-    "backward_as": "Differentiate differently at",
-}
 NO_WIRES = "{!r} is wired to nothing, so it has no derivative to replace."
-WIRE_FIRST = "Put this rule on a node after it. Stop and rewrite act here too."
+WIRE_FIRST = "Put this rule on a node after it. {} act here too."
 
 
 def typed(lab: Lab, text: str, fresh: bool = True) -> Lab:
@@ -106,30 +89,40 @@ def set_rules(lab: Lab, names: Iterable[str], kind: str) -> Lab:
 
     Of several nodes, those that are wired to nothing are left out where the rule replaces a derivative.
     """
-    if kind not in RULE_KINDS:
+    if kind not in KINDS:
         raise ValueError(kind)
     nodes = [lab.graph[name] for name in dict.fromkeys(names)]
-    fit = [node for node in nodes if node.wires or kind not in (PULLBACK, BACKWARD_AS)]
+    fit = [node for node in nodes if node.wires or not KINDS[kind].replaces]
     if nodes and not fit:
         first = nodes[0].name
-        return refused(lab, GraphError(Problem("bad-rule", NO_WIRES.format(first), WIRE_FIRST, node=first)))
+        those = listed([KINDS[name].label for name in ON_INPUTS if name != FOLLOW]).capitalize()
+        hint = WIRE_FIRST.format(those)
+        return refused(lab, GraphError(Problem("bad-rule", NO_WIRES.format(first), hint, node=first)))
     graph, changed = lab.graph, [node for node in fit if node.rule.kind != kind]
     for node in changed:
-        alternative = node.wires[0][1] if kind == BACKWARD_AS else None
+        alternative = node.wires[0][1] if KINDS[kind].alternative else None
         graph = edits.with_rule(graph, node.name, _first_rule(node, kind, graph), alternative)
     where = changed[0].name if len(changed) == 1 else f"{len(changed)} nodes"
-    return committed(lab, graph, f"{RULE_LABELS[kind]} {where}")
+    return committed(lab, graph, f"{KINDS[kind].action} at {where}")
 
 
 def set_function(lab: Lab, name: str, text: str) -> Lab:
-    """Change the lambda of a rewrite or a pullback. For a rewrite its body alone will do: `-v`."""
+    """Change the function or the number of a rule. Of a function of what arrives, its body will do: `-v`."""
     try:
         rule = lab.graph[name].rule
-        short = rule.kind == REWRITE and not text.lstrip().startswith("lambda")
-        rule = replace(rule, function=parse_lambda(f"lambda v: {text}" if short else text))
+        if KINDS[rule.kind].number is not None:
+            rule = replace(rule, number=_number(parse_literal(text)))
+        else:
+            short = KINDS[rule.kind].function == ARRIVING and not text.lstrip().startswith("lambda")
+            rule = replace(rule, function=parse_lambda(f"lambda v: {text}" if short else text))
         return committed(lab, edits.with_rule(lab.graph, name, rule), f"Change the {rule.kind} of {name}")
     except GraphError as error:
         return refused(lab, error)
+
+
+def _number(literal: Literal) -> Literal:
+    """A number as a float; what is none is refused with the rule."""
+    return literal if isinstance(literal, tuple) else float(literal)
 
 
 def set_param(lab: Lab, name: str, param: str, value: Any) -> Lab:
@@ -153,7 +146,7 @@ def set_policy(lab: Lab, region: str, policy: str, saved: frozenset[str] = froze
     old = next((r for r in lab.graph.regions if r.name == region), None)
     if old is None:
         return lab
-    kept = saved & old.nodes if policy == SAVE_ONLY else frozenset()
+    kept = saved & old.nodes if policy in TAKING_NAMES else frozenset()
     try:
         graph = edits.with_region(lab.graph, replace(old, policy=policy, saved=kept))
         return committed(lab, graph, f"Policy of {region}: {policy}")
@@ -233,12 +226,13 @@ def _draws(node: Node) -> bool:
 
 def _first_rule(node: Node, kind: str, graph: Graph) -> Rule:
     """A function that can be seen to act: a reversed gradient, or one that is passed straight through."""
-    if kind == REWRITE:
+    gives = KINDS[kind].function
+    if gives == ARRIVING:
         return Rule(kind, Lambda(("v",), (Call("neg", ("v",)),)))
-    if kind == PULLBACK:
+    if gives == WIRES:
         names = _argument_names([producer for _, producer in node.wires], graph)
         return Rule(kind, Lambda(("v", *names, "y"), ("v",) * len(names)))
-    return Rule(kind)
+    return Rule(kind, number=KINDS[kind].number)
 
 
 def _argument_names(producers: list[str], graph: Graph) -> list[str]:

@@ -10,8 +10,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from autodiff_viz.graph.model import POLICIES, Graph, Region
-from autodiff_viz.language.checkpoints import SAVE_ONLY
+from autodiff_viz.graph.model import Graph, Region
+from autodiff_viz.graph.policies import POLICY
+from autodiff_viz.graph.rule_kinds import KINDS
 from autodiff_viz.ops.indexing import to_text
 from autodiff_viz.ops.record import Param
 from autodiff_viz.views.inspector import NodeView
@@ -19,12 +20,6 @@ from autodiff_viz.views.sources import Source
 
 Field = dict[str, Any]
 
-POLICY_SAYS = {
-    "nothing_saveable": "nothing: run everything again",
-    "everything_saveable": "everything",
-    "dots_saveable": "products of matrices (dots)",
-    SAVE_ONLY: "the nodes chosen here",
-}
 SHAPE_HELP = "The length of each axis, such as (3, 4). Another shape is drawn anew."
 UNITS_HELP = "All parameters of the layer change their shapes together."
 LEARN_HELP = "Parameters with shapes that fit, wired to its empty slots."
@@ -42,7 +37,7 @@ def fields(graph: Graph, node: NodeView) -> list[Field]:
 
 def _function(node: NodeView) -> Field:
     edit = {"kind": "function", "node": node.name}
-    return {**_field("function", "Function", "text", node.function, edit), "as": "text"}
+    return {**_field("function", KINDS[node.rule].asks, "text", node.function, edit), "as": "text"}
 
 
 def _source(name: str, source: Source) -> list[Field]:
@@ -100,9 +95,9 @@ def _region(region: Region) -> list[Field]:
     """What a checkpoint region keeps."""
     policy = {"kind": "policy", "region": region.name, "saved": sorted(region.nodes)}
     keeps = _field("policy", f"Checkpoint {region.name} keeps", "choice", region.policy, policy)
-    found = [{**keeps, "as": "policy", "choices": [[name, POLICY_SAYS[name]] for name in POLICIES]}]
-    if region.policy == SAVE_ONLY:
-        edit = {"kind": "policy", "region": region.name, "policy": SAVE_ONLY}
+    found = [{**keeps, "as": "policy", "choices": [[name, record.keeps] for name, record in POLICY.items()]}]
+    if POLICY[region.policy].takes_names:
+        edit = {"kind": "policy", "region": region.name, "policy": region.policy}
         label, chosen = f"Values that {region.name} keeps", sorted(region.saved)
         names = [[name, name] for name in sorted(region.nodes)]
         found.append({**_field("saved", label, "several", chosen, edit), "as": "saved", "choices": names})

@@ -13,6 +13,7 @@ from typing import Any
 from autodiff_viz.graph.identity import remembered
 from autodiff_viz.graph.model import INPUT
 from autodiff_viz.graph.problem import GraphError, Problem
+from autodiff_viz.graph.rule_kinds import KINDS
 from autodiff_viz.language.caret import Span
 from autodiff_viz.language.parse import parse_with_spans
 from autodiff_viz.language.shadows import shadows
@@ -24,10 +25,7 @@ REMEMBERED = 16  # texts whose spans are kept, those of the visitors served last
 
 INPUT_DOC = "A value with ends for its slider, or a random one: input(1.0, low=0.0, high=5.0)."
 WRAPPERS = {
-    "stop_gradient": "Passes nothing back: stop_gradient(sin(x)).",
-    "rewrite": "Changes the cotangent that arrives: rewrite(sin(x), lambda v: 0.5 * v).",
-    "custom": "Declares the pullback: custom(exp(x), pullback=lambda v, x, y: v * y).",
-    "backward_as": "Differentiates something else: backward_as(round(x), x).",
+    **{kind.call: f"{kind.does.capitalize()}: {kind.example}." for kind in KINDS.values() if kind.call},
     "bypass": "Mutes an op, which then hands on its first wired input: bypass(sin(x)).",
     "cut": "Ends a segment of the graph; changes no number: cut(relu(x)).",
     "checkpoint": 'A block that runs again on the way back: with checkpoint("block"):',

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+import re
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 
 import numpy as np
 
-from autodiff_viz.engine.local import local_derivative, rewritten_cotangent
+from autodiff_viz.engine.local import changed_cotangent, local_derivative
 from autodiff_viz.engine.trace import Trace
 from autodiff_viz.graph.identity import remembered
-from autodiff_viz.graph.model import BACKWARD_AS, FOLLOW, INPUT, PULLBACK, REWRITE, STOP, Graph, Node
+from autodiff_viz.graph.model import INPUT, Graph, Node
 from autodiff_viz.graph.mute import played
 from autodiff_viz.graph.order import consumers
-from autodiff_viz.language.show import show_lambda, show_literal
+from autodiff_viz.graph.rule_kinds import KINDS
+from autodiff_viz.language.show import show_argument, show_literal
 from autodiff_viz.ops import latex
 from autodiff_viz.ops.catalog import OPS
 from autodiff_viz.ops.record import Param
@@ -29,14 +31,6 @@ REMEMBERED = 64  # nodes, of the visitors served last: whether it has changed is
 
 INPUT_DOC = "A value that you set."
 PARAMETER_DOC = "A parameter: a value that training may change."
-
-RULE_SAYS = {
-    FOLLOW: "Follows JAX's own derivative.",
-    STOP: "Stops: whatever arrives, nothing is passed on.",
-    REWRITE: "Rewrites the cotangent that arrives, then follows JAX.",
-    PULLBACK: "Passes what the declared pullback says.",
-    BACKWARD_AS: "Runs forward as it is, and is differentiated as its alternative.",
-}
 
 
 Terms = tuple[tuple[str, str], ...]
@@ -106,8 +100,8 @@ def node_view(graph: Graph, trace: Trace | None, name: str) -> NodeView:
         doc=_doc(own),
         formula=_formula(node),
         rule=own.rule.kind,
-        rule_says=RULE_SAYS.get(node.rule.kind, ""),
-        function=show_lambda(own.rule.function) if own.rule.function else "",
+        rule_says=KINDS[node.rule.kind].says,
+        function=show_argument(own.rule),
         value=in_full(trace.value[name]) if known else "",
         shape=str(list(trace.value[name].shape)) if known and trace.value[name].ndim else "",
         arriving=in_full(trace.cotangent[name]) if arrives else "",
@@ -182,7 +176,7 @@ def _wire(trace: Trace | None, node: Node, slot: int, producer: str, apart: Apar
     return WireView(
         producer=producer,
         label=slot_label(node, slot),
-        derivative=shown if node.rule.kind in (FOLLOW, REWRITE, STOP) else "",
+        derivative="" if KINDS[node.rule.kind].replaces else shown,
         numbers=_numbers(trace, node, slot) if known else (),
         passed=short(trace.passed[wire], 6) if known else "",
         apart=apart.said(6) if apart else "",
@@ -194,22 +188,19 @@ def _numbers(trace: Trace, node: Node, slot: int) -> Terms:
     arriving, passed = trace.cotangent[node.name], trace.passed[node.name, slot]
     if arriving.ndim or passed.ndim:
         return ()
-    kind = node.rule.kind
-    if kind in SAID:
-        return ((SAID[kind], ""), _cotangent(arriving), (" → ", ""), _cotangent(passed))
-    local = local_derivative(trace, node.name, slot)
-    if local is None:
+    pieces = _PIECES.split(KINDS[node.rule.kind].equation)
+    if "<local>" in pieces and (local := local_derivative(trace, node.name, slot)) is None:
         return ()
-    factor = (f"{_bracketed(local)} × ", "")
-    if kind == REWRITE:
-        after = _cotangent(rewritten_cotangent(trace, node.name))
-        rewritten = (("(", ""), _cotangent(arriving), (" → ", ""), after, (")", ""))
-        return (factor, *rewritten, (" = ", ""), _cotangent(passed))
-    return (factor, _cotangent(arriving), (" = ", ""), _cotangent(passed))
+    made: dict[str, Callable[[], tuple[str, str]]] = {
+        "<local>": lambda: (_bracketed(local), ""),
+        "<arriving>": lambda: _cotangent(arriving),
+        "<changed>": lambda: _cotangent(changed_cotangent(trace, node.name)),
+        "<passed>": lambda: _cotangent(passed),
+    }
+    return tuple(made[piece]() if piece in made else (piece, "") for piece in pieces if piece)
 
 
-SAID = {STOP: "stopped: ", BACKWARD_AS: "", PULLBACK: "declared: "}
-"""What stands before the numbers of a rule that does not multiply by the op's own derivative."""
+_PIECES = re.compile(r"(<\w+>)")
 
 
 def _cotangent(number: np.ndarray) -> tuple[str, str]:

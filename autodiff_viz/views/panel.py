@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from autodiff_viz.graph.model import RULE_KINDS
+from autodiff_viz.graph.rule_kinds import ON_INPUTS, RULE_KINDS
 from autodiff_viz.views.causes import explained, in_a_word
 from autodiff_viz.views.compose import LabView, Verification
 from autodiff_viz.views.fields import fields
@@ -42,7 +42,7 @@ def node_data(lab: Lab, view: LabView, counts: Answer | None) -> Data | None:
         "doc": f"{node.doc} The output of the graph." if node.is_output else node.doc,
         "math": mathml(node.formula),
         "kind": node.rule,
-        "kinds": list(RULE_KINDS if not node.is_input else RULE_KINDS[:3]),
+        "kinds": list(ON_INPUTS if node.is_input else RULE_KINDS),
         "ruleSays": node.rule_says,
         "shape": node.shape,
         "value": node.value,

@@ -13,7 +13,7 @@ from autodiff_viz.engine.counts import Runs
 from autodiff_viz.engine.live import Wire
 from autodiff_viz.graph.model import BACKWARD_AS, INPUT, Node
 from autodiff_viz.graph.problem import Problem
-from autodiff_viz.language.show import show_lambda, show_literal
+from autodiff_viz.language.show import show_argument, show_lambda, show_literal
 from autodiff_viz.ops.catalog import OPS
 from autodiff_viz.views.cards import (
     constant_text,
@@ -82,7 +82,7 @@ def node_record(name: str, shown: NodeShown) -> dict[str, Any]:
         "cotangentFull": _nothing_arrives(shown.connected) if arriving is None else in_full(arriving),
         "rule": node.rule.kind,
         "ruleText": _rule_text(node),
-        "ruleFull": show_lambda(node.rule.function) if node.rule.function else None,
+        "ruleFull": show_argument(node.rule) or None,
         "isOutput": shown.is_output,
         "isInput": node.op == INPUT,
         "isParameter": node.is_parameter,
@@ -139,7 +139,7 @@ def _rule_text(node: Node) -> str:
         return body if len(body) <= RULE_TEXT else body[: RULE_TEXT - 1] + "\u2026"
     if node.rule.kind == BACKWARD_AS and isinstance(node.slots[-1], str):
         return node.slots[-1]
-    return ""
+    return "" if node.rule.number is None else constant_text(node.rule.number)
 
 
 def _badge(runs: Runs | None) -> str | None:

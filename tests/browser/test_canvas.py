@@ -43,9 +43,9 @@ def test_letting_a_stopped_gradient_through_adds_it_at_the_fork(lab: LabPage):
 @pytest.mark.parametrize(
     ("button", "rule", "line", "arrives_at_x"),
     [
-        ("Stop the gradient", "stop", "a = stop_gradient(sin(x))", 0.0),
-        ("Rewrite the gradient", "rewrite", "a = rewrite(sin(x), lambda v: -v)", -DX),
-        ("Declare a derivative", "pullback", "a = custom(sin(x), pullback=lambda v, x, y: v)", 1.5),
+        ("Stop gradient", "stop", "a = stop_gradient(sin(x))", 0.0),
+        ("Rewrite cotangent", "rewrite", "a = rewrite(sin(x), lambda v: -v)", -DX),
+        ("Declare pullback", "pullback", "a = custom(sin(x), pullback=lambda v, x, y: v)", 1.5),
         ("Go backward as another expression", "backward_as", "a = backward_as(sin(x), x)", 1.5),
     ],
 )
@@ -136,9 +136,9 @@ def test_a_node_can_be_renamed(lab: LabPage):
 
 def test_twenty_clicks_as_fast_as_possible_are_applied_once_each(lab: LabPage):
     lab.select("a")
-    lab.click_fast("Stop the gradient", 19)
+    lab.click_fast("Stop gradient", 19)
     expect(lab.cotangent("x")).to_have_text("0")  # an odd number of toggles
-    lab.click_fast("Stop the gradient", 20)
+    lab.click_fast("Stop gradient", 20)
     expect(lab.cotangent("x")).to_have_text("0")  # and an even number more
     lab.click_fast("Undo", 39)
     expect(lab.cotangent("x")).to_have_text(four_digits(DX))

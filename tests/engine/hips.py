@@ -98,6 +98,8 @@ def _node(node: Node, operands: list) -> Any:
 def _ruled(node: Node, value: Any) -> Any:
     if node.rule.kind == STOP:
         return getval(value)  # autograd knows of no cotangent here, not even of a zero
+    if node.rule.kind == "scale":
+        return _scaled(value, node.rule.number)
     return _rewritten(value, node.rule.function) if node.rule.kind == REWRITE else value
 
 
@@ -115,6 +117,14 @@ def _rewritten(value: np.ndarray, function: Lambda) -> np.ndarray:
 
 
 defvjp(_rewritten, lambda ans, value, function: lambda v: _results(function, (v,), (ans,))[0], argnums=(0,))
+
+
+@primitive
+def _scaled(value: np.ndarray, factor: float) -> np.ndarray:
+    return value
+
+
+defvjp(_scaled, lambda ans, value, factor: lambda v: factor * v, argnums=(0,))
 
 
 def _declared(node: Node) -> Callable:

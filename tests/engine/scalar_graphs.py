@@ -10,12 +10,8 @@ from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn
 
 from autodiff_viz.graph.model import (
-    BACKWARD_AS,
     FOLLOW,
     INPUT,
-    PULLBACK,
-    REWRITE,
-    STOP,
     Call,
     Graph,
     Lambda,
@@ -25,6 +21,7 @@ from autodiff_viz.graph.model import (
     Term,
     params,
 )
+from autodiff_viz.graph.rule_kinds import KINDS, WIRES
 from tests.engine import tape
 from tests.strategies import with_regions
 
@@ -84,15 +81,17 @@ def cotangents(draw: DrawFn, others: tuple[str, ...]) -> Term:
 @st.composite
 def ruled(draw: DrawFn, node: Node, producers: list[str]) -> Node:
     """The node with any rule that it can have."""
-    kinds = [STOP, REWRITE, *([PULLBACK] if node.wires else []), *([BACKWARD_AS] if node.op != INPUT else [])]
+    kinds = [kind for kind in KINDS.values() if kind.name != FOLLOW and (node.wires or not kind.replaces)]
     kind = draw(st.sampled_from(kinds))
-    if kind == BACKWARD_AS:
-        return replace(node, slots=(*node.slots, draw(st.sampled_from(producers))), rule=Rule(kind))
-    if kind == STOP:
-        return replace(node, rule=Rule(kind))
-    given = (*(f"x{i}" for i in range(len(node.wires))), "y") if kind == PULLBACK else ()
-    body = tuple(draw(cotangents(given)) for _ in (node.wires if kind == PULLBACK else (0,)))
-    return replace(node, rule=Rule(kind, Lambda(("v", *given), body)))
+    if kind.alternative:
+        return replace(node, slots=(*node.slots, draw(st.sampled_from(producers))), rule=Rule(kind.name))
+    if kind.number is not None:
+        return replace(node, rule=Rule(kind.name, number=draw(NUMBERS)))
+    if not kind.function:
+        return replace(node, rule=Rule(kind.name))
+    given = (*(f"x{i}" for i in range(len(node.wires))), "y") if kind.function == WIRES else ()
+    body = tuple(draw(cotangents(given)) for _ in (node.wires if kind.function == WIRES else (0,)))
+    return replace(node, rule=Rule(kind.name, Lambda(("v", *given), body)))
 
 
 FLAT = ("greater", "less", "round", "floor")  # near a safe input they stay what they are, 0 too

@@ -182,6 +182,12 @@ def _leaves(node: Node, v: float | None) -> float | None:
     """An input's gradient for what arrives there."""
     if v is None or node.rule.kind == STOP:
         return None
+    return _changed(node, v)
+
+
+def _changed(node: Node, v: float) -> float:
+    if node.rule.kind == "scale":
+        return node.rule.number * v
     return apply(node.rule.function, v)[0] if node.rule.kind == REWRITE else v
 
 
@@ -198,9 +204,7 @@ def _part(node: Node, slot: int, v: float, tape: Tape) -> float | None:
         return results[[i for i, _ in node.wires].index(slot)]
     if slot in FLAT.get(node.op, ()):
         return None
-    if kind == REWRITE:
-        (v,) = apply(node.rule.function, v)
-    return v * PARTIALS[node.op](*_operands(node, tape))[slot]
+    return _changed(node, v) * PARTIALS[node.op](*_operands(node, tape))[slot]
 
 
 def apply(function: Lambda, *arguments: float) -> Partials:

@@ -7,7 +7,8 @@ import pytest
 
 from autodiff_viz.engine.trace import trace
 from autodiff_viz.export.python_source import to_python
-from autodiff_viz.graph.model import POLICIES, Region
+from autodiff_viz.graph.model import Region
+from autodiff_viz.graph.policies import POLICIES, POLICY
 from autodiff_viz.language.parse import parse
 from tests.export.programs import check, run_here
 
@@ -81,7 +82,7 @@ def policy(name: str, *saved: str) -> str:
     return f', policy="{name}"{names}'
 
 
-CHOICES = [policy(name, *(("h", "k") if name == POLICIES[-1] else ())) for name in POLICIES]
+CHOICES = [policy(name, *(("h", "k") if POLICY[name].takes_names else ())) for name in POLICIES]
 
 
 @pytest.mark.parametrize("outer", CHOICES, ids=POLICIES)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 
 from autodiff_viz.graph import limits
-from autodiff_viz.graph.codec import _no_twins, decoded, to_json
+from autodiff_viz.graph.codec import VERSION, _no_twins, decoded, to_json
 from autodiff_viz.graph.model import Graph, Group, Lambda, Node, Rule, params
 from autodiff_viz.graph.problem import GraphError
 from tests.strategies import graphs
@@ -68,7 +68,7 @@ def test_a_cycle_is_refused_since_no_formula_can_say_it():
         ("[]", "json-type"),
         ("{}", "json-missing-key"),
         ('{"autodiff_viz": 1, "autodiff_viz": 1}', "json-duplicate-key"),
-        (changed(autodiff_viz=5), "json-version"),
+        (changed(autodiff_viz=VERSION + 1), "json-version"),
         (changed(autodiff_viz=True), "json-type"),
         (changed(extra=1), "json-unknown-key"),
         (changed(nodes={}), "json-type"),

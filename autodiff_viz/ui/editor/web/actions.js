@@ -6,12 +6,12 @@ import { realWire } from "./fold.js";
 import { toggleGroup } from "./groups.js";
 import { step, toggleHistory } from "./history.js";
 import { say, zoomCentred } from "./stage.js";
+import { RULES } from "../../web/constants.js";
 
 /** @typedef {import("./editor.js").Editor} Editor */
 /** @typedef {{ label: string, key: string, word?: string, run: (editor: Editor) => void }} Action */
 
 const ZOOM = 1.25;
-const DERIVED = new Set(["pullback", "backward_as"]); // they stand for a derivative, which only a wired node has
 
 /** Choose `rule` for the selected nodes; where all that can have it do, go back to JAX's own.
  * @param {Editor} editor @param {string} rule */
@@ -23,7 +23,7 @@ function toggleRule(editor, rule) {
 /** Whether every selected node that can have `rule` has it. @param {Editor} editor @param {string} rule */
 export function rulesOn(editor, rule) {
   const nodes = [...editor.selection].flatMap((id) => editor.node(id) ?? []);
-  const able = nodes.filter((node) => !DERIVED.has(rule) || node.slots.some(({ wired }) => wired));
+  const able = nodes.filter((node) => !RULES[rule]?.replaces || node.slots.some(({ wired }) => wired));
   return able.length > 0 && able.every((node) => node.rule === rule);
 }
 
@@ -83,14 +83,18 @@ function makeOutput(editor) {
   if (editor.single) editor.send({ kind: "output", node: editor.single });
 }
 
+/** Kinds of rules that a key or a button puts on nodes. */
+export const RULE_NAMES = Object.keys(RULES).filter((rule) => RULES[rule].key);
+
+/** @type {Record<string, Action>} */
+const RULE_ACTIONS = Object.fromEntries(RULE_NAMES.map((rule) => {
+  const { action, key, label } = RULES[rule];
+  return [rule, { label: action, key, word: label, run: (editor) => toggleRule(editor, rule) }];
+}));
+
 /** For the selected nodes. @type {Record<string, Action>} */
 export const NODE_ACTIONS = {
-  stop: { label: "Stop the gradient", key: "s", word: "stop", run: (editor) => toggleRule(editor, "stop") },
-  rewrite: { label: "Rewrite the gradient", key: "r", word: "rewrite", run: (editor) => toggleRule(editor, "rewrite") },
-  pullback: { label: "Declare a derivative", key: "p", word: "pullback", run: (editor) => toggleRule(editor, "pullback") },
-  backward_as: {
-    label: "Go backward as another expression", key: "b", word: "backward as", run: (editor) => toggleRule(editor, "backward_as"),
-  },
+  ...RULE_ACTIONS,
   checkpoint: { label: "Checkpoint", key: "c", word: "checkpoint", run: toggleCheckpoint },
   group: { label: "Group, or take the group apart", key: "g", word: "group", run: toggleGroup },
   mute: { label: "Mute: hand on the first input", key: "m", word: "mute", run: toggleMute },

@@ -1,6 +1,7 @@
 // @ts-check
 // Chips on a card's edge: the rule, a problem or warning, the output, and how often the node runs.
 
+import { RULES } from "../../web/constants.js";
 import { svg } from "../../web/dom.js";
 import { icon } from "./icons.js";
 import { shortened, textWidth } from "./measure.js";
@@ -16,18 +17,8 @@ const GAP = 4; // px between chips
 /** Px that chips reach above the card, and below it. */
 export const REACH = { above: 14, below: 16 };
 
-const OPENS = new Set(["rewrite", "pullback", "backward_as"]); // a click opens their parameter
 const FLAG = { kind: "out-chip", icon: "output", text: "" };
 const OUTPUT = { ...FLAG, text: "output" };
-
-/** What each rule is called on screen, and what it does.
- * @type {Record<string, { label: string, says: string }>} */
-export const RULES = {
-  stop: { label: "stop", says: "passes no gradient" },
-  rewrite: { label: "rewrite", says: "rewrites the arriving gradient" },
-  pullback: { label: "pullback", says: "has a declared derivative" },
-  backward_as: { label: "backward as", says: "goes backward as another expression" },
-};
 
 /** @param {GraphNode} node */
 export function chips(node) {
@@ -59,7 +50,7 @@ function leftChips({ rule, ruleText, problem, warning, muted }, room) {
   const row = [];
   if (trouble) row.push({ kind: problem ? "problem" : "warning", icon: "warning", text: trouble });
   const left = room - (row.length ? chipWidth(row[0]) + GAP : 0) - PAD.icon - PAD.side;
-  const text = rule === "stop" ? "stop" : ruleText || RULES[rule]?.label;
+  const text = ruleText || RULES[rule]?.label;
   if (rule !== "follow") row.unshift({ kind: rule, icon: rule, text: left < 24 ? "" : shortened(text, left, FONT) });
   return row;
 }
@@ -72,7 +63,8 @@ const chipWidth = ({ icon: mark, text }) => textWidth(text, FONT) * 1.05 + (mark
 
 /** @param {Chip} chip @param {number} x @param {number} y */
 function draw(chip, x, y) {
-  const group = svg("g", { class: `chip ${chip.kind}${OPENS.has(chip.kind) ? " opens" : ""}` },
+  const rule = RULES[chip.kind];
+  const group = svg("g", { class: `chip ${chip.kind}${rule ? ` ${rule.colour}` : ""}${rule?.asks ? " opens" : ""}` },
     svg("rect", { x, y, width: chipWidth(chip), height: 20, rx: 10 }),
     svg("text", { x: x + (chip.icon ? PAD.icon : PAD.side), y: y + 14 }, chip.text));
   if (!chip.icon) return group;

@@ -4,6 +4,7 @@
 
 import { icon } from "./icons.js";
 import { ON_CARD, stepper, stepperWidth } from "./stepper.js";
+import { RULES } from "../../web/constants.js";
 import { setText, svg } from "../../web/dom.js";
 import { shortened, textWidth } from "./measure.js";
 
@@ -59,9 +60,9 @@ export function marksOf(inside, regions) {
     ["problem", [...at(({ problem }) => problem), ...(bad ? [bad.name] : [])], wrong?.problem ?? bad?.problem ?? ""],
     ["warning", at(({ warning }) => warning), warned ? `${warned.id}: ${warned.warning}` : ""],
     ["missing", lacking, `unfinished: ${lacking.join(", ")}`],
-    ...["stop", "rewrite", "pullback", "backward_as"].map((rule) => {
+    ...Object.keys(RULES).slice(1).map((rule) => {
       const names = at((node) => node.rule === rule && !node.muted);
-      return /** @type {[string, string[], string]} */ ([rule, names, `${RULED[rule]} at ${names.join(", ")}`]);
+      return /** @type {[string, string[], string]} */ ([rule, names, `${RULES[rule].does} at ${names.join(", ")}`]);
     }),
     ["mute", at(({ muted }) => muted), `muted: ${at(({ muted }) => muted).join(", ")}`],
     ["cut_after", at(({ cut }) => cut), `cut after ${at(({ cut }) => cut).join(", ")}`],
@@ -69,9 +70,6 @@ export function marksOf(inside, regions) {
   ];
   return found.filter(([, names]) => names.length).map(([kind, names, says]) => ({ kind, count: names.length, says }));
 }
-
-/** @type {Record<string, string>} */
-const RULED = { stop: "gradient stopped", rewrite: "gradient rewritten", pullback: "derivative declared", backward_as: "goes backward as another expression" };
 
 /** Everything but the two numbers. @param {GraphNode} node @returns {Element[]} */
 export function groupParts(node) {
@@ -129,7 +127,7 @@ function marks({ group, isOutput, w }) {
     const width = 24 + (text ? textWidth(text, FONT.count) + 4 : 0);
     const sign = icon(TROUBLE.has(kind) ? "warning" : kind, 12);
     for (const [name, value] of [["x", 6], ["y", 4]]) sign.setAttribute(String(name), String(value));
-    const chip = svg("g", { class: `chip ${KINDS[kind] ?? kind}`, transform: `translate(${x} -13)` },
+    const chip = svg("g", { class: `chip ${KINDS[kind] ?? RULES[kind]?.colour ?? kind}`, transform: `translate(${x} -13)` },
       svg("rect", { width, height: 20, rx: 10 }), svg("text", { x: 20, y: 14 }, text), sign, svg("title", {}, says));
     x += width + 4;
     return chip;

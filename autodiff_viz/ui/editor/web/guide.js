@@ -2,7 +2,7 @@
 // All gestures and keys, by what one wants to do: the one table that the cheat sheet is made from. What is done
 // by hand stands first; `keys` are pressed, and each is known to the keyboard (tests/web/guide.test.mjs).
 
-import { NODE_ACTIONS, VIEW_ACTIONS } from "./actions.js";
+import { NODE_ACTIONS, RULE_NAMES, VIEW_ACTIONS } from "./actions.js";
 import { MORE_ACTIONS } from "./more.js";
 import { FILE_ACTIONS } from "./take.js";
 
@@ -29,7 +29,7 @@ export const GUIDE = [
   {
     title: "Bend the gradient",
     lines: [
-      ...lines(NODE_ACTIONS, ["stop", "rewrite", "pullback", "backward_as", "checkpoint", "mute", "cut_after", "output"]),
+      ...lines(NODE_ACTIONS, [...RULE_NAMES, "checkpoint", "mute", "cut_after", "output"]),
       { keys: ["t"], hand: "or click the mark", does: "Change the function of the rule" },
       { hand: "Click a region's tab", does: "Its name, what it keeps; drag it to move all" },
       { hand: "Drag a node in or out", does: "Join a region or a group, or leave it" },

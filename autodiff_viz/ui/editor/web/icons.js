@@ -1,10 +1,12 @@
 // @ts-check
 // Line icons on a 16 x 16 grid, drawn for this editor.
 
+import { RULES } from "../../web/constants.js";
 import { svg } from "../../web/dom.js";
 
 /** @type {Record<string, string>} */
 export const ICONS = {
+  ...Object.fromEntries(Object.entries(RULES).map(([name, { icon }]) => [name, icon])),
   add: "M8 3v10M3 8h10",
   undo: "M6 3 3 6l3 3M3 6h6.5a3.5 3.5 0 0 1 0 7H6",
   redo: "M10 3l3 3-3 3M13 6H6.5a3.5 3.5 0 0 0 0 7H10",
@@ -16,10 +18,6 @@ export const ICONS = {
   more: "M3.5 8h.01M8 8h.01M12.5 8h.01",
   help: "M5.5 6a2.5 2.5 0 1 1 3.6 2.2C8.3 8.7 8 9.2 8 10M8 12.8v.4",
   close: "M4 4l8 8M12 4l-8 8",
-  stop: "M5.5 2h5L14 5.5v5L10.5 14h-5L2 10.5v-5zM5 8h6",
-  rewrite: "M3 13l.7-3L10.8 2.9l2.3 2.3L6 12.3zM9.2 4.5l2.3 2.3",
-  pullback: "M10.2 2.8C8.2 2.2 7.3 3.2 7 5L5.8 11.5c-.3 1.6-1.2 2.2-2.6 1.8M4.6 6.8h4.6M13 2.8l-.9 3",
-  backward_as: "M2 4.5h12M11.5 2 14 4.5 11.5 7M14 11.5h-1.5M10.5 11.5H9M7 11.5H2M4.5 9 2 11.5 4.5 14",
   checkpoint: "M2 5V2h3M7 2h2M11 2h3v3M14 7v2M14 11v3h-3M9 14H7M5 14H2v-3M2 9V7M10.5 8A2.5 2.5 0 1 1 8 5.5h2M8.8 4l1.5 1.5L8.8 7",
   group: "M2.5 4.5h7v7h-7zM6.5 4.5v-2h7v7h-4",
   mute: "M2 8h3M11 8h3M5 11.5v-7h6v7zM4 13.5 12 2.5",

@@ -2,7 +2,8 @@
 // A node as a card: symbol and name above, then the value that goes on and the cotangent that comes back;
 // ports on the edges, and chips above it for what bends the gradient.
 
-import { chips, RULES } from "./chips.js";
+import { chips } from "./chips.js";
+import { RULES } from "../../web/constants.js";
 import { keep, setText, svg } from "../../web/dom.js";
 import { clamp } from "./geometry.js";
 import { groupParts, groupRows, spokenGroup, writeGroupTitle } from "./groupcard.js";
@@ -151,7 +152,7 @@ const isEmpty = ({ wired, constant }) => !wired && constant === null;
 
 /** @param {GraphNode} node */
 const classes = (node) =>
-  ["node", `rule-${node.rule}`, node.group && "fold", node.isInput && "input", node.isOutput && "output", !node.connected && "apart",
+  ["node", `rule-${node.rule}`, node.rule !== "follow" && `in-${RULES[node.rule]?.colour}`, node.group && "fold", node.isInput && "input", node.isOutput && "output", !node.connected && "apart",
     node.problem && "wrong", node.slots.some(isEmpty) && "unfinished", node.muted && "muted", !node.problem && node.warning && "warned"].filter(Boolean).join(" ");
 
 /** Symbol left, name right, and the symbol alone as it is seen from far; an input, whose symbol is its name, says that it is one.
@@ -228,7 +229,7 @@ export function spoken(node) {
   const parts = [
     `${node.id}, ${node.isParameter ? "parameter" : node.isInput ? "input" : node.op}`, ...inputs, `value ${[node.shape, node.value].filter(Boolean).join(" ")}`,
     node.connected ? `cotangent ${node.cotangent}` : "no path to the output",
-    node.muted ? "muted, hands on its first wired input" : RULES[node.rule]?.says, node.segment && `segment ${node.segment}`, node.cut && "cut after it", node.isOutput && "output", node.runs && `runs ${node.runs}`, node.missing, node.problem, node.warning, ...(node.state ?? []),
+    node.muted ? "muted, hands on its first wired input" : node.rule !== "follow" && RULES[node.rule]?.does, node.segment && `segment ${node.segment}`, node.cut && "cut after it", node.isOutput && "output", node.runs && `runs ${node.runs}`, node.missing, node.problem, node.warning, ...(node.state ?? []),
   ];
   return parts.filter(Boolean).join(", ");
 }

@@ -1,6 +1,7 @@
 // @ts-check
 // A region under the hand: what its tab opens, and nodes dragged into it and out of it.
 
+import { POLICIES } from "../../web/constants.js";
 import { html } from "../../web/dom.js";
 import { membersAt } from "./arrange.js";
 import { namesIn } from "./fold.js";
@@ -15,13 +16,6 @@ import { say } from "./stage.js";
 
 /** @typedef {import("./editor.js").Editor} Editor */
 /** @typedef {import("./types.js").Region} Region */
-
-/** What a region keeps of its forward run, by JAX's name of the policy. @type {Record<string, string>} */
-const POLICIES = {
-  nothing_saveable: "nothing: runs all again", everything_saveable: "everything", dots_saveable: "products of matrices (dots)",
-  save_only_these_names: "the nodes chosen here",
-};
-const NAMES = "save_only_these_names";
 
 /** Show while nodes are dragged which regions they would join or leave.
  * @param {Editor} editor @param {import("./types.js").GraphNode[]} nodes
@@ -89,7 +83,7 @@ function fill(editor, root, region, onRename) {
   root.replaceChildren(
     labelled("Name", nameField(editor, region, onRename)),
     labelled("Keeps", policyField(editor, region)),
-    region.policy === NAMES ? savedField(editor, region) : "",
+    POLICIES[region.policy]?.takesNames ? savedField(editor, region) : "",
     problem ? html("div", { class: "region-problem", role: "status" }, problem) : "",
     html("div", { class: "region-buttons" },
       offer && edit ? button("notice-offer", offer, () => editor.send(edit)) : null,
@@ -126,18 +120,18 @@ function nameField(editor, { name }, onRename) {
 /** @param {Editor} editor @param {Region} region */
 function policyField(editor, { name, policy, nodes }) {
   const field = /** @type {HTMLSelectElement} */ (html("select", { "data-field": "policy" },
-    ...Object.entries(POLICIES).map(([value, text]) => html("option", { value, selected: value === policy }, text))));
+    ...Object.entries(POLICIES).map(([value, { keeps }]) => html("option", { value, selected: value === policy }, keeps))));
   field.addEventListener("change", () =>
-    editor.send({ kind: "policy", region: name, policy: field.value, saved: field.value === NAMES ? nodes : [] }));
+    editor.send({ kind: "policy", region: name, policy: field.value, saved: POLICIES[field.value].takesNames ? nodes : [] }));
   return field;
 }
 
 /** @param {Editor} editor @param {Region} region */
-function savedField(editor, { name, nodes, saved = [] }) {
+function savedField(editor, { name, policy, nodes, saved = [] }) {
   const boxes = nodes.map((id) => {
     const box = /** @type {HTMLInputElement} */ (html("input", { type: "checkbox", "data-field": `saved ${id}`, checked: saved.includes(id) }));
     box.addEventListener("change", () =>
-      editor.send({ kind: "policy", region: name, policy: NAMES, saved: box.checked ? [...saved, id] : saved.filter((other) => other !== id) }));
+      editor.send({ kind: "policy", region: name, policy, saved: box.checked ? [...saved, id] : saved.filter((other) => other !== id) }));
     return html("label", { class: "saved" }, box, id);
   });
   return html("div", { class: "saved-names", role: "group", "aria-label": "Nodes whose values it keeps" }, ...boxes);

@@ -2,6 +2,7 @@
 // Checkpoint regions and groups: outlines behind the nodes, of regions dashed, with a tab each: a region's name,
 // policy and run badge, a group's name and what collapses it.
 
+import { POLICIES } from "../../web/constants.js";
 import { keep, svg } from "../../web/dom.js";
 import { isGroup, nested } from "./frames.js";
 import { opener } from "./groupcard.js";
@@ -20,11 +21,6 @@ import { outerBox, outlineOf, roundedPath, strangers } from "./outline.js";
 const PAD = { inner: 24, level: 28, hole: 7 }; // px round the nodes, and more for each region inside
 const FONT = 12; // px
 const TAB = 22; // px, height
-/** @type {Record<string, string>} */
-const POLICIES = {
-  nothing_saveable: "", everything_saveable: "keeps everything", dots_saveable: "keeps dots",
-  save_only_these_names: "keeps names",
-};
 
 /** Outlines go behind the wires, tabs before them, so that both stay readable.
  * @param {Element} behind @param {Element} before @param {{ outlines: Map<string, Drawn>, tabs: Map<string, Drawn> }} drawn
@@ -89,7 +85,7 @@ const tabPlace = ([[x, y]]) => [x + 14, y - TAB / 2];
 function textsOf(region) {
   if (isGroup(region)) return { text: [region.name, region.problem && "cuts through another"].filter(Boolean).join(" · "), badge: "" };
   const { name, policy, badge, problem, fault } = region;
-  const words = [name, POLICIES[policy] ?? policy, problem && (fault ?? "cannot run")];
+  const words = [name, POLICIES[policy]?.mark ?? policy, problem && (fault ?? "cannot run")];
   return { text: words.filter(Boolean).join(" · "), badge: badge?.replace(/^x/, "×") ?? "" };
 }
 

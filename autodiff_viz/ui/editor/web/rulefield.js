@@ -2,6 +2,7 @@
 // The parameter of a rule, edited where its mark is: the function of a rewrite or a pullback, and the node
 // that a gradient goes backward as.
 
+import { RULES } from "../../web/constants.js";
 import { html } from "../../web/dom.js";
 import { openField } from "./field.js";
 import { clamp, toScreen } from "./geometry.js";
@@ -17,10 +18,10 @@ const WIDE = 240; // px of the field
 export function editRule(editor, id) {
   const node = editor.node(id);
   if (!node) return;
-  if (node.rule === "backward_as") return openAlternatives(editor, node);
+  const { alternative, asks } = RULES[node.rule];
+  if (alternative) return openAlternatives(editor, node);
   if (node.ruleFull === undefined) return;
-  const what = node.rule === "rewrite" ? "What becomes of the cotangent" : "What is passed down the wires";
-  openField(editor, [node.x, node.y - 20], WIDE, node.ruleFull, `${what} at ${node.id}`, (text) =>
+  openField(editor, [node.x, node.y - 20], WIDE, node.ruleFull, `${asks} at ${node.id}`, (text) =>
     editor.send({ kind: "function", node: node.id, text }));
 }
 
@@ -34,7 +35,7 @@ function openAlternatives(editor, node) {
   const options = editor.shown.nodes.filter(({ id }) => !fed.has(id)).map(({ id }) => html("option", { value: id, selected: id === present }, id));
   const choice = /** @type {HTMLSelectElement} */ (html("select", {}, present ? "" : html("option", { value: "" }, "choose a node"), ...options));
   choice.addEventListener("change", () => choice.value && editor.send({ kind: "connect", from: choice.value, to: node.id, slot }));
-  const root = html("div", { class: "popover region-pop rule-pop", role: "dialog", "aria-label": `Backward expression of ${node.id}` },
+  const root = html("div", { class: "popover region-pop rule-pop", role: "dialog", "aria-label": `${RULES[node.rule].asks} of ${node.id}` },
     html("label", {}, html("span", {}, "Backward as"), choice),
     html("p", {}, "Or drag a wire to the slot named “backward as”."));
   root.addEventListener("keydown", (event) => {

@@ -3,6 +3,7 @@
 // foot what can be done with the graph.
 
 import { cutOn, NODE_ACTIONS, mutedOn, regionOf, removeWire, rulesOn, VIEW_ACTIONS } from "./actions.js";
+import { RULES } from "../../web/constants.js";
 import { html, setText, svg } from "../../web/dom.js";
 import { groupOf } from "./groups.js";
 import { isSelecting, toggleSelecting } from "./hold.js";
@@ -18,7 +19,7 @@ const SINGLE = new Set(["output"]); // actions for one node alone
 /** @param {string} name of the icon @param {Action} action @param {() => void} run @param {string} [word] */
 function button(name, { label, key }, run, word) {
   const title = key ? `${label}  (${key})` : label;
-  const attributes = { type: "button", class: `tool ${name}`, title, "aria-label": label, click: run };
+  const attributes = { type: "button", class: `tool ${name} ${RULES[name]?.colour ?? ""}`, title, "aria-label": label, click: run };
   return /** @type {HTMLButtonElement} */ (html("button", attributes, icon(name), word && html("span", { class: "word" }, word)));
 }
 

@@ -7,7 +7,7 @@
 /** @typedef {[Point, Point, Point, Point]} Cubic one Bezier piece: start, two handles, end */
 /** @typedef {{ label: string, constant: string | null, constantFull?: string, wired: boolean }} Slot
  * `constantFull` is the constant as it is typed, where `constant` is shortened */
-/** @typedef {"follow" | "stop" | "rewrite" | "pullback" | "backward_as"} RuleKind */
+/** @typedef {string} RuleKind  a name in `RULES` of ui/web/constants.js */
 
 /**
  * @typedef {Box & {

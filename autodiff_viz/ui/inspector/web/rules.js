@@ -1,11 +1,9 @@
 // @ts-check
 // The rules that a node can have, as one row of buttons: one stop of the Tab key, with the arrow keys inside.
 
+import { RULES } from "../../web/constants.js";
 import { html } from "../../web/dom.js";
 import { icon, ICONS } from "../../editor/web/icons.js";
-
-/** @type {Record<string, string>} */
-const LABELS = { follow: "follow", stop: "stop", rewrite: "rewrite", pullback: "pullback", backward_as: "backward as" };
 
 export class Rules {
   /** @param {(kind: string) => void} choose */
@@ -35,7 +33,7 @@ export class Rules {
   /** @param {string} kind */
   button(kind) {
     const sign = ICONS[kind] ? icon(kind, 14) : null;
-    return html("button", { type: "button", "data-kind": kind, click: () => this.choose(kind) }, sign, LABELS[kind] ?? kind);
+    return html("button", { type: "button", "data-kind": kind, click: () => this.choose(kind) }, sign, RULES[kind]?.label ?? kind);
   }
 
   /** @param {KeyboardEvent} event */

@@ -1,0 +1,162 @@
+"""The kinds of rules: one record each. All that is said, drawn, typed or kept of a kind is made from it.
+
+What a kind does to numbers stands in one table for each interpretation of a graph: `engine/rules.py` (the
+live path), `engine/program_rules.py` (the whole program), `engine/gates.py` (training) and `export/rules.py`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+FOLLOW, STOP, REWRITE, PULLBACK, BACKWARD_AS = "follow", "stop", "rewrite", "pullback", "backward_as"
+SCALE = "scale"
+
+ARRIVING, WIRES = "arriving", "wires"
+"""What a rule's function gives: the cotangent that is pulled back in place of the arriving one; or what is
+passed down each wire, from the arriving one, the value on each wire and the node's own."""
+
+
+@dataclass(frozen=True, slots=True)
+class RuleKind:
+    """All that is known of one kind of rule but what it does to numbers.
+
+    Attributes:
+      name: in documents, in edits, and in the tables of what it does.
+      call, argument: in a formula, the word that gives a node such a rule, and its argument beside `x`.
+      asks: above the field in which that argument is changed on the canvas.
+      label, action, does: a name for a chip or a figure, what a button or a step of undo says, and what a
+        sentence says of a node.
+      says: in a sentence, what becomes of the cotangent.
+      example: of a formula.
+      elsewhere: what other libraries call it.
+      icon: a path on a grid of 16 by 16.
+      colour: "stop", of what passes nothing, or "rule".
+      key: on the keyboard of the canvas.
+      equation: how what is passed comes about, with <local>, <arriving>, <changed> and <passed> for numbers.
+      function: what its function gives; "" where it has none.
+      number: the one that a rule of this kind begins with; None where it has none.
+      alternative: the node has one more slot, the last, for what it is differentiated as.
+      since: the first version of documents that knows it.
+    """
+
+    name: str
+    label: str
+    action: str
+    does: str
+    says: str
+    call: str = ""
+    argument: str = ""
+    asks: str = ""
+    example: str = ""
+    elsewhere: str = ""
+    icon: str = ""
+    colour: str = "rule"
+    key: str = ""
+    equation: str = "<local> × <arriving> = <passed>"
+    function: str = ""
+    number: float | None = None
+    alternative: bool = False
+    since: int = 1
+
+    @property
+    def replaces(self) -> bool:
+        """Whether it stands for the op's own derivative, which only a node that is wired to something has; if
+        not, it changes what arrives there, and an input may have it too."""
+        return self.function == WIRES or self.alternative
+
+
+_KINDS = (
+    RuleKind(
+        name=FOLLOW,
+        label="follow",
+        action="Follow JAX",
+        does="follows JAX",
+        says="Follows JAX's own derivative.",
+    ),
+    RuleKind(
+        name=STOP,
+        label="stop",
+        action="Stop gradient",
+        does="passes no gradient",
+        says="Stops: whatever arrives, nothing is passed on.",
+        call="stop_gradient",
+        example="stop_gradient(sin(x))",
+        elsewhere="detach no_grad withoutDerivative stop_grad StopGradient",
+        icon="M5.5 2h5L14 5.5v5L10.5 14h-5L2 10.5v-5zM5 8h6",
+        colour="stop",
+        key="s",
+        equation="stopped: <arriving> → <passed>",
+    ),
+    RuleKind(
+        name=REWRITE,
+        label="rewrite",
+        action="Rewrite cotangent",
+        does="rewrites the arriving cotangent",
+        says="Rewrites the cotangent that arrives, then follows JAX.",
+        call="rewrite",
+        argument="function",
+        asks="What becomes of the cotangent",
+        example="rewrite(sin(x), lambda v: 0.5 * v)",
+        elsewhere="withDerivative register_hook",
+        icon="M3 13l.7-3L10.8 2.9l2.3 2.3L6 12.3zM9.2 4.5l2.3 2.3",
+        key="r",
+        equation="<local> × (<arriving> → <changed>) = <passed>",
+        function=ARRIVING,
+    ),
+    RuleKind(
+        name=SCALE,
+        label="scale",
+        action="Scale gradient",
+        does="scales the gradient",
+        says="Multiplies the cotangent that arrives by a number, then follows JAX.",
+        call="scale_gradient",
+        argument="scale",
+        asks="Scale of the gradient",
+        example="scale_gradient(sin(x), 0.5)",
+        elsewhere="scale_grad GradientReversal gradient_reversal grad_scale",
+        icon="M3 13 13 3M8.5 3H13v4.5M3 8.5V13h4.5",
+        key="x",
+        equation="<local> × (<arriving> → <changed>) = <passed>",
+        number=0.5,
+        since=5,
+    ),
+    RuleKind(
+        name=PULLBACK,
+        label="pullback",
+        action="Declare pullback",
+        does="has a declared pullback",
+        says="Passes what the declared pullback says.",
+        call="custom",
+        argument="pullback",
+        asks="What is passed down the wires",
+        example="custom(exp(x), pullback=lambda v, x, y: v * y)",
+        elsewhere="custom_vjp custom_jvp custom_gradient",
+        icon="M10.2 2.8C8.2 2.2 7.3 3.2 7 5L5.8 11.5c-.3 1.6-1.2 2.2-2.6 1.8M4.6 6.8h4.6M13 2.8l-.9 3",
+        key="p",
+        equation="declared: <arriving> → <passed>",
+        function=WIRES,
+    ),
+    RuleKind(
+        name=BACKWARD_AS,
+        label="backward as",
+        action="Go backward as another expression",
+        does="goes backward as another expression",
+        says="Runs forward as it is, and is differentiated as its alternative.",
+        call="backward_as",
+        argument="alternative",
+        asks="Backward expression",
+        example="backward_as(round(x), x)",
+        elsewhere="straight_through",
+        icon="M2 4.5h12M11.5 2 14 4.5 11.5 7M14 11.5h-1.5M10.5 11.5H9M7 11.5H2M4.5 9 2 11.5 4.5 14",
+        key="b",
+        equation="<arriving> → <passed>",
+        alternative=True,
+    ),
+)
+
+KINDS: dict[str, RuleKind] = {kind.name: kind for kind in _KINDS}
+"""By name, in the order in which they are offered."""
+
+RULE_KINDS = tuple(KINDS)
+ON_INPUTS = tuple(kind.name for kind in _KINDS if not kind.replaces)
+"""Kinds that an input may have too."""

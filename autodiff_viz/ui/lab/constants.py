@@ -1,0 +1,59 @@
+"""Python's records that the browser's code needs, as one of its modules.
+
+`python -m autodiff_viz.ui.lab.constants` writes it anew; a test says when that is due. So the code reads what
+Python knows as it is loaded, in Node too, and no page waits for it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from autodiff_viz.graph.policies import POLICY, Policy
+from autodiff_viz.graph.rule_kinds import KINDS, RuleKind
+
+FILE = Path(__file__).parents[1] / "web" / "constants.js"
+
+_MODULE = """// @ts-check
+// Made by `python -m autodiff_viz.ui.lab.constants` from Python's records: change those.
+
+/** @typedef {{ label: string, action: string, does: string, says: string, icon: string, colour: string,
+ *   key: string, asks: string, replaces: boolean, alternative: boolean }} RuleKind */
+
+/** Kinds of rules, by name. @type {Record<string, RuleKind>} */
+export const RULES = %s;
+
+/** @typedef {{ keeps: string, mark: string, takesNames: boolean }} Policy */
+
+/** Policies of checkpoint regions, by name. @type {Record<string, Policy>} */
+export const POLICIES = %s;
+"""
+
+_OF_A_RULE = ("label", "action", "does", "says", "icon", "colour", "key", "asks", "replaces", "alternative")
+
+
+def constants() -> str:
+    """The text of the module."""
+    rules = {name: _rule(kind) for name, kind in KINDS.items()}
+    policies = {name: _policy(policy) for name, policy in POLICY.items()}
+    return _MODULE % (_written(rules), _written(policies))
+
+
+def _rule(kind: RuleKind) -> dict[str, Any]:
+    return {field: getattr(kind, field) for field in _OF_A_RULE}
+
+
+def _policy(policy: Policy) -> dict[str, Any]:
+    return {"keeps": policy.keeps, "mark": policy.mark, "takesNames": policy.takes_names}
+
+
+def _written(records: Mapping[str, Mapping[str, Any]]) -> str:
+    """Each record in a line of its own."""
+    lines = [f"  {json.dumps(name)}: {json.dumps(record)},\n" for name, record in records.items()]
+    return "{\n" + "".join(lines) + "}"
+
+
+if __name__ == "__main__":
+    FILE.write_text(constants(), "utf-8")

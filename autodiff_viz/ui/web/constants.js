@@ -1,0 +1,26 @@
+// @ts-check
+// Made by `python -m autodiff_viz.ui.lab.constants` from Python's records: change those.
+
+/** @typedef {{ label: string, action: string, does: string, says: string, icon: string, colour: string,
+ *   key: string, asks: string, replaces: boolean, alternative: boolean }} RuleKind */
+
+/** Kinds of rules, by name. @type {Record<string, RuleKind>} */
+export const RULES = {
+  "follow": {"label": "follow", "action": "Follow JAX", "does": "follows JAX", "says": "Follows JAX's own derivative.", "icon": "", "colour": "rule", "key": "", "asks": "", "replaces": false, "alternative": false},
+  "stop": {"label": "stop", "action": "Stop gradient", "does": "passes no gradient", "says": "Stops: whatever arrives, nothing is passed on.", "icon": "M5.5 2h5L14 5.5v5L10.5 14h-5L2 10.5v-5zM5 8h6", "colour": "stop", "key": "s", "asks": "", "replaces": false, "alternative": false},
+  "rewrite": {"label": "rewrite", "action": "Rewrite cotangent", "does": "rewrites the arriving cotangent", "says": "Rewrites the cotangent that arrives, then follows JAX.", "icon": "M3 13l.7-3L10.8 2.9l2.3 2.3L6 12.3zM9.2 4.5l2.3 2.3", "colour": "rule", "key": "r", "asks": "What becomes of the cotangent", "replaces": false, "alternative": false},
+  "scale": {"label": "scale", "action": "Scale gradient", "does": "scales the gradient", "says": "Multiplies the cotangent that arrives by a number, then follows JAX.", "icon": "M3 13 13 3M8.5 3H13v4.5M3 8.5V13h4.5", "colour": "rule", "key": "x", "asks": "Scale of the gradient", "replaces": false, "alternative": false},
+  "pullback": {"label": "pullback", "action": "Declare pullback", "does": "has a declared pullback", "says": "Passes what the declared pullback says.", "icon": "M10.2 2.8C8.2 2.2 7.3 3.2 7 5L5.8 11.5c-.3 1.6-1.2 2.2-2.6 1.8M4.6 6.8h4.6M13 2.8l-.9 3", "colour": "rule", "key": "p", "asks": "What is passed down the wires", "replaces": true, "alternative": false},
+  "backward_as": {"label": "backward as", "action": "Go backward as another expression", "does": "goes backward as another expression", "says": "Runs forward as it is, and is differentiated as its alternative.", "icon": "M2 4.5h12M11.5 2 14 4.5 11.5 7M14 11.5h-1.5M10.5 11.5H9M7 11.5H2M4.5 9 2 11.5 4.5 14", "colour": "rule", "key": "b", "asks": "Backward expression", "replaces": true, "alternative": true},
+};
+
+/** @typedef {{ keeps: string, mark: string, takesNames: boolean }} Policy */
+
+/** Policies of checkpoint regions, by name. @type {Record<string, Policy>} */
+export const POLICIES = {
+  "nothing_saveable": {"keeps": "nothing: run everything again", "mark": "", "takesNames": false},
+  "everything_saveable": {"keeps": "everything", "mark": "keeps everything", "takesNames": false},
+  "dots_saveable": {"keeps": "products of matrices (dots)", "mark": "keeps dots", "takesNames": false},
+  "dots_with_no_batch_dims_saveable": {"keeps": "products of matrices, but not of batches of them", "mark": "keeps dots without batches", "takesNames": false},
+  "save_only_these_names": {"keeps": "the nodes chosen here", "mark": "keeps names", "takesNames": true},
+};

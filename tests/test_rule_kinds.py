@@ -1,0 +1,42 @@
+"""A kind of rule is one record, and one entry in the table of each interpretation of a graph."""
+
+import pytest
+
+from autodiff_viz.engine.gates import CHANGES
+from autodiff_viz.engine.program_rules import RULED
+from autodiff_viz.engine.rules import CHANGED, PASSED
+from autodiff_viz.export.rules import WRITTEN
+from autodiff_viz.graph.rule_kinds import FOLLOW, KINDS
+from autodiff_viz.language.parse import parse
+from autodiff_viz.language.show import show
+from autodiff_viz.ui.lab.constants import FILE, constants
+
+OTHERS = [kind for name, kind in KINDS.items() if name != FOLLOW]
+
+
+@pytest.mark.parametrize("table", [{**CHANGED, **PASSED}, RULED, WRITTEN], ids=["live", "program", "export"])
+def test_every_interpretation_knows_every_kind(table):
+    assert table.keys() == KINDS.keys()
+
+
+def test_a_rule_changes_what_arrives_or_stands_for_the_derivative():
+    assert PASSED.keys() == {name for name, kind in KINDS.items() if kind.replaces}
+    assert CHANGES.keys() <= CHANGED.keys()
+
+
+@pytest.mark.parametrize("field", ["label", "action", "does", "says", "key", "call", "icon"])
+def test_no_two_kinds_are_called_alike(field):
+    said = [getattr(kind, field) for kind in OTHERS]
+    assert all(said)
+    assert len(set(said)) == len(said)
+
+
+@pytest.mark.parametrize("kind", OTHERS, ids=lambda kind: kind.name)
+def test_its_example_is_in_the_language(kind):
+    graph = parse(f"x = 1.0\ny = {kind.example}")
+    assert graph["y"].rule.kind == kind.name
+    assert kind.call in show(graph)
+
+
+def test_the_browser_has_pythons_records():
+    assert FILE.read_text("utf-8") == constants(), "Run python -m autodiff_viz.ui.lab.constants."
