@@ -7,6 +7,7 @@ from autodiff_viz.ui.failures import say_failed
 from autodiff_viz.ui.serving.gate import GATE
 from autodiff_viz.ui.serving.routes import ROUTES
 from autodiff_viz.ui.shell import ASSETS, frame
+from autodiff_viz.ui.turns import in_turn
 from autodiff_viz.ui.warm import awake, ready
 from autodiff_viz.ui.wire import MIDDLEWARE
 
@@ -14,9 +15,10 @@ from autodiff_viz.ui.wire import MIDDLEWARE
 def run() -> None:
     """Draw the page that a visitor is on."""
     st.set_page_config(page_title="autodiff_viz", page_icon=str(ASSETS / "icon.svg"), layout="wide")
-    frame()
-    ready()
-    navigation.run()
+    with in_turn():
+        frame()
+        ready()
+        navigation.run()
 
 
 if __name__ == "__main__":  # Streamlit runs this file so for every visitor

@@ -39,7 +39,7 @@ class Inbox:
     @property
     def word(self) -> dict[str, Any]:
         """What the browser's outbox is told."""
-        return {"key": self.key, "ack": self.ack, "from": self.before and list(self.before)}
+        return {"key": self.key, "ack": self.ack, "from": self.before}
 
     @property
     def stamp(self) -> str:

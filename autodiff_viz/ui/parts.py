@@ -36,25 +36,28 @@ SOON = 0.25  # seconds; when a run follows another one sooner, the end of the fi
 
 
 @contextmanager
-def whole_page(here: Session, draws: Mapping[str, Draw]) -> Iterator[Callable[[str], None]]:
-    """Around what draws the page: a function that draws the part of a name, as `draws` says, in the container
-    where it is called.
+def whole_page(here: Session, draws: Mapping[str, Draw]) -> Iterator[Callable[..., None]]:
+    """Around what draws the page: a function that draws the part of a name, as `draws` says, in a container.
+    That is given to it and not entered: for each fragment Streamlit copies all containers that were.
 
-    On a visitor's first run all parts but `LAB` are left out: the browser asks for them.
+    On a visitor's first run all parts but `LAB` are left out, their fragments too: the browser asks for them.
     """
 
-    def draw(name: str) -> None:
+    def draw(name: str, place: Any = st) -> None:
         # What a fragment has sent is dropped when it runs again before that has left the server, its own
         # container too; then those beside it would come to a place that does not exist yet.
-        with st.container(key=f"part_{name}"):
-            st.fragment(key=name)(lambda: _draw_in_turn(name, draws[name]))()
+        with place.container(key=f"part_{name}"):
+            if not here.parts.opening or name == LAB:
+                st.fragment(key=name)(lambda: _draw_in_turn(name, draws[name]))()
 
-    here.parts.opening, here.parts.left = is_first(here.parts), False
+    parts = here.parts
+    parts.opening, parts.left = is_first(parts), False
     try:
         yield draw
         note_shown(here, LESSON)
+        parts.whole = not parts.opening
     finally:
-        here.parts.opening = False
+        parts.opening = False
 
 
 def _draw_in_turn(name: str, draw: Draw) -> None:
@@ -65,8 +68,6 @@ def _draw_in_turn(name: str, draw: Draw) -> None:
 def _draw(name: str, draw: Draw) -> None:
     here = session()
     parts, now = here.parts, here.present
-    if parts.opening and name != LAB:
-        return
     parts.polls.pop(name, None)
     if name == "figure" and not is_seen(parts):
         # It is larger than all the rest: it waits until somebody looks.
@@ -166,11 +167,11 @@ def stale(here: Session) -> set[str]:
 
 def _run(here: Session, names: list[str]) -> None:
     """Have these parts drawn in place of the one that the callback belongs to; for a lesson that was opened
-    or closed, the page. A run of the page draws them all: it may be of another one, which was asked for
-    meanwhile."""
+    or closed, and after the first run, the page. A run of the page draws them all: it may be of another one,
+    which was asked for meanwhile."""
     context = get_script_run_ctx()
     if here.parts.left or context is None or not context.fragment_ids_this_run:
         return
-    if LESSON in names:
+    if LESSON in names or not here.parts.whole:
         st.rerun()
     st.rerun(names)

@@ -49,7 +49,8 @@ class Parts:
       drawn: by part, when, in seconds of `monotonic`.
       polls: by part, in how many milliseconds it is to be drawn again by itself.
       settled: the lab that all parts show; `cut`: those of them that are to be drawn once more.
-      opening: the visitor's first run is going on; `left`: another page is on view.
+      opening: the visitor's first run is going on; `whole`: a run has drawn the whole page since.
+      left: another page is on view.
       seen: whether the place of the figure is in view.
     """
 
@@ -59,6 +60,7 @@ class Parts:
     settled: Lab | None = None
     cut: set[str] = field(default_factory=set)
     opening: bool = False
+    whole: bool = False
     left: bool = False
     seen: bool = False
 

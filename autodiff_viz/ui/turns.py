@@ -1,32 +1,75 @@
-"""One visitor after the other: threads that take turns on Python's one processor are all late; of those that
-wait for each other all but the last are early. Nobody waits for one who takes long: there are some lanes, and
-the next opens while those before it are held up.
+"""One visitor after the other, first come, first served: threads that take turns on Python's one processor
+are all late; of those that wait for each other all but the last are early. Nobody waits for one who takes
+long: the next is let in while those before it are held up.
 """
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from threading import Lock, local
+from threading import Event, Lock, local
 from time import monotonic
 
-LANES = 4  # so many at once may take long; beyond, all share the processor
-LONG = 0.25  # seconds after which a lane is held up
-LOOK = 0.02  # seconds between two looks at that
+MOST = 4  # so many at once may take long; beyond, all share the processor
+LONG = 0.25  # seconds after which one is held up
 
 
-@dataclass(slots=True)
-class _Lane:
-    lock: Lock = field(default_factory=Lock)
+@dataclass(eq=False, slots=True)
+class _Turn:
+    """One visitor's turn: it has come since `let_in` is set, at `since` by the clock of `monotonic`."""
+
+    let_in: Event = field(default_factory=Event)
     since: float = 0.0
 
-    @property
-    def is_held_up(self) -> bool:
-        return monotonic() - self.since > LONG
+
+class Turns:
+    """Those whose turn it is, and those who wait for theirs, in the order in which they came."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._going: list[_Turn] = []
+        self._waiting: deque[_Turn] = deque()
+
+    def begin(self) -> _Turn:
+        """Wait for one's turn."""
+        turn = _Turn()
+        with self._lock:
+            self._waiting.append(turn)
+            self._let_in()
+        while not turn.let_in.wait(self._patience()):
+            with self._lock:
+                self._let_in()
+        return turn
+
+    def end(self, turn: _Turn) -> None:
+        """Let the next one in."""
+        with self._lock:
+            self._going.remove(turn)
+            self._let_in()
+
+    def _let_in(self) -> None:
+        now = monotonic()
+        while self._waiting and self._is_open(now):
+            turn = self._waiting.popleft()
+            turn.since = now
+            self._going.append(turn)
+            turn.let_in.set()
+
+    def _is_open(self, now: float) -> bool:
+        """Whether nobody is at it but who is held up."""
+        held_up = sum(now - turn.since >= LONG for turn in self._going)
+        return held_up >= MOST or held_up == len(self._going)
+
+    def _patience(self) -> float:
+        """Seconds until the one who was let in last is held up, if he still is at it then."""
+        with self._lock:
+            newest = max((turn.since for turn in self._going), default=0.0)
+        return max(0.0, newest + LONG - monotonic())
 
 
-_lanes = [_Lane() for _ in range(LANES)]
+_turns = Turns()
 _mine = local()  # whether this thread has its turn
 
 
@@ -36,25 +79,10 @@ def in_turn() -> Iterator[None]:
     if getattr(_mine, "turn", False):
         yield
         return
-    lane = _entered()
+    turn = _turns.begin()
     _mine.turn = True
     try:
         yield
     finally:
         _mine.turn = False
-        if lane is not None:
-            lane.lock.release()
-
-
-def _entered() -> _Lane | None:
-    """The first lane that is free, once those before it are held up; None where all are."""
-    while (lane := next((lane for lane in _lanes if _is_open(lane)), None)) is not None:
-        if lane.lock.acquire(timeout=LOOK):
-            lane.since = monotonic()
-            return lane
-    return None
-
-
-def _is_open(lane: _Lane) -> bool:
-    """Whether it is worth waiting for."""
-    return not lane.lock.locked() or not lane.is_held_up
+        _turns.end(turn)

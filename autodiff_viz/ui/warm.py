@@ -7,7 +7,8 @@ another one once the server is warm.
 
 Streamlit collects garbage after every rerun; with JAX and Plotly loaded, one full collection walks some
 hundred thousand objects. `gc.freeze()` moves all that is loaded out of its way, and `postScriptGC = false`
-in `.streamlit/config.toml` leaves collection to Python's own schedule. `make bench` measures both.
+in `.streamlit/config.toml` leaves collection to Python's own schedule, which is made a slower one: a run of a
+page makes thousands of objects, most of which are gone at its end. `make bench` measures all three.
 """
 
 from __future__ import annotations
@@ -22,7 +23,6 @@ from contextlib import asynccontextmanager
 from functools import cache
 
 import streamlit as st
-from streamlit.dataframe_util import determine_data_format
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from autodiff_viz.engine.compiled import is_filled, load_from
@@ -39,6 +39,7 @@ WARM, WARMING, FAILED = "warm", "warming up", "failed"  # states of the server
 FILLING = 120.0  # seconds of work that compiling the catalog may take
 SOON = 5  # niceness of what the server's readiness waits for
 LOOK = 0.5  # seconds between two looks whether the server is to end
+COLLECTED = 20_000  # objects more than there were, after which Python looks for rings that nobody holds
 SWITCH_INTERVAL = 0.001  # seconds; a long Python loop of one visitor then holds up the others less
 
 _done = threading.Event()  # the warm-up has come to its end
@@ -55,6 +56,7 @@ async def awake(app: st.App) -> AsyncIterator[None]:
 def ready() -> threading.Thread:
     """Start the warm-up, once per server; visitors need not wait for it."""
     sys.setswitchinterval(SWITCH_INTERVAL)
+    gc.set_threshold(COLLECTED, *gc.get_threshold()[1:])
     load_from(kept())
     stop = threading.Event()
     wait = FIRST_VISITOR if get_script_run_ctx(suppress_warning=True) else 0.0
@@ -101,7 +103,6 @@ def have_compiled(stop: threading.Event) -> None:
 
 def have_rehearsed(stop: threading.Event) -> None:
     """Work out what a newcomer sees, a first toggle, a first drag and their checks: slow only once."""
-    determine_data_format(())  # loads pandas, as the first component will: Plotly must not meet half of it
     for view in rehearse():
         _answer(check_job(view), stop)
         for figure in FIGURES.values():

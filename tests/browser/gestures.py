@@ -10,7 +10,7 @@ from urllib.parse import parse_qs, urlsplit
 
 from playwright.sync_api import Error
 
-from autodiff_viz.views.actions import set_rule, set_seed
+from autodiff_viz.views.actions import set_seed
 from autodiff_viz.views.address import from_query
 from autodiff_viz.views.canvas_edits import edited
 from autodiff_viz.views.lab import Lab
@@ -172,17 +172,10 @@ class Gestures:
             self.page.keyboard.press("Enter")
 
     def rule(self) -> None:
-        """Of the node that the inspector shows; nobody can tell which that is before it has followed."""
-        self.lab.settle()
-        panel = self.page.locator(".st-key-inspector")
-        title, i = panel.locator("h2 code"), self.rng.randrange(3)
-        button = panel.get_by_test_id("stButtonGroup").get_by_role("button").nth(i)
-        if not title.count():
-            return
-        name, kind = title.inner_text(), ["follow", "stop", "rewrite"][i]
-        at = len(self.edits)
-        if self.can(lambda: button.click(timeout=2_000)):
-            self.widgets.append((at, lambda lab: set_rule(lab, name, kind)))
+        """Of the node that the inspector shows."""
+        buttons = self.page.get_by_role("toolbar", name="Rule").get_by_role("button")
+        if buttons.count():
+            self.can(lambda: buttons.nth(self.rng.randrange(3)).click(timeout=2_000))
 
     @property
     def edits(self) -> list[dict[str, Any]]:

@@ -83,6 +83,24 @@ def test_lessons_open_after_a_rule_was_set_and_back_and_forward_lead_to_each_pag
     on_lessons(lab)
 
 
+def test_between_a_link_and_its_answer_nothing_is_sent_that_could_lead_back_and_no_edit_is_lost(
+    lab: LabPage, wire: Wire
+):
+    """Streamlit joins a waiting request for a page with a later message, whose address is the old one."""
+    lab.select_quickly("b")
+    with wire.hold():
+        to_lessons(lab)
+        lab.page.wait_for_timeout(200)
+        before = wire.sent
+        lab.canvas.locator(".surface").press("s")
+        lab.page.wait_for_timeout(1500)  # in which the check and the rest of the page would be asked for
+        assert wire.sent == before
+    on_lessons(lab)
+    to_lab(lab)
+    on_lab(lab)
+    expect(lab.formula).to_have_value(saying(STOPPED))
+
+
 def test_claims_are_ticked_when_they_have_been_checked_and_nobody_asks(lab: LabPage):
     """The fork has six claims, three times two; they are worked out in a process beside the server."""
     to_lessons(lab)

@@ -17,15 +17,20 @@ FIGURES = ("Cotangents", "Sweep", "Runs", "Residuals")
 DUST = 15_000  # milliseconds in which it settles
 
 SEEN = """() => {
-  const all = (selector) => [...document.querySelectorAll(selector)];
+  const inside = (root, selector) => [
+    ...root.querySelectorAll(selector),
+    ...[...root.querySelectorAll("*")].flatMap((one) =>
+      one.shadowRoot ? inside(one.shadowRoot, selector) : []),
+  ];
+  const all = (selector) => inside(document, selector);
   const words = (selector) => all(selector).map((one) => one.textContent.trim());
   return {
     nodes: all(".canvas [data-id]").map((one) => `${one.dataset.id}: ${one.textContent}`).sort(),
     formula: all(".formula textarea").map((one) => one.value),
     sliders: all(".sliders input").map((one) => one.value),
     settings: all(".st-key-settings input").map((one) => one.value),
-    inspector: words(".st-key-inspector [data-testid=stElementContainer]"),
-    checks: words(".st-key-checks"),
+    inspector: words(".inspector .body > *"),
+    checks: words(".checks"),
     figure: words(".st-key-figure_panel [data-testid=stText]"),
     choices: words("[data-testid=stButtonGroup]"),
     drawings: all(".st-key-figure_panel .js-plotly-plot").length,
@@ -53,6 +58,8 @@ def test_after_quick_edits_the_page_is_as_if_it_had_just_been_opened(
     differs = settled(lab.page, fresh)
     fresh.close()
     assert differs == {}
+    seen = lab.page.evaluate(SEEN)
+    assert [name for name, shown in seen.items() if not shown] == []
 
 
 def test_a_figure_that_nobody_sees_is_drawn_when_it_is_scrolled_to(page: Page, address: str):

@@ -61,7 +61,7 @@ def test_a_layer_from_the_palette_brings_what_it_learns_and_undo_takes_all_of_it
 
 def test_an_input_is_turned_into_a_parameter_in_the_inspector(net: LabPage):
     net.select("x")
-    net.page.get_by_test_id("stCheckbox").get_by_text("Parameter").click()
+    net.page.get_by_role("switch", name="Parameter").click()
     net.settle()
     expect(net.node("x")).to_have_attribute("aria-label", saying("x, parameter"))
     expect(net.formula).to_have_value(saying("x = parameter([[0.0, 0.0]"))

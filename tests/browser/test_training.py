@@ -108,7 +108,7 @@ def test_the_canvas_follows_a_training_and_a_pause_leaves_all_at_one_step(lab, p
     expect(lab.value("loss")).not_to_have_text(at_first, timeout=PATIENCE)
     meanwhile = lab.value("loss").text_content()
     expect(lab.value("loss")).not_to_have_text(meanwhile, timeout=PATIENCE)
-    verdict = page.locator(".st-key-checks p").first
+    verdict = page.locator(".checks p").first
     expect(verdict).not_to_be_visible()  # it was found for other numbers
     expect(progress).to_be_visible()
     page.get_by_role("button", name="Pause").click()

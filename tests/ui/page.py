@@ -10,6 +10,8 @@ from streamlit.testing.v1 import AppTest
 from autodiff_viz.ui.session import SESSION, Session
 from autodiff_viz.views.lab import Lab
 
+TEXTS = ("full", "patch", "tables")  # of the component's data, which are JSON once more
+
 
 def put(app: AppTest, lab: Lab) -> None:
     """Have the visitor's session hold this lab."""
@@ -27,7 +29,8 @@ def lab_of(app: AppTest) -> Lab:
 def lab_data(app: AppTest) -> dict[str, Any]:
     """The data that the lab's component was last drawn with."""
     (found,) = [e.proto for e in app.get("bidi_component") if e.proto.id.endswith("-canvas")]
-    return json.loads(found.json)
+    data = json.loads(found.json)
+    return {name: json.loads(value) if name in TEXTS else value for name, value in data.items()}
 
 
 def node_of(app: AppTest) -> dict[str, Any]:

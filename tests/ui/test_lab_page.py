@@ -167,7 +167,7 @@ def test_the_page_says_of_the_selected_node_what_arrives_and_what_is_passed():
     assert float(local.removesuffix(" × ")) == pytest.approx(math.cos(0.6), rel=1e-5)
     assert (float(arriving), float(passed)) == (1.5, pytest.approx(1.5 * math.cos(0.6), rel=1e-5))
     assert "<mi>cos</mi>" in wire["math"]
-    assert "fork" not in node
+    assert node["fork"] == "1.5 + 0 = 1.5"  # the other way is stopped
 
 
 def test_the_page_says_what_the_check_found_and_who_looks_gets_the_table():

@@ -49,7 +49,7 @@ def test_brackets_without_end_are_refused_and_the_session_goes_on(visitor, text)
     assert inside(visitor) == []
     assert "brackets nested more than 32 deep" in visitor.texts()
     visitor.edit("canvas", kind="select", node="b")
-    assert '"selected": "b"' in visitor.elements["canvas"].json
+    assert r"\"selected\":\"b\"" in visitor.elements["canvas"].json
 
 
 def test_a_state_without_end_is_taken_for_an_empty_one(visitor):

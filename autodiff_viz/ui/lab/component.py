@@ -6,6 +6,7 @@ The canvas stands where the component is drawn; formula, sliders, the selected n
 
 from __future__ import annotations
 
+import json
 from operator import is_
 from typing import Any
 
@@ -60,7 +61,7 @@ def draw_lab(lab: Lab, view: LabView) -> None:
         sent.shown = shown
         _number(sent)
     tables, sent.tables, sent.turn = sent.tables, [], sent.turn + 1
-    beside = {"tables": tables, **rest_due(here), "turn": sent.turn}
+    beside = {"tables": _written(tables), **rest_due(here), "turn": sent.turn}
     data = {**_news(sent), **beside, **here.inbox.word}
     component()(key=LAB, data=data, on_outbox_change=_on_message, on_source_change=_on_source)
     if sent.code:
@@ -99,8 +100,15 @@ def _news(sent: Sent) -> dict[str, Any]:
     """The message for the newest drawing: all of it, or what changed since one that the browser has."""
     newest = sent.drawings[sent.rev]
     if sent.have not in sent.drawings:
-        return {"rev": sent.rev, "full": newest}
-    return {"rev": sent.rev, "base": sent.have, "patch": delta(sent.drawings[sent.have], newest)}
+        return {"rev": sent.rev, "full": _written(newest)}
+    patch = delta(sent.drawings[sent.have], newest)
+    return {"rev": sent.rev, "base": sent.have, "patch": _written(patch)}
+
+
+def _written(data: Any) -> str:
+    """As text of its own, which Streamlit need not write twice, and in whose lists it looks for no tables:
+    that loads pandas, 60 MB."""
+    return json.dumps(data, ensure_ascii=False, separators=(",", ":"))
 
 
 def _on_source() -> None:

@@ -38,32 +38,28 @@ def page() -> None:
         draw_lesson(here.lab, draw)
 
 
-def _draw_columns(draw: Callable[[str], None]) -> None:
-    with st.container(key="lab"):
-        main, side = st.columns([8, 5], gap="medium")
+def _draw_columns(draw: Callable[..., None]) -> None:
+    main, side = st.container(key="lab").columns([8, 5], gap="medium")
+    draw(LAB, main)
+    draw("problems", main)
+    panel = main.container(key="train_panel")
+    for name in ("train", "track", "curves"):
+        draw(name, panel)
+    draw("segments", main.container(key="segments_panel"))
     with main:
-        draw(LAB)
-        draw("problems")
-        with st.container(key="train_panel"):
-            draw("train")
-            draw("track")
-            draw("curves")
-        with st.container(key="segments_panel"):
-            draw("segments")
         place("check")
-        with st.container(key="settings"):
-            draw("settings")
-        with st.container(key="figure_panel"):
-            draw("chooser")
-            with st.container(key=FIGURE):
-                draw("figure")
+    draw("settings", main.container(key="settings"))
+    panel = main.container(key="figure_panel")
+    draw("chooser", panel)
+    draw("figure", panel.container(key=FIGURE))
+    draw("formula_head", side)
     with side:
-        draw("formula_head")
         place("formula")
         place("sliders")
-        with st.container(border=True, key="inspector"):
-            place("node")
-            draw("tensor")
+    panel = side.container(border=True, key="inspector")
+    with panel:
+        place("node")
+    draw("tensor", panel)
 
 
 DRAWS: Mapping[str, Draw] = {

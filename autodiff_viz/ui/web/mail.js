@@ -1,6 +1,7 @@
 // @ts-check
 // Edits on their way to Python: numbered, kept in the tab, posted, and posted again until they are confirmed.
 
+import { isLeaving, watchLinks } from "./leaving.js";
 import { isConnected, watchNetwork } from "./network.js";
 import { adopt, AT_ONCE, begin, confirm, MOST_MS, push, RESEND_MS } from "./outbox.js";
 import { readList, TAB, writeList } from "./store.js";
@@ -32,12 +33,17 @@ export class Mail {
     this.post = () => {};
     /** What goes with every message. @type {() => object} */
     this.note = () => ({});
-    this.stop = watchNetwork(() => (this.wake(), changed()), () => this.setOut(), () => host.isConnected && leaving());
+    const stops = [watchLinks(), watchNetwork(() => (this.wake(), changed()), () => this.setOut(), () => host.isConnected && leaving())];
+    this.stop = () => stops.forEach((stop) => stop());
   }
 
   /** The newest edit under way. */
   get newest() {
     return this.outbox.pending.at(-1);
+  }
+
+  get mayPost() {
+    return isConnected() && !isLeaving();
   }
 
   /** Python's word. Under another key the server has restarted, or the page was loaded again: what was left
@@ -87,7 +93,7 @@ export class Mail {
   repeat() {
     if (!this.host.isConnected) return this.close();
     const { key, pending } = this.outbox;
-    if (isConnected()) this.post({ key, edits: pending.slice(0, AT_ONCE), ...this.note() });
+    if (this.mayPost) this.post({ key, edits: pending.slice(0, AT_ONCE), ...this.note() });
     this.wait();
   }
 
@@ -104,7 +110,7 @@ export class Mail {
 
   /** Ask for what is no edit. @param {{ rest?: number }} question @returns {boolean} whether it was sent */
   ask(question) {
-    if (this.newest || !isConnected()) return false; // the answer to the edits comes first
+    if (this.newest || !this.mayPost) return false; // the answer to the edits comes first
     this.post({ key: this.outbox.key, edits: [], ...this.note(), ...question });
     return true;
   }

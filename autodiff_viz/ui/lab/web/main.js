@@ -6,12 +6,18 @@ import { Lab } from "./lab.js";
 /** @type {WeakMap<Node, Lab>} */
 const labs = new WeakMap();
 
-/** @param {{ data: import("./types.js").Word, parentElement: ParentNode & Node,
+/** @param {{ data: import("./types.js").Written, parentElement: ParentNode & Node,
  *   setTriggerValue: (name: string, value: any) => void }} component
  * @param {Record<string, string>} css by folder @param {import("./types.js").Constants} constants */
 export default function main({ data, parentElement, setTriggerValue }, css, constants) {
   const lab = labs.get(parentElement) ?? new Lab(parentElement, css, constants);
   labs.set(parentElement, lab);
-  lab.receive(data, (message) => setTriggerValue("outbox", message));
+  lab.receive(read(data), (message) => setTriggerValue("outbox", message));
   return () => lab.isHere || lab.close(); // Streamlit cleans up superseded calls too
+}
+
+/** @param {import("./types.js").Written} data @returns {import("./types.js").Word} */
+function read({ full, patch, tables, ...others }) {
+  const parsed = (/** @type {string | undefined} */ text) => text && JSON.parse(text);
+  return { ...others, full: parsed(full), patch: parsed(patch), tables: JSON.parse(tables) };
 }

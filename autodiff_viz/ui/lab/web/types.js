@@ -9,4 +9,6 @@
  * }} Word  `tables`: for sliders; `due`: the rest of the page is to be drawn; `rest`: in how many ms Python can be asked for it; `turn` counts words
  */
 
+/** @typedef {Omit<Word, "full" | "patch" | "tables"> & { full?: string, patch?: string, tables: string }} Written  the three as JSON texts */
+
 export {};

@@ -1,0 +1,25 @@
+// @ts-check
+// Whether the visitor has followed a link of the page and the server has not answered yet. Until then the address is
+// the old one, and so is the query of every message: Streamlit would join it with the request that is waiting, and
+// draw the page that is being left.
+
+const LINKS = ".st-key-pages a";
+const MOST_MS = 15_000; // after which the link has led nowhere
+
+let until = 0;
+let from = "";
+
+/** Watch the links of the page. @returns {() => void} stops it */
+export function watchLinks() {
+  const clicked = (/** @type {MouseEvent} */ event) => {
+    const link = /** @type {Element} */ (event.target).closest?.(LINKS);
+    if (!link || event.ctrlKey || event.metaKey || event.shiftKey || event.button) return;
+    if (/** @type {HTMLAnchorElement} */ (link).search === location.search) return;
+    [until, from] = [performance.now() + MOST_MS, location.search];
+  };
+  document.addEventListener("click", clicked, true);
+  return () => document.removeEventListener("click", clicked, true);
+}
+
+/** Whether nothing may be sent: the answer to a link is awaited. */
+export const isLeaving = () => performance.now() < until && location.search === from;

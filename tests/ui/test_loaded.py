@@ -1,0 +1,49 @@
+"""What the server has in memory though no page needs it."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+PAGES = """
+import sys
+from dataclasses import replace
+
+from streamlit.testing.v1 import AppTest
+
+from autodiff_viz.figures.catalog import FIGURES
+from autodiff_viz.ui.session import SESSION
+from autodiff_viz.views.lab import start
+
+def drawn(**query):
+    app = AppTest.from_file("app.py", default_timeout=120)
+    app.query_params.update(query)
+    for _ in range(2):
+        app.run()
+        assert not app.exception, app.exception
+    return app
+
+drawn(view="lessons")
+drawn(lesson="split-model")
+drawn(lesson="xor-tutorial")
+app = drawn()
+here = app.session_state[SESSION]
+here.parts.seen = True
+for figure in FIGURES:
+    here.lab = replace(here.lab, figure=figure)
+    app.run()
+    assert app.get("plotly_chart"), figure
+here.lab = replace(start(), selected="x")
+app.run()
+print(*sorted({"pandas", "pyarrow", "polars", "scipy"} & set(sys.modules)))
+"""
+
+
+def test_no_page_loads_a_library_for_tables():
+    """Streamlit does for a component's dictionary, when lists or dictionaries are in it: 60 MB for pandas
+    alone."""
+    command = [sys.executable, "-c", PAGES]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300)
+    assert (done.stdout.strip(), done.returncode) == ("", 0), done.stderr[-2000:]
