@@ -5,13 +5,13 @@ import { arrange } from "./arrange.js";
 import { realWire } from "./fold.js";
 import { toggleGroup } from "./groups.js";
 import { step, toggleHistory } from "./history.js";
+import { canHave } from "./rules.js";
 import { say, zoomCentred } from "./stage.js";
 
 /** @typedef {import("./editor.js").Editor} Editor */
 /** @typedef {{ label: string, key: string, word?: string, run: (editor: Editor) => void }} Action */
 
 const ZOOM = 1.25;
-const DERIVED = new Set(["pullback", "backward_as"]); // they stand for a derivative, which only a wired node has
 
 /** Choose `rule` for the selected nodes; where all that can have it do, go back to JAX's own.
  * @param {Editor} editor @param {string} rule */
@@ -23,7 +23,7 @@ function toggleRule(editor, rule) {
 /** Whether every selected node that can have `rule` has it. @param {Editor} editor @param {string} rule */
 export function rulesOn(editor, rule) {
   const nodes = [...editor.selection].flatMap((id) => editor.node(id) ?? []);
-  const able = nodes.filter((node) => !DERIVED.has(rule) || node.slots.some(({ wired }) => wired));
+  const able = nodes.filter((node) => canHave(node, rule));
   return able.length > 0 && able.every((node) => node.rule === rule);
 }
 

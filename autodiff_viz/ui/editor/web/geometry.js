@@ -12,10 +12,21 @@ export const CARD = { w: 128, h: 80 };
 /** Px of the card of a node whose tensor is drawn. */
 export const PICTURED = { w: 152, h: 132 };
 
+const SLOT = 22; // px of one more slot; views/cards.py says the same
+
+/** Px of a card with so many slots. @param {number} slots @param {{ heat?: object }} [node] a picture makes it higher */
+export const heightOf = (slots, { heat } = {}) => Math.max((heat ? PICTURED : CARD).h, SLOT * (slots + 1));
+
 const SCALE = { min: 0.08, max: 3 };
 
 /** @param {number} value @param {number} low @param {number} high */
 export const clamp = (value, low, high) => Math.min(Math.max(value, low), high);
+
+/** The nearest whole number, of two the even one, as Python rounds. @param {number} value */
+export function rounded(value) {
+  const up = Math.round(value);
+  return Math.abs(value % 1) === 0.5 && up % 2 ? up - 1 : up;
+}
 
 /** Centre of input slot `slot`: slots are spread evenly down the left edge, but for those of a collapsed group.
  * @param {GraphNode} node @param {number} slot @returns {Point} */

@@ -72,9 +72,9 @@ function blocks(nodes, outerFirst) {
   return lines;
 }
 
-/** @param {Frame} frame @param {boolean} begun */
-const headOf = (frame, begun) =>
-  isGroup(frame) ? `with group("${frame.name}"):` : (!begun && frame.head) || `with checkpoint("${frame.name}"):`;
+/** The line that begins the block of a frame. @param {Frame} frame @param {boolean} [begun] before, higher up in the text */
+export const headOf = (frame, begun = false) =>
+  isGroup(frame) ? `with ${frame.branches ? "branches" : "group"}("${frame.name}"):` : (!begun && frame.head) || `with checkpoint("${frame.name}"):`;
 
 /** The comment by which the language keeps where nodes stand.
  * @param {GraphNode[]} nodes @returns {string[]} */
