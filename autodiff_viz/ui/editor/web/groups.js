@@ -52,6 +52,9 @@ export function toggleCollapse(editor) {
   found.forEach(({ name }) => collapse(editor, name, true));
 }
 
+/** Whether a selected node is in a group. @param {Editor} editor */
+export const touchesGroup = ({ shown, selection }) => shown.groups.some(({ nodes }) => nodes.some((name) => selection.has(name)));
+
 /** @param {Editor} editor @returns {Group[]} */
 function groupsOfSelection({ seen, selection }) {
   const within = seen.groups.filter(({ nodes }) => nodes.every((id) => nodesOf(seen.nodes.find((node) => node.id === id)).every((name) => selection.has(name))));

@@ -2,30 +2,14 @@
 // More that can be done with the selected nodes: one button at the end of their toolbar opens a menu.
 
 import { html, svg } from "../../web/dom.js";
+import { keyOf, NO_FOCUS, placed } from "./actions.js";
 import { ALIGNMENTS } from "./align.js";
-import { align, arrange } from "./arrange.js";
-import { branchesKey, branchesOf, stepBranches } from "./branches.js";
-import { take } from "./clipboard.js";
-import { duplicate } from "./duplicate.js";
-import { toggleCollapse } from "./groups.js";
+import { align } from "./arrange.js";
 import { icon } from "./icons.js";
 import { closePalette } from "./palette.js";
 
 /** @typedef {import("./editor.js").Editor} Editor */
 /** @typedef {import("./actions.js").Action} Action */
-
-/** @type {Record<string, Action>} */
-export const MORE_ACTIONS = {
-  duplicate: { label: "Duplicate", key: "Ctrl+D", run: (editor) => duplicate(editor) },
-  copy: { label: "Copy as formula text", key: "Ctrl+C", run: (editor) => take(editor, "copy") },
-  cut: { label: "Cut", key: "Ctrl+X", run: (editor) => take(editor, "cut") },
-  fitSelection: { label: "Fit the selection to view", key: "Shift+F", run: (editor) => editor.fit(editor.selection) },
-  fold: { label: "Collapse or open the group", key: "Shift+G", run: toggleCollapse },
-  branches: { label: "Branches: make them, or choose how many", key: "Shift+B", run: branchesKey },
-  moreOf: { label: "One branch more", key: "]", run: (editor) => stepBranches(editor, 1) },
-  fewer: { label: "One branch less", key: "[", run: (editor) => stepBranches(editor, -1) },
-  arrange: { label: "Arrange these nodes", key: "l", run: arrange },
-};
 
 const LINES = /** @type {Record<string, string>} */ ({
   left: "M2.5 2v12M5 4h8v3H5zM5 9h5v3H5z", centre: "M8 2v12M4 4h8v3H4zM5.5 9h5v3h-5z", right: "M13.5 2v12M3 4h8v3H3zM6 9h5v3H6z",
@@ -51,12 +35,10 @@ function toggleMore(editor, button) {
     closePalette(editor);
     act();
   };
-  const stepping = [MORE_ACTIONS.moreOf, MORE_ACTIONS.fewer];
-  const rows = Object.values(MORE_ACTIONS).filter((action) =>
-    (action.run !== arrange || editor.selection.size > 1) && (action.run !== toggleCollapse || touchesGroup(editor)) && (!stepping.includes(action) || branchesOf(editor)));
+  const rows = placed("more").flat().map(([, action]) => action).filter(({ when }) => !when || when(editor));
   const ways = /** @type {import("./align.js").How[]} */ (Object.keys(ALIGNMENTS)).filter((how) => editor.selection.size >= ALIGNMENTS[how].least);
   const root = html("div", { class: "popover more-menu", role: "menu", "aria-label": "More" },
-    ...rows.map((action) => row(action, run(() => action.run(editor)))),
+    ...rows.map((action) => row(action, run(() => action.do?.(editor, NO_FOCUS, "")))),
     ways.length > 0 && html("div", { class: "ways", role: "group", "aria-label": "Align" },
       ...ways.map((how) => way(ALIGNMENTS[how].label, LINES[how], run(() => align(editor, how))))));
   root.addEventListener("keydown", (event) => walk(editor, root, event));
@@ -65,12 +47,9 @@ function toggleMore(editor, button) {
   root.querySelector("button")?.focus();
 }
 
-/** @param {Editor} editor */
-const touchesGroup = ({ shown, selection }) => shown.groups.some(({ nodes }) => nodes.some((name) => selection.has(name)));
-
 /** @param {Action} action @param {() => void} act */
-const row = ({ label, key }, act) =>
-  html("button", { type: "button", class: "more-row", role: "menuitem", click: act }, html("span", {}, label), html("kbd", {}, key));
+const row = (action, act) =>
+  html("button", { type: "button", class: "more-row", role: "menuitem", click: act }, html("span", {}, action.label), html("kbd", {}, keyOf(action)));
 
 /** @param {string} label @param {string} lines @param {() => void} act */
 const way = (label, lines, act) =>
