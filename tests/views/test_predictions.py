@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -16,6 +15,7 @@ from autodiff_viz.views.compose import lab_view
 from autodiff_viz.views.lean import lean
 from autodiff_viz.views.palette import palette
 from tests.views.random_walks import MAKERS, walks
+from tests.web import node as web
 
 PLAY = Path(__file__).parents[1] / "web" / "play_edits.mjs"
 WALKS = int(os.environ.get("WALKS", "90"))  # of 20 edits each; about three in four are accepted
@@ -27,12 +27,13 @@ PYTHONS = frozenset({"arrange", "checkpoint", "make_branches", "redo", "rename",
 @pytest.fixture(scope="module")
 def counts(tmp_path_factory) -> dict[str, dict[str, int]]:
     """How many predictions were equal, declined and different, by kind of edit."""
-    node = shutil.which("node") or shutil.which("nodejs")
+    node = web.node()
     if node is None and not os.environ.get("CI"):
         pytest.skip("no node")
     path = tmp_path_factory.mktemp("plays") / "plays.json"
     path.write_text(json.dumps({"palette": palette(), "plays": list(plays())}))
-    run = subprocess.run([node, str(PLAY), str(path)], capture_output=True, text=True, check=False)
+    command = [node, str(PLAY), str(path)]
+    run = subprocess.run(command, capture_output=True, text=True, check=False, env=web.environment())
     assert run.returncode == 0, run.stderr
     *differing, told = run.stdout.splitlines()
     assert not differing, "\n".join(differing[:10])

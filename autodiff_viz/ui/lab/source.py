@@ -20,6 +20,7 @@ import streamlit as st
 from autodiff_viz.ui.lab.bundle import WEB, bundle, linked
 from autodiff_viz.views.formula import words
 from autodiff_viz.views.palette import palette
+from autodiff_viz.views.shared_constants import shared_constants
 
 ENTRY = "lab/web/main.js"
 SHEETS = ("editor", "formula", "sliders")
@@ -29,9 +30,10 @@ CODE = "code"  # path of the script
 Renderer = Callable[..., Any]
 
 _SCRIPT = """
-const modules = {};
+const modules = {}, css = %(css)s, constants = %(constants)s;
+globalThis.autodiff_viz_shared = constants.shared;
 %(source)s
-const main = modules[%(entry)s].default, css = %(css)s, constants = %(constants)s;
+const main = modules[%(entry)s].default;
 """
 
 _SHIM = """
@@ -73,7 +75,8 @@ class Script(NamedTuple):
 def script() -> Script:
     """The code with its style sheets and with the data that is the same for everybody."""
     css = {folder: _css(folder) for folder in SHEETS}
-    given = {"entry": ENTRY, "css": css, "constants": {"palette": palette(), "words": words()}}
+    constants = {"palette": palette(), "words": words(), "shared": shared_constants()}
+    given = {"entry": ENTRY, "css": css, "constants": constants}
     fields = {name: json.dumps(value) for name, value in given.items()}
     text = _SCRIPT % {**fields, "source": linked(bundle(ENTRY))}
     name = hashlib.sha256(text.encode()).hexdigest()[:16]

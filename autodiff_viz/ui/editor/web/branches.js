@@ -10,11 +10,12 @@ import { selectRegion } from "./regionpop.js";
 import { closePalette } from "./palette.js";
 import { regionBoxes } from "./regions.js";
 import { say } from "./stage.js";
+import { shared } from "../../web/shared.js";
 
 /** @typedef {import("./editor.js").Editor} Editor */
 /** @typedef {import("./types.js").Group} Group */
 
-const MOST = 16; // branches, as graph/limits.py says
+const { branches: MOST } = shared.limits;
 
 /** @param {Editor} editor @param {string | null | undefined} name @returns {Group | undefined} */
 const ofName = ({ shown }, name) => shown.groups.find((group) => group.branches && group.name === name);

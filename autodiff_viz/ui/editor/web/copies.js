@@ -4,6 +4,7 @@
 import { framesOf, isGroup } from "./frames.js";
 import { bounds, rounded } from "./geometry.js";
 import { headOf } from "./piece.js";
+import { shared } from "../../web/shared.js";
 
 /** @typedef {import("./types.js").Drawing} Drawing */
 /** @typedef {import("./types.js").Point} Point */
@@ -60,8 +61,7 @@ function copied(drawing, originals, [right, down], collapsed) {
   };
 }
 
-const STEP = 28; // px right and down, where a paste would cover nodes exactly; views/arranging.py says the same
-const SAME = 8; // px within which two nodes stand in the same place
+const { step: STEP, same: SAME } = shared.paste;
 
 /** The drawing with pasted text put in around `at`, where the text was copied from nodes that are still there as they
  * were; as it is, where only Python can read the text.

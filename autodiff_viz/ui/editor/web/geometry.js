@@ -1,21 +1,20 @@
 // @ts-check
 // Numbers only: where ports are, how wires bend, what fits on the screen. No DOM.
 
+import { shared } from "../../web/shared.js";
+
 /** @typedef {import("./types.js").Point} Point */
 /** @typedef {import("./types.js").Box} Box */
 /** @typedef {import("./types.js").Cubic} Cubic */
 /** @typedef {import("./types.js").Viewport} Viewport */
 /** @typedef {import("./types.js").GraphNode} GraphNode */
 
-/** Px of a usual card; views/cards.py says the same. */
-export const CARD = { w: 128, h: 80 };
-/** Px of the card of a node whose tensor is drawn. */
-export const PICTURED = { w: 152, h: 132 };
-
-const SLOT = 22; // px of one more slot; views/cards.py says the same
+/** Of a usual card, and of that of a node whose tensor is drawn. */
+export const CARD = shared.card;
+export const PICTURED = shared.pictured;
 
 /** Px of a card with so many slots. @param {number} slots @param {{ heat?: object }} [node] a picture makes it higher */
-export const heightOf = (slots, { heat } = {}) => Math.max((heat ? PICTURED : CARD).h, SLOT * (slots + 1));
+export const heightOf = (slots, { heat } = {}) => Math.max((heat ? PICTURED : CARD).h, CARD.slot * (slots + 1));
 
 const SCALE = { min: 0.08, max: 3 };
 

@@ -7,6 +7,7 @@ import { CARD, heightOf } from "./geometry.js";
 import { holding } from "./frames.js";
 import { downstream, inOrder, upstream } from "./loops.js";
 import { ownSlots } from "./rules.js";
+import { shared } from "../../web/shared.js";
 
 /** @typedef {import("./types.js").Drawing} Drawing */
 /** @typedef {import("./types.js").GraphNode} GraphNode */
@@ -15,12 +16,7 @@ import { ownSlots } from "./rules.js";
 /** @typedef {{ from: string, slot: number } | null | undefined} Reads */
 /** @typedef {{ to: string, slot: number } | null | undefined} Feeds */
 
-const NOTHING_YET = "–";
-/** The names of a new input, by what the palette calls it. @type {Record<string, string>} */
-const LETTERS = { input: "xyzwuvpqrst", random: "xyzwuvpqrst", parameter: "wbuvpqrst" };
-const NEW = /** @type {Record<string, { value: string, literal?: string }>} */ ({
-  input: { value: "1", literal: "1.0" }, parameter: { value: "0.5", literal: "0.5" }, random: { value: "–" },
-});
+const { letters: LETTERS, inputs: NEW, nothing: NOTHING_YET } = shared;
 
 /** The name that Python will give to a new node. @param {Drawing} drawing @param {string} op */
 export function freshName({ nodes }, op) {

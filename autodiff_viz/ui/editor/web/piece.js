@@ -3,13 +3,14 @@
 // canvas it is the same nodes again, with their places. Pure.
 
 import { isGroup, framesOf, nested } from "./frames.js";
+import { shared } from "../../web/shared.js";
 
 /** @typedef {import("./types.js").Drawing} Drawing */
 /** @typedef {import("./types.js").GraphNode} GraphNode */
 /** @typedef {import("./types.js").Frame} Frame */
 
 const INDENT = "    ";
-const LONG = 1600; // characters of a line of positions; views read at most 2,000
+const LONG = 0.8 * shared.limits.line; // characters of a line of positions, after which a new one begins
 
 /** The text of the named nodes, with the regions and groups that lie wholly among them. `missing` are nodes whose own
  * line is too long for the canvas to know it.

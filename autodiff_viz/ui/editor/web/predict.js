@@ -9,6 +9,7 @@ import { framesOf, holding } from "./frames.js";
 import { rehoused } from "./housing.js";
 import { withCopies, withPaste } from "./copies.js";
 import { ownSlots, tuned, withRules } from "./rules.js";
+import { shared } from "../../web/shared.js";
 
 /** @typedef {import("./types.js").Drawing} Drawing */
 /** @typedef {import("./types.js").Edit} Edit */
@@ -24,8 +25,6 @@ export const predict = (drawing, pending, ops = new Map()) =>
     const next = GUESSES[edit.kind]?.(shown, edit, ops) ?? shown;
     return next === shown ? shown : withBranches(next);
   }, drawing);
-
-const SAVE_ONLY = "save_only_these_names"; // the policy that names what it saves
 
 /** A muted node hands on its first wired input. @param {GraphNode} node */
 const canMute = (node) => !node.isInput && ownSlots(node).some(({ wired }) => wired);
@@ -62,7 +61,7 @@ const GUESSES = {
   }),
   policy: (drawing, { region, policy, saved }) => ({
     ...drawing, regions: drawing.regions.map((frame) =>
-      frame.name === region ? { ...frame, policy, saved: policy === SAVE_ONLY ? frame.nodes.filter((id) => saved.includes(id)) : [] } : frame),
+      frame.name === region ? { ...frame, policy, saved: policy === shared.saveOnly ? frame.nodes.filter((id) => saved.includes(id)) : [] } : frame),
   }),
   rename_region: (drawing, { region, name }) => withGroup(withRegion(drawing, region, { name }), region, { name }),
   group: (drawing, { nodes }) => ({ ...drawing, groups: [...(drawing.groups ?? []), { name: freshTitle(drawing, "group"), nodes, collapsed: false, sums: [] }] }),

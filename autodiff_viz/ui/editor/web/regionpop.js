@@ -12,6 +12,7 @@ import { closePalette } from "./palette.js";
 import { moved } from "./predict.js";
 import { regionBoxes, shapesOf } from "./regions.js";
 import { say } from "./stage.js";
+import { shared } from "../../web/shared.js";
 
 /** @typedef {import("./editor.js").Editor} Editor */
 /** @typedef {import("./types.js").Region} Region */
@@ -21,7 +22,7 @@ const POLICIES = {
   nothing_saveable: "nothing: runs all again", everything_saveable: "everything", dots_saveable: "products of matrices (dots)",
   save_only_these_names: "the nodes chosen here",
 };
-const NAMES = "save_only_these_names";
+const { saveOnly: NAMES } = shared;
 
 /** Show while nodes are dragged which regions they would join or leave.
  * @param {Editor} editor @param {import("./types.js").GraphNode[]} nodes
@@ -111,7 +112,7 @@ const button = (kind, text, run) => html("button", { type: "button", class: kind
 
 /** @param {Editor} editor @param {Region} region @param {(name: string) => void} onRename */
 function nameField(editor, { name }, onRename) {
-  const field = /** @type {HTMLInputElement} */ (html("input", { type: "text", "data-field": "name", maxlength: 40, spellcheck: "false", autocomplete: "off" }));
+  const field = /** @type {HTMLInputElement} */ (html("input", { type: "text", "data-field": "name", maxlength: shared.limits.name, spellcheck: "false", autocomplete: "off" }));
   field.value = name;
   field.addEventListener("change", () => {
     const typed = field.value.trim();

@@ -8,6 +8,7 @@ import { opener } from "./groupcard.js";
 import { ON_TAB, stepper, stepperWidth } from "./stepper.js";
 import { textWidth } from "./measure.js";
 import { outerBox, outlineOf, roundedPath, strangers } from "./outline.js";
+import { shared } from "../../web/shared.js";
 
 /** @typedef {import("./types.js").Region} Region */
 /** @typedef {import("./types.js").Frame} Frame */
@@ -17,9 +18,9 @@ import { outerBox, outlineOf, roundedPath, strangers } from "./outline.js";
 /** @typedef {{ region: Frame, corners: Point[], holes: Box[], id: string }} Shape  `holes`: nodes that it does not hold */
 /** @typedef {{ root: SVGGraphicsElement, look: string }} Drawn */
 
-const PAD = { inner: 24, level: 28, hole: 7 }; // px round the nodes, and more for each region inside
+const PAD = { inner: shared.frame.pad, level: shared.frame.level, hole: 7 }; // px round the nodes, and more for each region inside
 const FONT = 12; // px
-const TAB = 22; // px, height
+const { tab: TAB } = shared.frame; // px, height
 /** @type {Record<string, string>} */
 const POLICIES = {
   nothing_saveable: "", everything_saveable: "keeps everything", dots_saveable: "keeps dots",

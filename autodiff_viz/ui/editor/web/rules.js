@@ -3,6 +3,7 @@
 
 import { branchesIn, parametersOf } from "./branchgroups.js";
 import { heightOf } from "./geometry.js";
+import { shared } from "../../web/shared.js";
 
 /** @typedef {import("./types.js").Drawing} Drawing */
 /** @typedef {import("./types.js").GraphNode} GraphNode */
@@ -10,7 +11,6 @@ import { heightOf } from "./geometry.js";
 /** @typedef {import("./types.js").Wire} Wire */
 
 const DERIVED = new Set(["pullback", "backward_as"]); // they stand for a derivative, which only a wired node has
-const ALTERNATIVE = "backward as"; // label of the slot that this rule adds
 
 /** Whether a node can have the rule. @param {GraphNode} node @param {string} rule */
 export const canHave = ({ slots }, rule) => !DERIVED.has(rule) || slots.some(({ wired }) => wired);
@@ -37,7 +37,7 @@ export function withRules(drawing, names, rule) {
  * @param {Wire[]} wires @param {GraphNode} node @param {RuleKind} rule @returns {{ node: GraphNode, wire: Wire | null }} */
 function withRule(wires, node, rule) {
   const own = ownSlots(node);
-  const slots = rule === "backward_as" ? [...own, { label: ALTERNATIVE, constant: null, wired: true }] : own;
+  const slots = rule === "backward_as" ? [...own, { label: shared.alternative, constant: null, wired: true }] : own;
   const [first] = wires.filter(({ to }) => to === node.id).sort((a, b) => a.slot - b.slot);
   const wire = rule !== "backward_as" ? null
     : { from: first.from, to: node.id, slot: own.length, width: 0, sign: 0, passed: "", via: [], alternative: true };

@@ -1,7 +1,7 @@
 // @ts-check
 // Shapes of what Python sends to the lab's component. Types only.
 
-/** @typedef {{ palette: import("../../editor/web/types.js").PaletteGroup[], words: import("../../formula/web/types.js").Word[] }} Constants */
+/** @typedef {{ palette: import("../../editor/web/types.js").PaletteGroup[], words: import("../../formula/web/types.js").Word[] }} Constants  and what ui/web/shared.js holds */
 /**
  * @typedef {{
  *   key: string, ack: number, from: [string, number] | null, rev: number, base?: number, full?: any, patch?: any,
