@@ -14,7 +14,8 @@ import { step, toggleHistory } from "./history.js";
 import { isSelecting, toggleSelecting } from "./hold.js";
 import { takeWire } from "./keywire.js";
 import { closeNotice } from "./notice.js";
-import { closePalette, openPalette } from "./palette.js";
+import { openPalette } from "./palette.js";
+import { closePopover } from "./popover.js";
 import { editFirstConstant, enter, extend, rename, showDetails, stepAlong, toEnd, walk } from "./reach.js";
 import { editRule } from "./rulefield.js";
 import { zoomCentred } from "./stage.js";
@@ -109,7 +110,7 @@ export const ACTIONS = {
   all: { label: "Select all", keys: ["Ctrl+A"], guide: "Select and change", do: (editor) => editor.select(editor.shown.nodes.map(({ id }) => id)) },
   none: {
     label: "Select nothing, close what is open, give up a drag", keys: ["Escape"], guide: "Select and change",
-    do: (editor) => void (editor.giveUp() || closePalette(editor) || closeNotice(editor) || editor.select([])),
+    do: (editor) => void (editor.giveUp() || closePopover(editor) || closeNotice(editor) || editor.select([])),
   },
   duplicate: { label: "Duplicate", keys: ["Ctrl+D"], places: { more: "nodes" }, guide: "Select and change", do: (editor) => duplicate(editor) },
   copy: {

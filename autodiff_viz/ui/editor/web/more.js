@@ -6,7 +6,7 @@ import { keyOf, NO_FOCUS, placed } from "./actions.js";
 import { ALIGNMENTS } from "./align.js";
 import { align } from "./arrange.js";
 import { icon } from "./icons.js";
-import { closePalette } from "./palette.js";
+import { closePopover, keepInside, walkMenu } from "./popover.js";
 
 /** @typedef {import("./editor.js").Editor} Editor */
 /** @typedef {import("./actions.js").Action} Action */
@@ -29,10 +29,10 @@ export function moreButton(editor) {
 /** @param {Editor} editor @param {HTMLElement} button */
 function toggleMore(editor, button) {
   const wasOpen = editor.stage.host.querySelector(".more-menu");
-  closePalette(editor);
+  closePopover(editor);
   if (wasOpen) return;
   const run = (/** @type {() => void} */ act) => () => {
-    closePalette(editor);
+    closePopover(editor);
     act();
   };
   const rows = placed("more").flat().map(([, action]) => action).filter(({ when }) => !when || when(editor));
@@ -41,7 +41,7 @@ function toggleMore(editor, button) {
     ...rows.map((action) => row(action, run(() => action.do?.(editor, NO_FOCUS, "")))),
     ways.length > 0 && html("div", { class: "ways", role: "group", "aria-label": "Align" },
       ...ways.map((how) => way(ALIGNMENTS[how].label, LINES[how], run(() => align(editor, how))))));
-  root.addEventListener("keydown", (event) => walk(editor, root, event));
+  root.addEventListener("keydown", (event) => walkMenu(editor, root, event));
   editor.stage.host.append(root);
   place(editor.stage.host, root, button);
   root.querySelector("button")?.focus();
@@ -59,20 +59,5 @@ const way = (label, lines, act) =>
 /** Below its button. @param {HTMLElement} host @param {HTMLElement} root @param {HTMLElement} button */
 function place(host, root, button) {
   const [outer, inner] = [host.getBoundingClientRect(), button.getBoundingClientRect()];
-  const left = inner.right - outer.left - root.offsetWidth;
-  root.style.left = `${Math.max(8, Math.min(left, outer.width - root.offsetWidth - 8))}px`;
-  root.style.top = `${inner.bottom - outer.top + 8}px`;
-}
-
-/** @param {Editor} editor @param {HTMLElement} root @param {KeyboardEvent} event */
-function walk(editor, root, event) {
-  const buttons = /** @type {HTMLElement[]} */ ([...root.querySelectorAll("button")]);
-  const here = buttons.indexOf(/** @type {HTMLElement} */ (event.target));
-  const by = { ArrowDown: 1, ArrowRight: 1, ArrowUp: -1, ArrowLeft: -1 }[event.key];
-  if (event.key === "Escape") closePalette(editor);
-  else if (by) buttons[(here + by + buttons.length) % buttons.length].focus();
-  else if (["Enter", " "].includes(event.key)) return void event.stopPropagation(); // the button's own
-  else return;
-  event.preventDefault();
-  event.stopPropagation();
+  keepInside(host, root, [inner.right - outer.left - root.offsetWidth, inner.bottom - outer.top + 8]);
 }

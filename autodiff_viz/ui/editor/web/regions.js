@@ -3,7 +3,7 @@
 // policy and run badge, a group's name and what collapses it.
 
 import { keep, svg } from "../../web/dom.js";
-import { isGroup, nested } from "./frames.js";
+import { framesOf, isGroup, nested } from "./frames.js";
 import { opener } from "./groupcard.js";
 import { ON_TAB, stepper, stepperWidth } from "./stepper.js";
 import { textWidth } from "./measure.js";
@@ -56,6 +56,10 @@ export const regionBoxes = (regions, nodes) =>
     const [x, y] = tabPlace(corners);
     return { name: region.name, box: outerBox(corners), tab: { x, y, w: widthsOf(region).end, h: TAB } };
   });
+
+/** The tab of a region or a group, where it is on view. @param {{ regions: import("./types.js").Region[],
+ * groups: import("./types.js").Group[], nodes: GraphNode[] }} seen @param {string} name @returns {Box | undefined} */
+export const tabOf = (seen, name) => regionBoxes(framesOf(seen), seen.nodes).find((box) => box.name === name)?.tab;
 
 /** @param {Shape} shape */
 const nameOf = ({ region }) => region.name;

@@ -5,7 +5,7 @@ import { html } from "../../web/dom.js";
 import { tell } from "../../web/news.js";
 import { wantedBy } from "./large.js";
 import { MOST_TEXT } from "./paper.js";
-import { closePalette } from "./palette.js";
+import { closePopover } from "./popover.js";
 import { bitmapOf, pictureOf } from "./picture.js";
 import { say } from "./stage.js";
 
@@ -95,11 +95,11 @@ const textField = (label) =>
 
 /** @param {Editor} editor @param {string} title @param {string} told @param {HTMLElement} field @param {HTMLElement} [action] */
 function dialog(editor, title, told, field, action) {
-  closePalette(editor);
-  const close = html("button", { type: "button", class: "tool", click: () => closePalette(editor) }, action ? "Cancel" : "Close");
+  closePopover(editor);
+  const close = html("button", { type: "button", class: "tool", click: () => closePopover(editor) }, action ? "Cancel" : "Close");
   const keydown = (/** @type {any} */ event) => {
     event.stopPropagation();
-    if (event.key === "Escape") closePalette(editor);
+    if (event.key === "Escape") closePopover(editor);
     if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) action?.click(); // as in the formula
   };
   const root = html("div", { class: "popover text-dialog", role: "dialog", "aria-label": title, keydown },
@@ -124,7 +124,7 @@ export const readFile = async (editor, file) => {
 /** Open `text` in place of the graph: Python finds out what it is.
  * @param {Editor} editor @param {string} text @param {string} [name] */
 export function bring(editor, text, name = "text") {
-  closePalette(editor);
+  closePopover(editor);
   if (text.length > MOST_TEXT) return tooLong(editor, name);
   if (!text.trim()) return say(editor.stage, `Nothing to open: the ${name} is empty.`);
   editor.send({ kind: "import", text });
