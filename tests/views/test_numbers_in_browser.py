@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import shutil
 import subprocess
 from pathlib import Path
 from random import Random
@@ -15,6 +14,7 @@ import pytest
 from autodiff_viz.views.cards import number_text
 from autodiff_viz.views.flows import _width
 from autodiff_viz.views.numbers import norm, scalar, sign
+from tests.web import node as web
 
 WEB = Path(__file__).parents[2] / "autodiff_viz/ui/editor/web"
 HALVES = [
@@ -66,7 +66,7 @@ console.log(JSON.stringify({ alone, kept, rows }));
 
 @pytest.fixture(scope="module")
 def written() -> dict:
-    node = shutil.which("node") or shutil.which("nodejs")
+    node = web.node()
     if node is None:
         pytest.skip("no node")
     script = SCRIPT % json.dumps((WEB / "numbers.js").as_uri())

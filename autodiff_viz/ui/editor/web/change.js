@@ -27,10 +27,12 @@ export const withoutWire = (drawing, to, slot) => ({
  * @param {Drawing} drawing @param {string} from @param {string} to @param {number} slot @returns {Drawing} */
 export const withWire = (drawing, from, to, slot) => {
   const next = withSlot(withoutWire(drawing, to, slot), to, slot, { constant: null, constantFull: undefined, wired: true });
-  return { ...next, wires: [...next.wires, { from, to, slot, width: 0, sign: 0, passed: "", via: [] }] };
+  const target = drawing.nodes.find(({ id }) => id === to);
+  const alternative = target?.rule === "backward_as" && slot === target.slots.length - 1;
+  return { ...next, wires: [...next.wires, { from, to, slot, width: 0, sign: 0, passed: "", via: [], alternative }] };
 };
 
-/** @param {Drawing} drawing @param {string} id @returns {Drawing} */
+/** @param {Drawing} drawing @param {string | undefined} id undefined: there is none @returns {Drawing} */
 export const withOutput = (drawing, id) => ({
   ...drawing,
   nodes: drawing.nodes.map((n) => (n.isOutput === (n.id === id) ? n : { ...n, isOutput: n.id === id })),

@@ -4,7 +4,7 @@
 
 import { icon } from "./icons.js";
 import { ON_CARD, stepper, stepperWidth } from "./stepper.js";
-import { RULES } from "../../web/constants.js";
+import { RULES, shared } from "../../web/constants.js";
 import { setText, svg } from "../../web/dom.js";
 import { shortened, textWidth } from "./measure.js";
 
@@ -12,12 +12,7 @@ import { shortened, textWidth } from "./measure.js";
 /** @typedef {import("./types.js").Drawing} Drawing */
 /** @typedef {import("./types.js").GroupMark} GroupMark */
 
-const W = 168; // px
-const HEAD = 36; // px of the line with the name
-const ROW = 24; // px from port to port
-const NUMBERS = 46; // px of the two numbers, where one value leaves the group
-const FOOT = 8; // px below the ports
-const STEPS = 38; // px of the line with the number of branches
+const { w: W, head: HEAD, port: ROW, numbers: NUMBERS, foot: FOOT, steps: STEPS } = shared.group;
 const DEEPEST = 4; // edges of a stack of branches that are drawn
 const EDGE = 5; // px by which the second edge stands out
 const SIDE = 12; // px
