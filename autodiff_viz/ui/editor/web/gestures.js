@@ -209,6 +209,7 @@ function dragNodes(editor, id, start) {
   return {
     move: (at) => {
       const [dx, dy] = at.map((value, i) => (value - start[i]) / editor.stage.view.k);
+      /** @type {Record<string, Point>} */
       const positions = Object.fromEntries(nodes.map(({ id: name, x, y }) => [name, [Math.round(x + dx), Math.round(y + dy)]]));
       house(positions);
       into?.over(positions[id]);

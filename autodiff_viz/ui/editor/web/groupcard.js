@@ -19,9 +19,9 @@ const SIDE = 12; // px
 const FONT = { name: 15, port: 12.5, count: 11.5 }; // px
 const TROUBLE = new Set(["problem", "warning", "missing"]);
 
-/** @param {import("./fold.js").Shut} shut @param {Drawing} drawing @param {import("./types.js").Region[]} regions inside it
+/** @param {import("./fold.js").Shut} shut @param {import("./types.js").Region[]} regions inside it
  * @returns {GraphNode} */
-export function cardOf({ id, group, inside, box, ins, outs }, { nodes }, regions) {
+export function cardOf({ id, group, inside, box, ins, outs }, regions) {
   const leaves = inside.filter((node) => outs.includes(node.id) || node.isOutput);
   const output = leaves.length === 1 ? leaves[0] : undefined;
   const head = HEAD + (group.branches ? STEPS : 0);

@@ -51,7 +51,7 @@ function newNode(entry, id, [x, y]) {
   return {
     id, op: isInput ? "input" : entry.op, symbol: isInput ? id : entry.symbol, x, y, ...sizeOfNew(entry),
     slots: entry.slots.map((label) => ({ label, constant: null, wired: false })),
-    value: NOTHING_YET, cotangent: NOTHING_YET, dims: [], ...given,
+    cotangent: NOTHING_YET, dims: [], ...(given ?? { value: NOTHING_YET }),
     rule: "follow", isOutput: false, isInput, isParameter: entry.op === "parameter", connected: true,
   };
 }

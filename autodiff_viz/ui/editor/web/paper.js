@@ -44,7 +44,7 @@ function paint(name, value, plain) {
 }
 
 /** Red, green, blue and opacity, 0 to 255 each, as SVG writes them in any viewer.
- * @param {ArrayLike<number>} pixel @returns {[string, number]} */
+ * @param {Iterable<number>} pixel @returns {[string, number]} */
 export const colorOf = ([r, g, b, a]) =>
   [`#${[r, g, b].map((part) => part.toString(16).padStart(2, "0")).join("")}`, a / 255];
 

@@ -71,7 +71,7 @@ const GUESSES = {
   collapse: (drawing, { group, on }) => withGroup(drawing, group, { collapsed: on }),
   duplicate: (drawing, { nodes, by }) => withCopies(drawing, nodes, by),
   paste: withPaste,
-  cut: (drawing, edit) => GUESSES.delete(drawing, edit),
+  cut: removed,
   uncheckpoint: (drawing, { region }) => ({
     ...drawing,
     regions: drawing.regions.filter(({ name }) => name !== region),

@@ -107,7 +107,7 @@ function widthsOf(region) {
 function tab({ region, corners }) {
   if (isGroup(region)) return groupTab(region, tabPlace(corners));
   const { text, badge } = textsOf(region);
-  const { w, b, end } = widthsOf(region);
+  const { w, b } = widthsOf(region);
   const parts = [svg("rect", { class: "tab-back", width: w, height: TAB, rx: 11 }), svg("text", { x: 10, y: 15 }, text)];
   if (badge) {
     parts.push(svg("rect", { class: "badge", x: w + 4, width: b, height: TAB, rx: 11 }));
