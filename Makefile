@@ -1,4 +1,4 @@
-# make run: the app.  make test: everything that CI runs.  make check: style.  make bench: ratios.  make pictures: README's images and links' cards.
+# make run: the app.  make test: everything that CI runs.  make check: style and types.  make bench: ratios.  make pictures: README's images and links' cards.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
@@ -19,6 +19,7 @@ test: check browser nginx
 check: $(VENV)/.tools
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/python tests/web/typecheck.py
 
 bench: $(VENV)/.tools browser
 	$(BIN)/python -m benchmarks

@@ -1,13 +1,21 @@
 """Settings of every test: JAX on the CPU and strict about dtypes, hypothesis without a clock."""
 
 import os
+from pathlib import Path
 
 os.environ.setdefault("JAX_PLATFORMS", "cpu")
 os.environ.setdefault("AUTODIFF_VIZ_WORKERS", "off")  # pages drawn in a test show what they say at once
 os.environ["AUTODIFF_VIZ_CACHE"] = "off"  # no test finds what another run has left behind
 
 import jax
+import pytest
 from hypothesis import HealthCheck, settings
+
+HELPERS = [path.stem for path in Path(__file__).parent.iterdir() if path.stem[0].isalpha()]
+pytest.register_assert_rewrite(
+    *(f"tests.{stem}" for stem in HELPERS if stem != "conftest")
+)  # they say what failed
+pytest_plugins = ["tests.asserting"]
 
 jax.config.update("jax_numpy_dtype_promotion", "strict")  # the project never mixes dtypes silently
 

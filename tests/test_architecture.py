@@ -186,6 +186,7 @@ def test_the_browser_code_and_styles_ask_nothing_of_other_hosts():
 
 def test_the_browser_code_is_checked_against_its_types():
     assert [name(path) for path in SCRIPTS if not path.read_text("utf-8").startswith("// @ts-check")] == []
+    assert matches(SCRIPTS, r"@ts-(nocheck|ignore|expect-error)") == []
 
 
 def test_every_file_is_short_enough_to_read():

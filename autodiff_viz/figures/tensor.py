@@ -29,7 +29,7 @@ from autodiff_viz.figures.words import coloured, counted, plain
 from autodiff_viz.graph.words import scalar
 
 INKS = {"value": ((28, 119, 223), (118, 126, 142)), "cotangent": ((226, 104, 12), (20, 160, 184))}
-"""Of positive and of negative numbers; ui/editor/web/heat.js says the same."""
+"""Of positive and of negative numbers."""
 
 WORDS = {"value": ("blue", "grey"), "cotangent": ("orange", "teal")}
 COLOURS = {"value": VALUE, "cotangent": COTANGENT}

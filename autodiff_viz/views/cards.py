@@ -14,9 +14,10 @@ from autodiff_viz.views.heat import has_picture
 from autodiff_viz.views.numbers import SHOWN, full, norm, shape
 
 WIDTH, HEIGHT, SLOT = 128, 80, 22  # of a node, and of one more slot, in pixels
-PICTURED = (152, 132)  # of a node with its tensor drawn; ui/editor/web/geometry.js says the same
-GROUP_WIDTH, GROUP_HEAD, PORT = 168, 44, 24  # of a collapsed group's card, and of one more port
-GROUP_NUMBERS = 46  # more where one value leaves it; ui/editor/web/groupcard.js says the same
+PICTURED = (152, 132)  # of a node with its tensor drawn
+GROUP_WIDTH, GROUP_HEAD, PORT = 168, 36, 24  # of a collapsed group's card, of its name's line, of a port
+GROUP_FOOT = 8  # below the ports
+GROUP_NUMBERS = 46  # more where one value leaves it
 GROUP_STEPS = 38  # more where the number of its branches stands
 DIGIT, SPARE = 8, 24  # of a constant beside its slot: px a character, and what the usual gap has room for
 CONSTANT = 12  # characters of a constant that fit beside its slot
@@ -40,7 +41,7 @@ def pictured(graph: Graph) -> frozenset[str]:
 def group_size(reads: int, gives: int, branches: bool = False) -> tuple[float, float]:
     """(width, height) in px of the card of a group that so many nodes feed and so many values leave."""
     more = (GROUP_NUMBERS if gives == 1 else 0) + (GROUP_STEPS if branches else 0)
-    return GROUP_WIDTH, GROUP_HEAD + PORT * max(reads, gives) + more
+    return GROUP_WIDTH, GROUP_HEAD + PORT * max(reads, gives) + GROUP_FOOT + more
 
 
 def room(node: Node) -> float:

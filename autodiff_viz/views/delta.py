@@ -11,6 +11,8 @@ from __future__ import annotations
 
 from typing import Any
 
+KEPT = 8  # drawings that may still be on their way when the browser says which one it has
+
 Json = Any
 
 

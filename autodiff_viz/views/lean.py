@@ -22,6 +22,9 @@ TWINS = {
 }
 """Fields that travel only where they say something else than another one."""
 
+BRANCHES = "branches"
+"""Of a group: an empty list is a group of branches that has none, which is not a group of another kind."""
+
 RECORDS = frozenset({"nodes", "wires"})
 """Fields of a drawing whose records `views/drawing.py` hands on as they are while they show the same."""
 
@@ -73,7 +76,7 @@ def _without_spare(fields: Mapping[str, Json]) -> dict[str, Json]:
         elif name in USUAL:
             if field == USUAL[name]:
                 continue
-        elif field is None or field is False or field == "" or field == []:
+        elif field is None or field is False or field == "" or (field == [] and name != BRANCHES):
             continue
         found[name] = field
     return found

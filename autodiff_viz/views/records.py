@@ -28,6 +28,7 @@ from autodiff_viz.views.flows import flow
 from autodiff_viz.views.heatmaps import heat_data
 
 DASH = "\u2013"
+ALTERNATIVE = "backward as"  # label of the slot that this rule adds
 RULE_TEXT = 22  # characters of a rule that fit on its mark
 
 
@@ -126,7 +127,7 @@ def _slot(node: Node, slot: int) -> dict[str, Any]:
 def slot_label(node: Node, slot: int) -> str:
     """The slot's name in the catalog; the extra slot of `backward_as` has one of its own."""
     if node.rule.kind == BACKWARD_AS and slot == len(node.slots) - 1:
-        return "backward as"
+        return ALTERNATIVE
     op = OPS.get(node.op)
     if op is None:
         return str(slot)

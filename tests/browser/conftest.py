@@ -7,8 +7,10 @@ from collections.abc import Iterator
 from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, Request, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, Request, expect, sync_playwright
 
+from tests.asserting import counted
+from tests.browser import lab_page
 from tests.browser.lab_page import LabPage
 from tests.browser.server import FLAGS, HOW_TO_GET_CHROMIUM, chromium, serving
 
@@ -18,6 +20,9 @@ ONE_PROCESS = "--process-per-site"
 """With a page kept open: the others find Streamlit's own files compiled, which halves the work of a visit."""
 STREAMLITS_OWN = "/lessons/_stcore/"
 """Streamlit looks for its server under the address of the page first, and is told that there is none."""
+
+
+type(expect).__call__ = counted(type(expect).__call__, waits_in=lab_page.__name__)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

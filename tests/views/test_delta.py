@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import subprocess
 from itertools import pairwise
 from pathlib import Path
@@ -20,6 +19,7 @@ from autodiff_viz.views.delta import delta, shared
 from autodiff_viz.views.lab import start
 from autodiff_viz.views.lean import lean
 from tests.views.test_random_edits import EDITS
+from tests.web import node as web
 
 APPLY = Path(__file__).parents[1] / "web" / "apply_deltas.mjs"
 
@@ -110,7 +110,7 @@ def test_a_selection_is_sent_alone():
 
 
 def test_the_browser_makes_the_same_of_every_delta(tmp_path):
-    node = shutil.which("node") or shutil.which("nodejs")
+    node = web.node()
     if node is None and not os.environ.get("CI"):
         pytest.skip("no node")
     pairs = [*random_pairs(), *real_pairs()]

@@ -85,3 +85,7 @@ def test_another_record_of_the_same_content_is_made_lean_by_itself():
 def test_a_rule_without_a_function_has_no_text_of_one():
     drawing = leaned(lab_view(set_rule(LAB, "a", "stop")).drawing).drawing
     assert [node["id"] for node in drawing["nodes"] if "ruleFull" in node] == []
+
+
+def test_a_group_of_branches_that_has_none_is_still_one():
+    assert lean({"name": "gate", "branches": [], "sums": []}) == {"name": "gate", "branches": []}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import shutil
 import subprocess
 from pathlib import Path
 from random import Random
@@ -16,6 +15,7 @@ from autodiff_viz.graph.words import scalar
 from autodiff_viz.views.cards import number_text
 from autodiff_viz.views.flows import _width
 from autodiff_viz.views.numbers import norm, sign
+from tests.web import node as web
 
 WEB = Path(__file__).parents[2] / "autodiff_viz/ui/editor/web"
 HALVES = [
@@ -67,7 +67,7 @@ console.log(JSON.stringify({ alone, kept, rows }));
 
 @pytest.fixture(scope="module")
 def written() -> dict:
-    node = shutil.which("node") or shutil.which("nodejs")
+    node = web.node()
     if node is None:
         pytest.skip("no node")
     script = SCRIPT % json.dumps((WEB / "numbers.js").as_uri())

@@ -106,6 +106,16 @@ def test_what_was_put_in_is_selected_once():
     assert lab.picked == ()
 
 
+@pytest.mark.parametrize("kind", ["cut", "delete"])
+def test_nodes_that_are_left_stay_where_they_stand(kind):
+    lab = after(text="x = 1.0\na = sin(x)\nb = exp(a)\nz = b * a")
+    now = edited(lab, {"kind": kind, "nodes": ["a"]})
+    assert lab.graph["z"].position is None
+    assert {name: places(now.graph).positions[name] for name in "xbz"} == {
+        name: pytest.approx(places(lab.graph).positions[name], abs=0.05) for name in "xbz"
+    }
+
+
 def test_cutting_deletes_and_says_so():
     lab = after({"kind": "cut", "nodes": ["a", "b"]})
     assert lab.history.present.label == "Cut 2 nodes"

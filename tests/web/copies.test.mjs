@@ -39,3 +39,17 @@ test("what is there stays as it is", () => {
   assert.deepEqual(shown.nodes.slice(0, 3), drawing.nodes);
   assert.deepEqual(shown.wires.slice(0, 3), drawing.wires);
 });
+
+test("a region is copied with all that it holds, and not with a part of it", () => {
+  const drawing = { ...fork(), regions: [{ name: "r", nodes: ["s", "m"], saved: ["s"], policy: "dots_saveable" }] };
+  const copy = withCopies(drawing, ["s", "m"], [0, 0]).regions[1];
+  assert.deepEqual([copy.name, copy.nodes, copy.saved, copy.policy], ["r_1", ["s_1", "m_1"], ["s_1"], "dots_saveable"]);
+  assert.equal(withCopies(drawing, ["s"], [0, 0]).regions.length, 1);
+});
+
+test("of text whose region is another one by now, nothing is guessed", () => {
+  const text = 'with checkpoint("r"):\n    x = 1.0\ns = sin(x)\n# positions: x 0 0, s 200 0';
+  const held = (nodes) => ({ ...LINES, regions: [{ name: "r", nodes, policy: "nothing_saveable" }] });
+  assert.equal(withPaste(held(["x"]), { text, at: [0, 0] }).regions.length, 2);
+  for (const nodes of [["s"], ["x", "s"]]) assert.equal(withPaste(held(nodes), { text, at: [0, 0] }).nodes.length, 2);
+});

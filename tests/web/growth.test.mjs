@@ -109,3 +109,20 @@ test("a parameter and a random input get the names that Python gives them", () =
   const drawing = { nodes: [{ id: "x" }, { id: "w" }] };
   assert.deepEqual(["input", "random", "parameter"].map((op) => freshName(drawing, op)), ["y", "y", "b"]);
 });
+
+test("a deleted output that nothing heals is followed by what it depended on", () => {
+  const shown = after({ kind: "output", node: "m" }, { kind: "delete", nodes: ["m"] });
+  assert.equal(outputOf(shown), "s"); // x feeds s still, and of the two s alone feeds none
+});
+
+test("without what it depended on, the last end that is no input is the output", () => {
+  const before = { ...fork(), nodes: [...fork().nodes, node("y", 0, 90, 0), node("e", 600), node("z", 0, 180, 0)] };
+  before.wires = [...before.wires, wire("y", "e")];
+  const shown = predict(before, [{ kind: "output", node: "m" }, { kind: "delete", nodes: ["x", "s", "m"] }]);
+  assert.equal(outputOf(shown), "e");
+});
+
+test("what a region saves goes with the node", () => {
+  const before = { ...fork(), regions: [{ name: "r", nodes: ["s", "m"], saved: ["s"], policy: "save_only_these_names" }] };
+  assert.deepEqual(predict(before, [{ kind: "delete", nodes: ["s"] }]).regions[0].saved, []);
+});

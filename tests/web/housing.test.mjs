@@ -69,3 +69,8 @@ test("a node that stands on an outline without being held is cut out of it, one 
   const on = { x: 150, y: 50, w: 100, h: 60 };
   assert.deepEqual(strangers(square(0, 0, 200), [on, { x: 400, y: 0, w: 100, h: 60 }], 5), [{ x: 145, y: 45, w: 110, h: 70 }]);
 });
+
+test("a region that its last node leaves is gone", () => {
+  const drawing = chain([region("r", ["a"]), region("q", ["c"])]);
+  assert.deepEqual(rehoused(drawing, { join: {}, leave: { r: ["a"] } }).regions.map(({ name }) => name), ["q"]);
+});

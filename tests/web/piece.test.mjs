@@ -50,3 +50,8 @@ test("no line of positions is longer than the language reads", () => {
   assert.ok(lines.every((line) => line.length < 2000));
   assert.equal(lines.join(" ").match(/a_long_name_\d+ \d+ 0/g).length, 400);
 });
+
+test("a group of branches is copied as one", () => {
+  const group = { ...drawing(), regions: [], groups: [{ name: "gate", nodes: ["x", "s"], branches: [] }] };
+  assert.match(pieceText(group, ["x", "s"]).text, /^with branches\("gate"\):\n/);
+});

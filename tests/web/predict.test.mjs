@@ -60,3 +60,29 @@ test("the value of an input is shown as it was typed, before Python has computed
   assert.equal(shown.nodes[0].value, "2.5");
   assert.equal(shown.nodes[1], shown.nodes.find(({ id }) => id === "s"));
 });
+
+test("backward as begins with a slot wired to what the node reads first, and ends without it", () => {
+  const shown = after({ kind: "rules", nodes: ["m"], rule: "backward_as" });
+  assert.deepEqual(nodeOf(shown, "m").slots.map(({ label, wired }) => [label, wired]), [["x0", true], ["x1", true], ["backward as", true]]);
+  assert.deepEqual(shown.wires.filter(({ alternative }) => alternative).map(({ from, to, slot }) => [from, to, slot]), [["s", "m", 2]]);
+  const back = predict(shown, [{ kind: "rules", nodes: ["m"], rule: "stop" }]);
+  assert.equal(nodeOf(back, "m").slots.length, 2);
+  assert.equal(back.wires.length, 3);
+});
+
+test("a node that nothing is wired to gets no rule that stands for a derivative", () => {
+  const drawing = fork();
+  assert.equal(predict(drawing, [{ kind: "rules", nodes: ["x"], rule: "pullback" }]), drawing);
+  assert.deepEqual(after({ kind: "rules", nodes: ["x", "s"], rule: "pullback" }).nodes.map(({ rule }) => rule), ["follow", "pullback", "follow"]);
+});
+
+test("a node is let act again whatever is wired to it", () => {
+  const before = { ...fork(), nodes: fork().nodes.map((one) => ({ ...one, muted: true })), wires: [] };
+  assert.ok(predict(before, [{ kind: "mute", nodes: ["s"], on: false }]).nodes.some(({ id, muted }) => id === "s" && !muted));
+});
+
+test("a region saves only what it holds, and only by the policy that names it", () => {
+  const named = after({ kind: "policy", region: "r", policy: "save_only_these_names", saved: ["s", "m"] });
+  assert.deepEqual(named.regions[0].saved, ["s"]);
+  assert.deepEqual(predict(named, [{ kind: "policy", region: "r", policy: "dots_saveable", saved: ["s"] }]).regions[0].saved, []);
+});

@@ -1,27 +1,30 @@
-"""The canvas's and the formula editor's own tests: `python tests/web/run.py` runs them in Node."""
+"""The browser code's own tests, in Node: `python tests/web/run.py`, or of one module `run.py growth`."""
 
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE.parents[1]))
+
+from tests.web.node import node  # noqa: E402
+
 HOW_TO_GET_NODE = """No node: the tests of the browser code are skipped.
 Install it with: sudo apt-get install nodejs   (version 18 or newer)"""
 
 
-def main() -> int:
+def main(names: list[str]) -> int:
     """Exit status: Node's own, or without Node 0, but 1 under CI, where nothing may be skipped."""
-    node = shutil.which("node") or shutil.which("nodejs")
-    if node is None:
+    found = node()
+    if found is None:
         print(HOW_TO_GET_NODE, file=sys.stderr)
         return 1 if os.environ.get("CI") else 0
-    tests = sorted(str(path) for path in HERE.rglob("*.test.mjs"))
-    return subprocess.run([node, "--test", *tests], check=False).returncode
+    tests = sorted(path for path in HERE.rglob("*.test.mjs") if not names or path.name.split(".")[0] in names)
+    return subprocess.run([found, "--test", *map(str, tests)], check=False).returncode
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(sys.argv[1:]))

@@ -21,7 +21,7 @@ from autodiff_viz.ui.session import Sent, Session, act, called, session
 from autodiff_viz.ui.turns import in_turn
 from autodiff_viz.views.canvas_edits import edited_all
 from autodiff_viz.views.compose import LabView, sweep_tables
-from autodiff_viz.views.delta import delta, shared
+from autodiff_viz.views.delta import KEPT, delta, shared
 from autodiff_viz.views.lab import Lab, refused
 from autodiff_viz.views.lean import leaned
 from autodiff_viz.views.moment import live
@@ -29,7 +29,6 @@ from autodiff_viz.views.panel import check_data, node_data
 from autodiff_viz.views.parts import lab_drawing
 from autodiff_viz.views.scrub import is_wanted
 
-KEPT = 8  # drawings that may still be on their way when the browser says which one it has
 RESYNC = "resync"  # an edit that asks for nothing but a drawing
 CHECK = "check"  # one that asks for the check of a large graph
 OURS = frozenset({RESYNC, CHECK})  # that change no lab

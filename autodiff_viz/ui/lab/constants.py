@@ -13,6 +13,7 @@ from typing import Any
 
 from autodiff_viz.graph.policies import POLICY, Policy
 from autodiff_viz.graph.rule_kinds import KINDS, RuleKind
+from autodiff_viz.views.shared_constants import shared_constants
 
 FILE = Path(__file__).parents[1] / "web" / "constants.js"
 
@@ -29,6 +30,9 @@ export const RULES = %s;
 
 /** Policies of checkpoint regions, by name. @type {Record<string, Policy>} */
 export const POLICIES = %s;
+
+/** Sizes, limits and texts. @type {import("./types.js").Shared} */
+export const shared = %s;
 """
 
 _OF_A_RULE = ("label", "action", "does", "says", "icon", "colour", "key", "asks", "replaces", "alternative")
@@ -38,7 +42,7 @@ def constants() -> str:
     """The text of the module."""
     rules = {name: _rule(kind) for name, kind in KINDS.items()}
     policies = {name: _policy(policy) for name, policy in POLICY.items()}
-    return _MODULE % (_written(rules), _written(policies))
+    return _MODULE % (_written(rules), _written(policies), _written(shared_constants()))
 
 
 def _rule(kind: RuleKind) -> dict[str, Any]:
@@ -49,9 +53,12 @@ def _policy(policy: Policy) -> dict[str, Any]:
     return {"keeps": policy.keeps, "mark": policy.mark, "takesNames": policy.takes_names}
 
 
-def _written(records: Mapping[str, Mapping[str, Any]]) -> str:
+def _written(records: Mapping[str, Any]) -> str:
     """Each record in a line of its own."""
-    lines = [f"  {json.dumps(name)}: {json.dumps(record)},\n" for name, record in records.items()]
+    lines = [
+        f"  {json.dumps(name)}: {json.dumps(record, ensure_ascii=False)},\n"
+        for name, record in records.items()
+    ]
     return "{\n" + "".join(lines) + "}"
 
 

@@ -29,9 +29,9 @@ CODE = "code"  # path of the script
 Renderer = Callable[..., Any]
 
 _SCRIPT = """
-const modules = {};
+const modules = {}, css = %(css)s, constants = %(constants)s;
 %(source)s
-const main = modules[%(entry)s].default, css = %(css)s, constants = %(constants)s;
+const main = modules[%(entry)s].default;
 """
 
 _SHIM = """
@@ -73,7 +73,8 @@ class Script(NamedTuple):
 def script() -> Script:
     """The code with its style sheets and with the data that is the same for everybody."""
     css = {folder: _css(folder) for folder in SHEETS}
-    given = {"entry": ENTRY, "css": css, "constants": {"palette": palette(), "words": words()}}
+    constants = {"palette": palette(), "words": words()}
+    given = {"entry": ENTRY, "css": css, "constants": constants}
     fields = {name: json.dumps(value) for name, value in given.items()}
     text = _SCRIPT % {**fields, "source": linked(bundle(ENTRY))}
     name = hashlib.sha256(text.encode()).hexdigest()[:16]

@@ -24,3 +24,23 @@ export const POLICIES = {
   "dots_with_no_batch_dims_saveable": {"keeps": "products of matrices, but not of batches of them", "mark": "keeps dots without batches", "takesNames": false},
   "save_only_these_names": {"keeps": "the nodes chosen here", "mark": "keeps names", "takesNames": true},
 };
+
+/** Sizes, limits and texts. @type {import("./types.js").Shared} */
+export const shared = {
+  "card": {"w": 128, "h": 80, "slot": 22},
+  "pictured": {"w": 152, "h": 132},
+  "group": {"w": 168, "head": 36, "foot": 8, "port": 24, "numbers": 46, "steps": 38},
+  "frame": {"pad": 24.0, "level": 28.0, "tab": 22.0},
+  "paste": {"step": 28.0, "same": 8.0},
+  "limits": {"branches": 16, "document": 2000000, "edits": 1000, "line": 2000, "name": 64},
+  "drawings": 8,
+  "usual": {"rule": "follow", "connected": true},
+  "alternative": "backward as",
+  "letters": {"input": "xyzwuvpqrst", "random": "xyzwuvpqrst", "parameter": "wbuvpqrst"},
+  "inputs": {"input": {"value": "1", "literal": "1.0"}, "parameter": {"value": "0.5", "literal": "0.5"}, "random": {"value": "–"}},
+  "nothing": "–",
+  "minus": "−",
+  "vector": 20,
+  "decades": 4,
+  "heat": {"alphabet": "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/", "shades": 30, "marks": 61, "inks": {"value": [[28, 119, 223], [118, 126, 142]], "cotangent": [[226, 104, 12], [20, 160, 184]]}},
+};

@@ -14,8 +14,9 @@ import { readList, TAB, writeList } from "./store.js";
 const KEPT = 4; // sessions whose unconfirmed edits wait for their document to be opened again
 const GONE_MS = 30_000; // a page that is still there so long after the browser set out for another one stays
 
+/** @template {{ isConnected: boolean }} [Host={ isConnected: boolean }] */
 export class Mail {
-  /** @param {string} name of the component @param {{ isConnected: boolean }} host the editor's element: once it
+  /** @param {string} name of the component @param {Host} host the editor's element: once it
    * has left the page, the mail is its successor's
    * @param {{ changed?: () => void, leaving?: () => void }} [told] of the connection, and of the page being left */
   constructor(name, host, { changed = () => {}, leaving = () => {} } = {}) {

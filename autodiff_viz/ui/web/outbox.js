@@ -2,6 +2,8 @@
 // Edits that Python has not yet confirmed. Streamlit keeps only the last of several quick messages, so
 // every message carries all of them; Python skips the numbers it has seen. Pure: every step returns a new outbox.
 
+import { shared } from "./constants.js";
+
 /** @typedef {{ seq: number, kind: string, [field: string]: any }} Edit */
 /** @typedef {{ kind: string, [field: string]: any }} NewEdit an edit that has no number yet */
 /** @typedef {{ key: string, last: number, pending: Edit[] }} Outbox `key` names a session of the server's */
@@ -12,7 +14,7 @@
 
 export const RESEND_MS = 3000; // a run of the script takes well under a second; a lost message is rare
 export const MOST_MS = 24000; // of a server that is very busy
-export const AT_ONCE = 500; // edits in a message; Python takes no more than a person can make
+export const AT_ONCE = shared.limits.edits / 2; // edits in a message; of more, Python does none
 
 /** @param {string} key @param {number} ack @returns {Outbox} */
 export const begin = (key, ack) => ({ key, last: ack, pending: [] });

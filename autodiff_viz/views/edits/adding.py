@@ -17,7 +17,7 @@ from autodiff_viz.views.learned import fitting, with_learned
 from autodiff_viz.views.palette import RANDOM
 
 LETTERS = {INPUT: "xyzwuvpqrst", RANDOM: "xyzwuvpqrst", PARAMETER: "wbuvpqrst"}
-"""By what the palette calls an input, the names for a new one; ui/editor/web/growth.js says the same."""
+"""By what the palette calls an input, the names for a new one."""
 
 NEW = {INPUT: params(value=1.0), RANDOM: params(shape=(4, 2), seed=0)}
 

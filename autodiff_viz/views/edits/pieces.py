@@ -14,7 +14,7 @@ from autodiff_viz.language.parse import parse_piece
 from autodiff_viz.views.arranging import Point, arranged, centred, moved_by, off_the_taken
 from autodiff_viz.views.drawing import places
 from autodiff_viz.views.edits.mending import names_of
-from autodiff_viz.views.edits.pinned import standing
+from autodiff_viz.views.edits.pinned import pinned, standing
 from autodiff_viz.views.edits.record import Edit, Edits
 from autodiff_viz.views.folding import folded_places
 from autodiff_viz.views.lab import Lab, committed
@@ -119,7 +119,7 @@ def _grafted(
 
 def _cut(lab: Lab, edit: Edit) -> Lab:
     names = _chosen(edit)
-    return committed(lab, edits.without_nodes(lab.graph, names), f"Cut {counted(names)}")
+    return committed(lab, edits.without_nodes(pinned(lab.graph), names), f"Cut {counted(names)}")
 
 
 def _chosen(edit: Edit) -> tuple[str, ...]:

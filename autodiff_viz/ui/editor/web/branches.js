@@ -4,17 +4,16 @@
 
 import { html } from "../../web/dom.js";
 import { idOf } from "./fold.js";
-import { framesOf } from "./frames.js";
-import { clamp, toScreen } from "./geometry.js";
 import { selectRegion } from "./regionpop.js";
-import { closePalette } from "./palette.js";
-import { regionBoxes } from "./regions.js";
+import { openPopover } from "./popover.js";
+import { tabOf } from "./regions.js";
 import { say } from "./stage.js";
+import { shared } from "../../web/constants.js";
 
 /** @typedef {import("./editor.js").Editor} Editor */
 /** @typedef {import("./types.js").Group} Group */
 
-const MOST = 16; // branches, as graph/limits.py says
+const { branches: MOST } = shared.limits;
 
 /** @param {Editor} editor @param {string | null | undefined} name @returns {Group | undefined} */
 const ofName = ({ shown }, name) => shown.groups.find((group) => group.branches && group.name === name);
@@ -54,40 +53,15 @@ export function branchesKey(editor) {
 
 /** Open what can be chosen about the branches of a group. @param {Editor} editor @param {string} name */
 export function openBranches(editor, name) {
-  closePalette(editor);
-  const root = html("div", { class: "popover region-pop branches-pop", role: "dialog", "aria-label": `Branches of ${name}` });
-  root.addEventListener("keydown", (event) => {
-    event.stopPropagation(); // the canvas's keys are not meant
-    if (event.key === "Escape") closePalette(editor), editor.stage.surface.focus({ preventScroll: true });
+  openPopover(editor, {
+    label: `Branches of ${name}`, kind: "branches-pop", find: () => ofName(editor, name), first: "input",
+    look: ({ branches, alone, stopped }) => [branches, alone, stopped], place: (group) => below(editor, group),
+    fill: (group) => [
+      html("label", {}, html("span", {}, "Number"), amount(editor, group)),
+      html("label", {}, html("span", {}, "Train"), trained(editor, group)),
+      html("div", { class: "region-buttons" }, button("Select its nodes", () => selectRegion(editor, group.name))),
+    ],
   });
-  let look = "";
-  const watch = () => {
-    const group = root.isConnected && ofName(editor, name);
-    if (!group) {
-      root.remove();
-      editor.watchers = editor.watchers.filter((other) => other !== watch);
-      return;
-    }
-    const next = JSON.stringify([group.branches, group.alone, group.stopped]);
-    if (next !== look) fill(editor, root, group);
-    look = next;
-    place(editor, root, group);
-  };
-  editor.stage.host.append(root);
-  editor.watchers = [...editor.watchers, watch];
-  watch();
-  /** @type {HTMLElement | null} */ (root.querySelector("input"))?.focus();
-}
-
-/** @param {Editor} editor @param {HTMLElement} root @param {Group} group */
-function fill(editor, root, group) {
-  const active = /** @type {ShadowRoot} */ (root.getRootNode()).activeElement?.getAttribute("data-field");
-  root.replaceChildren(
-    html("label", {}, html("span", {}, "Number"), amount(editor, group)),
-    html("label", {}, html("span", {}, "Train"), trained(editor, group)),
-    html("div", { class: "region-buttons" }, button("Select its nodes", () => selectRegion(editor, group.name))));
-  const again = active && root.querySelector(`[data-field="${active}"]`);
-  if (again) /** @type {HTMLElement} */ (again).focus();
 }
 
 /** @param {string} text @param {() => void} run @param {Record<string, any>} [more] */
@@ -114,14 +88,9 @@ function trained(editor, { name, branches = [], alone, stopped }) {
   return field;
 }
 
-/** Below the group's tab or its card. @param {Editor} editor @param {HTMLElement} root @param {Group} group */
-function place({ stage, seen }, root, { name }) {
+/** Below the group's tab or its card. @param {Editor} editor @param {Group} group @returns {import("./types.js").Point | undefined} */
+function below({ seen }, { name }) {
   const card = seen.nodes.find(({ id }) => id === idOf(name));
-  const tab = regionBoxes(framesOf(seen), seen.nodes).find((box) => box.name === name)?.tab;
-  const at = card ?? tab;
-  if (!at) return;
-  const [x, y] = toScreen(stage.view, [at.x, at.y + (card ? 70 : at.h)]);
-  const { clientWidth: w, clientHeight: h } = stage.host;
-  root.style.left = `${clamp(x, 8, Math.max(w - root.offsetWidth - 8, 8))}px`;
-  root.style.top = `${clamp(y + 6, 8, Math.max(h - root.offsetHeight - 8, 8))}px`;
+  const tab = tabOf(seen, name);
+  return card ? [card.x, card.y + 70] : tab && [tab.x, tab.y + tab.h + 6];
 }

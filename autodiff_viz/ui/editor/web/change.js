@@ -1,6 +1,8 @@
 // @ts-check
 // A drawing with one thing changed; whatever is not changed is the same object as before. Pure.
 
+import { RULES } from "../../web/constants.js";
+
 /** @typedef {import("./types.js").Drawing} Drawing */
 /** @typedef {import("./types.js").GraphNode} GraphNode */
 /** @typedef {import("./types.js").Slot} Slot */
@@ -27,10 +29,12 @@ export const withoutWire = (drawing, to, slot) => ({
  * @param {Drawing} drawing @param {string} from @param {string} to @param {number} slot @returns {Drawing} */
 export const withWire = (drawing, from, to, slot) => {
   const next = withSlot(withoutWire(drawing, to, slot), to, slot, { constant: null, constantFull: undefined, wired: true });
-  return { ...next, wires: [...next.wires, { from, to, slot, width: 0, sign: 0, passed: "", via: [] }] };
+  const target = drawing.nodes.find(({ id }) => id === to);
+  const alternative = Boolean(target && RULES[target.rule]?.alternative && slot === target.slots.length - 1);
+  return { ...next, wires: [...next.wires, { from, to, slot, width: 0, sign: 0, passed: "", via: [], alternative }] };
 };
 
-/** @param {Drawing} drawing @param {string} id @returns {Drawing} */
+/** @param {Drawing} drawing @param {string | undefined} id undefined: there is none @returns {Drawing} */
 export const withOutput = (drawing, id) => ({
   ...drawing,
   nodes: drawing.nodes.map((n) => (n.isOutput === (n.id === id) ? n : { ...n, isOutput: n.id === id })),

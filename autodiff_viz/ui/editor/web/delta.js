@@ -2,6 +2,8 @@
 // Only what changed in a drawing travels: this makes the new drawing of one that is known and a patch, which
 // views/delta.py describes. Pure; what did not change is the same object as before.
 
+import { shared } from "../../web/constants.js";
+
 /** @param {any} record @returns {string} */
 const nameOf = (record) => ("to" in record && "slot" in record ? `${record.to}:${record.slot}` : (record.id ?? record.name));
 
@@ -30,7 +32,7 @@ function records(before, { gone = [], set = {}, new: added = [], order }) {
 /** @param {any} value */
 const isObject = (value) => typeof value === "object" && value !== null && !Array.isArray(value);
 
-const KEPT = 8; // drawings that Python may still take as known, though others have come since
+const { drawings: KEPT } = shared; // that Python may still take as known, though others have come since
 
 /** The drawings of one session, by their number. */
 export class Drawings {

@@ -26,7 +26,7 @@ export function folded(drawing) {
   for (const { frame } of nested(groups)) for (const name of frame.nodes) if (!within.has(name)) within.set(name, idOf(frame.name));
   const shut = shutGroups(drawing, groups, within);
   const regions = drawing.regions.filter(({ nodes }) => nodes.length && within.has(nodes[0]) && nodes.every((name) => within.get(name) === within.get(nodes[0])));
-  const cards = [...shut.values()].map((one) => cardOf(one, drawing, regions.filter(({ nodes }) => within.get(nodes[0]) === one.id)));
+  const cards = [...shut.values()].map((one) => cardOf(one, regions.filter(({ nodes }) => within.get(nodes[0]) === one.id)));
   const nodes = [...drawing.nodes.filter(({ id }) => !within.has(id)), ...cards];
   const dims = new Map(drawing.nodes.map((node) => [node.id, node.dims]));
   const wires = wiresBetween(drawing.wires, dims, within, shut, new Map(cards.map((card) => [card.id, card])));

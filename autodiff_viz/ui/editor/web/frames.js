@@ -11,6 +11,17 @@ export const isGroup = (frame) => !("policy" in frame);
 /** @param {{ regions: Region[], groups?: Group[] }} drawing @returns {Frame[]} */
 export const framesOf = ({ regions, groups = [] }) => (groups.length ? [...regions, ...groups] : regions);
 
+/** The frames holding other nodes: a region saves none that has left it, and an empty frame goes.
+ * @template {Frame} T @param {T[]} frames @param {(frame: T) => string[]} nodesOf @returns {T[]} */
+export function holding(frames, nodesOf) {
+  const next = frames.map((frame) => {
+    const nodes = nodesOf(frame);
+    if (nodes.length === frame.nodes.length && nodes.every((id) => frame.nodes.includes(id))) return frame;
+    return isGroup(frame) ? { ...frame, nodes } : { ...frame, nodes, saved: frame.saved?.filter((id) => nodes.includes(id)) };
+  });
+  return next.every((frame, i) => frame === frames[i]) ? frames : next.filter(({ nodes }) => nodes.length);
+}
+
 /** @param {Frame} frame */
 const ofBranches = (frame) => isGroup(frame) && frame.branches !== undefined;
 

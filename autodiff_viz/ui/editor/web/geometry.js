@@ -1,21 +1,31 @@
 // @ts-check
 // Numbers only: where ports are, how wires bend, what fits on the screen. No DOM.
 
+import { shared } from "../../web/constants.js";
+
 /** @typedef {import("./types.js").Point} Point */
 /** @typedef {import("./types.js").Box} Box */
 /** @typedef {import("./types.js").Cubic} Cubic */
 /** @typedef {import("./types.js").Viewport} Viewport */
 /** @typedef {import("./types.js").GraphNode} GraphNode */
 
-/** Px of a usual card; views/cards.py says the same. */
-export const CARD = { w: 128, h: 80 };
-/** Px of the card of a node whose tensor is drawn. */
-export const PICTURED = { w: 152, h: 132 };
+/** Of a usual card, and of that of a node whose tensor is drawn. */
+export const CARD = shared.card;
+export const PICTURED = shared.pictured;
+
+/** Px of a card with so many slots. @param {number} slots @param {{ heat?: object }} [node] a picture makes it higher */
+export const heightOf = (slots, { heat } = {}) => Math.max((heat ? PICTURED : CARD).h, CARD.slot * (slots + 1));
 
 const SCALE = { min: 0.08, max: 3 };
 
 /** @param {number} value @param {number} low @param {number} high */
 export const clamp = (value, low, high) => Math.min(Math.max(value, low), high);
+
+/** The nearest whole number, of two the even one, as Python rounds. @param {number} value */
+export function rounded(value) {
+  const up = Math.round(value);
+  return Math.abs(value % 1) === 0.5 && up % 2 ? up - 1 : up;
+}
 
 /** Centre of input slot `slot`: slots are spread evenly down the left edge, but for those of a collapsed group.
  * @param {GraphNode} node @param {number} slot @returns {Point} */

@@ -9,7 +9,8 @@ import { insertion } from "./inserts.js";
 import { editConstant, editName, editValue } from "./field.js";
 import { collapse, renameGroup } from "./groups.js";
 import { isSelecting } from "./hold.js";
-import { closePalette, openPalette } from "./palette.js";
+import { openPalette } from "./palette.js";
+import { closePopover } from "./popover.js";
 import { pansAnywhere } from "./panning.js";
 import { openBranches, stepBranches } from "./branches.js";
 import { beginHousing, openRegion, selectRegion } from "./regionpop.js";
@@ -39,7 +40,7 @@ export function listenToPointers(editor) {
 
   surface.addEventListener("pointerdown", (event) => {
     if (event.button > 1) return;
-    closePalette(editor);
+    closePopover(editor);
     surface.focus({ preventScroll: true });
     surface.setPointerCapture(event.pointerId);
     const at = pointOf(editor.stage, event);
@@ -208,6 +209,7 @@ function dragNodes(editor, id, start) {
   return {
     move: (at) => {
       const [dx, dy] = at.map((value, i) => (value - start[i]) / editor.stage.view.k);
+      /** @type {Record<string, Point>} */
       const positions = Object.fromEntries(nodes.map(({ id: name, x, y }) => [name, [Math.round(x + dx), Math.round(y + dy)]]));
       house(positions);
       into?.over(positions[id]);

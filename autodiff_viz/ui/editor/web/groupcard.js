@@ -4,7 +4,7 @@
 
 import { icon } from "./icons.js";
 import { ON_CARD, stepper, stepperWidth } from "./stepper.js";
-import { RULES } from "../../web/constants.js";
+import { RULES, shared } from "../../web/constants.js";
 import { setText, svg } from "../../web/dom.js";
 import { shortened, textWidth } from "./measure.js";
 
@@ -12,21 +12,16 @@ import { shortened, textWidth } from "./measure.js";
 /** @typedef {import("./types.js").Drawing} Drawing */
 /** @typedef {import("./types.js").GroupMark} GroupMark */
 
-const W = 168; // px
-const HEAD = 36; // px of the line with the name
-const ROW = 24; // px from port to port
-const NUMBERS = 46; // px of the two numbers, where one value leaves the group
-const FOOT = 8; // px below the ports
-const STEPS = 38; // px of the line with the number of branches
+const { w: W, head: HEAD, port: ROW, numbers: NUMBERS, foot: FOOT, steps: STEPS } = shared.group;
 const DEEPEST = 4; // edges of a stack of branches that are drawn
 const EDGE = 5; // px by which the second edge stands out
 const SIDE = 12; // px
 const FONT = { name: 15, port: 12.5, count: 11.5 }; // px
 const TROUBLE = new Set(["problem", "warning", "missing"]);
 
-/** @param {import("./fold.js").Shut} shut @param {Drawing} drawing @param {import("./types.js").Region[]} regions inside it
+/** @param {import("./fold.js").Shut} shut @param {import("./types.js").Region[]} regions inside it
  * @returns {GraphNode} */
-export function cardOf({ id, group, inside, box, ins, outs }, { nodes }, regions) {
+export function cardOf({ id, group, inside, box, ins, outs }, regions) {
   const leaves = inside.filter((node) => outs.includes(node.id) || node.isOutput);
   const output = leaves.length === 1 ? leaves[0] : undefined;
   const head = HEAD + (group.branches ? STEPS : 0);

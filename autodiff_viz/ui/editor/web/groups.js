@@ -3,9 +3,8 @@
 
 import { openField } from "./field.js";
 import { idOf, nodesOf } from "./fold.js";
-import { framesOf } from "./frames.js";
 import { overlap } from "./geometry.js";
-import { regionBoxes } from "./regions.js";
+import { tabOf } from "./regions.js";
 import { say } from "./stage.js";
 
 /** @typedef {import("./editor.js").Editor} Editor */
@@ -52,6 +51,9 @@ export function toggleCollapse(editor) {
   found.forEach(({ name }) => collapse(editor, name, true));
 }
 
+/** Whether a selected node is in a group. @param {Editor} editor */
+export const touchesGroup = ({ shown, selection }) => shown.groups.some(({ nodes }) => nodes.some((name) => selection.has(name)));
+
 /** @param {Editor} editor @returns {Group[]} */
 function groupsOfSelection({ seen, selection }) {
   const within = seen.groups.filter(({ nodes }) => nodes.every((id) => nodesOf(seen.nodes.find((node) => node.id === id)).every((name) => selection.has(name))));
@@ -64,7 +66,7 @@ function groupsOfSelection({ seen, selection }) {
 /** Type another name over a group's own, on its tab or its card. @param {Editor} editor @param {string} name */
 export function renameGroup(editor, name) {
   const card = editor.seen.nodes.find(({ id }) => id === idOf(name));
-  const tab = regionBoxes(framesOf(editor.seen), editor.seen.nodes).find((box) => box.name === name)?.tab;
+  const tab = tabOf(editor.seen, name);
   const box = card ? { x: card.x + 24, y: card.y + 3, w: card.w - 50 } : tab && { x: tab.x + 20, y: tab.y - 3, w: Math.max(tab.w, 90) };
   if (box) openField(editor, [box.x, box.y], box.w, name, `Name of group ${name}`, (typed) => editor.send({ kind: "rename_region", region: name, name: typed }));
 }

@@ -3,8 +3,11 @@
 // a wire and deleted, wires drawn and plugged in elsewhere. Pure.
 
 import { withNode, withOutput, withoutWire, withWire } from "./change.js";
-import { CARD } from "./geometry.js";
-import { downstream } from "./loops.js";
+import { CARD, heightOf } from "./geometry.js";
+import { holding } from "./frames.js";
+import { downstream, inOrder, upstream } from "./loops.js";
+import { ownSlots } from "./rules.js";
+import { shared } from "../../web/constants.js";
 
 /** @typedef {import("./types.js").Drawing} Drawing */
 /** @typedef {import("./types.js").GraphNode} GraphNode */
@@ -13,13 +16,7 @@ import { downstream } from "./loops.js";
 /** @typedef {{ from: string, slot: number } | null | undefined} Reads */
 /** @typedef {{ to: string, slot: number } | null | undefined} Feeds */
 
-const NOTHING_YET = "–";
-const SLOT = 22; // px of one more slot; views/cards.py says the same
-/** The names of a new input, by what the palette calls it. @type {Record<string, string>} */
-const LETTERS = { input: "xyzwuvpqrst", random: "xyzwuvpqrst", parameter: "wbuvpqrst" };
-const NEW = /** @type {Record<string, { value: string, literal?: string }>} */ ({
-  input: { value: "1", literal: "1.0" }, parameter: { value: "0.5", literal: "0.5" }, random: { value: "–" },
-});
+const { letters: LETTERS, inputs: NEW, nothing: NOTHING_YET } = shared;
 
 /** The name that Python will give to a new node. @param {Drawing} drawing @param {string} op */
 export function freshName({ nodes }, op) {
@@ -32,7 +29,7 @@ export function freshName({ nodes }, op) {
 }
 
 /** How large the card of a new node is. @param {PaletteOp} entry */
-export const sizeOfNew = ({ slots }) => ({ w: CARD.w, h: Math.max(CARD.h, SLOT * (slots.length + 1)) });
+export const sizeOfNew = ({ slots }) => ({ w: CARD.w, h: heightOf(slots.length) });
 
 /** @param {Drawing} drawing @param {{ op: string, position: Point | null, wire?: Reads, feeds?: Feeds }} edit
  * @param {Map<string, PaletteOp>} ops @returns {Drawing} */
@@ -54,7 +51,7 @@ function newNode(entry, id, [x, y]) {
   return {
     id, op: isInput ? "input" : entry.op, symbol: isInput ? id : entry.symbol, x, y, ...sizeOfNew(entry),
     slots: entry.slots.map((label) => ({ label, constant: null, wired: false })),
-    value: NOTHING_YET, cotangent: NOTHING_YET, dims: [], ...given,
+    cotangent: NOTHING_YET, dims: [], ...(given ?? { value: NOTHING_YET }),
     rule: "follow", isOutput: false, isInput, isParameter: entry.op === "parameter", connected: true,
   };
 }
@@ -72,8 +69,8 @@ export function connected(drawing, { from, to, slot }) {
 
 /** The slot with which a node that is put into a wire reads it: the first empty one, else the first; -1 for
  * a node that reads nothing. @param {GraphNode} node */
-export function readingSlot({ slots, rule }) {
-  const own = rule === "backward_as" ? slots.slice(0, -1) : slots;
+export function readingSlot(node) {
+  const own = ownSlots(node);
   const empty = own.findIndex(({ wired, constant }) => !wired && constant === null);
   return empty >= 0 ? empty : Math.min(own.length, 1) - 1;
 }
@@ -88,11 +85,10 @@ export function inserted(drawing, { node: id, position, from, to, slot }) {
   const placed = withNode(drawing, id, { x: position[0], y: position[1] });
   const wired = withWire(connected(placed, { from: id, to, slot }), from, id, own);
   const holdsBoth = (/** @type {string[]} */ nodes) => nodes.includes(from) && nodes.includes(to);
-  const wider = (/** @type {any} */ frame) => (holdsBoth(frame.nodes) && !frame.nodes.includes(id) ? { ...frame, nodes: [...frame.nodes, id] } : frame);
+  const wider = (/** @type {string[]} */ nodes) => (holdsBoth(nodes) && !nodes.includes(id) ? [...nodes, id] : nodes);
   const tied = wired.regions.some(({ nodes }) => nodes.includes(id) && !holdsBoth(nodes));
-  const groups = (wired.groups ?? []).map((group) =>
-    tied ? group : holdsBoth(group.nodes) || !group.nodes.includes(id) ? wider(group) : { ...group, nodes: group.nodes.filter((name) => name !== id) });
-  return { ...wired, regions: wired.regions.map(wider), groups: groups.filter(({ nodes }) => nodes.length) };
+  const rehoused = (/** @type {string[]} */ nodes) => (tied ? nodes : holdsBoth(nodes) ? wider(nodes) : nodes.filter((name) => name !== id));
+  return { ...wired, regions: holding(wired.regions, ({ nodes }) => wider(nodes)), groups: holding(wired.groups ?? [], ({ nodes }) => rehoused(nodes)) };
 }
 
 /** The end of a wire plugged in elsewhere.
@@ -112,9 +108,17 @@ export function removed(drawing, { nodes: names }) {
     const heir = heirOf(from);
     next = heir === null ? withoutWire(next, to, slot) : withWire(next, heir, to, slot);
   }
-  const output = drawing.nodes.find((node) => node.isOutput)?.id ?? "";
-  const heir = gone.has(output) ? heirOf(output) : null;
-  return { ...(heir === null ? next : withOutput(next, heir)), regions: thinned(drawing.regions, gone), groups: thinned(drawing.groups ?? [], gone) };
+  const output = drawing.nodes.find((node) => node.isOutput)?.id;
+  if (output !== undefined && gone.has(output)) next = withOutput(next, heirOf(output) ?? lastEnd(next, upstream(drawing.wires, output)));
+  return { ...next, regions: thinned(drawing.regions, gone), groups: thinned(drawing.groups ?? [], gone) };
+}
+
+/** The last node that feeds none: rather one of `preferred`, rather no input. @param {Drawing} drawing @param {Set<string>} preferred */
+function lastEnd({ nodes, wires }, preferred) {
+  const sources = new Set(wires.map(({ from }) => from));
+  const ends = inOrder(nodes, wires).filter(({ id }) => !sources.has(id));
+  const rank = (/** @type {GraphNode} */ { id, isInput }) => 2 * Number(preferred.has(id)) + Number(!isInput);
+  return ends.reduce((/** @type {GraphNode | undefined} */ best, node) => (best && rank(best) > rank(node) ? best : node), undefined)?.id;
 }
 
 /** The kept node that takes the place of a deleted one, if any.
@@ -135,13 +139,8 @@ function heirs({ wires }, gone) {
   };
 }
 
-/** @template {{ nodes: string[] }} T @param {T[]} frames @param {Set<string>} gone @returns {T[]} */
-function thinned(frames, gone) {
-  if (!frames.some(({ nodes }) => nodes.some((name) => gone.has(name)))) return frames;
-  return frames
-    .map((frame) => ({ ...frame, nodes: frame.nodes.filter((name) => !gone.has(name)) }))
-    .filter(({ nodes }) => nodes.length);
-}
+/** @template {import("./types.js").Frame} T @param {T[]} frames @param {Set<string>} gone @returns {T[]} */
+const thinned = (frames, gone) => holding(frames, ({ nodes }) => nodes.filter((name) => !gone.has(name)));
 
 /** @param {Drawing} drawing @param {string} id */
 const has = ({ nodes }, id) => nodes.some((node) => node.id === id);

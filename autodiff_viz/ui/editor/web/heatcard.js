@@ -26,11 +26,11 @@ export const normAt = ({ w, h }, which) => ({ x: which === "value" ? SIDE + half
 
 /** @returns {Pictures} */
 export function makePictures() {
-  const make = (/** @type {Which} */ which) => ({
+  const make = () => ({
     image: svg("image", { class: "heat", preserveAspectRatio: "none", "image-rendering": "pixelated" }),
     frame: svg("rect", { class: "heat-frame", rx: 1.5 }),
   });
-  return { value: make("value"), cotangent: make("cotangent") };
+  return { value: make(), cotangent: make() };
 }
 
 /** The shape, and arrows before the two norms. @param {GraphNode} node */

@@ -2,21 +2,21 @@
 // The cheat sheet: how to read the picture, the gestures and the keys of the guide.
 
 import { html, svg } from "../../web/dom.js";
-import { GUIDE } from "./guide.js";
+import { printed } from "./guide.js";
 import { icon } from "./icons.js";
-import { closePalette } from "./palette.js";
+import { closePopover } from "./popover.js";
 
-/** @param {import("./editor.js").Editor} editor */
-export function toggleHelp(editor) {
+/** @param {import("./editor.js").Editor} editor @param {{ title: string, lines: import("./guide.js").Line[] }[]} guide */
+export function toggleHelp(editor, guide) {
   const wasOpen = editor.stage.host.querySelector(".sheet");
-  closePalette(editor);
+  closePopover(editor);
   if (wasOpen) return;
-  const close = html("button", { type: "button", class: "tool", "aria-label": "Close", title: "Close  (Esc)", click: () => closePalette(editor) }, icon("close"));
+  const close = html("button", { type: "button", class: "tool", "aria-label": "Close", title: "Close  (Esc)", click: () => closePopover(editor) }, icon("close"));
   const body = html("div", { class: "sheet-body", tabindex: 0, role: "group", "aria-label": "All keys and gestures" },
-    reading(), ...GUIDE.map(({ title, lines }) => html("section", {}, html("h3", {}, title), ...lines.map(row))));
+    reading(), ...guide.map(({ title, lines }) => html("section", {}, html("h3", {}, title), ...lines.map(row))));
   const keydown = (/** @type {any} */ event) => {
     event.stopPropagation(); // the canvas must not answer
-    if (event.key === "Escape" || event.key === "?") closePalette(editor);
+    if (event.key === "Escape" || event.key === "?") closePopover(editor);
   };
   const sheet = html("div", { class: "popover sheet", popover: "manual", role: "dialog", "aria-label": "Keys and gestures", keydown },
     html("div", { class: "sheet-head" }, html("h2", {}, "Keys and gestures"), close), body);
@@ -38,7 +38,7 @@ const reading = () =>
 /** @param {import("./guide.js").Line} line */
 const row = ({ keys = [], hand, does }) =>
   html("div", { class: "row" },
-    html("span", {}, ...keys.flatMap((key) => [html("kbd", {}, key), " "]), hand && html(keys.length ? "span" : "b", {}, hand)),
+    html("span", {}, ...printed(keys).flatMap((key) => [html("kbd", {}, key), " "]), hand && html(keys.length ? "span" : "b", {}, hand)),
     html("span", {}, does));
 
 /** @param {string} sign @param {string} text */

@@ -2,7 +2,7 @@
 // The history as a list: every step by its name, the present one marked, a click leads there.
 
 import { html } from "../../web/dom.js";
-import { closePalette } from "./palette.js";
+import { closePopover } from "./popover.js";
 import { say } from "./stage.js";
 
 /** @typedef {import("./editor.js").Editor} Editor */
@@ -37,7 +37,7 @@ export function step(editor, kind) {
 /** @param {Editor} editor */
 export function toggleHistory(editor) {
   const wasOpen = editor.stage.host.querySelector(".steps");
-  closePalette(editor);
+  closePopover(editor);
   if (wasOpen) return;
   const list = html("ol", { class: "step-list" });
   const root = html("div", { class: "popover steps", role: "dialog", "aria-label": "History" }, html("h2", {}, "History"), list);
@@ -94,7 +94,7 @@ function walk(editor, list, event) {
   const buttons = /** @type {HTMLElement[]} */ ([...list.querySelectorAll("button")]);
   const here = buttons.indexOf(/** @type {HTMLElement} */ (event.target));
   const next = { ArrowDown: here + 1, ArrowUp: here - 1, Home: 0, End: buttons.length - 1 }[event.key];
-  if (event.key === "Escape" || event.key === "h") closePalette(editor);
+  if (event.key === "Escape" || event.key === "h") closePopover(editor);
   else if (next !== undefined) buttons[Math.min(Math.max(next, 0), buttons.length - 1)]?.focus();
   else if (["Enter", " "].includes(event.key)) return void event.stopPropagation(); // the button's own
   else return;

@@ -2,7 +2,7 @@
 // Which regions and groups dragged nodes would join or leave where they are dropped, and what stops a set of nodes from
 // being a region. Pure.
 
-import { framesOf, isGroup } from "./frames.js";
+import { framesOf, holding, isGroup } from "./frames.js";
 import { overlap } from "./geometry.js";
 import { contains, outerBox } from "./outline.js";
 
@@ -50,16 +50,12 @@ function note(noted, regions, id) {
 
 /** The drawing with nodes in other regions and groups. @param {Drawing} drawing @param {Moves} moves @returns {Drawing} */
 export function rehoused(drawing, { join, leave }) {
-  const changed = (/** @type {any} */ frame) => {
-    const [more, gone] = [join[frame.name] ?? [], leave[frame.name] ?? []];
-    if (!more.length && !gone.length) return frame;
-    return { ...frame, nodes: [...new Set([...frame.nodes, ...more])].filter((name) => !gone.includes(name)) };
-  };
-  /** @type {{ regions: Region[], groups: Group[] }} */
-  const next = { regions: drawing.regions.map(changed), groups: (drawing.groups ?? []).map(changed) };
+  const changed = (/** @type {Frame} */ { name, nodes }) =>
+    [...new Set([...nodes, ...(join[name] ?? [])])].filter((id) => !leave[name]?.includes(id));
+  const next = { regions: holding(drawing.regions, changed), groups: holding(drawing.groups ?? [], changed) };
   const frames = framesOf(next);
-  const regions = next.regions.map((region, i) => (region === drawing.regions[i] ? region : judged(drawing.wires, region, frames)));
-  const groups = next.groups.map((group, i) => (group === drawing.groups[i] ? group : { ...group, problem: overlapOf(group, frames) }));
+  const regions = next.regions.map((region) => (drawing.regions.includes(region) ? region : judged(drawing.wires, region, frames)));
+  const groups = next.groups.map((group) => (drawing.groups.includes(group) ? group : { ...group, problem: overlapOf(group, frames) }));
   return { ...drawing, regions, groups };
 }
 

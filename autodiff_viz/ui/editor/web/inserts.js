@@ -82,7 +82,7 @@ export function insertion(editor, nodes) {
   };
 }
 
-/** @param {import("./types.js").Drawing} shown @param {Map<string, PaletteOp>} ops @param {string} op @param {Wire} wire */
+/** @param {import("./types.js").Drawing} shown @param {Map<string, PaletteOp>} ops @param {string} op @param {Wire} seen */
 function takes(shown, ops, op, seen) {
   const from = realWire(seen)?.from;
   if (from === undefined) return false;

@@ -5,7 +5,7 @@ import { svg } from "../../web/dom.js";
 import { loopReason, reasonAgainst } from "./fits.js";
 import { seenAs } from "./fold.js";
 import { outputPoint, pathOf, slotPoint, wireCurve } from "./geometry.js";
-import { downstream } from "./loops.js";
+import { upstream } from "./loops.js";
 import { inOrder } from "./reading.js";
 import { revealing, say } from "./stage.js";
 
@@ -24,7 +24,7 @@ const hands = new WeakMap();
  * @param {Map<string, import("./types.js").PaletteOp>} [ops] @returns {Place[]} */
 export function placesFor(drawing, from, ops = new Map()) {
   const { nodes, wires } = drawing;
-  const before = downstream(wires.map((wire) => ({ ...wire, from: wire.to, to: wire.from })), from.id);
+  const before = upstream(wires, from.id);
   const there = new Set(wires.filter((wire) => wire.from === from.id).map(({ to, slot }) => `${to}:${slot}`));
   const against = (/** @type {string} */ to, /** @type {number} */ slot) =>
     before.has(to) ? loopReason(from.id, to) : reasonAgainst(drawing, ops, from.id, { to, slot });

@@ -3,10 +3,11 @@
 // back. Pure.
 
 import { CARD } from "./geometry.js";
+import { shared } from "../../web/constants.js";
 
 /** @typedef {import("./types.js").Drawing} Drawing */
 
-const NODE = { slots: [], dims: [], value: "", cotangent: "", rule: "follow", isOutput: false, isInput: false };
+const NODE = { slots: [], dims: [], value: "", cotangent: "", isOutput: false, isInput: false };
 const SLOT = { label: "", constant: null, wired: false };
 const FORMULA = { text: "", mistakes: [], marks: [], notes: [], selected: null };
 const WIRE = { passed: "", via: [] };
@@ -29,7 +30,7 @@ export const complete = ({ nodes = [], wires = [], regions = [], groups = [], se
   history,
   notice,
   nodes: all(nodes, (node) => {
-    const { slots, ...whole } = { ...NODE, ...CARD, symbol: node.op, connected: true, ...node };
+    const { slots, ...whole } = { ...NODE, ...shared.usual, w: CARD.w, h: CARD.h, symbol: node.op, ...node };
     return { ...whole, slots: slots.map((/** @type {any} */ slot) => ({ ...SLOT, ...slot })) };
   }),
   wires: all(wires, (wire) => ({ ...WIRE, ...wire })),

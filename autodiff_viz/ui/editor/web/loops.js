@@ -13,6 +13,28 @@ export function downstream(wires, start) {
   return reached;
 }
 
+/** Every node that `end` depends on, itself included. @param {Link[]} wires @param {string} end @returns {Set<string>} */
+export const upstream = (wires, end) => downstream(wires.map(({ from, to }) => ({ from: to, to: from })), end);
+
+/** The nodes with all that feeds one before it, ties as they stand: as graph/order.py sorts them.
+ * @template {{ id: string }} N @param {N[]} nodes @param {(Link & { slot: number })[]} wires @returns {N[]} */
+export function inOrder(nodes, wires) {
+  const byId = new Map(nodes.map((node) => [node.id, node]));
+  const into = grouped([...wires].sort((a, b) => a.slot - b.slot), "to");
+  /** @type {Set<N>} */
+  const done = new Set();
+  for (const root of nodes) {
+    const path = [root];
+    const open = new Set(path);
+    for (let node = path.at(-1); node; node = path.at(-1)) {
+      const next = (into.get(node.id) ?? []).map(({ from }) => byId.get(from)).find((source) => source && !done.has(source) && !open.has(source));
+      if (next) path.push(next), open.add(next);
+      else done.add(node), path.pop();
+    }
+  }
+  return [...done];
+}
+
 /** The wires of a shortest way from one node to another; none where there is no way, or no way to go.
  * @template {Link} T @param {T[]} wires @param {string} from @param {string} to @returns {T[]} */
 export function wayBetween(wires, from, to) {

@@ -2,30 +2,14 @@
 // More that can be done with the selected nodes: one button at the end of their toolbar opens a menu.
 
 import { html, svg } from "../../web/dom.js";
+import { keyOf, NO_FOCUS, placed } from "./actions.js";
 import { ALIGNMENTS } from "./align.js";
-import { align, arrange } from "./arrange.js";
-import { branchesKey, branchesOf, stepBranches } from "./branches.js";
-import { take } from "./clipboard.js";
-import { duplicate } from "./duplicate.js";
-import { toggleCollapse } from "./groups.js";
+import { align } from "./arrange.js";
 import { icon } from "./icons.js";
-import { closePalette } from "./palette.js";
+import { closePopover, keepInside, walkMenu } from "./popover.js";
 
 /** @typedef {import("./editor.js").Editor} Editor */
 /** @typedef {import("./actions.js").Action} Action */
-
-/** @type {Record<string, Action>} */
-export const MORE_ACTIONS = {
-  duplicate: { label: "Duplicate", key: "Ctrl+D", run: (editor) => duplicate(editor) },
-  copy: { label: "Copy as formula text", key: "Ctrl+C", run: (editor) => take(editor, "copy") },
-  cut: { label: "Cut", key: "Ctrl+X", run: (editor) => take(editor, "cut") },
-  fitSelection: { label: "Fit the selection to view", key: "Shift+F", run: (editor) => editor.fit(editor.selection) },
-  fold: { label: "Collapse or open the group", key: "Shift+G", run: toggleCollapse },
-  branches: { label: "Branches: make them, or choose how many", key: "Shift+B", run: branchesKey },
-  moreOf: { label: "One branch more", key: "]", run: (editor) => stepBranches(editor, 1) },
-  fewer: { label: "One branch less", key: "[", run: (editor) => stepBranches(editor, -1) },
-  arrange: { label: "Arrange these nodes", key: "l", run: arrange },
-};
 
 const LINES = /** @type {Record<string, string>} */ ({
   left: "M2.5 2v12M5 4h8v3H5zM5 9h5v3H5z", centre: "M8 2v12M4 4h8v3H4zM5.5 9h5v3h-5z", right: "M13.5 2v12M3 4h8v3H3zM6 9h5v3H6z",
@@ -45,32 +29,27 @@ export function moreButton(editor) {
 /** @param {Editor} editor @param {HTMLElement} button */
 function toggleMore(editor, button) {
   const wasOpen = editor.stage.host.querySelector(".more-menu");
-  closePalette(editor);
+  closePopover(editor);
   if (wasOpen) return;
   const run = (/** @type {() => void} */ act) => () => {
-    closePalette(editor);
+    closePopover(editor);
     act();
   };
-  const stepping = [MORE_ACTIONS.moreOf, MORE_ACTIONS.fewer];
-  const rows = Object.values(MORE_ACTIONS).filter((action) =>
-    (action.run !== arrange || editor.selection.size > 1) && (action.run !== toggleCollapse || touchesGroup(editor)) && (!stepping.includes(action) || branchesOf(editor)));
+  const rows = placed("more").flat().map(([, action]) => action).filter(({ when }) => !when || when(editor));
   const ways = /** @type {import("./align.js").How[]} */ (Object.keys(ALIGNMENTS)).filter((how) => editor.selection.size >= ALIGNMENTS[how].least);
   const root = html("div", { class: "popover more-menu", role: "menu", "aria-label": "More" },
-    ...rows.map((action) => row(action, run(() => action.run(editor)))),
+    ...rows.map((action) => row(action, run(() => action.do?.(editor, NO_FOCUS, "")))),
     ways.length > 0 && html("div", { class: "ways", role: "group", "aria-label": "Align" },
       ...ways.map((how) => way(ALIGNMENTS[how].label, LINES[how], run(() => align(editor, how))))));
-  root.addEventListener("keydown", (event) => walk(editor, root, event));
+  root.addEventListener("keydown", (event) => walkMenu(editor, root, event));
   editor.stage.host.append(root);
   place(editor.stage.host, root, button);
   root.querySelector("button")?.focus();
 }
 
-/** @param {Editor} editor */
-const touchesGroup = ({ shown, selection }) => shown.groups.some(({ nodes }) => nodes.some((name) => selection.has(name)));
-
 /** @param {Action} action @param {() => void} act */
-const row = ({ label, key }, act) =>
-  html("button", { type: "button", class: "more-row", role: "menuitem", click: act }, html("span", {}, label), html("kbd", {}, key));
+const row = (action, act) =>
+  html("button", { type: "button", class: "more-row", role: "menuitem", click: act }, html("span", {}, action.label), html("kbd", {}, keyOf(action)));
 
 /** @param {string} label @param {string} lines @param {() => void} act */
 const way = (label, lines, act) =>
@@ -80,20 +59,5 @@ const way = (label, lines, act) =>
 /** Below its button. @param {HTMLElement} host @param {HTMLElement} root @param {HTMLElement} button */
 function place(host, root, button) {
   const [outer, inner] = [host.getBoundingClientRect(), button.getBoundingClientRect()];
-  const left = inner.right - outer.left - root.offsetWidth;
-  root.style.left = `${Math.max(8, Math.min(left, outer.width - root.offsetWidth - 8))}px`;
-  root.style.top = `${inner.bottom - outer.top + 8}px`;
-}
-
-/** @param {Editor} editor @param {HTMLElement} root @param {KeyboardEvent} event */
-function walk(editor, root, event) {
-  const buttons = /** @type {HTMLElement[]} */ ([...root.querySelectorAll("button")]);
-  const here = buttons.indexOf(/** @type {HTMLElement} */ (event.target));
-  const by = { ArrowDown: 1, ArrowRight: 1, ArrowUp: -1, ArrowLeft: -1 }[event.key];
-  if (event.key === "Escape") closePalette(editor);
-  else if (by) buttons[(here + by + buttons.length) % buttons.length].focus();
-  else if (["Enter", " "].includes(event.key)) return void event.stopPropagation(); // the button's own
-  else return;
-  event.preventDefault();
-  event.stopPropagation();
+  keepInside(host, root, [inner.right - outer.left - root.offsetWidth, inner.bottom - outer.top + 8]);
 }

@@ -82,8 +82,9 @@ const cuts = (node) => (node.cut ? [cutMark(node)] : []);
 /** Draw everything but the numbers anew.
  * @param {SVGGraphicsElement} root @param {GraphNode} node @returns {Numbers} */
 function rebuild(root, node) {
-  const { w, h } = node;
+  const { w } = node;
   const [forth, back] = node.group ? groupRows(node) : rows(node);
+  /** @type {Numbers} */
   const numbers = {
     value: svg("text", { class: "number value", x: w - SIDE, y: forth }),
     cotangent: svg("text", { class: "number cotangent", x: w - SIDE, y: back }),

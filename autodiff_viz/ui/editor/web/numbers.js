@@ -2,9 +2,9 @@
 // Numbers as text, as views/numbers.py, views/cards.py and views/drawing.py write them, for numbers that no
 // run of Python has written: while a slider is dragged. Pure; a test holds both sides together.
 
-const MINUS = "\u2212";
-const VECTOR = 20; // characters of a vector that fit on a card
-const DECADES = 4; // a wire is thinnest when it carries 10^-4 of the largest contribution
+import { shared } from "../../web/constants.js";
+
+const { minus: MINUS, vector: VECTOR, decades: DECADES } = shared;
 const SPACE = { digit: "\u2007", point: "\u2008" }; // as wide as a digit, and as a point
 
 /** `digits` significant digits; powers of ten outside 1e-4 to 1e6. @param {number} number @param {number} digits */

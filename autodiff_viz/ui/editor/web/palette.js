@@ -6,6 +6,7 @@ import { html } from "../../web/dom.js";
 import { dimsOf, opRefuses } from "./fits.js";
 import { CARD, clamp, freeSpot, toScreen } from "./geometry.js";
 import { freshName, sizeOfNew } from "./growth.js";
+import { closePopover, keepInside, whenClosed } from "./popover.js";
 import { only, search } from "./search.js";
 import { centre, sizeOf } from "./stage.js";
 
@@ -18,13 +19,12 @@ import { centre, sizeOf } from "./stage.js";
  * the slot that it feeds; `closed` is called as the palette goes
  */
 
+const BAR = 64; // px that the toolbar at the foot takes
 const LOW = 480; // px of width; below it the palette comes up from the foot
-/** @type {WeakMap<Element, () => void>} */
-const leaving = new WeakMap();
 
 /** @param {Editor} editor @param {Asked} [asked] */
 export function openPalette(editor, asked = {}) {
-  closePalette(editor);
+  closePopover(editor);
   const { at, to, from = to ? null : editor.single } = asked;
   const field = /** @type {HTMLInputElement} */ (html("input", {
     type: "text", placeholder: "Search ops: sin, matmul, sum ...", "aria-label": "Search ops", role: "combobox",
@@ -61,7 +61,7 @@ export function openPalette(editor, asked = {}) {
     if (event.key === "ArrowDown") mark(marked + 1);
     else if (event.key === "ArrowUp") mark(marked - 1);
     else if (event.key === "Enter") /** @type {HTMLElement} */ (list.querySelectorAll("[role=option]")[marked])?.click();
-    else if (event.key === "Escape") closePalette(editor);
+    else if (event.key === "Escape") closePopover(editor);
     else {
       if (event.key.length === 1) field.focus(); // what is typed is sought, wherever the focus is
       return event.stopPropagation(); // and no key of the canvas
@@ -69,7 +69,7 @@ export function openPalette(editor, asked = {}) {
     event.preventDefault();
     event.stopPropagation();
   });
-  if (asked.closed) leaving.set(root, asked.closed);
+  if (asked.closed) whenClosed(root, asked.closed);
   editor.stage.host.append(root);
   fill();
   place(editor, root, at);
@@ -77,21 +77,12 @@ export function openPalette(editor, asked = {}) {
   (byFinger ? root : field).focus({ preventScroll: true });
 }
 
-/** @param {Editor} editor @returns {boolean} whether one was open */
-export function closePalette({ stage }) {
-  const open = stage.host.querySelector(".popover");
-  if (open?.contains(/** @type {ShadowRoot} */ (stage.host.getRootNode()).activeElement)) stage.surface.focus();
-  open?.remove();
-  if (open) leaving.get(open)?.();
-  return Boolean(open);
-}
-
 /** @param {Editor} editor @param {PaletteOp} op @param {Point} corner where its card is to stand
  * @param {string | null | undefined} from @param {{ to: string, slot: number } | undefined} feeds */
 function add(editor, op, corner, from, feeds) {
   const position = freeSpot(editor.seen.nodes, corner, sizeOfNew(op));
   const name = freshName(editor.shown, op.op);
-  closePalette(editor);
+  closePopover(editor);
   editor.selection = new Set([name]); // as Python will
   editor.wire = null;
   editor.send({
@@ -139,7 +130,5 @@ function place({ stage }, root, at) {
   const size = sizeOf(stage);
   root.classList.toggle("low", size.w < LOW);
   if (size.w < LOW) return;
-  const [x, y] = at ? toScreen(stage.view, at) : [size.w / 2 - root.offsetWidth / 2, size.h];
-  root.style.left = `${clamp(x, 8, Math.max(size.w - root.offsetWidth - 8, 8))}px`;
-  root.style.top = `${clamp(y, 8, Math.max(size.h - root.offsetHeight - 64, 8))}px`;
+  keepInside(stage.host, root, at ? toScreen(stage.view, at) : [size.w / 2 - root.offsetWidth / 2, size.h], BAR);
 }

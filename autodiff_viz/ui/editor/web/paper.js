@@ -1,6 +1,8 @@
 // @ts-check
 // What a picture of the graph is made of, as text and numbers: no DOM.
 
+import { shared } from "../../web/constants.js";
+
 /** Styles that a picture keeps, by what they belong to: all others have no meaning outside the page. */
 export const KEPT = {
   shape: ["fill", "stroke", "stroke-width", "stroke-dasharray", "stroke-linecap", "stroke-linejoin", "paint-order"],
@@ -42,7 +44,7 @@ function paint(name, value, plain) {
 }
 
 /** Red, green, blue and opacity, 0 to 255 each, as SVG writes them in any viewer.
- * @param {ArrayLike<number>} pixel @returns {[string, number]} */
+ * @param {Iterable<number>} pixel @returns {[string, number]} */
 export const colorOf = ([r, g, b, a]) =>
   [`#${[r, g, b].map((part) => part.toString(16).padStart(2, "0")).join("")}`, a / 255];
 
@@ -63,8 +65,8 @@ const MOST_PIXELS = 32e6;
  * @param {number} w @param {number} h */
 export const sharpness = (w, h) => Math.min(2, MOST_SIDE / w, MOST_SIDE / h, Math.sqrt(MOST_PIXELS / (w * h)));
 
-/** Characters of a document; graph/limits.py says the same. */
-export const MOST_TEXT = 2000000;
+/** Characters of a document. */
+export const MOST_TEXT = shared.limits.document;
 
 /** Whether a pasted text is a document of its own, to open in place of the graph: a link to a graph, or a
  * graph's own JSON.

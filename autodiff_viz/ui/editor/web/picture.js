@@ -32,7 +32,7 @@ export function pictureOf(stage, paper) {
 
 /** The drawing once more, out of sight, as it looks when nothing is selected and all is written.
  * @param {Stage} stage @param {boolean} paper */
-function copyOf({ host, layers }, paper) {
+function copyOf({ layers }, paper) {
   const copy = html("div", { class: `canvas unshown${paper ? " paper" : ""}`, "data-detail": "near", "aria-hidden": "true" });
   const kept = [layers.regions, layers.wires, layers.tabs, layers.numbers, layers.nodes];
   const world = svg("g", {}, ...kept.map((layer) => layer.cloneNode(true)));
@@ -48,8 +48,9 @@ function written(copy, box, paper) {
   const world = /** @type {Element} */ (copy.querySelector("svg > g"));
   const family = fontStack(getComputedStyle(copy).fontFamily);
   const ground = paper ? "#ffffff" : plain(getComputedStyle(copy).backgroundColor)[0];
-  const seen = [...world.querySelectorAll(SHAPES)].filter((element) => !element.closest(MASKS)).map((element) => [element, lookOf(element, plain)]);
-  for (const [element, look] of seen) if (look) write(/** @type {Element} */ (element), look); else /** @type {Element} */ (element).remove();
+  const shapes = [...world.querySelectorAll(SHAPES)].filter((element) => !element.closest(MASKS));
+  const looks = shapes.map((element) => lookOf(element, plain)); // all read before the first is written
+  for (const [i, look] of looks.entries()) if (look) write(shapes[i], look); else shapes[i].remove();
   for (const group of world.querySelectorAll("g")) if (!group.querySelector(SHAPES)) group.remove();
   for (const element of [world, ...world.querySelectorAll("*")]) strip(element);
   const size = { width: Math.ceil(box.w), height: Math.ceil(box.h) };

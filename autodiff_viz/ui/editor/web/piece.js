@@ -3,20 +3,22 @@
 // canvas it is the same nodes again, with their places. Pure.
 
 import { isGroup, framesOf, nested } from "./frames.js";
+import { inOrder } from "./loops.js";
+import { shared } from "../../web/constants.js";
 
 /** @typedef {import("./types.js").Drawing} Drawing */
 /** @typedef {import("./types.js").GraphNode} GraphNode */
 /** @typedef {import("./types.js").Frame} Frame */
 
 const INDENT = "    ";
-const LONG = 1600; // characters of a line of positions; views read at most 2,000
+const LONG = 0.8 * shared.limits.line; // characters of a line of positions, after which a new one begins
 
 /** The text of the named nodes, with the regions and groups that lie wholly among them. `missing` are nodes whose own
  * line is too long for the canvas to know it.
  * @param {Drawing} drawing @param {Iterable<string>} names @returns {{ text: string, missing: string[] }} */
 export function pieceText(drawing, names) {
   const chosen = new Set(names);
-  const nodes = inOrder(drawing, chosen);
+  const nodes = inOrder(drawing.nodes.filter(({ id }) => chosen.has(id)), drawing.wires);
   const missing = nodes.filter((node) => lineOf(node) === undefined).map(({ id }) => id);
   const frames = framesOf(drawing).filter((frame) => frame.nodes.length && frame.nodes.every((id) => chosen.has(id)));
   const lines = blocks(nodes, nested(frames).map(({ frame }) => frame));
@@ -27,29 +29,6 @@ export function pieceText(drawing, names) {
 
 /** @param {GraphNode} node */
 const lineOf = ({ text, literal }) => text ?? literal;
-
-/** The chosen nodes, each after all that it reads.
- * @param {Drawing} drawing @param {Set<string>} chosen @returns {GraphNode[]} */
-function inOrder({ nodes, wires }, chosen) {
-  /** @type {Map<string, { node: GraphNode, waits: number, feeds: string[] }>} */
-  const steps = new Map();
-  for (const node of nodes) if (chosen.has(node.id)) steps.set(node.id, { node, waits: 0, feeds: [] });
-  for (const { from, to } of wires) {
-    const [source, target] = [steps.get(from), steps.get(to)];
-    if (!source || !target) continue;
-    source.feeds.push(to);
-    target.waits += 1;
-  }
-  const ready = [...steps.values()].filter(({ waits }) => waits === 0);
-  for (const { feeds } of ready) {
-    for (const to of feeds) {
-      const step = /** @type {{ node: GraphNode, waits: number, feeds: string[] }} */ (steps.get(to));
-      step.waits -= 1;
-      if (step.waits === 0) ready.push(step);
-    }
-  }
-  return ready.map(({ node }) => node);
-}
 
 /** Lines in their blocks; a block that is left and entered again is written in several pieces.
  * @param {GraphNode[]} nodes @param {Frame[]} outerFirst @returns {string[]} */
@@ -72,9 +51,9 @@ function blocks(nodes, outerFirst) {
   return lines;
 }
 
-/** @param {Frame} frame @param {boolean} begun */
-const headOf = (frame, begun) =>
-  isGroup(frame) ? `with group("${frame.name}"):` : (!begun && frame.head) || `with checkpoint("${frame.name}"):`;
+/** The line that begins the block of a frame. @param {Frame} frame @param {boolean} [begun] before, higher up in the text */
+export const headOf = (frame, begun = false) =>
+  isGroup(frame) ? `with ${frame.branches ? "branches" : "group"}("${frame.name}"):` : (!begun && frame.head) || `with checkpoint("${frame.name}"):`;
 
 /** The comment by which the language keeps where nodes stand.
  * @param {GraphNode[]} nodes @returns {string[]} */

@@ -4,9 +4,12 @@
 
 import { withNode, withOutput, withoutWire, withSlot } from "./change.js";
 import { added, connected, inserted, removed, rewired } from "./growth.js";
-import { framesOf } from "./frames.js";
+import { withBranches } from "./branchgroups.js";
+import { framesOf, holding } from "./frames.js";
 import { rehoused } from "./housing.js";
 import { withCopies, withPaste } from "./copies.js";
+import { ownSlots, tuned, withRules } from "./rules.js";
+import { POLICIES } from "../../web/constants.js";
 
 /** @typedef {import("./types.js").Drawing} Drawing */
 /** @typedef {import("./types.js").Edit} Edit */
@@ -18,16 +21,19 @@ import { withCopies, withPaste } from "./copies.js";
 
 /** @param {Drawing} drawing @param {Edit[]} pending @param {Ops} [ops] the palette's, by name @returns {Drawing} */
 export const predict = (drawing, pending, ops = new Map()) =>
-  pending.reduce((shown, edit) => GUESSES[edit.kind]?.(shown, edit, ops) ?? shown, drawing);
+  pending.reduce((shown, edit) => {
+    const next = GUESSES[edit.kind]?.(shown, edit, ops) ?? shown;
+    return next === shown ? shown : withBranches(next);
+  }, drawing);
+
+/** A muted node hands on its first wired input. @param {GraphNode} node */
+const canMute = (node) => !node.isInput && ownSlots(node).some(({ wired }) => wired);
 
 /** @type {Record<string, (drawing: Drawing, edit: any, ops: Ops) => Drawing>} */
 const GUESSES = {
   select: (drawing, { node }) => ({ ...drawing, selected: node }),
   move: (drawing, { positions }) => moved(drawing, positions),
-  rules: (drawing, { nodes, rule }) => ({
-    ...drawing,
-    nodes: drawing.nodes.map((n) => (nodes.includes(n.id) && n.rule !== rule ? { ...n, rule, ruleText: "" } : n)),
-  }),
+  rules: (drawing, { nodes, rule }) => withRules(drawing, nodes, rule),
   output: (drawing, { node }) => withOutput(drawing, node),
   constant: (drawing, { node, slot, text }) =>
     slot === null
@@ -41,7 +47,7 @@ const GUESSES = {
   delete: removed,
   mute: (drawing, { nodes, on }) => ({
     ...drawing,
-    nodes: drawing.nodes.map((n) => (nodes.includes(n.id) && !n.isInput && n.slots.some(({ wired }) => wired) ? { ...n, muted: on } : n)),
+    nodes: drawing.nodes.map((n) => (nodes.includes(n.id) && Boolean(n.muted) !== on && (!on || canMute(n)) ? { ...n, muted: on } : n)),
   }),
   cut_after: (drawing, { nodes, on }) => ({
     ...drawing,
@@ -49,17 +55,23 @@ const GUESSES = {
   }),
   function: (drawing, { node, text }) => withNode(drawing, node, { ruleFull: text, ruleText: text.replace(/^[^:]*: */, "") }),
   house: (drawing, edit) => rehoused(moved(drawing, edit.positions), edit),
-  region: (drawing, { region, nodes }) => withRegion(drawing, region, { nodes, problem: null, fault: null }),
-  policy: (drawing, { region, policy, saved }) => withRegion(drawing, region, { policy, saved }),
+  region: (drawing, { region, nodes }) => ({
+    ...drawing, regions: holding(drawing.regions, (frame) => (frame.name === region ? nodes : frame.nodes)).map((frame) =>
+      frame.name === region ? { ...frame, problem: null, fault: null } : frame),
+  }),
+  policy: (drawing, { region, policy, saved }) => ({
+    ...drawing, regions: drawing.regions.map((frame) =>
+      frame.name === region ? { ...frame, policy, saved: POLICIES[policy]?.takesNames ? frame.nodes.filter((id) => saved.includes(id)) : [] } : frame),
+  }),
   rename_region: (drawing, { region, name }) => withGroup(withRegion(drawing, region, { name }), region, { name }),
   group: (drawing, { nodes }) => ({ ...drawing, groups: [...(drawing.groups ?? []), { name: freshTitle(drawing, "group"), nodes, collapsed: false, sums: [] }] }),
-  branches: (drawing, { group, k }) => withGroup(drawing, group, { branches: numbered(drawing, group, k) }),
-  tune: (drawing, { group, branch }) => withGroup(drawing, group, { alone: branch ?? undefined, stopped: undefined }),
+  branches: (drawing, { group, k }) => withGroup(drawing, group, { branches: numbered(drawing, group, k), asked: true }),
+  tune: tuned,
   ungroup: (drawing, { group }) => ({ ...drawing, groups: drawing.groups.filter(({ name }) => name !== group) }),
   collapse: (drawing, { group, on }) => withGroup(drawing, group, { collapsed: on }),
   duplicate: (drawing, { nodes, by }) => withCopies(drawing, nodes, by),
   paste: withPaste,
-  cut: (drawing, edit) => GUESSES.delete(drawing, edit),
+  cut: removed,
   uncheckpoint: (drawing, { region }) => ({
     ...drawing,
     regions: drawing.regions.filter(({ name }) => name !== region),

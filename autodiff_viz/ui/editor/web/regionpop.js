@@ -1,17 +1,16 @@
 // @ts-check
 // A region under the hand: what its tab opens, and nodes dragged into it and out of it.
 
-import { POLICIES } from "../../web/constants.js";
+import { POLICIES, shared } from "../../web/constants.js";
 import { html } from "../../web/dom.js";
 import { membersAt } from "./arrange.js";
 import { namesIn } from "./fold.js";
 import { framesOf } from "./frames.js";
-import { clamp, toScreen } from "./geometry.js";
 import { housing, movesSay, rehoused } from "./housing.js";
 import { light } from "./notice.js";
-import { closePalette } from "./palette.js";
+import { closePopover, openPopover } from "./popover.js";
 import { moved } from "./predict.js";
-import { regionBoxes, shapesOf } from "./regions.js";
+import { shapesOf, tabOf } from "./regions.js";
 import { say } from "./stage.js";
 
 /** @typedef {import("./editor.js").Editor} Editor */
@@ -47,40 +46,22 @@ export function selectRegion(editor, name) {
 
 /** Open what can be chosen about a region. @param {Editor} editor @param {string} name */
 export function openRegion(editor, name) {
-  closePalette(editor);
-  const root = html("div", { class: "popover region-pop", role: "dialog", "aria-label": `Checkpoint region ${name}` });
-  root.addEventListener("keydown", (event) => {
-    if (event.key !== "Escape") return event.stopPropagation(); // the canvas's keys are not meant
-    event.stopPropagation();
-    closePalette(editor);
-    editor.refresh();
-  });
   let known = name;
-  let look = "";
-  const watch = () => {
-    const region = root.isConnected && editor.shown.regions.find((found) => found.name === known);
-    if (!region) {
-      root.remove();
-      editor.watchers = editor.watchers.filter((other) => other !== watch);
-      return light(editor, []);
-    }
-    const next = JSON.stringify(region);
-    if (next !== look) fill(editor, root, region, (renamed) => (known = renamed));
-    look = next;
-    place(editor, root, region);
-    if (region.path?.length) light(editor, region.path);
-  };
-  editor.stage.host.append(root);
-  editor.watchers = [...editor.watchers, watch];
-  watch();
-  /** @type {HTMLElement | null} */ (root.querySelector("select"))?.focus();
+  openPopover(editor, {
+    label: `Checkpoint region ${name}`, find: () => editor.shown.regions.find((found) => found.name === known), first: "select",
+    look: (region) => region, fill: (region) => content(editor, region, (renamed) => (known = renamed)),
+    place: (region) => {
+      const tab = tabOf(editor.seen, region.name);
+      return tab && [tab.x, tab.y + tab.h + 6];
+    },
+    shown: ({ path }) => path?.length && light(editor, path), closed: () => light(editor, []),
+  });
 }
 
-/** @param {Editor} editor @param {HTMLElement} root @param {Region} region @param {(name: string) => void} onRename */
-function fill(editor, root, region, onRename) {
-  const active = /** @type {ShadowRoot} */ (root.getRootNode()).activeElement?.getAttribute("data-field");
+/** @param {Editor} editor @param {Region} region @param {(name: string) => void} onRename */
+function content(editor, region, onRename) {
   const { name, problem, offer, edit } = region;
-  root.replaceChildren(
+  return [
     labelled("Name", nameField(editor, region, onRename)),
     labelled("Keeps", policyField(editor, region)),
     POLICIES[region.policy]?.takesNames ? savedField(editor, region) : "",
@@ -89,12 +70,10 @@ function fill(editor, root, region, onRename) {
       offer && edit ? button("notice-offer", offer, () => editor.send(edit)) : null,
       button("plain", "Select its nodes", () => selectRegion(editor, name)),
       button("plain danger", "Remove", () => {
-        closePalette(editor);
+        closePopover(editor);
         editor.send({ kind: "uncheckpoint", region: name });
       })),
-  );
-  const again = active && root.querySelector(`[data-field="${active}"]`);
-  if (again) /** @type {HTMLElement} */ (again).focus();
+  ];
 }
 
 /** @param {string} text @param {HTMLElement} control */
@@ -105,7 +84,7 @@ const button = (kind, text, run) => html("button", { type: "button", class: kind
 
 /** @param {Editor} editor @param {Region} region @param {(name: string) => void} onRename */
 function nameField(editor, { name }, onRename) {
-  const field = /** @type {HTMLInputElement} */ (html("input", { type: "text", "data-field": "name", maxlength: 40, spellcheck: "false", autocomplete: "off" }));
+  const field = /** @type {HTMLInputElement} */ (html("input", { type: "text", "data-field": "name", maxlength: shared.limits.name, spellcheck: "false", autocomplete: "off" }));
   field.value = name;
   field.addEventListener("change", () => {
     const typed = field.value.trim();
@@ -135,14 +114,4 @@ function savedField(editor, { name, policy, nodes, saved = [] }) {
     return html("label", { class: "saved" }, box, id);
   });
   return html("div", { class: "saved-names", role: "group", "aria-label": "Nodes whose values it keeps" }, ...boxes);
-}
-
-/** Below its tab. @param {Editor} editor @param {HTMLElement} root @param {Region} region */
-function place({ stage, seen }, root, region) {
-  const tab = regionBoxes(framesOf(seen), seen.nodes).find(({ name }) => name === region.name)?.tab;
-  if (!tab) return;
-  const [x, y] = toScreen(stage.view, [tab.x, tab.y + tab.h]);
-  const { clientWidth: w, clientHeight: h } = stage.host;
-  root.style.left = `${clamp(x, 8, Math.max(w - root.offsetWidth - 8, 8))}px`;
-  root.style.top = `${clamp(y + 6, 8, Math.max(h - root.offsetHeight - 8, 8))}px`;
 }

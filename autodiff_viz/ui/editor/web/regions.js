@@ -2,9 +2,9 @@
 // Checkpoint regions and groups: outlines behind the nodes, of regions dashed, with a tab each: a region's name,
 // policy and run badge, a group's name and what collapses it.
 
-import { POLICIES } from "../../web/constants.js";
+import { POLICIES, shared } from "../../web/constants.js";
 import { keep, svg } from "../../web/dom.js";
-import { isGroup, nested } from "./frames.js";
+import { framesOf, isGroup, nested } from "./frames.js";
 import { opener } from "./groupcard.js";
 import { ON_TAB, stepper, stepperWidth } from "./stepper.js";
 import { textWidth } from "./measure.js";
@@ -18,9 +18,9 @@ import { outerBox, outlineOf, roundedPath, strangers } from "./outline.js";
 /** @typedef {{ region: Frame, corners: Point[], holes: Box[], id: string }} Shape  `holes`: nodes that it does not hold */
 /** @typedef {{ root: SVGGraphicsElement, look: string }} Drawn */
 
-const PAD = { inner: 24, level: 28, hole: 7 }; // px round the nodes, and more for each region inside
+const PAD = { inner: shared.frame.pad, level: shared.frame.level, hole: 7 }; // px round the nodes, and more for each region inside
 const FONT = 12; // px
-const TAB = 22; // px, height
+const { tab: TAB } = shared.frame; // px, height
 
 /** Outlines go behind the wires, tabs before them, so that both stay readable.
  * @param {Element} behind @param {Element} before @param {{ outlines: Map<string, Drawn>, tabs: Map<string, Drawn> }} drawn
@@ -51,6 +51,10 @@ export const regionBoxes = (regions, nodes) =>
     const [x, y] = tabPlace(corners);
     return { name: region.name, box: outerBox(corners), tab: { x, y, w: widthsOf(region).end, h: TAB } };
   });
+
+/** The tab of a region or a group, where it is on view. @param {{ regions: import("./types.js").Region[],
+ * groups: import("./types.js").Group[], nodes: GraphNode[] }} seen @param {string} name @returns {Box | undefined} */
+export const tabOf = (seen, name) => regionBoxes(framesOf(seen), seen.nodes).find((box) => box.name === name)?.tab;
 
 /** @param {Shape} shape */
 const nameOf = ({ region }) => region.name;
@@ -103,7 +107,7 @@ function widthsOf(region) {
 function tab({ region, corners }) {
   if (isGroup(region)) return groupTab(region, tabPlace(corners));
   const { text, badge } = textsOf(region);
-  const { w, b, end } = widthsOf(region);
+  const { w, b } = widthsOf(region);
   const parts = [svg("rect", { class: "tab-back", width: w, height: TAB, rx: 11 }), svg("text", { x: 10, y: 15 }, text)];
   if (badge) {
     parts.push(svg("rect", { class: "badge", x: w + 4, width: b, height: TAB, rx: 11 }));

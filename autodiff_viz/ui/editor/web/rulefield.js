@@ -5,8 +5,8 @@
 import { RULES } from "../../web/constants.js";
 import { html } from "../../web/dom.js";
 import { openField } from "./field.js";
-import { clamp, toScreen } from "./geometry.js";
-import { closePalette } from "./palette.js";
+import { toScreen } from "./geometry.js";
+import { closePopover, keepInside } from "./popover.js";
 import { downstream } from "./loops.js";
 
 /** @typedef {import("./editor.js").Editor} Editor */
@@ -28,7 +28,7 @@ export function editRule(editor, id) {
 /** Choose the node that receives the whole gradient: any that the node does not feed.
  * @param {Editor} editor @param {GraphNode} node */
 function openAlternatives(editor, node) {
-  closePalette(editor);
+  closePopover(editor);
   const fed = downstream(editor.shown.wires, node.id);
   const slot = node.slots.length - 1;
   const present = editor.shown.wires.find((wire) => wire.to === node.id && wire.slot === slot)?.from;
@@ -40,12 +40,11 @@ function openAlternatives(editor, node) {
     html("p", {}, "Or drag a wire to the slot named “backward as”."));
   root.addEventListener("keydown", (event) => {
     event.stopPropagation(); // the canvas's keys are not meant
-    if (event.key === "Escape" || event.key === "Enter") closePalette(editor);
+    if (event.key === "Escape" || event.key === "Enter") closePopover(editor);
   });
   const { stage } = editor;
   stage.host.append(root);
   const [x, y] = toScreen(stage.view, [node.x, node.y]);
-  root.style.left = `${clamp(x, 8, Math.max(stage.host.clientWidth - root.offsetWidth - 8, 8))}px`;
-  root.style.top = `${clamp(y + 12, 8, Math.max(stage.host.clientHeight - root.offsetHeight - 8, 8))}px`;
+  keepInside(stage.host, root, [x, y + 12]);
   choice.focus();
 }

@@ -5,12 +5,11 @@ import { html } from "../../web/dom.js";
 import { tell } from "../../web/news.js";
 import { wantedBy } from "./large.js";
 import { MOST_TEXT } from "./paper.js";
-import { closePalette } from "./palette.js";
+import { closePopover } from "./popover.js";
 import { bitmapOf, pictureOf } from "./picture.js";
 import { say } from "./stage.js";
 
 /** @typedef {import("./editor.js").Editor} Editor */
-/** @typedef {{ label: string, key?: string, icon: string, run: (editor: Editor) => void }} FileAction */
 
 const PATIENCE = 5000; // ms until what Python has not answered is taken as it is
 let onPaper = true; // pictures on white
@@ -18,17 +17,10 @@ let onPaper = true; // pictures on white
 export const isOnPaper = () => onPaper;
 export const togglePaper = () => (onPaper = !onPaper);
 
-/** The file menu. @type {Record<string, FileAction>} */
-export const FILE_ACTIONS = {
-  open: { label: "Open a file ...", key: "Ctrl+O", icon: "open", run: chooseFile },
-  paste: { label: "Open a link or text ...", icon: "paste", run: (editor) => openTextField(editor) },
-  png: { label: "Picture as PNG", icon: "picture", run: (editor) => takePicture(editor, "png") },
-  svg: { label: "Picture as SVG", icon: "picture", run: (editor) => takePicture(editor, "svg") },
-  json: { label: "Graph as JSON", key: "Ctrl+S", icon: "save", run: (editor) => pressDownload(editor, "download_json") },
-  python: { label: "Graph as a JAX file", icon: "save", run: (editor) => pressDownload(editor, "download_python") },
-  link: { label: "Copy the link", icon: "link", run: (editor) => settled(editor).then(() => copyLink(editor)) },
-  formula: { label: "Copy the formula", icon: "copy", run: (editor) => settled(editor).then(() => copy(editor, "Formula", tell("formula", { text: "" }).text)) },
-};
+/** The link, or the formula, once Python has answered every edit. @param {Editor} editor */
+export const takeLink = (editor) => settled(editor).then(() => copyLink(editor));
+/** @param {Editor} editor */
+export const takeFormula = (editor) => settled(editor).then(() => copy(editor, "Formula", tell("formula", { text: "" }).text));
 
 /** Until Python has answered every edit and the address says so.
  * @param {Editor} editor */
@@ -39,7 +31,7 @@ async function settled({ stage }) {
 }
 
 /** @param {Editor} editor @param {"png" | "svg"} kind */
-async function takePicture(editor, kind) {
+export const takePicture = async (editor, kind) => {
   if (!editor.shown.nodes.length) return say(editor.stage, "There is nothing to draw yet.");
   try {
     const picture = pictureOf(editor.stage, onPaper);
@@ -48,7 +40,7 @@ async function takePicture(editor, kind) {
   } catch {
     say(editor.stage, "This browser could not make the picture; try SVG.");
   }
-}
+};
 
 /** @param {string} name @param {Blob} blob */
 function download(name, blob) {
@@ -59,12 +51,12 @@ function download(name, blob) {
 
 /** Files that Python writes have their buttons on the page.
  * @param {Editor} editor @param {string} key */
-async function pressDownload(editor, key) {
+export const pressDownload = async (editor, key) => {
   await settled(editor);
   const button = /** @type {HTMLButtonElement | null} */ (document.querySelector(`.st-key-${key} button`));
   if (button && !button.disabled) return button.click();
   say(editor.stage, "The graph cannot be written yet: see what is wrong with it below the canvas.");
-}
+};
 
 /** @param {Editor} editor */
 const copyLink = (editor) =>
@@ -103,11 +95,11 @@ const textField = (label) =>
 
 /** @param {Editor} editor @param {string} title @param {string} told @param {HTMLElement} field @param {HTMLElement} [action] */
 function dialog(editor, title, told, field, action) {
-  closePalette(editor);
-  const close = html("button", { type: "button", class: "tool", click: () => closePalette(editor) }, action ? "Cancel" : "Close");
+  closePopover(editor);
+  const close = html("button", { type: "button", class: "tool", click: () => closePopover(editor) }, action ? "Cancel" : "Close");
   const keydown = (/** @type {any} */ event) => {
     event.stopPropagation();
-    if (event.key === "Escape") closePalette(editor);
+    if (event.key === "Escape") closePopover(editor);
     if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) action?.click(); // as in the formula
   };
   const root = html("div", { class: "popover text-dialog", role: "dialog", "aria-label": title, keydown },
@@ -132,7 +124,7 @@ export const readFile = async (editor, file) => {
 /** Open `text` in place of the graph: Python finds out what it is.
  * @param {Editor} editor @param {string} text @param {string} [name] */
 export function bring(editor, text, name = "text") {
-  closePalette(editor);
+  closePopover(editor);
   if (text.length > MOST_TEXT) return tooLong(editor, name);
   if (!text.trim()) return say(editor.stage, `Nothing to open: the ${name} is empty.`);
   editor.send({ kind: "import", text });

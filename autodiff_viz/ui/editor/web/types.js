@@ -46,8 +46,8 @@
  * @typedef {{
  *   name: string, nodes: string[], collapsed?: boolean, problem?: string | null,
  *   sums?: { from: string, width: number, sign: number, passed: string, passedFull?: string }[],
- *   branches?: string[], alone?: string, stopped?: boolean,
- * }} Group  `branches`: the groups right inside it that are its branches, and the one that is trained `alone`, or that others are `stopped`; `sums`: what all wires from one node into the group pass back together, where there are several
+ *   branches?: string[], alone?: string, stopped?: boolean, asked?: boolean,
+ * }} Group  `branches`: the groups right inside it that are its branches (another number of them is `asked` for), and the one that is trained `alone`, or that others are `stopped`; `sums`: what all wires from one node into the group pass back together, where there are several
  */
 /** @typedef {Region | Group} Frame */
 /**

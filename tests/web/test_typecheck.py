@@ -1,0 +1,40 @@
+"""The checker of types refuses what it is there to refuse, and reads every script of the project."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.web.typecheck import ROOT, TSC
+
+WRONG = """\
+/** @param {number} a */
+export const twice = (a) => 2 * a;
+export const four = twice("2");
+"""
+
+
+def checked(*arguments: str | Path) -> tuple[int, str]:
+    """(exit status, what the checker prints)"""
+    if not TSC.exists():
+        pytest.skip("No TypeScript: `make check` fetches it")
+    done = subprocess.run([TSC, *arguments], capture_output=True, text=True, check=False)
+    return done.returncode, done.stdout
+
+
+def test_an_argument_of_the_wrong_type_is_refused(tmp_path):
+    (tmp_path / "wrong.js").write_text(WRONG)
+    config = {"extends": str(ROOT / "jsconfig.json"), "include": [str(tmp_path / "*.js")]}
+    (tmp_path / "jsconfig.json").write_text(json.dumps(config))
+    status, said = checked("--project", tmp_path / "jsconfig.json")
+    assert status != 0
+    assert "wrong.js(3,27): error TS2345" in said
+
+
+def test_every_script_is_read():
+    _, said = checked("--project", ROOT / "jsconfig.json", "--listFilesOnly")
+    read = {Path(line) for line in said.splitlines()}
+    assert set((ROOT / "autodiff_viz").rglob("*.js")) <= read
