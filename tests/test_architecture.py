@@ -10,7 +10,19 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 PACKAGE = "autodiff_viz"
-FOLDERS = ("graph", "workers", "ops", "language", "engine", "export", "lessons", "figures", "views", "ui")
+FOLDERS = (
+    "graph",
+    "workers",
+    "ops",
+    "branches",
+    "language",
+    "engine",
+    "export",
+    "lessons",
+    "figures",
+    "views",
+    "ui",
+)
 """A folder imports only from itself and from the folders before it."""
 
 ONLY_IN = {

@@ -4,26 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from autodiff_viz.graph.counting import picks_first
+from autodiff_viz.branches.attachment import PICK, STACK, Attachment
+from autodiff_viz.branches.counting import picks_first
 from autodiff_viz.graph.literals import shape_of
 from autodiff_viz.graph.model import INPUT, Graph, Node
 from autodiff_viz.graph.names import listed_names, quoted
 from autodiff_viz.graph.order import ancestors, consumers, descendants
 from autodiff_viz.graph.problem import GraphError, Problem
-from autodiff_viz.graph.seam import PICK, STACK, Seam
 
 REDUCE = ("sum", "mean", "max")
 SHAPERS = ("reshape", "broadcast_to", "transpose", "expand_dims", "getitem", "concatenate", "stack")
 
 
-def picks_weight(graph: Graph, node: Node, found: Seam) -> bool:
+def picks_weight(graph: Graph, node: Node, found: Attachment) -> bool:
     """Whether it is `p[0]` of an input `p` with one number, or of what is made of one."""
     if node.op != PICK or not picks_first(node.params):
         return False
     return any(_axes(graph[name], found.k) for name in ancestors(graph, [node.name]) - found.own.keys())
 
 
-def note_weights(graph: Graph, made: frozenset[str], found: Seam) -> None:
+def note_weights(graph: Graph, made: frozenset[str], found: Attachment) -> None:
     """Note in `found` the weights that branches meet; `made` is all that branches make."""
     for name, like in found.own.items():
         node = graph[name]
@@ -39,7 +39,7 @@ def note_weights(graph: Graph, made: frozenset[str], found: Seam) -> None:
         _meet(graph, made, found, join)
 
 
-def _meet(graph: Graph, made: frozenset[str], found: Seam, join: str) -> None:
+def _meet(graph: Graph, made: frozenset[str], found: Attachment, join: str) -> None:
     """What a join becomes, up to where it meets other values, such as weights, or is summed up."""
     uses = consumers(graph)
     first = graph[join].op == STACK and graph[join].param("axis", 0) == 0
@@ -62,7 +62,7 @@ def _index(node: Node) -> tuple[object, ...]:
     return node.param("index", (0,))
 
 
-def _note_input(graph: Graph, made: frozenset[str], found: Seam, sources: Iterable[str]) -> None:
+def _note_input(graph: Graph, made: frozenset[str], found: Attachment, sources: Iterable[str]) -> None:
     """Note the input with one number per branch that these are made of, if there is one.
 
     Raises:
@@ -94,7 +94,7 @@ def _axes(node: Node, k: int) -> list[int]:
     return [axis for axis, length in enumerate(shape) if length == k]
 
 
-def _count(node: Node, found: Seam, first: bool) -> None:
+def _count(node: Node, found: Attachment, first: bool) -> None:
     """Note a shape that counts branches; -1 counts by itself. `first`: they are along the first axis, and
     stay there where its length stays the same."""
     shape = node.param("shape") if node.op != INPUT else None

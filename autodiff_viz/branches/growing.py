@@ -5,20 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
-from autodiff_viz.graph import limits
-from autodiff_viz.graph.counting import (
+from autodiff_viz.branches.attachment import ADD, Attachment, recounted
+from autodiff_viz.branches.counting import (
     more_results,
-    natural,
     next_name,
     next_params,
     second_pick,
     with_params,
 )
+from autodiff_viz.graph import limits
 from autodiff_viz.graph.groups import outermost_first
 from autodiff_viz.graph.model import INPUT, PULLBACK, STOP, Frame, Graph, Group, Node, Region, Rule
-from autodiff_viz.graph.names import numbered, quoted
+from autodiff_viz.graph.names import natural, numbered, quoted
 from autodiff_viz.graph.problem import GraphError, Problem
-from autodiff_viz.graph.seam import ADD, Seam, recounted
 
 ASIDE, SPACE = 240.0, 120.0  # px to the right of the sum so far; below an only branch
 
@@ -35,7 +34,7 @@ class Names:
     sum_of: Mapping[str, str]
 
 
-def with_copy(graph: Graph, last: Group, found: Seam) -> Graph:
+def with_copy(graph: Graph, last: Group, found: Attachment) -> Graph:
     """The graph with a copy of its last branch, joined as that is."""
     names = _names(graph, found)
     copies = _copies(graph, found, names)
@@ -48,7 +47,7 @@ def with_copy(graph: Graph, last: Group, found: Seam) -> Graph:
     return _framed(after, last, names)
 
 
-def _names(graph: Graph, found: Seam) -> Names:
+def _names(graph: Graph, found: Attachment) -> Names:
     taken = set(graph.by_name)
     copy_of = _counted_on(found.own, taken)
     sum_of = _counted_on(found.sums, taken)
@@ -67,7 +66,7 @@ def _counted_on(names: Iterable[str], taken: set[str]) -> dict[str, str]:
     return found
 
 
-def _copies(graph: Graph, found: Seam, names: Names) -> list[Node]:
+def _copies(graph: Graph, found: Attachment, names: Names) -> list[Node]:
     """Copies of all that is the last branch's own, with seeds that no node has."""
     seed = max((_seed(node) for node in graph.nodes), default=0)
     copies = []
@@ -86,7 +85,7 @@ def _seed(node: Node) -> int:
     return given if type(given) is int else 0
 
 
-def _copy(graph: Graph, node: Node, found: Seam, names: Names) -> Node:
+def _copy(graph: Graph, node: Node, found: Attachment, names: Names) -> Node:
     like = graph.by_name.get(found.own[node.name] or "")
     params = node.params
     if node.name in found.picks:
@@ -105,7 +104,7 @@ def _copy(graph: Graph, node: Node, found: Seam, names: Names) -> Node:
     )
 
 
-def _place(graph: Graph, node: Node, like: Node | None, found: Seam) -> tuple[float, float] | None:
+def _place(graph: Graph, node: Node, like: Node | None, found: Attachment) -> tuple[float, float] | None:
     """As far from the last one as that is from the one before; below an only branch."""
     if node.position is None:
         return None
@@ -116,7 +115,7 @@ def _place(graph: Graph, node: Node, like: Node | None, found: Seam) -> tuple[fl
     return x, y + max(heights) - min(heights) + SPACE
 
 
-def _add(graph: Graph, found: Seam, names: Names, before: str) -> Node:
+def _add(graph: Graph, found: Attachment, names: Names, before: str) -> Node:
     """What adds the new term to the sum so far, which is an add itself or the only branch."""
     node, name = graph[before], names.sum_of[before]
     place = None if node.position is None else (node.position[0] + ASIDE, node.position[1])
@@ -128,7 +127,7 @@ def _add(graph: Graph, found: Seam, names: Names, before: str) -> Node:
     return replace(node, name=name, slots=slots, position=place)
 
 
-def _taking(graph: Graph, node: Node, found: Seam, names: Names, moved: Mapping[str, str]) -> Node:
+def _taking(graph: Graph, node: Node, found: Attachment, names: Names, moved: Mapping[str, str]) -> Node:
     """A node that was there, taking the new branch too."""
     if node.name in found.own:
         return node
@@ -137,7 +136,7 @@ def _taking(graph: Graph, node: Node, found: Seam, names: Names, moved: Mapping[
     return recounted(node, found, moved, 1)
 
 
-def _joining(node: Node, found: Seam, names: Names) -> Node:
+def _joining(node: Node, found: Attachment, names: Names) -> Node:
     """More slots, after those that lie side by side and read the last branch."""
     runs: list[list[int]] = []
     for i, slot in enumerate(node.op_slots):

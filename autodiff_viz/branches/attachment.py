@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from autodiff_viz.graph.counting import resized
+from autodiff_viz.branches.counting import resized
 from autodiff_viz.graph.model import Node, Slot
 
 STACK = "stack"
@@ -16,7 +16,7 @@ ADD, WEIGH, PICK = "add", "mul", "getitem"
 
 
 @dataclass
-class Seam:
+class Attachment:
     """
     Attributes:
       k: how many branches there are.
@@ -44,7 +44,7 @@ class Seam:
     weights: dict[str, int] = field(default_factory=dict)
 
 
-def recounted(node: Node, found: Seam, moved: Mapping[str, Slot], by: int) -> Node:
+def recounted(node: Node, found: Attachment, moved: Mapping[str, Slot], by: int) -> Node:
     """A node that was there, after one branch more (`by` is 1) or less (-1): its shape or its numbers count
     so many, and it reads what is in place of what it read."""
     axis = found.counts.get(node.name, found.weights.get(node.name))

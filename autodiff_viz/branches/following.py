@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from autodiff_viz.graph.counting import natural
+from autodiff_viz.branches.attachment import ADD, JOINS, WEIGH, Attachment
+from autodiff_viz.branches.weights import note_weights, picks_weight
 from autodiff_viz.graph.model import BACKWARD_AS, INPUT, Graph, Group, Node
+from autodiff_viz.graph.names import natural
 from autodiff_viz.graph.order import consumers, descendants
-from autodiff_viz.graph.seam import ADD, JOINS, WEIGH, Seam
-from autodiff_viz.graph.weights import note_weights, picks_weight
 
 
-def seam(graph: Graph, branches: Sequence[Group]) -> Seam:
+def attachment(graph: Graph, branches: Sequence[Group]) -> Attachment:
     """
     Raises:
       GraphError: which number counts the branches cannot be told.
@@ -27,9 +27,9 @@ class _Walk:
         everything = frozenset().union(*(branch.nodes for branch in branches))
         self.made = descendants(graph, everything)  # of any branch
         self.made_before = descendants(graph, everything - self.last) - self.last
-        self.found = Seam(len(branches), own=dict.fromkeys(self.last))
+        self.found = Attachment(len(branches), own=dict.fromkeys(self.last))
 
-    def walked(self) -> Seam:
+    def walked(self) -> Attachment:
         self._pair(zip(_sinks(self.graph, self.before), _sinks(self.graph, self.last), strict=False))
         self._find_carried()
         for name in sorted(self.last, key=natural):

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from autodiff_viz.graph.counting import fewer_results
+from autodiff_viz.branches.attachment import Attachment, recounted
+from autodiff_viz.branches.counting import fewer_results
 from autodiff_viz.graph.groups import filled
 from autodiff_viz.graph.model import PULLBACK, Graph, Node, Slot
 from autodiff_viz.graph.names import quoted
 from autodiff_viz.graph.order import consumers
 from autodiff_viz.graph.problem import GraphError, Problem
-from autodiff_viz.graph.seam import Seam, recounted
 
 
-def without_last(graph: Graph, found: Seam) -> Graph:
+def without_last(graph: Graph, found: Attachment) -> Graph:
     """The graph without its last branch.
 
     Raises:
@@ -40,7 +40,7 @@ def without_last(graph: Graph, found: Seam) -> Graph:
     )
 
 
-def _needed(graph: Graph, found: Seam) -> set[str]:
+def _needed(graph: Graph, found: Attachment) -> set[str]:
     """What the last branch picks or weighs, and others read as well."""
     uses = consumers(graph)
     needed: set[str] = set()
@@ -53,7 +53,7 @@ def _needed(graph: Graph, found: Seam) -> set[str]:
         needed |= read
 
 
-def _without(node: Node, found: Seam, gone: set[str], left: Mapping[str, Slot]) -> Node:
+def _without(node: Node, found: Attachment, gone: set[str], left: Mapping[str, Slot]) -> Node:
     return _joining(node, gone) if node.name in found.joins else recounted(node, found, left, -1)
 
 

@@ -14,11 +14,6 @@ from autodiff_viz.graph.model import Call, Lambda, Literal, Params, Term
 _NUMBER = re.compile(r"([0-9]+)$")
 
 
-def natural(name: str) -> tuple[Any, ...]:
-    """A key that sorts names as people do: "branch_2" before "branch_10"."""
-    return tuple(int(part) if part.isdigit() else part for part in re.split(r"([0-9]+)", name))
-
-
 def next_name(name: str, taken: Container[str]) -> str:
     """The next free name: "conv_3" is followed by "conv_4", and "gate" by "gate_2"."""
     end = _NUMBER.search(name)

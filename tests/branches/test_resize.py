@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from autodiff_viz.branches.resize import grown, shrunk, with_branches
 from autodiff_viz.graph import edits, limits
-from autodiff_viz.graph.branches import branches_of, grown, shrunk, with_branches
+from autodiff_viz.graph.branches import branches_of
 from autodiff_viz.graph.model import Group, Region, Rule
 from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.language.parse import parse
