@@ -81,7 +81,7 @@ def test_the_seed_scales_every_cotangent(lab: LabPage):
 def test_the_inspector_shows_the_equation_of_the_selected_node(lab: LabPage):
     lab.select("b")
     expect(lab.page.get_by_text("Arriving cotangent")).to_be_visible()
-    expect(lab.page.locator(".katex").first).to_be_visible()
+    expect(lab.page.locator(".inspector math").first).to_be_visible()
     expect(lab.page.locator(".katex-error")).to_have_count(0)
 
 
