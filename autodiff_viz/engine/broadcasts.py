@@ -14,6 +14,7 @@ import numpy as np
 from autodiff_viz.engine.kernels import Shape
 from autodiff_viz.engine.trace import Trace
 from autodiff_viz.graph.model import Node
+from autodiff_viz.graph.words import listed
 from autodiff_viz.ops.catalog import OPS
 from autodiff_viz.ops.misfit import said
 from autodiff_viz.ops.misfits import slot_names
@@ -29,9 +30,7 @@ class Mix:
     result: Shape
 
     def __str__(self) -> str:
-        given = " and ".join(
-            f"{slot} {said(shape)}" for slot, shape in zip(self.slots, self.shapes, strict=True)
-        )
+        given = listed([f"{slot} {said(shape)}" for slot, shape in zip(self.slots, self.shapes, strict=True)])
         advice = "If you meant element by element, give them one shape."
         return f"All pairs: {given} were broadcast to {list(self.result)}. {advice}"
 

@@ -22,6 +22,7 @@ from autodiff_viz.graph.identity import remembered
 from autodiff_viz.graph.literals import literal_fault, seed_fault
 from autodiff_viz.graph.model import Params
 from autodiff_viz.graph.problem import GraphError, Problem
+from autodiff_viz.graph.words import listed
 from autodiff_viz.ops.catalog import OPS
 from autodiff_viz.ops.misfit import Misfit, Shape, said
 from autodiff_viz.ops.misfits import misfit, slot_names
@@ -257,9 +258,8 @@ def _refused(op: Op, static: Params, shapes: tuple[Shape, ...], error: Exception
     found = misfit(op, shapes, dict(static)) or Misfit(
         usual, "Reshape an input, or change this node's parameters."
     )
-    listed = " and ".join(filter(None, (", ".join(given[:-1]), given[-1]))) if given else "no inputs"
     return Problem(
         code="shape-mismatch",
-        message=f"{op.name!r} cannot take these shapes: {listed}. {found.needed}",
+        message=f"{op.name!r} cannot take these shapes: {listed(given) or 'no inputs'}. {found.needed}",
         hint=found.hint,
     )

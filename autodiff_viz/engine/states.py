@@ -17,7 +17,7 @@ from autodiff_viz.engine.trace import precision
 from autodiff_viz.graph.identity import Exact
 from autodiff_viz.graph.literals import shape_of
 from autodiff_viz.graph.model import Graph, Node, params
-from autodiff_viz.graph.names import listed
+from autodiff_viz.graph.names import listed_names
 from autodiff_viz.graph.problem import GraphError, Problem
 
 
@@ -81,7 +81,7 @@ def carried(graph: Graph, state: State, settings: Settings, dtype: str = FLOAT32
     if not changed and len(nodes) == len(state.parameters):
         return state
     if not any(node.name in state.parameters for node in nodes):
-        message = f"No parameter of those that were trained is left: {listed(sorted(state.parameters))}."
+        message = f"No trained parameter is left: {listed_names(sorted(state.parameters))}."
         raise GraphError(Problem("other-parameters", message, "Start over to begin with the new ones."))
     with precision(dtype):
         arrays, kept = begun(changed, settings, dtype)

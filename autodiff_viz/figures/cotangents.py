@@ -15,8 +15,9 @@ from autodiff_viz.figures.arrivals import APART, Arrival, Part, arrivals
 from autodiff_viz.figures.scale import Scale, scale_for
 from autodiff_viz.figures.table import PART, ROW, Row, Rows, ends, table
 from autodiff_viz.figures.theme import COTANGENT, NEUTRAL, STOP, axis, note
-from autodiff_viz.figures.words import INDENT, coloured, counted, listed, number, plain, rule_mark, short
+from autodiff_viz.figures.words import INDENT, coloured, counted, plain, rule_mark, short
 from autodiff_viz.graph.model import STOP as STOP_RULE
+from autodiff_viz.graph.words import listed, scalar
 
 TITLE = "What arrives at each node"
 STOP_MARK = coloured("⊘ stop", STOP)
@@ -50,18 +51,18 @@ def cotangents_text(trace: Trace) -> str:
     found = arrivals(trace)
     if not found:
         return "A bar chart of cotangents, without nodes."
-    sizes = [f"{a.node.name} {number(a.size)}" for a in found if a.size is not None]
+    sizes = [f"{a.node.name} {scalar(a.size)}" for a in found if a.size is not None]
     forks = [
-        f"{a.node.name} is the sum of {' and '.join(number(part.size) for part in a.parts)}"
+        f"{a.node.name} is the sum of {listed([scalar(part.size) for part in a.parts])}"
         for a in found
         if a.parts
     ]
     stopped = [a.node.name for a in found if a.node.rule.kind == STOP_RULE]
     apart = [a.node.name for a in found if a.size is None]
     pieces = [f"A bar chart of what arrives at {counted(len(found), 'node')}: {listed(sizes, 6)}"]
-    pieces += [f"at forks, {listed(forks)}"] if forks else []
-    pieces += [f"stopped at {listed(stopped)}"] if stopped else []
-    pieces += [f"not connected to the output: {listed(apart)}"] if apart else []
+    pieces += [f"at forks, {listed(forks, 3)}"] if forks else []
+    pieces += [f"stopped at {listed(stopped, 3)}"] if stopped else []
+    pieces += [f"not connected to the output: {listed(apart, 3)}"] if apart else []
     return "; ".join(pieces) + "."
 
 
@@ -77,7 +78,7 @@ def _rows(arrival: Arrival, output: str, group: int) -> Iterable[Row]:
         yield Row(name, coloured(f"— {APART}", NEUTRAL), hover, ROW, group)
     else:
         equals = "= " if arrival.parts else ""
-        words = f"{equals}<b>{number(arrival.size)}</b> {_mark(arrival)}"
+        words = f"{equals}<b>{scalar(arrival.size)}</b> {_mark(arrival)}"
         yield Row(f"<b>{name}</b>", words, hover, ROW, group)
 
 
@@ -95,7 +96,7 @@ def _source(part: Part, write: Any = plain) -> str:
 
 
 def _signed(size: float) -> str:
-    return f"+{number(size)}" if size >= 0 else number(size)
+    return f"+{scalar(size)}" if size >= 0 else scalar(size)
 
 
 def _hover(arrival: Arrival, output: str) -> str:
@@ -103,7 +104,7 @@ def _hover(arrival: Arrival, output: str) -> str:
     if arrival.size is None:
         return f"{name}<br>{plain(output)} does not depend on it."
     kind = f"norm of an array of shape {list(arrival.shape)}" if arrival.is_array else "arrives"
-    lines = [name, f"{number(arrival.size, 7)} {kind}"]
+    lines = [name, f"{scalar(arrival.size, 7)} {kind}"]
     lines += [f"{_signed(part.size)} from {_source(part)}" for part in arrival.parts]
     lines += [mark] if (mark := _mark(arrival)) else []
     return "<br>".join(lines)

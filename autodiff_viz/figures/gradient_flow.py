@@ -13,7 +13,8 @@ import plotly.graph_objects as go
 from autodiff_viz.figures.progress import BOTTOM, RIGHT, Progress, columns, marks, phase_rows, step_axis
 from autodiff_viz.figures.table import CHARACTER
 from autodiff_viz.figures.theme import EDGE, LINE, NEUTRAL, SMALL, STOP, axis, draw, ink, note
-from autodiff_viz.figures.words import coloured, counted, listed, number, short, width
+from autodiff_viz.figures.words import coloured, counted, short, width
+from autodiff_viz.graph.words import listed, scalar
 
 ROW = 22  # pixels
 MOST = 60  # nodes
@@ -67,7 +68,7 @@ def gradient_flow_text(progress: Progress) -> str:
     flow = flow_of(progress)
     if not flow.names:
         return "A heat-map of gradients, without nodes."
-    last = [f"{name} {number(size)}" for name, size in zip(flow.names, flow.sizes[:, -1], strict=True)]
+    last = [f"{name} {scalar(size)}" for name, size in zip(flow.names, flow.sizes[:, -1], strict=True)]
     return (
         f"A heat-map of the norm of what arrives at {counted(len(flow.names), 'node')} over "
         f"{counted(progress.steps, 'step')}; in the last one {listed(last, 6)}."

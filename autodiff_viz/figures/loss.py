@@ -9,7 +9,8 @@ import plotly.graph_objects as go
 
 from autodiff_viz.figures.progress import BOTTOM, LEFT, RIGHT, Progress, columns, marks, phase_rows, step_axis
 from autodiff_viz.figures.theme import COTANGENT, EDGE, LINE, SMALL, STOP, VALUE, axis, draw, ink
-from autodiff_viz.figures.words import coloured, number
+from autodiff_viz.figures.words import coloured
+from autodiff_viz.graph.words import scalar
 
 HEIGHT = 190  # pixels of the panel
 POINTS = 600  # of the line
@@ -40,7 +41,7 @@ def loss_figure(progress: Progress) -> go.Figure:
 def loss_text(progress: Progress) -> str:
     """The figure in one sentence, for those who can't see it."""
     loss = progress.records.loss
-    first, last, least = (number(x) for x in (loss[0], loss[-1], np.nanmin(np.append(loss, np.inf))))
+    first, last, least = (scalar(x) for x in (loss[0], loss[-1], np.nanmin(np.append(loss, np.inf))))
     return (
         f"A line chart of the loss over {progress.steps} steps: from {first} to {last}, at least {least}"
         f"{_changes(progress)}."
@@ -53,10 +54,10 @@ def _changes(progress: Progress) -> str:
 
 
 def _headline(progress: Progress, loss: np.ndarray, head: int) -> dict[str, Any]:
-    ends = f"loss {number(loss[0])} → {number(loss[-1])}"
+    ends = f"loss {scalar(loss[0])} → {scalar(loss[-1])}"
     text = f"{coloured('━', VALUE)} <b>{ends}</b>, steps 0 to {len(loss) - 1}"
     if progress.shown is not None and progress.shown < len(loss):
-        text += f"  {coloured('●', COTANGENT)} step {progress.shown}: <b>{number(loss[progress.shown])}</b>"
+        text += f"  {coloured('●', COTANGENT)} step {progress.shown}: <b>{scalar(loss[progress.shown])}</b>"
     place = {"xref": "paper", "yref": "paper", "x": 0, "y": 1, "xshift": EDGE - LEFT, "yshift": head - LINE}
     anchors = {"xanchor": "left", "yanchor": "middle", "align": "left", "showarrow": False}
     return {"text": ink(text), "font": {"size": SMALL}, **place, **anchors}

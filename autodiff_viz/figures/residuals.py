@@ -13,9 +13,10 @@ from autodiff_viz.engine.trace import Trace
 from autodiff_viz.figures.scale import Scale, scale_for
 from autodiff_viz.figures.table import PART, ROW, Row, Rows, ends, table
 from autodiff_viz.figures.theme import COTANGENT, NEUTRAL, VALUE, axis, note
-from autodiff_viz.figures.words import coloured, counted, listed, plain, short
+from autodiff_viz.figures.words import coloured, counted, plain, short
 from autodiff_viz.graph.order import order
 from autodiff_viz.graph.problem import GraphError
+from autodiff_viz.graph.words import listed
 
 CONSTANT = "a constant"
 MARKS = {True: coloured("■ value", VALUE), False: coloured("▨ factor", COTANGENT)}

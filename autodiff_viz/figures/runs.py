@@ -12,10 +12,11 @@ from autodiff_viz.engine.counts import Runs
 from autodiff_viz.engine.trace import Trace
 from autodiff_viz.figures.table import ROW, Band, Row, Rows, ends, table
 from autodiff_viz.figures.theme import CHECKPOINT, CLEAR, NEUTRAL, VALUE, hidden_axis, note
-from autodiff_viz.figures.words import INDENT, coloured, counted, listed, number, plain, short
+from autodiff_viz.figures.words import INDENT, coloured, counted, plain, short
 from autodiff_viz.graph.blocks import Block, blocks
 from autodiff_viz.graph.model import INPUT, POLICIES, Node, Region
 from autodiff_viz.graph.problem import GraphError
+from autodiff_viz.graph.words import listed, scalar
 
 TITLE = "Runs of each node"
 GAP = 0.07  # left free at both ends of a run
@@ -68,7 +69,7 @@ def runs_text(trace: Trace) -> str:
     except GraphError as error:
         return f"No chart of runs: {error.problems[0].message}"
     again = [
-        f"{name} {number(r.backward)} of which JAX keeps {number(r.kept)}"
+        f"{name} {scalar(r.backward)} of which JAX keeps {scalar(r.kept)}"
         for name, r in runs.items()
         if r.backward
     ]

@@ -13,7 +13,8 @@ from autodiff_viz.engine.jacobians import Jacobian
 from autodiff_viz.figures.scale import scale_for
 from autodiff_viz.figures.table import PART, ROW, Row, Rows, ends, table
 from autodiff_viz.figures.theme import COTANGENT, NEUTRAL, axis
-from autodiff_viz.figures.words import coloured, counted, listed, plain, short
+from autodiff_viz.figures.words import coloured, counted, plain, short
+from autodiff_viz.graph.words import listed
 
 MARKS = f"{coloured('■', COTANGENT)} cotangent that arrives, {coloured('▨', NEUTRAL)} Jacobian, in elements"
 ROOM = 10  # characters of a name

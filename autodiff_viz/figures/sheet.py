@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from autodiff_viz.engine.kernels import Shape
+from autodiff_viz.graph.words import listed
 
 MOST = 9_216  # cells of a sheet
 GAP = -1  # in place of an element, between tiles
@@ -45,7 +46,7 @@ def _matrix(places: np.ndarray, most: int) -> Sheet:
     down = max(1, ceil(rows / max(1, most // min(columns, isqrt(most)))))
     across = max(1, ceil(columns / max(1, most // min(rows, isqrt(most)))))
     parts = [f"{_every(n)} {what}" for n, what in ((down, "row"), (across, "column")) if n > 1]
-    return Sheet(places[::down, ::across], f"{' and '.join(parts)}".strip())
+    return Sheet(places[::down, ::across], listed(parts))
 
 
 def _every(step: int) -> str:

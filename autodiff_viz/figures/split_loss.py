@@ -9,7 +9,8 @@ import plotly.graph_objects as go
 
 from autodiff_viz.engine.segment_training import Curves
 from autodiff_viz.figures.theme import COTANGENT, EDGE, LINE, SMALL, STOP, VALUE, axis, draw, ink
-from autodiff_viz.figures.words import coloured, number
+from autodiff_viz.figures.words import coloured
+from autodiff_viz.graph.words import scalar
 
 HEIGHT, LEFT, BOTTOM = 220, 58, 46  # pixels
 ROWS = 3
@@ -36,20 +37,20 @@ def split_loss_figure(curves: Curves) -> go.Figure:
 
 def split_loss_text(curves: Curves) -> str:
     """The figure in one sentence, for those who can't see it."""
-    ends = [f"{number(curve[0])} to {number(curve[-1])}" for curve in (curves.joint, curves.apart)]
+    ends = [f"{scalar(curve[0])} to {scalar(curve[-1])}" for curve in (curves.joint, curves.apart)]
     return (
         f"A line chart of the loss over {len(curves.joint)} steps: joint training goes from {ends[0]}, "
-        f"handing the cotangent across differs from it by at most {number(curves.difference)}, "
+        f"handing the cotangent across differs from it by at most {scalar(curves.difference)}, "
         f"and each segment against its own output goes from {ends[1]}."
     )
 
 
 def _names(curves: Curves) -> list[str]:
-    apart = f"at most <b>{number(curves.difference)}</b> from it" if curves.difference else "<b>the same</b>"
+    apart = f"at most <b>{scalar(curves.difference)}</b> from it" if curves.difference else "<b>the same</b>"
     return [
-        f"{coloured('━', VALUE)} joint: <b>{number(curves.joint[-1])}</b> at the end",
+        f"{coloured('━', VALUE)} joint: <b>{scalar(curves.joint[-1])}</b> at the end",
         f"{coloured('╍', COTANGENT)} handed across: {apart}",
-        f"{coloured('┈', STOP)} own output: <b>{number(curves.apart[-1])}</b> at the end",
+        f"{coloured('┈', STOP)} own output: <b>{scalar(curves.apart[-1])}</b> at the end",
     ]
 
 

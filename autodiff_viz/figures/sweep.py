@@ -21,8 +21,9 @@ from autodiff_viz.figures.theme import (
     draw,
     ink,
 )
-from autodiff_viz.figures.words import coloured, listed, number, short
+from autodiff_viz.figures.words import coloured, short
 from autodiff_viz.graph.rule_kinds import KINDS
+from autodiff_viz.graph.words import listed, scalar
 
 UPPER, LOWER = 170, 210  # pixels of the two panels
 LEFT, RIGHT, BOTTOM = 62, 20, 60
@@ -65,8 +66,8 @@ def sweep_figure(curves: Curves) -> go.Figure:
 def sweep_text(curves: Curves) -> str:
     """The figure in one sentence, for those who can't see it."""
     i = curves.at_here
-    first, last, here = (number(x) for x in (curves.positions[0], curves.positions[-1], curves.here))
-    value, declared, true = (number(y[i]) for y in (curves.value, curves.declared, curves.true))
+    first, last, here = (scalar(x) for x in (curves.positions[0], curves.positions[-1], curves.here))
+    value, declared, true = (scalar(y[i]) for y in (curves.value, curves.declared, curves.true))
     said = (
         f"Two line charts over {curves.name} from {first} to {last}: at {here}, {_output(curves)} is "
         f"{value}, its declared derivative {declared} and its true derivative {true}"
@@ -74,7 +75,7 @@ def sweep_text(curves: Curves) -> str:
     if not curves.bent.any():
         return f"{said}; declared and true agree everywhere."
     low, high = curves.positions[curves.bent][[0, -1]]
-    where = f"between {number(low)} and {number(high)}"
+    where = f"between {scalar(low)} and {scalar(high)}"
     return f"{said}; the two differ {where}, because of {_rules(curves)}."
 
 
@@ -89,8 +90,8 @@ def _rules(curves: Curves, write: Any = str) -> str:
 
 
 def _value_line(curves: Curves) -> str:
-    value = number(curves.value[curves.at_here])
-    where = f"at {short(curves.name)} = {number(curves.here)}"
+    value = scalar(curves.value[curves.at_here])
+    where = f"at {short(curves.name)} = {scalar(curves.here)}"
     return f"{coloured('━', VALUE)} <b>{_output(curves, short)} = {value}</b> {where}"
 
 
@@ -100,11 +101,11 @@ def _legend(curves: Curves, bent: bool) -> list[str]:
     mark = int(np.argmin(np.abs(curves.marked - curves.here)))
     title = f"<b>d {_output(curves, short)} / d {short(curves.name)}</b>"
     agree = "declared" if bent else "declared = true" if curves.rules else "JAX"
-    first = f"{title}  {coloured('━', COTANGENT)} {agree} <b>{number(curves.declared[i])}</b>"
-    circles = f"{coloured('○', NEUTRAL)} finite differences <b>{number(curves.slopes[mark])}</b>"
+    first = f"{title}  {coloured('━', COTANGENT)} {agree} <b>{scalar(curves.declared[i])}</b>"
+    circles = f"{coloured('○', NEUTRAL)} finite differences <b>{scalar(curves.slopes[mark])}</b>"
     if not bent:
         return [first, circles]
-    dashes = f"{coloured('╍', RULE)} true <b>{number(curves.true[i])}</b>"
+    dashes = f"{coloured('╍', RULE)} true <b>{scalar(curves.true[i])}</b>"
     return [first, f"{dashes}  {circles}", f"{coloured('■', SWATCH)} bent by {_rules(curves, short)}"]
 
 

@@ -25,7 +25,8 @@ from autodiff_viz.figures.theme import (
     hidden_axis,
     ink,
 )
-from autodiff_viz.figures.words import coloured, counted, number, plain
+from autodiff_viz.figures.words import coloured, counted, plain
+from autodiff_viz.graph.words import scalar
 
 INKS = {"value": ((28, 119, 223), (118, 126, 142)), "cotangent": ((226, 104, 12), (20, 160, 184))}
 """Of positive and of negative numbers."""
@@ -167,7 +168,7 @@ def _name(axis_of: str, i: int) -> str:
 
 def _title(part: Part, says: str, most: float, at: float) -> dict[str, Any]:
     plus, minus = WORDS[part.kind]
-    scale = "all 0" if most == 0 else f"{plus} to {number(most, 3)}, {minus} to {number(-most, 3)}"
+    scale = "all 0" if most == 0 else f"{plus} to {scalar(most, 3)}, {minus} to {scalar(-most, 3)}"
     name = coloured(f"<b>{plain(part.label)}</b>", COLOURS[part.kind])
     return _line("<br>".join(filter(None, (f"{name} {list(part.array.shape)}", scale, says))), at)
 
@@ -198,7 +199,7 @@ def histograms(parts: Sequence[Part], key: str) -> go.Figure:
 
 def _bars(part: Part, end: float, i: int) -> dict[str, Any]:
     counts, edges = np.histogram(part.array[np.isfinite(part.array)], BINS, (-end, end))
-    hover = [f"{number(a)} to {number(b)}: {n}" for (a, b), n in zip(pairwise(edges), counts, strict=True)]
+    hover = [f"{scalar(a)} to {scalar(b)}: {n}" for (a, b), n in zip(pairwise(edges), counts, strict=True)]
     return {
         "type": "bar",
         "x": (edges[1:] + edges[:-1]) / 2,

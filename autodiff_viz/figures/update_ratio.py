@@ -23,7 +23,8 @@ from autodiff_viz.figures.theme import (
     ink,
     note,
 )
-from autodiff_viz.figures.words import coloured, counted, listed, number, short
+from autodiff_viz.figures.words import coloured, counted, short
+from autodiff_viz.graph.words import listed, scalar
 
 HEIGHT = 210  # pixels of the panel
 POINTS = 300  # of a line
@@ -64,7 +65,7 @@ def update_ratio_figure(progress: Progress) -> go.Figure:
 def update_ratio_text(progress: Progress) -> str:
     """The figure in one sentence, for those who can't see it."""
     names, last = progress.records.parameters, progress.records.ratio[-1]
-    said = [f"{name} {number(ratio)}" for name, ratio in zip(names, last, strict=True)]
+    said = [f"{name} {scalar(ratio)}" for name, ratio in zip(names, last, strict=True)]
     return (
         f"A line chart of the size of each update over that of the parameter, over "
         f"{counted(progress.steps, 'step')}; in the last one {listed(said, 6)}."
@@ -109,8 +110,8 @@ def _legend(names: tuple[str, ...], ratios: np.ndarray) -> list[str]:
     for i, name in enumerate(names):
         colour, (_, sign) = _look(i)
         last = ratios[-1, i]
-        word = coloured("still", NEUTRAL) if last == 0 else number(last, 3)
-        word = word if np.isfinite(last) else coloured(number(last), STOP)
+        word = coloured("still", NEUTRAL) if last == 0 else scalar(last, 3)
+        word = word if np.isfinite(last) else coloured(scalar(last), STOP)
         parts.append(f"{coloured(sign, colour)} {short(name, 10)} {word}")
     lines = ["   ".join(parts[i : i + 3]) for i in range(0, len(parts), 3)]
     return ["<b>Size of the update / size of the parameter</b>", *lines]

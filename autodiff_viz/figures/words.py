@@ -3,37 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from html import escape, unescape
-from math import isinf, isnan
 
 from autodiff_viz.figures.theme import RULE, STOP
 from autodiff_viz.graph.model import FOLLOW, Rule
 from autodiff_viz.graph.rule_kinds import KINDS
 
 LABEL = 16  # characters of a name that fit beside a drawing on a phone
-MINUS, INDENT = "−", "  "
+INDENT = "  "
 
 _SIGNS = {"stop": ("⊘", STOP), "rule": ("◆", RULE)}
 """A sign, and its colour here, by the colour of a kind of rule."""
 
 _TAG = re.compile(r"<[^>]*>")
-
-
-def number(value: float, digits: int = 4) -> str:
-    """A number as the canvas writes it: "0.7041", "12350", "−1.23e−5", "NaN", "∞". At most `digits`
-    significant digits, and a power of ten below 1e-4 and from 1e6 on."""
-    value = float(value)
-    if isnan(value):
-        return "NaN"
-    if isinf(value):
-        return "∞" if value > 0 else f"{MINUS}∞"
-    if value == 0 or 1e-4 <= abs(value) < 1e6:
-        text = repr(float(f"{value + 0.0:.{digits}g}")).removesuffix(".0")
-    else:
-        mantissa, exponent = f"{value:.{digits - 2}e}".split("e")
-        text = f"{mantissa.rstrip('0').rstrip('.')}e{int(exponent)}"
-    return text.replace("-", MINUS)
 
 
 def plain(name: str) -> str:
@@ -71,9 +53,3 @@ def rule_mark(rule: Rule) -> str:
 def counted(count: int, noun: str) -> str:
     """ "1 node", "2,000 nodes"."""
     return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
-
-
-def listed(items: Sequence[str], most: int = 3) -> str:
-    """ "a, b, c and 4 more"."""
-    shown = ", ".join(items[:most])
-    return shown if len(items) <= most else f"{shown} and {len(items) - most} more"

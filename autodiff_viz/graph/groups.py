@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from autodiff_viz.graph import limits
 from autodiff_viz.graph.model import Frame, Graph, Group, Region
-from autodiff_viz.graph.names import listed, numbered, quoted, region_name_fault
+from autodiff_viz.graph.names import listed_names, numbered, quoted, region_name_fault
 from autodiff_viz.graph.problem import Problem
 from autodiff_viz.graph.regions import region_problems
 
@@ -94,7 +94,9 @@ def _overlaps(graph: Graph) -> Iterator[Problem]:
     for a, b in pairs:
         if _cuts(a.nodes, b.nodes):
             shared = sorted(a.nodes & b.nodes)
-            message = f"{_called(a)} and {_called(b)} share {listed(shared)}, but neither holds the other."
+            message = (
+                f"{_called(a)} and {_called(b)} share {listed_names(shared)}, but neither holds the other."
+            )
             hint = "Take the shared nodes out of one of them, or put one inside the other."
             yield Problem("groups-overlap", message, hint, path=tuple(shared))
 

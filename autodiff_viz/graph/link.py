@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import base64
-import binascii
 import re
-import zlib
 from typing import NoReturn
 
 from autodiff_viz.graph import limits
 from autodiff_viz.graph.codec import to_json
 from autodiff_viz.graph.given import known_text
 from autodiff_viz.graph.model import Graph
+from autodiff_viz.graph.packed import DAMAGED, MORE, TOO_LONG, TRUNCATED, Unreadable, packed, unpacked
 from autodiff_viz.graph.problem import GraphError, Problem
 
 VERSION = "1"
@@ -32,8 +30,7 @@ def to_link(graph: Graph, most: int = limits.LINK) -> str:
     Raises:
       GraphError: code "link-too-long", when it would exceed `most` characters.
     """
-    packed = zlib.compress(to_json(graph, indent=None).encode("ascii"), level=9)
-    payload = VERSION + base64.urlsafe_b64encode(packed).rstrip(b"=").decode("ascii")
+    payload = VERSION + packed(to_json(graph, indent=None))
     if len(payload) > most:
         message = f"The graph needs a link of {len(payload)} characters; the limit is {most}."
         _refuse("too-long", message, "Save it as a JSON file, or use smaller tensors.")
@@ -69,19 +66,21 @@ def document_in(payload: str, most: int = limits.LINK) -> str:
 def _inflated(payload: str) -> str:
     if not _PAYLOAD.fullmatch(payload):
         _refuse("damaged", "The link holds characters that no link has.", "Copy the link alone.")
-    unpacker = zlib.decompressobj()
     try:
-        packed = base64.urlsafe_b64decode(payload + "=" * (-len(payload) % 4))
-        raw = unpacker.decompress(packed, limits.JSON + 1)  # a few bytes may unpack to gigabytes
-    except (binascii.Error, zlib.error):
-        _refuse("damaged", "Some characters of the link are wrong or missing.", "Copy the whole link.")
-    if len(raw) > limits.JSON:
-        _refuse("too-long", f"The link unpacks to more than {limits.JSON} characters.")
-    if not unpacker.eof:
-        _refuse("truncated", "The end of the link is missing.", "Copy the whole link.")
-    if unpacker.unused_data or not raw.isascii():
-        _refuse("damaged", "The link holds something else after or inside the graph.", "Copy the link alone.")
-    return raw.decode("ascii")
+        text = unpacked(payload, limits.JSON)
+    except Unreadable as error:
+        _refuse(*_UNREADABLE[error.why])
+    if not text.isascii():
+        _refuse(*_UNREADABLE[MORE])
+    return text
+
+
+_UNREADABLE = {
+    DAMAGED: ("damaged", "Some characters of the link are wrong or missing.", "Copy the whole link."),
+    TOO_LONG: ("too-long", f"The link unpacks to more than {limits.JSON} characters."),
+    TRUNCATED: ("truncated", "The end of the link is missing.", "Copy the whole link."),
+    MORE: ("damaged", "The link holds something else after or inside the graph.", "Copy the link alone."),
+}
 
 
 def _refuse(code: str, message: str, hint: str = "") -> NoReturn:

@@ -8,6 +8,7 @@ from itertools import count, filterfalse
 from keyword import iskeyword
 
 from autodiff_viz.graph import limits
+from autodiff_viz.graph.words import listed
 
 _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _TITLE = re.compile(r"[A-Za-z0-9_]([A-Za-z0-9_ .-]*[A-Za-z0-9_.-])?")
@@ -42,10 +43,9 @@ def quoted(name: object) -> str:
     return text if len(text) <= limits.NAME + 2 else f"{text[: limits.NAME]}..."
 
 
-def listed(names: Sequence[str]) -> str:
+def listed_names(names: Sequence[str]) -> str:
     """Names inside a message: the first few of them, and how many more."""
-    shown = ", ".join(quoted(name) for name in names[:4])
-    return shown if len(names) <= 4 else f"{shown} and {len(names) - 4} more"
+    return listed([quoted(name) for name in names], 4)
 
 
 def numbered(stem: str, taken: Container[str]) -> str:

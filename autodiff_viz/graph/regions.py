@@ -8,7 +8,7 @@ from itertools import combinations, pairwise
 
 from autodiff_viz.graph import limits
 from autodiff_viz.graph.model import Graph, Node
-from autodiff_viz.graph.names import listed, quoted, region_name_fault
+from autodiff_viz.graph.names import listed_names, quoted, region_name_fault
 from autodiff_viz.graph.order import ancestors, consumers, descendants, find_cycle
 from autodiff_viz.graph.policies import POLICIES
 from autodiff_viz.graph.problem import Problem
@@ -88,7 +88,7 @@ def _not_convex(graph: Graph) -> Iterator[Problem]:
     goes_to = {name: [n for n, _ in pairs] for name, pairs in consumers(graph).items()}
     for region in graph.regions:
         if path := _leaving_path(goes_to, region.nodes):
-            outside = listed(path[1:-1])
+            outside = listed_names(path[1:-1])
             message = (
                 f"Region {quoted(region.name)} cannot run as a whole: {path[-1]!r} inside it needs {outside} "
                 f"outside it, which needs {path[0]!r} inside it."
@@ -125,7 +125,7 @@ def _walk_back(came_from: Mapping[str, str], name: str, inside: frozenset[str], 
 def _overlaps(graph: Graph) -> Iterator[Problem]:
     for a, b in combinations(graph.regions, 2):
         if (shared := a.nodes & b.nodes) and not (a.nodes <= b.nodes or b.nodes <= a.nodes):
-            names = listed(sorted(shared))
+            names = listed_names(sorted(shared))
             message = (
                 f"Regions {quoted(a.name)} and {quoted(b.name)} share {names}, but neither holds the other."
             )
@@ -148,7 +148,7 @@ def _entangled(graph: Graph) -> Iterator[Problem]:
     if cycle:
         path = tuple(dict.fromkeys(step for step in cycle if step in graph))
         stuck = sorted({step.partition(" ")[2] for step in cycle if step not in graph})
-        both = " and ".join(quoted(name) for name in stuck)
+        both = listed_names(stuck)
         message = f"Regions {both} cannot run as wholes: each one needs a result from inside the other."
         hint = "Split one of the regions, or join them in one."
         yield Problem("regions-entangled", message, hint, node=path[0] if path else None, path=path)

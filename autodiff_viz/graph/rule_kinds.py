@@ -28,7 +28,7 @@ class RuleKind:
         sentence says of a node.
       says: in a sentence, what becomes of the cotangent.
       example: of a formula.
-      elsewhere: what other libraries call it.
+      aliases: what other libraries call it, in lower case.
       icon: a path on a grid of 16 by 16.
       colour: "stop", of what passes nothing, or "rule".
       key: on the keyboard of the canvas.
@@ -48,7 +48,7 @@ class RuleKind:
     argument: str = ""
     asks: str = ""
     example: str = ""
-    elsewhere: str = ""
+    aliases: tuple[str, ...] = ()
     icon: str = ""
     colour: str = "rule"
     key: str = ""
@@ -81,7 +81,7 @@ _KINDS = (
         says="Stops: whatever arrives, nothing is passed on.",
         call="stop_gradient",
         example="stop_gradient(sin(x))",
-        elsewhere="detach no_grad withoutDerivative stop_grad StopGradient",
+        aliases=("detach", "no_grad", "without_derivative", "stop_grad"),
         icon="M5.5 2h5L14 5.5v5L10.5 14h-5L2 10.5v-5zM5 8h6",
         colour="stop",
         key="s",
@@ -97,7 +97,7 @@ _KINDS = (
         argument="function",
         asks="What becomes of the cotangent",
         example="rewrite(sin(x), lambda v: 0.5 * v)",
-        elsewhere="withDerivative register_hook",
+        aliases=("with_derivative", "register_hook"),
         icon="M3 13l.7-3L10.8 2.9l2.3 2.3L6 12.3zM9.2 4.5l2.3 2.3",
         key="r",
         equation="<local> × (<arriving> → <changed>) = <passed>",
@@ -113,7 +113,7 @@ _KINDS = (
         argument="scale",
         asks="Scale of the gradient",
         example="scale_gradient(sin(x), 0.5)",
-        elsewhere="scale_grad GradientReversal gradient_reversal grad_scale",
+        aliases=("scale_grad", "grad_scale", "gradient_reversal"),
         icon="M3 13 13 3M8.5 3H13v4.5M3 8.5V13h4.5",
         key="x",
         equation="<local> × (<arriving> → <changed>) = <passed>",
@@ -130,7 +130,7 @@ _KINDS = (
         argument="pullback",
         asks="What is passed down the wires",
         example="custom(exp(x), pullback=lambda v, x, y: v * y)",
-        elsewhere="custom_vjp custom_jvp custom_gradient",
+        aliases=("custom_vjp", "custom_jvp", "custom_gradient"),
         icon="M10.2 2.8C8.2 2.2 7.3 3.2 7 5L5.8 11.5c-.3 1.6-1.2 2.2-2.6 1.8M4.6 6.8h4.6M13 2.8l-.9 3",
         key="p",
         equation="declared: <arriving> → <passed>",
@@ -146,7 +146,7 @@ _KINDS = (
         argument="alternative",
         asks="Backward expression",
         example="backward_as(round(x), x)",
-        elsewhere="straight_through",
+        aliases=("straight_through",),
         icon="M2 4.5h12M11.5 2 14 4.5 11.5 7M14 11.5h-1.5M10.5 11.5H9M7 11.5H2M4.5 9 2 11.5 4.5 14",
         key="b",
         equation="<arriving> → <passed>",

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from autodiff_viz.graph.counting import picks_first
 from autodiff_viz.graph.literals import shape_of
 from autodiff_viz.graph.model import INPUT, Graph, Node
-from autodiff_viz.graph.names import listed, quoted
+from autodiff_viz.graph.names import listed_names, quoted
 from autodiff_viz.graph.order import ancestors, consumers, descendants
 from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.graph.seam import PICK, STACK, Seam
@@ -71,7 +71,7 @@ def _note_input(graph: Graph, made: frozenset[str], found: Seam, sources: Iterab
     above = ancestors(graph, sources) - made
     inputs = [name for name in sorted(above) if _axes(graph[name], found.k)]
     if len(inputs) > 1:
-        message = f"{listed(inputs)} have one number per branch each, and meet."
+        message = f"{listed_names(inputs)} have one number per branch each, and meet."
         raise _ambiguous(message, "Give the one that is no weight another shape.", inputs[0])
     for name in inputs:
         axes = _axes(graph[name], found.k)

@@ -1,12 +1,34 @@
-"""Lists inside a sentence."""
+"""Numbers and lists as people read them: one spelling for all of the page, the figures and the messages."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import isinf, isnan
+
+MINUS = "\u2212"  # as wide as a digit in most fonts, so that columns of numbers do not jump
 
 
-def listed(items: Sequence[str], most: int | None = None) -> str:
-    """Write "a", "a and b", "a, b and c"; of more than `most` items "a, b and 4 more"."""
+def scalar(number: float, digits: int = 4) -> str:
+    """Write a number with `digits` significant digits, such as 0.7041 or NaN; with a power of ten below 1e-4
+    and from 1e6 on, or from where it has more than so many digits."""
+    number = float(number)
+    if isnan(number):
+        return "NaN"
+    if isinf(number):
+        return "\u221e" if number > 0 else MINUS + "\u221e"
+    if number == 0:
+        return "0"
+    if 1e-4 <= abs(number) < 10 ** max(digits, 6):
+        text = repr(float(f"{number:.{digits}g}")).removesuffix(".0")
+    else:
+        mantissa, exponent = f"{number:.{max(digits - 2, 1)}e}".split("e")
+        text = f"{mantissa.rstrip('0').rstrip('.')}e{int(exponent)}"
+    return text.replace("-", MINUS)
+
+
+def listed(items: Sequence[str], most: int | None = None, last: str = "and") -> str:
+    """Write "a", "a and b", "a, b and c"; of more than `most` items "a, b and 4 more"; `last` is the word
+    before the last one."""
     if most is not None and len(items) > most:
         items = [*items[:most], f"{len(items) - most} more"]
-    return " and ".join(filter(None, (", ".join(items[:-1]), *items[-1:])))
+    return f" {last} ".join(filter(None, (", ".join(items[:-1]), *items[-1:])))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from autodiff_viz.graph import limits
 from autodiff_viz.graph.model import params
 from autodiff_viz.graph.problem import GraphError
+from autodiff_viz.graph.words import listed
 from autodiff_viz.language.hints import call_shape, did_you_mean
 from autodiff_viz.language.params import read_param
 from autodiff_viz.language.tree import Applied, Operand
@@ -27,7 +28,7 @@ def read_op(reader: Reader, op: Op, call: ast.Call, depth: int) -> Applied:
     given = bind(reader, op.name, names, call)
     missing = [name for name in op.slots if name not in given]
     if missing:
-        message = f"{op.name} needs {_listed(op.slots)}; {_listed(missing)} {_is(missing)} missing."
+        message = f"{op.name} needs {listed(op.slots)}; {listed(missing)} {_is(missing)} missing."
         raise reader.error(call, "arity", message, f"Write {call_shape(op.name)}; ... leaves a slot empty.")
     operands = _operands(reader, op, given, depth)
     values = {
@@ -45,7 +46,7 @@ def bind(reader: Reader, function: str, names: tuple[str, ...], call: ast.Call) 
       GraphError: there are too many, or one is unpacked, unknown or given twice.
     """
     if len(call.args) > len(names):
-        takes = f"takes {_listed(names)}" if names else "takes nothing"
+        takes = f"takes {listed(names)}" if names else "takes nothing"
         message = f"{function} {takes}, but {len(call.args)} inputs are given."
         raise reader.error(call.args[len(names)], "arity", message, _too_many(function))
     given = dict(zip(names, call.args, strict=False))
@@ -82,7 +83,7 @@ def _unknown_keyword(
         return reader.error(
             keyword, "not-in-language", "Formulas do not have ** in a call.", "Write it all out."
         )
-    takes = f"It takes {_listed(names)}." if names else "It takes nothing."
+    takes = f"It takes {listed(names)}." if names else "It takes nothing."
     hint = did_you_mean(keyword.arg, names) or takes
     return reader.error(keyword, "keyword", f"{function} has no {keyword.arg[: limits.NAME]!r}.", hint)
 
@@ -93,10 +94,6 @@ def _too_many(function: str) -> str:
     if function == "max":
         return "For the larger of two values write maximum(a, b)."
     return f"Write {call_shape(function)}."
-
-
-def _listed(names: tuple[str, ...] | list[str]) -> str:
-    return " and ".join(filter(None, (", ".join(names[:-1]), *names[-1:])))
 
 
 def _is(names: list[str]) -> str:

@@ -8,68 +8,40 @@ from difflib import get_close_matches
 
 from autodiff_viz.graph.model import INPUT, PARAMETER
 from autodiff_viz.graph.rule_kinds import KINDS
+from autodiff_viz.graph.words import listed
 from autodiff_viz.ops.catalog import OPS
 
-WRAPPERS = (*(kind.call for kind in KINDS.values() if kind.call), "bypass", "cut")
+BYPASS, CUT = "bypass", "cut"
+WRAPPERS = (*(kind.call for kind in KINDS.values() if kind.call), BYPASS, CUT)
 FUNCTIONS = (*OPS, *WRAPPERS, INPUT, PARAMETER)
 
 _NEAR = 300  # names compared letter by letter; difflib takes about 10 µs for each
 
-ELSEWHERE = {
-    "sub": "subtract minus",
-    "add": "plus",
-    "mul": "multiply times prod product",
-    "div": "divide true_divide truediv",
-    "neg": "negative negate",
-    "pow": "power float_power",
-    "abs": "absolute fabs",
-    "log": "ln",
-    "square": "sqr squared",
-    "sigmoid": "expit logistic",
-    "softplus": "logaddexp",
-    "relu": "ReLU relu6",
-    "clip": "clamp clip_by_value",
-    "round": "rint round_",
-    "where": "select cond ifelse",
-    "greater": "gt greater_equal ge",
-    "less": "lt less_equal le",
-    "sum": "reduce_sum total",
-    "mean": "average avg reduce_mean",
-    "max": "amax reduce_max",
-    "maximum": "fmax",
-    "minimum": "min amin fmin",
-    "matmul": "mm bmm mv",
-    "dot": "inner vdot",
-    "transpose": "T mT permute swapaxes t",
-    "reshape": "view ravel",
-    "broadcast_to": "expand tile",
-    "concatenate": "cat concat hstack vstack",
-    "expand_dims": "unsqueeze newaxis",
-    "getitem": "take gather index",
-    "zeros_like": "zeros",
-    "ones_like": "ones",
-    "uniform": "rand random",
-    "normal": "randn gauss",
-    **{kind.call: kind.elsewhere for kind in KINDS.values() if kind.call},
-    "bypass": "mute skip passthrough",
-    "cut": "split",
-    "parameter": "Parameter param weight variable Variable Dense Linear",
-    "leaky_relu": "leakyrelu LeakyReLU",
-    "silu": "swish SiLU",
-    "gelu": "GELU",
-    "dense": "linear fully_connected addmm",
-    "conv2d": "conv Conv Conv2D conv2D convolution",
-    "max_pool": "max_pool2d MaxPool2D maxpool",
-    "avg_pool": "avg_pool2d AvgPool2D average_pool avgpool",
-    "flatten": "Flatten collapse",
-    "layer_norm": "LayerNorm layernorm",
-    "batch_norm": "BatchNorm batchnorm",
-    "dropout": "Dropout",
-    "mean_squared_error": "mse mse_loss meanSquaredError l2_loss squared_error",
-    "softmax_cross_entropy_with_integer_labels": "cross_entropy softmaxCrossEntropy nll_loss",
-    "sigmoid_binary_cross_entropy": "binary_cross_entropy bce bce_with_logits sigmoidCrossEntropy",
+SOURCE_ALIASES = {
+    INPUT: ("variable", "constant", "slider", "number"),
+    PARAMETER: ("weight", "weights", "bias", "trainable", "learned", "variable", "param"),
 }
-_OURS = {theirs: ours for ours, names in ELSEWHERE.items() for theirs in names.split()}
+"""What else people call an input and a parameter; of an op its record says it."""
+
+_MARKS = {BYPASS: ("mute", "skip", "passthrough"), CUT: ("split",)}
+
+
+def _close(name: str) -> str:
+    """A name without what libraries spell differently: MaxPool2d, max_pool2d."""
+    return name.lower().replace("_", "").replace(" ", "").lstrip(".")
+
+
+def _ours() -> dict[str, list[str]]:
+    """By what others call it, the functions of the language that may be meant."""
+    aliases = {kind.call: kind.aliases for kind in KINDS.values() if kind.call} | _MARKS | SOURCE_ALIASES
+    found: dict[str, list[str]] = {}
+    for name, others in ({op.name: op.aliases for op in OPS.values()} | aliases).items():
+        for other in dict.fromkeys(map(_close, others)):
+            found.setdefault(other, []).append(name)
+    return found | {_close(name): [name] for name in FUNCTIONS}  # its own name comes first
+
+
+_OURS = _ours()
 
 MODULES = frozenset({"np", "numpy", "jnp", "jax", "nn", "lax", "random", "math", "torch", "tf", "F", "scipy"})
 
@@ -102,9 +74,7 @@ KEYWORDS = {
     "class": "There are no classes; write the steps one below the other.",
     "for": "There are no loops; write each step on its own line.",
     "while": "There are no loops; write each step on its own line.",
-    "if": "A graph has no branches; use where(condition, a, b).",
-    "elif": "A graph has no branches; use where(condition, a, b).",
-    "else": "A graph has no branches; use where(condition, a, b).",
+    **dict.fromkeys(("if", "elif", "else"), "There is no choice of lines; use where(condition, a, b)."),
     "import": "Nothing needs an import: sin, exp, matmul and the others are there.",
     "from": "Nothing needs an import: sin, exp, matmul and the others are there.",
 }
@@ -137,8 +107,8 @@ def function_hint(name: str) -> str:
     """What to write instead of the unknown function `name`."""
     if name in _SPECIAL:
         return _SPECIAL[name]
-    if name in _OURS:
-        return f"Here it is called {_OURS[name]!r}."
+    if ours := _OURS.get(_close(name)):
+        return f"Here it is called {listed([repr(other) for other in ours], last='or')}."
     return did_you_mean(name, FUNCTIONS) or "The palette lists all ops; sin, exp, relu, sum, matmul are some."
 
 
@@ -156,12 +126,14 @@ def name_hint(name: str, known: Iterable[str]) -> str:
 
 def attribute_hint(root: str, attribute: str, called: bool) -> str:
     """What to write instead of `np.sin(x)`, `x.T` or `x.detach()`."""
-    ours = _OURS.get(attribute, attribute)
+    found = _OURS.get(_close(attribute), [attribute])
+    ours = found[0]
     if root in MODULES:
         if attribute in _CONSTANTS:
             return _CONSTANTS[attribute]
         if ours in FUNCTIONS:
-            return f"Write {ours}(...) without {root!r}."
+            calls = listed([f"{other}(...)" for other in found], last="or")
+            return f"Write {calls} without {root!r}."
         return function_hint(attribute)
     if ours in FUNCTIONS:
         return f"Write {ours}({root or 'x'}{', ...' if called and ours in ('reshape', 'custom') else ''})."

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from typing import Any
 
+from autodiff_viz.graph.words import listed
 from autodiff_viz.language.hints import did_you_mean
 from autodiff_viz.language.literal import is_number, number
 from autodiff_viz.language.source import LogicalLine
@@ -51,7 +52,7 @@ def _hint(function: str, param: Param, node: ast.expr) -> str:
     if param.kind == "choice" and isinstance(node, ast.Constant):
         word = str(node.value)
         begun = [choice for choice in param.choices if word and choice.startswith(word)]
-        return f"There is {' and '.join(begun)}." if begun else did_you_mean(word, param.choices)
+        return f"There is {listed(begun)}." if begun else did_you_mean(word, param.choices)
     if isinstance(node, ast.Name):
         return f"{node.id!r} is a value of the graph; a parameter is fixed."
     return ""

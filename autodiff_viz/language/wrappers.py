@@ -15,13 +15,13 @@ from autodiff_viz.graph.rule_kinds import KINDS, RuleKind
 from autodiff_viz.graph.words import listed
 from autodiff_viz.language.calls import bind
 from autodiff_viz.language.caret import Span
+from autodiff_viz.language.hints import BYPASS, CUT
 from autodiff_viz.language.literal import is_number, read_literal
 from autodiff_viz.language.tree import Applied, Operand
 
 if TYPE_CHECKING:
     from autodiff_viz.language.expression import Reader
 
-BYPASS, CUT = "bypass", "cut"
 MARKS = {BYPASS: "bypass(sin(x))", CUT: "cut(relu(x))"}
 """What marks a node but is no rule, with an example."""
 

@@ -34,6 +34,7 @@ OPS = (
         group=GROUP,
         symbol="drop",
         doc="Some elements set to 0 by chance, the others made larger to make up for it.",
+        aliases=("noise", "regularize"),
         apply=dropout,
         source=(
             "(lambda a, keep: jnp.where(jax.random.bernoulli("

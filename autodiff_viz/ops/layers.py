@@ -127,6 +127,7 @@ OPS = (
         group=GROUP,
         symbol="dense",
         doc="x @ w + b: every output is a weighted sum of all inputs.",
+        aliases=("linear", "fully connected", "layer", "addmm"),
         apply=dense,
         source="x @ w + b",
         slots=("x", "w", "b"),
@@ -148,6 +149,7 @@ OPS = (
         group=GROUP,
         symbol="conv",
         doc="Small kernels w slid over images x, plus a bias b.",
+        aliases=("convolution", "filter", "layer", "conv"),
         apply=conv2d,
         source=(
             "jax.lax.conv_general_dilated(x, w, (stride,) * 2, padding, "
@@ -173,6 +175,7 @@ OPS = (
         group=GROUP,
         symbol="maxpool",
         doc="The largest element of each window of an image.",
+        aliases=("subsample", "max_pool2d"),
         apply=max_pool,
         source=(
             "jax.lax.reduce_window(x, -jnp.inf, jax.lax.max, "
@@ -191,6 +194,7 @@ OPS = (
         group=GROUP,
         symbol="avgpool",
         doc="The mean of each window of an image.",
+        aliases=("average pool", "mean pool", "subsample", "avg_pool2d"),
         apply=avg_pool,
         source=(
             "(lambda n: jax.lax.reduce_window(x, 0.0, jax.lax.add, "
@@ -209,6 +213,7 @@ OPS = (
         group=GROUP,
         symbol="flatten",
         doc="Each image, or whatever stands behind the first axis, as one row.",
+        aliases=("ravel", "collapse"),
         apply=flatten,
         source="jax.lax.collapse(x, 1)",
         slots=("x",),
@@ -226,6 +231,7 @@ OPS = (
         group=GROUP,
         symbol="LN",
         doc="Mean 0 and variance 1 along the last axis, then scale and bias.",
+        aliases=("normalize",),
         apply=layer_norm,
         source=(
             "(lambda a: jax.nn.standardize(a, variance=jnp.var(a, -1, keepdims=True), epsilon=epsilon))(x) "
@@ -247,6 +253,7 @@ OPS = (
         group=GROUP,
         symbol="BN",
         doc="Mean 0 and variance 1 in each channel over the batch, then scale and bias.",
+        aliases=("normalize",),
         apply=batch_norm,
         source=(
             "jax.vmap(lambda a: jax.nn.standardize(a, None, variance=jnp.var(a), epsilon=epsilon), -1, -1)"

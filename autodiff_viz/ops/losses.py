@@ -40,6 +40,7 @@ OPS = (
         group=GROUP,
         symbol="MSE",
         doc="Mean of the squared differences: a number.",
+        aliases=("mse", "loss", "mse_loss", "l2_loss", "squared_error"),
         apply=mean_squared_error,
         source="jnp.mean(jnp.square(predictions - targets))",
         slots=("predictions", "targets"),
@@ -62,6 +63,7 @@ OPS = (
         group=GROUP,
         symbol="xent",
         doc="Surprise at the right class, where softmax of the logits are the chances; one per example.",
+        aliases=("cross entropy", "loss", "nll", "softmaxcrossentropy", "nll_loss"),
         apply=softmax_cross_entropy_with_integer_labels,
         source=(
             "(lambda z, k: jax.nn.logsumexp(z, axis=-1) - "
@@ -85,6 +87,14 @@ OPS = (
         group=GROUP,
         symbol="BCE",
         doc="Surprise at a label of 0 or 1, where sigmoid of the logit is the chance of 1.",
+        aliases=(
+            "cross entropy",
+            "bce",
+            "loss",
+            "binary_cross_entropy",
+            "bce_with_logits",
+            "sigmoidcrossentropy",
+        ),
         apply=sigmoid_binary_cross_entropy,
         source="(lambda z: jax.nn.softplus(z) - labels * z)(logits)",
         slots=("logits", "labels"),

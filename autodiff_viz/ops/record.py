@@ -43,6 +43,8 @@ class Op:
       group: heading in the palette.
       symbol: what the node shows, a few characters.
       doc: one line for the palette and the inspector, with a full stop.
+      aliases: what else people call it, in lower case: words and signs to find it by, and names in other
+        libraries, which a mistyped formula is answered with. Spaces and underscores count for nothing.
       apply: JAX function of the slots' arrays (all of one float dtype), with the parameters as
         keywords; returns one array of that dtype. An op without slots also takes `dtype`.
       source: the same as an expression of jnp and jax, for an exported program, in which slots and
@@ -83,6 +85,7 @@ class Op:
     broadcasts: bool = False
     infix: str = ""
     kinks: tuple[float, ...] = ()
+    aliases: tuple[str, ...] = ()
     prepared: Callable[[dict[str, Any]], dict[str, Any]] | None = None
     source64: str = ""
 

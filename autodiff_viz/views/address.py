@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import base64
-import binascii
 import json
-import zlib
 from collections.abc import Mapping
 from dataclasses import replace
 from urllib.parse import urlencode
@@ -15,6 +12,7 @@ from autodiff_viz.graph import limits
 from autodiff_viz.graph.history import begin
 from autodiff_viz.graph.link import to_link
 from autodiff_viz.graph.model import Graph, Literal
+from autodiff_viz.graph.packed import Unreadable, packed, unpacked
 from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.language.amend import amended
 from autodiff_viz.language.documents import from_link
@@ -68,9 +66,9 @@ def divided(lab: Lab) -> tuple[dict[str, str], dict[str, str]]:
         GRAPH: to_link(lab.graph, most=limits.JSON),
         **beside(lab),
         SELECTED: lab.selected,
-        TEXT: None if lab.history.present.text is None else _packed(lab.history.present.text),
-        DRAFT: None if lab.draft is None else _packed(lab.draft),
-        SHELVED: None if lab.shelved is None else _packed(lab.shelved),
+        TEXT: None if lab.history.present.text is None else packed(lab.history.present.text),
+        DRAFT: None if lab.draft is None else packed(lab.draft),
+        SHELVED: None if lab.shelved is None else packed(lab.shelved),
         STEP: step_text(lab),
         TRAINED: training_text(lab),
     }
@@ -195,17 +193,10 @@ def _ranges(text: str) -> tuple[tuple[str, float, float], ...]:
     return tuple(found)
 
 
-def _packed(text: str) -> str:
-    return base64.urlsafe_b64encode(zlib.compress(text.encode(), 9)).rstrip(b"=").decode("ascii")
-
-
 def _unpacked(payload: str, most: int) -> str | None:
     if not payload or len(payload) > most:
         return None
     try:
-        packed = base64.b64decode(payload + "=" * (-len(payload) % 4), altchars=b"-_", validate=True)
-        unpacker = zlib.decompressobj()
-        text = unpacker.decompress(packed, limits.TEXT).decode()
-    except (binascii.Error, zlib.error, ValueError):
+        return unpacked(payload, limits.TEXT)
+    except Unreadable:
         return None
-    return text if unpacker.eof else None

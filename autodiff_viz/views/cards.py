@@ -8,9 +8,10 @@ from autodiff_viz.engine.check import shapes
 from autodiff_viz.graph import limits
 from autodiff_viz.graph.identity import remembered
 from autodiff_viz.graph.model import INPUT, Graph, Literal, Node
+from autodiff_viz.graph.words import scalar
 from autodiff_viz.language.show import show_literal, show_node
 from autodiff_viz.views.heat import has_picture
-from autodiff_viz.views.numbers import SHOWN, full, norm, scalar, shape
+from autodiff_viz.views.numbers import SHOWN, full, norm, shape
 
 WIDTH, HEIGHT, SLOT = 128, 80, 22  # of a node, and of one more slot, in pixels
 PICTURED = (152, 132)  # of a node with its tensor drawn

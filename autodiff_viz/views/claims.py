@@ -10,6 +10,7 @@ import numpy as np
 from autodiff_viz.engine.arrays import FLOAT32
 from autodiff_viz.graph.identity import remembered, same
 from autodiff_viz.graph.model import Graph
+from autodiff_viz.graph.words import MINUS, scalar
 from autodiff_viz.lessons.findings import SPLIT, Finding, allowed, check_on, graph_of
 from autodiff_viz.lessons.gallery import lesson
 from autodiff_viz.lessons.proofs import Proof
@@ -17,7 +18,7 @@ from autodiff_viz.lessons.record import Claim, Law, Lesson, Variant
 from autodiff_viz.views.compose import LabView
 from autodiff_viz.views.lab import Lab
 from autodiff_viz.views.moment import live, own
-from autodiff_viz.views.numbers import MINUS, exact, scalar, short
+from autodiff_viz.views.numbers import exact, short
 from autodiff_viz.views.training import still
 
 IN_FULL = 12  # numbers of one claim that are shown

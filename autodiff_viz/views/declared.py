@@ -9,9 +9,9 @@ import numpy as np
 from autodiff_viz.engine.local import at_corner, own_contributions
 from autodiff_viz.engine.trace import Trace
 from autodiff_viz.graph.model import PULLBACK, Node
+from autodiff_viz.graph.words import scalar
 from autodiff_viz.ops.catalog import OPS
 from autodiff_viz.views.health import State
-from autodiff_viz.views.numbers import scalar
 from autodiff_viz.views.records import slot_label
 
 APART = 1e-3  # of the largest number that the true derivative passes; float32 rounds far below

@@ -8,7 +8,8 @@ import numpy as np
 from autodiff_viz.engine.trace import Trace
 from autodiff_viz.engine.training import learned
 from autodiff_viz.graph.model import STOP, Node
-from autodiff_viz.views.numbers import norm, scalar
+from autodiff_viz.graph.words import scalar
+from autodiff_viz.views.numbers import norm
 
 SILENT = frozenset({"relu"})  # ops whose units can die: no gradient passes where they are 0
 VANISHING = 1e-4  # share of the largest gradient of a parameter, below which another one's hardly counts

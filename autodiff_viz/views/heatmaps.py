@@ -11,8 +11,8 @@ import numpy as np
 
 from autodiff_viz.engine.kernels import Shape
 from autodiff_viz.graph.model import Graph
+from autodiff_viz.graph.words import scalar
 from autodiff_viz.views.heat import blocks_say, heat, plane_says
-from autodiff_viz.views.numbers import scalar
 
 KERNELS = ("conv2d", 1)  # the op and its slot that reads kernels, [height, width, in, out]
 

@@ -15,6 +15,7 @@ from autodiff_viz.graph.model import INPUT, Graph, Node
 from autodiff_viz.graph.mute import played
 from autodiff_viz.graph.order import consumers
 from autodiff_viz.graph.rule_kinds import KINDS
+from autodiff_viz.graph.words import MINUS, scalar
 from autodiff_viz.language.show import show_argument, show_literal
 from autodiff_viz.ops import latex
 from autodiff_viz.ops.catalog import OPS
@@ -22,7 +23,7 @@ from autodiff_viz.ops.record import Param
 from autodiff_viz.views.cards import in_full
 from autodiff_viz.views.declared import Apart, declared_apart
 from autodiff_viz.views.learned import units, wanted
-from autodiff_viz.views.numbers import MINUS, scalar, short
+from autodiff_viz.views.numbers import short
 from autodiff_viz.views.records import slot_label
 from autodiff_viz.views.sources import Source, source_view
 

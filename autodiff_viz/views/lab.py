@@ -12,11 +12,11 @@ from autodiff_viz.graph.history import History, begin, commit, push
 from autodiff_viz.graph.identity import remembered
 from autodiff_viz.graph.model import INPUT, Graph, Literal
 from autodiff_viz.graph.problem import GraphError, Problem
+from autodiff_viz.graph.words import MINUS
 from autodiff_viz.language.amend import amended
 from autodiff_viz.language.caret import Span
 from autodiff_viz.language.parse import parse
 from autodiff_viz.language.show import show_with_spans
-from autodiff_viz.views.numbers import MINUS
 from autodiff_viz.views.training import USUAL, Plan, Training, folded, returned
 
 FIRST = """x = 0.6

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-MINUS = "\u2212"  # as wide as a digit in most fonts, so that columns of numbers do not jump
+from autodiff_viz.graph.words import MINUS, scalar
+
 SHOWN = 3  # a vector up to this long is written out
 
 
@@ -34,23 +35,6 @@ def exact(number: np.ndarray) -> str:
     if not np.isfinite(number):
         return scalar(float(number))
     return str(number).replace("-", MINUS)
-
-
-def scalar(number: float, digits: int = 4) -> str:
-    """`digits` significant digits; powers of ten outside 1e-4 to 1e6."""
-    if np.isnan(number):
-        return "NaN"
-    if np.isinf(number):
-        return "\u221e" if number > 0 else MINUS + "\u221e"
-    if number == 0:
-        return "0"
-    if 1e-4 <= abs(number) < 10 ** max(digits, 6):
-        rounded = float(f"{number:.{digits}g}")
-        text = np.format_float_positional(rounded, trim="-")
-    else:
-        mantissa, exponent = f"{number:.{max(digits - 2, 1)}e}".split("e")
-        text = f"{mantissa.rstrip('0').rstrip('.')}e{int(exponent)}"
-    return text.replace("-", MINUS)
 
 
 def shape(lengths: tuple[int, ...]) -> str:

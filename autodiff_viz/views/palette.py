@@ -6,72 +6,14 @@ from functools import cache
 from typing import Any
 
 from autodiff_viz.graph.model import INPUT, PARAMETER
+from autodiff_viz.language.hints import SOURCE_ALIASES
 from autodiff_viz.ops.catalog import GROUPS, OPS
 from autodiff_viz.ops.record import Op
 
-ALIASES: dict[str, tuple[str, ...]] = {
-    "input": ("variable", "constant", "slider", "number"),
-    "parameter": ("weight", "weights", "bias", "trainable", "learned", "variable"),
-    "random": ("noise", "tensor", "data", "batch", "images", "gaussian"),
-    "add": ("plus",),
-    "sub": ("minus", "subtract", "-", "difference"),
-    "mul": ("times", "multiply", "product", "*"),
-    "div": ("divide", "over", "/", "quotient"),
-    "neg": ("negative", "minus", "-"),
-    "pow": ("power", "**", "^", "exponent"),
-    "square": ("x2", "^2", "**2"),
-    "sqrt": ("root",),
-    "identity": ("id", "pass", "copy"),
-    "exp": ("e^x",),
-    "log": ("ln", "logarithm"),
-    "tan": ("tangent",),
-    "sigmoid": ("logistic", "sigma", "expit"),
-    "softplus": ("smooth relu",),
-    "relu": ("rectifier", "ramp"),
-    "abs": ("absolute", "modulus", "|x|"),
-    "sign": ("signum", "sgn"),
-    "maximum": ("larger",),
-    "minimum": ("smaller",),
-    "clip": ("clamp", "bound"),
-    "floor": ("round down",),
-    "where": ("if", "select", "choose", "cond"),
-    "greater": (">", "gt"),
-    "less": ("<", "lt"),
-    "sum": ("total", "add up", "reduce"),
-    "mean": ("average", "avg"),
-    "max": ("largest", "amax"),
-    "logsumexp": ("lse", "smooth max"),
-    "dot": ("inner product",),
-    "leaky_relu": ("rectifier",),
-    "silu": ("swish",),
-    "log_softmax": ("log chances",),
-    "dense": ("linear", "fully connected", "layer"),
-    "conv2d": ("convolution", "filter", "layer"),
-    "max_pool": ("subsample",),
-    "avg_pool": ("average pool", "mean pool", "subsample"),
-    "flatten": ("ravel",),
-    "layer_norm": ("normalize",),
-    "batch_norm": ("normalize",),
-    "dropout": ("noise", "regularize"),
-    "mean_squared_error": ("mse", "loss"),
-    "softmax_cross_entropy_with_integer_labels": ("cross entropy", "loss", "nll"),
-    "sigmoid_binary_cross_entropy": ("cross entropy", "bce", "loss"),
-    "matmul": ("matrix product", "linear"),
-    "transpose": (".t", "swap axes"),
-    "reshape": ("view", "flatten"),
-    "broadcast_to": ("expand", "repeat", "tile"),
-    "concatenate": ("cat", "join"),
-    "expand_dims": ("unsqueeze", "newaxis"),
-    "getitem": ("index", "slice", "[", "pick"),
-    "zeros_like": ("zero",),
-    "ones_like": ("one",),
-    "uniform": ("random", "rand", "noise"),
-    "normal": ("gaussian", "randn", "random", "noise"),
-}
-"""By op, other names to find it by."""
-
 RANDOM = "random"
 """What the palette calls an input that is drawn."""
+
+RANDOM_ALIASES = ("noise", "tensor", "data", "batch", "images", "gaussian")
 
 INPUTS = (
     (INPUT, "x", "A value that you set with a slider.", "x = 1.0"),
@@ -97,7 +39,7 @@ def palette() -> list[dict[str, Any]]:
             "slots": [],
             "doc": doc,
             "formula": formula,
-            "aliases": list(ALIASES[op]),
+            "aliases": list(SOURCE_ALIASES.get(op, RANDOM_ALIASES)),
             "fits": "any",
         }
         for op, symbol, doc, formula in INPUTS
@@ -115,7 +57,7 @@ def _entry(op: Op) -> dict[str, Any]:
         "slots": [f"{op.slots[0]} {i}" for i in range(2)] if op.variadic else list(op.slots),
         "doc": op.doc,
         "formula": formula(op),
-        "aliases": list(ALIASES.get(op.name, ())),
+        "aliases": list(op.aliases),
         "fits": fits(op),
     }
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from autodiff_viz.engine.counts import Runs
 from autodiff_viz.engine.training import learned
 from autodiff_viz.graph.model import INPUT, Frame, Graph
-from autodiff_viz.views.numbers import scalar
+from autodiff_viz.graph.words import scalar
 
 LINES = 12  # layers, groups and regions
 

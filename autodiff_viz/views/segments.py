@@ -13,9 +13,9 @@ from autodiff_viz.graph.identity import identity
 from autodiff_viz.graph.model import Graph
 from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.graph.segments import has_cuts, segments
+from autodiff_viz.graph.words import scalar
 from autodiff_viz.views.compose import LabView
 from autodiff_viz.views.lab import Lab
-from autodiff_viz.views.numbers import scalar
 from autodiff_viz.workers.jobs import Job
 
 TRAINING = 30.0  # seconds of work for three trainings

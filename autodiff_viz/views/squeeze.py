@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import base64
-import binascii
 import json
-import zlib
 from typing import Any
 
 from autodiff_viz.graph import limits
+from autodiff_viz.graph.packed import packed, unpacked
 from autodiff_viz.views.nesting import nested_deeper
 
 PACKED = "~"
@@ -18,8 +16,7 @@ PACKED = "~"
 def squeezed(value: Any) -> str:
     """The shorter of the two."""
     plain = json.dumps(value, separators=(",", ":"))
-    packed = PACKED + base64.b64encode(zlib.compress(plain.encode(), 6)).decode("ascii")
-    return min(plain, packed, key=len)
+    return min(plain, PACKED + packed(plain, level=6), key=len)
 
 
 def unsqueezed(text: str) -> Any:
@@ -32,14 +29,7 @@ def unsqueezed(text: str) -> Any:
         raise TypeError(text)
     if not text.startswith(PACKED):
         return _read(text[: limits.JSON])
-    unpacker = zlib.decompressobj()
-    try:
-        raw = unpacker.decompress(base64.b64decode(text[1:], validate=True), limits.JSON)
-    except (binascii.Error, zlib.error) as error:
-        raise ValueError(text[:40]) from error
-    if not unpacker.eof:
-        raise ValueError(text[:40])
-    return _read(raw.decode())
+    return _read(unpacked(text[1:], limits.JSON))
 
 
 def _read(text: str) -> Any:

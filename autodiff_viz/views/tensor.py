@@ -13,9 +13,10 @@ from autodiff_viz.engine.trace import Trace
 from autodiff_viz.figures.tensor import Part
 from autodiff_viz.graph.model import Graph
 from autodiff_viz.graph.mute import played
+from autodiff_viz.graph.words import scalar
 from autodiff_viz.views.heat import has_picture
 from autodiff_viz.views.heatmaps import kernels_of
-from autodiff_viz.views.numbers import norm, scalar
+from autodiff_viz.views.numbers import norm
 from autodiff_viz.views.records import slot_label
 
 MOST = 4096  # numbers written out

@@ -14,10 +14,10 @@ from autodiff_viz.graph.model import FOLLOW, Graph
 from autodiff_viz.graph.mute import played
 from autodiff_viz.graph.order import descendants, order
 from autodiff_viz.graph.problem import GraphError
+from autodiff_viz.graph.words import scalar
 from autodiff_viz.views.compose import LabView
 from autodiff_viz.views.lab import LAST, Lab
 from autodiff_viz.views.moment import live, own
-from autodiff_viz.views.numbers import scalar
 from autodiff_viz.views.runlog import run_line, step_log
 from autodiff_viz.views.steering import can_train
 from autodiff_viz.views.training import Training, cannot_go_on, recipe, settings_of, still

@@ -14,6 +14,7 @@ from autodiff_viz.engine.trace import Trace
 from autodiff_viz.graph.identity import identity
 from autodiff_viz.graph.model import INPUT
 from autodiff_viz.graph.problem import GraphError
+from autodiff_viz.graph.words import listed
 from autodiff_viz.views.numbers import short
 from autodiff_viz.views.records import slot_label
 from autodiff_viz.workers.jobs import Job
@@ -50,14 +51,14 @@ def residuals_say(trace: Trace, name: str) -> str:
     if not kept:
         return ""
     said = Counter(
-        (r.is_value, f"({r.elements} {'number' if r.elements == 1 else 'numbers'}", _listed(r.consumers))
+        (r.is_value, f"({r.elements} {'number' if r.elements == 1 else 'numbers'}", listed(r.consumers))
         for r in kept
     )
     parts = [
         f"{_residual(is_value, count)} {numbers}{' each' if count > 1 else ''}, for {consumers or 'nothing'})"
         for (is_value, numbers, consumers), count in said.items()
     ]
-    return f"The forward pass keeps {_listed(parts)}."
+    return f"The forward pass keeps {listed(parts)}."
 
 
 def _residual(is_value: bool, count: int) -> str:
@@ -87,7 +88,3 @@ DIFFERS_SINCE = {
 
 def _flat(numbers: np.ndarray) -> str:
     return short(numbers.reshape(()) if numbers.size == 1 else numbers, 6)
-
-
-def _listed(parts: tuple[str, ...] | list[str]) -> str:
-    return ", ".join(parts[:-1]) + (" and " if len(parts) > 1 else "") + parts[-1] if parts else ""

@@ -12,10 +12,11 @@ from hypothesis import strategies as st
 from autodiff_viz.engine.trace import Trace, trace
 from autodiff_viz.figures import theme
 from autodiff_viz.figures.catalog import FIGURES
-from autodiff_viz.figures.words import number, short, width
+from autodiff_viz.figures.words import short, width
 from autodiff_viz.graph.limits import NAME
 from autodiff_viz.graph.model import Graph, Node, params
 from autodiff_viz.graph.problem import GraphError
+from autodiff_viz.graph.words import scalar
 from autodiff_viz.language.parse import parse
 from tests.strategies import Spec, graphs
 
@@ -150,7 +151,7 @@ def test_every_colour_stands_out_from_a_light_and_from_a_dark_page(name, page):
     ],
 )
 def test_a_number_is_short_and_rounds_as_expected(value, text):
-    assert number(value) == text
+    assert scalar(value) == text
 
 
 def test_a_long_name_is_cut_in_the_middle():

@@ -10,9 +10,9 @@ import pytest
 from autodiff_viz.engine.counts import Runs
 from autodiff_viz.engine.trace import trace
 from autodiff_viz.graph.model import Graph, Node
+from autodiff_viz.graph.words import MINUS
 from autodiff_viz.language.parse import parse
 from autodiff_viz.views.inspector import COTANGENT, NodeView, Terms, WireView, node_view
-from autodiff_viz.views.numbers import MINUS
 from autodiff_viz.views.whole_program import differs_say, residuals_say, runs_say
 
 

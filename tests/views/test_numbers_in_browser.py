@@ -11,9 +11,10 @@ from random import Random
 import numpy as np
 import pytest
 
+from autodiff_viz.graph.words import scalar
 from autodiff_viz.views.cards import number_text
 from autodiff_viz.views.flows import _width
-from autodiff_viz.views.numbers import norm, scalar, sign
+from autodiff_viz.views.numbers import norm, sign
 from tests.web import node as web
 
 WEB = Path(__file__).parents[2] / "autodiff_viz/ui/editor/web"

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 from autodiff_viz.figures.catalog import TRAINING_FIGURES
+from autodiff_viz.graph.words import scalar
 from autodiff_viz.language.parse import parse
 from autodiff_viz.views.actions import set_rule, typed, undone
 from autodiff_viz.views.address import from_query, to_query
 from autodiff_viz.views.compose import lab_view, verification
 from autodiff_viz.views.lab import LAST, opened
-from autodiff_viz.views.numbers import scalar
 from autodiff_viz.views.parts import changed, lab_drawing, shows
 from autodiff_viz.views.runlog import run_line, step_log
 from autodiff_viz.views.steering import brings_back, plans, resets, scrubs, uses_weights

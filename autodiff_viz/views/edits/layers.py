@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from autodiff_viz.graph.words import listed
 from autodiff_viz.views.edits.pinned import pinned
 from autodiff_viz.views.edits.record import Edit, Edits
 from autodiff_viz.views.lab import Lab, committed
@@ -12,7 +13,7 @@ def _learn(lab: Lab, edit: Edit) -> Lab:
     """Parameters for the empty slots of a layer."""
     name = str(edit["node"])
     graph, added = with_learned(pinned(lab.graph), name)
-    return committed(lab, graph, f"Add {' and '.join(added)} for {name}") if added else lab
+    return committed(lab, graph, f"Add {listed(added)} for {name}") if added else lab
 
 
 EDITS: Edits = {"learn": _learn}

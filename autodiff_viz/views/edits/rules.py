@@ -11,6 +11,7 @@ from autodiff_viz.graph.model import Graph, Group, Region
 from autodiff_viz.graph.mute import with_muted
 from autodiff_viz.graph.names import numbered
 from autodiff_viz.graph.segments import with_cuts
+from autodiff_viz.graph.words import listed
 from autodiff_viz.views.actions import set_function, set_policy, set_rules
 from autodiff_viz.views.edits.mending import mendable, names_of
 from autodiff_viz.views.edits.pinned import standing
@@ -81,7 +82,7 @@ def _changes(graph: Graph, given: Any) -> dict[str, frozenset[str]]:
 def _housed(positions: dict[str, Any], joins: dict[str, Any], leaves: dict[str, Any]) -> str:
     who = next(iter(positions)) if len(positions) == 1 else f"{len(positions)} nodes"
     where = [f"into {name}" for name in sorted(joins)] + [f"out of {name}" for name in sorted(leaves)]
-    return f"Move {who} {' and '.join(where) or 'on the canvas'}"
+    return f"Move {who} {listed(where) or 'on the canvas'}"
 
 
 def _policy(lab: Lab, edit: Edit) -> Lab:

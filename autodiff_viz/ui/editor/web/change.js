@@ -1,6 +1,8 @@
 // @ts-check
 // A drawing with one thing changed; whatever is not changed is the same object as before. Pure.
 
+import { RULES } from "../../web/constants.js";
+
 /** @typedef {import("./types.js").Drawing} Drawing */
 /** @typedef {import("./types.js").GraphNode} GraphNode */
 /** @typedef {import("./types.js").Slot} Slot */
@@ -28,7 +30,7 @@ export const withoutWire = (drawing, to, slot) => ({
 export const withWire = (drawing, from, to, slot) => {
   const next = withSlot(withoutWire(drawing, to, slot), to, slot, { constant: null, constantFull: undefined, wired: true });
   const target = drawing.nodes.find(({ id }) => id === to);
-  const alternative = target?.rule === "backward_as" && slot === target.slots.length - 1;
+  const alternative = Boolean(target && RULES[target.rule]?.alternative && slot === target.slots.length - 1);
   return { ...next, wires: [...next.wires, { from, to, slot, width: 0, sign: 0, passed: "", via: [], alternative }] };
 };
 

@@ -2,6 +2,8 @@
 // Which wires make sense, as far as the browser can know: shapes that broadcast, shapes that a matrix
 // product takes. What it does not know it lets pass: Python decides. Pure.
 
+import { RULES } from "../../web/constants.js";
+
 /** @typedef {import("./types.js").Drawing} Drawing */
 /** @typedef {import("./types.js").GraphNode} GraphNode */
 /** @typedef {import("./types.js").Slot} Slot */
@@ -23,14 +25,14 @@ export const said = (dims) => (dims.length === 0 ? "a scalar" : dims.length === 
 export function reasonAgainst(drawing, ops, from, { to, slot }, unplugged = null) {
   const byId = new Map(drawing.nodes.map((node) => [node.id, node]));
   const node = byId.get(to);
-  if (!node || node.muted || (node.rule === "backward_as" && slot === node.slots.length - 1)) return ""; // Python knows
+  if (!node || node.muted || (RULES[node.rule]?.alternative && slot === node.slots.length - 1)) return ""; // Python knows
   const source = dimsOf(byId.get(from));
   const shapes = node.slots.map((held, i) => {
     if (i === slot) return source;
     if (unplugged && unplugged.to === to && unplugged.slot === i) return null;
     return held.wired ? dimsOf(byId.get(sourceOf(drawing, to, i))) : constantDims(held);
   });
-  const own = node.rule === "backward_as" ? shapes.slice(0, -1) : shapes;
+  const own = RULES[node.rule]?.alternative ? shapes.slice(0, -1) : shapes;
   return source === null ? "" : misfit(ops.get(node.op)?.fits, node.op, own, slot);
 }
 
