@@ -9,6 +9,8 @@ from playwright.sync_api import Locator, expect
 
 from tests.browser.lab_page import LabPage, four_digits, saying
 
+pytestmark = pytest.mark.shared_page
+
 A = math.sin(0.6)
 
 

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from playwright.sync_api import expect
 
-import pytest
-from playwright.sync_api import Browser, expect
-
-from tests.browser.conftest import watched
 from tests.browser.lab_page import LabPage, middle, saying
 
 TOUCH = """(target, [kind, id, x, y]) => target.dispatchEvent(new PointerEvent(kind, {
@@ -15,19 +11,6 @@ TOUCH = """(target, [kind, id, x, y]) => target.dispatchEvent(new PointerEvent(k
   bubbles: true, cancelable: true, composed: true,
 }))"""
 HOLD = 700  # ms; a press counts as held after 450
-
-
-@pytest.fixture
-def phone(browser: Browser, address: str) -> Iterator[LabPage]:
-    context = browser.new_context(
-        viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True, reduced_motion="reduce"
-    )
-    context.set_default_timeout(15_000)
-    page = context.new_page()
-    abroad, said = watched(page)
-    yield LabPage(page, address).open()
-    context.close()
-    assert (abroad, said) == ([], [])
 
 
 def hold(lab: LabPage, name: str) -> None:
