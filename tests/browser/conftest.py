@@ -116,8 +116,10 @@ def lab(request: pytest.FixtureRequest, address: str) -> Iterator[LabPage]:
 
 
 @pytest.fixture
-def phone(shared_phone: SharedPage) -> Iterator[LabPage]:
+def phone(request: pytest.FixtureRequest, shared_phone: SharedPage) -> Iterator[LabPage]:
     """As `lab` with the mark `shared_page`, 390 px wide and under a finger."""
+    if request.node.get_closest_marker("own_page"):
+        shared_phone.close()
     yield from handed_on(shared_phone)
 
 

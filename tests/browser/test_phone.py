@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from playwright.sync_api import expect
 
 from tests.browser.lab_page import LabPage, middle, saying
@@ -41,6 +42,7 @@ def test_every_tool_is_large_enough_for_a_finger_and_none_is_out_of_reach(phone:
     assert phone.page.evaluate("document.documentElement.scrollWidth") <= 390
 
 
+@pytest.mark.own_page
 def test_the_first_view_shows_the_whole_first_graph(phone: LabPage):
     canvas = phone.canvas.bounding_box()
     for name in phone.names():
