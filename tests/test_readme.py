@@ -18,6 +18,7 @@ def test_a_formula_of_the_readme_is_a_whole_graph_that_the_whole_program_confirm
 
 @pytest.mark.parametrize("block", PROGRAMS)
 def test_the_python_of_the_readme_gives_the_numbers_beside_it(block):
+    assert claimed(block)
     exec(compile(program(block), "README.md", "exec"), {"__name__": "readme"})
 
 

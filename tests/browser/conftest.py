@@ -13,6 +13,7 @@ from tests.asserting import counted
 from tests.browser import lab_page
 from tests.browser.lab_page import LabPage
 from tests.browser.server import FLAGS, HOW_TO_GET_CHROMIUM, chromium, serving
+from tests.browser.shared_page import SharedPage
 
 HERE = {"127.0.0.1", "localhost"}
 LOCAL_SCHEMES = {"data", "blob", "about", "ws", "wss"}
@@ -26,9 +27,11 @@ type(expect).__call__ = counted(type(expect).__call__, waits_in=lab_page.__name_
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """All of these run in one process, with one browser and one server, beside all other tests in another."""
     for item in items:
         if "tests/browser/" in item.path.as_posix():
             item.add_marker(pytest.mark.browser)
+            item.add_marker(pytest.mark.xdist_group("browser"))
 
 
 @pytest.fixture(scope="session")
@@ -78,10 +81,52 @@ def page(context: BrowserContext) -> Iterator[Page]:
     assert said == [], "errors on the console"
 
 
+@pytest.fixture(scope="session")
+def phone_context(browser: Browser) -> Iterator[BrowserContext]:
+    screen = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
+    visitor = browser.new_context(**screen, reduced_motion="reduce")
+    visitor.set_default_timeout(15_000)
+    yield visitor
+    visitor.close()
+
+
+@pytest.fixture(scope="session")
+def shared_page(context: BrowserContext, address: str) -> Iterator[SharedPage]:
+    found = SharedPage(context, address, watched)
+    yield found
+    found.close()
+
+
+@pytest.fixture(scope="session")
+def shared_phone(phone_context: BrowserContext, address: str) -> Iterator[SharedPage]:
+    found = SharedPage(phone_context, address, watched)
+    yield found
+    found.close()
+
+
 @pytest.fixture
-def lab(page: Page, address: str) -> LabPage:
-    """The lab as a newcomer finds it."""
-    return LabPage(page, address).open()
+def lab(request: pytest.FixtureRequest, address: str) -> Iterator[LabPage]:
+    """The lab as a newcomer finds it. With the mark `shared_page` on a page that others have used before; its
+    address and redo may tell, see `SharedPage`. A test that needs more has the mark `own_page`."""
+    marks = {mark.name for mark in request.node.iter_markers()}
+    if "shared_page" not in marks or "own_page" in marks or "page" in request.fixturenames:
+        yield LabPage(request.getfixturevalue("page"), address).open()
+        return
+    yield from handed_on(request.getfixturevalue("shared_page"))
+
+
+@pytest.fixture
+def phone(request: pytest.FixtureRequest, shared_phone: SharedPage) -> Iterator[LabPage]:
+    """As `lab` with the mark `shared_page`, 390 px wide and under a finger."""
+    if request.node.get_closest_marker("own_page"):
+        shared_phone.close()
+    yield from handed_on(shared_phone)
+
+
+def handed_on(shared: SharedPage) -> Iterator[LabPage]:
+    yield shared.take()
+    assert shared.abroad == [], "requests that leave this machine"
+    assert shared.said == [], "errors on the console"
 
 
 def watched(page: Page) -> tuple[list[str], list[str]]:

@@ -10,25 +10,23 @@ from collections.abc import Iterator
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 
 from tests.browser.lab_page import LabPage
 
-VISITS = {
-    "desk-light": {"viewport": {"width": 1280, "height": 900}, "color_scheme": "light"},
-    "phone-dark": {"viewport": {"width": 390, "height": 844}, "color_scheme": "dark"},
-}
+VISITS = {"desk-light": ("context", "light"), "phone-dark": ("phone_context", "dark")}
 """Every width and every theme once; what differs by neither is tried on a desk alone."""
 
 DESK = pytest.mark.parametrize("visit", ["desk-light"], indirect=True)
 
 
 @pytest.fixture(params=VISITS)
-def visit(request: pytest.FixtureRequest, browser: Browser) -> Iterator[Page]:
-    context = browser.new_context(**VISITS[request.param], reduced_motion="reduce")
-    context.set_default_timeout(15_000)
-    yield context.new_page()
-    context.close()
+def visit(request: pytest.FixtureRequest) -> Iterator[Page]:
+    context, scheme = VISITS[request.param]
+    page = request.getfixturevalue(context).new_page()
+    page.emulate_media(color_scheme=scheme)
+    yield page
+    page.close()
 
 
 def faults(page: Page) -> list[str]:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import pytest
 from playwright.sync_api import expect
 
 from tests.browser.lab_page import LabPage, four_digits, saying
+
+pytestmark = pytest.mark.shared_page
 
 TEXT = """x = 0.5
 with branches("gate"):

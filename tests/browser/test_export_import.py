@@ -20,6 +20,8 @@ from autodiff_viz.language.show import show
 from autodiff_viz.views.lab import FIRST
 from tests.browser.lab_page import LabPage, four_digits, saying
 
+pytestmark = pytest.mark.shared_page
+
 SVG = "{http://www.w3.org/2000/svg}"
 OTHER = "u = 2.0\nv = u * u"
 MENU = "Files, pictures and links"
@@ -101,6 +103,7 @@ def test_the_formula_is_copied_as_it_stands_in_the_editor(lab: LabPage):
     assert parse(copied(lab)) == parse(FIRST)
 
 
+@pytest.mark.own_page
 def test_without_the_right_to_copy_the_text_is_shown_to_copy_by_hand(lab: LabPage):
     lab.page.evaluate("() => { navigator.clipboard.writeText = () => Promise.reject(new Error('no')); }")
     choose(lab, "Copy the formula")

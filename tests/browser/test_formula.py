@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import re
 
+import pytest
 from playwright.sync_api import expect
 
 from tests.browser.lab_page import LabPage, four_digits, saying
+
+pytestmark = pytest.mark.shared_page
 
 TYPED = "p = 3.0\nq = p * p\nr = 2.0 * q"
 

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
 from tests.browser.lab_page import LabPage, middle
+
+pytestmark = pytest.mark.shared_page
 
 GRAPH = "a = 1.0\nb = 2.0\nc = a * b\nd = sin(c)\nreturn d"
 
 
 @pytest.fixture
-def lab(page: Page, address: str) -> LabPage:
-    lab = LabPage(page, address).open()
+def lab(lab: LabPage) -> LabPage:
     lab.type_formula(GRAPH)
     lab.deselect()
     return lab

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import pytest
 from playwright.sync_api import expect
 
 from tests.browser.lab_page import LabPage
+
+pytestmark = pytest.mark.shared_page
 
 
 def test_every_step_is_listed_and_a_click_leads_there(lab: LabPage):

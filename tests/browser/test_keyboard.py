@@ -9,6 +9,8 @@ from playwright.sync_api import Locator, expect
 
 from tests.browser.lab_page import LabPage, four_digits, saying
 
+pytestmark = pytest.mark.shared_page
+
 A = math.sin(0.6)
 
 
@@ -128,6 +130,7 @@ def test_the_graph_is_there_as_a_list_in_step_with_the_picture(keys: LabPage):
     expect(third).to_contain_text("wire from y to slot b of b, passes back 0")
 
 
+@pytest.mark.own_page  # what could be redone before is said to be redone
 def test_an_answered_edit_and_its_undo_are_said(keys: LabPage):
     told = keys.canvas.locator(".told")
     keys.node("b").focus()

@@ -6,14 +6,14 @@ import math
 import re
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import BrowserContext, Page, expect
 
 from autodiff_viz.figures.catalog import FIGURES
 from autodiff_viz.lessons.gallery import LESSONS
 from tests.browser.conftest import watched
 from tests.browser.lab_page import LabPage, four_digits
 
-PHONE = {"width": 390, "height": 844}
+pytestmark = pytest.mark.shared_page
 
 
 def test_a_step_of_the_slider_changes_value_and_cotangent(lab: LabPage):
@@ -81,7 +81,7 @@ def test_the_seed_scales_every_cotangent(lab: LabPage):
 def test_the_inspector_shows_the_equation_of_the_selected_node(lab: LabPage):
     lab.select("b")
     expect(lab.page.get_by_text("Arriving cotangent")).to_be_visible()
-    expect(lab.page.locator(".katex").first).to_be_visible()
+    expect(lab.page.locator(".inspector math").first).to_be_visible()
     expect(lab.page.locator(".katex-error")).to_have_count(0)
 
 
@@ -121,10 +121,10 @@ def test_the_gallery_ticks_every_claim(page: Page, address: str):
 @pytest.mark.parametrize("path", ["/", "/lessons"])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_a_phone_shows_the_page_without_sideways_scrolling(
-    browser: Browser, address: str, path: str, scheme: str
+    phone_context: BrowserContext, address: str, path: str, scheme: str
 ):
-    phone = browser.new_context(viewport=PHONE, has_touch=True, is_mobile=True, color_scheme=scheme)
-    page = phone.new_page()
+    page = phone_context.new_page()
+    page.emulate_media(color_scheme=scheme)
     abroad, said = watched(page)
     page.goto(address + path)
     ready = (
@@ -137,7 +137,7 @@ def test_a_phone_shows_the_page_without_sideways_scrolling(
         "data-test-script-state", "notRunning", timeout=60_000
     )
     wide = page.evaluate(WIDER_THAN_THE_PAGE)
-    phone.close()
+    page.close()
     assert wide == []
     assert (abroad, said) == ([], [])
 
@@ -149,23 +149,17 @@ WIDER_THAN_THE_PAGE = """() => {
 }"""
 
 
-def test_a_tap_selects_a_node_on_a_phone(browser: Browser, address: str):
-    phone = browser.new_context(viewport=PHONE, has_touch=True, is_mobile=True)
-    lab = LabPage(phone.new_page(), address).open()
-    lab.press("Escape")
-    lab.node("x").locator(".card").tap()
-    lab.settle()
-    expect(lab.canvas.get_by_role("toolbar", name=re.compile("Selec"))).to_be_visible()
-    phone.close()
+def test_a_tap_selects_a_node_on_a_phone(phone: LabPage):
+    phone.press("Escape")
+    phone.node("x").locator(".card").tap()
+    phone.settle()
+    expect(phone.canvas.get_by_role("toolbar", name=re.compile("Selec"))).to_be_visible()
 
 
-def test_the_dark_theme_has_light_letters_on_a_dark_canvas(browser: Browser, address: str):
-    visitor = browser.new_context(color_scheme="dark")
-    lab = LabPage(visitor.new_page(), address).open()
-    letters, page = (
-        brightness(lab.page, place) for place in (".canvas .node .value", '[data-testid="stApp"]')
-    )
-    visitor.close()
+def test_the_dark_theme_has_light_letters_on_a_dark_canvas(page: Page, address: str):
+    page.emulate_media(color_scheme="dark")
+    LabPage(page, address).open()
+    letters, page = (brightness(page, place) for place in (".canvas .node .value", '[data-testid="stApp"]'))
     assert letters > 120
     assert page < 60
 

@@ -6,13 +6,13 @@ The first graph: x = 0.6, y = 1.5, a = sin(x), b = a * y, z = b + stop(exp(a)).
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Browser, CDPSession, Locator, Page, expect
+from playwright.sync_api import CDPSession, Locator, Page, expect
 
-from tests.browser.conftest import watched
 from tests.browser.lab_page import LabPage, four_digits, middle, saying
+
+pytestmark = pytest.mark.shared_page
 
 A = math.sin(0.6)
 
@@ -166,16 +166,6 @@ def test_a_wire_drawn_from_an_empty_slot_to_nothing_offers_what_can_feed_it(lab:
     lab.press("Enter")
     expect(lab.wire("mul_1", 1)).to_have_count(1)
     expect(lab.value("mul_1")).to_have_text(four_digits(A))  # times 1
-
-
-@pytest.fixture
-def phone(browser: Browser, address: str) -> Iterator[LabPage]:
-    context = browser.new_context(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
-    page = context.new_page()
-    abroad, said = watched(page)
-    yield LabPage(page, address).open()
-    context.close()
-    assert (abroad, said) == ([], [])
 
 
 def touch_along(page: Page, *points: tuple[float, float]) -> CDPSession:

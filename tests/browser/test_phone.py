@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import expect
 
-from tests.browser.conftest import watched
 from tests.browser.lab_page import LabPage, middle, saying
 
 TOUCH = """(target, [kind, id, x, y]) => target.dispatchEvent(new PointerEvent(kind, {
@@ -15,19 +12,6 @@ TOUCH = """(target, [kind, id, x, y]) => target.dispatchEvent(new PointerEvent(k
   bubbles: true, cancelable: true, composed: true,
 }))"""
 HOLD = 700  # ms; a press counts as held after 450
-
-
-@pytest.fixture
-def phone(browser: Browser, address: str) -> Iterator[LabPage]:
-    context = browser.new_context(
-        viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True, reduced_motion="reduce"
-    )
-    context.set_default_timeout(15_000)
-    page = context.new_page()
-    abroad, said = watched(page)
-    yield LabPage(page, address).open()
-    context.close()
-    assert (abroad, said) == ([], [])
 
 
 def hold(lab: LabPage, name: str) -> None:
@@ -58,6 +42,7 @@ def test_every_tool_is_large_enough_for_a_finger_and_none_is_out_of_reach(phone:
     assert phone.page.evaluate("document.documentElement.scrollWidth") <= 390
 
 
+@pytest.mark.own_page
 def test_the_first_view_shows_the_whole_first_graph(phone: LabPage):
     canvas = phone.canvas.bounding_box()
     for name in phone.names():

@@ -12,6 +12,8 @@ from playwright.sync_api import expect
 
 from tests.browser.lab_page import LabPage, four_digits, saying
 
+pytestmark = pytest.mark.shared_page
+
 DX = 1.5 * math.cos(0.6)
 
 

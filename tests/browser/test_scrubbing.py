@@ -182,7 +182,7 @@ def test_while_a_slider_is_held_what_lags_behind_says_so(lab: LabPage, wire: Wir
             assert written(lab, "x") == pytest.approx(x, rel=1e-6)
             assert written(lab, "y") == Y
             expect(tick(lab)).not_to_be_visible()
-            expect(lab.page.locator(".checks")).to_have_text("Not checked while you drag.")
+            expect(lab.page.locator(".checks .says")).to_have_text("Not checked while you drag.")
             assert "x = 0.6" in said_over_node(lab)
             assert lab.node("a").locator("title").first.text_content() == "a"
         lab.page.mouse.up()

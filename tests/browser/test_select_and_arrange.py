@@ -7,6 +7,8 @@ from playwright.sync_api import expect
 
 from tests.browser.lab_page import LabPage
 
+pytestmark = pytest.mark.shared_page
+
 FIRST = {"x", "y", "a", "b", "exp_1", "z"}
 
 

@@ -7,6 +7,8 @@ from playwright.sync_api import expect
 
 from tests.browser.lab_page import LabPage
 
+pytestmark = pytest.mark.shared_page
+
 CHAIN = "\n".join(["x = 0.5", *(f"a{i} = sin({'x' if i == 0 else f'a{i - 1}'})" for i in range(20))])
 
 

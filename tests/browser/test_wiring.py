@@ -8,9 +8,12 @@ from __future__ import annotations
 import math
 import re
 
+import pytest
 from playwright.sync_api import Locator, expect
 
 from tests.browser.lab_page import LabPage, four_digits, middle, saying
+
+pytestmark = pytest.mark.shared_page
 
 A = math.sin(0.6)
 LOOPED = re.compile(r"\blooped\b")

@@ -318,8 +318,10 @@ def test_a_limit_is_a_clear_problem_and_little_work(text, code):
 
 
 def test_what_is_within_the_limits_is_read():
-    parse("x = 1.0\ny = " + "sin(" * 50 + "x" + ")" * 50)
-    parse("x = [" + ",\n".join(["1.0"] * 15_000) + "]")
+    nested = parse("x = 1.0\ny = " + "sin(" * 50 + "x" + ")" * 50)
+    assert [node.op for node in nested.nodes].count("sin") == 50
+    long = parse("x = [" + ",\n".join(["1.0"] * 15_000) + "]")
+    assert long["x"].param("value") == (1.0,) * 15_000
 
 
 def test_a_long_line_is_cut_around_the_mistake():

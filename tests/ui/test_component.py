@@ -67,8 +67,9 @@ def test_every_module_comes_after_those_it_imports():
 
 @pytest.mark.parametrize("folder", FOLDERS)
 def test_the_bundle_holds_every_module_of_a_folder_that_has_code(folder):
-    found = {Path(name).name for name, _ in bundle(ENTRY) if Path(name).parent == Path(folder)}
-    assert found == {path.name for path in (WEB / folder).glob("*.js")} - {"types.js"}
+    found = {name for name, _ in bundle(ENTRY) if name.startswith(f"{folder}/")}
+    there = {path.relative_to(WEB).as_posix() for path in (WEB / folder).rglob("*.js")}
+    assert found == there - {f"{folder}/types.js"}
 
 
 def test_the_linked_script_has_no_import_and_no_export_left():

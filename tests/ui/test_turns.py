@@ -56,8 +56,18 @@ def test_nobody_waits_for_one_who_takes_long():
 
 
 def test_a_turn_within_a_turn_is_the_same():
-    with in_turn(), in_turn():
-        pass
+    free = Event()
+
+    def comes() -> None:
+        with in_turn():
+            free.set()
+
+    with in_turn():
+        with in_turn():
+            other = beside(comes)
+        assert not free.is_set()  # the inner one gives nothing back
+    other.join(PATIENCE)
+    assert free.is_set()
 
 
 def test_a_mistake_gives_the_turn_back():

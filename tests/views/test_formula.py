@@ -79,7 +79,8 @@ def test_the_wrappers_examples_are_in_the_language():
 
 
 def test_the_data_can_travel_as_json():
-    json.dumps(formula(typed(start(), OWN)), allow_nan=False)
+    data = formula(typed(start(), OWN))
+    assert json.loads(json.dumps(data, allow_nan=False)) == data
 
 
 SHADOWED = "a = 2.0\ny = custom(0.5 * (1.0 + a), pullback=lambda v, a, y: v * a)\n"

@@ -48,10 +48,10 @@ def _draw_columns(draw: Callable[..., None]) -> None:
     draw("segments", main.container(key="segments_panel"))
     with main:
         place("check")
-    draw("settings", main.container(key="settings"))
     panel = main.container(key="figure_panel")
     draw("chooser", panel)
     draw("figure", panel.container(key=FIGURE))
+    draw("settings", main.container(key="settings"))
     draw("formula_head", side)
     with side:
         place("formula")

@@ -9,8 +9,9 @@ const MOST_MS = 15_000; // after which the link has led nowhere
 let until = 0;
 let from = "";
 
-/** Watch the links of the page. @returns {() => void} stops it */
+/** Watch the links of the page, which has just come. @returns {() => void} stops it */
 export function watchLinks() {
+  until = 0;
   const clicked = (/** @type {MouseEvent} */ event) => {
     const link = /** @type {Element} */ (event.target).closest?.(LINKS);
     if (!link || event.ctrlKey || event.metaKey || event.shiftKey || event.button) return;

@@ -3,7 +3,6 @@
 
 import { icon } from "../../editor/web/icons.js";
 import { html, setText } from "../../web/dom.js";
-import { hear } from "../../web/news.js";
 
 /** @typedef {import("./types.js").CheckData} CheckData */
 
@@ -26,13 +25,19 @@ export class Check {
     this.table = html("div", { class: "table" });
     this.row = html("div", { class: "verdict" }, this.sign, this.says, this.ask, this.details);
     this.host = html("div", { class: "checks", role: "group", "aria-label": "Check" }, this.notes, this.row, this.table);
-    hear("lag", ({ on, check }) => ((this.lag = on ? check : null), this.draw()), () => !this.host.isConnected && this.data.state !== undefined);
     this.draw();
   }
 
   /** @param {CheckData} data */
   receive(data) {
     this.data = data;
+    this.draw();
+  }
+
+  /** The numbers are not those that were checked. @param {string | null} says what stands in place of the answer; null when they are */
+  wait(says) {
+    if (this.lag === says) return;
+    this.lag = says;
     this.draw();
   }
 

@@ -24,7 +24,7 @@ export function duplicate(editor, by = BESIDE) {
 }
 
 /** Frames follow the pointer; where they are let go, the copies are.
- * @param {Editor} editor @param {string} id @param {Point} start @returns {import("./gestures.js").Gesture} */
+ * @param {Editor} editor @param {string} id @param {Point} start @returns {import("./pointing.js").Gesture} */
 export function dragCopies(editor, id, start) {
   if (!editor.isSelected(id)) editor.select([id]);
   const nodes = editor.chosen;

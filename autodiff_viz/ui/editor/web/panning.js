@@ -1,10 +1,12 @@
 // @ts-check
-// Moving the view with the space bar held down or with the middle button, wherever the pointer is; and a word about
-// the wheel, which zooms only when the canvas has the keys.
+// Moving the view: by a drag of the canvas, and with the space bar held down or with the middle button wherever the
+// pointer is; and a word about the wheel, which zooms only when the canvas has the keys.
 
 import { say } from "./stage.js";
 
 /** @typedef {import("./editor.js").Editor} Editor */
+/** @typedef {import("./types.js").Point} Point */
+/** @typedef {import("./pointing.js").Gesture} Gesture */
 
 const QUIET_MS = 30_000; // between two words about the wheel
 
@@ -30,4 +32,25 @@ export function listenToPanning({ stage }) {
     told = event.timeStamp;
     say(stage, "Ctrl + wheel zooms here. Click the canvas first, and the wheel alone does.");
   }, { passive: true });
+}
+
+/** @param {Editor} editor @param {Point} start @returns {Gesture} */
+export function pan(editor, start) {
+  const { view } = editor.stage;
+  return {
+    move: ([x, y]) => editor.look({ ...view, x: view.x + x - start[0], y: view.y + y - start[1] }),
+    end: () => {},
+  };
+}
+
+/** A pan that the browser may still take over, to scroll the page: then nothing has moved.
+ * @param {Editor} editor @param {Point} start @returns {Gesture} */
+export function swipe(editor, start) {
+  const { choice, stage: { view } } = editor;
+  const end = (/** @type {PointerEvent | null} */ event) => {
+    if (event) return;
+    editor.look(view);
+    editor.choice = choice;
+  };
+  return { ...pan(editor, start), end };
 }

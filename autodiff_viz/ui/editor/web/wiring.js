@@ -15,7 +15,7 @@ import { wireId } from "./wires.js";
 /** @typedef {import("./editor.js").Editor} Editor */
 /** @typedef {import("./types.js").Point} Point */
 /** @typedef {import("./types.js").GraphNode} GraphNode */
-/** @typedef {import("./gestures.js").Target} Target */
+/** @typedef {import("./pointing.js").Target} Target */
 /** @typedef {{ to: string, slot: number }} End */
 /** @typedef {{ node: GraphNode, slot: number, point: Point, from: string, end: End, against: string, loop: boolean }} Port
  * a slot below 0 is an output; `from` and `to` are the wire that would be drawn; `against`: why it cannot, "" where it may */
@@ -25,7 +25,7 @@ import { wireId } from "./wires.js";
 
 const REACH = 34; // screen px from which a port catches the wire
 
-/** @param {Editor} editor @param {Target} target @returns {import("./gestures.js").Gesture} */
+/** @param {Editor} editor @param {Target} target @returns {import("./pointing.js").Gesture} */
 export function dragWire(editor, target) {
   const held = holding(editor, target);
   if (!held) return { move: () => say(editor.stage, "This port stands for several wires: open the group to move one."), end: () => {} };

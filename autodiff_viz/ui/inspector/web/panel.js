@@ -3,7 +3,6 @@
 // the numbers on the canvas.
 
 import { html, keep, setText } from "../../web/dom.js";
-import { hear } from "../../web/news.js";
 import { Field } from "./field.js";
 import { setMath } from "./mathml.js";
 import { Rules } from "./rules.js";
@@ -38,7 +37,6 @@ export class Inspector {
     this.body.hidden = true;
     this.host = html("div", { class: "inspector" }, this.hint, this.body);
     for (const kind of ["keydown", "keyup"]) this.host.addEventListener(kind, (event) => event.stopPropagation());
-    hear("lag", ({ on, says }) => this.lag(on ? says : null), () => !this.host.isConnected && this.name !== "");
   }
 
   /** @param {NodeData | undefined} data none when no node is selected @param {number} ack of the last edit that it is after */

@@ -41,6 +41,7 @@ export class Lab {
     listenToKeys(this.formula);
     const gone = () => !this.isHere && this.question.turn > 0;
     hear("formula", (about) => (about.text = this.formula.area.value), gone);
+    hear("lag", ({ on, says, check }) => (this.inspector.lag(on ? says : null), this.check.wait(on ? check : null)), gone);
     hear("want", ({ inputs }) => this.want(inputs), gone);
   }
 

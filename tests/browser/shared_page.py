@@ -1,0 +1,130 @@
+"""A page of the lab that tests hand on to each other: put back as a newcomer finds it, else loaded anew."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from playwright.sync_api import BrowserContext, Error, Page, expect
+
+from tests.browser.lab_page import LabPage
+
+MODIFIERS = ("Shift", "Control", "Alt", "Meta", " ")
+OPEN = ".popover, .inline, .preview, .ghost, .frame"
+NEAR = 3  # px by which the view that is fitted differs from the first one
+TRIES, PAUSE = 20, 100  # times and milliseconds in which the page is as it was
+
+FOUND = f"""(canvas) => {{
+  const all = (selector, root = canvas) => [...root.querySelectorAll(selector)];
+  const places = canvas.getBoundingClientRect(), page = canvas.getRootNode();
+  const at = ({{ x, y, width, height }}) => [x - places.x, y - places.y, width, height].map(Math.round);
+  return {{
+    size: [innerWidth, innerHeight, ...at(places).slice(2)],
+    nodes: all("[data-id]").map((node) => [
+      node.dataset.id, node.getAttribute("class").replace(" lit", ""), node.getAttribute("aria-label"),
+    ]).sort(),
+    places: Object.fromEntries(all("[data-id]").map((node) => [
+      node.dataset.id, at(node.querySelector(".card").getBoundingClientRect()),
+    ])),
+    drawn: ["wire", "region"].map((kind) => all(`[data-${{kind}}]`).map((one) => one.dataset[kind]).sort()),
+    pressed: all("[aria-pressed=true]").map((button) => button.title),
+    selected: all("[data-id].selected").map((node) => node.dataset.id),
+    open: all({OPEN!r}).length,
+    undo: all(".tool.undo").map((button) => button.title),
+    formula: all(".formula textarea", page).map((area) => area.value),
+    sliders: all(".sliders input", page).map(({{ value, min, max }}) => [value, min, max]),
+    settings: all(".st-key-settings input", document).map((input) => input.value),
+    figure: all("[data-testid=stButtonGroup] [aria-checked=true]", document).map((one) => one.textContent),
+    inspected: all(".st-key-inspector h2", document).map((title) => title.textContent),
+    sidebar: all("[data-testid=stSidebar]", document).length,
+  }};
+}}"""
+"""What a visitor finds: all that tests of a page that was put back may rely on."""
+
+
+class SharedPage:
+    """One page for many tests.
+
+    Attributes:
+      abroad, said: requests to other hosts and errors on the console since it was handed on.
+    """
+
+    def __init__(self, context: BrowserContext, address: str, watched: Callable[[Page], Any]):
+        self.context, self.address, self.watched = context, address, watched
+        self.lab: LabPage | None = None
+        self.first: dict[str, Any] = {}
+        self.size: Any = None
+        self.abroad: list[str] = []
+        self.said: list[str] = []
+
+    def take(self) -> LabPage:
+        """The lab as a newcomer finds it; undo has nothing to undo, redo may have."""
+        if self.lab is None or not self._put_back():
+            self.close()
+            page = self.context.new_page()
+            self.abroad, self.said = self.watched(page)
+            self.lab = LabPage(page, self.address).open()
+            expect(page.locator(".st-key-settings input").last).to_be_visible()
+            expect(page.locator(".st-key-inspector")).to_be_visible()
+            self.first, self.size = self._found(), page.viewport_size
+        self.abroad.clear()
+        self.said.clear()
+        return self.lab
+
+    def close(self) -> None:
+        if self.lab:
+            self.lab.page.close()
+        self.lab = None
+
+    def _found(self) -> dict[str, Any]:
+        return self.lab.canvas.evaluate(FOUND)
+
+    def _put_back(self) -> bool:
+        try:
+            self._let_go()
+            self._undo_all()
+            return any(self._is_as_first() for _ in range(TRIES))
+        except (Error, AssertionError):
+            return False
+
+    def _let_go(self) -> None:
+        lab, page = self.lab, self.lab.page
+        page.context.set_offline(False)
+        page.mouse.up()
+        for key in MODIFIERS:
+            page.keyboard.up(key)
+        page.mouse.move(2, 2)
+        if page.viewport_size != self.size:
+            page.set_viewport_size(self.size)
+        for _ in range(lab.canvas.locator(OPEN).count()):
+            lab.canvas.locator(".surface").focus()
+            page.keyboard.press("Escape")
+        for button in lab.canvas.locator("[aria-pressed=true]").all():
+            button.click()
+        lab.settle()
+
+    def _undo_all(self) -> None:
+        lab = self.lab
+        if lab.canvas.locator(".tool.undo").is_enabled():
+            lab.canvas.locator(".surface").focus()
+            lab.page.keyboard.press("h")
+            lab.canvas.locator(".step-list .step").last.click()
+            lab.settle()
+            lab.page.keyboard.press("Escape")
+        lab.canvas.get_by_role("button", name="Fit to view").click()
+        if self._found()["selected"] != ["a"]:
+            lab.node("a").locator(".card").click()
+        lab.page.mouse.move(2, 2)
+        lab.page.evaluate("document.querySelector('[data-testid=stMain]').scrollTo(0, 0)")
+        lab.settle()
+
+    def _is_as_first(self) -> bool:
+        found, first = self._found(), self.first
+        near = found["places"].keys() == first["places"].keys() and all(
+            abs(a - b) <= NEAR for name in first["places"]
+            for a, b in zip(found["places"][name], first["places"][name], strict=True)
+        )  # fmt: skip
+        if near and {**found, "places": None} == {**first, "places": None}:
+            return True
+        self.lab.page.wait_for_timeout(PAUSE)
+        return False
