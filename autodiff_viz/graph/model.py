@@ -86,12 +86,14 @@ def _flat(terms: tuple[Term, ...]) -> tuple[Any, ...]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Rule(Exact):
-    """What a node does to the gradient, by its `kind`; `graph/rule_kinds.py` has a record of each.
+    """What a node does to the gradient.
 
-    `follow`: JAX's own derivative. `stop`: passes nothing. `rewrite`: `function(v)` replaces the
-    arriving cotangent v. `pullback`: `function(v, *inputs, y)` gives what is passed down each wire
-    (inputs are the wired slots in order, y the node's value). `backward_as`: the node's last slot is
-    an alternative that receives the whole arriving cotangent; the other slots get zero.
+    Attributes:
+      kind: a name of `graph/rule_kinds.py`, which has a record of each.
+      function: of a kind that changes what arrives, `function(v)` stands for the arriving cotangent v; of one
+        that declares the pullback, `function(v, *inputs, y)` gives what is passed down each wire (inputs are
+        the wired slots in order, y the node's value).
+      number: of a kind that takes one, such as the factor of `scale`.
     """
 
     kind: str = FOLLOW
