@@ -5,12 +5,12 @@ The canvas stands where the component is drawn; formula and sliders go where `pl
 
 from __future__ import annotations
 
-import json
 from operator import is_
 from typing import Any
 
 from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.ui.address import kept_history, too_large, write_address
+from autodiff_viz.ui.first import drawing, written
 from autodiff_viz.ui.following import follow_training
 from autodiff_viz.ui.inbox import fault, fresh
 from autodiff_viz.ui.lab.source import code, component, places
@@ -22,9 +22,7 @@ from autodiff_viz.views.canvas_edits import edited_all
 from autodiff_viz.views.compose import LabView, sweep_tables
 from autodiff_viz.views.delta import delta, shared
 from autodiff_viz.views.lab import Lab, refused
-from autodiff_viz.views.lean import leaned
-from autodiff_viz.views.moment import live
-from autodiff_viz.views.parts import lab_drawing
+from autodiff_viz.views.lean import Lean
 from autodiff_viz.views.scrub import is_wanted
 
 KEPT = 8  # drawings that may still be on their way when the browser says which one it has
@@ -47,17 +45,23 @@ def draw_lab(lab: Lab, view: LabView) -> None:
     write_address(here)
     sent, shown = here.sent, (lab, view, too_large(here))
     if not _are(shown, sent.shown):
-        kept = {"trail": kept_history(here), "large": shown[2], "state": here.present.state}
-        sent.lean = leaned({**lab_drawing(lab, view), **kept, "live": live(lab)}, sent.lean)
+        sent.lean = _drawn(here, *shown)
         sent.shown = shown
         _number(sent)
         ask_ahead(here.name, lab, view)
     tables, sent.tables, sent.turn = sent.tables, [], sent.turn + 1
-    beside = {"tables": _written(tables), **rest_due(here), "turn": sent.turn}
-    data = {**_news(sent), **beside, **here.inbox.word}
+    beside = {"tables": written(tables), **rest_due(here), "turn": sent.turn}
+    data = {**_news(here, sent), **beside, **here.inbox.word}
     component()(key=LAB, data=data, on_outbox_change=_on_message, on_source_change=_on_source)
     if sent.code:
         code()(key=f"{LAB}_source")  # lab.css takes it out of the flow, or it would leave a gap
+
+
+def _drawn(here: Session, lab: Lab, view: LabView, large: Any) -> Lean:
+    first = here.first
+    if first is not None and _are((lab, view, large), (first.lab, first.present.view, None)):
+        return first.lean
+    return drawing(lab, view, kept_history(here), large, here.present.state, here.sent.lean)
 
 
 def _are(shown: tuple[Any, ...], before: tuple[Any, ...]) -> bool:
@@ -73,19 +77,14 @@ def _number(sent: Sent) -> None:
     sent.rev, sent.drawings = rev, {**{n: drawings[n] for n in kept}, rev: newest}
 
 
-def _news(sent: Sent) -> dict[str, Any]:
+def _news(here: Session, sent: Sent) -> dict[str, Any]:
     """The message for the newest drawing: all of it, or what changed since one that the browser has."""
-    newest = sent.drawings[sent.rev]
+    newest, first = sent.drawings[sent.rev], here.first
     if sent.have not in sent.drawings:
-        return {"rev": sent.rev, "full": _written(newest)}
+        is_first = first is not None and newest is first.lean.drawing
+        return {"rev": sent.rev, "full": first.text if is_first else written(newest)}
     patch = delta(sent.drawings[sent.have], newest)
-    return {"rev": sent.rev, "base": sent.have, "patch": _written(patch)}
-
-
-def _written(data: Any) -> str:
-    """As text of its own, which Streamlit need not write twice, and in whose lists it looks for no tables:
-    that loads pandas, 60 MB."""
-    return json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+    return {"rev": sent.rev, "base": sent.have, "patch": written(patch)}
 
 
 def _on_source() -> None:
