@@ -31,6 +31,8 @@ class Answers(Protocol):
 
     def answer(self, key: bytes, patience: float = 0.0) -> Answer | None: ...
 
+    def cancel(self, asker: object) -> None: ...
+
 
 class _Here:
     """Jobs done at once, for a host that cannot fork."""
@@ -44,6 +46,9 @@ class _Here:
 
     def answer(self, key: bytes, patience: float = 0.0) -> Answer | None:
         return self._last[1] if self._last and self._last[0] == key else None
+
+    def cancel(self, asker: object) -> None:
+        """Nothing is ever under way."""
 
 
 @cache
