@@ -8,6 +8,7 @@ import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from autodiff_viz.graph import limits
+from autodiff_viz.ui.first import first
 from autodiff_viz.ui.inbox import STAMP, Inbox, read_stamp
 from autodiff_viz.ui.session import SESSION, Address, Session
 from autodiff_viz.views.address import KEPT, VIEW, divided, from_query, to_query
@@ -41,9 +42,12 @@ def navigated() -> bool:
 
 
 def _fresh(query: dict[str, str]) -> Session:
-    address = Address()
-    lab = _opened(address, query)
-    return Session(lab, Inbox(before=read_stamp(query.get(STAMP, ""))), address)
+    address, inbox = Address(), Inbox(before=read_stamp(query.get(STAMP, "")))
+    found = first(query)
+    if found is None:
+        return Session(_opened(address, query), inbox, address)
+    address.opened, address.divided = (query, found.divided[0]), (found.lab, found.divided)
+    return Session(found.lab, inbox, address, found.trail, last=found.present, first=found)
 
 
 def _go_back(here: Session, query: dict[str, str]) -> None:

@@ -2,40 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from autodiff_viz.ui.session import Session
-from autodiff_viz.ui.work import CHECK, asked, check_job, check_told, is_large
+from autodiff_viz.ui.work import CHECK, asked, check_job, check_told, is_large, workers
 from autodiff_viz.views.compose import LabView
 from autodiff_viz.views.lab import Lab
 from autodiff_viz.views.moment import live
+from autodiff_viz.views.panel import Answers
 from autodiff_viz.views.parts import runs_alone
 from autodiff_viz.views.whole_program import program_job
-from autodiff_viz.workers.jobs import Answer
 
 COUNTS = "counts"
-
-
-@dataclass(frozen=True, slots=True)
-class Answers:
-    """Of the state on view.
-
-    Attributes:
-      check: the independent check; None while a worker is at it, and when it was not asked for.
-      checks: whether it was asked for: a large graph is checked when the user asks.
-      counts: of the selected node; None while a worker is at it, and without one.
-      counting: whether they were asked for.
-    """
-
-    check: Answer | None = None
-    checks: bool = False
-    counts: Answer | None = None
-    counting: bool = False
-
-    @property
-    def awaited(self) -> bool:
-        """Whether more will come."""
-        return (self.checks and self.check is None) or (self.counting and self.counts is None)
 
 
 def answers(here: Session, lab: Lab, view: LabView) -> Answers:
@@ -51,10 +27,13 @@ def answers(here: Session, lab: Lab, view: LabView) -> Answers:
         checks,
         asked(here.name, COUNTS, program_job(view.trace, lab.selected)) if counting else None,
         counting,
+        on_request=is_large(view),
     )
 
 
-def want_check(here: Session) -> None:
-    """Note that the user asks for the check of what is on view."""
+def want_check(here: Session, on: bool) -> None:
+    """Note that the user asks for the check of what is on view, or wants it no more, which ends it."""
     job = check_job(here.present.view)
-    here.looks[CHECK] = job and job.key
+    here.looks[CHECK] = job.key if job and on else None
+    if not on:
+        workers().cancel((here.name, CHECK))

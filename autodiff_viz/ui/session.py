@@ -17,6 +17,7 @@ import streamlit as st
 
 from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.ui.failures import NOT_DONE
+from autodiff_viz.ui.first import First
 from autodiff_viz.ui.inbox import Inbox
 from autodiff_viz.ui.present import Present, present
 from autodiff_viz.ui.trainer import Trainer
@@ -102,6 +103,7 @@ class Session:
       name: in which jobs are asked for.
       followed: when the page caught up with a running training, in seconds of `monotonic`.
       looks: what the page alone is about, such as which of several charts is chosen.
+      first: what it began with, where others begin with that too.
     """
 
     lab: Lab
@@ -116,6 +118,7 @@ class Session:
     name: str = field(default_factory=lambda: token_hex(8))
     looks: dict[str, Any] = field(default_factory=dict)
     last: Present | None = None
+    first: First | None = None
 
     @property
     def present(self) -> Present:

@@ -1,19 +1,23 @@
 """One visitor after the other, first come, first served: threads that take turns on Python's one processor
 are all late; of those that wait for each other all but the last are early. Nobody waits for one who takes
-long: the next is let in while those before it are held up.
+long: who did so the last time stands in a queue of its own, and where it comes unforeseen the next is let in.
 """
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from threading import Event, Lock, local
-from time import monotonic
+from time import monotonic, thread_time
 
-MOST = 4  # so many at once may take long; beyond, all share the processor
-LONG = 0.25  # seconds after which one is held up
+from streamlit.runtime.scriptrunner import get_script_run_ctx
+
+MOST = 4  # so many of a queue at once may be held up; beyond, all share the processor
+SLOW = 0.05  # seconds of work in a turn that make a visitor slow, until a turn takes less
+LONG, VERY_LONG = 0.1, 2.0  # seconds after which one is held up, and of the slow
+KNOWN = 1_000  # visitors who are known to be slow
 
 
 @dataclass(eq=False, slots=True)
@@ -24,10 +28,11 @@ class _Turn:
     since: float = 0.0
 
 
-class Turns:
+class Queue:
     """Those whose turn it is, and those who wait for theirs, in the order in which they came."""
 
-    def __init__(self) -> None:
+    def __init__(self, long: float) -> None:
+        self._long = long
         self._lock = Lock()
         self._going: list[_Turn] = []
         self._waiting: deque[_Turn] = deque()
@@ -59,30 +64,48 @@ class Turns:
 
     def _is_open(self, now: float) -> bool:
         """Whether nobody is at it but who is held up."""
-        held_up = sum(now - turn.since >= LONG for turn in self._going)
+        held_up = sum(now - turn.since >= self._long for turn in self._going)
         return held_up >= MOST or held_up == len(self._going)
 
     def _patience(self) -> float:
         """Seconds until the one who was let in last is held up, if he still is at it then."""
         with self._lock:
             newest = max((turn.since for turn in self._going), default=0.0)
-        return max(0.0, newest + LONG - monotonic())
+        return max(0.0, newest + self._long - monotonic())
 
 
-_turns = Turns()
+_quick, _slow = Queue(LONG), Queue(VERY_LONG)
+_known: dict[Hashable, None] = {}  # who was slow the last time
 _mine = local()  # whether this thread has its turn
 
 
 @contextmanager
-def in_turn() -> Iterator[None]:
-    """Around what is worked out or drawn for a visitor."""
+def in_turn(visitor: Hashable = None) -> Iterator[None]:
+    """Around what is worked out or drawn for a visitor; without a name, for the one whose page is run."""
     if getattr(_mine, "turn", False):
         yield
         return
-    turn = _turns.begin()
+    visitor = visitor or _here()
+    queue = _slow if visitor in _known else _quick
+    turn, worked = queue.begin(), thread_time()
     _mine.turn = True
     try:
         yield
     finally:
         _mine.turn = False
-        _turns.end(turn)
+        queue.end(turn)
+        _note(visitor, thread_time() - worked)
+
+
+def _here() -> Hashable:
+    """Streamlit's name for the visitor."""
+    context = get_script_run_ctx(suppress_warning=True)
+    return context and context.session_id
+
+
+def _note(visitor: Hashable, seconds: float) -> None:
+    _known.pop(visitor, None)
+    if visitor is not None and seconds > SLOW:
+        _known[visitor] = None
+        for old in [*_known][:-KNOWN]:
+            _known.pop(old, None)

@@ -32,6 +32,8 @@ class Answers(Protocol):
 
     def answer(self, key: bytes, patience: float = 0.0) -> Answer | None: ...
 
+    def cancel(self, asker: object) -> None: ...
+
 
 class _Here:
     """Jobs done at once, for a host that cannot fork."""
@@ -46,6 +48,9 @@ class _Here:
 
     def answer(self, key: bytes, patience: float = 0.0) -> Answer | None:
         return self._answers.get(key)
+
+    def cancel(self, asker: object) -> None:
+        """Nothing is ever under way."""
 
 
 @cache

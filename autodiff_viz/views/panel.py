@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 from autodiff_viz.graph.rule_kinds import ON_INPUTS, RULE_KINDS
@@ -17,6 +18,34 @@ from autodiff_viz.workers.jobs import DROPPED, TOO_LONG, Answer
 
 Data = dict[str, Any]
 
+
+@dataclass(frozen=True, slots=True)
+class Answers:
+    """What workers say of the state on view.
+
+    Attributes:
+      check: the independent check; None while a worker is at it, and when it was not asked for.
+      checks: whether it was asked for: a large graph is checked when the user asks.
+      counts: of the selected node; None while a worker is at it, and without one.
+      counting: whether they were asked for.
+      on_request: the user has asked for the check, which may take long.
+    """
+
+    check: Answer | None = None
+    checks: bool = False
+    counts: Answer | None = None
+    counting: bool = False
+    on_request: bool = False
+
+    @property
+    def awaited(self) -> bool:
+        """Whether more will come."""
+        return (self.checks and self.check is None) or (self.counting and self.counts is None)
+
+
+UNANSWERED = Answers(checks=True, counting=True)
+"""All has been asked for, and nothing has come."""
+
 COUNTING = ("Counting runs and what is kept …",)
 NOT_COUNTED = ("These could not be counted.",)
 NOT_CHECKED = {
@@ -27,12 +56,8 @@ BROKE = "The check broke down: these numbers are not checked."
 ON_REQUEST = "Large graphs are checked on request."
 
 
-def node_data(lab: Lab, view: LabView, counts: Answer | None) -> Data | None:
-    """What the page says of the selected node; None without one.
-
-    Args:
-      counts: what a worker says of its runs; None while it counts.
-    """
+def node_data(lab: Lab, view: LabView, told: Answers) -> Data | None:
+    """What the page says of the selected node; None without one."""
     name = lab.selected
     if name is None or name not in view.graph:
         return None
@@ -50,7 +75,7 @@ def node_data(lab: Lab, view: LabView, counts: Answer | None) -> Data | None:
         "fork": node.fork,
         "wires": [_wire(wire, slot) for slot, wire in enumerate(node.wires)],
         "fields": fields(view.graph, node),
-        "runs": list(_runs(lab, view, counts)),
+        "runs": list(_runs(lab, view, told)),
     }
 
 
@@ -66,39 +91,38 @@ def _wire(wire: WireView, slot: int) -> Data:
     }
 
 
-def _runs(lab: Lab, view: LabView, counts: Answer | None) -> tuple[str, ...]:
-    if live(lab) or not runs_alone(view):
+def _runs(lab: Lab, view: LabView, told: Answers) -> tuple[str, ...]:
+    if live(lab) or not runs_alone(view) or not told.counting:
         return ()
-    if counts is None:
+    if told.counts is None:
         return COUNTING
-    return NOT_COUNTED if counts.why else counts.value
+    return NOT_COUNTED if told.counts.why else told.counts.value
 
 
-def check_data(lab: Lab, view: LabView, answer: Answer | None, asked: bool, details: bool) -> Data:
+def check_data(lab: Lab, view: LabView, told: Answers, details: bool) -> Data:
     """What the independent check says of all numbers on view.
 
     Args:
-      answer: a worker's; None while it works, and when it was not `asked`.
       details: whether somebody looks at the table.
     """
     notes = [f"Note: {note}" for note in view.notes]
     if view.unfinished:
         notes.append(f"Still to be wired: {', '.join(view.unfinished)}.")
-    return {"notes": notes, **_verdict(lab, view, answer, asked, details)}
+    return {"notes": notes, **_verdict(lab, view, told, details)}
 
 
-def _verdict(lab: Lab, view: LabView, answer: Answer | None, asked: bool, details: bool) -> Data:
+def _verdict(lab: Lab, view: LabView, told: Answers, details: bool) -> Data:
     if not view.complete:
         return {}
     if live(lab):
         return {"state": "waits", "says": "Checked when the training stops."}
-    if not asked:
+    if not told.checks:
         return {"state": "asks", "says": ON_REQUEST}
-    if answer is None:
-        return {"state": "checking", "says": "Checking with jax.vjp …"}
-    if answer.why:
-        return {"state": "failed", "says": NOT_CHECKED.get(answer.why, BROKE)}
-    return _found(answer.value, details)
+    if told.check is None:
+        return {"state": "checking", "says": "Checking with jax.vjp …", "cancel": told.on_request}
+    if told.check.why:
+        return {"state": "failed", "says": NOT_CHECKED.get(told.check.why, BROKE)}
+    return _found(told.check.value, details)
 
 
 def _found(found: Verification, details: bool) -> Data:

@@ -39,7 +39,7 @@ _log = logging.getLogger(__name__)
 @dataclass(slots=True)
 class _Worker:
     """A process with a connection. `job` is what it works at, until it has had `seconds` of work, and not
-    beyond `deadline`; `long` says for which jobs it is."""
+    beyond `deadline`, and only while it is not `cancelled`; `long` says for which jobs it is."""
 
     process: int
     connection: Connection
@@ -48,10 +48,11 @@ class _Worker:
     asker: Hashable = None
     seconds: float = 0.0
     deadline: float = 0.0
+    cancelled: bool = False
     since: float = field(default_factory=monotonic)
 
     def begin(self, asker: Hashable, job: Job) -> None:
-        self.asker, self.job = asker, job
+        self.asker, self.job, self.cancelled = asker, job, False
         self.seconds = work_of(self.process) + job.seconds
         self.deadline = monotonic() + PATIENCE * job.seconds
 
@@ -72,6 +73,7 @@ class Pool:
         self._changed = Condition()
         self._answers: OrderedDict[bytes, Answer] = OrderedDict()
         self._waiting: dict[bool, OrderedDict[Hashable, Job]] = {False: OrderedDict(), True: OrderedDict()}
+        self._askers: dict[bytes, set[Hashable]] = {}  # of what waits or runs
         self._workers: list[_Worker] = []
         self._wake, self._woken = socket.socketpair()
         self._template: Template | None = None
@@ -85,8 +87,12 @@ class Pool:
             waiting = self._waiting[job.long]
             if job.long and asker in waiting:
                 waiting.move_to_end(asker)
-            if self._ended or job.key in self._answers or self._has(job.key):
+            if self._ended or job.key in self._answers:
                 return
+            self._askers.setdefault(job.key, set()).add(asker)
+            if self._has(job.key):
+                return
+            self._take_back(asker, waiting)
             waiting[asker] = job
             while len(waiting) > WAITING:
                 self._note(waiting.popitem(last=False)[1], Answer(why=DROPPED))
@@ -104,14 +110,21 @@ class Pool:
             return self._answers.get(key)
 
     def cancel(self, asker: Hashable) -> None:
-        """Drop the job that waits for an asker, or kill the worker that is at it."""
+        """Drop the job that waits for an asker, and kill the worker that is at it: there is no answer then.
+        What others have asked for too goes on."""
         with self._changed:
             for waiting in self._waiting.values():
-                waiting.pop(asker, None)
+                self._take_back(asker, waiting)
             for worker in self._workers:
-                if worker.job and worker.asker == asker:
-                    worker.deadline = 0.0
+                if worker.job and asker in (askers := self._askers.get(worker.job.key, set())):
+                    askers.discard(asker)
+                    worker.cancelled = not askers
         self._wake.send(b"\0")
+
+    def _take_back(self, asker: Hashable, waiting: OrderedDict[Hashable, Job]) -> None:
+        """The job that waits in the name of `asker` waits no more; others ask again for themselves."""
+        if (job := waiting.pop(asker, None)) is not None:
+            self._askers.pop(job.key, None)
 
     def end(self) -> None:
         """Kill all processes; for when the server ends."""
@@ -128,6 +141,7 @@ class Pool:
         return any(job.key == key for job in jobs)
 
     def _note(self, job: Job, answer: Answer) -> None:
+        self._askers.pop(job.key, None)
         self._answers[job.key] = answer
         while len(self._answers) > KEPT:
             self._answers.popitem(last=False)
@@ -180,7 +194,10 @@ class Pool:
         except (EOFError, OSError):
             self._drop(worker, BROKEN)
         else:
-            if worker.job and (worker.deadline <= now or work_of(worker.process) >= worker.seconds):
+            if worker.job and worker.cancelled:
+                self._askers.pop(worker.job.key, None)
+                self._kill(worker)
+            elif worker.job and (worker.deadline <= now or work_of(worker.process) >= worker.seconds):
                 self._drop(worker, TOO_LONG)
             elif not worker.job and worker.since + IDLE <= now:
                 self._drop(worker, "")

@@ -6,6 +6,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from autodiff_viz.ui import work
+from autodiff_viz.ui.panels import waiting
+from autodiff_viz.ui.session import SESSION
 from autodiff_viz.workers.jobs import TOO_LONG, Answer, done_here
 from tests.ui.test_lab_page import lab_of, page, ran, said
 
@@ -17,13 +19,16 @@ class Later:
     """Workers whose answers come when the test says so."""
 
     def __init__(self) -> None:
-        self.jobs, self.answers = {}, {}
+        self.jobs, self.answers, self.cancelled = {}, {}, []
 
     def ask(self, asker, job) -> None:
         self.jobs[asker[1]] = job
 
     def answer(self, key, patience=0.0):
         return self.answers.get(key)
+
+    def cancel(self, asker) -> None:
+        self.cancelled.append(asker[1])
 
     def finish(self, kind: str) -> None:
         self.answers[self.jobs[kind].key] = done_here(self.jobs[kind])
@@ -33,6 +38,7 @@ class Later:
 def workers(monkeypatch) -> Later:
     found = Later()
     monkeypatch.setattr(work, "workers", lambda: found)
+    monkeypatch.setattr(waiting, "workers", lambda: found)
     return found
 
 
@@ -71,3 +77,36 @@ def test_training_three_ways_is_a_workers_job(workers):
     assert "Training 100 steps three ways" in said(app)
     workers.finish("split_curves")
     assert "Training 100 steps three ways" not in said(ran(app))
+
+
+def test_what_takes_long_can_be_cancelled_and_asked_for_again(workers):
+    app = page(lab=lab_of(CUT))
+    assert "Differentiating by segments" in said(app)
+    app = press(app, "segments_cancel")
+    assert workers.cancelled == ["segments"]
+    assert "Differentiating by segments" not in said(ran(app))
+    assert [button.key for button in app.button if "segments" in (button.key or "")] == ["segments_offer"]
+    app = press(app, "segments_offer")
+    workers.finish("segments")
+    assert "2 pullbacks in a chain equal the whole gradient" in said(ran(app))
+
+
+def test_a_figure_of_a_large_graph_is_drawn_by_a_worker(workers):
+    app = page(lab=lab_of(LONG))
+    app.session_state[SESSION].parts.seen = True
+    assert "Cotangents of 160 nodes" not in said(app)
+    app = ran(app)
+    assert "Cotangents of 161 nodes" in said(app)
+    assert not app.get("plotly_chart")
+    app = press(app, "figure_cancel")
+    assert workers.cancelled == ["figure"]
+    app = press(ran(app), "figure_offer")
+    workers.finish("figure")
+    assert app.get("plotly_chart") or ran(app).get("plotly_chart")
+
+
+def test_a_figure_of_a_small_graph_is_there_at_once(workers):
+    app = page(lab=lab_of(CUT))
+    app.session_state[SESSION].parts.seen = True
+    assert ran(app).get("plotly_chart")
+    assert "figure" not in workers.jobs

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from itertools import pairwise
 from threading import Event, Thread
+from time import sleep, thread_time
 
-from autodiff_viz.ui.turns import in_turn
+from autodiff_viz.ui import turns
+from autodiff_viz.ui.turns import SLOW, Queue, in_turn
 
 PATIENCE = 30  # seconds
 
@@ -53,6 +55,45 @@ def test_nobody_waits_for_one_who_takes_long():
     slow.join(PATIENCE)
     with in_turn():  # the turn was given back
         pass
+
+
+def test_the_next_turn_is_that_of_who_came_first():
+    queue, order, threads = Queue(PATIENCE), [], []
+
+    def come(number: int) -> None:
+        turn = queue.begin()
+        order.append(number)
+        queue.end(turn)
+
+    first = queue.begin()
+    for number in range(20):
+        threads.append(beside(lambda number=number: come(number)))
+        while len(queue._waiting) <= number:
+            sleep(0.001)
+    queue.end(first)
+    for thread in threads:
+        thread.join(PATIENCE)
+    assert order == list(range(20))
+
+
+def test_who_was_slow_the_last_time_keeps_nobody_waiting():
+    """Nobody is let in because time has passed: the slow one is in a queue of the slow."""
+    with in_turn("slow"):
+        end = thread_time() + 2 * SLOW
+        while thread_time() < end:
+            pass
+    done: list[int] = []
+
+    def draw() -> None:
+        with in_turn():
+            done.append(1)
+
+    with in_turn("slow"):
+        other = beside(draw)
+        other.join(PATIENCE)
+        assert done == [1]
+        assert turns._slow._going
+    assert "slow" not in turns._known  # this turn was a quick one
 
 
 def test_a_turn_within_a_turn_is_the_same():

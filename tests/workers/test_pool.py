@@ -122,11 +122,24 @@ def test_a_job_can_be_cancelled(pool):
     running, waiting = job(errands.without_end), job(errands.product, 1.0, 1.0)
     pool.ask("bert", running)
     assert begins(pool, running)
+    (process,) = [worker.process for worker in pool._workers if worker.job is running]
     pool.ask("anna", waiting)
     pool.cancel("anna")
     pool.cancel("bert")
-    assert pool.answer(running.key, PATIENCE) == Answer(why=TOO_LONG)
+    assert ends(process)
+    assert pool.answer(running.key, 0.3) is None  # nobody is told that it took too long
     assert pool.answer(waiting.key, 0.3) is None
+    assert done(pool, job(errands.product, 6.0, 7.0)) == Answer(42.0)
+    assert pool._askers == {}
+
+
+def test_a_job_that_another_one_waits_for_is_not_cancelled(pool):
+    wanted = job(errands.slow, 0.5, 3)
+    pool.ask("bert", wanted)
+    assert begins(pool, wanted)
+    pool.ask("anna", wanted)
+    pool.cancel("bert")
+    assert pool.answer(wanted.key, PATIENCE) == Answer(3)
 
 
 def test_a_worker_without_work_ends(monkeypatch):
@@ -155,8 +168,9 @@ def test_no_other_job_waits_for_a_long_one(pool):
     assert begins(pool, endless)
     assert done(pool, job(errands.product, 3.0, 4.0)) == Answer(12.0)
     assert pool.answer(endless.key) is None
+    (process,) = [worker.process for worker in pool._workers if worker.job is endless]
     pool.cancel("lesson")
-    assert pool.answer(endless.key, PATIENCE) == Answer(why=TOO_LONG)
+    assert ends(process)
 
 
 def test_the_process_of_a_long_job_ends_with_it(pool):

@@ -6,13 +6,13 @@ The canvas stands where the component is drawn; formula, sliders, the selected n
 
 from __future__ import annotations
 
-import json
 from operator import is_
 from typing import Any
 
 from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.ui.address import kept_history, too_large, write_address
-from autodiff_viz.ui.answers import Answers, answers, want_check
+from autodiff_viz.ui.answers import answers, want_check
+from autodiff_viz.ui.first import drawing, written
 from autodiff_viz.ui.following import follow_training
 from autodiff_viz.ui.inbox import fault, fresh
 from autodiff_viz.ui.lab.source import code, component, places
@@ -23,10 +23,8 @@ from autodiff_viz.views.canvas_edits import edited_all
 from autodiff_viz.views.compose import LabView, sweep_tables
 from autodiff_viz.views.delta import KEPT, delta, shared
 from autodiff_viz.views.lab import Lab, refused
-from autodiff_viz.views.lean import leaned
-from autodiff_viz.views.moment import live
-from autodiff_viz.views.panel import check_data, node_data
-from autodiff_viz.views.parts import lab_drawing
+from autodiff_viz.views.lean import Lean
+from autodiff_viz.views.panel import Answers
 from autodiff_viz.views.scrub import is_wanted
 
 RESYNC = "resync"  # an edit that asks for nothing but a drawing
@@ -56,30 +54,25 @@ def draw_lab(lab: Lab, view: LabView) -> None:
     sent, large, details = here.sent, too_large(here), here.looks.get(DETAILS, False)
     shown = (lab, view, large, told.check, told.checks, told.counts, details)
     if not _are(shown, sent.shown):
-        sent.lean = leaned(_drawing(here, told, large), sent.lean)
+        sent.lean = _drawn(here, told, large)
         sent.shown = shown
         _number(sent)
     tables, sent.tables, sent.turn = sent.tables, [], sent.turn + 1
-    beside = {"tables": _written(tables), **rest_due(here), "turn": sent.turn}
-    data = {**_news(sent), **beside, **here.inbox.word}
+    beside = {"tables": written(tables), **rest_due(here), "turn": sent.turn}
+    data = {**_news(here, sent), **beside, **here.inbox.word}
     component()(key=LAB, data=data, on_outbox_change=_on_message, on_source_change=_on_source)
     if sent.code:
         code()(key=f"{LAB}_source")  # lab.css takes it out of the flow, or it would leave a gap
 
 
-def _drawing(here: Session, told: Answers, large: Any) -> dict[str, Any]:
-    """All that the browser draws, whole."""
-    lab, view = here.present.lab, here.present.view
+def _drawn(here: Session, told: Answers, large: Any) -> Lean:
+    """The drawing of what is on view; the first one is everybody's, without what workers say of it."""
+    now, first = here.present, here.first
+    is_first = first is not None and not here.sent.rev and large is None
+    if is_first and now.lab is first.lab and now.view is first.present.view:
+        return first.lean
     details = here.looks.get(DETAILS, False)
-    return {
-        **lab_drawing(lab, view),
-        "node": node_data(lab, view, told.counts),
-        "check": check_data(lab, view, told.check, told.checks, details),
-        "trail": kept_history(here),
-        "large": large,
-        "state": here.present.state,
-        "live": live(lab),
-    }
+    return drawing(now, kept_history(here), large, told, details, here.sent.lean)
 
 
 def _are(shown: tuple[Any, ...], before: tuple[Any, ...]) -> bool:
@@ -95,19 +88,14 @@ def _number(sent: Sent) -> None:
     sent.rev, sent.drawings = rev, {**{n: drawings[n] for n in kept}, rev: newest}
 
 
-def _news(sent: Sent) -> dict[str, Any]:
+def _news(here: Session, sent: Sent) -> dict[str, Any]:
     """The message for the newest drawing: all of it, or what changed since one that the browser has."""
-    newest = sent.drawings[sent.rev]
+    newest, first = sent.drawings[sent.rev], here.first
     if sent.have not in sent.drawings:
-        return {"rev": sent.rev, "full": _written(newest)}
+        is_first = first is not None and newest is first.lean.drawing
+        return {"rev": sent.rev, "full": first.text if is_first else written(newest)}
     patch = delta(sent.drawings[sent.have], newest)
-    return {"rev": sent.rev, "base": sent.have, "patch": _written(patch)}
-
-
-def _written(data: Any) -> str:
-    """As text of its own, which Streamlit need not write twice, and in whose lists it looks for no tables:
-    that loads pandas, 60 MB."""
-    return json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+    return {"rev": sent.rev, "base": sent.have, "patch": written(patch)}
 
 
 def _on_source() -> None:
@@ -142,8 +130,9 @@ def _hear(here: Session, message: dict[str, Any]) -> None:
     if edits:
         here.inbox.ack = edits[-1]["seq"]  # first: an edit that fails must not come back for ever
         act(here, edited_all, [edit for edit in edits if edit["kind"] not in OURS], _refused(here.sent))
-        if any(edit["kind"] == CHECK for edit in edits):
-            want_check(here)
+        for edit in edits:
+            if edit["kind"] == CHECK:
+                want_check(here, edit.get("on") is not False)
     if is_wanted(want := message.get("want")):
         here.sent.tables = sweep_tables(here.present.view, dict(want))
     if not edits and "rest" in message:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import streamlit as st
 
@@ -10,9 +11,12 @@ from autodiff_viz.figures.catalog import FIGURES
 from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.ui.panels.chart import draw_chart
 from autodiff_viz.ui.panels.problems import draw_problems
+from autodiff_viz.ui.panels.waiting import draw_awaited, draw_offer
 from autodiff_viz.ui.widgets import answered, renewed
+from autodiff_viz.ui.work import is_large
 from autodiff_viz.views.actions import swept_input
 from autodiff_viz.views.compose import LabView
+from autodiff_viz.views.figured import Figured, figure_job
 from autodiff_viz.views.lab import Lab, scalar_inputs
 
 
@@ -46,14 +50,36 @@ def draw_figure(now: Lab, view: LabView) -> None:
     if not view.complete:
         st.caption("The figure appears when the graph is complete.")
         return
-    spec, swept = FIGURES[_chosen(now)], swept_input(now)
+    name, swept = _chosen(now), swept_input(now)
+    found = _beside(name, view, swept) if is_large(view) else _here(name, view, swept)
+    if found is not None:
+        st.caption(FIGURES[name].what_it_says)
+        draw_chart(*found, "chart")
+
+
+def _here(name: str, view: LabView, swept: str | None) -> tuple[Any, str] | None:
+    """(figure, words); None where there is none, which the page then says."""
+    spec = FIGURES[name]
     try:
-        figure, words = spec.build(view.trace, swept), spec.text(view.trace, swept)
+        return spec.build(view.trace, swept), spec.text(view.trace, swept)
     except GraphError as error:
         draw_problems(error.problems)
-        return
-    st.caption(spec.what_it_says)
-    draw_chart(figure, words, "chart")
+        return None
+
+
+def _beside(name: str, view: LabView, swept: str | None) -> tuple[Any, str] | None:
+    """The same by a worker; None too while it is at it."""
+    job = figure_job(name, view.trace, swept)
+    what = f"{FIGURES[name].title} of {len(view.graph.nodes):,} nodes"
+    if not draw_offer("figure", "figure", job, f"Draw: {what}", at_once=True):
+        return None
+    answer = draw_awaited("figure", "figure", job, f"{what} ...")
+    if answer is None or answer.why:
+        return None
+    if isinstance(answer.value, Figured):
+        return answer.value.figure, answer.value.words
+    draw_problems(answer.value)
+    return None
 
 
 def _chosen(now: Lab) -> str:

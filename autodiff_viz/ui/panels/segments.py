@@ -10,21 +10,13 @@ from autodiff_viz.figures.catalog import SEGMENT_FIGURES
 from autodiff_viz.ui.panels.chart import draw_chart
 from autodiff_viz.ui.panels.problems import draw_problems
 from autodiff_viz.ui.panels.table import draw_table
-from autodiff_viz.ui.session import session
-from autodiff_viz.ui.widgets import wanted
-from autodiff_viz.ui.work import asked, is_large
+from autodiff_viz.ui.panels.waiting import draw_awaited, draw_offer
+from autodiff_viz.ui.work import is_large
 from autodiff_viz.views.compose import LabView
 from autodiff_viz.views.lab import Lab
 from autodiff_viz.views.segments import divided_job, is_divided, segments_told, trained_job
-from autodiff_viz.workers.jobs import DROPPED, TOO_LONG, Answer, Job
 
-SEGMENTS, CURVES = "segments", "split_curves"
-LOOK = 400  # milliseconds until the browser asks whether an answer has come
-NOT_DONE = {
-    TOO_LONG: "This took too long and was ended: a smaller graph is needed.",
-    DROPPED: "There was no room for this among what others have worked out. Change something to try again.",
-}
-BROKEN = "This broke down, by a mistake of this program."
+PART, SEGMENTS, CURVES = "segments", "segments", "split_curves"
 
 
 def draw_segments(lab: Lab, view: LabView) -> None:
@@ -38,30 +30,10 @@ def draw_segments(lab: Lab, view: LabView) -> None:
         return
     job = divided_job(view)
     offer = f"{len(view.graph.nodes):,} nodes: differentiate by segments"
-    if not is_large(view) or _is_wanted(SEGMENTS, job, offer):
-        answer = _answer(SEGMENTS, job, "Differentiating by segments ...")
+    if draw_offer(PART, SEGMENTS, job, offer, at_once=not is_large(view)):
+        answer = draw_awaited(PART, SEGMENTS, job, "Differentiating by segments ...")
         if answer is not None and not answer.why:
             _draw(lab, view, answer.value)
-
-
-def _is_wanted(kind: str, job: Job, offer: str, **look: str) -> bool:
-    """Whether the user has pressed the button of this `offer` for this job."""
-    if session().looks.get(kind) == job.key:
-        return True
-    st.button(offer, key=f"{kind}_offer", on_click=wanted, args=("segments", kind, job.key), **look)
-    return False
-
-
-def _answer(kind: str, job: Job, meanwhile: str) -> Answer | None:
-    """What became of a job, and in words why nothing did; None while it waits or runs."""
-    here = session()
-    answer = asked(here.name, kind, job)
-    if answer is None:
-        st.text(meanwhile)
-        here.parts.polls["segments"] = LOOK
-    elif answer.why:
-        st.text(NOT_DONE.get(answer.why, BROKEN))
-    return answer
 
 
 def _draw(lab: Lab, view: LabView, division: Division) -> None:
@@ -83,9 +55,9 @@ def _draw_training(lab: Lab, steps: int) -> None:
     job = trained_job(lab, steps)
     told = "With the whole gradient, by handing cotangents across, and each segment by itself."
     look = {"icon": ":material/stacked_line_chart:", "help": told}
-    if not _is_wanted(CURVES, job, f"Train {steps:,} steps three ways", **look):
+    if not draw_offer(PART, CURVES, job, f"Train {steps:,} steps three ways", **look):
         return
-    answer = _answer(CURVES, job, f"Training {steps:,} steps three ways ...")
+    answer = draw_awaited(PART, CURVES, job, f"Training {steps:,} steps three ways ...")
     if answer is None or answer.why:
         return
     if isinstance(answer.value, Curves):

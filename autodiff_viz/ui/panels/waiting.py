@@ -1,0 +1,58 @@
+"""What a worker is at for a visitor, with a button that ends it, and one that asks for it again."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from autodiff_viz.ui.parts import redraw
+from autodiff_viz.ui.session import called, session
+from autodiff_viz.ui.widgets import wanted
+from autodiff_viz.ui.work import asked, workers
+from autodiff_viz.workers.jobs import DROPPED, TOO_LONG, Answer, Job
+
+LOOK = 400  # milliseconds until the browser asks whether an answer has come
+NOT_DONE = {
+    TOO_LONG: "This took too long and was ended: a smaller graph is needed.",
+    DROPPED: "There was no room for this among what others have worked out. Change something to try again.",
+}
+BROKEN = "This broke down, by a mistake of this program."
+
+
+def draw_offer(part: str, kind: str, job: Job, offer: str, at_once: bool = False, **look: str) -> bool:
+    """Whether a job is wanted: it has been asked for, or is to be done `at_once` and has not been cancelled.
+    If not, a button asks for it."""
+    here = session()
+    choice = here.looks.get(kind)
+    if choice == job.key or (at_once and choice != _ended(job)):
+        return True
+    st.button(offer, key=f"{kind}_offer", on_click=wanted, args=(part, kind, job.key), **look)
+    return False
+
+
+def draw_awaited(part: str, kind: str, job: Job, meanwhile: str) -> Answer | None:
+    """What became of a job, and in words why nothing did. None while it waits or runs; the `part` of the page
+    says so then, and is drawn again by itself."""
+    here = session()
+    answer = asked(here.name, kind, job)
+    if answer is None:
+        here.parts.polls[part] = LOOK
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.text(meanwhile, width="content")
+            given = {"key": f"{kind}_cancel", "on_click": _cancel, "args": (part, kind, job)}
+            st.button("Cancel", type="tertiary", **given)
+    elif answer.why:
+        st.text(NOT_DONE.get(answer.why, BROKEN))
+    return answer
+
+
+def _cancel(part: str, kind: str, job: Job) -> None:
+    """Callback: nobody waits for this job any more."""
+    here, _ = called()
+    workers().cancel((here.name, kind))
+    here.looks[kind] = _ended(job)
+    here.parts.cut.add(part)
+    redraw(here)
+
+
+def _ended(job: Job) -> tuple[str, bytes]:
+    return "cancelled", job.key
