@@ -30,13 +30,13 @@ import { RULES } from "../../../web/constants.js";
 /**
  * @typedef {{
  *   label: string, keys?: string[], also?: string[], hint?: string, byBrowser?: boolean, icon?: string, word?: string,
- *   places?: Partial<Record<Place, string>>, guide?: Section, says?: string, hand?: string,
+ *   places?: Partial<Record<Place, string>>, guide?: Section, besides?: string, says?: string, hand?: string,
  *   when?: (editor: Editor) => unknown, needs?: (focus: Focus) => unknown, on?: (editor: Editor) => boolean, undoes?: "undo" | "redo",
  *   do?: (editor: Editor, focus: Focus, key: string) => void,
  * }} Action  `keys` stand in the cheat sheet, the first on the button; those in `also` are the same on another keyboard;
  * of a key `byBrowser`, the browser makes an event of its own; `hint` stands on the button in place of a key; `icon` is that
  * of its own name unless said; `places`: toolbars and menus, and the group there; `guide`: its part of the cheat sheet, which
- * `says` more than the label, and how it is done by `hand`; `when` buttons offer it;
+ * `says` more than the label, and how it is done by `hand`; there it stands `besides` another one, in its line; `when` buttons offer it;
  * what focus its key `needs`; whether it is `on`; which step it `undoes`, or does again
  */
 
@@ -105,18 +105,21 @@ export const ACTIONS = {
   },
 
   select: { label: "Select several", hint: "Shift", places: { foot: "add" }, on: isSelecting, do: toggleSelecting },
-  all: { label: "Select all", keys: ["Ctrl+A"], guide: "Select and change", do: (editor) => editor.select(editor.shown.nodes.map(({ id }) => id)) },
+  all: {
+    label: "Select all", keys: ["Ctrl+A"], guide: "Select and change", says: "Select all, nothing; Esc also gives up a drag",
+    do: (editor) => editor.select(editor.shown.nodes.map(({ id }) => id)),
+  },
   none: {
-    label: "Select nothing, close what is open, give up a drag", keys: ["Escape"], guide: "Select and change",
+    label: "Select nothing, close what is open, give up a drag", keys: ["Escape"], besides: "all",
     do: (editor) => void (editor.giveUp() || closePopover(editor) || closeNotice(editor) || editor.select([])),
   },
   duplicate: { label: "Duplicate", keys: ["Ctrl+D"], places: { more: "nodes" }, guide: "Select and change", do: (editor) => duplicate(editor) },
   copy: {
     label: "Copy as formula text", keys: ["Ctrl+C"], byBrowser: true, places: { more: "nodes" }, guide: "Select and change",
-    do: (editor) => take(editor, "copy"),
+    says: "Copy, cut, paste, as formula text", do: (editor) => take(editor, "copy"),
   },
-  cut: { label: "Cut", keys: ["Ctrl+X"], byBrowser: true, places: { more: "nodes" }, guide: "Select and change", do: (editor) => take(editor, "cut") },
-  paste: { label: "Paste", keys: ["Ctrl+V"], byBrowser: true, guide: "Select and change" },
+  cut: { label: "Cut", keys: ["Ctrl+X"], byBrowser: true, places: { more: "nodes" }, besides: "copy", do: (editor) => take(editor, "cut") },
+  paste: { label: "Paste", keys: ["Ctrl+V"], byBrowser: true, besides: "copy" },
   fitSelection: {
     label: "Fit the selection to view", keys: ["Shift+F"], places: { more: "nodes" }, guide: "See", do: (editor) => editor.fit(editor.selection),
   },
@@ -126,22 +129,25 @@ export const ACTIONS = {
   },
   branches: {
     label: "Branches: make them, or choose how many", keys: ["Shift+B"], places: { more: "nodes" }, guide: "Select and change", hand: "or click k",
-    says: "Make branches, or choose how many and which to train", do: branchesKey,
+    says: "Make branches, or choose how many", do: branchesKey,
   },
   moreOf: {
-    label: "One branch more", keys: ["]"], places: { more: "nodes" }, guide: "Select and change", hand: "or +", when: branchesOf,
+    label: "One branch more", keys: ["]"], places: { more: "nodes" }, guide: "Select and change", hand: "or + and \u2212", says: "One branch more, one less", when: branchesOf,
     do: (editor) => stepBranches(editor, 1),
   },
-  fewer: {
-    label: "One branch less", keys: ["["], places: { more: "nodes" }, guide: "Select and change", hand: "or \u2212", when: branchesOf,
-    do: (editor) => stepBranches(editor, -1),
-  },
+  fewer: { label: "One branch less", keys: ["["], places: { more: "nodes" }, besides: "moreOf", when: branchesOf, do: (editor) => stepBranches(editor, -1) },
   arrangeChosen: { label: "Arrange these nodes", hint: "l", places: { more: "nodes" }, when: ({ selection }) => selection.size > 1, do: arrange },
-  nudge: { label: "Move a little", keys: arrows("Alt+"), guide: "Select and change", do: (editor, _, key) => nudge(editor, wayOf(key)) },
+  nudge: {
+    label: "Move a little", keys: arrows("Alt+"), guide: "Select and change", hand: "Alt + drag", says: "Move a little; drag a copy away",
+    do: (editor, _, key) => nudge(editor, wayOf(key)),
+  },
 
-  undo: { label: "Undo", keys: ["Ctrl+Z"], places: { foot: "steps" }, guide: "Select and change", undoes: "undo", do: (editor) => step(editor, "undo") },
+  undo: {
+    label: "Undo", keys: ["Ctrl+Z"], places: { foot: "steps" }, guide: "Select and change", says: "Undo, redo", undoes: "undo",
+    do: (editor) => step(editor, "undo"),
+  },
   redo: {
-    label: "Redo", keys: ["Ctrl+Shift+Z"], also: ["Ctrl+Y"], places: { foot: "steps" }, guide: "Select and change", undoes: "redo",
+    label: "Redo", keys: ["Ctrl+Shift+Z"], also: ["Ctrl+Y"], places: { foot: "steps" }, besides: "undo", undoes: "redo",
     do: (editor) => step(editor, "redo"),
   },
   history: { label: "History", keys: ["h"], places: { foot: "steps" }, guide: "Select and change", do: toggleHistory },
@@ -149,27 +155,32 @@ export const ACTIONS = {
 
   walk: {
     label: "Go from node to node, or to the ends of the wire", keys: arrows(""), guide: "Walk by keyboard",
+    says: "Go from node to node; with Shift, select on the way",
     do: (editor, { node, wire }, key) => (wire ? toEnd(editor, wire, wayOf(key)) : walk(editor, node, wayOf(key))),
   },
-  extend: { label: "Select on the way", keys: arrows("Shift+"), guide: "Walk by keyboard", do: (editor, { node }, key) => extend(editor, node, wayOf(key)) },
+  extend: { label: "Select on the way", keys: arrows("Shift+"), besides: "walk", do: (editor, { node }, key) => extend(editor, node, wayOf(key)) },
   enter: {
     label: "Select the node in focus", keys: ["Enter"], also: [" "], guide: "Walk by keyboard", needs: ({ node, region }) => node ?? region,
     do: (editor, { node, region }) => enter(editor, node ?? "", region),
   },
   wireBefore: {
     label: "Go to the wire of the node before this one", keys: [","], guide: "Walk by keyboard",
+    says: "Step through the wires of the node; Delete removes one",
     do: (editor, { node, wire }) => stepAlong(editor, node, wire, -1),
   },
   wireAfter: {
-    label: "To the next one; Delete removes it", keys: ["."], guide: "Walk by keyboard",
+    label: "Go to the wire of the node after this one", keys: ["."], besides: "wireBefore",
     do: (editor, { node, wire }) => stepAlong(editor, node, wire, 1),
   },
   onward: { label: "Go on to regions and toolbars", keys: ["Tab"], byBrowser: true, guide: "Walk by keyboard" },
 
-  farther: { label: "Zoom out", keys: ["-"], places: { foot: "view" }, guide: "See", do: (editor) => editor.look(zoomCentred(editor.stage, 1 / ZOOM)) },
+  farther: {
+    label: "Zoom out", keys: ["-"], places: { foot: "view" }, guide: "See", says: "Zoom out, in",
+    do: (editor) => editor.look(zoomCentred(editor.stage, 1 / ZOOM)),
+  },
   fit: { label: "Fit to view", keys: ["f"], places: { foot: "view" }, guide: "See", do: (editor) => editor.fit() },
   nearer: {
-    label: "Zoom in", keys: ["+"], also: ["="], places: { foot: "view" }, guide: "See",
+    label: "Zoom in", keys: ["+"], also: ["="], places: { foot: "view" }, besides: "farther",
     do: (editor) => editor.look(zoomCentred(editor.stage, ZOOM)),
   },
   help: {

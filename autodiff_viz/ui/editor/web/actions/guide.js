@@ -19,7 +19,6 @@ const BY_HAND = {
   ],
   "Select and change": [
     ["Shift + click, Shift + drag", "Select several; with a finger, hold a node"],
-    ["Alt + drag", "Drag a copy away"],
   ],
   "Walk by keyboard": [],
   See: [
@@ -35,15 +34,22 @@ export const guideOf = (actions) =>
   Object.entries(BY_HAND).map(([title, gestures]) => ({
     title,
     lines: [
-      ...Object.values(actions).filter(({ guide }) => guide === title).map(({ label, says = label, keys, hand }) => ({ keys, hand, does: says })),
+      ...Object.entries(actions).filter(([, { guide }]) => guide === title).map(([id, { label, says = label, hand }]) =>
+        ({ keys: keysAt(actions, id), hand, does: says })),
       ...gestures.map(([hand, does]) => ({ hand, does })),
     ],
   }));
 
+/** The keys of an action, and of those in its line. @param {Record<string, Action>} actions @param {string} id */
+const keysAt = (actions, id) =>
+  [actions[id], ...Object.values(actions).filter(({ besides }) => besides === id)].flatMap(({ keys = [] }) => keys);
+
 const SIGNS = /** @type {Record<string, string>} */ ({ ArrowLeft: "←", ArrowUp: "↑", ArrowRight: "→", ArrowDown: "↓", Escape: "Esc" });
 
-/** Keys as they are printed; four arrows that are held with another key, in two words. @param {string[]} keys @returns {string[]} */
+/** Keys as they are printed: arrows that are held with another key in two words, or not at all beside the bare ones.
+ * @param {string[]} keys @returns {string[]} */
 export function printed(keys) {
-  const [held, arrow] = keys[0]?.split("+") ?? [];
-  return keys.length === 4 && arrow in SIGNS ? [`${held} + arrows`] : keys.map((key) => SIGNS[key] ?? key);
+  const held = keys.filter((key) => /\+Arrow/.test(key));
+  const others = keys.filter((key) => !held.includes(key));
+  return held.length && !others.length ? [`${held[0].split("+")[0]} + arrows`] : others.map((key) => SIGNS[key] ?? key);
 }
