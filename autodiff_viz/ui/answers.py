@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from autodiff_viz.ui.session import Session
-from autodiff_viz.ui.work import CHECK, asked, check_job, check_told, is_large
+from autodiff_viz.ui.work import CHECK, asked, check_job, check_told, is_large, workers
 from autodiff_viz.views.compose import LabView
 from autodiff_viz.views.lab import Lab
 from autodiff_viz.views.moment import live
@@ -27,10 +27,13 @@ def answers(here: Session, lab: Lab, view: LabView) -> Answers:
         checks,
         asked(here.name, COUNTS, program_job(view.trace, lab.selected)) if counting else None,
         counting,
+        on_request=is_large(view),
     )
 
 
-def want_check(here: Session) -> None:
-    """Note that the user asks for the check of what is on view."""
+def want_check(here: Session, on: bool) -> None:
+    """Note that the user asks for the check of what is on view, or wants it no more, which ends it."""
     job = check_job(here.present.view)
-    here.looks[CHECK] = job and job.key
+    here.looks[CHECK] = job.key if job and on else None
+    if not on:
+        workers().cancel((here.name, CHECK))

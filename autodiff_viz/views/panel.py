@@ -28,12 +28,14 @@ class Answers:
       checks: whether it was asked for: a large graph is checked when the user asks.
       counts: of the selected node; None while a worker is at it, and without one.
       counting: whether they were asked for.
+      on_request: the user has asked for the check, which may take long.
     """
 
     check: Answer | None = None
     checks: bool = False
     counts: Answer | None = None
     counting: bool = False
+    on_request: bool = False
 
     @property
     def awaited(self) -> bool:
@@ -117,7 +119,7 @@ def _verdict(lab: Lab, view: LabView, told: Answers, details: bool) -> Data:
     if not told.checks:
         return {"state": "asks", "says": ON_REQUEST}
     if told.check is None:
-        return {"state": "checking", "says": "Checking with jax.vjp …"}
+        return {"state": "checking", "says": "Checking with jax.vjp …", "cancel": told.on_request}
     if told.check.why:
         return {"state": "failed", "says": NOT_CHECKED.get(told.check.why, BROKE)}
     return _found(told.check.value, details)

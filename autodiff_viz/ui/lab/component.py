@@ -68,11 +68,8 @@ def draw_lab(lab: Lab, view: LabView) -> None:
 def _drawn(here: Session, told: Answers, large: Any) -> Lean:
     """The drawing of what is on view; the first one is everybody's, without what workers say of it."""
     now, first = here.present, here.first
-    if (
-        first is not None
-        and not here.sent.rev
-        and _are((now.lab, now.view, large), (first.lab, first.present.view, None))
-    ):
+    is_first = first is not None and not here.sent.rev and large is None
+    if is_first and now.lab is first.lab and now.view is first.present.view:
         return first.lean
     details = here.looks.get(DETAILS, False)
     return drawing(now, kept_history(here), large, told, details, here.sent.lean)
@@ -133,8 +130,9 @@ def _hear(here: Session, message: dict[str, Any]) -> None:
     if edits:
         here.inbox.ack = edits[-1]["seq"]  # first: an edit that fails must not come back for ever
         act(here, edited_all, [edit for edit in edits if edit["kind"] not in OURS], _refused(here.sent))
-        if any(edit["kind"] == CHECK for edit in edits):
-            want_check(here)
+        for edit in edits:
+            if edit["kind"] == CHECK:
+                want_check(here, edit.get("on") is not False)
     if is_wanted(want := message.get("want")):
         here.sent.tables = sweep_tables(here.present.view, dict(want))
     if not edits and "rest" in message:

@@ -10,7 +10,7 @@ const SIGNS = /** @type {Record<string, string>} */ ({ agrees: "agrees", differs
 const HEADS = ["input", "gradient", "central differences", "equal"];
 
 export class Check {
-  /** @param {{ ask: () => void, look: () => void }} told `ask` for a check; `look`: the table is opened or closed */
+  /** @param {{ ask: (on: boolean) => void, look: () => void }} told `ask` for a check, or for its end; `look`: the table is opened or closed */
   constructor({ ask, look }) {
     /** @type {CheckData} */
     this.data = {};
@@ -20,10 +20,11 @@ export class Check {
     this.notes = html("div", { class: "notes" });
     this.sign = html("span", { class: "sign" });
     this.says = html("p", { class: "says" });
-    this.ask = html("button", { type: "button", click: ask }, "Check with jax.vjp");
+    this.ask = html("button", { type: "button", click: () => ask(true) }, "Check with jax.vjp");
+    this.cancel = html("button", { type: "button", click: () => ask(false) }, "Cancel");
     this.details = html("button", { type: "button", class: "details", "aria-expanded": "false", click: () => (this.toggle(), look()) }, "Details");
     this.table = html("div", { class: "table" });
-    this.row = html("div", { class: "verdict" }, this.sign, this.says, this.ask, this.details);
+    this.row = html("div", { class: "verdict" }, this.sign, this.says, this.ask, this.cancel, this.details);
     this.host = html("div", { class: "checks", role: "group", "aria-label": "Check" }, this.notes, this.row, this.table);
     this.draw();
   }
@@ -57,6 +58,7 @@ export class Check {
     if ((this.sign.dataset.sign ?? "") !== (sign ?? "")) this.sign.replaceChildren(...(sign ? [icon(sign, 18)] : []));
     this.sign.dataset.sign = sign ?? "";
     this.ask.hidden = now !== "asks";
+    this.cancel.hidden = now !== "checking" || !this.data.cancel;
     const told = state === "agrees" || state === "differs";
     this.details.hidden = !told;
     this.details.setAttribute("aria-expanded", String(this.open));

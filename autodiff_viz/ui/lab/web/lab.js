@@ -29,7 +29,7 @@ export class Lab {
     this.formula = new Formula(words, this.mail.desk("type"));
     this.board = new Board(this.mail.desk("slide"));
     this.inspector = new Inspector({ send: (edit, refused) => this.send(edit, refused) });
-    this.check = new Check({ ask: () => this.editor.send({ kind: "check" }), look: () => this.mail.ask({ rest: this.question.turn }) });
+    this.check = new Check({ ask: (on) => this.editor.send({ kind: "check", on }), look: () => this.mail.ask({ rest: this.question.turn }) });
     this.editor.leaving.push(() => this.formula.send(), () => this.board.send());
     const { host } = this.editor.stage;
     this.places = new Places(parent, css, { editor: host, formula: this.formula.host, sliders: this.board.host, node: this.inspector.host, check: this.check.host });
