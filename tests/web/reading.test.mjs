@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { firstOf, placesFor, spokenSlot } from "../../autodiff_viz/ui/editor/web/keywire.js";
-import { inOrder, linesOf, spokenStep, wiresAt } from "../../autodiff_viz/ui/editor/web/reading.js";
+import { firstOf, placesFor, spokenSlot } from "../../autodiff_viz/ui/editor/web/actions/keywire.js";
+import { inOrder, linesOf, spokenStep, wiresAt } from "../../autodiff_viz/ui/editor/web/draw/reading.js";
 
 const slot = (label, wired = false, constant = null) => ({ label, wired, constant });
 const node = (id, x, y, slots = [], more = {}) => ({ id, x, y, w: 128, h: 80, slots, ...more });
