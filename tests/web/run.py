@@ -19,8 +19,8 @@ def main() -> int:
     if node is None:
         print(HOW_TO_GET_NODE, file=sys.stderr)
         return 1 if os.environ.get("CI") else 0
-    tests = sorted(str(path) for path in HERE.rglob("*.test.mjs"))
-    return subprocess.run([node, "--test", *tests], check=False).returncode
+    tests = sorted(path.as_uri() for path in HERE.rglob("*.test.mjs"))
+    return subprocess.run([node, HERE / "all.mjs", *tests], check=False).returncode
 
 
 if __name__ == "__main__":
