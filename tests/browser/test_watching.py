@@ -1,5 +1,5 @@
-"""What all browser tests rely on: a page that calls out or complains is noticed, and one that others have left
-in another state is not handed on."""
+"""What all browser tests rely on: a page that calls out or complains is noticed, and one that is not as a
+newcomer finds it is not handed on."""
 
 from __future__ import annotations
 
