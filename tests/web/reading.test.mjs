@@ -79,5 +79,7 @@ test("an answered edit says its name and the output; a step back and forth says 
   assert.equal(spokenStep(state("Start", undefined), state("Stop gradient at s", undefined)), "Stop gradient at s. Output m is 2.5");
   assert.equal(spokenStep(state("B", undefined), state("A", "B")), "Undone: B. Output m is 2.5");
   assert.equal(spokenStep(state("A", "B"), state("B", undefined)), "Redone: B. Output m is 2.5");
+  assert.equal(spokenStep(state(undefined, "B"), state("C", undefined)), "C. Output m is 2.5"); // an edit after all was undone
+  assert.equal(spokenStep(state("B", undefined), state(undefined, "A")), ""); // two steps back in the list of steps
   assert.equal(spokenStep(state("A", undefined), state("A", undefined)), "");
 });

@@ -63,8 +63,8 @@ export function linesOf({ nodes, wires, regions, groups = [] }, spoken) {
 export function spokenStep(before, after) {
   const [was, is] = [before.history, after.history];
   if (was.undo === is.undo && was.redo === is.redo) return "";
-  const back = is.redo !== was.redo && is.redo === was.undo;
-  const forth = is.undo !== was.undo && is.undo === was.redo;
+  const back = is.redo && is.redo !== was.redo && is.redo === was.undo;
+  const forth = is.undo && is.undo !== was.undo && is.undo === was.redo;
   const what = back ? `Undone: ${is.redo}` : forth ? `Redone: ${is.undo}` : is.undo;
   if (!what) return "";
   const output = after.nodes.find((node) => node.isOutput);
