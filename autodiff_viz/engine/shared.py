@@ -1,7 +1,8 @@
 """A memory that many share, of what is costly to make: nobody's rare wishes push out what the others use.
 
 What is new is on trial once the memory is full, and gives way to what is newer. It stays when it is asked for
-again by a later evaluation. One evaluation may ask for so many different things and no more.
+again by a later evaluation, of another visitor or as one of a few of the same. One evaluation may ask for so
+many different things and no more.
 """
 
 from __future__ import annotations
@@ -31,9 +32,10 @@ class Evaluation:
 
 
 class _Here(local):
-    """The evaluation under way in this thread."""
+    """The evaluation under way in this thread, and for whom it is."""
 
     evaluation: Evaluation | None = None
+    visitor: Hashable = None
 
 
 _here = _Here()
@@ -49,13 +51,24 @@ def within(evaluation: Evaluation) -> Iterator[None]:
         _here.evaluation = before
 
 
+@contextmanager
+def asked_by(visitor: Hashable) -> Iterator[None]:
+    """What is asked for meanwhile is asked for by this visitor; None for the server itself."""
+    before, _here.visitor = _here.visitor, visitor
+    try:
+        yield
+    finally:
+        _here.visitor = before
+
+
 class _Entry:
-    """A result; `first` and `last` are the numbers of evaluations that have asked for it."""
+    """A result; `first` and `last` are the numbers of evaluations that have asked for it. `visitor` is who
+    has, None when it was more than one or the server itself."""
 
-    __slots__ = ("first", "last", "on_trial", "result")
+    __slots__ = ("first", "last", "on_trial", "result", "visitor")
 
-    def __init__(self, result: Any, on_trial: bool, number: int):
-        self.result, self.on_trial = result, on_trial
+    def __init__(self, result: Any, on_trial: bool, number: int, visitor: Hashable):
+        self.result, self.on_trial, self.visitor = result, on_trial, visitor
         self.first = self.last = number
 
 
@@ -66,7 +79,7 @@ def shared(
 
     Args:
       most: results that are kept, of them `trial` on trial; and so many different ones an evaluation may ask
-        for, or it could not keep its own.
+        for, or it could not keep its own. A quarter of the others may be there for one visitor alone.
       too_many: makes of the arguments what is raised when one asks for more.
     """
 
@@ -77,7 +90,8 @@ def shared(
         def added(key: Hashable, result: R, number: int) -> _Entry:
             with lock:
                 missed[0] += 1
-                entry = entries[key] = _Entry(result, _settled(entries) >= most - trial, number)
+                on_trial = _settled(entries) >= most - trial
+                entry = entries[key] = _Entry(result, on_trial, number, _here.visitor)
                 for old in _surplus(entries, most, trial):
                     del entries[old]
             return entry
@@ -92,8 +106,11 @@ def shared(
             entry = entries.get(wanted)
             if entry is None:
                 entry = added(wanted, make(*arguments), now.number)
-            elif entry.on_trial and entry.first != now.number:
-                entry.on_trial = False
+            else:
+                if entry.visitor != _here.visitor:
+                    entry.visitor = None
+                if entry.on_trial and entry.first != now.number:
+                    entry.on_trial = _of_one(entries, entry.visitor) >= (most - trial) // 4
             entry.last = now.number
             return entry.result
 
@@ -107,6 +124,13 @@ def shared(
 
 def _settled(entries: dict[Hashable, _Entry]) -> int:
     return sum(not entry.on_trial for entry in entries.values())
+
+
+def _of_one(entries: dict[Hashable, _Entry], visitor: Hashable) -> int:
+    """How many are settled for this visitor alone."""
+    if visitor is None:
+        return 0
+    return sum(entry.visitor == visitor and not entry.on_trial for entry in [*entries.values()])
 
 
 def _surplus(entries: dict[Hashable, _Entry], most: int, trial: int) -> list[Hashable]:

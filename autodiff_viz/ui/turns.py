@@ -14,6 +14,8 @@ from time import monotonic, thread_time
 
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
+from autodiff_viz.engine.shared import asked_by
+
 MOST = 4  # so many of a queue at once may be held up; beyond, all share the processor
 SLOW = 0.05  # seconds of work in a turn that make a visitor slow, until a turn takes less
 LONG, VERY_LONG = 0.1, 2.0  # seconds after which one is held up, and of the slow
@@ -90,7 +92,8 @@ def in_turn(visitor: Hashable = None) -> Iterator[None]:
     turn, worked = queue.begin(), thread_time()
     _mine.turn = True
     try:
-        yield
+        with asked_by(visitor):
+            yield
     finally:
         _mine.turn = False
         queue.end(turn)

@@ -5,7 +5,7 @@ import pytest
 from autodiff_viz.engine import kernels
 from autodiff_viz.engine.check import diagnose, runnable
 from autodiff_viz.engine.kernels import kernel
-from autodiff_viz.engine.shared import Evaluation, shared, within
+from autodiff_viz.engine.shared import Evaluation, asked_by, shared, within
 from autodiff_viz.engine.trace import trace, trace_part
 from autodiff_viz.graph import limits
 from autodiff_viz.graph.identity import EVERYTHING
@@ -67,6 +67,35 @@ def test_what_is_asked_for_again_stays_in_place_of_what_nobody_has_used_the_long
     assert found == []
     ask(thing, "ab")
     assert found == ["a", "b"]
+
+
+def test_one_visitor_who_asks_again_and_again_pushes_out_what_one_may(made):
+    """Of the four that stay one is a quarter: more than that comes to stay only when others want it too."""
+    found, thing = made
+    ask(thing, "ab")
+    ask(thing, "cd")
+    with asked_by("anna"):
+        for names in ("ef", "ef", "gh", "gh", "ij", "ij"):
+            ask(thing, names)
+    found.clear()
+    ask(thing, "cd")
+    ask(thing, "b")
+    assert found == []
+
+
+def test_what_two_visitors_ask_for_stays(made):
+    found, thing = made
+    for names in ("ab", "cd"):
+        ask(thing, names)
+    for visitor in ("anna", "bert"):
+        with asked_by(visitor):
+            ask(thing, "ef")
+    with asked_by("anna"):
+        for names in ("gh", "ij"):
+            ask(thing, names)
+    found.clear()
+    ask(thing, "ef")
+    assert found == []
 
 
 def test_twice_in_one_evaluation_is_once(made):
