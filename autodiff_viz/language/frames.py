@@ -1,4 +1,4 @@
-"""`with checkpoint("name"):`, `with group("name"):` and `with branches("name"):` -> regions and groups.
+"""Reader of the blocks `with checkpoint("name"):`, `with group("name"):` and `with branches("name"):`.
 
 Blocks of the same name make up one region or one group.
 """
@@ -43,7 +43,7 @@ Drafts = dict[str, Draft]
 def read_heads(
     line: LogicalLine, statement: ast.With, around: tuple[str, ...], drafts: Drafts
 ) -> tuple[str, ...]:
-    """The names of all that holds inside a `with` block, whose heads are added to `drafts`.
+    """Read the heads of a `with` block into `drafts`; return the names of all frames around its lines.
 
     Raises:
       GraphError: a head is not `checkpoint("name", policy=..., names=...)`, `group("name")` or
@@ -89,7 +89,8 @@ def _policy(line: LogicalLine, node: ast.Call, kind: str) -> Policy:
 
 
 def _continue(line: LogicalLine, node: ast.Call, head: Draft, drafts: Drafts, name: str) -> None:
-    """Another block of a name is of the same kind, and says the same or nothing about its policy."""
+    """Check that another block of a name has the same kind, and the same policy or none; record a new
+    name."""
     first = drafts.setdefault(name, head)
     if first.kind != head.kind:
         message = f"{name!r} is a {_KINDS[first.kind]} in line {first.line.number}."
@@ -102,8 +103,10 @@ def _continue(line: LogicalLine, node: ast.Call, head: Draft, drafts: Drafts, na
 def finish(
     drafts: Drafts, known: set[str], source: list[str], problems: list[Problem]
 ) -> tuple[tuple[Region, ...], tuple[Group, ...]]:
-    """The regions and groups that were read; a saved name that is not in `known` becomes a problem, and so
-    does a group without a line."""
+    """Build the regions and groups from their drafts.
+
+    A saved name that is not in `known` becomes a problem, and so does a group without a line.
+    """
     regions = {name: draft for name, draft in drafts.items() if draft.kind == CHECKPOINT}
     groups = {name: draft for name, draft in drafts.items() if draft.kind != CHECKPOINT}
     for draft in regions.values():

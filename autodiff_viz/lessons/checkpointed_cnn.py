@@ -1,4 +1,5 @@
-"""The tutorial's convolution under a checkpoint: it runs twice and saves nothing, until more goes in."""
+"""Lesson: the tutorial's convolution under a checkpoint, which saves no residuals until the region holds
+more."""
 
 from autodiff_viz.engine.training import Settings
 from autodiff_viz.lessons.record import EXACTLY, Claim, Lesson, Like, Variant
@@ -22,7 +23,7 @@ RELU = "active = relu(conv)\n"
 
 
 def region(lines: str) -> str:
-    """These lines inside a checkpoint region."""
+    """Put these lines inside a checkpoint region."""
     return 'with checkpoint("block"):\n' + "".join(f"    {line}\n" for line in lines.splitlines())
 
 

@@ -1,4 +1,5 @@
-"""Checkpointing: forget in the forward pass, compute again in the backward pass."""
+"""Lesson: checkpointing, which discards residuals in the forward pass and recomputes them in the backward
+pass."""
 
 from autodiff_viz.lessons.record import Claim, Lesson, Variant
 from autodiff_viz.lessons.sources import SWIFT

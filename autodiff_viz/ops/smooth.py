@@ -1,4 +1,5 @@
-"""Exponentials, trigonometry and activations: smooth functions of one input, and relu."""
+"""Op records of exponentials, trigonometry and classical activations: smooth functions of one input, and
+relu."""
 
 from __future__ import annotations
 
