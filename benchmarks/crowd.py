@@ -10,14 +10,20 @@ import asyncio
 import random
 import time
 from collections.abc import Awaitable, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
-from benchmarks.server import Server
 from benchmarks.tab import Tab
 
 PERIOD, JITTER = 2.0, 0.2  # seconds between two actions of one visitor, and the share of it that is by chance
 RAMP = 5.0  # seconds over which they come
 QUIET, PATIENCE = 0.4, 60.0  # seconds without a message until a page is at rest; at most
+
+
+class Worked(Protocol):
+    """What is under load; `seconds` of processor time so far."""
+
+    @property
+    def seconds(self) -> float: ...
 
 
 class Load(NamedTuple):
@@ -43,7 +49,7 @@ def quantile(ordered: Sequence[float], share: float) -> float:
     return ordered[min(len(ordered) - 1, int(share * len(ordered)))]
 
 
-def acting(tabs: Sequence[Tab], server: Server, seconds: float) -> Load:
+def acting(tabs: Sequence[Tab], server: Worked, seconds: float) -> Load:
     """All of them come and then do one thing every `PERIOD` for so many seconds."""
     return asyncio.run(_acting(tabs, server, seconds))
 
@@ -54,7 +60,7 @@ def opening(tabs: Sequence[Tab]) -> float:
     return asyncio.run(_opening(tabs))
 
 
-async def _acting(tabs: Sequence[Tab], server: Server, seconds: float) -> Load:
+async def _acting(tabs: Sequence[Tab], server: Worked, seconds: float) -> Load:
     failures: list[str] = []
     taken: list[float] = []
     coming = (_later(RAMP * i / len(tabs), tab.open()) for i, tab in enumerate(tabs))

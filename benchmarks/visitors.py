@@ -1,5 +1,5 @@
 """Visitors beside each other: how many the app holds, and a bare Streamlit page under the same load in the
-same run; a class that opens a lesson at one moment; memory.
+same run; how many two processes behind nginx hold; a class that opens a lesson at one moment; memory.
 
 Both servers run on this machine beside the simulated visitors, with the app's own settings.
 """
@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from urllib.parse import urlencode
 
 from benchmarks.crowd import acting, opening
+from benchmarks.replicas import COUNT, Replicas, replicas
 from benchmarks.server import Server, server, until_warm
 from benchmarks.tab import Tab
 from benchmarks.table import Row
@@ -17,17 +18,18 @@ from benchmarks.visitor import Editor, Reader, Ticker
 
 SIZE = 30
 ALONE, SECONDS = 10, 20  # visitors with whom processor time is measured; seconds of each load
-STEPS = (5, 10, 25, 50, 100)
+STEPS, STEPS_OF_REPLICAS = (5, 10, 25, 50, 100), (25, 50, 100, 180)
 HELD = 0.3  # seconds at the 95th percentile
 CPU = 15 / 2  # what an action may take, in runs of a bare page
 CLASSES = {100: 3.0, 200: 6.0}  # seconds, by size
 LESSON = "fork"
 MEMORY = {"1 visitor": 450, "200 visitors": 700}  # megabytes
 
-Tabs = Callable[[Server, int], Sequence[Tab]]
+At = Server | Replicas
+Tabs = Callable[[At, int], Sequence[Tab]]
 
 
-def editors(app: Server, count: int) -> list[Tab]:
+def editors(app: At, count: int) -> list[Tab]:
     """Each with a graph of its own."""
     return [Editor(app.address, size=SIZE, seed=i) for i in range(count)]
 
@@ -56,6 +58,13 @@ def visitors() -> Iterator[Row]:
             yield Row(f"{count} open a lesson at once: seconds to the last canvas", took, wanted)
             yield Row(f"{count} open a lesson at once: last canvas / last bare page", took / beside)
         yield Row("megabytes, after 200 visitors at once", app.megabytes, MEMORY["200 visitors"])
+    with replicas() as both:  # when the others have ended: they share this machine's processors
+        if both is None:
+            print("No nginx is installed, so replicas are not measured.")
+        else:
+            acting(editors(both, ALONE), both, SECONDS / 4)
+            who = f"{COUNT} replicas behind nginx"
+            yield from _held(who, both, editors, target=1.0, steps=STEPS_OF_REPLICAS)
 
 
 def _processor(app: Server, bare: Server) -> Iterator[Row]:
@@ -66,10 +75,12 @@ def _processor(app: Server, bare: Server) -> Iterator[Row]:
     yield Row(f"{what} ({1000 * mine.cpu:.1f} / {1000 * theirs.cpu:.1f} ms)", mine.cpu / theirs.cpu, CPU)
 
 
-def _held(who: str, at: Server, tabs: Tabs, target: float | None = None) -> Iterator[Row]:
+def _held(
+    who: str, at: At, tabs: Tabs, target: float | None = None, steps: Sequence[int] = STEPS
+) -> Iterator[Row]:
     """A row for each number of visitors up to the first that is too many; returns the most that are held."""
     most = 0
-    for count in STEPS:
+    for count in steps:
         found = acting(tabs(at, count), at, SECONDS)
         yield Row(f"{who}, {count} visitors: 95th percentile / {HELD} s", found.p95 / HELD, target)
         if found.p95 >= HELD:

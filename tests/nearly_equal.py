@@ -75,6 +75,8 @@ PAIRS: tuple[tuple[State, State], ...] = (
     _pair(f"x = {SQUARE}\ny = x[{{}}]", "0", "-2"),
     _pair("x = 2.0\ny = rewrite(x * x, lambda v: v / {})", "0.0", "-0.0"),
     _pair("x = 2.0\ny = rewrite(x * x, lambda v: v * {})", "-1", "-2"),
+    _pair("x = 2.0\ny = scale_gradient(x * x, {})", "0.0", "-0.0"),
+    _pair("x = 2.0\ny = scale_gradient(x * x, {})", "-1.0", "-2.0"),
     _pair("x = 2.0\ny = rewrite(x * x, lambda v: v * {})", "1", "1.0"),
     _pair("x = 0.5\ny = custom(sin(x), pullback=lambda v, x, y: v / {})", "0.0", "-0.0"),
     _pair("x = input(-1.0, low={}, high=4.0)\ny = x * 3.0", "-1.0", "-2.0"),

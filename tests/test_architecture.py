@@ -10,7 +10,19 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 PACKAGE = "autodiff_viz"
-FOLDERS = ("graph", "workers", "ops", "language", "engine", "export", "lessons", "figures", "views", "ui")
+FOLDERS = (
+    "graph",
+    "workers",
+    "ops",
+    "branches",
+    "language",
+    "engine",
+    "export",
+    "lessons",
+    "figures",
+    "views",
+    "ui",
+)
 """A folder imports only from itself and from the folders before it."""
 
 ONLY_IN = {
@@ -35,7 +47,7 @@ IDENTITIES = {"autodiff_viz/graph/identity.py", "autodiff_viz/graph/model.py"}
 """Where identities are made, and `__hash__` is of one."""
 
 OWN_SCRIPTS = {"autodiff_viz/ui/panels/lesson.py", "autodiff_viz/ui/navigation.py"}
-ASKS_ITS_OWN_HOST = "autodiff_viz/ui/editor/web/webfont.js"
+ASKS_ITS_OWN_HOST = "autodiff_viz/ui/editor/web/files/webfont.js"
 """Where a script of the project's own, with nothing of the user's in it, is put on the page."""
 
 MOST_LINES = 300

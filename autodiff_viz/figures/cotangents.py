@@ -20,6 +20,7 @@ from autodiff_viz.graph.model import STOP as STOP_RULE
 from autodiff_viz.graph.words import listed, scalar
 
 TITLE = "What arrives at each node"
+FORKS = 3  # whose sums are read out
 STOP_MARK = coloured("⊘ stop", STOP)
 
 
@@ -60,7 +61,8 @@ def cotangents_text(trace: Trace) -> str:
     stopped = [a.node.name for a in found if a.node.rule.kind == STOP_RULE]
     apart = [a.node.name for a in found if a.size is None]
     pieces = [f"A bar chart of what arrives at {counted(len(found), 'node')}: {listed(sizes, 6)}"]
-    pieces += [f"at forks, {listed(forks, 3)}"] if forks else []
+    pieces += forks[:FORKS]
+    pieces += [f"{counted(len(forks) - FORKS, 'more fork')}"] if len(forks) > FORKS else []
     pieces += [f"stopped at {listed(stopped, 3)}"] if stopped else []
     pieces += [f"not connected to the output: {listed(apart, 3)}"] if apart else []
     return "; ".join(pieces) + "."

@@ -56,8 +56,8 @@ def sizes_figure(found: Division) -> go.Figure:
 def sizes_text(found: Division) -> str:
     """The figure in one sentence, for those who can't see it."""
     items = [
-        f"segment {i + 1} receives {_handed(link):,} and its Jacobians have "
-        f"{sum(jacobian.elements for jacobian in link.jacobians):,}"
+        f"segment {i + 1} receives {_handed(link):,} (its Jacobians have "
+        f"{sum(jacobian.elements for jacobian in link.jacobians):,})"
         for i, link in enumerate(found.links)
     ]
     return f"A bar chart of elements handed back and of Jacobians: {listed(items, 8)}."

@@ -89,13 +89,14 @@ def _flat(terms: tuple[Term, ...]) -> tuple[Any, ...]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Rule(Exact):
-    """Gradient rule of a node, by its `kind`; `graph/rule_kinds.py` has a record of each kind.
+    """Gradient rule of a node: its part of the backward pass.
 
-    `follow`: JAX's own derivative. `stop`: passes nothing. `rewrite`: `function(v)` replaces the
-    arriving cotangent v. `scale`: `number` times the arriving cotangent replaces it. `pullback`: `function(v,
-    *inputs, y)` returns the cotangent that is passed along each wire (inputs are the wired slots in order, y
-    is the node's value). `backward_as`: the node's last slot is an alternative that receives the whole
-    arriving cotangent; the other slots get zero.
+    Attributes:
+      kind: a name of `graph/rule_kinds.py`, which has a record of each kind.
+      function: for a kind that changes the arriving cotangent v, `function(v)` replaces v; for a kind that
+        declares the pullback, `function(v, *inputs, y)` returns the cotangent that is passed along each wire
+        (inputs are the wired slots in order, y is the node's value). None for other kinds.
+      number: for a kind that takes a number, such as the factor of `scale`; None for other kinds.
     """
 
     kind: str = FOLLOW

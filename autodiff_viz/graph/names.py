@@ -6,6 +6,7 @@ import re
 from collections.abc import Container, Sequence
 from itertools import count, filterfalse
 from keyword import iskeyword
+from typing import Any
 
 from autodiff_viz.graph import limits
 from autodiff_viz.graph.words import listed
@@ -54,3 +55,8 @@ def numbered(stem: str, taken: Container[str]) -> str:
     """Return `<stem>_<k>` with the smallest k >= 1 that is not taken."""
     stem = stem[: limits.NAME - 5]  # room for "_" and the number of any node
     return next(filterfalse(taken.__contains__, map((stem + "_{}").format, count(1))))
+
+
+def natural(name: str) -> tuple[Any, ...]:
+    """Return a sort key for natural order: "branch_2" before "branch_10"."""
+    return tuple(int(part) if part.isdigit() else part for part in re.split(r"([0-9]+)", name))

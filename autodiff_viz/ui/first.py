@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Hashable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from autodiff_viz.engine.shared import shared
@@ -20,7 +20,7 @@ from autodiff_viz.views.documents import documents
 from autodiff_viz.views.lab import Lab
 from autodiff_viz.views.lean import NOTHING, Lean, leaned
 from autodiff_viz.views.moment import live
-from autodiff_viz.views.panel import UNANSWERED, Answers, check_data, node_data
+from autodiff_viz.views.panel import Answers, check_data, node_data
 from autodiff_viz.views.parts import lab_drawing
 from autodiff_viz.views.trail import Trail, trail
 
@@ -28,18 +28,38 @@ MOST, ON_TRIAL = 48, 12  # addresses; so many of them that have been opened once
 
 
 @dataclass(frozen=True, slots=True)
+class Told:
+    """What is seen first with these answers of workers: the lean drawing, and the same as JSON."""
+
+    answers: Answers
+    lean: Lean
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class First:
-    """Attributes:
-    divided: the lab's address, and what is too long for it.
-    text: the lean drawing as JSON.
+    """What is seen first at one address.
+
+    Attributes:
+      divided: the lab's address, and what is too long for it.
+      newest: at most one record: with the answers that there were when somebody opened the address last.
     """
 
     lab: Lab
     divided: tuple[dict[str, str], dict[str, str]]
     present: Present
     trail: Trail
-    lean: Lean
-    text: str
+    newest: list[Told] = field(default_factory=list)
+
+    def told(self, answers: Answers) -> Told:
+        """The drawing with these answers, made once while there are no others."""
+        for known in self.newest:
+            if known.answers.are(answers):
+                return known
+        kept = {**self.trail.data, "documents": documents(self.lab)}
+        made = drawing(self.present, kept, None, answers)
+        self.newest[:] = [Told(answers, made, written(made.drawing))]
+        return self.newest[0]
 
 
 def first(query: Mapping[str, str]) -> First | None:
@@ -62,15 +82,14 @@ def _first(query: Mapping[str, str]) -> First | None:
     if lab.training is not None or len(lab.graph.nodes) > VERIFIED_AT_ONCE:
         return None
     now, history = present(lab, None), trail(lab.history)
-    drawn = drawing(now, {**history.data, "documents": documents(lab)}, None)
-    return First(lab, divided(lab), now, history, drawn, written(drawn.drawing))
+    return First(lab, divided(lab), now, history)
 
 
 def drawing(
     now: Present,
     kept: Any,
     large: Any,
-    told: Answers = UNANSWERED,
+    told: Answers,
     details: bool = False,
     last: Lean = NOTHING,
 ) -> Lean:

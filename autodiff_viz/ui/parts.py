@@ -76,7 +76,7 @@ def _draw(name: str, draw: Draw) -> None:
     note_shown(here, name)  # before it is drawn: a part that fails must not be asked for without end
     parts.drawn[name] = monotonic()
     if name in OF_NUMBERS and SHOWS[name](now.lab, now.view) is not None:
-        st.html(f'<i data-at="{now.state}"></i>')  # for ui/editor/web/lag.js
+        st.html(f'<i data-at="{now.state}"></i>')  # for ui/editor/web/live/lag.js
     draw(now.lab, now.view)
 
 

@@ -17,7 +17,7 @@ import streamlit as st
 
 from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.ui.failures import NOT_DONE
-from autodiff_viz.ui.first import First
+from autodiff_viz.ui.first import First, Told
 from autodiff_viz.ui.inbox import Inbox
 from autodiff_viz.ui.present import Present, present
 from autodiff_viz.ui.trainer import Trainer
@@ -75,6 +75,7 @@ class Sent:
       tables: for sliders, to go with the next message.
       turn: how many messages there were.
       code: whether the component's code goes with them.
+      told: the first drawing, where it is everybody's.
     """
 
     rev: int = 0
@@ -85,6 +86,7 @@ class Sent:
     tables: list[dict[str, Any]] = field(default_factory=list)
     turn: int = 0
     code: bool = False
+    told: Told | None = None
 
 
 @dataclass(slots=True)

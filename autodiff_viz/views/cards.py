@@ -1,4 +1,4 @@
-"""The cards of nodes: their sizes, and the texts that fit on them. ui/editor/web/nodes.js draws them."""
+"""The cards of nodes: their sizes, and the texts that fit on them. ui/editor/web/draw/nodes.js draws them."""
 
 from __future__ import annotations
 

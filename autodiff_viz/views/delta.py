@@ -1,4 +1,4 @@
-"""What changed between two drawings, so that only that has to travel. ui/editor/web/delta.js applies it.
+"""What changed between two drawings, so that only that travels. ui/editor/web/state/delta.js applies it.
 
 A drawing is a JSON object without null. A patch of an object has its fields that changed, null for one
 that has gone, as in JSON Merge Patch (RFC 7396). A list of records with names of their own, such as nodes and

@@ -1,6 +1,6 @@
 """A tensor as a small picture: at most 12 x 12 cells, each one of 61 shades, as text of one character a cell.
 
-The shades run from -top over 0 to top, where top is the largest cell; ui/editor/web/heat.js paints them.
+The shades run from -top over 0 to top, where top is the largest cell; ui/editor/web/draw/heat.js paints them.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 """A drawing as it travels: without the fields that hold nothing or what they usually hold, and without what
-another field says already. `ui/editor/web/lean.js` puts them back.
+another field says already. `ui/editor/web/state/lean.js` puts them back.
 """
 
 from __future__ import annotations

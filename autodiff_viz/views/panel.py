@@ -42,9 +42,11 @@ class Answers:
         """Whether more will come."""
         return (self.checks and self.check is None) or (self.counting and self.counts is None)
 
+    def are(self, other: Answers) -> bool:
+        """Whether the other ones are the very same answers, to the same questions."""
+        same = self.check is other.check and self.counts is other.counts
+        return same and (self.checks, self.counting) == (other.checks, other.counting)
 
-UNANSWERED = Answers(checks=True, counting=True)
-"""All has been asked for, and nothing has come."""
 
 COUNTING = ("Counting runs and what is kept …",)
 NOT_COUNTED = ("These could not be counted.",)

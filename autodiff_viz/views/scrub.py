@@ -101,7 +101,7 @@ def tables(found: Trace, stretches: Iterable[Stretch], known: Mapping[str, str])
 
 
 def _table(found: Trace, stretch: Stretch, room: int) -> dict[str, Any]:
-    """The table as ui/editor/web/table.js reads it, in at most `room` characters of numbers. Nothing is
+    """The table as ui/editor/web/live/table.js reads it, in at most `room` characters of numbers. Nothing is
     swept for one that has no room whatever its numbers are: there is one at least for each node that moves.
     """
     wide = found.dtype == FLOAT64

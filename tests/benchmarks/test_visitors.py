@@ -12,9 +12,11 @@ import pytest
 from benchmarks import outbox
 from benchmarks.crowd import at_rest, quantile
 from benchmarks.outbox import Word
+from benchmarks.replicas import replicas
 from benchmarks.server import server
 from benchmarks.tab import Tab
 from benchmarks.visitor import GESTURES, Editor, Ticker
+from tests.browser.replicas import HOW_TO_GET_NGINX, nginx
 
 DATA = {"rev": 7, "full": {"nodes": []}, "key": "0123456789", "ack": 3, "from": None}
 
@@ -82,3 +84,13 @@ def test_a_bare_page_is_run_for_every_tick():
 def app():
     with server("app.py", AUTODIFF_VIZ_WARM_UP="off") as found:
         yield found
+
+
+@pytest.mark.skipif(nginx() is None, reason=HOW_TO_GET_NGINX)
+def test_replicas_behind_nginx_are_measured_as_one_server():
+    with replicas() as both:
+        before = both.seconds
+        assert done(Editor(both.address, size=8, gestures=("rule",)), 2) == []
+        assert both.seconds > before
+        assert both.megabytes > 2 * 50
+        assert len({server.process for server in both.servers}) == 2

@@ -16,7 +16,7 @@ TRIES, PAUSE = 20, 100  # times and milliseconds in which the page is as it was
 
 FOUND = f"""(canvas) => {{
   const all = (selector, root = canvas) => [...root.querySelectorAll(selector)];
-  const places = canvas.getBoundingClientRect(), page = canvas.getRootNode();
+  const places = canvas.getBoundingClientRect();
   const at = ({{ x, y, width, height }}) => [x - places.x, y - places.y, width, height].map(Math.round);
   return {{
     size: [innerWidth, innerHeight, ...at(places).slice(2)],
@@ -31,8 +31,6 @@ FOUND = f"""(canvas) => {{
     selected: all("[data-id].selected").map((node) => node.dataset.id),
     open: all({OPEN!r}).length,
     undo: all(".tool.undo").map((button) => button.title),
-    formula: all(".formula textarea", page).map((area) => area.value),
-    sliders: all(".sliders input", page).map(({{ value, min, max }}) => [value, min, max]),
     settings: all(".st-key-settings input", document).map((input) => input.value),
     figure: all("[data-testid=stButtonGroup] [aria-checked=true]", document).map((one) => one.textContent),
     inspected: all(".st-key-inspector h2", document).map((title) => title.textContent),
@@ -77,7 +75,12 @@ class SharedPage:
         self.lab = None
 
     def _found(self) -> dict[str, Any]:
-        return self.lab.canvas.evaluate(FOUND)
+        sliders = self.lab.page.locator(".sliders input")
+        told = {
+            "formula": self.lab.formula.input_value(),
+            "sliders": sliders.evaluate_all("all => all.map(({ value, min, max }) => [value, min, max])"),
+        }
+        return {**self.lab.canvas.evaluate(FOUND), **told}
 
     def _put_back(self) -> bool:
         try:

@@ -17,12 +17,9 @@ FIGURES = ("Cotangents", "Sweep", "Runs", "Residuals")
 DUST = 15_000  # milliseconds in which it settles
 
 SEEN = """() => {
-  const inside = (root, selector) => [
-    ...root.querySelectorAll(selector),
-    ...[...root.querySelectorAll("*")].flatMap((one) =>
-      one.shadowRoot ? inside(one.shadowRoot, selector) : []),
-  ];
-  const all = (selector) => inside(document, selector);
+  const within = (root) => [...root.querySelectorAll("*")].flatMap((one) => one.shadowRoot ?? []);
+  const roots = (root) => [root, ...within(root).flatMap(roots)];
+  const all = (selector) => roots(document).flatMap((root) => [...root.querySelectorAll(selector)]);
   const words = (selector) => all(selector).map((one) => one.textContent.trim());
   return {
     nodes: all(".canvas [data-id]").map((one) => `${one.dataset.id}: ${one.textContent}`).sort(),
@@ -100,6 +97,7 @@ def settled(*pages: Page) -> dict[str, list[Any]]:
         differs = {
             name: [one[name] for one in seen] for name in seen[0] if len({str(one[name]) for one in seen}) > 1
         }
+        assert all(seen[0][name] for name in ("nodes", "formula", "sliders", "settings"))
         if not differs:
             break
         pages[0].wait_for_timeout(500)

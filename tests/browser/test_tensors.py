@@ -40,6 +40,19 @@ def test_a_tensor_is_drawn_with_its_shape_and_every_wire_says_the_shape_that_it_
     expect(net.canvas.locator(".dims")).to_have_count(len(labels) - 1)
 
 
+def test_a_picture_has_a_pixel_for_each_cell_and_zero_is_transparent(net: LabPage):
+    pixels = """async (image) => {
+        const bitmap = await createImageBitmap(await (await fetch(image.getAttribute("href"))).blob());
+        const context = new OffscreenCanvas(bitmap.width, bitmap.height).getContext("2d");
+        context.drawImage(bitmap, 0, 0);
+        const { data } = context.getImageData(0, 0, bitmap.width, bitmap.height);
+        const rows = Array.from({ length: bitmap.height }, (_, y) => y * bitmap.width);
+        return rows.map((start) => Array.from({ length: bitmap.width }, (_, x) => data[4 * (start + x) + 3]));
+    }"""
+    found = net.node("x").locator("image").first.evaluate(pixels)
+    assert found == [[0, 0], [0, 255], [255, 0], [255, 255]]  # x itself is 0 and 1 there
+
+
 def test_a_stop_changes_the_pictures_of_cotangents_alone(net: LabPage):
     before = pictures(net, "w")
     net.select("h")

@@ -8,10 +8,10 @@ import numpy as np
 import optax
 import pytest
 
+from autodiff_viz.branches.resize import grown
 from autodiff_viz.engine.course import further, records, start, state_at, trace_at
 from autodiff_viz.engine.states import carried
 from autodiff_viz.engine.training import Settings, advance, begin
-from autodiff_viz.graph.branches import grown
 from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.graph.tuning import tuned
 from autodiff_viz.language.parse import parse

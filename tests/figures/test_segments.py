@@ -34,8 +34,8 @@ def test_plotly_accepts_them_and_they_can_be_read(key):
 def test_sizes_are_those_worked_out_by_hand():
     # h has 3 * 4 elements; d h / d w is 12 x 8. z is a number: d z / d h has 12, d z / d u has 4
     words = SEGMENT_FIGURES["sizes"].text(SHOWN["sizes"])
-    assert "segment 1 receives 12 and its Jacobians have 96," in words
-    assert "segment 2 receives 1 and its Jacobians have 16." in words
+    assert "segment 1 receives 12 (its Jacobians have 96) and" in words
+    assert "segment 2 receives 1 (its Jacobians have 16)." in words
     title = SEGMENT_FIGURES["sizes"].build(SHOWN["sizes"]).layout.title.text
     assert "12 elements handed back" in title
     assert "all Jacobians have <b>112</b>" in title

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import autodiff_viz as av
-from autodiff_viz.graph.branches import with_branches
+from autodiff_viz.branches.resize import with_branches
 from autodiff_viz.lessons.gated_transformer import declared, joined, running, stacked
 
 

@@ -70,7 +70,7 @@ def written() -> dict:
     node = web.node()
     if node is None:
         pytest.skip("no node")
-    script = SCRIPT % json.dumps((WEB / "numbers.js").as_uri())
+    script = SCRIPT % json.dumps((WEB / "draw/numbers.js").as_uri())
     given = {
         "numbers": list(map(repr, numbers())),
         "vectors": [list(map(repr, v)) for v in vectors()],

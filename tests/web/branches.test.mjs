@@ -2,9 +2,9 @@
 
 import { test } from "node:test";
 import assert from "node:assert/strict";
-import { nested } from "../../autodiff_viz/ui/editor/web/frames.js";
-import { predict } from "../../autodiff_viz/ui/editor/web/predict.js";
-import { spokenGroup } from "../../autodiff_viz/ui/editor/web/reading.js";
+import { nested } from "../../autodiff_viz/ui/editor/web/state/frames.js";
+import { predict } from "../../autodiff_viz/ui/editor/web/state/predict.js";
+import { spokenGroup } from "../../autodiff_viz/ui/editor/web/draw/reading.js";
 import { node, wire } from "./drawings.mjs";
 
 const gate = { name: "t", nodes: ["a", "b"], branches: ["t_1", "t_2"], collapsed: false };

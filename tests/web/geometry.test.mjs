@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import {
   bounds, CLEAR, fit, freeSpot, neighbour, outputPoint, overlap, pathOf, pointAt, sideways, slotPoint, toScreen, toWorld, wireCurve, zoomAt,
-} from "../../autodiff_viz/ui/editor/web/geometry.js";
+} from "../../autodiff_viz/ui/editor/web/draw/geometry.js";
 import { node } from "./drawings.mjs";
 
 test("slots are spread evenly down the left edge and the output is in the middle of the right one", () => {

@@ -1,7 +1,7 @@
 import { test } from "node:test";
 import assert from "node:assert/strict";
-import { strewn, stretched } from "../../autodiff_viz/ui/editor/web/glide.js";
-import { groundOf } from "../../autodiff_viz/ui/editor/web/dragframe.js";
+import { strewn, stretched } from "../../autodiff_viz/ui/editor/web/draw/glide.js";
+import { groundOf } from "../../autodiff_viz/ui/editor/web/draw/dragframe.js";
 import { fork } from "./drawings.mjs";
 
 /** Where a picture drawn for one view puts a point of the world, once it is stretched. */

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { freshName, readingSlot } from "../../autodiff_viz/ui/editor/web/growth.js";
-import { predict } from "../../autodiff_viz/ui/editor/web/predict.js";
+import { freshName, readingSlot } from "../../autodiff_viz/ui/editor/web/state/growth.js";
+import { predict } from "../../autodiff_viz/ui/editor/web/state/predict.js";
 import { fork, node, wire } from "./drawings.mjs";
 
 const OPS = new Map([

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { pixelsOf } from "../../autodiff_viz/ui/editor/web/heat.js";
-import { scaleSays, sizeOfPicture } from "../../autodiff_viz/ui/editor/web/heatcard.js";
+import { pixelsOf } from "../../autodiff_viz/ui/editor/web/draw/heat.js";
+import { scaleSays, sizeOfPicture } from "../../autodiff_viz/ui/editor/web/draw/heatcard.js";
 
 /** Rows of pixels, each [red, green, blue, opacity]. */
 function rowsOf({ width, height, data }) {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { housing, leavingPath, movesSay, rehoused } from "../../autodiff_viz/ui/editor/web/housing.js";
-import { strangers } from "../../autodiff_viz/ui/editor/web/outline.js";
+import { housing, leavingPath, movesSay, rehoused } from "../../autodiff_viz/ui/editor/web/state/housing.js";
+import { strangers } from "../../autodiff_viz/ui/editor/web/draw/outline.js";
 import { node, wire } from "./drawings.mjs";
 
 const square = (x, y, side) => [[x, y], [x + side, y], [x + side, y + side], [x, y + side]];

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { lineage } from "../../autodiff_viz/ui/editor/web/lineage.js";
-import { shifts } from "../../autodiff_viz/ui/editor/web/motion.js";
+import { lineage } from "../../autodiff_viz/ui/editor/web/state/lineage.js";
+import { shifts } from "../../autodiff_viz/ui/editor/web/draw/motion.js";
 import { fork, node, wire } from "./drawings.mjs";
 
 // x -> a -> b -> z, and y -> b, a -> c -> z

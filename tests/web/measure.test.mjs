@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { shortened, textWidth } from "../../autodiff_viz/ui/editor/web/measure.js";
+import { shortened, textWidth } from "../../autodiff_viz/ui/editor/web/draw/measure.js";
 
 test("a longer text is wider", () => {
   assert.ok(textWidth("logsumexp", 12) > textWidth("log", 12));

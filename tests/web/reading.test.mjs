@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { firstOf, placesFor, spokenSlot } from "../../autodiff_viz/ui/editor/web/keywire.js";
-import { inOrder, linesOf, spokenStep, wiresAt } from "../../autodiff_viz/ui/editor/web/reading.js";
+import { firstOf, placesFor, spokenSlot } from "../../autodiff_viz/ui/editor/web/actions/keywire.js";
+import { inOrder, linesOf, spokenStep, wiresAt } from "../../autodiff_viz/ui/editor/web/draw/reading.js";
 
 const slot = (label, wired = false, constant = null) => ({ label, wired, constant });
 const node = (id, x, y, slots = [], more = {}) => ({ id, x, y, w: 128, h: 80, slots, ...more });
@@ -79,5 +79,7 @@ test("an answered edit says its name and the output; a step back and forth says 
   assert.equal(spokenStep(state("Start", undefined), state("Stop gradient at s", undefined)), "Stop gradient at s. Output m is 2.5");
   assert.equal(spokenStep(state("B", undefined), state("A", "B")), "Undone: B. Output m is 2.5");
   assert.equal(spokenStep(state("A", "B"), state("B", undefined)), "Redone: B. Output m is 2.5");
+  assert.equal(spokenStep(state(undefined, "B"), state("C", undefined)), "C. Output m is 2.5"); // an edit after all was undone
+  assert.equal(spokenStep(state("B", undefined), state(undefined, "A")), ""); // two steps back in the list of steps
   assert.equal(spokenStep(state("A", undefined), state("A", undefined)), "");
 });

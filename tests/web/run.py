@@ -22,8 +22,9 @@ def main(names: list[str]) -> int:
     if found is None:
         print(HOW_TO_GET_NODE, file=sys.stderr)
         return 1 if os.environ.get("CI") else 0
-    tests = sorted(path for path in HERE.rglob("*.test.mjs") if not names or path.name.split(".")[0] in names)
-    return subprocess.run([found, "--test", *map(str, tests)], check=False).returncode
+    paths = sorted(HERE.rglob("*.test.mjs"))
+    tests = [path.as_uri() for path in paths if not names or path.name.split(".")[0] in names]
+    return subprocess.run([found, HERE / "all.mjs", *tests], check=False).returncode
 
 
 if __name__ == "__main__":

@@ -59,7 +59,7 @@ def draw_lab(lab: Lab, view: LabView) -> None:
         _number(sent)
     tables, sent.tables, sent.turn = sent.tables, [], sent.turn + 1
     beside = {"tables": written(tables), **rest_due(here), "turn": sent.turn}
-    data = {**_news(here, sent), **beside, **here.inbox.word}
+    data = {**_news(sent), **beside, **here.inbox.word}
     component()(key=LAB, data=data, on_outbox_change=_on_message, on_source_change=_on_source)
     if sent.code:
         code()(key=f"{LAB}_source")  # lab.css takes it out of the flow, or it would leave a gap
@@ -70,7 +70,8 @@ def _drawn(here: Session, told: Answers, large: Any) -> Lean:
     now, first = here.present, here.first
     is_first = first is not None and not here.sent.rev and large is None
     if is_first and now.lab is first.lab and now.view is first.present.view:
-        return first.lean
+        here.sent.told = first.told(told)
+        return here.sent.told.lean
     details = here.looks.get(DETAILS, False)
     return drawing(now, kept_history(here), large, told, details, here.sent.lean)
 
@@ -88,12 +89,12 @@ def _number(sent: Sent) -> None:
     sent.rev, sent.drawings = rev, {**{n: drawings[n] for n in kept}, rev: newest}
 
 
-def _news(here: Session, sent: Sent) -> dict[str, Any]:
+def _news(sent: Sent) -> dict[str, Any]:
     """The message for the newest drawing: all of it, or what changed since one that the browser has."""
-    newest, first = sent.drawings[sent.rev], here.first
+    newest, told = sent.drawings[sent.rev], sent.told
     if sent.have not in sent.drawings:
-        is_first = first is not None and newest is first.lean.drawing
-        return {"rev": sent.rev, "full": first.text if is_first else written(newest)}
+        is_first = told is not None and newest is told.lean.drawing
+        return {"rev": sent.rev, "full": told.text if is_first else written(newest)}
     patch = delta(sent.drawings[sent.have], newest)
     return {"rev": sent.rev, "base": sent.have, "patch": written(patch)}
 

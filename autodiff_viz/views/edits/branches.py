@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
+from autodiff_viz.branches.resize import with_branches
 from autodiff_viz.engine.check import diagnose
 from autodiff_viz.graph import edits
-from autodiff_viz.graph.branches import branches_of, with_branches
+from autodiff_viz.graph.branches import branches_of
 from autodiff_viz.graph.check import UNFINISHED
 from autodiff_viz.graph.groups import free_title
 from autodiff_viz.graph.housing import frame_of, mended_group, with_frames

@@ -1,7 +1,7 @@
 // @ts-check
 // Whether an independent computation has the same numbers: a tick, or what differs, and a table for who wants to know.
 
-import { icon } from "../../editor/web/icons.js";
+import { icon } from "../../editor/web/draw/icons.js";
 import { html, setText } from "../../web/dom.js";
 
 /** @typedef {import("./types.js").CheckData} CheckData */

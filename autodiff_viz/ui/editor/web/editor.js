@@ -2,13 +2,13 @@
 // One editor: Python's last drawing, the edits under way, the selection, and the stage they are shown on.
 
 import { Mail } from "../../web/mail.js";
-import { rehoused } from "./housing.js";
-import { Keeping } from "./keeping.js";
-import { tellOffline } from "./offline.js";
-import { dragFrame, groundOf, lay } from "./dragframe.js";
-import { moved, predict } from "./predict.js";
-import { look, openStage, paint, partView, sizeOf, wholeView } from "./stage.js";
-import { folding, namesIn, seenAs } from "./fold.js";
+import { rehoused } from "./state/housing.js";
+import { Keeping } from "./keep/keeping.js";
+import { tellOffline } from "./keep/offline.js";
+import { dragFrame, groundOf, lay } from "./draw/dragframe.js";
+import { moved, predict } from "./state/predict.js";
+import { look, openStage, paint, partView, sizeOf, wholeView } from "./draw/stage.js";
+import { folding, namesIn, seenAs } from "./state/fold.js";
 
 /** @typedef {import("./types.js").Drawing} Drawing */
 /** @typedef {import("./types.js").NewEdit} NewEdit */
@@ -39,7 +39,7 @@ export class Editor {
     this.wire = null;
     /** @type {Record<string, Point> | null} places of the nodes being dragged */
     this.dragged = null;
-    /** @type {import("./housing.js").Moves | null} regions that they would join or leave if dropped */
+    /** @type {import("./state/housing.js").Moves | null} regions that they would join or leave if dropped */
     this.housed = null;
     this.fitted = false;
     /** @type {"first" | "whole" | "own"} what the view shows: the first one, all of the graph, or what the user chose */
@@ -50,7 +50,7 @@ export class Editor {
     this.ops = new Map();
     /** @type {(() => void)[]} called after every change */
     this.watchers = [];
-    /** @type {import("./dragframe.js").Ground | null} */
+    /** @type {import("./draw/dragframe.js").Ground | null} */
     this.ground = null;
     this.frame = 0;
     /** @type {() => boolean} ends the gesture under way as if it had not begun; false where there is none */

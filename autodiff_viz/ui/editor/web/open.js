@@ -2,20 +2,20 @@
 // A canvas with all that listens to it.
 
 import { Editor } from "./editor.js";
-import { listenToClipboard } from "./clipboard.js";
-import { listenToDocuments } from "./drop.js";
-import { listenToPointers } from "./gestures.js";
-import { keepFieldsInView, listenToHolding } from "./hold.js";
-import { listenToKeys } from "./keys.js";
-import { openMinimap } from "./minimap.js";
-import { animateMoves } from "./motion.js";
-import { listenToPanning } from "./panning.js";
-import { traceLineage } from "./tracing.js";
-import { showNotices } from "./notice.js";
-import { listenToSliders } from "./scrub.js";
-import { listenToReach } from "./reach.js";
-import { speak } from "./spoken.js";
-import { footBar, topBar } from "./toolbar.js";
+import { listenToClipboard } from "./actions/clipboard.js";
+import { listenToDocuments } from "./gestures/drop.js";
+import { listenToPointers } from "./gestures/gestures.js";
+import { keepFieldsInView, listenToHolding } from "./gestures/hold.js";
+import { listenToKeys } from "./actions/keys.js";
+import { openMinimap } from "./draw/minimap.js";
+import { animateMoves } from "./draw/motion.js";
+import { listenToPanning } from "./gestures/panning.js";
+import { traceLineage } from "./draw/tracing.js";
+import { showNotices } from "./popovers/notice.js";
+import { listenToSliders } from "./live/scrub.js";
+import { listenToReach } from "./actions/reach.js";
+import { speak } from "./draw/spoken.js";
+import { footBar, topBar } from "./actions/toolbar.js";
 
 /** @param {import("./types.js").PaletteGroup[]} palette @returns {Editor} */
 export function openEditor(palette) {

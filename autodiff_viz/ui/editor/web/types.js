@@ -70,7 +70,7 @@
  *   history: { undo?: string, redo?: string, labels?: Record<string, string>, at?: number },
  *   notice: Notice[], state?: number, live?: boolean, formula?: any, sliders?: any,
  *   node?: import("../../inspector/web/types.js").NodeData, check?: import("../../checks/web/types.js").CheckData,
- *   sweeps?: Record<string, string>, trail?: import("./shelf.js").Trail, large?: import("./large.js").Large,
+ *   sweeps?: Record<string, string>, trail?: import("./keep/shelf.js").Trail, large?: import("./keep/large.js").Large,
  * }} Drawing  `within`: where groups are collapsed, the id of the card that each node in them is in; `sweeps`: by input, the key of the table that fits this drawing while its slider is dragged;
  * `history`: what undo takes back and redo brings back, the `labels` of the steps by their number, and
  * the present one's number; `picked` are nodes just put in; another `graph` means another document: the view is fitted again;

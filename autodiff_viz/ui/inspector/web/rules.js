@@ -3,7 +3,7 @@
 
 import { RULES } from "../../web/constants.js";
 import { html } from "../../web/dom.js";
-import { icon, ICONS } from "../../editor/web/icons.js";
+import { icon, ICONS } from "../../editor/web/draw/icons.js";
 
 export class Rules {
   /** @param {(kind: string) => void} choose */

@@ -3,9 +3,9 @@
 // one word of Python's for all.
 
 import { Check } from "../../checks/web/check.js";
-import { Drawings } from "../../editor/web/delta.js";
-import { complete } from "../../editor/web/lean.js";
-import { whenRefused } from "../../editor/web/notice.js";
+import { Drawings } from "../../editor/web/state/delta.js";
+import { complete } from "../../editor/web/state/lean.js";
+import { whenRefused } from "../../editor/web/popovers/notice.js";
 import { openEditor } from "../../editor/web/open.js";
 import { Formula } from "../../formula/web/editor.js";
 import { listenToKeys } from "../../formula/web/keys.js";
@@ -85,7 +85,7 @@ export class Lab {
     this.mail.ask({});
   }
 
-  /** @param {import("../../editor/web/table.js").Sent} table */
+  /** @param {import("../../editor/web/live/table.js").Sent} table */
   keep(table) {
     if (this.wanted.get(table.input) === table.key) this.wanted.delete(table.input);
     tell("sweep", table);

@@ -5,7 +5,7 @@
 /**
  * @typedef {{
  *   key: string, ack: number, from: [string, number] | null, rev: number, base?: number, full?: any, patch?: any,
- *   tables: import("../../editor/web/table.js").Sent[], due: boolean, rest: number | null, turn: number,
+ *   tables: import("../../editor/web/live/table.js").Sent[], due: boolean, rest: number | null, turn: number,
  * }} Word  `tables`: for sliders; `due`: the rest of the page is to be drawn; `rest`: in how many ms Python can be asked for it; `turn` counts words
  */
 

@@ -1,0 +1,52 @@
+// @ts-check
+// Moving the selected nodes other than by dragging: lined up, nudged, laid out anew.
+
+import { aligned, ALIGNMENTS } from "./align.js";
+import { say } from "../draw/stage.js";
+
+/** @typedef {import("../editor.js").Editor} Editor */
+/** @typedef {import("../types.js").Point} Point */
+
+const STEP = 8; // px of a nudge
+
+/** @param {Editor} editor */
+export const chosen = (editor) => editor.shown.nodes.filter(({ id }) => editor.selection.has(id));
+
+/** The places of all nodes where cards go with all that they stand for.
+ * @param {Editor} editor @param {Record<string, Point>} places of nodes and cards @returns {Record<string, Point>} */
+export function membersAt({ shown, seen }, places) {
+  const found = { ...places };
+  const at = new Map(shown.nodes.map((node) => [node.id, node]));
+  for (const { id, x, y, group } of seen.nodes) {
+    if (!group || !places[id]) continue;
+    delete found[id];
+    const [right, down] = [places[id][0] - x, places[id][1] - y];
+    for (const name of group.nodes) found[name] = [Math.round((at.get(name)?.x ?? 0) + right), Math.round((at.get(name)?.y ?? 0) + down)];
+  }
+  return found;
+}
+
+/** @param {Editor} editor @param {import("./align.js").How} how */
+export function align(editor, how) {
+  const nodes = editor.chosen;
+  const moved = aligned(nodes, how);
+  const positions = Object.fromEntries(nodes.map(({ id, x, y }) => [id, moved[id] ?? [x, y]])); // all, for the step's name
+  if (Object.keys(moved).length) editor.send({ kind: "move", positions: membersAt(editor, positions), how });
+  else say(editor.stage, `${ALIGNMENTS[how].label}: nothing to move.`);
+}
+
+/** @param {Editor} editor @param {Point} direction */
+export function nudge(editor, [dx, dy]) {
+  const nodes = chosen(editor);
+  if (!nodes.length) return say(editor.stage, "Select the nodes to move first.");
+  const positions = Object.fromEntries(nodes.map(({ id, x, y }) => [id, [Math.round(x + STEP * dx), Math.round(y + STEP * dy)]]));
+  editor.send({ kind: "move", positions, how: "nudge" });
+}
+
+/** Lay out the selected nodes where there are several, else all. @param {Editor} editor */
+export function arrange(editor) {
+  const nodes = chosen(editor).map(({ id }) => id);
+  const some = nodes.length > 1 && nodes.length < editor.shown.nodes.length;
+  editor.send(some ? { kind: "arrange", nodes } : { kind: "arrange" });
+  say(editor.stage, some ? `Arranged ${nodes.length} nodes. With none selected, all are arranged.` : "Arranged all nodes.");
+}

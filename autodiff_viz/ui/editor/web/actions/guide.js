@@ -1,0 +1,55 @@
+// @ts-check
+// The cheat sheet as data: every action that has a key, by what one wants to do, and then what is done by hand alone.
+
+/** @typedef {import("./actions.js").Action} Action */
+/** @typedef {keyof typeof BY_HAND} Section */
+/** @typedef {{ keys?: string[], hand?: string, does: string }} Line */
+
+/** By section: gestures, and what they do. */
+const BY_HAND = {
+  "Add and wire": [
+    ["Drag port to port", "Wire, either way: what fits glows"],
+    ["Drag a port to nothing", "Find an op that fits there"],
+    ["Pull a wire off its slot", "Plug it in elsewhere, or remove it"],
+    ["Drop a node on a wire", "Put it in between"],
+  ],
+  "Bend the gradient": [
+    ["Click a region's tab", "Its name, what it keeps; drag it to move all"],
+    ["Drag a node in or out", "Join a region or a group, or leave it"],
+  ],
+  "Select and change": [
+    ["Shift + click, Shift + drag", "Select several; with a finger, hold a node"],
+  ],
+  "Walk by keyboard": [],
+  See: [
+    ["Drag the canvas", "Move the view; on a node too with Space or the middle button"],
+    ["Rest on a node", "Light what it depends on and what depends on it"],
+    ["Two fingers, Ctrl + wheel", "Zoom"],
+  ],
+  "Bring and take": [["Drop a file, paste a link", "Open it in place of this graph"]],
+};
+
+/** @param {Record<string, Action>} actions @returns {{ title: string, lines: Line[] }[]} */
+export const guideOf = (actions) =>
+  Object.entries(BY_HAND).map(([title, gestures]) => ({
+    title,
+    lines: [
+      ...Object.entries(actions).filter(([, { guide }]) => guide === title).map(([id, { label, says = label, hand }]) =>
+        ({ keys: keysAt(actions, id), hand, does: says })),
+      ...gestures.map(([hand, does]) => ({ hand, does })),
+    ],
+  }));
+
+/** The keys of an action, and of those in its line. @param {Record<string, Action>} actions @param {string} id */
+const keysAt = (actions, id) =>
+  [actions[id], ...Object.values(actions).filter(({ besides }) => besides === id)].flatMap(({ keys = [] }) => keys);
+
+const SIGNS = /** @type {Record<string, string>} */ ({ ArrowLeft: "←", ArrowUp: "↑", ArrowRight: "→", ArrowDown: "↓", Escape: "Esc" });
+
+/** Keys as they are printed: arrows that are held with another key in two words, or not at all beside the bare ones.
+ * @param {string[]} keys @returns {string[]} */
+export function printed(keys) {
+  const held = keys.filter((key) => /\+Arrow/.test(key));
+  const others = keys.filter((key) => !held.includes(key));
+  return held.length && !others.length ? [`${held[0].split("+")[0]} + arrows`] : others.map((key) => SIGNS[key] ?? key);
+}

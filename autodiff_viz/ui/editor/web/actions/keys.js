@@ -1,0 +1,49 @@
+// @ts-check
+// The keyboard. Nothing typed on the canvas reaches Streamlit, whose own keys (r, c) would answer too.
+
+import { ACTIONS } from "./actions.js";
+import { wireKey } from "./keywire.js";
+
+/** @typedef {import("../editor.js").Editor} Editor */
+/** @typedef {import("./actions.js").Action} Action */
+
+/** What a key does, by its name in lower case. */
+const BY_KEY = new Map(Object.values(ACTIONS).filter(({ byBrowser }) => !byBrowser).flatMap((action) =>
+  [...(action.keys ?? []), ...(action.also ?? [])].map((key) => /** @type {[string, Action]} */ ([key.toLowerCase(), action]))));
+
+/** @param {Editor} editor */
+export function listenToKeys(editor) {
+  const { host, surface } = editor.stage;
+  surface.setAttribute("tabindex", "0");
+  for (const kind of ["keydown", "keyup", "keypress"]) host.addEventListener(kind, (event) => event.stopPropagation());
+  host.addEventListener("keyup", (event) => event.key === "Tab" && host.classList.add("by-keys")); // shows the focus
+  host.addEventListener("pointerdown", () => host.classList.remove("by-keys"));
+  host.addEventListener("keydown", (event) => {
+    const target = /** @type {Element} */ (event.target);
+    if (target.closest("input, textarea, .region-pop")) return;
+    if (target.closest(".bar") && ["Enter", " "].includes(event.key)) return; // a button's own
+    if (wireKey(editor, event)) return event.preventDefault();
+    const [key, action] = actionOf(event);
+    const focus = focusOf(target);
+    if (!action?.do || (action.needs && !action.needs(focus))) return;
+    event.preventDefault();
+    action.do(editor, focus, key);
+  });
+}
+
+/** What has the focus. @param {Element} target @returns {import("./actions.js").Focus} */
+const focusOf = (target) => ({
+  node: target.getAttribute("data-id"), wire: target.getAttribute("data-wire"),
+  region: target.closest(".tab")?.closest("[data-region]")?.getAttribute("data-region") ?? null,
+});
+
+/** The action of a key with those that are held with it, and else of the key by itself; the command key of a Mac is ctrl.
+ * @param {{ key: string, ctrlKey: boolean, metaKey: boolean, shiftKey: boolean, altKey: boolean }} event
+ * @returns {[key: string, action: Action | undefined]} */
+export function actionOf({ key, ctrlKey, metaKey, shiftKey, altKey }) {
+  const shift = shiftKey ? "shift+" : "";
+  const plain = ctrlKey || metaKey ? `ctrl+${shift}${key.toLowerCase()}` : key.toLowerCase();
+  const held = (altKey ? "alt+" : ctrlKey || metaKey ? "" : shift) + plain;
+  const found = [held, plain].find((name) => BY_KEY.has(name)) ?? plain;
+  return [key, BY_KEY.get(found)];
+}

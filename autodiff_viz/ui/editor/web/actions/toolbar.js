@@ -1,0 +1,96 @@
+// @ts-check
+// Two toolbars with a place of their own each: at the top what can be done with the selection, at the
+// foot what can be done with the graph.
+
+import { keyOf, NO_FOCUS, placed } from "./actions.js";
+import { RULES } from "../../../web/constants.js";
+import { html, setText, svg } from "../../../web/dom.js";
+import { groupOf } from "./groups.js";
+import { icon } from "../draw/icons.js";
+import { toggleMenu } from "../popovers/menu.js";
+import { moreButton } from "../popovers/more.js";
+
+/** @typedef {import("../editor.js").Editor} Editor */
+/** @typedef {import("./actions.js").Action} Action */
+
+/** A button for an action, kept in step with whether it is on. @param {Editor} editor @param {string} id @param {Action} action */
+function button(editor, id, action) {
+  const { label, icon: picture = id, word, on, undoes } = action;
+  const key = keyOf(action);
+  const attributes = { type: "button", class: `tool ${picture} ${RULES[id]?.colour ?? ""}`, title: key ? `${label}  (${key})` : label, "aria-label": label };
+  const element = /** @type {HTMLButtonElement} */ (html("button",
+    { ...attributes, click: () => action.do?.(editor, NO_FOCUS, "") }, icon(picture), word && html("span", { class: "word" }, word)));
+  if (on) editor.watchers.push(() => element.hidden || element.setAttribute("aria-pressed", String(on(editor))));
+  if (undoes) editor.watchers.push(() => tellStep(element, action, undoes, editor.shown.history[undoes]));
+  return element;
+}
+
+const gap = () => html("span", { class: "gap" });
+
+/** @param {Editor} editor */
+export function footBar(editor) {
+  const groups = placed("foot").map((actions) => actions.map(([id, action]) => button(editor, id, action)));
+  groups.at(-1)?.unshift(menuButton(editor));
+  return html("div", { class: "bar foot", role: "toolbar", "aria-label": "Graph" },
+    ...groups.flatMap((buttons, i) => (i ? [gap(), ...buttons] : buttons)));
+}
+
+/** @param {Editor} editor */
+function menuButton(editor) {
+  const label = "Files, pictures and links";
+  return /** @type {HTMLButtonElement} */ (html("button",
+    { type: "button", class: "tool file", title: label, "aria-label": label, "aria-haspopup": "menu", click: () => toggleMenu(editor) }, icon("file")));
+}
+
+/** @param {HTMLButtonElement} element @param {Action} action @param {"undo" | "redo"} name @param {string | undefined} what */
+function tellStep(element, action, name, what) {
+  const { label } = action;
+  element.disabled = !what;
+  element.title = what ? `${label}: ${what}  (${keyOf(action)})` : `Nothing to ${name}`;
+  element.setAttribute("aria-label", what ? `${label}: ${what}` : element.title);
+}
+
+/** The toolbar of the selection. Without one, its place explains the two numbers of a node.
+ * @param {Editor} editor */
+export function topBar(editor) {
+  const groups = placed("top");
+  /** @type {[HTMLButtonElement, Action][]} */
+  const buttons = [];
+  // Whether it is offered comes first: only what is on view says whether it is on.
+  editor.watchers.push(() => buttons.forEach(([element, { when }]) => (element.hidden = !when?.(editor))));
+  const [details, nodes, wire] = groups.map((actions) => actions.map(([id, action]) => {
+    const element = button(editor, id, action);
+    buttons.push([element, action]);
+    return element;
+  }));
+  const title = html("b", { class: "what" });
+  const more = moreButton(editor);
+  const bar = html("div", { class: "bar top", role: "toolbar", "aria-label": "Selection" },
+    title, ...details, gap(), ...nodes, more, ...wire);
+  const key = legend();
+  editor.watchers.push(() => {
+    const seen = editor.selection.size ? undefined : editor.stage.strands.get(editor.wire ?? "")?.wire;
+    bar.hidden = editor.selection.size === 0 && !seen;
+    key.hidden = !bar.hidden || editor.shown.nodes.length === 0;
+    more.hidden = Boolean(seen);
+    setText(title, seen ? `${seen.from} → ${seen.to}` : titleOf(editor));
+    title.title = title.textContent ?? "";
+  });
+  return [bar, key];
+}
+
+/** What is selected: a node, a group, or how many nodes. @param {Editor} editor */
+function titleOf(editor) {
+  const group = groupOf(editor);
+  if (group && (editor.chosen[0]?.group || !editor.single)) return group.name;
+  return editor.single ?? `${editor.selection.size} nodes`;
+}
+
+const legend = () =>
+  html("div", { class: "legend-line" },
+    html("span", { class: "blue" }, triangle("M1 1l7 5-7 5z"), "value"),
+    html("span", { class: "orange" }, triangle("M8 1l-7 5 7 5z"), "cotangent"),
+    html("span", { class: "invitation" }, "Click a node to bend its gradient"));
+
+/** @param {string} d */
+const triangle = (d) => svg("svg", { width: 9, height: 12, "aria-hidden": "true" }, svg("path", { d, fill: "currentColor" }));

@@ -1,0 +1,150 @@
+// @ts-check
+// Numbers only: where ports are, how wires bend, what fits on the screen. No DOM.
+
+import { shared } from "../../../web/constants.js";
+
+/** @typedef {import("../types.js").Point} Point */
+/** @typedef {import("../types.js").Box} Box */
+/** @typedef {import("../types.js").Cubic} Cubic */
+/** @typedef {import("../types.js").Viewport} Viewport */
+/** @typedef {import("../types.js").GraphNode} GraphNode */
+
+/** Of a usual card, and of that of a node whose tensor is drawn. */
+export const CARD = shared.card;
+export const PICTURED = shared.pictured;
+
+/** Px of a card with so many slots. @param {number} slots @param {{ heat?: object }} [node] a picture makes it higher */
+export const heightOf = (slots, { heat } = {}) => Math.max((heat ? PICTURED : CARD).h, CARD.slot * (slots + 1));
+
+const SCALE = { min: 0.08, max: 3 };
+
+/** @param {number} value @param {number} low @param {number} high */
+export const clamp = (value, low, high) => Math.min(Math.max(value, low), high);
+
+/** The nearest whole number, of two the even one, as Python rounds. @param {number} value */
+export function rounded(value) {
+  const up = Math.round(value);
+  return Math.abs(value % 1) === 0.5 && up % 2 ? up - 1 : up;
+}
+
+/** Centre of input slot `slot`: slots are spread evenly down the left edge, but for those of a collapsed group.
+ * @param {GraphNode} node @param {number} slot @returns {Point} */
+export const slotPoint = (node, slot) => [node.x, node.y + (node.ports?.ins[slot] ?? (node.h * (slot + 1)) / (node.slots.length + 1))];
+
+/** Centre of the output port, in the middle of the right edge; a collapsed group has several.
+ * @param {Box & { ports?: { outs: number[] } }} node @param {number} [out] @returns {Point} */
+export const outputPoint = (node, out = 0) => [node.x + node.w, node.y + (node.ports?.outs[out] ?? node.h / 2)];
+
+/** A smooth wire through the bends, level at every point, so that it leaves and enters ports straight.
+ * @param {Point} from @param {Point} to @param {Point[]} via @returns {Cubic[]} */
+export function wireCurve(from, to, via = []) {
+  const points = [from, ...via, to];
+  return points.slice(1).map((end, i) => {
+    const start = points[i];
+    const across = end[0] - start[0];
+    const reach = across >= 0 ? Math.max(across / 2, Math.min(30, across)) : 40 - across / 3;
+    return [start, [start[0] + reach, start[1]], [end[0] - reach, end[1]], end];
+  });
+}
+
+/** @param {Cubic[]} curve @returns {string} an SVG path */
+export function pathOf(curve) {
+  const pieces = curve.map(([, a, b, end]) => `C${[a, b, end].map((p) => p.map(round).join(" ")).join(" ")}`);
+  return `M${curve[0][0].map(round).join(" ")}${pieces.join("")}`;
+}
+
+/** @param {number} value */
+const round = (value) => Math.round(value * 10) / 10;
+
+/** Point and direction (degrees, along the wire) at `t` from 0 (start) to 1 (end).
+ * @param {Cubic[]} curve @param {number} t @returns {{ point: Point, angle: number }} */
+export function pointAt(curve, t) {
+  const index = Math.min(Math.floor(t * curve.length), curve.length - 1);
+  const [a, b, c, d] = curve[index];
+  const u = t * curve.length - index;
+  const v = 1 - u;
+  const mix = (/** @type {0 | 1} */ i) => v ** 3 * a[i] + 3 * v * v * u * b[i] + 3 * v * u * u * c[i] + u ** 3 * d[i];
+  const slope = (/** @type {0 | 1} */ i) => v * v * (b[i] - a[i]) + 2 * v * u * (c[i] - b[i]) + u * u * (d[i] - c[i]);
+  return { point: [mix(0), mix(1)], angle: (Math.atan2(slope(1), slope(0)) * 180) / Math.PI };
+}
+
+/** Smallest box around all boxes, or null when there is none.
+ * @param {Box[]} boxes @returns {Box | null} */
+export function bounds(boxes) {
+  if (!boxes.length) return null;
+  const x = Math.min(...boxes.map((box) => box.x));
+  const y = Math.min(...boxes.map((box) => box.y));
+  const right = Math.max(...boxes.map((box) => box.x + box.w));
+  const bottom = Math.max(...boxes.map((box) => box.y + box.h));
+  return { x, y, w: right - x, h: bottom - y };
+}
+
+/** @param {Box} box @param {number} by @returns {Box} */
+export const padded = (box, by) => ({ x: box.x - by, y: box.y - by, w: box.w + 2 * by, h: box.h + 2 * by });
+
+/** @param {Box} a @param {Box} b */
+export const overlap = (a, b) => a.x < b.x + b.w && b.x < a.x + a.w && a.y < b.y + b.h && b.y < a.y + a.h;
+
+/** Px that the toolbars take at the top and the foot of the canvas, and a margin at the sides. */
+export const CLEAR = { top: 66, bottom: 76, side: 22 };
+
+/** The viewport that shows `box` inside `size`, clear of the toolbars. What does not fit at scale `least`
+ * is shown from its left end, where the inputs are, with `anchor` in the middle of the height.
+ * @param {Box} box @param {{ w: number, h: number }} size
+ * @param {{ least?: number, most?: number, anchor?: Box }} [options] @returns {Viewport} */
+export function fit(box, size, { least = SCALE.min, most = 1.25, anchor = box } = {}) {
+  const room = { w: Math.max(size.w - 2 * CLEAR.side, 1), h: Math.max(size.h - CLEAR.top - CLEAR.bottom, 1) };
+  const k = clamp(Math.min(room.w / Math.max(box.w, 1), room.h / Math.max(box.h, 1)), least, most);
+  const shown = box.h * k <= room.h + 1 ? box : anchor;
+  return {
+    x: CLEAR.side + Math.max(room.w - box.w * k, 0) / 2 - box.x * k,
+    y: CLEAR.top + (room.h - shown.h * k) / 2 - shown.y * k,
+    k,
+  };
+}
+
+/** The view moved sideways as little as shows all of `box`. @param {Viewport} view @param {Box} box
+ * @param {{ w: number }} size @returns {Viewport} */
+export function sideways(view, box, size) {
+  const left = box.x * view.k + view.x - CLEAR.side;
+  const right = (box.x + box.w) * view.k + view.x - (size.w - CLEAR.side);
+  return { ...view, x: view.x - Math.min(left, Math.max(right, 0)) };
+}
+
+/** Zoom by `factor`, keeping the world under the screen point `at` where it is.
+ * @param {Viewport} view @param {number} factor @param {Point} at @returns {Viewport} */
+export function zoomAt(view, factor, [x, y]) {
+  const k = clamp(view.k * factor, SCALE.min, SCALE.max);
+  return { x: x - ((x - view.x) * k) / view.k, y: y - ((y - view.y) * k) / view.k, k };
+}
+
+/** @param {Viewport} view @param {Point} screen @returns {Point} */
+export const toWorld = (view, [x, y]) => [(x - view.x) / view.k, (y - view.y) / view.k];
+
+/** @param {Viewport} view @param {Point} world @returns {Point} */
+export const toScreen = (view, [x, y]) => [x * view.k + view.x, y * view.k + view.y];
+
+/** The nearest node from `from` in the direction of an arrow key, or null.
+ * @template {Box} T @param {T[]} nodes @param {Box} from @param {Point} direction @returns {T | null} */
+export function neighbour(nodes, from, [dx, dy]) {
+  let best = null;
+  let least = Infinity;
+  for (const node of nodes) {
+    const x = node.x + node.w / 2 - from.x - from.w / 2;
+    const y = node.y + node.h / 2 - from.y - from.h / 2;
+    const ahead = x * dx + y * dy;
+    const aside = Math.abs(x * dy) + Math.abs(y * dx);
+    if (ahead > 1 && ahead + 2 * aside < least) [best, least] = [node, ahead + 2 * aside];
+  }
+  return best;
+}
+
+/** The free spot nearest to `at` for a new box, looking straight down and up.
+ * @param {Box[]} boxes @param {Point} at @param {{ w: number, h: number }} size @returns {Point} */
+export function freeSpot(boxes, [x, y], size) {
+  const taken = (/** @type {number} */ top) => boxes.find((other) => overlap(padded(other, 20), { x, y: top, ...size }));
+  let [below, above] = [y, y];
+  for (let hit = taken(below); hit; hit = taken(below)) below = hit.y + hit.h + 21;
+  for (let hit = taken(above); hit; hit = taken(above)) above = hit.y - size.h - 21;
+  return [Math.round(x), Math.round(below - y <= y - above ? below : above)];
+}

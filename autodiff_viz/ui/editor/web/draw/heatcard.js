@@ -1,0 +1,79 @@
+// @ts-check
+// The card of a node whose value is a tensor: its shape, two small pictures side by side, the value's and that of the
+// cotangent that arrives, and the norm of each below.
+
+import { svg } from "../../../web/dom.js";
+import { PICTURED } from "./geometry.js";
+import { imageOf } from "./heat.js";
+
+/** @typedef {import("../types.js").GraphNode} GraphNode */
+/** @typedef {"value" | "cotangent"} Which */
+/** @typedef {Record<Which, { image: SVGGraphicsElement, frame: SVGGraphicsElement }>} Pictures */
+
+const SIDE = 11; // px, margin left and right
+const GAP = 8; // px between the pictures
+const TOP = 54; // px from the card's top
+const ROOM = 50; // px of height for a picture
+const FOOT = 9; // px below the norms
+const CELL = 15; // px that a cell has at most
+const WORDS = { value: ["blue", "grey"], cotangent: ["orange", "teal"] };
+
+/** Px of width that either picture has. @param {number} w of the card */
+export const halfOf = (w) => (w - 2 * SIDE - GAP) / 2;
+
+/** Where a number's right end is, and its foot. @param {GraphNode} node @param {Which} which */
+export const normAt = ({ w, h }, which) => ({ x: which === "value" ? SIDE + halfOf(w) : w - SIDE, y: h - FOOT });
+
+/** @returns {Pictures} */
+export function makePictures() {
+  const make = () => ({
+    image: svg("image", { class: "heat", preserveAspectRatio: "none", "image-rendering": "pixelated" }),
+    frame: svg("rect", { class: "heat-frame", rx: 1.5 }),
+  });
+  return { value: make(), cotangent: make() };
+}
+
+/** The shape, and arrows before the two norms. @param {GraphNode} node */
+export function heatParts({ w, h, shape }) {
+  const foot = h - FOOT;
+  const back = SIDE + halfOf(w) + GAP;
+  return [
+    svg("text", { class: "shape middle", x: w / 2, y: TOP - 7 }, shape ?? ""),
+    svg("path", { class: "forth", d: `M${SIDE} ${foot - 9}l5.5 4-5.5 4z` }),
+    svg("path", { class: "back", d: `M${back + 5.5} ${foot - 9}l-5.5 4 5.5 4z` }),
+  ];
+}
+
+/** @param {Pictures} pictures @param {GraphNode} node */
+export function paintPictures(pictures, { heat, w, h }) {
+  const room = { w: halfOf(w), h: ROOM + Math.max(0, h - PICTURED.h) };
+  for (const which of /** @type {Which[]} */ (["value", "cotangent"])) {
+    const { image, frame } = pictures[which];
+    const cells = heat?.[which] ?? "";
+    const columns = heat?.columns ?? 1;
+    const size = sizeOfPicture(cells.length / columns, columns, room);
+    const left = which === "value" ? SIDE : SIDE + room.w + GAP;
+    const box = { x: left + (room.w - size.w) / 2, y: TOP + (room.h - size.h) / 2, width: size.w, height: size.h };
+    for (const [name, px] of Object.entries(box)) for (const part of [image, frame]) part.setAttribute(name, px.toFixed(1));
+    for (const part of [image, frame]) part.style.display = cells ? "" : "none";
+    if (cells) image.setAttribute("href", imageOf(cells, columns, which));
+  }
+}
+
+/** Cells are square, or as near to it as the room allows. @param {number} rows @param {number} columns
+ * @param {{ w: number, h: number }} room */
+export function sizeOfPicture(rows, columns, room) {
+  const side = Math.min(room.w / columns, room.h / rows, CELL);
+  const across = (/** @type {number} */ count, /** @type {number} */ most) => // a few rows of many would be a hair
+    Math.max(count * side, Math.min(2.5 * count * side, count * CELL, 0.45 * most));
+  return { w: across(columns, room.w), h: across(rows, room.h) };
+}
+
+/** What the colours of a picture mean, for the card's hover text. @param {GraphNode} node @param {Which} which */
+export function scaleSays({ heat }, which) {
+  if (!heat?.[which]) return "";
+  const [plus, minus] = WORDS[which];
+  const top = heat[`${which}Top`];
+  const odd = /[9+/]/.test(heat[which] ?? "") ? "; \u00d7 is NaN, arrows are infinities" : "";
+  return top === "0" ? " (all 0)" : ` (${plus} to ${top}, ${minus} to \u2212${top}${odd})`;
+}

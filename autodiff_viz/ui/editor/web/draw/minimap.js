@@ -1,0 +1,70 @@
+// @ts-check
+// The whole graph in a corner, with a frame round what is on view; dragging there moves the view. Only the frame
+// changes while the view moves.
+
+import { html, svg } from "../../../web/dom.js";
+import { bounds, padded } from "./geometry.js";
+import { beyond, boxesPath, seen } from "./overview.js";
+import { sizeOf } from "./stage.js";
+
+/** @typedef {import("../editor.js").Editor} Editor */
+
+const MANY = 15; // nodes; with more, the map is always there
+const NARROW = 480; // px; a narrow canvas shows the map only where part of the graph is out of sight
+const MARGIN = 60; // world px round the graph
+const EVERYWHERE = { x: -1e6, y: -1e6, w: 2e6, h: 2e6 }; // a frame whose outer edge never moves is only painted anew
+
+/** @param {Editor} editor */
+export function openMinimap(editor) {
+  const nodes = svg("path", { class: "map-nodes" });
+  const chosen = svg("path", { class: "map-chosen" });
+  const frame = svg("path", { class: "map-frame" });
+  const picture = svg("svg", { class: "map-picture" }, nodes, chosen, frame);
+  const root = html("div", { class: "minimap", "aria-hidden": "true" }, picture); // keys have their own ways: arrows, f, +
+  root.hidden = true;
+  editor.stage.host.append(root);
+  listen(editor, root, picture);
+  /** @type {{ nodes: object[] | null, selection: object | null }} */
+  const drawn = { nodes: null, selection: null };
+  editor.watchers.push(() => {
+    const { seen: shown, dragged, stage, selection } = editor;
+    const size = sizeOf(stage);
+    root.hidden = !needed(editor, size);
+    if (root.hidden || dragged) return;
+    if (drawn.nodes !== shown.nodes) {
+      const { x, y, w, h } = padded(bounds(shown.nodes) ?? { x: 0, y: 0, w: 1, h: 1 }, MARGIN);
+      picture.setAttribute("viewBox", `${x} ${y} ${w} ${h}`);
+      nodes.setAttribute("d", boxesPath(shown.nodes));
+    }
+    if (drawn.nodes !== shown.nodes || drawn.selection !== selection) {
+      chosen.setAttribute("d", boxesPath(editor.chosen));
+    }
+    [drawn.nodes, drawn.selection] = [shown.nodes, selection];
+    frame.setAttribute("d", boxesPath([EVERYWHERE, seen(stage.view, size)]));
+  });
+}
+
+/** @param {Editor} editor @param {{ w: number, h: number }} size */
+function needed({ stage, seen: shown }, size) {
+  if (!shown.nodes.length || !size.w) return false;
+  if (size.w >= NARROW && shown.nodes.length > MANY) return true;
+  return beyond(stage.view, stage.content, size, 0) !== "";
+}
+
+/** @param {Editor} editor @param {HTMLElement} root @param {SVGGraphicsElement} picture */
+function listen(editor, root, picture) {
+  const go = (/** @type {PointerEvent} */ event) => {
+    const matrix = /** @type {any} */ (picture).getScreenCTM()?.inverse();
+    if (!matrix) return;
+    const { x, y } = new DOMPoint(event.clientX, event.clientY).matrixTransform(matrix);
+    const { w, h } = sizeOf(editor.stage);
+    const { k } = editor.stage.view;
+    editor.look({ x: w / 2 - x * k, y: h / 2 - y * k, k });
+  };
+  root.addEventListener("pointerdown", (event) => {
+    root.setPointerCapture(event.pointerId);
+    event.preventDefault();
+    go(event);
+  });
+  root.addEventListener("pointermove", (event) => root.hasPointerCapture(event.pointerId) && go(event));
+}

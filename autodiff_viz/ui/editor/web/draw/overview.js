@@ -1,0 +1,42 @@
+// @ts-check
+// The whole drawing in small, and how far the view may go. Numbers only.
+
+import { clamp } from "./geometry.js";
+
+/** @typedef {import("../types.js").Box} Box */
+/** @typedef {import("../types.js").Viewport} Viewport */
+/** @typedef {{ w: number, h: number }} Size */
+
+const KEPT = 90; // px of the drawing that stay on view
+
+/** The view moved as little as it takes for part of the content to be seen.
+ * @param {Viewport} view @param {Box | null} content @param {Size} size @returns {Viewport} */
+export function kept(view, content, size) {
+  if (!content || !size.w || !size.h) return view;
+  const x = within(view.x, content.x * view.k, content.w * view.k, size.w);
+  const y = within(view.y, content.y * view.k, content.h * view.k, size.h);
+  return x === view.x && y === view.y ? view : { ...view, x, y };
+}
+
+/** @param {number} shift @param {number} from @param {number} length @param {number} room */
+function within(shift, from, length, room) {
+  const least = Math.min(KEPT, length, room / 2);
+  return clamp(shift, least - from - length, room - least - from);
+}
+
+/** What part of the world is on view. @param {Viewport} view @param {Size} size @returns {Box} */
+export const seen = ({ x, y, k }, { w, h }) => ({ x: -x / k, y: -y / k, w: w / k, h: h / k });
+
+/** The sides on which there is more than can be seen; toolbars cover `foot` px at the bottom.
+ * @param {Viewport} view @param {Box | null} content @param {Size} size @param {number} foot @returns {string} */
+export function beyond(view, content, size, foot) {
+  if (!content) return "";
+  const [left, top] = [content.x * view.k + view.x, content.y * view.k + view.y];
+  const [right, bottom] = [left + content.w * view.k, top + content.h * view.k];
+  const sides = [left < -8 && "left", right > size.w + 8 && "right", top < -8 && "top", bottom > size.h - foot && "bottom"];
+  return sides.filter(Boolean).join(" ");
+}
+
+/** All nodes as one path. @param {Box[]} nodes */
+export const boxesPath = (nodes) =>
+  nodes.map(({ x, y, w, h }) => `M${Math.round(x)} ${Math.round(y)}h${Math.round(w)}v${Math.round(h)}h${-Math.round(w)}z`).join("");

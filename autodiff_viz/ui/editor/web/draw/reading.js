@@ -1,0 +1,72 @@
+// @ts-check
+// The graph in words: what a screen reader reads, in the order in which one would read the picture.
+
+import { grouped } from "../state/loops.js";
+
+/** @typedef {import("../types.js").GraphNode} GraphNode */
+/** @typedef {import("../types.js").Wire} Wire */
+/** @typedef {import("../types.js").Region} Region */
+
+const COLUMN = 64; // px; nodes closer than this stand in one column
+
+/** From left to right, each column from above.
+ * @template {{ x: number, y: number }} T @param {T[]} nodes @returns {T[]} */
+export const inOrder = (nodes) =>
+  [...nodes].sort((a, b) => Math.round(a.x / COLUMN) - Math.round(b.x / COLUMN) || a.y - b.y || a.x - b.x);
+
+/** A wire: where from, where to, what it passes back.
+ * @param {Wire} wire @param {GraphNode | undefined} to */
+export function spokenWire(wire, to) {
+  const label = to?.slots[wire.slot]?.label ?? String(wire.slot);
+  const passed = wire.passed ? `passes back ${wire.passed}` : "passes nothing back yet";
+  return `wire from ${wire.from} to slot ${label} of ${wire.to}, ${wire.alternative ? "backward only, " : ""}${passed}`;
+}
+
+/** A region and what is in it. @param {Region} region */
+export const spokenRegion = ({ name, nodes, badge, problem }) =>
+  [`checkpoint region ${name}: ${nodes.join(", ")}`, badge && `runs ${badge.replace(/^[x×]/, "")} times`, problem].filter(Boolean).join(", ");
+
+/** A group and what is in it. @param {import("../types.js").Group} group */
+export const spokenGroup = ({ name, nodes, problem, branches, alone }) =>
+  [branches ? `group of ${branches.length} ${branches.length === 1 ? "branch" : "branches"} ${name}: ${branches.join(", ")}` : `group ${name}: ${nodes.join(", ")}`,
+    alone && `only ${alone} is trained`, problem].filter(Boolean).join(", ");
+
+/** Wires at a node, those that come in first, each side from above: what `,` and `.` step through.
+ * @param {Wire[]} wires @param {string} id */
+export const wiresAt = (wires, id) => [
+  ...wires.filter((wire) => wire.to === id).sort((a, b) => a.slot - b.slot),
+  ...wires.filter((wire) => wire.from === id && wire.to !== id),
+];
+
+/** The lines of the list: nodes in reading order, each with the wires that come into it and what it feeds.
+ * @param {{ nodes: GraphNode[], wires: Wire[], regions: Region[], groups?: import("../types.js").Group[] }} drawing @param {(node: GraphNode) => string} spoken
+ * @returns {{ id: string, text: string, wires: string[] }[]} */
+export function linesOf({ nodes, wires, regions, groups = [] }, spoken) {
+  const into = grouped(wires, "to");
+  const from = grouped(wires, "from");
+  const lines = inOrder(nodes).map((node) => {
+    const feeds = [...new Set((from.get(node.id) ?? []).map(({ to }) => to))];
+    const reads = [...(into.get(node.id) ?? [])].sort((a, b) => a.slot - b.slot);
+    return {
+      id: node.id,
+      text: `${spoken(node)}, ${feeds.length ? `feeds ${feeds.join(" and ")}` : "feeds nothing"}`,
+      wires: reads.map((wire) => spokenWire(wire, node)),
+    };
+  });
+  const framed = [...regions.map((region) => ({ name: region.name, text: spokenRegion(region) })), ...groups.map((group) => ({ name: group.name, text: spokenGroup(group) }))];
+  return [...lines, ...framed.map(({ name, text }) => ({ id: `region ${name}`, text, wires: [] }))];
+}
+
+/** What to say when Python has answered an edit: its name, and what the output came to.
+ * @param {{ history: { undo?: string, redo?: string }, nodes: GraphNode[] }} before
+ * @param {{ history: { undo?: string, redo?: string }, nodes: GraphNode[] }} after */
+export function spokenStep(before, after) {
+  const [was, is] = [before.history, after.history];
+  if (was.undo === is.undo && was.redo === is.redo) return "";
+  const back = is.redo && is.redo !== was.redo && is.redo === was.undo;
+  const forth = is.undo && is.undo !== was.undo && is.undo === was.redo;
+  const what = back ? `Undone: ${is.redo}` : forth ? `Redone: ${is.undo}` : is.undo;
+  if (!what) return "";
+  const output = after.nodes.find((node) => node.isOutput);
+  return `${what}. ${output?.value ? `Output ${output.id} is ${output.value}` : ""}`.trim();
+}

@@ -1,0 +1,134 @@
+// @ts-check
+// Checkpoint regions and groups: outlines behind the nodes, of regions dashed, with a tab each: a region's name,
+// policy and run badge, a group's name and what collapses it.
+
+import { POLICIES, shared } from "../../../web/constants.js";
+import { keep, svg } from "../../../web/dom.js";
+import { framesOf, isGroup, nested } from "../state/frames.js";
+import { opener } from "./groupcard.js";
+import { ON_TAB, stepper, stepperWidth } from "./stepper.js";
+import { textWidth } from "./measure.js";
+import { outerBox, outlineOf, roundedPath, strangers } from "./outline.js";
+
+/** @typedef {import("../types.js").Region} Region */
+/** @typedef {import("../types.js").Frame} Frame */
+/** @typedef {import("../types.js").GraphNode} GraphNode */
+/** @typedef {import("../types.js").Point} Point */
+/** @typedef {import("../types.js").Box} Box */
+/** @typedef {{ region: Frame, corners: Point[], holes: Box[], id: string }} Shape  `holes`: nodes that it does not hold */
+/** @typedef {{ root: SVGGraphicsElement, look: string }} Drawn */
+
+const PAD = { inner: shared.frame.pad, level: shared.frame.level, hole: 7 }; // px round the nodes, and more for each region inside
+const FONT = 12; // px
+const { tab: TAB } = shared.frame; // px, height
+
+/** Outlines go behind the wires, tabs before them, so that both stay readable.
+ * @param {Element} behind @param {Element} before @param {{ outlines: Map<string, Drawn>, tabs: Map<string, Drawn> }} drawn
+ * @param {Frame[]} regions @param {GraphNode[]} nodes */
+export function drawRegions(behind, before, { outlines, tabs }, regions, nodes) {
+  const shapes = shapesOf(regions, nodes);
+  keep(behind, outlines, shapes, nameOf, begin, (drawn, shape) => redraw(drawn, shape, outline));
+  keep(before, tabs, shapes, nameOf, begin, (drawn, shape) => redraw(drawn, shape, tab));
+}
+
+/** Outer frames first. @param {Frame[]} regions @param {GraphNode[]} nodes @returns {Shape[]} */
+export function shapesOf(regions, nodes) {
+  const order = nested(regions);
+  const deepest = Math.max(0, ...order.map(({ depth }) => depth));
+  return order.map(({ frame: region, depth }, i) => {
+    const names = new Set(region.nodes);
+    const others = nodes.filter(({ id }) => !names.has(id));
+    const pad = PAD.inner + PAD.level * (deepest - depth);
+    const corners = outlineOf(nodes.filter(({ id }) => names.has(id)), others, pad);
+    return { region, corners, holes: strangers(corners, others, PAD.hole), id: `cut-${i}` };
+  }).filter(({ corners }) => corners.length);
+}
+
+/** What each region covers, and its tab.
+ * @param {Frame[]} regions @param {GraphNode[]} nodes @returns {{ name: string, box: Box, tab: Box }[]} */
+export const regionBoxes = (regions, nodes) =>
+  shapesOf(regions, nodes).map(({ region, corners }) => {
+    const [x, y] = tabPlace(corners);
+    return { name: region.name, box: outerBox(corners), tab: { x, y, w: widthsOf(region).end, h: TAB } };
+  });
+
+/** The tab of a region or a group, where it is on view. @param {{ regions: import("../types.js").Region[],
+ * groups: import("../types.js").Group[], nodes: GraphNode[] }} seen @param {string} name @returns {Box | undefined} */
+export const tabOf = (seen, name) => regionBoxes(framesOf(seen), seen.nodes).find((box) => box.name === name)?.tab;
+
+/** @param {Shape} shape */
+const nameOf = ({ region }) => region.name;
+
+/** @param {Shape} shape @returns {Drawn} */
+const begin = ({ region }) => ({ root: svg("g", { "data-region": region.name }), look: "" });
+
+/** @param {Drawn} drawn @param {Shape} shape @param {(shape: Shape) => Element} make */
+function redraw(drawn, shape, make) {
+  const look = JSON.stringify(shape);
+  if (look === drawn.look) return;
+  drawn.look = look;
+  const kind = isGroup(shape.region) ? "Group" : "Checkpoint region";
+  drawn.root.setAttribute("class", `region${isGroup(shape.region) ? " group-frame" : ""}${shape.region.problem ? " wrong" : ""}`);
+  drawn.root.replaceChildren(svg("title", {}, shape.region.problem ?? `${kind} ${shape.region.name}`), make(shape));
+}
+
+/** @param {Shape} shape */
+function outline({ corners, holes, id }) {
+  const line = svg("path", { class: "outline", d: roundedPath(corners, 16), mask: holes.length ? `url(#${id})` : null });
+  if (!holes.length) return line;
+  const { x, y, w, h } = outerBox(corners);
+  const all = { x: x - 4, y: y - 4, width: w + 8, height: h + 8 };
+  const cuts = holes.map((hole) => svg("rect", { x: hole.x, y: hole.y, width: hole.w, height: hole.h, rx: 14, fill: "black" }));
+  return svg("g", {}, svg("mask", { id, maskUnits: "userSpaceOnUse", ...all }, svg("rect", { ...all, fill: "white" }), ...cuts), line);
+}
+
+/** Top-left corner of the tab. @param {Point[]} corners @returns {Point} */
+const tabPlace = ([[x, y]]) => [x + 14, y - TAB / 2];
+
+/** @param {Frame} region */
+function textsOf(region) {
+  if (isGroup(region)) return { text: [region.name, region.problem && "cuts through another"].filter(Boolean).join(" · "), badge: "" };
+  const { name, policy, badge, problem, fault } = region;
+  const words = [name, POLICIES[policy]?.mark ?? policy, problem && (fault ?? "cannot run")];
+  return { text: words.filter(Boolean).join(" · "), badge: badge?.replace(/^x/, "×") ?? "" };
+}
+
+/** Px of the label and the badge, and of both.
+ * @param {Frame} region */
+function widthsOf(region) {
+  const { text, badge } = textsOf(region);
+  const w = textWidth(text, FONT) * 1.03 + 38;
+  const b = badge ? textWidth(badge, FONT) * 1.06 + 16 : 0;
+  const steps = isGroup(region) && region.branches ? stepperWidth(region.branches.length, ON_TAB) + 6 : 0;
+  return { w, b, end: w + (b ? b + 4 : 0) + steps };
+}
+
+/** @param {Shape} shape */
+function tab({ region, corners }) {
+  if (isGroup(region)) return groupTab(region, tabPlace(corners));
+  const { text, badge } = textsOf(region);
+  const { w, b } = widthsOf(region);
+  const parts = [svg("rect", { class: "tab-back", width: w, height: TAB, rx: 11 }), svg("text", { x: 10, y: 15 }, text)];
+  if (badge) {
+    parts.push(svg("rect", { class: "badge", x: w + 4, width: b, height: TAB, rx: 11 }));
+    parts.push(svg("text", { class: "badge-text", x: w + 4 + b / 2, y: 15 }, badge));
+  }
+  const more = svg("path", { class: "more", d: "M0 0l4 4 4-4", transform: `translate(${w - 16} 9)` });
+  return svg("g", {
+    class: "tab", transform: `translate(${tabPlace(corners).join(" ")})`, tabindex: 0, role: "button", "aria-haspopup": "dialog",
+    "aria-label": [`Checkpoint region ${region.name}, holds ${region.nodes.join(", ")}`, badge && `runs ${badge}`, region.problem].filter(Boolean).join(", "),
+  }, ...parts, more);
+}
+
+/** A click on the triangle collapses the group; on its name it selects what is inside.
+ * @param {import("../types.js").Group} group @param {Point} place */
+function groupTab(group, [x, y]) {
+  const { w, end } = widthsOf(group);
+  const { branches } = group;
+  const what = branches ? `Group of ${branches.length} branches ${group.name}: ${branches.join(", ")}` : `Group ${group.name}, holds ${group.nodes.join(", ")}`;
+  return svg("g", {
+    class: "tab group-tab", transform: `translate(${x} ${y})`, tabindex: 0, role: "button", "aria-expanded": "true",
+    "aria-label": [what, group.alone && `only ${group.alone} is trained`, group.problem].filter(Boolean).join(", "),
+  }, svg("rect", { class: "tab-back", width: end, height: TAB, rx: 6 }), opener(14, TAB / 2, true), svg("text", { x: 26, y: 15 }, textsOf(group).text),
+  branches ? stepper(group.name, branches.length, w, TAB / 2, ON_TAB) : "");
+}

@@ -1,0 +1,175 @@
+// @ts-check
+// Wires. A wire carries a value to the right and a contribution to the gradient back to the left: its
+// thickness is the contribution's size, its colour and arrow the sign.
+
+import { keep, setText, svg } from "../../../web/dom.js";
+import { outputPoint, pathOf, pointAt, slotPoint, wireCurve } from "./geometry.js";
+import { labelPoint, placeLabels, USUAL } from "./labels.js";
+
+/** @typedef {import("../types.js").Wire} Wire */
+/** @typedef {import("../types.js").GraphNode} GraphNode */
+/** @typedef {import("../types.js").Cubic} Cubic */
+/** @typedef {import("../types.js").Point} Point */
+/** @typedef {import("./labels.js").Place} Place */
+/**
+ * @typedef {{ width: number, sign: number, passed: string }} Flow
+ * @typedef {{
+ *   root: SVGGraphicsElement, line: Element, hit: Element, arrow: Element, number: Element, title: Element, shape: Element | null, layer: Element | null,
+ *   wire: Wire | null, from: GraphNode | null, to: GraphNode | null, flow: Flow, curve: Cubic[], place: Place, shapePlace: Place, complete: boolean, culled: boolean,
+ * }} Strand
+ */
+
+const SIGNS = { "-1": "negative", 0: "zero", 1: "positive", 2: "mixed" };
+const FLOW = /** @type {const} */ (["width", "sign", "passed"]);
+const THIN = 1.5;
+const THICK = 5; // px added for the largest contribution
+
+/** @param {{ to: string, slot: number }} wire */
+export const wireId = ({ to, slot }) => `${to}:${slot}`;
+
+/** Numbers have a layer of their own, so that no other wire crosses them.
+ * @param {Element} layer @param {Element} numbers @param {Map<string, Strand>} strands @param {Wire[]} wires
+ * @param {Map<string, GraphNode>} nodes @param {boolean} complete whether new wires have all that is read from near */
+export function drawWires(layer, numbers, strands, wires, nodes, complete) {
+  const whole = wires.filter((wire) => nodes.has(wire.from) && nodes.has(wire.to));
+  const make = (/** @type {Wire} */ wire) => {
+    const strand = makeStrand(wire);
+    if (complete) completeStrand(strand, numbers);
+    return strand;
+  };
+  const forget = (/** @type {Strand} */ { root, number, shape }) => [root, number, shape].forEach((part) => part?.remove());
+  keep(layer, strands, whole, wireId, make, (strand, wire) => updateStrand(strand, wire, nodes), forget);
+}
+
+/** @param {Wire} wire @returns {Strand} */
+function makeStrand(wire) {
+  const [title, hit, line] = [svg("title"), svg("path", { class: "hit" }), svg("path", { class: "line" })];
+  const [arrow, number] = [svg("path", { class: "arrow" }), svg("text", { class: "passed" })];
+  const hover = (/** @type {Event} */ event) => number.classList.toggle("hovered", event.type === "pointerenter");
+  const root = svg("g", { class: "wire", "data-wire": wireId(wire), pointerenter: hover, pointerleave: hover }, hit, line);
+  return { root, line, hit, arrow, number, title, shape: null, layer: null, wire: null, from: null, to: null, flow: { width: 0, sign: 0, passed: "" }, curve: [], place: USUAL, shapePlace: USUAL, complete: false, culled: false };
+}
+
+/** Draw what is read from near, too. @param {Strand} strand @param {Element} numbers */
+export function completeStrand(strand, numbers) {
+  if (strand.complete) return;
+  strand.complete = true;
+  strand.root.prepend(strand.title);
+  strand.root.append(strand.arrow);
+  numbers.append(strand.number);
+  strand.layer = numbers;
+  showShape(strand);
+}
+
+/** The shape of what a wire carries, unless it is a number. @param {{ wire: Wire | null, from: GraphNode | null }} strand */
+const shapeOf = ({ wire, from }) => {
+  const dims = wire?.dims ?? from?.dims ?? [];
+  return dims.length ? `[${dims.join(", ")}]` : "";
+};
+
+/** @param {Strand} strand */
+function showShape(strand) {
+  const text = shapeOf(strand);
+  if (!text) {
+    strand.shape?.remove();
+    strand.shape = null;
+  } else if (strand.shape) setText(strand.shape, text);
+  else strand.layer?.append((strand.shape = svg("text", { class: "dims crowded" }, text)));
+}
+
+/** @param {Strand} strand @param {Wire} wire @param {Map<string, GraphNode>} nodes */
+export function updateStrand(strand, wire, nodes) {
+  const [from, to] = [/** @type {GraphNode} */ (nodes.get(wire.from)), /** @type {GraphNode} */ (nodes.get(wire.to))];
+  if (strand.wire === wire && strand.from === from && strand.to === to) return;
+  const old = strand.wire;
+  Object.assign(strand, { wire, from, to });
+  strand.curve = wireCurve(outputPoint(from, wire.out), slotPoint(to, wire.slot), wire.via);
+  const path = pathOf(strand.curve);
+  strand.line.setAttribute("d", path);
+  strand.hit.setAttribute("d", path);
+  strand.root.classList.toggle("alternative", Boolean(wire.alternative));
+  if (!old || FLOW.some((field) => old[field] !== wire[field])) showFlow(strand, wire);
+  showShape(strand);
+  const shape = shapeOf(strand);
+  setText(strand.title, `${wire.from} → ${wire.to}${shape && `, ${shape}`}\npassed back ${wire.passedFull ?? wire.passed}`);
+  placeMarks(strand);
+}
+
+/** What goes back along the wire: its number, thickness, colour and arrow.
+ * @param {Strand} strand @param {Flow} flow */
+export function showFlow(strand, flow) {
+  const { root, line, number } = strand;
+  const { width, sign, passed } = flow;
+  strand.flow = flow;
+  for (const part of [root, number]) {
+    part.classList.remove(...Object.values(SIGNS));
+    part.classList.add(SIGNS[/** @type {0} */ (sign)]);
+  }
+  line.setAttribute("stroke-width", (sign ? THIN + THICK * width : THIN).toFixed(1));
+  setText(number, passed);
+  if (strand.curve.length) placeArrow(strand);
+}
+
+/** @param {Strand} strand */
+function placeArrow({ arrow, flow, curve, place }) {
+  const { point, angle } = pointAt(curve, place.t);
+  arrow.setAttribute("d", arrowPath(flow.sign, 7 + 4 * flow.width, point, angle));
+}
+
+/** Put the arrow on the wire and the number beside it.
+ * @param {Strand} strand */
+function placeMarks(strand) {
+  placeArrow(strand);
+  const [x, y] = labelPoint(strand.curve, strand.place, strand.wire?.passed ?? "");
+  strand.number.setAttribute("x", x.toFixed(1));
+  strand.number.setAttribute("y", (y + 4.5).toFixed(1)); // from the middle of the digits to their foot
+  if (strand.shape) placeShape(strand);
+}
+
+/** @param {Strand} strand */
+function placeShape({ shape, curve, shapePlace }) {
+  const [x, y] = labelPoint(curve, shapePlace, shape?.textContent ?? "");
+  shape?.setAttribute("x", x.toFixed(1));
+  shape?.setAttribute("y", (y + 4).toFixed(1));
+}
+
+/** Corners of the arrow for a wire that runs right, in parts of its size. @type {Record<number, Point[]>} */
+const HEADS = { 0: [], 1: [[-1, 0], [0.7, -0.8], [0.7, 0.8]], 2: [[-1, 0], [0, -0.8], [1, 0], [0, 0.8]] };
+
+/** An arrowhead that points back along the wire; both signs at once make a diamond.
+ * @param {number} sign @param {number} size px @param {Point} at @param {number} angle degrees */
+function arrowPath(sign, size, [x, y], angle) {
+  const [right, down] = [Math.cos((angle * Math.PI) / 180) * size, Math.sin((angle * Math.PI) / 180) * size];
+  const corners = HEADS[Math.abs(sign)].map(([along, across]) =>
+    `${(x + along * right - across * down).toFixed(1)} ${(y + along * down + across * right).toFixed(1)}`);
+  return corners.length ? `M${corners.join("L")}z` : "";
+}
+
+/** Find a clear place for every number. One that finds none shows on hover alone, then where it covers
+ * at most other numbers.
+ * @param {Map<string, Strand>} strands @param {import("../types.js").Box[]} obstacles */
+export function placeNumbers(strands, obstacles) {
+  const labels = [...strands].filter(([, { wire, to }]) => wire?.passed && to?.connected).map(([id, { curve, wire }]) => ({
+    id, curve, text: wire?.passed ?? "", weight: wire?.sign ? 1 + wire.width : 0,
+  }));
+  const curves = [...strands.values()].map(({ curve }) => curve);
+  const shapes = [...strands].filter(([, { shape }]) => shape).map(([id, { curve, shape }]) => ({
+    id: `${id} shape`, curve, text: shape?.textContent ?? "", weight: -1, early: true, // after all numbers
+  }));
+  const places = placeLabels([...labels, ...shapes], obstacles, curves);
+  const left = labels.filter(({ id }) => !places.has(id));
+  const hovered = new Map(left.flatMap((label) => [...placeLabels([label], obstacles, [])]));
+  for (const [id, strand] of strands) {
+    const place = places.get(id) ?? hovered.get(id) ?? USUAL;
+    strand.number.classList.toggle("crowded", !places.has(id));
+    if (strand.shape) {
+      strand.shape.classList.toggle("crowded", !places.has(`${id} shape`));
+      strand.shapePlace = places.get(`${id} shape`) ?? USUAL;
+      placeShape(strand);
+    }
+    if (strand.place.t === place.t && strand.place.side === place.side) continue;
+    strand.place = place;
+    placeMarks(strand);
+  }
+}
+

@@ -1,0 +1,136 @@
+// @ts-check
+// The graph as a picture file. The picture is the canvas's own drawing, seen from near, with every style
+// written out: no style sheet, nothing from elsewhere, and text that stays text.
+
+import { html, svg } from "../../../web/dom.js";
+import { padded } from "../draw/geometry.js";
+import { showAll } from "../draw/culling.js";
+import { giveNumbersPlaces } from "../draw/stage.js";
+import { fontStyle } from "./webfont.js";
+import { attributesOf, colorOf, fontStack, KEPT, PASSING, sharpness } from "./paper.js";
+
+/** @typedef {import("../draw/stage.js").Stage} Stage */
+/** @typedef {{ text: string, w: number, h: number, family: string }} Picture */
+
+const MARGIN = 24; // px round the graph
+const SHAPES = "path,rect,circle,line,ellipse,polygon,text";
+const UNSEEN = ".hit,.target,.editable,.remove,.more";
+const MASKS = "mask, defs, clipPath"; // they paint nothing themselves
+
+/** @param {Stage} stage @param {boolean} paper on white, whatever the page's theme @returns {Picture} */
+export function pictureOf(stage, paper) {
+  showAll(stage);
+  giveNumbersPlaces(stage);
+  const copy = copyOf(stage, paper);
+  /** @type {Node} */ (stage.host.parentNode).appendChild(copy);
+  try {
+    return written(copy, padded(stage.content ?? { x: 0, y: 0, w: 1, h: 1 }, MARGIN), paper);
+  } finally {
+    copy.remove();
+  }
+}
+
+/** The drawing once more, out of sight, as it looks when nothing is selected and all is written.
+ * @param {Stage} stage @param {boolean} paper */
+function copyOf({ layers }, paper) {
+  const copy = html("div", { class: `canvas unshown${paper ? " paper" : ""}`, "data-detail": "near", "aria-hidden": "true" });
+  const kept = [layers.regions, layers.wires, layers.tabs, layers.numbers, layers.nodes];
+  const world = svg("g", {}, ...kept.map((layer) => layer.cloneNode(true)));
+  copy.append(svg("svg", { class: "leaf" }, world));
+  for (const element of copy.querySelectorAll("[class]")) element.classList.remove(...PASSING);
+  for (const element of copy.querySelectorAll("[style*=display]")) /** @type {HTMLElement} */ (element).style.display = "";
+  return copy;
+}
+
+/** @param {HTMLElement} copy @param {import("../types.js").Box} box @param {boolean} paper @returns {Picture} */
+function written(copy, box, paper) {
+  const plain = painter();
+  const world = /** @type {Element} */ (copy.querySelector("svg > g"));
+  const family = fontStack(getComputedStyle(copy).fontFamily);
+  const ground = paper ? "#ffffff" : plain(getComputedStyle(copy).backgroundColor)[0];
+  const shapes = [...world.querySelectorAll(SHAPES)].filter((element) => !element.closest(MASKS));
+  const looks = shapes.map((element) => lookOf(element, plain)); // all read before the first is written
+  for (const [i, look] of looks.entries()) if (look) write(shapes[i], look); else shapes[i].remove();
+  for (const group of world.querySelectorAll("g")) if (!group.querySelector(SHAPES)) group.remove();
+  for (const element of [world, ...world.querySelectorAll("*")]) strip(element);
+  const size = { width: Math.ceil(box.w), height: Math.ceil(box.h) };
+  const root = svg("svg", {
+    ...size, viewBox: [box.x, box.y, box.w, box.h].map((part) => part.toFixed(1)).join(" "), "font-family": family, role: "img",
+  }, svg("title", {}, "Computation graph"), svg("rect", { x: box.x, y: box.y, width: box.w, height: box.h, fill: ground }), world);
+  return { text: new XMLSerializer().serializeToString(root), w: size.width, h: size.height, family };
+}
+
+/** @param {Element} element @param {(color: string) => [string, number]} plain
+ * @returns {Record<string, string> | null} null for what is not seen */
+function lookOf(element, plain) {
+  if (element.matches(UNSEEN) || !element.getClientRects().length) return null;
+  const style = getComputedStyle(element);
+  const opacity = opacityOf(element);
+  if (opacity === 0 || style.visibility === "collapse") return null;
+  const isText = element.tagName === "text";
+  const names = isText ? [...KEPT.shape, ...KEPT.text] : KEPT.shape;
+  const look = attributesOf(Object.fromEntries(names.map((name) => [name, style.getPropertyValue(name)])), plain);
+  if (opacity < 1) look.opacity = opacity.toFixed(3);
+  if (isText && (element.textContent ?? "").length > 1) { // so that another font takes no more room
+    look.textLength = /** @type {SVGTextContentElement} */ (element).getComputedTextLength().toFixed(1);
+    look.lengthAdjust = "spacingAndGlyphs";
+  }
+  return look;
+}
+
+/** Its own and that of all that it is in. @param {Element} element */
+function opacityOf(element) {
+  let opacity = 1;
+  for (let at = /** @type {Element | null} */ (element); at && at.tagName !== "svg"; at = at.parentElement) {
+    opacity *= Number(getComputedStyle(at).opacity);
+  }
+  return opacity;
+}
+
+/** @param {Element} element @param {Record<string, string>} look */
+function write(element, look) {
+  for (const [name, value] of Object.entries(look)) element.setAttribute(name, value);
+}
+
+/** Leave out what only the page needs. @param {Element} element */
+function strip(element) {
+  for (const { name } of [...element.attributes]) {
+    if (/^(class|style|role|tabindex|aria-|data-)/.test(name)) element.removeAttribute(name);
+  }
+}
+
+/** Any colour of CSS as #rrggbb and opacity: older viewers know no other way to write one.
+ * @returns {(color: string) => [string, number]} */
+function painter() {
+  const pen = /** @type {CanvasRenderingContext2D} */ (
+    Object.assign(document.createElement("canvas"), { width: 1, height: 1 }).getContext("2d", { willReadFrequently: true }));
+  /** @type {Map<string, [string, number]>} */
+  const known = new Map();
+  return (color) => {
+    const found = known.get(color) ?? dab(pen, color);
+    known.set(color, found);
+    return found;
+  };
+}
+
+/** @param {CanvasRenderingContext2D} pen @param {string} color @returns {[string, number]} */
+function dab(pen, color) {
+  pen.clearRect(0, 0, 1, 1);
+  pen.fillStyle = color;
+  pen.fillRect(0, 0, 1, 1);
+  return colorOf(pen.getImageData(0, 0, 1, 1).data);
+}
+
+/** In the page's font. @param {Picture} picture @returns {Promise<Blob>} */
+export const bitmapOf = async ({ text, w, h, family }) => {
+  const style = `<style>${await fontStyle(family)}</style>`;
+  const image = new Image(w, h);
+  const address = URL.createObjectURL(new Blob([text.replace("</title>", `</title>${style}`)], { type: "image/svg+xml" }));
+  image.src = address;
+  await image.decode();
+  const scale = sharpness(w, h);
+  const sheet = Object.assign(document.createElement("canvas"), { width: Math.round(w * scale), height: Math.round(h * scale) });
+  /** @type {CanvasRenderingContext2D} */ (sheet.getContext("2d")).drawImage(image, 0, 0, sheet.width, sheet.height);
+  URL.revokeObjectURL(address);
+  return new Promise((keep, fail) => sheet.toBlob((blob) => (blob ? keep(blob) : fail(new Error("no bitmap"))), "image/png"));
+};

@@ -1,0 +1,136 @@
+// @ts-check
+// What can be taken home from the canvas, and brought to it: pictures, files, links and text.
+
+import { html } from "../../../web/dom.js";
+import { tell } from "../../../web/news.js";
+import { wantedBy } from "../keep/large.js";
+import { MOST_TEXT } from "./paper.js";
+import { closePopover } from "../popovers/popover.js";
+import { bitmapOf, pictureOf } from "./picture.js";
+import { say } from "../draw/stage.js";
+
+/** @typedef {import("../editor.js").Editor} Editor */
+
+const PATIENCE = 5000; // ms until what Python has not answered is taken as it is
+let onPaper = true; // pictures on white
+
+export const isOnPaper = () => onPaper;
+export const togglePaper = () => (onPaper = !onPaper);
+
+/** The link, or the formula, once Python has answered every edit. @param {Editor} editor */
+export const takeLink = (editor) => settled(editor).then(() => copyLink(editor));
+/** @param {Editor} editor */
+export const takeFormula = (editor) => settled(editor).then(() => copy(editor, "Formula", tell("formula", { text: "" }).text));
+
+/** Until Python has answered every edit and the address says so.
+ * @param {Editor} editor */
+async function settled({ stage }) {
+  const end = Date.now() + PATIENCE;
+  const busy = () => stage.host.dataset.pending !== "0" || document.querySelector("[data-test-script-state=running]");
+  while (busy() && Date.now() < end) await new Promise((go) => setTimeout(go, 50));
+}
+
+/** @param {Editor} editor @param {"png" | "svg"} kind */
+export const takePicture = async (editor, kind) => {
+  if (!editor.shown.nodes.length) return say(editor.stage, "There is nothing to draw yet.");
+  try {
+    const picture = pictureOf(editor.stage, onPaper);
+    download(`autodiff_graph.${kind}`, kind === "svg" ? new Blob([picture.text], { type: "image/svg+xml" }) : await bitmapOf(picture));
+    say(editor.stage, `Picture saved as autodiff_graph.${kind}.`);
+  } catch {
+    say(editor.stage, "This browser could not make the picture; try SVG.");
+  }
+};
+
+/** @param {string} name @param {Blob} blob */
+function download(name, blob) {
+  const href = URL.createObjectURL(blob);
+  html("a", { href, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(href), 10000);
+}
+
+/** Files that Python writes have their buttons on the page.
+ * @param {Editor} editor @param {string} key */
+export const pressDownload = async (editor, key) => {
+  await settled(editor);
+  const button = /** @type {HTMLButtonElement | null} */ (document.querySelector(`.st-key-${key} button`));
+  if (button && !button.disabled) return button.click();
+  say(editor.stage, "The graph cannot be written yet: see what is wrong with it below the canvas.");
+};
+
+/** @param {Editor} editor */
+const copyLink = (editor) =>
+  wantedBy(location.search) ? say(editor.stage, "The graph is too large for a link: take it as JSON.") : copy(editor, "Link", location.href);
+
+/** Copy, or where the browser does not allow it, show the text to copy by hand.
+ * @param {Editor} editor @param {string} what @param {string} text */
+async function copy(editor, what, text) {
+  try {
+    await navigator.clipboard.writeText(text);
+    say(editor.stage, `${what} copied.`);
+  } catch {
+    showText(editor, what, text);
+  }
+}
+
+/** @param {Editor} editor @param {string} what @param {string} text */
+function showText(editor, what, text) {
+  const field = textField("Text to copy");
+  field.value = text;
+  field.readOnly = true;
+  dialog(editor, `Copy the ${what.toLowerCase()}`, "This browser lets no page copy by itself: press Ctrl+C.", field);
+  field.select();
+}
+
+/** @param {Editor} editor */
+export function openTextField(editor) {
+  const field = textField("Graph to open");
+  const go = html("button", { type: "button", class: "tool main", click: () => bring(editor, field.value) }, "Open");
+  dialog(editor, "Open a link or text", "Paste a link to a graph, its JSON, or formula text. Undo brings this graph back.", field, go);
+}
+
+/** @param {string} label */
+const textField = (label) =>
+  /** @type {HTMLTextAreaElement} */ (html("textarea", { "aria-label": label, rows: 5, spellcheck: "false", autocomplete: "off" }));
+
+/** @param {Editor} editor @param {string} title @param {string} told @param {HTMLElement} field @param {HTMLElement} [action] */
+function dialog(editor, title, told, field, action) {
+  closePopover(editor);
+  const close = html("button", { type: "button", class: "tool", click: () => closePopover(editor) }, action ? "Cancel" : "Close");
+  const keydown = (/** @type {any} */ event) => {
+    event.stopPropagation();
+    if (event.key === "Escape") closePopover(editor);
+    if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) action?.click(); // as in the formula
+  };
+  const root = html("div", { class: "popover text-dialog", role: "dialog", "aria-label": title, keydown },
+    html("b", {}, title), html("p", {}, told), field, html("div", { class: "row" }, close, action));
+  editor.stage.host.append(root);
+  field.focus();
+}
+
+/** @param {Editor} editor */
+export function chooseFile(editor) {
+  const chooser = /** @type {HTMLInputElement} */ (html("input", { type: "file", accept: ".json,.txt,.py,application/json,text/plain" }));
+  chooser.addEventListener("change", () => chooser.files?.[0] && readFile(editor, chooser.files[0]));
+  chooser.click();
+}
+
+/** @param {Editor} editor @param {File} file */
+export const readFile = async (editor, file) => {
+  if (file.size > 4 * MOST_TEXT) return tooLong(editor, file.name); // bytes
+  bring(editor, await file.text(), file.name);
+};
+
+/** Open `text` in place of the graph: Python finds out what it is.
+ * @param {Editor} editor @param {string} text @param {string} [name] */
+export function bring(editor, text, name = "text") {
+  closePopover(editor);
+  if (text.length > MOST_TEXT) return tooLong(editor, name);
+  if (!text.trim()) return say(editor.stage, `Nothing to open: the ${name} is empty.`);
+  editor.send({ kind: "import", text });
+  say(editor.stage, `Opening the ${name} ...`);
+}
+
+/** @param {Editor} editor @param {string} name */
+const tooLong = (editor, name) =>
+  say(editor.stage, `Not opened: the ${name} is longer than ${MOST_TEXT / 1e6} million characters.`);

@@ -1,0 +1,49 @@
+// @ts-check
+// A press that has not moved: one click selects or opens what lies under it, two name it, or add a node.
+
+import { openBranches, stepBranches } from "../popovers/branches.js";
+import { editConstant, editName, editValue } from "../popovers/field.js";
+import { toWorld } from "../draw/geometry.js";
+import { collapse, renameGroup } from "../actions/groups.js";
+import { openPalette } from "../popovers/palette.js";
+import { openRegion, selectRegion } from "../popovers/regionpop.js";
+import { editRule } from "../popovers/rulefield.js";
+
+/** @typedef {import("../editor.js").Editor} Editor */
+/** @typedef {import("../types.js").Point} Point */
+/** @typedef {import("./pointing.js").Target} Target */
+
+/** @param {Editor} editor @param {Target} target */
+export function click(editor, { part, id, slot, wire, region, extend, group, step }) {
+  if (part === "pill" && id) return editConstant(editor, id, slot);
+  if (part === "editable" && id && !extend) {
+    editor.select([id]);
+    return editValue(editor, id);
+  }
+  if (part === "opens" && id && !extend) return editor.select([id]), editRule(editor, id);
+  if (part === "step" && group) return stepBranches(editor, step, group);
+  if (part === "amount" && group) return openBranches(editor, group);
+  if (part === "opener") return collapse(editor, region ?? editor.node(id)?.group?.name ?? "", region !== null);
+  if (part === "tab" && region) return void (isGroupName(editor, region) ? selectRegion(editor, region) : openRegion(editor, region));
+  if (part === "slot" && id && !editor.node(id)?.group && !editor.node(id)?.slots[slot]?.wired) return editConstant(editor, id, slot);
+  if (id && extend) return editor.toggle(id);
+  if (id) return editor.select([id]);
+  editor.select([]);
+  editor.wire = wire;
+  editor.refresh();
+}
+
+/** @param {Editor} editor @param {Target} target @param {Point} start */
+export function doubleClick(editor, target, start) {
+  const { part, id, wire, region } = target;
+  if (part === "step" || part === "amount") return click(editor, target);
+  const group = editor.node(id)?.group;
+  if (group && part !== "slot" && part !== "out") return part === "opener" ? undefined : collapse(editor, group.name, false);
+  if (part === "tab" && region && isGroupName(editor, region)) return renameGroup(editor, region);
+  if (part === "name" && id) editName(editor, id);
+  else if (part === "node" && id) editor.node(id)?.isInput ? editValue(editor, id) : editName(editor, id);
+  else if (!id && !wire && !region) openPalette(editor, { at: toWorld(editor.stage.view, start), from: null });
+}
+
+/** @param {Editor} editor @param {string} name */
+const isGroupName = ({ shown }, name) => shown.groups.some((group) => group.name === name);

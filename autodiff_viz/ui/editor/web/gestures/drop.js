@@ -1,0 +1,38 @@
+// @ts-check
+// Documents that are dropped or pasted onto the canvas.
+
+import { hasKeys } from "../actions/clipboard.js";
+import { isDocument } from "../files/paper.js";
+import { bring, readFile } from "../files/take.js";
+
+/** @typedef {import("../editor.js").Editor} Editor */
+
+/** @param {Editor} editor */
+export function listenToDocuments(editor) {
+  const { host } = editor.stage;
+  const mark = (/** @type {boolean} */ on) => host.classList.toggle("dropping", on);
+  host.addEventListener("dragover", (event) => {
+    if (!holdsDocument(event.dataTransfer)) return;
+    event.preventDefault();
+    mark(true);
+  });
+  host.addEventListener("dragleave", (event) => host.contains(/** @type {Node | null} */ (event.relatedTarget)) || mark(false));
+  host.addEventListener("drop", (event) => {
+    mark(false);
+    if (!holdsDocument(event.dataTransfer)) return;
+    event.preventDefault();
+    const file = event.dataTransfer?.files[0];
+    if (file) readFile(editor, file);
+    else bring(editor, event.dataTransfer?.getData("text/uri-list") ?? "", "link");
+  });
+  document.addEventListener("paste", (event) => { // before those who paste into the graph
+    const text = event.clipboardData?.getData("text/plain") ?? "";
+    if (!hasKeys(host) || !isDocument(text)) return;
+    event.preventDefault();
+    event.stopImmediatePropagation();
+    bring(editor, text, "pasted graph");
+  }, { capture: true });
+}
+
+/** @param {DataTransfer | null} data */
+const holdsDocument = (data) => Boolean(data && (data.types.includes("Files") || data.types.includes("text/uri-list")));

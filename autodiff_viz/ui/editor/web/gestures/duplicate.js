@@ -1,0 +1,46 @@
+// @ts-check
+// Copies of the selected nodes in the same graph: by key, or by dragging with Alt held down.
+
+import { svg } from "../../../web/dom.js";
+import { copyNames } from "../state/copies.js";
+import { say } from "../draw/stage.js";
+
+/** @typedef {import("../editor.js").Editor} Editor */
+/** @typedef {import("../types.js").Point} Point */
+
+const BESIDE = /** @type {Point} */ ([40, 40]); // px right of and below the original
+
+/** The copies are selected at once. @param {Editor} editor @param {Point} [by] */
+export function duplicate(editor, by = BESIDE) {
+  const nodes = editor.shown.nodes.map(({ id }) => id).filter((id) => editor.selection.has(id));
+  if (!nodes.length) return say(editor.stage, "Select the nodes to duplicate first.");
+  const copies = [...copyNames(editor.shown.nodes.map(({ id }) => id), nodes).values()];
+  editor.send({ kind: "duplicate", nodes, by });
+  editor.selection = new Set(copies);
+  editor.wire = null;
+  editor.told = editor.single; // Python will have selected it too
+  editor.refresh();
+  say(editor.stage, nodes.length === 1 ? `Duplicated ${nodes[0]}` : `Duplicated ${nodes.length} nodes`);
+}
+
+/** Frames follow the pointer; where they are let go, the copies are.
+ * @param {Editor} editor @param {string} id @param {Point} start @returns {import("./pointing.js").Gesture} */
+export function dragCopies(editor, id, start) {
+  if (!editor.isSelected(id)) editor.select([id]);
+  const nodes = editor.chosen;
+  const frames = svg("g", { class: "copies" }, ...nodes.map(({ x, y, w, h }) => svg("rect", { x, y, width: w, height: h, rx: 10 })));
+  editor.stage.layers.overlay.append(frames);
+  /** @type {Point} */
+  let by = [0, 0];
+  return {
+    move: ([x, y]) => {
+      const { k } = editor.stage.view;
+      by = [Math.round((x - start[0]) / k), Math.round((y - start[1]) / k)];
+      frames.setAttribute("transform", `translate(${by[0]} ${by[1]})`);
+    },
+    end: (event) => {
+      frames.remove();
+      if (event) duplicate(editor, by);
+    },
+  };
+}

@@ -1,0 +1,105 @@
+// @ts-check
+// Pointers: what a press on the canvas turns into. Each gesture has a file of its own; two clicks are told from two presses here.
+
+import { dragBox } from "./brushing.js";
+import { click, doubleClick } from "./clicking.js";
+import { dragCopies } from "./duplicate.js";
+import { clamp, zoomAt } from "../draw/geometry.js";
+import { isSelecting } from "./hold.js";
+import { pan, pansAnywhere, swipe } from "./panning.js";
+import { pinch } from "./pinching.js";
+import { targetOf } from "./pointing.js";
+import { closePopover } from "../popovers/popover.js";
+import { selectRegion } from "../popovers/regionpop.js";
+import { pointOf } from "../draw/stage.js";
+import { asleep, sleepBetweenTouches, tellHowToWake, wake } from "./touch.js";
+import { dragNodes } from "./translating.js";
+import { dragWire } from "./wiring.js";
+
+/** @typedef {import("../editor.js").Editor} Editor */
+/** @typedef {import("../types.js").Point} Point */
+/** @typedef {import("./pointing.js").Target} Target */
+/** @typedef {import("./pointing.js").Gesture} Gesture */
+
+const SLOP = 4; // px that a pointer may move and still be clicking
+const NOTCH = 0.25; // most that one wheel step zooms, as a logarithm
+const TWICE = 350; // ms between the clicks of a double click
+
+/** Listen to pointers and the wheel. @param {Editor} editor */
+export function listenToPointers(editor) {
+  const { surface, host } = editor.stage;
+  /** @type {Map<number, Point>} */
+  const pointers = new Map();
+  /** @type {{ target: Target, start: Point, gesture: Gesture | null } | null} */
+  let press = null;
+  let last = { time: 0, target: "" };
+  sleepBetweenTouches(host);
+
+  surface.addEventListener("pointerdown", (event) => {
+    if (event.button > 1) return;
+    closePopover(editor);
+    surface.focus({ preventScroll: true });
+    surface.setPointerCapture(event.pointerId);
+    const at = pointOf(editor.stage, event);
+    pointers.set(event.pointerId, at);
+    if (pointers.size === 2) {
+      press?.gesture?.end(null);
+      press = { target: targetOf(event), start: at, gesture: pinch(editor, pointers) };
+    } else if (pointers.size === 1) press = { target: targetOf(event), start: at, gesture: null };
+  });
+
+  surface.addEventListener("pointermove", (event) => {
+    if (!pointers.has(event.pointerId) || !press) return;
+    const at = pointOf(editor.stage, event);
+    pointers.set(event.pointerId, at);
+    if (!press.gesture && Math.hypot(at[0] - press.start[0], at[1] - press.start[1]) > SLOP) {
+      press.gesture = asleep(editor.stage, event)
+        ? swipe(editor, press.start)
+        : beginDrag(editor, press.target, press.start, event);
+    }
+    press.gesture?.move(at, event);
+  });
+
+  const release = (/** @type {PointerEvent} */ event) => {
+    if (!pointers.delete(event.pointerId) || !press) return;
+    const { target, gesture, start } = press;
+    press = null;
+    if (event.type === "pointercancel" && asleep(editor.stage, event)) tellHowToWake(editor.stage);
+    if (gesture) return gesture.end(event.type === "pointerup" ? event : null);
+    if (event.type !== "pointerup") return;
+    wake(editor.stage, event);
+    const same = `${target.part}:${target.id}:${target.wire}:${target.region}:${target.extend}`;
+    const twice = event.timeStamp - last.time < TWICE && last.target === same;
+    last = { time: twice ? 0 : event.timeStamp, target: same };
+    if (twice) doubleClick(editor, target, start);
+    else click(editor, target);
+  };
+  editor.giveUp = () => {
+    if (!press?.gesture) return false;
+    press.gesture.end(null);
+    press = null; // the pointer may still be down: what it does until it is up means nothing
+    return true;
+  };
+  surface.addEventListener("mousedown", (event) => event.preventDefault()); // or the node would take the focus
+  surface.addEventListener("pointerup", release);
+  surface.addEventListener("pointercancel", release);
+
+  host.addEventListener("wheel", (event) => {
+    if (/** @type {Element} */ (event.target).closest(".popover")) return;
+    if (!event.ctrlKey && !event.metaKey && !host.matches(":focus-within")) return; // the page scrolls
+    event.preventDefault();
+    const speed = event.ctrlKey ? 0.01 : 0.002; // a pinch comes as many small steps with ctrl
+    const turned = clamp(event.deltaY * (event.deltaMode === 1 ? 16 : 1) * speed, -NOTCH, NOTCH);
+    editor.look(zoomAt(editor.stage.view, Math.exp(-turned), pointOf(editor.stage, event)));
+  }, { passive: false });
+}
+
+/** The gesture that a press which moves turns into. @param {Editor} editor @param {Target} target @param {Point} start @param {PointerEvent} event @returns {Gesture} */
+function beginDrag(editor, target, start, event) {
+  if (pansAnywhere(editor, event)) return pan(editor, start);
+  if (target.part === "out" || target.part === "slot") return dragWire(editor, target);
+  if (target.id !== null && event.altKey) return dragCopies(editor, target.id, start);
+  if (target.id !== null) return dragNodes(editor, target.id, start);
+  if (target.part === "tab" && target.region) return dragNodes(editor, selectRegion(editor, target.region), start);
+  return event.shiftKey || isSelecting(editor) ? dragBox(editor, start) : pan(editor, start);
+}

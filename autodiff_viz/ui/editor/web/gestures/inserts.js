@@ -1,0 +1,91 @@
+// @ts-check
+// Dropping a node on a wire: which wire lies under it, and the edit that puts it in.
+
+import { freeSpot, pointAt } from "../draw/geometry.js";
+import { dimsOf, opRefuses } from "../state/fits.js";
+import { realWire } from "../state/fold.js";
+import { readingSlot } from "../state/growth.js";
+
+/** @typedef {import("../editor.js").Editor} Editor */
+/** @typedef {import("../types.js").Point} Point */
+/** @typedef {import("../types.js").Box} Box */
+/** @typedef {import("../types.js").Wire} Wire */
+/** @typedef {import("../types.js").GraphNode} GraphNode */
+/** @typedef {import("../types.js").PaletteOp} PaletteOp */
+/** @typedef {{ wire: Wire | null, curve: import("../types.js").Cubic[] }} Strung */
+
+const REACH = 26; // world px from the middle of a card within which a wire passes under it
+const STEPS = 12; // points of a wire's piece that are looked at
+
+/** The wire that passes nearest to the middle of a card, near enough. Pure.
+ * @param {Iterable<Strung>} strung @param {Box} card @param {(wire: Wire) => boolean} wanted @returns {Wire | null} */
+export function wireUnder(strung, { x, y, w, h }, wanted) {
+  const [mx, my] = [x + w / 2, y + h / 2];
+  let best = null;
+  let least = REACH;
+  for (const { wire, curve } of strung) {
+    if (!wire || !curve.length || !wanted(wire)) continue;
+    const count = STEPS * curve.length;
+    for (let i = 0; i <= count; i++) {
+      const [px, py] = pointAt(curve, i / count).point;
+      const far = Math.hypot(px - mx, py - my);
+      if (far < least) [best, least] = [wire, far];
+    }
+  }
+  return best;
+}
+
+/** Lights the wire that would take a card, and none other. @param {Editor} editor */
+export function wireLight({ stage }) {
+  /** @type {Element | null} */
+  let lit = null;
+  return (/** @type {Wire | null} */ wire) => {
+    const root = wire ? (stage.strands.get(`${wire.to}:${wire.slot}`)?.root ?? null) : null;
+    if (root === lit) return;
+    lit?.classList.remove("opens");
+    root?.classList.add("opens");
+    lit = root;
+  };
+}
+
+/** The wire under a new node, if it may be put in there.
+ * @param {Editor} editor @param {PaletteOp} op @param {Box} card */
+export const wireForNew = ({ stage, shown, ops }, op, card) =>
+  op.slots.length ? wireUnder(stage.strands.values(), card, (wire) => takes(shown, ops, op.op, wire)) : null;
+
+/** A drag of one node that has no wires of its own may end in a wire; null for any other drag.
+ * @param {Editor} editor @param {GraphNode[]} nodes */
+export function insertion(editor, nodes) {
+  const [node] = nodes;
+  if (node.group) return null;
+  const wired = (/** @type {Wire} */ { from, to }) => from === node.id || to === node.id;
+  if (nodes.length !== 1 || readingSlot(node) < 0 || editor.shown.wires.some(wired)) return null;
+  const light = wireLight(editor);
+  /** @type {Wire | null} */
+  let under = null;
+  return {
+    over: (/** @type {Point | undefined} */ at) => {
+      if (!at) return;
+      const card = { x: at[0], y: at[1], w: node.w, h: node.h };
+      under = wireUnder(editor.stage.strands.values(), card, (wire) => takes(editor.shown, editor.ops, node.op, wire));
+      light(under);
+    },
+    /** Whether the node was put into a wire. @param {Point | undefined} at where it was dropped; none: the drag was given up */
+    drop: (at) => {
+      light(null);
+      if (!under || !at) return false;
+      const others = editor.seen.nodes.filter((other) => other.id !== node.id);
+      const { from, to, slot } = realWire(under) ?? under;
+      editor.send({ kind: "insert", node: node.id, from, to, slot, position: freeSpot(others, at, node) });
+      return true;
+    },
+  };
+}
+
+/** @param {import("../types.js").Drawing} shown @param {Map<string, PaletteOp>} ops @param {string} op @param {Wire} seen */
+function takes(shown, ops, op, seen) {
+  const from = realWire(seen)?.from;
+  if (from === undefined) return false;
+  const entry = ops.get(op);
+  return !entry || opRefuses(entry, dimsOf(shown.nodes.find((node) => node.id === from))) === "";
+}

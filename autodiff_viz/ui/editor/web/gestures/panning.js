@@ -1,0 +1,56 @@
+// @ts-check
+// Moving the view: by a drag of the canvas, and with the space bar held down or with the middle button wherever the
+// pointer is; and a word about the wheel, which zooms only when the canvas has the keys.
+
+import { say } from "../draw/stage.js";
+
+/** @typedef {import("../editor.js").Editor} Editor */
+/** @typedef {import("../types.js").Point} Point */
+/** @typedef {import("./pointing.js").Gesture} Gesture */
+
+const QUIET_MS = 30_000; // between two words about the wheel
+
+/** Whether a press moves the view, whatever is under it. @param {Editor} editor @param {PointerEvent} event */
+export const pansAnywhere = ({ stage }, event) => Boolean(event.buttons & 4) || stage.host.classList.contains("hand");
+
+/** @param {Editor} editor */
+export function listenToPanning({ stage }) {
+  const { host, surface } = stage;
+  const hold = (/** @type {boolean} */ on) => host.classList.toggle("hand", on);
+  host.addEventListener("keydown", (event) => {
+    const focused = /** @type {ShadowRoot} */ (host.getRootNode()).activeElement;
+    if (event.key !== " " || focused !== surface) return; // on a node or a button, space has a meaning of its own
+    event.preventDefault(); // or the page would scroll
+    hold(true);
+  });
+  host.addEventListener("keyup", (event) => event.key === " " && hold(false));
+  surface.addEventListener("blur", () => hold(false));
+  let told = -QUIET_MS;
+  host.addEventListener("wheel", (event) => {
+    const own = event.ctrlKey || event.metaKey || host.matches(":focus-within");
+    if (own || event.timeStamp - told < QUIET_MS || /** @type {Element} */ (event.target).closest(".popover")) return;
+    told = event.timeStamp;
+    say(stage, "Ctrl + wheel zooms here. Click the canvas first, and the wheel alone does.");
+  }, { passive: true });
+}
+
+/** @param {Editor} editor @param {Point} start @returns {Gesture} */
+export function pan(editor, start) {
+  const { view } = editor.stage;
+  return {
+    move: ([x, y]) => editor.look({ ...view, x: view.x + x - start[0], y: view.y + y - start[1] }),
+    end: () => {},
+  };
+}
+
+/** A pan that the browser may still take over, to scroll the page: then nothing has moved.
+ * @param {Editor} editor @param {Point} start @returns {Gesture} */
+export function swipe(editor, start) {
+  const { choice, stage: { view } } = editor;
+  const end = (/** @type {PointerEvent | null} */ event) => {
+    if (event) return;
+    editor.look(view);
+    editor.choice = choice;
+  };
+  return { ...pan(editor, start), end };
+}

@@ -1,0 +1,38 @@
+// @ts-check
+// Nodes under the hand: they move, join regions and groups or leave them, and a single one goes into a wire.
+
+import { insertion } from "./inserts.js";
+import { beginHousing } from "../popovers/regionpop.js";
+
+/** @typedef {import("../editor.js").Editor} Editor */
+/** @typedef {import("../types.js").Point} Point */
+/** @typedef {import("./pointing.js").Gesture} Gesture */
+
+/** Move a node, or all that are selected with it. @param {Editor} editor @param {string} id @param {Point} start
+ * @returns {Gesture} */
+export function dragNodes(editor, id, start) {
+  if (!editor.isSelected(id)) {
+    editor.choose([id]); // Python hears of it at the end: its answer would draw panels in the middle of the drag
+    editor.refresh();
+  }
+  const nodes = editor.chosen;
+  const house = beginHousing(editor, nodes);
+  const into = insertion(editor, nodes);
+  return {
+    move: (at) => {
+      const [dx, dy] = at.map((value, i) => (value - start[i]) / editor.stage.view.k);
+      const placed = nodes.map(({ id: name, x, y }) => /** @type {[string, Point]} */ ([name, [Math.round(x + dx), Math.round(y + dy)]]));
+      const positions = Object.fromEntries(placed);
+      house(positions);
+      into?.over(positions[id]);
+    },
+    end: (event) => {
+      const [positions, moves] = [editor.dragged, editor.housed];
+      editor.housed = null;
+      editor.drag(null);
+      editor.tellSingle();
+      if (into?.drop(event ? positions?.[id] : undefined)) return;
+      if (event && positions) editor.send(moves ? { kind: "house", positions, ...moves } : { kind: "move", positions });
+    },
+  };
+}

@@ -1,0 +1,74 @@
+// @ts-check
+// Keeps the history, the view and the selection in the browser, and takes them up again in a new session.
+
+import { BROWSER, readList, TAB, writeList } from "../../../web/store.js";
+import { keepLarge, restoring } from "./large.js";
+import { found, handed, shelved } from "./shelf.js";
+import { say } from "../draw/stage.js";
+
+/** @typedef {import("../editor.js").Editor} Editor */
+/** @typedef {import("./shelf.js").Kept} Kept */
+
+const NAME = "shelf";
+const TAKEN_UP = ["kept", "restored"]; // edits that bring a new session where this one was
+const LATER = 300; // ms after a change until it is kept; a page that is left is kept at once
+
+export class Keeping {
+  /** @param {Editor} editor */
+  constructor(editor) {
+    this.editor = editor;
+    this.timer = 0;
+    this.search = ""; // of the address as the last drawing came
+    /** @type {Kept | null} */
+    this.kept = null;
+    /** @type {import("./large.js").Large | undefined} what was kept last of what no address holds */
+    this.large = undefined;
+    editor.watchers.push(() => (this.timer ||= window.setTimeout(() => this.keep(), LATER)));
+  }
+
+  /** A new session of Python's: what brings it where this one was. @param {{ key: string, from: [string, number] | null }} word */
+  open(word) {
+    this.keep();
+    const { search } = location;
+    const places = search ? [TAB, BROWSER] : [TAB]; // a bare address is everybody's
+    this.kept = places.reduce((/** @type {Kept | null} */ one, place) => one ?? found(readList(place, NAME), word, search), null);
+    return this.kept?.key === word.key ? [] : [...restoring(search), ...handed(this.kept, word.key)];
+  }
+
+  /** The view and the selection as they were, once the graph is there. */
+  resume() {
+    const { editor, kept } = this;
+    if (!kept || editor.outbox.pending.some(({ kind }) => kind === "restored")) return;
+    this.kept = null;
+    const { view, selected = [], wire = null } = kept;
+    if (selected.length > 1) editor.selection = new Set(selected);
+    if (!editor.selection.size) editor.wire = wire;
+    editor.refresh();
+    if (!view) return;
+    editor.fitted = true;
+    editor.look(view);
+  }
+
+  /** @param {boolean} [leaving] the page: another tab may then open its graph */
+  keep(leaving = false) {
+    clearTimeout(this.timer);
+    this.timer = 0;
+    const { drawing, outbox, stage, choice, selection, wire } = this.editor;
+    // Python has not yet said what became of what was kept: until then that counts.
+    if (drawing.rev < 0 || outbox.pending.some(({ kind }) => TAKEN_UP.includes(kind))) return;
+    this.keepLarge(drawing.large);
+    const view = choice === "own" ? stage.view : null;
+    const kept = { key: outbox.key, search: this.search, trail: drawing.trail, view, selected: [...selection], wire };
+    for (const place of leaving ? [TAB, BROWSER] : [TAB]) writeList(place, NAME, shelved(readList(place, NAME), kept));
+  }
+
+  /** @param {import("./large.js").Large | undefined} large */
+  keepLarge(large) {
+    if (large && large !== this.large && !keepLarge(large)) say(this.editor.stage, "This browser has no room for the graph: take it as JSON.");
+    this.large = large;
+  }
+
+  close() {
+    clearTimeout(this.timer);
+  }
+}

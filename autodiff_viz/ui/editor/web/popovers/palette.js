@@ -1,0 +1,134 @@
+// @ts-check
+// The palette: find an op, then choose it or drag it onto the canvas.
+
+import { carried } from "../gestures/carry.js";
+import { html } from "../../../web/dom.js";
+import { dimsOf, opRefuses } from "../state/fits.js";
+import { CARD, clamp, freeSpot, toScreen } from "../draw/geometry.js";
+import { freshName, sizeOfNew } from "../state/growth.js";
+import { closePopover, keepInside, whenClosed } from "./popover.js";
+import { only, search } from "./search.js";
+import { centre, sizeOf } from "../draw/stage.js";
+
+/** @typedef {import("../editor.js").Editor} Editor */
+/** @typedef {import("../types.js").Point} Point */
+/** @typedef {import("../types.js").PaletteOp} PaletteOp */
+/**
+ * @typedef {{ at?: Point, from?: string | null, to?: { to: string, slot: number }, closed?: () => void }} Asked
+ * `at`: where, in world pixels; `from`: the node that the new one reads, by itself the selected one; `to`:
+ * the slot that it feeds; `closed` is called as the palette goes
+ */
+
+const BAR = 64; // px that the toolbar at the foot takes
+const LOW = 480; // px of width; below it the palette comes up from the foot
+
+/** @param {Editor} editor @param {Asked} [asked] */
+export function openPalette(editor, asked = {}) {
+  closePopover(editor);
+  const { at, to, from = to ? null : editor.single } = asked;
+  const field = /** @type {HTMLInputElement} */ (html("input", {
+    type: "text", placeholder: "Search ops: sin, matmul, sum ...", "aria-label": "Search ops", role: "combobox",
+    "aria-expanded": "true", "aria-controls": "ops", autocomplete: "off", spellcheck: "false",
+  }));
+  const list = html("div", { class: "ops", id: "ops", role: "listbox", "aria-label": "Ops" });
+  const root = html("div", { class: "popover palette", tabindex: -1 }, field, list, html("div", { class: "hint" }, hintOf(from, to)));
+  const palette = asked.from ? only(editor.palette, (op) => !opRefuses(op, dimsOf(editor.node(from)))) : editor.palette;
+  let marked = 0;
+
+  const choose = (/** @type {PaletteOp} */ op) => {
+    const size = sizeOfNew(op);
+    const corner = at ? /** @type {Point} */ ([to ? at[0] - size.w : at[0], at[1] - size.h / 2]) : besides(editor, from);
+    add(editor, op, corner, op.slots.length ? from : null, to);
+  };
+  const put = (/** @type {PaletteOp} */ op) => (/** @type {Point} */ corner, /** @type {import("../types.js").Wire | null} */ wire) =>
+    wire ? add(editor, op, corner, wire.from, wire) : add(editor, op, corner, op.slots.length ? asked.from : null, to);
+  const mark = (/** @type {number} */ index) => {
+    const options = [...list.querySelectorAll("[role=option]")];
+    marked = clamp(index, 0, Math.max(options.length - 1, 0));
+    options.forEach((option, i) => option.setAttribute("aria-selected", String(i === marked)));
+    options[marked]?.scrollIntoView({ block: "nearest" });
+    field.setAttribute("aria-activedescendant", options[marked]?.id ?? "");
+  };
+  const fill = () => {
+    list.replaceChildren(...search(palette, field.value).map(({ group, ops }) =>
+      html("div", { role: "group", "aria-label": group }, html("div", { class: "group", "aria-hidden": "true" }, group),
+        ...ops.map((op) => option(editor, op, () => choose(op), put(op))))));
+    if (!list.children.length) list.append(html("div", { class: "none" }, noneOf(editor, field.value.trim(), from)));
+    mark(0);
+  };
+  field.addEventListener("input", fill);
+  root.addEventListener("keydown", (event) => {
+    if (event.key === "ArrowDown") mark(marked + 1);
+    else if (event.key === "ArrowUp") mark(marked - 1);
+    else if (event.key === "Enter") /** @type {HTMLElement} */ (list.querySelectorAll("[role=option]")[marked])?.click();
+    else if (event.key === "Escape") closePopover(editor);
+    else {
+      if (event.key.length === 1) field.focus(); // what is typed is sought, wherever the focus is
+      return event.stopPropagation(); // and no key of the canvas
+    }
+    event.preventDefault();
+    event.stopPropagation();
+  });
+  if (asked.closed) whenClosed(root, asked.closed);
+  editor.stage.host.append(root);
+  fill();
+  place(editor, root, at);
+  const byFinger = matchMedia("(pointer: coarse)").matches; // its keyboard would hide the canvas
+  (byFinger ? root : field).focus({ preventScroll: true });
+}
+
+/** @param {Editor} editor @param {PaletteOp} op @param {Point} corner where its card is to stand
+ * @param {string | null | undefined} from @param {{ to: string, slot: number } | undefined} feeds */
+function add(editor, op, corner, from, feeds) {
+  const position = freeSpot(editor.seen.nodes, corner, sizeOfNew(op));
+  const name = freshName(editor.shown, op.op);
+  closePopover(editor);
+  editor.selection = new Set([name]); // as Python will
+  editor.wire = null;
+  editor.send({
+    kind: "add", op: op.op, position, wire: from ? { from, slot: 0 } : null,
+    feeds: feeds ? { to: feeds.to, slot: feeds.slot } : null,
+  });
+  editor.stage.surface.focus({ preventScroll: true });
+}
+
+/** @param {string | null} from @param {{ to: string, slot: number } | undefined} to */
+const hintOf = (from, to) =>
+  from ? `It will read ${from} · drag one onto the canvas or onto a wire`
+    : to ? `It will feed ${to.to}` : "Enter adds the marked op · drag one onto the canvas or onto a wire";
+
+/** @param {Editor} editor @param {string} typed @param {string | null} from */
+function noneOf(editor, typed, from) {
+  const known = typed && search(editor.palette, typed)[0]?.ops[0];
+  return known ? opRefuses(known, dimsOf(editor.node(from))) : `No op called “${typed}”`;
+}
+
+/** @param {Editor} editor @param {PaletteOp} op @param {() => void} choose
+ * @param {Parameters<typeof carried>[3]} put */
+function option(editor, op, choose, put) {
+  const row = html("div", { class: "op", role: "option", id: `op-${op.op}`, "data-op": op.op },
+    html("span", { class: "mark" }, op.symbol),
+    html("span", { class: "what" }, html("span", { class: "name-line" }, html("b", {}, op.op), html("code", {}, op.formula ?? "")),
+      html("small", {}, op.doc)));
+  carried(editor, row, op, put);
+  row.addEventListener("click", choose);
+  return row;
+}
+
+/** Right of the node that will feed the new one, else the middle of the view.
+ * @param {Editor} editor @param {string | null} from @returns {Point} */
+function besides(editor, from) {
+  const node = editor.node(from);
+  if (node) return [node.x + node.w + 72, node.y];
+  const [x, y] = centre(editor.stage);
+  return [x - CARD.w / 2, y - CARD.h / 2];
+}
+
+/** Beside the point where it was asked for, or over the Add button; on a narrow screen at the foot.
+ * @param {Editor} editor @param {HTMLElement} root @param {Point | undefined} at */
+function place({ stage }, root, at) {
+  const size = sizeOf(stage);
+  root.classList.toggle("low", size.w < LOW);
+  if (size.w < LOW) return;
+  keepInside(stage.host, root, at ? toScreen(stage.view, at) : [size.w / 2 - root.offsetWidth / 2, size.h], BAR);
+}

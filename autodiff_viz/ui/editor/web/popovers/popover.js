@@ -1,0 +1,88 @@
+// @ts-check
+// What opens over the canvas, one thing at a time: closed by Escape, kept inside, walked with the arrow keys.
+
+import { html } from "../../../web/dom.js";
+import { clamp, toScreen } from "../draw/geometry.js";
+
+/** @typedef {import("../editor.js").Editor} Editor */
+/** @typedef {import("../types.js").Point} Point */
+
+const EDGE = 8; // px to the side of the canvas
+
+/** What is called as a popover goes. @type {WeakMap<Element, () => void>} */
+const leaving = new WeakMap();
+
+/** @param {Element} root @param {() => void} closed */
+export const whenClosed = (root, closed) => void leaving.set(root, closed);
+
+/** @param {Editor} editor @returns {boolean} whether one was open */
+export function closePopover({ stage }) {
+  const open = stage.host.querySelector(".popover");
+  if (open?.contains(/** @type {ShadowRoot} */ (stage.host.getRootNode()).activeElement)) stage.surface.focus();
+  open?.remove();
+  if (open) leaving.get(open)?.();
+  return Boolean(open);
+}
+
+/** Put a popover at a point of the screen, or as near to it as the canvas has room.
+ * @param {HTMLElement} host @param {HTMLElement} root @param {Point} at px @param {number} [foot] px to the canvas's own */
+export function keepInside({ clientWidth: w, clientHeight: h }, root, [x, y], foot = EDGE) {
+  root.style.left = `${clamp(x, EDGE, Math.max(w - root.offsetWidth - EDGE, EDGE))}px`;
+  root.style.top = `${clamp(y, EDGE, Math.max(h - root.offsetHeight - foot, EDGE))}px`;
+}
+
+/** Open what can be chosen about a part of the drawing. It follows that part, is filled anew where what it shows has
+ * changed, and goes with it.
+ * @template T @param {Editor} editor @param {{
+ *   label: string, kind?: string, find: () => T | undefined, look: (part: T) => unknown, fill: (part: T) => (Node | string)[],
+ *   place: (part: T) => Point | undefined, first: string, shown?: (part: T) => void, closed?: () => void,
+ * }} about  `place` in world px; `first` is the selector of what gets the focus */
+export function openPopover(editor, { label, kind = "", find, look, fill, place, first, shown, closed }) {
+  closePopover(editor);
+  const { host } = editor.stage;
+  const root = html("div", { class: `popover region-pop ${kind}`.trim(), role: "dialog", "aria-label": label });
+  root.addEventListener("keydown", (event) => {
+    event.stopPropagation(); // the canvas's keys are not meant
+    if (event.key === "Escape") closePopover(editor), editor.refresh();
+  });
+  let seen = "";
+  const watch = () => {
+    const part = root.isConnected ? find() : undefined;
+    if (!part) {
+      root.remove();
+      editor.watchers = editor.watchers.filter((other) => other !== watch);
+      return closed?.();
+    }
+    const next = JSON.stringify(look(part));
+    if (next !== seen) refill(root, fill(part));
+    seen = next;
+    const at = place(part);
+    if (at) keepInside(host, root, toScreen(editor.stage.view, at));
+    shown?.(part);
+  };
+  host.append(root);
+  editor.watchers = [...editor.watchers, watch];
+  watch();
+  /** @type {HTMLElement | null} */ (root.querySelector(first))?.focus();
+}
+
+/** Other content; the field that had the focus, by its `data-field`, has it again. @param {HTMLElement} root @param {(Node | string)[]} content */
+function refill(root, content) {
+  const active = /** @type {ShadowRoot} */ (root.getRootNode()).activeElement?.getAttribute("data-field");
+  root.replaceChildren(...content);
+  const again = active && root.querySelector(`[data-field="${active}"]`);
+  if (again) /** @type {HTMLElement} */ (again).focus();
+}
+
+/** The keys of a menu: arrows, Home and End walk through its buttons; Escape and Tab close it.
+ * @param {Editor} editor @param {HTMLElement} root @param {KeyboardEvent} event */
+export function walkMenu(editor, root, event) {
+  event.stopPropagation(); // the canvas's keys are not meant
+  const buttons = /** @type {HTMLElement[]} */ ([...root.querySelectorAll("button")]);
+  const at = buttons.findIndex((button) => button.matches(":focus"));
+  const to = { ArrowDown: at + 1, ArrowRight: at + 1, ArrowUp: at - 1, ArrowLeft: at - 1, Home: 0, End: -1 }[event.key];
+  if (event.key === "Escape" || event.key === "Tab") closePopover(editor);
+  else if (to === undefined) return;
+  else buttons.at(to % buttons.length)?.focus();
+  event.preventDefault();
+}

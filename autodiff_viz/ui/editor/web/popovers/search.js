@@ -1,0 +1,41 @@
+// @ts-check
+// Which ops of the palette answer to what was typed. Pure.
+
+/** @typedef {import("../types.js").PaletteGroup} PaletteGroup */
+/** @typedef {import("../types.js").PaletteOp} PaletteOp */
+
+/** Groups with the ops that match, best first, those of one rank in the palette's order; with nothing typed,
+ * the palette as it is. @param {PaletteGroup[]} palette @param {string} text @returns {PaletteGroup[]} */
+export function search(palette, text) {
+  const typed = text.trim().toLowerCase();
+  const joined = close(typed);
+  if (!typed) return palette;
+  const found = palette
+    .flatMap((group) => group.ops)
+    .map((op) => ({ op, rank: rankOf(op, joined, typed) }))
+    .filter(({ rank }) => rank < Infinity)
+    .sort((a, b) => a.rank - b.rank);
+  return found.length ? [{ group: "Best match first", ops: found.map(({ op }) => op) }] : [];
+}
+
+/** The palette with those ops alone; a group without any is left out.
+ * @param {PaletteGroup[]} palette @param {(op: PaletteOp) => boolean} wanted @returns {PaletteGroup[]} */
+export const only = (palette, wanted) =>
+  palette.map(({ group, ops }) => ({ group, ops: ops.filter(wanted) })).filter(({ ops }) => ops.length);
+
+/** Without what stands between words: "max pool" finds max_pool. @param {string} text */
+const close = (text) => text.replace(/(?<=\w)[\s_-]+(?=\w)/g, "");
+
+/** Lower is better: the name itself, another name or the symbol, how the name begins, how another name
+ * begins, inside the name, a word of the description.
+ * @param {PaletteOp} entry @param {string} joined @param {string} typed the same, with spaces */
+function rankOf({ op, symbol, doc, aliases = [] }, joined, typed) {
+  const name = close(op);
+  if (name === joined) return 0;
+  const others = [symbol.toLowerCase(), ...aliases].map(close);
+  if (others.includes(joined)) return 1;
+  if (name.startsWith(joined)) return 2;
+  if (others.some((other) => other.startsWith(joined))) return 3;
+  if (name.includes(joined)) return 4;
+  return ` ${doc.toLowerCase()}`.includes(` ${typed}`) ? 5 : Infinity;
+}

@@ -1,0 +1,116 @@
+// @ts-check
+// Copies of nodes as they will look before Python has made them. Pure.
+
+import { framesOf, isGroup } from "./frames.js";
+import { bounds, rounded } from "../draw/geometry.js";
+import { headOf } from "./piece.js";
+import { shared } from "../../../web/constants.js";
+
+/** @typedef {import("../types.js").Drawing} Drawing */
+/** @typedef {import("../types.js").Point} Point */
+/** @typedef {import("../types.js").Frame} Frame */
+/** @typedef {import("../types.js").GraphNode} GraphNode */
+
+/** What the copies of the named nodes will be called, by name: as `graph/fragment.py` names them.
+ * @param {string[]} taken @param {string[]} names @returns {Map<string, string>} */
+export function copyNames(taken, names) {
+  const used = new Set(taken);
+  return new Map(names.map((name) => {
+    const stem = name.replace(/_\d+$/, "") || name;
+    let k = 1;
+    while (used.has(`${stem}_${k}`)) k += 1;
+    used.add(`${stem}_${k}`);
+    return /** @type {[string, string]} */ ([name, `${stem}_${k}`]);
+  }));
+}
+
+/** The drawing with copies of the named nodes, `by` away. They read what the originals read; nothing reads them.
+ * @param {Drawing} drawing @param {string[]} names @param {Point} by @returns {Drawing} */
+export function withCopies(drawing, names, by) {
+  const chosen = new Set(names);
+  const collapsed = (drawing.groups ?? []).filter((group) => group.collapsed).map(({ name }) => name);
+  return copied(drawing, drawing.nodes.filter(({ id }) => chosen.has(id)), by, collapsed);
+}
+
+/** The regions and groups that lie wholly among the nodes. @param {Drawing} drawing @param {Set<string>} chosen */
+const framesAmong = (drawing, chosen) => framesOf(drawing).filter(({ nodes }) => nodes.every((name) => chosen.has(name)));
+
+/** @param {Drawing} drawing @param {GraphNode[]} originals @param {Point} by
+ * @param {string[]} collapsed groups of which the copies are collapsed @returns {Drawing} */
+function copied(drawing, originals, [right, down], collapsed) {
+  const chosen = new Set(originals.map(({ id }) => id));
+  const nameOf = copyNames(drawing.nodes.map(({ id }) => id), originals.map(({ id }) => id));
+  const nodes = originals.map((node) => {
+    const id = /** @type {string} */ (nameOf.get(node.id));
+    const symbol = node.isInput ? id : node.symbol;
+    return { ...node, id, symbol, x: node.x + right, y: node.y + down, isOutput: false, connected: false, problem: null };
+  });
+  const wires = drawing.wires.filter(({ to }) => chosen.has(to)).map((wire) => ({
+    ...wire, from: nameOf.get(wire.from) ?? wire.from, to: /** @type {string} */ (nameOf.get(wire.to)),
+    width: 0, sign: 0, passed: "", passedFull: "", via: [],
+  }));
+  const frames = framesAmong(drawing, chosen);
+  const titleOf = copyNames(framesOf(drawing).map(({ name }) => name), frames.map(({ name }) => name));
+  const renamed = (/** @type {string[]} */ names) => names.map((name) => nameOf.get(name) ?? name);
+  const framed = (/** @type {Frame} */ { name, nodes: held }) => ({ name: titleOf.get(name) ?? "", nodes: renamed(held), problem: null });
+  const regions = frames.flatMap((frame) => (isGroup(frame) ? [] : [{ ...frame, ...framed(frame), saved: renamed(frame.saved ?? []), badge: null, fault: null }]));
+  const groups = frames.flatMap((frame) => (isGroup(frame) ? [{ ...frame, ...framed(frame), collapsed: collapsed.includes(frame.name), sums: [] }] : []));
+  return {
+    ...drawing, nodes: [...drawing.nodes, ...nodes], wires: [...drawing.wires, ...wires],
+    regions: [...drawing.regions, ...regions], groups: [...(drawing.groups ?? []), ...groups],
+  };
+}
+
+const { step: STEP, same: SAME } = shared.paste;
+
+/** The drawing with pasted text put in around `at`, where the text was copied from nodes that are still there as they
+ * were; as it is, where only Python can read the text.
+ * @param {Drawing} drawing @param {{ text: string, at: Point, collapsed?: string[] }} paste @returns {Drawing} */
+export function withPaste(drawing, { text, at, collapsed = [] }) {
+  const found = originals(drawing, text);
+  const box = bounds(found);
+  if (!box || !sameFrames(drawing, found, text)) return drawing;
+  const by = /** @type {Point} */ ([rounded(at[0] - box.x - box.w / 2), rounded(at[1] - box.y - box.h / 2)]);
+  const covers = () => found.some(({ x, y }) => drawing.nodes.some((node) =>
+    Math.abs(node.x - x - by[0]) < SAME && Math.abs(node.y - y - by[1]) < SAME));
+  for (let tries = 0; tries <= drawing.nodes.length && covers(); tries += 1) [by[0], by[1]] = [by[0] + STEP, by[1] + STEP];
+  return copied(drawing, found, by, collapsed);
+}
+
+/** Whether the blocks of a piece of text are the frames of these nodes still. @param {Drawing} drawing
+ * @param {GraphNode[]} found @param {string} text */
+function sameFrames(drawing, found, text) {
+  /** @type {Map<string, { head: string, nodes: string[] }>} by name */
+  const blocks = new Map();
+  /** @type {{ name: string, indent: number }[]} */
+  let open = [];
+  for (const [, { length: indent }, line] of text.matchAll(/^( *)(\S.*)$/gm)) {
+    if (line.startsWith("#")) continue;
+    open = open.filter((block) => block.indent < indent);
+    const name = /^with \w+\("(.*?)"/.exec(line)?.[1];
+    if (name === undefined) for (const block of open) blocks.get(block.name)?.nodes.push(line.split(" ")[0]);
+    else {
+      open.push({ name, indent });
+      if (!blocks.has(name)) blocks.set(name, { head: line, nodes: [] });
+    }
+  }
+  const frames = framesAmong(drawing, new Set(found.map(({ id }) => id)));
+  return frames.length === blocks.size && frames.every((frame) => {
+    const block = blocks.get(frame.name);
+    return block?.head === headOf(frame) && block.nodes.sort().join() === [...frame.nodes].sort().join();
+  });
+}
+
+/** The nodes that a piece of text was copied from, where it says that they stood; [] unless all are there, unchanged.
+ * @param {Drawing} drawing @param {string} text @returns {GraphNode[]} */
+function originals({ nodes }, text) {
+  const byName = new Map(nodes.map((node) => [node.id, node]));
+  const places = new Map([...text.matchAll(/^# positions: (.*)$/gm)].flatMap(([, line]) =>
+    line.split(", ").map((entry) => entry.split(" ")).map(([name, x, y]) => [name, [Number(x), Number(y)]])));
+  const lines = [...text.matchAll(/^ *(\w+) = (.*)$/gm)];
+  const found = lines.flatMap(([, name, line]) => {
+    const [node, place] = [byName.get(name), places.get(name)];
+    return node && place && (node.text ?? node.literal) === line ? [{ ...node, x: place[0], y: place[1] }] : [];
+  });
+  return found.length === lines.length ? found : [];
+}

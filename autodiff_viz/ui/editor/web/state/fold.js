@@ -1,0 +1,150 @@
+// @ts-check
+// A drawing with every collapsed group as one card: nodes, wires and frames as they are to be seen. Pure; what is
+// outside all collapsed groups is the same object as before.
+
+import { bounds } from "../draw/geometry.js";
+import { cardOf } from "../draw/groupcard.js";
+import { isGroup, framesOf, nested } from "./frames.js";
+
+/** @typedef {import("../types.js").Drawing} Drawing */
+/** @typedef {import("../types.js").GraphNode} GraphNode */
+/** @typedef {import("../types.js").Group} Group */
+/** @typedef {import("../types.js").Wire} Wire */
+/** @typedef {import("../types.js").Box} Box */
+/** @typedef {{ id: string, group: Group, inside: GraphNode[], box: Box, ins: string[], outs: string[] }} Shut a collapsed group:
+ * the nodes in it, the box that they take, who feeds it and who of it feeds others */
+
+/** A node cannot have this name. @param {string} group */
+export const idOf = (group) => `group:${group}`;
+
+/** @param {Drawing} drawing @returns {Drawing} */
+export function folded(drawing) {
+  const groups = (drawing.groups ?? []).filter(({ collapsed }) => collapsed);
+  if (!groups.length) return drawing;
+  /** @type {Map<string, string>} */
+  const within = new Map();
+  for (const { frame } of nested(groups)) for (const name of frame.nodes) if (!within.has(name)) within.set(name, idOf(frame.name));
+  const shut = shutGroups(drawing, groups, within);
+  const regions = drawing.regions.filter(({ nodes }) => nodes.length && within.has(nodes[0]) && nodes.every((name) => within.get(name) === within.get(nodes[0])));
+  const cards = [...shut.values()].map((one) => cardOf(one, regions.filter(({ nodes }) => within.get(nodes[0]) === one.id)));
+  const nodes = [...drawing.nodes.filter(({ id }) => !within.has(id)), ...cards];
+  const dims = new Map(drawing.nodes.map((node) => [node.id, node.dims]));
+  const wires = wiresBetween(drawing.wires, dims, within, shut, new Map(cards.map((card) => [card.id, card])));
+  return { ...drawing, nodes, wires, ...outside(drawing, within), within };
+}
+
+/** @param {Drawing} drawing @param {Group[]} groups @param {Map<string, string>} within @returns {Map<string, Shut>} by id, without those inside others */
+function shutGroups({ nodes, wires }, groups, within) {
+  /** @type {Map<string, Shut>} */
+  const shut = new Map();
+  for (const group of groups) {
+    const inside = nodes.filter(({ id }) => within.get(id) === idOf(group.name));
+    const box = bounds(inside);
+    if (box) shut.set(idOf(group.name), { id: idOf(group.name), group, inside, box, ins: [], outs: [] });
+  }
+  /** Where wires with bends come from, last. @type {Map<string, number>} */
+  const arrives = new Map();
+  const height = new Map(nodes.map(({ id, y, h }) => [id, y + h / 2]));
+  for (const { from, to, via } of wires) {
+    if (within.get(from) === within.get(to)) continue;
+    const bend = via.filter(([x]) => x < (shut.get(within.get(to) ?? "")?.box.x ?? 0)).at(-1);
+    if (bend) arrives.set(`${within.get(to)} ${from}`, bend[1]);
+    shut.get(within.get(to) ?? "")?.ins.push(from);
+    shut.get(within.get(from) ?? "")?.outs.push(from);
+  }
+  const ranked = (/** @type {string} */ id, /** @type {string[]} */ names) => {
+    const at = (/** @type {string} */ name) => arrives.get(`${id} ${name}`) ?? height.get(name) ?? 0;
+    return [...new Set(names)].sort((a, b) => at(a) - at(b));
+  };
+  for (const one of shut.values()) Object.assign(one, { ins: ranked(one.id, one.ins), outs: ranked("", one.outs) });
+  return shut;
+}
+
+/** Wires that cross a border lead to the card; those into it from one node are one wire.
+ * @param {Wire[]} wires @param {Map<string, number[] | undefined>} dims by node @param {Map<string, string>} within @param {Map<string, Shut>} shut @param {Map<string, GraphNode>} cards */
+function wiresBetween(wires, dims, within, shut, cards) {
+  /** @type {Map<string, Wire>} */
+  const into = new Map();
+  /** @type {Wire[]} */
+  const found = [];
+  for (const wire of wires) {
+    const [a, b] = [within.get(wire.from), within.get(wire.to)];
+    if (a === undefined && b === undefined) found.push(wire);
+    if (a === b) continue;
+    const [source, target] = [shut.get(a ?? ""), shut.get(b ?? "")];
+    const known = into.get(`${b} ${wire.from}`);
+    if (target && known) {
+      into.set(`${b} ${wire.from}`, Object.assign(known, together(known, wire, target.group)));
+      continue;
+    }
+    const via = wire.via.filter(([x]) => (!source || x > source.box.x + source.box.w) && (!target || x < target.box.x));
+    const led = { ...wire, via, of: [wire], dims: dims.get(wire.from) };
+    if (source && a) Object.assign(led, { from: a, out: source.outs.indexOf(wire.from) });
+    if (target && b) Object.assign(led, { to: b, slot: target.ins.indexOf(wire.from), alternative: false });
+    if (target) into.set(`${b} ${wire.from}`, led);
+    if ((!a || cards.has(a)) && (!b || cards.has(b))) found.push(led);
+  }
+  return found;
+}
+
+/** One more wire joins those from the same node. What all pass together only Python can add up.
+ * @param {Wire} led @param {Wire} wire @param {Group} group @returns {Partial<Wire>} */
+function together(led, wire, { sums }) {
+  const of = [...(led.of ?? []), wire];
+  const { width, sign, passed, passedFull } = sums?.find(({ from }) => from === wire.from) ?? flowOf(of);
+  return { of, width, sign, passed, passedFull };
+}
+
+/** As much as can be said of several wires without their numbers: the widest, and the sign where all have one.
+ * @param {{ width: number, sign: number }[]} flows @returns {{ width: number, sign: number, passed: string, passedFull?: string }} */
+export function flowOf(flows) {
+  const signs = new Set(flows.map(({ sign }) => sign).filter(Boolean));
+  return { width: Math.max(...flows.map(({ width }) => width)), sign: signs.size > 1 ? 2 : ([...signs][0] ?? 0), passed: "" };
+}
+
+/** The frames that are still to be seen, holding cards where they held nodes.
+ * @param {Drawing} drawing @param {Map<string, string>} within @returns {Pick<Drawing, "regions" | "groups">} */
+function outside(drawing, within) {
+  const order = nested(framesOf(drawing)).map(({ frame }) => frame);
+  const at = new Map(order.map((frame, i) => [isGroup(frame) ? idOf(frame.name) : "", i]));
+  const seen = (/** @type {import("../types.js").Frame} */ frame) => {
+    const ids = new Set(frame.nodes.map((name) => within.get(name)));
+    const [only] = ids;
+    return ids.size !== 1 || only === undefined || order.indexOf(frame) < (at.get(only) ?? 0);
+  };
+  const holding = (/** @type {any} */ frame) =>
+    frame.nodes.some((/** @type {string} */ name) => within.has(name)) ? { ...frame, nodes: [...new Set(frame.nodes.map((/** @type {string} */ name) => within.get(name) ?? name))] } : frame;
+  return { regions: drawing.regions.filter(seen).map(holding), groups: drawing.groups.filter(seen).map(holding) };
+}
+
+/** As `folded`, with the same nodes and wires as the last time where nothing that they depend on has changed. */
+export function folding() {
+  /** @type {{ drawing: Drawing, seen: Drawing } | null} */
+  let last = null;
+  return (/** @type {Drawing} */ drawing) => {
+    const same = last && /** @type {const} */ (["nodes", "wires", "regions", "groups"]).every((part) => last?.drawing[part] === drawing[part]);
+    const { nodes, wires, regions, groups, within } = same && last ? last.seen : folded(drawing);
+    const seen = { ...drawing, nodes, wires, regions, groups, within };
+    last = { drawing, seen };
+    return seen;
+  };
+}
+
+/** What is seen in place of a node: the card of its group, or itself. @param {Drawing} seen @param {string} id */
+export const seenAs = ({ within }, id) => within?.get(id) ?? id;
+
+/** The wires of the graph that are seen as this one. @param {Wire | null | undefined} wire @returns {Wire[]} */
+export const wiresOf = (wire) => (wire ? (wire.of ?? [wire]) : []);
+
+/** The nodes that a card stands for. @param {GraphNode | null | undefined} node @returns {string[]} */
+export const nodesOf = (node) => (node ? (node.group?.nodes ?? [node.id]) : []);
+
+/** The wire of the graph that is seen here; null where it is several. @param {Wire} wire @returns {Wire | null} */
+export const realWire = (wire) => (!wire.of ? wire : wire.of.length === 1 ? wire.of[0] : null);
+
+/** Names in place of the ids of cards, each once.
+ * @param {Drawing} seen @param {string[]} ids @returns {string[]} */
+export function namesIn({ nodes }, ids) {
+  const cards = new Map(nodes.filter(({ group }) => group).map((node) => [node.id, nodesOf(node)]));
+  return [...new Set(ids.flatMap((id) => cards.get(id) ?? [id]))];
+}

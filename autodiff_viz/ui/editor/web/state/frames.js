@@ -1,0 +1,36 @@
+// @ts-check
+// What holds nodes: checkpoint regions and groups, one inside another or beside it. Pure.
+
+/** @typedef {import("../types.js").Frame} Frame */
+/** @typedef {import("../types.js").Region} Region */
+/** @typedef {import("../types.js").Group} Group */
+
+/** @param {Frame} frame @returns {frame is Group} */
+export const isGroup = (frame) => !("policy" in frame);
+
+/** @param {{ regions: Region[], groups?: Group[] }} drawing @returns {Frame[]} */
+export const framesOf = ({ regions, groups = [] }) => (groups.length ? [...regions, ...groups] : regions);
+
+/** The frames holding other nodes: a region saves none that has left it, and an empty frame goes.
+ * @template {Frame} T @param {T[]} frames @param {(frame: T) => string[]} nodesOf @returns {T[]} */
+export function holding(frames, nodesOf) {
+  const next = frames.map((frame) => {
+    const nodes = nodesOf(frame);
+    if (nodes.length === frame.nodes.length && nodes.every((id) => frame.nodes.includes(id))) return frame;
+    return isGroup(frame) ? { ...frame, nodes } : { ...frame, nodes, saved: frame.saved?.filter((id) => nodes.includes(id)) };
+  });
+  return next.every((frame, i) => frame === frames[i]) ? frames : next.filter(({ nodes }) => nodes.length);
+}
+
+/** @param {Frame} frame */
+const ofBranches = (frame) => isGroup(frame) && frame.branches !== undefined;
+
+/** Outermost first, each with how many are around it; of a group and a region with the same nodes the group is
+ * the outer one, of two groups that of branches, as in graph/groups.py.
+ * @template {Frame} T @param {T[]} frames @returns {{ frame: T, depth: number }[]} */
+export function nested(frames) {
+  const sorted = [...frames].sort((a, b) =>
+    b.nodes.length - a.nodes.length || Number(isGroup(b)) - Number(isGroup(a)) || Number(ofBranches(b)) - Number(ofBranches(a)) || (a.name < b.name ? -1 : 1));
+  const sets = sorted.map(({ nodes }) => new Set(nodes));
+  return sorted.map((frame, i) => ({ frame, depth: sets.slice(0, i).filter((outer) => frame.nodes.every((id) => outer.has(id))).length }));
+}

@@ -1,0 +1,39 @@
+// @ts-check
+// Drawings travel without the fields that hold nothing, or what they usually hold; here they are put
+// back. Pure.
+
+import { CARD } from "../draw/geometry.js";
+import { shared } from "../../../web/constants.js";
+
+/** @typedef {import("../types.js").Drawing} Drawing */
+
+const NODE = { slots: [], dims: [], value: "", cotangent: "", isOutput: false, isInput: false };
+const SLOT = { label: "", constant: null, wired: false };
+const FORMULA = { text: "", mistakes: [], marks: [], notes: [], selected: null };
+const WIRE = { passed: "", via: [] };
+
+/** What was made whole, so that what did not change stays the same object. @type {WeakMap<object, any>} */
+const known = new WeakMap();
+
+/** @template T @param {T[]} records @param {(record: any) => any} whole */
+const all = (records, whole) => records.map((record) => {
+  const found = known.get(/** @type {any} */ (record)) ?? whole(record);
+  known.set(/** @type {any} */ (record), found);
+  return found;
+});
+
+/** @param {any} lean @returns {Drawing} */
+export const complete = ({ nodes = [], wires = [], regions = [], groups = [], selected = null, history = {}, notice = [], formula, ...rest }) => ({
+  ...rest,
+  formula: { ...FORMULA, ...formula },
+  selected,
+  history,
+  notice,
+  nodes: all(nodes, (node) => {
+    const { slots, ...whole } = { ...NODE, ...shared.usual, w: CARD.w, h: CARD.h, symbol: node.op, ...node };
+    return { ...whole, slots: slots.map((/** @type {any} */ slot) => ({ ...SLOT, ...slot })) };
+  }),
+  wires: all(wires, (wire) => ({ ...WIRE, ...wire })),
+  regions: all(regions, (region) => ({ nodes: [], saved: [], path: [], policy: "", ...region })),
+  groups: all(groups, (group) => ({ nodes: [], collapsed: false, ...group, sums: (group.sums ?? []).map((/** @type {any} */ sum) => ({ passed: "", width: 0, sign: 0, ...sum })) })),
+});

@@ -1,0 +1,19 @@
+"""The ground floor knows no op by its name: what an op means, the folders above it say."""
+
+import ast
+from pathlib import Path
+
+from autodiff_viz.graph import model
+from autodiff_viz.ops.catalog import OPS
+
+FOLDER = Path(model.__file__).parent
+
+
+def test_no_module_names_an_op_but_the_identity_that_carries_rules():
+    named = {
+        node.value
+        for path in FOLDER.glob("*.py")
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value in OPS
+    }
+    assert named == {"identity"}
