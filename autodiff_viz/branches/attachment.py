@@ -1,5 +1,4 @@
-"""Record of the last branch of a group and its connections, which a copy or a removal of the branch must
-change."""
+"""Record of the connections between the last branch of a group and the rest of the graph."""
 
 from __future__ import annotations
 
@@ -18,8 +17,7 @@ ADD, WEIGH, PICK = "add", "mul", "getitem"
 
 @dataclass
 class Attachment:
-    """The last branch, its counterpart in the branch before, and the nodes outside that depend on the number
-    of branches.
+    """The last branch of a group with its counterparts, and all nodes that depend on the number of branches.
 
     Attributes:
       k: number of branches.

@@ -1,5 +1,4 @@
-"""Numbers that count branches, in names, parameters and the functions of rules, continued or cut back by
-one."""
+"""Names, parameters and rule functions that count branches, extrapolated to one more or reduced by one."""
 
 from __future__ import annotations
 
@@ -51,8 +50,10 @@ def second_pick(given: Params) -> Params:
 
 
 def resized(given: Params, axis: int, by: int) -> Params:
-    """Resize a tensor's parameters by one entry along `axis`: `by` is 1 to repeat the last entry, -1 to drop
-    it."""
+    """Resize a tensor's parameters by one entry along `axis`.
+
+    `by` is 1 to repeat the last entry, -1 to drop it.
+    """
     params = dict(given)
     if params.get("value") is not None:
         return with_params(given, value=_resized(params["value"], axis, by))

@@ -1,5 +1,4 @@
-"""Search for the seam of the last branch: its counterparts in the branch before, and the nodes that read
-it."""
+"""Search for the connections of the last branch: its counterparts in the branch before, its readers."""
 
 from __future__ import annotations
 
@@ -25,6 +24,8 @@ def attachment(graph: Graph, branches: Sequence[Group]) -> Attachment:
 
 
 class _Walk:
+    """State of the search, which `walked` runs."""
+
     def __init__(self, graph: Graph, branches: Sequence[Group]):
         self.graph, self.last = graph, branches[-1].nodes
         self.before = branches[-2].nodes if len(branches) > 1 else frozenset()
@@ -35,13 +36,14 @@ class _Walk:
         self.found = Attachment(len(branches), own=dict.fromkeys(self.last))
 
     def walked(self) -> Attachment:
+        """Run the search and return its result."""
         self._pair(zip(_sinks(self.graph, self.before), _sinks(self.graph, self.last), strict=False))
         self._find_carried()
         for name in sorted(self.last, key=natural):
             self._leaves(name)
         note_weights(self.graph, self.made, self.found)
         if self.found.joins or self.found.sums:
-            self.found.ends.clear()  # other readers of an only branch are no sums of branches
+            self.found.ends.clear()  # a join or a sum exists, so no sum begins at other readers
         return self.found
 
     def _pair(self, pairs: Iterable[tuple[str, str]]) -> None:
@@ -65,8 +67,10 @@ class _Walk:
         return older not in self.made and newer not in self.made
 
     def _find_carried(self) -> None:
-        """Pair running sums inside branches: for `result_3 = result_2 + term` in branch 3, `result_3` with
-        `result_2`."""
+        """Pair running sums inside branches.
+
+        For `result_3 = result_2 + term` in branch 3, `result_3` is paired with `result_2`.
+        """
         for name in self.last:
             node = self.graph[name]
             read = [slot for slot in node.slots if slot in self.before] if node.op == ADD else []
@@ -113,8 +117,7 @@ class _Walk:
         return other in self.made_before and other != user.slots[slot]
 
     def _like(self, older: str | None, user: Node, slot: int) -> str | None:
-        """Return the node that reads `older` in the branch before as `user` reads its counterpart in the last
-        one."""
+        """Return the node that reads `older` as `user` reads its counterpart in the last branch."""
         for name, place in self.uses.get(older, ()) if older else ():
             node = self.graph[name]
             same = (node.op, place, len(node.slots)) == (user.op, slot, len(user.slots))

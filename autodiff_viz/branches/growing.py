@@ -117,8 +117,7 @@ def _place(graph: Graph, node: Node, like: Node | None, found: Attachment) -> tu
 
 
 def _add(graph: Graph, found: Attachment, names: Names, before: str) -> Node:
-    """Return the `add` of the new term to the running sum `before`, which is an `add` itself or the only
-    branch."""
+    """Return the `add` of the new term to the sum `before`, which is an `add` or the only branch."""
     node, name = graph[before], names.sum_of[before]
     place = None if node.position is None else (node.position[0] + ASIDE, node.position[1])
     if before in found.ends:
@@ -167,8 +166,10 @@ def _with_run(node: Node, run: list[int], k: int, names: Names) -> Node:
 
 
 def _framed(graph: Graph, last: Group, names: Names) -> Graph:
-    """Add the copies to regions and groups: frames inside the last branch are copied, others hold the copies
-    too."""
+    """Add the copies to regions and groups.
+
+    Frames inside the last branch are copied; other frames with its nodes hold the copies too.
+    """
     ranked = outermost_first(graph.frames)
     inside = [frame for frame in ranked[ranked.index(last) :] if frame.nodes <= last.nodes]
     taken = {frame.name for frame in graph.frames}

@@ -1,13 +1,13 @@
-"""Groups of k parallel branches, and edits that add or remove one. Branches are ordinary nodes, ordered by
-the numbers in their names.
+"""Edits that add or remove a branch of a group of k parallel branches.
 
-A new branch is a copy of the last one. Wires inside the branch are copied; wires from outside come from the
-same nodes. Random nodes get new seeds, and no parameter of the copy is stopped. Each node that joins the
-branches gets a wire from the copy: `stack` and `concatenate` get a slot, a running sum another `add`, and
-where nothing joins an only branch yet, a sum begins. A weighted term is copied with its branch. Whole numbers
-that differ between the last two branches, such as i in `p[i]`, go on by the same step; for an only branch i =
-0 goes on to 1. An input with one number per branch, which meets the joined branches or from which they pick,
-repeats its last number; shapes without -1 on the way grow in the one place that has k.
+Branches are ordinary nodes, ordered by the numbers in their names. A new branch is a copy of the last one.
+Wires inside the branch are copied; wires from outside come from the same nodes. Random nodes get new seeds,
+and no parameter of the copy is stopped. Each node that joins the branches gets a wire from the copy: `stack`
+and `concatenate` get a slot, a running sum another `add`, and where nothing joins an only branch yet, a sum
+begins. A weighted term is copied with its branch. Whole numbers that differ between the last two branches,
+such as i in `p[i]`, go on by the same step; for an only branch i = 0 goes on to 1. An input with one number
+per branch, which meets the joined branches or from which they pick, repeats its last number; shapes without
+-1 on the way grow in the one place that has k.
 """
 
 from __future__ import annotations

@@ -17,8 +17,7 @@ SHAPERS = ("reshape", "broadcast_to", "transpose", "expand_dims", "getitem", "co
 
 
 def picks_weight(graph: Graph, node: Node, found: Attachment) -> bool:
-    """Whether `node` is `p[0]` of an input `p` with one number, or of a node that depends on such an
-    input."""
+    """Whether `node` is `p[0]` of an input `p` with one number, or of a node computed from one."""
     if node.op != PICK or not picks_first(node.params):
         return False
     return any(_axes(graph[name], found.k) for name in ancestors(graph, [node.name]) - found.own.keys())
@@ -89,8 +88,10 @@ def _note_input(graph: Graph, made: frozenset[str], found: Attachment, sources: 
 
 
 def _axes(node: Node, k: int) -> list[int]:
-    """Return the axes of an input that may count the branches; with one branch, only of an input of shape
-    (1,)."""
+    """Return the axes of an input that may count the branches.
+
+    With one branch, only an input of shape (1,) counts it.
+    """
     if node.op != INPUT:
         return []
     value = node.param("value")

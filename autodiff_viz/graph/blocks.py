@@ -56,8 +56,7 @@ def _chains(graph: Graph, frames: Iterable[Frame]) -> dict[str, list[Frame]]:
 
 
 def _nest(frame: Frame | None, nodes: Iterable[Node], chains: dict[str, list[Frame]], depth: int) -> Block:
-    """Make a block of `nodes`: collect them by their frame at this depth and sort these items
-    topologically."""
+    """Collect `nodes` by their frame at this depth and sort these items topologically into a block."""
     nodes = tuple(nodes)
     group_of = {node.name: _key(chains[node.name], depth, node) for node in nodes}
     members: dict[str, list[Node]] = {}

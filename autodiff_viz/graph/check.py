@@ -64,7 +64,7 @@ def _key(node: Node, unknown: tuple[str, ...]) -> Hashable:
 
 @remembered(limits.NODES, _key)
 def _of_node(node: Node, unknown: tuple[str, ...]) -> tuple[Problem, ...]:
-    """Memoised by the node and the unknown names on its wires, not by the whole graph."""
+    """Return the problems of a node, memoised by the node and the `unknown` names on its wires."""
     return tuple(_node_problems(node, unknown))
 
 

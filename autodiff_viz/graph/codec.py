@@ -84,10 +84,10 @@ def decoded(text: str) -> Graph:
 
 
 def _version(graph: Graph) -> int:
-    """Return the oldest version that can express the graph: 2 adds muted nodes, 3 groups, 4 branches and
-    cuts.
+    """Return the oldest version that can express the graph.
 
-    Rule kinds and policies state in `since` the version that they need.
+    Version 2 adds muted nodes, 3 groups, 4 branches and cuts; rule kinds and policies state theirs in
+    `since`.
     """
     kinds = {node.rule.kind for node in graph.nodes} & KINDS.keys()
     policies = {region.policy for region in graph.regions} & POLICY.keys()

@@ -32,13 +32,15 @@ _SLOTS = attrgetter("slots")
 
 
 def free_name(graph: Graph, stem: str) -> str:
-    """`<stem>_<k>` with the smallest k >= 1 that no node has."""
+    """Return `<stem>_<k>` with the smallest k >= 1 that no node has."""
     return numbered(stem, graph.by_name)
 
 
 def with_node(graph: Graph, node: Node) -> Graph:
-    """Add a node, wired or not. The first node becomes the output; a node that reads the output moves the
-    output as `with_wire` does."""
+    """Add a node, wired or not.
+
+    The first node becomes the output; a node that reads the output moves the output as `with_wire` does.
+    """
     if node.name in graph:
         _refuse(
             "duplicate-name", f"There is a node {quoted(node.name)} already.", "Choose another name.", node
@@ -100,8 +102,7 @@ def _with_held(node: Node, slot: int, held: Slot) -> Node:
 
 
 def with_more_slots(graph: Graph, name: str) -> Graph:
-    """Add an empty slot to a node (`concatenate` and `stack` take many), before the alternative if there is
-    one."""
+    """Add an empty slot to a variadic node (`concatenate`, `stack`), before an alternative."""
     node = _node(graph, name)
     end = len(node.op_slots)
     return _replaced(graph, replace(node, slots=(*node.slots[:end], None, *node.slots[end:])))
@@ -136,8 +137,7 @@ def with_param(graph: Graph, name: str, param: str, value: Any) -> Graph:
 
 
 def with_params(graph: Graph, name: str, values: Mapping[str, Any]) -> Graph:
-    """Set several parameters of a node in one edit, such as a value and no `shape`; None removes a
-    parameter."""
+    """Set several parameters of a node in one edit, such as `value` and `shape`; None removes one."""
     node = _node(graph, name)
     return _replaced(graph, replace(node, params=params(**{**dict(node.params), **values})))
 

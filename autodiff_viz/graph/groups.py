@@ -22,8 +22,10 @@ def filled(frames: Iterable[Some]) -> tuple[Some, ...]:
 
 
 def outermost_first(frames: Iterable[Frame]) -> list[Frame]:
-    """Sort frames from the outermost in; of equal sets a group is outside a region, and a group of branches
-    outside a plain one."""
+    """Sort frames from the outermost in.
+
+    Of frames with equal nodes, a group is outside a region, and a group of branches outside a plain one.
+    """
     return sorted(frames, key=_rank)
 
 
@@ -39,8 +41,10 @@ def free_title(graph: Graph, stem: str) -> str:
 
 
 def smallest_group(graph: Graph, names: Iterable[str]) -> frozenset[str]:
-    """Return the smallest superset of `names` that is nested in or disjoint from each frame; unknown names
-    are left out."""
+    """Return the smallest superset of `names` that is nested in or disjoint from each frame.
+
+    Unknown names are left out.
+    """
     inside = frozenset(names).intersection(graph.by_name)
     while cut := next((frame for frame in graph.frames if _cuts(frame.nodes, inside)), None):
         inside |= cut.nodes
@@ -90,8 +94,7 @@ def _too_deep(graph: Graph) -> Iterator[Problem]:
 
 
 def _overlaps(graph: Graph) -> Iterator[Problem]:
-    """Yield frames that overlap without nesting. The problem names no node, since the graph can run all the
-    same."""
+    """Yield frames that overlap without nesting; the problem names no node, since the graph can run."""
     pairs = chain(combinations(graph.groups, 2), product(graph.regions[: limits.REGIONS], graph.groups))
     for a, b in pairs:
         if _cuts(a.nodes, b.nodes):

@@ -10,10 +10,13 @@ from autodiff_viz.graph.model import Graph
 
 
 class Entry(NamedTuple):
-    """A graph and the label of the edit that led to it, for the undo list.
+    """A graph and the edit that led to it.
 
-    `text` is the formula as its author wrote it, if it differs from the canonical text. `document` is the
-    number of the document that the graph is a state of, since opening another document is a step too.
+    Attributes:
+      label: the edit in a few words, for the undo list.
+      graph: the graph after the edit.
+      text: the formula as its author wrote it, if it differs from the canonical text.
+      document: number of the document that the graph is a state of, since opening another one is a step too.
     """
 
     label: str
@@ -24,9 +27,13 @@ class Entry(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """The present entry, the past ones (oldest first) and the undone ones (next one first).
+    """Undo history: the present entry between past and undone ones.
 
-    `forgotten` counts entries older than the oldest of `past`, dropped beyond `limits.HISTORY`.
+    Attributes:
+      past: entries before the present one, oldest first.
+      present: the entry on view.
+      future: undone entries, next one first.
+      forgotten: number of entries older than those of `past`, dropped beyond `limits.HISTORY`.
     """
 
     past: tuple[Entry, ...]
@@ -36,6 +43,7 @@ class History:
 
     @property
     def graph(self) -> Graph:
+        """The present graph."""
         return self.present.graph
 
     @property
@@ -45,10 +53,12 @@ class History:
 
     @property
     def can_undo(self) -> bool:
+        """Whether there is a past entry."""
         return bool(self.past)
 
     @property
     def can_redo(self) -> bool:
+        """Whether there is an undone entry."""
         return bool(self.future)
 
 

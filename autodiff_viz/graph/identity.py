@@ -79,10 +79,10 @@ def _parts(value: Any) -> tuple[Any, ...]:
 
 
 def same(one: Any, other: Any) -> bool:
-    """Whether two values are equal in type and in every bit; values without an identity only if they are one
-    object.
+    """Whether two values are equal in type and in every bit.
 
-    Quick where they share most of their parts, as two states of one page do.
+    Values without an identity are the same only if they are one object. Quick where the values share most of
+    their parts, as two states of one page do.
     """
     if one is other:
         return True
@@ -112,6 +112,7 @@ class Exact:
 
     @property
     def identity(self) -> bytes:
+        """Identity of the type and all fields."""
         return identity((type(self).__name__, *_field_identities(self)))
 
     def __eq__(self, other: object) -> bool:

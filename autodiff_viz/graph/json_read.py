@@ -30,8 +30,7 @@ class Reader:
     path: str
 
     def object(self, required: Iterable[str], optional: Iterable[str] = ()) -> dict[str, Reader]:
-        """Return the members of an object with all `required` keys, perhaps `optional` ones, and no
-        others."""
+        """Return the members of an object with all `required` keys, and no others but `optional` ones."""
         members, required = self.members(), tuple(required)
         if missing := [key for key in required if key not in members]:
             refuse("missing-key", self.path, f"The key {missing[0]!r} is missing.")
@@ -60,21 +59,25 @@ class Reader:
         return [Reader(value, f"{self.path}[{i}]") for i, value in enumerate(self.value)]
 
     def string(self) -> str:
+        """Return a string."""
         if not isinstance(self.value, str):
             self.wrong("a string")
         return self.value
 
     def choice(self, known: tuple[str, ...]) -> str:
+        """Return a string that is one of `known`."""
         if self.string() not in known:
             self.wrong(f"one of {', '.join(known)}")
         return self.value
 
     def integer(self) -> int:
+        """Return an int; a bool is refused."""
         if type(self.value) is not int:
             self.wrong("a whole number")
         return self.value
 
     def boolean(self) -> bool:
+        """Return a bool."""
         if type(self.value) is not bool:
             self.wrong("true or false")
         return self.value

@@ -43,7 +43,13 @@ IDENTITY = "identity"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Call(Exact):
-    """Application of an op to terms inside a lambda. Terms are argument names, literals and calls."""
+    """Application of an op to terms inside a lambda.
+
+    Attributes:
+      op: name of the op.
+      args: argument names, literals and calls.
+      params: parameters of the op.
+    """
 
     op: str
     args: tuple[Term, ...]
@@ -145,7 +151,7 @@ class Node(Exact):
 
     @cached_property
     def wires(self) -> tuple[tuple[int, str], ...]:
-        """(slot, name of the node it is wired to) for every wired slot."""
+        """(slot, name of the node that it is wired to) for every wired slot."""
         return tuple([(i, slot) for i, slot in enumerate(self.slots) if type(slot) is str])
 
     @property
@@ -168,10 +174,15 @@ class Node(Exact):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Region(Exact):
-    """A set of nodes that runs under `jax.checkpoint`. A region nested in another one holds a subset of its
-    nodes.
+    """A set of nodes that runs under `jax.checkpoint`.
 
-    `policy` is a name from `POLICIES`; `saved` holds the node names for a policy that takes names.
+    A region nested in another one holds a subset of its nodes.
+
+    Attributes:
+      name: unique among regions and groups.
+      nodes: names of its nodes.
+      policy: a name from `POLICIES`.
+      saved: names of the nodes to save, for a policy that takes names.
     """
 
     name: str
@@ -182,11 +193,13 @@ class Region(Exact):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Group(Exact):
-    """A named set of nodes that the reader sees as one unit. The engine ignores groups: no number depends on
-    them.
+    """A named set of nodes that the reader sees as one unit; the engine ignores groups.
 
-    With `branches`, the groups directly inside it are parallel branches of the same form, in the order of the
-    numbers in their names; `graph/branches.py` adds or removes one.
+    Attributes:
+      name: unique among regions and groups.
+      nodes: names of its nodes.
+      branches: whether the groups directly inside it are parallel branches of the same form, in the order of
+        the numbers in their names; `branches/resize.py` adds or removes one.
     """
 
     name: str
@@ -203,10 +216,16 @@ _NAME, _IDENTITY = attrgetter("name"), attrgetter("identity")  # faster with `ma
 
 @dataclass(frozen=True, eq=False)
 class Graph:
-    """Nodes, checkpoint regions, the name of the output node (None only when there are no nodes), and groups.
+    """Nodes with their output, checkpoint regions and groups.
 
     Equality ignores the order of nodes, regions and groups. Numbers are equal only if every bit is: 0.0 is
     not -0.0, and 1, 1.0 and True all differ.
+
+    Attributes:
+      nodes: in any order; ties in a topological order follow it.
+      regions: checkpoint regions.
+      output: name of the node to differentiate, None only when there are no nodes.
+      groups: groups of nodes, for the reader.
     """
 
     nodes: tuple[Node, ...] = ()
@@ -257,6 +276,5 @@ class Graph:
 
 
 def params(**values: Any) -> Params:
-    """Build sorted params from keywords, such as `params(axis=0)`; keywords with the value None are left
-    out."""
+    """Build sorted params from keywords, such as `params(axis=0)`; None leaves a keyword out."""
     return tuple(sorted((key, value) for key, value in values.items() if value is not None))

@@ -1,5 +1,4 @@
-"""Muted nodes, which are bypassed: a muted node returns its first wired input and ignores its op and its
-rule."""
+"""Muted (bypassed) nodes: each returns its first wired input and ignores its op and its rule."""
 
 from __future__ import annotations
 

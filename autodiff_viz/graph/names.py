@@ -29,8 +29,10 @@ def name_fault(name: object) -> str:
 
 
 def region_name_fault(name: object) -> str:
-    """Return why `name` cannot name a region or a group, which may also hold spaces, dots and dashes; "" when
-    it can."""
+    """Return why `name` cannot name a region or a group; "" when it can.
+
+    Unlike the name of a node, it may hold spaces, dots and dashes.
+    """
     if not isinstance(name, str) or not _TITLE.fullmatch(name):
         return "is not letters, digits, spaces and _ . -"
     return _length_fault(name)

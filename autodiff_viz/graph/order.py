@@ -43,8 +43,7 @@ def order(graph: Graph) -> tuple[Node, ...]:
 
 
 def find_cycle(graph: Graph) -> tuple[str, ...] | None:
-    """Return the names along one cycle in wire order, the first one repeated at the end; None without
-    cycles."""
+    """Return the names along one cycle in wire order, the first repeated at the end; None without cycles."""
     if _is_in_order(graph):
         return None
     state: dict[str, bool] = {}  # absent: not visited; True: on the current path; False: finished

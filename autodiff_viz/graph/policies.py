@@ -7,8 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """A rematerialisation policy: which results of a region's forward pass are saved as residuals for its
-    backward pass.
+    """A rematerialisation policy: which results of a region's forward pass are saved as residuals.
 
     Attributes:
       name: in `jax.checkpoint_policies`, and in formulas and documents.

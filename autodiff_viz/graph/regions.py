@@ -1,5 +1,4 @@
-"""Checks of checkpoint regions (convexity, nesting, mutual dependence) and the smallest valid region around
-nodes."""
+"""Checks of checkpoint regions (convexity, nesting, mutual dependence); the smallest valid region."""
 
 from __future__ import annotations
 
@@ -16,8 +15,10 @@ from autodiff_viz.graph.problem import Problem
 
 
 def convex_hull(graph: Graph, names: Iterable[str]) -> frozenset[str]:
-    """Return the smallest superset of `names` that no path leaves and re-enters; unknown names are left
-    out."""
+    """Return the smallest superset of `names` that no path leaves and re-enters.
+
+    Unknown names are left out.
+    """
     names = frozenset(names)
     return ancestors(graph, names) & descendants(graph, names)
 
@@ -25,8 +26,8 @@ def convex_hull(graph: Graph, names: Iterable[str]) -> frozenset[str]:
 def smallest_region(graph: Graph, names: Iterable[str]) -> frozenset[str]:
     """Return the smallest superset of `names` that is a valid region beside those of the graph.
 
-    A region that overlaps it is included whole, and so is a region on a path that leaves and re-enters it.
-    Groups that it would overlap without nesting are included too.
+    A region that holds only a part of it is included whole, and so is a region on a path that leaves and
+    re-enters it. Groups that it would overlap without nesting are included too.
     """
     inside = frozenset(names) & graph.by_name.keys()
     while (wider := _with_cut_groups(graph, _hull_beside(graph, inside))) != inside:
@@ -40,8 +41,7 @@ def _with_cut_groups(graph: Graph, inside: frozenset[str]) -> frozenset[str]:
 
 
 def _hull_beside(graph: Graph, inside: frozenset[str]) -> frozenset[str]:
-    """Return the convex hull of `inside` in the graph where each region that does not hold `inside` is one
-    node."""
+    """Return the convex hull of `inside`, with each region that does not hold all of it as one node."""
     step_of: dict[str, str] = {name: name for name in graph.by_name}
     for region in sorted(graph.regions, key=lambda region: len(region.nodes)):  # outer ones last
         if not inside <= region.nodes:
@@ -101,8 +101,7 @@ def _not_convex(graph: Graph) -> Iterator[Problem]:
 
 
 def _leaving_path(goes_to: Mapping[str, list[str]], inside: frozenset[str]) -> tuple[str, ...]:
-    """Return the shortest path that leaves `inside` and re-enters it, with both ends inside; () when there is
-    none."""
+    """Return the shortest path that leaves `inside` and re-enters it, both ends inside; () if none."""
     came_from: dict[str, str] = {}
     frontier = [name for name in goes_to if name in inside]
     while frontier:

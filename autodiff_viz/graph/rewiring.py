@@ -32,7 +32,7 @@ def inserted(graph: Graph, name: str, source: str, target: str, slot: int) -> Gr
 def _moved_in(graph: Graph, name: str, ends: set[str]) -> Graph:
     """Add the node to all regions and groups that hold both ends, and remove it from all other groups.
 
-    A node of a region that does not hold both ends stays in its groups, which may enclose that region.
+    A node of a region that does not hold both ends keeps its groups, which may enclose that region.
     """
     tied = any(name in region.nodes and not ends <= region.nodes for region in graph.regions)
 
@@ -48,8 +48,10 @@ def _moved_in(graph: Graph, name: str, ends: set[str]) -> Graph:
 
 
 def rewired(graph: Graph, source: str, old: tuple[str, int], new: tuple[str, int]) -> Graph:
-    """Move the end of the wire from `source` from one (node, slot) to another, in place of what that slot
-    holds."""
+    """Move the end of the wire from `source` from one (node, slot) to another.
+
+    The wire replaces what the new slot holds.
+    """
     _check_wire(graph, source, *old)
     return with_wire(without_wire(graph, *old), source, *new)
 

@@ -1,5 +1,4 @@
-"""Registry of the kinds of gradient rules: one record each, from which labels, icons, syntax and codec are
-made.
+"""Registry of the kinds of gradient rules; labels, icons, syntax and codec are made from its records.
 
 The numerics of a kind stand in one table for each interpretation of a graph: `engine/rules.py` (the live
 path), `engine/program_rules.py` (the whole program), `engine/gates.py` (training) and `export/rules.py`.

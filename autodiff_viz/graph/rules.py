@@ -14,8 +14,7 @@ from autodiff_viz.graph.words import listed
 
 
 def rule_problems(node: Node) -> Iterator[Problem]:
-    """Yield the problems of the node's rule: kind, function, arguments, number, the extra slot of
-    `backward_as`."""
+    """Yield the problems of the node's rule: kind, function, arguments, number, slot of `backward_as`."""
     name, function = node.rule.kind, node.rule.function
     kind = KINDS.get(name)
     if kind is None:

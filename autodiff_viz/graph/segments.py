@@ -1,5 +1,4 @@
-"""Division of a graph at its cuts into segments, each a function that passes values forward and cotangents
-back.
+"""Division of a graph at its cuts into segments: functions that pass values forward, cotangents back.
 
 A segment is a connected component of the nodes that the output depends on, once the wires out of cut nodes
 are removed. Inputs belong to no segment; each segment that reads one has it as an argument. Components that
@@ -58,12 +57,15 @@ def segments(graph: Graph) -> tuple[Segment, ...]:
 
 
 def segment_of(graph: Graph) -> dict[str, int]:
-    """Map each node to the index of its segment; inputs and nodes that the output does not depend on are left
-    out."""
+    """Map each node to the index of its segment.
+
+    Inputs and nodes that the output does not depend on are left out.
+    """
     return {name: i for i, segment in enumerate(segments(graph)) for name in segment.nodes}
 
 
 def has_cuts(graph: Graph) -> bool:
+    """Whether a node of the graph is cut."""
     return any(node.cut for node in graph.nodes)
 
 
@@ -115,6 +117,7 @@ def cut_problems(graph: Graph) -> tuple[Problem, ...]:
 
 
 def input_cut(node: Node) -> Problem:
+    """Return the problem of a cut after an input."""
     message = f"{quoted(node.name)} is an input, which belongs to every segment that reads it."
     return Problem("bad-cut", message, "Cut after the node that reads it.", node=node.name)
 
@@ -135,8 +138,7 @@ def _numbers(graph: Graph) -> dict[str, int]:
 
 
 def _connected(graph: Graph, names: Iterable[str]) -> dict[str, str]:
-    """Map each node to the representative of its component, connected by wires that are not cut
-    (union-find)."""
+    """Map each node to the representative of its component under uncut wires (union-find)."""
     root = {name: name for name in names}
 
     def find(name: str) -> str:

@@ -55,8 +55,7 @@ def freed(graph: Graph, group: str) -> Graph:
 
 
 def trained_alone(graph: Graph, group: str) -> str | None:
-    """Return the only branch, of several with parameters, that has a parameter that is not stopped; else
-    None."""
+    """Return the only branch with a parameter that is not stopped, of several with parameters; else None."""
     branches = [(one.name, parameters_of(graph, one)) for one in branches_of(graph, group)]
     with_some = [(name, held) for name, held in branches if held]
     moving = [name for name, held in with_some if any(graph[p].rule.kind != STOP for p in held)]

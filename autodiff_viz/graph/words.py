@@ -29,8 +29,10 @@ def scalar(number: float, digits: int = 4) -> str:
 
 
 def listed(items: Sequence[str], most: int | None = None, last: str = "and") -> str:
-    """Write "a", "a and b", "a, b and c"; for more than `most` items "a, b and 4 more". `last` is the
-    conjunction."""
+    """Write "a", "a and b", "a, b and c"; for more than `most` items "a, b and 4 more".
+
+    `last` is the conjunction, "and" or "or".
+    """
     if most is not None and len(items) > most:
         items = [*items[:most], f"{len(items) - most} more"]
     return f" {last} ".join(filter(None, (", ".join(items[:-1]), *items[-1:])))

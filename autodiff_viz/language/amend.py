@@ -45,8 +45,7 @@ def _amended_lines(text: str, graph: Graph) -> str | None:
 
 
 def _with_pieces(text: str, places: Iterable[Span], shown: str, models: Iterable[Span]) -> str:
-    """Replace each place in `text` by its model in `shown`; a place inside another one is replaced with
-    it."""
+    """Replace each place in `text` by its model in `shown`; inner places go with outer ones."""
     here, there = _starts(text), _starts(shown)
     pairs = [(_range(here, place), _range(there, model)) for place, model in zip(places, models, strict=True)]
     pieces, end = [], 0

@@ -17,8 +17,12 @@ EXAMPLE = 'Write with checkpoint("name"): or with group("name"): and indent the 
 
 @dataclass(slots=True)
 class Policy:
-    """The policy of a region that is being read. `saved` maps the names of the nodes to save to their places
-    in the text."""
+    """The policy of a region that is being read.
+
+    Attributes:
+      name: of the policy.
+      saved: names of the nodes to save, with their places in the text.
+    """
 
     name: str = POLICIES[0]
     saved: dict[str, Span] = field(default_factory=dict)

@@ -1,5 +1,4 @@
-"""Reader of expressions: Python's syntax tree to a tree of `Applied` ops. The text is walked, never
-evaluated."""
+"""Reader of expressions, from Python's syntax tree to a tree of `Applied` ops; walked, never evaluated."""
 
 from __future__ import annotations
 
@@ -78,6 +77,7 @@ class Reader:
 
     @property
     def in_lambda(self) -> bool:
+        """Whether the expression is the body of a lambda."""
         return isinstance(self.names, Arguments)
 
     def read(self, node: ast.expr, depth: int = 0) -> Operand:

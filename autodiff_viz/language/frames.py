@@ -89,8 +89,10 @@ def _policy(line: LogicalLine, node: ast.Call, kind: str) -> Policy:
 
 
 def _continue(line: LogicalLine, node: ast.Call, head: Draft, drafts: Drafts, name: str) -> None:
-    """Check that another block of a name has the same kind, and the same policy or none; record a new
-    name."""
+    """Record the head of a new name, or check it against the first one.
+
+    A later block of a name must have the same kind, and the same policy or none.
+    """
     first = drafts.setdefault(name, head)
     if first.kind != head.kind:
         message = f"{name!r} is a {_KINDS[first.kind]} in line {first.line.number}."

@@ -7,8 +7,10 @@ from autodiff_viz.graph.policies import POLICIES, TAKING_NAMES
 
 
 def show_head(frame: Frame, begun: bool = False) -> str:
-    """Write the head of a frame's block. Only the first block of a region states its policy; `begun` for
-    later ones."""
+    """Write the head of a frame's block; only the first block of a region states its policy.
+
+    `begun`: the frame has a block above.
+    """
     if isinstance(frame, Group):
         return f'with {"branches" if frame.branches else "group"}("{frame.name}"):'
     return _region_head(frame, begun)

@@ -1,5 +1,4 @@
-"""Hints for unknown names and syntax: near names, and equivalents of Python, NumPy, JAX, PyTorch and
-Swift."""
+"""Hints for unknown names and syntax: near names, equivalents of Python, NumPy, JAX, PyTorch, Swift."""
 
 from __future__ import annotations
 

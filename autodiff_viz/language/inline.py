@@ -83,8 +83,10 @@ def well_numbered(graph: Graph, ordered: Sequence[Node], inlined: Iterable[str])
 
 
 def reading_order(graph: Graph, ordered: Sequence[Node], inlined: set[str]) -> list[str]:
-    """Return the names of all nodes in the order in which `parse` makes them: line by line, innermost first,
-    left to right."""
+    """Return the names of all nodes in the order in which `parse` makes them.
+
+    That is line by line, innermost first, left to right.
+    """
     found: list[str] = []
     for root in ordered:
         if root.name in inlined:

@@ -47,8 +47,10 @@ _NEED = {
 
 
 def source_fault(function: str, given: Container[str]) -> tuple[str, str] | None:
-    """Return (message, hint) where an input cannot have exactly the parameters `given`, whatever their
-    values; else None."""
+    """Return (message, hint) where an input cannot have exactly the parameters `given`, else None.
+
+    Values are not checked.
+    """
     drawn = "seed" in given or "init" in given
     if ("value" in given) == ("shape" in given) or (drawn and "shape" not in given):
         return _NEED[function]

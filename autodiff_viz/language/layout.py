@@ -38,8 +38,7 @@ def text_order(graph: Graph, around: Chains) -> tuple[Node, ...]:
 
 
 def _grouped(nodes: Sequence[Node], around: Chains, depth: int) -> tuple[Node, ...] | None:
-    """Order the frames and free nodes of one level as if each frame were one node; None if there is no
-    order."""
+    """Order the frames and free nodes of one level, each frame as one node; None if there is no order."""
     step_of = {node.name: _step(node, around, depth) for node in nodes}
     members: dict[str, list[Node]] = {}
     for node in nodes:
@@ -68,8 +67,13 @@ def _step(node: Node, around: Chains, depth: int) -> str:
 
 
 class Stretch(NamedTuple):
-    """A line of text as part of a longer line: its indentation, the offset of its first character, and of its
-    end."""
+    """A line of text as part of a longer line that is broken.
+
+    Attributes:
+      indent: indentation of the line.
+      start: offset of its first character in the longer line.
+      end: offset of its end.
+    """
 
     indent: str
     start: int

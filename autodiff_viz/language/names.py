@@ -68,8 +68,7 @@ class Names:
 
 
 class OpenNames(Names):
-    """The names of a text that is part of a larger one: a name that it does not assign has a value
-    elsewhere."""
+    """The names of a text that is part of a larger one, which assigns all other names."""
 
     def check_use(self, line: LogicalLine, node: ast.Name) -> None:
         """Raise a GraphError where the text assigns `node`, but only later."""

@@ -76,8 +76,10 @@ def _placed_node(node: Node, before: Node | None) -> Node:
 
 
 def parse_piece(text: str) -> Graph:
-    """Parse lines that may use names which they do not assign: these are wires from outside the piece, kept
-    as names in its slots."""
+    """Parse lines that may use names which they do not assign.
+
+    These are wires from outside the piece, and stay in its slots as names.
+    """
     return _read(text, OpenNames())[0]
 
 

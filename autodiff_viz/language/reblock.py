@@ -16,8 +16,14 @@ from autodiff_viz.language.syntax import parse_line
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A statement with the comments and empty lines above it; `frames` are the names of the frames around
-    it."""
+    """A statement with the comments and empty lines above it.
+
+    Attributes:
+      lines: of text.
+      indent: characters of indentation of the statement.
+      frames: names of the frames around it, the outermost first.
+      place: its place in the order of the new text.
+    """
 
     lines: tuple[str, ...]
     indent: int

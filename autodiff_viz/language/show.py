@@ -1,5 +1,7 @@
-"""Printer of graphs as formula text, with names, rules, regions, groups and positions: `parse(show(graph)) ==
-graph`."""
+"""Printer of graphs as formula text, the inverse of the parser: `parse(show(graph)) == graph`.
+
+The text has names, rules, regions, groups and positions.
+"""
 
 from __future__ import annotations
 
@@ -234,8 +236,7 @@ def _show_input(node: Node) -> Shown:
 
 
 def _is_alias(node: Node, inlined: set[str]) -> bool:
-    """Whether an identity is written `b = a`: it has its own line and reads a node that is not inlined, or
-    none."""
+    """Whether an identity is written `b = a`: not inlined itself, and reads no inlined node."""
     bent = node.rule.kind != FOLLOW or node.muted or node.cut
     if node.op != IDENTITY or bent or len(node.slots) != 1 or node.params:
         return False

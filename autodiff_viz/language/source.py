@@ -79,8 +79,13 @@ class LogicalLine:
 
 @dataclass(slots=True)
 class Source:
-    """A scanned text: its logical lines, its comments about positions with their line numbers, and all its
-    lines."""
+    """A scanned text.
+
+    Attributes:
+      lines: its logical lines.
+      positions: its comments about positions, with their line numbers.
+      text: all its lines.
+    """
 
     lines: list[LogicalLine]
     positions: list[tuple[int, str]]

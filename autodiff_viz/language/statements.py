@@ -1,5 +1,4 @@
-"""Interpreter of statements: assignments, `with` blocks by indentation, and `return`, collected into a
-graph."""
+"""Reader of statements: assignments, `with` blocks by indentation, and `return`, to a graph."""
 
 from __future__ import annotations
 
@@ -36,8 +35,7 @@ class Block:
 
 
 class Program:
-    """Builder of the nodes, regions and groups of a text; mistakes are added to `problems`, one per
-    statement."""
+    """Builder of a graph from the statements of a text; mistakes go to `problems`, one per statement."""
 
     def __init__(self, source: Source, names: Names, problems: list[Problem]):
         self.spans: dict[str, Span] = {}
@@ -161,8 +159,10 @@ class Program:
 
 
 def _rooted(value: Operand, span: Span) -> Applied:
-    """Convert the right side of an assignment to a node: a literal to an input, a bare name to an
-    identity."""
+    """Convert the right side of an assignment to a node.
+
+    A literal becomes an input, a bare name an identity.
+    """
     if not isinstance(value, Applied):
         bare = Applied(IDENTITY, (value,), (), span, IDENTITY)
         return bare if value is None or isinstance(value, str) else _as_input(bare)

@@ -76,12 +76,15 @@ def _key(source: str) -> str:
 
 @remembered(REMEMBERED, _key)
 def _short(source: str) -> list[ast.stmt]:
-    """Memoised parse of a short line, since each edit leaves most lines as they are; callers must not change
-    the tree."""
+    """Memoised parse of a short line, since each edit leaves most lines unchanged.
+
+    Callers must not change the syntax tree.
+    """
     return syntax_tree(source).body
 
 
 def first_word(line: LogicalLine) -> str:
+    """Return the word of lower-case letters that begins the line, or ""."""
     match = _FIRST_WORD.match(line.text)
     return match[0] if match else ""
 

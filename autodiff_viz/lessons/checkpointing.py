@@ -1,5 +1,4 @@
-"""Lesson: checkpointing, which discards residuals in the forward pass and recomputes them in the backward
-pass."""
+"""Lesson: checkpointing, which discards residuals of the forward pass and recomputes them on the way back."""
 
 from autodiff_viz.lessons.record import Claim, Lesson, Variant
 from autodiff_viz.lessons.sources import SWIFT

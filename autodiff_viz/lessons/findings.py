@@ -24,13 +24,12 @@ from autodiff_viz.lessons.record import Claim, Law, Lesson, Like, Variant
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A claim with its expected and computed numbers. `found` has the dtype of the trace, so that it prints
-    as there.
+    """A claim with its expected and computed numbers.
 
     Attributes:
       claim: of the lesson.
       expected: number or numbers that the claim expects.
-      found: what JAX computes.
+      found: numbers that JAX computes, in the dtype of the trace, so that they print as there.
       holds: whether the two agree within the claim's tolerance.
     """
 
@@ -114,8 +113,7 @@ def check(claim: Claim, lesson: Lesson) -> Finding:
 
 
 def check_on(own: Finding, found: Trace) -> Finding | None:
-    """Evaluate the claim of `own`, which holds for its own graph, on another trace, perhaps of an edited
-    graph.
+    """Evaluate a claim on another trace, perhaps of an edited graph; `own` is its finding on its own graph.
 
     Returns:
       None where the graph has no such node or wire, or the claim is not read from one trace.

@@ -1,5 +1,4 @@
-"""Lesson: k parallel branches on one image, weighted and summed, written in four ways with equal
-gradients."""
+"""Lesson: k branches on one image, weighted and summed, written in four ways with equal gradients."""
 
 from autodiff_viz.lessons.record import Claim, Law, Lesson, Like, Variant
 from autodiff_viz.lessons.sources import GATED
@@ -43,8 +42,7 @@ def stacked(k: int) -> str:
 
 
 def running(k: int) -> str:
-    """Write the formula with a running sum, `result = result + p[i] * branch_i`, each time under a new
-    name."""
+    """Write the formula with a running sum, `result = result + p[i] * branch_i`, under new names."""
     names = [*(f"sum_{i}" for i in range(1, k)), "result"]
     terms = [f"p[{i}] * branch_{i + 1}" for i in range(k)]
     sums = [f"{names[0]} = {terms[0]}"]
@@ -58,14 +56,16 @@ def joined(k: int) -> str:
 
 
 def declared(k: int) -> str:
-    """Write the formula with a declared pullback of the weighted sum, which uses the values of the
-    branches."""
+    """Write the formula with a declared pullback of the weighted sum, which uses the branches' values."""
     return _written(k, DECLARED)
 
 
 def _image_law(k: int) -> Law:
-    """Return the image's gradient: the pullback of a convolution is a convolution with the kernel turned by
-    180 degrees and its channels swapped."""
+    """Return the law of the image's gradient.
+
+    The pullback of a convolution is a convolution with the kernel turned by 180 degrees and its channels
+    swapped.
+    """
     turned = "transpose(kernel_{i}[::-1, ::-1], axes=(0, 1, 3, 2))"
     term = f'p[{{j}}] * conv2d(result, {turned}, [0.0, 0.0], padding="SAME")'
     terms = " + ".join(term.format(i=i, j=i - 1) for i in range(1, k + 1))

@@ -27,9 +27,12 @@ NUMBERS = 100_000  # greatest number of elements of an array
 
 
 def prove(key: str, directory: str | None, name: bytes) -> list[Any]:
-    """Evaluate all claims of the lesson `key` and cache them in `directory` under `name`; runs in a worker
-    process.
+    """Evaluate all claims of the lesson `key` and cache them; runs in a worker process.
 
+    Args:
+      key: of the lesson.
+      directory: of the persistent cache, None without one.
+      name: key in the cache.
     Returns:
       JSON data, for `read_proof`.
     """

@@ -1,5 +1,4 @@
-"""Lesson: Swift's `withoutDerivative`, which is JAX's `stop_gradient`: a term with a value and a zero
-gradient."""
+"""Lesson: Swift's `withoutDerivative`, JAX's `stop_gradient`: a term with a value and a zero gradient."""
 
 from autodiff_viz.lessons.record import EXACTLY, Claim, Lesson, Variant
 from autodiff_viz.lessons.sources import SWIFT

@@ -64,8 +64,10 @@ def size_fault(param: Param, value: Any) -> str:
 
 
 def plain(param: Param, value: Any) -> Any:
-    """Convert a value that `fits` to its form in a graph: a float parameter is a Python float, since JAX
-    would take an int for an int32."""
+    """Convert a value that `fits` to its form in a graph.
+
+    A float parameter becomes a Python float, since JAX would take an int for an int32.
+    """
     return float(value) if param.kind == "float" else value
 
 

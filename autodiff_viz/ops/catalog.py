@@ -1,5 +1,7 @@
-"""Catalog of all ops by name. To add an op, add its record to the module of its group; the tests say what is
-missing."""
+"""Catalog of all ops by name.
+
+To add an op, add its record to the module of its group; the tests say what is missing.
+"""
 
 from __future__ import annotations
 

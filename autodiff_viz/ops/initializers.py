@@ -54,6 +54,8 @@ INITIALIZERS: Mapping[str, Initializer] = MappingProxyType({one.name: one for on
 
 
 def usual(shape: tuple[int, ...]) -> str:
-    """Return the default initializer of a shape, as in Flax: `lecun_normal` for matrices and kernels, `zeros`
-    for biases."""
+    """Return the default initializer of a parameter's shape, by name.
+
+    As in Flax, matrices and kernels have `lecun_normal`, biases `zeros`.
+    """
     return "lecun_normal" if len(shape) >= 2 else "zeros"

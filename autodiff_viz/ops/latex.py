@@ -1,5 +1,4 @@
-"""LaTeX of ops, derivatives and numbers, for KaTeX: templates of the op records, filled with names and
-numbers."""
+"""LaTeX of ops, derivatives and numbers, for KaTeX, from the templates in the op records."""
 
 from __future__ import annotations
 

@@ -38,8 +38,7 @@ def broadcast(names: Sequence[str], shapes: Sequence[Shape], given: Mapping[str,
 
 
 def clash(one: Shape, other: Shape) -> tuple[int, int] | None:
-    """Return the first pair of sizes, counted from the last axis, that cannot be broadcast; None if all
-    can."""
+    """Return the first pair of sizes, counted from the last axis, that cannot be broadcast, or None."""
     pairs = zip_longest(reversed(one), reversed(other), fillvalue=1)
     return next(((m, n) for m, n in pairs if m != n and 1 not in (m, n)), None)
 

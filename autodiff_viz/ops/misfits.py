@@ -16,8 +16,11 @@ from autodiff_viz.ops.record import Op
 
 
 def misfit(op: Op, shapes: Sequence[Shape], given: Mapping[str, Any]) -> Misfit | None:
-    """Explain why `op` refuses these shapes with the parameters `given`; None if unknown, or for a wrong
-    number of inputs."""
+    """Explain why `op` refuses these shapes with the parameters `given`.
+
+    Returns:
+      None if there is no explanation, or the number of inputs is wrong.
+    """
     if not shapes if op.variadic else len(shapes) != len(op.slots):
         return None
     explain = MISFITS.get(op.name) or (broadcast if op.elementwise or op.broadcasts else None)

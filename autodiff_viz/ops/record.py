@@ -1,5 +1,4 @@
-"""Record types of the op catalog: one frozen `Op` per op, from which palette, language and exporter are
-made."""
+"""Record types of the op catalog: one frozen `Op` per op; palette, language and exporter read it."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""Op records of exponentials, trigonometry and classical activations: smooth functions of one input, and
-relu."""
+"""Op records of exponentials, trigonometry and classical activations: all smooth but relu."""
 
 from __future__ import annotations
 

@@ -18,8 +18,9 @@ class Template:
     """Handle of the template process, from which workers are forked."""
 
     def __init__(self, modules: tuple[str, ...], variables: Mapping[str, str]):
-        """Start the process, with `variables` added to its environment, and wait until it has loaded
-        `modules`.
+        """Start the process and wait until it has loaded `modules`.
+
+        `variables` are added to its environment.
 
         Raises:
           OSError: it does not start.
@@ -61,6 +62,7 @@ class Template:
         return process, Connection(mine.detach())
 
     def end(self) -> None:
+        """Kill the template process; its workers live on."""
         self._process.kill()
         self._process.wait()
         self._control.close()

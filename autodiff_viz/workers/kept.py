@@ -1,9 +1,9 @@
-"""Persistent cache on disk of answers and of JAX's compiled code, in a directory that no other user can write
-to.
+"""Persistent cache on disk of answers and of JAX's compiled code, in a private directory.
 
 Entries are valid for one version only: of this program, of its libraries, and of the processor, since results
 of two processors differ in the last digits. Answers are JSON, and are checked when they are read. Compiled
-code, from JAX's persistent compilation cache, is run unchecked: hence the private directory.
+code, from JAX's persistent compilation cache, is run unchecked: hence no other user may write to the
+directory.
 """
 
 from __future__ import annotations
@@ -33,8 +33,11 @@ _log = logging.getLogger(__name__)
 
 
 def version(libraries: tuple[str, ...]) -> str:
-    """Return a digest of this program, the versions of its `libraries`, Python, the processor and JAX's
-    settings."""
+    """Return a digest of all that cached results depend on.
+
+    That is this program, the versions of its `libraries`, Python, the processor, and JAX's and XLA's
+    environment variables.
+    """
     told = blake2b(digest_size=16)
     for path in sorted(PACKAGE.rglob("*.py")):
         told.update(repr((str(path.relative_to(PACKAGE)), path.read_bytes())).encode())
@@ -119,8 +122,10 @@ def read(directory: Path | None, key: bytes) -> Any:
 
 
 def keep(directory: Path | None, key: bytes, answer: Any) -> None:
-    """Write `answer`, which is JSON, under `key`, atomically. Failure is ignored, since the answer can be
-    computed again."""
+    """Write `answer`, which is JSON data, under `key`, atomically.
+
+    Failure is ignored, since the answer can be computed again.
+    """
     if directory is None:
         return
     text = json.dumps({"digest": _digest(key, answer), "answer": answer})

@@ -54,6 +54,7 @@ class _Worker:
     since: float = field(default_factory=monotonic)
 
     def begin(self, asker: Hashable, job: Job) -> None:
+        """Record the start of a job, with its limits."""
         self.asker, self.job, self.cancelled = asker, job, False
         self.seconds = work_of(self.process) + job.seconds
         self.deadline = monotonic() + PATIENCE * job.seconds
@@ -108,8 +109,7 @@ class Pool:
         self._wake.send(b"\0")
 
     def answer(self, key: bytes, patience: float = 0.0) -> Answer | None:
-        """Return the answer of a job, or None while it waits or runs; waits for it for at most `patience`
-        seconds."""
+        """Return the answer of a job; None while it waits or runs, after at most `patience` seconds."""
         with self._changed:
             self._changed.wait_for(lambda: key in self._answers, patience)
             if key in self._answers:

@@ -20,8 +20,10 @@ from typing import NoReturn
 
 
 def main(control: socket.socket, modules: list[str]) -> None:
-    """Load `modules`, then fork a worker for each (niceness, socket) received; end when the server has
-    gone."""
+    """Load `modules`, then fork a worker for each (niceness, socket) received.
+
+    Returns when the server has gone.
+    """
     for module in modules:
         import_module(module)
     gc.collect()
