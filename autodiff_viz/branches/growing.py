@@ -59,7 +59,7 @@ def _names(graph: Graph, found: Attachment) -> Names:
 
 
 def _counted_on(names: Iterable[str], taken: set[str]) -> dict[str, str]:
-    """Map each name to the next free one, which is added to `taken`."""
+    """Map each name to the next free name after it, which is added to `taken`."""
     found: dict[str, str] = {}
     for name in sorted(names, key=natural):
         found[name] = next_name(name, taken)

@@ -38,7 +38,7 @@ def with_branches(graph: Graph, name: str, k: int) -> Graph:
 
 
 def grown(graph: Graph, name: str) -> Graph:
-    """Add one branch; all nodes of the old graph keep their names and seeds.
+    """Add one branch; all nodes of the old graph keep their names, numbers and seeds.
 
     Raises:
       GraphError: there is no branch to copy, there would be too many, or nothing can join another one.

@@ -14,7 +14,12 @@ from autodiff_viz.graph.order import order
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """The nodes and inner blocks of a frame in topological order; the outermost block has no frame."""
+    """The nodes and inner blocks of a frame, in topological order.
+
+    Attributes:
+      frame: the region or group, None for the outermost block.
+      items: nodes and blocks.
+    """
 
     frame: Frame | None
     items: tuple[Item, ...]

@@ -1,4 +1,7 @@
-"""Registry of the policies of checkpoint regions: one record each."""
+"""Registry of the policies of checkpoint regions: one record each.
+
+Source: https://docs.jax.dev/en/latest/gradient-checkpointing.html
+"""
 
 from __future__ import annotations
 

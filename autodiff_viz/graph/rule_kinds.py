@@ -2,6 +2,10 @@
 
 The numerics of a kind stand in one table for each interpretation of a graph: `engine/rules.py` (the live
 path), `engine/program_rules.py` (the whole program), `engine/gates.py` (training) and `export/rules.py`.
+
+Sources: https://docs.jax.dev/en/latest/notebooks/Custom_derivative_rules_for_Python_code.html for `rewrite`
+and `pullback`; the straight-through estimator (Bengio et al., arXiv:1308.3432) is a `backward_as`, gradient
+reversal (Ganin and Lempitsky, arXiv:1409.7495) a `scale` by a negative number.
 """
 
 from __future__ import annotations

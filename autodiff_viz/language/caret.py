@@ -11,7 +11,10 @@ WINDOW = 96  # characters of a line shown above the carets; a long line is cropp
 
 
 class Span(NamedTuple):
-    """A range of text. Lines count from 1, columns from 0; the end is exclusive."""
+    """A range of text: from (`line`, `column`) up to, but without, (`end_line`, `end_column`).
+
+    Lines count from 1, columns from 0.
+    """
 
     line: int
     column: int

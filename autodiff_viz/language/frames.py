@@ -29,7 +29,14 @@ _KINDS = {**CALLED, BRANCHES: "group of branches"}
 
 @dataclass(slots=True)
 class Draft:
-    """A region or a group that is being read; `line` is its first head."""
+    """A region or a group that is being read.
+
+    Attributes:
+      kind: word of its head: checkpoint, group or branches.
+      line: its first head.
+      policy: of a region.
+      nodes: names of its nodes so far.
+    """
 
     kind: str
     line: LogicalLine

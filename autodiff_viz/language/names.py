@@ -78,7 +78,7 @@ class OpenNames(Names):
 
 @dataclass(frozen=True, slots=True)
 class Arguments:
-    """The names that the body of a lambda may use: its own arguments."""
+    """The names that the body of a lambda may use: `args`, its own arguments."""
 
     args: tuple[str, ...]
 

@@ -28,7 +28,12 @@ _NO_STATEMENT = {
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """Lines of one indentation; `around` are the names of the regions and groups that hold them."""
+    """Lines of one indentation.
+
+    Attributes:
+      width: columns of indentation.
+      around: names of the regions and groups that hold the lines.
+    """
 
     width: int
     around: tuple[str, ...]

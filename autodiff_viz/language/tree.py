@@ -11,9 +11,17 @@ from autodiff_viz.language.caret import Span
 
 @dataclass(frozen=True, slots=True)
 class Applied:
-    """An op applied to operands, with the rule of the wrapper around it.
+    """An op applied to operands, with the rule and the marks of the wrappers around it.
 
-    `stem` is the stem of its automatic name: the op, or the wrapper around a bare name.
+    Attributes:
+      op: name of the op.
+      operands: one per slot.
+      params: parameters of the op.
+      span: place in the text.
+      stem: stem of its automatic name: the op, or the wrapper around a bare name.
+      rule: rule of the node.
+      muted: whether the node is muted.
+      cut: whether a segment ends at the node.
     """
 
     op: str

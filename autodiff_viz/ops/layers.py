@@ -90,7 +90,10 @@ def flatten(x: Array) -> Array:
 
 
 def layer_norm(x: Array, scale: Array, bias: Array, epsilon: float = 1e-5) -> Array:
-    """Normalize x to mean 0 and variance 1 along its last axis, then scale and shift it."""
+    """Normalize x to mean 0 and variance 1 along its last axis, then scale and shift it.
+
+    Source: Ba, Kiros and Hinton, Layer Normalization, arXiv:1607.06450.
+    """
     return _standardized(x, -1, epsilon) * scale + bias
 
 
@@ -98,6 +101,10 @@ def batch_norm(x: Array, scale: Array, bias: Array, epsilon: float = 1e-5) -> Ar
     """Normalize x to mean 0 and variance 1 in each channel (the last axis), then scale and shift it.
 
     The statistics are those of this batch, as in training; there are no running averages.
+
+    Raises:
+      Refusal: x has fewer than 2 axes.
+    Source: Ioffe and Szegedy, Batch Normalization, arXiv:1502.03167.
     """
     if x.ndim < 2:
         raise Refusal("A batch has 2 axes or more, the last one for channels.")

@@ -11,7 +11,12 @@ Shape = tuple[int, ...]
 
 
 class Misfit(NamedTuple):
-    """Explanation of a shape error: the requirement as a sentence, and a hint."""
+    """Explanation of a shape error.
+
+    Attributes:
+      needed: the requirement, as a sentence.
+      hint: how to meet it.
+    """
 
     needed: str
     hint: str

@@ -1,4 +1,4 @@
-"""Server side of the fork server: starts the template process and requests forks of it."""
+"""Client of the fork server: starts the template process and requests workers from it."""
 
 from __future__ import annotations
 
