@@ -1,4 +1,4 @@
-"""How the last branch of a group hangs together with all that is not in it: what comes and goes with it."""
+"""Record of the connections between the last branch of a group and the rest of the graph."""
 
 from __future__ import annotations
 
@@ -10,25 +10,28 @@ from autodiff_viz.graph.model import Node, Slot
 
 STACK = "stack"
 JOINS = (STACK, "concatenate")
-"""Ops that take any number of inputs, one or more of each branch."""
+"""Ops that take any number of inputs, one or more from each branch."""
 
 ADD, WEIGH, PICK = "add", "mul", "getitem"
 
 
 @dataclass
 class Attachment:
-    """
+    """The last branch of a group with its counterparts, and all nodes that depend on the number of branches.
+
     Attributes:
-      k: how many branches there are.
-      own: what comes and goes with the last branch, each with its like in the branch before (None for the
-        first one): its nodes, its weighted term, what it alone picks of the weights.
-      aside: those of them that no branch makes, such as `p[2]`.
+      k: number of branches.
+      own: nodes that are added and removed with the last branch, each with its counterpart in the branch
+        before (None for the first branch): the nodes of the branch, its weighted term, and the picks of
+        weights that it alone reads.
+      aside: those of `own` that no branch computes, such as `p[2]`.
       joins: nodes with slots for each branch.
-      sums: by the add that takes the last term of a running sum, the slot that takes it.
-      ends: values of the only branch that nothing joins yet: a running sum may begin there.
-      carried: values of the last branch that are made of their likes in the branch before, by name.
-      picks: nodes of the only branch that pick number 0 of what has one number per branch.
-      counts: nodes with a shape that counts branches.
+      sums: by the `add` that takes the last term of a running sum, the slot of that term.
+      ends: values of an only branch that nothing joins yet: a running sum may begin there.
+      carried: values of the last branch that are computed from their counterparts in the branch before, by
+        name.
+      picks: nodes of an only branch that read entry 0 of a tensor with one entry per branch.
+      counts: nodes with a shape that counts branches, and the axis.
       weights: inputs with one number per branch, and the axis of these.
     """
 
@@ -45,8 +48,10 @@ class Attachment:
 
 
 def recounted(node: Node, found: Attachment, moved: Mapping[str, Slot], by: int) -> Node:
-    """A node that was there, after one branch more (`by` is 1) or less (-1): its shape or its numbers count
-    so many, and it reads what is in place of what it read."""
+    """Update a node outside the last branch after a branch was added (`by` is 1) or removed (-1).
+
+    A shape or tensor that counts branches is resized by `by`; wires from the names in `moved` are replaced.
+    """
     axis = found.counts.get(node.name, found.weights.get(node.name))
     if axis is not None:
         return replace(node, params=resized(node.params, axis, by))

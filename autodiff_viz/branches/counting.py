@@ -1,4 +1,4 @@
-"""What counts branches: numbers in names, in parameters, in the functions of rules."""
+"""Names, parameters and rule functions that count branches, extrapolated to one more or reduced by one."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _NUMBER = re.compile(r"([0-9]+)$")
 
 
 def next_name(name: str, taken: Container[str]) -> str:
-    """The next free name: "conv_3" is followed by "conv_4", and "gate" by "gate_2"."""
+    """Return the next free name: "conv_4" after "conv_3", and "gate_2" after "gate"."""
     end = _NUMBER.search(name)
     stem, first = (name[: end.start()], int(end[1]) + 1) if end else (f"{name}_", 2)
     stem = stem[: limits.NAME - 5]
@@ -23,7 +23,7 @@ def next_name(name: str, taken: Container[str]) -> str:
 
 
 def next_params(before: Params, last: Params) -> Params:
-    """The parameters that come after those of two branches: whole numbers go on by the same step."""
+    """Extrapolate the parameters of two successive branches: whole numbers go on by the same step."""
     older = dict(before)
     return tuple((key, _next(older.get(key, value), value)) for key, value in last)
 
@@ -37,12 +37,12 @@ def _next(before: Any, last: Any) -> Any:
 
 
 def picks_first(given: Params) -> bool:
-    """Whether these are the parameters of `x[0]`."""
+    """Whether these are parameters of `getitem` for an index such as `x[0]`."""
     return 0 in [part for part in dict(given).get("index", (0,)) if type(part) is int]
 
 
 def second_pick(given: Params) -> Params:
-    """The parameters of `x[1]`, from those of `x[0]`."""
+    """Return the parameters of `x[1]`, from those of `x[0]`."""
     index = list(dict(given).get("index", (0,)))
     place = next(i for i, part in enumerate(index) if type(part) is int and part == 0)
     index[place] = 1
@@ -50,8 +50,10 @@ def second_pick(given: Params) -> Params:
 
 
 def resized(given: Params, axis: int, by: int) -> Params:
-    """The parameters of a tensor with one entry more along an axis (`by` is 1), the last one again, or with
-    one less (-1)."""
+    """Resize a tensor's parameters by one entry along `axis`.
+
+    `by` is 1 to repeat the last entry, -1 to drop it.
+    """
     params = dict(given)
     if params.get("value") is not None:
         return with_params(given, value=_resized(params["value"], axis, by))
@@ -60,7 +62,7 @@ def resized(given: Params, axis: int, by: int) -> Params:
 
 
 def with_params(given: Params, **values: Any) -> Params:
-    """The parameters with these values."""
+    """Return `given` with these values set."""
     return tuple(sorted({**dict(given), **values}.items()))
 
 
@@ -71,10 +73,11 @@ def _resized(value: Literal, axis: int, by: int) -> Literal:
 
 
 def more_results(function: Lambda, wires: list[int], k: int) -> Lambda | None:
-    """A pullback with one branch more. `wires` are those of the last of `k` branches, side by side.
+    """Extend a pullback by one branch. `wires` are the adjacent wires of the last of `k` branches.
 
     Returns:
-      None where the result of one branch reads the value of another one: nobody knows how that goes on.
+      The extended function; None where the result of one branch reads the value of another one, since nothing
+        says how that goes on.
     """
     if not _apart(function, wires):
         return None
@@ -93,7 +96,7 @@ def more_results(function: Lambda, wires: list[int], k: int) -> Lambda | None:
 
 
 def fewer_results(function: Lambda, wires: list[int]) -> Lambda | None:
-    """A pullback without the results of these wires; None where another result reads their values."""
+    """Remove the results of `wires` from a pullback; None where another result reads their values."""
     if not _apart(function, wires):
         return None
     args = [arg for i, arg in enumerate(function.args) if i - 1 not in wires]

@@ -1,4 +1,4 @@
-"""The last branch followed to what takes it."""
+"""Search for the connections of the last branch: its counterparts in the branch before, its readers."""
 
 from __future__ import annotations
 
@@ -12,35 +12,42 @@ from autodiff_viz.graph.order import consumers, descendants
 
 
 def attachment(graph: Graph, branches: Sequence[Group]) -> Attachment:
-    """
+    """Find the connections between the last of `branches` and the rest of the graph.
+
+    Args:
+      graph: has no cycle.
+      branches: all branches of one group, first to last.
     Raises:
-      GraphError: which number counts the branches cannot be told.
+      GraphError: it is ambiguous which number counts the branches.
     """
     return _Walk(graph, branches).walked()
 
 
 class _Walk:
+    """State of the search, which `walked` runs."""
+
     def __init__(self, graph: Graph, branches: Sequence[Group]):
         self.graph, self.last = graph, branches[-1].nodes
         self.before = branches[-2].nodes if len(branches) > 1 else frozenset()
         self.uses = consumers(graph)
         everything = frozenset().union(*(branch.nodes for branch in branches))
-        self.made = descendants(graph, everything)  # of any branch
+        self.made = descendants(graph, everything)  # depends on any branch
         self.made_before = descendants(graph, everything - self.last) - self.last
         self.found = Attachment(len(branches), own=dict.fromkeys(self.last))
 
     def walked(self) -> Attachment:
+        """Run the search and return its result."""
         self._pair(zip(_sinks(self.graph, self.before), _sinks(self.graph, self.last), strict=False))
         self._find_carried()
         for name in sorted(self.last, key=natural):
             self._leaves(name)
         note_weights(self.graph, self.made, self.found)
         if self.found.joins or self.found.sums:
-            self.found.ends.clear()  # others that read the only branch only look on
+            self.found.ends.clear()  # a join or a sum exists, so no sum begins at other readers
         return self.found
 
     def _pair(self, pairs: Iterable[tuple[str, str]]) -> None:
-        """Note likes: nodes of the last two branches, and all that these read where it is not the same."""
+        """Record counterparts: nodes of the last two branches, and the differing nodes that these read."""
         todo = list(pairs)
         while todo:
             older, newer = todo.pop()
@@ -56,15 +63,18 @@ class _Walk:
                 todo += [(s, t) for s, t in slots if s in self.graph and t in self.graph]
 
     def _apart(self, older: str, newer: str) -> bool:
-        """Whether both are outside all branches and made of none, such as `p[1]` and `p[2]`."""
+        """Whether both are outside all branches and depend on none, such as `p[1]` and `p[2]`."""
         return older not in self.made and newer not in self.made
 
     def _find_carried(self) -> None:
-        """Of `result_3 = result_2 + term` inside branch 3, `result_3` with `result_2`."""
+        """Pair running sums inside branches.
+
+        For `result_3 = result_2 + term` in branch 3, `result_3` is paired with `result_2`.
+        """
         for name in self.last:
             node = self.graph[name]
             read = [slot for slot in node.slots if slot in self.before] if node.op == ADD else []
-            if len(read) == 1 and self.graph[read[0]].op != ADD:  # the first one is a term alone
+            if len(read) == 1 and self.graph[read[0]].op != ADD:  # the first branch has only a term
                 self.found.carried[name] = read[0]
                 self._pair((read[0], slot) for slot in node.slots if slot in self.last)
         read = {slot for name in self.last for _, slot in self.graph[name].wires if slot in self.before}
@@ -73,7 +83,7 @@ class _Walk:
         self.found.carried |= {name: like for name, like in likes if like in read}
 
     def _leaves(self, name: str) -> None:
-        """Follow a value of the last branch, or its weighted term, to what takes it."""
+        """Follow a value of the last branch, or its weighted term, to its readers."""
         for user, slot in self.uses[name]:
             if user not in self.found.own:
                 self._taken(name, self.graph[user], slot)
@@ -98,7 +108,7 @@ class _Walk:
             found.ends[name] = None
 
     def _adds_up(self, user: Node, slot: int) -> bool:
-        """Whether it is `result + term`."""
+        """Whether `user` is `result + term`, an addition to a running sum."""
         if user.op != ADD or user.rule.kind == BACKWARD_AS or len(user.slots) != 2:
             return False
         other = user.slots[1 - slot]
@@ -107,7 +117,7 @@ class _Walk:
         return other in self.made_before and other != user.slots[slot]
 
     def _like(self, older: str | None, user: Node, slot: int) -> str | None:
-        """What does with the value of the branch before what `user` does with that of the last one."""
+        """Return the node that reads `older` as `user` reads its counterpart in the last branch."""
         for name, place in self.uses.get(older, ()) if older else ():
             node = self.graph[name]
             same = (node.op, place, len(node.slots)) == (user.op, slot, len(user.slots))
@@ -121,7 +131,7 @@ class _Walk:
         self._pair((s, t) for s, t in slots if s in self.graph and t in self.graph)
 
     def _weighs(self, user: Node, slot: int) -> bool:
-        """Whether it is the only branch, times a weight that nothing else reads."""
+        """Whether `user` is the only branch times a weight that nothing else reads."""
         other = user.slots[1 - slot] if user.op == WEIGH and len(user.slots) == 2 else None
         if not isinstance(other, str) or other in self.made or len(self.uses[other]) > 1:
             return False
@@ -134,7 +144,7 @@ class _Walk:
 
 
 def _sinks(graph: Graph, names: Iterable[str]) -> list[str]:
-    """Those that no other one of them reads."""
+    """Return the nodes of `names` that no other one of them reads, in an order that pairs counterparts."""
     read = {slot for name in names for _, slot in graph[name].wires}
     ends = [name for name in names if name not in read]
     return sorted(ends, key=lambda name: (graph[name].op, natural(name)))

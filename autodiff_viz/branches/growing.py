@@ -1,4 +1,4 @@
-"""A branch more: the copy, and what takes it."""
+"""Addition of a branch: copy the last branch and connect the copy as the last one is."""
 
 from __future__ import annotations
 
@@ -19,15 +19,16 @@ from autodiff_viz.graph.model import INPUT, PULLBACK, STOP, Frame, Graph, Group,
 from autodiff_viz.graph.names import natural, numbered, quoted
 from autodiff_viz.graph.problem import GraphError, Problem
 
-ASIDE, SPACE = 240.0, 120.0  # px to the right of the sum so far; below an only branch
+ASIDE, SPACE = 240.0, 120.0  # px to the right of the running sum; px below an only branch
 
 
 @dataclass(frozen=True, slots=True)
 class Names:
-    """
+    """Names of the new nodes.
+
     Attributes:
-      copy_of: new names of what comes with the branch.
-      sum_of: by the sum so far, the name of the add that takes one more term.
+      copy_of: new name of each node that is copied.
+      sum_of: by the running sum so far, the name of the `add` that takes the new term.
     """
 
     copy_of: Mapping[str, str]
@@ -35,7 +36,7 @@ class Names:
 
 
 def with_copy(graph: Graph, last: Group, found: Attachment) -> Graph:
-    """The graph with a copy of its last branch, joined as that is."""
+    """Copy the last branch of the graph and join the copy as the last branch is joined."""
     names = _names(graph, found)
     copies = _copies(graph, found, names)
     adds = [_add(graph, found, names, before) for before in names.sum_of]
@@ -58,7 +59,7 @@ def _names(graph: Graph, found: Attachment) -> Names:
 
 
 def _counted_on(names: Iterable[str], taken: set[str]) -> dict[str, str]:
-    """The next name after each, noted in `taken`."""
+    """Map each name to the next free name after it, which is added to `taken`."""
     found: dict[str, str] = {}
     for name in sorted(names, key=natural):
         found[name] = next_name(name, taken)
@@ -67,7 +68,7 @@ def _counted_on(names: Iterable[str], taken: set[str]) -> dict[str, str]:
 
 
 def _copies(graph: Graph, found: Attachment, names: Names) -> list[Node]:
-    """Copies of all that is the last branch's own, with seeds that no node has."""
+    """Copy the nodes that belong to the last branch; random ones get seeds that no node has."""
     seed = max((_seed(node) for node in graph.nodes), default=0)
     copies = []
     for node in graph.nodes:
@@ -105,7 +106,7 @@ def _copy(graph: Graph, node: Node, found: Attachment, names: Names) -> Node:
 
 
 def _place(graph: Graph, node: Node, like: Node | None, found: Attachment) -> tuple[float, float] | None:
-    """As far from the last one as that is from the one before; below an only branch."""
+    """Return the copy's position: one step on from the last two branches, or below an only branch."""
     if node.position is None:
         return None
     x, y = node.position
@@ -116,7 +117,7 @@ def _place(graph: Graph, node: Node, like: Node | None, found: Attachment) -> tu
 
 
 def _add(graph: Graph, found: Attachment, names: Names, before: str) -> Node:
-    """What adds the new term to the sum so far, which is an add itself or the only branch."""
+    """Return the `add` of the new term to the sum `before`, which is an `add` or the only branch."""
     node, name = graph[before], names.sum_of[before]
     place = None if node.position is None else (node.position[0] + ASIDE, node.position[1])
     if before in found.ends:
@@ -128,7 +129,7 @@ def _add(graph: Graph, found: Attachment, names: Names, before: str) -> Node:
 
 
 def _taking(graph: Graph, node: Node, found: Attachment, names: Names, moved: Mapping[str, str]) -> Node:
-    """A node that was there, taking the new branch too."""
+    """Return a node of the old graph with its wires to the new branch."""
     if node.name in found.own:
         return node
     if node.name in found.joins:
@@ -137,7 +138,7 @@ def _taking(graph: Graph, node: Node, found: Attachment, names: Names, moved: Ma
 
 
 def _joining(node: Node, found: Attachment, names: Names) -> Node:
-    """More slots, after those that lie side by side and read the last branch."""
+    """Add slots to a join, after each run of adjacent slots that read the last branch."""
     runs: list[list[int]] = []
     for i, slot in enumerate(node.op_slots):
         if slot in names.copy_of:
@@ -165,7 +166,10 @@ def _with_run(node: Node, run: list[int], k: int, names: Names) -> Node:
 
 
 def _framed(graph: Graph, last: Group, names: Names) -> Graph:
-    """The copies in regions and groups: what lies in the last branch is copied, the others hold them too."""
+    """Add the copies to regions and groups.
+
+    Frames inside the last branch are copied; other frames with its nodes hold the copies too.
+    """
     ranked = outermost_first(graph.frames)
     inside = [frame for frame in ranked[ranked.index(last) :] if frame.nodes <= last.nodes]
     taken = {frame.name for frame in graph.frames}

@@ -1,13 +1,13 @@
-"""Groups of k branches: one more, one less. The branches are nodes like any others; they are in the order of
-the numbers in their names.
+"""Edits that add or remove a branch of a group of k parallel branches.
 
-A new branch is a copy of the last one: its nodes inside read each other, and read outside what the last one
-reads; what it draws at random it draws anew, and none of its parameters is stopped. What takes the branches
-takes one more: `stack` and `concatenate` have another slot, a running sum another `add`, and where nothing
-joins the only branch yet, a sum begins. A weighted term is copied with it. Whole numbers that differ between
-the last two branches, such as i in `p[i]`, go on by the same step; of the only branch, i = 0 does. An input
-with one number per branch, which meets the joined branches or from which they pick, repeats its last number;
-so do shapes without -1 on the way, in the one place that has k.
+Branches are ordinary nodes, ordered by the numbers in their names. A new branch is a copy of the last one.
+Wires inside the branch are copied; wires from outside come from the same nodes. Random nodes get new seeds,
+and no parameter of the copy is stopped. Each node that joins the branches gets a wire from the copy: `stack`
+and `concatenate` get a slot, a running sum another `add`, and where nothing joins an only branch yet, a sum
+begins. A weighted term is copied with its branch. Whole numbers that differ between the last two branches,
+such as i in `p[i]`, go on by the same step; for an only branch i = 0 goes on to 1. An input with one number
+per branch, which meets the joined branches or from which they pick, repeats its last number; shapes without
+-1 on the way grow in the one place that has k.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ from autodiff_viz.graph.problem import GraphError, Problem
 
 
 def with_branches(graph: Graph, name: str, k: int) -> Graph:
-    """The graph with k branches in the group: the first ones are those that it has.
+    """Add or remove branches at the end until the group has `k`.
 
     Raises:
-      GraphError: the problem says what stands in the way.
+      GraphError: the problem that prevents it.
     """
     now = len(branches_of(graph, name))
     for _ in range(now, min(k, limits.BRANCHES + 1)):
@@ -38,10 +38,10 @@ def with_branches(graph: Graph, name: str, k: int) -> Graph:
 
 
 def grown(graph: Graph, name: str) -> Graph:
-    """One branch more; all that was there keeps its name, its numbers and its seeds.
+    """Add one branch; all nodes of the old graph keep their names, numbers and seeds.
 
     Raises:
-      GraphError: there is no branch to copy, there would be too many, or nothing can take another one.
+      GraphError: there is no branch to copy, there would be too many, or nothing can join another one.
     """
     branches = _some(graph, name)
     if len(branches) >= limits.BRANCHES:
@@ -56,10 +56,10 @@ def grown(graph: Graph, name: str) -> Graph:
 
 
 def shrunk(graph: Graph, name: str) -> Graph:
-    """The last branch less, with all that came with it.
+    """Remove the last branch, with the slots, terms and weights that belong to it.
 
     Raises:
-      GraphError: it is the only one, or something else reads it.
+      GraphError: it is the only branch, or a node that is no join of all branches reads it.
     """
     branches = _some(graph, name)
     if len(branches) == 1:
@@ -77,7 +77,7 @@ def _some(graph: Graph, name: str) -> tuple[Group, ...]:
 
 
 def _checked(before: Graph, after: Graph) -> Graph:
-    """The graph, unless it is over a limit or broken in a way in which it was not before."""
+    """Return `after`, or raise the problems that it has and `before` has not, other than being unfinished."""
     known = set(problems(before))
     if found := [p for p in problems(after) if p.code not in UNFINISHED and p not in known]:
         raise GraphError(found)

@@ -1,4 +1,4 @@
-"""A branch less: what came with it goes, and what took it takes one less."""
+"""Removal of the last branch of a group, with its slots, terms and weights elsewhere."""
 
 from __future__ import annotations
 
@@ -15,10 +15,11 @@ from autodiff_viz.graph.problem import GraphError, Problem
 
 
 def without_last(graph: Graph, found: Attachment) -> Graph:
-    """The graph without its last branch.
+    """Remove the last branch and the wires into it.
 
     Raises:
-      GraphError: something reads it that cannot do without.
+      GraphError: code "branch-read", when a node that is no sum or join of all branches reads it; code
+        "branches-mixed", when a declared pullback mixes branches.
     """
     gone = {*found.own, *found.sums} - _needed(graph, found)
     left = {name: graph[name].slots[1 - slot] for name, slot in found.sums.items()} | found.carried
@@ -41,7 +42,7 @@ def without_last(graph: Graph, found: Attachment) -> Graph:
 
 
 def _needed(graph: Graph, found: Attachment) -> set[str]:
-    """What the last branch picks or weighs, and others read as well."""
+    """Return the picks and weights of the last branch that other nodes read too; they stay."""
     uses = consumers(graph)
     needed: set[str] = set()
     while True:

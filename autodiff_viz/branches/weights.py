@@ -1,4 +1,4 @@
-"""What has one number per branch: weights, how they are picked, and shapes that count branches."""
+"""Tensors with one entry per branch: weights, the picks of their entries, and shapes that count branches."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ SHAPERS = ("reshape", "broadcast_to", "transpose", "expand_dims", "getitem", "co
 
 
 def picks_weight(graph: Graph, node: Node, found: Attachment) -> bool:
-    """Whether it is `p[0]` of an input `p` with one number, or of what is made of one."""
+    """Whether `node` is `p[0]` of an input `p` with one number, or of a node computed from one."""
     if node.op != PICK or not picks_first(node.params):
         return False
     return any(_axes(graph[name], found.k) for name in ancestors(graph, [node.name]) - found.own.keys())
 
 
 def note_weights(graph: Graph, made: frozenset[str], found: Attachment) -> None:
-    """Note in `found` the weights that branches meet; `made` is all that branches make."""
+    """Add to `found` the weights that branches meet; `made` holds all nodes that depend on a branch."""
     for name, like in found.own.items():
         node = graph[name]
         outside = [source for _, source in node.wires if source not in found.own]
@@ -40,7 +40,11 @@ def note_weights(graph: Graph, made: frozenset[str], found: Attachment) -> None:
 
 
 def _meet(graph: Graph, made: frozenset[str], found: Attachment, join: str) -> None:
-    """What a join becomes, up to where it meets other values, such as weights, or is summed up."""
+    """Follow a join to where it meets other values, such as weights, or is reduced.
+
+    Raises:
+      GraphError: code "picked-branch", when a node picks one branch by its number; code "ambiguous-count".
+    """
     uses = consumers(graph)
     first = graph[join].op == STACK and graph[join].param("axis", 0) == 0
     todo = [(user, first) for user, _ in uses[join]]
@@ -63,7 +67,7 @@ def _index(node: Node) -> tuple[object, ...]:
 
 
 def _note_input(graph: Graph, made: frozenset[str], found: Attachment, sources: Iterable[str]) -> None:
-    """Note the input with one number per branch that these are made of, if there is one.
+    """Add to `found` the input with one number per branch that `sources` depend on, if there is one.
 
     Raises:
       GraphError: there are several, or one has as many numbers along several axes.
@@ -84,7 +88,10 @@ def _note_input(graph: Graph, made: frozenset[str], found: Attachment, sources: 
 
 
 def _axes(node: Node, k: int) -> list[int]:
-    """The axes of an input that may count the branches; one number does only where it is all there is."""
+    """Return the axes of an input that may count the branches.
+
+    With one branch, only an input of shape (1,) counts it.
+    """
     if node.op != INPUT:
         return []
     value = node.param("value")
@@ -95,8 +102,10 @@ def _axes(node: Node, k: int) -> list[int]:
 
 
 def _count(node: Node, found: Attachment, first: bool) -> None:
-    """Note a shape that counts branches; -1 counts by itself. `first`: they are along the first axis, and
-    stay there where its length stays the same."""
+    """Add to `found` a shape that counts branches; a shape with -1 adapts by itself.
+
+    `first`: branches are along the first axis, and stay there where its length stays the same.
+    """
     shape = node.param("shape") if node.op != INPUT else None
     if not isinstance(shape, tuple):
         return

@@ -1,4 +1,4 @@
-"""A graph as nested blocks: each region's and each group's nodes together, producers before consumers."""
+"""Conversion of a graph to nested blocks, one per region or group, with producers before consumers."""
 
 from __future__ import annotations
 
@@ -14,18 +14,23 @@ from autodiff_viz.graph.order import order
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """A frame's items in an order that can run; the outermost block has no frame."""
+    """The nodes and inner blocks of a frame, in topological order.
+
+    Attributes:
+      frame: the region or group, None for the outermost block.
+      items: nodes and blocks.
+    """
 
     frame: Frame | None
     items: tuple[Item, ...]
 
     @property
     def region(self) -> Region | None:
-        """The checkpoint region, where the block is one."""
+        """The checkpoint region of the block; None for a group and the outermost block."""
         return self.frame if isinstance(self.frame, Region) else None
 
     def nodes(self) -> tuple[Node, ...]:
-        """All nodes inside, in running order."""
+        """Return all nodes inside, in topological order."""
         found: list[Node] = []
         for item in self.items:
             found.extend(item.nodes() if isinstance(item, Block) else (item,))
@@ -36,10 +41,10 @@ Item = Union[Node, Block]
 
 
 def blocks(graph: Graph) -> Block:
-    """Nest the graph's nodes in its regions and groups.
+    """Nest the graph's nodes in blocks for its regions and groups.
 
-    Needs regions that are convex and nest properly (no `problems`); of two with the same nodes, the one
-    whose name comes first is the outer one. Groups are left out where not all of them can be in one piece.
+    Needs regions that are convex and nest properly (no `problems`); of two with equal nodes, the one whose
+    name sorts first is the outer one. All groups are left out where they cannot all run in one piece.
     """
     try:
         return _nest(None, order(graph), _chains(graph, graph.frames), 0)
@@ -56,7 +61,7 @@ def _chains(graph: Graph, frames: Iterable[Frame]) -> dict[str, list[Frame]]:
 
 
 def _nest(frame: Frame | None, nodes: Iterable[Node], chains: dict[str, list[Frame]], depth: int) -> Block:
-    """Gather `nodes` by their frame at this depth and order what is gathered by the wires between."""
+    """Collect `nodes` by their frame at this depth and sort these items topologically into a block."""
     nodes = tuple(nodes)
     group_of = {node.name: _key(chains[node.name], depth, node) for node in nodes}
     members: dict[str, list[Node]] = {}

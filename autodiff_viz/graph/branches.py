@@ -1,4 +1,4 @@
-"""The branches of a group: the groups right inside it, in the order of the numbers in their names."""
+"""The branches of a group: the groups directly inside it, ordered by the numbers in their names."""
 
 from __future__ import annotations
 
@@ -9,7 +9,11 @@ from autodiff_viz.graph.problem import GraphError, Problem
 
 
 def branches_of(graph: Graph, name: str) -> tuple[Group, ...]:
-    """The branches of a group, first to last."""
+    """Return the branches of a group, first to last.
+
+    Raises:
+      GraphError: code "no-branches", when there is no such group.
+    """
     found: list[Group] = []
     group = _group(graph, name)
     inner = outermost_first(graph.groups)

@@ -1,4 +1,4 @@
-"""What is wrong with a graph's structure, as data. Shapes and arities are the engine's to check."""
+"""Structural checks of a graph, reported as `Problem`s. Shapes and arities are checked by the engine."""
 
 from __future__ import annotations
 
@@ -31,11 +31,12 @@ UNFINISHED = frozenset(
         "bad-mute",
     }
 )
-"""Codes of problems that a graph may have while it is being built: it can still be kept, sent and written."""
+"""Codes of problems that a graph may have while it is being built: such a graph can be kept, sent and
+written."""
 
 
 def problems(graph: Graph) -> tuple[Problem, ...]:
-    """Every structural problem of the graph; () when it can run, as far as structure goes.
+    """Return all structural problems of the graph; () when its structure allows it to run.
 
     Linear in the size of the graph (times the number of regions).
     """
@@ -48,12 +49,12 @@ def problems(graph: Graph) -> tuple[Problem, ...]:
     found.extend(group_problems(graph))
     found.extend(cut_problems(graph))
     if cycle := find_cycle(graph):
-        return (*found, cycle_problem(cycle))  # "convex" means nothing where a path never ends
+        return (*found, cycle_problem(cycle))  # convexity is undefined in a cyclic graph
     return (*found, *region_problems(graph))
 
 
 def node_problems(graph: Graph, node: Node) -> tuple[Problem, ...]:
-    """What is wrong with one node, whose wires are to lead to nodes of `graph`."""
+    """Return the problems of one node, whose wires must lead to nodes of `graph`."""
     return _of_node(node, tuple([name for _, name in node.wires if name not in graph]))
 
 
@@ -63,11 +64,12 @@ def _key(node: Node, unknown: tuple[str, ...]) -> Hashable:
 
 @remembered(limits.NODES, _key)
 def _of_node(node: Node, unknown: tuple[str, ...]) -> tuple[Problem, ...]:
+    """Return the problems of a node, memoised by the node and the `unknown` names on its wires."""
     return tuple(_node_problems(node, unknown))
 
 
 def _node_problems(node: Node, unknown: Collection[str]) -> Iterator[Problem]:
-    """What is wrong with a node; `unknown` are the names on its wires that no node has."""
+    """Yield the problems of `node`; `unknown` are the names on its wires that no node has."""
     label = f"Node {quoted(node.name)}"
     if fault := name_fault(node.name):
         yield Problem("bad-name", f"{label} has a name that {fault}.", "Rename the node.", node=node.name)
@@ -88,7 +90,7 @@ def _node_problems(node: Node, unknown: Collection[str]) -> Iterator[Problem]:
 
 
 def cycle_problem(cycle: tuple[str, ...]) -> Problem:
-    """The problem that a cycle is; `cycle` as `find_cycle` returns it."""
+    """Return the problem for a cycle; `cycle` is as `find_cycle` returns it."""
     shown = cycle if len(cycle) <= 8 else (*cycle[:4], "...", *cycle[-3:])
     message = f"The wires go round in a circle: {' -> '.join(shown)}. A value may not depend on itself."
     return Problem("cycle", message, "Remove one of these wires.", node=cycle[0], path=cycle)
@@ -99,7 +101,7 @@ def _slots(node: Node, unknown: Collection[str], label: str) -> Iterator[Problem
     if node.muted and mute_fault(node) and not unfinished:
         yield mute_problem(node)
     for i, slot in enumerate(node.slots):
-        if slot is None and node.muted and not mute_fault(node):  # nothing of it is read
+        if slot is None and node.muted and not mute_fault(node):  # a muted node does not read it
             continue
         if slot is None:
             message = f"Slot {i} of {quoted(node.name)} is empty."

@@ -1,6 +1,6 @@
-"""Graph <-> JSON, with a version and full checks of structure: a document is read whole or not at all.
+"""JSON codec of graphs, with a version and full structural checks: a document is read whole or refused.
 
-Which slots and parameters an op has is not known here: `language/documents.py` reads documents from outside.
+The slots and parameters of each op are unknown here: `language/documents.py` reads documents from outside.
 """
 
 from __future__ import annotations
@@ -33,24 +33,24 @@ from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.graph.rule_kinds import KINDS, RULE_KINDS
 
 VERSION = max(4, *(record.since for record in (*KINDS.values(), *POLICY.values())))
-"""The newest; a document that needs nothing of it says an older one: see `_version`."""
+"""The newest version. A document states the oldest version that can express it; see `_version`."""
 
 FORMAT = "autodiff_viz"
-"""Key of the version number, by which a document is known to be ours."""
+"""Key of the version number, which marks a document as ours."""
 
-PROBLEMS = 50  # reported of one document; more is no help to anybody
+PROBLEMS = 50  # reported of one document; more would not help its author
 
 
 def to_json(graph: Graph, indent: int | None = 2) -> str:
     """Write the graph as an ASCII JSON document.
 
     Args:
-      graph: any, also half built.
+      graph: any graph, including an unfinished one.
       indent: spaces for each level; None gives the shortest document.
     Returns:
       The text, which `from_json` reads.
     Raises:
-      GraphError: it is no graph.
+      GraphError: `graph` is no `Graph`.
     """
     known_graph(graph)
     document: dict[str, Any] = {FORMAT: _version(graph), "nodes": [_node_data(node) for node in graph.nodes]}
@@ -68,10 +68,9 @@ def decoded(text: str) -> Graph:
     Args:
       text: as `to_json` writes it.
     Returns:
-      The graph.
+      The graph, which may be unfinished (an empty slot, a region that cannot run): `problems` reports that.
     Raises:
-      GraphError: with codes "json-..." and the JSON path of the place in each message. A graph that is
-        unfinished (an empty slot, a region that cannot run) is read: `problems` reports that.
+      GraphError: with codes "json-..." and the JSON path of the place in each message.
     """
     top = Reader(_parse(known_text(text)), "$").object((FORMAT, "nodes", "output"), ("regions", "groups"))
     if not 1 <= top[FORMAT].integer() <= VERSION:
@@ -85,7 +84,11 @@ def decoded(text: str) -> Graph:
 
 
 def _version(graph: Graph) -> int:
-    """The oldest that can say what the graph holds: 2 has muted nodes, 3 groups, 4 branches and cuts."""
+    """Return the oldest version that can express the graph.
+
+    Version 2 adds muted nodes, 3 groups, 4 branches and cuts; rule kinds and policies state theirs in
+    `since`.
+    """
     kinds = {node.rule.kind for node in graph.nodes} & KINDS.keys()
     policies = {region.policy for region in graph.regions} & POLICY.keys()
     records = (*(KINDS[kind] for kind in kinds), *(POLICY[policy] for policy in policies))
@@ -130,7 +133,7 @@ def _no_twins(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _repeated(keys: Iterator[str]) -> Iterator[str]:
-    """The keys that have come before."""
+    """Yield the keys that have occurred before."""
     seen: set[str] = set()
     for key in keys:
         if key in seen:
@@ -139,7 +142,7 @@ def _repeated(keys: Iterator[str]) -> Iterator[str]:
 
 
 def _checked(graph: Graph) -> Graph:
-    """The graph, unless it has problems that no unfinished graph can have."""
+    """Return the graph, or raise the problems that an unfinished graph may not have."""
     found = [problem for problem in problems(graph) if problem.code not in UNFINISHED][:PROBLEMS]
     if found:
         place = {node.name: f"$.nodes[{i}]" for i, node in enumerate(graph.nodes)}
@@ -152,7 +155,7 @@ def _placed(problem: Problem, path: str) -> Problem:
 
 
 def _node_data(node: Node) -> dict[str, Any]:
-    """What is as by default is left out."""
+    """Encode a node; fields with their default value are left out."""
     data: dict[str, Any] = {"name": node.name, "op": node.op}
     if node.slots:
         data["slots"] = node.slots
@@ -210,7 +213,7 @@ def _node(item: Reader) -> Node:
 
 
 def _slots(item: Reader, rule: Rule) -> tuple[Slot, ...]:
-    """The op's own, and one more where the node is differentiated as something else."""
+    """Read the op's own slots, and one more under a rule with an alternative."""
     return tuple(map(_slot, item.items(limits.SLOTS + KINDS[rule.kind].alternative)))
 
 
@@ -226,7 +229,7 @@ def _position(item: Reader) -> tuple[float, float]:
 
 
 def _params(item: Reader) -> Params:
-    """What is null is left out, as it is in `graph.model.params`."""
+    """Read params; null values are left out, as in `graph.model.params`."""
     given = ((key, value.datum()) for key, value in item.members().items())
     return tuple(sorted((key, value) for key, value in given if value is not None))
 

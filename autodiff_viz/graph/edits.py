@@ -1,4 +1,4 @@
-"""Edits of nodes and wires: each returns a new graph, or raises a GraphError and changes nothing."""
+"""Pure edits of nodes, wires, rules and regions: each returns a new graph, or raises a `GraphError`."""
 
 from __future__ import annotations
 
@@ -32,12 +32,15 @@ _SLOTS = attrgetter("slots")
 
 
 def free_name(graph: Graph, stem: str) -> str:
-    """`<stem>_<k>` with the smallest k >= 1 that no node has."""
+    """Return `<stem>_<k>` with the smallest k >= 1 that no node has."""
     return numbered(stem, graph.by_name)
 
 
 def with_node(graph: Graph, node: Node) -> Graph:
-    """Add a node, wired or not. The first node of a graph becomes its output; see also `with_wire`."""
+    """Add a node, wired or not.
+
+    The first node becomes the output; a node that reads the output moves the output as `with_wire` does.
+    """
     if node.name in graph:
         _refuse(
             "duplicate-name", f"There is a node {quoted(node.name)} already.", "Choose another name.", node
@@ -51,20 +54,22 @@ def with_node(graph: Graph, node: Node) -> Graph:
     if node.name not in chain.from_iterable(map(_SLOTS, wider.nodes)):
         _accept_node(wider, node)
         return replace(wider, output=node.name) if follows else wider
-    _accept(wider, node)  # a wire that led nowhere has found its source
+    _accept(wider, node)  # a wire to an unknown name has found its source
     return _output_follows(wider, node) if follows else wider
 
 
 def with_wired_node(graph: Graph, node: Node, source: str, slot: int) -> Graph:
-    """As `with_node` and then `with_wire` from `source` to it."""
+    """Add a node with a wire from `source` into its slot: `with_node` and `with_wire` in one edit."""
     return with_node(graph, _with_held(node, slot, _node(graph, source).name))
 
 
 def with_wire(graph: Graph, source: str, target: str, slot: int) -> Graph:
     """Wire the output of `source` into a slot of `target`, in place of what the slot holds.
 
-    A wire from the output node moves the output to the one node at the end downstream, if there is just
-    one. Raises code "cycle", with the path, when `source` depends on `target`.
+    A wire from the output node moves the output to the sink downstream of `target`, if there is exactly one.
+
+    Raises:
+      GraphError: code "cycle", with the path, when `source` depends on `target`.
     """
     _node(graph, source)
     wired = with_slot(graph, target, slot, source)
@@ -77,7 +82,7 @@ def without_wire(graph: Graph, target: str, slot: int) -> Graph:
 
 
 def with_constant(graph: Graph, target: str, slot: int, literal: Literal) -> Graph:
-    """Put a number or a tensor in a slot of `target`, in place of what the slot holds."""
+    """Put a number or a tensor into a slot of `target`, in place of what the slot holds."""
     if fault := literal_fault(literal):
         message = f"The constant for slot {slot} of {quoted(target)} {fault}."
         _refuse("bad-literal", message, "Give a number, or rows of numbers.", _node(graph, target), slot)
@@ -85,7 +90,7 @@ def with_constant(graph: Graph, target: str, slot: int, literal: Literal) -> Gra
 
 
 def with_slot(graph: Graph, target: str, slot: int, held: Slot) -> Graph:
-    """Put a wire, a constant or nothing in a slot of `target`; the output stays where it is."""
+    """Put a wire, a constant or None into a slot of `target`; the output does not move."""
     return _replaced(graph, _with_held(_node(graph, target), slot, held))
 
 
@@ -97,14 +102,14 @@ def _with_held(node: Node, slot: int, held: Slot) -> Node:
 
 
 def with_more_slots(graph: Graph, name: str) -> Graph:
-    """Give a node one more empty slot (`concatenate` and `stack` take many), before an alternative."""
+    """Add an empty slot to a variadic node (`concatenate`, `stack`), before an alternative."""
     node = _node(graph, name)
     end = len(node.op_slots)
     return _replaced(graph, replace(node, slots=(*node.slots[:end], None, *node.slots[end:])))
 
 
 def without_slot(graph: Graph, name: str, slot: int) -> Graph:
-    """Take one of the op's own slots away, with what it holds."""
+    """Remove one of the op's own slots, with what it holds."""
     node = _node(graph, name)
     if not 0 <= slot < len(node.op_slots):
         _refuse(
@@ -114,7 +119,7 @@ def without_slot(graph: Graph, name: str, slot: int) -> Graph:
 
 
 def with_rule(graph: Graph, name: str, rule: Rule, alternative: Slot = None) -> Graph:
-    """Set a node's rule. `backward_as` adds a last slot for `alternative`, any other rule drops it."""
+    """Set a node's rule. `backward_as` appends a slot for `alternative`, any other rule removes that slot."""
     node = _node(graph, name)
     slots = node.op_slots
     if rule.kind == BACKWARD_AS:
@@ -127,12 +132,12 @@ def with_rule(graph: Graph, name: str, rule: Rule, alternative: Slot = None) -> 
 
 
 def with_param(graph: Graph, name: str, param: str, value: Any) -> Graph:
-    """Set a parameter of a node; None removes it. Which parameters an op has is the engine's to check."""
+    """Set a parameter of a node; None removes it. The engine checks which parameters an op has."""
     return with_params(graph, name, {param: value})
 
 
 def with_params(graph: Graph, name: str, values: Mapping[str, Any]) -> Graph:
-    """As `with_param`, several at once: a value takes the place of a draw."""
+    """Set several parameters of a node in one edit, such as `value` and `shape`; None removes one."""
     node = _node(graph, name)
     return _replaced(graph, replace(node, params=params(**{**dict(node.params), **values})))
 
@@ -158,10 +163,10 @@ def renamed(graph: Graph, old: str, new: str) -> Graph:
 
 
 def with_positions(graph: Graph, positions: Mapping[str, tuple[float, float] | None]) -> Graph:
-    """Move nodes: top-left corners in pixels by name, None to hand a node back to the layout."""
+    """Move nodes to the given top-left corners in pixels; None returns a node to the automatic layout."""
     moved = {}
     for name, position in positions.items():
-        if (node := _node(graph, name)).position is position:  # it stays, and what is known of it
+        if (node := _node(graph, name)).position is position:  # keep the node object and its caches
             continue
         moved[name] = replace(node, position=position)
         if problem := next((p for p in node_problems(graph, moved[name]) if p.code == "bad-position"), None):
@@ -170,14 +175,15 @@ def with_positions(graph: Graph, positions: Mapping[str, tuple[float, float] | N
 
 
 def with_output(graph: Graph, name: str) -> Graph:
-    """Choose the node to differentiate."""
+    """Make the node `name` the output, which is the node to differentiate."""
     return replace(graph, output=_node(graph, name).name)
 
 
 def with_region(graph: Graph, region: Region) -> Graph:
-    """Add a checkpoint region, or change the one of the same name.
+    """Add a checkpoint region, or replace the one of the same name.
 
-    Raises the problems that the region would bring, such as "region-not-convex"; `convex_hull` mends that.
+    Raises:
+      GraphError: the problems that the region adds, such as "region-not-convex", which `convex_hull` mends.
     """
     others = tuple(other for other in graph.regions if other.name != region.name)
     after = replace(graph, regions=(*others, region))
@@ -196,12 +202,12 @@ def without_region(graph: Graph, name: str) -> Graph:
 
 
 def without_nodes(graph: Graph, names: Iterable[str]) -> Graph:
-    """Delete nodes.
+    """Delete nodes and rewire their consumers where that is unambiguous.
 
-    Where all wires of a deleted node come from one node, its consumers are wired to that one; else their
-    slots become empty. Regions and groups lose the names, and go when nothing is left in them. A deleted
-    output is followed by what heals its wires, else by the last node at an end, rather one that it depended
-    on.
+    Where all wires of a deleted node come from one node, its consumers are wired to that node; otherwise
+    their slots become empty. Regions and groups lose the names, and are removed when they become empty. The
+    output of a deleted output node moves to the node that replaces it on its wires, otherwise to the last
+    sink, preferably one that the old output depended on.
     """
     gone = {_node(graph, name).name for name in names}
     heir = _heirs(graph, gone)
@@ -217,7 +223,7 @@ def without_nodes(graph: Graph, names: Iterable[str]) -> Graph:
 
 
 def _heirs(graph: Graph, gone: set[str]) -> dict[str, str | None]:
-    """For each deleted node, the kept node that its consumers are wired to instead, if any."""
+    """Map each deleted node to the kept node that its consumers are wired to instead, or None."""
     heir: dict[str, str | None] = {}
     for node in order(graph):
         if node.name in gone:
@@ -228,7 +234,7 @@ def _heirs(graph: Graph, gone: set[str]) -> dict[str, str | None]:
 
 
 def _last_end(graph: Graph, preferred: frozenset[str]) -> str | None:
-    """The last node without consumers: rather one of `preferred`, rather not an input."""
+    """Return the last sink, preferably one of `preferred`, preferably not an input."""
     uses = consumers(graph)
     ends = [node for node in order(graph) if not uses[node.name]] or list(graph.nodes)
     ranked = [(node.name in preferred, node.op != INPUT, i) for i, node in enumerate(ends)]
@@ -236,14 +242,14 @@ def _last_end(graph: Graph, preferred: frozenset[str]) -> str | None:
 
 
 def _output_follows(graph: Graph, node: Node) -> Graph:
-    """The output moved to the one node at the end downstream of `node`, if there is just one."""
+    """Move the output to the sink downstream of `node`, if there is exactly one."""
     uses = consumers(graph)
     ends = [name for name in descendants(graph, [node.name]) if not uses[name]]
     return replace(graph, output=ends[0]) if len(ends) == 1 else graph
 
 
 def _replaced(graph: Graph, node: Node) -> Graph:
-    """The graph with the node of that name replaced, when that leaves it as sound as it was."""
+    """Replace the node of that name, unless this adds a problem other than being unfinished."""
     before = graph[node.name]
     after = replace(graph, nodes=tuple(node if n is before else n for n in graph.nodes))
     _accept(after, node, before.wires)
@@ -251,7 +257,7 @@ def _replaced(graph: Graph, node: Node) -> Graph:
 
 
 def _accept(graph: Graph, node: Node, old_wires: tuple[tuple[int, str], ...] = ()) -> None:
-    """Raise what is wrong with the node, beyond being unfinished, or the cycle that its new wires close."""
+    """Raise the problems of `node` other than being unfinished, or the cycle that its new wires close."""
     _accept_node(graph, node)
     drawn = {name for _, name in node.wires} - {name for _, name in old_wires}
     if node.name in ancestors(graph, drawn):
@@ -274,7 +280,7 @@ def _touches(node: Node, name: str) -> bool:
 
 
 def _in_frames(graph: Graph, change: Callable[[frozenset[str]], frozenset[str]]) -> Graph:
-    """The graph with the names in regions and groups changed; those that are left empty go."""
+    """Apply `change` to the names in regions and groups; frames that become empty are removed."""
     regions = (replace(r, nodes=change(r.nodes), saved=change(r.saved)) for r in graph.regions)
     groups = (replace(group, nodes=change(group.nodes)) for group in graph.groups)
     return replace(graph, regions=filled(regions), groups=filled(groups))

@@ -1,4 +1,4 @@
-"""Pieces of a graph: taken out with all that belongs to them, and put into a graph under fresh names."""
+"""Subgraphs for copy and paste: extracted with their regions and groups, and inserted under fresh names."""
 
 from __future__ import annotations
 
@@ -18,7 +18,13 @@ _NUMBER = re.compile(r"_[0-9]+$")
 
 @dataclass(frozen=True, slots=True)
 class Grafted:
-    """A graph with a piece put in, and what each node and each frame of the piece is called there."""
+    """The result of `graft`: the graph, and the new names of the piece's nodes and frames.
+
+    Attributes:
+      graph: the graph with the piece in it.
+      name_of: new name by the node's name in the piece.
+      title_of: new name by the frame's name in the piece.
+    """
 
     graph: Graph
     name_of: dict[str, str]
@@ -26,10 +32,13 @@ class Grafted:
 
 
 def extract(graph: Graph, names: Iterable[str]) -> Graph:
-    """The named nodes with the wires between them and the regions and groups that lie wholly among them.
+    """Extract the named nodes, the wires between them, and the regions and groups that hold no other nodes.
 
-    A wire from outside stays in its slot as a name that the piece does not have; `graft` and `detached` know
-    what to do with it. The output is the graph's own where it is in the piece, else None.
+    A wire from outside stays in its slot as a name that no node of the piece has; `graft` and `detached`
+    resolve it. The output is the graph's own if it is in the piece, else None.
+
+    Raises:
+      GraphError: code "unknown-node".
     """
     chosen = frozenset(names)
     for name in sorted(chosen - graph.by_name.keys()):
@@ -44,19 +53,19 @@ def extract(graph: Graph, names: Iterable[str]) -> Graph:
 
 
 def detached(piece: Graph) -> Graph:
-    """The piece with its wires from outside taken off."""
+    """Empty the slots that are wired to nodes outside the piece."""
     nodes = (replace(node, slots=_slots(node.slots, {}, piece)) for node in piece.nodes)
     return replace(piece, nodes=tuple(nodes))
 
 
 def graft(graph: Graph, piece: Graph) -> Grafted:
-    """Put a piece into a graph, beside all that is there: no node and no frame of the graph changes.
+    """Insert a piece into a graph; no node and no frame of the graph changes.
 
-    A name that is taken becomes a fresh one. A wire from outside the piece comes from the node of that
-    name in the graph; where there is none, the slot is empty. The output stays, unless there was none.
+    A name that is taken becomes a fresh one. A wire from outside the piece comes from the node of that name
+    in the graph; where there is none, the slot is empty. The output stays, unless there was none.
 
     Raises:
-      GraphError: the graph would be over a limit, or the piece holds something that no graph may.
+      GraphError: the graph would exceed a limit, or the piece holds something that no graph may.
     """
     _within_limits(graph, piece)
     name_of = _fresh(graph.by_name, (node.name for node in piece.nodes))
@@ -88,7 +97,7 @@ def _within_limits(graph: Graph, piece: Graph) -> None:
 
 
 def _fresh(taken: Container[str], names: Iterable[str]) -> dict[str, str]:
-    """Each name as it is where it is free, else with the next free number."""
+    """Map each name to itself where it is free, else to its stem with the next free number."""
     found: dict[str, str] = {}
     used: set[str] = set()
     names = tuple(names)
@@ -102,7 +111,7 @@ def _fresh(taken: Container[str], names: Iterable[str]) -> dict[str, str]:
 
 @dataclass(frozen=True, slots=True)
 class _Either:
-    """In the one, the other or the third."""
+    """Union of three containers, without a copy."""
 
     one: Container[str]
     other: Container[str]
@@ -113,7 +122,7 @@ class _Either:
 
 
 def _slots(slots: tuple[Slot, ...], name_of: dict[str, str], known: Container[str]) -> tuple[Slot, ...]:
-    """Wires by their names in `name_of`, or as they are; those from no node of `known` are taken off."""
+    """Rename wires by `name_of`, and empty slots that are wired to no node of `known`."""
     return tuple(
         (name_of.get(slot, slot) if slot in known else None) if isinstance(slot, str) else slot
         for slot in slots

@@ -1,4 +1,4 @@
-"""What callers give in place of a graph or a text, told as a problem."""
+"""Type checks of the arguments of public functions: a graph or a text is needed."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ from autodiff_viz.graph.problem import GraphError, Problem
 
 
 def known_graph(graph: Any) -> Graph:
-    """
+    """Return `graph` if it is a `Graph`.
+
     Raises:
-      GraphError: it is no `Graph`, such as the text of one.
+      GraphError: code "not-a-graph", for anything else, such as the text of a graph.
     """
     if isinstance(graph, Graph):
         return graph
@@ -20,9 +21,10 @@ def known_graph(graph: Any) -> Graph:
 
 
 def known_text(text: Any) -> str:
-    """
+    """Return `text` if it is a `str`.
+
     Raises:
-      GraphError: it is no `str`, such as bytes or what a text was read to.
+      GraphError: code "not-a-text", for anything else, such as bytes or parsed JSON.
     """
     if isinstance(text, str):
         return text
@@ -31,6 +33,6 @@ def known_text(text: Any) -> str:
 
 
 def kind_of(value: object) -> str:
-    """The type of a value inside a message: "a str", "an int"."""
+    """Name the type of a value for a message: "a str", "an int"."""
     name = type(value).__name__
     return "None" if value is None else f"{'an' if name[0].lower() in 'aeiou' else 'a'} {name}"

@@ -1,4 +1,4 @@
-"""Groups: named sets of nodes that lie inside one another, inside regions and around them, or apart."""
+"""Groups: named sets of nodes, nested in one another, nested in or around regions, or disjoint."""
 
 from __future__ import annotations
 
@@ -17,13 +17,15 @@ Some = TypeVar("Some", Region, Group)
 
 
 def filled(frames: Iterable[Some]) -> tuple[Some, ...]:
-    """The frames that hold a node."""
+    """Return the frames that hold a node."""
     return tuple(frame for frame in frames if frame.nodes)
 
 
 def outermost_first(frames: Iterable[Frame]) -> list[Frame]:
-    """Frames in the order in which they are nested; of two with the same nodes a group is the outer one, and
-    of two groups the one of branches."""
+    """Sort frames from the outermost in.
+
+    Of frames with equal nodes, a group is outside a region, and a group of branches outside a plain one.
+    """
     return sorted(frames, key=_rank)
 
 
@@ -33,13 +35,16 @@ def _rank(frame: Frame) -> tuple[int, bool, bool, str]:
 
 
 def free_title(graph: Graph, stem: str) -> str:
-    """`stem` where no frame has this name, else with the next free number, from 2."""
+    """Return `stem` if no frame has this name, else `stem` with the next free number, from 2."""
     taken = {frame.name for frame in graph.frames}
     return numbered(stem, {*taken, f"{stem}_1"}) if stem in taken else stem
 
 
 def smallest_group(graph: Graph, names: Iterable[str]) -> frozenset[str]:
-    """The smallest set around `names` that cuts through no frame of the graph; unknown names are left out."""
+    """Return the smallest superset of `names` that is nested in or disjoint from each frame.
+
+    Unknown names are left out.
+    """
     inside = frozenset(names).intersection(graph.by_name)
     while cut := next((frame for frame in graph.frames if _cuts(frame.nodes, inside)), None):
         inside |= cut.nodes
@@ -47,13 +52,13 @@ def smallest_group(graph: Graph, names: Iterable[str]) -> frozenset[str]:
 
 
 def frame_problems(graph: Graph) -> Iterator[Problem]:
-    """What is wrong with the regions and the groups of a graph without cycles."""
+    """Yield the problems of the regions and groups of an acyclic graph."""
     yield from region_problems(graph)
     yield from group_problems(graph)
 
 
 def group_problems(graph: Graph) -> Iterator[Problem]:
-    """What is wrong with the groups. Linear in the graph for each pair of frames."""
+    """Yield the problems of the groups. Linear in the graph for each pair of frames."""
     if len(graph.groups) > limits.GROUPS:
         message = f"The graph has {len(graph.groups)} groups; the limit is {limits.GROUPS}."
         yield Problem("too-many-groups", message, "Remove groups.")
@@ -89,7 +94,7 @@ def _too_deep(graph: Graph) -> Iterator[Problem]:
 
 
 def _overlaps(graph: Graph) -> Iterator[Problem]:
-    """No node carries the blame: the graph runs all the same."""
+    """Yield frames that overlap without nesting; the problem names no node, since the graph can run."""
     pairs = chain(combinations(graph.groups, 2), product(graph.regions[: limits.REGIONS], graph.groups))
     for a, b in pairs:
         if _cuts(a.nodes, b.nodes):
@@ -106,5 +111,5 @@ def _called(frame: Frame) -> str:
 
 
 def _cuts(a: frozenset[str], b: frozenset[str]) -> bool:
-    """Whether two sets share nodes while neither holds the other."""
+    """Whether two sets overlap without nesting."""
     return not (a.isdisjoint(b) or a <= b or b <= a)

@@ -1,4 +1,4 @@
-"""Undo and redo: graphs with what was done to get to each, as frozen data."""
+"""Undo history as frozen data: graphs with the edit that led to each."""
 
 from __future__ import annotations
 
@@ -10,10 +10,13 @@ from autodiff_viz.graph.model import Graph
 
 
 class Entry(NamedTuple):
-    """A graph and the edit that led to it, in a few words for the undo list.
+    """A graph and the edit that led to it.
 
-    `text` is the formula as its author wrote it, where that is not how the graph would be written anyway.
-    `document` is the number of the document that the graph is a state of: opening another one is a step too.
+    Attributes:
+      label: the edit in a few words, for the undo list.
+      graph: the graph after the edit.
+      text: the formula as its author wrote it, if it differs from the canonical text.
+      document: number of the document that the graph is a state of, since opening another one is a step too.
     """
 
     label: str
@@ -24,8 +27,14 @@ class Entry(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """The present graph between those before it, oldest first, and those undone, next one first. `forgotten`
-    are the entries before the oldest, of which there are too many to be kept."""
+    """Undo history: the present entry between past and undone ones.
+
+    Attributes:
+      past: entries before the present one, oldest first.
+      present: the entry on view.
+      future: undone entries, next one first.
+      forgotten: number of entries older than those of `past`, dropped beyond `limits.HISTORY`.
+    """
 
     past: tuple[Entry, ...]
     present: Entry
@@ -34,6 +43,7 @@ class History:
 
     @property
     def graph(self) -> Graph:
+        """The present graph."""
         return self.present.graph
 
     @property
@@ -43,20 +53,22 @@ class History:
 
     @property
     def can_undo(self) -> bool:
+        """Whether there is a past entry."""
         return bool(self.past)
 
     @property
     def can_redo(self) -> bool:
+        """Whether there is an undone entry."""
         return bool(self.future)
 
 
 def begin(graph: Graph, label: str = "Start") -> History:
-    """A history with nothing to undo."""
+    """Return a history with nothing to undo."""
     return History((), Entry(label, graph), ())
 
 
 def commit(history: History, graph: Graph, label: str, text: str | None = None) -> History:
-    """Make `graph` the present; what was undone is gone. The same history when nothing changed.
+    """Make `graph` the present and drop the undone entries; returns the same history when nothing changed.
 
     Positions are part of a node, so a move counts as a change. Keeps the last `limits.HISTORY` steps.
     """
@@ -66,24 +78,24 @@ def commit(history: History, graph: Graph, label: str, text: str | None = None) 
 
 
 def push(history: History, entry: Entry) -> History:
-    """Make `entry` the present, whatever it holds."""
+    """Make `entry` the present, even if nothing changed."""
     past = (*history.past, history.present)
     over = max(len(past) - limits.HISTORY, 0)
     return History(past[over:], entry, (), history.forgotten + over)
 
 
 def undo(history: History) -> History:
-    """One step back; the same history at its beginning."""
+    """Go one step back; returns the same history at its beginning."""
     return jump(history, len(history.past) - 1)
 
 
 def redo(history: History) -> History:
-    """One step forward again; the same history at its end."""
+    """Go one step forward; returns the same history at its end."""
     return jump(history, len(history.past) + 1)
 
 
 def jump(history: History, index: int) -> History:
-    """Make `entries[index]` the present; the same history when there is no such entry."""
+    """Make `entries[index]` the present; returns the same history when there is no such entry."""
     entries = history.entries
     if not 0 <= index < len(entries):
         return history

@@ -1,4 +1,4 @@
-"""Which nodes regions and groups hold, changed as a whole, and what would make a refused change possible."""
+"""Edits of the frames (regions and groups) and of the nodes that they hold, and repairs of refused ones."""
 
 from __future__ import annotations
 
@@ -12,11 +12,15 @@ from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.graph.regions import smallest_region
 
 WHOLE = frozenset({"region-not-convex", "regions-overlap", "regions-entangled", "groups-overlap"})
-"""Codes of problems that more nodes in a region or a group can mend."""
+"""Codes of problems that adding nodes to a region or a group can mend."""
 
 
 def with_frames(graph: Graph, regions: Iterable[Region], groups: Iterable[Group]) -> Graph:
-    """The graph with these frames; those that are left empty go. Raises the problems that this brings."""
+    """Replace all regions and groups of the graph; empty ones are removed.
+
+    Raises:
+      GraphError: the problems that this adds.
+    """
     after = replace(graph, regions=filled(regions), groups=filled(groups))
     same = replace(
         graph,
@@ -30,12 +34,20 @@ def with_frames(graph: Graph, regions: Iterable[Region], groups: Iterable[Group]
 
 
 def with_group(graph: Graph, group: Group) -> Graph:
-    """Add a group. Raises the problems that it would bring, such as "groups-overlap"."""
+    """Add a group.
+
+    Raises:
+      GraphError: the problems that the group adds, such as "groups-overlap".
+    """
     return with_frames(graph, graph.regions, (*graph.groups, group))
 
 
 def with_members(graph: Graph, members: Mapping[str, frozenset[str]]) -> Graph:
-    """Change which nodes the named frames hold, all at once."""
+    """Set the nodes that the named frames hold, in one edit.
+
+    Raises:
+      GraphError: code "unknown-region", or the problems that this adds.
+    """
     for name in members:
         frame_of(graph, name)
     regions = (_holding(region, members.get(region.name)) for region in graph.regions)
@@ -64,7 +76,11 @@ def without_group(graph: Graph, name: str) -> Graph:
 
 
 def frame_of(graph: Graph, name: str) -> Frame:
-    """The region or the group of this name. Raises code "unknown-region"."""
+    """Return the region or the group of this name.
+
+    Raises:
+      GraphError: code "unknown-region".
+    """
     found = next((frame for frame in graph.frames if frame.name == name), None)
     if found is None:
         message = f"There is no region and no group {quoted(name)}."
@@ -73,7 +89,7 @@ def frame_of(graph: Graph, name: str) -> Frame:
 
 
 def mended(graph: Graph, name: str, names: frozenset[str]) -> frozenset[str] | None:
-    """The smallest set around `names` that region `name` can hold; None when there is none."""
+    """Return the smallest superset of `names` that the region `name` can hold; None when there is none."""
     others = replace(graph, regions=tuple(region for region in graph.regions if region.name != name))
     whole = smallest_region(others, names)
     try:
@@ -84,7 +100,7 @@ def mended(graph: Graph, name: str, names: frozenset[str]) -> frozenset[str] | N
 
 
 def mended_group(graph: Graph, name: str, names: frozenset[str]) -> frozenset[str] | None:
-    """As `mended`, for a group."""
+    """Return the smallest superset of `names` that the group `name` can hold; None when there is none."""
     others = replace(graph, groups=tuple(group for group in graph.groups if group.name != name))
     whole = smallest_group(others, names)
     try:

@@ -1,7 +1,7 @@
-"""The identity of data: short bytes that are the same only where the data is, in type and in every bit.
+"""Structural identity of data: short bytes that are equal only for data equal in type and in every bit.
 
-Everything that is remembered, for one visitor or for all, is keyed by it. Python's own `==` and `hash` are
-no keys: 0.0 == -0.0, 1 == 1.0 == True, and hash(-1.0) == hash(-2.0), yet a / 0.0 is not a / -0.0.
+All memoisation, for one visitor or for all, is keyed by it. Python's own `==` and `hash` are no such keys:
+0.0 == -0.0, 1 == 1.0 == True, and hash(-1.0) == hash(-2.0), yet a / 0.0 is not a / -0.0.
 """
 
 from __future__ import annotations
@@ -16,21 +16,23 @@ from typing import Any, Protocol, TypeVar
 
 R = TypeVar("R", covariant=True)
 
-LONGEST = 128  # bytes of an identity; what would be longer is told by its digest
-FEW = 8  # floats whose text is made as fast as their bytes are
-_ATOMS = {int, float, bool, str, bytes, type(None)}  # `repr` tells these apart: 1, 1.0, True, "1", -0.0
+LONGEST = 128  # bytes of an identity; a longer one is replaced by its digest
+FEW = 8  # floats for which `repr` is as fast as the bytes of an array
+_ATOMS = {int, float, bool, str, bytes, type(None)}  # `repr` distinguishes these: 1, 1.0, True, "1", -0.0
 _FLOATS, _TUPLES = {float}, {tuple}
-_PLAIN = {str, bytes, int, bool}  # of which `==` compares every bit, between two of one type
+_PLAIN = {str, bytes, int, bool}  # between two of one of these types, `==` compares every bit
 
 
 def identity(value: Any) -> bytes:
-    """Tell `value` apart from all that is not the same in type and in every bit.
+    """Return bytes that distinguish `value` from all data that differs in type or in any bit.
 
     Args:
       value: numbers, strings, None, NumPy arrays, records with an `identity`, frozen dataclasses, and tuples,
         lists, mappings and sets of these. The order of a mapping counts, that of a set does not.
+    Returns:
+      At most `LONGEST` bytes, or a digest of 24 bytes where they would be more.
     Raises:
-      TypeError: it holds anything else, of which nobody knows when it is the same.
+      TypeError: it holds anything else, for which equality is undefined here.
     """
     kind = type(value)
     if kind in _ATOMS:
@@ -44,7 +46,7 @@ def identity(value: Any) -> bytes:
 
 
 def _is_told_by_repr(value: tuple) -> bool:
-    """Whether it is made of atoms and of short tuples that are."""
+    """Whether the tuple has only atoms and short tuples of these, so that `repr` is unambiguous."""
     kinds = set(map(type, value)) - _ATOMS
     inner = [item for item in value if type(item) is tuple] if kinds else ()
     return not kinds - _TUPLES and all(len(item) <= FEW and _is_told_by_repr(item) for item in inner)
@@ -55,7 +57,7 @@ def _short(told: bytes) -> bytes:
 
 
 def _parts(value: Any) -> tuple[Any, ...]:
-    """The kind of a value and the identities of its parts."""
+    """Return the type's name and the identities of the parts of a value."""
     kind = type(value)
     if isinstance(found := getattr(value, "identity", None), bytes):
         return kind.__name__, (found,)
@@ -77,8 +79,11 @@ def _parts(value: Any) -> tuple[Any, ...]:
 
 
 def same(one: Any, other: Any) -> bool:
-    """Whether two values are the same in type and in every bit; what has no identity only when it is one
-    object. Quick where they share most of their parts, as two states of one page do."""
+    """Whether two values are equal in type and in every bit.
+
+    Values without an identity are the same only if they are one object. Quick where the values share most of
+    their parts, as two states of one page do.
+    """
     if one is other:
         return True
     kind = type(one)
@@ -101,12 +106,13 @@ def same(one: Any, other: Any) -> bool:
 
 
 class Exact:
-    """A record that is equal only to one of the same identity."""
+    """Base class of records that are equal only if their identities are."""
 
     __slots__ = ()
 
     @property
     def identity(self) -> bytes:
+        """Identity of the type and all fields."""
         return identity((type(self).__name__, *_field_identities(self)))
 
     def __eq__(self, other: object) -> bool:
@@ -123,7 +129,14 @@ def _field_identities(record: Any) -> tuple[bytes, ...]:
 
 
 class Remembered(Protocol[R]):
-    """A function that remembers its last results; see `remembered`."""
+    """A memoised function; see `remembered`.
+
+    Attributes:
+      most: greatest number of results that are kept.
+      kept: returns the number of results kept now.
+      misses: returns the number of results computed so far.
+      forget: drops all results.
+    """
 
     most: int
     kept: Callable[[], int]
@@ -138,22 +151,24 @@ def _identities(*arguments: Any) -> Hashable:
 
 
 EVERYTHING: list[Remembered] = []
-"""All functions that remember, so that a test can make them forget, as a new process has."""
+"""All memoised functions, so that a test can clear them, as a new process would."""
 
 
 def remembered(
     most: int, key: Callable[..., Hashable] = _identities
 ) -> Callable[[Callable[..., R]], Remembered[R]]:
-    """Memoise a pure function by the identities of its arguments, the least recently used result first out.
+    """Memoise a pure function by the identities of its arguments, in an LRU cache.
 
     Args:
-      most: results that are kept.
-      key: for a function that is called so often that this takes too long: what the results follow from, of
-        which it must itself tell apart what `==` does not.
+      most: greatest number of results that are kept.
+      key: returns a cheaper key, for a function that is called often. The key must cover all that a result
+        depends on and distinguish what `==` does not.
+    Returns:
+      A decorator.
     """
 
     def decorate(compute: Callable[..., R]) -> Remembered[R]:
-        this_call = local()  # `lru_cache` hands on the key alone
+        this_call = local()  # `lru_cache` passes on the key alone
 
         @lru_cache(maxsize=most)
         def kept(key: Hashable) -> R:

@@ -1,4 +1,4 @@
-"""Typed reading of parsed JSON: every value knows its path, and what does not fit is refused with it."""
+"""Typed reading of parsed JSON: each value carries its JSON path, which a refusal names."""
 
 from __future__ import annotations
 
@@ -12,25 +12,25 @@ from autodiff_viz.graph.literals import literal_fault
 from autodiff_viz.graph.model import Literal
 from autodiff_viz.graph.problem import GraphError, Problem
 
-_DEPTH = limits.RANK + 2  # lists inside lists: the deepest literal, or an index inside a parameter
-_SHOWN = 40  # characters of a value that are said back
+_DEPTH = limits.RANK + 2  # nesting of lists: the deepest literal, or an index inside a parameter
+_SHOWN = 40  # characters of a value that a message quotes
 
 
 def refuse(code: str, path: str, message: str, hint: str = "") -> NoReturn:
-    """Raise the GraphError for the place `path` ("$" is the document); its code begins with "json-"."""
+    """Raise a `GraphError` for the JSON path `path` ("$" is the document); its code begins with "json-"."""
     where = "" if path == "$" else f"At {path}: "
     raise GraphError(Problem(f"json-{code}", where + message, hint))
 
 
 @dataclass(frozen=True, slots=True)
 class Reader:
-    """A parsed JSON value and its path. Each method returns it as what it must be, or refuses it."""
+    """A parsed JSON value with its path. Each method returns the value as one type, or refuses it."""
 
     value: Any
     path: str
 
     def object(self, required: Iterable[str], optional: Iterable[str] = ()) -> dict[str, Reader]:
-        """An object with all required keys, perhaps the optional ones, and no others."""
+        """Return the members of an object with all `required` keys, and no others but `optional` ones."""
         members, required = self.members(), tuple(required)
         if missing := [key for key in required if key not in members]:
             refuse("missing-key", self.path, f"The key {missing[0]!r} is missing.")
@@ -41,7 +41,7 @@ class Reader:
         return members
 
     def members(self) -> dict[str, Reader]:
-        """An object with any keys of bounded length."""
+        """Return the members of an object with any keys of bounded length."""
         if not isinstance(self.value, dict):
             self.wrong("an object")
         for key in self.value:
@@ -50,7 +50,7 @@ class Reader:
         return {key: Reader(value, f"{self.path}.{key}") for key, value in self.value.items()}
 
     def items(self, most: int, least: int = 0) -> list[Reader]:
-        """A list of `least` to `most` values."""
+        """Return a list of `least` to `most` values."""
         if not isinstance(self.value, list):
             self.wrong("a list")
         if not least <= len(self.value) <= most:
@@ -59,27 +59,31 @@ class Reader:
         return [Reader(value, f"{self.path}[{i}]") for i, value in enumerate(self.value)]
 
     def string(self) -> str:
+        """Return a string."""
         if not isinstance(self.value, str):
             self.wrong("a string")
         return self.value
 
     def choice(self, known: tuple[str, ...]) -> str:
+        """Return a string that is one of `known`."""
         if self.string() not in known:
             self.wrong(f"one of {', '.join(known)}")
         return self.value
 
     def integer(self) -> int:
+        """Return an int; a bool is refused."""
         if type(self.value) is not int:
             self.wrong("a whole number")
         return self.value
 
     def boolean(self) -> bool:
+        """Return a bool."""
         if type(self.value) is not bool:
             self.wrong("true or false")
         return self.value
 
     def number(self) -> float:
-        """A finite number; its size is bounded by `limits.NUMBER`."""
+        """Return a finite number, bounded by `limits.NUMBER`."""
         if type(self.value) not in (int, float):
             self.wrong("a number")
         if not abs(self.value) <= limits.NUMBER:
@@ -87,7 +91,7 @@ class Reader:
         return self.value
 
     def literal(self) -> Literal:
-        """A number, or a tensor as lists of lists, within the limits on literals."""
+        """Return a number, or a tensor from lists of lists, within the limits on literals."""
         if type(self.value) not in (int, float, list):
             self.wrong("a number or lists of numbers")
         value = self._tupled(self.value, _DEPTH)
@@ -96,7 +100,7 @@ class Reader:
         return value
 
     def datum(self) -> Any:
-        """A parameter's value: null, a bool, a number, a short string, or lists of these as tuples."""
+        """Return a parameter's value: null, a bool, a number, a short string, or lists of these as tuples."""
         value = self._tupled(self.value, _DEPTH)
         todo = [value]
         while todo:
@@ -124,7 +128,7 @@ class Reader:
         return tuple(self._tupled(item, depth - 1) for item in value)
 
     def wrong(self, needed: str) -> NoReturn:
-        """Refuse the value: it is not what is `needed`."""
+        """Refuse the value, because `needed` was expected."""
         refuse("type", self.path, f"Found {self._shown()} where {needed} is needed.")
 
     def _shown(self) -> str:

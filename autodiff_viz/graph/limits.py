@@ -1,4 +1,4 @@
-"""Every limit on what comes from outside, in one place. Messages quote these numbers."""
+"""Limits on all data from outside. Messages quote these numbers."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ REGION_DEPTH = 6  # regions inside regions; each level re-runs the block once mo
 GROUPS = 64  # groups in a graph
 CUTS = 64  # cuts in a graph, which make at most one segment more
 GROUP_DEPTH = 6  # groups inside groups
-BRANCHES = 16  # branches of one group; each is nodes of its own
+BRANCHES = 16  # branches of one group; each has its own nodes
 TEXT = 1_700_000  # characters of formula text; a tensor of ELEMENTS numbers with all their digits fits
-LINES = 26_500  # of formula text; 2,000 nodes fit, each in as many blocks as may be inside each other
+LINES = 26_500  # of formula text; 2,000 nodes fit, each in blocks nested to the greatest depth
 LINE = 2_000  # characters in one line of formula text
 NESTING = 60  # brackets inside brackets; Python's own parser fails near 100
 NAME = 64  # characters in a name of a node, a region or a group; the longest op has 41
@@ -22,17 +22,17 @@ LAMBDA_TERMS = 200  # operations and values in one lambda
 JSON = 2_000_000  # characters of a JSON document
 LINK = 60_000  # characters of a link's payload
 HISTORY = 500  # undo steps kept
-SEED = 2**31 - 1  # of noise; JAX takes 32 bits, one of them for the sign
+SEED = 2**31 - 1  # seed of a random draw; JAX takes 32 bits, one of them for the sign
 NUMBER = 1e30  # magnitude of a literal; its square still fits float64, and float32 has room
 COORDINATE = 1e6  # distance of a node from the canvas origin, in pixels
-KERNELS = 96  # programs for ops with other shapes or parameters in one graph; each takes a while to compile
+KERNELS = 96  # compiled ops in one graph, one per shapes and parameters; each takes a while to compile
 STEPS = 20_000  # of one training
 JACOBIAN = 2_000_000  # elements of the Jacobians of one segment
 SEGMENT_STEPS = 300  # of a training by segments, three times over, for which the page waits
 SEGMENT_WORK = 30_000_000  # elements of values in all those steps
 TRAINING_SECONDS = 600  # of work for all trainings of one visit
-MESSAGE_DEPTH = 32  # brackets inside brackets in what a component of the page sends; its own have 8
-KEPT_DEPTH = 400  # the same in what an address or a browser has kept; the deepest lambda has some 120
-EDIT_SECONDS = 3.0  # of work for the edits of one message; what is left of them is refused
-EDITS = 1_000  # in one message; more than anybody makes between two runs are not a person's
+MESSAGE_DEPTH = 32  # nesting of brackets in a message from a component of the page; ours have 8
+KEPT_DEPTH = 400  # the same in state kept by an address or a browser; the deepest lambda has about 120
+EDIT_SECONDS = 3.0  # of work for the edits of one message; the rest of them are refused
+EDITS = 1_000  # in one message; more than a person makes between two runs
 VISITORS = 400  # pages on view that one server process serves at once; see ui/serving/visits.py

@@ -1,4 +1,4 @@
-"""Graph -> link payload -> JSON document: compact, compressed, in characters that an address may hold."""
+"""Link codec: the graph's JSON document, compressed to characters that a URL may hold."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ from autodiff_viz.graph.packed import DAMAGED, MORE, TOO_LONG, TRUNCATED, Unread
 from autodiff_viz.graph.problem import GraphError, Problem
 
 VERSION = "1"
-"""First character of a payload: how the rest is packed."""
+"""First character of a payload: the version of its compression."""
 
 _PAYLOAD = re.compile(r"[A-Za-z0-9_-]*")
 _IN_ADDRESS = re.compile(r"[?&]g=([^&#]*)")
 
 
 def to_link(graph: Graph, most: int = limits.LINK) -> str:
-    """Write the graph as letters, digits, - and _, to follow `?g=` in an address.
+    """Write the graph as letters, digits, - and _, to follow `?g=` in a URL.
 
     Args:
-      graph: any, also half built.
-      most: characters that it may have.
+      graph: any graph, including an unfinished one.
+      most: greatest number of characters.
     Returns:
       The payload, which `from_link` reads.
     Raises:
-      GraphError: code "link-too-long", when it would exceed `most` characters.
+      GraphError: code "link-too-long", when the payload would exceed `most` characters.
     """
     payload = VERSION + packed(to_json(graph, indent=None))
     if len(payload) > most:
@@ -41,10 +41,10 @@ def document_in(payload: str, most: int = limits.LINK) -> str:
     """Read the JSON document in a link.
 
     Args:
-      payload: as `to_link` writes it, or the address of a page, of which the part after `g=` is read.
-      most: characters that the payload may have.
+      payload: as `to_link` writes it, or a URL with the payload after `g=`.
+      most: greatest number of characters of the payload.
     Returns:
-      The document as text, which nobody has looked at yet.
+      The text of the document, not yet checked.
     Raises:
       GraphError: codes "link-..." for a payload that is truncated, damaged, too long or of a newer version.
     """

@@ -1,4 +1,4 @@
-"""Literals: numbers and tensors that a user writes, as plain Python data; and seeds."""
+"""Shapes and validity of literals (numbers and tensors as plain Python data) and of random seeds."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from autodiff_viz.graph.model import Literal
 
 
 def shape_of(literal: Literal) -> tuple[int, ...]:
-    """The shape of a literal that has no fault: () for a number, (2, 3) for two rows of three."""
+    """Return the shape of a valid literal: () for a number, (2, 3) for two rows of three."""
     shape = []
     while isinstance(literal, tuple):
         shape.append(len(literal))
@@ -18,9 +18,10 @@ def shape_of(literal: Literal) -> tuple[int, ...]:
 
 
 def literal_fault(value: object) -> str:
-    """What stops `value` from being a literal, as the end of a sentence that begins with its name.
+    """Return why `value` is no literal, as the end of a sentence that begins with its name.
 
-    Returns "" when it is a finite number or a tensor with rows of equal length, within the limits.
+    Returns:
+      "" for a finite number or a tensor with rows of equal length, within the limits.
     """
     shape = shape_of(value)  # type: ignore[arg-type]
     if len(shape) > limits.RANK:
@@ -44,7 +45,7 @@ def literal_fault(value: object) -> str:
 
 
 def seed_fault(value: object) -> str:
-    """What stops `value` from being the seed of a random draw; as `literal_fault`, "" when nothing does."""
+    """Return why `value` is no seed of a random draw, as `literal_fault` does; "" for a valid seed."""
     if type(value) is int and 0 <= value <= limits.SEED:
         return ""
     return f"is not a whole number from 0 to {limits.SEED}"

@@ -1,7 +1,7 @@
-"""The graph as frozen data. Nothing here computes and nothing here mutates.
+"""The graph as frozen data: nodes, rules, checkpoint regions and groups. Nothing here computes or mutates.
 
-A node applies one op; a wire carries a node's output into one slot of another node. A wire is not an
-object of its own: slot `i` of a node holds the name of the node it is wired to.
+A node applies one op; a wire carries a node's output into one slot of another node. A wire is no object of
+its own: slot `i` of a node holds the name of the node that it is wired to.
 """
 
 from __future__ import annotations
@@ -30,20 +30,26 @@ Params = tuple[tuple[str, Any], ...]
 """An op's parameters as sorted (name, value) pairs."""
 
 INPUT = "input"
-"""Op of a node whose value the user sets. Params: `value`, or `shape` and `seed` for a random one;
-optional `low` and `high`, the ends of its slider. With `trainable`, it is a parameter, which training sets
-too; a random one may then have an `init`, from `ops.initializers`."""
+"""Op of a node whose value the user sets. Params: `value`, or `shape` and `seed` for a random one; optional
+`low` and `high`, the ends of its slider. With `trainable` the node is a parameter, which training updates
+too; a random parameter may have an `init`, a name from `ops.initializers`."""
 
 PARAMETER = "parameter"
-"""How the language writes a trainable input."""
+"""The word for a trainable input in the formula language."""
 
 IDENTITY = "identity"
-"""Op that returns its input; a rule put on a wire lives on such a node."""
+"""Op that returns its input; the rule of a wire is kept on such a node."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Call(Exact):
-    """An op applied to terms, inside a lambda. Terms: argument names, literals, calls."""
+    """Application of an op to terms inside a lambda.
+
+    Attributes:
+      op: name of the op.
+      args: argument names, literals and calls.
+      params: parameters of the op.
+    """
 
     op: str
     args: tuple[Term, ...]
@@ -51,6 +57,7 @@ class Call(Exact):
 
     @property
     def identity(self) -> bytes:
+        """Identity of the call: bytes that no other call has."""
         return identity(_flat((self,)))
 
 
@@ -59,20 +66,22 @@ Term = Union[str, Literal, Call]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Lambda(Exact):
-    """`lambda args: body` over its own arguments alone; `body` has one term per result."""
+    """A closed lambda expression `lambda args: body`; `body` has one term per result."""
 
     args: tuple[str, ...]
     body: tuple[Term, ...]
 
     @property
     def identity(self) -> bytes:
-        """Short bytes that no other lambda has."""
+        """Identity of the lambda: bytes that no other lambda has."""
         return identity((self.args, _flat(self.body)))
 
 
 def _flat(terms: tuple[Term, ...]) -> tuple[Any, ...]:
-    """The terms in prefix notation, each call with the number of its arguments: they may be nested deeper
-    than Python calls itself."""
+    """Flatten terms to prefix notation, each call with its number of arguments.
+
+    Iterative, because terms may be nested deeper than Python's recursion limit.
+    """
     found, waiting = [], [*reversed(terms)]
     while waiting:
         term = waiting.pop()
@@ -86,14 +95,14 @@ def _flat(terms: tuple[Term, ...]) -> tuple[Any, ...]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Rule(Exact):
-    """What a node does to the gradient.
+    """Gradient rule of a node: its part of the backward pass.
 
     Attributes:
-      kind: a name of `graph/rule_kinds.py`, which has a record of each.
-      function: of a kind that changes what arrives, `function(v)` stands for the arriving cotangent v; of one
-        that declares the pullback, `function(v, *inputs, y)` gives what is passed down each wire (inputs are
-        the wired slots in order, y the node's value).
-      number: of a kind that takes one, such as the factor of `scale`.
+      kind: a name of `graph/rule_kinds.py`, which has a record of each kind.
+      function: for a kind that changes the arriving cotangent v, `function(v)` replaces v; for a kind that
+        declares the pullback, `function(v, *inputs, y)` returns the cotangent that is passed along each wire
+        (inputs are the wired slots in order, y is the node's value). None for other kinds.
+      number: for a kind that takes a number, such as the factor of `scale`; None for other kinds.
     """
 
     kind: str = FOLLOW
@@ -103,18 +112,18 @@ class Rule(Exact):
 
 @dataclass(frozen=True, eq=False)
 class Node(Exact):
-    """One op in the graph.
+    """One op of the graph, with its wires and its gradient rule.
 
     Attributes:
-      name, op: of the node, and of what it computes.
-      slots: what each input is: the name of a node (a wire), a constant, or None (empty). Under the rule
-        `backward_as` the last slot is the alternative, after the op's own.
-      params: of the op, as sorted (name, value) pairs; of an input, its value among them.
-      rule: what it does to the gradient.
-      position: the top-left corner on the canvas in pixels, None for automatic layout.
-      muted: it hands on its first wired input instead; `graph/mute.py` says what then runs.
-      cut: a segment of the graph ends at the node's output; `graph/segments.py` says which. No number
-        depends on it.
+      name: unique in the graph.
+      op: name of the op that the node applies.
+      slots: for each input the name of a node (a wire), a constant, or None (empty). Under the rule
+        `backward_as` the last slot, after the op's own, is the alternative.
+      params: parameters of the op, as sorted (name, value) pairs; an input has its value among them.
+      rule: gradient rule of the node.
+      position: top-left corner on the canvas in pixels, None for automatic layout.
+      muted: the node is bypassed and returns its first wired input; see `graph/mute.py`.
+      cut: a segment of the graph ends at the node's output; see `graph/segments.py`. No number depends on it.
     """
 
     name: str
@@ -128,34 +137,35 @@ class Node(Exact):
 
     @cached_property
     def content(self) -> bytes:
-        """The identity of all that a number follows from: of the node without its place, its cut."""
+        """Identity of all that a number depends on: the node without its position and its cut."""
         rule: Any = self.rule
         if rule.function is None and rule.number is None:
-            rule = rule.kind  # a name is told in no time
+            rule = rule.kind  # hashing a name is cheap
         return identity((self.name, self.op, self.slots, self.params, rule, self.muted))
 
     @cached_property
     def identity(self) -> bytes:
-        """Of the whole node; worked out once, since the versions of a graph share their nodes."""
+        """Identity of the whole node, cached because the versions of a graph share their nodes."""
         place = None if self.position is None else tuple(map(float, self.position))
         return identity((self.content, place, self.cut))
 
     @cached_property
     def wires(self) -> tuple[tuple[int, str], ...]:
-        """(slot, name of the node it is wired to) for every wired slot."""
+        """(slot, name of the node that it is wired to) for every wired slot."""
         return tuple([(i, slot) for i, slot in enumerate(self.slots) if type(slot) is str])
 
     @property
     def op_slots(self) -> tuple[Slot, ...]:
-        """The slots that the op itself reads, without `backward_as`'s alternative."""
+        """Slots that the op itself reads, without the alternative of `backward_as`."""
         return self.slots[:-1] if self.rule.kind == BACKWARD_AS else self.slots
 
     @property
     def is_parameter(self) -> bool:
-        """Whether training may change its value."""
+        """Whether training may update the node's value."""
         return self.op == INPUT and self.param("trainable") is True
 
     def param(self, name: str, default: Any = None) -> Any:
+        """Return the value of the op's parameter `name`, or `default` if it is not set."""
         for key, value in self.params:
             if key == name:
                 return value
@@ -164,9 +174,15 @@ class Node(Exact):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Region(Exact):
-    """Nodes that run under `jax.checkpoint`. A region inside another one holds a subset of its nodes.
+    """A set of nodes that runs under `jax.checkpoint`.
 
-    `policy` is a name from `POLICIES`; `saved` are the node names that a policy takes which takes names.
+    A region nested in another one holds a subset of its nodes.
+
+    Attributes:
+      name: unique among regions and groups.
+      nodes: names of its nodes.
+      policy: a name from `POLICIES`.
+      saved: names of the nodes to save, for a policy that takes names.
     """
 
     name: str
@@ -177,10 +193,13 @@ class Region(Exact):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Group(Exact):
-    """Nodes that belong together for the reader. No number depends on it: the engine knows no groups.
+    """A named set of nodes that the reader sees as one unit; the engine ignores groups.
 
-    With `branches`, the groups that lie right inside it are like ones beside each other, in the order of the
-    numbers in their names; `graph/branches.py` makes one more of them, or one less.
+    Attributes:
+      name: unique among regions and groups.
+      nodes: names of its nodes.
+      branches: whether the groups directly inside it are parallel branches of the same form, in the order of
+        the numbers in their names; `branches/resize.py` adds or removes one.
     """
 
     name: str
@@ -189,18 +208,24 @@ class Group(Exact):
 
 
 Frame = Union[Region, Group]
-"""What holds nodes. Frames have a name of their own each, and one lies inside another or beside it."""
+"""A set of nodes with a name that no other frame has. Two frames are nested or disjoint."""
 
 
-_NAME, _IDENTITY = attrgetter("name"), attrgetter("identity")  # of many nodes, faster than a loop
+_NAME, _IDENTITY = attrgetter("name"), attrgetter("identity")  # faster with `map` than a loop
 
 
 @dataclass(frozen=True, eq=False)
 class Graph:
-    """Nodes, checkpoint regions, the name of the output node (None only when there are no nodes), groups.
+    """Nodes with their output, checkpoint regions and groups.
 
-    The order of nodes, regions and groups means nothing: graphs that differ in it alone are equal. Numbers
-    are equal when every bit is: 0.0 is not -0.0, nor 1 or True.
+    Equality ignores the order of nodes, regions and groups. Numbers are equal only if every bit is: 0.0 is
+    not -0.0, and 1, 1.0 and True all differ.
+
+    Attributes:
+      nodes: in any order; ties in a topological order follow it.
+      regions: checkpoint regions.
+      output: name of the node to differentiate, None only when there are no nodes.
+      groups: groups of nodes, for the reader.
     """
 
     nodes: tuple[Node, ...] = ()
@@ -210,24 +235,27 @@ class Graph:
 
     @cached_property
     def by_name(self) -> dict[str, Node]:
-        """Nodes by name; of duplicates, which `check` reports, the first."""
+        """Nodes by name; the first one of duplicates, which `check` reports."""
         return dict(zip(map(_NAME, reversed(self.nodes)), reversed(self.nodes), strict=True))
 
     @cached_property
     def identity(self) -> bytes:
-        """The identity with the order of nodes, regions and groups, which decides ties where it means
-        nothing: what is remembered of a graph is remembered of this order."""
+        """Identity that includes the order of nodes, regions and groups.
+
+        The order breaks ties, in a topological order for instance, so memoised results belong to one order.
+        """
         nodes = tuple(map(_IDENTITY, self.nodes))
         return identity((nodes, self.regions or None, self.output, self.groups or None))
 
     @cached_property
     def _unordered(self) -> bytes:
+        """Identity that ignores the order of nodes, regions and groups."""
         nodes = tuple(sorted(map(_IDENTITY, self.nodes)))
         return identity((nodes, frozenset(self.regions), self.output, frozenset(self.groups)))
 
     @property
     def frames(self) -> tuple[Frame, ...]:
-        """Regions and groups."""
+        """Regions, then groups."""
         return (*self.regions, *self.groups)
 
     def __getitem__(self, name: str) -> Node:
@@ -248,5 +276,5 @@ class Graph:
 
 
 def params(**values: Any) -> Params:
-    """Params from keywords: `params(axis=0)`; what is None is left out."""
+    """Build sorted params from keywords, such as `params(axis=0)`; None leaves a keyword out."""
     return tuple(sorted((key, value) for key, value in values.items() if value is not None))

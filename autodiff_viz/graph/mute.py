@@ -1,5 +1,4 @@
-"""What runs of a graph. A muted node hands on its first wired input, as if its op and its rule were not
-there; groups are for the reader alone."""
+"""Muted (bypassed) nodes: each returns its first wired input and ignores its op and its rule."""
 
 from __future__ import annotations
 
@@ -12,13 +11,15 @@ from autodiff_viz.graph.problem import GraphError, Problem
 
 
 def handed_on(node: Node) -> int | None:
-    """The slot whose value the node hands on when it is muted: the first of its op's that is wired."""
+    """Return the slot whose value a muted node returns: the first wired one of its op; None without any."""
     return next((i for i, slot in enumerate(node.op_slots) if isinstance(slot, str)), None)
 
 
 def played(graph: Graph) -> Graph:
-    """What runs: every muted node as an identity of what it hands on, and no group. The same graph when
-    none is muted and there is no group."""
+    """Return the graph that runs: muted nodes are identities of their first wired input, groups are removed.
+
+    Returns the same graph when no node is muted and there is no group.
+    """
     if graph.groups:
         graph = replace(graph, groups=())
     if not any(node.muted for node in graph.nodes):
@@ -33,9 +34,10 @@ def _identity(node: Node) -> Node:
 
 
 def with_muted(graph: Graph, names: Iterable[str], muted: bool) -> Graph:
-    """Mute nodes, or let them act again.
+    """Mute nodes, or unmute them. Those among several that cannot be muted are left out.
 
-    Of several nodes those that cannot be muted are left out. Raises code "bad-mute" when none can.
+    Raises:
+      GraphError: code "bad-mute", when none can be muted.
     """
     nodes = [graph[name] for name in dict.fromkeys(names)]
     able = {node.name for node in nodes if not muted or not mute_fault(node)}
@@ -51,12 +53,13 @@ def with_muted(graph: Graph, names: Iterable[str], muted: bool) -> Graph:
 
 
 def mute_fault(node: Node) -> str:
-    """What stops a node from being muted; "" when nothing does."""
+    """Return why a node cannot be muted; "" when it can."""
     if node.op == INPUT:
         return "is an input"
     return "" if handed_on(node) is not None else "has no wired input"
 
 
 def mute_problem(node: Node) -> Problem:
+    """Return the problem of a muted node that cannot be muted."""
     message = f"A muted node hands on its first wired input, but {quoted(node.name)} {mute_fault(node)}."
     return Problem("bad-mute", message, "Wire a node to it first, or mute another node.", node=node.name)

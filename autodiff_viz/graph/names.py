@@ -1,4 +1,4 @@
-"""Names that a node, a region or a group may have."""
+"""Validity, quoting and numbering of the names of nodes, regions and groups."""
 
 from __future__ import annotations
 
@@ -16,9 +16,10 @@ _TITLE = re.compile(r"[A-Za-z0-9_]([A-Za-z0-9_ .-]*[A-Za-z0-9_.-])?")
 
 
 def name_fault(name: object) -> str:
-    """What stops `name` from naming a node, an op or an argument; "" when nothing does.
+    """Return why `name` cannot name a node, an op or an argument; "" when it can.
 
-    Names are Python's, in ASCII, so that a graph can be shown as a formula and exported as a program.
+    Names are Python identifiers in ASCII, so that a graph can be shown as a formula and exported as a
+    program.
     """
     if not isinstance(name, str) or not _IDENTIFIER.fullmatch(name):
         return "is not letters, digits and _, beginning with a letter"
@@ -28,7 +29,10 @@ def name_fault(name: object) -> str:
 
 
 def region_name_fault(name: object) -> str:
-    """What stops `name` from naming a region or a group, which may also hold spaces, dots and dashes."""
+    """Return why `name` cannot name a region or a group; "" when it can.
+
+    Unlike the name of a node, it may hold spaces, dots and dashes.
+    """
     if not isinstance(name, str) or not _TITLE.fullmatch(name):
         return "is not letters, digits, spaces and _ . -"
     return _length_fault(name)
@@ -39,22 +43,22 @@ def _length_fault(name: str) -> str:
 
 
 def quoted(name: object) -> str:
-    """A name inside a message: in quotes, in ASCII and of bounded length, whatever it holds."""
+    """Quote a name for a message: in ASCII and of bounded length, whatever it holds."""
     text = ascii(name)
     return text if len(text) <= limits.NAME + 2 else f"{text[: limits.NAME]}..."
 
 
 def listed_names(names: Sequence[str]) -> str:
-    """Names inside a message: the first few of them, and how many more."""
+    """List names for a message: the first four of them, and how many more."""
     return listed([quoted(name) for name in names], 4)
 
 
 def numbered(stem: str, taken: Container[str]) -> str:
-    """`<stem>_<k>` with the smallest k >= 1 that is not taken."""
+    """Return `<stem>_<k>` with the smallest k >= 1 that is not taken."""
     stem = stem[: limits.NAME - 5]  # room for "_" and the number of any node
     return next(filterfalse(taken.__contains__, map((stem + "_{}").format, count(1))))
 
 
 def natural(name: str) -> tuple[Any, ...]:
-    """A key that sorts names as people do: "branch_2" before "branch_10"."""
+    """Return a sort key for natural order: "branch_2" before "branch_10"."""
     return tuple(int(part) if part.isdigit() else part for part in re.split(r"([0-9]+)", name))

@@ -1,4 +1,4 @@
-"""Who comes before whom: topological order, ancestors, descendants, cycles."""
+"""Topological order, cycles, consumers, ancestors and descendants."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from autodiff_viz.graph.model import Graph, Node
 
 
 def order(graph: Graph) -> tuple[Node, ...]:
-    """The nodes with every producer before its consumers; ties in the order of `graph.nodes`.
+    """Return the nodes in topological order; ties in the order of `graph.nodes`.
 
-    Wires to unknown names are passed over, and of a cycle, where no order exists, one wire.
+    Wires to unknown names are ignored, and so is one wire of each cycle, for which no order exists.
     """
     done, ordered = set(), []
     for root in graph.nodes:
@@ -19,12 +19,12 @@ def order(graph: Graph) -> tuple[Node, ...]:
         for slot in root.slots:
             if type(slot) is str and slot not in done:
                 break
-        else:  # the usual case, and live traces feel it: what the node reads has come already
+        else:  # fast path for live traces: all producers of the node have come already
             done.add(root.name)
             ordered.append(root)
             continue
         by_name = graph.by_name
-        # Depth first with a stack of our own: a chain may be longer than Python's recursion limit.
+        # Depth first with an explicit stack: a chain may be longer than Python's recursion limit.
         stack, open_names = [(root, iter(root.slots))], {root.name}
         while stack:
             node, rest = stack[-1]
@@ -43,7 +43,7 @@ def order(graph: Graph) -> tuple[Node, ...]:
 
 
 def find_cycle(graph: Graph) -> tuple[str, ...] | None:
-    """Names around one cycle in wire order, the first one once more at the end; None without cycles."""
+    """Return the names along one cycle in wire order, the first repeated at the end; None without cycles."""
     if _is_in_order(graph):
         return None
     state: dict[str, bool] = {}  # absent: not visited; True: on the current path; False: finished
@@ -66,7 +66,7 @@ def find_cycle(graph: Graph) -> tuple[str, ...] | None:
 
 
 def _is_in_order(graph: Graph) -> bool:
-    """Whether every wire leads to a node that comes later: the usual case, and then there is no cycle."""
+    """Whether each wire comes from an earlier node: the usual case, which has no cycle."""
     known, done = graph.by_name, set()
     for node in graph.nodes:
         if any(slot not in done and slot in known for _, slot in node.wires):
@@ -76,7 +76,7 @@ def _is_in_order(graph: Graph) -> bool:
 
 
 def consumers(graph: Graph) -> dict[str, tuple[tuple[str, int], ...]]:
-    """For each node, the (node, slot) pairs that its output is wired to."""
+    """Map each node to the (node, slot) pairs that its output is wired to."""
     found: dict[str, list[tuple[str, int]]] = {node.name: [] for node in graph.nodes}
     for node in graph.nodes:
         for slot, producer in node.wires:
@@ -86,12 +86,12 @@ def consumers(graph: Graph) -> dict[str, tuple[tuple[str, int], ...]]:
 
 
 def ancestors(graph: Graph, names: Iterable[str]) -> frozenset[str]:
-    """The named nodes and everything that they depend on."""
+    """Return the named nodes and all nodes that they depend on."""
     return _reach(graph, names, lambda name: (producer for _, producer in graph[name].wires))
 
 
 def descendants(graph: Graph, names: Iterable[str]) -> frozenset[str]:
-    """The named nodes and everything that depends on them."""
+    """Return the named nodes and all nodes that depend on them."""
     uses = consumers(graph)
     return _reach(graph, names, lambda name: (consumer for consumer, _ in uses[name]))
 

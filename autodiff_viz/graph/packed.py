@@ -1,4 +1,4 @@
-"""Text packed into few letters, for addresses and for what a browser keeps."""
+"""Compression of text to URL-safe letters (zlib and base64), for URLs and for browser storage."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ import base64
 import zlib
 
 DAMAGED, TRUNCATED, TOO_LONG, MORE = "damaged", "truncated", "too-long", "more"
-"""Why a text cannot be read: letters are wrong or missing, its end is missing, it would be too long, or
-something else comes after it."""
+"""Reasons why a text cannot be unpacked: characters are wrong or missing, its end is missing, it would be too
+long, or other data follows it."""
 
 
 class Unreadable(ValueError):
-    """What was to be unpacked is no packed text; `why` is one of the words above."""
+    """Raised for a text that cannot be unpacked; `why` is one of the reasons above."""
 
     def __init__(self, why: str):
         super().__init__(why)
@@ -19,18 +19,20 @@ class Unreadable(ValueError):
 
 
 def packed(text: str, level: int = 9) -> str:
-    """Compress a text to letters, digits, - and _."""
+    """Compress `text` to letters, digits, - and _."""
     return base64.urlsafe_b64encode(zlib.compress(text.encode(), level)).rstrip(b"=").decode("ascii")
 
 
 def unpacked(letters: str, most: int) -> str:
-    """Read what `packed` wrote; + and / stand for - and _ where an earlier version wrote it.
+    """Decompress what `packed` wrote; + and / are read as - and _, since an earlier version wrote them.
 
     Args:
-      letters: from outside; a few of them may unpack to gigabytes.
-      most: bytes that the text may have.
+      letters: untrusted; a few of them may unpack to gigabytes.
+      most: greatest number of bytes of the text.
+    Returns:
+      The text.
     Raises:
-      Unreadable: they are not a whole packed text, or the text is longer.
+      Unreadable: `letters` are not a whole packed text, or the text is longer.
     """
     unpacker = zlib.decompressobj()
     plain = letters.rstrip("=").translate({ord("+"): "-", ord("/"): "_"})

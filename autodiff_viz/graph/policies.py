@@ -1,4 +1,7 @@
-"""The policies of checkpoint regions: one record each, from which the rest is made."""
+"""Registry of the policies of checkpoint regions: one record each.
+
+Source: https://docs.jax.dev/en/latest/gradient-checkpointing.html
+"""
 
 from __future__ import annotations
 
@@ -7,14 +10,14 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """What a region keeps of its forward run, for its backward pass.
+    """A rematerialisation policy: which results of a region's forward pass are saved as residuals.
 
     Attributes:
       name: in `jax.checkpoint_policies`, and in formulas and documents.
-      keeps: in words, for a menu.
-      mark: the same on the region's tab, where there is little room; "" for JAX's default.
-      takes_names: it is made of the names of the nodes to keep, which the region has as `saved`.
-      since: the first version of documents that knows it.
+      keeps: what it saves, in words, for a menu.
+      mark: short form for the region's tab; "" for JAX's default.
+      takes_names: whether it is built from the names of nodes to save, which the region has as `saved`.
+      since: first version of documents that has it.
     """
 
     name: str
@@ -38,10 +41,10 @@ _POLICIES = (
 )
 
 POLICY: dict[str, Policy] = {policy.name: policy for policy in _POLICIES}
-"""By name, in the order in which they are offered."""
+"""Records by name, in the order in which they are offered."""
 
 POLICIES = tuple(POLICY)
-"""The names; the first is JAX's default."""
+"""Names; the first is JAX's default."""
 
 TAKING_NAMES = tuple(policy.name for policy in _POLICIES if policy.takes_names)
-"""The names of those that are made of the names of nodes."""
+"""Names of the policies that are built from names of nodes."""

@@ -1,4 +1,4 @@
-"""A user's mistake as data, so that a page can mark the node, the slot or the text."""
+"""User errors as data, so that a page can mark the node, the slot or the text."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One mistake: where it is, what was found, what was needed and how to mend it.
+    """One user error: its place, what was found, what was needed and how to mend it.
 
     Attributes:
       code: short stable identifier, such as "cycle"; tests and pages branch on it.
@@ -18,7 +18,7 @@ class Problem:
       slot: input slot of that node, counted from 0, if any.
       path: node names along which the problem runs (a cycle, a path that leaves a region).
       line, column, end_column: place in the formula text; lines count from 1, columns from 0.
-      caret: the line of text with a row of carets below it, ready for a monospaced font.
+      caret: the line of text with a row of carets below it, for a monospaced font.
     """
 
     code: str
@@ -39,7 +39,7 @@ class Problem:
 
 
 class GraphError(ValueError):
-    """Raised where no graph can be returned; `problems` says why."""
+    """Raised where no graph can be returned; its `problems` say why."""
 
     def __init__(self, problems: Problem | Iterable[Problem]):
         self.problems: tuple[Problem, ...] = (problems,) if isinstance(problems, Problem) else tuple(problems)

@@ -1,4 +1,4 @@
-"""Checkpoint regions: each one can run as a whole, inside or beside the others."""
+"""Checks of checkpoint regions (convexity, nesting, mutual dependence); the smallest valid region."""
 
 from __future__ import annotations
 
@@ -15,16 +15,19 @@ from autodiff_viz.graph.problem import Problem
 
 
 def convex_hull(graph: Graph, names: Iterable[str]) -> frozenset[str]:
-    """The smallest set around `names` that no path leaves and re-enters; unknown names are left out."""
+    """Return the smallest superset of `names` that no path leaves and re-enters.
+
+    Unknown names are left out.
+    """
     names = frozenset(names)
     return ancestors(graph, names) & descendants(graph, names)
 
 
 def smallest_region(graph: Graph, names: Iterable[str]) -> frozenset[str]:
-    """The smallest set around `names` that could be a region beside those of the graph.
+    """Return the smallest superset of `names` that is a valid region beside those of the graph.
 
-    A region that holds part of it comes in whole, and so does one that lies on a path out and back in; of
-    groups, those that it would cut through.
+    A region that holds only a part of it is included whole, and so is a region on a path that leaves and
+    re-enters it. Groups that it would overlap without nesting are included too.
     """
     inside = frozenset(names) & graph.by_name.keys()
     while (wider := _with_cut_groups(graph, _hull_beside(graph, inside))) != inside:
@@ -38,7 +41,7 @@ def _with_cut_groups(graph: Graph, inside: frozenset[str]) -> frozenset[str]:
 
 
 def _hull_beside(graph: Graph, inside: frozenset[str]) -> frozenset[str]:
-    """All on paths from `inside` to itself, where each region that does not hold it all is one step."""
+    """Return the convex hull of `inside`, with each region that does not hold all of it as one node."""
     step_of: dict[str, str] = {name: name for name in graph.by_name}
     for region in sorted(graph.regions, key=lambda region: len(region.nodes)):  # outer ones last
         if not inside <= region.nodes:
@@ -52,7 +55,7 @@ def _hull_beside(graph: Graph, inside: frozenset[str]) -> frozenset[str]:
 
 
 def region_problems(graph: Graph) -> Iterator[Problem]:
-    """What is wrong with the regions of a graph without cycles. Linear in the graph for each region."""
+    """Yield the problems of the regions of an acyclic graph. Linear in the graph for each region."""
     if not graph.regions:
         return
     if len(graph.regions) > limits.REGIONS:
@@ -98,7 +101,7 @@ def _not_convex(graph: Graph) -> Iterator[Problem]:
 
 
 def _leaving_path(goes_to: Mapping[str, list[str]], inside: frozenset[str]) -> tuple[str, ...]:
-    """The shortest path that leaves `inside` and comes back, both ends inside; () when there is none."""
+    """Return the shortest path that leaves `inside` and re-enters it, both ends inside; () if none."""
     came_from: dict[str, str] = {}
     frontier = [name for name in goes_to if name in inside]
     while frontier:
@@ -142,7 +145,7 @@ def _too_deep(graph: Graph) -> Iterator[Problem]:
 
 
 def _entangled(graph: Graph) -> Iterator[Problem]:
-    """Regions that wait for each other, though each of them alone is convex."""
+    """Yield the problem of convex regions that depend on each other."""
     steps = _steps(graph)
     cycle = find_cycle(Graph(tuple(Node(step, "", tuple(waits)) for step, waits in steps.items())))
     if cycle:
@@ -155,10 +158,11 @@ def _entangled(graph: Graph) -> Iterator[Problem]:
 
 
 def _steps(graph: Graph) -> dict[str, dict[str, None]]:
-    """What each step waits for. A step is a node, or the first or last moment of a region.
+    """Return the dependencies of each step, which is a node or the beginning or end of a region.
 
-    A wire into a region holds up its first moment, a wire out of it waits for its last one: regions can
-    run as wholes when these waits make no cycle. Spaces keep moments apart from node names.
+    A wire into a region delays its beginning, a wire out of it waits for its end: the regions can each run in
+    one piece exactly when these dependencies are acyclic. Steps of regions are named "first <region>" and
+    "last <region>"; the space keeps them apart from node names.
     """
     chains: dict[str, list[str]] = {node.name: [] for node in graph.nodes}
     for region in sorted(graph.regions, key=lambda region: -len(region.nodes)):

@@ -1,5 +1,7 @@
-"""Wires changed as a whole: a node put into one, an end plugged in elsewhere. Each returns a new graph, or
-raises a GraphError and changes nothing."""
+"""Pure edits of whole wires: insert a node into a wire, or move a wire's end.
+
+Each returns a new graph, or raises a `GraphError`.
+"""
 
 from __future__ import annotations
 
@@ -13,11 +15,11 @@ from autodiff_viz.graph.problem import GraphError, Problem
 
 
 def inserted(graph: Graph, name: str, source: str, target: str, slot: int) -> Graph:
-    """Put the node `name` into the wire from `source` to a slot of `target`.
+    """Insert the node `name` into the wire from `source` to a slot of `target`.
 
-    It reads `source` with its first empty slot, or its first one when none is empty. Checkpoint regions
-    that hold both ends of the wire take it in: left outside, it would be on a path out and back in. So do
-    groups, and it leaves the others.
+    The node reads `source` with its first empty slot, or with slot 0 when none is empty. Checkpoint regions
+    that hold both ends of the wire take the node in, since outside it would be on a path that leaves and
+    re-enters them. Groups that hold both ends take it in too, and it is removed from all other groups.
     """
     _check_wire(graph, source, target, slot)
     fed = with_wire(graph, name, target, slot)
@@ -28,8 +30,10 @@ def inserted(graph: Graph, name: str, source: str, target: str, slot: int) -> Gr
 
 
 def _moved_in(graph: Graph, name: str, ends: set[str]) -> Graph:
-    """The node in all regions that hold both ends, and in the groups that do and no others; but one of
-    another region stays in its groups, which may be around that region."""
+    """Add the node to all regions and groups that hold both ends, and remove it from all other groups.
+
+    A node of a region that does not hold both ends keeps its groups, which may enclose that region.
+    """
     tied = any(name in region.nodes and not ends <= region.nodes for region in graph.regions)
 
     def wider(frame: Any) -> Any:
@@ -44,7 +48,10 @@ def _moved_in(graph: Graph, name: str, ends: set[str]) -> Graph:
 
 
 def rewired(graph: Graph, source: str, old: tuple[str, int], new: tuple[str, int]) -> Graph:
-    """Move the end of the wire from `source` from one (node, slot) to another, in place of what is there."""
+    """Move the end of the wire from `source` from one (node, slot) to another.
+
+    The wire replaces what the new slot holds.
+    """
     _check_wire(graph, source, *old)
     return with_wire(without_wire(graph, *old), source, *new)
 

@@ -1,7 +1,11 @@
-"""The kinds of rules: one record each. All that is said, drawn, typed or kept of a kind is made from it.
+"""Registry of the kinds of gradient rules; labels, icons, syntax and codec are made from its records.
 
-What a kind does to numbers stands in one table for each interpretation of a graph: `engine/rules.py` (the
-live path), `engine/program_rules.py` (the whole program), `engine/gates.py` (training) and `export/rules.py`.
+The numerics of a kind stand in one table for each interpretation of a graph: `engine/rules.py` (the live
+path), `engine/program_rules.py` (the whole program), `engine/gates.py` (training) and `export/rules.py`.
+
+Sources: https://docs.jax.dev/en/latest/notebooks/Custom_derivative_rules_for_Python_code.html for `rewrite`
+and `pullback`; the straight-through estimator (Bengio et al., arXiv:1308.3432) is a `backward_as`, gradient
+reversal (Ganin and Lempitsky, arXiv:1409.7495) a `scale` by a negative number.
 """
 
 from __future__ import annotations
@@ -12,31 +16,33 @@ FOLLOW, STOP, REWRITE, PULLBACK, BACKWARD_AS = "follow", "stop", "rewrite", "pul
 SCALE = "scale"
 
 ARRIVING, WIRES = "arriving", "wires"
-"""What a rule's function gives: the cotangent that is pulled back in place of the arriving one; or what is
-passed down each wire, from the arriving one, the value on each wire and the node's own."""
+"""What a rule's function returns: `ARRIVING`, the cotangent that replaces the arriving one and is then pulled
+back; or `WIRES`, the cotangent for each wire, from the arriving one, the value on each wire and the node's
+own value."""
 
 
 @dataclass(frozen=True, slots=True)
 class RuleKind:
-    """All that is known of one kind of rule but what it does to numbers.
+    """One kind of gradient rule: all of it except its numerics.
 
     Attributes:
-      name: in documents, in edits, and in the tables of what it does.
-      call, argument: in a formula, the word that gives a node such a rule, and its argument beside `x`.
-      asks: above the field in which that argument is changed on the canvas.
-      label, action, does: a name for a chip or a figure, what a button or a step of undo says, and what a
-        sentence says of a node.
-      says: in a sentence, what becomes of the cotangent.
-      example: of a formula.
-      aliases: what other libraries call it, in lower case.
-      icon: a path on a grid of 16 by 16.
-      colour: "stop", of what passes nothing, or "rule".
-      key: on the keyboard of the canvas.
-      equation: how what is passed comes about, with <local>, <arriving>, <changed> and <passed> for numbers.
-      function: what its function gives; "" where it has none.
-      number: the one that a rule of this kind begins with; None where it has none.
-      alternative: the node has one more slot, the last, for what it is differentiated as.
-      since: the first version of documents that knows it.
+      name: key in documents, in edits, and in the tables of numerics.
+      call, argument: in a formula, the function that gives a node such a rule, and its argument beside `x`.
+      asks: label of the field on the canvas in which that argument is edited.
+      label, action, does: name on a chip or in a figure, text of a button or an undo step, and predicate of a
+        sentence about a node.
+      says: sentence on what happens to the cotangent.
+      example: formula with such a rule.
+      aliases: names in other libraries, in lower case.
+      icon: SVG path on a grid of 16 by 16.
+      colour: "stop" for a rule that passes nothing, else "rule".
+      key: keyboard shortcut on the canvas.
+      equation: derivation of the passed cotangent, with <local>, <arriving>, <changed> and <passed> for
+        numbers.
+      function: what its function returns, `ARRIVING` or `WIRES`; "" if the kind has none.
+      number: initial value of its number; None if the kind has none.
+      alternative: whether the node has a last slot for the alternative that is differentiated in its place.
+      since: first version of documents that has it.
     """
 
     name: str
@@ -60,8 +66,10 @@ class RuleKind:
 
     @property
     def replaces(self) -> bool:
-        """Whether it stands for the op's own derivative, which only a node that is wired to something has; if
-        not, it changes what arrives there, and an input may have it too."""
+        """Whether it replaces the op's own derivative, which only a wired node has.
+
+        Other kinds change the arriving cotangent, so an input may have them too.
+        """
         return self.function == WIRES or self.alternative
 
 
@@ -155,7 +163,7 @@ _KINDS = (
 )
 
 KINDS: dict[str, RuleKind] = {kind.name: kind for kind in _KINDS}
-"""By name, in the order in which they are offered."""
+"""Records by name, in the order in which they are offered."""
 
 RULE_KINDS = tuple(KINDS)
 ON_INPUTS = tuple(kind.name for kind in _KINDS if not kind.replaces)

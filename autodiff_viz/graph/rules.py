@@ -1,4 +1,4 @@
-"""Checks of the rules on nodes: a rule has the function that it needs, with the right arguments."""
+"""Checks of gradient rules: kind, function, arguments and number."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from autodiff_viz.graph.words import listed
 
 
 def rule_problems(node: Node) -> Iterator[Problem]:
-    """What is wrong with the node's rule: kind, function, arguments, the extra slot of `backward_as`."""
+    """Yield the problems of the node's rule: kind, function, arguments, number, slot of `backward_as`."""
     name, function = node.rule.kind, node.rule.function
     kind = KINDS.get(name)
     if kind is None:
@@ -43,13 +43,13 @@ def _number_fault(number: object) -> str:
 
 
 def _counts(node: Node, function: Lambda) -> Iterator[Problem]:
-    """The function takes one argument per wire and returns one result per wire, where that is known."""
+    """Check that the function has one argument and one result per wire, where the wires are known."""
     if KINDS[node.rule.kind].function == ARRIVING:
         arguments, results, reads = 1, 1, "the arriving cotangent"
     else:
         arguments, results = len(node.wires) + 2, len(node.wires)
         reads = "the cotangent, one value per wire, and the node's own value"
-        if None in node.slots:  # an unfinished node: the wire to come belongs to an argument
+        if None in node.slots:  # unfinished: the wire that is still missing has an argument already
             return
     if results == 0:
         yield _bad(
@@ -64,7 +64,7 @@ def _counts(node: Node, function: Lambda) -> Iterator[Problem]:
 
 
 def _terms(node: Node, function: Lambda) -> Iterator[Problem]:
-    """Names inside the function are its own arguments; its size is within the limit."""
+    """Check that names inside the function are its own arguments, and that its size is within the limit."""
     faults = [fault for name in function.args if (fault := name_fault(name))]
     if faults or len(set(function.args)) < len(function.args):
         yield _bad(node, f"has a function with an argument that {faults[0] if faults else 'comes twice'}")

@@ -1,8 +1,9 @@
-"""Cuts divide a graph in segments, each a function of its own, that hand values forward and cotangents back.
+"""Division of a graph at its cuts into segments: functions that pass values forward, cotangents back.
 
-A segment is a connected part of what leads to the output, once the wires out of cut nodes are taken away.
-Inputs belong to no segment and to every one that reads them. Parts that need each other's values cannot run
-one after the other, so they are one segment; the cuts between them divide nothing.
+A segment is a connected component of the nodes that the output depends on, once the wires out of cut nodes
+are removed. Inputs belong to no segment; each segment that reads one has it as an argument. Components that
+depend on each other cannot run one after the other, so they are one segment; the cuts between them divide
+nothing.
 """
 
 from __future__ import annotations
@@ -24,10 +25,10 @@ LONG = 8  # nodes of a path that a message names
 
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """A part of the graph.
+    """One segment of a graph, with its interface.
 
     Attributes:
-      nodes: in the order in which they run.
+      nodes: names in topological order.
       inputs: names of the input nodes that it reads.
       takes: names of the cut nodes of earlier segments whose values it reads.
       gives: names of its nodes whose values later segments read; of the last segment, the output.
@@ -41,9 +42,9 @@ class Segment:
 
 @remembered(64)
 def segments(graph: Graph) -> tuple[Segment, ...]:
-    """The segments in an order in which they can run; () for a graph without cuts, or one that cannot run.
+    """Return the segments in topological order; () for a graph without cuts, or one that cannot run.
 
-    They divide what runs: see `played`. Nodes that the output does not depend on are in none.
+    They divide the graph that runs: see `played`. Nodes that the output does not depend on are in none.
     """
     graph = played(graph)
     number = _numbers(graph)
@@ -56,16 +57,20 @@ def segments(graph: Graph) -> tuple[Segment, ...]:
 
 
 def segment_of(graph: Graph) -> dict[str, int]:
-    """The index of each node's segment; inputs and what leads nowhere have none."""
+    """Map each node to the index of its segment.
+
+    Inputs and nodes that the output does not depend on are left out.
+    """
     return {name: i for i, segment in enumerate(segments(graph)) for name in segment.nodes}
 
 
 def has_cuts(graph: Graph) -> bool:
+    """Whether a node of the graph is cut."""
     return any(node.cut for node in graph.nodes)
 
 
 def idle_cuts(graph: Graph) -> tuple[tuple[str, str], ...]:
-    """The cuts that divide nothing: (node, why in words)."""
+    """Return the cuts that divide nothing: (node, reason as a sentence)."""
     graph = played(graph)
     if not has_cuts(graph) or find_cycle(graph) or graph.output not in graph:
         return ()
@@ -85,7 +90,7 @@ def idle_cuts(graph: Graph) -> tuple[tuple[str, str], ...]:
 
 
 def with_cuts(graph: Graph, names: Iterable[str], cut: bool) -> Graph:
-    """Cut after nodes, or take their cuts away. Inputs, which belong to every segment, are left out.
+    """Cut after nodes, or remove their cuts. Inputs, which belong to no segment, are left out.
 
     Raises:
       GraphError: code "bad-cut", when all of them are inputs; "too-many-cuts".
@@ -102,7 +107,7 @@ def with_cuts(graph: Graph, names: Iterable[str], cut: bool) -> Graph:
 
 
 def cut_problems(graph: Graph) -> tuple[Problem, ...]:
-    """Whether there are too many."""
+    """Return the problem of too many cuts; () within the limit."""
     count = sum(node.cut for node in graph.nodes)
     if count <= limits.CUTS:
         return ()
@@ -112,12 +117,13 @@ def cut_problems(graph: Graph) -> tuple[Problem, ...]:
 
 
 def input_cut(node: Node) -> Problem:
+    """Return the problem of a cut after an input."""
     message = f"{quoted(node.name)} is an input, which belongs to every segment that reads it."
     return Problem("bad-cut", message, "Cut after the node that reads it.", node=node.name)
 
 
 def _numbers(graph: Graph) -> dict[str, int]:
-    """The index of every node's segment."""
+    """Map each node to the index of its segment."""
     if not has_cuts(graph) or graph.output not in graph or find_cycle(graph):
         return {}
     ordered = [node.name for node in order(graph)]
@@ -132,7 +138,7 @@ def _numbers(graph: Graph) -> dict[str, int]:
 
 
 def _connected(graph: Graph, names: Iterable[str]) -> dict[str, str]:
-    """By node, one node that stands for the part that it is connected with by wires that are not cut."""
+    """Map each node to the representative of its component under uncut wires (union-find)."""
     root = {name: name for name in names}
 
     def find(name: str) -> str:
@@ -148,7 +154,7 @@ def _connected(graph: Graph, names: Iterable[str]) -> dict[str, str]:
 
 
 def _merged(graph: Graph, parts: Mapping[str, str]) -> dict[str, str]:
-    """The parts, with those as one that go round in a circle."""
+    """Merge the components that depend on each other into one."""
     parts = dict(parts)
     while cycle := find_cycle(_quotient(parts, graph)):
         parts = {name: cycle[0] if part in cycle else part for name, part in parts.items()}
@@ -156,7 +162,7 @@ def _merged(graph: Graph, parts: Mapping[str, str]) -> dict[str, str]:
 
 
 def _quotient(parts: Mapping[str, str], graph: Graph) -> Graph:
-    """A graph whose nodes are the parts, each wired to those that it reads."""
+    """Return the quotient graph, whose nodes are the components, each wired to those that it reads."""
     reads: dict[str, dict[str, None]] = {part: {} for part in parts.values()}
     for name, part in parts.items():
         reads[part].update((parts[p], None) for _, p in graph[name].wires if p in parts and parts[p] != part)
@@ -180,7 +186,7 @@ def _segment(graph: Graph, number: Mapping[str, int], names: list[str]) -> Segme
 
 
 def _way_round(graph: Graph, cut: str, reader: str) -> str:
-    """Names the wires that lead from a cut node to its reader beside the cut."""
+    """Return the sentence that names the wires from a cut node to its reader that bypass the cut."""
     path = _path(graph, cut, reader)
     steps = [cut, *(_step(graph, before, after) for before, after in pairwise(path))]
     shown = steps if len(steps) <= LONG else [*steps[: LONG // 2], "...", *steps[-3:]]
@@ -193,8 +199,10 @@ def _step(graph: Graph, before: str, after: str) -> str:
 
 
 def _path(graph: Graph, cut: str, reader: str) -> tuple[str, ...]:
-    """The shortest path from `cut` to `reader`, along wires in either direction, but for those out of `cut`
-    and those of inputs; wires that are not cut first."""
+    """Return the shortest path from `cut` to `reader` inside a segment, along wires in either direction.
+
+    The path uses no wire out of `cut` and no wire of an input.
+    """
     number = segment_of(graph)
     beside: dict[str, list[str]] = {name: [] for name in number}
     for name in number:

@@ -1,8 +1,8 @@
-"""One branch trained alone: the parameters of the others are stopped.
+"""Training of one branch alone: the parameters of the other branches are stopped.
 
-The stop is at the parameters and not at what the branches give: a parameter that receives 0 still moves by
-the momentum that it has, a stopped one does not; and what lies before the branches receives what it would
-without.
+The stop is at the parameters and not at the values of the branches. A parameter with a zero gradient still
+moves by its momentum, a stopped one does not; and nodes before the branches receive the same cotangents as
+without the stop.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from autodiff_viz.graph.problem import GraphError, Problem
 
 
 def parameters_of(graph: Graph, branch: Group) -> frozenset[str]:
-    """The parameters in a branch, and those that it alone reads."""
+    """Return the parameters in a branch, and those that no other node reads."""
     uses = consumers(graph)
     found = set()
     for node in graph.nodes:
@@ -29,7 +29,7 @@ def parameters_of(graph: Graph, branch: Group) -> frozenset[str]:
 
 
 def tuned(graph: Graph, group: str, branch: str) -> Graph:
-    """The graph with all branches of a group stopped but one.
+    """Stop the parameters of all branches of a group but one.
 
     Raises:
       GraphError: there is no such branch, or no branch has a parameter.
@@ -48,14 +48,14 @@ def tuned(graph: Graph, group: str, branch: str) -> Graph:
 
 
 def freed(graph: Graph, group: str) -> Graph:
-    """The graph with no parameter of the group's branches stopped."""
+    """Remove the stops from all parameters of the group's branches."""
     for one in branches_of(graph, group):
         graph = _ruled(graph, parameters_of(graph, one), FOLLOW)
     return graph
 
 
 def trained_alone(graph: Graph, group: str) -> str | None:
-    """The only branch of several of which a parameter is not stopped; None when there is no such one."""
+    """Return the only branch with a parameter that is not stopped, of several with parameters; else None."""
     branches = [(one.name, parameters_of(graph, one)) for one in branches_of(graph, group)]
     with_some = [(name, held) for name, held in branches if held]
     moving = [name for name, held in with_some if any(graph[p].rule.kind != STOP for p in held)]
@@ -69,7 +69,7 @@ def some_stopped(graph: Graph, group: str) -> bool:
 
 
 def _ruled(graph: Graph, names: Iterable[str], kind: str) -> Graph:
-    """Stop parameters, or stop them no longer; other rules go only where a stop comes."""
+    """Stop parameters (`kind` is STOP), or remove their stops (FOLLOW); a stop replaces any other rule."""
     names = set(names)
 
     def change(name: str, now: str) -> bool:

@@ -1,4 +1,4 @@
-"""Numbers and lists as people read them: one spelling for all of the page, the figures and the messages."""
+"""Numbers and lists as text: one spelling for the page, the figures and the messages."""
 
 from __future__ import annotations
 
@@ -9,8 +9,10 @@ MINUS = "\u2212"  # as wide as a digit in most fonts, so that columns of numbers
 
 
 def scalar(number: float, digits: int = 4) -> str:
-    """Write a number with `digits` significant digits, such as 0.7041 or NaN; with a power of ten below 1e-4
-    and from 1e6 on, or from where it has more than so many digits."""
+    """Write a number with `digits` significant digits, such as 0.7041 or NaN.
+
+    Uses a power of ten below 1e-4 and from 10**max(digits, 6) on.
+    """
     number = float(number)
     if isnan(number):
         return "NaN"
@@ -27,8 +29,10 @@ def scalar(number: float, digits: int = 4) -> str:
 
 
 def listed(items: Sequence[str], most: int | None = None, last: str = "and") -> str:
-    """Write "a", "a and b", "a, b and c"; of more than `most` items "a, b and 4 more"; `last` is the word
-    before the last one."""
+    """Write "a", "a and b", "a, b and c"; for more than `most` items "a, b and 4 more".
+
+    `last` is the conjunction, "and" or "or".
+    """
     if most is not None and len(items) > most:
         items = [*items[:most], f"{len(items) - most} more"]
     return f" {last} ".join(filter(None, (", ".join(items[:-1]), *items[-1:])))

@@ -1,4 +1,4 @@
-"""A text brought up to date with an edited graph; its author's comments and spacing stay."""
+"""Minimal edits of a formula text to match an edited graph; the author's comments and spacing stay."""
 
 from __future__ import annotations
 
@@ -15,10 +15,11 @@ from autodiff_viz.language.show import show_with_spans
 
 
 def amended(text: str, graph: Graph) -> str | None:
-    """`text` with the pieces written anew whose nodes are otherwise in `graph`.
+    """Rewrite the pieces of `text` whose nodes differ in `graph`.
 
     Returns:
-      A text that parses to `graph`; None where nodes came or went, or another piece would have to change.
+      A text that parses to `graph`; None where nodes were added or removed, or another piece would have to
+        change.
     """
     try:
         said = parse(text, graph)
@@ -35,7 +36,7 @@ def amended(text: str, graph: Graph) -> str | None:
 
 
 def _amended_lines(text: str, graph: Graph) -> str | None:
-    """`text`, whose blocks are right, with the pieces written anew whose nodes are otherwise in `graph`."""
+    """Rewrite the pieces of `text`, whose blocks match `graph`, that have changed nodes."""
     said, places = parse_with_spans(text, graph)
     shown, models = show_with_spans(graph)
     changed = [node.name for node in graph.nodes if node != said[node.name]]
@@ -44,7 +45,7 @@ def _amended_lines(text: str, graph: Graph) -> str | None:
 
 
 def _with_pieces(text: str, places: Iterable[Span], shown: str, models: Iterable[Span]) -> str:
-    """`text` with each place filled from its model in `shown`; a place inside another one goes with it."""
+    """Replace each place in `text` by its model in `shown`; inner places go with outer ones."""
     here, there = _starts(text), _starts(shown)
     pairs = [(_range(here, place), _range(there, model)) for place, model in zip(places, models, strict=True)]
     pieces, end = [], 0
@@ -56,7 +57,7 @@ def _with_pieces(text: str, places: Iterable[Span], shown: str, models: Iterable
 
 
 def _starts(text: str) -> list[int]:
-    """Where each line begins."""
+    """Return the offset of each line."""
     return list(accumulate((len(line) + 1 for line in text.split("\n")), initial=0))
 
 

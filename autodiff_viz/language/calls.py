@@ -1,4 +1,4 @@
-"""Calls: which argument goes to which slot or parameter of an op."""
+"""Binding of call arguments to the slots and parameters of ops."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def read_op(reader: Reader, op: Op, call: ast.Call, depth: int) -> Applied:
-    """An op with its inputs: slots by position or name, then parameters by position or name.
+    """Read a call of an op: slots by position or name, then parameters by position or name.
 
     Raises:
       GraphError: an argument is missing, unknown, given twice, or of the wrong kind.
@@ -40,7 +40,7 @@ def read_op(reader: Reader, op: Op, call: ast.Call, depth: int) -> Applied:
 
 
 def bind(reader: Reader, function: str, names: tuple[str, ...], call: ast.Call) -> dict[str, ast.expr]:
-    """The arguments of a call by name.
+    """Return the arguments of a call by name.
 
     Raises:
       GraphError: there are too many, or one is unpacked, unknown or given twice.

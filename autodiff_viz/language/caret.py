@@ -1,4 +1,4 @@
-"""Where a mistake is in the text, and the row of carets that points at it."""
+"""Source spans, and problems that mark one with a row of carets."""
 
 from __future__ import annotations
 
@@ -7,11 +7,14 @@ from typing import NamedTuple
 
 from autodiff_viz.graph.problem import Problem
 
-WINDOW = 96  # characters of a line shown above the carets; a long line is cut around the mistake
+WINDOW = 96  # characters of a line shown above the carets; a long line is cropped around the mark
 
 
 class Span(NamedTuple):
-    """A stretch of text. Lines count from 1, columns from 0; the end is just behind the last character."""
+    """A range of text: from (`line`, `column`) up to, but without, (`end_line`, `end_column`).
+
+    Lines count from 1, columns from 0.
+    """
 
     line: int
     column: int
@@ -20,7 +23,7 @@ class Span(NamedTuple):
 
 
 def problem_at(lines: Sequence[str], span: Span, code: str, message: str, hint: str = "") -> Problem:
-    """A problem that marks `span`, or its first line where it runs over several."""
+    """Make a problem that marks `span`, or the first line of a span over several lines."""
     text = lines[span.line - 1]
     column = min(span.column, len(text))
     end = span.end_column if span.end_line == span.line else len(text)

@@ -1,4 +1,4 @@
-"""What a head `checkpoint("name", policy=..., names=...)` says beside the name."""
+"""Reader of the policy in the head of a checkpoint block, `checkpoint("name", policy=..., names=...)`."""
 
 from __future__ import annotations
 
@@ -17,21 +17,26 @@ EXAMPLE = 'Write with checkpoint("name"): or with group("name"): and indent the 
 
 @dataclass(slots=True)
 class Policy:
-    """What a region keeps. `saved` maps the names to be kept to their places in the text."""
+    """The policy of a region that is being read.
+
+    Attributes:
+      name: of the policy.
+      saved: names of the nodes to save, with their places in the text.
+    """
 
     name: str = POLICIES[0]
     saved: dict[str, Span] = field(default_factory=dict)
 
     def says(self, other: Policy) -> bool:
-        """Whether both keep the same."""
+        """Whether both save the same."""
         return (self.name, self.saved.keys()) == (other.name, other.saved.keys())
 
 
 def read_policy(line: LogicalLine, node: ast.Call) -> Policy:
-    """The policy in a region's head.
+    """Read the policy in a region's head.
 
     Raises:
-      GraphError: a keyword, a policy or a name is not one.
+      GraphError: a keyword, a policy or a name is invalid.
     """
     found, given = Policy(), {keyword.arg: keyword.value for keyword in node.keywords}
     for keyword in node.keywords:
@@ -58,7 +63,11 @@ def read_policy(line: LogicalLine, node: ast.Call) -> Policy:
 
 
 def text_of(line: LogicalLine, node: ast.expr) -> str:
-    """The text that a literal in quotes holds."""
+    """Return the text of a string literal.
+
+    Raises:
+      GraphError: `node` is no string literal.
+    """
     if isinstance(node, ast.Constant) and isinstance(node.value, str):
         return node.value
     word = node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else "name"

@@ -1,7 +1,7 @@
-"""Documents and links from outside -> graphs.
+"""Readers of JSON documents and links from outside, with full checks.
 
-`graph/codec.py` reads the structure. Here every node is held against what its op declares, so that a document
-says nothing that a formula could not say: of each graph that is read, `parse(show(graph))` is the same graph.
+`graph/codec.py` reads the structure. This module checks each node against the op's record, so that a document
+can express no more than a formula: of each graph that is read, `parse(show(graph))` is the same graph.
 """
 
 from __future__ import annotations
@@ -26,7 +26,8 @@ from autodiff_viz.ops.catalog import OPS
 from autodiff_viz.ops.record import Op, Param
 
 GROWTH = 32
-"""A formula is at most so many times as long as its document: 13 times where each line begins 12 blocks."""
+"""Bound on the length of a formula as a multiple of its document: 13 is reached where each line begins 12
+blocks."""
 
 
 def from_json(text: str) -> Graph:
@@ -35,10 +36,9 @@ def from_json(text: str) -> Graph:
     Args:
       text: as `to_json` writes it.
     Returns:
-      The graph.
+      The graph, which may be unfinished (an empty slot, a region that cannot run): `problems` reports that.
     Raises:
-      GraphError: with codes "json-..." and the JSON path of the place in each message. A graph that is
-        unfinished (an empty slot, a region that cannot run) is read: `problems` reports that.
+      GraphError: with codes "json-..." and the JSON path of the place in each message.
     """
     graph = decoded(text)
     nodes = tuple(_declared(node, f"$.nodes[{i}]") for i, node in enumerate(graph.nodes))
@@ -52,19 +52,19 @@ def from_link(payload: str, most: int = limits.LINK) -> Graph:
     """Read the graph of a link; `from_link(to_link(graph)) == graph`.
 
     Args:
-      payload: as `to_link` writes it, or the address of a page, of which the part after `g=` is read.
-      most: characters that the payload may have.
+      payload: as `to_link` writes it, or a URL with the payload after `g=`.
+      most: greatest number of characters of the payload.
     Returns:
       The graph.
     Raises:
-      GraphError: codes "link-..." for a payload that is truncated, damaged, too long or of a newer
-        version; "json-..." as `from_json` when what it holds is not a graph.
+      GraphError: codes "link-..." for a payload that is truncated, damaged, too long or of a newer version;
+        "json-..." as `from_json` for a document that is no graph.
     """
     return from_json(document_in(payload, most))
 
 
 def _declared(node: Node, path: str) -> Node:
-    """The node, if it is as its op declares; an input with what it may leave out."""
+    """Check a node against its op's record; return it with defaults filled in for an input."""
     if node.op == INPUT:
         node = _source(node, path)
     else:
@@ -101,7 +101,7 @@ def _source(node: Node, path: str) -> Node:
 
 
 def _call(name: str, count: int, given: Params, path: str, slots: str) -> Params:
-    """The parameters of an op that is known and has so many slots."""
+    """Check an op's name and its number of slots; return its parameters."""
     op = OPS.get(name)
     if op is None:
         hint = did_you_mean(name, OPS) or "The palette lists all ops."
@@ -122,7 +122,7 @@ def _arity(op: Op) -> str:
 def _given(
     owner: str, known: Mapping[str, Param], given: Mapping[str, Any], path: str, others: tuple[str, ...] = ()
 ) -> dict[str, Any]:
-    """The parameters, if all of them are `known` and may be what they are."""
+    """Check that all parameters are `known` and have valid values; return them."""
     for name, value in given.items():
         place = f"{path}.params.{name}"
         if name not in known:
@@ -146,7 +146,7 @@ def _term(term: Term, path: str, depth: int) -> Term:
 
 
 def _check_room(node: Node, path: str) -> None:
-    """A function is written in one line, with its brackets and those around it."""
+    """Check that the function fits in one line, with its brackets and those around it."""
     text = show_node(node)
     depths = accumulate((letter in "([{") - (letter in ")]}") for letter in text)
     if max(depths) > limits.NESTING or max(map(len, wrapped(text, ""))) > limits.LINE - 2 * limits.NAME:

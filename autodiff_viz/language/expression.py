@@ -1,4 +1,4 @@
-"""Python's syntax tree of one expression -> an `Applied` tree. Walked, never evaluated."""
+"""Reader of expressions, from Python's syntax tree to a tree of `Applied` ops; walked, never evaluated."""
 
 from __future__ import annotations
 
@@ -70,20 +70,21 @@ _NO_EXPRESSION = {
 
 @dataclass(frozen=True, slots=True)
 class Reader:
-    """Reads the expressions of one logical line, of whose names `names` knows which may be used."""
+    """Reader of the expressions of one logical line; `names` says which names it may use."""
 
     line: LogicalLine
     names: Names | Arguments
 
     @property
     def in_lambda(self) -> bool:
+        """Whether the expression is the body of a lambda."""
         return isinstance(self.names, Arguments)
 
     def read(self, node: ast.expr, depth: int = 0) -> Operand:
-        """The expression as a tree.
+        """Convert a syntax tree to an operand; `depth` counts the nesting.
 
         Raises:
-          GraphError: something in it is not in the language; the problem marks it.
+          GraphError: a part is not in the language; the problem marks it.
         """
         if depth > limits.NESTING:
             message = f"Operations are more than {limits.NESTING} deep here."
@@ -97,18 +98,18 @@ class Reader:
         return read(self, node, depth + 1)
 
     def error(self, node: ast.AST, code: str, message: str, hint: str = "") -> GraphError:
-        """An error to raise that marks `node`."""
+        """Make an error that marks `node`, for the caller to raise."""
         return self.line.error(node, code, message, hint)
 
     def applied(self, node: ast.expr, op: str, *operands: Operand) -> Applied:
-        """`op` of the operands, without parameters, written as `node`."""
+        """Make the application of `op` to `operands`, without parameters, with the span of `node`."""
         return Applied(op, operands, (), self.line.span(node), op)
 
     def read_lambda(self, node: ast.expr) -> Lambda:
-        """`lambda v, x: ...` as data; a tuple body has several results.
+        """Convert `lambda v, x: ...` to data; a tuple body has several results.
 
         Raises:
-          GraphError: it is no lambda, or its body uses more than ops and its own arguments.
+          GraphError: `node` is no lambda, or its body uses more than ops and its own arguments.
         """
         if not isinstance(node, ast.Lambda):
             hint = "Write for example lambda v: 0.5 * v, where v is the arriving cotangent."
@@ -187,7 +188,7 @@ def _subscript(reader: Reader, node: ast.Subscript, depth: int) -> Operand:
     try:
         index = indexing.from_ast(node.slice)
         bounds = [n for part in index for n in (part if isinstance(part, tuple) else (part,))]
-    except (ValueError, RecursionError):  # from_ast writes the index into its message, however deep it is
+    except (ValueError, RecursionError):  # from_ast unparses the index for its message, however deep
         bounds = [limits.ELEMENTS + 1]
     if any(type(n) is int and abs(n) > limits.ELEMENTS for n in bounds):
         message = "An index is made of whole numbers, written out here."

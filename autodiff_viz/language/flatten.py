@@ -1,4 +1,4 @@
-"""An expression tree -> nodes, innermost first, with automatic names for the steps in between."""
+"""Flattening of an expression tree to nodes, with automatic names for intermediate steps."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Position = tuple[float, float]
 
 
 class Namer:
-    """Gives automatic names: `<stem>_<k>` with the smallest k >= 1 that is free."""
+    """Generator of automatic names: `<stem>_<k>` with the smallest k >= 1 that is free."""
 
     def __init__(self, taken: Iterable[str]):
         self._taken = frozenset(taken)
@@ -31,9 +31,14 @@ def flatten(
     positions: Mapping[str, Position],
     spans: dict[str, Span],
 ) -> list[Node]:
-    """The nodes of an expression, each after its producers; the last one is called `name`.
+    """Return the nodes of an expression in topological order; the last one is called `name`.
 
-    `fresh` names the others. `spans` receives the place of each in the text.
+    Args:
+      tree: the expression.
+      name: name of the root, or None for an automatic one.
+      fresh: returns an automatic name for a stem.
+      positions: canvas positions by node name, in pixels.
+      spans: receives the place of each node in the text.
     """
     nodes: list[Node] = []
 

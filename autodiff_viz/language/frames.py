@@ -1,4 +1,4 @@
-"""`with checkpoint("name"):`, `with group("name"):` and `with branches("name"):` -> regions and groups.
+"""Reader of the blocks `with checkpoint("name"):`, `with group("name"):` and `with branches("name"):`.
 
 Blocks of the same name make up one region or one group.
 """
@@ -29,7 +29,14 @@ _KINDS = {**CALLED, BRANCHES: "group of branches"}
 
 @dataclass(slots=True)
 class Draft:
-    """A region or a group that is being read; `line` is its first head."""
+    """A region or a group that is being read.
+
+    Attributes:
+      kind: word of its head: checkpoint, group or branches.
+      line: its first head.
+      policy: of a region.
+      nodes: names of its nodes so far.
+    """
 
     kind: str
     line: LogicalLine
@@ -43,7 +50,7 @@ Drafts = dict[str, Draft]
 def read_heads(
     line: LogicalLine, statement: ast.With, around: tuple[str, ...], drafts: Drafts
 ) -> tuple[str, ...]:
-    """The names of all that holds inside a `with` block, whose heads are added to `drafts`.
+    """Read the heads of a `with` block into `drafts`; return the names of all frames around its lines.
 
     Raises:
       GraphError: a head is not `checkpoint("name", policy=..., names=...)`, `group("name")` or
@@ -89,7 +96,10 @@ def _policy(line: LogicalLine, node: ast.Call, kind: str) -> Policy:
 
 
 def _continue(line: LogicalLine, node: ast.Call, head: Draft, drafts: Drafts, name: str) -> None:
-    """Another block of a name is of the same kind, and says the same or nothing about its policy."""
+    """Record the head of a new name, or check it against the first one.
+
+    A later block of a name must have the same kind, and the same policy or none.
+    """
     first = drafts.setdefault(name, head)
     if first.kind != head.kind:
         message = f"{name!r} is a {_KINDS[first.kind]} in line {first.line.number}."
@@ -102,8 +112,10 @@ def _continue(line: LogicalLine, node: ast.Call, head: Draft, drafts: Drafts, na
 def finish(
     drafts: Drafts, known: set[str], source: list[str], problems: list[Problem]
 ) -> tuple[tuple[Region, ...], tuple[Group, ...]]:
-    """The regions and groups that were read; a saved name that is not in `known` becomes a problem, and so
-    does a group without a line."""
+    """Build the regions and groups from their drafts.
+
+    A saved name that is not in `known` becomes a problem, and so does a group without a line.
+    """
     regions = {name: draft for name, draft in drafts.items() if draft.kind == CHECKPOINT}
     groups = {name: draft for name, draft in drafts.items() if draft.kind != CHECKPOINT}
     for draft in regions.values():

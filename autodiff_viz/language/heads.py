@@ -1,4 +1,4 @@
-"""The line that begins a block of a region or a group, as text."""
+"""Text of the head of a block, `with checkpoint(...):` or `with group(...):`."""
 
 from __future__ import annotations
 
@@ -7,8 +7,10 @@ from autodiff_viz.graph.policies import POLICIES, TAKING_NAMES
 
 
 def show_head(frame: Frame, begun: bool = False) -> str:
-    """Write `with group("..."):`, `with branches("..."):`, or `with checkpoint(...):`, whose policy stands in
-    its first block alone; `begun` when the frame has one above."""
+    """Write the head of a frame's block; only the first block of a region states its policy.
+
+    `begun`: the frame has a block above.
+    """
     if isinstance(frame, Group):
         return f'with {"branches" if frame.branches else "group"}("{frame.name}"):'
     return _region_head(frame, begun)

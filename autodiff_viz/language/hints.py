@@ -1,4 +1,4 @@
-"""What a user may have meant: near names, and the spellings of Python, NumPy, JAX, PyTorch and Swift."""
+"""Hints for unknown names and syntax: near names, equivalents of Python, NumPy, JAX, PyTorch, Swift."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ SOURCE_ALIASES = {
     INPUT: ("variable", "constant", "slider", "number"),
     PARAMETER: ("weight", "weights", "bias", "trainable", "learned", "variable", "param"),
 }
-"""What else people call an input and a parameter; of an op its record says it."""
+"""Aliases of an input and a parameter; those of an op are in its record."""
 
 _MARKS = {BYPASS: ("mute", "skip", "passthrough"), CUT: ("split",)}
 
 
 def _close(name: str) -> str:
-    """A name without what libraries spell differently: MaxPool2d, max_pool2d."""
+    """Normalize a name across spelling conventions: MaxPool2d and max_pool2d are the same."""
     return name.lower().replace("_", "").replace(" ", "").lstrip(".")
 
 
 def _ours() -> dict[str, list[str]]:
-    """By what others call it, the functions of the language that may be meant."""
+    """Map each alias to the functions of the language that it may mean."""
     aliases = {kind.call: kind.aliases for kind in KINDS.values() if kind.call} | _MARKS | SOURCE_ALIASES
     found: dict[str, list[str]] = {}
     for name, others in ({op.name: op.aliases for op in OPS.values()} | aliases).items():
@@ -94,7 +94,7 @@ _LOOKALIKES = {
 
 
 def did_you_mean(word: str, choices: Iterable[str]) -> str:
-    """ "Did you mean 'sin'?", or "" when no choice is near."""
+    """Return "Did you mean 'sin'?", or "" when no choice is near."""
     pool = [choice for choice in choices if abs(len(choice) - len(word)) <= 2 + len(word) // 3]
     if len(pool) > _NEAR:
         pool = [choice for choice in pool if choice[0] == word[0]][:_NEAR]
@@ -104,7 +104,7 @@ def did_you_mean(word: str, choices: Iterable[str]) -> str:
 
 
 def function_hint(name: str) -> str:
-    """What to write instead of the unknown function `name`."""
+    """Return a hint for the unknown function `name`."""
     if name in _SPECIAL:
         return _SPECIAL[name]
     if ours := _OURS.get(_close(name)):
@@ -113,7 +113,7 @@ def function_hint(name: str) -> str:
 
 
 def name_hint(name: str, known: Iterable[str]) -> str:
-    """What to write instead of the unknown name `name`."""
+    """Return a hint for the unknown name `name`."""
     if name in FUNCTIONS:
         return f"{name!r} is an op: write it with its inputs, {call_shape(name)}."
     if name in _CONSTANTS:
@@ -125,7 +125,7 @@ def name_hint(name: str, known: Iterable[str]) -> str:
 
 
 def attribute_hint(root: str, attribute: str, called: bool) -> str:
-    """What to write instead of `np.sin(x)`, `x.T` or `x.detach()`."""
+    """Return a hint for an attribute, such as `np.sin(x)`, `x.T` or `x.detach()`."""
     found = _OURS.get(_close(attribute), [attribute])
     ours = found[0]
     if root in MODULES:
@@ -141,7 +141,7 @@ def attribute_hint(root: str, attribute: str, called: bool) -> str:
 
 
 def call_shape(name: str) -> str:
-    """An op as it is called, with the names of its slots: "clip(x, low, high)"."""
+    """Write a call of an op with the names of its slots: "clip(x, low, high)"."""
     op = OPS.get(name)
     if op is None:
         return f"{name}(...)"
@@ -151,7 +151,7 @@ def call_shape(name: str) -> str:
 
 
 def character_hint(found: str) -> str:
-    """What to write instead of a letter or sign outside ASCII."""
+    """Return a hint for a name, a text or a character outside printable ASCII."""
     if found in _LOOKALIKES:
         return f"Write {_LOOKALIKES[found]} instead."
     plain = "".join(_spelled(letter) for letter in found[:40])
@@ -159,7 +159,7 @@ def character_hint(found: str) -> str:
 
 
 def _spelled(letter: str) -> str:
-    """ "θ" as "theta", "é" as "e", "x₁" as "x1"; "" for what has no spelling."""
+    """Transliterate a character: "θ" to "theta", "é" to "e", "x₁" to "x1"; "" without an equivalent."""
     if letter.isascii():
         return letter
     name = unicodedata.name(letter, "")
@@ -172,7 +172,7 @@ def _spelled(letter: str) -> str:
 
 
 def number_hint(found: str) -> str:
-    """What to write instead of `2x`, `0xff` or `1j`."""
+    """Return a hint for a malformed number: `2x`, `0xff` or `1j`."""
     digits = found.rstrip("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_")
     rest = found[len(digits) :]
     if digits.replace(".", "", 1).isdigit() and rest and rest not in "jJlLfF":

@@ -1,7 +1,7 @@
-"""Which nodes `show` writes inside the expression of their only consumer.
+"""Choice of the nodes that `show` writes inside the expression of their only consumer.
 
-A node may stand there when `parse` would give it back: it is used once, in the same frames, is neither
-output nor input, and its name is the automatic one that its place in the text leads to.
+A node may be inlined when `parse` would give it back: it is used once, in the same frames, is neither output
+nor input, and its name is the automatic one that its place in the text leads to.
 """
 
 from __future__ import annotations
@@ -28,19 +28,19 @@ def is_direct(node: Node) -> bool:
 
 
 def _is_plain(node: Node) -> bool:
-    """Whether nothing is written round the op."""
+    """Whether no wrapper is written around the op."""
     return node.rule.kind == FOLLOW and not node.muted and not node.cut
 
 
 def _would_take(wrapper: Node, inner: Node) -> bool:
-    """Whether a wrapper without an op would be read as one of the node inside it."""
+    """Whether a wrapper without an op would be parsed as a wrapper of the node inside it."""
     if wrapper.rule.kind != FOLLOW:
         return _is_plain(inner)
     return not inner.cut and not (wrapper.muted and inner.muted)
 
 
 def candidates(graph: Graph, chains: dict[str, tuple[str, ...]]) -> dict[str, str]:
-    """Nodes that could be inlined, with their consumers, as far as their neighbours tell.
+    """Return the nodes that could be inlined, with their consumers, judging from their neighbours alone.
 
     `chains` has the names of the frames around each node.
     """
@@ -59,10 +59,10 @@ def candidates(graph: Graph, chains: dict[str, tuple[str, ...]]) -> dict[str, st
 
 
 def well_numbered(graph: Graph, ordered: Sequence[Node], inlined: Iterable[str]) -> set[str]:
-    """Those of `inlined` that get their own number when the text is read.
+    """Return those of `inlined` that get their own number back when the text is parsed.
 
-    `parse` numbers the steps of a stem upwards, past the names that lines assign. So the numbers have to
-    rise through the text and stay below the first one that no node has.
+    `parse` numbers the steps of a stem upwards and skips the names that lines assign. So the numbers must
+    increase through the text and stay below the first one that no node has.
     """
     inlined = set(inlined)
     taken = defaultdict(set)
@@ -83,12 +83,15 @@ def well_numbered(graph: Graph, ordered: Sequence[Node], inlined: Iterable[str])
 
 
 def reading_order(graph: Graph, ordered: Sequence[Node], inlined: set[str]) -> list[str]:
-    """The names of all nodes as `parse` makes them: line by line, innermost first, left to right."""
+    """Return the names of all nodes in the order in which `parse` makes them.
+
+    That is line by line, innermost first, left to right.
+    """
     found: list[str] = []
     for root in ordered:
         if root.name in inlined:
             continue
-        stack = [(root, iter(root.slots))]  # a stack of our own: an inlined chain may be long at first
+        stack = [(root, iter(root.slots))]  # an explicit stack: an inlined chain may be long at first
         while stack:
             node, rest = stack[-1]
             inner = next((slot for slot in rest if isinstance(slot, str) and slot in inlined), None)

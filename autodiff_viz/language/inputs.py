@@ -1,6 +1,6 @@
-"""Where values come from: `input(...)`, set by the user, and `parameter(...)`, set by training too.
+"""Signatures and reader of `input(...)`, set by the user, and `parameter(...)`, which training updates too.
 
-What they take is said here once, for formulas and for documents.
+Formulas and documents share the signatures.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ SOURCES: Mapping[str, Mapping[str, Param]] = {
     INPUT: {param.name: param for param in (_SHAPE, _SEED, *_ENDS)},
     PARAMETER: {param.name: param for param in (_SHAPE, _INIT, _SEED, *_ENDS)},
 }
-"""By function, what it takes beside a value, by name."""
+"""Parameters of each function beside its value, by name."""
 
 _NEED = {
     INPUT: (
@@ -47,7 +47,10 @@ _NEED = {
 
 
 def source_fault(function: str, given: Container[str]) -> tuple[str, str] | None:
-    """(message, hint) where an input cannot have just the parameters that are `given`, whatever they are."""
+    """Return (message, hint) where an input cannot have exactly the parameters `given`, else None.
+
+    Values are not checked.
+    """
     drawn = "seed" in given or "init" in given
     if ("value" in given) == ("shape" in given) or (drawn and "shape" not in given):
         return _NEED[function]
@@ -55,16 +58,18 @@ def source_fault(function: str, given: Container[str]) -> tuple[str, str] | None
 
 
 def length_fault(shape: tuple[int, ...]) -> str:
-    """What stops a shape from being an input's, as the end of a sentence; "" when nothing does. As a literal
-    cannot, a draw cannot be empty."""
+    """Return why an input cannot have this shape, as the end of a sentence; "" when it can.
+
+    Like a literal, a draw must not be empty.
+    """
     return "" if all(length >= 1 for length in shape) else "has an axis that is shorter than 1"
 
 
 def read_source(reader: Reader, function: str, call: ast.Call) -> Applied:
-    """`input(10.0, low=-5.0, high=5.0)`, `input(shape=(3, 4), seed=0)`, or the same of a `parameter`.
+    """Read `input(10.0, low=-5.0, high=5.0)`, `input(shape=(3, 4), seed=0)`, or the same of a `parameter`.
 
     Raises:
-      GraphError: it has neither a value nor a shape, or both, or a parameter is not what is needed.
+      GraphError: there is neither a value nor a shape, or both, or a parameter is invalid.
     """
     known = SOURCES[function]
     given = bind(reader, function, ("value", *known), call)
@@ -83,6 +88,6 @@ def read_source(reader: Reader, function: str, call: ast.Call) -> Applied:
 
 
 def source_of(given: Params) -> tuple[str, Params]:
-    """The function that makes an input with these parameters, and what it is given."""
+    """Return the function that makes an input with these parameters, and its arguments."""
     rest = tuple(pair for pair in given if pair[0] != "trainable")
     return (PARAMETER if dict(given).get("trainable") else INPUT), rest

@@ -1,4 +1,4 @@
-"""The lines of a shown text: their order, their blocks, and where a long one is broken."""
+"""Line layout of a shown text: order of the lines, blocks, and line breaks."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from autodiff_viz.graph.model import Frame, Graph, Node
 from autodiff_viz.graph.order import find_cycle, order
 from autodiff_viz.language.caret import Span
 
-WIDTH = 90  # characters; a line is broken only where brackets are open
+WIDTH = 90  # characters; a line can be broken only inside brackets
 INDENT = "    "
 
 Chains = dict[str, tuple[str, ...]]
 
 
 def chains(graph: Graph, frames: Iterable[Frame] | None = None) -> Chains:
-    """The names of the frames around each node, the outermost first; of all frames unless told which."""
+    """Map each node to the names of the frames around it, the outermost first; of all frames by default."""
     found: dict[str, list[str]] = {node.name: [] for node in graph.nodes}
     for frame in outermost_first(graph.frames if frames is None else frames):
         for name in frame.nodes:
@@ -26,10 +26,10 @@ def chains(graph: Graph, frames: Iterable[Frame] | None = None) -> Chains:
 
 
 def text_order(graph: Graph, around: Chains) -> tuple[Node, ...]:
-    """The nodes, producers first, the nodes of each frame together; otherwise as in `graph.nodes`.
+    """Return the nodes in topological order with the nodes of each frame together; ties as in `graph.nodes`.
 
-    Where no such order is, groups give way, which need not be in one piece. Where regions cannot run as
-    wholes the nodes come in plain order. What is not together then comes in several blocks.
+    Where there is no such order, groups are split first, which need not be in one piece. Where regions cannot
+    run as wholes, the order ignores frames. A frame that is split is written as several blocks.
     """
     ordered = order(graph)
     if not graph.frames:
@@ -38,7 +38,7 @@ def text_order(graph: Graph, around: Chains) -> tuple[Node, ...]:
 
 
 def _grouped(nodes: Sequence[Node], around: Chains, depth: int) -> tuple[Node, ...] | None:
-    """Order the frames and free nodes of one level as if each frame were one node; None if no order is."""
+    """Order the frames and free nodes of one level, each frame as one node; None if there is no order."""
     step_of = {node.name: _step(node, around, depth) for node in nodes}
     members: dict[str, list[Node]] = {}
     for node in nodes:
@@ -67,7 +67,13 @@ def _step(node: Node, around: Chains, depth: int) -> str:
 
 
 class Stretch(NamedTuple):
-    """A line of text as a stretch of a longer one: what stands before it, its first character, its end."""
+    """A line of text as part of a longer line that is broken.
+
+    Attributes:
+      indent: indentation of the line.
+      start: offset of its first character in the longer line.
+      end: offset of its end.
+    """
 
     indent: str
     start: int
@@ -75,13 +81,13 @@ class Stretch(NamedTuple):
 
 
 def wrapped(line: str, indent: str, width: int = WIDTH) -> Iterator[str]:
-    """The line, broken at spaces inside brackets where it is too long; `indent` stands before it."""
+    """Break the line at spaces inside brackets where it is too long; `indent` precedes it."""
     for before, start, end in stretches(line, indent, width):
         yield before + line[start:end]
 
 
 def stretches(line: str, indent: str, width: int = WIDTH) -> Iterator[Stretch]:
-    """The stretches of the line of which `wrapped` makes lines."""
+    """Return the parts of the line from which `wrapped` makes lines."""
     if len(indent) + len(line) <= width:
         yield Stretch(indent, 0, len(line))
         return
@@ -101,8 +107,10 @@ def stretches(line: str, indent: str, width: int = WIDTH) -> Iterator[Stretch]:
 
 
 def span_of(lines: Sequence[Stretch], first: int, start: int, end: int) -> Span:
-    """Where what is from `start` to `end` of a line stands in its stretches, of which the text has the first
-    in line `first`."""
+    """Return the span of the characters from `start` to `end` of a line that is broken into `lines`.
+
+    The first of `lines` is line `first` of the text.
+    """
     line, column = _at(lines, start)
     end_line, last = _at(lines, end - 1)
     return Span(first + line, column, first + end_line, last + 1)

@@ -1,4 +1,4 @@
-"""Numbers and tensors as text, both ways."""
+"""Reader and writer of numbers and tensors."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def is_number(node: ast.expr) -> bool:
 
 
 def number(node: ast.expr) -> int | float:
-    """The value of what `is_number`."""
+    """Return the value of a node that `is_number`."""
     if isinstance(node, ast.UnaryOp):
         value = node.operand.value  # type: ignore[attr-defined]
         return -value if isinstance(node.op, ast.USub) else value
@@ -27,10 +27,10 @@ def number(node: ast.expr) -> int | float:
 
 
 def read_literal(line: LogicalLine, node: ast.expr) -> Literal:
-    """A number or a tensor.
+    """Read a number or a tensor.
 
     Raises:
-      GraphError: it is neither, or beyond a limit.
+      GraphError: it is neither, or exceeds a limit.
     """
     if isinstance(node, ast.Name):
         raise line.error(node, "literal", f"{node.id!r} is not a number or a tensor.", BRACKETS)
@@ -52,7 +52,7 @@ def _read(line: LogicalLine, node: ast.expr) -> Literal:
 
 
 def show_literal(value: Literal) -> str:
-    """A number or a tensor as it is written in a formula."""
+    """Write a number or a tensor as in a formula."""
     if isinstance(value, tuple):
         return f"[{', '.join(show_literal(item) for item in value)}]"
     return repr(value)

@@ -1,4 +1,4 @@
-"""Which names a formula assigns, and whether one may be used at a given place."""
+"""Name scopes of formulas and lambdas: assigned names, and checks of each use."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Names:
     Attributes:
       assigned: every name that some line assigns, with the number of the first such line.
       defined: the names that have a value at the line being read.
-      broken: names whose line has a problem of its own; using them is no second problem.
+      broken: names whose line has a problem of its own; their use is not reported again.
     """
 
     assigned: dict[str, int] = field(default_factory=dict)
@@ -29,7 +29,7 @@ class Names:
     broken: set[str] = field(default_factory=set)
 
     def announce(self, line: LogicalLine, statements: list[ast.stmt]) -> None:
-        """Note what the line assigns, before any line is read."""
+        """Record the names that the line assigns, before any line is read."""
         for statement in statements:
             if isinstance(statement, ast.With):
                 self.announce(line, statement.body)
@@ -37,7 +37,7 @@ class Names:
                 self.assigned.setdefault(target.id, line.number + target.lineno - 1)
 
     def forgive(self, line: LogicalLine) -> None:
-        """Note that what a faulty line seems to assign is meant to exist."""
+        """Record the name that a faulty line seems to assign, so that its use is no further problem."""
         if match := _TARGET.match(line.text):
             self.broken.add(match[1])
             self.assigned.setdefault(match[1], line.number)
@@ -68,7 +68,7 @@ class Names:
 
 
 class OpenNames(Names):
-    """The names of a text that is part of a larger one: what it does not assign has its value elsewhere."""
+    """The names of a text that is part of a larger one, which assigns all other names."""
 
     def check_use(self, line: LogicalLine, node: ast.Name) -> None:
         """Raise a GraphError where the text assigns `node`, but only later."""
@@ -78,7 +78,7 @@ class OpenNames(Names):
 
 @dataclass(frozen=True, slots=True)
 class Arguments:
-    """The names that the body of a lambda may use: its own arguments."""
+    """The names that the body of a lambda may use: `args`, its own arguments."""
 
     args: tuple[str, ...]
 
@@ -91,7 +91,7 @@ class Arguments:
 
 
 def target_of(statement: ast.stmt) -> ast.Name | None:
-    """The name that a plain assignment `name = expression` assigns; None for any other statement."""
+    """Return the target of a plain assignment `name = expression`; None for any other statement."""
     if isinstance(statement, ast.Assign) and len(statement.targets) == 1:
         target = statement.targets[0]
         return target if isinstance(target, ast.Name) else None
@@ -99,7 +99,7 @@ def target_of(statement: ast.stmt) -> ast.Name | None:
 
 
 def check_argument(line: LogicalLine, argument: ast.arg, seen: set[str]) -> GraphError | None:
-    """The error, if any, with one argument of a lambda, after those in `seen`."""
+    """Return the error in one argument of a lambda, if any, and add it to `seen`, the arguments before it."""
     fault = name_fault(argument.arg) or ("comes twice" if argument.arg in seen else "")
     seen.add(argument.arg)
     if not fault:

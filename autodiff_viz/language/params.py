@@ -1,4 +1,4 @@
-"""Parameters of ops as text, both ways."""
+"""Reader and writer of the parameters of ops."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ _BRACKETS = "written in square brackets, such as x[0, 1:3]"
 
 
 def read_param(line: LogicalLine, function: str, param: Param, node: ast.expr) -> Any:
-    """The value of one parameter; None, where the parameter may be left out, stands for its absence.
+    """Read the value of one parameter; None means that an optional parameter is left out.
 
     Raises:
-      GraphError: it is not what the parameter's kind needs.
+      GraphError: the value is not of the parameter's kind.
     """
     value, known = _value(node)
     if known and value is None and param.default is None:
@@ -34,7 +34,7 @@ def read_param(line: LogicalLine, function: str, param: Param, node: ast.expr) -
 
 
 def _value(node: ast.expr) -> tuple[Any, bool]:
-    """(value, True) of a constant or a tuple of whole numbers, (None, False) of anything else."""
+    """Return (value, True) of a constant or a tuple of numbers, (None, False) of anything else."""
     if is_number(node):
         return number(node), True
     if isinstance(node, ast.Constant) and isinstance(node.value, (bool, str, type(None))):
@@ -59,5 +59,5 @@ def _hint(function: str, param: Param, node: ast.expr) -> str:
 
 
 def show_param(value: Any) -> str:
-    """A parameter's value as it is written in a formula."""
+    """Write a parameter's value as in a formula."""
     return f'"{value}"' if isinstance(value, str) else repr(value)

@@ -1,4 +1,4 @@
-"""Formula text -> Graph. The text is a small subset of Python; it is parsed and walked, never run."""
+"""Parser of formula text, a small subset of Python. The text is parsed and walked, never run."""
 
 from __future__ import annotations
 
@@ -19,28 +19,28 @@ from autodiff_viz.language.source import LogicalLine, scan
 from autodiff_viz.language.statements import Program
 from autodiff_viz.language.syntax import parse_line, parsed_lines
 
-PROBLEMS = 50  # reported for one text; more is no help to anybody, and each costs a search for a hint
-REMEMBERED, SHORT = 128, 10_000  # texts whose graph is kept, those read last; characters of one
+PROBLEMS = 50  # reported for one text; more would not help its author, and each costs a search for a hint
+REMEMBERED, SHORT = 128, 10_000  # texts in the LRU cache; greatest number of characters of one
 
 
 def parse(text: str, previous: Graph | None = None) -> Graph:
-    """Read a formula text.
+    """Parse a formula text.
 
     Args:
       text: lines `name = expression`, blocks `with checkpoint("region"):` and `with group("name"):`, and
         `return name`.
-      previous: the graph before the text was edited; nodes keep the positions that they had in it.
+      previous: the graph before the text was edited; nodes keep their positions in it.
     Returns:
       The graph. It may have structural problems that text can express, such as an empty slot.
     Raises:
-      GraphError: something is not in the language; `problems` has every mistake (up to 50), each with
-        its line, column, a row of carets and a hint.
+      GraphError: something is not in the language; `problems` has every mistake (up to 50), each with its
+        line, column, a row of carets and a hint.
     """
     return parse_with_spans(known_text(text), previous)[0]
 
 
 def parse_with_spans(text: str, previous: Graph | None = None) -> tuple[Graph, dict[str, Span]]:
-    """As `parse`; also where each node stands in the text, by node name.
+    """Parse as `parse` does; also return the span of each node in the text, by node name.
 
     The span of a named node is its whole line, `y = sin(x)`; that of a step inside an expression is the
     sub-expression.
@@ -55,19 +55,19 @@ def _key(text: str) -> str:
 
 @remembered(REMEMBERED, _key)
 def _short(text: str) -> tuple[Graph, Mapping[str, Span]]:
-    """As `_read`, for an author's own text, which every edit asks for several times."""
+    """Memoised `_read`, since each edit asks several times for the author's text."""
     graph, spans = _read(text, Names())
     return graph, MappingProxyType(spans)
 
 
 def _placed(graph: Graph, previous: Graph) -> Graph:
-    """The graph with the positions that its nodes had before, where the text says no others."""
+    """Give nodes their positions in `previous`, where the text has none."""
     nodes = tuple([_placed_node(node, previous.by_name.get(node.name)) for node in graph.nodes])
     return replace(graph, nodes=nodes)
 
 
 def _placed_node(node: Node, before: Node | None) -> Node:
-    """Where nothing has changed the node from before itself, of which much is known already."""
+    """Return the old node itself where nothing has changed, with its caches."""
     if before is None or node.position is not None:
         return node
     if before.content == node.content and before.cut is node.cut:
@@ -76,8 +76,10 @@ def _placed_node(node: Node, before: Node | None) -> Node:
 
 
 def parse_piece(text: str) -> Graph:
-    """As `parse`, of lines that may use names which they do not assign: those are wires from outside the
-    piece, and stand in its slots as they are."""
+    """Parse lines that may use names which they do not assign.
+
+    These are wires from outside the piece, and stay in its slots as names.
+    """
     return _read(text, OpenNames())[0]
 
 
@@ -95,7 +97,7 @@ def _read(text: str, names: Names) -> tuple[Graph, dict[str, Span]]:
 
 
 def parse_lambda(text: str) -> Lambda:
-    """Read one lambda, such as `lambda v: clip(v, -1.0, 1.0)`.
+    """Parse one lambda, such as `lambda v: clip(v, -1.0, 1.0)`.
 
     Raises:
       GraphError: it is no lambda of the language.
@@ -105,10 +107,10 @@ def parse_lambda(text: str) -> Lambda:
 
 
 def parse_literal(text: str) -> Literal:
-    """Read one number or tensor, such as `[[1.0, 2.0], [3.0, 4.0]]`.
+    """Parse one number or tensor, such as `[[1.0, 2.0], [3.0, 4.0]]`.
 
     Raises:
-      GraphError: it is neither, or beyond a limit.
+      GraphError: it is neither, or exceeds a limit.
     """
     line, node = _one_expression(text)
     return read_literal(line, node)

@@ -1,4 +1,4 @@
-"""The comment that keeps where nodes stand on the canvas: `# positions: x 0 40, sin_1 120 40`."""
+"""Reader and writer of the comment with the nodes' canvas positions: `# positions: x 0 40, sin_1 120 40`."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from autodiff_viz.graph.problem import Problem
 from autodiff_viz.language.caret import Span, problem_at
 from autodiff_viz.language.source import POSITIONS, Source
 
-_LONG = limits.LINE - 4 * limits.NAME  # a new comment begins when a line gets this long
+_LONG = limits.LINE - 4 * limits.NAME  # a new comment line begins beyond this length
 
 
 def read_positions(source: Source, problems: list[Problem]) -> dict[str, tuple[float, float]]:
-    """Positions by node name."""
+    """Read the positions by node name, in pixels; malformed entries are added to `problems`."""
     found: dict[str, tuple[float, float]] = {}
     for number, text in source.positions:
         start = text.index(POSITIONS) + len(POSITIONS)
@@ -42,7 +42,7 @@ def _position(words: list[str]) -> tuple[float, float] | None:
 
 
 def show_positions(nodes: Iterable[Node]) -> list[str]:
-    """The comment, in several lines where one would be too long; none when no node has a position."""
+    """Write the comment, as several lines where one would be too long; [] when no node has a position."""
     lines: list[str] = []
     for node in nodes:
         if node.position is None:
@@ -56,5 +56,5 @@ def show_positions(nodes: Iterable[Node]) -> list[str]:
 
 
 def _number(text: str) -> float:
-    """A whole number as it is written, so that a graph's positions are read back as they were."""
+    """Read a whole number as an int, so that positions are read back as they were written."""
     return int(text) if text.lstrip("-").isdecimal() else float(text)

@@ -1,4 +1,4 @@
-"""A text put into other blocks: its author's lines, comments and spacing stay, their indentation changes."""
+"""Edits of a text's blocks to match edited regions and groups: only heads and indentation change."""
 
 from __future__ import annotations
 
@@ -16,7 +16,14 @@ from autodiff_viz.language.syntax import parse_line
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A statement with the comments and empty lines above it; `frames` are the names of what is around it."""
+    """A statement with the comments and empty lines above it.
+
+    Attributes:
+      lines: of text.
+      indent: characters of indentation of the statement.
+      frames: names of the frames around it, the outermost first.
+      place: its place in the order of the new text.
+    """
 
     lines: tuple[str, ...]
     indent: int
@@ -25,10 +32,10 @@ class Piece:
 
 
 def reblocked(text: str, graph: Graph) -> str | None:
-    """`text`, which says `graph` with other regions and groups, in the blocks of `graph`.
+    """Rewrite the blocks of `text`, which matches `graph` but for regions and groups, as in `graph`.
 
     Returns:
-      None where lines would have to be taken apart.
+      The text; None where lines would have to be split.
     """
     around = chains(graph)
     found = _pieces(text, graph, around)
@@ -42,7 +49,7 @@ def reblocked(text: str, graph: Graph) -> str | None:
 
 
 def _pieces(text: str, graph: Graph, around: Chains) -> tuple[list[Piece], dict[str, str], list[str]] | None:
-    """The statements, the heads of blocks by name, and what stands below the last statement."""
+    """Return the statements, the heads of blocks by name, and the text below the last statement."""
     source, spans = text.split("\n"), parse_with_spans(text)[1]
     names: dict[int, list[str]] = {}
     for name, span in spans.items():
@@ -50,7 +57,7 @@ def _pieces(text: str, graph: Graph, around: Chains) -> tuple[list[Piece], dict[
     order = {node.name: i for i, node in enumerate(text_order(graph, around))}
     pieces: list[Piece] = []
     heads: dict[str, str] = {}
-    start = 0  # of what is above the next statement
+    start = 0  # first line above the next statement
     above: list[str] = []
     for line in scan(text).lines:
         first, last = line.number - 1, line.number + line.text.count("\n")
@@ -73,7 +80,7 @@ def _pieces(text: str, graph: Graph, around: Chains) -> tuple[list[Piece], dict[
 
 
 def _head(line: LogicalLine, statement: ast.With, source: list[str]) -> dict[str, str]:
-    """A head of one name, in one line, as its author wrote it."""
+    """Return the author's own head of a block, if it is one line with one frame."""
     call = statement.items[0].context_expr
     if len(statement.items) > 1 or len(source) > 1 or not isinstance(call, ast.Call):
         return {}

@@ -1,7 +1,7 @@
-"""Arguments of a rule's function that have the name of a node which they do not stand for.
+"""Check for shadowed names: arguments of a rule's function named like a node they do not stand for.
 
-Arguments are bound by their place: in `custom(0.5 * (1.0 + a), pullback=lambda v, a, y: v * a)`, which runs,
-the lambda's `a` is the sum 1.0 + a, since that is what the product is wired to.
+Arguments are bound by position: in `custom(0.5 * (1.0 + a), pullback=lambda v, a, y: v * a)`, which runs, the
+lambda's `a` is the sum 1.0 + a, since the product is wired to that sum.
 """
 
 from __future__ import annotations
@@ -15,14 +15,21 @@ from autodiff_viz.graph.rule_kinds import KINDS, WIRES
 from autodiff_viz.language.show import show_node
 
 COTANGENT, VALUE = "v", "y"
-"""What the first and the last argument are usually called, whatever nodes there are."""
+"""Conventional names of the first and the last argument, allowed whatever nodes there are."""
 
-SHOWN = 60  # characters of an expression that is said back
+SHOWN = 60  # characters of an expression that a message quotes
 
 
 @dataclass(frozen=True, slots=True)
 class Shadow:
-    """An argument of the function of `node`, what it `means`, and a name that would say so."""
+    """A shadowed name.
+
+    Attributes:
+      node: node whose rule has the function.
+      argument: the argument.
+      means: what it stands for, in words.
+      better: a name that would say so.
+    """
 
     node: str
     argument: str
@@ -37,7 +44,7 @@ class Shadow:
 
 
 def shadows(graph: Graph) -> tuple[Shadow, ...]:
-    """Every argument that has the name of another node than its own, in graph order."""
+    """Return all arguments named like a node that they do not stand for, in graph order."""
     return tuple(shadow for node in graph.nodes if node.rule.function for shadow in _of(graph, node))
 
 
@@ -57,7 +64,7 @@ def _of(graph: Graph, node: Node) -> Iterator[Shadow]:
 
 
 def _described(graph: Graph, name: str) -> str:
-    """A node and, where it has an expression, that too."""
+    """Name a node with its expression, if it has one."""
     node = graph.by_name.get(name)
     if node is None or node.op == INPUT:
         return f"node {name}"

@@ -1,4 +1,7 @@
-"""Graph -> formula text: `parse(show(graph)) == graph`, with names, rules, regions, groups and positions."""
+"""Printer of graphs as formula text, the inverse of the parser: `parse(show(graph)) == graph`.
+
+The text has names, rules, regions, groups and positions.
+"""
 
 from __future__ import annotations
 
@@ -51,20 +54,20 @@ from autodiff_viz.language.wrappers import BYPASS, CUT
 
 __all__ = ["show", "show_argument", "show_lambda", "show_literal"]
 
-DEPTH = 8  # ops inside one another in one line; deeper ones get lines of their own
-PASSES = 8  # rounds to agree on what is inlined; two are the rule
-REMEMBERED = 8_192  # nodes whose text is kept, those of the visitors served last
+DEPTH = 8  # nesting of ops in one line; deeper ones get lines of their own
+PASSES = 8  # iterations until the inlined nodes are a fixed point; two are usual
+REMEMBERED = 8_192  # nodes whose text is in the LRU cache, for all visitors
 
 
 def show(graph: Graph, positions: bool = True) -> str:
     """Write the graph as text that `parse` reads back to an equal graph.
 
-    A node that is used once stands inside the expression of its consumer, as far as its name is the
-    automatic one and the line stays readable.
+    A node that is used once is inlined in the expression of its consumer, if its name is the automatic one
+    and the line stays readable.
 
     Args:
-      graph: may be half built: an empty slot is written `...`.
-      positions: whether to end with the comment that keeps where nodes stand on the canvas.
+      graph: may be unfinished: an empty slot is written `...`.
+      positions: whether to end with the comment that holds the canvas positions of the nodes.
     Returns:
       The text, a line for each step.
     Raises:
@@ -79,17 +82,23 @@ def show(graph: Graph, positions: bool = True) -> str:
 
 
 def show_with_spans(graph: Graph) -> tuple[str, dict[str, Span]]:
-    """As `show`, without positions; also where each node stands in the text, by node name.
+    """Write the graph without positions; also return the span of each node in the text, by node name.
 
-    These are the spans that `parse_with_spans` finds in it.
+    These are the spans that `parse_with_spans` finds in the text.
     """
     found = _written(graph)
     return _text(found.lines), found.spans
 
 
 class _Written(NamedTuple):
-    """The lines of a graph but for its positions, where nodes stand in them, the nodes in their order in the
-    text, and the names of those that have no line of their own."""
+    """A written graph without its positions.
+
+    Attributes:
+      lines: of the text.
+      spans: by node name.
+      ordered: nodes in the order of the text.
+      inlined: names of the nodes without a line of their own.
+    """
 
     lines: list[str]
     spans: dict[str, Span]
@@ -129,7 +138,7 @@ def _check(graph: Graph) -> None:
 
 
 def _values(graph: Graph, ordered: Iterable[Node], around: Chains) -> dict[str, Shown]:
-    """The right side of every line, by the name on its left; the other nodes stand inside these."""
+    """Return the right side of every line by the name on its left; inlined nodes are parts of these."""
     inlined = set(candidates(graph, around))
     for _ in range(PASSES):
         values, kept = _render(graph, ordered, around, inlined)
@@ -143,7 +152,7 @@ def _values(graph: Graph, ordered: Iterable[Node], around: Chains) -> dict[str, 
 def _render(
     graph: Graph, ordered: Iterable[Node], around: Chains, inlined: set[str]
 ) -> tuple[dict[str, Shown], set[str]]:
-    """Every node as text, and those of `inlined` that their lines have room for."""
+    """Write every node, and return the nodes of `inlined` that their lines have room for."""
     kept = set(inlined)
     shown: dict[str, Shown] = {}
     depths: dict[str, int] = {}
@@ -167,12 +176,12 @@ def _render(
 
 
 def _fills(node: Node, room: int) -> bool:
-    """Whether the node's own tensors leave no room for anything else: each number takes three characters."""
+    """Whether the node's own tensors fill the line: each number takes at least three characters."""
     return any(3 * prod(shape_of(slot)) > room + 2 for slot in node.slots if isinstance(slot, tuple))
 
 
 def show_node(node: Node) -> str:
-    """What stands right of `=` where the node has a line of its own and all that it reads has one too."""
+    """Write the right side of the node's line when neither it nor its producers are inlined."""
     return _alone(node).text
 
 
@@ -186,7 +195,7 @@ def _alone(node: Node) -> Shown:
 
 
 def _show_node(node: Node, shown: Mapping[str, Shown], inlined: set[str]) -> Shown:
-    """What stands right of `=`, or inside the consumer if the node itself is inlined."""
+    """Write the right side of the node's line, or its part of the consumer's line if it is inlined."""
     if node.name not in inlined and not any(slot in inlined for _, slot in node.wires):
         return _alone(node)
     return _applied(node, shown, inlined)
@@ -212,7 +221,7 @@ def _applied(node: Node, shown: Mapping[str, Shown], inlined: set[str]) -> Shown
 
 
 def _inside(name: str, shown: Shown) -> Shown:
-    """A node that stands inside its consumer, with its own place."""
+    """Add the place of an inlined node to the places inside it."""
     return shown._replace(places=((name, 0, len(shown.text)), *shown.places))
 
 
@@ -227,7 +236,7 @@ def _show_input(node: Node) -> Shown:
 
 
 def _is_alias(node: Node, inlined: set[str]) -> bool:
-    """Whether an identity is written `b = a`: it has a line of its own and names a node, or none yet."""
+    """Whether an identity is written `b = a`: not inlined itself, and reads no inlined node."""
     bent = node.rule.kind != FOLLOW or node.muted or node.cut
     if node.op != IDENTITY or bent or len(node.slots) != 1 or node.params:
         return False
@@ -238,7 +247,7 @@ def _is_alias(node: Node, inlined: set[str]) -> bool:
 def _lines(
     graph: Graph, roots: Iterable[Node], values: Mapping[str, Shown], around: Chains
 ) -> tuple[list[str], dict[str, Span]]:
-    """The assignments in their blocks, and where each node stands in them."""
+    """Return the assignments in their blocks, and the span of each node."""
     frames = {frame.name: frame for frame in graph.frames}
     begun: set[str] = set()
     lines: list[str] = []

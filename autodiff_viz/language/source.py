@@ -1,7 +1,8 @@
-"""Formula text as logical lines, checked by one linear scan before Python's own parser sees any of it.
+"""Scanner: formula text to logical lines, checked by one linear scan before Python's own parser sees them.
 
-The scan holds the limits on size and nesting, so that no text can exhaust the parser, and refuses what
-would make it warn. Each logical line is then parsed alone: a mistake in one does not hide the next one.
+The scan enforces the limits on size and nesting, so that no text can exhaust the parser, and refuses text for
+which the parser would warn. Each logical line is then parsed alone: a mistake in one does not hide the next
+one.
 """
 
 from __future__ import annotations
@@ -32,19 +33,20 @@ _STATEMENT = re.compile(r"\s*(?:[^\W\d]\w*\s*=(?!=)|with\s|return\s)")
 _CLOSING = {"(": ")", "[": "]", "{": "}"}
 
 POSITIONS = "# positions:"
-FAULTS = 10  # noted of one line
+FAULTS = 10  # problems reported for one line
 
 
 @dataclass(slots=True)
 class LogicalLine:
-    """One statement, or the head of a block, as it stands in the text.
+    """One statement, or the head of a block, with its place in the text.
 
     Attributes:
       number: line on which it begins.
-      text: the statement without its indentation and comments; holds newlines where brackets are open.
-      indent: characters of indentation; `width` counts a tab as up to 8.
+      text: the statement without its indentation and comments; holds newlines inside brackets.
+      indent: characters of indentation.
+      width: columns of indentation, where a tab counts as up to 8.
       source: all lines of the text.
-      problems: what the scan found; with any, `text` must not be parsed.
+      problems: found by the scan; with any, `text` must not be parsed.
     """
 
     number: int
@@ -55,7 +57,7 @@ class LogicalLine:
     problems: list[Problem] = field(default_factory=list)
 
     def span(self, node: ast.AST) -> Span:
-        """Where in the whole text a piece of this line's syntax tree stands."""
+        """Return the span in the whole text of a node of this line's syntax tree."""
         first, last = node.lineno, node.end_lineno  # type: ignore[attr-defined]
         return Span(
             first + self.number - 1,
@@ -65,19 +67,25 @@ class LogicalLine:
         )
 
     def whole(self) -> Span:
-        """The line from its first to its last character, on its first line of text."""
+        """Return the span of the line, without its continuation lines."""
         end = self.indent + len(self.text.split("\n", 1)[0])
         return Span(self.number, self.indent, self.number, end)
 
     def error(self, where: ast.AST | Span, code: str, message: str, hint: str = "") -> GraphError:
-        """An error to raise that marks a piece of this line."""
+        """Make an error that marks a part of this line, for the caller to raise."""
         span = where if isinstance(where, Span) else self.span(where)
         return GraphError(problem_at(self.source, span, code, message, hint))
 
 
 @dataclass(slots=True)
 class Source:
-    """A scanned text: its logical lines, and its comments about positions with their line numbers."""
+    """A scanned text.
+
+    Attributes:
+      lines: its logical lines.
+      positions: its comments about positions, with their line numbers.
+      text: all its lines.
+    """
 
     lines: list[LogicalLine]
     positions: list[tuple[int, str]]
@@ -85,10 +93,10 @@ class Source:
 
 
 def scan(text: str) -> Source:
-    """Cut the text into logical lines.
+    """Split the text into logical lines.
 
     Raises:
-      GraphError: the text as a whole is too long. Other mistakes are kept with their line.
+      GraphError: the text as a whole is too long. Other problems are kept with their line.
     """
     if len(text) > limits.TEXT:
         message = f"The text has {len(text)} characters; the limit is {limits.TEXT}."
@@ -112,7 +120,7 @@ def _logical_line(source: Source, first: int) -> int:
     for number in range(first, len(source.text) + 1):
         text = source.text[number - 1]
         if brackets and _STATEMENT.match(text) and len(text) - len(text.lstrip()) <= indent:
-            number -= 1  # a new statement: whoever wrote it forgot a closing bracket above
+            number -= 1  # a new statement: a closing bracket is missing above
             break
         piece = _physical_line(source, line, number, text, brackets)
         pieces.append(piece)
@@ -128,7 +136,7 @@ def _logical_line(source: Source, first: int) -> int:
 
 
 def _physical_line(source: Source, line: LogicalLine, number: int, text: str, brackets: list) -> str:
-    """Check one line of text, keep `brackets` up to date and return the text without its comment."""
+    """Check one line of text and update `brackets`; return the text without its comment."""
     if len(text) > limits.LINE:
         message = f"This line has {len(text)} characters; the limit is {limits.LINE}."
         _note(
@@ -170,7 +178,7 @@ def _close(line: LogicalLine, found: str, span: Span, brackets: list) -> None:
 
 
 def _token_fault(kind: str | None, found: str, following: str) -> tuple[str, str, str] | None:
-    """(code, message, hint) for a piece of text that is not in the language; None when all is well."""
+    """Return (code, message, hint) for a token that is not in the language; None for a valid one."""
     if kind == "quote":
         return (
             "text",

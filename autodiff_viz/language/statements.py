@@ -1,4 +1,4 @@
-"""Statements -> a graph, line by line: assignments, blocks by indentation, `return`."""
+"""Reader of statements: assignments, `with` blocks by indentation, and `return`, to a graph."""
 
 from __future__ import annotations
 
@@ -28,14 +28,19 @@ _NO_STATEMENT = {
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """Lines of one indentation; `around` are the names of the regions and groups that hold them."""
+    """Lines of one indentation.
+
+    Attributes:
+      width: columns of indentation.
+      around: names of the regions and groups that hold the lines.
+    """
 
     width: int
     around: tuple[str, ...]
 
 
 class Program:
-    """Collects the nodes, regions and groups of a text; mistakes go to `problems`, one per statement."""
+    """Builder of a graph from the statements of a text; mistakes go to `problems`, one per statement."""
 
     def __init__(self, source: Source, names: Names, problems: list[Problem]):
         self.spans: dict[str, Span] = {}
@@ -49,7 +54,7 @@ class Program:
         self._returned: int | None = None
         self._blocks = [Block(source.lines[0].width if source.lines else 0, ())]
         self._head: tuple[LogicalLine, tuple[str, ...]] | None = None
-        self._skipped: int | None = None  # width of a line whose block is not in the language
+        self._skipped: int | None = None  # width of a line whose block is skipped, being not in the language
 
     def add(self, line: LogicalLine, statements: list[ast.stmt] | None) -> None:
         """Read one line; `statements` is None where it could not be parsed."""
@@ -68,7 +73,7 @@ class Program:
             self._names.forgive(line)
 
     def graph(self) -> Graph:
-        """What was read. Means nothing when there are problems."""
+        """Return the graph. It is meaningless when there are problems."""
         if self._head is not None:
             self._problems.extend(_empty(self._head[0]).problems)
         known = {node.name for node in self._nodes} | self._names.broken
@@ -76,7 +81,7 @@ class Program:
         return Graph(tuple(self._nodes), regions, self._output, groups)
 
     def _around(self, line: LogicalLine) -> tuple[str, ...]:
-        """What is around a line, from its indentation."""
+        """Return the frames around a line, from its indentation."""
         head, self._head = self._head, None
         if line.width > self._blocks[-1].width:
             around = head[1] if head else self._blocks[-1].around
@@ -95,7 +100,7 @@ class Program:
         return self._blocks[-1].around
 
     def _skip(self, line: LogicalLine, around: tuple[str, ...]) -> None:
-        """After a line that is not in the language, go on where its block ends."""
+        """Recover after a line that is not in the language: go on where its block ends."""
         if is_head(line):
             self._head = line, around
         elif line.text.endswith(":"):
@@ -142,7 +147,7 @@ class Program:
     def _block(self, line: LogicalLine, statement: ast.With, around: tuple[str, ...]) -> None:
         head = is_head(line)
         if head:
-            self._head = line, around  # so that the lines inside are read even if the head is wrong
+            self._head = line, around  # so that the lines inside are read even after a faulty head
         around = frames.read_heads(line, statement, around, self._drafts)
         if head:
             self._head = line, around
@@ -159,24 +164,27 @@ class Program:
 
 
 def _rooted(value: Operand, span: Span) -> Applied:
-    """The right side of an assignment as a node: a literal is an input, a bare name an identity."""
+    """Convert the right side of an assignment to a node.
+
+    A literal becomes an input, a bare name an identity.
+    """
     if not isinstance(value, Applied):
         bare = Applied(IDENTITY, (value,), (), span, IDENTITY)
         return bare if value is None or isinstance(value, str) else _as_input(bare)
-    marked = value.cut or value.muted  # no segment ends at an input, and an input has nothing to hand on
+    marked = value.cut or value.muted  # no segment ends at an input, and an input cannot be muted
     wraps = value.op == IDENTITY and value.stem != IDENTITY and not marked
     constant = wraps and not isinstance(value.operands[0], (Applied, str, type(None)))
     return _as_input(value) if constant else value
 
 
 def _as_input(tree: Applied) -> Applied:
-    """`x = stop_gradient(10.0)` sets the rule of an input, not of a constant inside an expression."""
+    """Convert a wrapped literal to an input: `x = stop_gradient(10.0)` sets the rule of an input."""
     literal, *alternative = tree.operands
     return replace(tree, op=INPUT, operands=tuple(alternative), params=params(value=literal))
 
 
 def _does_nothing(statement: ast.stmt) -> bool:
-    """`pass` or a lone `...`, which hold the place of a block's lines."""
+    """Whether the statement is `pass` or a lone `...`, the placeholders of a block's lines."""
     if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant):
         return statement.value.value is Ellipsis
     return isinstance(statement, ast.Pass)

@@ -1,4 +1,4 @@
-"""Logical lines -> Python syntax trees, line by line."""
+"""Parser of logical lines to Python syntax trees, one line at a time."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _FIRST_WORD = re.compile(r"[a-z]+\b")
 _BLOCK = 'Write with checkpoint("name"): or with group("name"): and indent the lines inside it.'
 _EXAMPLE = "A line looks like y = 2.0 * sin(x)."
 
-REMEMBERED, SHORT = 512, 120  # lines whose syntax tree is kept, those read last; characters of one
+REMEMBERED, SHORT = 512, 120  # lines in the LRU cache; greatest number of characters of one
 
 Statements = list[ast.stmt] | None
 """The statements of a line; None where it could not be parsed."""
@@ -28,7 +28,7 @@ Statements = list[ast.stmt] | None
 def parsed_lines(
     lines: Sequence[LogicalLine], names: Names, problems: list[Problem]
 ) -> list[tuple[LogicalLine, Statements]]:
-    """Parse every line, note what it assigns in `names`, and its mistakes in `problems`."""
+    """Parse every line; record the names that it assigns in `names` and its mistakes in `problems`."""
     found = []
     for line in lines:
         try:
@@ -43,10 +43,10 @@ def parsed_lines(
 
 
 def parse_line(line: LogicalLine) -> list[ast.stmt]:
-    """The statements of one line. The head of a block gets `pass` for a body.
+    """Return the statements of one line. The head of a block gets `pass` for a body.
 
     Raises:
-      GraphError: the scan found problems in it, or it is no Python, or begins with a statement that
+      GraphError: the scan found problems in the line, or it is no Python, or begins with a keyword that
         formulas do not have.
     """
     if line.problems:
@@ -76,11 +76,15 @@ def _key(source: str) -> str:
 
 @remembered(REMEMBERED, _key)
 def _short(source: str) -> list[ast.stmt]:
-    """What nobody changes: each edit of a text leaves most of its lines as they are."""
+    """Memoised parse of a short line, since each edit leaves most lines unchanged.
+
+    Callers must not change the syntax tree.
+    """
     return syntax_tree(source).body
 
 
 def first_word(line: LogicalLine) -> str:
+    """Return the word of lower-case letters that begins the line, or ""."""
     match = _FIRST_WORD.match(line.text)
     return match[0] if match else ""
 
@@ -91,7 +95,7 @@ def is_head(line: LogicalLine) -> bool:
 
 
 def _reason(error: SyntaxError) -> str:
-    """Python's reason without its advice, which is about Python."""
+    """Return Python's reason without its advice, which is about Python."""
     reason = re.split(r"[.;,] |\bMaybe\b|\bPerhaps\b| \(<", error.msg)[0].strip(" .")
     return reason if reason.isascii() else "invalid syntax"
 

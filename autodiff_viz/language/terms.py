@@ -1,4 +1,4 @@
-"""An op applied to operands as text, with the fewest brackets that Python's precedence needs."""
+"""Printer of applied ops, rules and lambdas, with the fewest brackets that Python's precedence allows."""
 
 from __future__ import annotations
 
@@ -25,11 +25,18 @@ _INFIX = {
 
 
 Place = tuple[str, int, int]
-"""The name of a node, and from where to where in a piece of text it stands."""
+"""Name of a node, and its first and end offset in a piece of text."""
 
 
 class Shown(NamedTuple):
-    """A piece of an expression, how tightly it binds, and where the nodes that stand in it are."""
+    """A piece of an expression.
+
+    Attributes:
+      text: of the expression.
+      level: precedence of its outermost operator.
+      constant: whether it is a number.
+      places: places of the nodes in it.
+    """
 
     text: str
     level: int = ATOM
@@ -38,7 +45,7 @@ class Shown(NamedTuple):
 
 
 def joined(*pieces: str | Shown, level: int = ATOM) -> Shown:
-    """The pieces one after the other, with the places of all that stands in them."""
+    """Concatenate the pieces, with the places of all nodes in them."""
     text, places = "", []
     for piece in pieces:
         if type(piece) is str:
@@ -52,7 +59,7 @@ def joined(*pieces: str | Shown, level: int = ATOM) -> Shown:
 
 
 def show_operand(slot: Literal | None) -> Shown:
-    """A constant, or `...` for an empty slot."""
+    """Write a constant, or `...` for an empty slot."""
     if slot is None:
         return Shown("...")
     text = show_literal(slot)
@@ -60,7 +67,7 @@ def show_operand(slot: Literal | None) -> Shown:
 
 
 def show_applied(op: str, operands: Sequence[Shown], params: Params) -> Shown:
-    """An op applied to operands, as operator, index or call."""
+    """Write an op applied to operands, as operator, index or call."""
     if op in _INFIX and len(operands) == 2 and not params:
         sign, level, left, right = _INFIX[op]
         return joined(_within(operands[0], left), f" {sign} ", _within(operands[1], right), level=level)
@@ -75,7 +82,7 @@ def show_applied(op: str, operands: Sequence[Shown], params: Params) -> Shown:
 
 
 def show_call(function: str, slots: Sequence[str | Shown], params: Params, known: Sequence[Param]) -> Shown:
-    """`function(slots, params)`, the parameters by keyword and in the order in which they are `known`."""
+    """Write `function(slots, params)`, with the parameters by keyword and in the order of `known`."""
     names = [param.name for param in known]
     ordered = sorted(params, key=lambda pair: names.index(pair[0]) if pair[0] in names else len(names))
     arguments = [*slots, *(f"{key}={show_param(value)}" for key, value in ordered)]
@@ -83,16 +90,16 @@ def show_call(function: str, slots: Sequence[str | Shown], params: Params, known
 
 
 def _listed(pieces: Sequence[str | Shown]) -> list[str | Shown]:
-    """The pieces with commas between them."""
+    """Put commas between the pieces."""
     return [part for piece in pieces for part in (", ", piece)][1:]
 
 
 def show_rule(inner: Shown, rule: Rule, alternative: Shown) -> Shown:
-    """An expression inside the wrapper that gives it `rule`."""
+    """Write an expression inside the wrapper that gives it `rule`."""
     if rule.kind == FOLLOW:
         return inner
     kind = KINDS.get(rule.kind)
-    if kind is None:  # of no language, but to be seen in what is written of a mistake
+    if kind is None:  # an unknown kind is not in the language, but messages about it show it
         return joined(f"{rule.kind}(", inner, ")")
     if kind.alternative:
         return joined(f"{kind.call}(", inner, ", ", alternative, ")")
@@ -103,14 +110,14 @@ def show_rule(inner: Shown, rule: Rule, alternative: Shown) -> Shown:
 
 
 def show_argument(rule: Rule) -> str:
-    """The function or the number of a rule, as it is typed; "" where it has none."""
+    """Write the function or the number of a rule, as it is typed; "" where it has none."""
     if rule.function is not None:
         return show_lambda(rule.function)
     return "" if rule.number is None else show_literal(rule.number)
 
 
 def show_lambda(function: Lambda) -> str:
-    """A lambda as text that `parse_lambda` reads back."""
+    """Write a lambda as text that `parse_lambda` reads back."""
     body = [_show_term(term).text for term in function.body]
     shown = body[0] if len(body) == 1 else f"({', '.join(body)})"
     return f"lambda {', '.join(function.args)}: {shown}" if function.args else f"lambda: {shown}"

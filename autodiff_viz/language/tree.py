@@ -1,4 +1,4 @@
-"""An expression as written, between Python's syntax tree and the nodes of a graph."""
+"""Expression tree between Python's syntax tree and the nodes of a graph."""
 
 from __future__ import annotations
 
@@ -11,9 +11,17 @@ from autodiff_viz.language.caret import Span
 
 @dataclass(frozen=True, slots=True)
 class Applied:
-    """An op applied to operands, with the rule that a wrapper round it gave.
+    """An op applied to operands, with the rule and the marks of the wrappers around it.
 
-    `stem` is what an automatic name begins with: the op, or the wrapper round a bare name.
+    Attributes:
+      op: name of the op.
+      operands: one per slot.
+      params: parameters of the op.
+      span: place in the text.
+      stem: stem of its automatic name: the op, or the wrapper around a bare name.
+      rule: rule of the node.
+      muted: whether the node is muted.
+      cut: whether a segment ends at the node.
     """
 
     op: str
@@ -27,11 +35,11 @@ class Applied:
 
 
 Operand = Union[Applied, str, Literal, None]
-"""A nested expression, the name of a node, a constant, or None where the slot is left empty."""
+"""A nested expression, the name of a node, a constant, or None for an empty slot."""
 
 
 def term(operand: Operand) -> Term:
-    """The expression inside a lambda as data. It holds no rules and no empty slots."""
+    """Convert the expression inside a lambda to data. It holds no rules and no empty slots."""
     if isinstance(operand, Applied):
         return Call(operand.op, tuple(term(inner) for inner in operand.operands), operand.params)
     assert operand is not None  # `Reader` refuses an empty slot inside a lambda
@@ -39,5 +47,5 @@ def term(operand: Operand) -> Term:
 
 
 def count(operand: Operand) -> int:
-    """Operations and values in the expression."""
+    """Count the operations and values in the expression."""
     return 1 + sum(map(count, operand.operands)) if isinstance(operand, Applied) else 1

@@ -1,7 +1,7 @@
-"""The wrappers: those of rules, such as stop_gradient; bypass, which mutes; and cut, which ends a segment.
+"""Reader of wrappers: of rules (stop_gradient, ...), `bypass`, which mutes, and `cut`, which ends a segment.
 
-A wrapper round an op puts its rule on that op's node. Round a name, or round another wrapper, it makes
-an identity node that carries the rule.
+A wrapper around an op puts its rule on that op's node. Around a name, or around another wrapper, it makes an
+identity node with the rule.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from autodiff_viz.language.expression import Reader
 
 MARKS = {BYPASS: "bypass(sin(x))", CUT: "cut(relu(x))"}
-"""What marks a node but is no rule, with an example."""
+"""Wrappers that set a flag of the node and no rule, with an example each."""
 
 WRAPPER = {kind.name: kind.call for kind in KINDS.values() if kind.call}
 _RULED = {kind.call: kind for kind in KINDS.values() if kind.call}
@@ -31,13 +31,13 @@ _EXAMPLE = {name: kind.example for name, kind in _RULED.items()} | MARKS
 
 
 def stem_of(node: Node) -> str:
-    """What the automatic name of an identity begins with that is written as a wrapper alone."""
+    """Return the stem of the automatic name of an identity that is written as a wrapper alone."""
     marks = BYPASS if node.muted else CUT if node.cut else ""
     return WRAPPER.get(node.rule.kind, marks)
 
 
 def read_wrapper(reader: Reader, call: ast.Call, depth: int) -> Applied:
-    """A wrapper and what it is round, as one node to be.
+    """Read a wrapper and the expression inside it, as one node to be.
 
     Raises:
       GraphError: an argument is missing or is not what the wrapper needs.
@@ -61,7 +61,7 @@ def read_wrapper(reader: Reader, call: ast.Call, depth: int) -> Applied:
 def _ruled(
     reader: Reader, inner: Operand, kind: RuleKind, given: dict[str, ast.expr], depth: int, span: Span
 ) -> Applied:
-    """What is inside the wrapper of a rule, with that rule."""
+    """Return the expression inside the wrapper of a rule, with that rule."""
     if not isinstance(inner, Applied) or inner.rule.kind != FOLLOW or inner.muted or inner.cut:
         inner = Applied(IDENTITY, (inner,), (), span, stem=kind.call)
     if kind.alternative:

@@ -1,4 +1,4 @@
-"""The tutorial's convolution under a checkpoint: it runs twice and saves nothing, until more goes in."""
+"""Lesson: a checkpoint around the tutorial's convolution saves no residuals; around more ops it does."""
 
 from autodiff_viz.engine.training import Settings
 from autodiff_viz.lessons.record import EXACTLY, Claim, Lesson, Like, Variant
@@ -22,11 +22,12 @@ RELU = "active = relu(conv)\n"
 
 
 def region(lines: str) -> str:
-    """These lines inside a checkpoint region."""
+    """Put these lines inside a checkpoint region."""
     return 'with checkpoint("block"):\n' + "".join(f"    {line}\n" for line in lines.splitlines())
 
 
 def network(block: str, after: str = "") -> str:
+    """Write the formula of the network with `block`, which may be a region, and the lines `after` it."""
     return HEAD + block + after + TAIL
 
 
@@ -36,6 +37,7 @@ LARGEST = "images 7,680, filter 450, the pool's input 8,640, kernel 2,160, flat 
 
 
 def unchanged(variant: int, other: int = 0) -> Claim:
+    """Claim that the filter's gradient is that of the graph `other`."""
     says = "Gradient of the filter, unchanged"
     return Claim(says, "gradient", "filter", Like(other), "the plain graph", variant, EXACTLY)
 

@@ -1,4 +1,4 @@
-"""Checkpointing: forget in the forward pass, compute again in the backward pass."""
+"""Lesson: checkpointing, which discards residuals of the forward pass and recomputes them on the way back."""
 
 from autodiff_viz.lessons.record import Claim, Lesson, Variant
 from autodiff_viz.lessons.sources import SWIFT

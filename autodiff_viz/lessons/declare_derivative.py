@@ -1,4 +1,4 @@
-"""A derivative declared by hand: sillyExp."""
+"""Lesson: a declared pullback, on the tutorial's sillyExp."""
 
 from autodiff_viz.lessons.record import EXACTLY, Claim, Lesson, Variant
 from autodiff_viz.lessons.sources import SWIFT

@@ -1,4 +1,4 @@
-"""Derivative surgery: look at a cotangent on its way, and put another number in its place."""
+"""Lesson: a rule that replaces the arriving cotangent by another number (derivative surgery)."""
 
 from autodiff_viz.lessons.record import EXACTLY, Claim, Lesson, Variant
 from autodiff_viz.lessons.sources import SWIFT

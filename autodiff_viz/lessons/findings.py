@@ -1,4 +1,4 @@
-"""What a lesson claims, held against what JAX computes."""
+"""Evaluation of the lessons' claims: the numbers that JAX computes beside the expected ones."""
 
 from __future__ import annotations
 
@@ -24,7 +24,14 @@ from autodiff_viz.lessons.record import Claim, Law, Lesson, Like, Variant
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A claim beside what its lesson says. `found` has the trace's dtype, so that it prints as it is."""
+    """A claim with its expected and computed numbers.
+
+    Attributes:
+      claim: of the lesson.
+      expected: number or numbers that the claim expects.
+      found: numbers that JAX computes, in the dtype of the trace, so that they print as there.
+      holds: whether the two agree within the claim's tolerance.
+    """
 
     claim: Claim
     expected: np.ndarray
@@ -51,7 +58,7 @@ QUANTITIES: Mapping[str, Callable[[Trace, Any], Any]] = {
     "residuals": lambda trace, of: len(trace.residuals),
     "residual elements": lambda trace, of: sum(residual.elements for residual in trace.residuals),
 }
-"""How each kind of claim is read from a trace. "added" lists what every wire adds at a fork."""
+"""Readers of each quantity from a trace. "added" lists the cotangent that each wire adds at a fork."""
 
 CUT: Mapping[str, Callable[[Division, Any], Any]] = {
     "chain less whole": lambda cut, of: np.asarray(cut.difference),
@@ -60,14 +67,14 @@ CUT: Mapping[str, Callable[[Division, Any], Any]] = {
     "jacobian": lambda cut, of: _jacobian(cut, *of).elements,
     "full jacobian": lambda cut, of: _jacobian(cut, *of).full,
 }
-"""How claims about segments are read: elements of cotangents and Jacobians, and largest differences."""
+"""Readers of claims about segments: element counts of cotangents and Jacobians, and largest differences."""
 
 SPLIT: Mapping[str, Callable[[Curves, int], Any]] = {
     "joint loss": lambda curves, step: curves.joint[step],
     "chain less joint": lambda curves, step: curves.chain[step] - curves.joint[step],
     "apart loss": lambda curves, step: curves.apart[step],
 }
-"""How claims about training by segments are read; `of` is nothing, `at` the step."""
+"""Readers of claims about training by segments, as functions of the step; `of` is unused."""
 
 
 def _handed(cut: Division, of: str) -> int:
@@ -80,31 +87,37 @@ def _jacobian(cut: Division, of: str, by: str) -> Jacobian:
 
 @remembered(64)
 def graph_of(variant: Variant) -> Graph:
-    """The variant's graph."""
+    """Parse the variant's graph."""
     return parse(variant.formula)
 
 
 @remembered(256)
 def findings(lesson: Lesson, variant: int) -> tuple[Finding, ...]:
-    """The claims about one of the graphs of `lesson`, in order. Some train a network: for a worker process.
-    Lessons do not change, so this runs once for each graph and process."""
+    """Evaluate the claims about one of the graphs of `lesson`, in order.
+
+    Some claims train a network, so this runs in a worker process. It is memoised: lessons do not change, so
+    each graph is evaluated once per process.
+    """
     return tuple(check(claim, lesson) for claim in claims_of(lesson, variant))
 
 
 def claims_of(lesson: Lesson, variant: int) -> tuple[Claim, ...]:
-    """The claims about one of the graphs of `lesson`, in order."""
+    """Return the claims about one of the graphs of `lesson`, in order."""
     return tuple(claim for claim in lesson.claims if claim.variant == variant)
 
 
 def check(claim: Claim, lesson: Lesson) -> Finding:
-    """`claim` beside what it is about: its variant, in the step that it names."""
+    """Evaluate `claim` on its variant, at the step that it names."""
     found, expected = _read(claim, lesson, claim.variant), np.asarray(_expected(claim, lesson))
     return Finding(claim, expected, found, agree(found, expected, claim))
 
 
 def check_on(own: Finding, found: Trace) -> Finding | None:
-    """A claim, of which we know what is so of its `own` graph, beside another evaluation, perhaps of another
-    graph. None where that has no such node or wire, or the claim is not read from one trace."""
+    """Evaluate a claim on another trace, perhaps of an edited graph; `own` is its finding on its own graph.
+
+    Returns:
+      None where the graph has no such node or wire, or the claim is not read from one trace.
+    """
     claim = own.claim
     if claim.quantity not in QUANTITIES or isinstance(claim.at, range):
         return None
@@ -118,20 +131,20 @@ def check_on(own: Finding, found: Trace) -> Finding | None:
 
 
 def trace_of(variant: Variant, step: int = 0) -> Trace:
-    """The variant's graph; with training, after `step` updates of it."""
+    """Trace the variant's graph; if it has a training, after `step` updates."""
     drawn_anew = variant.training is not None and variant.training.seed != 0
     return _trace(variant, step) if step or drawn_anew else _untrained(variant)
 
 
 @remembered(8)
 def division_of(variant: Variant) -> Division:
-    """The segments of the variant's graph."""
+    """Differentiate the variant's graph segment by segment."""
     return division(graph_of(variant), trace_of(variant))
 
 
 @remembered(8)
 def curves_of(variant: Variant) -> Curves:
-    """The variant's training, with the whole gradient and by segments."""
+    """Train the variant with the whole gradient and by segments."""
     return curves(graph_of(variant), variant.training, variant.steps)
 
 
@@ -147,7 +160,7 @@ def _trace(variant: Variant, step: int) -> Trace:
 
 @remembered(8)
 def _course(variant: Variant) -> Course:
-    """All the steps of the variant's training."""
+    """Run all training steps of the variant."""
     graph, settings = graph_of(variant), variant.training
     course = start(graph, settings)
     while len(course) < variant.steps:
@@ -169,7 +182,7 @@ def _read(claim: Claim, lesson: Lesson, variant: int) -> np.ndarray:
 
 
 def agree(found: np.ndarray, expected: np.ndarray, claim: Claim) -> bool:
-    """Whether what was `found` is as close to what was `expected` as the claim says."""
+    """Whether `found` is within the claim's tolerance of `expected`."""
     if found.shape != expected.shape:
         return False
     wide = expected.astype(np.float64)
@@ -177,7 +190,7 @@ def agree(found: np.ndarray, expected: np.ndarray, claim: Claim) -> bool:
 
 
 def allowed(claim: Claim, expected: np.ndarray) -> np.ndarray:
-    """How far each number may be off."""
+    """Return the tolerance of each number."""
     if expected.dtype.kind in "iu":
         return np.zeros(expected.shape)
     if claim.within is not None:
@@ -194,7 +207,7 @@ def _expected(claim: Claim, lesson: Lesson) -> Any:
 
 
 def _law_value(law: Law, found: Trace) -> np.ndarray:
-    """The law's formula as a graph of its own, whose inputs are values of `found`."""
+    """Evaluate the law as a graph of its own, whose inputs are values of `found`."""
     graph = parse("\n".join([*(f"{name} = 0.0" for name in law.names), f"law = {law.formula}"]))
     values = {name: found.value[name] for name in law.names}
     return trace(graph, values, dtype=found.dtype).value["law"]

@@ -1,4 +1,4 @@
-"""A value that is used twice receives the sum of what its wires add."""
+"""Lesson: the cotangent of a value that is used twice is the sum of what its wires pass."""
 
 from autodiff_viz.lessons.record import EXACTLY, Claim, Lesson, Variant
 

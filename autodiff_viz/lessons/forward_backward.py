@@ -1,4 +1,4 @@
-"""Forward one thing, backward another: noise that the gradient should not know of."""
+"""Lesson: a forward pass with noise and a backward pass without, by a stop at the right place."""
 
 from autodiff_viz.lessons.record import EXACTLY, Claim, Law, Lesson, Variant
 from autodiff_viz.lessons.sources import ANSWER, QUESTION

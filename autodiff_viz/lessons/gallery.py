@@ -1,4 +1,4 @@
-"""The lessons in the order in which they are taught. A new lesson is a file and a line here."""
+"""Registry of the lessons, in teaching order. To add one, add a file and a line here."""
 
 from __future__ import annotations
 
@@ -37,5 +37,5 @@ LESSONS: tuple[Lesson, ...] = (
 
 
 def lesson(key: str | None) -> Lesson | None:
-    """The lesson of that key. None when there is none: keys come from addresses."""
+    """Return the lesson with that key; None when there is none, since keys come from URLs."""
     return next((lesson for lesson in LESSONS if lesson.key == key), None)

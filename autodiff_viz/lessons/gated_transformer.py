@@ -1,4 +1,4 @@
-"""k branches that see the same image, weighted and summed: written in four ways, with equal gradients."""
+"""Lesson: k branches on one image, weighted and summed, written in four ways with equal gradients."""
 
 from autodiff_viz.lessons.record import Claim, Law, Lesson, Like, Variant
 from autodiff_viz.lessons.sources import GATED
@@ -37,12 +37,12 @@ def _written(k: int, tail: str) -> str:
 
 
 def stacked(k: int) -> str:
-    """Stack, weigh, sum."""
+    """Write the formula with a stack, weights and a sum."""
     return _written(k, STACKED)
 
 
 def running(k: int) -> str:
-    """A running sum: `result = result + p[i] * branch_i`, each time with a new name."""
+    """Write the formula with a running sum, `result = result + p[i] * branch_i`, under new names."""
     names = [*(f"sum_{i}" for i in range(1, k)), "result"]
     terms = [f"p[{i}] * branch_{i + 1}" for i in range(k)]
     sums = [f"{names[0]} = {terms[0]}"]
@@ -51,17 +51,21 @@ def running(k: int) -> str:
 
 
 def joined(k: int) -> str:
-    """Concatenate the channels, reshape, weigh, sum."""
+    """Write the formula with a concatenation of channels, a reshape, weights and a sum."""
     return _written(k, JOINED)
 
 
 def declared(k: int) -> str:
-    """The weighted sum with a declared derivative, which uses what the branches gave."""
+    """Write the formula with a declared pullback of the weighted sum, which uses the branches' values."""
     return _written(k, DECLARED)
 
 
 def _image_law(k: int) -> Law:
-    """A convolution's pullback is the convolution with the kernel turned by 180 degrees, channels swapped."""
+    """Return the law of the image's gradient.
+
+    The pullback of a convolution is a convolution with the kernel turned by 180 degrees and its channels
+    swapped.
+    """
     turned = "transpose(kernel_{i}[::-1, ::-1], axes=(0, 1, 3, 2))"
     term = f'p[{{j}}] * conv2d(result, {turned}, [0.0, 0.0], padding="SAME")'
     terms = " + ".join(term.format(i=i, j=i - 1) for i in range(1, k + 1))

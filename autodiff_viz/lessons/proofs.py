@@ -1,7 +1,7 @@
-"""The claims of a lesson worked out, as plain data: for another process, or for the next start.
+"""Codec of evaluated claims, for transfer between processes and for the persistent cache.
 
-What is read again is only believed as far as it can be held against the lesson: the number expected must be
-the one that the claim names, and whether the claim holds is worked out anew from the two numbers.
+Cached data is trusted only as far as it can be checked against the lesson: the expected number must be the
+claim's own, and whether the claim holds is recomputed from the two numbers.
 """
 
 from __future__ import annotations
@@ -20,17 +20,21 @@ from autodiff_viz.lessons.record import Claim, Law, Lesson, Like
 from autodiff_viz.workers.kept import keep
 
 Proof = tuple[tuple[Finding, ...], ...]
-"""For each graph of a lesson the claims about it, beside what was found."""
+"""Findings about each graph of a lesson, in the order of its variants."""
 
 KINDS = ("float32", "float64", "int32", "int64")
-NUMBERS = 100_000  # of an array
+NUMBERS = 100_000  # greatest number of elements of an array
 
 
 def prove(key: str, directory: str | None, name: bytes) -> list[Any]:
-    """Work out all claims of the lesson of that key, and keep them under `name`; for a worker process.
+    """Evaluate all claims of the lesson `key` and cache them; runs in a worker process.
 
+    Args:
+      key: of the lesson.
+      directory: of the persistent cache, None without one.
+      name: key in the cache.
     Returns:
-      JSON, for `read_proof`.
+      JSON data, for `read_proof`.
     """
     found = lesson(key)
     proof = [
@@ -42,10 +46,10 @@ def prove(key: str, directory: str | None, name: bytes) -> list[Any]:
 
 
 def read_proof(data: Any, lesson: Lesson) -> Proof:
-    """What `prove` gave for `lesson`.
+    """Decode what `prove` returned for `lesson`.
 
     Raises:
-      ValueError: this cannot be it.
+      ValueError: `data` is not of this lesson.
     """
     if not isinstance(data, list) or len(data) != len(lesson.variants):
         raise ValueError("it is not of the graphs of the lesson")
@@ -77,6 +81,6 @@ def _array(data: Any) -> np.ndarray:
         case {"kind": str(kind), "shape": [*shape], "numbers": [*numbers]} if kind in KINDS:
             lengths = all(type(length) is int and 0 <= length <= NUMBERS for length in shape)
             if lengths and len(numbers) == prod(shape) and {*map(type, numbers)} <= {int, float}:
-                with suppress(OverflowError):  # a number that is none of that kind
+                with suppress(OverflowError):  # a number out of the dtype's range
                     return np.asarray(numbers, kind).reshape(shape)
     raise ValueError("it is no array")

@@ -1,4 +1,4 @@
-"""A lesson as data: text, graphs, what to try, and claims that must hold."""
+"""Record types of lessons: text, graphs, exercises, and claims that the tests check."""
 
 from __future__ import annotations
 
@@ -7,17 +7,18 @@ from typing import Any
 
 from autodiff_viz.engine.training import Settings
 
-DIGITS = 6  # of float32's seven; the last one differs from one build of XLA to another
+DIGITS = 6  # significant digits, of float32's seven; the last one differs between builds of XLA
 EXACTLY = 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class Law:
-    """An expected number that depends on what else is in the trace, such as a random draw.
+    """An expected number computed from other values of the trace, such as a random draw.
 
     Attributes:
       formula: an expression in the formula language, `sign(x) * sqrt(u)`.
-      names: the nodes whose values it reads. Only their values: it shares no derivative with the claim.
+      names: nodes whose values it reads. It reads values only, so that it shares no derivative with the
+        claim.
     """
 
     formula: str
@@ -26,7 +27,11 @@ class Law:
 
 @dataclass(frozen=True, slots=True)
 class Like:
-    """What the same quantity is in another of the lesson's graphs: a claim that something changes nothing."""
+    """The same quantity in another graph of the lesson: the claim that a change leaves it unchanged.
+
+    Attributes:
+      variant: index of that graph.
+    """
 
     variant: int
 
@@ -38,13 +43,14 @@ class Claim:
     Attributes:
       says: the claim in words, without the number.
       quantity: a key of `QUANTITIES`, such as "value", of `CUT` or of `SPLIT`, all in `findings`.
-      of: the node; (node, slot) for "passed", (node, node) for Jacobians; nothing for "residuals".
+      of: the node; (node, slot) for "passed", (node, node) for Jacobians; None for "residuals".
       expected: a number, nested tuples of numbers, a `Law` or a `Like`; for "runs" (forward, backward, kept).
-      source: where the number comes from: a document, or "by hand: ..." with the working.
-      variant: index of the graph it is about.
-      within: how far it may be off, EXACTLY for not at all; None for as many `digits` as are said.
-      digits: that agree of every number; an expected 0 is exactly 0. Counts are exact whatever these say.
-      at: step of the variant's training, or several: the quantity then has a row for each.
+      source: origin of the number: a document, or "by hand: ..." with the derivation.
+      variant: index of the graph that it is about.
+      within: absolute tolerance, EXACTLY for none; None for a relative one of `digits` digits.
+      digits: significant digits in which every number agrees; an expected 0 is then exactly 0. Counts are
+        exact in any case.
+      at: step of the variant's training, or several steps, of which the quantity then has a row each.
     """
 
     says: str
@@ -65,9 +71,10 @@ class Variant:
     Attributes:
       title: a few words.
       formula: the graph as text, with its positions if it needs any.
-      look_at: the node that is selected when the graph opens.
-      seed: the cotangent put in at the output, None for ones.
-      training: how it is trained, None when it is not; `steps` is how far.
+      look_at: node that is selected when the graph opens.
+      seed: cotangent of the output, None for ones.
+      training: settings of its training, None without; `steps` is the number of steps.
+      steps: number of training steps.
     """
 
     title: str
@@ -80,14 +87,15 @@ class Variant:
 
 @dataclass(frozen=True, slots=True)
 class Lesson:
-    """Narrative, graphs and claims.
+    """Text, graphs and claims of one lesson.
 
     Attributes:
       key: short identifier, used in links; it never changes.
       title, summary: for the gallery; the summary is one sentence.
       text: Markdown, at most about 150 words.
       variants: at least one graph.
-      to_try: things to do in the lab, each one says what to do and what to see.
+      to_try: exercises for the lab, each with its expected observation.
+      claims: numbers that must hold in the graphs.
       figure: key of the figure to open with.
     """
 

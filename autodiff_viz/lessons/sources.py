@@ -1,4 +1,4 @@
-"""The documents that the lessons' numbers come from, as claims name them."""
+"""Titles of the documents that the claims cite as sources."""
 
 SWIFT = "Custom differentiation, the Swift for TensorFlow tutorial"
 QUESTION = "Tensorflow: use different expressions for forward and backward pass, the question"

@@ -1,4 +1,4 @@
-"""The question behind the split model: a classifier of cats and dogs in two models, trained as one."""
+"""Lesson: the question behind the split model, a classifier in two models that is trained as one."""
 
 from autodiff_viz.engine.training import Settings
 from autodiff_viz.lessons.record import Claim, Lesson, Variant

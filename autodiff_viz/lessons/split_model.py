@@ -1,4 +1,4 @@
-"""Three models trained as one: what has to be handed across is a cotangent, not a Jacobian."""
+"""Lesson: three models trained as one, where a cotangent and not a Jacobian crosses each boundary."""
 
 from autodiff_viz.engine.training import Settings
 from autodiff_viz.lessons.record import Claim, Lesson, Variant

@@ -1,4 +1,4 @@
-"""Why two stops differ: Ioffe's trick early and late, side by side on the same noise."""
+"""Lesson: comparison of Ioffe's stop-gradient trick applied early and late, on the same noise."""
 
 from autodiff_viz.lessons.record import EXACTLY, Claim, Lesson, Variant
 from autodiff_viz.lessons.sources import ANSWER

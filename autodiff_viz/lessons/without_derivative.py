@@ -1,4 +1,4 @@
-"""withoutDerivative: a term that counts forward and passes nothing back."""
+"""Lesson: Swift's `withoutDerivative`, JAX's `stop_gradient`: a term with a value and a zero gradient."""
 
 from autodiff_viz.lessons.record import EXACTLY, Claim, Lesson, Variant
 from autodiff_viz.lessons.sources import SWIFT

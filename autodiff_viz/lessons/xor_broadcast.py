@@ -1,4 +1,4 @@
-"""Why the tutorial's XOR never learns: a loss that compares every prediction with every target."""
+"""Lesson: the tutorial's XOR, which never learns because its loss broadcasts predictions against targets."""
 
 from autodiff_viz.engine.training import Settings
 from autodiff_viz.lessons.record import Claim, Lesson, Variant

@@ -1,8 +1,8 @@
-"""What the tutorial on custom differentiation printed while it trained XOR, and the weights it began with.
+"""Numbers printed by the tutorial on custom differentiation while it trained XOR, and its initial weights.
 
-The weights are recovered from the printed gradients by least squares; two of them, in the second row of
-`W1` at 4 and 5, the run does not show: those units are off whenever the second input is on, as they are for
-any clearly negative value.
+The weights are recovered from the printed gradients by least squares. Two of them, in the second row of `W1`
+at 4 and 5, do not follow from the run: with any clearly negative value these units are off whenever the
+second input is on.
 """
 
 # fmt: off

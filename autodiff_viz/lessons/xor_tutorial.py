@@ -1,4 +1,4 @@
-"""XOR as the tutorial trains it: ten steps whose printed numbers hold, and a relu that is dead at first."""
+"""Lesson: the tutorial's XOR training, with its printed numbers and a relu that is dead at first."""
 
 from autodiff_viz.engine.training import Settings
 from autodiff_viz.lessons.record import Claim, Lesson, Variant
@@ -6,11 +6,11 @@ from autodiff_viz.lessons.sources import SWIFT
 from autodiff_viz.lessons.xor_printed import AT_LAYER1, AT_YHAT, LOSSES, W1, W2
 
 TEN = range(10)
-PRINTED = {"within": 1e-7, "at": TEN}  # of numbers below 1 the tutorial prints some eight decimals
+PRINTED = {"within": 1e-7, "at": TEN}  # the tutorial prints about eight decimals of numbers below 1
 
 
 def nested(numbers: tuple) -> str:
-    """Nested tuples of numbers as the formula language writes a tensor."""
+    """Write nested tuples of numbers as a tensor of the formula language."""
     return str(numbers).replace("(", "[").replace(",)", "]").replace(")", "]")
 
 

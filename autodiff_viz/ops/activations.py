@@ -1,4 +1,4 @@
-"""Activations beyond the classical ones in `smooth.py`; slopes at kinks are JAX's."""
+"""Op records of newer activations (leaky_relu, elu, silu, gelu); derivatives at kinks are JAX's."""
 
 from __future__ import annotations
 

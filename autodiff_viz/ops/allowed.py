@@ -1,4 +1,4 @@
-"""What a parameter of an op may be, by its `kind`: for formulas, documents and the inspector alike."""
+"""Validity of parameter values by `Param.kind`, for formulas, documents and the inspector alike."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ _LEAST = {"axes": -limits.RANK, "shape": 0, "new_shape": -1}
 
 
 def needed(param: Param) -> str:
-    """What the parameter takes, in words."""
+    """Describe the values that the parameter takes."""
     if param.kind == "choice":
         return f"one of {', '.join(repr(choice) for choice in param.choices)}".replace("'", '"')
     return _NEEDED[param.kind]
 
 
 def fits(param: Param, value: Any) -> bool:
-    """Whether the parameter takes `value`, as far as its kind says. A bool is no number, and 0.0 no axis."""
+    """Whether `value` is of the parameter's kind. A bool is no number, and 0.0 no axis."""
     kind = param.kind
     if kind == "choice":
         return type(value) is str and value in param.choices
@@ -52,7 +52,7 @@ def fits(param: Param, value: Any) -> bool:
 
 
 def size_fault(param: Param, value: Any) -> str:
-    """What is too much about a shape that `fits`, as the end of a sentence; "" for anything else."""
+    """Return why a shape that `fits` is too large, as the end of a sentence; "" for anything else."""
     if "shape" not in param.kind:
         return ""
     if len(value) > limits.RANK:
@@ -64,7 +64,10 @@ def size_fault(param: Param, value: Any) -> str:
 
 
 def plain(param: Param, value: Any) -> Any:
-    """A value that `fits` as a graph holds it: JAX would take a whole number for one of 32 bits."""
+    """Convert a value that `fits` to its form in a graph.
+
+    A float parameter becomes a Python float, since JAX would take an int for an int32.
+    """
     return float(value) if param.kind == "float" else value
 
 

@@ -1,4 +1,4 @@
-"""The four operations, powers, and the identity."""
+"""Op records of arithmetic: the four operations, powers, negation and the identity."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ GROUP = "Arithmetic"
 
 
 def identity(x: Array) -> Array:
-    """Return x itself: a place on a wire for a rule to live."""
+    """Return x itself; carries the rule of a wire."""
     return x
 
 

@@ -1,4 +1,7 @@
-"""All ops by name. To add one, add its record to a module of its group; the tests say what is missing."""
+"""Catalog of all ops by name.
+
+To add an op, add its record to the module of its group; the tests say what is missing.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +40,7 @@ _MODULES = (
 OPS: Mapping[str, Op] = MappingProxyType({op.name: op for module in _MODULES for op in module.OPS})
 
 ADJUSTABLE = frozenset(op.name for op in OPS.values() if any(not param.static for param in op.params))
-"""Ops with parameters that are passed at run time."""
+"""Names of the ops with parameters that are passed at run time."""
 
 GROUPS: tuple[str, ...] = tuple(dict.fromkeys(op.group for op in OPS.values()))
 """Headings of the palette, in order."""

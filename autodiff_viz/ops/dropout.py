@@ -1,4 +1,4 @@
-"""Dropout: a layer that drops some elements by chance."""
+"""Op record of dropout."""
 
 from __future__ import annotations
 
@@ -14,10 +14,12 @@ from autodiff_viz.ops.record import Op, Param
 
 
 def dropout(x: Array, rate: ArrayLike = 0.5, seed: ArrayLike = 0, keep: ArrayLike | None = None) -> Array:
-    """x with a share `rate` of its elements set to 0 and the others divided by 1 - rate.
+    """Set each element to 0 with probability `rate` and divide the others by 1 - rate.
 
-    `keep` is 1 - rate, where that was worked out before: in float32 a rate near 1 has lost its digits. Drawn
-    in float32 whatever the dtype is, so that a float64 check sees the same draw.
+    `keep` is 1 - rate where it is known: float32 has lost its digits for a rate near 1. The mask is drawn in
+    float32 whatever the dtype is, so that a float64 check sees the same draw.
+
+    Source: Srivastava et al., Dropout, JMLR 15 (2014).
     """
     keep = jnp.asarray(1.0 - rate if keep is None else keep, x.dtype)
     kept = jax.random.bernoulli(jax.random.key(seed), keep.astype(jnp.float32), x.shape)

@@ -1,7 +1,7 @@
-"""An index such as `x[0, 1:3]` as hashable data, as Python's own index, and as text.
+"""Codec of indices such as `x[0, 1:3]`: hashable data, Python's own index, and text.
 
 Data is a tuple with one entry per part: an int; a (start, stop, step) tuple of ints or None for a slice;
-"..." for an ellipsis; None for a new axis. It is hashable, so it can key a cache, and plain JSON.
+"..." for an ellipsis; None for a new axis. It is hashable, so that it can key a cache, and is plain JSON.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ Index = tuple[Part, ...]
 
 
 def to_python(index: Index) -> tuple[int | slice | EllipsisType | None, ...]:
-    """The tuple that goes between the brackets of a NumPy or JAX array.
+    """Return the index that NumPy and JAX arrays take.
 
     Raises:
       ValueError: `index` is not such data; it may come from a file.
@@ -30,12 +30,12 @@ def to_python(index: Index) -> tuple[int | slice | EllipsisType | None, ...]:
 
 
 def to_text(index: Index) -> str:
-    """As written between brackets: "0, 1:3"."""
+    """Write the index as between brackets: "0, 1:3"."""
     return ", ".join(_part_to_text(part) for part in index) or "()"
 
 
 def from_text(text: str) -> Index:
-    """Read what stands between brackets; `from_text(to_text(index)) == index`.
+    """Read the text between brackets; `from_text(to_text(index)) == index`.
 
     Raises:
       ValueError: the text is no index of ints, slices, `...` and `None`.

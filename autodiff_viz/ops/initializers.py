@@ -1,4 +1,4 @@
-"""How a parameter may begin: the initialisers of `jax.nn.initializers`, by the names that they have there."""
+"""Registry of the initializers of parameters, with their names in `jax.nn.initializers`."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from jax.nn import initializers
 
 @dataclass(frozen=True, slots=True)
 class Initializer:
-    """One way to begin.
+    """One initializer.
 
     Attributes:
-      name: in a formula.
+      name: in a formula, and in `jax.nn.initializers`.
       doc: one line, with a full stop.
-      draw: of a key, a shape and a dtype, as JAX's initialisers.
+      draw: JAX's initializer, a function of a key, a shape and a dtype.
       source: the same as an expression of `jax`.
-      rank: the least number of axes; those that count inputs and outputs need two.
+      rank: least number of axes; initializers that count inputs and outputs need two.
     """
 
     name: str
@@ -30,7 +30,7 @@ class Initializer:
 
 
 def _fan(name: str, doc: str) -> Initializer:
-    """One that looks at how many inputs (rows) and outputs (columns) there are."""
+    """Make the record of an initializer that depends on fan-in (rows) and fan-out (columns)."""
     return Initializer(name, doc, getattr(initializers, name)(), f"jax.nn.initializers.{name}()", rank=2)
 
 
@@ -54,6 +54,8 @@ INITIALIZERS: Mapping[str, Initializer] = MappingProxyType({one.name: one for on
 
 
 def usual(shape: tuple[int, ...]) -> str:
-    """What a parameter of this shape begins with unless it says so itself: as in Flax, matrices and kernels
-    `lecun_normal`, biases `zeros`."""
+    """Return the default initializer of a parameter's shape, by name.
+
+    As in Flax, matrices and kernels have `lecun_normal`, biases `zeros`.
+    """
     return "lecun_normal" if len(shape) >= 2 else "zeros"

@@ -1,4 +1,4 @@
-"""Names and numbers put into the LaTeX of an op record. The result suits KaTeX."""
+"""LaTeX of ops, derivatives and numbers, for KaTeX, from the templates in the op records."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from autodiff_viz.ops import indexing
 from autodiff_viz.ops.record import Op, Param
 
 PLACEHOLDER = re.compile(r"\\bar y|<(?P<name>\w+)>|(?<![\\A-Za-z])y(?![A-Za-z])")
-"""`<slot>` or `<param>`, the node's value `y`, or the arriving cotangent `\\bar y`."""
+r"""`<slot>` or `<param>`, the node's value `y`, or the arriving cotangent `\bar y`."""
 
-_DIGITS = 6  # of a number on show; float32 has no more
+_DIGITS = 6  # significant digits of a shown number; float32 has no more
 _OPENING = re.compile(r"(?:^|[({[|&=]|(?<!\\),|\\\\|\\(?:gt|lt|ge|ne|lfloor)|\{cases\}|\{ or \})\s*$")
-"""What may stand before a bare negative number."""
+"""Text after which a negative number needs no parentheses."""
 
 
 def filled(template: str, values: Mapping[str, str]) -> str:
-    """The template with LaTeX in place of its placeholders.
+    """Replace the placeholders of a template by LaTeX.
 
     Args:
       template: `latex` or one `derivative` of an `Op`.
       values: LaTeX by name of slot or parameter, "y" for the node's value and "y_bar" for the arriving
-        cotangent. What is missing shows its own name. A negative number, or a power of ten, gets
+        cotangent. A missing slot or parameter shows its own name. A negative number, or a power of ten, gets
         parentheses where it would be misread without.
     """
 
@@ -45,7 +45,7 @@ def _misread(value: str, match: re.Match[str]) -> bool:
 
 
 def operation(op: Op, operands: Sequence[str] = (), params: Mapping[str, Any] | None = None) -> str:
-    """LaTeX of the op applied to `operands` (LaTeX, one per slot, or any number for a variadic op)."""
+    """Return LaTeX of the op applied to `operands` (LaTeX, one per slot, or any number for a variadic op)."""
     return filled(op.latex, _values(op, operands, params or {}))
 
 
@@ -57,7 +57,7 @@ def derivative(
     y: str = "y",
     y_bar: str = r"\bar y",
 ) -> str:
-    """LaTeX of what the pullback does to `slot`; see `Op.derivative`."""
+    """Return LaTeX of the pullback for `slot`; see `Op.derivative`."""
     template = op.derivative[0 if op.variadic else slot]
     own = operands[slot : slot + 1] if op.variadic else operands
     return filled(template, {**_values(op, own, params or {}), "y": y, "y_bar": y_bar})
@@ -70,7 +70,7 @@ def _values(op: Op, operands: Sequence[str], params: Mapping[str, Any]) -> dict[
 
 
 def parameter(param: Param, value: Any) -> str:
-    """LaTeX of a parameter's value; nothing for None, so that a subscript stays empty."""
+    """Return LaTeX of a parameter's value; "" for None, so that a subscript stays empty."""
     if value is None:
         return ""
     if param.kind == "index":
@@ -83,13 +83,13 @@ def parameter(param: Param, value: Any) -> str:
 
 
 def name(text: str) -> str:
-    """LaTeX of a node's name: a single letter in italics, a longer name upright."""
+    """Return LaTeX of a node's name: a single letter in italics, a longer name upright."""
     escaped = text.replace("_", r"\_")
     return text if len(text) == 1 else rf"\mathrm{{{escaped}}}"
 
 
 def number(value: float) -> str:
-    """LaTeX of a number to six digits: 0.25, 1.5 \\times 10^{-7}, \\infty."""
+    r"""Return LaTeX of a number to six digits: 0.25, 1.5 \times 10^{-7}, \infty."""
     if math.isnan(value):
         return r"\text{NaN}"
     if math.isinf(value):

@@ -1,5 +1,7 @@
-"""Layers of a network. What is learned (a matrix, a kernel, a bias) comes in by a slot, like any other value,
-so that it can be stopped, rewritten and looked at. Images are [batch, height, width, channels] (NHWC).
+"""Op records of neural-network layers; images are [batch, height, width, channels] (NHWC).
+
+Parameters (a matrix, a kernel, a bias) are inputs in slots, like any other value, so that they can be
+stopped, rewritten and looked at.
 """
 
 from __future__ import annotations
@@ -32,9 +34,10 @@ EPSILON = Param("epsilon", "float", 1e-5, "Added to the variance, so that nothin
 
 
 def _check(x: Array, sides: tuple[int, ...], stride: int, padding: str) -> None:
-    """
+    """Check images and a window for a convolution or a pool.
+
     Raises:
-      Refusal: x are no images, or a window of these sides cannot be slid over them.
+      Refusal: `x` is no batch of images, or a window of these sides cannot be slid over it.
     """
     if x.ndim != 4:
         raise Refusal(f"Images have 4 axes, [batch, height, width, channels]; these have {x.ndim}.")
@@ -47,14 +50,17 @@ def _check(x: Array, sides: tuple[int, ...], stride: int, padding: str) -> None:
 
 
 def dense(x: Array, w: Array, b: Array) -> Array:
-    """x [..., n] @ w [n, m] + b [m]: the layer that joins everything to everything."""
+    """Return x [..., n] @ w [n, m] + b [m], of shape [..., m]: a fully connected layer."""
     return x @ w + b
 
 
 def conv2d(x: Array, w: Array, b: Array, stride: int = 1, padding: str = "VALID") -> Array:
-    """x [batch, h, w, in] with the kernels w [kh, kw, in, out] slid over it, and a bias [out].
+    """Convolve x [batch, h, w, in] with the kernels w [kh, kw, in, out], and add a bias b [out].
 
-    As in `jax.lax.conv_general_dilated`: kernels are not flipped.
+    As in `jax.lax.conv_general_dilated`, kernels are not flipped (a cross-correlation).
+
+    Raises:
+      Refusal: shapes or window do not fit.
     """
     if w.ndim != 4:
         raise Refusal(f"Kernels have 4 axes, [height, width, in, out]; these have {w.ndim}.")
@@ -63,35 +69,42 @@ def conv2d(x: Array, w: Array, b: Array, stride: int = 1, padding: str = "VALID"
 
 
 def max_pool(x: Array, window: int = 2, stride: int = 2, padding: str = "VALID") -> Array:
-    """The largest element of each window of x [batch, h, w, channels]."""
+    """Return the maximum of each window of x [batch, h, w, channels]."""
     _check(x, (window, window), stride, padding)
     sides, steps = (1, window, window, 1), (1, stride, stride, 1)
     return jax.lax.reduce_window(x, -jnp.inf, jax.lax.max, sides, steps, padding)
 
 
 def avg_pool(x: Array, window: int = 2, stride: int = 2, padding: str = "VALID") -> Array:
-    """The mean of each window of x [batch, h, w, channels]; zeros of the padding count, as in Flax."""
+    """Return the mean of each window of x [batch, h, w, channels]; zeros of the padding count, as in Flax."""
     _check(x, (window, window), stride, padding)
     sides, steps = (1, window, window, 1), (1, stride, stride, 1)
     return jax.lax.reduce_window(x, 0.0, jax.lax.add, sides, steps, padding) / window**2
 
 
 def flatten(x: Array) -> Array:
-    """x [batch, ...] as [batch, n]."""
+    """Reshape x [batch, ...] to [batch, n]."""
     if x.ndim == 0:
         raise Refusal("A number has no axes to flatten.")
     return jax.lax.collapse(x, 1)
 
 
 def layer_norm(x: Array, scale: Array, bias: Array, epsilon: float = 1e-5) -> Array:
-    """x with mean 0 and variance 1 along its last axis, then scaled and shifted."""
+    """Normalize x to mean 0 and variance 1 along its last axis, then scale and shift it.
+
+    Source: Ba, Kiros and Hinton, Layer Normalization, arXiv:1607.06450.
+    """
     return _standardized(x, -1, epsilon) * scale + bias
 
 
 def batch_norm(x: Array, scale: Array, bias: Array, epsilon: float = 1e-5) -> Array:
-    """x with mean 0 and variance 1 in each channel (the last axis), then scaled and shifted.
+    """Normalize x to mean 0 and variance 1 in each channel (the last axis), then scale and shift it.
 
-    The statistics are those of this batch, as in training; there are no running ones.
+    The statistics are those of this batch, as in training; there are no running averages.
+
+    Raises:
+      Refusal: x has fewer than 2 axes.
+    Source: Ioffe and Szegedy, Batch Normalization, arXiv:1502.03167.
     """
     if x.ndim < 2:
         raise Refusal("A batch has 2 axes or more, the last one for channels.")
@@ -100,8 +113,11 @@ def batch_norm(x: Array, scale: Array, bias: Array, epsilon: float = 1e-5) -> Ar
 
 
 def _standardized(x: Array, axes: int | tuple[int, ...], epsilon: float) -> Array:
-    """x with mean 0 and variance 1. JAX's own variance here, E[x^2] - E[x]^2, has no digit left in float32
-    where the mean is some thousand times as large as the deviation."""
+    """Normalize x to mean 0 and variance 1.
+
+    The default variance of `jax.nn.standardize`, E[x^2] - E[x]^2, has no correct digit in float32 where the
+    mean is some thousand times the standard deviation.
+    """
     variance = jnp.var(x, axes, keepdims=True)
     return jax.nn.standardize(x, axes, variance=variance, epsilon=epsilon)
 

@@ -1,4 +1,4 @@
-"""Products of vectors and matrices."""
+"""Op records of products of vectors and matrices."""
 
 from __future__ import annotations
 

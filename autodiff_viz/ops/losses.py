@@ -1,7 +1,6 @@
-"""Losses: how far predictions are from what was wanted.
+"""Op records of loss functions, with the names and definitions of Optax.
 
-Names and meaning as in Optax: one number per example, of which a graph takes the mean;
-`mean_squared_error` has the mean in it.
+A loss gives one number per example, of which a graph takes the mean; `mean_squared_error` includes the mean.
 """
 
 from __future__ import annotations
@@ -16,21 +15,21 @@ GROUP = "Losses"
 
 
 def mean_squared_error(predictions: Array, targets: Array) -> Array:
-    """Mean of (predictions - targets)^2 over all elements; the two are broadcast, as everywhere."""
+    """Return the mean of (predictions - targets)^2 over all elements of the broadcast difference."""
     return jnp.mean(jnp.square(predictions - targets))
 
 
 def softmax_cross_entropy_with_integer_labels(logits: Array, labels: Array) -> Array:
-    """-ln of the probability that softmax(logits [..., classes]) gives to the class `labels` [...].
+    """Return -ln of the probability that softmax(logits [..., classes]) gives to the class `labels` [...].
 
-    Labels are whole numbers from 0; their fractions are dropped, and nothing is passed to them.
+    Labels are whole numbers from 0; their fractions are dropped, and no cotangent is passed to them.
     """
     chosen = jnp.take_along_axis(logits, jnp.expand_dims(labels, -1).astype(int), axis=-1)[..., 0]
     return jax.nn.logsumexp(logits, axis=-1) - chosen
 
 
 def sigmoid_binary_cross_entropy(logits: Array, labels: Array) -> Array:
-    """-ln of the probability that sigmoid(logits) gives to `labels` in [0, 1], element by element."""
+    """Return -ln of the probability that sigmoid(logits) gives to `labels` in [0, 1], element by element."""
     return jax.nn.softplus(logits) - labels * logits
 
 

@@ -1,4 +1,4 @@
-"""What the explanations of refused shapes share: how sizes meet, and words for it."""
+"""Shared parts of the explanations of shape errors: broadcasting, inner products, and their wording."""
 
 from __future__ import annotations
 
@@ -11,22 +11,29 @@ Shape = tuple[int, ...]
 
 
 class Misfit(NamedTuple):
-    """What would be needed, as a sentence; and what to do."""
+    """Explanation of a shape error.
+
+    Attributes:
+      needed: the requirement, as a sentence.
+      hint: how to meet it.
+    """
 
     needed: str
     hint: str
 
 
 Explain = Callable[[Sequence[str], Sequence[Shape], Mapping[str, Any]], Misfit | None]
-"""Of the slots' names, their shapes and all parameters: why they do not go together, where it is known."""
+"""Function of the slots' names, their shapes and all parameters: explains why they do not fit; None if
+unknown."""
 
 
 def said(shape: Shape) -> str:
-    """A shape in a sentence."""
+    """Write a shape for a sentence."""
     return str(list(shape)) if shape else "a number"
 
 
 def broadcast(names: Sequence[str], shapes: Sequence[Shape], given: Mapping[str, Any]) -> Misfit | None:
+    """Explain shapes that cannot be broadcast."""
     for (a, one), (b, other) in combinations(zip(names, shapes, strict=True), 2):
         if sizes := clash(one, other):
             m, n = sizes
@@ -36,12 +43,13 @@ def broadcast(names: Sequence[str], shapes: Sequence[Shape], given: Mapping[str,
 
 
 def clash(one: Shape, other: Shape) -> tuple[int, int] | None:
-    """The first sizes from the end that cannot meet."""
+    """Return the first pair of sizes, counted from the last axis, that cannot be broadcast, or None."""
     pairs = zip_longest(reversed(one), reversed(other), fillvalue=1)
     return next(((m, n) for m, n in pairs if m != n and 1 not in (m, n)), None)
 
 
 def to_fit(*two: tuple[str, Shape]) -> str:
+    """Hint at a shape that makes the two named shapes broadcast."""
     (few, small), (many, large) = sorted(two, key=lambda pair: len(pair[1]))
     if prod(small) == prod(large):
         return f"{few} has as many elements as {many}: reshape({few}, {written(large)}) fits."
@@ -52,12 +60,12 @@ def to_fit(*two: tuple[str, Shape]) -> str:
 
 
 def written(shape: Shape) -> str:
-    """As in a formula: (4,), (4, 1)."""
+    """Write a shape as in a formula: (4,), (4, 1)."""
     return str(tuple(shape))
 
 
 def inner(a: str, one: Shape, b: str, other: Shape) -> Misfit | None:
-    """The sizes that a product sums over."""
+    """Explain sizes of a contracted axis that differ."""
     at = max(len(other) - 2, 0)
     if not one or not other or one[-1] == other[at]:
         return None
@@ -69,6 +77,7 @@ def inner(a: str, one: Shape, b: str, other: Shape) -> Misfit | None:
 
 
 def leading(a: str, one: Shape, b: str, other: Shape) -> Misfit | None:
+    """Explain leading axes (batch axes of a matrix product) that cannot be broadcast."""
     if not clash(one, other):
         return None
     needed = f"The axes before the last two must be equal or 1: {a} has {said(one)}, {b} has {said(other)}."

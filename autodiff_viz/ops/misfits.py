@@ -1,6 +1,6 @@
-"""Why an op refuses the shapes of its inputs, in words, and how to mend it.
+"""Explanations of shape errors, by op, with hints.
 
-Only asked once JAX has refused: what is said here never decides.
+Only called after JAX has refused the shapes: an explanation never decides.
 """
 
 from __future__ import annotations
@@ -16,8 +16,11 @@ from autodiff_viz.ops.record import Op
 
 
 def misfit(op: Op, shapes: Sequence[Shape], given: Mapping[str, Any]) -> Misfit | None:
-    """Why `op` cannot take these shapes with the parameters `given`; None where there are no words for it, or
-    where it takes another number of them."""
+    """Explain why `op` refuses these shapes with the parameters `given`.
+
+    Returns:
+      None if there is no explanation, or the number of inputs is wrong.
+    """
     if not shapes if op.variadic else len(shapes) != len(op.slots):
         return None
     explain = MISFITS.get(op.name) or (broadcast if op.elementwise or op.broadcasts else None)
@@ -27,7 +30,7 @@ def misfit(op: Op, shapes: Sequence[Shape], given: Mapping[str, Any]) -> Misfit 
 
 
 def slot_names(op: Op, count: int) -> list[str]:
-    """What the slots are called; those of an op that takes any number are counted."""
+    """Return the names of the slots; those of a variadic op are numbered."""
     if op.variadic or count != len(op.slots):
         return [f"{op.slots[0] if op.variadic else 'input'} {i}" for i in range(count)]
     return list(op.slots)
@@ -110,7 +113,7 @@ def _getitem(names: Sequence[str], shapes: Sequence[Shape], given: Mapping[str, 
 
 
 def _axis(op: Op, shapes: Sequence[Shape], given: Mapping[str, Any]) -> Misfit | None:
-    """A parameter names an axis that is not there."""
+    """Explain a parameter `axis` that is out of range."""
     axis = given.get("axis")
     if not isinstance(axis, int) or not shapes:
         return None
@@ -136,4 +139,4 @@ MISFITS: Mapping[str, Explain] = {
     "transpose": _transpose,
     "getitem": _getitem,
 }
-"""By op; elementwise ones are explained by the rule of broadcasting."""
+"""Explanations by op; elementwise ops are explained by the rules of broadcasting."""

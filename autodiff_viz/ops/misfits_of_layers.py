@@ -1,4 +1,4 @@
-"""Why layers and losses refuse the shapes of their inputs."""
+"""Explanations of shape errors of layers and losses."""
 
 from __future__ import annotations
 

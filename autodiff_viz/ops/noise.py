@@ -1,4 +1,4 @@
-"""Random constants. The seed is explicit: the same seed gives the same draw, in every dtype."""
+"""Op records of random constants. The seed is explicit: the same seed gives the same draw, in every dtype."""
 
 from __future__ import annotations
 
@@ -22,8 +22,11 @@ def uniform(
     seed: int | Array = 0,
     dtype: DTypeLike = jnp.float32,
 ) -> Array:
-    """Draw from [low, high). In float32 whatever `dtype` is, so that a float64 check sees the same draw; what
-    is drawn in float64 is that from [0, 1), brought to the range in float64."""
+    """Draw from the uniform distribution on [low, high).
+
+    Drawn in float32 whatever `dtype` is, so that a float64 check sees the same draw: in float64 it is the
+    float32 draw from [0, 1), scaled to the range in float64.
+    """
     if dtype == jnp.float32:
         return jax.random.uniform(jax.random.key(seed), shape, dtype, low, high)
     return low + (high - low) * jax.random.uniform(jax.random.key(seed), shape, jnp.float32).astype(dtype)
@@ -36,7 +39,7 @@ def normal(
     seed: int | Array = 0,
     dtype: DTypeLike = jnp.float32,
 ) -> Array:
-    """Draw from the normal distribution. In float32 whatever `dtype` is, as in `uniform`."""
+    """Draw from the normal distribution, in float32 whatever `dtype` is, as in `uniform`."""
     unit = jax.random.normal(jax.random.key(seed), shape, jnp.float32).astype(dtype)
     return jnp.asarray(mean, dtype) + jnp.asarray(scale, dtype) * unit
 

@@ -1,4 +1,4 @@
-"""Ops that fold an axis, or all of them, and softmax, which normalises along one."""
+"""Op records of reductions over one axis or all, and of softmax, which normalizes along one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Ops that move, copy, join or pick elements and change none of them; and constants of a shape."""
+"""Op records that move, copy, join or pick elements and change none of them; and constants of a shape."""
 
 from __future__ import annotations
 
@@ -14,32 +14,32 @@ GROUP = "Shape"
 
 
 def reshape(x: Array, shape: tuple[int, ...] = (-1,)) -> Array:
-    """x with the same elements in another shape; one length may be -1, for what is left over."""
+    """Reshape x; one length may be -1, for the rest of the elements."""
     return jnp.reshape(x, shape)
 
 
 def broadcast_to(x: Array, shape: tuple[int, ...] = ()) -> Array:
-    """x repeated to fill `shape`, by NumPy's broadcasting rules."""
+    """Broadcast x to `shape`, by NumPy's rules."""
     return jnp.broadcast_to(x, shape)
 
 
 def concatenate(*arrays: Array, axis: int = 0) -> Array:
-    """The arrays joined along an axis that they have."""
+    """Join the arrays along an existing axis."""
     return jnp.concatenate(arrays, axis=axis)
 
 
 def stack(*arrays: Array, axis: int = 0) -> Array:
-    """The arrays, all of one shape, joined along a new axis."""
+    """Join the arrays, all of one shape, along a new axis."""
     return jnp.stack(arrays, axis=axis)
 
 
 def expand_dims(x: Array, axis: int = 0) -> Array:
-    """x with a new axis of length 1."""
+    """Insert an axis of length 1 into the shape of x."""
     return jnp.expand_dims(x, axis)
 
 
 def getitem(x: Array, index: indexing.Index = (0,)) -> Array:
-    """x[index]; the index is data as in `ops.indexing`.
+    """Return x[index]; the index is data as in `ops.indexing`.
 
     Raises:
       IndexError: an index is out of bounds. JAX would clamp it silently.

@@ -1,4 +1,4 @@
-"""Exponentials, trigonometry and activations: smooth functions of one input, and relu."""
+"""Op records of exponentials, trigonometry and classical activations: all smooth but relu."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Functions with kinks or jumps: absolute value, extrema, rounding, comparisons, choice."""
+"""Op records of functions with kinks or jumps: absolute value, extrema, rounding, comparisons, choice."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ GROUP = "Steps and choices"
 
 
 def greater(a: Array, b: Array) -> Array:
-    """1.0 where a > b, else 0.0."""
+    """Return 1.0 where a > b, else 0.0."""
     return jnp.greater(a, b).astype(a.dtype)
 
 
 def less(a: Array, b: Array) -> Array:
-    """1.0 where a < b, else 0.0."""
+    """Return 1.0 where a < b, else 0.0."""
     return jnp.less(a, b).astype(a.dtype)
 
 
 def where(condition: Array, a: Array, b: Array) -> Array:
-    """`a` where `condition` is not 0, else `b`."""
+    """Return `a` where `condition` is not 0, else `b`."""
     return jnp.where(condition != 0, a, b)
 
 
 def _cases(*rows: tuple[str, str]) -> str:
-    """LaTeX of 0 but for the (value, when) pairs in `rows`."""
+    """Return LaTeX of the (value, condition) cases in `rows`, and 0 otherwise."""
     body = "".join(rf"{value} & {when} \\ " for value, when in rows)
     return rf"\begin{{cases}} {body}0 & \text{{otherwise}} \end{{cases}}"
 

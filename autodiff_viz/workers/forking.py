@@ -1,4 +1,4 @@
-"""The server's side of the template process: start it, and have it fork."""
+"""Client of the fork server: starts the template process and requests workers from it."""
 
 from __future__ import annotations
 
@@ -15,13 +15,15 @@ ROOT = Path(__file__).parents[2]
 
 
 class Template:
-    """The process that workers are forked from."""
+    """Handle of the template process, from which workers are forked."""
 
     def __init__(self, modules: tuple[str, ...], variables: Mapping[str, str]):
-        """Start it, with these `variables` in its environment too, and wait until it has loaded `modules`.
+        """Start the process and wait until it has loaded `modules`.
+
+        `variables` are added to its environment.
 
         Raises:
-          OSError: it does not come up.
+          OSError: it does not start.
         """
         self._control, its = socket.socketpair()
         command = [sys.executable, "-m", "autodiff_viz.workers.template", str(its.fileno()), *modules]
@@ -41,10 +43,12 @@ class Template:
             raise
 
     def fork(self, niceness: int) -> tuple[int, Connection]:
-        """The id of a new worker of that niceness, and a connection to it.
+        """Fork a worker of that niceness.
 
+        Returns:
+          The process id of the worker, and a connection to it.
         Raises:
-          OSError: the template has ended.
+          OSError: the template process has ended.
         """
         mine, its = socket.socketpair()
         try:
@@ -58,6 +62,7 @@ class Template:
         return process, Connection(mine.detach())
 
     def end(self) -> None:
+        """Kill the template process; its workers live on."""
         self._process.kill()
         self._process.wait()
         self._control.close()

@@ -1,4 +1,4 @@
-"""What worker processes are asked, and what they answer."""
+"""Job and answer records that the server and its worker processes exchange."""
 
 from __future__ import annotations
 
@@ -7,24 +7,24 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-SECONDS = 10.0  # of work that a job may take
-NICE = 10  # of workers: what visitors wait for comes first
+SECONDS = 10.0  # of CPU time that a job may take
+NICE = 10  # niceness of workers: the server, which visitors wait for, comes first
 TOO_LONG, BROKEN, DROPPED = "too long", "broken", "dropped"
-"""Why a job has no answer."""
+"""Reasons why a job has no answer."""
 
 _log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """What to work out.
+    """A call of a pure function, to be run in a worker process.
 
     Attributes:
-      key: the identity of all that the answer follows from, the function too.
-      function: a function at the top of a module.
-      arguments: plain data.
-      seconds: of work, after which the worker is killed.
-      long: it may take more than moments, or much memory.
+      key: identity of all that the answer depends on, including the function.
+      function: a function at the top level of a module.
+      arguments: plain data, which can be pickled.
+      seconds: CPU time after which the worker is killed.
+      long: whether it may take more than moments, or much memory.
       niceness: of the process of a long job.
     """
 
@@ -37,20 +37,20 @@ class Job:
 
     @property
     def message(self) -> tuple[str, str, tuple[Any, ...]]:
-        """(module, function, arguments), as a worker takes it."""
+        """(module, function, arguments), in the form in which a worker receives it."""
         return self.function.__module__, self.function.__qualname__, self.arguments
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What became of a job: its `value`, or why there is none."""
+    """Result of a job: its `value`, or the reason `why` there is none."""
 
     value: Any = None
     why: str = ""
 
 
 def done_here(job: Job) -> Answer:
-    """The answer of a job that is done in this process."""
+    """Run a job in this process and return its answer."""
     try:
         return Answer(job.function(*job.arguments))
     except Exception as error:

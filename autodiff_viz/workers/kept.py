@@ -1,8 +1,9 @@
-"""What outlives the server: a directory on disk that nobody else can write to, and answers in it.
+"""Persistent cache on disk of answers and of JAX's compiled code, in a private directory.
 
-What is kept is only to be found again by the same version: of this program, of what it computes with, and of
-the processor, whose last digits differ from another one's. Answers are JSON, and are checked when they are
-read; compiled code, which JAX keeps beside them, is run as it is: hence a directory of one's own.
+Entries are valid for one version only: of this program, of its libraries, and of the processor, since results
+of two processors differ in the last digits. Answers are JSON, and are checked when they are read. Compiled
+code, from JAX's persistent compilation cache, is run unchecked: hence no other user may write to the
+directory.
 """
 
 from __future__ import annotations
@@ -21,18 +22,22 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
-VARIABLE = "AUTODIFF_VIZ_CACHE"  # names the directory; "off": nothing is kept
+VARIABLE = "AUTODIFF_VIZ_CACHE"  # names the directory; "off" disables the cache
 PACKAGE = Path(__file__).parents[1]
-VERSIONS = 3  # whose directories are kept, the last ones used
+VERSIONS = 3  # number of last used versions whose directories are kept
 LARGEST = 4_000_000  # bytes of an answer
-TUNED_BY = ("JAX_", "XLA_")  # variables of the environment that change what is computed
+TUNED_BY = ("JAX_", "XLA_")  # prefixes of environment variables that change results
 SAID = re.compile("[0-9a-f]{32}")
 
 _log = logging.getLogger(__name__)
 
 
 def version(libraries: tuple[str, ...]) -> str:
-    """Tell this program, with these versions of its `libraries`, on this processor, from all others."""
+    """Return a digest of all that cached results depend on.
+
+    That is this program, the versions of its `libraries`, Python, the processor, and JAX's and XLA's
+    environment variables.
+    """
     told = blake2b(digest_size=16)
     for path in sorted(PACKAGE.rglob("*.py")):
         told.update(repr((str(path.relative_to(PACKAGE)), path.read_bytes())).encode())
@@ -43,7 +48,7 @@ def version(libraries: tuple[str, ...]) -> str:
 
 
 def _processor() -> list[str]:
-    """What the system says of the first processor; nothing where it says nothing."""
+    """Return the system's description of the first processor; [] where there is none."""
     with suppress(OSError):
         first = Path("/proc/cpuinfo").read_text("utf-8", "replace").partition("\n\n")[0]
         return [line for line in first.splitlines() if line.startswith(("model name", "flags", "Features"))]
@@ -51,8 +56,11 @@ def _processor() -> list[str]:
 
 
 def directory(version: str) -> Path | None:
-    """The directory of this version, made where it is missing. None where there is to be none or none can be,
-    and where others could write to it; the log then says why."""
+    """Return the cache directory of this version, created if it is missing.
+
+    None where caching is off, the directory cannot be made, or others could write to it; the log then says
+    why. Directories of all but the last used `VERSIONS` versions are removed.
+    """
     if os.environ.get(VARIABLE) == "off":
         return None
     try:
@@ -66,7 +74,7 @@ def directory(version: str) -> Path | None:
         os.utime(own)
         _drop_old(root)
         return own if os.access(own, os.W_OK) else None
-    except (OSError, RuntimeError) as error:  # RuntimeError: there is no home
+    except (OSError, RuntimeError) as error:  # RuntimeError: no home directory
         _log.info("Nothing is kept on disk: %s", error)
         return None
 
@@ -76,7 +84,7 @@ def _usual() -> Path:
 
 
 def _fault(root: Path) -> str:
-    """Why others could put something into `root`; "" where they cannot."""
+    """Return why other users could write to `root`; "" where they cannot."""
     found = root.stat()
     mend = f"Make a directory that is yours alone (chmod 700) and name it in {VARIABLE}."
     if not hasattr(os, "getuid"):
@@ -93,14 +101,14 @@ def _fault(root: Path) -> str:
 
 
 def _drop_old(root: Path) -> None:
-    """Remove the directories of versions that others have been used after."""
+    """Remove the directories of all but the `VERSIONS` last used versions."""
     found = [path for path in root.iterdir() if SAID.fullmatch(path.name) and path.is_dir()]
     for path in sorted(found, key=lambda path: path.stat().st_mtime)[:-VERSIONS]:
         shutil.rmtree(path, ignore_errors=True)
 
 
 def read(directory: Path | None, key: bytes) -> Any:
-    """The answer that is kept under `key`; None where there is none, or it is not as it was kept."""
+    """Return the answer cached under `key`; None where there is none, or its digest does not match."""
     if directory is None:
         return None
     path = _path(directory, key)
@@ -114,14 +122,17 @@ def read(directory: Path | None, key: bytes) -> Any:
 
 
 def keep(directory: Path | None, key: bytes, answer: Any) -> None:
-    """Keep `answer`, which is JSON, under `key`; where that cannot be done it will be worked out again."""
+    """Write `answer`, which is JSON data, under `key`, atomically.
+
+    Failure is ignored, since the answer can be computed again.
+    """
     if directory is None:
         return
     text = json.dumps({"digest": _digest(key, answer), "answer": answer})
     with suppress(OSError), tempfile.TemporaryDirectory(dir=directory) as own:
         written = Path(own) / "answer"
         written.write_text(text, "utf-8")
-        written.replace(_path(directory, key))  # whole, or not at all
+        written.replace(_path(directory, key))  # atomic: the whole file or none
 
 
 def _path(directory: Path, key: bytes) -> Path:

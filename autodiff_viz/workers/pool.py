@@ -1,11 +1,10 @@
-"""Jobs in worker processes, so that nobody waits for what takes long: with a deadline, at low priority, the
-newest job of each asker first.
+"""Pool of worker processes for slow jobs, with deadlines, low priority and memoised answers.
 
-A job is a pure function of the project and its arguments, known by a key: the identity of all that its answer
-follows from. An answer therefore serves everybody who asks for the same.
+A job is a pure function of the project with its arguments. Its key is the identity of all that the answer
+depends on, so an answer serves all who ask for the same. Of each asker only the newest job waits.
 
-A long job has a process of its own, which ends with it and gives its memory back. One of them runs at a time,
-the one first that was asked for last; no other job waits for it.
+A long job has a process of its own, which ends with the job and so frees its memory. One long job runs at a
+time, the last requested one first (LIFO); short jobs never wait for it.
 """
 
 from __future__ import annotations
@@ -27,19 +26,22 @@ from types import MappingProxyType
 from autodiff_viz.workers.forking import Template
 from autodiff_viz.workers.jobs import BROKEN, DROPPED, NICE, TOO_LONG, Answer, Job
 
-KEPT = 512  # answers
+KEPT = 512  # answers in the LRU cache
 WAITING = 256  # jobs that may wait; the oldest is dropped for a new one
-PATIENCE = 12  # times as long by the clock: workers give way to the server, and may have to wait for it
-LOOK = 0.25  # seconds between two looks at how much a worker has done
-IDLE = 120.0  # seconds without a job after which a worker ends, and with it what it has compiled
+PATIENCE = 12  # wall-clock limit as a multiple of the CPU limit: workers of low priority may have to wait
+LOOK = 0.25  # seconds between two checks of a worker's CPU time
+IDLE = 120.0  # seconds without a job after which a worker ends, with the code it has compiled
 
 _log = logging.getLogger(__name__)
 
 
 @dataclass(slots=True)
 class _Worker:
-    """A process with a connection. `job` is what it works at, until it has had `seconds` of work, and not
-    beyond `deadline`, and only while it is not `cancelled`; `long` says for which jobs it is."""
+    """A worker process and its connection.
+
+    `job` is the running job. It is killed after `seconds` of CPU time, after `deadline`, or when it is
+    `cancelled`. `long` says whether the worker is for a long job; `since` is when it became idle.
+    """
 
     process: int
     connection: Connection
@@ -52,17 +54,19 @@ class _Worker:
     since: float = field(default_factory=monotonic)
 
     def begin(self, asker: Hashable, job: Job) -> None:
+        """Record the start of a job, with its limits."""
         self.asker, self.job, self.cancelled = asker, job, False
         self.seconds = work_of(self.process) + job.seconds
         self.deadline = monotonic() + PATIENCE * job.seconds
 
 
 class Pool:
-    """At most `workers` processes, and one for a long job. One thread hands out jobs and takes the answers.
+    """At most `workers` worker processes for short jobs and one for long jobs, served by one thread.
 
     Args:
-      modules: what a worker has loaded before its first job.
-      variables: of the workers' environment, beside those of this process.
+      modules: modules that a worker has loaded before its first job.
+      workers: greatest number of processes for short jobs.
+      variables: added to the environment of the workers.
     """
 
     def __init__(
@@ -73,7 +77,7 @@ class Pool:
         self._changed = Condition()
         self._answers: OrderedDict[bytes, Answer] = OrderedDict()
         self._waiting: dict[bool, OrderedDict[Hashable, Job]] = {False: OrderedDict(), True: OrderedDict()}
-        self._askers: dict[bytes, set[Hashable]] = {}  # of what waits or runs
+        self._askers: dict[bytes, set[Hashable]] = {}  # of waiting and running jobs
         self._workers: list[_Worker] = []
         self._wake, self._woken = socket.socketpair()
         self._template: Template | None = None
@@ -81,8 +85,11 @@ class Pool:
         self._thread: Thread | None = None
 
     def ask(self, asker: Hashable, job: Job) -> None:
-        """Have a job done. It takes the place of the one that waits for the same asker, or who acts all the
-        time would starve; a long job that waits already comes first from now on."""
+        """Queue a job, unless its answer is known or it is queued or running.
+
+        It replaces the waiting job of the same asker, who could otherwise starve others by acting all the
+        time; a long job that waits already moves to the front of the queue.
+        """
         with self._changed:
             waiting = self._waiting[job.long]
             if job.long and asker in waiting:
@@ -102,7 +109,7 @@ class Pool:
         self._wake.send(b"\0")
 
     def answer(self, key: bytes, patience: float = 0.0) -> Answer | None:
-        """What became of a job; None while it waits or runs, for at most `patience` seconds."""
+        """Return the answer of a job; None while it waits or runs, after at most `patience` seconds."""
         with self._changed:
             self._changed.wait_for(lambda: key in self._answers, patience)
             if key in self._answers:
@@ -110,8 +117,10 @@ class Pool:
             return self._answers.get(key)
 
     def cancel(self, asker: Hashable) -> None:
-        """Drop the job that waits for an asker, and kill the worker that is at it: there is no answer then.
-        What others have asked for too goes on."""
+        """Remove the asker's waiting jobs and kill the worker that runs its job: there is no answer then.
+
+        A running job that others have asked for too goes on.
+        """
         with self._changed:
             for waiting in self._waiting.values():
                 self._take_back(asker, waiting)
@@ -122,12 +131,12 @@ class Pool:
         self._wake.send(b"\0")
 
     def _take_back(self, asker: Hashable, waiting: OrderedDict[Hashable, Job]) -> None:
-        """The job that waits in the name of `asker` waits no more; others ask again for themselves."""
+        """Remove the job that waits for `asker`; other askers of it ask again."""
         if (job := waiting.pop(asker, None)) is not None:
             self._askers.pop(job.key, None)
 
     def end(self) -> None:
-        """Kill all processes; for when the server ends."""
+        """Kill all processes, when the server ends."""
         with self._changed:
             self._ended = True
         self._wake.send(b"\0")
@@ -168,7 +177,7 @@ class Pool:
             self._template = None
 
     def _pause(self) -> float | None:
-        """Seconds until something is to be done without anybody saying so; None while there is nothing."""
+        """Return seconds until a worker must be looked at unasked; None without workers."""
         times = [monotonic() + LOOK if w.job else w.since + IDLE for w in self._workers]
         return max(0.0, min(times) - monotonic()) if times else None
 
@@ -181,7 +190,7 @@ class Pool:
             pass
 
     def _look_after(self, worker: _Worker) -> None:
-        """Take its answer, or end it: when it broke down, took too long, or has had nothing to do."""
+        """Take the worker's answer, or end it: broken, cancelled, past its deadline, or idle for too long."""
         now = monotonic()
         try:
             if worker.connection.poll():
@@ -229,7 +238,7 @@ class Pool:
                 self._give_up(waiting)
                 return
             with self._changed:
-                if not waiting:  # it has been cancelled
+                if not waiting:  # the last job was cancelled meanwhile
                     return
                 free.begin(*waiting.popitem(last=long))
             try:
@@ -239,14 +248,14 @@ class Pool:
                     self._drop(free, BROKEN)
 
     def _give_up(self, waiting: OrderedDict[Hashable, Job]) -> None:
-        """No worker can be started."""
+        """Answer all waiting jobs with failure, since no worker can be started."""
         _log.exception("no worker can be started")
         with self._changed:
             while waiting:
                 self._note(waiting.popitem()[1], Answer(why=BROKEN))
 
     def _fork(self, long: bool, niceness: int) -> _Worker:
-        """A new worker; the template is started when it is not there.
+        """Fork a worker; starts the template process, or restarts one that has ended.
 
         Raises:
           OSError: no worker can be started.
@@ -263,7 +272,7 @@ class Pool:
 
 
 def work_of(process: int) -> float:
-    """Seconds of work that a process has had; 0 where the system does not say."""
+    """Return seconds of CPU time used by a process; 0 where the system does not say."""
     try:
         fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
     except OSError:

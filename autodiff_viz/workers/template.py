@@ -1,8 +1,9 @@
-"""The process that workers are forked from: it loads JAX once, and a new worker is there in milliseconds.
+"""Template process of the fork server: loads JAX once, so that a worker is forked in milliseconds.
 
-`multiprocessing`'s own fork server would first run the program's main module again, which under `streamlit
-run` is now Streamlit, now the page. This one runs nothing but what it is told to load, with `python -m
-autodiff_viz.workers.template FD MODULE ...`. It has one thread and starts no JAX backend: forking is safe.
+The forkserver of `multiprocessing` would first run the program's main module again, which under `streamlit
+run` is sometimes Streamlit, sometimes the page. This one loads only the modules that it is told to: `python
+-m autodiff_viz.workers.template FD MODULE ...`. It has one thread and starts no JAX backend, so forking is
+safe.
 """
 
 from __future__ import annotations
@@ -19,13 +20,15 @@ from typing import NoReturn
 
 
 def main(control: socket.socket, modules: list[str]) -> None:
-    """Load `modules`, then fork a worker for each socket that comes with the worker's niceness; end when the
-    other side has gone."""
+    """Load `modules`, then fork a worker for each (niceness, socket) received.
+
+    Returns when the server has gone.
+    """
     for module in modules:
         import_module(module)
     gc.collect()
-    gc.freeze()  # a collection in a worker would write to, and so copy, pages that it shares
-    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nothing is left of a worker that has ended
+    gc.freeze()  # a collection in a worker would write to shared pages, and so copy them
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # ended workers leave no zombies
     control.send(b"\0")
     while True:
         niceness, passed, _, _ = socket.recv_fds(control, 1, 1)
@@ -36,9 +39,9 @@ def main(control: socket.socket, modules: list[str]) -> None:
 
 
 def _fork(descriptor: int, niceness: int, control: socket.socket) -> int:
-    """The id of a new worker that answers on `descriptor`."""
+    """Fork a worker that answers on `descriptor`; return its process id."""
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # JAX warns of its threads: there are none yet
+        warnings.simplefilter("ignore")  # JAX warns of its threads, but none has been started
         worker = os.fork()
     if worker == 0:
         control.close()
@@ -48,9 +51,9 @@ def _fork(descriptor: int, niceness: int, control: socket.socket) -> int:
 
 
 def _work(connection: Connection) -> NoReturn:
-    """Answer jobs until the other side has gone. A job is (module, function, arguments)."""
+    """Answer jobs (module, function, arguments) until the server has gone."""
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl + C in the terminal is the server's
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl + C in the terminal is for the server
     try:
         while True:
             module, function, arguments = connection.recv()
@@ -62,10 +65,10 @@ def _work(connection: Connection) -> NoReturn:
 
 
 def _answer(module: str, function: str, arguments: tuple) -> tuple[bool, object]:
-    """(True, result) or (False, the mistake in words)."""
+    """Return (True, result) or (False, the exception in words)."""
     try:
         return True, getattr(import_module(module), function)(*arguments)
-    except Exception as error:  # a job's mistake is its own: the worker goes on
+    except Exception as error:  # a failed job does not end the worker
         return False, f"{type(error).__name__}: {error}"
 
 
