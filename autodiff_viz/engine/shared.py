@@ -1,7 +1,8 @@
-"""A memory that many share, of what is costly to make: nobody's rare wishes push out what the others use.
+"""Bounded memoisation of costly results for many users: rare requests cannot evict what others use.
 
-What is new is on trial once the memory is full, and gives way to what is newer. It stays when it is asked for
-again by a later evaluation. One evaluation may ask for so many different things and no more.
+Once the memory is full, a new result is on trial and is evicted by newer ones. It becomes permanent when a
+later evaluation asks for it again; permanent results are evicted by LRU. An evaluation may ask for a limited
+number of different results.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ _numbers = count()
 
 
 class Evaluation:
-    """One evaluation of a graph; its number, and what it has asked for."""
+    """One evaluation of a graph: its number, and the keys that it has asked for."""
 
     __slots__ = ("asked", "number")
 
@@ -41,7 +42,7 @@ _here = _Here()
 
 @contextmanager
 def within(evaluation: Evaluation) -> Iterator[None]:
-    """What is asked for meanwhile is asked for by this evaluation."""
+    """Attribute the requests inside `with` to this evaluation."""
     before, _here.evaluation = _here.evaluation, evaluation
     try:
         yield
@@ -62,12 +63,14 @@ class _Entry:
 def shared(
     most: int, trial: int, key: Callable[..., Hashable], too_many: Callable[..., Exception]
 ) -> Callable[[Callable[..., R]], Remembered[R]]:
-    """Memoise a pure function for everybody, by what `key` says its result follows from.
+    """Memoise a pure function for all users, by the key that its result follows from.
 
     Args:
-      most: results that are kept, of them `trial` on trial; and so many different ones an evaluation may ask
-        for, or it could not keep its own.
-      too_many: makes of the arguments what is raised when one asks for more.
+      most: how many results are kept.
+      trial: how many of these are on trial. Also the limit of different results for one evaluation, which
+        could not keep its own otherwise.
+      key: makes the key from the arguments.
+      too_many: makes from the arguments the exception for an evaluation beyond that limit.
     """
 
     def decorate(make: Callable[..., R]) -> Remembered[R]:
@@ -110,7 +113,7 @@ def _settled(entries: dict[Hashable, _Entry]) -> int:
 
 
 def _surplus(entries: dict[Hashable, _Entry], most: int, trial: int) -> list[Hashable]:
-    """Of those on trial and of the others, the ones that nobody has asked for the longest."""
+    """Return the least recently used entries beyond the room, among those on trial and among the others."""
     over = []
     for on_trial, room in ((True, trial), (False, most - trial)):
         kind = [key for key, entry in entries.items() if entry.on_trial is on_trial]
