@@ -1,6 +1,6 @@
-"""Many visitors at once: each doing something every other second, or all opening the page at one moment.
+"""Many visitors at once: each acts every other second, or all open the page at one moment.
 
-How long something took counts from the moment when it was due, not from when it could be sent: a server that
+A duration counts from the moment when an action was due, not from when it could be sent, so a server that
 stalls cannot hide it.
 """
 
@@ -15,17 +15,17 @@ from typing import NamedTuple
 from benchmarks.server import Server
 from benchmarks.tab import Tab
 
-PERIOD, JITTER = 2.0, 0.2  # seconds between two actions of one visitor, and the share of it that is by chance
+PERIOD, JITTER = 2.0, 0.2  # seconds between two actions of one visitor, and the random share of it
 RAMP = 5.0  # seconds over which they come
 QUIET, PATIENCE = 0.4, 60.0  # seconds without a message until a page is at rest; at most
 
 
 class Load(NamedTuple):
-    """What a crowd has met.
+    """Measurements of a crowd.
 
     Attributes:
-      taken: seconds of each action, in order of size.
-      cpu: seconds of processor time that an action took of the server and all its processes.
+      taken: seconds of each action, sorted.
+      cpu: seconds of processor time per action, of the server and all its processes.
       failures: what went wrong, in words.
     """
 
@@ -35,7 +35,7 @@ class Load(NamedTuple):
 
     @property
     def p95(self) -> float:
-        """Infinite where anything failed."""
+        """95th percentile of `taken` in seconds; infinite if anything failed."""
         return quantile(self.taken, 0.95) if self.taken and not self.failures else float("inf")
 
 
@@ -44,13 +44,15 @@ def quantile(ordered: Sequence[float], share: float) -> float:
 
 
 def acting(tabs: Sequence[Tab], server: Server, seconds: float) -> Load:
-    """All of them come and then do one thing every `PERIOD` for so many seconds."""
+    """Have all tabs come and then act once every `PERIOD`, for so many seconds."""
     return asyncio.run(_acting(tabs, server, seconds))
 
 
 def opening(tabs: Sequence[Tab]) -> float:
-    """All of them come at one moment: seconds until the last one sees what matters; infinite where one never
-    does."""
+    """Have all tabs come at one moment; return seconds until the last one sees what matters.
+
+    Infinite if one never does.
+    """
     return asyncio.run(_opening(tabs))
 
 
@@ -82,7 +84,7 @@ async def _opening(tabs: Sequence[Tab]) -> float:
 
 
 async def _visit(tab: Tab, due: float, end: float, taken: list[float]) -> None:
-    """Act when it is due, also while an earlier action is under way."""
+    """Act when an action is due, also while an earlier one is under way."""
     going = []
     while due < end and not tab.lost:
         await asyncio.sleep(max(0.0, due - time.perf_counter()))
@@ -92,7 +94,7 @@ async def _visit(tab: Tab, due: float, end: float, taken: list[float]) -> None:
 
 
 async def at_rest(tab: Tab) -> None:
-    """Wait until no run has been going on for a while."""
+    """Wait until no run has been going on for `QUIET` seconds."""
     end = time.perf_counter() + PATIENCE
     while not tab.idle or time.perf_counter() - tab.heard < QUIET:
         if tab.lost or time.perf_counter() > end:
@@ -106,7 +108,7 @@ async def _later(seconds: float, what: Awaitable[object]) -> None:
 
 
 async def _all(going: Sequence[Awaitable[object]], failures: list[str]) -> None:
-    """Wait for all of them, and note those that fail."""
+    """Wait for all of them, and record those that fail."""
     for found in await asyncio.gather(*going, return_exceptions=True):
         if isinstance(found, BaseException):
             failures.append(f"{type(found).__name__}: {found}"[:200])

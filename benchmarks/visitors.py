@@ -1,7 +1,7 @@
-"""Visitors beside each other: how many the app holds, and a bare Streamlit page under the same load in the
-same run; a class that opens a lesson at one moment; memory.
+"""Simultaneous visitors: how many the app holds, beside a bare Streamlit page under the same load.
 
-Both servers run on this machine beside the simulated visitors, with the app's own settings.
+Also a class that opens a lesson at one moment, and memory. Both servers run on this machine beside the
+simulated visitors, with the app's own settings.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ Tabs = Callable[[Server, int], Sequence[Tab]]
 
 
 def editors(app: Server, count: int) -> list[Tab]:
-    """Each with a graph of its own."""
+    """Return editors, each with a graph of its own."""
     return [Editor(app.address, size=SIZE, seed=i) for i in range(count)]
 
 
@@ -37,12 +37,12 @@ def tickers(bare: Server, count: int) -> list[Tab]:
 
 
 def readers(app: Server, count: int) -> list[Tab]:
-    """All of one lesson."""
+    """Return readers of one and the same lesson."""
     return [Reader(app.address, urlencode({"lesson": LESSON})) for _ in range(count)]
 
 
 def visitors() -> Iterator[Row]:
-    """The app and the bare page, in turn."""
+    """Measure the app and the bare page, in turn."""
     with server("app.py") as app, server("benchmarks/bare_page.py") as bare:
         until_warm(app)
         opening(editors(app, 1))
@@ -59,7 +59,7 @@ def visitors() -> Iterator[Row]:
 
 
 def _processor(app: Server, bare: Server) -> Iterator[Row]:
-    for side in ((editors, app), (tickers, bare)):  # what is slow only once
+    for side in ((editors, app), (tickers, bare)):  # warm-up
         acting(side[0](side[1], ALONE), side[1], SECONDS / 4)
     mine, theirs = acting(editors(app, ALONE), app, SECONDS), acting(tickers(bare, ALONE), bare, SECONDS)
     what = f"{SIZE} nodes: processor time of an action / of a run of a bare page"
@@ -67,7 +67,7 @@ def _processor(app: Server, bare: Server) -> Iterator[Row]:
 
 
 def _held(who: str, at: Server, tabs: Tabs, target: float | None = None) -> Iterator[Row]:
-    """A row for each number of visitors up to the first that is too many; returns the most that are held."""
+    """Yield a row per number of visitors, up to the first that is too many; return the most that are held."""
     most = 0
     for count in STEPS:
         found = acting(tabs(at, count), at, SECONDS)
