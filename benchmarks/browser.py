@@ -166,7 +166,7 @@ def _open(
         page.on("websocket", lambda socket: socket.on("framereceived", lambda sent: frames.append(sent)))
     page.goto(address)
     page.locator(f"{root} {shown}").wait_for(timeout=60_000)
-    page.wait_for_timeout(5_000)  # the warm-up, the figure, the fonts
+    page.wait_for_timeout(5_000)  # for the warm-up, the figure and the fonts
     return page.locator(root)
 
 

@@ -15,7 +15,7 @@ from benchmarks.server import ROOT
 from benchmarks.table import Row
 
 SIZE, ROUNDS = 30, 25
-SETTINGS = {  # collect after every run, freeze what is there before
+SETTINGS = {  # (collect after every run, freeze existing objects first)
     "Streamlit's default": (True, False),
     "gc.freeze() after the imports": (True, True),
     "postScriptGC = false": (False, False),

@@ -16,8 +16,8 @@ from benchmarks.server import Server
 from benchmarks.tab import Tab
 
 PERIOD, JITTER = 2.0, 0.2  # seconds between two actions of one visitor, and the random share of it
-RAMP = 5.0  # seconds over which they come
-QUIET, PATIENCE = 0.4, 60.0  # seconds without a message until a page is at rest; at most
+RAMP = 5.0  # seconds over which the visitors arrive
+QUIET, PATIENCE = 0.4, 60.0  # seconds without a message until a page is at rest; longest wait for that
 
 
 class Load(NamedTuple):
@@ -40,6 +40,7 @@ class Load(NamedTuple):
 
 
 def quantile(ordered: Sequence[float], share: float) -> float:
+    """Return the quantile `share` of sorted numbers."""
     return ordered[min(len(ordered) - 1, int(share * len(ordered)))]
 
 

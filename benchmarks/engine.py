@@ -65,8 +65,7 @@ def _against_torch(size: int, rounds: int) -> Row:
 
 
 def edits() -> Iterator[Row]:
-    """Compare a toggle or a slider step with the same function by hand, and with the trace of a new
-    structure.
+    """Compare a toggle or a slider step with the function written by hand and with a new structure.
 
     The edit of the graph is included.
     """

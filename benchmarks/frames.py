@@ -148,7 +148,7 @@ def _open(browser: Browser, app: str, graph: Graph) -> Locator:
     page = browser.new_page(viewport={"width": 1400, "height": 1000})
     page.goto(f"{app}/?{urlencode({'g': to_link(graph)})}")
     page.locator('.canvas [data-id="x0"]').wait_for(timeout=PATIENCE)
-    page.wait_for_timeout(10_000)  # the rest of the page, the first visitor's compiling
+    page.wait_for_timeout(10_000)  # for the rest of the page and the first visitor's compilation
     return page.locator(".canvas")
 
 

@@ -19,7 +19,7 @@ CANVAS = "canvas"
 
 STILL = 0.03  # seconds without an edit after which the other parts of the page are asked for
 AT_ONCE = 500  # edits in a message
-AGAIN, MOST = 3.0, 24.0  # seconds until what has no answer is posted again, and at most
+AGAIN, MOST = 3.0, 24.0  # seconds until an unanswered message is sent again; doubled up to the second
 
 _WORD = re.compile(r'"key": "([0-9a-f]+)", "ack": (\d+), "from": ')
 _REV = re.compile(r'"rev": (\d+)')

@@ -15,6 +15,7 @@ class Row(NamedTuple):
 
     @property
     def met(self) -> bool:
+        """Whether the ratio is within its target, or has none."""
         return self.target is None or self.ratio <= self.target
 
 

@@ -19,7 +19,7 @@ SIZE = 30
 ALONE, SECONDS = 10, 20  # visitors with whom processor time is measured; seconds of each load
 STEPS = (5, 10, 25, 50, 100)
 HELD = 0.3  # seconds at the 95th percentile
-CPU = 15 / 2  # what an action may take, in runs of a bare page
+CPU = 15 / 2  # processor time of an action, in runs of a bare page
 CLASSES = {100: 3.0, 200: 6.0}  # seconds, by size
 LESSON = "fork"
 MEMORY = {"1 visitor": 450, "200 visitors": 700}  # megabytes
@@ -33,6 +33,7 @@ def editors(app: Server, count: int) -> list[Tab]:
 
 
 def tickers(bare: Server, count: int) -> list[Tab]:
+    """Return visitors of the bare page."""
     return [Ticker(bare.address) for _ in range(count)]
 
 

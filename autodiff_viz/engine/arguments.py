@@ -16,7 +16,7 @@ from autodiff_viz.graph.model import INPUT, Graph
 from autodiff_viz.graph.names import quoted
 from autodiff_viz.graph.problem import GraphError, Problem
 
-NUMERIC = "biufV"  # kinds of NumPy's dtypes, V for JAX's bfloat16; text, None and complex numbers are none
+NUMERIC = "biufV"  # kinds of NumPy's dtypes (V: JAX's bfloat16), without text, objects and complex
 
 
 def known_dtype(dtype: Any) -> str:

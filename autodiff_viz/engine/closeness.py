@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-SAME = 16  # units of the last digit by which the same number may differ, computed in two ways
-ROOM = 4  # times the error to first order: both ways round, and XLA's functions not always to the nearest
+SAME = 16  # units in the last place by which a number computed in two ways may differ
+ROOM = 4  # times the first-order error: both ways round, and XLA's functions not always to nearest
 
 
 class Pair(NamedTuple):

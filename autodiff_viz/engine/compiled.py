@@ -22,13 +22,13 @@ import jax.lib
 import numpy as np
 import optax
 
-NAMED = "JAX_COMPILATION_CACHE_DIR"  # JAX's own: who sets it says where the code is, and what is kept
+NAMED = "JAX_COMPILATION_CACHE_DIR"  # JAX's own variable; whoever sets it manages the cache
 LIBRARIES = (jax.__version__, jax.lib.__version__, np.__version__, optax.__version__)
 """Versions of the libraries that compute."""
 
-LEAST = "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS"  # that a compilation must have taken to be written down
+LEAST = "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS"  # least compile time of what is cached
 ALWAYS, NEVER = "0", "1e9"
-ABANDONED = 3600  # seconds after which nobody is still filling a directory
+ABANDONED = 3600  # seconds until an unfinished directory counts as abandoned
 NO_OTHERS = {"JAX_PERSISTENT_CACHE_ENABLE_XLA_CACHES": "none"}
 """Switches off XLA's own caches beside JAX's, whose path would become part of the cache key."""
 
@@ -76,6 +76,6 @@ def filled(directory: Path) -> Iterator[None]:
     own = tempfile.mkdtemp(prefix=FILLING, dir=directory)
     _configure(_variables(Path(own), ALWAYS))
     yield
-    with suppress(OSError):  # another server of this version was sooner
+    with suppress(OSError):  # another server of this version was first
         os.rename(own, directory / PLACE)
     shutil.rmtree(own, ignore_errors=True)

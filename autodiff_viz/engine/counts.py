@@ -20,12 +20,12 @@ from autodiff_viz.graph.identity import remembered
 from autodiff_viz.graph.model import INPUT, Graph
 from autodiff_viz.graph.problem import GraphError
 
-KEPT = 256  # graphs whose counts are remembered; plain numbers, no programs
+KEPT = 256  # graphs whose counts are memoised; plain numbers, no programs
 
 
 @dataclass(frozen=True, slots=True)
 class Runs:
-    """How often a node's forward computation runs.
+    """Counts of the runs of a node's forward computation.
 
     Attributes:
       forward: runs in the forward pass.
@@ -62,6 +62,8 @@ class Residual:
 
 @dataclass(frozen=True, slots=True)
 class Counts:
+    """Run counts by node name, and the residuals."""
+
     runs: Mapping[str, Runs]
     residuals: tuple[Residual, ...]
 
@@ -114,6 +116,7 @@ class _Halves:
 
     @classmethod
     def of(cls, graph: Graph, shapes: tuple, dtype: str, *, marked: bool) -> _Halves:
+        """Trace the graph's program and its pullback for inputs of these shapes."""
         program, dynamic = Program(graph, dtype, marked=marked, name_all=True), dynamic_params(graph)
         inputs = {name: jax.ShapeDtypeStruct(shape, jnp.dtype(dtype)) for name, shape in shapes}
 

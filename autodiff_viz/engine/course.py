@@ -26,7 +26,7 @@ Advance = Callable[[Graph, State, int, Settings, str], tuple[State, Records]]
 
 _advance: Advance = advance
 
-SNAPSHOTS = 24  # states kept for going back; when there are more, every other one is dropped
+SNAPSHOTS = 24  # kept states; if there are more, every other one is dropped
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,9 +18,9 @@ from autodiff_viz.graph.names import quoted
 from autodiff_viz.graph.problem import GraphError, Problem
 
 RELATIVE_STEP = 6e-6  # cube root of float64's epsilon: balances truncation and rounding
-ELEMENTS = 64  # elements of one input that are differenced; a larger input is checked at these many
+ELEMENTS = 64  # compared elements of one input; a larger input is sampled
 TOLERANCE = 1e-3  # float32 cotangents against float64 differences, relative
-NEARER = 0.125  # a shorter step, of the usual one, to tell a corner from a bend
+NEARER = 0.125  # shorter step, as a share of the usual one: tells a corner from curvature
 
 
 @dataclass(frozen=True, slots=True)

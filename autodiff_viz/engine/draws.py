@@ -16,8 +16,8 @@ from autodiff_viz.ops.initializers import INITIALIZERS
 
 Shape = tuple[int, ...]
 
-SHORTEST = 16  # numbers; longer draws have twice as many, and so on
-CUT = np.float32(0.87962566103423978)  # deviation of a normal one that is cut off at 2
+SHORTEST = 16  # numbers; longer draws have a power of two times as many
+CUT = np.float32(0.87962566103423978)  # standard deviation of a standard normal truncated at 2
 
 
 def normal(seed: int, shape: Shape) -> np.ndarray:

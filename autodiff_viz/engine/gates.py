@@ -127,7 +127,7 @@ def _is_number(term: object) -> bool:
 
 CHANGES: dict[str, Callable[[Rule], Change | None]] = {
     FOLLOW: lambda rule: Change(),
-    STOP: lambda rule: Change(),  # wires close besides
+    STOP: lambda rule: Change(),  # its wires' gates are closed too
     REWRITE: lambda rule: _plain(rule.function) if rule.function else None,
     SCALE_RULE: lambda rule: Change(SCALE, rule.number),
 }
@@ -154,7 +154,7 @@ def gates(trace: Trace) -> Gates:
 
 def _change(trace: Trace, node: Node) -> Change:
     if node.op == INPUT and _is_closed(trace, node.name, ARRIVING):
-        return Change(REPLACE, 0.0)  # its gradient; a gate behind a rule that is compiled in closes besides
+        return Change(REPLACE, 0.0)  # its gradient; a gate before a compiled-in rule closes too
     return change_of(node.rule) or Change()
 
 

@@ -19,9 +19,9 @@ from autodiff_viz.engine.segments import Arrays, Forward, Part, forward
 from autodiff_viz.graph import limits
 from autodiff_viz.graph.segments import Segment
 
-PROBED = 64  # examples of a batch that are looked at one by one
-AT_ONCE = 8_000_000  # elements of values that are pulled back side by side
-WORK = 40_000_000  # the same, one after the other
+PROBED = 64  # largest batch whose examples are probed one by one
+AT_ONCE = 8_000_000  # elements of values in one batched pullback
+WORK = 40_000_000  # elements of values in all pullbacks of a segment
 
 
 @dataclass(frozen=True, slots=True)

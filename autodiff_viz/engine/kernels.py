@@ -28,7 +28,7 @@ from autodiff_viz.ops.misfit import Misfit, Shape, said
 from autodiff_viz.ops.misfits import misfit, slot_names
 from autodiff_viz.ops.record import Op, Param, Refusal
 
-KEPT = 288  # kernels, a third of them on trial; each holds about 3 MB of compiled code
+KEPT = 288  # compiled ops, a third of them on trial; each holds about 3 MB of code
 
 QUICK = {"xla_cpu_use_fusion_emitters": False}
 """Compiler options for ops on numbers: two thirds of the compile time and the same bits.

@@ -26,8 +26,8 @@ _INLINED = {"jit": "jaxpr", "pjit": "jaxpr", "closed_call": "call_jaxpr", "custo
             "custom_vjp_call": "call_jaxpr", "remat2": "jaxpr", "checkpoint": "jaxpr"}  # fmt: skip
 
 
-ROUNDED = "reduce_precision"  # a copy, in fact
-_IDENTITIES = ("name", ROUNDED, "optimization_barrier")  # how JAX marks what it saves
+ROUNDED = "reduce_precision"  # in JAX's residuals this primitive is a copy
+_IDENTITIES = ("name", ROUNDED, "optimization_barrier")  # primitives by which JAX marks saved values
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +58,7 @@ class Numbering:
     _regions: int = 0
 
     def fresh(self, key: Any) -> int:
+        """Return the number of a key; a new number for a new key."""
         return self._table.setdefault(key, len(self._table))
 
     def number(self, jaxpr: Any, arguments: Iterable[int], place: Place = Place()) -> list[int]:
@@ -73,7 +74,7 @@ class Numbering:
 
     def _operand(self, env: dict, atom: Any) -> int:
         if isinstance(atom, core.Literal):
-            number = np.asarray(atom.val, atom.aval.dtype)  # JAX wraps the same literal in several ways
+            number = np.asarray(atom.val, atom.aval.dtype)  # JAX wraps the same literal in several types
             found = self.fresh(("literal", number.tobytes(), str(number.dtype), number.shape, *self._own()))
             self.first.setdefault(found, Place())  # no node computes it
             return found

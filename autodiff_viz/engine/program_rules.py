@@ -105,6 +105,7 @@ def _term(term: Term, names: Mapping[str, Any], dtype: Any) -> jax.Array:
 
 
 def constant(literal: Literal, dtype: Any) -> jax.Array:
+    """Return a literal as an array."""
     return jnp.asarray(np.asarray(literal, dtype))
 
 

@@ -45,7 +45,7 @@ MULTIPLY_AND_ADD = frozenset(("conv_general_dilated", "dot_general"))
 ARITHMETIC = frozenset(("add", "div", "mul", "square", "sqrt", "sub"))
 """Primitives that are correct to half a unit of the last digit; all others are taken to be to one unit."""
 
-LARGEST = 1e300  # an infinite slope makes an infinite error of any
+LARGEST = 1e300  # bound of an error: an infinite slope would make it infinite
 
 PLACES = {"select_and_gather_add": 1, "select_and_scatter_add": 1}
 """By primitive, the operand that only selects elements."""

@@ -56,6 +56,7 @@ class Part:
 
     @property
     def reads(self) -> tuple[str, ...]:
+        """Names of the inputs and of the values of earlier segments that the segment reads."""
         return (*self.segment.inputs, *self.segment.takes)
 
     def __call__(self, given: Arrays, dynamic: Mapping[str, dict]) -> Arrays:
@@ -111,6 +112,7 @@ def _alone_traces(found: Trace) -> list[Trace]:
 
 
 def _part(graph: Graph, segment: Segment, dtype: str, silent: frozenset[Wire], apart: bool) -> Part:
+    """Return one segment as a function, with the ends at which cotangents arrive and leave."""
     inside, uses = set(segment.nodes), consumers(graph)
 
     def is_read(name: str, there: bool) -> bool:

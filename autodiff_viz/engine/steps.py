@@ -67,7 +67,7 @@ def program(graph: Graph, optimiser: str, dtype: str, now: Now, knobs: dict) -> 
             one_by_one = any(node.op == "conv2d" for node in graph.nodes)
             step = _stepper(bare, optimiser, dtype)
             _programs[key] = _one_by_one(step) if one_by_one else _in_a_loop(step)
-        _programs[key] = _programs.pop(key)  # the one used last is the last to go
+        _programs[key] = _programs.pop(key)  # LRU: the most recently used one moves to the end
         return _programs[key]
 
 
@@ -154,7 +154,7 @@ def _differentiated(
     def node_value(node: Node, values: dict, given: dict) -> jax.Array:
         if node.op == INPUT:
             value = given[node.name]
-            if node.rule.kind != FOLLOW:  # one that is compiled in may make something of a zero
+            if node.rule.kind != FOLLOW:  # a compiled-in rule may turn a zero into something else
                 value = ruled_input(node, close(value, closed[node.name, ARRIVING]))
         else:
             wired = [close(values[name], closed[node.name, slot]) for slot, name in node.wires]

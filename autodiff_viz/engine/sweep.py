@@ -17,7 +17,7 @@ from autodiff_viz.graph.model import Graph
 from autodiff_viz.graph.problem import GraphError, Problem
 
 POSITIONS = 1001  # at most this many values of the swept input
-SLIDER = 101  # positions from one end to the other; every number of positions is compiled by itself
+SLIDER = 101  # positions of a slider; each number of positions is compiled separately
 
 
 @dataclass(frozen=True)

@@ -25,7 +25,7 @@ from autodiff_viz.graph.mute import played
 from autodiff_viz.graph.order import order
 from autodiff_viz.graph.problem import GraphError, Problem
 
-STACKED = 10 * limits.TOTAL_ELEMENTS  # numbers of all steps together that are kept at once
+STACKED = 10 * limits.TOTAL_ELEMENTS  # numbers of all steps together that may be kept at once
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -43,7 +43,7 @@ class Training:
 
     @property
     def steps(self) -> int:
-        """How many updates were made."""
+        """The number of updates made."""
         return len(self.course)
 
     @property

@@ -24,7 +24,7 @@ from autodiff_viz.graph.mute import played
 from autodiff_viz.graph.order import order
 from autodiff_viz.graph.problem import GraphError, Problem
 
-COMPILED = 64  # nodes; the steps of a larger graph are walked, since a program of its own takes too long
+COMPILED = 64  # nodes; a larger graph trains on the live path, since its step would compile too long
 
 
 @dataclass(frozen=True)

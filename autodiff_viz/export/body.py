@@ -39,6 +39,7 @@ class Body:
 
     @cached_property
     def variables(self) -> dict[str, str]:
+        """The Python variable of each node."""
         return scope(node.name for node in self.graph.nodes)
 
     @cached_property
@@ -149,7 +150,7 @@ class Body:
         Nothing if the group has no lines.
         """
         lines = self._items(block)
-        lines = lines[:-1] if lines and not lines[-1] else lines  # a group inside ends with an empty one
+        lines = lines[:-1] if lines and not lines[-1] else lines  # an inner group ends with an empty line
         kind = "branches" if block.frame.branches else "group"
         return ["", f'# {kind} "{block.frame.name}"', *unspaced(lines), ""] if lines else []
 

@@ -75,7 +75,7 @@ def to_python(graph: Graph, seed: Any = None, *, dtype: str = FLOAT32) -> str:
         raise GraphError(found)
     if graph.output is None:
         raise GraphError(Problem("no-output", "The graph is empty.", "Add a node."))
-    graph = replace(played(graph), groups=graph.groups)  # they are sections, named in comments
+    graph = replace(played(graph), groups=graph.groups)  # groups become sections, named in comments
     values = trace(graph, seed=seed, dtype=dtype).value
     body = Body(graph, {name: value.shape for name, value in values.items()}, dtype)
     lines = [*body.lines(blocks(graph)), f"return {body.variables[graph.output]}"]

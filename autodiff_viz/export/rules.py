@@ -15,7 +15,7 @@ from autodiff_viz.graph.rule_kinds import ARRIVING, BACKWARD_AS, FOLLOW, KINDS, 
 from autodiff_viz.ops.catalog import OPS
 
 WIDTH = 100  # characters in a line
-PIECE = 60  # characters; a longer part of an expression gets a name and a line of its own
+PIECE = 60  # characters; a longer subexpression becomes a variable
 
 _STRAIGHT_THROUGH = '''
 @jax.custom_jvp
@@ -83,6 +83,7 @@ class _Pull:
         return tree if found == wanted else called("jnp.broadcast_to", tree, data(wanted))
 
     def term(self, term: Term) -> ast.expr:
+        """Return a term as an expression; a long one becomes a variable with a line of its own."""
         if isinstance(term, str):
             return dotted(self.variables[term])
         if not isinstance(term, Call):

@@ -13,7 +13,7 @@ from autodiff_viz.engine.trace import Trace
 from autodiff_viz.graph.model import BACKWARD_AS, STOP, Graph, Node
 from autodiff_viz.graph.order import ancestors, consumers, order
 
-MOST_PARTS = 8  # wires of a fork that are told apart; the rest are added up
+MOST_PARTS = 8  # wires of a fork that are drawn; the rest are added up
 
 SEED, BEHIND_STOP, PASSED_BY, APART = "seed", "behind a stop", "not on the way back", "not connected"
 
@@ -55,10 +55,12 @@ class Arrival:
 
     @property
     def is_array(self) -> bool:
+        """Whether the value has other than one element."""
         return int(np.prod(self.shape)) != 1
 
     @property
     def is_finite(self) -> bool:
+        """Whether the size and all parts are finite."""
         return self.size is None or (isfinite(self.size) and all(isfinite(part.size) for part in self.parts))
 
 
@@ -82,9 +84,7 @@ def arrivals(trace: Trace) -> tuple[Arrival, ...]:
 
 
 def _reaches(graph: Graph, output: str) -> tuple[frozenset[str], frozenset[str], frozenset[str]]:
-    """Return the nodes that the output depends on: without regard to rules, after stops, and after all
-    rules.
-    """
+    """Return the nodes that the output depends on: without any rule, with stops, and with all rules."""
     after_stops = tuple(replace(n, slots=()) if n.rule.kind == STOP else n for n in graph.nodes)
     after_all = tuple(
         replace(n, slots=n.slots[-1:]) if n.rule.kind == BACKWARD_AS else n for n in after_stops

@@ -12,9 +12,9 @@ from autodiff_viz.engine.trace import Trace
 from autodiff_viz.graph.model import FOLLOW, Node
 from autodiff_viz.graph.problem import GraphError, Problem
 
-POSITIONS = 201  # always as many: kernels are compiled per number of positions
+POSITIONS = 201  # fixed: ops are compiled per number of positions
 MARKERS = 21
-TOLERANCE = 1e-3  # share of the largest derivative in sight by which two must differ to be told apart
+TOLERANCE = 1e-3  # share of the largest derivative on view above which two derivatives differ
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,6 +34,7 @@ class Progress:
 
     @property
     def steps(self) -> int:
+        """The number of recorded steps."""
         return len(self.records)
 
 

@@ -19,7 +19,7 @@ from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.graph.words import listed, scalar
 
 TITLE = "Runs of each node"
-GAP = 0.07  # left free at both ends of a run
+GAP = 0.07  # share of a run left free at both ends
 KINDS = ("forward", "kept", "dropped")
 LOOKS = {"forward": (VALUE, VALUE), "kept": (CHECKPOINT, CHECKPOINT), "dropped": (CLEAR, CHECKPOINT)}
 """Fill and edge colours of each kind of run."""

@@ -16,7 +16,7 @@ from autodiff_viz.engine.kernels import Shape
 from autodiff_viz.graph.words import listed
 
 MOST = 9_216  # cells of a sheet
-GAP = -1  # in place of an element, between tiles
+GAP = -1  # index of a cell between tiles
 
 
 class Sheet(NamedTuple):

@@ -27,7 +27,7 @@ from autodiff_viz.graph.words import listed, scalar
 
 UPPER, LOWER = 170, 210  # pixels of the two panels
 LEFT, RIGHT, BOTTOM = 62, 20, 60
-CROWD = 6.0  # the axis is cut when a few numbers would make it this many times taller
+CROWD = 6.0  # the axis is cut if a few numbers would make it this many times taller
 SHADE, SWATCH = "rgba(146,90,226,0.20)", "rgba(146,90,226,0.55)"
 AWAY = {"ticks": "outside", "ticklen": 8, "tickcolor": CLEAR}  # keeps tick labels clear of the circles
 

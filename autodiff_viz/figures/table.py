@@ -65,6 +65,7 @@ class Rows:
 
     @classmethod
     def of(cls, rows: Sequence[Row]) -> Rows:
+        """Place the rows one below the other."""
         edges = tuple(accumulate((row.height for row in rows), initial=0))
         return cls(tuple(rows), edges, tuple((a + b) / 2 for a, b in pairwise(edges)))
 

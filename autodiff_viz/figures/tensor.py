@@ -33,12 +33,12 @@ INKS = {"value": ((28, 119, 223), (118, 126, 142)), "cotangent": ((226, 104, 12)
 
 WORDS = {"value": ("blue", "grey"), "cotangent": ("orange", "teal")}
 COLOURS = {"value": VALUE, "cotangent": COTANGENT}
-WIDTH = 400  # pixels that the sheet is taken to have, to give it a height
+WIDTH = 400  # pixels; assumed width, from which the height follows
 LEAST, TALLEST = 34, 300  # pixels of a heat-map
 HEAD = 30  # pixels for the line over it
-FAINTEST = 0.1  # of the shared scale that a part must reach
-NAMED = 1024  # cells; of more, hovering says the number alone
-BINS, BARS, FOOT = 31, 90, 26  # of a histogram; its pixels of height, and those of its axis
+FAINTEST = 0.1  # share of the shared scale below which a part gets its own
+NAMED = 1024  # cells; with more, the hover text has no index
+BINS, BARS, FOOT = 31, 90, 26  # of a histogram; pixels of its height and of its axis
 
 
 @dataclass(frozen=True, slots=True, eq=False)

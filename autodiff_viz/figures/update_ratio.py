@@ -31,7 +31,7 @@ POINTS = 300  # of a line
 MOST = 12  # parameters with a line
 COLOURS = (VALUE, COTANGENT, CHECKPOINT, RULE)
 DASHES = (("solid", "━"), ("dash", "╍"), ("dot", "┅"))
-FLOOR = 0.1  # decades under the smallest ratio where 0 stands
+FLOOR = 0.1  # decades of space at the ends of the axis
 
 
 def update_ratio_figure(progress: Progress) -> go.Figure:
