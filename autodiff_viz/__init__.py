@@ -1,4 +1,4 @@
-"""A lab for automatic differentiation: compose a graph, bend its gradients, see what JAX computes.
+"""A lab for automatic differentiation: build a graph, change its gradients and see what JAX computes.
 
 import autodiff_viz as av
 
@@ -6,8 +6,8 @@ graph = av.parse("x = 10.0\\nc = cos(x)\\nwith checkpoint('square'):\\n    s = c
 trace = av.trace(graph)
 trace.cotangent["x"], trace.runs["s"]
 
-`train` moves the parameters of a graph, `segments` differentiates it cut by cut. A mistake of the caller is a
-`GraphError`, whose `problems` say where it is and how to mend it.
+`train` trains the parameters of a graph; `segments` differentiates a graph one segment at a time. A mistake
+of the caller raises `GraphError`, whose `problems` give the place of the mistake and how to correct it.
 """
 
 from autodiff_viz.engine.check import diagnose as problems

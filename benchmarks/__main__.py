@@ -1,4 +1,4 @@
-"""`python -m benchmarks [part ...]`: every ratio that the project promises, measured in one run.
+"""`python -m benchmarks [part ...]`: measure every ratio that the project promises, in one run.
 
 Ratios, not times: both sides of each are measured in turn on the same machine in the same minute.
 """
@@ -31,7 +31,7 @@ PARTS = {
 
 
 def main(wanted: list[str]) -> int:
-    """Run the parts asked for, or all; returns how many targets were missed."""
+    """Run the parts asked for, or all; return how many targets were missed."""
     if unknown := set(wanted) - set(PARTS):
         print(f"There is no part {', '.join(sorted(unknown))}. The parts: {', '.join(PARTS)}.")
         return 2

@@ -1,4 +1,4 @@
-"""A bare Streamlit page, which imports what the app imports: one checkbox and one number."""
+"""Bare Streamlit page with one checkbox and one number, which imports what the app imports."""
 
 import jax  # noqa: F401
 import plotly.graph_objects  # noqa: F401

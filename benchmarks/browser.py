@@ -1,7 +1,7 @@
-"""From gesture to number in a headless Chromium: the app's canvas beside a bare Streamlit page.
+"""Time from gesture to number in a headless Chromium: the app's canvas beside a bare Streamlit page.
 
-The clocks run inside the page: from the gesture, or from the address being opened, until the number that
-Python sends is in the document. Bytes are those that come over the wire to the browser.
+The clocks run inside the page: from the gesture, or from opening the address, until the number from Python is
+in the document. Bytes are those that come over the wire to the browser.
 """
 
 from __future__ import annotations
@@ -62,8 +62,10 @@ FIRST_NUMBER, BARE_NUMBER = '.canvas [data-id="x0"] .cotangent', '[data-testid="
 
 
 def gestures() -> Iterator[Row]:
-    """A stop toggled on a graph of 30 nodes; the one checkbox of a bare page ticked. All servers at once, in
-    turn, so that a noisy moment of the machine meets all of them."""
+    """Measure toggles, loads and messages of a graph of 30 nodes, beside a bare page with one checkbox.
+
+    All servers run at once and are measured in turn, so that a noisy moment of the machine meets all of them.
+    """
     if chromium() is None:
         print(HOW_TO_GET_CHROMIUM)
         return
@@ -100,7 +102,7 @@ def _toggles(browser: Browser, apps: list[str], bare: str) -> Iterator[Row]:
 
 
 def _loads(browser: Browser, app: str, bare: str) -> Iterator[Row]:
-    """First paint, Streamlit's own files being in the browser's cache."""
+    """Measure first paint, with Streamlit's own files in the browser's cache."""
     context = browser.new_context(viewport={"width": 1400, "height": 1000})
     sides = ((app, FIRST_NUMBER), (bare, BARE_NUMBER))
     taken = [[_first_seen(context.new_page(), *side) for side in sides] for _ in range(1 + LOADS)]
@@ -119,7 +121,10 @@ def _first_seen(page: Page, address: str, number: str) -> float:
 
 
 def _messages(browser: Browser, app: str, query: str, graph: Graph, words: str, height: int) -> Iterator[Row]:
-    """What an edit sends: nodes selected one after the other and stopped, so that nothing is sent twice."""
+    """Measure the bytes and messages of an edit.
+
+    Nodes are selected one after the other and stopped, so that nothing is sent twice.
+    """
     line, frames = Cuttable(urlsplit(app).port), []
     canvas = _open(browser, f"{line.address}/?{query}", ".canvas", '[data-id="x0"]', height, frames)
     kinds: dict[str, list[tuple[int, int]]] = {"select": [], "toggle": []}
@@ -143,7 +148,7 @@ def _messages(browser: Browser, app: str, query: str, graph: Graph, words: str, 
 
 
 def _gate(graph: Graph) -> str:
-    """A node whose stop shows at the first input."""
+    """Return a node whose stop changes the cotangent of the first input."""
 
     def shown(g: Graph) -> str:
         return short(trace(g).cotangent["x0"])
@@ -161,7 +166,7 @@ def _open(
         page.on("websocket", lambda socket: socket.on("framereceived", lambda sent: frames.append(sent)))
     page.goto(address)
     page.locator(f"{root} {shown}").wait_for(timeout=60_000)
-    page.wait_for_timeout(5_000)  # the warm-up, the figure, the fonts
+    page.wait_for_timeout(5_000)  # for the warm-up, the figure and the fonts
     return page.locator(root)
 
 

@@ -1,7 +1,7 @@
-"""Times of several actions taken in turn, so that a noisy moment of the machine meets all of them.
+"""Timing of several actions in turn, so that a noisy moment of the machine meets all of them.
 
-Processor time, not wall time: what else runs on the machine then hardly matters, and nothing measured
-here waits for anything.
+Processor time, not wall time: other load on the machine then hardly matters, and nothing measured here waits
+for anything.
 """
 
 from __future__ import annotations
@@ -13,15 +13,17 @@ from time import process_time
 from typing import Any
 
 Action = Callable[[int], Any]
-"""Does the thing to be timed; its argument is the round, for actions that need something new each time."""
+"""Function to be timed; its argument is the round, for actions that need something new each time."""
 
 
 def times(
     rounds: int, *actions: Action, before: Callable[[int], None] = lambda which: None
 ) -> list[list[float]]:
-    """Seconds of processor time, per action and round. Each round has an order of its own, so
-    that nobody always follows the same one, whose data then fills the processor's caches.
-    `before(which)` is called ahead of each action, off the clock."""
+    """Return seconds of processor time, per action and round.
+
+    Each round has an order of its own, so that no action always follows the same one, whose data then fills
+    the processor's caches. `before(which)` is called ahead of each action, off the clock.
+    """
     found: list[list[float]] = [[0.0] * rounds for _ in actions]
     for i in range(rounds):
         for which in Random(i).sample(range(len(actions)), len(actions)):
@@ -33,5 +35,5 @@ def times(
 
 
 def ratio(a: Sequence[float], b: Sequence[float]) -> float:
-    """The median of a over b, round by round."""
+    """Return the median of a over b, round by round."""
     return median(x / y for x, y in zip(a, b, strict=True))

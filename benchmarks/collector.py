@@ -1,4 +1,4 @@
-"""What serves best against Streamlit's garbage collection after every run, on reruns of the real lab."""
+"""Remedies against Streamlit's garbage collection after every run, compared on reruns of the real lab."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from benchmarks.server import ROOT
 from benchmarks.table import Row
 
 SIZE, ROUNDS = 30, 25
-SETTINGS = {  # collect after every run, freeze what is there before
+SETTINGS = {  # (collect after every run, freeze existing objects first)
     "Streamlit's default": (True, False),
     "gc.freeze() after the imports": (True, True),
     "postScriptGC = false": (False, False),
@@ -24,7 +24,7 @@ SETTINGS = {  # collect after every run, freeze what is there before
 
 
 def settings() -> Iterator[Row]:
-    """Three remedies beside Streamlit's default, taken in turn on the same page."""
+    """Compare three remedies with Streamlit's default, in turn on the same page."""
     app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=120)
     app.query_params["g"] = to_link(example(SIZE, 0).graph)
     for _ in range(3):

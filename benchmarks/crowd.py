@@ -1,6 +1,6 @@
-"""Many visitors at once: each doing something every other second, or all opening the page at one moment.
+"""Many visitors at once: each acts every other second, or all open the page at one moment.
 
-How long something took counts from the moment when it was due, not from when it could be sent: a server that
+A duration counts from the moment when an action was due, not from when it could be sent, so a server that
 stalls cannot hide it.
 """
 
@@ -14,9 +14,9 @@ from typing import NamedTuple, Protocol
 
 from benchmarks.tab import Tab
 
-PERIOD, JITTER = 2.0, 0.2  # seconds between two actions of one visitor, and the share of it that is by chance
-RAMP = 5.0  # seconds over which they come
-QUIET, PATIENCE = 0.4, 60.0  # seconds without a message until a page is at rest; at most
+PERIOD, JITTER = 2.0, 0.2  # seconds between two actions of one visitor, and the random share of it
+RAMP = 5.0  # seconds over which the visitors arrive
+QUIET, PATIENCE = 0.4, 60.0  # seconds without a message until a page is at rest; longest wait for that
 
 
 class Worked(Protocol):
@@ -27,11 +27,11 @@ class Worked(Protocol):
 
 
 class Load(NamedTuple):
-    """What a crowd has met.
+    """Measurements of a crowd.
 
     Attributes:
-      taken: seconds of each action, in order of size.
-      cpu: seconds of processor time that an action took of the server and all its processes.
+      taken: seconds of each action, sorted.
+      cpu: seconds of processor time per action, of the server and all its processes.
       failures: what went wrong, in words.
     """
 
@@ -41,11 +41,12 @@ class Load(NamedTuple):
 
     @property
     def p95(self) -> float:
-        """Infinite where anything failed."""
+        """95th percentile of `taken` in seconds; infinite if anything failed."""
         return quantile(self.taken, 0.95) if self.taken and not self.failures else float("inf")
 
 
 def quantile(ordered: Sequence[float], share: float) -> float:
+    """Return the quantile `share` of sorted numbers."""
     return ordered[min(len(ordered) - 1, int(share * len(ordered)))]
 
 
@@ -55,8 +56,10 @@ def acting(tabs: Sequence[Tab], server: Worked, seconds: float) -> Load:
 
 
 def opening(tabs: Sequence[Tab]) -> float:
-    """All of them come at one moment: seconds until the last one sees what matters; infinite where one never
-    does."""
+    """Have all tabs come at one moment; return seconds until the last one sees what matters.
+
+    Infinite if one never does.
+    """
     return asyncio.run(_opening(tabs))
 
 
@@ -88,7 +91,7 @@ async def _opening(tabs: Sequence[Tab]) -> float:
 
 
 async def _visit(tab: Tab, due: float, end: float, taken: list[float]) -> None:
-    """Act when it is due, also while an earlier action is under way."""
+    """Act when an action is due, also while an earlier one is under way."""
     going = []
     while due < end and not tab.lost:
         await asyncio.sleep(max(0.0, due - time.perf_counter()))
@@ -98,7 +101,7 @@ async def _visit(tab: Tab, due: float, end: float, taken: list[float]) -> None:
 
 
 async def at_rest(tab: Tab) -> None:
-    """Wait until no run has been going on for a while."""
+    """Wait until no run has been going on for `QUIET` seconds."""
     end = time.perf_counter() + PATIENCE
     while not tab.idle or time.perf_counter() - tab.heard < QUIET:
         if tab.lost or time.perf_counter() > end:
@@ -112,7 +115,7 @@ async def _later(seconds: float, what: Awaitable[object]) -> None:
 
 
 async def _all(going: Sequence[Awaitable[object]], failures: list[str]) -> None:
-    """Wait for all of them, and note those that fail."""
+    """Wait for all of them, and record those that fail."""
     for found in await asyncio.gather(*going, return_exceptions=True):
         if isinstance(found, BaseException):
             failures.append(f"{type(found).__name__}: {found}"[:200])

@@ -1,4 +1,4 @@
-"""The live path: traces of structures never seen before, edits of them, sweeps."""
+"""Benchmarks of the live path: traces of new structures, edits, sweeps."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ _seeds = count()
 
 
 def fresh(size: int, rounds: int) -> list[Example]:
-    """Examples of structures that nothing in this process has seen."""
+    """Return examples of structures that nothing in this process has seen."""
     return [example(size, next(_seeds)) for _ in range(rounds)]
 
 
 def read(found: Trace) -> list[float]:
-    """The gradients as numbers, which is what the hand-written functions give too."""
+    """Return the gradients as numbers, as the hand-written functions do."""
     return [float(gradient) for gradient in found.gradient.values()]
 
 
 def against_hand_written() -> Iterator[Row]:
-    """A new structure, and the same one again, beside the same function written by hand."""
+    """Compare a new structure, and the same one again, with the same function written by hand."""
     read(trace(example(300, -1).graph))
     for size, rounds in SIZES.items():
         examples = fresh(size, rounds)
@@ -65,8 +65,10 @@ def _against_torch(size: int, rounds: int) -> Row:
 
 
 def edits() -> Iterator[Row]:
-    """A gate or a slider moved, the edit of the graph included, beside the same function written by hand
-    and beside the trace of a new structure."""
+    """Compare a toggle or a slider step with the function written by hand and with a new structure.
+
+    The edit of the graph is included.
+    """
     for size in TARGETED:
         rounds = SIZES[size]
         unseen, examples = fresh(size, rounds), fresh(size, rounds)
@@ -91,7 +93,7 @@ def _toggled(graph: Graph) -> Graph:
 
 
 def sweeps() -> Iterator[Row]:
-    """101 positions of one input beside one trace; the swept kernels are compiled before."""
+    """Compare a sweep of 101 positions with one trace; the swept ops are compiled before."""
     rounds, size = 30, 30
     for each in fresh(size, 30):
         sweep(trace(each.graph), "x0", STEPS)
@@ -104,7 +106,7 @@ def sweeps() -> Iterator[Row]:
 
 
 def linearity() -> Iterator[Row]:
-    """The cost of one node in a large graph beside that in a small one."""
+    """Compare the cost of one node in a large graph with that in a small one."""
     rounds, small, large = 7, 200, 2000
     few = [each.graph for each in fresh(small, rounds)]
     many = [each.graph for each in fresh(large, rounds)]
@@ -113,7 +115,7 @@ def linearity() -> Iterator[Row]:
 
 
 def first_use() -> Iterator[Row]:
-    """An op met in a shape that nobody has used: the one moment when the live path compiles."""
+    """Measure an op in a shape that nobody has used: the one moment when the live path compiles."""
     rounds = 8
     graphs = [each.graph for each in fresh(30, rounds)]
     compiled, walked = times(rounds, _compile_in_a_new_shape, lambda i: read(trace(graphs[i])))

@@ -1,8 +1,8 @@
-"""Frames of the canvas in a headless Chromium, by the browser's own clock: what passes between two calls of
-requestAnimationFrame while a gesture goes on, one step of it a frame.
+"""Frames of the canvas in a headless Chromium: intervals between calls of requestAnimationFrame.
 
-A frame of 16.7 ms is the best that a display of 60 Hz shows; ratios are to that. A page that moves one square
-is measured before every gesture: where its frames are late too, the machine was busy with something else.
+A gesture goes on meanwhile, one step of it per frame. Ratios are to a frame of 16.7 ms, the best that a
+display of 60 Hz shows. A page that moves one square is measured before every gesture: where its frames are
+late too, the machine was busy with something else.
 """
 
 from __future__ import annotations
@@ -102,8 +102,11 @@ SCRUB = """
 
 
 def frames() -> Iterator[Row]:
-    """Pan, drag and zoom at each size, and among tensors seen from near; a slider dragged on a slow line;
-    first paint of 500 and 10 nodes."""
+    """Measure frames of gestures, and first paint.
+
+    Pan, drag and zoom at each size and among tensors seen from near; a slider dragged on a slow line; first
+    paint of 500 nodes over that of 10.
+    """
     if chromium() is None:
         print(HOW_TO_GET_CHROMIUM)
         return
@@ -145,12 +148,12 @@ def _open(browser: Browser, app: str, graph: Graph) -> Locator:
     page = browser.new_page(viewport={"width": 1400, "height": 1000})
     page.goto(f"{app}/?{urlencode({'g': to_link(graph)})}")
     page.locator('.canvas [data-id="x0"]').wait_for(timeout=PATIENCE)
-    page.wait_for_timeout(10_000)  # the rest of the page, the first visitor's compiling
+    page.wait_for_timeout(10_000)  # for the rest of the page and the first visitor's compilation
     return page.locator(".canvas")
 
 
 def _scrub(browser: Browser, app: str) -> Iterator[Row]:
-    """The numbers that a dragged slider paints while every message takes `DELAY` each way."""
+    """Count the numbers that a dragged slider paints while every message takes `DELAY` each way."""
     canvas = _open(browser, app, example(30, 0).graph)
     page = canvas.page
     _slow_down(page)
@@ -179,7 +182,7 @@ def _slow_down(page: Page) -> None:
 
 
 def _first_paint(browser: Browser, app: str, size: int) -> float:
-    """Milliseconds from the request of the page to the first node of the canvas."""
+    """Return milliseconds from the request of the page to the first node of the canvas."""
     page = browser.new_page(viewport={"width": 1400, "height": 1000})
     page.goto(f"{app}/?{urlencode({'g': to_link(example(size, 0).graph)})}")
     page.locator('.canvas [data-id="x0"]').wait_for(timeout=PATIENCE)

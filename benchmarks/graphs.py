@@ -1,6 +1,6 @@
 """Random graphs of scalars that exist three times: as a graph, and as JAX and PyTorch functions.
 
-The functions are Python source with one line per node, as somebody would write them by hand.
+The functions are Python source with one line per node, as a person would write them by hand.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from autodiff_viz.graph.model import INPUT, Graph, Node, params
 UNARY = ("sin", "cos", "tanh", "exp", "square", "sqrt")
 BINARY = {"add": "+", "sub": "-", "mul": "*"}
 TAME = {"exp": "sin", "square": "tanh", "sqrt": "exp"}
-"""What goes before an op to keep its values moderate, at any depth of graph: exp(sin(x)) is at most e."""
+"""By op, the op before it that keeps its values moderate at any depth of graph: exp(sin(x)) is at most e."""
 INPUTS = 3
 NEAR = 12  # a node reads among this many nodes before it, so that depth grows with the number of nodes
 
@@ -32,14 +32,14 @@ class Example:
     inputs: tuple[float, ...]
 
     def function(self, library: ModuleType = jnp) -> Callable[..., Any]:
-        """The source as a function of the inputs, in `jax.numpy` or in `torch`."""
+        """Return the source as a function of the inputs, in `jax.numpy` or in `torch`."""
         names = {op: getattr(library, op) for op in UNARY}
         exec(self.source, names)
         return names["f"]
 
 
 def example(size: int, seed: int) -> Example:
-    """A random graph of `size` nodes; another seed gives another structure."""
+    """Return a random graph of `size` nodes; another seed gives another structure."""
     random = Random(f"{size} {seed}")
     nodes = [Node(f"x{i}", INPUT, (), params(value=random.uniform(0.3, 1.2))) for i in range(INPUTS)]
     unused = [node.name for node in nodes]
@@ -55,7 +55,10 @@ def example(size: int, seed: int) -> Example:
 
 
 def tensors(size: int) -> Graph:
-    """The same graph of values of shape [8, 8]: its inputs are parameters, and a node sums the last value."""
+    """Return the same graph with values of shape [8, 8].
+
+    The inputs are parameters, and a last node sums the output.
+    """
     graph = example(size, 0).graph
     inputs = [Node(f"x{i}", INPUT, (), params(shape=(8, 8), init="normal", seed=i)) for i in range(INPUTS)]
     total = Node("total", "sum", (graph.output,))
@@ -63,8 +66,10 @@ def tensors(size: int) -> Graph:
 
 
 def _choose(random: Random, nodes: list[Node], unused: list[str], left: int) -> tuple[str, tuple]:
-    """The next op and what it reads. Towards the end everything unused is joined, so that all of it
-    takes part in the backward pass."""
+    """Return the next op and its slots.
+
+    Towards the end all unused nodes are joined, so that each takes part in the backward pass.
+    """
     if left < len(unused):
         return "mul" if random.random() < 0.3 else "add", (unused[0], unused[-1])
     last = nodes[-1]

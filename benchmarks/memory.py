@@ -23,7 +23,7 @@ TRACE, VERIFY = "trace", "verify"
 
 
 def flat() -> Iterator[Row]:
-    """Resident memory at the end beside that at a tenth of the way, when the caches have filled."""
+    """Compare resident memory at the end with that at a tenth of the way, when the caches have filled."""
     for task in (TRACE, VERIFY):
         command = [sys.executable, "-m", "benchmarks.memory", task]
         done = subprocess.run(command, capture_output=True, text=True, check=True)
@@ -33,7 +33,7 @@ def flat() -> Iterator[Row]:
 
 
 def resident() -> float:
-    """Megabytes of memory that this process holds."""
+    """Return the megabytes of memory that this process holds."""
     pages = int(Path("/proc/self/statm").read_text().split()[1])
     return pages * os.sysconf("SC_PAGE_SIZE") / 2**20
 

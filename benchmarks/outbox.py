@@ -1,6 +1,6 @@
-"""How edits travel between a browser and the app: what the outbox is sent, and what it is told.
+"""Protocol between a browser's outbox and the app: at-least-once delivery of edits with acknowledgement.
 
-The browser's side of it is `ui/web/mail.js`. All that a simulated visitor knows of it is here.
+The browser's side of it is `ui/web/mail.js`. All that a simulated visitor knows of the protocol is here.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ CANVAS = "canvas"
 
 STILL = 0.03  # seconds without an edit after which the other parts of the page are asked for
 AT_ONCE = 500  # edits in a message
-AGAIN, MOST = 3.0, 24.0  # seconds until what has no answer is posted again, and at most
+AGAIN, MOST = 3.0, 24.0  # seconds until an unanswered message is sent again; doubled up to the second
 
 _WORD = re.compile(r'"key": "([0-9a-f]+)", "ack": (\d+), "from": ')
 _REV = re.compile(r'"rev": (\d+)')
@@ -28,14 +28,14 @@ _TRIGGERS = "$$STREAMLIT_INTERNAL_KEY_{}__events"
 
 
 class Word(NamedTuple):
-    """What a component's data says to its outbox.
+    """The part of a component's data that is meant for its outbox.
 
     Attributes:
       key: of the server's session.
       ack: number of the last edit that has been applied.
-      rev: number of the drawing; None of a component that has none.
-      rest: in how many seconds the other parts of the page can be asked for, and the number to ask with; None
-        where nobody needs to ask.
+      rev: number of the drawing; None for a component that has none.
+      rest: seconds until the other parts of the page can be asked for, and the number to ask with; None if
+        nobody needs to ask.
     """
 
     key: str
@@ -45,7 +45,7 @@ class Word(NamedTuple):
 
 
 def read(data: str) -> Word | None:
-    """The word at the end of a component's data; None of one that takes no edits."""
+    """Parse the word at the end of a component's data; None for a component that takes no edits."""
     found = _WORD.search(data, max(0, len(data) - 200))
     if found is None:
         return None
@@ -59,17 +59,17 @@ def read(data: str) -> Word | None:
 
 
 def edits_message(word: Word, edits: Sequence[Edit]) -> dict[str, Any]:
-    """The message that posts all `edits` that are not confirmed."""
+    """Return the message that posts the `edits` that are not confirmed, at most `AT_ONCE`."""
     have = {} if word.rev is None else {"have": word.rev, "seen": False}
     return {"key": word.key, "edits": [*edits[:AT_ONCE]], **have}
 
 
 def rest_message(word: Word) -> dict[str, Any]:
-    """The message that asks for the other parts of the page."""
+    """Return the message that asks for the other parts of the page."""
     return {**edits_message(word, ()), "rest": word.rest and word.rest[1]}
 
 
 def trigger(component: str, message: dict[str, Any]) -> WidgetState:
-    """A message as Streamlit takes it, from the component with this id."""
+    """Return a message as Streamlit takes it, from the component with this id."""
     text = json.dumps([{"event": "outbox", "value": message}])
     return WidgetState(id=_TRIGGERS.format(component), json_trigger_value=text)

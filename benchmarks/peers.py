@@ -1,4 +1,4 @@
-"""The hand-written functions, differentiated as their libraries' users would do it."""
+"""Hand-written functions, differentiated as users of their libraries would do it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ except ModuleNotFoundError:  # optional: the rows that need it are left out
 
 
 def jax_eager(example: Example) -> Callable[[], list[float]]:
-    """Gradients by `jax.vjp` of the function as it stands, without `jit`."""
+    """Return a function that computes gradients by `jax.vjp` of the example, without `jit`."""
     function, inputs = example.function(), [jnp.float32(x) for x in example.inputs]
     one = jnp.float32(1)
 
@@ -27,7 +27,7 @@ def jax_eager(example: Example) -> Callable[[], list[float]]:
 
 
 def torch_eager(example: Example) -> Callable[[], list[float]]:
-    """Gradients by PyTorch's own tape."""
+    """Return a function that computes gradients by PyTorch's own tape."""
     function = example.function(torch)
     inputs = [torch.tensor(x, requires_grad=True) for x in example.inputs]
 

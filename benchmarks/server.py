@@ -1,4 +1,4 @@
-"""A Streamlit script served to this machine alone, in a process of its own, and what that takes."""
+"""Streamlit server for this machine alone, in a process of its own, with its use of time and memory."""
 
 from __future__ import annotations
 
@@ -24,25 +24,25 @@ SHARE = re.compile(r"^Pss: +(\d+) kB", re.MULTILINE)  # each page divided by how
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """A server that runs: its address, and the id of its process."""
+    """A running server: its address, and the id of its process."""
 
     address: str
     process: int
 
     @property
     def seconds(self) -> float:
-        """Processor time so far, of all its processes, those that have ended too."""
+        """Processor time so far, of all its processes, those that have ended included."""
         stats = (text.rpartition(")")[2].split() for text in self._told("stat"))
         return sum(sum(map(int, stat[11:15])) for stat in stats) / TICKS
 
     @property
     def megabytes(self) -> float:
-        """Memory of all its processes; what several of them share counts once."""
+        """Memory of all its processes; pages that several of them share count once."""
         shares = (SHARE.search(text) for text in self._told("smaps_rollup"))
         return sum(int(share[1]) for share in shares if share) / 1024
 
     def _told(self, file: str) -> Iterator[str]:
-        """What Linux tells of each process."""
+        """Yield the content of a file in `/proc` for each process."""
         waiting = [self.process]
         for process in waiting:
             place = Path(f"/proc/{process}")
@@ -56,14 +56,14 @@ class Server:
 
 @contextmanager
 def serving(script: str, *settings: str, **env: str) -> Iterator[str]:
-    """Run `script`, a path in the project, with the project's own settings and these; gives the address."""
+    """Run `script`, a path in the project, with the project's own settings and these; give the address."""
     with server(script, *settings, **env) as found:
         yield found.address
 
 
 @contextmanager
 def server(script: str, *settings: str, **env: str) -> Iterator[Server]:
-    """As `serving`; gives the server."""
+    """Run `script` as `serving` does; give the server."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
@@ -96,7 +96,7 @@ def _wait(address: str) -> None:
 
 
 def until_warm(app: Server) -> None:
-    """Wait until the app says that it has warmed up."""
+    """Wait until the app reports that it has warmed up."""
     end = time.monotonic() + WARM_UP
     while True:
         try:

@@ -1,4 +1,4 @@
-"""A browser's tab without a browser: Streamlit's own messages over its websocket."""
+"""A browser tab without a browser: Streamlit's own messages over its websocket."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ class Element(NamedTuple):
 
 @dataclass
 class Tab:
-    """One tab. It is done opening when `shown` is set.
+    """One tab. It has opened when `shown` is set.
 
     Attributes:
       address, query: of the page.
       elements: by the key that the page gave them, else by their kind.
       heard: when the last message came, by the clock of `perf_counter`.
-      idle: no run is going on.
+      idle: whether no run is going on.
       lost: why the connection has ended; "" while it has not.
     """
 
@@ -51,7 +51,7 @@ class Tab:
     _listening: asyncio.Task | None = None
 
     async def open(self) -> float:
-        """Open the page; seconds until it shows what matters."""
+        """Open the page; return seconds until it shows what matters."""
         began = time.perf_counter()
         place = urlsplit(self.address)
         stream = f"ws://{place.netloc}{place.path.rstrip('/')}/_stcore/stream"
@@ -64,7 +64,7 @@ class Tab:
         return time.perf_counter() - began
 
     async def act(self, due: float) -> float:
-        """Do one thing; seconds from when it was `due` to when it was seen."""
+        """Act once; return seconds from when the action was `due` to when its result was seen."""
         raise NotImplementedError
 
     async def close(self) -> None:
@@ -86,10 +86,10 @@ class Tab:
         await self._socket.send(message.SerializeToString())
 
     def take(self, kind: str, name: str, element: Any) -> None:
-        """An element has come."""
+        """Handle a new element; for subclasses."""
 
     def rest(self) -> None:
-        """A run has come to its end, and no other one has begun."""
+        """Handle the end of a run after which no other one has begun; for subclasses."""
 
     async def _listen(self) -> None:
         try:

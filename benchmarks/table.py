@@ -1,4 +1,4 @@
-"""What the benchmarks report: ratios, with a target where there is one."""
+"""Report of the benchmarks: ratios, with a target where there is one."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 
 class Row(NamedTuple):
-    """One ratio. `target` is the most it may be; None for a ratio that is only good to know."""
+    """One ratio. `target` is its upper limit; None for a ratio that is only informative."""
 
     what: str
     ratio: float
@@ -15,6 +15,7 @@ class Row(NamedTuple):
 
     @property
     def met(self) -> bool:
+        """Whether the ratio is within its target, or has none."""
         return self.target is None or self.ratio <= self.target
 
 

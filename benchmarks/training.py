@@ -1,4 +1,4 @@
-"""A training step with every record on, beside the same step written by hand in JAX and Optax under jit."""
+"""Training step with all records, compared with the same step written by hand in JAX and Optax under jit."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ loss = mean(softmax_cross_entropy_with_integer_labels(logits, y))
 
 
 class Network(NamedTuple):
-    """The same loss as a graph and written by hand, as a function of parameters and data by name."""
+    """A loss as a graph, and written by hand as a function of parameters and data by name."""
 
     what: str
     graph: Graph
@@ -54,7 +54,7 @@ class Network(NamedTuple):
 
 
 def steps() -> Iterator[Row]:
-    """Per step, `AT_ONCE` of them in turn."""
+    """Compare `AT_ONCE` steps with as many written by hand, in turn."""
     for network in (_xor(), _cnn(), _deep()):
         mine, theirs = _ours(network.graph), _by_hand(network)
         mine(0), theirs(0)
@@ -63,7 +63,7 @@ def steps() -> Iterator[Row]:
 
 
 def memory() -> Iterator[Row]:
-    """Bytes that records hold per step and node: the same for a wide network as for a narrow one."""
+    """Compare the bytes of records per step and node: the same for a wide network as for a narrow one."""
     narrow, wide = (_held(_mlp(3, width)) for width in (8, WIDTH))
     yield Row(f"1,000 steps recorded: width {WIDTH} / width 8, in bytes", wide / narrow, 1.05)
     once, twice = _held(_mlp(3, 8), 500), _held(_mlp(3, 8), 1_000)

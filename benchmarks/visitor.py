@@ -1,4 +1,4 @@
-"""Who visits the servers that are measured: one edits a graph in the lab, one ticks a bare page's box."""
+"""Simulated visitors of the measured servers: one edits a graph in the lab, one ticks a bare page's box."""
 
 from __future__ import annotations
 
@@ -27,11 +27,12 @@ WIDTH, HEIGHT = 2000, 1000  # pixels of the canvas on which nodes are added
 
 @dataclass
 class Reader(Tab):
-    """Opens the lab and does nothing but what every browser does: it asks for the rest of the page when the
-    server says so.
+    """Visitor who opens the lab and does only what every browser does.
+
+    A browser asks for the other parts of the page when the server says so.
 
     Attributes:
-      word: what the server has said last.
+      word: the last word of the server.
       pending: the edits that are not confirmed.
     """
 
@@ -40,7 +41,7 @@ class Reader(Tab):
     _asking: asyncio.Task | None = None
 
     def take(self, kind: str, name: str, element: Any) -> None:
-        """Heed what the server says to the outbox."""
+        """Handle the server's word to the outbox."""
         word = outbox.read(element.json) if name == outbox.CANVAS else None
         if word is None:
             return
@@ -51,7 +52,7 @@ class Reader(Tab):
         self._ask_later(word)
 
     def confirm(self, ack: int) -> None:
-        """The edits up to this number are done."""
+        """Handle the confirmation of the edits up to this number; for subclasses."""
 
     async def close(self) -> None:
         """Close the tab."""
@@ -70,7 +71,7 @@ class Reader(Tab):
         self._asking = asyncio.create_task(self._ask(word)) if word.rest else None
 
     async def _ask(self, word: Word) -> None:
-        """Ask when the hands are still, and again until there is an answer: this ends with the next word."""
+        """Ask when no edits are pending, and again until there is an answer; the next word cancels this."""
         patience = outbox.AGAIN
         await asyncio.sleep(word.rest[0])
         while not self.lost:
@@ -84,12 +85,14 @@ class Reader(Tab):
 
 @dataclass
 class Editor(Reader):
-    """Does one thing after the other to a random graph, as a browser posts it: all that is not confirmed in
-    every message, once more where the confirmation stays away.
+    """Visitor who makes one gesture after the other on a random graph.
+
+    Edits are posted as a browser does: every message holds all unconfirmed ones and is repeated until they
+    are confirmed (at-least-once delivery).
 
     Attributes:
       size: nodes of the graph; another `seed` gives another one.
-      gestures: names of what is done, at random.
+      gestures: names of the gestures to choose from at random.
       rules: by node, the rule that it was given last.
     """
 
@@ -107,7 +110,7 @@ class Editor(Reader):
         self.nodes = [node.name for node in graph.nodes if node.op != INPUT]
 
     async def act(self, due: float) -> float:
-        """One gesture; seconds until its numbers were there."""
+        """Make one gesture; return seconds until its numbers were there."""
         edit = GESTURES[self.random.choice(self.gestures)](self)
         number = 1 + max((other["seq"] for other in self.pending), default=self.word.ack)
         self.pending.append({**edit, "seq": number})
@@ -115,12 +118,12 @@ class Editor(Reader):
         return await self._confirmed(number, time.perf_counter() + PATIENCE) - due
 
     def confirm(self, ack: int) -> None:
-        """The edits up to this number are done."""
+        """Resolve the waiting edits up to this number."""
         for number in [number for number in self._waiting if number <= ack]:
             self._waiting.pop(number).set_result(self.heard)
 
     async def _confirmed(self, number: int, end: float) -> float:
-        """Post until the edit is confirmed; when it was."""
+        """Post until the edit is confirmed; return when it was."""
         confirmed, patience = self._waiting[number], outbox.AGAIN
         while True:
             await self.post(outbox.edits_message(self.word, self.pending))
@@ -133,7 +136,7 @@ class Editor(Reader):
 
 
 def _rule(tab: Editor) -> Edit:
-    """Another rule on a node: nearly always a structure that the server has never seen."""
+    """Set another rule on a node: nearly always a structure that the server has never seen."""
     node = tab.random.choice(tab.nodes)
     others = [rule for rule in RULES if rule != tab.rules.get(node, "follow")]
     tab.rules[node] = tab.random.choice(others)
@@ -141,20 +144,20 @@ def _rule(tab: Editor) -> Edit:
 
 
 def _slide(tab: Editor) -> Edit:
-    """An input's slider, released on a new number."""
+    """Release an input's slider on a new number."""
     value = round(tab.random.uniform(0.1, 3.0), 4)
     return {"kind": "slide", "name": tab.random.choice(tab.inputs), "value": value, "fresh": True}
 
 
 def _add(tab: Editor) -> Edit:
-    """A node more, wired to one that is there."""
+    """Add a node, wired to an existing one."""
     place = [tab.random.randrange(WIDTH), tab.random.randrange(HEIGHT)]
     wire = {"from": tab.random.choice(tab.nodes), "slot": 0}
     return {"kind": "add", "op": tab.random.choice(ADDED), "position": place, "wire": wire}
 
 
 def _select(tab: Editor) -> Edit:
-    """Another node: no number changes."""
+    """Select another node: no number changes."""
     return {"kind": "select", "node": tab.random.choice(tab.nodes)}
 
 
@@ -165,13 +168,13 @@ GESTURES: dict[str, Callable[[Editor], Edit]] = {
 
 @dataclass
 class Ticker(Tab):
-    """Ticks and clears the one box of a bare page."""
+    """Visitor who ticks and clears the one box of a bare page."""
 
     ticked: bool = False
     waiting: list[asyncio.Future] = field(default_factory=list)
 
     async def act(self, due: float) -> float:
-        """One tick; seconds until the page had been run."""
+        """Tick or clear the box; return seconds until the page had been run."""
         self.ticked = not self.ticked
         seen = asyncio.get_running_loop().create_future()
         self.waiting.append(seen)
@@ -179,7 +182,7 @@ class Ticker(Tab):
         return await asyncio.wait_for(seen, PATIENCE) - due
 
     def rest(self) -> None:
-        """The page has been run."""
+        """Resolve all waiting ticks: the page has been run."""
         self.shown.set()
         for seen in self.waiting:
             seen.set_result(self.heard)

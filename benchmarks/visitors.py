@@ -1,7 +1,8 @@
 """Visitors beside each other: how many the app holds, and a bare Streamlit page under the same load in the
 same run; how many two processes behind nginx hold; a class that opens a lesson at one moment; memory.
 
-Both servers run on this machine beside the simulated visitors, with the app's own settings.
+Also a class that opens a lesson at one moment, and memory. Both servers run on this machine beside the
+simulated visitors, with the app's own settings.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ SIZE = 30
 ALONE, SECONDS = 10, 20  # visitors with whom processor time is measured; seconds of each load
 STEPS, STEPS_OF_REPLICAS = (5, 10, 25, 50, 100), (25, 50, 100, 180)
 HELD = 0.3  # seconds at the 95th percentile
-CPU = 15 / 2  # what an action may take, in runs of a bare page
+CPU = 15 / 2  # processor time of an action, in runs of a bare page
 CLASSES = {100: 3.0, 200: 6.0}  # seconds, by size
 LESSON = "fork"
 MEMORY = {"1 visitor": 450, "200 visitors": 700}  # megabytes
@@ -35,16 +36,17 @@ def editors(app: At, count: int) -> list[Tab]:
 
 
 def tickers(bare: Server, count: int) -> list[Tab]:
+    """Return visitors of the bare page."""
     return [Ticker(bare.address) for _ in range(count)]
 
 
 def readers(app: Server, count: int) -> list[Tab]:
-    """All of one lesson."""
+    """Return readers of one and the same lesson."""
     return [Reader(app.address, urlencode({"lesson": LESSON})) for _ in range(count)]
 
 
 def visitors() -> Iterator[Row]:
-    """The app and the bare page, in turn."""
+    """Measure the app and the bare page, in turn."""
     with server("app.py") as app, server("benchmarks/bare_page.py") as bare:
         until_warm(app)
         opening(editors(app, 1))
@@ -68,7 +70,7 @@ def visitors() -> Iterator[Row]:
 
 
 def _processor(app: Server, bare: Server) -> Iterator[Row]:
-    for side in ((editors, app), (tickers, bare)):  # what is slow only once
+    for side in ((editors, app), (tickers, bare)):  # warm-up
         acting(side[0](side[1], ALONE), side[1], SECONDS / 4)
     mine, theirs = acting(editors(app, ALONE), app, SECONDS), acting(tickers(bare, ALONE), bare, SECONDS)
     what = f"{SIZE} nodes: processor time of an action / of a run of a bare page"

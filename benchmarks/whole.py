@@ -1,4 +1,4 @@
-"""The whole-program path beside the same function written by hand, each differentiated by one `jax.vjp`."""
+"""Whole-program path compared with a hand-written function, each differentiated by one `jax.vjp`."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SIZE, ROUNDS, CALLS = 30, 15, 300
 
 
 def programs() -> Iterator[Row]:
-    """Eager, traced and compiled for the first time, and compiled and called again."""
+    """Compare eager calls, the first compiled call, and later compiled calls."""
     examples = fresh(SIZE, ROUNDS)
     mine, hand = [_gradients(_program(e)) for e in examples], [_gradients(e.function()) for e in examples]
     inputs = [[jnp.float32(x) for x in each.inputs] for each in examples]

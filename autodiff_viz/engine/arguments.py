@@ -1,4 +1,4 @@
-"""What callers of the public functions give, checked: a mistake is a problem that says how to mend it."""
+"""Check of the arguments of public functions: a mistake raises `GraphError` with a hint."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from autodiff_viz.graph.model import INPUT, Graph
 from autodiff_viz.graph.names import quoted
 from autodiff_viz.graph.problem import GraphError, Problem
 
-NUMERIC = "biufV"  # kinds of NumPy's dtypes, V for JAX's bfloat16; text, None and complex numbers are none
+NUMERIC = "biufV"  # kinds of NumPy's dtypes (V: JAX's bfloat16), without text, objects and complex
 
 
 def known_dtype(dtype: Any) -> str:
-    """The name of a dtype that may also be given as NumPy or JAX write it, such as `numpy.float64`.
+    """Return the name of a dtype, which may also be given as NumPy or JAX write it, such as `numpy.float64`.
 
     Raises:
-      GraphError: JAX would not compute in it here.
+      GraphError: the dtype is neither float32 nor float64.
     """
     try:
         name = np.dtype(dtype).name if dtype is not None else ""
@@ -36,10 +36,10 @@ def known_dtype(dtype: Any) -> str:
 
 
 def input_arrays(graph: Graph, inputs: Any, dtype: str) -> dict[str, np.ndarray]:
-    """Values by input name, as arrays of the dtype.
+    """Return values by input name, as arrays of the dtype.
 
     Raises:
-      GraphError: it is no mapping, a name is none of an input, or a value is no numbers or too many.
+      GraphError: `inputs` is no mapping, a name is not an input, or a value is not numeric or too large.
     """
     if inputs is None:
         return {}
@@ -50,10 +50,10 @@ def input_arrays(graph: Graph, inputs: Any, dtype: str) -> dict[str, np.ndarray]
 
 
 def numbers(value: Any, dtype: str) -> np.ndarray:
-    """A number, nested lists of numbers or an array as an array of the dtype.
+    """Convert a number, nested lists of numbers or an array to an array of the dtype.
 
     Raises:
-      ValueError: what is wrong, as the end of a sentence that begins with what the value is for.
+      ValueError: the message is the end of a sentence that begins with the value's purpose.
     """
     none = "is not a number or an array of numbers"
     try:
@@ -77,10 +77,10 @@ def numbers(value: Any, dtype: str) -> np.ndarray:
 
 
 def input_shapes(graph: Graph, inputs: Mapping[str, Any]) -> dict[str, tuple[int, ...]]:
-    """Shapes by input name.
+    """Return shapes by input name.
 
     Raises:
-      GraphError: a name is none of an input, or a shape is no tuple of lengths.
+      GraphError: a name is not an input, or a shape is not a tuple of lengths.
     """
     found = {}
     for name, shape in inputs.items():
@@ -94,7 +94,8 @@ def input_shapes(graph: Graph, inputs: Mapping[str, Any]) -> dict[str, tuple[int
 
 
 def check_input(graph: Graph, name: Any) -> None:
-    """
+    """Check that the graph has an input of that name.
+
     Raises:
       GraphError: no input has that name.
     """
@@ -105,10 +106,10 @@ def check_input(graph: Graph, name: Any) -> None:
 
 
 def whole_number(name: str, given: Any, least: int, most: int) -> int:
-    """An integer of Python, NumPy or JAX from `least` to `most`; `name` is what messages call it.
+    """Return an integer of Python, NumPy or JAX from `least` to `most`; `name` is its name in messages.
 
     Raises:
-      GraphError: it is none.
+      GraphError: `given` is not such an integer.
     """
     try:
         number = index(given) if not isinstance(given, bool | np.bool_) else None

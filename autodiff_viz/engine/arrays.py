@@ -1,4 +1,4 @@
-"""Literals of the graph as JAX arrays, and JAX arrays as the NumPy arrays that a trace shows."""
+"""Conversion of literals to JAX arrays, and of JAX arrays to the NumPy arrays of a trace."""
 
 from __future__ import annotations
 
@@ -23,20 +23,26 @@ K = TypeVar("K")
 
 
 def _key(literal: Literal, dtype: str) -> Hashable:
-    """As `identity`, for a number in a tenth of its time."""
+    """Return a key as `identity` does, but for a number in a tenth of the time."""
     kind = type(literal)
     return (kind, literal, dtype) if literal and kind in (float, int) else (identity(literal), dtype)
 
 
 @remembered(256, _key)
 def constant(literal: Literal, dtype: str) -> jax.Array:
-    """A literal as an array on the device; kept, since slots ask for the same few numbers again."""
+    """Return a literal as an array on the device.
+
+    Memoised, since slots use the same few numbers again and again.
+    """
     return on_device(np.asarray(literal, dtype=dtype))
 
 
 def on_device(array: np.ndarray) -> jax.Array:
-    """A NumPy array as JAX's own copy. Compiled, the identity does that for a number in a fifth of
-    `asarray`'s time; for arrays it would be compiled once per shape, and so would `asarray`."""
+    """Copy a NumPy array to the device.
+
+    For a number the compiled identity takes a fifth of the time of `asarray`. For an array the identity would
+    be compiled once per shape, and so would `asarray`; `device_put` compiles nothing.
+    """
     return jax.device_put(np.array(array)) if array.ndim else _identity(array)
 
 
@@ -45,8 +51,11 @@ _identity = jax.jit(lambda number: number)
 
 @remembered(256)
 def random_input(params: Params, dtype: str) -> jax.Array:
-    """The draw of an `input(shape=..., seed=...)`, standard normal, or of a `parameter` by its initialiser;
-    the same in both dtypes."""
+    """Draw the value of a random input or parameter.
+
+    An `input(shape=..., seed=...)` is standard normal; a `parameter` is drawn by its initialiser. The draw is
+    the same in both dtypes.
+    """
     given = dict(params)
     seed, shape = given.get("seed", 0), given["shape"]
     learned = given.get("trainable")
@@ -55,17 +64,19 @@ def random_input(params: Params, dtype: str) -> jax.Array:
 
 
 def initializer(params: Params) -> str:
-    """The name of the initialiser of a random parameter."""
+    """Return the name of a random parameter's initialiser."""
     given = dict(params)
     return given.get("init") or usual(given["shape"])
 
 
 def own_value(node: Node, dtype: str) -> jax.Array | np.ndarray:
-    """The value that an input node carries itself. A number stays NumPy's: sliders bring new ones all the
-    time, and a kernel takes one along for less than it costs to send it ahead.
+    """Return the value that an input node carries itself.
+
+    A number stays a NumPy scalar: a slider sends new numbers all the time, and passing one to a compiled op
+    costs less than copying it to the device first.
 
     Raises:
-      GraphError: a random input of more than `limits.ELEMENTS` elements, or with a seed that is none.
+      GraphError: a random input has more than `limits.ELEMENTS` elements or an invalid seed.
     """
     value = node.param("value")
     if isinstance(value, int | float):
@@ -77,7 +88,7 @@ def own_value(node: Node, dtype: str) -> jax.Array | np.ndarray:
 
 
 def own_shape(node: Node) -> tuple[int, ...]:
-    """The shape of `own_value`; nothing is drawn for it.
+    """Return the shape of `own_value` without drawing random numbers.
 
     Raises:
       GraphError: as `own_value`.
@@ -90,9 +101,10 @@ def own_shape(node: Node) -> tuple[int, ...]:
 
 
 def check_draw(node: Node) -> None:
-    """
+    """Check that the value of a random input can be drawn.
+
     Raises:
-      GraphError: what a random input asks for cannot be drawn.
+      GraphError: too many elements, an invalid seed, or an unknown or unsuitable initialiser.
     """
     if prod(node.param("shape", ())) > limits.ELEMENTS:
         raise GraphError(too_large(node))
@@ -111,14 +123,14 @@ def _init_fault(node: Node) -> str:
 
 
 def too_large(node: Node) -> Problem:
-    """A random input's shape asks for more elements than one tensor may have."""
+    """Return the problem of a random input whose shape has more elements than a tensor may have."""
     size = prod(node.param("shape"))
     message = f"{node.name!r} would have {size} elements; at most {limits.ELEMENTS}."
     return Problem("too-large", message, "Use a smaller shape.", node=node.name)
 
 
 def bad_param(owner: str, param: str, fault: str, node: str | None = None) -> Problem:
-    """A number that sets a random draw is none; `owner` is the input or the op that draws."""
+    """Return the problem of an invalid parameter of a random draw, whose `owner` is an input or an op."""
     return Problem(
         "bad-param", f"The {param} of {owner!r} {fault}.", "Change it in the inspector.", node=node
     )
@@ -127,8 +139,8 @@ def bad_param(owner: str, param: str, fault: str, node: str | None = None) -> Pr
 class Arrays(Mapping[K, np.ndarray]):
     """A read-only mapping to NumPy arrays, converted when first read.
 
-    A large graph has thousands of arrays and a page shows a few dozen, so the conversion waits.
-    `None` stands for an exact zero that was never computed, of the shape that `shape_of(key)` says.
+    The conversion is lazy because a large graph has thousands of arrays and a page shows a few dozen. A
+    stored `None` is a symbolic zero that was never computed; it reads as zeros of the shape `shape_of(key)`.
     """
 
     def __init__(self, arrays: Mapping[K, Any], dtype: str, shape_of: Callable[[K], tuple[int, ...]]):
@@ -144,11 +156,11 @@ class Arrays(Mapping[K, np.ndarray]):
         return self._read[key]
 
     def is_symbolic_zero(self, key: K) -> bool:
-        """Whether nothing was computed here: no cotangent can arrive, whatever the numbers are."""
+        """Return whether the array is a symbolic zero: no cotangent arrives, whatever the numbers are."""
         return self._arrays[key] is None
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """For pickle and copy: as NumPy arrays, exact zeros as what they are."""
+        """Support pickle and copy: arrays become NumPy arrays and symbolic zeros stay None."""
         zeros = [key for key, array in self._arrays.items() if array is None]
         shapes = {key: self._shape_of(key) for key in zeros}
         return Arrays, ({**self, **dict.fromkeys(zeros)}, self._dtype, shapes.__getitem__)

@@ -1,4 +1,4 @@
-"""Where NaN and infinities are born: the node whose own inputs were still finite."""
+"""Origins of NaN and infinities: nodes whose result is not finite although all that they read is."""
 
 from __future__ import annotations
 
@@ -15,9 +15,12 @@ from autodiff_viz.graph.order import consumers, order
 
 @dataclass(frozen=True, slots=True)
 class Birth:
-    """A first non-finite number. `direction` is "forward" or "backward", `kind` "NaN" or "infinity".
+    """The origin of a non-finite number.
 
-    `slot`, backward: the wire that passes it, or ARRIVING where finite contributions add up to it.
+    `direction` is "forward" or "backward", `kind` is "NaN" or "infinity".
+
+    `node` is where the number appears. `slot`, only backward: the wire whose contribution is not finite, or
+    ARRIVING where finite contributions add up to a non-finite cotangent; None for an input's gradient.
     """
 
     node: str
@@ -39,9 +42,12 @@ def find_births(
     passed: Mapping[tuple[str, int], np.ndarray],
     gradient: Mapping[str, np.ndarray],
 ) -> tuple[Birth, ...]:
-    """Forward: a node's value is not finite though its inputs are. Backward: a contribution, or an
-    input's gradient, is not finite though the cotangent that arrives is; or a sum of finite ones is not.
-    Without an output there are no cotangents, and nothing is born backward."""
+    """Find the nodes at which NaN or infinities first appear, forward pass first.
+
+    Forward: a node's value is not finite though its inputs are. Backward: a contribution, or an input's
+    gradient, is not finite though the arriving cotangent is; or a sum of finite contributions is not. Without
+    an output there are no cotangents and only forward births.
+    """
     if all(_all_finite(arrays) for arrays in (value, cotangent, passed, gradient)):
         return ()
     nodes = order(graph)
@@ -61,7 +67,7 @@ def find_births(
 
 
 def _all_finite(arrays: Mapping[Any, np.ndarray]) -> bool:
-    """Whether every number is finite: the usual case, found in one look at all numbers together."""
+    """Return whether every number is finite: the usual case, found by one test of all numbers together."""
     if not arrays:
         return True
     return bool(np.isfinite(np.concatenate([np.ravel(array) for array in arrays.values()])).all())

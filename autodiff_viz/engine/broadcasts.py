@@ -1,7 +1,7 @@
-"""Broadcasts that are likely a mistake: a column met a row of another rank, and all pairs came out.
+"""Broadcasts that are likely a mistake: a column and a row of different ranks, combined to all pairs.
 
-NumPy's rules make [4, 4] of [4, 1] and [4]. That is how a loss over four examples averages sixteen
-differences, and nobody says so.
+NumPy's rules broadcast [4, 1] and [4] to [4, 4]. A loss over four examples then averages sixteen differences,
+without a warning.
 """
 
 from __future__ import annotations
@@ -22,7 +22,10 @@ from autodiff_viz.ops.misfits import slot_names
 
 @dataclass(frozen=True, slots=True)
 class Mix:
-    """Inputs of a node that were broadcast to `result`, which is larger than each of them."""
+    """Inputs of a node that were broadcast to `result`, which is larger than each of them.
+
+    `slots` are the names of the node's slots and `shapes` their shapes, in the same order.
+    """
 
     node: str
     slots: tuple[str, ...]
@@ -36,9 +39,9 @@ class Mix:
 
 
 def mixes(trace: Trace) -> tuple[Mix, ...]:
-    """Every node whose inputs have different ranks and each grew to meet the others.
+    """Return every node whose inputs have different ranks and were all enlarged by broadcasting.
 
-    Inputs of one rank, [3, 1] and [1, 4] say, are left alone: whoever writes that wants all pairs.
+    Inputs of the same rank, such as [3, 1] and [1, 4], are taken to be intended as all pairs.
     """
     if not any(np.ndim(value) for value in trace.value.values()):
         return ()

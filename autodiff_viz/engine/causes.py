@@ -1,5 +1,7 @@
-"""Why a gradient is not the slope that central differences find: a rule, a corner, a number that is not
-finite, or rounding; and at which nodes."""
+"""Causes of a difference between a gradient and central differences, and the nodes where each cause is.
+
+A cause is a rule, a corner, a number that is not finite, or rounding.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,7 @@ from autodiff_viz.graph.order import ancestors, descendants, order
 from autodiff_viz.ops.catalog import OPS
 
 RULE, CORNER, NOT_FINITE, ROUNDING, UNKNOWN = "rule", "corner", "not finite", "rounding", "unknown"
-"""`CORNER`: the slope is not the same on both sides. `ROUNDING`: in float64 both are equal."""
+"""`CORNER`: the slopes on the two sides differ. `ROUNDING`: in float64 gradient and slope are equal."""
 
 
 Kinds = Callable[[str], tuple[str, ...]]
@@ -36,18 +38,20 @@ Kinds = Callable[[str], tuple[str, ...]]
 
 @dataclass(frozen=True, slots=True)
 class Cause:
-    """One kind of cause, and the nodes where it is; none for `ROUNDING` and `UNKNOWN`."""
+    """One kind of cause and the nodes where it acts; no nodes for `ROUNDING` and `UNKNOWN`."""
 
     kind: str
     nodes: tuple[str, ...] = ()
 
 
 def input_causes(found: Trace, differences: Mapping[str, Difference]) -> dict[str, tuple[Cause, ...]]:
-    """By input, why its gradient and its true slope differ, or are no numbers; () where they agree.
+    """Return, by input, the causes of a difference between its gradient and its true slope.
 
-    First come the nodes that are likely: those with a rule, those where a number stops being finite, and
-    those at a value where the op's record says that its derivative jumps. Only when none of them is the cause
-    all nodes between input and output are examined.
+    () where both agree. Numbers that are not finite are a cause too.
+
+    Likely nodes are examined first: those with a rule, those where a number stops being finite, and those at
+    a value where the op's record says that its derivative jumps. All nodes between input and output are
+    examined only if none of these is the cause.
     """
     kinds = cache(partial(_kinds, found))  # inputs share the nodes behind them
     return {name: _causes(found, name, difference, kinds) for name, difference in differences.items()}
@@ -66,7 +70,7 @@ def _causes(found: Trace, name: str, difference: Difference, kinds: Kinds) -> tu
 
 
 def node_cause(found: Trace, name: str, slot: int) -> str:
-    """Why what a node passes down `slot` is not its op's slope times what arrives."""
+    """Return why a node's contribution to `slot` is not its op's slope times the arriving cotangent."""
     node = found.graph[name]
     if node.rule.kind != FOLLOW:
         return RULE
@@ -83,7 +87,7 @@ def node_cause(found: Trace, name: str, slot: int) -> str:
 
 
 def _between(found: Trace, name: str) -> list[Node]:
-    """The ops through which the input reaches the output, in order."""
+    """Return the nodes on the paths from the input to the output, in topological order."""
     way = descendants(found.graph, [name]) & ancestors(found.graph, [found.output])
     return [node for node in order(found.graph) if node.name in way and node.op != INPUT]
 
@@ -93,7 +97,7 @@ def _all_finite(difference: Difference) -> bool:
 
 
 def _not_finite(found: Trace, nodes: Iterable[Node]) -> tuple[str, ...]:
-    """Where numbers stop being finite; else where differences step to a point that has no value."""
+    """Return the nodes where numbers stop being finite; else those where a difference leaves the domain."""
     nodes = tuple(nodes)
     born = {birth.node for birth in found.births}
     first = tuple(node.name for node in nodes if node.name in born)
@@ -115,12 +119,15 @@ def _at_known_corner(found: Trace, node: Node) -> bool:
 
 
 def _local(nodes: Iterable[Node], kinds: Kinds) -> Iterator[tuple[str, str]]:
-    """(kind, node) for those that pass on something else than their op's slope times what arrives."""
+    """Yield (kind, node) for nodes whose contribution is not their op's slope times the cotangent."""
     return ((kind, node.name) for node in nodes for kind in kinds(node.name))
 
 
 def _kinds(found: Trace, name: str) -> tuple[str, ...]:
-    """Why a node passes on something else; of rounding only `_rest` knows, for the whole way."""
+    """Return why a node's contribution differs from the slope times the cotangent.
+
+    Rounding is left out: only `_rest` can tell it, for the whole path.
+    """
     node = found.graph[name]
     if node.rule.kind != FOLLOW:
         return (RULE,) if _rule_acts(found, node) else ()
@@ -134,7 +141,7 @@ def _kinds(found: Trace, name: str) -> tuple[str, ...]:
 
 
 def _rule_acts(found: Trace, node: Node) -> bool:
-    """Whether the rule changes what JAX would pass."""
+    """Return whether the rule changes the contribution of JAX's own pullback."""
     own = own_contributions(found, node.name)
     return any(
         not compare(found.passed[node.name, slot].ravel(), true.ravel()).agrees for slot, true in own.items()
@@ -142,8 +149,11 @@ def _rule_acts(found: Trace, node: Node) -> bool:
 
 
 def _corners(found: Trace, nodes: Iterable[Node]) -> Iterator[tuple[str, str]]:
-    """At a corner JAX may take the mean of both slopes, as differences do, and yet their product along a way
-    of several corners is not the mean of the whole."""
+    """Yield nodes whose op has a corner at its inputs.
+
+    At a corner JAX may take the mean of both slopes, as central differences do; yet the product of such means
+    along a path with several corners is not the mean of the whole path.
+    """
     for node in nodes:
         if any(jumps(found, node, slot, _elements(found, node, slot)).any() for slot in _op_wires(node)):
             yield CORNER, node.name
@@ -154,7 +164,7 @@ def _op_wires(node: Node) -> list[int]:
 
 
 def _elements(found: Trace, node: Node, slot: int) -> np.ndarray:
-    """Which elements of an input to examine: those at a known corner before others, evenly spread."""
+    """Return the elements of a slot to examine: those at a known corner first, then evenly spread ones."""
     value = found.value[node.slots[slot]].ravel()
     at_corner = np.flatnonzero(np.isin(value, OPS[node.op].kinks))[:ELEMENTS]
     spread = np.linspace(0, value.size - 1, min(value.size, ELEMENTS)).astype(int)
@@ -169,7 +179,7 @@ def _grouped(found: Iterable[tuple[str, str]]) -> tuple[Cause, ...]:
 
 
 def _rest(found: Trace, name: str) -> tuple[Cause, ...]:
-    """Rounding, where double precision makes the difference go away."""
+    """Return `ROUNDING` if the difference vanishes in float64, else `UNKNOWN`."""
     if found.dtype == FLOAT64:
         return (Cause(UNKNOWN),)
     wide = trace(found.graph, dict(found.inputs), found.seed, dtype=FLOAT64)

@@ -1,4 +1,4 @@
-"""What is wrong with a graph, in words: structure first, then ops, arity, shapes and rules."""
+"""Check of a graph: structure first, then ops, arity, shapes and rules."""
 
 from __future__ import annotations
 
@@ -23,22 +23,22 @@ from autodiff_viz.ops.catalog import OPS
 
 
 def diagnose(graph: Graph, inputs: Mapping[str, Shape] | None = None) -> tuple[Problem, ...]:
-    """Every problem of `graph`, structural ones first. Compiles nothing.
+    """Return all problems of `graph`, structural ones first. Compiles nothing.
 
     Args:
-      graph: any, also half built.
+      graph: any graph, also an incomplete one.
       inputs: shapes of the inputs that do not have the shape of their own value.
     Returns:
-      The problems; () when `trace` can run it.
+      The problems; () if `trace` can run the graph.
     Raises:
-      GraphError: it is no graph, or `inputs` has no shapes of its inputs.
+      GraphError: `graph` is no graph, or `inputs` does not map names of inputs to shapes.
     """
     known_graph(graph)
     return _examine(graph, input_shapes(graph, inputs))[0] if inputs else _examined(graph)[0]
 
 
 def shapes(graph: Graph) -> Mapping[str, Shape]:
-    """The shape of every node's value, by name, as far as it is known without evaluating anything."""
+    """Return the shape of every node's value by name, as far as abstract evaluation finds it."""
     return _examined(graph)[1]
 
 
@@ -63,9 +63,9 @@ def _examine(graph: Graph, inputs: Mapping[str, Shape]) -> tuple[tuple[Problem, 
 
 
 def runnable(graph: Graph, problems: tuple[Problem, ...]) -> Graph:
-    """The part of `graph` that can be evaluated: no node with a problem, and nothing downstream of one.
+    """Return the part of `graph` that can be evaluated: no node with a problem and no descendant of one.
 
-    Regions are left out, since they change no number. The output stays where it still exists.
+    Regions are dropped, since they change no number. The output is kept if its node is.
     """
     graph = played(graph)
     broken = descendants(graph, (problem.node for problem in problems if problem.node is not None))
@@ -75,13 +75,16 @@ def runnable(graph: Graph, problems: tuple[Problem, ...]) -> Graph:
 
 
 def disconnected(graph: Graph) -> frozenset[str]:
-    """Nodes from which no wire leads to the output: nothing can arrive there."""
+    """Return the names of the nodes from which no path leads to the output: no cotangent can arrive there."""
     reach = ancestors(played(graph), [graph.output] if graph.output else [])
     return frozenset(node.name for node in graph.nodes if node.name not in reach)
 
 
 def _shape(node: Node, shapes: Mapping[str, Shape], programs: set[Hashable]) -> Shape | None:
-    """The node's shape, or None where something before it is broken already. Its program is noted."""
+    """Check a node and return its shape, or None if a node before it has a problem.
+
+    Records the node's program.
+    """
     _check_arity(node)
     if any(slot is None or (isinstance(slot, str) and slot not in shapes) for slot in node.slots):
         return None
@@ -93,7 +96,7 @@ def _shape(node: Node, shapes: Mapping[str, Shape], programs: set[Hashable]) -> 
 
 
 def _note_program(node: Node, below: tuple[Shape, ...], programs: set[Hashable]) -> None:
-    """Only so many different programs are compiled for a graph: see `kernel`."""
+    """Record the node's program and check the limit of different programs per graph; see `kernel`."""
     static = repr(split(OPS[node.op], node.params)[0]) if node.params else ""
     wired = tuple([slot for slot, _ in node.wires])
     program = node.op, static, below[: len(node.op_slots)], wired
@@ -182,10 +185,10 @@ def _check_lambda(node: Node, given: list[Shape], wanted: list[Shape]) -> None:
 
 
 def term_shape(term: Term, names: Mapping[str, Shape]) -> Shape:
-    """The shape of a lambda's term, given those of its arguments.
+    """Return the shape of a lambda's term, given the shapes of the lambda's arguments.
 
     Raises:
-      GraphError: an op is unknown or refuses its shapes, or a name is none of the arguments.
+      GraphError: an op is unknown or refuses its shapes, or a name is not an argument.
     """
     if isinstance(term, Call):
         if term.op not in OPS:
@@ -202,17 +205,17 @@ def term_shape(term: Term, names: Mapping[str, Shape]) -> Shape:
 
 
 def at_node(error: GraphError, name: str) -> GraphError:
-    """The same problems, placed at a node where they have no place yet."""
+    """Return the same problems, with `name` as the node of those that have none."""
     return GraphError(replace(problem, node=problem.node or name) for problem in error.problems)
 
 
 def unknown_op(name: str) -> Problem:
-    """The catalog has no such op."""
+    """Return the problem of an op that is not in the catalog."""
     return Problem("unknown-op", f"There is no op {name!r}.", "Choose an op from the palette.")
 
 
 def wrong_alternative(node: Node, shape: Shape, alternative: Shape) -> Problem:
-    """What a node is differentiated as has another shape than the node."""
+    """Return the problem of a `backward_as` whose alternative has another shape than the node."""
     return Problem(
         "backward-as-shape",
         f"{node.name!r} has shape {list(shape)}, but its alternative has shape {list(alternative)}.",
@@ -223,7 +226,7 @@ def wrong_alternative(node: Node, shape: Shape, alternative: Shape) -> Problem:
 
 
 def wrong_arity(node: Node, given: int, wanted: int) -> Problem:
-    """The rule's lambda has another number of arguments or of results than the node's wires ask for."""
+    """Return the problem of a lambda whose number of arguments or results does not fit the node's wires."""
     names = (
         "v" if KINDS[node.rule.kind].function == ARRIVING else "v, then one per wire, then the node's value"
     )
@@ -238,7 +241,7 @@ def wrong_arity(node: Node, given: int, wanted: int) -> Problem:
 
 
 def wrong_shape(node: Node, found: Shape, wanted: Shape) -> Problem:
-    """The rule gives a cotangent that cannot belong to the value it is for."""
+    """Return the problem of a rule whose cotangent has another shape than the value that it belongs to."""
     return Problem(
         "rule-shape",
         f"The rule of {node.name!r} gives a cotangent of shape {list(found)} where {list(wanted)} is needed.",

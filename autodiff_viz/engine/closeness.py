@@ -1,4 +1,4 @@
-"""When two arrays are equal but for rounding, and how far apart they are."""
+"""Comparison of arrays computed in two ways: equality up to rounding, and the size of a difference."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-SAME = 16  # units of the last digit by which the same number may differ, computed in two ways
-ROOM = 4  # times the error to first order: both ways round, and XLA's functions not always to the nearest
+SAME = 16  # units in the last place by which a number computed in two ways may differ
+ROOM = 4  # times the first-order error: both ways round, and XLA's functions not always to nearest
 
 
 class Pair(NamedTuple):
-    """One array worked out in two ways; `name` says which array it is."""
+    """One array computed in two ways; `name` says which array it is."""
 
     name: str
     one: np.ndarray
@@ -19,18 +19,25 @@ class Pair(NamedTuple):
 
 
 def paired(name: str, one: object, other: object) -> Pair:
-    """Two arrays as float64."""
+    """Return a pair of two arrays as float64."""
     return Pair(name, np.asarray(one, np.float64), np.asarray(other, np.float64))
 
 
 def agree(pair: Pair, dtype: str, error: np.ndarray | float = 0.0) -> bool:
-    """Whether no number is further off than its own last digits, and than rounding, `error`, can move it."""
+    """Return whether no number differs by more than its own last digits, or than rounding can explain.
+
+    Args:
+      error: how far rounding may move each number, to first order.
+    """
     unit = float(np.finfo(dtype).eps) / 2
     return bool(np.all(gaps(pair) <= SAME * unit * _sizes(pair.one) + ROOM * error))
 
 
 def gaps(pair: Pair) -> np.ndarray:
-    """The differences; infinite where only one of the two is finite, and everywhere where shapes differ."""
+    """Return the absolute differences.
+
+    Infinite where only one of the two is finite; infinite everywhere if the shapes differ.
+    """
     if pair.one.shape != pair.other.shape:
         return np.full(pair.one.shape, np.inf)
     same = (pair.one == pair.other) | (np.isnan(pair.one) & np.isnan(pair.other))
@@ -40,7 +47,7 @@ def gaps(pair: Pair) -> np.ndarray:
 
 
 def share(pair: Pair) -> float:
-    """The largest difference, as a share of the largest number."""
+    """Return the largest difference as a share of the largest number."""
     gap = float(gaps(pair).max(initial=0.0))
     size = max(float(_sizes(array).max(initial=0.0)) for array in pair[1:])
     return gap / size if size else gap

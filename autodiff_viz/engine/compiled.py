@@ -1,8 +1,8 @@
-"""Compiled code on disk, by JAX's persistent compilation cache: what one process has compiled, the server,
-its workers and the next start load.
+"""Compiled code on disk, in JAX's persistent compilation cache.
 
-Only `filled` writes there, and only what the project itself runs: visitors cannot make it grow. The code
-comes to its place all at once, so that no process ever finds half of it.
+The server, its workers and the next start load what one process has compiled. Only `filled` writes to the
+cache, and only programs that the project itself runs, so visitors cannot make the cache grow. A filled
+directory is moved to its place by an atomic rename, so no process finds half of it.
 
 Source: https://docs.jax.dev/en/latest/persistent_compilation_cache.html
 """
@@ -22,21 +22,24 @@ import jax.lib
 import numpy as np
 import optax
 
-NAMED = "JAX_COMPILATION_CACHE_DIR"  # JAX's own: who sets it says where the code is, and what is kept
+NAMED = "JAX_COMPILATION_CACHE_DIR"  # JAX's own variable; whoever sets it manages the cache
 LIBRARIES = (jax.__version__, jax.lib.__version__, np.__version__, optax.__version__)
-"""Versions of all that computes."""
+"""Versions of the libraries that compute."""
 
-LEAST = "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS"  # that a compilation must have taken to be written down
+LEAST = "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS"  # least compile time of what is cached
 ALWAYS, NEVER = "0", "1e9"
-ABANDONED = 3600  # seconds after which nobody is still filling a directory
+ABANDONED = 3600  # seconds until an unfinished directory counts as abandoned
 NO_OTHERS = {"JAX_PERSISTENT_CACHE_ENABLE_XLA_CACHES": "none"}
-"""XLA's own caches beside JAX's, whose path would be part of the key under which code is found again."""
+"""Switches off XLA's own caches beside JAX's, whose path would become part of the cache key."""
 
 PLACE, FILLING = "compiled", "filling-"
 
 
 def variables(directory: Path | None) -> Mapping[str, str]:
-    """Variables of the environment with which a process loads code from `directory`, and writes none."""
+    """Return environment variables with which a process loads code from `directory` and writes none.
+
+    Empty if `directory` is None or JAX's own variable `NAMED` is set.
+    """
     if directory is None or os.environ.get(NAMED):
         return {}
     return _variables(directory / PLACE, NEVER)
@@ -47,7 +50,7 @@ def _variables(place: Path, seconds: str) -> Mapping[str, str]:
 
 
 def load_from(directory: Path | None) -> None:
-    """Have this process do what `variables` says, before it compiles anything."""
+    """Configure this process as `variables` says; to be called before the process compiles anything."""
     _configure(variables(directory))
 
 
@@ -57,20 +60,22 @@ def _configure(variables: Mapping[str, str]) -> None:
 
 
 def is_filled(directory: Path | None) -> bool:
-    """Whether the code is there, or there is no place of ours for it."""
+    """Return whether the cache is filled, or not ours to fill."""
     return not variables(directory) or any((directory / PLACE).glob("*-cache"))
 
 
 @contextmanager
 def filled(directory: Path) -> Iterator[None]:
-    """Put all that is compiled inside `with` in the place from which others load it. For a process that has
-    not compiled anything and does nothing else."""
+    """Write everything that is compiled inside `with` to the cache of `directory`.
+
+    For a process that has not compiled anything yet and does nothing else.
+    """
     for path in directory.glob(f"{FILLING}*"):
         if path.stat().st_mtime < time() - ABANDONED:
             shutil.rmtree(path, ignore_errors=True)
     own = tempfile.mkdtemp(prefix=FILLING, dir=directory)
     _configure(_variables(Path(own), ALWAYS))
     yield
-    with suppress(OSError):  # another server of this version was sooner
+    with suppress(OSError):  # another server of this version was first
         os.rename(own, directory / PLACE)
     shutil.rmtree(own, ignore_errors=True)

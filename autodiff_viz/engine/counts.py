@@ -1,6 +1,6 @@
-"""How often each node runs, and what the forward pass keeps, read off the whole program.
+"""Run counts of nodes, and residuals of the forward pass, read off the whole program.
 
-Nothing is executed: JAX traces the differentiated program and its equations are counted.
+Nothing is executed: JAX traces the differentiated program, and the equations of its jaxprs are counted.
 """
 
 from __future__ import annotations
@@ -20,17 +20,19 @@ from autodiff_viz.graph.identity import remembered
 from autodiff_viz.graph.model import INPUT, Graph
 from autodiff_viz.graph.problem import GraphError
 
-KEPT = 256  # graphs whose counts are remembered; plain numbers, no programs
+KEPT = 256  # graphs whose counts are memoised; plain numbers, no programs
 
 
 @dataclass(frozen=True, slots=True)
 class Runs:
-    """How often a node's forward computation runs.
+    """Counts of the runs of a node's forward computation.
 
-    forward: in the forward pass. backward: again in the backward pass, since a checkpointed block that
-    holds it is run again; this is what a print in the block would show. kept: how many of those runs
-    JAX keeps after it drops what the derivatives do not need. 0 kept of 1 means that the recomputation
-    costs nothing.
+    Attributes:
+      forward: runs in the forward pass.
+      backward: further runs in the backward pass, by rematerialisation of a checkpointed block that holds the
+        node; a print in the block would show as many.
+      kept: how many of the backward runs JAX keeps after it drops what the derivatives do not need. 0 kept of
+        1 means that the recomputation costs nothing.
     """
 
     forward: int
@@ -44,7 +46,8 @@ class Residual:
 
     Attributes:
       producer: node that computes it; "" for a constant of the program.
-      is_value: it is the producer's value; otherwise a factor of its derivative, worked out early.
+      is_value: whether it is the producer's value; otherwise it is a factor of its derivative, computed
+        early.
       consumers: nodes whose pullback reads it.
       shape, elements, bytes: its size.
     """
@@ -59,17 +62,19 @@ class Residual:
 
 @dataclass(frozen=True, slots=True)
 class Counts:
+    """Run counts by node name, and the residuals."""
+
     runs: Mapping[str, Runs]
     residuals: tuple[Residual, ...]
 
 
 def runs_of(graph: Graph, shapes: Mapping[str, tuple[int, ...]], dtype: str) -> Mapping[str, Runs]:
-    """Runs by node name, for inputs of these shapes."""
+    """Return run counts by node name, for inputs of these shapes."""
     return _counts(graph, shapes, dtype).runs
 
 
 def residuals_of(graph: Graph, shapes: Mapping[str, tuple[int, ...]], dtype: str) -> tuple[Residual, ...]:
-    """What one forward pass keeps, for inputs of these shapes."""
+    """Return the residuals of one forward pass, for inputs of these shapes."""
     return _counts(graph, shapes, dtype).residuals
 
 
@@ -100,7 +105,10 @@ def _count(graph: Graph, shapes: tuple, dtype: str) -> Counts:
 
 @dataclass(frozen=True)
 class _Halves:
-    """The differentiated program as two jaxprs: forward gives (output, residuals), backward takes them."""
+    """The differentiated program as two jaxprs.
+
+    `forward` gives (output, residuals); `backward` takes the residuals.
+    """
 
     forward: Any
     backward: Any
@@ -108,6 +116,7 @@ class _Halves:
 
     @classmethod
     def of(cls, graph: Graph, shapes: tuple, dtype: str, *, marked: bool) -> _Halves:
+        """Trace the graph's program and its pullback for inputs of these shapes."""
         program, dynamic = Program(graph, dtype, marked=marked, name_all=True), dynamic_params(graph)
         inputs = {name: jax.ShapeDtypeStruct(shape, jnp.dtype(dtype)) for name, shape in shapes}
 
@@ -119,14 +128,14 @@ class _Halves:
         return cls(forward.jaxpr, backward.jaxpr, tuple(sorted(inputs)))
 
     def number_forward(self, numbering: Numbering) -> tuple[list[int], dict[int, str]]:
-        """(numbers of the residuals, input name by number)."""
+        """Number the forward jaxpr; return (numbers of the residuals, input name by number)."""
         arguments = {numbering.fresh(("input", name)): name for name in self.names}
         results = numbering.number(self.forward, arguments)
         return results[1:], arguments
 
 
 def _kept(halves: _Halves, numbering: Numbering, residuals: list[int]) -> dict[str, int]:
-    """By node, in how many recomputed regions an equation computes the node's value again."""
+    """Return, by node, in how many recomputed regions an equation computes the node's value again."""
     value_of = _value_of(numbering)
     seen: set[tuple[str, tuple[int, ...]]] = set()
 
@@ -144,7 +153,7 @@ def _kept(halves: _Halves, numbering: Numbering, residuals: list[int]) -> dict[s
 
 
 def _value_of(numbering: Numbering) -> dict[int, str]:
-    """The node by the number of its value: the first one, where an identity passes a value on."""
+    """Return the node by the number of its value; the first node where an identity passes a value on."""
     return {number: name for name, number in reversed(numbering.named.items())}
 
 
@@ -153,7 +162,7 @@ def _backward_arguments(numbering: Numbering, residuals: list[int]) -> list[int]
 
 
 def _markers(jaxpr: Any) -> dict[str, int]:
-    """By node, how many of its markers stand in `jaxpr`, regions included."""
+    """Return, by node, how many of its markers `jaxpr` holds, regions included."""
     counted: dict[str, int] = {}
 
     def look(equation: Any, place: Place, operands: list[int], results: list[int]) -> None:
@@ -168,7 +177,7 @@ def _markers(jaxpr: Any) -> dict[str, int]:
 def _residuals(
     halves: _Halves, numbering: Numbering, residuals: list[int], inputs: dict[int, str]
 ) -> tuple[Residual, ...]:
-    """The arrays that are kept: one for each computation, as `jax.vjp` does, though two may be equal."""
+    """Return the residuals: one per computation, as `jax.vjp` keeps them, although two may be equal."""
     distinct = Numbering(apart=True)
     arrays, _ = halves.number_forward(distinct)
     readers = _readers(halves, distinct, arrays)
@@ -189,7 +198,7 @@ def _residuals(
 
 
 def _readers(halves: _Halves, numbering: Numbering, residuals: list[int]) -> dict[int, set[str]]:
-    """By residual, the nodes in whose scope the backward pass reads it."""
+    """Return, by residual, the nodes in whose scope the backward pass reads it."""
     wanted, found = set(residuals), {}
 
     def look(equation: Any, place: Place, operands: list[int], results: list[int]) -> None:

@@ -1,8 +1,8 @@
-"""The course of a training: all its steps, under the rules of each, to go back to any.
+"""History of a training: all steps with the rules of each, so that any step can be restored.
 
 Of every step the norms are kept, not the tensors: memory grows with steps times nodes. Parameters are kept
-of a few steps only; those of any other step are computed again from the nearest one before, which gives
-the same numbers, since steps are pure.
+for a few steps only (snapshots). Those of any other step are recomputed from the nearest snapshot before it,
+which gives the same numbers, since steps are pure.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ from autodiff_viz.graph.model import Graph
 from autodiff_viz.graph.problem import GraphError, Problem
 
 Advance = Callable[[Graph, State, int, Settings, str], tuple[State, Records]]
-"""What makes steps, as `advance` does."""
+"""Function that makes steps, with the signature of `advance`."""
 
 _advance: Advance = advance
 
-SNAPSHOTS = 24  # states kept for going back; when there are more, every other one is dropped
+SNAPSHOTS = 24  # kept states; if there are more, every other one is dropped
 
 
 @dataclass(frozen=True, slots=True)
 class Phase:
-    """Steps from `first` on, up to the next phase, were made on this graph with these settings."""
+    """A graph and settings of consecutive steps: from step `first` up to the next phase."""
 
     first: int
     graph: Graph
@@ -40,7 +40,7 @@ class Phase:
 
 @dataclass(frozen=True)
 class Course:
-    """A training so far. Every function below gives a new one; the old one stays as it was.
+    """A training so far. Immutable: every function below returns a new one.
 
     Attributes:
       dtype: of all steps.
@@ -57,18 +57,18 @@ class Course:
     chunks: tuple[Records, ...] = ()
 
     def __len__(self) -> int:
-        """How many steps have been made."""
+        """Return how many steps have been made."""
         return self.state.step
 
 
 def make_steps_by(make: Advance) -> None:
-    """Have the steps of all courses made by `make`: in other processes, say, for a server."""
+    """Replace the function that makes the steps of all courses; a server has other processes make them."""
     global _advance
     _advance = make
 
 
 def start(graph: Graph, settings: Settings, dtype: str = FLOAT32) -> Course:
-    """Before the first step.
+    """Return a course before its first step.
 
     Raises:
       GraphError: the graph cannot be trained.
@@ -78,10 +78,11 @@ def start(graph: Graph, settings: Settings, dtype: str = FLOAT32) -> Course:
 
 
 def further(course: Course, graph: Graph, settings: Settings, steps: int) -> Course:
-    """Up to `steps` steps more, at most `AT_ONCE`; another graph or other settings begin a new phase.
+    """Make up to `steps` more steps, at most `AT_ONCE`; another graph or other settings begin a new phase.
 
     Raises:
-      GraphError: the graph cannot be trained, no parameter is left of those before, or the limit is reached.
+      GraphError: the graph cannot be trained, none of the earlier parameters is left, or the limit is
+        reached.
     """
     room = limits.STEPS - len(course)
     if room <= 0:
@@ -98,7 +99,7 @@ def further(course: Course, graph: Graph, settings: Settings, steps: int) -> Cou
 
 
 def upto(course: Course, step: int) -> Course:
-    """The course without the steps after the first `step` of them."""
+    """Return the course cut off after its first `step` steps."""
     state = state_at(course, step)
     phases = tuple(phase for phase in course.phases if phase.first <= step)
     snapshots = tuple(kept for kept in course.snapshots if kept.step <= step)
@@ -112,11 +113,11 @@ def _cut(chunk: Records, step: int) -> Records:
 
 
 ROWS = ("loss", "value", "cotangent", "dead", "ratio")
-"""Fields of `Records` with a row per step."""
+"""Fields of `Records` that have one row per step."""
 
 
 def state_at(course: Course, step: int) -> State:
-    """The state after `step` updates, 0 to `len(course)`, with the parameters of the step to come."""
+    """Return the state after `step` updates, 0 to `len(course)`, with the parameters of the next step."""
     if not 0 <= step <= len(course):
         raise IndexError(step)
     if step == len(course):
@@ -132,29 +133,29 @@ def state_at(course: Course, step: int) -> State:
 
 
 def phase_at(course: Course, step: int) -> Phase:
-    """The phase in which the step after `step` updates was made, or would be."""
+    """Return the phase of the step that follows `step` updates."""
     return next(phase for phase in reversed(course.phases) if phase.first <= step)
 
 
 def trace_at(course: Course, step: int) -> Trace:
-    """Every value and cotangent of the graph as it was in that step."""
+    """Return the trace of that step, on the graph and with the parameters of the step."""
     return at_step(phase_at(course, step).graph, state_at(course, step), course.dtype)
 
 
 def records(course: Course) -> Records | None:
-    """The records of all steps; None before the first."""
+    """Return the records of all steps; None before the first step."""
     return _concatenated(course.chunks) if course.chunks else None
 
 
 def _thinned(snapshots: tuple[State, ...]) -> tuple[State, ...]:
-    """The first and the last one, and of those between every other one when they are too many."""
+    """Drop every other snapshot between the first and the last if there are more than `SNAPSHOTS`."""
     if len(snapshots) <= SNAPSHOTS:
         return snapshots
     return (*snapshots[:-1:2], snapshots[-1])
 
 
 def _joined(chunks: tuple[Records, ...]) -> tuple[Records, ...]:
-    """Chunks of like length put together, so that they stay few however many steps are made one by one."""
+    """Join neighbouring chunks of similar length, so that they stay few even if steps are made one by one."""
     while len(chunks) > 1 and len(chunks[-2]) <= len(chunks[-1]) and _alike(*chunks[-2:]):
         chunks = (*chunks[:-2], _concatenated(chunks[-2:]))
     return chunks
@@ -165,7 +166,7 @@ def _alike(one: Records, other: Records) -> bool:
 
 
 def _concatenated(chunks: tuple[Records, ...]) -> Records:
-    """One record of all steps; a node that was not there in some of them has NaN there."""
+    """Return one record of all steps, with NaN where a node did not exist in a step."""
     if len(chunks) == 1:
         return chunks[0]
     nodes = tuple(dict.fromkeys(name for chunk in chunks for name in chunk.nodes))

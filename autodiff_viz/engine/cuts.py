@@ -1,4 +1,4 @@
-"""`segments`: what the cuts of a graph come to; and `train_by_segments`. Data that needs no JAX to read."""
+"""`segments` and `train_by_segments`: a graph divided by its cuts, as data that can be read without JAX."""
 
 from __future__ import annotations
 
@@ -27,24 +27,25 @@ from autodiff_viz.graph.problem import GraphError, Problem
 class Segments:
     """A graph divided by its cuts, and three ways to its gradient. All arrays are read-only NumPy arrays.
 
-    The chain runs one `jax.vjp` for each segment and hands cotangents across the cuts; that is the gradient
-    of the whole graph. The product multiplies a Jacobian for each segment. The third way, `apart`, hands
-    nothing across: each segment is differentiated against its own output, with ones.
+    The chain runs one `jax.vjp` per segment and passes cotangents across the cuts, which gives the gradient
+    of the whole graph. The product multiplies the Jacobians of the segments. The third way, `apart`, passes
+    nothing across the cuts: each segment is differentiated against its own output, with a seed of ones.
 
     Attributes:
-      trace: the whole graph's values and cotangents, without cuts.
+      trace: values and cotangents of the whole graph, without cuts.
       segments: in the order in which they run; each has `nodes`, `inputs`, `takes` and `gives`.
       handed: by name of a node that a segment gives to later ones, the cotangent that comes back to it.
-      jacobian: by (of, by), the sizes of d of/d by, where `of` is what a segment gives and `by` what it
-        takes, or a parameter that it reads; any input where the graph has no parameter. `elements` counts
-        what is not known to be 0.
-      gradient, apart: by input, what the chain and what the third way come to.
-      difference: the largest one between the chain and the whole graph's gradient, by any input or cut.
-      agrees: the difference is no more than rounding.
-      product_difference: the largest one between the product of Jacobians and the gradient, both in float64
-        with a seed of ones; None where the product is not worked out, and `too_large` says why.
+      jacobian: by (of, by), the size of d of/d by, where `of` is a node that a segment gives and `by` a node
+        that it takes or a parameter that it reads; any input where the graph has no parameter. `elements`
+        counts the elements that are not known to be 0.
+      gradient, apart: by input, the gradient of the chain and that of the third way.
+      difference: the largest difference between the chain and the whole graph's gradient, over inputs and
+        cuts.
+      agrees: whether the difference is no more than rounding.
+      product_difference: the largest difference between the product of Jacobians and the gradient, both in
+        float64 with a seed of ones; None where the product is not computed, and `too_large` says why.
       angles: by parameter, degrees between `apart` and the gradient; None where either is zero.
-      angle: the same of all of them together as one vector.
+      angle: the same for all parameters together as one vector.
     """
 
     trace: Trace
@@ -62,12 +63,12 @@ class Segments:
 
     @property
     def handed_elements(self) -> int:
-        """Elements of all cotangents that are handed back."""
+        """Number of elements of all cotangents that are passed back across cuts."""
         return sum(array.size for array in self.handed.values())
 
     @property
     def jacobian_elements(self) -> int:
-        """Elements of all Jacobians."""
+        """Number of elements of all Jacobians."""
         return sum(found.elements for found in self.jacobian.values())
 
     def __repr__(self) -> str:
@@ -86,7 +87,8 @@ def segments(
       seed: cotangent of the output, broadcast to its shape; ones by default.
       dtype: "float32" or "float64".
     Returns:
-      What segments hand on, the sizes of the Jacobians that nobody needs, and how far the ways differ.
+      The cotangents that segments pass on, the sizes of the Jacobians that nobody needs, and the differences
+      between the ways.
     Raises:
       GraphError: no cut divides the graph, or it, an input or the seed cannot be used as in `trace`.
     Source: the chain rule; `jax.vjp` of each segment.
@@ -120,8 +122,7 @@ def train_by_segments(
     seed: int = 0,
     dtype: str = FLOAT32,
 ) -> Curves:
-    """Train `graph` three times from one start: jointly, by handing cotangents across its cuts, and with each
-    segment apart.
+    """Train `graph` three times from the same start: jointly, across its cuts, and segment by segment.
 
     Args:
       graph: complete, with a parameter and a cut that divides it; its output is one number.
@@ -142,9 +143,10 @@ def train_by_segments(
 
 
 def check_divided(graph: Graph) -> None:
-    """
+    """Check that the graph has at least two segments.
+
     Raises:
-      GraphError: the graph has less than two segments; the message says why its cuts divide nothing.
+      GraphError: it has fewer; the message says why its cuts divide nothing.
     """
     if len(divided.segments(graph)) < 2:
         why = " ".join(said for _, said in divided.idle_cuts(graph))

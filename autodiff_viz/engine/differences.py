@@ -1,4 +1,4 @@
-"""Central differences in float64: what the derivative is, whatever any rule declares.
+"""Central differences in float64: the true derivative, whatever any rule declares.
 
 Only forward evaluations are used, so nothing is shared with automatic differentiation.
 """
@@ -18,14 +18,14 @@ from autodiff_viz.graph.names import quoted
 from autodiff_viz.graph.problem import GraphError, Problem
 
 RELATIVE_STEP = 6e-6  # cube root of float64's epsilon: balances truncation and rounding
-ELEMENTS = 64  # elements of one input that are differenced; a larger input is checked at these many
+ELEMENTS = 64  # compared elements of one input; a larger input is sampled
 TOLERANCE = 1e-3  # float32 cotangents against float64 differences, relative
-NEARER = 0.125  # a shorter step, of the usual one, to tell a corner from a bend
+NEARER = 0.125  # shorter step, as a share of the usual one: tells a corner from curvature
 
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """A declared derivative beside central differences of the same thing.
+    """A declared derivative beside central differences of the same derivative.
 
     `declared` and `true` are flat arrays over the compared elements. `gap` is their largest difference,
     relative to the larger of 1e-6 and the largest number in `true`.
@@ -37,15 +37,14 @@ class Difference:
 
     @property
     def agrees(self) -> bool:
-        """Whether the gap is no more than float32 and central differences explain."""
+        """Whether float32 and central differences explain the gap."""
         return self.gap <= TOLERANCE
 
 
 def check_inputs(trace: Trace) -> dict[str, Difference]:
-    """Per input, the gradient that the graph declares beside the true slope of <seed, output>.
+    """Compare, for each input, the gradient that the graph declares with the true slope of <seed, output>.
 
-
-    `engine/causes.py` says why they differ.
+    `engine/causes.py` finds out why they differ.
 
     Args:
       trace: as `trace` made it.
@@ -60,7 +59,7 @@ def check_inputs(trace: Trace) -> dict[str, Difference]:
 
 
 def check_input(trace: Trace, name: str) -> Difference:
-    """One input's declared gradient beside central differences of <seed, output>."""
+    """Compare one input's declared gradient with central differences of <seed, output>."""
     point = trace.inputs[name].astype(np.float64)
     chosen = _chosen(point.size)
     true = _slopes(trace, name, point, chosen)
@@ -68,7 +67,7 @@ def check_input(trace: Trace, name: str) -> Difference:
 
 
 def slope_along(trace: Trace, name: str, positions: np.ndarray) -> np.ndarray:
-    """Central differences of <seed, output> at each value of the scalar input `name`."""
+    """Return central differences of <seed, output> at each value of the scalar input `name`."""
     positions = np.asarray(positions, np.float64)
     steps = RELATIVE_STEP * np.maximum(1.0, np.abs(positions))
     high, low = _outputs(trace, name, positions + steps), _outputs(trace, name, positions - steps)
@@ -77,14 +76,13 @@ def slope_along(trace: Trace, name: str, positions: np.ndarray) -> np.ndarray:
 
 
 def check_node(trace: Trace, name: str) -> dict[int, Difference]:
-    """Per wired slot of a node, what it passes down beside the true derivative of its op times what
-    arrives.
+    """Compare each contribution of a node with the true derivative of its op times the cotangent.
 
     Args:
       trace: as `trace` made it.
       name: of the node; an input has no slots.
     Returns:
-      A comparison by slot, of at most `ELEMENTS` elements each.
+      A comparison by wired slot, of at most `ELEMENTS` elements each.
     Raises:
       GraphError: it is no trace, or there is no such node.
     Source: central differences in float64.
@@ -101,18 +99,18 @@ def check_node(trace: Trace, name: str) -> dict[int, Difference]:
 
 
 def check_slot(trace: Trace, node: Node, slot: int, chosen: np.ndarray) -> Difference:
-    """As `check_node`, of one slot at the `chosen` elements."""
+    """Compare as `check_node` does, for one slot at the `chosen` elements."""
     alone, point = local(trace, node), trace.value[node.slots[slot]].astype(np.float64)
     true = _slopes(alone, f"slot_{slot}", point, chosen)
     return compare(trace.passed[node.name, slot].ravel()[chosen].astype(np.float64), true)
 
 
 def jumps(trace: Trace, node: Node, slot: int, chosen: np.ndarray) -> np.ndarray:
-    """At which of the `chosen` elements of an input the derivative of the node's op jumps, or its value does.
+    """Return at which of the `chosen` elements of a slot the op's derivative jumps, or its value does.
 
-    The derivative: the slopes below and above differ, and stay as they are with a shorter step. The value: a
-    slope grows as the step gets shorter. False where a number is not finite, and where the function turns
-    faster than the step.
+    The derivative jumps if the slopes below and above differ and stay as they are with a shorter step. The
+    value jumps if a slope grows as the step gets shorter. False where a number is not finite, and where the
+    function turns faster than the step.
     """
     alone, point = local(trace, node), trace.value[node.slots[slot]].astype(np.float64)
     wide, near = (_beside(alone, f"slot_{slot}", point, chosen, size) for size in (1.0, NEARER))
@@ -127,7 +125,10 @@ def jumps(trace: Trace, node: Node, slot: int, chosen: np.ndarray) -> np.ndarray
 
 
 def local(trace: Trace, node: Node) -> Trace:
-    """The node's op alone at its inputs, with what arrives as the seed: as much as is differenced."""
+    """Return the node's op alone at its inputs, with the arriving cotangent as seed.
+
+    Only the fields that differences need are filled.
+    """
     alone = _alone(trace, node)
     return Trace(
         graph=alone,
@@ -143,7 +144,7 @@ def local(trace: Trace, node: Node) -> Trace:
 
 
 def _alone(trace: Trace, node: Node) -> Graph:
-    """The node's op by itself, each wired slot an input of its own."""
+    """Return the node's op as a graph of its own, with an input for each wired slot."""
     slots = tuple(f"slot_{i}" if isinstance(slot, str) else slot for i, slot in enumerate(node.op_slots))
     inputs = tuple(Node(slot, INPUT, (), params(value=0.0)) for slot in slots if isinstance(slot, str))
     return Graph((*inputs, Node(node.name, node.op, slots, node.params)), (), node.name)
@@ -154,7 +155,7 @@ def _slot(node: Node) -> int:
 
 
 def _chosen(size: int) -> np.ndarray:
-    """Indices of the elements to compare: all of a small array, evenly spread ones of a large one."""
+    """Return indices of the elements to compare: all of a small array, evenly spread ones of a large one."""
     return np.unique(np.linspace(0, size - 1, min(size, ELEMENTS)).astype(int)) if size else np.zeros(0, int)
 
 
@@ -166,8 +167,10 @@ def _slopes(trace: Trace, name: str, point: np.ndarray, chosen: np.ndarray) -> n
 
 
 class Beside(NamedTuple):
-    """The slopes below and above each chosen element, and what a difference of them must exceed to be more
-    than rounding."""
+    """Slopes below and above each chosen element.
+
+    `least` is the difference of slopes that rounding can explain.
+    """
 
     below: np.ndarray
     above: np.ndarray
@@ -185,7 +188,7 @@ def _beside(trace: Trace, name: str, point: np.ndarray, chosen: np.ndarray, size
 
 
 def _moved(point: np.ndarray, chosen: np.ndarray, size: float = 1.0) -> tuple[np.ndarray, np.ndarray]:
-    """A step for each chosen element, all others 0; and how long it is, `size` times the usual one."""
+    """Return a step for each chosen element (0 elsewhere), and the lengths: `size` times the usual one."""
     steps = size * RELATIVE_STEP * np.maximum(1.0, np.abs(point.ravel()[chosen]))
     moved = np.zeros((len(chosen), point.size))
     moved[np.arange(len(chosen)), chosen] = steps
@@ -193,7 +196,7 @@ def _moved(point: np.ndarray, chosen: np.ndarray, size: float = 1.0) -> tuple[np
 
 
 def _outputs(trace: Trace, name: str, batch: np.ndarray) -> np.ndarray:
-    """<seed, output> in float64 for each value of input `name` in `batch`."""
+    """Return <seed, output> in float64 for each value of input `name` in `batch`."""
     with precision(FLOAT64):
         inputs = {other: on_device(np.asarray(value, FLOAT64)) for other, value in trace.inputs.items()}
         inputs[name] = on_device(np.asarray(batch))
@@ -207,7 +210,7 @@ def _outputs(trace: Trace, name: str, batch: np.ndarray) -> np.ndarray:
 
 
 def compare(declared: np.ndarray, true: np.ndarray) -> Difference:
-    """Two flat arrays of the same elements. NaN beside NaN, and infinity beside itself, are no gap."""
+    """Compare two flat arrays of the same elements. NaN beside NaN, or infinity beside itself, is no gap."""
     with np.errstate(invalid="ignore"):
         gap: Any = np.abs(declared - true)
     gap = np.where((declared == true) | (np.isnan(declared) & np.isnan(true)), 0.0, gap)

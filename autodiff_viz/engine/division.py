@@ -1,4 +1,4 @@
-"""What the segments come to: the chain beside the whole gradient, the Jacobians, and the broken way."""
+"""Division of a graph into segments: the chain, the whole gradient, Jacobians, and segments apart."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ from autodiff_viz.graph.segments import Segment, segments
 KEPT = 8  # programs, traced but not compiled
 
 Shapes = tuple[tuple[str, Shape], ...]
-"""Of arrays by name."""
+"""Shapes of arrays, as (name, shape)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """One segment, with the shapes of what it gives and its Jacobians."""
+    """One segment, with the shapes of the values that it gives, and its Jacobians."""
 
     segment: Segment
     gives: tuple[tuple[str, tuple[int, ...]], ...]
@@ -56,14 +56,15 @@ class Division:
     Attributes:
       links: the segments in order.
       wanted: names of the parameters; of all inputs where there is no parameter.
-      agrees: the chain is the whole graph's gradient, by every input and cut, but for rounding.
-      difference: the largest one between the two.
-      product: as `difference`, of the product of Jacobians, by the wanted inputs and in float64, with a seed
-        of ones; None where it was not worked out, and `too_large` says why.
-      angles: by wanted input, degrees between the broken way and the gradient; None where either is zero.
-      angle: the same of all of them together.
-      handed: by name of what a segment gives to later ones, the cotangent that comes back.
-      gradient, apart: by input, what the chain and what the broken way come to.
+      agrees: whether the chain's gradient is the whole graph's, for every input and cut, up to rounding.
+      difference: the largest difference between the two.
+      product: the largest difference of the product of Jacobians, over the wanted inputs and in float64, with
+        a seed of ones; None where it was not computed, and `too_large` says why.
+      angles: by wanted input, degrees between the gradient of segments apart and the true one; None where
+        either is zero.
+      angle: the same for all wanted inputs together.
+      handed: by name of a node that a segment gives to later ones, the cotangent that comes back.
+      gradient, apart: by input, the gradient of the chain and that of segments apart.
     """
 
     links: tuple[Link, ...]
@@ -80,8 +81,10 @@ class Division:
 
 
 def division(graph: Graph, found: Trace) -> Division:
-    """The segments of a graph that has cuts. `found` is its trace, whose gradient is the whole graph's.
+    """Differentiate the segments of a graph with cuts in three ways.
 
+    Args:
+      found: the trace of `graph`, whose gradient is the whole graph's.
     Raises:
       ValueError: the graph has no cut, or cannot run.
     """
@@ -125,13 +128,13 @@ def division(graph: Graph, found: Trace) -> Division:
 
 
 def _handed(arriving: Arrays, name: str, found: Trace) -> np.ndarray:
-    """Zeros where no segment passes anything, as behind a stop."""
+    """Return the cotangent at a cut; zeros where no segment passes anything, as behind a stop."""
     nothing = np.zeros(found.value[name].shape, found.dtype)
     return np.asarray(arriving[name]) if name in arriving else nothing
 
 
 def _agrees(found: Trace, chain: Arrays, handed_across: Arrays) -> bool:
-    """Whether each array is the trace's: to its own last digits, or as closely as rounding lets it be."""
+    """Return whether each array is the trace's, to its own last digits or as closely as rounding allows."""
     pairs = {name: paired(name, array, found.gradient[name]) for name, array in chain.items()}
     for name, array in handed_across.items():
         pairs[name, ARRIVING] = paired(name, array, found.cotangent[name])
@@ -144,15 +147,15 @@ def _agrees(found: Trace, chain: Arrays, handed_across: Arrays) -> bool:
 
 
 def wanted_of(graph: Graph) -> tuple[str, ...]:
-    """The parameters; all inputs where there are none."""
+    """Return the names of the parameters; of all inputs where there is no parameter."""
     wanted = learned(graph) or [node for node in graph.nodes if node.op == INPUT]
     return tuple(node.name for node in wanted)
 
 
 def angle(a: np.ndarray, b: np.ndarray) -> float | None:
-    """Degrees between two arrays as vectors; None where one is zero or not finite.
+    """Return the angle in degrees between two arrays as vectors; None where one is zero or not finite.
 
-    Source: W. Kahan, "How Futile are Mindless Assessments of Roundoff", section 12: exact for small ones.
+    Source: W. Kahan, "How Futile are Mindless Assessments of Roundoff", section 12: exact for small angles.
     """
     sizes = np.linalg.norm(a), np.linalg.norm(b)
     if not all(np.isfinite(size) and size > 0 for size in sizes):
@@ -162,14 +165,18 @@ def angle(a: np.ndarray, b: np.ndarray) -> float | None:
 
 
 def cut_structure(graph: Graph) -> Graph:
-    """As `structure`, with the cuts."""
+    """Return `structure` of the graph, with its cuts."""
     bare = structure(graph)
     return replace(bare, nodes=tuple(replace(node, cut=graph[node.name].cut) for node in bare.nodes))
 
 
 @remembered(KEPT)
 def _ways(graph: Graph, dtype: str, silent: Silent, shapes: Shapes, seed_shape: Shape) -> Traced:
-    """(what is handed across, the chain's gradient, the broken way's, where examples stand by themselves)."""
+    """Trace the chain and the segments apart.
+
+    The result gives (cotangents across cuts, gradient of the chain, gradient of segments apart, where
+    examples of a batch are independent).
+    """
     whole, alone = parts(graph, dtype, silent.chained), parts(graph, dtype, silent.apart, apart=True)
 
     def ways(inputs: Arrays, dynamic: dict, seed: jax.Array) -> tuple:
@@ -184,7 +191,7 @@ def _ways(graph: Graph, dtype: str, silent: Silent, shapes: Shapes, seed_shape: 
 
 @remembered(KEPT)
 def _products(graph: Graph, wanted: tuple[str, ...], silent: frozenset[Wire], shapes: Shapes) -> Traced:
-    """The gradient by the wanted inputs as a product of Jacobians, and from one `jax.vjp` of the whole."""
+    """Trace the gradient of the wanted inputs as a product of Jacobians, and as one `jax.vjp`."""
     whole, program = parts(graph, FLOAT64, silent), Program(graph, FLOAT64)
 
     def products(inputs: Arrays, dynamic: dict) -> tuple[Arrays, Arrays]:
@@ -221,7 +228,7 @@ def _flat(arrays: Mapping[str, np.ndarray]) -> np.ndarray:
 
 
 def _difference(a: np.ndarray, b: np.ndarray) -> float:
-    """The largest one; where both are NaN, or the same infinity, there is none."""
+    """Return the largest difference; two NaN, or the same infinity twice, have none."""
     a, b = np.asarray(a, np.float64), np.asarray(b, np.float64)
     same = (a == b) | (np.isnan(a) & np.isnan(b))
     with np.errstate(invalid="ignore"):

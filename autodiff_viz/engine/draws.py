@@ -1,7 +1,7 @@
-"""Random inputs and parameters: JAX's own numbers, of any shape, from draws of a few lengths.
+"""Random inputs and parameters: the numbers of `jax.random` for any shape, drawn in a few lengths.
 
-An element of a draw follows from the key and from its own place alone, so a draw of 100 numbers begins with
-those of any shorter one. A program for each shape would take JAX a third of a second.
+An element of a draw depends only on the key and on its own position, so a draw of 100 numbers begins with
+those of any shorter draw. Compiling a program for each shape would take JAX a third of a second.
 """
 
 from __future__ import annotations
@@ -16,17 +16,17 @@ from autodiff_viz.ops.initializers import INITIALIZERS
 
 Shape = tuple[int, ...]
 
-SHORTEST = 16  # numbers; longer draws have twice as many, and so on
-CUT = np.float32(0.87962566103423978)  # deviation of a normal one that is cut off at 2
+SHORTEST = 16  # numbers; longer draws have a power of two times as many
+CUT = np.float32(0.87962566103423978)  # standard deviation of a standard normal truncated at 2
 
 
 def normal(seed: int, shape: Shape) -> np.ndarray:
-    """`jax.random.normal` of this key and shape, in float32."""
+    """Return `jax.random.normal` of this key and shape, in float32."""
     return _drawn(_normal, seed, shape)
 
 
 def initial(name: str, seed: int, shape: Shape) -> np.ndarray:
-    """What the initialiser of that name in `jax.nn.initializers` gives, in float32."""
+    """Return a draw of the initialiser of that name in `jax.nn.initializers`, in float32."""
     if name not in _SCALES:
         return np.asarray(INITIALIZERS[name].draw(jax.random.key(seed), shape, "float32"))
     draw, scale = _SCALES[name]
@@ -65,12 +65,12 @@ def _inputs(shape: Shape) -> float:
 
 
 def _inputs_and_outputs(shape: Shape) -> float:
-    """The mean of how many there are of both."""
+    """Return the mean of the numbers of inputs and outputs."""
     return (prod(shape) / shape[-1] + prod(shape) / shape[-2]) / 2
 
 
 def _by(draw: Callable, scale: float, count: Callable[[Shape], float]) -> tuple[Callable, Callable]:
-    """A draw with variance `scale` / `count`."""
+    """Return a draw and its deviation, for a variance of `scale` / `count`."""
 
     def deviation(shape: Shape) -> np.float32:
         variance = np.float32(scale / count(shape))
@@ -91,4 +91,4 @@ _SCALES: Mapping[str, tuple[Callable, Callable[[Shape], np.float32]]] = {
     "he_normal": _by(_cut_normal, 2.0, _inputs),
     "he_uniform": _by(_even_around_0, 2.0, _inputs),
 }
-"""By name: the numbers that are drawn, and what they are multiplied by. The rest are drawn by JAX itself."""
+"""By name, the draw and the factor for it. Initialisers of other names are drawn by JAX itself."""

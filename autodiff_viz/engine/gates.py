@@ -1,8 +1,9 @@
 """Rules as run-time gates: one compiled program in which a stop or a plain rewrite is only a number.
 
-A wire has a gate that is open or closed, and so has an input, where its gradient leaves the graph; a node's
-output has one that changes what arrives there. A graph whose rules all fit is lowered without them
-(`without_gated`), and `gates` says how its gates stand.
+Each wire has a gate that is open or closed, and so has each input, whose gradient leaves the graph there.
+Each node has a gate that changes the cotangent that arrives at it. Rules that gates can express are removed
+from the graph before it is compiled (`without_gated`), and `gates` gives the settings of the gates for these
+rules.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ PASS, SCALE, CLIP, REPLACE = range(4)
 
 
 class Change(NamedTuple):
-    """What a gate does to the arriving cotangent v: nothing, v * a, clip(v, a, b), or a everywhere."""
+    """Change of an arriving cotangent v: none, v * a, clip(v, a, b), or a everywhere, by `mode`."""
 
     mode: int = PASS
     a: float = 0.0
@@ -33,7 +34,7 @@ class Change(NamedTuple):
 
 
 class Gates(NamedTuple):
-    """How the gates of a graph stand, as two arrays that a compiled program takes.
+    """Settings of a graph's gates, as two arrays that a compiled program takes.
 
     Attributes:
       closed: per wire and per input, in the order of `passages`, whether nothing passes.
@@ -45,8 +46,10 @@ class Gates(NamedTuple):
 
 
 def passages(graph: Graph) -> list[Wire]:
-    """All wires, as (node, slot), and the gradients of inputs, as (node, ARRIVING); in an order that two
-    graphs of one structure share."""
+    """Return the places that have an open or closed gate.
+
+    Wires as (node, slot) and inputs as (node, ARRIVING). Graphs of the same structure have the same order.
+    """
     return [place for node in order(graph) for place in _passages(node)]
 
 
@@ -56,7 +59,10 @@ def _passages(node: Node) -> list[Wire]:
 
 @jax.custom_jvp
 def close(x: jax.Array, closed: jax.Array) -> jax.Array:
-    """x; when `closed`, no cotangent passes: chosen, not multiplied, so that NaN becomes 0 as well."""
+    """Return x; if `closed`, no cotangent passes.
+
+    Uses `where`, not a product, so that NaN becomes 0 as well.
+    """
     return x
 
 
@@ -68,7 +74,10 @@ def _close_jvp(primals: tuple, tangents: tuple) -> tuple:
 
 @jax.custom_vjp
 def change(x: jax.Array, mode: jax.Array, a: jax.Array, b: jax.Array) -> jax.Array:
-    """x; the arriving cotangent is changed as `Change` says. Reverse mode only: clipping is not linear."""
+    """Return x; the arriving cotangent is changed as `Change` says.
+
+    Reverse mode only: clipping is not linear.
+    """
     return x
 
 
@@ -87,12 +96,12 @@ change.defvjp(_change_forward, _change_backward)
 
 
 def change_of(rule: Rule) -> Change | None:
-    """The rule as a change of the arriving cotangent; None where a gate cannot do it."""
+    """Return the rule as a change of the arriving cotangent; None if a gate cannot express it."""
     return CHANGES[rule.kind](rule) if rule.kind in CHANGES else None
 
 
 def _plain(function: Lambda) -> Change | None:
-    """`v`, `-v`, `v * c`, `c * v`, `v / c`, `clip(v, a, b)` or `c`, with numbers for c, a and b."""
+    """Recognise `v`, `-v`, `v * c`, `c * v`, `v / c`, `clip(v, a, b)` or `c`, with numbers for c, a and b."""
     (v,), (term,) = function.args, function.body
     if term == v:
         return Change()
@@ -118,24 +127,24 @@ def _is_number(term: object) -> bool:
 
 CHANGES: dict[str, Callable[[Rule], Change | None]] = {
     FOLLOW: lambda rule: Change(),
-    STOP: lambda rule: Change(),  # wires close besides
+    STOP: lambda rule: Change(),  # its wires' gates are closed too
     REWRITE: lambda rule: _plain(rule.function) if rule.function else None,
     SCALE_RULE: lambda rule: Change(SCALE, rule.number),
 }
-"""What a gate has to do for a rule; a kind that is not here is compiled in."""
+"""By kind of rule, the change that a gate has to make; rules of other kinds are compiled in."""
 
 
 def without_gated(graph: Graph) -> Graph:
-    """The graph without the rules that are gates, and without regions, which change no number."""
+    """Return the graph without the rules that gates express, and without regions, which change no number."""
     nodes = tuple(replace(n, rule=Rule()) if change_of(n.rule) is not None else n for n in graph.nodes)
     return replace(graph, nodes=nodes, regions=())
 
 
 def gates(trace: Trace) -> Gates:
-    """How the gates stand for the rules of the traced graph.
+    """Return the settings of the gates for the rules of the traced graph.
 
-    Where nothing at all passes, whatever the numbers are (behind a stop, or behind the step of a `sign`), a
-    gate is closed. Nothing is not zero: a computed zero times an infinite slope is NaN, and a rule that
+    A gate is closed where the contribution is a symbolic zero (behind a stop, or behind the step of a
+    `sign`). A symbolic zero differs from a computed one: zero times an infinite slope is NaN, and a rule that
     rewrites to 0.5 does so where a zero arrives.
     """
     closed = [_is_closed(trace, *place) for place in passages(trace.graph)]
@@ -145,7 +154,7 @@ def gates(trace: Trace) -> Gates:
 
 def _change(trace: Trace, node: Node) -> Change:
     if node.op == INPUT and _is_closed(trace, node.name, ARRIVING):
-        return Change(REPLACE, 0.0)  # its gradient; a gate behind a rule that is compiled in closes besides
+        return Change(REPLACE, 0.0)  # its gradient; a gate before a compiled-in rule closes too
     return change_of(node.rule) or Change()
 
 

@@ -1,8 +1,7 @@
-"""The other route through a chain of segments: a Jacobian for each, and products of them.
+"""Product of Jacobians: the other way through a chain of segments, with one Jacobian per segment.
 
-Where examples of a batch have nothing to do with each other, the Jacobian by a value has a block for each
-example and zeros elsewhere. Then the blocks are counted, as `batch_jacobian` of TensorFlow has them, and the
-full matrix beside them.
+Where the examples of a batch are independent, the Jacobian has a block for each example and zeros elsewhere.
+The blocks are then counted, as in `batch_jacobian` of TensorFlow, and the full matrix beside them.
 """
 
 from __future__ import annotations
@@ -20,14 +19,14 @@ from autodiff_viz.engine.segments import Arrays, Forward, Part, forward
 from autodiff_viz.graph import limits
 from autodiff_viz.graph.segments import Segment
 
-PROBED = 64  # examples of a batch that are looked at one by one
-AT_ONCE = 8_000_000  # elements of values that are pulled back side by side
-WORK = 40_000_000  # the same, one after the other
+PROBED = 64  # largest batch whose examples are probed one by one
+AT_ONCE = 8_000_000  # elements of values in one batched pullback
+WORK = 40_000_000  # elements of values in all pullbacks of a segment
 
 
 @dataclass(frozen=True, slots=True)
 class Jacobian:
-    """How large d `of` / d `by` is, where `of` is what a segment gives and `by` what it reads.
+    """Size of the Jacobian d `of` / d `by`, where a segment gives `of` and reads `by`.
 
     Attributes:
       rows, columns: elements of `of` and of `by`.
@@ -42,17 +41,17 @@ class Jacobian:
 
     @property
     def full(self) -> int:
-        """Elements of the full matrix."""
+        """Number of elements of the full matrix."""
         return self.rows * self.columns
 
     @property
     def elements(self) -> int:
-        """Elements of the blocks."""
+        """Number of elements of the blocks."""
         return self.full // self.batch
 
     @property
     def sides(self) -> tuple[int, ...]:
-        """(rows, columns), or of blocks (how many, rows, columns)."""
+        """(rows, columns), or for blocks (number of blocks, rows, columns)."""
         blocks = (self.batch, self.rows // self.batch, self.columns // self.batch)
         return blocks if self.batch > 1 else (self.rows, self.columns)
 
@@ -60,8 +59,11 @@ class Jacobian:
 def jacobians(
     segment: Segment, shapes: Mapping[str, Shape], wanted: Collection[str], alone: Mapping
 ) -> tuple[Jacobian, ...]:
-    """The Jacobians of one segment: by what earlier segments give, and by those of the `wanted` inputs that
-    it reads. `alone` says where examples stand by themselves, as `independent` found it."""
+    """Return the Jacobians of one segment.
+
+    They are taken by the values of earlier segments, and by the `wanted` inputs that the segment reads.
+    `alone` says where the examples of a batch are independent, as `independent` found it.
+    """
     by = (*segment.takes, *(name for name in segment.inputs if name in wanted))
     return tuple(
         Jacobian(
@@ -73,7 +75,7 @@ def jacobians(
 
 
 def too_large(segments: Collection[Segment], shapes: Mapping[str, Shape], wanted: Collection[str]) -> str:
-    """Why the Jacobians are not worked out; "" when they are small enough."""
+    """Return why the Jacobians are not computed; "" if they are small enough."""
     for segment in segments:
         rows = sum(prod(shapes[name]) for name in segment.gives)
         if rows * sum(prod(shapes[name]) for name in segment.nodes) > WORK:
@@ -87,8 +89,10 @@ def too_large(segments: Collection[Segment], shapes: Mapping[str, Shape], wanted
 def multiplied(
     parts: tuple[Part, ...], inputs: Arrays, dynamic: Mapping[str, dict], wanted: Collection[str]
 ) -> Arrays:
-    """What arrives at the `wanted` inputs, as a product of Jacobians; the seed is ones. An input at which
-    nothing arrives is left out."""
+    """Return the cotangents of the `wanted` inputs as a product of Jacobians, with a seed of ones.
+
+    An input at which no cotangent arrives is left out.
+    """
     run = forward(parts, inputs, dynamic)
     output = parts[-1].segment.gives[-1]
     arriving = {output: jnp.ones(run.values[output].size, run.values[output].dtype)}
@@ -105,7 +109,7 @@ def multiplied(
 def independent(
     parts: tuple[Part, ...], run: Forward, dynamic: Mapping[str, dict]
 ) -> dict[tuple[str, str], jax.Array]:
-    """Where examples stand by themselves: for what a segment gives and what it reads of earlier ones.
+    """Find where the examples of a batch are independent, for each value that a segment gives and takes.
 
     A random cotangent at one example alone is pulled back, and must reach that example alone.
     """
@@ -126,9 +130,9 @@ def independent(
 
 
 def _pulled(part: Part, run: Forward, dynamic: Mapping[str, dict], of: str, cotangents: jax.Array) -> Arrays:
-    """Many cotangents of `of` pulled back through one segment, as many side by side as memory allows.
+    """Pull many cotangents of `of` back through one segment, as many at once as memory allows.
 
-    At what else the segment gives nothing arrives, which is not the same as zeros.
+    At the segment's other outputs nothing arrives, which is not the same as zeros.
     """
     given = {name: run.values[name] for name in part.reads}
     pull = jax.vjp(lambda given: part(given, dynamic)[of], given)[1]

@@ -1,7 +1,7 @@
-"""One small compiled program per (op, parameters, shapes), shared by every graph and every visitor.
+"""Compiled ops: one small program per (op, parameters, shapes), shared by all graphs and all visitors.
 
-The live path stitches these together, so that an edit never compiles a whole graph. A kernel's pullback
-recomputes the op inside the same compiled program; XLA drops what the derivative does not need.
+The live path calls these one after another, so that an edit never compiles a whole graph. The pullback of a
+compiled op recomputes the op inside the same program; XLA removes what the derivative does not need.
 """
 
 from __future__ import annotations
@@ -28,29 +28,33 @@ from autodiff_viz.ops.misfit import Misfit, Shape, said
 from autodiff_viz.ops.misfits import misfit, slot_names
 from autodiff_viz.ops.record import Op, Param, Refusal
 
-KEPT = 288  # kernels, a third of them on trial; each holds about 3 MB of compiled code
+KEPT = 288  # compiled ops, a third of them on trial; each holds about 3 MB of code
 
 QUICK = {"xla_cpu_use_fusion_emitters": False}
-"""For ops on numbers, which then compile in two thirds of the time and give the same bits; on tensors some
-would be slower."""
+"""Compiler options for ops on numbers: two thirds of the compile time and the same bits.
+
+On tensors some ops would run slower.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Kernel:
-    """An op compiled for given shapes. `arguments` are the run-time parameters as one dict, for the ops
-    that have any, and then the arrays of the slots.
+    """An op compiled for given shapes.
+
+    `arguments` are the run-time parameters as one dict, for ops that have any, followed by the arrays of the
+    slots.
 
     Attributes:
       run: `run(*arguments)` gives the op's value.
-      pull: `pull(cotangent, *arguments)` gives one contribution per differentiated slot. None where
-        JAX's derivative is zero whatever the numbers are (the slope of `sign`, say): there JAX passes
-        nothing at all down the wire, not 0 times something.
-      pull_sum: `pull_sum(a, b, *arguments)` gives a + b and what `pull` gives for it.
+      pull: `pull(cotangent, *arguments)` gives one contribution per differentiated slot. None is a symbolic
+        zero: JAX's derivative is zero whatever the numbers are (the slope of `sign`, say), and JAX passes
+        nothing down the wire, not 0 times the cotangent.
+      pull_sum: `pull_sum(a, b, *arguments)` gives a + b and the result of `pull` for a + b.
       slots: the differentiated slots, in the order of `pull`'s results.
       shape: of the value, per sample.
-      passes: whether `pull` ever gives anything.
-      hands_on: whether `pull` gives the cotangent itself, untouched, for every slot, as that of `a + b`
-        does: then there is nothing to run.
+      passes: whether `pull` ever gives a contribution.
+      hands_on: whether `pull` gives the unchanged cotangent for every slot, as that of `a + b` does: then
+        there is nothing to run.
     """
 
     run: Callable[..., jax.Array]
@@ -63,7 +67,9 @@ class Kernel:
 
 
 def split(op: Op, params: Params) -> tuple[Params, list[dict[str, Any]]]:
-    """Parameters as (compiled in, leading arguments of the kernel: one dict or nothing).
+    """Split parameters into (static, leading arguments).
+
+    Static parameters are compiled in; the run-time ones are one dict, or nothing, before the op's arrays.
 
     Raises:
       GraphError: a run-time parameter is not a number, or not a seed; the problem has no node yet.
@@ -87,8 +93,11 @@ def _number_fault(param: Param, value: Any) -> str:
 
 
 def _key(name: str, static: Params, *ours: Any) -> Hashable:
-    """Shapes, slots and flags are the project's own whole numbers and booleans. Parameters are anybody's;
-    they are short, and their text tells them apart sooner than their identity."""
+    """Return the memoisation key of a compiled op.
+
+    Shapes, slots and flags are made by the project and can be compared as they are. Parameters come from
+    users; they are short, and their `repr` is computed sooner than their identity.
+    """
     return name, static and repr(static), ours
 
 
@@ -97,7 +106,7 @@ def _too_many(name: str, *others: Any) -> GraphError:
 
 
 def too_many_kernels(op: str) -> Problem:
-    """A graph asks for more different programs than one may."""
+    """Return the problem of a graph that needs more different programs than the limit."""
     message = (
         f"{op!r} would be compiled anew for its shapes and parameters, and this graph has {limits.KERNELS} "
         "different programs already, which is the limit."
@@ -115,9 +124,13 @@ def kernel(
     batched: tuple[bool, ...] | None = None,
     cotangent_batched: bool = True,
 ) -> Kernel:
-    """The compiled op. Shapes are those of one sample; `batched` says which arrays carry a leading
-    axis of samples (None: none does, and neither does the cotangent).
+    """Compile an op for the given shapes, memoised.
 
+    Args:
+      shapes: of one sample each.
+      differentiated: the slots that `pull` gives a contribution for.
+      batched: which slots carry a leading axis of samples; None if neither a slot nor the cotangent does.
+      cotangent_batched: whether the cotangent carries that axis; has no effect if `batched` is None.
     Raises:
       GraphError: the op refuses the shapes or the parameters; the problem has no node yet.
     """
@@ -157,7 +170,7 @@ def kernel(
 
 
 def _runner(op: Op, static: Params, dtype: str, leading: int) -> Callable[..., jax.Array]:
-    """The op as a function of its run-time parameters (one dict, if `leading`) and arrays."""
+    """Return the op as a function of its run-time parameters (one dict, if `leading`) and arrays."""
     fixed = {**{p.name: p.default for p in op.params if p.static}, **dict(static)}
     if not op.slots:
         fixed["dtype"] = jnp.dtype(dtype)
@@ -171,7 +184,7 @@ def _runner(op: Op, static: Params, dtype: str, leading: int) -> Callable[..., j
 
 @remembered(limits.NODES, _key)
 def result_shape(name: str, static: Params, shapes: tuple[Shape, ...], dtype: str) -> Shape:
-    """The shape of the op's value. Compiles nothing.
+    """Return the shape of the op's value by abstract evaluation. Compiles nothing.
 
     Raises:
       GraphError: as `kernel`.
@@ -190,7 +203,7 @@ def result_shape(name: str, static: Params, shapes: tuple[Shape, ...], dtype: st
 
 
 def _restrict(run: Callable, arguments: tuple, slots: tuple[int, ...]) -> Callable:
-    """`run` as a function of the arguments at `slots` alone."""
+    """Return `run` as a function of the arguments at `slots` alone."""
 
     def function(*some: jax.Array) -> jax.Array:
         merged = list(arguments)
@@ -202,9 +215,10 @@ def _restrict(run: Callable, arguments: tuple, slots: tuple[int, ...]) -> Callab
 
 
 def _dependent(run: Callable, samples: list, slots: tuple[int, ...]) -> tuple[bool, ...]:
-    """Per slot, whether the op's tangent depends on that slot's tangent at all.
+    """Return, per slot, whether the op's tangent depends on the tangent of that slot at all.
 
-    Read off the linear program: an input that no equation carries to the output is a symbolic zero.
+    The linearised program is searched: the tangent is a symbolic zero if no equation carries it to the
+    output.
     """
 
     def tangent(arguments: list, i: int, dot: jax.Array) -> jax.Array:
@@ -224,14 +238,14 @@ def _dependent(run: Callable, samples: list, slots: tuple[int, ...]) -> tuple[bo
 
 
 def _hands_on(pull: Callable, shape: Shape, dtype: str, samples: list) -> bool:
-    """Whether every result of `pull` is its cotangent, by the program that JAX makes of it."""
+    """Return whether every result of `pull` is the cotangent itself, according to the jaxpr of `pull`."""
     program = jax.make_jaxpr(pull)(jax.ShapeDtypeStruct(shape, jnp.dtype(dtype)), *samples).jaxpr
     found = [_origin(program, result) for result in program.outvars]
     return bool(found) and all(origin is program.invars[0] for origin in found)
 
 
 def _origin(program: Any, result: Any) -> Any:
-    """The variable that `result` is a copy of: followed through the calls of `jit`, which compute nothing."""
+    """Return the variable that `result` is a copy of, followed through nested `jit` calls."""
     for equation in reversed(program.eqns):
         if result in equation.outvars and equation.primitive.name in ("jit", "pjit"):
             inner = equation.params["jaxpr"].jaxpr

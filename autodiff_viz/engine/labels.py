@@ -1,4 +1,4 @@
-"""Labels that name no class: JAX makes NaN of the loss of one that is too large, and says nothing."""
+"""Labels that name no class. JAX's loss is NaN for a label that is too large, without a warning."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ NAMED = 4  # labels that are written out
 
 @dataclass(frozen=True, slots=True)
 class Stray:
-    """Labels of a node that are no whole numbers from 0 to one less than its number of classes."""
+    """Labels of a node that are not whole numbers from 0 to the number of classes minus 1."""
 
     node: str
     labels: tuple[float, ...]
@@ -31,7 +31,7 @@ class Stray:
 
 
 def strays(trace: Trace) -> tuple[Stray, ...]:
-    """Every node that reads such labels, with each of them once."""
+    """Return every node that reads such labels, with each label once."""
     found = [_stray(trace, node) for node in trace.graph.nodes if node.op == OP]
     return tuple(stray for stray in found if stray)
 

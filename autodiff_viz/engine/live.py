@@ -1,14 +1,15 @@
-"""The live path: walk the graph in Python, one compiled kernel per op, rules applied in between.
+"""Live path: evaluate and differentiate a graph in Python, with one compiled op per node.
 
-Forward gives a value per node. Backward gives, per node, the cotangent that arrives and what it passes
-down each wire; where wires meet at a fork the contributions are added. Nothing is compiled that some
-graph with the same ops and shapes has not compiled before.
+The graph itself is never compiled. `forward` computes the value of every node. `backward` visits the nodes in
+reverse topological order, sums the cotangents that arrive at a node, applies the node's rule and calls the
+op's pullback, which gives a contribution for each wire. Compiled ops are shared by all graphs, so a graph
+compiles only the ops and shapes that no graph has used before.
 
-With a sweep, the arrays that depend on the swept input carry a leading axis of samples and the same
-walk runs `vmap`ped kernels.
+In a sweep, arrays that depend on the swept input carry a leading axis of samples, and the same walk calls ops
+that are compiled with `jax.vmap`.
 
-A kernel call costs some microseconds and dominates; what is in the loops below is there to keep Python's
-own share under that.
+One call of a compiled op takes some microseconds and dominates the walk. The loops below are written to keep
+Python's own share smaller than that.
 """
 
 from __future__ import annotations
@@ -33,17 +34,17 @@ from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.ops.catalog import ADJUSTABLE, OPS
 
 Wire = tuple[str, int]
-"""A wire, named by the node and the slot that it goes into."""
+"""A wire as (consumer, slot): the node that reads and the slot that the wire ends in."""
 
 Part = tuple[jax.Array, bool]
-"""A contribution, and whether it is swept."""
+"""A contribution to a cotangent, and whether it is swept."""
 
 ARRIVING = -1
-"""(node, ARRIVING) stands beside the wires for the cotangent that arrives at the node."""
+"""Pseudo-slot: (node, ARRIVING) is the key of the cotangent that arrives at a node."""
 
 
 class Step(NamedTuple):
-    """One node's forward step: what its pullback will need. Inputs have no kernel."""
+    """The forward step of one node, with what its pullback needs. An input node has no kernel."""
 
     node: Node
     kernel: Kernel | None = None
@@ -53,10 +54,10 @@ class Step(NamedTuple):
 
 @dataclass(slots=True)
 class Walk:
-    """What one forward and one backward walk found. Arrays are JAX's; None is an exact zero.
+    """Arrays of one forward and one backward walk. Arrays are JAX's; None is a symbolic zero.
 
-    `swept` names what carries a leading axis: node names for values, wires for contributions,
-    (node, ARRIVING) for what arrives.
+    `swept` holds the keys of the arrays that carry a leading axis of samples: node names for values, wires
+    for contributions, (node, ARRIVING) for arriving cotangents.
     """
 
     graph: Graph
@@ -73,7 +74,7 @@ class Walk:
 
 
 def forward(graph: Graph, inputs: Mapping[str, Any], dtype: str, swept: frozenset[str] = frozenset()) -> Walk:
-    """Compute every node's value.
+    """Compute the value of every node, in topological order.
 
     Args:
       inputs: arrays of the walk's dtype for the input nodes that do not use their own value; those
@@ -133,7 +134,10 @@ def _run(walk: Walk, node: Node) -> None:
 
 
 def _claim(walk: Walk, node: Node, shape: Shape) -> None:
-    """Count a tensor's elements before they are computed; many allowed ones may be too much together."""
+    """Add a tensor's elements to the walk's total before the tensor is computed.
+
+    Tensors that are allowed one by one may be too large together.
+    """
     walk.elements += prod(shape)
     if walk.elements > limits.TOTAL_ELEMENTS:
         message = f"The values up to {node.name!r} have {walk.elements} elements in all."
@@ -142,13 +146,13 @@ def _claim(walk: Walk, node: Node, shape: Shape) -> None:
 
 
 def _batched(walk: Walk, node: Node) -> tuple[bool, ...] | None:
-    """Which of the op's slots are swept; None when none is."""
+    """Return which of the op's slots are swept; None if no slot is."""
     flags = tuple(type(slot) is str and slot in walk.swept for slot in node.op_slots)
     return flags if True in flags else None
 
 
 def backward(walk: Walk, output: str, seed: jax.Array) -> None:
-    """Pull `seed`, of the output's shape, back to every node of `walk`."""
+    """Pull `seed`, of the output's shape, back to every node and wire of `walk`."""
     with within(walk.evaluation):
         _pull_back(walk, output, seed)
 
@@ -174,7 +178,7 @@ def _pass_nothing(walk: Walk, node: Node) -> None:
 
 
 def _pull_parts(walk: Walk, step: Step, parts: list[Part], waiting: dict[str, list[Part]]) -> None:
-    """The common case, no rule and no sweep: add the last two parts and pull back in one kernel call."""
+    """Fast path without rule or sweep: add the last two contributions and pull back in one call."""
     found, name, slots, passed = step.kernel, step.node.name, step.node.slots, walk.passed
     if not found.passes:
         total, results = _sum(parts)[0], [None] * len(found.slots)
@@ -213,7 +217,7 @@ def _nothing(node: Node) -> list[Part | None]:
 
 
 def _arrive(walk: Walk, name: str, parts: list[Part]) -> Sample:
-    """Add up what arrives at a node."""
+    """Sum the contributions to a node's cotangent and record the result."""
     array, swept = _sum(parts)
     walk.arriving[name] = array
     if swept:
@@ -222,7 +226,7 @@ def _arrive(walk: Walk, name: str, parts: list[Part]) -> Sample:
 
 
 def _sum(parts: list[Part]) -> Part:
-    """The parts added up. The axis of samples is the first, so one that lacks it is broadcast along it."""
+    """Add contributions. The axis of samples is the first axis, so a contribution without it is broadcast."""
     total, swept = parts[0]
     for array, also in parts[1:]:
         total, swept = _add(total, array), swept or also
@@ -233,7 +237,7 @@ _add = jax.jit(lambda a, b: a + b)
 
 
 def _pass_down(walk: Walk, step: Step, v: Sample) -> list[Part | None]:
-    """What a node passes down each of its wires, whatever its rule and whether or not it is swept."""
+    """Return a node's contribution to each of its wires, for any rule, swept or not."""
     node, kind = step.node, step.node.rule.kind
     if step.kernel is None:
         return _nothing(node)
@@ -245,7 +249,7 @@ def _pass_down(walk: Walk, step: Step, v: Sample) -> list[Part | None]:
 
 
 def _pull(walk: Walk, step: Step, v: Sample) -> list[Part | None]:
-    """JAX's own pullback of the op, at the values of the forward walk."""
+    """Apply JAX's own pullback of the op at the values of the forward walk."""
     found, node = step.kernel, step.node
     if v.swept or node.name in walk.swept:
         flags = _batched(walk, node) or (False,) * len(step.shapes)
@@ -263,7 +267,7 @@ def _value(walk: Walk, name: str) -> Sample:
 
 
 def _leave(walk: Walk) -> None:
-    """The gradient of each input: what arrives there, after the input's own rule."""
+    """Record the gradient of each input: the arriving cotangent after the input's own rule."""
     for node in (step.node for step in walk.steps if step.kernel is None):
         arriving = walk.arriving[node.name]
         if arriving is not None and node.rule.kind != FOLLOW:

@@ -1,4 +1,4 @@
-"""The derivative of one op alone, whatever its rule says, with the numbers of a trace put in."""
+"""The derivative of a single op at the numbers of a trace, without the node's rule."""
 
 from __future__ import annotations
 
@@ -18,9 +18,10 @@ EXTREMA = frozenset({"maximum", "minimum", "clip"})
 
 
 def local_derivative(trace: Trace, name: str, slot: int) -> np.ndarray | None:
-    """d(value of the node)/d(element of the slot), element by element; JAX's own, whatever the rule.
+    """Return JAX's own d(value of the node)/d(element of the slot), element by element, without the rule.
 
-    Of the shape of the node's value. None for an op that mixes elements, which has a matrix instead.
+    The result has the shape of the node's value. None for an op that mixes elements, whose derivative is a
+    matrix.
     """
     node = trace.graph[name]
     op = OPS[node.op]
@@ -37,7 +38,7 @@ def local_derivative(trace: Trace, name: str, slot: int) -> np.ndarray | None:
 
 
 def own_contributions(trace: Trace, name: str) -> dict[int, np.ndarray]:
-    """By slot, what the node would pass down if it followed JAX: its op's own pullback of what arrives."""
+    """Return, by slot, the contribution that the op's own pullback of the arriving cotangent gives."""
     with precision(trace.dtype):
         found, wired, leading, arrays = _as_live(trace, trace.graph[name])
         results = found.pull(trace.cotangent[name], *leading, *arrays)
@@ -48,8 +49,13 @@ def own_contributions(trace: Trace, name: str) -> dict[int, np.ndarray]:
 
 
 def _as_live(trace: Trace, node: Node) -> tuple[Kernel, tuple[int, ...], list[Any], list[np.ndarray]]:
-    """The live path's own kernel of a node, so that nothing is compiled for it alone; the wired slots, the
-    run-time parameters and the values of all slots."""
+    """Return the compiled op that the live path uses for the node, with its arguments.
+
+    Sharing the compiled op means that nothing is compiled for this node alone.
+
+    Returns:
+      (compiled op, wired slots, run-time parameters, values of all slots).
+    """
     wired = tuple(i for i, slot in enumerate(node.op_slots) if isinstance(slot, str))
     arrays = [_slot_value(trace, slot) for slot in node.op_slots]
     static, leading = split(OPS[node.op], node.params)
@@ -58,8 +64,10 @@ def _as_live(trace: Trace, node: Node) -> tuple[Kernel, tuple[int, ...], list[An
 
 
 def at_corner(trace: Trace, name: str, slot: int) -> np.ndarray:
-    """At which elements of an input the op has no single derivative, as far as is known without trying: where
-    its record says that it jumps, and where two inputs of an extremum tie."""
+    """Return at which elements of a slot the op has no single derivative, as far as known without evaluation.
+
+    Such elements are the `kinks` of the op's record, and ties between the inputs of an extremum.
+    """
     node = trace.graph[name]
     value = _slot_value(trace, node.op_slots[slot])
     found = np.isin(value, OPS[node.op].kinks)
@@ -70,7 +78,7 @@ def at_corner(trace: Trace, name: str, slot: int) -> np.ndarray:
 
 
 def changed_cotangent(trace: Trace, name: str) -> np.ndarray:
-    """What the node's rule makes of the cotangent that arrives; of the value's shape."""
+    """Return the arriving cotangent after the node's rule; of the value's shape."""
     node, arriving = trace.graph[name], trace.cotangent[name]
     with precision(trace.dtype):
         changed = CHANGED[node.rule.kind](

@@ -1,9 +1,8 @@
-"""Value numbering of a jaxpr: two variables get the same number when they are the same computation of
-the same node.
+"""Value numbering of a jaxpr: the same computation of the same node has the same number.
 
-JAX saves some values and recomputes others. To say which node a saved or recomputed variable belongs
-to, every variable is numbered by its node, primitive, parameters and operands' numbers, through calls, and
-every computation is recorded with the node in whose named scope it stands. The node is part of it
+JAX saves some values and recomputes others. To attribute a saved or recomputed variable to a node, every
+variable is numbered by its node, primitive, parameters and the numbers of its operands, through calls, and
+every computation is recorded with the node in whose named scope it stands. The node is part of the key
 because JAX saves `sin(x)` twice when two nodes compute it.
 
 JAX also keeps an array twice when one node computes it twice. To count arrays, a numbering with `apart` gives
@@ -27,13 +26,13 @@ _INLINED = {"jit": "jaxpr", "pjit": "jaxpr", "closed_call": "call_jaxpr", "custo
             "custom_vjp_call": "call_jaxpr", "remat2": "jaxpr", "checkpoint": "jaxpr"}  # fmt: skip
 
 
-ROUNDED = "reduce_precision"  # a copy, in fact
-_IDENTITIES = ("name", ROUNDED, "optimization_barrier")  # how JAX marks what it saves
+ROUNDED = "reduce_precision"  # in JAX's residuals this primitive is a copy
+_IDENTITIES = ("name", ROUNDED, "optimization_barrier")  # primitives by which JAX marks saved values
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where an equation stands: its node ("" for none), and the backward regions around it."""
+    """Position of an equation: its node ("" for none), and the backward regions around it."""
 
     node: str = ""
     recomputations: tuple[int, ...] = ()
@@ -41,12 +40,12 @@ class Place:
 
 @dataclass
 class Numbering:
-    """Numbers shared by all jaxprs that are numbered with it.
+    """Value numbers shared by all jaxprs that are numbered with it.
 
     Attributes:
       named: by node name, the number of the value that the node's `checkpoint_name` marks.
       first: by number, the place where it is first computed.
-      apart: no two computations have the same number.
+      apart: whether every computation has a number of its own.
       on_equation: called as `on_equation(equation, place, operands, results)` for each equation that
         computes something.
     """
@@ -59,10 +58,11 @@ class Numbering:
     _regions: int = 0
 
     def fresh(self, key: Any) -> int:
+        """Return the number of a key; a new number for a new key."""
         return self._table.setdefault(key, len(self._table))
 
     def number(self, jaxpr: Any, arguments: Iterable[int], place: Place = Place()) -> list[int]:
-        """Number `jaxpr`'s equations for arguments with these numbers; returns those of its results."""
+        """Number the equations of `jaxpr`, given its arguments' numbers; return its results' numbers."""
         env = dict(zip(jaxpr.invars, arguments, strict=True))
         for constant in jaxpr.constvars:
             env[constant] = self.fresh(("constant", id(constant)))
@@ -74,7 +74,7 @@ class Numbering:
 
     def _operand(self, env: dict, atom: Any) -> int:
         if isinstance(atom, core.Literal):
-            number = np.asarray(atom.val, atom.aval.dtype)  # JAX wraps the same literal in several ways
+            number = np.asarray(atom.val, atom.aval.dtype)  # JAX wraps the same literal in several types
             found = self.fresh(("literal", number.tobytes(), str(number.dtype), number.shape, *self._own()))
             self.first.setdefault(found, Place())  # no node computes it
             return found
@@ -103,7 +103,7 @@ class Numbering:
         return results
 
     def _own(self) -> tuple[int, ...]:
-        """What makes the key of the next number a new one, where numbers are kept apart."""
+        """Return the part of a key that makes the next number a new one if numbers are kept apart."""
         return (len(self._table),) if self.apart else ()
 
     def _inside(self, name: str, params: dict, place: Place) -> Place:
@@ -114,7 +114,7 @@ class Numbering:
 
 
 def _is_identity(equation: Any) -> bool:
-    """Whether the equation only marks what is there, or forgets that a number was a literal."""
+    """Return whether the equation only marks its operand, or only drops a literal's weak type."""
     if equation.primitive.name == "convert_element_type":
         return equation.invars[0].aval.dtype == equation.outvars[0].aval.dtype
     return equation.primitive.name in _IDENTITIES
@@ -125,5 +125,5 @@ def _open(jaxpr: Any) -> Any:
 
 
 def _key(params: dict[str, Any]) -> str:
-    """Parameters as text; what says nothing about the result (function objects) by identity."""
+    """Return parameters as text; function objects, which say nothing about the result, by identity."""
     return repr([(key, id(v) if callable(v) else repr(v)) for key, v in sorted(params.items())])

@@ -1,4 +1,4 @@
-"""Steps of training as plain data, for a process that makes them for another one."""
+"""Training steps with picklable arguments and results, for a worker process."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from autodiff_viz.graph.problem import GraphError, Problem
 
 
 def plain(state: State) -> State:
-    """The state with NumPy's arrays."""
+    """Return the state with NumPy arrays in place of JAX arrays."""
     parameters, optimiser = jax.tree.map(np.asarray, (dict(state.parameters), dict(state.optimiser)))
     return State(state.step, parameters, optimiser)
 
@@ -20,7 +20,7 @@ def plain(state: State) -> State:
 def advance_plain(
     graph: Graph, state: State, steps: int, settings: Settings, dtype: str
 ) -> tuple[State, Records] | tuple[Problem, ...]:
-    """As `advance`; the problems where it raises them."""
+    """Call `advance`; return the problems if it raises `GraphError`."""
     try:
         after, records = advance(graph, state, steps, settings, dtype)
     except GraphError as error:

@@ -1,7 +1,7 @@
-"""The whole-program path: the graph as one JAX function, written as a user would write it.
+"""Whole-program path: the graph as one JAX function, written as a user of JAX would write it.
 
-Real `lax.stop_gradient`, `jax.custom_vjp` and `jax.checkpoint`; nothing is shared with the live path
-but the op catalog. It verifies the live numbers, and it is where run counts and residuals come from.
+The function uses the real `lax.stop_gradient`, `jax.custom_vjp` and `jax.checkpoint`, and shares nothing with
+the live path but the op catalog. It verifies the live numbers and is the source of run counts and residuals.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ Sinks = dict[Wire, jax.Array]
 
 @jax.custom_jvp
 def tap(x: jax.Array, sink: jax.Array) -> jax.Array:
-    """The identity on x. The cotangent of `sink`, a zero, is the cotangent that passes here."""
+    """Return x. The cotangent of `sink`, a zero, is the cotangent that passes here."""
     return x
 
 
@@ -45,9 +45,9 @@ class Program:
 
     Attributes:
       marked: put an effect that JAX never prunes in each node, to count block runs.
-      export_all: let every value out of its region (to verify it), not only what is used outside.
-      name_all: name every value for JAX's policies, not only those that some region saves by name. A
-        name costs as much as an op when the program runs eagerly.
+      export_all: return every value from its region (to verify it), not only those used outside.
+      name_all: name every value for JAX's checkpoint policies, not only those that some region saves by name.
+        A name costs as much as an op when the program runs eagerly.
     """
 
     graph: Graph
@@ -63,12 +63,12 @@ class Program:
         object.__setattr__(self, "_saved", frozenset().union(*(r.saved for r in self.graph.regions)))
 
     def __call__(self, inputs: Values, dynamic: dict[str, dict], sinks: Sinks) -> tuple[jax.Array, Values]:
-        """(output, values by node name).
+        """Evaluate the graph and return (output, values by node name).
 
         Args:
           inputs: one array per input node.
-          dynamic: per node with run-time parameters, those parameters (see `dynamic_params`).
-          sinks: zeros where a cotangent is to be read, by wire, or (node, ARRIVING) for what arrives.
+          dynamic: by node name, the run-time parameters of the nodes that have any (see `dynamic_params`).
+          sinks: zeros whose cotangents are read, by wire, or by (node, ARRIVING) for the arriving cotangent.
         """
         env: Values = {}
         for node in self._block.nodes():
@@ -114,17 +114,17 @@ class Program:
 
 
 def _nothing() -> None:
-    """The marker's effect; it is counted in the program, never for what it does."""
+    """Do nothing: the marker's effect is counted in the jaxpr and never used for what it does."""
 
 
 def dynamic_params(graph: Graph) -> dict[str, dict[str, Any]]:
-    """The run-time parameters (noise seeds and the like) of the nodes that have any."""
+    """Return the run-time parameters (noise seeds and the like), by node name, of the nodes that have any."""
     found = {node.name: split(OPS[node.op], node.params)[1] for node in graph.nodes if node.op != INPUT}
     return {name: leading[0] for name, leading in found.items() if leading}
 
 
 def structure(graph: Graph) -> Graph:
-    """`graph` without what never changes its program: positions, input values, run-time parameters."""
+    """Return `graph` without what never changes its program: positions, input values, run-time parameters."""
     return replace(graph, nodes=tuple(_bare(node) for node in graph.nodes))
 
 
@@ -145,12 +145,12 @@ def _policy(region: Region) -> Callable | None:
 
 
 def ruled_input(node: Node, value: jax.Array) -> jax.Array:
-    """An input's value, with its rule."""
+    """Return an input's value with the input's rule applied."""
     return RULED[node.rule.kind](node, lambda: value, _unmarked, ())
 
 
 def ruled(node: Node, wired: list[jax.Array], dynamic: dict, dtype: str, named: bool) -> jax.Array:
-    """The node's value, with its rule; `wired` are the values on its wires, in slot order."""
+    """Return the node's value with its rule applied; `wired` are the values on its wires, in slot order."""
 
     def run(*wired: jax.Array) -> jax.Array:
         return _op(node, wired, dynamic, dtype)

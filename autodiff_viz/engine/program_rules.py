@@ -1,4 +1,4 @@
-"""What each kind of rule is in the whole program: the functions that a user of JAX would write for it."""
+"""Rules of nodes in the whole program: the JAX functions that a user would write for them."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from autodiff_viz.graph.rule_kinds import BACKWARD_AS, FOLLOW, PULLBACK, REWRITE
 from autodiff_viz.ops.catalog import OPS
 
 Run = Callable[..., jax.Array]
-"""An op, from the values on its wires."""
+"""Evaluate an op on the values of its wires."""
 
 Mark = Callable[[jax.Array], jax.Array]
-"""Names the op's value for JAX's policies, or not."""
+"""Name the op's value for JAX's checkpoint policies, or return it unchanged."""
 
 Ruled = Callable[[Node, Run, Mark, Sequence[jax.Array]], jax.Array]
 
 
 @jax.custom_jvp
 def _forward_as(x: jax.Array, alternative: jax.Array) -> jax.Array:
-    """The value of x with the derivative of `alternative`."""
+    """Return x, with the derivative of `alternative`."""
     return x
 
 
@@ -32,13 +32,14 @@ def _forward_as_jvp(primals: tuple, tangents: tuple) -> tuple:
     return primals[0], tangents[1]
 
 
-# An alternative without a derivative stays one: JAX would make an array of zeros of it, and inside a region
-# it takes a function with a declared derivative for a known one then, and cannot differentiate it.
+# An alternative without a derivative keeps its symbolic zero. JAX would otherwise instantiate an array of
+# zeros; inside a region it then takes a function with a declared derivative for a known one, and cannot
+# differentiate it.
 _forward_as.defjvp(_forward_as_jvp, symbolic_zeros=True)
 
 
 def _changed(value: jax.Array, change: Callable[[jax.Array], jax.Array]) -> jax.Array:
-    """The value; the cotangent that arrives is changed."""
+    """Return the value; its arriving cotangent goes through `change`."""
 
     @jax.custom_vjp
     def identity(x: jax.Array) -> jax.Array:
@@ -49,7 +50,7 @@ def _changed(value: jax.Array, change: Callable[[jax.Array], jax.Array]) -> jax.
 
 
 def _declared(function: Lambda, op: Run) -> Run:
-    """The op with its declared pullback. Only what the pullback reads is kept as a residual."""
+    """Return the op with its declared pullback. Only values that the pullback reads are kept as residuals."""
     read = _names(function.body)
 
     @jax.custom_vjp
@@ -83,7 +84,7 @@ def _names(terms: tuple[Term, ...]) -> set[str]:
 
 
 def _evaluate(function: Lambda, given: tuple, like: tuple) -> tuple[jax.Array, ...]:
-    """The lambda's results, each broadcast to the shape of its counterpart in `like`."""
+    """Evaluate the lambda and broadcast each result to the shape of its counterpart in `like`."""
     names = dict(zip(function.args, given, strict=True))
     return tuple(
         jnp.broadcast_to(_term(term, names, like[0].dtype), target.shape)
@@ -104,6 +105,7 @@ def _term(term: Term, names: Mapping[str, Any], dtype: Any) -> jax.Array:
 
 
 def constant(literal: Literal, dtype: Any) -> jax.Array:
+    """Return a literal as an array."""
     return jnp.asarray(np.asarray(literal, dtype))
 
 
@@ -133,4 +135,4 @@ RULED: dict[str, Ruled] = {
     PULLBACK: lambda node, run, mark, wired: mark(_declared(node.rule.function, run)(*wired)),
     BACKWARD_AS: _backward_as,
 }
-"""The value of a node with its rule."""
+"""By kind of rule, the value of a node with that rule."""

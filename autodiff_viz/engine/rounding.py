@@ -1,8 +1,8 @@
-"""How far rounding may move each number of a program: a running error analysis of its equations.
+"""Bounds for the rounding error of each number of a program: a running error analysis of its equations.
 
-An equation hands on the errors of what it reads, by the size of its derivatives, and adds one of its own, by
-the size of what it works with. So the error of an array follows from what the array was computed from: large
-where large numbers cancel, a few units of the last digit elsewhere. To first order, in float64.
+An equation passes on the errors of its operands, scaled by its derivatives, and adds an error of its own,
+scaled by the size of its operands. The error of an array thus follows from the arrays that it was computed
+from: large where large numbers cancel, a few units of the last digit elsewhere. To first order, in float64.
 
 Source: N. Higham, "Accuracy and Stability of Numerical Algorithms", 2002, section 3.3.
 """
@@ -21,7 +21,7 @@ CALLS = {
     **dict.fromkeys(("jit", "pjit", "remat2", "checkpoint"), "jaxpr"),
     **dict.fromkeys(("closed_call", "core_call", "custom_jvp_call", "custom_vjp_call"), "call_jaxpr"),
 }
-"""The parameter under which a call has the equations that it runs."""
+"""By primitive, the parameter that holds the jaxpr of a call."""
 
 CHOOSE = frozenset((
     "abs", "bitcast_convert_type", "broadcast_in_dim", "ceil", "clamp", "concatenate", "convert_element_type",
@@ -30,22 +30,25 @@ CHOOSE = frozenset((
     "reduce_window_min", "reshape", "rev", "round", "select_and_gather_add", "select_n", "sign", "slice",
     "split", "squeeze", "stack", "stop_gradient", "transpose", "unstack",
 ))  # fmt: skip
-"""What gives numbers that it reads, or whole ones, and rounds nothing."""
+"""Primitives that return numbers that they read, or whole numbers, and round nothing."""
 
 ADD_UP = frozenset((
     "add_any", "cumsum", "reduce_sum", "reduce_window_sum", "scatter-add", "select_and_scatter_add",
 ))  # fmt: skip
-"""What another program may add up in another order: off by the sizes of the terms, not by that of the sum."""
+"""Sums, which another program may compute in another order.
+
+Their error scales with the sizes of the terms, not with that of the sum.
+"""
 
 MULTIPLY_AND_ADD = frozenset(("conv_general_dilated", "dot_general"))
 
 ARITHMETIC = frozenset(("add", "div", "mul", "square", "sqrt", "sub"))
-"""What is right to half a unit of the last digit; the rest is taken to be right to a whole one."""
+"""Primitives that are correct to half a unit of the last digit; all others are taken to be to one unit."""
 
-LARGEST = 1e300  # an infinite slope makes an infinite error of any
+LARGEST = 1e300  # bound of an error: an infinite slope would make it infinite
 
 PLACES = {"select_and_gather_add": 1, "select_and_scatter_add": 1}
-"""The operand that only says which elements are meant."""
+"""By primitive, the operand that only selects elements."""
 
 
 class Rounded(NamedTuple):
@@ -58,11 +61,11 @@ class Rounded(NamedTuple):
 def errors(
     program: Any, arguments: Sequence[Any], gaps: Sequence[np.ndarray] | None = None
 ) -> list[np.ndarray]:
-    """For each result of a closed jaxpr, how far rounding may move it.
+    """Return, for each result of a closed jaxpr, how far rounding may move it.
 
-    With `gaps`, how far it may move it from what another way gives whose results are that far off. What is
-    computed from a result goes on with its gap then, not with the error that it might have had: errors do not
-    pile up from result to result.
+    With `gaps`, return how far rounding may move it from the result of another program whose results differ
+    by `gaps`. A value computed from such a result then inherits the result's gap, not the error that it might
+    have had, so errors do not pile up from result to result.
     """
     results = program.jaxpr.outvars
     pairs = () if gaps is None else zip(results, gaps, strict=True)
@@ -79,7 +82,7 @@ def errors(
 def _run(
     jaxpr: Any, constants: Sequence[Rounded], given: Sequence[Rounded], known: dict, found: dict
 ) -> list[Rounded]:
-    """The results. Of variables with a gap in `known`, the error goes to `found`."""
+    """Return the results; for variables with a gap in `known`, write the error to `found`."""
     env = dict(zip([*jaxpr.constvars, *jaxpr.invars], [*constants, *given], strict=True))
 
     def read(atom: Any) -> Rounded:
@@ -110,7 +113,7 @@ def _results(equation: Any, operands: list[Rounded], known: dict, found: dict) -
 
 
 def _called(equation: Any, operands: list[Rounded], known: dict, found: dict) -> list[Rounded]:
-    """The equations of a call, one by one; what is known of its results is known of theirs."""
+    """Run the equations of a call one by one; gaps of the call's results are gaps of the inner results."""
     body = equation.params[CALLS[equation.primitive.name]]
     constants = [Rounded(constant) for constant in getattr(body, "consts", ())]
     body = getattr(body, "jaxpr", body)
@@ -133,7 +136,10 @@ def _bind(equation: Any, values: Sequence[Any]) -> list[Any]:
 
 
 def _known(error: np.ndarray, value: Any) -> np.ndarray | None:
-    """The error where there is any; infinities and NaN are exact, they cannot be off by a little."""
+    """Return the error where there is any; None for none.
+
+    Infinities and NaN are exact: they cannot be off by a little.
+    """
     if not _is_float(value):
         return None
     error = np.where(np.isfinite(np.asarray(value)) & ~np.isnan(error), np.minimum(error, LARGEST), 0.0)
@@ -141,7 +147,7 @@ def _known(error: np.ndarray, value: Any) -> np.ndarray | None:
 
 
 def _own(equation: Any, values: Sequence[Any], result: Any) -> np.ndarray:
-    """What the equation's own arithmetic may be off by."""
+    """Return the error of the equation's own arithmetic."""
     name = equation.primitive.name
     if name in CHOOSE or not _is_float(result):
         return np.zeros(np.shape(result))
@@ -154,7 +160,7 @@ def _own(equation: Any, values: Sequence[Any], result: Any) -> np.ndarray:
 
 
 def _handed_on(equation: Any, values: list[Any], i: int, error: np.ndarray) -> list[np.ndarray]:
-    """What an error of operand `i` comes to in each result."""
+    """Return the error in each result that an error of operand `i` causes."""
     if equation.primitive.name in ("abs", "neg", "stop_gradient"):
         return [error]
     scale = float(error.max())  # so that the smallest errors do not vanish in float32

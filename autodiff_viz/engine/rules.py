@@ -1,4 +1,4 @@
-"""What each kind of rule does on the live path; lambdas op by op, with the kernels that graphs use."""
+"""Rules of nodes on the live path. Lambdas are evaluated op by op, with the compiled ops that graphs use."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Sample(NamedTuple):
 
 
 Read = Callable[[str], Sample]
-"""The value of a node, by its name."""
+"""Return a node's value by the node's name."""
 
 
 def _rewritten(node: Node, v: Sample, dtype: str) -> Sample:
@@ -38,8 +38,7 @@ CHANGED: dict[str, Callable[[Node, Sample, str], Sample | None]] = {
     REWRITE: _rewritten,
     SCALE: lambda node, v, dtype: call("mul", (), [v, _evaluate(node.rule.number, {}, dtype)], dtype),
 }
-"""What a rule makes of the cotangent that arrives at a node, before the op's own pullback takes it on; None
-for nothing at all."""
+"""By kind of rule, the change of the arriving cotangent before the op's pullback; None is a symbolic zero."""
 
 
 def _declared(node: Node, v: Sample, read: Read, dtype: str) -> list[Sample]:
@@ -59,11 +58,11 @@ PASSED: dict[str, Callable[[Node, Sample, Read, str], Sequence[Sample | None]]] 
     PULLBACK: _declared,
     BACKWARD_AS: _to_alternative,
 }
-"""What a rule that stands for the op's own derivative passes down each wire."""
+"""By kind of rule that replaces the op's derivative, the contribution to each wire."""
 
 
 def apply_rule(node: Node, given: Sequence[Sample], wanted: Sequence[Shape], dtype: str) -> list[Sample]:
-    """The results of the node's lambda on `given`, each broadcast to its wanted shape.
+    """Evaluate the node's lambda on `given` and broadcast each result to its wanted shape.
 
     Raises:
       GraphError: arguments, results, ops or shapes do not fit; the problem names the node.
@@ -80,7 +79,7 @@ def apply_rule(node: Node, given: Sequence[Sample], wanted: Sequence[Shape], dty
 
 
 def call(op: str, static: tuple, args: Sequence[Sample], dtype: str) -> Sample:
-    """One op on samples; a result is swept when an argument is."""
+    """Evaluate one op on samples; the result is swept if an argument is."""
     if op not in OPS:
         raise GraphError(unknown_op(op))
     swept = tuple(arg.swept for arg in args)

@@ -1,5 +1,8 @@
-"""Training three times from one start: with the whole gradient, with the one that the segments hand across,
-and the broken way, where each segment is differentiated against its own output."""
+"""Training of a graph three times from the same start: joint, chain and apart.
+
+Joint training uses the whole gradient, the chain passes cotangents across cuts, and apart, the broken way,
+differentiates each segment against its own output.
+"""
 
 from __future__ import annotations
 
@@ -42,18 +45,23 @@ ONCE = {
     "xla_cpu_parallel_codegen_split_count": 1,
     "xla_backend_optimization_level": 0,
 }
-"""For programs that run once or a few times: they compile several times as fast, and run slower."""
+"""Compiler options for programs that run at most a few times: faster to compile, slower to run."""
 
 JOINT, CHAIN, APART = WAYS = ("joint", "chain", "apart")
 
 Gradient = Callable[[Arrays, Arrays, Mapping[str, dict]], tuple[jax.Array, Arrays]]
-"""(loss, gradient by parameter) at parameters, data and run-time parameters."""
+"""Return (loss, gradient by parameter) at parameters, data and run-time parameters."""
 
 
 @dataclass(frozen=True)
 class Curves:
-    """The loss before each step, for each way of training: `joint`, by the whole graph's gradient; `chain`,
-    by what the segments hand across; `apart`, by each segment's own output."""
+    """The loss before each step, for each way of training.
+
+    Attributes:
+      joint: by the whole graph's gradient.
+      chain: by the cotangents that segments pass across cuts.
+      apart: by each segment's own output.
+    """
 
     joint: np.ndarray
     chain: np.ndarray
@@ -61,7 +69,7 @@ class Curves:
 
     @property
     def difference(self) -> float:
-        """The largest one between joint training and the chain."""
+        """The largest difference between joint training and the chain."""
         return float(np.max(np.abs(self.joint - self.chain)))
 
 
@@ -94,13 +102,14 @@ def curves(graph: Graph, settings: Settings, steps: int, dtype: str = FLOAT32) -
 
 
 def most_steps(found: Trace) -> int:
-    """How many steps of the traced graph are not too much work."""
+    """Return how many steps of the traced graph are within the limit of work."""
     elements = sum(found.value[name].size for name in found.value)
     return min(limits.SEGMENT_STEPS, limits.SEGMENT_WORK // max(elements, 1))
 
 
 def check_work(most: int, steps: int) -> None:
-    """
+    """Check the number of steps against the limit of work.
+
     Raises:
       GraphError: there are more than `most` steps.
     """
@@ -141,7 +150,7 @@ def _joint(program: Program, parameters: Arrays, data: Arrays, dynamic: Mapping[
 def _by_segments(
     graph: Graph, whole: tuple[Part, ...], back: Callable, parameters: Arrays, data: Arrays, dynamic: Mapping
 ) -> tuple[jax.Array, Arrays]:
-    """One `jax.vjp` for each segment, and what `back` makes of them."""
+    """Return (loss, gradient) with one `jax.vjp` per segment, combined by `back`."""
     run = forward(whole, {**data, **parameters}, dynamic)
     loss = run.values[whole[-1].segment.gives[-1]]
     arriving = back(whole, run, jnp.ones_like(loss))

@@ -1,7 +1,7 @@
-"""The chain: each segment is a function with a `jax.vjp` of its own, and hands cotangents to those before it.
+"""The chain: segments as functions, each with its own `jax.vjp`, that pass cotangents back.
 
-Nothing else passes from segment to segment. What comes out is the gradient of the whole graph. Everything
-here can be compiled, so training takes the same functions.
+A segment passes cotangents to the segments before it and nothing else, and the result is the gradient of the
+whole graph. All functions here can be compiled, so training uses them too.
 """
 
 from __future__ import annotations
@@ -26,12 +26,13 @@ Pull = Callable[[Arrays], tuple[Arrays]]
 
 
 class Silent(NamedTuple):
-    """The wires that pass nothing at all, whatever the numbers are: those behind a stop, or a `sign`.
+    """Wires whose contribution is a symbolic zero, such as those behind a stop or a `sign`.
 
-    Nothing is not zero: a rule that rewrites to 1 does so where a zero arrives, and not behind a stop.
+    A symbolic zero differs from a computed one: a rule that rewrites to 1 does so where a zero arrives, and
+    not behind a stop.
 
     Attributes:
-      chained: where segments hand cotangents across.
+      chained: where segments pass cotangents across cuts.
       apart: where each segment is differentiated against its own output.
     """
 
@@ -41,11 +42,11 @@ class Silent(NamedTuple):
 
 @dataclass(frozen=True)
 class Part:
-    """A segment as a JAX function of what it reads: inputs, and what earlier segments give.
+    """A segment as a JAX function of the values that it reads: inputs, and values of earlier segments.
 
     Attributes:
-      heard: of what it gives, what a cotangent arrives at, in its order.
-      answered: of what it reads, what it passes a cotangent to.
+      heard: the outputs of the segment at which a cotangent arrives, in their order.
+      answered: the values that it reads and passes a cotangent to.
     """
 
     segment: Segment
@@ -55,10 +56,11 @@ class Part:
 
     @property
     def reads(self) -> tuple[str, ...]:
+        """Names of the inputs and of the values of earlier segments that the segment reads."""
         return (*self.segment.inputs, *self.segment.takes)
 
     def __call__(self, given: Arrays, dynamic: Mapping[str, dict]) -> Arrays:
-        """What it gives, by node name."""
+        """Return the segment's outputs by node name."""
         own = {name: params for name, params in dynamic.items() if name in self.segment.nodes}
         values = self.program(given, own, {})[1]
         return {name: values[name] for name in self.segment.gives}
@@ -66,11 +68,11 @@ class Part:
 
 @dataclass(frozen=True)
 class Forward:
-    """Every segment run once.
+    """Result of one forward run of every segment.
 
     Attributes:
-      values: of inputs and of what segments give.
-      pulls: by segment, the function that `jax.vjp` returned for it: of cotangents of what is heard.
+      values: of inputs and of the segments' outputs.
+      pulls: by segment, the pullback that `jax.vjp` returned for it, a function of cotangents of `heard`.
     """
 
     values: Arrays
@@ -78,17 +80,20 @@ class Forward:
 
 
 def parts(graph: Graph, dtype: str, silent: frozenset[Wire], *, apart: bool = False) -> tuple[Part, ...]:
-    """The segments of a graph as functions, with the rules inside them, but for those of inputs: such a rule
-    acts on what arrives from all segments together. Along `silent` wires nothing is passed.
+    """Return the segments of a graph as functions, with the rules inside them.
 
-    `apart`: a cotangent arrives at all that a segment gives, whoever reads it.
+    The rules of inputs are left out: such a rule acts on the sum of the cotangents of all segments. Along
+    `silent` wires nothing is passed.
+
+    Args:
+      apart: whether a cotangent arrives at every output of a segment, even one that no other segment reads.
     """
     graph = played(graph)
     return tuple(_part(graph, segment, dtype, silent, apart) for segment in segments(graph))
 
 
 def silent_wires(found: Trace) -> Silent:
-    """The wires of the traced graph that pass nothing."""
+    """Return the wires of the traced graph whose contribution is a symbolic zero."""
     alone = _alone_traces(found)
     return Silent(
         frozenset(wire for wire in found.passed if found.passed.is_symbolic_zero(wire)),
@@ -97,7 +102,7 @@ def silent_wires(found: Trace) -> Silent:
 
 
 def _alone_traces(found: Trace) -> list[Trace]:
-    """A trace of each segment by itself, for each value that it gives."""
+    """Return a trace of each segment by itself, for each of its outputs."""
     graph, traces = found.graph, []
     for segment in segments(graph):
         alone = _alone(graph, segment)
@@ -107,6 +112,7 @@ def _alone_traces(found: Trace) -> list[Trace]:
 
 
 def _part(graph: Graph, segment: Segment, dtype: str, silent: frozenset[Wire], apart: bool) -> Part:
+    """Return one segment as a function, with the ends at which cotangents arrive and leave."""
     inside, uses = set(segment.nodes), consumers(graph)
 
     def is_read(name: str, there: bool) -> bool:
@@ -119,7 +125,7 @@ def _part(graph: Graph, segment: Segment, dtype: str, silent: frozenset[Wire], a
 
 
 def forward(parts: tuple[Part, ...], inputs: Arrays, dynamic: Mapping[str, dict]) -> Forward:
-    """Run the segments in order, each with a `jax.vjp` of its own."""
+    """Run the segments in order, each with its own `jax.vjp`."""
     values, pulls = dict(inputs), []
     for part in parts:
         given = {name: values[name] for name in part.reads}
@@ -135,7 +141,7 @@ def forward(parts: tuple[Part, ...], inputs: Arrays, dynamic: Mapping[str, dict]
 
 
 def handed(parts: tuple[Part, ...], run: Forward, seed: jax.Array) -> Arrays:
-    """Cotangents by name of input or cut node, handed across from the last segment to the first."""
+    """Return cotangents by name of input or cut node, passed from the last segment to the first."""
     arriving = {parts[-1].segment.gives[-1]: seed}
     for part, pull in zip(reversed(parts), reversed(run.pulls), strict=True):
         own = {name: arriving[name] for name in part.heard}
@@ -145,8 +151,11 @@ def handed(parts: tuple[Part, ...], run: Forward, seed: jax.Array) -> Arrays:
 
 
 def apart(parts: tuple[Part, ...], run: Forward, seed: jax.Array) -> Arrays:
-    """The broken way: nothing is handed across, each segment is differentiated against its own output with
-    ones, whoever hears it. Cotangents by name of input; `parts` are those of `apart`."""
+    """Return cotangents by name of input if nothing passes between segments.
+
+    Each segment has a seed of ones at its own outputs; the last one has `seed`. `parts` are made with
+    `apart=True`.
+    """
     arriving: Arrays = {}
     for part, pull in zip(parts, run.pulls, strict=True):
         ones = {name: jnp.ones_like(run.values[name]) for name in part.segment.gives}
@@ -157,7 +166,7 @@ def apart(parts: tuple[Part, ...], run: Forward, seed: jax.Array) -> Arrays:
 
 
 def with_input_rules(graph: Graph, inputs: Arrays, arriving: Arrays) -> Arrays:
-    """The gradient by input: what arrives there, after the input's own rule."""
+    """Return the gradient by input: the arriving cotangent after the input's own rule."""
     found = {name: jnp.zeros_like(value) for name, value in inputs.items()}
     for name, value in inputs.items():
         if name not in arriving:
@@ -173,7 +182,10 @@ def _add(arriving: Arrays, parts: Arrays) -> None:
 
 
 def _alone(graph: Graph, segment: Segment) -> Graph:
-    """The segment as a graph whose inputs are all that it reads, without regions, which change no number."""
+    """Return the segment as a graph whose inputs are all that it reads.
+
+    Regions are left out, since they change no number.
+    """
     read = [replace(graph[name], rule=Rule()) for name in segment.inputs]
     read += [Node(name, INPUT) for name in segment.takes]
     return Graph((*read, *(graph[name] for name in segment.nodes)), (), segment.gives[-1])

@@ -1,4 +1,4 @@
-"""A memory that many share, of what is costly to make: nobody's rare wishes push out what the others use.
+"""Bounded memoisation of costly results for many users: rare requests cannot evict what others use.
 
 What is new is on trial once the memory is full, and gives way to what is newer. It stays when it is asked for
 again by a later evaluation, of another visitor or as one of a few of the same. One evaluation may ask for so
@@ -22,7 +22,7 @@ _numbers = count()
 
 
 class Evaluation:
-    """One evaluation of a graph; its number, and what it has asked for."""
+    """One evaluation of a graph: its number, and the keys that it has asked for."""
 
     __slots__ = ("asked", "number")
 
@@ -43,7 +43,7 @@ _here = _Here()
 
 @contextmanager
 def within(evaluation: Evaluation) -> Iterator[None]:
-    """What is asked for meanwhile is asked for by this evaluation."""
+    """Attribute the requests inside `with` to this evaluation."""
     before, _here.evaluation = _here.evaluation, evaluation
     try:
         yield
@@ -75,7 +75,7 @@ class _Entry:
 def shared(
     most: int, trial: int, key: Callable[..., Hashable], too_many: Callable[..., Exception]
 ) -> Callable[[Callable[..., R]], Remembered[R]]:
-    """Memoise a pure function for everybody, by what `key` says its result follows from.
+    """Memoise a pure function for all users, by the key that its result follows from.
 
     Args:
       most: results that are kept, of them `trial` on trial; and so many different ones an evaluation may ask
@@ -134,7 +134,7 @@ def _of_one(entries: dict[Hashable, _Entry], visitor: Hashable) -> int:
 
 
 def _surplus(entries: dict[Hashable, _Entry], most: int, trial: int) -> list[Hashable]:
-    """Of those on trial and of the others, the ones that nobody has asked for the longest."""
+    """Return the least recently used entries beyond the room, among those on trial and among the others."""
     over = []
     for on_trial, room in ((True, trial), (False, most - trial)):
         kind = [key for key, entry in entries.items() if entry.on_trial is on_trial]

@@ -1,4 +1,4 @@
-"""The arrays of many traces, by name, with a leading axis of steps."""
+"""Arrays of many traces by name, with a leading axis of steps."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ Read = Callable[[Trace], Mapping[str, np.ndarray]]
 
 
 class Stacked(Mapping[str, np.ndarray]):
-    """A read-only mapping to arrays of shape (steps, ...), each put together when first read.
+    """A read-only mapping to arrays of shape (steps, ...), each stacked when first read.
 
-    Where a name is not there in a step, or its array is shorter than in others, there is NaN.
+    NaN where a step has no array of that name, or a shorter one than other steps.
     """
 
     def __init__(self, steps: int, traces: Sequence[Trace], read: Read):
-        """`traces` has one for each step; where there is no step, one whose shapes are taken."""
+        """Stack arrays of `traces`, one for each step; without steps, one trace whose shapes are used."""
         self._steps, self._rows = steps, [read(found) for found in traces]
         self._names = tuple(dict.fromkeys(name for row in self._rows for name in row))
         self._made: dict[str, np.ndarray] = {}
@@ -55,7 +55,7 @@ class Stacked(Mapping[str, np.ndarray]):
 
 
 def read_only(array: np.ndarray) -> np.ndarray:
-    """A view of the array that cannot be written to."""
+    """Return a read-only view of the array."""
     view = np.asarray(array).view()
     view.flags.writeable = False
     return view

@@ -1,5 +1,7 @@
-"""Where a training stands: its parameters and what the optimiser keeps of each; how they begin, and how they
-go on when parameters come and go."""
+"""State of a training: parameters and the optimiser's state of each.
+
+Also its initialisation, and its continuation when parameters are added, removed or resized.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,7 @@ from autodiff_viz.graph.problem import GraphError, Problem
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Settings(Exact):
-    """What the user chooses before and while a graph is trained.
+    """Settings of a training, chosen by the user before and during it.
 
     Attributes:
       optimiser: a name from `OPTIMISERS`.
@@ -38,8 +40,14 @@ class Settings(Exact):
 
 @dataclass(frozen=True)
 class State:
-    """Where training stands. `step` counts the updates that were made; `optimiser` has Optax's own state of
-    each parameter: one that comes later begins with its own, however far the others are."""
+    """State of a training.
+
+    Attributes:
+      step: how many updates were made.
+      parameters: by name.
+      optimiser: by parameter, Optax's own state. A parameter that is added later begins with a new state,
+        however far the others are.
+    """
 
     step: int
     parameters: Mapping[str, jax.Array]
@@ -47,14 +55,14 @@ class State:
 
 
 def learned(graph: Graph) -> tuple[Node, ...]:
-    """The parameters of a graph, in its order."""
+    """Return the parameters of a graph, in its order."""
     return tuple(node for node in graph.nodes if node.is_parameter)
 
 
 def begun(
     nodes: Iterable[Node], settings: Settings, dtype: str
 ) -> tuple[dict[str, jax.Array], dict[str, Any]]:
-    """Parameters before any step, and what the optimiser keeps of each."""
+    """Return parameters before any step, and the optimiser's state of each."""
     found = {node.name: jnp.asarray(_drawn(node, settings.seed, dtype)) for node in nodes}
     optimiser = optimiser_of(settings.optimiser)
     return found, {name: optimiser.init(array) for name, array in found.items()}
@@ -68,13 +76,13 @@ def _drawn(node: Node, shift: int, dtype: str) -> Any:
 
 
 def carried(graph: Graph, state: State, settings: Settings, dtype: str = FLOAT32) -> State:
-    """The state with the parameters that the graph has now.
+    """Return the state with the parameters that the graph has now.
 
-    Those that are in both go on as they were. A new one begins as at step 0, with a state of the optimiser of
-    its own. One that became longer or shorter along an axis keeps the numbers that it had there.
+    A parameter in both continues as it was. A new one begins as at step 0, with a new state of the optimiser.
+    One that became longer or shorter along one axis keeps the numbers that it had there.
 
     Raises:
-      GraphError: no parameter is left of those before, or one has another shape in other ways.
+      GraphError: none of the earlier parameters is left, or one changed its shape in another way.
     """
     nodes = learned(graph)
     changed = [node for node in nodes if not _is_same(node, state)]
@@ -101,7 +109,7 @@ def _is_same(node: Node, state: State) -> bool:
 
 
 def _grafted(name: str, was: jax.Array, new: jax.Array) -> jax.Array:
-    """What was there, where both have it; a count has no shape and goes on."""
+    """Copy the numbers that both arrays have room for; an optimiser's count has no shape and continues."""
     if was.shape == new.shape:
         return was
     pairs = list(zip(was.shape, new.shape, strict=False))

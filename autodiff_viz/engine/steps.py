@@ -1,7 +1,7 @@
-"""The compiled step behind training, and what it writes down.
+"""Compiled training step, with the record of numbers that each step writes.
 
-The stops and plain rewrites of the graph are run-time gates and checkpoint regions change no number, so that
-one program serves every position of these toggles.
+Stops and plain rewrites of the graph are run-time gates, and checkpoint regions change no number, so one
+compiled program serves all settings of these toggles.
 """
 
 from __future__ import annotations
@@ -29,25 +29,30 @@ OPTIMISERS: Mapping[str, Any] = {
     "momentum": partial(optax.sgd, momentum=0.9),
     "adam": optax.adam,
 }
-"""Optax's own, by the names on the page; momentum is `optax.sgd` with a momentum of 0.9."""
+"""Optax's optimisers by the names on the page; "momentum" is `optax.sgd` with a momentum of 0.9."""
 
 KEPT = 8  # compiled programs
 AT_ONCE = 256  # steps that one call makes at most
 
 Now = tuple[dict, Any, jax.Array]
-"""Parameters, the optimiser's own state for each, and the number of the step."""
+"""(parameters, Optax's state of each parameter, number of the step)."""
 
 Run = Callable[[Now, int, dict], tuple[Now, np.ndarray]]
-"""`run(now, count, knobs)` gives the `Now` after `count` steps, and a row of numbers for each: the loss, then
-per node the norm of its value, the norm of what arrives there and its share of dead units, then per
-parameter, by name, the ratio of its update."""
+"""`run(now, count, knobs)` gives the `Now` after `count` steps and a row of numbers per step.
+
+A row holds the loss, then per node the norm of its value, the norm of its arriving cotangent and its share of
+dead units, then per parameter, by name, the ratio of its update.
+"""
 
 _programs: dict[bytes, Run] = {}
 _making = Lock()  # two visitors who open the same lesson share one program
 
 
 def program(graph: Graph, optimiser: str, dtype: str, now: Now, knobs: dict) -> Run:
-    """The steps of a graph on arrays like these: made when nothing alike was, compiled when first run."""
+    """Return the training steps of a graph for arrays of these shapes.
+
+    Memoised by structure, shapes, optimiser and dtype (LRU of `KEPT` programs); compiled at the first run.
+    """
     shapes = tuple(
         tuple((name, array.shape) for name, array in sorted(arrays.items()))
         for arrays in (knobs["inputs"], now[0])
@@ -62,12 +67,15 @@ def program(graph: Graph, optimiser: str, dtype: str, now: Now, knobs: dict) -> 
             one_by_one = any(node.op == "conv2d" for node in graph.nodes)
             step = _stepper(bare, optimiser, dtype)
             _programs[key] = _one_by_one(step) if one_by_one else _in_a_loop(step)
-        _programs[key] = _programs.pop(key)  # the one used last is the last to go
+        _programs[key] = _programs.pop(key)  # LRU: the most recently used one moves to the end
         return _programs[key]
 
 
 def optimiser_of(name: str) -> optax.GradientTransformation:
-    """With a learning rate of 1: the real one is a run-time number, which every step multiplies by."""
+    """Return an optimiser with a learning rate of 1.
+
+    Each step multiplies the update by the learning rate, a run-time number.
+    """
     return OPTIMISERS[name](1.0)
 
 
@@ -108,7 +116,10 @@ def _one_by_one(step: Callable[..., tuple]) -> Run:
 
 
 def _in_a_loop(step: Callable[..., tuple]) -> Run:
-    """Small steps in one call: to call them one by one would take longer than they do."""
+    """Run many steps inside one compiled loop.
+
+    For small steps a call from Python takes longer than the step itself.
+    """
 
     @jax.jit
     def loop(now: Now, count: jax.Array, knobs: dict) -> tuple[Now, jax.Array]:
@@ -131,10 +142,10 @@ def _in_a_loop(step: Callable[..., tuple]) -> Run:
 def _differentiated(
     graph: Graph, parameters: dict, step: jax.Array, knobs: dict, dtype: str
 ) -> tuple[jax.Array, dict, dict, dict]:
-    """(loss, gradient by parameter, values, arriving cotangents) of one forward and one backward pass.
+    """Return (loss, gradient by parameter, values, arriving cotangents) of one forward and one backward pass.
 
-    What arrives at the data, and at what is made of data alone, no training needs: for images it would cost
-    as much as all the rest.
+    Cotangents of the data, and of nodes computed from data alone, are left out, since training does not need
+    them: for images they would cost as much as all the rest.
     """
     dynamic = later_on(knobs["dynamic"], step)
     closed = dict(zip(passages(graph), knobs["gates"].closed, strict=True))
@@ -143,7 +154,7 @@ def _differentiated(
     def node_value(node: Node, values: dict, given: dict) -> jax.Array:
         if node.op == INPUT:
             value = given[node.name]
-            if node.rule.kind != FOLLOW:  # one that is compiled in may make something of a zero
+            if node.rule.kind != FOLLOW:  # a compiled-in rule may turn a zero into something else
                 value = ruled_input(node, close(value, closed[node.name, ARRIVING]))
         else:
             wired = [close(values[name], closed[node.name, slot]) for slot, name in node.wires]
@@ -167,7 +178,7 @@ def _differentiated(
 
 
 def later_on(dynamic: Mapping[str, dict], step: jax.Array) -> dict[str, dict]:
-    """Run-time parameters by node, that many steps on: only seeds change."""
+    """Return the run-time parameters by node after `step` steps: only seeds change."""
     return {
         name: {**given, "seed": later(given["seed"], step)} if "seed" in given else given
         for name, given in dynamic.items()
@@ -175,7 +186,7 @@ def later_on(dynamic: Mapping[str, dict], step: jax.Array) -> dict[str, dict]:
 
 
 def later(seed: Any, steps: Any) -> Any:
-    """The seed that many steps on; after the last one it begins again at 0."""
+    """Return the seed after `steps` steps; seeds wrap around to 0 after the largest one."""
     return (seed + steps) & limits.SEED
 
 
@@ -184,7 +195,7 @@ def _norm(array: jax.Array) -> jax.Array:
 
 
 def _dead(value: jax.Array) -> jax.Array:
-    """The share of units that are 0 in every example."""
+    """Return the share of units that are 0 in every example."""
     silent = jnp.all(value == 0, axis=0) if value.ndim > 1 else value == 0
     return jnp.mean(silent, dtype=value.dtype)
 

@@ -1,4 +1,4 @@
-"""One walk for many values of one input: every number of the graph along a line."""
+"""Sweep: every number of a graph along a line of values of one input, computed in one walk."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from autodiff_viz.graph.model import Graph
 from autodiff_viz.graph.problem import GraphError, Problem
 
 POSITIONS = 1001  # at most this many values of the swept input
-SLIDER = 101  # positions from one end to the other; every number of positions is compiled by itself
+SLIDER = 101  # positions of a slider; each number of positions is compiled separately
 
 
 @dataclass(frozen=True)
 class Sweep:
     """A trace at each of `positions`, the values that the scalar input `name` takes.
 
-    `value`, `cotangent` and `passed` are as in a trace, with a leading axis of positions where they
-    depend on the swept input; `along` gives that axis to the others too. `swept` are the keys of those that
-    do, `gradient` is that of the swept input at each position, and `output` the name of the output node.
+    `value`, `cotangent` and `passed` are as in a trace, with a leading axis of positions where they depend on
+    the swept input; `along` adds that axis to the others. `swept` holds the keys of those that depend on it,
+    `gradient` is that of the swept input at each position, and `output` the name of the output node.
     """
 
     name: str
@@ -39,8 +39,12 @@ class Sweep:
     swept: frozenset[Any]
 
     def along(self, array: np.ndarray, key: Any) -> np.ndarray:
-        """`array`, with the axis of positions: `key` is a node name for a value, (node, -1) for what
-        arrives at a node, (node, slot) for what a wire passes."""
+        """Return `array` with the axis of positions.
+
+        Args:
+          key: a node name for a value, (node, -1) for the arriving cotangent of a node, (node, slot) for a
+            wire's.
+        """
         return array if key in self.swept else np.broadcast_to(array, (len(self.positions), *array.shape))
 
 
@@ -83,12 +87,12 @@ def sweep(trace: Trace, name: str, positions: Any) -> Sweep:
 
 
 def true_derivative(trace: Trace, name: str, positions: Any) -> np.ndarray:
-    """JAX's own derivative of <seed, output> along `positions`, with every rule taken off."""
+    """Return JAX's own derivative of <seed, output> along `positions`, without any rule."""
     return sweep(without_rules(trace), name, positions).gradient
 
 
 def without_rules(trace: Trace) -> Trace:
-    """The trace's graph with every rule `follow`; its numbers are still those of `trace`."""
+    """Return the trace with every rule set to `follow`; its numbers are still those of `trace`."""
     nodes = tuple(replace(n, slots=n.op_slots, rule=type(n.rule)()) for n in trace.graph.nodes)
     return replace(trace, graph=Graph(nodes, trace.graph.regions, trace.graph.output))
 

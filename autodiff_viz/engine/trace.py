@@ -1,4 +1,4 @@
-"""`trace`: everything known about one evaluation of a graph, as data that needs no JAX to read."""
+"""`trace`: one evaluation of a graph and its derivatives, as data that can be read without JAX."""
 
 from __future__ import annotations
 
@@ -26,19 +26,20 @@ from autodiff_viz.graph.problem import GraphError, Problem
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Trace(Exact):
-    """One forward and one backward evaluation of `graph`. All arrays are read-only NumPy arrays. Traces are
-    equal where all that their numbers follow from is.
+    """One forward and one backward evaluation of `graph`. All arrays are read-only NumPy arrays.
+
+    Two traces are equal if graph, output, dtype, inputs and seed are, since all numbers follow from these.
 
     Attributes:
-      graph: what was evaluated: muted nodes are identities in it.
+      graph: the evaluated graph, in which muted nodes are identities.
       output: name of the output node; None in a `trace_part` without one.
       dtype: "float32" or "float64".
       inputs: the value of each input node in this evaluation.
-      seed: cotangent put in at the output, of the output's shape.
+      seed: cotangent of the output, of the output's shape.
       value: by node name.
-      cotangent: by node name, d<seed, output>/d(value): what arrives at the node.
-      passed: by (node, slot), what that wire adds to the cotangent of the node it comes from.
-      gradient: by input name, what arrives there after the input's own rule.
+      cotangent: by node name, d<seed, output>/d(value): the cotangent that arrives at the node.
+      passed: by (node, slot), the contribution of that wire to the cotangent of the node it comes from.
+      gradient: by input name, the arriving cotangent after the input's own rule.
       notes: plain sentences about choices made for the user, such as a seed of ones.
     """
 
@@ -55,18 +56,18 @@ class Trace(Exact):
 
     @cached_property
     def identity(self) -> bytes:
-        """The identity of all that every number of the trace follows from."""
+        """The identity of everything that the numbers of the trace follow from."""
         inputs = tuple((name, identity(value)) for name, value in self.inputs.items())
         return identity((self.graph, self.output, self.dtype, inputs, self.seed))
 
     @cached_property
     def births(self) -> tuple[Birth, ...]:
-        """Where NaN and infinities are born, forward first."""
+        """The nodes at which NaN and infinities first appear, forward pass first."""
         return find_births(self.graph, self.value, self.cotangent, self.passed, self.gradient)
 
     @cached_property
     def runs(self) -> Mapping[str, Runs]:
-        """By node name, how often it runs. From the whole program, worked out when first read.
+        """By node name, how often the node runs. Read off the whole program at first use.
 
         Raises:
           GraphError: a checkpoint region is not valid.
@@ -75,7 +76,9 @@ class Trace(Exact):
 
     @cached_property
     def residuals(self) -> tuple[Residual, ...]:
-        """What the forward pass keeps for the backward pass. From the whole program.
+        """The residuals: arrays that the forward pass keeps for the backward pass.
+
+        Read off the whole program at first use.
 
         Raises:
           GraphError: a checkpoint region is not valid.
@@ -94,7 +97,7 @@ class Trace(Exact):
 def trace(
     graph: Graph, inputs: Mapping[str, Any] | None = None, seed: Any = None, *, dtype: str = FLOAT32
 ) -> Trace:
-    """Run `graph` forward, then pull `seed` back from its output to every node and wire.
+    """Evaluate `graph`, then pull `seed` back from its output to every node and wire.
 
     Args:
       graph: complete (no empty slot, no cycle).
@@ -102,7 +105,7 @@ def trace(
       seed: cotangent of the output, broadcast to its shape; ones by default.
       dtype: "float32" or "float64".
     Returns:
-      The trace; `runs` and `residuals`, which need the whole program, are worked out when first read.
+      The trace; `runs` and `residuals`, which need the whole program, are computed when first read.
     Raises:
       GraphError: the graph, an input or the seed cannot be used; `problems` says where and why.
     Source: stitches `jax.vjp` of single ops; https://docs.jax.dev/en/latest/notebooks/autodiff_cookbook.html
@@ -118,9 +121,10 @@ def trace(
 
 
 def known_trace(found: Any) -> Trace:
-    """
+    """Return `found` if it is a trace.
+
     Raises:
-      GraphError: it is no `Trace`, such as the graph of one.
+      GraphError: `found` is something else, such as the graph of a trace.
     """
     if isinstance(found, Trace):
         return found
@@ -129,7 +133,7 @@ def known_trace(found: Any) -> Trace:
 
 
 def trace_part(graph: Graph, *, dtype: str = FLOAT32) -> Trace:
-    """As `trace`, for a graph whose output may be missing: then there are values and no cotangents."""
+    """Trace a graph whose output may be missing; its trace then has values and no cotangents."""
     graph = played(graph)
     if graph.output is not None:
         return trace(graph, dtype=dtype)
@@ -138,7 +142,7 @@ def trace_part(graph: Graph, *, dtype: str = FLOAT32) -> Trace:
 
 
 def precision(dtype: str) -> AbstractContextManager:
-    """A context in which JAX computes in `dtype`. Thread-local, so other visitors are not affected."""
+    """Return a context in which JAX computes in `dtype`. Thread-local, so other visitors are not affected."""
     if dtype not in (FLOAT32, FLOAT64):
         raise ValueError(f"dtype is {dtype!r}; it must be {FLOAT32!r} or {FLOAT64!r}")
     return jax.enable_x64(True) if dtype == FLOAT64 else nullcontext()
@@ -148,7 +152,7 @@ def _forward(graph: Graph, inputs: dict[str, jax.Array], dtype: str) -> Walk:
     try:
         walk = forward(graph, inputs, dtype)
     except GraphError as error:
-        # The walk stops at the first mistake; the full check names them all.
+        # The walk stops at the first problem; `diagnose` names them all.
         shapes = {name: array.shape for name, array in inputs.items()}
         raise GraphError(diagnose(graph, shapes) or error.problems) from error
     if graph.output not in walk.values or len(walk.values) != len(graph.nodes):

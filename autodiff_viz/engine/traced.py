@@ -1,7 +1,7 @@
-"""A function of JAX as equations that are run one after the other.
+"""Traced JAX functions, whose equations are run one by one without compilation.
 
-To trace is much cheaper than to compile, in time and in memory, and what runs once or a few times is done
-before a compiler would be: 2,000 nodes take a second or two where they took a minute.
+Tracing is much cheaper than compiling, in time and in memory. A function that runs once or a few times
+finishes before its compilation would: 2,000 nodes take a second or two instead of a minute.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from jax.extend.core import jaxpr_as_fun
 
 @dataclass(frozen=True, slots=True)
 class Traced:
-    """The equations of a function, and the structure of its results."""
+    """The equations of a function, and the tree structure of its results."""
 
     equations: Any
     tree: Any
@@ -27,7 +27,7 @@ class Traced:
         return jax.tree.unflatten(self.tree, jaxpr_as_fun(self.equations)(*self.leaves(arguments)))
 
     def leaves(self, arguments: tuple) -> list[jax.Array]:
-        """The arrays of the arguments in the order in which the equations take them."""
+        """Return the arrays of the arguments in the order in which the equations take them."""
         kinds = [value.dtype for value in self.equations.in_avals]
         return [jnp.asarray(*pair) for pair in zip(jax.tree.leaves(arguments), kinds, strict=True)]
 

@@ -1,4 +1,4 @@
-"""`train`: some steps of a training, as data that needs no JAX to read."""
+"""`train`: steps of a training, as data that can be read without JAX."""
 
 from __future__ import annotations
 
@@ -25,31 +25,33 @@ from autodiff_viz.graph.mute import played
 from autodiff_viz.graph.order import order
 from autodiff_viz.graph.problem import GraphError, Problem
 
-STACKED = 10 * limits.TOTAL_ELEMENTS  # numbers of all steps together that are kept at once
+STACKED = 10 * limits.TOTAL_ELEMENTS  # numbers of all steps together that may be kept at once
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Training:
     """The steps that a graph was trained for. All arrays are read-only NumPy arrays.
 
-    Step 0 is the one that begins with the parameters as the graph has them; the number that a step has is
-    also how many updates were made before it.
+    Step 0 begins with the parameters as the graph has them; the number of a step is also the number of
+    updates before it.
 
     Attributes:
-      course: what the engine keeps, to go back to any step.
+      course: the engine's history, from which any step is restored.
     """
 
     course: Course
 
     @property
     def steps(self) -> int:
-        """How many updates were made."""
+        """The number of updates made."""
         return len(self.course)
 
     @property
     def graph(self) -> Graph:
-        """The graph of the last steps, with the values that `inputs` gave; `at(step).graph` has the rules of
-        any step."""
+        """The graph of the last steps, with the values that `inputs` gave.
+
+        `at(step).graph` has the rules of any step.
+        """
         return self.course.phases[-1].graph
 
     @property
@@ -79,7 +81,7 @@ class Training:
 
     @cached_property
     def records(self) -> Records:
-        """Euclidean norms of values and cotangents, dead units and ratios of updates: a row for each step."""
+        """Euclidean norms of values and cotangents, dead units and update ratios: a row for each step."""
         found = records(self.course) or _none(self.graph, self.dtype)
         arrays = {n: read_only(v) for n, v in vars(found).items() if isinstance(v, np.ndarray)}
         return replace(found, **arrays)
@@ -97,12 +99,12 @@ class Training:
 
     @cached_property
     def cotangent(self) -> Mapping[str, np.ndarray]:
-        """By node name, d loss/d value: what arrives at the node. As `value`."""
+        """By node name, d loss/d value: the cotangent that arrives at the node. As `value`."""
         return Stacked(self.steps, self._traces, lambda found: found.cotangent)
 
     @cached_property
     def gradient(self) -> Mapping[str, np.ndarray]:
-        """By input name, what arrives there after the rule of the input itself. As `value`."""
+        """By input name, the arriving cotangent after the input's own rule. As `value`."""
         return Stacked(self.steps, self._traces, lambda found: found.gradient)
 
     @property
@@ -112,7 +114,7 @@ class Training:
         return (f"The loss is not finite from step {bad[0]} on.",) if bad.size else ()
 
     def at(self, step: int) -> Trace:
-        """Every value, cotangent and rule of one step.
+        """Return the trace of one step: every value and cotangent, under the rules of that step.
 
         Args:
           step: 0 to `steps`; the last one is after all updates.
@@ -122,14 +124,14 @@ class Training:
         return trace_at(self.course, whole_number("step", step, 0, self.steps))
 
     def further(self, steps: int = 1, *, graph: Graph | None = None, rate: Any = None) -> Training:
-        """Go on with the same optimizer, whose state lasts. This training stays as it is.
+        """Continue with the same optimizer and its state. This training stays as it is.
 
         Args:
           steps: how many updates more.
           graph: the graph from now on, such as one with another rule; that of the last steps by default.
           rate: the learning rate from now on; that of the last steps by default.
         Raises:
-          GraphError: as `train`; or no parameter is left of those before, or one has another shape.
+          GraphError: as `train`; or none of the earlier parameters is left, or one has another shape.
         """
         graph = self.graph if graph is None else known_graph(graph)
         settings = self.course.phases[-1].settings
@@ -168,13 +170,13 @@ def train(
       graph: complete, with a parameter; its output is one number.
       optimizer: "sgd", "momentum" (sgd with a momentum of 0.9) or "adam", as Optax has them.
       rate: the learning rate: one finite number.
-      steps: how many updates; 0 gives the parameters as they begin.
-      inputs: values for input nodes, by name, in place of the graph's own: data, or where a parameter begins.
+      steps: how many updates; 0 gives the initial parameters.
+      inputs: values for input nodes, by name, in place of the graph's own: data, or initial parameters.
       seed: added to the seed of every random parameter, so that one number draws them all anew.
       dtype: "float32" or "float64".
     Returns:
       The training: `parameters`, `loss`, `value`, `cotangent` and `gradient` by step, and `at(step)` with
-      all of one step. Where the loss is not finite the steps go on, as in JAX; `notes` says from where.
+      the trace of one step. Where the loss is not finite the steps go on, as in JAX; `notes` says from where.
     Raises:
       GraphError: the graph cannot run or has no parameter, its output is no single number, or an argument is
         not what it should be; `problems` says which and why.
@@ -203,7 +205,7 @@ def _traces(course: Course) -> Iterator[Trace]:
 
 
 def _none(graph: Graph, dtype: str) -> Records:
-    """The records of no step."""
+    """Return empty records, for no steps."""
     nodes = tuple(node.name for node in order(played(graph)))
     parameters = tuple(sorted(node.name for node in learned(graph)))
     by_node, ratio = np.zeros((0, len(nodes)), dtype), np.zeros((0, len(parameters)), dtype)

@@ -1,8 +1,7 @@
-"""Training: a graph whose output is the loss, and whose parameters an optimiser of Optax moves.
+"""Training: an Optax optimiser updates the parameters of a graph whose output is the loss.
 
-The stops and plain rewrites of the graph are run-time gates and checkpoint regions change no number, so that
-toggling them between two steps compiles nothing. Steps are pure: the same state and the same settings give
-the same steps.
+Stops and plain rewrites of the graph are run-time gates, and checkpoint regions change no number, so a toggle
+between two steps compiles nothing. Steps are pure: the same state and the same settings give the same steps.
 """
 
 from __future__ import annotations
@@ -25,20 +24,20 @@ from autodiff_viz.graph.mute import played
 from autodiff_viz.graph.order import order
 from autodiff_viz.graph.problem import GraphError, Problem
 
-COMPILED = 64  # nodes; the steps of a larger graph are walked, since a program of its own takes too long
+COMPILED = 64  # nodes; a larger graph trains on the live path, since its step would compile too long
 
 
 @dataclass(frozen=True)
 class Records:
-    """What happened in each of some steps, as arrays with one row per step.
+    """Numbers of some consecutive steps, as arrays with one row per step.
 
     Attributes:
-      nodes: names of the columns of `value` and `cotangent`.
+      nodes: names of the columns of `value`, `cotangent` and `dead`.
       parameters: names of the columns of `ratio`.
       first: number of the first step; 0 is the one before any update.
       loss: before the step's update.
       value, cotangent: Euclidean norm of each node's value and of the cotangent that arrives there; NaN for
-        what arrives at data, and at what is made of data alone, which training does not work out.
+        the cotangent of data, and of nodes computed from data alone, which training does not compute.
       dead: share of a node's units that are 0 for every example; a unit is an element behind the first axis.
       ratio: by parameter, norm of the update over norm of the parameter.
     """
@@ -57,7 +56,7 @@ class Records:
 
 
 def begin(graph: Graph, settings: Settings, dtype: str = FLOAT32) -> State:
-    """The state before the first step.
+    """Return the state before the first step.
 
     Raises:
       GraphError: the graph cannot be trained; the problem says what is missing.
@@ -68,9 +67,10 @@ def begin(graph: Graph, settings: Settings, dtype: str = FLOAT32) -> State:
 
 
 def check_trainable(graph: Graph, found: Trace) -> None:
-    """
+    """Check that the graph has a parameter and that its output is one number.
+
     Raises:
-      GraphError: there is no parameter, or the output is no number.
+      GraphError: there is no parameter, or the output has axes.
     """
     if not learned(graph):
         message = "Nothing can be trained: the graph has no parameter."
@@ -91,9 +91,8 @@ def advance(
 ) -> tuple[State, Records]:
     """Make `steps` updates, at most `AT_ONCE`, under the rules that the graph has now.
 
-    The graph may differ from that of the steps before in rules, regions, positions, values of inputs, and in
-    parameters, of which `carried` says how they go on. Run-time seeds (of noise and dropout) count up with
-    the steps.
+    The graph may differ from that of the steps before in rules, regions, positions and input values, and in
+    parameters, which `carried` describes. Run-time seeds (of noise and dropout) count up with the steps.
 
     Raises:
       GraphError: the graph cannot be trained, or a parameter has another shape than in `state`.
@@ -129,6 +128,5 @@ def _records(graph: Graph, state: State, rows: np.ndarray) -> Records:
 
 
 def at_step(graph: Graph, state: State, dtype: str = FLOAT32) -> Trace:
-    """The trace of the graph with the parameters of `state`, and noise as that step draws it; see also
-    `carried`."""
+    """Return the trace with the parameters of `state` and the noise of that step; see also `carried`."""
     return trace(with_seeds(graph, state.step), state.parameters, dtype=dtype)

@@ -1,4 +1,4 @@
-"""What callers of `train` give beside the graph, checked."""
+"""Check of the arguments of `train` other than the graph."""
 
 from __future__ import annotations
 
@@ -18,9 +18,10 @@ from autodiff_viz.graph.problem import GraphError, Problem
 
 
 def settings_from(optimizer: Any, rate: Any, seed: Any) -> Settings:
-    """
+    """Return checked settings of a training.
+
     Raises:
-      GraphError: there is no such optimizer, or the rate or the seed is none.
+      GraphError: there is no such optimizer, or the rate or the seed is not valid.
     """
     if not isinstance(optimizer, str) or optimizer not in OPTIMISERS:
         named = f"There is no optimizer {quoted(optimizer)}."
@@ -30,7 +31,7 @@ def settings_from(optimizer: Any, rate: Any, seed: Any) -> Settings:
 
 
 def with_values(graph: Graph, inputs: Any, dtype: str) -> Graph:
-    """The graph with values of inputs in place of its own.
+    """Return the graph with these values of inputs in place of its own.
 
     Raises:
       GraphError: as `input_arrays`, or a number is not finite.
@@ -46,9 +47,10 @@ def _literal(value: Any) -> Any:
 
 
 def learning_rate(rate: Any) -> float:
-    """
+    """Return the learning rate as a float.
+
     Raises:
-      GraphError: it is no finite number.
+      GraphError: it is not one finite number.
     """
     try:
         array = numbers(rate, FLOAT64)
@@ -62,7 +64,7 @@ def learning_rate(rate: Any) -> float:
 
 
 def number_of_steps(steps: Any, made: int = 0) -> int:
-    """How many steps more, after those that were made.
+    """Return how many steps more are to be made, after `made` steps.
 
     Raises:
       GraphError: it is no whole number, or there would be more than `limits.STEPS`.

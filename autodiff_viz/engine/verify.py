@@ -1,4 +1,4 @@
-"""The live numbers held against one whole-program `jax.vjp`."""
+"""Verification of the live numbers by one `jax.vjp` of the whole program."""
 
 from __future__ import annotations
 
@@ -26,18 +26,19 @@ KEPT = 64  # programs, traced but not compiled
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """Whether the whole program agrees with a trace.
+    """Result of the comparison of a trace with the whole program.
 
-    Each number is held against its own size. Where it differs by more than the last digits, it may differ as
-    much as rounding can move it, which follows from what it was computed from (see `rounding`).
+    Each number is compared relative to its own size. Where it differs by more than the last digits, it may
+    differ as much as rounding can move it, which depends on the numbers that it was computed from (see
+    `rounding`).
 
     Attributes:
-      agrees: every value, arriving cotangent, contribution and gradient is equal but for rounding.
+      agrees: whether every value, arriving cotangent, contribution and gradient is equal up to rounding.
       compared: how many arrays were compared.
       worst: the largest difference, as a share of the largest number of its array; among the arrays that
         disagree, where any do.
       where: which array that is, in words; empty where nothing differs.
-      rounded: in how many of the others rounding leaves fewer digits than usual, since large numbers cancel
+      rounded: for how many of the others rounding leaves fewer digits than usual, since large numbers cancel
         there or on the way.
     """
 
@@ -56,7 +57,7 @@ def verify(trace: Trace) -> Verdict:
     Returns:
       Whether they agree, and how closely.
     Raises:
-      GraphError: a checkpoint region is not valid, or a node beside the way to the output is not.
+      GraphError: a checkpoint region is not valid, or a node that does not lead to the output is not.
     Source: `jax.vjp` of the whole program.
     """
     known_trace(trace)
@@ -85,20 +86,23 @@ def _arrays(*kinds: Mapping) -> list[Any]:
 
 
 def whole_program(trace: Trace) -> tuple[dict[str, Any], dict[str, Any], dict[Wire, Any]]:
-    """(values, gradients of the inputs, cotangents by wire and by (node, ARRIVING)) from one `jax.vjp`."""
+    """Differentiate the whole program with one `jax.vjp`.
+
+    Returns:
+      (values, gradients of the inputs, cotangents by wire and by (node, ARRIVING)).
+    """
     program, arguments = _program_of(trace)
     return program(*arguments)
 
 
 def rounding_errors(trace: Trace) -> tuple[dict[str, Any], dict[str, Any], dict[Wire, Any]]:
-    """As `whole_program`: for each number, how far rounding may move it, all the way from the inputs."""
+    """Return, for each number of `whole_program`, how far rounding from the inputs on may move it."""
     program, arguments = _program_of(trace)
     return jax.tree.unflatten(program.tree, errors(program.equations, program.leaves(arguments), None))
 
 
 def _local_errors(trace: Trace, pairs: list[Pair]) -> list[np.ndarray]:
-    """For each pair, how far rounding may move its numbers apart, where those that they are computed from are
-    as far apart as they are."""
+    """Return, for each pair, how far rounding may move it, given the gaps of the numbers before it."""
     program, arguments = _program_of(trace)
     return errors(program.equations, program.leaves(arguments), [gaps(each) for each in pairs])
 
@@ -113,7 +117,7 @@ def _program_of(trace: Trace) -> tuple[Traced, tuple]:
 
 @remembered(KEPT)
 def _differentiated(graph: Graph, shapes: tuple, seed_shape: tuple[int, ...], dtype: str) -> Traced:
-    """The differentiated program, ready to run on new inputs without tracing again."""
+    """Trace the differentiated program once, so that new inputs run without tracing."""
     program = Program(graph, dtype, export_all=True)
     dynamic = dynamic_params(graph)
 

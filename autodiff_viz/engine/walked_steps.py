@@ -1,7 +1,7 @@
-"""Steps of training without a program of their own, for graphs that would take too long to compile.
+"""Training steps on the live path, for graphs whose step would take too long to compile.
 
-XLA needs a time that grows with the square of such a program: 12 s for 60 nodes in a row. A step here is one
-live walk and one small program per shape of a parameter, which all graphs share.
+XLA's compile time grows with the square of the size of such a program: 12 s for 60 nodes in a row. A step
+here is one live walk and one small update program per parameter shape, which all graphs share.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from autodiff_viz.graph.order import descendants, order
 def walked(
     graph: Graph, state: State, steps: int, settings: Settings, dtype: str
 ) -> tuple[State, np.ndarray]:
-    """The state after `steps` updates, and a row of numbers for each as `steps.Run` has them."""
+    """Return the state after `steps` updates, and per update a row of numbers in the order of `steps.Run`."""
     rows = []
     for _ in range(steps):
         found = trace(with_seeds(graph, state.step), state.parameters, dtype=dtype)
@@ -37,7 +37,7 @@ def walked(
 
 
 def with_seeds(graph: Graph, step: int) -> Graph:
-    """The graph with the seeds that its noise has `step` steps on."""
+    """Return the graph with the noise seeds of the step with number `step`."""
     for name, given in dynamic_params(graph).items():
         if "seed" in given:
             graph = with_param(graph, name, "seed", later(given["seed"], step))
@@ -45,7 +45,7 @@ def with_seeds(graph: Graph, step: int) -> Graph:
 
 
 def _updated(found: Trace, state: State, settings: Settings) -> tuple[State, dict[str, float]]:
-    """The next state, and by parameter the norm of its update over its own."""
+    """Return the next state and, by parameter, the norm of the update over the norm of the parameter."""
     parameters, kept, ratios = {}, {}, {}
     with precision(found.dtype):
         rate = np.asarray(settings.rate, found.dtype)
@@ -58,7 +58,7 @@ def _updated(found: Trace, state: State, settings: Settings) -> tuple[State, dic
 
 @cache
 def _update(optimiser: str) -> Callable[..., tuple]:
-    """The update of one parameter, compiled once per shape."""
+    """Return the update of one parameter, compiled once per shape."""
     moves = optimiser_of(optimiser)
 
     @jax.jit
@@ -93,6 +93,6 @@ def _norm(array: np.ndarray) -> float:
 
 
 def _dead(value: np.ndarray) -> float:
-    """The share of units that are 0 in every example."""
+    """Return the share of units that are 0 in every example."""
     silent = np.all(value == 0, axis=0) if value.ndim > 1 else value == 0
     return float(np.mean(silent))

@@ -1,4 +1,4 @@
-"""Compile the catalog for scalars ahead of the first visitor."""
+"""Warm-up: compile the catalog for scalars before the first visitor comes."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ SWEPT = ("add", "sub", "mul", "div", "sin", "cos", "exp", "log", "tanh", "square
 
 
 def warm() -> int:
-    """Trace every op on scalars, used once and used twice; returns how many graphs ran.
+    """Trace every op on scalars, used once and used twice; return how many graphs ran.
 
-    What takes part in central differences is compiled too: an op whose inputs move alone, together and not at
-    all. An op that takes no scalars is passed over; shapes are compiled when somebody needs them. What most
-    graphs are made of is swept too, as a dragged slider will ask for it.
+    The programs of central differences are compiled too: an op whose inputs move alone, together and not at
+    all. An op that takes no scalars is skipped; other shapes are compiled when somebody needs them. The most
+    usual ops are also swept, as dragging a slider does.
     """
     ran = 0
     for graph in _graphs():
@@ -36,7 +36,7 @@ def warm() -> int:
 
 
 def _lines() -> Iterator[tuple[Graph, str]]:
-    """Graphs of one usual op, and an input to sweep: each of the op's slots moves alone, and all together."""
+    """Yield graphs of one usual op with an input to sweep: each slot moves alone, and all slots together."""
     x, y = (Node(name, INPUT, (), params(value=0.5)) for name in "xy")
     for name in SWEPT:
         if len(OPS[name].slots) == 1:

@@ -1,4 +1,4 @@
-"""Nodes, checkpoint regions and groups as lines of an exported program."""
+"""Body of the exported `forward`: nodes, checkpoint regions and groups as lines of Python."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ _RULE_ENDINGS = ("", "_fwd", "_bwd")
 
 @dataclass
 class Body:
-    """What `forward` consists of; `shapes` are those of all nodes.
+    """Builder of the lines of `forward`; `shapes` are those of all nodes.
 
     Attributes:
-      variables: a variable for each node.
-      rules: functions that the lines written so far call, as source.
+      variables: by node name, the Python variable of the node.
+      rules: source of the functions that the lines written so far call.
     """
 
     graph: Graph
@@ -39,6 +39,7 @@ class Body:
 
     @cached_property
     def variables(self) -> dict[str, str]:
+        """The Python variable of each node."""
         return scope(node.name for node in self.graph.nodes)
 
     @cached_property
@@ -47,7 +48,7 @@ class Body:
 
     @cached_property
     def _live(self) -> frozenset[str]:
-        """What the output depends on; nothing else is written."""
+        """The nodes that the output depends on; no other node is written."""
         return ancestors(self.graph, [self.graph.output])
 
     @cached_property
@@ -56,7 +57,7 @@ class Body:
 
     @cached_property
     def _saved(self) -> frozenset[str]:
-        """Nodes whose values carry their name for a region's policy."""
+        """The nodes whose values carry their name for a region's checkpoint policy."""
         return frozenset().union(*(r.saved for r in self.graph.regions if POLICY[r.policy].takes_names))
 
     @cached_property
@@ -64,7 +65,7 @@ class Body:
         return consumers(self.graph)
 
     def lines(self, block: Block) -> list[str]:
-        """The lines of the outermost block: first the rules of inputs, then nodes and regions in order."""
+        """Return the lines of the outermost block: the rules of inputs, then nodes and regions in order."""
         inputs = [node for node in block.nodes() if node.op == INPUT]
         self._trees.update((node.name, dotted(self.variables[node.name])) for node in inputs)
         ruled = (node for node in inputs if node.rule.kind != FOLLOW and node.name in self._live)
@@ -82,8 +83,10 @@ class Body:
         return found
 
     def _node(self, node: Node) -> list[str]:
-        """The node's line; none where it stands inside its consumer's. A cut, which changes no
-        number, is a comment after it."""
+        """Return the lines of a node; none if the node is written inside its consumer's expression.
+
+        A cut changes no number and becomes a comment after the line.
+        """
         tree = self._ruled(node)
         if node.name in self._inline and not node.cut and len(written(tree)) <= PIECE:
             self._trees[node.name] = tree
@@ -95,10 +98,10 @@ class Body:
     def _assigned(self, node: Node, tree: ast.expr) -> str:
         text = written(tree)
         long = len(text) > WIDTH - 2 * len(INDENT) and isinstance(tree, ast.BinOp | ast.UnaryOp)
-        return f"{self.variables[node.name]} = {f'({text})' if long else text}"  # can be broken in brackets
+        return f"{self.variables[node.name]} = {f'({text})' if long else text}"  # brackets allow line breaks
 
     def _ruled(self, node: Node) -> ast.expr:
-        """The node's value with its rule."""
+        """Return the node's value with its rule applied."""
         run, mark, declare = (partial(make, node) for make in (self._value, self._named, self._function))
         wired = [self._trees[name] for _, name in node.wires]
         return WRITTEN[node.rule.kind](node, run, mark, wired, declare)
@@ -114,7 +117,7 @@ class Body:
         return called("checkpoint_name", tree, data(node.name)) if saved else tree
 
     def _function(self, node: Node) -> str:
-        """Write the function of the node's rule; its name."""
+        """Write the function of the node's rule and return its name."""
         name = fresh(f"{self.variables[node.name]}_rule", self._taken, _RULE_ENDINGS)
         wired = [self.shapes[producer] for _, producer in node.wires]
         shape, checkpointed = self.shapes[node.name], bool(self.graph.regions)
@@ -122,7 +125,7 @@ class Body:
         return name
 
     def _region(self, block: Block) -> list[str]:
-        """A function under `jax.checkpoint` and its call; nothing where the output needs nothing of it."""
+        """Return a function under `jax.checkpoint` and its call; nothing if the output does not need it."""
         inside = [node for node in block.nodes() if node.op != INPUT and node.name in self._live]
         if not inside:
             return []
@@ -142,9 +145,12 @@ class Body:
         ]
 
     def _group(self, block: Block) -> list[str]:
-        """The lines of a group below its name, apart from what is around; nothing where it has no lines."""
+        """Return the lines of a group under a comment with its name, between empty lines.
+
+        Nothing if the group has no lines.
+        """
         lines = self._items(block)
-        lines = lines[:-1] if lines and not lines[-1] else lines  # a group inside ends with an empty one
+        lines = lines[:-1] if lines and not lines[-1] else lines  # an inner group ends with an empty line
         kind = "branches" if block.frame.branches else "group"
         return ["", f'# {kind} "{block.frame.name}"', *unspaced(lines), ""] if lines else []
 
@@ -163,10 +169,10 @@ def _decorator(region: Region) -> str:
 
 
 def _joined(above: list[str], below: list[str]) -> list[str]:
-    """Lines one below the other, with one empty line between where both have one there."""
+    """Join two blocks of lines, with one empty line between them where both have one."""
     return [*above, *(below[1:] if above and above[-1] == "" and below[:1] == [""] else below)]
 
 
 def unspaced(lines: list[str]) -> list[str]:
-    """The lines without an empty one at their beginning."""
+    """Return the lines without an empty first line."""
     return lines if lines[0] else lines[1:]

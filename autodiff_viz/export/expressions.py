@@ -1,7 +1,7 @@
 """Ops, numbers and tensors as Python expressions.
 
-Expressions are syntax trees until they are written, so that Python itself sets the brackets, and so that
-nothing that comes from a graph is ever pasted into a program as text.
+Expressions are syntax trees until they are written, so that Python itself sets the brackets and no text from
+a graph is ever pasted into a program.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _NAME = re.compile(r"'(\w+)'", re.ASCII)
 
 
 def applied(op: Op, operands: Sequence[ast.expr], given: Mapping[str, Any], dtype: str) -> ast.expr:
-    """The op's `source` with operands and parameters in their places.
+    """Return the op's `source` with its operands and parameters filled in.
 
     Args:
       operands: one per slot, any number for a variadic op; bare numbers stand for constants.
@@ -40,32 +40,35 @@ def applied(op: Op, operands: Sequence[ast.expr], given: Mapping[str, Any], dtyp
 
 
 def cast(tree: ast.expr, dtype: str) -> ast.expr:
-    """A float32 draw in the precision of the program."""
+    """Return a float32 draw in the precision of the program."""
     return tree if dtype == FLOAT32 else called("astype", dotted("jnp", dtype), of=tree)
 
 
 def written(tree: ast.expr) -> str:
-    """The expression as text; names in quotes get double ones."""
+    """Return the expression as source text; quoted names get double quotes."""
     return _NAME.sub(r'"\1"', ast.unparse(tree))
 
 
 def constant(literal: Literal) -> ast.expr:
-    """A literal as an operand: a bare number, which takes the precision of what it meets, or an array."""
+    """Return a literal as an operand: an array or a bare number.
+
+    A bare number takes the precision of the array that it meets.
+    """
     return array(literal) if isinstance(literal, tuple) else _number(literal)
 
 
 def array(numbers: Literal | list) -> ast.expr:
-    """`jnp.array(...)` of a number or of nested tuples or lists of numbers."""
+    """Return `jnp.array(...)` of a number or of nested tuples or lists of numbers."""
     return called("jnp.array", _nested(numbers))
 
 
 def data(value: Any) -> ast.expr:
-    """Plain data (numbers, strings, None, tuples of them) as it is written in Python."""
+    """Return plain data (numbers, strings, None, tuples of them) as a Python literal."""
     return expression(repr(value))
 
 
 def dotted(*names: str) -> ast.expr:
-    """`a.b.c`; one name alone is that name."""
+    """Return `a.b.c`; a single name stays a name."""
     tree: ast.expr = ast.Name(names[0], ast.Load())
     for name in names[1:]:
         tree = ast.Attribute(tree, name, ast.Load())
@@ -73,13 +76,16 @@ def dotted(*names: str) -> ast.expr:
 
 
 def called(function: str, *arguments: ast.expr, of: ast.expr | None = None) -> ast.Call:
-    """`function(arguments)`, where `function` may be dotted, or the method `of.function(arguments)`."""
+    """Return a call of `function`, which may be dotted, or of the method `function` of `of`."""
     callee = dotted(*function.split(".")) if of is None else ast.Attribute(of, function, ast.Load())
     return ast.Call(callee, list(arguments), [])
 
 
 def _with_an_array(operands: Sequence[ast.expr]) -> list[ast.expr]:
-    """Bare numbers alone would make a Python number, with Python's arithmetic; so one becomes an array."""
+    """Make the first operand an array if all operands are bare numbers.
+
+    Python would otherwise compute with its own numbers and its own arithmetic.
+    """
     if operands and all(map(_is_number, operands)):
         return [called("jnp.array", operands[0]), *operands[1:]]
     return list(operands)
@@ -90,7 +96,7 @@ def _is_number(tree: ast.expr) -> bool:
 
 
 def _number(value: float) -> ast.expr:
-    """Always a float: `x ** 2` is another op to JAX than `x ** 2.0`."""
+    """Return a number as a float: `x ** 2` is another op to JAX than `x ** 2.0`."""
     size = ast.Constant(abs(float(value)))
     return ast.UnaryOp(ast.USub(), size) if math.copysign(1.0, value) < 0 else size
 
@@ -108,7 +114,7 @@ def _parameter(param: Param, value: Any) -> ast.expr:
 
 
 class _Fill(ast.NodeTransformer):
-    """Puts `values` in the place of names, and leaves out keywords that say what is `usual`."""
+    """Substitute `values` for names and drop keywords whose value is the default (`usual`)."""
 
     def __init__(self, values: Mapping[str, ast.expr], usual: set[str]):
         self.values, self.usual = values, usual
@@ -125,5 +131,5 @@ class _Fill(ast.NodeTransformer):
 
 
 def expression(source: str) -> ast.expr:
-    """An expression of our own catalog as a syntax tree."""
+    """Parse an expression of the project's own catalog."""
     return syntax_tree(source, mode="eval").body

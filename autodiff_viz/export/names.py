@@ -1,4 +1,4 @@
-"""Names in an exported program: those of the graph, as far as nothing else in the file has them."""
+"""Names in an exported program: those of the graph, unless something else in the file has the name."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ OWN = frozenset(kind.call for kind in KINDS.values()) | frozenset((
     "jax", "jnp", "partial", "checkpoint_name", "straight_through", "straight_through_jvp", "forward",
     "value", "pull_back", "gradients", "name", "gradient", "print", "zip", "map",
 ))  # fmt: skip
-"""Names that the program uses itself."""
+"""Names that the exported program uses itself."""
 
 
 def scope(wanted: Iterable[str], taken: Iterable[str] = ()) -> dict[str, str]:
-    """A variable for each name: the name itself, or with a "_" after it where that is taken or `OWN`."""
+    """Return a variable for each name: the name itself, or with "_" appended if it is taken or in `OWN`."""
     wanted, found = list(wanted), {*OWN, *taken}
     clash = found.intersection(wanted)
     found.update(wanted)
@@ -24,7 +24,7 @@ def scope(wanted: Iterable[str], taken: Iterable[str] = ()) -> dict[str, str]:
 
 
 def fresh(wanted: str, taken: set[str], endings: tuple[str, ...] = ("",)) -> str:
-    """`wanted` with as many "_" after it as make it new with each ending; from now on these are taken."""
+    """Append "_" to `wanted` until it is new with each of `endings`, and mark the results as taken."""
     name = wanted
     while iskeyword(name) or any(name + ending in taken for ending in endings):
         name += "_"
@@ -33,6 +33,6 @@ def fresh(wanted: str, taken: set[str], endings: tuple[str, ...] = ("",)) -> str
 
 
 def identifier(title: str) -> str:
-    """A region's title, which may hold spaces, dots and dashes, as a name."""
+    """Return a region's title, which may hold spaces, dots and dashes, as a Python name."""
     name = re.sub(r"\W", "_", title, flags=re.ASCII).strip("_") or "region"
     return f"region_{name}" if name[0].isdigit() else name

@@ -1,4 +1,4 @@
-"""A graph as a JAX program that runs by itself."""
+"""Export of a graph as a JAX program that runs by itself."""
 
 from __future__ import annotations
 
@@ -55,11 +55,11 @@ _GRADIENTS = """\
 
 
 def to_python(graph: Graph, seed: Any = None, *, dtype: str = FLOAT32) -> str:
-    """Write the graph as a Python file that needs jax alone.
+    """Write the graph as a Python file that needs only jax.
 
-    It holds the inputs as arrays, one function of them with the graph's rules, checkpoint regions and groups,
-    and a main part that prints the output's value and every input's gradient: the numbers of `trace`. What
-    the output does not depend on is left out, but for inputs.
+    The file holds the inputs as arrays, one function of them with the graph's rules, checkpoint regions and
+    groups, and a main part that prints the output's value and every input's gradient: the numbers of `trace`.
+    Nodes that the output does not depend on are left out, except inputs.
 
     Args:
       graph: complete (no empty slot, no cycle).
@@ -75,7 +75,7 @@ def to_python(graph: Graph, seed: Any = None, *, dtype: str = FLOAT32) -> str:
         raise GraphError(found)
     if graph.output is None:
         raise GraphError(Problem("no-output", "The graph is empty.", "Add a node."))
-    graph = replace(played(graph), groups=graph.groups)  # they are sections, named in comments
+    graph = replace(played(graph), groups=graph.groups)  # groups become sections, named in comments
     values = trace(graph, seed=seed, dtype=dtype).value
     body = Body(graph, {name: value.shape for name, value in values.items()}, dtype)
     lines = [*body.lines(blocks(graph)), f"return {body.variables[graph.output]}"]
@@ -97,7 +97,7 @@ def to_python(graph: Graph, seed: Any = None, *, dtype: str = FLOAT32) -> str:
 
 
 def _imports(lines: list[str], dtype: str) -> str:
-    """What the body of `forward` needs; nothing else in the file calls for more than jax and jnp."""
+    """Return the imports for the body of `forward`; the rest of the file needs only jax and jnp."""
     partial = ["from functools import partial", ""] if _calls("partial", lines) else []
     named = ["from jax.ad_checkpoint import checkpoint_name"] if _calls("checkpoint_name", lines) else []
     double = ["", 'jax.config.update("jax_enable_x64", True)'] if dtype != FLOAT32 else []
@@ -113,7 +113,7 @@ def _calls(function: str, lines: list[str]) -> bool:
 
 
 def _tidied(text: str) -> str:
-    """Long lines broken inside brackets, never more than two empty lines."""
+    """Break long lines inside brackets, and leave at most two empty lines in a row."""
     lines: list[str] = []
     for line in re.sub(r"\n{4,}", "\n\n\n", text).rstrip().split("\n"):
         code = line.lstrip()

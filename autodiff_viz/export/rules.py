@@ -1,4 +1,4 @@
-"""What each kind of rule is in an exported program: a call, and the function that it calls."""
+"""Rules of nodes in an exported program: an expression for the node, and the function it calls."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from autodiff_viz.graph.rule_kinds import ARRIVING, BACKWARD_AS, FOLLOW, KINDS, 
 from autodiff_viz.ops.catalog import OPS
 
 WIDTH = 100  # characters in a line
-PIECE = 60  # characters; a longer part of an expression gets a name and a line of its own
+PIECE = 60  # characters; a longer subexpression becomes a variable
 
 _STRAIGHT_THROUGH = '''
 @jax.custom_jvp
@@ -65,7 +65,7 @@ def {name}_bwd({residuals}, {v}):
 
 @dataclass
 class _Pull:
-    """The body of a lambda on its way to Python: variables and shapes by argument, and lines so far."""
+    """State of the translation of a lambda to Python: variables and shapes by argument, lines so far."""
 
     variables: dict[str, str]
     shapes: dict[str, Shape]
@@ -74,7 +74,7 @@ class _Pull:
     lines: list[str] = field(default_factory=list)
 
     def result(self, term: Term, wanted: Shape) -> ast.expr:
-        """One result, in the shape of the value that it is the cotangent of."""
+        """Return one result, in the shape of the value whose cotangent it is."""
         tree, found = self.term(term), term_shape(term, self.shapes)
         (v, shape), *_ = self.shapes.items()
         if not isinstance(term, str | Call | tuple):
@@ -83,6 +83,7 @@ class _Pull:
         return tree if found == wanted else called("jnp.broadcast_to", tree, data(wanted))
 
     def term(self, term: Term) -> ast.expr:
+        """Return a term as an expression; a long one becomes a variable with a line of its own."""
         if isinstance(term, str):
             return dotted(self.variables[term])
         if not isinstance(term, Call):
@@ -99,12 +100,15 @@ class _Pull:
 def rule_source(
     node: Node, name: str, shape: Shape, wired: Sequence[Shape], dtype: str, checkpointed: bool
 ) -> str:
-    """The function `name` that stands for a node whose rule has a function.
+    """Return the source of the function `name`, for a node whose rule has a lambda.
 
-    Where that changes what arrives, it is an identity for the node's value; where it gives what is passed, it
-    is the node's op, as a function of what is wired to it. `shape` and `wired` are the shapes of the node and
-    of its wires.
-    `checkpointed`: the program has a checkpoint region somewhere.
+    For a rule that changes the arriving cotangent, the function is an identity of the node's value. For a
+    rule that gives the contributions, it is the node's op as a function of its wires.
+
+    Args:
+      shape: of the node.
+      wired: shapes of the node's wires.
+      checkpointed: whether the program has a checkpoint region anywhere.
     """
     function = node.rule.function
     rewrite = KINDS[node.rule.kind].function == ARRIVING
@@ -144,7 +148,7 @@ def _identity() -> dict[str, str]:
 
 
 def _op(node: Node, name: str, variables: dict[str, str], kept: list[str], dtype: str) -> dict[str, str]:
-    """The op itself; `kept` is what its pullback reads."""
+    """Return the parts of the source for the op itself; `kept` are the residuals that its pullback reads."""
     _, *inputs, y = variables.values()
     arguments, whole = ", ".join(inputs), f"{name}({', '.join(inputs)})"
     first = [f"{y} = {whole}"] if y in kept else []
@@ -160,8 +164,11 @@ def _op(node: Node, name: str, variables: dict[str, str], kept: list[str], dtype
 
 
 def _as_arrays(names: Sequence[str]) -> list[str]:
-    """Lines after which these variables are arrays. Where `jax.checkpoint` has worked out that one is a
-    constant, JAX passes a number of Python's or NumPy's, with their precision and their errors."""
+    """Return lines that convert these variables to arrays.
+
+    If `jax.checkpoint` has found a variable to be a constant, JAX passes a Python or NumPy number, with its
+    own precision and its own errors.
+    """
     if len(names) < 2:
         return [f"{name} = jnp.asarray({name})" for name in names]
     several = ", ".join(names)
@@ -208,8 +215,11 @@ WRITTEN: dict[str, Written] = {
     PULLBACK: lambda node, run, mark, wired, declare: mark(called(declare(), *wired)),
     BACKWARD_AS: _backward_as,
 }
-"""The value of a node with its rule: from what gives its op's value, what gives that its name for policies,
-the values on its wires, and what writes its rule's function and gives the name."""
+"""By kind of rule, the expression of a node's value with that rule.
+
+Called with the node, a function that gives its op's value, a function that names a value for checkpoint
+policies, the values on its wires, and a function that writes the rule's function and returns its name.
+"""
 
 HELPERS = {"straight_through": _STRAIGHT_THROUGH, "scale_gradient": _SCALE_GRADIENT}
-"""Functions that rules call, by name."""
+"""Source of the functions that rules call, by name."""

@@ -1,4 +1,4 @@
-"""What arrives at each node of a trace, as plain numbers: sizes, and at forks the parts of each sum."""
+"""Sizes of the cotangents that arrive at each node of a trace, and at forks the contributions to each sum."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from autodiff_viz.engine.trace import Trace
 from autodiff_viz.graph.model import BACKWARD_AS, STOP, Graph, Node
 from autodiff_viz.graph.order import ancestors, consumers, order
 
-MOST_PARTS = 8  # wires of a fork that are told apart; the rest are added up
+MOST_PARTS = 8  # wires of a fork that are drawn; the rest are added up
 
 SEED, BEHIND_STOP, PASSED_BY, APART = "seed", "behind a stop", "not on the way back", "not connected"
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """What one wire adds at a fork: a number, or for arrays its share along the sum.
+    """Contribution of one wire at a fork: a number, or for an array its length along the sum.
 
-    The shares of all parts add up to the norm of the sum. The wire is named by the node that passes the
-    part and its slot; `consumer` is None for several together, of which there are `wires`. `twin`: there is
-    another wire from the same node.
+    The sizes of all parts add up to the norm of the sum. The wire is named by its consumer node and slot;
+    `consumer` is None for several wires together, of which there are `wires`. `twin`: whether the consumer
+    has another wire from the same node.
     """
 
     consumer: str | None
@@ -43,7 +43,7 @@ class Arrival:
       size: the number itself, or the norm of an array; None where the output does not depend on the node.
       parts: at a fork, one per wire; else empty.
       place: one of the words above, or "".
-      born: "NaN born forward" and the like, where a number that is not finite has its origin.
+      born: "NaN born forward" and the like, where a number that is not finite first appears.
     """
 
     node: Node
@@ -55,15 +55,17 @@ class Arrival:
 
     @property
     def is_array(self) -> bool:
+        """Whether the value has other than one element."""
         return int(np.prod(self.shape)) != 1
 
     @property
     def is_finite(self) -> bool:
+        """Whether the size and all parts are finite."""
         return self.size is None or (isfinite(self.size) and all(isfinite(part.size) for part in self.parts))
 
 
 def arrivals(trace: Trace) -> tuple[Arrival, ...]:
-    """What arrives at each node, in graph order."""
+    """Return the arriving cotangent of each node, in graph order."""
     if not trace.graph.nodes:
         return ()
     graph, wires = trace.graph, consumers(trace.graph)
@@ -82,7 +84,7 @@ def arrivals(trace: Trace) -> tuple[Arrival, ...]:
 
 
 def _reaches(graph: Graph, output: str) -> tuple[frozenset[str], frozenset[str], frozenset[str]]:
-    """Nodes that the output depends on; of these, what stops leave; of these, what all rules leave."""
+    """Return the nodes that the output depends on: without any rule, with stops, and with all rules."""
     after_stops = tuple(replace(n, slots=()) if n.rule.kind == STOP else n for n in graph.nodes)
     after_all = tuple(
         replace(n, slots=n.slots[-1:]) if n.rule.kind == BACKWARD_AS else n for n in after_stops
@@ -91,7 +93,7 @@ def _reaches(graph: Graph, output: str) -> tuple[frozenset[str], frozenset[str],
 
 
 def _size(array: np.ndarray) -> float:
-    """A number as it is; the norm of an array, worked out so that its square can't overflow."""
+    """Return a number as it is, or the norm of an array, scaled so that its square cannot overflow."""
     if array.size == 1:
         return float(array.reshape(()))
     flat = array.ravel().astype(np.float64)
@@ -116,7 +118,7 @@ def _parts(trace: Trace, total: np.ndarray, wires: Sequence[tuple[str, int]]) ->
 
 
 def _shares(arrays: Sequence[np.ndarray], total: np.ndarray) -> list[float]:
-    """The length of each array along their sum; along the first that is not zero when the sum is."""
+    """Return the length of each array along their sum; along the first non-zero array if the sum is 0."""
     flat = [array.ravel().astype(np.float64) for array in (total, *arrays)]
     if not all(np.isfinite(array).all() for array in flat):
         return [_size(array) for array in arrays]
@@ -127,7 +129,7 @@ def _shares(arrays: Sequence[np.ndarray], total: np.ndarray) -> list[float]:
 
 
 def _with_births(trace: Trace, found: Sequence[Arrival]) -> tuple[Arrival, ...]:
-    """Say where a number that is not finite is born; a value before a pullback."""
+    """Add where numbers first become non-finite; the forward pass before the backward pass."""
     born: dict[str, str] = {}
     for birth in trace.births:
         born.setdefault(birth.node, f"{birth.kind} born {birth.direction}")

@@ -1,4 +1,7 @@
-"""The figures that a page offers. To add one: a file with a figure and its text, and a line here."""
+"""Catalog of the figures that a page offers.
+
+To add one: a file with a figure and its text, and a line here.
+"""
 
 from __future__ import annotations
 
@@ -23,14 +26,14 @@ from autodiff_viz.figures.update_ratio import update_ratio_figure, update_ratio_
 
 @dataclass(frozen=True, slots=True)
 class FigureSpec:
-    """One figure.
+    """A figure of a trace.
 
     Attributes:
       title: on its tab.
       what_it_says: the question that it answers, in one line.
-      build: figure of a trace and the name of an input, or None for the figure's own choice; raises
-        GraphError where there is none.
-      text: alternative text of the same, one sentence, for screen readers.
+      build: makes the figure from a trace and the name of an input, or None for the figure's own choice;
+        raises GraphError where there is none.
+      text: makes alternative text for screen readers, one sentence, from the same.
     """
 
     title: str
@@ -69,11 +72,11 @@ FIGURES: Mapping[str, FigureSpec] = {
 
 @dataclass(frozen=True, slots=True)
 class Chart:
-    """A figure of something else than a trace.
+    """A figure of something other than a trace.
 
     Attributes:
       title: on its tab.
-      build, text: the figure, and the same in a sentence for screen readers.
+      build, text: make the figure, and a sentence that says the same for screen readers.
     """
 
     title: str
@@ -86,10 +89,10 @@ TRAINING_FIGURES: Mapping[str, Chart] = {
     "flow": Chart("Gradient flow", gradient_flow_figure, gradient_flow_text),
     "ratio": Chart("Updates", update_ratio_figure, update_ratio_text),
 }
-"""Of a `Progress`: all steps of a training."""
+"""Figures of a `Progress`: all steps of a training."""
 
 SEGMENT_FIGURES: Mapping[str, Chart] = {
     "sizes": Chart("Handed back", sizes_figure, sizes_text),
     "curves": Chart("Three ways", split_loss_figure, split_loss_text),
 }
-"""Of a `Division`, and of `Curves`."""
+"""Figures of a `Division`, and of `Curves`."""

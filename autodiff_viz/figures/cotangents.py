@@ -1,4 +1,4 @@
-"""How much arrives at each node, and at forks what each wire adds to it."""
+"""Figure of the arriving cotangent of each node and, at forks, of the contribution of each wire."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ STOP_MARK = coloured("⊘ stop", STOP)
 
 
 def cotangents_figure(trace: Trace) -> go.Figure:
-    """A bar per node in graph order: the arriving cotangent, with its sign, or the norm of an array.
+    """Draw a bar per node in graph order: the arriving cotangent with its sign, or the norm of an array.
 
-    A fork has a row for what each wire adds, drawn end to end, so that the bar under them ends where the
-    last part does. Parts against the sign of the sum are hatched. The axis is logarithmic when the sizes
-    span more than three decades.
+    A fork has a row for each wire's contribution, drawn end to end, so that the bar under them ends where the
+    last one does. Contributions against the sign of the sum are hatched. The axis is logarithmic when the
+    sizes span more than three decades.
     """
     shown, left_out = ends(arrivals(trace))
     if not shown:
@@ -48,7 +48,7 @@ def cotangents_figure(trace: Trace) -> go.Figure:
 
 
 def cotangents_text(trace: Trace) -> str:
-    """The figure in one sentence, for those who can't see it."""
+    """Describe the figure in one sentence, for screen readers."""
     found = arrivals(trace)
     if not found:
         return "A bar chart of cotangents, without nodes."
@@ -69,7 +69,7 @@ def cotangents_text(trace: Trace) -> str:
 
 
 def _rows(arrival: Arrival, output: str, group: int) -> Iterable[Row]:
-    """The rows of one node: its parts, then the sum under them as in an addition on paper."""
+    """Yield the rows of one node: its parts, then the sum under them as in an addition on paper."""
     hover = _hover(arrival, output)
     for part in arrival.parts:
         mark = STOP_MARK if part.stopped else ""
@@ -85,7 +85,7 @@ def _rows(arrival: Arrival, output: str, group: int) -> Iterable[Row]:
 
 
 def _mark(arrival: Arrival) -> str:
-    """The one thing worth saying beside the number."""
+    """Return the one remark beside the number: a birth, else the rule, else the place."""
     if arrival.born:
         return coloured(arrival.born, STOP)
     return rule_mark(arrival.node.rule) or coloured(arrival.place, NEUTRAL)
@@ -114,7 +114,7 @@ def _hover(arrival: Arrival, output: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Bar:
-    """One bar, from `start` to `end` in units of the cotangent. `against`: it takes away from the sum."""
+    """One bar, from `start` to `end` in units of the cotangent. `against`: whether it reduces the sum."""
 
     start: float = 0.0
     end: float = 0.0
@@ -123,7 +123,10 @@ class _Bar:
 
 
 def _bars(arrival: Arrival) -> Iterable[_Bar]:
-    """One bar per row: the parts end to end, then the sum. What is not finite has an empty bar."""
+    """Yield one bar per row: the parts end to end, then the sum.
+
+    A number that is not finite has an empty bar.
+    """
     size = arrival.size or 0.0
     tips = [*accumulate((part.size for part in arrival.parts), initial=0.0)]
     for i, part in enumerate(arrival.parts):
@@ -154,7 +157,7 @@ def _drawn(bars: Sequence[_Bar], rows: Rows, scale: Scale) -> dict[str, Any]:
 
 
 def _joints(bars: Sequence[_Bar], rows: Rows, scale: Scale) -> dict[str, Any]:
-    """Thin lines from the tip of each part to the row after it."""
+    """Return thin lines from the tip of each part to the row after it."""
     x: list[float | None] = []
     y: list[float | None] = []
     for i, bar in enumerate(bars):
@@ -176,7 +179,7 @@ def _joints(bars: Sequence[_Bar], rows: Rows, scale: Scale) -> dict[str, Any]:
 def _explanation(
     shown: Sequence[Arrival], bars: Sequence[_Bar], output: str, left_out: int, logarithmic: bool
 ) -> list[str]:
-    """What the reader must know; lines of at most 50 characters, which fit on a phone."""
+    """Return the explanation of the figure, in lines of at most 50 characters, which fit on a phone."""
     arrays = any(arrival.is_array for arrival in shown)
     lines = [f"d⟨seed, {short(output)}⟩ / d(node){', arrays by their norm' if arrays else ''}"]
     if any(bar.part for bar in bars):

@@ -12,18 +12,18 @@ from autodiff_viz.engine.trace import Trace
 from autodiff_viz.graph.model import FOLLOW, Node
 from autodiff_viz.graph.problem import GraphError, Problem
 
-POSITIONS = 201  # always as many: kernels are compiled per number of positions
+POSITIONS = 201  # fixed: ops are compiled per number of positions
 MARKERS = 21
-TOLERANCE = 1e-3  # share of the largest derivative in sight by which two must differ to be told apart
+TOLERANCE = 1e-3  # share of the largest derivative on view above which two derivatives differ
 
 
 @dataclass(frozen=True, slots=True)
 class Curves:
-    """One input swept, everything else as in a trace.
+    """A sweep of one input, with everything else as in a trace.
 
     Attributes:
-      name: the swept input; `here` its present value, which is one of `positions`.
-      output: what the derivatives are of; `is_plain` when that is the output itself, a number with seed 1.
+      name: the swept input; `here` is its present value, which is one of `positions`.
+      output: the node whose derivatives these are; `is_plain` if it is a number with a seed of 1.
       positions, value, declared, true: arrays of one length, float64. `declared` is JAX's derivative with
         the rules, `true` with the rules off, and NaN where there is no value to have a derivative.
       marked, slopes: fewer positions, one of them `here`, and central differences in float64 there.
@@ -49,12 +49,15 @@ class Curves:
 
     @property
     def bent(self) -> np.ndarray:
-        """Where the declared derivative differs from the true one, which needs a value to be one of."""
+        """Whether the declared derivative differs from the true one, per position.
+
+        False where the value is NaN.
+        """
         return differs(self.declared, self.true) & ~np.isnan(self.value)
 
 
 def curves(trace: Trace, name: str | None = None, ends: tuple[float, float] | None = None) -> Curves:
-    """Sweep a scalar input (the first one by default) between two ends (its slider's by default).
+    """Sweep a scalar input (by default the first one) between two ends (by default those of its slider).
 
     Raises:
       GraphError: there is no such scalar input.
@@ -86,7 +89,7 @@ def curves(trace: Trace, name: str | None = None, ends: tuple[float, float] | No
 
 
 def first_scalar(trace: Trace) -> str:
-    """The first scalar input of the graph.
+    """Return the name of the graph's first scalar input.
 
     Raises:
       GraphError: there is none.
@@ -98,8 +101,10 @@ def first_scalar(trace: Trace) -> str:
 
 
 def span(node: Node, here: float, ends: tuple[float, float] | None = None) -> tuple[float, float]:
-    """The ends to sweep between: those given, else the input's own, else a round range about zero that
-    stays put while the value moves; widened to hold the present value."""
+    """Return the ends of the sweep: those given, else the input's own, else a round range about zero.
+
+    The round range stays the same while the value moves within it. All are widened to hold the present value.
+    """
     reach = _round(abs(here))
     low, high = ends or (node.param("low", -reach), node.param("high", reach))
     low, high = min(float(low), here), max(float(high), here)
@@ -107,7 +112,7 @@ def span(node: Node, here: float, ends: tuple[float, float] | None = None) -> tu
 
 
 def _round(size: float) -> float:
-    """The first of 5, 10, 50, 100, ... that is not less than `size`."""
+    """Return the first of 5, 10, 50, 100, ... that is not less than `size`."""
     reach, factor = 5.0, 2
     while reach < size < float("inf"):
         reach, factor = reach * factor, 7 - factor
@@ -115,7 +120,7 @@ def _round(size: float) -> float:
 
 
 def differs(declared: np.ndarray, true: np.ndarray) -> np.ndarray:
-    """Where two derivatives differ by more than rounding; NaN equals NaN."""
+    """Return where two derivatives differ by more than rounding; NaN equals NaN."""
     both = np.concatenate([declared, true])
     scale = np.abs(both[np.isfinite(both)]).max(initial=0.0)
     with np.errstate(invalid="ignore"):
@@ -124,13 +129,13 @@ def differs(declared: np.ndarray, true: np.ndarray) -> np.ndarray:
 
 
 def _with(positions: np.ndarray, here: float) -> np.ndarray:
-    """The positions with the nearest one moved to `here`."""
+    """Return the positions with the nearest one moved to `here`."""
     moved = positions.copy()
     moved[np.argmin(np.abs(positions - here))] = here
     return moved
 
 
 def _paired(value: np.ndarray, seed: np.ndarray) -> np.ndarray:
-    """<seed, value> for each position, in float64."""
+    """Return <seed, value> for each position, in float64."""
     with np.errstate(invalid="ignore", over="ignore"):
         return np.sum(value.astype(np.float64) * seed, axis=tuple(range(1, value.ndim)))

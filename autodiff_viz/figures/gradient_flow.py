@@ -1,4 +1,4 @@
-"""How much gradient arrives at each node in each step of a training: node by step, by powers of ten."""
+"""Heat-map of the norm of each node's arriving cotangent in each step of a training, by powers of ten."""
 
 from __future__ import annotations
 
@@ -25,8 +25,11 @@ NOTHING, BAD = "0", "not finite"
 
 @dataclass(frozen=True, eq=False)
 class Flow:
-    """The cells. `sizes` has the largest finite norm of each cell's steps, 0 where all are 0, NaN where one
-    is not finite; `starts` are the first steps of the columns."""
+    """Cells of the heat-map.
+
+    `sizes` has the largest norm over the steps of each cell, 0 where all are 0, NaN where one is not finite.
+    `starts` are the first steps of the columns.
+    """
 
     names: tuple[str, ...]
     starts: np.ndarray
@@ -36,8 +39,10 @@ class Flow:
 
 
 def gradient_flow_figure(progress: Progress) -> go.Figure:
-    """Coloured cells on a logarithmic scale. A line with 0 on it stands where nothing arrives, a red one with
-    a word where what arrives is not finite."""
+    """Draw coloured cells on a logarithmic scale.
+
+    A line with 0 on it marks a cotangent of zero; a red line with words marks one that is not finite.
+    """
     flow = flow_of(progress)
     if not flow.names:
         return note("Nothing arrives anywhere: no gradient has been worked out.", "gradient flow")
@@ -64,7 +69,7 @@ def gradient_flow_figure(progress: Progress) -> go.Figure:
 
 
 def gradient_flow_text(progress: Progress) -> str:
-    """The figure in one sentence, for those who can't see it."""
+    """Describe the figure in one sentence, for screen readers."""
     flow = flow_of(progress)
     if not flow.names:
         return "A heat-map of gradients, without nodes."
@@ -76,7 +81,7 @@ def gradient_flow_text(progress: Progress) -> str:
 
 
 def flow_of(progress: Progress) -> Flow:
-    """The nodes of `progress.nodes` in at most `COLUMNS` columns."""
+    """Return the cells of `progress.nodes`, in at most `COLUMNS` columns."""
     records = progress.records
     place = {name: i for i, name in enumerate(records.nodes)}
     names = tuple(name for name in progress.nodes if name in place)
@@ -125,7 +130,7 @@ def _cells(flow: Flow) -> dict[str, Any]:
 
 
 def _stretches(flow: Flow) -> Iterator[tuple[int, str, float, float]]:
-    """(row, what, first step, last step) of cells beside one another without a colour."""
+    """Yield (row, kind, first step, last step) for neighbouring cells without a colour."""
     for row, sizes in enumerate(flow.sizes):
         kinds = [BAD if np.isnan(size) else NOTHING if size == 0 else "" for size in sizes]
         for kind, group in groupby(range(len(kinds)), key=kinds.__getitem__):
@@ -149,7 +154,7 @@ def _lines(flow: Flow) -> list[dict[str, Any]]:
 
 
 def _words(flow: Flow) -> list[dict[str, Any]]:
-    """0, or "not finite", on each line."""
+    """Return the annotation "0" or "not finite" for each line."""
     return [
         {
             "text": coloured(f"<b>{kind}</b>", NEUTRAL if kind == NOTHING else STOP),

@@ -1,4 +1,4 @@
-"""The loss of every step of a training."""
+"""Figure of the loss in every step of a training."""
 
 from __future__ import annotations
 
@@ -18,7 +18,10 @@ WIDE = 300.0  # largest over smallest loss from which the axis is logarithmic
 
 
 def loss_figure(progress: Progress) -> go.Figure:
-    """A line; a cross on the upper edge where the loss is not finite; a dot at the step on view."""
+    """Draw the loss as a line, with a dot at the step on view.
+
+    A cross at the height of the largest finite loss marks a loss that is not finite.
+    """
     loss = progress.records.loss.astype(float)
     finite = loss[np.isfinite(loss)]
     log = bool(finite.size) and finite.min() > 0 and finite.max() > WIDE * finite.min()
@@ -39,7 +42,7 @@ def loss_figure(progress: Progress) -> go.Figure:
 
 
 def loss_text(progress: Progress) -> str:
-    """The figure in one sentence, for those who can't see it."""
+    """Describe the figure in one sentence, for screen readers."""
     loss = progress.records.loss
     first, last, least = (scalar(x) for x in (loss[0], loss[-1], np.nanmin(np.append(loss, np.inf))))
     return (

@@ -1,4 +1,4 @@
-"""What the figures of a training share: the steps in columns, and the lines where its rules changed."""
+"""Shared parts of the figures of a training: columns of steps, and lines where its rules changed."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ class Progress:
 
     Attributes:
       records: of all steps.
-      phases: (first step, name) of each change of the rules or settings, without the beginning.
-      shown: the step on view, None without one.
-      nodes: names of those that a gradient can arrive at, in graph order.
+      phases: (first step, name) of each change of the rules or settings, without the first phase.
+      shown: the step on view; None without one.
+      nodes: names of the nodes that a cotangent can arrive at, in graph order.
     """
 
     records: Records
@@ -34,17 +34,18 @@ class Progress:
 
     @property
     def steps(self) -> int:
+        """The number of recorded steps."""
         return len(self.records)
 
 
 def columns(steps: int, most: int) -> np.ndarray:
-    """Where each column of at most `most` begins; a column is one step while there are no more."""
+    """Return the first step of each of at most `most` columns; a column is one step if there are no more."""
     width = -(-steps // most)
     return np.arange(0, steps, width)
 
 
 def step_axis(progress: Progress, **settings: Any) -> dict[str, Any]:
-    """The axis of steps. There is one place more than steps: where the training stands after the last."""
+    """Return the axis of steps, with one place more than steps: the state after the last step."""
     title = {"text": "step", "font": {"size": SMALL}, "standoff": 6}
     room = [-0.5, max(progress.steps, 1) + 0.5]
     ticks = {"nticks": 6, "tickformat": "d"}
@@ -53,8 +54,10 @@ def step_axis(progress: Progress, **settings: Any) -> dict[str, Any]:
 
 
 def marks(progress: Progress) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    """(shapes, annotations): a dotted line with its name where a phase begins, a solid one at the step on
-    view."""
+    """Return (shapes, annotations) for the phases and the step on view.
+
+    A dotted line with its name begins a phase; a solid line stands at the step on view.
+    """
     found = progress.phases[-NAMED:]
     shapes = [_line(first, {"color": RULE, "width": 2, "dash": "dot"}) for first, _ in found]
     names = [_name(first, name, i, progress) for i, (first, name) in enumerate(found)]
@@ -64,7 +67,7 @@ def marks(progress: Progress) -> tuple[list[dict[str, Any]], list[dict[str, Any]
 
 
 def phase_rows(progress: Progress) -> int:
-    """Lines of text that the names of the phases take over a figure."""
+    """Return the number of text lines that the names of the phases take above a figure."""
     return min(len(progress.phases), 2)
 
 
@@ -74,7 +77,10 @@ def _line(step: float, line: dict[str, Any]) -> dict[str, Any]:
 
 
 def _name(step: int, name: str, index: int, progress: Progress) -> dict[str, Any]:
-    """Over the line; names stand in two rows in turn, flush with the end of the axis where it is near."""
+    """Return the name over a phase's line.
+
+    Names alternate between two rows, and are flush with the end of the axis where it is near.
+    """
     late = step > 0.6 * progress.steps
     return {
         "text": ink(f"◆ {short(name, NAME)}"),

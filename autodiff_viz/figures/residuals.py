@@ -1,4 +1,4 @@
-"""What the forward pass keeps for the backward pass, by the node that computes it."""
+"""Figure of the residuals, grouped by the node that computes them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ MARKS = {True: coloured("■ value", VALUE), False: coloured("▨ factor", COTAN
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """All that one producer keeps of one kind. `producer` is "" for a constant of the program."""
+    """All residuals of one producer and one kind. `producer` is "" for a constant of the program."""
 
     producer: str
     is_value: bool
@@ -34,10 +34,10 @@ class Kept:
 
 
 def residuals_figure(trace: Trace) -> go.Figure:
-    """A bar per producer and kind: how many numbers are kept, in graph order.
+    """Draw a bar per producer and kind with the number of kept elements, in graph order.
 
-    Solid blue: the producer's value. Hatched orange: a factor of its derivative, worked out early. The
-    words at the right name the nodes whose pullback reads them.
+    Solid blue: the producer's value. Hatched orange: a factor of its derivative, computed early. The words at
+    the right name the nodes whose pullback reads them.
     """
     try:
         residuals = trace.residuals if trace.graph.nodes else ()
@@ -59,7 +59,7 @@ def residuals_figure(trace: Trace) -> go.Figure:
 
 
 def residuals_text(trace: Trace) -> str:
-    """The figure in one sentence, for those who can't see it."""
+    """Describe the figure in one sentence, for screen readers."""
     try:
         residuals = trace.residuals if trace.graph.nodes else ()
     except GraphError as error:
@@ -74,7 +74,7 @@ def residuals_text(trace: Trace) -> str:
 
 
 def kept_by_producer(trace: Trace) -> tuple[Kept, ...]:
-    """The residuals of each producer added up by kind, in graph order; constants first."""
+    """Sum the residuals of each producer by kind, in graph order; constants first."""
     groups: dict[tuple[str, bool], list[Residual]] = {}
     for residual in trace.residuals:
         groups.setdefault((residual.producer, residual.is_value), []).append(residual)

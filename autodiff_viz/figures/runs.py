@@ -1,4 +1,4 @@
-"""How often each node runs: forward, again in the backward pass, and how much of that JAX keeps."""
+"""Figure of the runs of each node: forward, again in the backward pass, and how many of these JAX keeps."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.graph.words import listed, scalar
 
 TITLE = "Runs of each node"
-GAP = 0.07  # left free at both ends of a run
+GAP = 0.07  # share of a run left free at both ends
 KINDS = ("forward", "kept", "dropped")
 LOOKS = {"forward": (VALUE, VALUE), "kept": (CHECKPOINT, CHECKPOINT), "dropped": (CLEAR, CHECKPOINT)}
-"""Fill and edge of each kind of run."""
+"""Fill and edge colours of each kind of run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,10 +36,10 @@ class Line:
 
 
 def runs_figure(trace: Trace) -> go.Figure:
-    """A row per node, a segment per run; nodes of a checkpoint region stand together under its name.
+    """Draw a row per node and a segment per run; nodes of a checkpoint region are grouped under its name.
 
-    Blue: a run of the forward pass. Green: a run in the backward pass, when the block is run again; filled
-    where JAX keeps that run, hollow where it drops it, since no derivative needs the result.
+    Blue: a run of the forward pass. Green: a run in the backward pass, when the block is recomputed; filled
+    if JAX keeps that run, hollow if JAX drops it because no derivative needs the result.
     """
     if not trace.graph.nodes:
         return note("There is no node yet.", "runs")
@@ -63,7 +63,7 @@ def runs_figure(trace: Trace) -> go.Figure:
 
 
 def runs_text(trace: Trace) -> str:
-    """The figure in one sentence, for those who can't see it."""
+    """Describe the figure in one sentence, for screen readers."""
     try:
         runs = trace.runs if trace.graph.nodes else {}
     except GraphError as error:
@@ -108,7 +108,7 @@ def _row(line: Line, runs: Mapping[str, Runs], index: int) -> Row:
 
 
 def _segments(line: Line, runs: Mapping[str, Runs]) -> list[tuple[str, int]]:
-    """(kind, place) of each run of a line's node, from left to right."""
+    """Return (kind, place) of each run of a line's node, from left to right."""
     if line.node is None or line.node.op == INPUT:
         return []
     count = runs[line.node.name]
@@ -118,7 +118,7 @@ def _segments(line: Line, runs: Mapping[str, Runs]) -> list[tuple[str, int]]:
 
 
 def _bars(kind: str, segments: Sequence[list[tuple[str, int]]], rows: Rows) -> dict[str, Any]:
-    """The segments of one kind; each is one run long, less a gap."""
+    """Return the segments of one kind as bars; each is one run long, less a gap."""
     fill, edge = LOOKS[kind]
     placed = [
         (place, y) for row, y in zip(segments, rows.centres, strict=True) for k, place in row if k == kind

@@ -1,4 +1,4 @@
-"""The axis of signed sizes: linear, or symmetric logarithmic when the sizes span many decades."""
+"""Axis of signed sizes: linear, or symmetric logarithmic if the sizes span many decades."""
 
 from __future__ import annotations
 
@@ -16,26 +16,29 @@ ROOM = 0.06  # share of the axis left free beyond the longest bar
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """Maps sizes to places on the axis. `unit` is 0 for a linear axis; otherwise sizes far below it are
-    drawn in proportion and sizes far above it by their logarithm."""
+    """Map from sizes to places on the axis.
+
+    `unit` is 0 for a linear axis. Otherwise sizes far below it are drawn in proportion, and sizes far above
+    it by their logarithm.
+    """
 
     low: float
     high: float
     unit: float = 0.0
 
     def place(self, size: float) -> float:
-        """Where `size` (finite) is on the axis."""
+        """Return the place of `size` (finite) on the axis."""
         return copysign(log10(1 + abs(size) / self.unit), size) if self.unit else size
 
     @property
     def range(self) -> list[float]:
-        """The two ends of the axis, zero inside."""
+        """The two ends of the axis, with zero between them."""
         low, high = self.place(self.low), self.place(self.high)
         room = ROOM * (high - low)
         return [low - room if low < 0 else 0.0, high + room if high > 0 else 0.0]
 
     def ticks(self) -> dict[str, Any]:
-        """Ticks of the axis, at powers of ten when it is logarithmic."""
+        """Return the ticks of the axis, at powers of ten if it is logarithmic."""
         if not self.unit:
             return {"nticks": 5, "tickangle": 0}
         powers = self._powers(max(-self.low, self.high))
@@ -53,7 +56,7 @@ class Scale:
 
 
 def scale_for(sizes: Iterable[float]) -> Scale:
-    """The axis that shows all of `sizes`; those that are not finite have no place on it."""
+    """Return an axis that shows all finite ones of `sizes`."""
     finite = [float(size) for size in sizes if isfinite(size)]
     low, high = min(finite, default=0.0), max(finite, default=0.0)
     if low >= 0 and high <= 0:

@@ -1,4 +1,4 @@
-"""What segments hand to each other, beside the Jacobians that would say the same."""
+"""Figure of the sizes of cotangents that segments pass back, beside the sizes of their Jacobians."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ ROOM = 10  # characters of a name
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """One row: a cotangent, or a Jacobian."""
+    """One row: a cotangent or a Jacobian."""
 
     row: Row
     elements: int
@@ -30,8 +30,10 @@ class Bar:
 
 
 def sizes_figure(found: Division) -> go.Figure:
-    """For each segment a bar for the cotangent that it receives and one for each of its Jacobians, on an axis
-    that is logarithmic where sizes differ much. Solid orange and hatched grey."""
+    """Draw, for each segment, a bar for the cotangent that it receives and one for each of its Jacobians.
+
+    Cotangents are solid orange, Jacobians hatched grey. The axis is logarithmic where sizes differ much.
+    """
     bars, left_out = ends(list(_bars(found)))
     scale = scale_for(bar.elements for bar in bars)
     rows = Rows.of([bar.row for bar in bars])
@@ -54,7 +56,7 @@ def sizes_figure(found: Division) -> go.Figure:
 
 
 def sizes_text(found: Division) -> str:
-    """The figure in one sentence, for those who can't see it."""
+    """Describe the figure in one sentence, for screen readers."""
     items = [
         f"segment {i + 1} receives {_handed(link):,} (its Jacobians have "
         f"{sum(jacobian.elements for jacobian in link.jacobians):,})"

@@ -1,7 +1,8 @@
-"""A tensor of any rank laid out on a sheet: which element stands in which cell.
+"""Layout of a tensor of any rank on a two-dimensional sheet: the element of each cell.
 
-Of a matrix it is the matrix. Images [batch, height, width, channels] stand in a grid, an item of the batch in
-each row and a channel in each column; kernels likewise, by what comes in and what goes out.
+A matrix is its own sheet. Images [batch, height, width, channels] form a grid, with a row for each item of
+the batch and a column for each channel; convolution kernels have a row per input and a column per output
+channel.
 """
 
 from __future__ import annotations
@@ -15,18 +16,22 @@ from autodiff_viz.engine.kernels import Shape
 from autodiff_viz.graph.words import listed
 
 MOST = 9_216  # cells of a sheet
-GAP = -1  # in place of an element, between tiles
+GAP = -1  # index of a cell between tiles
 
 
 class Sheet(NamedTuple):
-    """`cells` holds the place of each element in the flattened tensor; `says` what is where and left out."""
+    """Layout of a tensor on a sheet.
+
+    `cells` holds the index of each element in the flattened tensor, `GAP` between tiles; `says` describes
+    rows, columns and omissions.
+    """
 
     cells: np.ndarray
     says: str
 
 
 def sheet(shape: Shape, kernels: bool = False, most: int = MOST) -> Sheet:
-    """The sheet of a tensor of this shape, with at most about `most` cells."""
+    """Return the sheet of a tensor of this shape, with at most about `most` cells."""
     places = np.arange(prod(shape)).reshape(shape)
     if len(shape) < 3:
         return _matrix(np.atleast_2d(places), most)
@@ -41,7 +46,7 @@ def sheet(shape: Shape, kernels: bool = False, most: int = MOST) -> Sheet:
 
 
 def _matrix(places: np.ndarray, most: int) -> Sheet:
-    """A row of a hundred is no sample: the longer side is thinned first."""
+    """Return the sheet of a matrix, thinned on the longer side first: a row of a hundred is no sample."""
     rows, columns = places.shape
     down = max(1, ceil(rows / max(1, most // min(columns, isqrt(most)))))
     across = max(1, ceil(columns / max(1, most // min(rows, isqrt(most)))))
@@ -58,7 +63,7 @@ def _even(count: int, kept: int) -> np.ndarray:
 
 
 def _tiles(places: np.ndarray, kernels: bool) -> tuple[np.ndarray, str]:
-    """[rows, columns, height, width] of a tensor with three axes or more, and what they are."""
+    """Return [rows, columns, height, width] tiles of a tensor with at least three axes, and a description."""
     shape = places.shape
     if len(shape) == 3:
         columns = max(1, min(shape[0], round((shape[0] * shape[1] / shape[2]) ** 0.5)))
@@ -79,7 +84,7 @@ def _count(number: int, thing: str) -> str:
 
 
 def _joined(tiles: np.ndarray) -> np.ndarray:
-    """Tiles side by side, with a gap of one cell between them."""
+    """Place tiles side by side, with a gap of one cell between them."""
     rows, columns, height, width = tiles.shape
     found = np.full((rows * (height + 1) - 1, columns * (width + 1) - 1), GAP)
     for i in range(rows):

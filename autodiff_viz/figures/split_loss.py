@@ -1,4 +1,4 @@
-"""The loss of a training in three ways: joint, by handing cotangents across, and each segment by itself."""
+"""Figure of the loss of a training in three ways: joint, passed across cuts, and each segment by itself."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ROWS = 3
 
 
 def split_loss_figure(curves: Curves) -> go.Figure:
-    """Three lines: joint training broad, the chain thin and dashed on top of it, the broken way dotted."""
+    """Draw three lines: joint training broad, the chain thin and dashed over it, segments apart dotted."""
     head = 14 + LINE * ROWS
     layout = {
         "height": head + HEIGHT + BOTTOM,
@@ -36,7 +36,7 @@ def split_loss_figure(curves: Curves) -> go.Figure:
 
 
 def split_loss_text(curves: Curves) -> str:
-    """The figure in one sentence, for those who can't see it."""
+    """Describe the figure in one sentence, for screen readers."""
     ends = [f"{scalar(curve[0])} to {scalar(curve[-1])}" for curve in (curves.joint, curves.apart)]
     return (
         f"A line chart of the loss over {len(curves.joint)} steps: joint training goes from {ends[0]}, "

@@ -1,4 +1,4 @@
-"""Value and derivative along one input: what is declared, what is true, and where the two part."""
+"""Figure of value and derivative along one input: declared derivative, true one, and difference."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ from autodiff_viz.graph.words import listed, scalar
 
 UPPER, LOWER = 170, 210  # pixels of the two panels
 LEFT, RIGHT, BOTTOM = 62, 20, 60
-CROWD = 6.0  # the axis is cut when a few numbers would make it this many times taller
+CROWD = 6.0  # the axis is cut if a few numbers would make it this many times taller
 SHADE, SWATCH = "rgba(146,90,226,0.20)", "rgba(146,90,226,0.55)"
-AWAY = {"ticks": "outside", "ticklen": 8, "tickcolor": CLEAR}  # keeps numbers clear of the circles
+AWAY = {"ticks": "outside", "ticklen": 8, "tickcolor": CLEAR}  # keeps tick labels clear of the circles
 
 
 def sweep_figure(curves: Curves) -> go.Figure:
-    """Two panels over one axis, the swept input, with a line at its present value.
+    """Draw two panels over one axis, the swept input, with a line at its present value.
 
     Above: the value. Below: the declared derivative (solid), the true one with the rules off (dashed) and
     finite differences (circles). The area between declared and true is shaded; the text over each panel
@@ -64,7 +64,7 @@ def sweep_figure(curves: Curves) -> go.Figure:
 
 
 def sweep_text(curves: Curves) -> str:
-    """The figure in one sentence, for those who can't see it."""
+    """Describe the figure in one sentence, for screen readers."""
     i = curves.at_here
     first, last, here = (scalar(x) for x in (curves.positions[0], curves.positions[-1], curves.here))
     value, declared, true = (scalar(y[i]) for y in (curves.value, curves.declared, curves.true))
@@ -84,7 +84,7 @@ def _output(curves: Curves, write: Any = str) -> str:
 
 
 def _rules(curves: Curves, write: Any = str) -> str:
-    """Rules and their nodes, as many as fit on a line."""
+    """Return rules and their nodes in words, as many as fit on a line."""
     named = [f"{KINDS[node.rule.kind].label} at {write(node.name)}" for node in curves.rules]
     return listed(named, 2 if sum(map(len, named[:2])) < 40 else 1)
 
@@ -96,7 +96,7 @@ def _value_line(curves: Curves) -> str:
 
 
 def _legend(curves: Curves, bent: bool) -> list[str]:
-    """What the lower panel shows, each line with its number at the present value."""
+    """Return the legend of the lower panel, each line with its number at the present value."""
     i = curves.at_here
     mark = int(np.argmin(np.abs(curves.marked - curves.here)))
     title = f"<b>d {_output(curves, short)} / d {short(curves.name)}</b>"
@@ -110,7 +110,7 @@ def _legend(curves: Curves, bent: bool) -> list[str]:
 
 
 def _headline(text: str, y: float) -> dict[str, Any]:
-    """Text over a panel whose top is at `y`, flush with the left edge of the figure."""
+    """Return text over a panel whose top is at `y`, flush with the left edge of the figure."""
     place = {"xref": "paper", "yref": "paper", "x": 0, "y": y, "xshift": EDGE - LEFT, "yshift": 6}
     anchors = {"xanchor": "left", "yanchor": "bottom", "align": "left", "showarrow": False}
     return {"text": ink(text), "font": {"size": SMALL}, **place, **anchors}
@@ -123,7 +123,7 @@ def _across(curves: Curves) -> dict[str, Any]:
 
 
 def _range(numbers: np.ndarray, keep: float) -> list[float]:
-    """The part of an axis to show: all of it, unless a few numbers near a pole would crush the rest."""
+    """Return the shown part of an axis: all of it, unless a few numbers near a pole would crush the rest."""
     finite = numbers[np.isfinite(numbers)]
     if not finite.size:
         return [-1.0, 1.0]
@@ -162,7 +162,7 @@ def _line(
 
 
 def _gaps(numbers: np.ndarray, shown: list[float]) -> np.ndarray:
-    """The numbers with NaN where there is nothing to draw, and where a pole would be drawn as a line.
+    """Return the numbers with NaN where nothing is to be drawn, and where a pole would be drawn as a line.
 
     An array, not a list: Plotly sends it as bytes, in which NaN is allowed.
     """
@@ -172,7 +172,7 @@ def _gaps(numbers: np.ndarray, shown: list[float]) -> np.ndarray:
 
 
 def _shading(curves: Curves) -> list[dict[str, Any]]:
-    """The area between declared and true, one closed shape for each stretch in which they differ."""
+    """Return the area between declared and true, one closed shape for each stretch in which they differ."""
     both = np.isfinite(curves.declared) & np.isfinite(curves.true)
     x: list[float | None] = []
     y: list[float | None] = []
@@ -185,14 +185,14 @@ def _shading(curves: Curves) -> list[dict[str, Any]]:
 
 
 def _stretches(flags: np.ndarray) -> list[slice]:
-    """Runs of True, each with one more position at both ends where there is one, to meet the curves."""
+    """Return runs of True, each extended by one position at both ends where possible, to meet the curves."""
     padded = np.concatenate([[False], flags, [False]]).astype(int)
     starts, stops = np.flatnonzero(np.diff(padded) == 1), np.flatnonzero(np.diff(padded) == -1)
     return [slice(int(a), int(b)) for a, b in zip(starts, stops, strict=True)]
 
 
 def _points(curves: Curves, bent: bool) -> list[dict[str, Any]]:
-    """Finite differences, and a dot on each line at the present value."""
+    """Return finite differences, and a dot on each line at the present value."""
     i = curves.at_here
     differences = _markers(
         curves.marked, np.where(np.isfinite(curves.slopes), curves.slopes, np.nan), "y2", "finite differences"
@@ -214,7 +214,7 @@ def _markers(x: Any, y: Any, yaxis: str, name: str) -> dict[str, Any]:
 
 
 def _here_lines(curves: Curves, upper: float, lower: float) -> list[dict[str, Any]]:
-    """A vertical line at the present value through each panel."""
+    """Return a vertical line at the present value through each panel."""
     line = {"color": NEUTRAL, "width": 2, "dash": "dot"}
     base = {"type": "line", "xref": "x", "yref": "paper", "x0": curves.here, "x1": curves.here, "line": line}
     return [{**base, "y0": 1 - upper, "y1": 1}, {**base, "y0": 0, "y1": lower}]

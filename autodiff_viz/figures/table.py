@@ -1,4 +1,4 @@
-"""A table whose middle column is a drawing: names at the left, numbers and words at the right.
+"""Table with a drawing as its middle column: names at the left, numbers and words at the right.
 
 One unit of the vertical axis is one pixel, so text keeps its size however many rows there are.
 """
@@ -33,8 +33,11 @@ MOST_ROWS = 160  # a page of about 5,000 pixels; longer tables show their two en
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One row. `label` and `words` are Plotly text; `hover` says all of it in full. Rows of one thing
-    share a `group`; groups are tinted in turn."""
+    """One row of the table.
+
+    `label` and `words` are Plotly text; `hover` is the full text. Rows of the same thing share a `group`;
+    every second group is tinted.
+    """
 
     label: str
     words: str = ""
@@ -45,7 +48,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Band:
-    """A tint behind the rows from `first` to `last`; one of a greater `depth` is inside another."""
+    """A tint behind the rows from `first` to `last`; a band of greater `depth` lies inside another."""
 
     first: int
     last: int
@@ -62,12 +65,13 @@ class Rows:
 
     @classmethod
     def of(cls, rows: Sequence[Row]) -> Rows:
+        """Place the rows one below the other."""
         edges = tuple(accumulate((row.height for row in rows), initial=0))
         return cls(tuple(rows), edges, tuple((a + b) / 2 for a, b in pairwise(edges)))
 
 
 def ends(items: Sequence[Any]) -> tuple[Sequence[Any], int]:
-    """(the items to show, how many are left out of the middle)."""
+    """Return (the items to show, how many are left out of the middle)."""
     left_out = max(0, len(items) - MOST_ROWS)
     if not left_out:
         return items, 0
@@ -85,7 +89,7 @@ def table(
     key: str,
     bands: Sequence[Band] = (),
 ) -> go.Figure:
-    """Rows with `traces` drawn in the middle column, on the axes x and y2; `xaxis` needs a range."""
+    """Draw rows with `traces` in the middle column, on the axes x and y2; `xaxis` needs a range."""
     left = _column([row.label for row in rows.rows]) + EDGE
     right = _column([row.words for row in rows.rows]) + 2 * EDGE
     bottom = 56 if xaxis.get("title") else 34 if xaxis.get("visible", True) else EDGE
@@ -129,8 +133,11 @@ def _side(rows: Rows, texts: Sequence[str], length: float, **settings: Any) -> d
 
 
 def _band(band: Band, rows: Rows, left: int, right: int) -> list[dict[str, Any]]:
-    """A tint over names, drawing and words, with an edge at the left: a box per column, since a box is
-    placed either in pixels from one point or in shares of the drawing."""
+    """Return a tint over names, drawing and words, with an edge at the left.
+
+    There is a box per column, since a box is placed either in pixels from one point or in shares of the
+    drawing.
+    """
     inset = 3 + 9 * band.depth
     down = {"yref": "y", "y0": rows.edges[band.first], "y1": rows.edges[band.last + 1], "layer": "below"}
     box = {"type": "rect", "xref": "paper", "fillcolor": BAND, "line": {"width": 0}, **down}
@@ -144,7 +151,7 @@ def _band(band: Band, rows: Rows, left: int, right: int) -> list[dict[str, Any]]
 
 
 def _stripes(rows: Rows, ends: Sequence[float]) -> dict[str, Any]:
-    """A bar behind each row: every second one is tinted, and all of them answer to the pointer."""
+    """Return a bar behind each row: every second one is tinted, and all of them show the hover text."""
     return {
         "type": "bar",
         "orientation": "h",

@@ -1,4 +1,4 @@
-"""A tensor in full: heat-maps of its value and of the cotangents at it, and how their numbers are spread."""
+"""Figures of a whole tensor: heat-maps of its value and its cotangents, and histograms of their numbers."""
 
 from __future__ import annotations
 
@@ -29,21 +29,21 @@ from autodiff_viz.figures.words import coloured, counted, plain
 from autodiff_viz.graph.words import scalar
 
 INKS = {"value": ((28, 119, 223), (118, 126, 142)), "cotangent": ((226, 104, 12), (20, 160, 184))}
-"""Of positive and of negative numbers."""
+"""Colours of positive and of negative numbers, by kind of tensor."""
 
 WORDS = {"value": ("blue", "grey"), "cotangent": ("orange", "teal")}
 COLOURS = {"value": VALUE, "cotangent": COTANGENT}
-WIDTH = 400  # pixels that the sheet is taken to have, to give it a height
+WIDTH = 400  # pixels; assumed width, from which the height follows
 LEAST, TALLEST = 34, 300  # pixels of a heat-map
 HEAD = 30  # pixels for the line over it
-FAINTEST = 0.1  # of the shared scale that a part must reach
-NAMED = 1024  # cells; of more, hovering says the number alone
-BINS, BARS, FOOT = 31, 90, 26  # of a histogram; its pixels of height, and those of its axis
+FAINTEST = 0.1  # share of the shared scale below which a part gets its own
+NAMED = 1024  # cells; with more, the hover text has no index
+BINS, BARS, FOOT = 31, 90, 26  # of a histogram; pixels of its height and of its axis
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Part:
-    """One tensor to draw: what it is called, whether a value or a cotangent, its numbers."""
+    """One tensor to draw: its label, its kind ("value" or "cotangent") and its numbers."""
 
     label: str
     kind: str
@@ -52,9 +52,9 @@ class Part:
 
 
 def heatmaps(parts: Sequence[Part], key: str) -> go.Figure:
-    """A heat-map for each part, one below the other, on scales that are symmetric around 0.
+    """Draw a heat-map for each part, one below the other, on scales that are symmetric around 0.
 
-    Cotangents share one, but for those that would be too faint on it, which have their own.
+    Cotangents share one scale, except those that would be too faint on it, which have their own.
     """
     tops = _tops(parts)
     sheets = [sheet(part.array.shape, part.kernels) for part in parts]
@@ -74,7 +74,7 @@ def heatmaps(parts: Sequence[Part], key: str) -> go.Figure:
 
 
 def _tops(parts: Sequence[Part]) -> list[float]:
-    """By part, the number of its strongest shade."""
+    """Return, by part, the number that has the strongest shade."""
     shared = {kind: top([part.array for part in parts if part.kind == kind]) for kind in INKS}
     own = [top([part.array]) for part in parts]
     return [
@@ -84,7 +84,7 @@ def _tops(parts: Sequence[Part]) -> list[float]:
 
 
 def top(arrays: Sequence[np.ndarray]) -> float:
-    """The largest size of a number among all that are finite; 0 where there is none."""
+    """Return the largest absolute value of all finite numbers; 0 if there is none."""
     sizes = [np.abs(array[np.isfinite(array)]) for array in arrays]
     return max((float(size.max()) for size in sizes if size.size), default=0.0)
 
@@ -116,7 +116,7 @@ def _heatmap(part: Part, cells: np.ndarray, most: float, i: int) -> list[dict[st
 
 
 def _odd(z: np.ndarray, cells: np.ndarray, own: dict[str, str]) -> list[dict[str, Any]]:
-    """Marks on what is no finite number."""
+    """Return marks on the numbers that are not finite."""
     found = []
     tests = (
         ("x", "NaN", np.isnan(z)),
@@ -133,7 +133,7 @@ def _odd(z: np.ndarray, cells: np.ndarray, own: dict[str, str]) -> list[dict[str
 
 
 def _indices(cells: np.ndarray, shape: tuple[int, ...]) -> list[list[str]]:
-    """What to call each element: "[0, 3]"; a number alone is "[]"."""
+    """Return the index of each element as text, such as "[0, 3]"; that of a scalar is "[]"."""
     if not shape:
         return [["[]"]]
     at = np.stack(np.unravel_index(np.maximum(cells, 0), shape), axis=-1)
@@ -141,7 +141,7 @@ def _indices(cells: np.ndarray, shape: tuple[int, ...]) -> list[list[str]]:
 
 
 def _scale(kind: str) -> list[list[Any]]:
-    """From the strongest negative shade over nothing to the strongest positive one."""
+    """Return a colour scale from the strongest negative shade over none to the strongest positive one."""
     plus, minus = INKS[kind]
     steps = [i / 4 for i in range(5)]
     below = [[0.5 - step / 2, _shade(minus, step)] for step in reversed(steps)]
@@ -181,7 +181,7 @@ def _line(text: str, at: float) -> dict[str, Any]:
 
 
 def histograms(parts: Sequence[Part], key: str) -> go.Figure:
-    """How the numbers of each part are spread. All cotangents have one axis across."""
+    """Draw a histogram of the numbers of each part. All cotangents share one horizontal axis."""
     ends = {kind: top([part.array for part in parts if part.kind == kind]) or 1.0 for kind in INKS}
     total = len(parts) * (HEAD + BARS + FOOT)
     traces, layout = [], {"annotations": []}

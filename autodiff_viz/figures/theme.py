@@ -1,4 +1,4 @@
-"""The look that all figures share: colours, sizes, and the one way to make a figure."""
+"""Shared look of all figures: colours, sizes, and the one function that makes a figure."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ EDGE = 10  # pixels left free at the left and right edge
 
 
 def draw(traces: Sequence[Mapping[str, Any]], layout: Mapping[str, Any], key: str) -> go.Figure:
-    """A figure on a transparent ground. Text takes its colour from the page.
+    """Return a figure on a transparent ground. Text takes its colour from the page.
 
-    `key` names what is drawn: as long as it stays the same, a redrawn figure keeps its zoom.
+    `key` identifies the drawing: while it stays the same, a redrawn figure keeps its zoom.
     """
     base = {
         "paper_bgcolor": CLEAR,
@@ -38,12 +38,12 @@ def draw(traces: Sequence[Mapping[str, Any]], layout: Mapping[str, Any], key: st
 
 
 def ink(text: str) -> str:
-    """Plotly text in the colour of the page around the figure, rather than the theme's grey for axes."""
+    """Return Plotly text in the colour of the page, instead of the theme's grey for axes."""
     return f"<span style='color:currentColor'>{text}</span>"
 
 
 def heading(title: str, under: Sequence[str], height: int) -> dict[str, Any]:
-    """The layout's title in a figure of this height: one finding in bold, lines of explanation under it."""
+    """Return the title of a figure of this height: one finding in bold, lines of explanation under it."""
     style = f"font-size:{SMALL}px;font-weight:normal"
     lines = "".join(f"<br><span style='{style}'>{line}</span>" for line in under)
     across = {"x": 0, "xref": "container", "xanchor": "left", "pad": {"l": EDGE}}
@@ -52,12 +52,12 @@ def heading(title: str, under: Sequence[str], height: int) -> dict[str, Any]:
 
 
 def top(under: Sequence[str]) -> int:
-    """Pixels that a title with these lines under it takes."""
+    """Return the pixels that a title with these lines under it takes."""
     return HEADER + LINE * len(under)
 
 
 def axis(**settings: Any) -> dict[str, Any]:
-    """An axis with a quiet grid and a clear zero."""
+    """Return an axis with a quiet grid and a clear zero."""
     line = {"gridcolor": FAINT, "gridwidth": 1, "zerolinecolor": NEUTRAL, "zerolinewidth": 1.5}
     return {
         **line,
@@ -70,12 +70,12 @@ def axis(**settings: Any) -> dict[str, Any]:
 
 
 def hidden_axis(**settings: Any) -> dict[str, Any]:
-    """An axis that only places things."""
+    """Return an invisible axis, which only sets positions."""
     return {"visible": False, "fixedrange": True, **settings}
 
 
 def note(message: str, key: str) -> go.Figure:
-    """A figure that says in words why there is nothing to draw."""
+    """Return a figure that says in words why there is nothing to draw."""
     text = {"text": ink(message), "font": {"size": TEXT}, "showarrow": False, "align": "left"}
     place = {"xref": "paper", "yref": "paper", "x": 0, "y": 0.5, "xanchor": "left"}
     blank = {"xaxis": hidden_axis(), "yaxis": hidden_axis(), "height": 120}

@@ -1,4 +1,4 @@
-"""How far each step moves each parameter, beside how large it is."""
+"""Figure of each parameter's update ratio: the size of the update over the size of the parameter."""
 
 from __future__ import annotations
 
@@ -31,12 +31,14 @@ POINTS = 300  # of a line
 MOST = 12  # parameters with a line
 COLOURS = (VALUE, COTANGENT, CHECKPOINT, RULE)
 DASHES = (("solid", "━"), ("dash", "╍"), ("dot", "┅"))
-FLOOR = 0.1  # decades under the smallest ratio where 0 stands
+FLOOR = 0.1  # decades of space at the ends of the axis
 
 
 def update_ratio_figure(progress: Progress) -> go.Figure:
-    """A line per parameter, each with a colour and a dash of its own, on a logarithmic axis. Below it is 0,
-    which is where a frozen parameter stays."""
+    """Draw a line per parameter, each with its own colour and dash, on a logarithmic axis.
+
+    Below the axis is 0, where a frozen parameter stays.
+    """
     names = progress.records.parameters[:MOST]
     if not names:
         return note("There is no parameter.", "update ratio")
@@ -63,7 +65,7 @@ def update_ratio_figure(progress: Progress) -> go.Figure:
 
 
 def update_ratio_text(progress: Progress) -> str:
-    """The figure in one sentence, for those who can't see it."""
+    """Describe the figure in one sentence, for screen readers."""
     names, last = progress.records.parameters, progress.records.ratio[-1]
     said = [f"{name} {scalar(ratio)}" for name, ratio in zip(names, last, strict=True)]
     return (
@@ -105,7 +107,7 @@ def _line(index: int, name: str, ratio: np.ndarray, floor: float) -> dict[str, A
 
 
 def _legend(names: tuple[str, ...], ratios: np.ndarray) -> list[str]:
-    """The parameters with their last ratio, three to a line."""
+    """Return the parameters with their last ratio, three to a line."""
     parts = []
     for i, name in enumerate(names):
         colour, (_, sign) = _look(i)

@@ -1,4 +1,4 @@
-"""Numbers and names as text: escaped, short, and one spelling for every number."""
+"""Names and counts as Plotly text: escaped and short."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ LABEL = 16  # characters of a name that fit beside a drawing on a phone
 INDENT = "  "
 
 _SIGNS = {"stop": ("⊘", STOP), "rule": ("◆", RULE)}
-"""A sign, and its colour here, by the colour of a kind of rule."""
+"""By colour of a kind of rule, its sign and the sign's colour in figures."""
 
 _TAG = re.compile(r"<[^>]*>")
 
 
 def plain(name: str) -> str:
-    """A name as Plotly text: what Plotly would read as a tag or an entity is escaped."""
+    """Return a name as Plotly text: characters that Plotly would read as a tag or an entity are escaped."""
     return escape(name, quote=False)
 
 
 def short(name: str, length: int = LABEL) -> str:
-    """A name as Plotly text, cut in the middle when it is long: its end often tells names apart."""
+    """Return a name as Plotly text, cut in the middle if long: the end often tells names apart."""
     if len(name) > length:
         tail = length // 3
         name = f"{name[: length - tail - 1]}…{name[-tail:]}"
@@ -32,17 +32,17 @@ def short(name: str, length: int = LABEL) -> str:
 
 
 def coloured(text: str, colour: str) -> str:
-    """Plotly text in a colour; `text` is escaped already."""
+    """Return Plotly text in a colour; `text` is escaped already."""
     return f"<span style='color:{colour}'>{text}</span>"
 
 
 def width(text: str) -> int:
-    """Characters of Plotly text that are seen."""
+    """Return the number of visible characters of Plotly text."""
     return len(unescape(_TAG.sub("", text)))
 
 
 def rule_mark(rule: Rule) -> str:
-    """A sign and a word for a node's rule; "" for `follow`."""
+    """Return a sign and a word for a node's rule; "" for `follow`."""
     if rule.kind == FOLLOW:
         return ""
     kind = KINDS[rule.kind]
@@ -51,5 +51,5 @@ def rule_mark(rule: Rule) -> str:
 
 
 def counted(count: int, noun: str) -> str:
-    """ "1 node", "2,000 nodes"."""
+    """Return a count with its noun: "1 node", "2,000 nodes"."""
     return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
