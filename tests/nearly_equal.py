@@ -32,7 +32,8 @@ from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.graph.segments import has_cuts, segments
 from autodiff_viz.language.parse import parse
 from autodiff_viz.language.show import show
-from autodiff_viz.views.compose import lab_view, sweep_tables, verification
+from autodiff_viz.views.compose import LabView, lab_view, sweep_tables, verification
+from autodiff_viz.views.inspector import NodeView, node_view
 from autodiff_viz.views.lab import Lab
 from autodiff_viz.views.parts import SHOWS, lab_drawing
 
@@ -138,7 +139,11 @@ def _parts() -> list[tuple[str, Any]]:
     drawn = [
         (name, lambda lab, view, name=name: lab_drawing(lab, view)[name]) for name in ("sliders", "formula")
     ]
-    return [*drawn, *((name, SHOWS[name]) for name in ("inspector", "settings", "checks"))]
+    return [*drawn, ("nodes", _nodes), *((name, SHOWS[name]) for name in ("figure", "settings"))]
+
+
+def _nodes(lab: Lab, view: LabView) -> list[NodeView]:
+    return [node_view(view.graph, view.trace, node.name) for node in view.graph.nodes]
 
 
 def _told(arrays: Any) -> dict[str, str]:

@@ -270,7 +270,8 @@ def _leave(walk: Walk) -> None:
     """Record the gradient of each input: the arriving cotangent after the input's own rule."""
     for node in (step.node for step in walk.steps if step.kernel is None):
         arriving = walk.arriving[node.name]
-        if arriving is not None and node.rule.kind != FOLLOW:
+        # A rule that stands for a derivative does nothing on an input; `check` says so.
+        if arriving is not None and node.rule.kind != FOLLOW and node.rule.kind in CHANGED:
             v = Sample(arriving, walk.shapes[node.name], (node.name, ARRIVING) in walk.swept)
             changed = CHANGED[node.rule.kind](node, v, walk.dtype)
             arriving = changed and changed.array
