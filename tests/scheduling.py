@@ -1,5 +1,7 @@
-"""How `pytest -n 2` divides the tests: one process has all that need a browser, with one browser and one server
-for all of them; the other has the rest, file by file. Who is done first helps with the files that are left."""
+"""How `pytest -n 2` divides the tests: one process has all that need a browser, so there is one browser alone.
+
+The other has the rest, file by file. Who is done first helps with the files that are left.
+"""
 
 from __future__ import annotations
 
