@@ -1,4 +1,4 @@
-"""How `pytest -n 2` divides the tests: one process has all that need a browser, so there is one browser alone.
+"""How `pytest -n 2` divides the tests: one process has all that need a browser, so there is one browser.
 
 The other has the rest, file by file. Who is done first helps with the files that are left.
 """
