@@ -11,10 +11,11 @@ import jax
 import pytest
 from hypothesis import HealthCheck, settings
 
-HELPERS = [path.stem for path in Path(__file__).parent.iterdir() if path.stem[0].isalpha()]
-pytest.register_assert_rewrite(
-    *(f"tests.{stem}" for stem in HELPERS if stem != "conftest")
-)  # they say what failed
+from tests.scheduling import BrowserApart
+
+LOADED = {"conftest", "scheduling"}
+HELPERS = {path.stem for path in Path(__file__).parent.iterdir() if path.stem[0].isalpha()} - LOADED
+pytest.register_assert_rewrite(*(f"tests.{name}" for name in HELPERS))  # so that these, too, say what failed
 pytest_plugins = ["tests.asserting"]
 
 jax.config.update("jax_numpy_dtype_promotion", "strict")  # the project never mixes dtypes silently
@@ -24,3 +25,8 @@ PATIENT = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow, Hea
 settings.register_profile("ci", derandomize=True, max_examples=50, **PATIENT)
 settings.register_profile("dev", **PATIENT)
 settings.load_profile("ci" if os.environ.get("CI") else "dev")
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config, log):
+    return BrowserApart(config, log)

@@ -14,6 +14,7 @@ from tests.browser import lab_page
 from tests.browser.lab_page import LabPage
 from tests.browser.server import FLAGS, HOW_TO_GET_CHROMIUM, chromium, serving
 from tests.browser.shared_page import SharedPage
+from tests.scheduling import BROWSER
 
 HERE = {"127.0.0.1", "localhost"}
 LOCAL_SCHEMES = {"data", "blob", "about", "ws", "wss"}
@@ -27,11 +28,11 @@ type(expect).__call__ = counted(type(expect).__call__, waits_in=lab_page.__name_
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """All of these run in one process, with one browser and one server, beside all other tests in another."""
+    """These come first: they are the largest unit of work."""
     for item in items:
-        if "tests/browser/" in item.path.as_posix():
+        if item.nodeid.startswith(BROWSER):
             item.add_marker(pytest.mark.browser)
-            item.add_marker(pytest.mark.xdist_group("browser"))
+    items.sort(key=lambda item: not item.nodeid.startswith(BROWSER))
 
 
 @pytest.fixture(scope="session")

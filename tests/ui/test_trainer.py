@@ -70,6 +70,7 @@ def test_a_training_ends_with_its_session():
         return seen() is None
 
     until(is_gone)
+    assert is_gone()
 
 
 def test_a_training_that_nobody_looks_at_pauses(monkeypatch):
