@@ -14,6 +14,9 @@ OPEN = ".popover, .inline, .preview, .ghost, .frame"
 NEAR = 3  # px by which the view that is fitted differs from the first one
 TRIES, PAUSE = 20, 100  # times and milliseconds in which the page is as it was
 
+TO_THE_TOP = """document.querySelectorAll("[data-testid=stMain], [data-testid=stColumn]")
+  .forEach((one) => one.scrollTo(0, 0))"""
+
 FOUND = f"""(canvas) => {{
   const all = (selector, root = canvas) => [...root.querySelectorAll(selector)];
   const places = canvas.getBoundingClientRect();
@@ -33,7 +36,6 @@ FOUND = f"""(canvas) => {{
     undo: all(".tool.undo").map((button) => button.title),
     settings: all(".st-key-settings input", document).map((input) => input.value),
     figure: all("[data-testid=stButtonGroup] [aria-checked=true]", document).map((one) => one.textContent),
-    inspected: all(".st-key-inspector h2", document).map((title) => title.textContent),
     sidebar: all("[data-testid=stSidebar]", document).length,
   }};
 }}"""
@@ -63,7 +65,7 @@ class SharedPage:
             self.abroad, self.said = self.watched(page)
             self.lab = LabPage(page, self.address).open()
             expect(page.locator(".st-key-settings input").last).to_be_visible()
-            expect(page.locator(".st-key-inspector")).to_be_visible()
+            expect(page.locator(".inspector")).to_be_visible()
             self.first, self.size = self._found(), page.viewport_size
         self.abroad.clear()
         self.said.clear()
@@ -76,7 +78,10 @@ class SharedPage:
 
     def _found(self) -> dict[str, Any]:
         sliders = self.lab.page.locator(".sliders input")
+        details = self.lab.page.locator(".checks .details")
         told = {
+            "inspected": self.lab.page.locator(".inspector h2").all_text_contents(),
+            "details": details.get_attribute("aria-expanded") if details.count() else "false",
             "formula": self.lab.formula.input_value(),
             "sliders": sliders.evaluate_all("all => all.map(({ value, min, max }) => [value, min, max])"),
         }
@@ -118,7 +123,7 @@ class SharedPage:
         if self._found()["selected"] != ["a"]:
             lab.node("a").locator(".card").click()
         lab.page.mouse.move(2, 2)
-        lab.page.evaluate("document.querySelector('[data-testid=stMain]').scrollTo(0, 0)")
+        lab.page.evaluate(TO_THE_TOP)
         lab.settle()
 
     def _is_as_first(self) -> bool:

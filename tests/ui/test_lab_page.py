@@ -307,12 +307,3 @@ def test_an_input_of_any_size_has_a_slider(value):
 def test_text_of_the_user_is_never_markdown():
     app = page(lab=typed(start(), "y = '<img src=x onerror=alert(1)> [a](javascript:alert(1))'"))
     assert not [m for m in app.markdown if "javascript:" in str(m.value) or "<img" in str(m.value)]
-
-
-def test_a_parameter_that_is_a_word_is_chosen_from_a_list():
-    text = "x = input(shape=(1, 4, 4, 1), seed=0)\ny = max_pool(x, window=3)\nz = sum(y)"
-    app = page(lab=Lab(lab_of(text).history, selected="y"))
-    (box,) = [box for box in app.selectbox if box.label == "padding"]
-    box.set_value("SAME")
-    ran(app)
-    assert lab(app).graph["y"].param("padding") == "SAME"

@@ -15,6 +15,7 @@ from autodiff_viz.views.inspector import node_view
 from autodiff_viz.views.lab import Lab, opened, start
 
 REWRITE = "x = 2.0\na = rewrite(sin(x), lambda v: v)"
+POOL = "x = input(shape=(1, 4, 4, 1), seed=0)\ny = max_pool(x, window=3)\nz = sum(y)"
 NOISE = "u = uniform(low=-1.0, high=3.0, shape=(2,), seed=0)\ny = sum(u)"
 DENSE = (
     "x = [[1.0, 2.0]]\nw = parameter(shape=(2, 3), seed=0)\n"
@@ -54,6 +55,7 @@ def shown(lab: Lab, field: str) -> Any:
         (NOISE, "u", "param_low", "-2", "-2.0"),
         (NOISE, "u", "param_low", "-0.0", "-0.0"),
         ("x = [1.0, 2.0]\ny = dropout(x, rate=0.5, seed=0)", "y", "param_seed", "7", "7"),
+        (POOL, "y", "param_padding", "SAME", "SAME"),
         ("x = 2.0\ny = sin(x)", "x", "trainable", True, True),
         ("x = 2.0\ny = sin(x)", "x", "numbers", "[1.0, 2.0]", "[1.0, 2.0]"),
         ("x = input(shape=(2,), seed=0)\ny = sin(x)", "x", "shape", "(3, 4)", "(3, 4)"),

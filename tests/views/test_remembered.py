@@ -54,12 +54,14 @@ def test_the_pairs_differ_in_something_that_the_lab_shows(alone):
     assert [i for i, (one, other) in enumerate(zip(*alone, strict=True)) if one == other] == []
 
 
-@pytest.mark.parametrize("pair", PAIRS, ids=lambda pair: pair[1].text.splitlines()[-1][:30])
+DRAWN = [(one, other) for one, other in PAIRS if one.graph != other.graph or not same(one.seed, other.seed)]
+
+
+@pytest.mark.parametrize("pair", DRAWN, ids=lambda pair: pair[1].text.splitlines()[-1][:30])
 def test_the_page_draws_again_what_differs(pair):
     one, other = map(_lab, pair)
     shown = {name: shows(name, one, lab_view(one), {}) for name in ("figure", "settings")}
-    if pair[0].graph != pair[1].graph or not same(pair[0].seed, pair[1].seed):
-        assert changed(shown, other, lab_view(other), {}) & shown.keys()
+    assert changed(shown, other, lab_view(other), {}) & shown.keys()
 
 
 @pytest.mark.parametrize("pair", PAIRS, ids=lambda pair: pair[1].text.splitlines()[-1][:30])
