@@ -1,5 +1,7 @@
-"""What the user can do beside the canvas: each action takes a lab and returns the next one. Nothing here
-raises for a user's mistake; it is put in `notice` and the graph stays as it was."""
+"""Actions of the user beside the canvas: each takes a lab and returns the next one.
+
+A user's mistake raises nothing: it is put in `notice`, and the graph stays as it was.
+"""
 
 from __future__ import annotations
 
@@ -38,9 +40,10 @@ WIRE_FIRST = "Put this rule on a node after it. {} act here too."
 
 
 def typed(lab: Lab, text: str, fresh: bool = True) -> Lab:
-    """The formula changed. With mistakes, the text is kept as a draft and the graph stays.
+    """Apply a change of the formula's text; a text with mistakes is kept as a draft, and the graph stays.
 
-    Text that is not `fresh` goes on with the typing under way: all of it together is one step of undo.
+    Args:
+      fresh: False continues the typing under way, all of which is one step of undo.
     """
     typing = lab.typing and not fresh
     try:
@@ -53,15 +56,17 @@ def typed(lab: Lab, text: str, fresh: bool = True) -> Lab:
 
 
 def unshelved(lab: Lab) -> Lab:
-    """Bring the shelved draft back into the formula."""
+    """Put the shelved draft back into the formula."""
     return replace(typed(lab, lab.shelved or ""), shelved=None)
 
 
 def set_input(lab: Lab, name: str, value: float, fresh: bool = False) -> Lab:
-    """Move a slider. Successive moves of one slider are one step of undo, until one is `fresh`: the first
-    of a new gesture."""
+    """Set the value of a scalar input by its slider.
+
+    Successive moves of one slider are one step of undo; `fresh` marks the first move of a new gesture.
+    """
     node = lab.graph[name]
-    if node.op != INPUT:  # a slider that answers late; another node has its name now
+    if node.op != INPUT:  # a late message of a slider; the name now belongs to another node
         return lab
     label = f"Move {name}"
     try:
@@ -75,19 +80,22 @@ def set_input(lab: Lab, name: str, value: float, fresh: bool = False) -> Lab:
 
 
 def set_rule(lab: Lab, name: str, kind: str) -> Lab:
-    """Put a rule on a node, with a sensible function to start from; "follow" takes it off."""
+    """Put a rule on a node, with an initial function that visibly acts; "follow" removes the rule."""
     return replace(set_rules(lab, (name,), kind), selected=name)
 
 
 def choose_rule(lab: Lab, name: str, kind: str) -> Lab:
-    """As `set_rule`, when the node has another one: a widget may say again what it shows."""
+    """Put a rule on a node unless it has that kind already, since a widget may repeat the kind that it shows."""
     return lab if lab.graph[name].rule.kind == kind else set_rule(lab, name, kind)
 
 
 def set_rules(lab: Lab, names: Iterable[str], kind: str) -> Lab:
-    """Put one rule on all of these nodes, in one step of undo. A node that has it keeps its function.
+    """Put one rule on all of these nodes, as one step of undo. A node that has the rule keeps its function.
 
-    Of several nodes, those that are wired to nothing are left out where the rule replaces a derivative.
+    Of several nodes, those without wires are left out where the rule replaces a derivative.
+
+    Raises:
+      ValueError: `kind` is no kind of rule.
     """
     if kind not in KINDS:
         raise ValueError(kind)
@@ -107,7 +115,10 @@ def set_rules(lab: Lab, names: Iterable[str], kind: str) -> Lab:
 
 
 def set_function(lab: Lab, name: str, text: str) -> Lab:
-    """Change the function or the number of a rule. Of a function of what arrives, its body will do: `-v`."""
+    """Set the function or the number of a node's rule.
+
+    For a function of the arriving cotangent alone its body is enough, such as `-v`.
+    """
     try:
         rule = lab.graph[name].rule
         if KINDS[rule.kind].number is not None:
@@ -121,12 +132,12 @@ def set_function(lab: Lab, name: str, text: str) -> Lab:
 
 
 def _number(literal: Literal) -> Literal:
-    """A number as a float; what is none is refused with the rule."""
+    """Return a number as a float; a tensor is returned as it is, and the rule then refuses it."""
     return literal if isinstance(literal, tuple) else float(literal)
 
 
 def set_param(lab: Lab, name: str, param: str, value: Any) -> Lab:
-    """Change a parameter of a node; nothing when it has that value already, perhaps by default."""
+    """Set a parameter of a node; no change if the node has that value already, perhaps by default."""
     node = lab.graph.by_name.get(name)
     spec = OPS[node.op].param(param) if node and node.op in OPS else None
     if node and spec and same(node.param(param, spec.default), value):
@@ -142,7 +153,7 @@ def set_param(lab: Lab, name: str, param: str, value: Any) -> Lab:
 
 
 def set_policy(lab: Lab, region: str, policy: str, saved: frozenset[str] = frozenset()) -> Lab:
-    """Choose what a checkpoint region saves; nothing when the region has gone meanwhile."""
+    """Set the policy of a checkpoint region and its saved names; no change if the region no longer exists."""
     old = next((r for r in lab.graph.regions if r.name == region), None)
     if old is None:
         return lab
@@ -155,12 +166,12 @@ def set_policy(lab: Lab, region: str, policy: str, saved: frozenset[str] = froze
 
 
 def set_seed(lab: Lab, seed: Literal) -> Lab:
-    """The cotangent put in at the output; 1 is what JAX users take, and not kept."""
+    """Set the seed, the cotangent of the output; 1, the usual seed in JAX, is stored as None."""
     return replace(lab, seed=None if seed == 1 else seed, notice=())
 
 
 def type_seed(lab: Lab, text: str) -> Lab:
-    """As `set_seed`, from text: a number, or rows of numbers in brackets."""
+    """Set the seed from text: a number, or rows of numbers in brackets."""
     try:
         return set_seed(lab, parse_literal(text))
     except GraphError as error:
@@ -168,7 +179,7 @@ def type_seed(lab: Lab, text: str) -> Lab:
 
 
 def resampled(lab: Lab) -> Lab:
-    """Draw all noise and all random inputs again, with the next seed."""
+    """Draw all noise and all random inputs again, each with the next random seed."""
     graph = lab.graph
     for name in noisy(graph):
         graph = edits.with_param(graph, name, "seed", _next(graph[name].param("seed", 0)))
@@ -176,17 +187,17 @@ def resampled(lab: Lab) -> Lab:
 
 
 def _next(seed: Any) -> int:
-    """The seed after this one; 0 after the last one and after what is no seed."""
+    """Return the next random seed; 0 after the last one and after an invalid one."""
     return 0 if seed_fault(seed) or seed == limits.SEED else seed + 1
 
 
 def noisy(graph: Graph) -> tuple[str, ...]:
-    """Names of the nodes with a random draw."""
+    """Return the names of the nodes with a random draw."""
     return tuple(node.name for node in graph.nodes if _draws(node))
 
 
 def swept_input(lab: Lab) -> str | None:
-    """The input of the sweep figure: the chosen one, else the selected node, else the first."""
+    """Return the input of the sweep figure: the chosen one, the selected node, or the first scalar input."""
     names = scalar_inputs(lab.graph)
     for name in (lab.swept, lab.selected):
         if name in names:
@@ -195,17 +206,17 @@ def swept_input(lab: Lab) -> str | None:
 
 
 def undone(lab: Lab) -> Lab:
-    """One step back."""
+    """Undo one step."""
     return stepped(lab, undo(lab.history))
 
 
 def redone(lab: Lab) -> Lab:
-    """One step forward again."""
+    """Redo one step."""
     return stepped(lab, redo(lab.history))
 
 
 def steps(lab: Lab) -> dict[str, str | None]:
-    """What undo and redo would take back and bring back; None where there is nothing."""
+    """Return the labels of the edits that undo and redo would act on; None where there is none."""
     history = lab.history
     return {
         "undo": history.present.label if history.can_undo else None,
@@ -214,18 +225,19 @@ def steps(lab: Lab) -> dict[str, str | None]:
 
 
 def reset(lab: Lab) -> Lab:
-    """Back to the first graph; undo leads back to the present one."""
+    """Open the first graph again; undo returns to the present one."""
     return opened(lab, start().graph, "Start again")
 
 
 def _draws(node: Node) -> bool:
+    """Whether a node has a random draw."""
     if node.op == INPUT:
         return node.param("shape") is not None
     return node.op in OPS and OPS[node.op].param("seed") is not None
 
 
 def _first_rule(node: Node, kind: str, graph: Graph) -> Rule:
-    """A function that can be seen to act: a reversed gradient, or one that is passed straight through."""
+    """Return a rule of this kind with a function that visibly acts: negation, or the identity."""
     gives = KINDS[kind].function
     if gives == ARRIVING:
         return Rule(kind, Lambda(("v",), (Call("neg", ("v",)),)))
@@ -236,7 +248,10 @@ def _first_rule(node: Node, kind: str, graph: Graph) -> Rule:
 
 
 def _argument_names(producers: list[str], graph: Graph) -> list[str]:
-    """One name per wire: the producer's where it is free, else numbered, and then no other node's."""
+    """Return one argument name per wire: its producer's, or a numbered one if that is taken.
+
+    A numbered name is no other node's.
+    """
     found: list[str] = []
     for producer in producers:
         taken = {"v", "y", *found}

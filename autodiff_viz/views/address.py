@@ -1,4 +1,4 @@
-"""The lab in the address bar: everything that a reload must bring back, as query parameters."""
+"""Encoding of the lab as query parameters of its address: all state that a reload must restore."""
 
 from __future__ import annotations
 
@@ -36,32 +36,37 @@ GRAPH, SEED, DTYPE, SELECTED, FIGURE, SWEPT = "g", "seed", "dtype", "node", "fig
 LESSON, VARIANT, TEXT, DRAFT, SHELVED = "lesson", "variant", "text", "draft", "shelved"
 RANGES, FOLDED, PLAN, STEP, TRAINED = "range", "folded", "plan", "step", "trained"
 VIEW, GALLERY = "view", "lessons"
-"""Which page an address is of: the lab where it says nothing."""
+"""Name of the parameter that selects the page, and its value for the gallery; by default it is the lab."""
 
 KEPT = "kept"
-"""In place of what is too long for an address: its digest, by which the browser that keeps it finds it."""
+"""Name of the parameter with a digest that replaces values too long for an address.
 
-NAMED = 40  # characters of a lesson's key that are said back
+The browser stores these values under the digest.
+"""
+
+NAMED = 40  # characters of an unknown lesson's key that the message quotes
 
 ELSEWHERE = "link-kept"
 """Code of the problem with an address that has only the digest."""
 
 
 LARGE = (GRAPH, SEED, TEXT, DRAFT, SHELVED, RANGES, TRAINED)
-"""What may be too long for an address."""
+"""Names of the parameters that may be too long for an address."""
 
 NOT_HERE = "This graph is too large for a link. The browser in which it was made keeps it; this one does not."
 OPEN_THERE = "Open it there and take it as JSON; a JSON file can be dropped on the canvas."
 
 
 def to_query(lab: Lab) -> dict[str, str]:
-    """Query parameters for `lab`; what has its usual value is left out."""
+    """Return the query parameters for `lab`, without those that have their default values."""
     return divided(lab)[0]
 
 
 def divided(lab: Lab) -> tuple[dict[str, str], dict[str, str]]:
-    """(query parameters for `lab`, what is too long for them). In place of the second, which the browser has
-    to keep, the first have its digest."""
+    """Return (query parameters for `lab`, parameters that are too long for an address).
+
+    The browser has to store the second; the first then contain their digest.
+    """
     found = {
         GRAPH: to_link(lab.graph, most=limits.JSON),
         **beside(lab),
@@ -80,7 +85,7 @@ def divided(lab: Lab) -> tuple[dict[str, str], dict[str, str]]:
 
 
 def beside(lab: Lab) -> dict[str, str]:
-    """What belongs to the document beside its graph, as query parameters; what is as usual is left out."""
+    """Return the document's state other than its graph as query parameters, without default values."""
     ranges = ",".join(f"{name}:{low!r}:{high!r}" for name, low, high in lab.ranges if name in lab.graph)
     found = {
         SEED: None if lab.seed is None else show_literal(lab.seed),
@@ -97,7 +102,7 @@ def beside(lab: Lab) -> dict[str, str]:
 
 
 def with_beside(lab: Lab, query: Mapping[str, str]) -> Lab:
-    """The lab with what `beside` has written; what cannot be read is as usual."""
+    """Return the lab with the state that `beside` wrote; unreadable parameters get their default values."""
     folded = {group.name for group in lab.graph.groups}.intersection(query.get(FOLDED, "").split(","))
     swept = query.get(SWEPT)
     return replace(
@@ -115,8 +120,12 @@ def with_beside(lab: Lab, query: Mapping[str, str]) -> Lab:
 
 
 def from_query(query: Mapping[str, str], most: int = limits.LINK) -> Lab:
-    """The lab of an address, whose parameters have at most so many characters each. What cannot be read is
-    left out, with the reason in `notice`."""
+    """Decode the lab of an address. Unreadable parameters are left out, with the reason in `notice`.
+
+    Args:
+      query: the query parameters of the address.
+      most: limit of characters of each compressed parameter.
+    """
     lab = start()
     if KEPT in query and not query.get(GRAPH):
         empty = replace(lab, history=begin(Graph(), "Open a link"), selected=None)
@@ -138,7 +147,7 @@ def from_query(query: Mapping[str, str], most: int = limits.LINK) -> Lab:
 
 
 def _lesson(lab: Lab, query: Mapping[str, str]) -> Lab:
-    """The lesson of an address that says no more: a short one, to write on a board."""
+    """Open the lesson of a short address that has no graph, such as one to write on a board."""
     key = query.get(LESSON, "")
     if key and lesson(key) is None:
         message = f"There is no lesson {key[:NAMED]!r}."
@@ -150,14 +159,14 @@ def _lesson(lab: Lab, query: Mapping[str, str]) -> Lab:
 
 
 def _trained(lab: Lab, query: Mapping[str, str]) -> Lab:
-    """With its training, which has still to be made again."""
+    """Restore the training as a recipe, whose steps have still to be computed."""
     step = read_step(query.get(STEP, ""))
     training = read_training(query[TRAINED], lab.graph, lab.plan) if query.get(TRAINED) else None
     return replace(lab, training=training, step=step, as_then=step is not None)
 
 
 def _rewritten(lab: Lab, query: Mapping[str, str], most: int) -> Lab:
-    """The text that goes with a graph that cannot be read: it may be all that is left."""
+    """Restore the text of an address whose graph cannot be read, since it may be all that is left."""
     text, draft = (_unpacked(query.get(key, ""), most) for key in (TEXT, DRAFT))
     for written in (text, draft):
         lab = lab if written is None else typed(lab, written)
@@ -165,6 +174,7 @@ def _rewritten(lab: Lab, query: Mapping[str, str], most: int) -> Lab:
 
 
 def _seed(text: str | None) -> Literal | None:
+    """Parse the seed; None if it is unreadable."""
     try:
         return parse_literal(text) if text else None
     except GraphError:
@@ -172,6 +182,7 @@ def _seed(text: str | None) -> Literal | None:
 
 
 def _number(text: str | None) -> float | None:
+    """Parse a finite number within `limits.NUMBER`; None if it is none."""
     try:
         number = float(text or "")
     except ValueError:
@@ -180,10 +191,12 @@ def _number(text: str | None) -> float | None:
 
 
 def _whole(text: str | None) -> int:
+    """Parse a natural number of at most three digits; 0 if it is none."""
     return int(text) if text and text.isascii() and text.isdigit() and len(text) < 4 else 0
 
 
 def _ranges(text: str) -> tuple[tuple[str, float, float], ...]:
+    """Parse the ranges of sliders, without those that are unreadable."""
     found = []
     for entry in text.split(",")[: limits.NODES]:
         name, _, ends = entry.partition(":")
@@ -194,6 +207,7 @@ def _ranges(text: str) -> tuple[tuple[str, float, float], ...]:
 
 
 def _unpacked(payload: str, most: int) -> str | None:
+    """Decompress a text; None if it is unreadable or has more than `most` characters."""
     if not payload or len(payload) > most:
         return None
     try:

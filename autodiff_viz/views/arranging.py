@@ -1,4 +1,4 @@
-"""Where the nodes of a piece go: laid out by themselves, around a point, off what is there already."""
+"""Positions for the nodes of a part of a graph: laid out separately, centred, clear of other nodes."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from autodiff_viz.views.drawing import places
 Point = tuple[float, float]
 Positions = Mapping[str, Point]
 
-STEP = 28.0  # px to the right and down, where a piece would cover another one exactly
+STEP = 28.0  # px right and down by which a piece moves off nodes that it would cover exactly
 SAME = 8.0  # px within which two nodes stand in the same place
 
 
 def arranged(graph: Graph, names: Iterable[str]) -> dict[str, Point]:
-    """The named nodes laid out by themselves, around the middle of where they stand now."""
+    """Lay out the named nodes by themselves, centred where they are now."""
     names = tuple(names)
     positions = places(graph).positions
     now = {name: positions[name] for name in names}
@@ -26,28 +26,32 @@ def arranged(graph: Graph, names: Iterable[str]) -> dict[str, Point]:
 
 
 def arranged_at(graph: Graph, names: Iterable[str], at: Point) -> dict[str, Point]:
-    """The named nodes laid out by themselves, around a point."""
+    """Lay out the named nodes by themselves, centred at a point."""
     piece = detached(extract(graph, names))
     loose = replace(piece, nodes=tuple(replace(node, position=None) for node in piece.nodes))
-    tall = pictured(graph)  # cut out of the graph, nodes no longer know their shapes
+    tall = pictured(graph)  # shapes are known in the whole graph alone
     return centred(loose, places(loose, tall).positions, at, tall)
 
 
 def centred(
     graph: Graph, positions: Positions, at: Point, tall: Collection[str] | None = None
 ) -> dict[str, Point]:
-    """All moved alike, so that the middle of their box comes to `at`; `tall` are the nodes with a picture."""
+    """Translate all positions so that the centre of their bounding box is `at`, in whole px.
+
+    Args:
+      tall: names of the nodes with a picture; by default those that `graph` itself knows.
+    """
     x, y = _middle(graph, positions, tall)
     return moved_by(positions, (round(at[0] - x), round(at[1] - y)))
 
 
 def moved_by(positions: Positions, by: Point) -> dict[str, Point]:
-    """All moved alike."""
+    """Translate all positions by the same offset."""
     return {name: (x + by[0], y + by[1]) for name, (x, y) in positions.items()}
 
 
 def off_the_taken(positions: Positions, taken: Iterable[Point]) -> dict[str, Point]:
-    """All moved alike a little, until none stands where another node does: a second paste must show."""
+    """Translate all positions in steps until none coincides with a taken one, so that a second paste shows."""
     taken = tuple(taken)
     found = dict(positions)
     for _ in range(len(taken) + 1):
@@ -58,11 +62,12 @@ def off_the_taken(positions: Positions, taken: Iterable[Point]) -> dict[str, Poi
 
 
 def _near(a: Point, b: Point) -> bool:
+    """Whether two points are within `SAME` px of each other on both axes."""
     return abs(a[0] - b[0]) < SAME and abs(a[1] - b[1]) < SAME
 
 
 def _middle(graph: Graph, positions: Positions, tall: Collection[str] | None = None) -> Point:
-    """The middle of the box around all nodes."""
+    """Return the centre of the bounding box of all nodes."""
     tall = pictured(graph) if tall is None else tall
     boxes = [(*positions[node.name], *size(node, node.name in tall)) for node in graph.nodes]
     left, right = min(x for x, _, _, _ in boxes), max(x + w for x, _, w, _ in boxes)

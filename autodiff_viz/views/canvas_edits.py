@@ -1,5 +1,7 @@
-"""What the user does on canvas, formula and sliders: each edit that the browser sends, applied to a lab.
-What each kind does is in `views/edits/`, by theme."""
+"""Dispatch of the edits that canvas, formula and sliders send: each is applied to a lab.
+
+The handlers are in `views/edits/`, by topic.
+"""
 
 from __future__ import annotations
 
@@ -45,8 +47,11 @@ EDITS: Edits = {
 
 
 def edited(lab: Lab, edit: Edit) -> Lab:
-    """Apply one edit from the canvas. It comes from outside: a field that is missing or of the wrong
-    kind refuses the edit."""
+    """Apply one edit from the canvas to a lab.
+
+    The edit is untrusted: a field that is missing or of the wrong type refuses it. An unknown kind has no
+    effect.
+    """
     try:
         action = EDITS.get(edit.get("kind"))
         after = action(lab, edit) if action else lab
@@ -59,6 +64,7 @@ def edited(lab: Lab, edit: Edit) -> Lab:
 
 
 def _left_out(lab: Lab, edit: Edit) -> Lab:
+    """Refuse an edit that comes after the time limit of its message."""
     message = (
         f"So many edits at once take more than {limits.EDIT_SECONDS:g} seconds: the last ones are left out."
     )
@@ -69,9 +75,14 @@ def _left_out(lab: Lab, edit: Edit) -> Lab:
 
 
 def edited_all(lab: Lab, edits: Iterable[Edit], seen: Container[Any] = ()) -> Lab:
-    """Apply the edits in order. Why one was refused stays through the good ones after it until the browser
-    has shown it: `seen` are the numbers of the refused edits of which it has. Those that come after
-    `limits.EDIT_SECONDS` of work are refused: nobody makes so many with their hands."""
+    """Apply the edits in order.
+
+    A refusal stays in `notice` through later accepted edits until the browser has shown it. Edits after
+    `limits.EDIT_SECONDS` of thread time are refused: nobody makes so many by hand.
+
+    Args:
+      seen: numbers of the refused edits that the browser has shown.
+    """
     unseen = tuple(one for one in lab.notice if isinstance(one, Refusal) and one.seq not in seen)
     began = thread_time()
     for edit in edits:

@@ -1,4 +1,4 @@
-"""The cards of nodes: their sizes, and the texts that fit on them. ui/editor/web/draw/nodes.js draws them."""
+"""Geometry and texts of node cards on the canvas. ui/editor/web/draw/nodes.js draws them."""
 
 from __future__ import annotations
 
@@ -22,37 +22,43 @@ GROUP_STEPS = 38  # more where the number of its branches stands
 DIGIT, SPARE = 8, 24  # of a constant beside its slot: px a character, and what the usual gap has room for
 CONSTANT = 12  # characters of a constant that fit beside its slot
 VECTOR = 20  # characters of a vector that fit on a card
-EDITABLE = 400  # characters; a longer input is edited in the formula
+EDITABLE = 400  # characters; a longer value of an input is edited in the formula
 COPIED = limits.LINE - 120  # of a node's own line, so that it can be read again with its name and its indent
 
 
 def size(node: Node, pictured: bool = False) -> tuple[float, float]:
-    """(width, height) in px."""
+    """Return the (width, height) of a node's card in px."""
     width, height = PICTURED if pictured else (WIDTH, HEIGHT)
     return width, max(height, SLOT * (len(node.slots) + 1))
 
 
 @remembered(16)
 def pictured(graph: Graph) -> frozenset[str]:
-    """Names of the nodes whose tensor is drawn."""
+    """Return the names of the nodes whose tensor is drawn."""
     return frozenset(name for name, shape in shapes(graph).items() if has_picture(shape))
 
 
 def group_size(reads: int, gives: int, branches: bool = False) -> tuple[float, float]:
-    """(width, height) in px of the card of a group that so many nodes feed and so many values leave."""
+    """Return the (width, height) in px of a collapsed group's card.
+
+    Args:
+      reads: number of nodes outside that feed the group.
+      gives: number of values that leave it.
+      branches: whether it is a group of branches, whose number is shown.
+    """
     more = (GROUP_NUMBERS if gives == 1 else 0) + (GROUP_STEPS if branches else 0)
     return GROUP_WIDTH, GROUP_HEAD + PORT * max(reads, gives) + GROUP_FOOT + more
 
 
 def room(node: Node) -> float:
-    """Constants stand beside their slots, left of the node: the longest one's width beyond the usual gap."""
+    """Return the px that a node needs left of it beyond the usual gap, for its longest constant."""
     held = (slot for slot in node.slots if slot is not None and not isinstance(slot, str))
     longest = max((len(constant_text(literal)) for literal in held), default=0)
     return max(0.0, longest * DIGIT - SPARE)
 
 
 def number_text(array: np.ndarray, digits: int = 4) -> str:
-    """A scalar; a short vector with as many digits as fit; of any other tensor its Euclidean norm."""
+    """Return a number as text: a scalar, a short vector with as many digits as fit, else the Euclidean norm."""
     array = np.asarray(array)
     if array.ndim == 0:
         return scalar(float(array), digits)
@@ -60,7 +66,7 @@ def number_text(array: np.ndarray, digits: int = 4) -> str:
 
 
 def _written_out(array: np.ndarray) -> str:
-    """A short vector; "" where it is none or does not fit."""
+    """Return a short vector as text; "" for any other array and if it does not fit."""
     if array.ndim != 1 or array.size > SHOWN:
         return ""
     texts = ("[" + ", ".join(scalar(float(x), digits) for x in array) + "]" for digits in (3, 2))
@@ -68,18 +74,18 @@ def _written_out(array: np.ndarray) -> str:
 
 
 def in_full(array: np.ndarray) -> str:
-    """Every digit; of a tensor that is drawn, whose numbers have a place of their own, the norm."""
+    """Return all digits of an array, or its norm if it is drawn, since its numbers are shown elsewhere."""
     return f"norm {scalar(norm(array), 6)}" if has_picture(np.shape(array)) else full(array)
 
 
 def shape_text(array: np.ndarray) -> str:
-    """The shape where the numbers do not show it: "[3, 4]"; "" of a scalar or of a vector written out."""
+    """Return the shape, such as "[3, 4]"; "" for a scalar and for a vector that is written out."""
     array = np.asarray(array)
     return "" if array.ndim == 0 or _written_out(array) else str(list(array.shape))
 
 
 def constant_text(literal: Literal) -> str:
-    """A constant as it stands beside its slot; one that is too long, as its shape."""
+    """Return a constant as it is written beside its slot; one that is too long as its shape."""
     text = show_literal(literal)
     if len(text) <= CONSTANT:
         return text
@@ -90,13 +96,13 @@ def constant_text(literal: Literal) -> str:
 
 
 def input_text(node: Node) -> str | None:
-    """The value of an input as it can be typed; None for other nodes, random tensors and long tensors."""
+    """Return the value of an input as editable text; None for other nodes, random tensors and long tensors."""
     value = node.param("value") if node.op == INPUT else None
     text = None if value is None else show_literal(value)
     return text if text is None or len(text) <= EDITABLE else None
 
 
 def line_text(node: Node) -> str | None:
-    """What stands right of `=` in the node's own line of formula; None where it is too long to travel."""
+    """Return the right-hand side of the node's own line of formula; None if it is too long to send."""
     text = show_node(node)
     return text if len(text) <= COPIED else None

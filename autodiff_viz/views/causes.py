@@ -1,4 +1,4 @@
-"""Why a gradient is not its slope, in words for the table of the checks."""
+"""Explanations of why a gradient differs from its finite-difference slope, for the table of the checks."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from autodiff_viz.engine.causes import CORNER, NOT_FINITE, ROUNDING, RULE, UNKNOWN, Cause
 
 EQUAL = "\u2713"
-NAMED = 3  # nodes; of more their number is said
+NAMED = 3  # nodes; of more the text gives the number
 
 WORDS = {
     RULE: "rule of {}",
@@ -26,7 +26,7 @@ SENTENCES = {
 
 
 def in_a_word(agrees: bool, causes: Iterable[Cause]) -> str:
-    """What stands in the table beside the two numbers."""
+    """Return the entry of the table beside the two numbers."""
     said = [WORDS[cause.kind].format(_names(cause)) for cause in causes]
     if said:
         return "; ".join(said)
@@ -34,12 +34,13 @@ def in_a_word(agrees: bool, causes: Iterable[Cause]) -> str:
 
 
 def _names(cause: Cause) -> str:
+    """Return the nodes of a cause as text."""
     if len(cause.nodes) > NAMED:
         return f"{len(cause.nodes)} nodes"
     return ", ".join(cause.nodes) or "a point nearby"
 
 
 def explained(causes: Iterable[Cause]) -> tuple[str, ...]:
-    """A sentence for each kind among them."""
+    """Return one sentence for each kind of cause that occurs."""
     kinds = {cause.kind for cause in causes}
     return tuple(sentence for kind, sentence in SENTENCES.items() if kind in kinds)

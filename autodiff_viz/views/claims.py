@@ -1,4 +1,4 @@
-"""What a lesson claims, as text, and whether it is so of what is on the canvas."""
+"""View of the claims of a lesson: each as text, with its state on the graph that is on the canvas."""
 
 from __future__ import annotations
 
@@ -21,18 +21,24 @@ from autodiff_viz.views.moment import live, own
 from autodiff_viz.views.numbers import exact, short
 from autodiff_viz.views.training import still
 
-IN_FULL = 12  # numbers of one claim that are shown
+IN_FULL = 12  # largest number of elements that a claim shows
 
 HOLDS, FAILS, OWN = "holds", "fails", "own"
-"""A claim is so of the graph that it stands beside, or it is not, or it is about the lesson's own alone."""
+"""States of a claim: true of the graph beside it, false, or about the lesson's own graph alone."""
 
 
 @dataclass(frozen=True, slots=True)
 class ClaimView:
-    """A claim as text: the number found beside the one expected, how close they must be, and the source.
+    """View of a claim: the number found beside the expected one, the tolerance and the source, as text.
 
-    `now` is what the canvas shows in place of what was `found` in the lesson's own graph; "" where that is
-    the same, or the canvas has no such number.
+    Attributes:
+      says: the claim in a sentence.
+      found: the number in the lesson's own graph, or on the canvas if `state` is `HOLDS` there.
+      expected: the number that the claim gives.
+      closely: the tolerance.
+      source: where the expected number comes from.
+      state: `HOLDS`, `FAILS` or `OWN`.
+      now: the number on the canvas, if it differs from `found`; "" if it does not or the canvas has none.
     """
 
     says: str
@@ -45,17 +51,23 @@ class ClaimView:
 
     @property
     def holds(self) -> bool:
+        """Whether the claim is true of the graph beside it."""
         return self.state == HOLDS
 
 
 def own_claims(own: Iterable[Finding]) -> tuple[ClaimView, ...]:
-    """The claims about one of a lesson's graphs, as the lesson has it."""
+    """Return views of the claims about one of a lesson's own graphs."""
     return tuple(map(_claim, own))
 
 
 def claims_on_canvas(lab: Lab, view: LabView, proof: Proof) -> tuple[ClaimView, ...]:
-    """The claims of the open lesson. A tick says that the claim is so of what is on the canvas, whatever the
-    user has made of the lesson's graph; `proof` is what is so of that."""
+    """Return views of the claims of the open lesson, evaluated on the canvas.
+
+    A tick says that the claim is true of the graph on the canvas, however the user has changed it.
+
+    Args:
+      proof: findings about the lesson's own graphs.
+    """
     found = lesson(lab.lesson)
     if found is None:
         return ()
@@ -66,7 +78,7 @@ def claims_on_canvas(lab: Lab, view: LabView, proof: Proof) -> tuple[ClaimView, 
 
 
 def variant_of(lab: Lab, found: Lesson) -> int:
-    """Which of the lesson's graphs is open; the nearest one where an address names one that is not there."""
+    """Return the index of the open variant; the nearest one if an address gives an index out of range."""
     return min(max(lab.variant, 0), len(found.variants) - 1)
 
 
@@ -77,6 +89,7 @@ def is_own(lab: Lab, found: Lesson) -> bool:
 
 
 def _is_evaluated_as_own(lab: Lab, found: Lesson) -> bool:
+    """Whether graph, seed and dtype are the lesson's."""
     return lab.dtype == FLOAT32 and is_own(lab, found)
 
 
@@ -93,15 +106,17 @@ def _is_trained_as_own(lab: Lab, found: Lesson) -> bool:
 
 @remembered(64)
 def _own(variant: Variant) -> Graph:
+    """Return the lesson's own graph without positions."""
     return _unplaced(graph_of(variant))
 
 
 def _unplaced(graph: Graph) -> Graph:
+    """Return the graph without positions."""
     return replace(graph, nodes=tuple(replace(node, position=None) for node in graph.nodes))
 
 
 def _held(finding: Finding, found: Lesson, lab: Lab, view: LabView) -> ClaimView:
-    """The claim held against the canvas, where it is about what stands there."""
+    """Evaluate a claim on the canvas, if it is about what the canvas shows."""
     claim, as_it_was = finding.claim, _claim(finding)
     if _is_about_training(claim) and not _is_on_view(claim, view):
         same = _is_evaluated_as_own(lab, found) and _is_trained_as_own(lab, found)
@@ -115,14 +130,17 @@ def _held(finding: Finding, found: Lesson, lab: Lab, view: LabView) -> ClaimView
 
 
 def _is_about_training(claim: Claim) -> bool:
+    """Whether a claim is about a step after the first or about a divided training."""
     return claim.quantity in SPLIT or claim.at != 0
 
 
 def _is_on_view(claim: Claim, view: LabView) -> bool:
+    """Whether a claim is about the step on view."""
     return view.moment is not None and claim.at == view.moment.step
 
 
 def _claim(finding: Finding) -> ClaimView:
+    """Return the view of a finding."""
     claim = finding.claim
     if finding.found.size > IN_FULL and claim.quantity != "runs":
         found, expected = _at_a_glance(finding)
@@ -135,7 +153,7 @@ def _claim(finding: Finding) -> ClaimView:
 
 
 def closely(finding: Finding) -> str:
-    """How close the numbers must be."""
+    """Return the tolerance of a finding as text."""
     claim = finding.claim
     if not allowed(claim, finding.expected).any():
         return "exactly"
@@ -143,7 +161,7 @@ def closely(finding: Finding) -> str:
 
 
 def _at_a_glance(finding: Finding) -> tuple[str, str]:
-    """Of many numbers the first and how many there are; how far the worst is from what was expected."""
+    """Return (found, expected) for many numbers: the first, how many there are, and the largest difference."""
     first = f"{exact(finding.found.ravel()[0])}, \u2026 ({finding.found.size} numbers"
     wanted = f"{exact(finding.expected.ravel()[0])}, \u2026"
     if finding.found.shape != finding.expected.shape:
@@ -154,7 +172,7 @@ def _at_a_glance(finding: Finding) -> tuple[str, str]:
 
 
 def _written(claim: Claim, numbers: np.ndarray) -> str:
-    """Every digit; runs in words, what is added at a fork as a sum."""
+    """Return numbers with all digits; runs in words, contributions at a fork as a sum."""
     parts = [exact(number).removesuffix(".0") for number in numbers.ravel()]
     if claim.quantity == "runs":
         steps = f", in each of {len(claim.at)} steps" if isinstance(claim.at, range) else ""
@@ -165,6 +183,6 @@ def _written(claim: Claim, numbers: np.ndarray) -> str:
 
 
 def _sum(terms: Iterable[str]) -> str:
-    """2 + (−6): a negative term keeps its sign in brackets, so that it still reads as a sum."""
+    """Return terms as a sum, such as 2 + (−6): a negative term is in brackets."""
     first, *rest = terms
     return " + ".join([first, *(f"({term})" if term.startswith(MINUS) else term for term in rest)])

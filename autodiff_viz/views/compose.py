@@ -1,4 +1,4 @@
-"""One state of the lab evaluated: all that the page needs, and nothing that it has to decide."""
+"""Evaluation of one state of the lab into its view: all data that the page draws, without decisions left."""
 
 from __future__ import annotations
 
@@ -27,7 +27,13 @@ VERIFIED_AT_ONCE = 150  # nodes; a larger graph is verified when the user asks, 
 
 @dataclass(frozen=True, slots=True)
 class Slider:
-    """A scalar input's slider: its ends and where it stands."""
+    """Slider of a scalar input.
+
+    Attributes:
+      name: the input.
+      low, high: ends of the range.
+      value: the present value.
+    """
 
     name: str
     low: float
@@ -37,20 +43,26 @@ class Slider:
 
 @dataclass(frozen=True, slots=True)
 class LabView:
-    """What the lab page shows at once; the slower checks follow in `Verification`.
+    """View of the lab page that needs no slow check; `Verification` follows.
 
     Attributes:
-      drawn: for the canvas; `refusal` is why it refused the last edit.
-      text: what stands in the formula editor.
-      mistakes: of the draft; `problems`: of the graph; `notice`: why what was done
-        beside the canvas was refused; what was refused on it is in the drawing.
-      trace: None when nothing can be evaluated.
-      complete: the whole graph was evaluated, cotangents too.
+      drawn: the drawing for the canvas.
+      refusal: why the canvas refused the last edit.
+      text: contents of the formula editor.
+      mistakes: problems of the draft.
+      problems: problems of the graph.
+      notice: why an action beside the canvas was refused; refusals on the canvas are in the drawing.
+      trace: None if nothing can be evaluated.
+      complete: whether the whole graph was evaluated, cotangents too.
+      sliders: one for each scalar input.
       sweeps: by input, the key of the table that fits the numbers on view while its slider is dragged.
-      graph: what is drawn: the lab's, perhaps with the rules of a step of the training.
-      follows: the identity of all that any number follows from; where the nodes stand is not part of it.
-      evaluated: the numbers of `trace`, with all that is said of them.
-      moment: that step, where one is on view.
+      can_resample: whether a node has a random draw.
+      tensor_output: whether the output has axes.
+      notes: sentences about the whole graph.
+      graph: the graph that is drawn: the lab's, perhaps with the rules of a training step.
+      follows: the identity of all that any number depends on; positions of nodes are not part of it.
+      evaluated: the numbers of `trace` with the texts about them.
+      moment: the training step on view, if there is one.
     """
 
     drawn: Drawing
@@ -73,27 +85,26 @@ class LabView:
 
     @property
     def drawing(self) -> dict[str, Any]:
-        """What the canvas shows."""
+        """The data that the canvas shows."""
         return {**self.drawn.data, "notice": self.refusal}
 
     @property
     def mistaken(self) -> tuple[Problem, ...]:
-        """The problems that are mistakes: an empty slot is none, and says itself what it needs."""
+        """The problems that are mistakes. An empty slot is none: its node says what it needs."""
         return tuple(problem for problem in self.problems if problem.code != "empty-slot")
 
     @property
     def unfinished(self) -> tuple[str, ...]:
-        """Names of the nodes with an empty slot."""
+        """The names of the nodes with an empty slot."""
         found = (problem.node for problem in self.problems if problem.code == "empty-slot")
         return tuple(dict.fromkeys(filter(None, found)))
 
 
 def lab_view(lab: Lab, last: LabView | None = None) -> LabView:
-    """Evaluate the lab's graph, or as much of it as can be evaluated; at the step of the training on view,
-    where there is one.
+    """Evaluate the lab's graph, or the part of it that can be evaluated, at the training step on view if any.
 
     Args:
-      last: the view before, of which what still shows the same is taken over.
+      last: the previous view, whose unchanged parts are reused.
     """
     at = moment(lab)
     found = evaluated_at(lab, at) if at else None
@@ -134,22 +145,25 @@ def lab_view(lab: Lab, last: LabView | None = None) -> LabView:
 
 
 def _follows(lab: Lab, graph: Graph, found: Evaluated, at: Moment | None) -> bytes:
+    """Return the identity of all that any number of the view depends on."""
     nodes = tuple([node.content for node in graph.nodes])
     numbers = (nodes, graph.regions, graph.output, lab.seed, lab.dtype)
     return identity((*numbers, found.complete, found.problems, at and at.key))
 
 
 def _slider(lab: Lab, name: str) -> Slider:
+    """Return the slider of an input."""
     low, high = slider_range(lab, name)
     return Slider(name, low, high, float(lab.graph[name].param("value")))
 
 
 def _stretch(slider: Slider) -> Stretch:
+    """Return the range of a slider."""
     return Stretch(slider.name, slider.low, slider.high)
 
 
 def sweep_tables(view: LabView, wanted: Mapping[str, str]) -> list[dict[str, Any]]:
-    """The tables that were asked for, by input and key; none for a key that is of other numbers by now."""
+    """Return the requested tables, by input and key; none for a key of numbers that are no longer on view."""
     stretches = {slider.name: _stretch(slider) for slider in view.sliders}
     current = [name for name, key in wanted.items() if view.sweeps.get(name) == key]
     return tables(view.trace, [stretches[name] for name in current], view.sweeps) if current else []
@@ -157,8 +171,15 @@ def sweep_tables(view: LabView, wanted: Mapping[str, str]) -> list[dict[str, Any
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One input's declared gradient beside the true slope of the output, as text; and why they differ, or are
-    no numbers."""
+    """Comparison of an input's declared gradient with the true slope of the output, as text.
+
+    Attributes:
+      name: the input.
+      declared: the gradient of the trace.
+      true: the central difference.
+      agrees: whether both agree.
+      causes: why they differ or are not finite.
+    """
 
     name: str
     declared: str
@@ -169,8 +190,13 @@ class Check:
 
 @dataclass(frozen=True, slots=True)
 class Verification:
-    """What independent computations say of a trace. `verdict` is None when it could not be worked out,
-    and `problems` then says why."""
+    """Result of independent computations about a trace.
+
+    Attributes:
+      verdict: comparison with the whole program; None if it could not be computed.
+      problems: why there is no verdict.
+      inputs: comparison of each input's gradient with central differences.
+    """
 
     verdict: Verdict | None
     problems: tuple[Problem, ...]
@@ -189,6 +215,7 @@ class Verification:
 
 
 def _how_close(verdict: Verdict) -> str:
+    """Return the largest relative difference in words."""
     close = f": no number is further off than {verdict.worst:.1g} of its array's size."
     fewer = "rounding leaves fewer digits: large numbers cancel there, or on the way."
     rounded = f" In {verdict.rounded} of them {fewer}" if verdict.rounded else ""
@@ -196,7 +223,7 @@ def _how_close(verdict: Verdict) -> str:
 
 
 def verification(found: Trace) -> Verification:
-    """Hold the trace against the whole program and against central differences."""
+    """Verify the trace against the whole program and against central differences."""
     try:
         verdict, problems = verify(found), ()
     except GraphError as error:
@@ -210,6 +237,7 @@ def verification(found: Trace) -> Verification:
 
 
 def _pair(declared: Any, true: Any) -> tuple[str, str]:
+    """Return both numbers as text; a single element as a scalar."""
     if declared.size == 1:
         return full(declared.astype("float32").reshape(())), full(true.astype("float32").reshape(()))
     return short(declared), short(true)

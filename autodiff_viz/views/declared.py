@@ -1,4 +1,7 @@
-"""Declared derivatives that are not the true one: no mistake, but to be seen where they are."""
+"""Comparison of declared derivatives with the true ones.
+
+A difference is no mistake, but is shown on the node.
+"""
 
 from __future__ import annotations
 
@@ -19,8 +22,14 @@ APART = 1e-3  # of the largest number that the true derivative passes; float32 r
 
 @dataclass(frozen=True, slots=True)
 class Apart:
-    """What a node passes down a slot by its declared derivative, and what the true one would pass: at the
-    element where they are furthest apart, of `count` that differ among `size`."""
+    """Contribution by a declared derivative beside the true one, at the element where they differ most.
+
+    Attributes:
+      declared: the number that the declared derivative passes.
+      true: the number that the true derivative would pass.
+      count: number of elements that differ.
+      size: number of elements.
+    """
 
     declared: float
     true: float
@@ -28,14 +37,17 @@ class Apart:
     size: int
 
     def said(self, digits: int = 3) -> str:
-        """Both numbers in a few words."""
+        """Return both numbers in a few words."""
         return f"declared {scalar(self.declared, digits)}, true {scalar(self.true, digits)}"
 
 
 def declared_apart(trace: Trace, name: str) -> dict[int, Apart]:
-    """By slot, where a declared derivative passes something else than the op's own. At a corner of the op any
-    derivative is as good as another, and where the true one is NaN there is none."""
-    node = trace.graph.by_name.get(name)  # of a graph that is not finished a part alone is traced
+    """Return by slot where a declared derivative passes another contribution than the op's own.
+
+    Elements at a corner of the op, where any subgradient will do, and elements whose true contribution is NaN
+    do not count.
+    """
+    node = trace.graph.by_name.get(name)  # of an incomplete graph only a part is traced
     if node is None or node.rule.kind != PULLBACK or node.op not in OPS or name not in trace.cotangent:
         return {}
     found = {}
@@ -47,7 +59,7 @@ def declared_apart(trace: Trace, name: str) -> dict[int, Apart]:
 
 
 def _alike(declared: np.ndarray, true: np.ndarray) -> bool:
-    """The usual case, at little cost: this is worked out at every edit."""
+    """Whether two arrays are equal in the usual case: a cheap test, since it runs at every edit."""
     if declared.ndim:
         return bool(np.array_equal(declared, true))
     one, other = declared.item(), true.item()
@@ -55,6 +67,7 @@ def _alike(declared: np.ndarray, true: np.ndarray) -> bool:
 
 
 def _apart(declared: np.ndarray, true: np.ndarray, corner: np.ndarray) -> Apart | None:
+    """Return the largest difference beyond `APART`; None if there is none."""
     declared, true, corner = (array.ravel() for array in (declared, true, corner))
     with np.errstate(invalid="ignore"):
         gap = np.where(declared == true, 0.0, np.abs(declared.astype(np.float64) - true))
@@ -69,19 +82,20 @@ def _apart(declared: np.ndarray, true: np.ndarray, corner: np.ndarray) -> Apart 
 
 
 def declared_states(trace: Trace) -> dict[str, State]:
-    """By node, for those whose declared derivative is not the true one: for the card, and in a sentence."""
+    """Return by name the card text and sentence of each node whose declared derivative is not the true one."""
     declaring = [node for node in trace.graph.nodes if node.rule.kind == PULLBACK]
     found = {node.name: (node, declared_apart(trace, node.name)) for node in declaring}
     return {name: _state(node, slots) for name, (node, slots) in found.items() if slots}
 
 
 def _state(node: Node, slots: dict[int, Apart]) -> State:
+    """Return (text for the card, sentence)."""
     first = next(iter(slots.values()))
     said = (f"Down {slot_label(node, slot)} it passes {_sentence(found)}" for slot, found in slots.items())
     return first.said(), f"The derivative is declared. {' '.join(said)}"
 
 
 def _sentence(found: Apart) -> str:
-    """The two numbers with more digits, and how many others there are."""
+    """Return the two numbers with more digits, and how many elements differ."""
     where = "" if found.size == 1 else f", at the worst of {found.count} out of {found.size} elements"
     return f"{scalar(found.declared, 6)}; the true derivative passes {scalar(found.true, 6)}{where}."

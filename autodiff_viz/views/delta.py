@@ -1,24 +1,23 @@
-"""What changed between two drawings, so that only that travels. ui/editor/web/state/delta.js applies it.
+"""Patch between two drawings, so that only changes are sent. ui/editor/web/state/delta.js applies it.
 
-A drawing is a JSON object without null. A patch of an object has its fields that changed, null for one
-that has gone, as in JSON Merge Patch (RFC 7396). A list of records with names of their own, such as nodes and
-wires, is patched by name: `{"gone": [name], "set": {name: patch}, "new": [record], "order": [name]}`, each
-part only where there is something to say. Any other list is sent anew. No field turns from a list into an
-object.
+A drawing is a JSON object without null. A patch of an object has its changed fields, with null for a removed
+one, as in JSON Merge Patch (RFC 7396). A list of records with unique names, such as nodes and wires, is
+patched by name: `{"gone": [name], "set": {name: patch}, "new": [record], "order": [name]}`, without empty
+parts. Any other list is sent whole. No field turns from a list into an object.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-KEPT = 8  # drawings that may still be on their way when the browser says which one it has
+KEPT = 8  # drawings that may be in flight when the browser acknowledges one
 
 Json = Any
 
 
 def delta(before: dict[str, Json], after: dict[str, Json]) -> dict[str, Json]:
-    """The patch that makes `after` of `before`; empty when they are equal."""
-    if before is after:  # as most records are: see views/lean.py
+    """Return the patch that turns `before` into `after`; empty when they are equal."""
+    if before is after:  # most records are reused: see views/lean.py
         return {}
     patch: dict[str, Json] = {name: None for name in before if name not in after}
     for name, now in after.items():
@@ -29,8 +28,10 @@ def delta(before: dict[str, Json], after: dict[str, Json]) -> dict[str, Json]:
 
 
 def shared(before: Json, after: Json) -> Json:
-    """`after`, with the parts that are as they were `before` being the same objects: several drawings of one
-    graph then take little more memory than one."""
+    """Return `after` with its unchanged parts replaced by the same objects of `before`.
+
+    Several drawings of one graph then take little more memory than one (structural sharing).
+    """
     if before is after or not isinstance(after, dict | list):
         return after
     if isinstance(before, dict) and isinstance(after, dict):
@@ -44,6 +45,7 @@ def shared(before: Json, after: Json) -> Json:
 
 
 def _change(then: Json, now: Json) -> Json:
+    """Return the patch of one field."""
     if isinstance(then, dict) and isinstance(now, dict):
         return delta(then, now)
     if isinstance(then, list) and isinstance(now, list):
@@ -54,6 +56,7 @@ def _change(then: Json, now: Json) -> Json:
 
 
 def _records(olds: dict[str, Json], news: dict[str, Json]) -> dict[str, Json]:
+    """Return the patch of a list of named records."""
     changed = {name: delta(old, news[name]) for name, old in olds.items() if name in news}
     added = [name for name in news if name not in olds]
     order = [*changed, *added]
@@ -67,7 +70,7 @@ def _records(olds: dict[str, Json], news: dict[str, Json]) -> dict[str, Json]:
 
 
 def _named(items: Json) -> dict[str, Json] | None:
-    """The records of a list by name; None when it is not a list of records, each with a name of its own."""
+    """Return the records of a list by name; None if it is no list of records with unique names."""
     if not isinstance(items, list):
         return None
     found: dict[str, Json] = {}
@@ -80,6 +83,7 @@ def _named(items: Json) -> dict[str, Json] | None:
 
 
 def _name(record: dict[str, Json]) -> str | None:
+    """Return the name of a record; of a wire, its target and slot."""
     if "to" in record and "slot" in record:
         return f"{record['to']}:{record['slot']}"
     name = record.get("id", record.get("name"))

@@ -1,5 +1,6 @@
-"""The documents of a history as text, beside its trail: from which step on each is open, and what belongs to
-it beside its graphs. The browser keeps them, so that undo leads from one to the other after a reload, too.
+"""Encoding of the documents of a history, beside its trail: the first step and the other state of each.
+
+The browser stores them, so that undo leads from one document to another after a reload, too.
 """
 
 from __future__ import annotations
@@ -18,8 +19,11 @@ Aside = tuple[tuple[int, Lab], ...]
 
 
 def documents(lab: Lab) -> dict[str, str]:
-    """By the number of its first step, as `trail` counts: what belongs to each document. The open one, of
-    which the address tells, has none; nothing at all where there is no other."""
+    """Return the state of each document other than its graphs, by the number of its first step.
+
+    Steps are numbered as in `trail`. The entry of the open document is empty, since the address has its
+    state. With one document there is no entry.
+    """
     aside, found = dict(lab.aside), {}
     numbered = enumerate(lab.history.entries, lab.history.forgotten)
     for number, steps in groupby(numbered, key=lambda step: step[1].document):
@@ -29,8 +33,11 @@ def documents(lab: Lab) -> dict[str, str]:
 
 
 def with_documents(history: History, kept: Mapping[str, Any]) -> tuple[History, Aside]:
-    """The history of `kept`, which comes from outside, with the documents that it tells of: numbered from the
-    open one, 0, as they follow each other. All of one document where it tells of none."""
+    """Return the history of `kept` divided into its documents, and the labs of those that are not open.
+
+    Documents are numbered in order, relative to the open one, which is 0. `kept` is untrusted: if its
+    documents are missing or malformed, the whole history is one document.
+    """
     first = kept.get("at", 0) - len(history.past)
     try:
         told = sorted((int(step), _query(text)) for step, text in kept.get("documents", {}).items())
@@ -40,6 +47,7 @@ def with_documents(history: History, kept: Mapping[str, Any]) -> tuple[History, 
     here = bisect_right(begins, kept["at"])
 
     def number(i: int) -> int:
+        """Return the number of the document of an entry."""
         return bisect_right(begins, first + i) - here
 
     entries = tuple(entry._replace(document=number(i)) for i, entry in enumerate(history.entries))
@@ -51,6 +59,11 @@ def with_documents(history: History, kept: Mapping[str, Any]) -> tuple[History, 
 
 
 def _query(text: Any) -> dict[str, str]:
+    """Decode the query parameters of a document.
+
+    Raises:
+      TypeError, ValueError: they are malformed.
+    """
     query = unsqueezed(text)
     if not isinstance(query, dict) or not all(isinstance(value, str) for value in query.values()):
         raise ValueError(text)
@@ -58,5 +71,6 @@ def _query(text: Any) -> dict[str, str]:
 
 
 def _left(entries: tuple[Entry, ...], number: int, query: Mapping[str, str]) -> tuple[int, Lab]:
+    """Return a document's number and its lab: the last graph with its other state."""
     graph = next((entry.graph for entry in reversed(entries) if entry.document == number), entries[0].graph)
     return number, with_beside(Lab(begin(graph)), query)

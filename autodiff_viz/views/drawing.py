@@ -1,6 +1,6 @@
-"""The graph with its numbers as the canvas wants it: JSON-safe, every number already text.
+"""Drawing of the graph with its numbers for the canvas, as JSON data in which every number is text.
 
-Field by field it is described in ui/editor/web/types.js.
+ui/editor/web/types.js describes the fields.
 """
 
 from __future__ import annotations
@@ -36,7 +36,18 @@ K, V = TypeVar("K"), TypeVar("V")
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """What there is to draw: the graph, its numbers where it has any, and what is wrong with it."""
+    """Input of `drawing`: the graph with its numbers and problems.
+
+    Attributes:
+      graph: the graph.
+      trace: its numbers; None if nothing can be evaluated.
+      runs: run counts of nodes, where they are known.
+      problems: problems of the graph.
+      selected: name of the selected node.
+      document: number of the open document.
+      collapsed: names of the collapsed groups.
+      states: (text for the card, sentence) by node.
+    """
 
     graph: Graph
     trace: Trace | None
@@ -50,9 +61,13 @@ class Picture:
 
 @dataclass(frozen=True, slots=True)
 class Drawing:
-    """The canvas as data, and what it and each of its nodes and wires was drawn from.
+    """Data of the canvas with the inputs of each record, so that unchanged records can be reused.
 
-    `cards` and `threads` are (what it shows, record) by node name and by wire.
+    Attributes:
+      picture: the input of the whole drawing.
+      data: the data that the canvas shows.
+      cards: (input, record) by node name.
+      threads: (input, record) by wire.
     """
 
     picture: Picture
@@ -62,8 +77,11 @@ class Drawing:
 
 
 def drawing(picture: Picture, last: Drawing | None = None) -> Drawing:
-    """The drawing of one state of the lab. Nodes and wires that show what they did in the `last` one are its
-    records, the same objects."""
+    """Draw one state of the lab.
+
+    Args:
+      last: the previous drawing; nodes and wires with unchanged inputs are its records, the same objects.
+    """
     if last is not None and _marked_alone(picture, last.picture):
         return replace(last, picture=picture, data={**last.data, **_marks(picture, last.data["groups"])})
     graph = picture.graph
@@ -88,7 +106,7 @@ def drawing(picture: Picture, last: Drawing | None = None) -> Drawing:
 
 
 def _marked_alone(picture: Picture, last: Picture) -> bool:
-    """Whether nothing differs but what is selected and what is collapsed."""
+    """Whether only the selection and the collapsed groups differ."""
     return last.document == picture.document and all(
         getattr(last, name) is getattr(picture, name)
         for name in ("graph", "trace", "runs", "problems", "states")
@@ -96,13 +114,13 @@ def _marked_alone(picture: Picture, last: Picture) -> bool:
 
 
 def _marks(picture: Picture, groups: Iterable[dict[str, Any]]) -> dict[str, Any]:
-    """What is selected, and the `groups` with whether they are collapsed."""
+    """Return the selection, and `groups` with their collapsed state."""
     collapsed = [group | {"collapsed": group["name"] in picture.collapsed} for group in groups]
     return {"groups": collapsed, "selected": picture.selected}
 
 
 def _redrawn(wanted: Mapping[K, V], last: Mapping[K, tuple[V, dict]], draw: Callable[[K, V], dict]) -> dict:
-    """(what it shows, record) by key: drawn, or the last one where that shows the same."""
+    """Return (input, record) by key, reusing the last record where its input is unchanged."""
     found = {}
     for key, what in wanted.items():
         held = last.get(key)
@@ -111,6 +129,7 @@ def _redrawn(wanted: Mapping[K, V], last: Mapping[K, tuple[V, dict]], draw: Call
 
 
 def _cards(picture: Picture, placed: Layout) -> Iterator[NodeShown]:
+    """Yield the inputs of the node records."""
     graph, trace = picture.graph, picture.trace
     apart, tall, kernels = disconnected(graph), pictured(graph), kernels_of(graph)
     number = segment_of(graph) if has_cuts(graph) else {}
@@ -138,10 +157,10 @@ def _cards(picture: Picture, placed: Layout) -> Iterator[NodeShown]:
 
 
 def places(graph: Graph, tall: frozenset[str] | None = None) -> Layout:
-    """Where every node stands and how long wires bend; remembered while nothing but numbers changes.
+    """Return positions and bends of the graph's layout, memoised by its inputs, which contain no numbers.
 
     Args:
-      tall: the nodes whose tensor is drawn, where the graph cannot say it itself.
+      tall: names of the nodes whose tensor is drawn, if the graph alone does not tell.
     """
     return _layout(graph, pictured(graph) if tall is None else tall)
 
@@ -152,7 +171,7 @@ def _node_key(node: Node) -> bytes:
 
 @remembered(8_192, _node_key)
 def _standing(node: Node) -> bytes:
-    """The identity of what the layout depends on: dragging a slider must not lay the graph out again."""
+    """Return the identity of all that the layout depends on: dragging a slider must not recompute it."""
     return identity((node.name, node.op, node.slots, node.position))
 
 
@@ -168,12 +187,12 @@ def _layout(graph: Graph, tall: frozenset[str]) -> Layout:
 
 
 def doubts(trace: Trace) -> tuple[Mix | Stray | Shadow, ...]:
-    """What no rule forbids and hardly anybody means, each with the node where it is."""
+    """Return the warnings of a trace: legal constructs that are rarely meant, each with its node."""
     return (*mixes(trace), *strays(trace), *shadows(trace.graph))
 
 
 def _warnings(graph: Graph, trace: Trace | None) -> dict[str, list[str]]:
-    """By node, what is no mistake and yet likely not meant."""
+    """Return by node the warnings: constructs that are no mistake but probably not meant."""
     found: dict[str, list[str]] = {}
     for each in (*trace.births, *doubts(trace)) if trace else ():
         found.setdefault(each.node, []).append(str(each))
@@ -183,6 +202,7 @@ def _warnings(graph: Graph, trace: Trace | None) -> dict[str, list[str]]:
 
 
 def _thread(picture: Picture, node: Node, slot: int, placed: Layout, scale: float) -> WireShown:
+    """Return the input of a wire's record."""
     return WireShown(
         producer=node.slots[slot],
         passed=passed(picture.trace, node, slot),

@@ -1,5 +1,4 @@
-"""The numbers of one state of the lab, with all that is said of them: evaluated again only where something
-has changed that they follow from."""
+"""Numbers of one state of the lab with the texts about them, recomputed only when their inputs change."""
 
 from __future__ import annotations
 
@@ -21,19 +20,23 @@ from autodiff_viz.views.health import State, states
 from autodiff_viz.views.lab import Lab
 from autodiff_viz.views.moment import Moment
 
-COUNTED = 2_000  # runs of nodes in checkpoint regions that are counted with an edit
+COUNTED = 2_000  # limit of runs in checkpoint regions that are counted at each edit
 NOT_COUNTED = "So many nested checkpoint regions are not counted with every edit: select a node for its runs."
 
 
 @dataclass(frozen=True, slots=True)
 class Evaluated:
-    """Attributes:
-    key: the identity of all that it follows from; None at a step of a training.
-    trace: None when nothing can be evaluated.
-    complete: the whole graph was evaluated, cotangents too.
-    runs: by node, only where a region makes them differ from one run each and all regions can run.
-    states: what cards say of nodes, and a sentence about each.
-    notes: sentences about the whole.
+    """Result of an evaluation.
+
+    Attributes:
+      key: the identity of all inputs; None at a training step.
+      trace: None when nothing can be evaluated.
+      problems: problems of the graph.
+      complete: whether the whole graph was evaluated, cotangents too.
+      runs: run counts by node; empty unless a region makes them differ from one run each and all regions can
+        run.
+      states: (text for the card, sentence) by node.
+      notes: sentences about the whole graph.
     """
 
     key: bytes | None
@@ -46,8 +49,11 @@ class Evaluated:
 
 
 def evaluated(lab: Lab, last: Evaluated | None = None) -> Evaluated:
-    """Evaluate the lab's graph, or as much of it as can be evaluated. The `last` one, where it follows from
-    the same."""
+    """Evaluate the lab's graph, or the part of it that can be evaluated.
+
+    Args:
+      last: the previous result, returned if its inputs are the same.
+    """
     key = identity((lab.graph, lab.seed, lab.dtype))
     if last is not None and last.key == key:
         return last
@@ -57,7 +63,7 @@ def evaluated(lab: Lab, last: Evaluated | None = None) -> Evaluated:
 
 
 def evaluated_at(lab: Lab, at: Moment) -> Evaluated | None:
-    """Evaluate the step on view; None where the graph cannot be evaluated."""
+    """Evaluate the training step on view; None if the graph cannot be evaluated."""
     try:
         found = trace(with_seeds(at.graph, at.step), at.parameters, lab.seed, dtype=lab.dtype)
     except GraphError:
@@ -66,7 +72,7 @@ def evaluated_at(lab: Lab, at: Moment) -> Evaluated | None:
 
 
 def _traced(lab: Lab, playing: Graph) -> tuple[Trace | None, tuple[Problem, ...]]:
-    """(trace, problems): of the whole graph, or of the part that has no problem. What runs is `playing`."""
+    """Return (trace, problems) of `playing`, the graph that runs; failing that, of the part without problems."""
     graph = lab.graph
     if not graph.nodes:
         return None, ()
@@ -84,6 +90,7 @@ def _traced(lab: Lab, playing: Graph) -> tuple[Trace | None, tuple[Problem, ...]
 def _with_words(
     key: bytes | None, found: Trace | None, problems: tuple[Problem, ...], complete: bool
 ) -> Evaluated:
+    """Return the result with run counts, states and notes."""
     return Evaluated(
         key=key,
         trace=found,
@@ -96,24 +103,27 @@ def _with_words(
 
 
 def _runs(found: Trace | None, problems: tuple[Problem, ...]) -> Mapping[str, Runs]:
+    """Count the runs; empty if no region changes them, or if counting fails or takes long."""
     stopped = any(problem.code != "groups-overlap" for problem in problems)
     if found is None or not found.graph.regions or stopped or _is_much(found.graph):
         return {}
     try:
         return found.runs
-    except GraphError:  # at a step of a training, to which regions are nothing
+    except GraphError:  # at a training step, where regions have no effect
         return {}
 
 
 def _is_much(graph: Graph) -> bool:
-    """Whether counting the runs would hold up the canvas: a node is counted once for each way to run it."""
+    """Whether counting the runs would delay the canvas: a node is counted once for each way to run it."""
     around = Counter(name for region in graph.regions for name in region.nodes)
     return sum(2**count for count in around.values()) > COUNTED
 
 
 def _states(found: Trace, trained: bool) -> dict[str, State]:
-    """What cards say of derivatives that are declared, and what there is to look out for in training. Of a
-    node with both the first stands on the card, and the sentence says both."""
+    """Return the states of declared derivatives and, in a training, of node health.
+
+    Of a node with both, the card shows the first and the sentence has both.
+    """
     said, others = declared_states(found), states(found) if trained else {}
     for name, (word, sentence) in others.items():
         before = said.get(name)
@@ -122,6 +132,7 @@ def _states(found: Trace, trained: bool) -> dict[str, State]:
 
 
 def _notes(found: Trace) -> tuple[str, ...]:
+    """Return sentences about the whole graph: notes of the trace, sources of non-finite numbers, warnings."""
     uncounted = (NOT_COUNTED,) if _is_much(found.graph) else ()
     doubted = (f"at {doubt.node}: {doubt}" for doubt in doubts(found))
     return (*found.notes, *uncounted, *(str(birth) for birth in found.births), *doubted)

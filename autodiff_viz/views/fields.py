@@ -1,9 +1,9 @@
-"""What can be changed of the selected node beside the canvas, as data: each field has the edit that it sends.
+"""Form fields of the selected node beside the canvas, as data: each has the edit that it sends.
 
-A field is `{"id", "label", "type", "value", "help", "edit"}`; the browser puts what the user has set into
-its edit, under "value" or what the field says "as". `type` is "text", "number" (a text, stepped by 1 with the
-arrow keys), "check", "choice" or "several" (of its "choices", `[value, label]` each), "button" (its edit is
-sent as it is), or "note" (only said).
+A field is `{"id", "label", "type", "value", "help", "edit"}`; the browser puts the user's value into the
+edit, under "value" or the key that the field gives as "as". `type` is "text", "number" (a text, stepped by 1
+with the arrow keys), "check", "choice" or "several" (of its "choices", `[value, label]` each), "button" (its
+edit is sent unchanged), or "note" (text without an edit).
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ LEARN_HELP = "Parameters with shapes that fit, wired to its empty slots."
 
 
 def fields(graph: Graph, node: NodeView) -> list[Field]:
-    """All fields of a node, in the order in which they stand."""
+    """Return all fields of a node, in display order."""
     found = [_function(node)] if node.function else []
     found += _source(node.name, node.source) if node.source else []
     found += _layer(node)
@@ -36,14 +36,16 @@ def fields(graph: Graph, node: NodeView) -> list[Field]:
 
 
 def _function(node: NodeView) -> Field:
+    """Return the field of the rule's function or number."""
     edit = {"kind": "function", "node": node.name}
     return {**_field("function", KINDS[node.rule].asks, "text", node.function, edit), "as": "text"}
 
 
 def _source(name: str, source: Source) -> list[Field]:
-    """Data or parameter; its numbers, or how they are drawn."""
+    """Return the fields of an input: data or parameter, its numbers or its random draw."""
 
     def of(kind: str) -> dict[str, Any]:
+        """Return an edit of this kind."""
         return {"kind": kind, "node": name}
 
     found = [
@@ -62,7 +64,7 @@ def _source(name: str, source: Source) -> list[Field]:
 
 
 def _layer(node: NodeView) -> list[Field]:
-    """What a layer learns."""
+    """Return the fields of a layer's parameters."""
     found = []
     if node.learns:
         edit = {"kind": "learn", "node": node.name}
@@ -74,10 +76,11 @@ def _layer(node: NodeView) -> list[Field]:
 
 
 TYPES = {"float": "number", "int": "number", "seed": "number", "bool": "check", "choice": "choice"}
-"""By the kind of a parameter; one of another kind is changed in the formula."""
+"""Field type by kind of parameter; parameters of other kinds are changed in the formula."""
 
 
 def _param(name: str, param: Param, value: Any) -> Field:
+    """Return the field of a parameter of the op."""
     kind = TYPES.get(param.kind, "note")
     if kind == "choice" and value not in param.choices:
         kind = "note"
@@ -92,7 +95,7 @@ def _param(name: str, param: Param, value: Any) -> Field:
 
 
 def _region(region: Region) -> list[Field]:
-    """What a checkpoint region keeps."""
+    """Return the fields of a checkpoint region: its policy, its saved names, its removal."""
     policy = {"kind": "policy", "region": region.name, "saved": sorted(region.nodes)}
     keeps = _field("policy", f"Checkpoint {region.name} keeps", "choice", region.policy, policy)
     found = [{**keeps, "as": "policy", "choices": [[name, record.keeps] for name, record in POLICY.items()]}]
@@ -106,4 +109,5 @@ def _region(region: Region) -> list[Field]:
 
 
 def _field(name: str, label: str, kind: str, value: Any, edit: dict[str, Any], help: str = "") -> Field:
+    """Return a field as data."""
     return {"id": name, "label": label, "type": kind, "value": value, "help": help, "edit": edit}

@@ -1,4 +1,4 @@
-"""A figure of a large graph, which a worker makes: some take seconds there."""
+"""Figure of a large graph, made by a worker process, since some take seconds."""
 
 from __future__ import annotations
 
@@ -18,25 +18,30 @@ SECONDS = 60.0  # of work
 
 @dataclass(frozen=True, slots=True)
 class Figured:
-    """A figure as packed JSON, since many are kept, and the same in `words`."""
+    """Figure as compressed JSON, since many are kept, with its description.
+
+    Attributes:
+      packed: the compressed JSON.
+      words: the same in a sentence for screen readers.
+    """
 
     packed: bytes
     words: str
 
     @property
     def figure(self) -> dict[str, Any]:
-        """As `plotly` reads it."""
+        """The figure as a dictionary for Plotly."""
         return json.loads(zlib.decompress(self.packed))
 
 
 def figure_job(name: str, trace: Trace, swept: str | None) -> Job:
-    """`figured`, for a worker that ends with it."""
+    """Return the job that runs `figured` in a worker process of its own."""
     key = identity(("figure", name, trace.identity, swept))
     return Job(key, figured, (name, trace, swept), SECONDS, long=True)
 
 
 def figured(name: str, trace: Trace, swept: str | None) -> Figured | tuple[Problem, ...]:
-    """The figure of this name, or why there is none."""
+    """Make the figure of this name, or return the problems that prevent it."""
     spec = FIGURES[name]
     try:
         figure, words = spec.build(trace, swept), spec.text(trace, swept)

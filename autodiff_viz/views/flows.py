@@ -1,4 +1,4 @@
-"""What goes back along wires, as the canvas draws it: a thickness, a sign and a text."""
+"""Contribution that a wire passes back, as the canvas draws it: a thickness, a sign and a text."""
 
 from __future__ import annotations
 
@@ -13,11 +13,15 @@ from autodiff_viz.graph.mute import handed_on
 from autodiff_viz.views.cards import in_full, number_text
 from autodiff_viz.views.numbers import norm, sign
 
-DECADES = 4  # a wire is thinnest when it carries 10^-4 of the largest contribution
+DECADES = 4  # a wire is thinnest at 10^-4 of the largest contribution
 
 
 def flow(array: np.ndarray | None, scale: float) -> dict[str, Any]:
-    """What passes back; nothing yet where there is no array. `scale` is the largest contribution of all."""
+    """Return the fields of a contribution; empty ones if there is no array.
+
+    Args:
+      scale: norm of the largest contribution in the graph.
+    """
     return {
         "width": 0.0 if array is None else _width(array, scale),
         "sign": 0 if array is None else sign(array),
@@ -27,24 +31,25 @@ def flow(array: np.ndarray | None, scale: float) -> dict[str, Any]:
 
 
 def passed(trace: Trace | None, node: Node, slot: int) -> np.ndarray | None:
-    """The contribution down the wire into a slot, where it is known."""
+    """Return the contribution down the wire into a slot, if it is known."""
     return trace.passed.get(_traced(node, slot)) if trace else None
 
 
 def _traced(node: Node, slot: int) -> tuple[str, int] | None:
-    """The wire's key in the trace, where a muted node has one slot alone."""
+    """Return the wire's key in the trace, where a muted node has only one slot."""
     if not node.muted:
         return node.name, slot
     return (node.name, 0) if slot == handed_on(node) else None
 
 
 def largest(trace: Trace | None) -> float:
+    """Return the norm of the largest finite contribution; 0 without any."""
     sizes = [norm(array) for array in trace.passed.values()] if trace else []
     return max((size for size in sizes if math.isfinite(size)), default=0.0)
 
 
 def _width(passed: np.ndarray, scale: float) -> float:
-    """0 for nothing, 1 for the largest contribution, and even steps per decade between."""
+    """Return the thickness: 0 for a zero contribution, 1 for the largest, linear in the logarithm between."""
     size = norm(passed)
     if size == 0:
         return 0.0

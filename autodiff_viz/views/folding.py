@@ -1,5 +1,7 @@
-"""All nodes laid out for a canvas with collapsed groups: a group takes the room of its card, and what is in
-it is laid out by itself around the middle of the card."""
+"""Layout of all nodes for a canvas with collapsed groups.
+
+A collapsed group takes the room of its card; its nodes are laid out by themselves around the card's centre.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,7 @@ from autodiff_viz.views.layout import layout
 
 
 def folded_places(graph: Graph, collapsed: Collection[str]) -> dict[str, Point]:
-    """Places of all nodes, whatever their own positions, where these groups are one card each."""
+    """Lay out all nodes, ignoring their own positions, with each of the `collapsed` groups as one card."""
     card_of = _cards(graph, collapsed)
     folded, ports = _folded(graph, card_of)
     tall = pictured(graph)
@@ -22,6 +24,7 @@ def folded_places(graph: Graph, collapsed: Collection[str]) -> dict[str, Point]:
     sizes = {card: group_size(*count, card in stacked) for card, count in ports.items()}
 
     def size_of(node: Node) -> tuple[float, float]:
+        """Return the size of a card or of a node in px."""
         return sizes[node.name] if node.name in sizes else size(node, node.name in tall)
 
     found = dict(layout(folded, size_of, room).positions)
@@ -33,7 +36,7 @@ def folded_places(graph: Graph, collapsed: Collection[str]) -> dict[str, Point]:
 
 
 def _cards(graph: Graph, collapsed: Collection[str]) -> dict[str, str]:
-    """By node, the card that it is in; a card's name is one that no node can have."""
+    """Return by node the card that contains it. A card's name has a space, which no node's name has."""
     card_of: dict[str, str] = {}
     for frame in outermost_first(graph.frames):
         if isinstance(frame, Group) and frame.name in collapsed:
@@ -43,7 +46,7 @@ def _cards(graph: Graph, collapsed: Collection[str]) -> dict[str, str]:
 
 
 def _folded(graph: Graph, card_of: dict[str, str]) -> tuple[Graph, dict[str, tuple[int, int]]]:
-    """The graph with cards in place of nodes, and of each card how many nodes feed it and leave it."""
+    """Replace nodes by their cards; also return by card how many nodes feed it and how many leave it."""
     reads: dict[str, dict[str, None]] = {card: {} for card in card_of.values()}
     gives: dict[str, set[str]] = {card: set() for card in reads}
     for node in graph.nodes:
@@ -60,6 +63,7 @@ def _folded(graph: Graph, card_of: dict[str, str]) -> tuple[Graph, dict[str, tup
         gives[card_of[graph.output]].add(graph.output)
 
     def led(slot: object) -> object:
+        """Return a slot's contents, with a node on a card replaced by the card."""
         return card_of.get(slot, slot) if isinstance(slot, str) else slot
 
     nodes = [
@@ -73,6 +77,8 @@ def _folded(graph: Graph, card_of: dict[str, str]) -> tuple[Graph, dict[str, tup
         for frame in graph.frames
         if len({card_of.get(name, name) for name in frame.nodes}) > 1
     ]
-    groups = tuple(Group(frame.name, frame.nodes) for frame in frames)  # a layout takes all frames alike
+    groups = tuple(
+        Group(frame.name, frame.nodes) for frame in frames
+    )  # regions and groups are laid out alike
     ports = {card: (len(reads[card]), len(gives[card])) for card in reads}
     return Graph(tuple(nodes), (), None, groups), ports

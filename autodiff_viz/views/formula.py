@@ -1,6 +1,6 @@
-"""The formula editor's data: the text, what is wrong in it, and what stands where. JSON-safe.
+"""Data of the formula editor: the text, its mistakes, and the positions of nodes in it. JSON-safe.
 
-Field by field it is described in ui/formula/web/types.js.
+ui/formula/web/types.js describes the fields.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from autodiff_viz.language.shadows import shadows
 from autodiff_viz.ops.catalog import OPS
 from autodiff_viz.views.lab import Lab, formula_text, written
 
-MARKED = 200  # problems marked in the text; a graph of empty slots has many thousands
-REMEMBERED = 16  # texts whose spans are kept, those of the visitors served last
+MARKED = 200  # limit of problems marked in the text; a graph of empty slots has thousands
+REMEMBERED = 16  # texts whose spans are memoised, those of recent visitors
 
 INPUT_DOC = "A value with ends for its slider, or a random one: input(1.0, low=0.0, high=5.0)."
 WRAPPERS = {
@@ -32,14 +32,14 @@ WRAPPERS = {
     "group": 'A block that changes no number, only tidies the canvas: with group("layer"):',
     "branches": 'A block of groups beside each other, of which there can be more: with branches("gate"):',
 }
-"""The words of the language that are no ops, with what they do."""
+"""Words of the language that are no ops, with their descriptions."""
 
 
 def formula(lab: Lab, problems: Iterable[Problem] = ()) -> dict[str, Any]:
-    """The data for one state of the lab.
+    """Return the editor's data for one state of the lab.
 
     Args:
-      problems: of the graph, marked where their nodes stand in the text; the page lists them elsewhere, as it
+      problems: problems of the graph, marked at their nodes in the text; the page lists them elsewhere, as it
         does the notes.
     """
     spans = _places(lab)
@@ -56,6 +56,7 @@ def formula(lab: Lab, problems: Iterable[Problem] = ()) -> dict[str, Any]:
 
 
 def _mistake(problem: Problem) -> dict[str, Any]:
+    """Return a problem of the draft as data, with its place if it has one."""
     found = {"message": problem.message, "hint": problem.hint}
     if problem.line is None:
         return found
@@ -63,11 +64,12 @@ def _mistake(problem: Problem) -> dict[str, Any]:
 
 
 def _place(span: Span) -> dict[str, int]:
+    """Return a span as data."""
     return {"line": span.line, "column": span.column, "endLine": span.end_line, "endColumn": span.end_column}
 
 
 def _places(lab: Lab) -> Mapping[str, Span]:
-    """Where each node stands in the text; nowhere in a draft. An author's own text must be read for it."""
+    """Return the spans of nodes in the text; none in a draft. The author's own text is parsed for them."""
     if lab.draft is not None:
         return {}
     text = lab.history.present.text
@@ -76,6 +78,7 @@ def _places(lab: Lab) -> Mapping[str, Span]:
 
 @remembered(REMEMBERED)
 def _spans(text: str) -> Mapping[str, Span]:
+    """Parse a text for the spans of its nodes; memoised."""
     try:
         return MappingProxyType(parse_with_spans(text)[1])
     except GraphError:
@@ -83,7 +86,7 @@ def _spans(text: str) -> Mapping[str, Span]:
 
 
 def words() -> list[dict[str, str]]:
-    """What can be completed beside the names in the text, with one line about each."""
+    """Return the completions of the editor other than names in the text, with one line about each."""
     ops = {INPUT: INPUT_DOC} | {op.name: op.doc for op in OPS.values()}
     kinds = {"wrapper": WRAPPERS, "op": ops}
     return [{"word": word, "kind": kind, "doc": doc} for kind in kinds for word, doc in kinds[kind].items()]

@@ -1,4 +1,4 @@
-"""Checkpoint regions and groups as the canvas wants them. ui/editor/web/types.js describes the fields."""
+"""Data of checkpoint regions and groups for the canvas. ui/editor/web/types.js describes the fields."""
 
 from __future__ import annotations
 
@@ -19,13 +19,17 @@ from autodiff_viz.language.heads import show_head
 from autodiff_viz.views.flows import flow, passed
 from autodiff_viz.views.notices import take_in
 
-EFFORT = 1_000_000  # nodes times regions times regions, up to which it is told what would mend a region
+EFFORT = 1_000_000  # nodes × regions², up to which a region's correction is computed
 
 
 def region_data(
     graph: Graph, region: Region, counts: Mapping[str, Runs], problems: Iterable[Problem]
 ) -> dict[str, Any]:
-    """A checkpoint region; `counts` are the runs of its nodes where they are known."""
+    """Return the data of a checkpoint region.
+
+    Args:
+      counts: run counts of its nodes, where they are known.
+    """
     runs = [counts[name] for name in region.nodes if name in counts]
     again = max((r.forward + r.backward for r in runs), default=0)
     faults = [p for p in problems if p.code.startswith("region") and region.name in p.message]
@@ -44,8 +48,10 @@ def region_data(
 
 
 def _mend(graph: Graph, region: Region, wrong: bool) -> dict[str, Any]:
-    """What would make a region that cannot run one that can: the words of a button, and the edit; nothing
-    where working it out for every region would take long."""
+    """Return a button's text and the edit that makes an invalid region valid.
+
+    Empty if there is none, and where computing it for every region would take long.
+    """
     effort = len(graph.nodes) * len(graph.regions) ** 2
     whole = mended(graph, region.name, region.nodes) if wrong and effort <= EFFORT else None
     if whole is None or whole == region.nodes:
@@ -55,7 +61,7 @@ def _mend(graph: Graph, region: Region, wrong: bool) -> dict[str, Any]:
 
 
 def _fault(problem: Problem) -> str:
-    """What is wrong with a region, in the few words that fit on its tab."""
+    """Return what is wrong with a region, in the few words that fit on its tab."""
     if problem.code == "region-not-convex":
         return f"needs {problem.path[1]} inside it too"
     if problem.code == "regions-overlap":
@@ -66,8 +72,11 @@ def _fault(problem: Problem) -> str:
 def group_data(
     graph: Graph, group: Group, trace: Trace | None, scale: float, problems: Iterable[Problem]
 ) -> dict[str, Any]:
-    """A group. The browser folds it to a card, into which one wire leads from each producer: `sums` has what
-    it passes back where it stands for several."""
+    """Return the data of a group.
+
+    The browser collapses it to a card, with one wire from each producer: `sums` has the summed contribution
+    of those that stand for several wires.
+    """
     faults = [p for p in problems if p.code == "groups-overlap" and quoted(group.name) in p.message]
     return {
         "name": group.name,
@@ -83,6 +92,7 @@ def group_data(
 
 
 def _branches_data(graph: Graph, group: Group) -> dict[str, Any]:
+    """Return the data of a group of branches: their names, and which are trained."""
     found: dict[str, Any] = {"branches": [branch.name for branch in branches_of(graph, group.name)]}
     if alone := trained_alone(graph, group.name):
         found["alone"] = alone
@@ -92,7 +102,7 @@ def _branches_data(graph: Graph, group: Group) -> dict[str, Any]:
 
 
 def _into(graph: Graph, group: Group) -> dict[str, list[tuple[Node, int]]]:
-    """The wires that come into the group, by the node outside it that they come from."""
+    """Return the wires from outside into the group, by producer."""
     found: dict[str, list[tuple[Node, int]]] = {}
     for name in sorted(group.nodes):
         for slot, producer in graph[name].wires:
@@ -102,6 +112,7 @@ def _into(graph: Graph, group: Group) -> dict[str, list[tuple[Node, int]]]:
 
 
 def _sum(trace: Trace | None, wires: Iterable[tuple[Node, int]]) -> np.ndarray | None:
+    """Return the sum of the contributions of some wires; None if none is known."""
     arrays = [array for array in (passed(trace, *wire) for wire in wires) if array is not None]
-    with np.errstate(all="ignore"):  # infinities may meet
+    with np.errstate(all="ignore"):  # inf - inf is NaN
         return np.sum(arrays, axis=0) if arrays else None
