@@ -85,7 +85,7 @@ def set_rule(lab: Lab, name: str, kind: str) -> Lab:
 
 
 def choose_rule(lab: Lab, name: str, kind: str) -> Lab:
-    """Put a rule on a node unless it has that kind already, since a widget may repeat the kind that it shows."""
+    """Put a rule on a node unless it has that kind already, since a widget may repeat its value."""
     return lab if lab.graph[name].rule.kind == kind else set_rule(lab, name, kind)
 
 

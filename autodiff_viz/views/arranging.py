@@ -1,4 +1,4 @@
-"""Positions for the nodes of a part of a graph: laid out separately, centred, clear of other nodes."""
+"""Positions for the nodes of a piece of a graph: laid out separately, centred, clear of other nodes."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def moved_by(positions: Positions, by: Point) -> dict[str, Point]:
 
 
 def off_the_taken(positions: Positions, taken: Iterable[Point]) -> dict[str, Point]:
-    """Translate all positions in steps until none coincides with a taken one, so that a second paste shows."""
+    """Translate all positions in steps until none coincides with a taken one: a second paste must be visible."""
     taken = tuple(taken)
     found = dict(positions)
     for _ in range(len(taken) + 1):

@@ -58,7 +58,7 @@ def room(node: Node) -> float:
 
 
 def number_text(array: np.ndarray, digits: int = 4) -> str:
-    """Return a number as text: a scalar, a short vector with as many digits as fit, else the Euclidean norm."""
+    """Return a scalar or a short vector as text, with as many digits as fit; else the Euclidean norm."""
     array = np.asarray(array)
     if array.ndim == 0:
         return scalar(float(array), digits)
@@ -96,7 +96,7 @@ def constant_text(literal: Literal) -> str:
 
 
 def input_text(node: Node) -> str | None:
-    """Return the value of an input as editable text; None for other nodes, random tensors and long tensors."""
+    """Return the value of an input as editable text; None for other nodes, random and long tensors."""
     value = node.param("value") if node.op == INPUT else None
     text = None if value is None else show_literal(value)
     return text if text is None or len(text) <= EDITABLE else None

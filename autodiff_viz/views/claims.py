@@ -161,7 +161,7 @@ def closely(finding: Finding) -> str:
 
 
 def _at_a_glance(finding: Finding) -> tuple[str, str]:
-    """Return (found, expected) for many numbers: the first, how many there are, and the largest difference."""
+    """Return (found, expected) for many numbers: the first, their count, and the largest difference."""
     first = f"{exact(finding.found.ravel()[0])}, \u2026 ({finding.found.size} numbers"
     wanted = f"{exact(finding.expected.ravel()[0])}, \u2026"
     if finding.found.shape != finding.expected.shape:

@@ -82,7 +82,7 @@ def _apart(declared: np.ndarray, true: np.ndarray, corner: np.ndarray) -> Apart 
 
 
 def declared_states(trace: Trace) -> dict[str, State]:
-    """Return by name the card text and sentence of each node whose declared derivative is not the true one."""
+    """Return by name (card text, sentence) of each node whose declared derivative is not the true one."""
     declaring = [node for node in trace.graph.nodes if node.rule.kind == PULLBACK]
     found = {node.name: (node, declared_apart(trace, node.name)) for node in declaring}
     return {name: _state(node, slots) for name, (node, slots) in found.items() if slots}

@@ -72,7 +72,7 @@ def evaluated_at(lab: Lab, at: Moment) -> Evaluated | None:
 
 
 def _traced(lab: Lab, playing: Graph) -> tuple[Trace | None, tuple[Problem, ...]]:
-    """Return (trace, problems) of `playing`, the graph that runs; failing that, of the part without problems."""
+    """Return (trace, problems) of `playing`, the graph that runs, or of the part without problems."""
     graph = lab.graph
     if not graph.nodes:
         return None, ()

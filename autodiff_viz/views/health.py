@@ -1,5 +1,7 @@
-"""What training teaches to look out for, node by node: dead units, frozen parameters, gradients too small or
-too large. All thresholds stand here."""
+"""Diagnosis of nodes in training: dead units, frozen parameters, vanishing and exploding gradients.
+
+All thresholds are constants of this module.
+"""
 
 from __future__ import annotations
 
@@ -12,15 +14,15 @@ from autodiff_viz.graph.words import scalar
 from autodiff_viz.views.numbers import norm
 
 SILENT = frozenset({"relu"})  # ops whose units can die: no gradient passes where they are 0
-VANISHING = 1e-4  # share of the largest gradient of a parameter, below which another one's hardly counts
+VANISHING = 1e-4  # share of the largest norm of a parameter's gradient, below which a gradient vanishes
 EXPLODING = 1e3  # norm of a gradient
 
 State = tuple[str, str]
-"""What is the matter with a node: in a word or two for its card, and in a sentence."""
+"""Diagnosis of a node: (a word or two for its card, a sentence)."""
 
 
 def states(found: Trace) -> dict[str, State]:
-    """By node, for those that have one."""
+    """Return the diagnoses by name, for the nodes that have one."""
     dead = {node.name: _dead(found, node) for node in found.graph.nodes if node.op in SILENT}
     parameters = learned(found.graph)
     moving = [node.name for node in parameters if not frozen(found, node)]
@@ -30,11 +32,12 @@ def states(found: Trace) -> dict[str, State]:
 
 
 def frozen(found: Trace, node: Node) -> bool:
-    """Whether training leaves a parameter as it is, whatever the numbers are."""
+    """Whether training cannot change a parameter, whatever the numbers are."""
     return node.rule.kind == STOP or found.cotangent.is_symbolic_zero(node.name)
 
 
 def _dead(found: Trace, node: Node) -> State | None:
+    """Return the share of units that are 0 for every example; None if there is none."""
     value = found.value[node.name]
     silent = np.all(value == 0, axis=0) if value.ndim > 1 else np.atleast_1d(value == 0)
     count = int(silent.sum())
@@ -46,6 +49,7 @@ def _dead(found: Trace, node: Node) -> State | None:
 
 
 def _fed(name: str, sizes: dict[str, float]) -> State | None:
+    """Return the diagnosis of a parameter by the norm of the cotangent that arrives."""
     if name not in sizes:
         return "frozen", "A stop is on every way back to it: training leaves it as it is."
     size, largest = sizes[name], max((s for s in sizes.values() if np.isfinite(s)), default=0.0)

@@ -1,6 +1,7 @@
-"""A tensor as a small picture: at most 12 x 12 cells, each one of 61 shades, as text of one character a cell.
+"""Heat map of a tensor: at most 12 x 12 cells of 61 shades, encoded as one character per cell.
 
-The shades run from -top over 0 to top, where top is the largest cell; ui/editor/web/draw/heat.js paints them.
+The shades run from -top over 0 to top, where top is the largest absolute value of a cell;
+ui/editor/web/draw/heat.js paints them.
 """
 
 from __future__ import annotations
@@ -22,7 +23,13 @@ _LETTERS = np.frombuffer(ALPHABET.encode(), np.uint8)
 
 @dataclass(frozen=True, slots=True)
 class Heat:
-    """A picture: `cells` row by row, `columns` in each, and the number of the strongest shade."""
+    """Heat map of a tensor.
+
+    Attributes:
+      cells: one character per cell, row by row.
+      columns: number of cells in a row.
+      top: the number of the strongest shade.
+    """
 
     cells: str
     columns: int
@@ -30,12 +37,16 @@ class Heat:
 
 
 def has_picture(shape: Shape) -> bool:
-    """Whether a value of this shape is drawn: not where its numbers are written out or where it has none."""
+    """Whether a value of this shape is drawn: it has elements, and they are not written out on the card."""
     return bool(shape) and prod(shape) > (SHOWN if len(shape) == 1 else 0)
 
 
 def heat(array: np.ndarray, kernels: bool = False) -> Heat:
-    """The picture of a tensor with axes; `kernels`: of a convolution, [height, width, in, out]."""
+    """Return the heat map of a tensor with at least one axis.
+
+    Args:
+      kernels: the tensor is the kernels of a convolution, [height, width, in, out].
+    """
     grid = blocks(plane(array, kernels))
     finite = np.abs(grid[np.isfinite(grid)])
     top = float(finite.max()) if finite.size else 0.0
@@ -43,7 +54,7 @@ def heat(array: np.ndarray, kernels: bool = False) -> Heat:
 
 
 def plane(array: np.ndarray, kernels: bool = False) -> np.ndarray:
-    """The two axes of a tensor that are drawn, as `plane_says` tells."""
+    """Return the matrix of a tensor that is drawn; `plane_says` describes it."""
     array = np.asarray(array, np.float64)
     if array.ndim < 2:
         return np.atleast_2d(array)
@@ -55,7 +66,7 @@ def plane(array: np.ndarray, kernels: bool = False) -> np.ndarray:
 
 
 def plane_says(shape: Shape, kernels: bool = False) -> str:
-    """Which part of a tensor of this shape is drawn, in words; "" where it is all of it."""
+    """Return in words which part of a tensor of this shape is drawn; "" if it is all of it."""
     if len(shape) < 3:
         return ""
     if kernels and len(shape) == 4:
@@ -76,32 +87,34 @@ def _joined(*parts: str) -> str:
 
 
 def blocks(matrix: np.ndarray, most: int = MOST) -> np.ndarray:
-    """The matrix in at most `most` x `most` cells, each the mean of its block.
+    """Downsample a matrix to at most `most` x `most` cells, each the mean of its block.
 
-    Blocks differ by one row or column at most.
+    The sizes of blocks differ by one row or column at most.
     """
     rows, columns = matrix.shape
     if rows <= most and columns <= most:
         return matrix
     down, across = _edges(rows, most), _edges(columns, most)
-    with np.errstate(all="ignore"):  # infinities may meet
+    with np.errstate(all="ignore"):  # inf - inf is NaN
         sums = np.add.reduceat(np.add.reduceat(matrix, down[:-1], axis=0), across[:-1], axis=1)
     return sums / np.outer(np.diff(down), np.diff(across))
 
 
 def blocks_say(shape: Shape, kernels: bool = False, most: int = MOST) -> str:
-    """How many elements a cell stands for, in words; "" where it is one."""
+    """Return in words how many elements a cell is the mean of; "" if it is one."""
     rows, columns = (shape[:2] if kernels else shape[-3:-1]) if len(shape) >= 4 else (1, *shape)[-2:]
     block = [-(-length // min(length, most)) for length in (rows, columns)]
     return "" if block == [1, 1] else f"a cell is the mean of up to {block[0]}\u00d7{block[1]}"
 
 
 def _edges(length: int, most: int) -> np.ndarray:
+    """Return the first index of each block and the end."""
     count = min(length, most)
     return np.arange(count + 1) * length // count
 
 
 def _text(grid: np.ndarray, top: float) -> str:
+    """Encode the cells as characters; NaN and infinities have characters of their own."""
     flat = grid.ravel()
     with np.errstate(all="ignore"):
         shades = np.rint(flat / top * SHADES) if top else np.zeros(flat.shape)

@@ -1,4 +1,4 @@
-"""The pictures on a node's card: of its value and of the cotangent that arrives.
+"""Heat maps on a node's card: of its value and of the arriving cotangent.
 
 ui/editor/web/types.js describes the fields.
 """
@@ -18,14 +18,18 @@ KERNELS = ("conv2d", 1)  # the op and its slot that reads kernels, [height, widt
 
 
 def kernels_of(graph: Graph) -> frozenset[str]:
-    """Names of the nodes whose value is the kernels of a convolution."""
+    """Return the names of the nodes whose value is the kernels of a convolution."""
     op, slot = KERNELS
     held = (node.slots[slot] for node in graph.nodes if node.op == op and len(node.slots) > slot)
     return frozenset(name for name in held if isinstance(name, str))
 
 
 def heat_data(value: np.ndarray | None, arriving: np.ndarray | None, kernels: bool) -> dict[str, Any]:
-    """Both pictures, as far as the numbers are known; `kernels`: the value is those of a convolution."""
+    """Return both heat maps as data, where the numbers are known.
+
+    Args:
+      kernels: the value is the kernels of a convolution.
+    """
     found: dict[str, Any] = {"says": "" if value is None else _says(value.shape, kernels)}
     for which, array in (("value", value), ("cotangent", arriving)):
         if array is not None:
@@ -35,5 +39,6 @@ def heat_data(value: np.ndarray | None, arriving: np.ndarray | None, kernels: bo
 
 
 def _says(shape: Shape, kernels: bool) -> str:
+    """Return in words which part of the tensor is drawn and what a cell is."""
     parts = (plane_says(shape, kernels), blocks_say(shape, kernels))
     return "; ".join(part for part in parts if part)

@@ -1,4 +1,4 @@
-"""The history as the canvas shows it: what undo and redo would do, and the steps around the present one."""
+"""View of the undo history for the canvas: labels of undo and redo, and the steps near the present one."""
 
 from __future__ import annotations
 
@@ -8,19 +8,26 @@ from autodiff_viz.graph.history import jump
 from autodiff_viz.views.actions import steps
 from autodiff_viz.views.lab import Lab, stepped
 
-BEFORE, AFTER = 60, 20  # steps that the canvas knows of; jumping to the last of them brings more
+BEFORE, AFTER = 60, 20  # steps that are sent to the canvas; a jump to the last of them sends more
 
 
 def history_view(lab: Lab) -> dict[str, Any]:
-    """`undo` and `redo` as `steps` says; `labels` of the entries by their index, of which those that changed
-    travel; the present one's index, `at`."""
+    """Return the history as data.
+
+    `undo` and `redo` are the labels of `actions.steps`, `labels` those of the entries by index, of which only
+    changed ones are sent, and `at` is the index of the present entry.
+    """
     entries, at = lab.history.entries, len(lab.history.past)
     shown = range(max(0, at - BEFORE), min(len(entries), at + AFTER + 1))
     return {**steps(lab), "labels": {str(i): entries[i].label for i in shown}, "at": at}
 
 
 def jumped(lab: Lab, index: Any) -> Lab:
-    """The lab at another step of its history; as it is when there is no such step."""
+    """Return the lab at another step of its history; unchanged if there is no such step.
+
+    Raises:
+      TypeError: `index` is no integer.
+    """
     if type(index) is not int:
         raise TypeError(index)
     return stepped(lab, jump(lab.history, index))

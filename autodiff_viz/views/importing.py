@@ -1,4 +1,4 @@
-"""Another document from outside: a graph as JSON, a link to this page, or formula text."""
+"""Import of a document from outside: a graph as JSON, a link to this page, or formula text."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from autodiff_viz.views.address import GRAPH, from_query
 from autodiff_viz.views.lab import Lab, opened, with_text
 
 ADDRESS = re.compile(r"\S*[?&]" + GRAPH + r"=\S*|https?://\S*")
-"""A text in one piece that is an address of a page, with or without its host."""
+"""Text without spaces that is the address of a page, with or without its host."""
 
 
 def imported(lab: Lab, text: str) -> Lab:
-    """The document that `text` holds in place of the graph; one step of undo leads back.
+    """Replace the graph by the document in `text`; one step of undo returns to the graph.
 
-    What begins as JSON or as an address does is read as that, anything else as formula text.
+    Text that begins like JSON or like an address is read as that, anything else as formula text.
 
     Raises:
       GraphError: it holds no graph, for the reason given; it is too long, code "import-too-long".
@@ -40,6 +40,7 @@ def imported(lab: Lab, text: str) -> Lab:
 
 
 def _linked(lab: Lab, address: str) -> Lab:
+    """Open the graph of a link."""
     query = address.partition("?")[2].partition("#")[0]
     parameters = {key: values[-1] for key, values in parse_qs(query).items()}
     if GRAPH not in parameters:
@@ -54,6 +55,7 @@ def _linked(lab: Lab, address: str) -> Lab:
 
 
 def _written(lab: Lab, text: str) -> Lab:
+    """Open the graph of a formula."""
     try:
         graph = parse(text)
     except GraphError as error:
@@ -62,7 +64,10 @@ def _written(lab: Lab, text: str) -> Lab:
 
 
 def _explain(error: GraphError) -> NoReturn:
-    """A text of another kind fails in its first line for a reason that means little: say what was tried."""
+    """Raise the error of a text that is no formula with the formats that were tried.
+
+    The parser's own error, in the first line of a text of another format, would mean little.
+    """
     message = "This is neither JSON nor a link, and as a formula it cannot be read."
     hint = "A graph opens from its JSON file, from a link to this page, or from formula text."
     raise GraphError((Problem("import-unknown", message, hint), *error.problems[:3])) from error

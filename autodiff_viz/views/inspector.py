@@ -1,4 +1,4 @@
-"""The selected node in detail: its op, its rule, and the numbers of its pullback written out."""
+"""View of the selected node: its op, its rule, and the numbers of its pullback."""
 
 from __future__ import annotations
 
@@ -28,25 +28,29 @@ from autodiff_viz.views.records import slot_label
 from autodiff_viz.views.sources import Source, source_view
 
 DIGITS = 6  # of a number on show; float32 has no more
-REMEMBERED = 64  # nodes, of the visitors served last: whether it has changed is asked before it is drawn
+REMEMBERED = 64  # node views, memoised since a view is compared before it is drawn
 
 INPUT_DOC = "A value that you set."
 PARAMETER_DOC = "A parameter: a value that training may change."
 
 
 Terms = tuple[tuple[str, str], ...]
-"""Text in pieces, each with its role: `COTANGENT`, or none."""
+"""Text in pieces, each with its role: `COTANGENT`, or ""."""
 
 COTANGENT = "cotangent"
 
 
 @dataclass(frozen=True, slots=True)
 class WireView:
-    """One wire of the node: where it goes, and how its contribution comes about.
+    """View of a wire into the node: its producer, its derivative and its contribution.
 
-    `derivative` is the op's local derivative (or pullback) with names, in LaTeX; `numbers` are this trace's:
-    local × arriving = passed. Either is empty where there is nothing to write. `apart` has both numbers
-    where a declared derivative passes another one than the true derivative.
+    Attributes:
+      producer: the node that it comes from.
+      label: name of the slot.
+      derivative: the op's local derivative or pullback with names, in LaTeX; "" if there is nothing to write.
+      numbers: local × arriving = passed, with the numbers of the trace; () if there is nothing to write.
+      passed: the contribution as text.
+      apart: both numbers, where a declared derivative passes another one than the true derivative.
     """
 
     producer: str
@@ -59,8 +63,25 @@ class WireView:
 
 @dataclass(frozen=True, slots=True)
 class NodeView:
-    """All that the inspector shows of a node; numbers are text. `learns`: a layer lacks parameters that are
-    known to fit; `units`: its outputs, where their number can be changed."""
+    """View of a node; numbers are text, "" where they are unknown.
+
+    Attributes:
+      name, op: of the node.
+      doc: one sentence about the op.
+      formula: the op with names, in LaTeX.
+      rule: kind of its rule; `rule_says` describes that of the node as it runs.
+      function: the rule's function or number as text.
+      value, shape: the value and its shape.
+      arriving: the arriving cotangent.
+      fork: the arriving cotangent as a sum of contributions.
+      wires: one view for each wire into the node.
+      params: the op's parameters with their values.
+      is_input, is_output: whether it is an input, or the output of the graph.
+      region: names of the checkpoint regions around it.
+      source: where an input's value comes from.
+      learns: whether parameters of known shapes can be added to the layer.
+      units: the layer's number of outputs, where it can be changed.
+    """
 
     name: str
     op: str
@@ -89,7 +110,7 @@ def _key(graph: Graph, trace: Trace | None, name: str) -> Hashable:
 
 @remembered(REMEMBERED, _key)
 def node_view(graph: Graph, trace: Trace | None, name: str) -> NodeView:
-    """The inspector's view of node `name`; numbers are left out where `trace` has none."""
+    """Return the view of the node `name`; numbers that `trace` does not have are left out."""
     own, graph = graph[name], played(graph)
     node = graph[name]
     op = OPS.get(node.op)
@@ -119,6 +140,7 @@ def node_view(graph: Graph, trace: Trace | None, name: str) -> NodeView:
 
 
 def _doc(node: Node) -> str:
+    """Return one sentence about the node."""
     if node.muted:
         return f"Muted: {node.op} does not act, and what comes in is handed on."
     op = OPS.get(node.op)
@@ -128,6 +150,7 @@ def _doc(node: Node) -> str:
 
 
 def _formula(node: Node) -> str:
+    """Return the op with the names of its operands, in LaTeX."""
     op = OPS.get(node.op)
     if op is None:
         return ""
@@ -136,12 +159,14 @@ def _formula(node: Node) -> str:
 
 
 def _operand(slot: object) -> str:
+    """Return a slot's contents in LaTeX."""
     if slot is None:
         return r"\square"
     return latex.name(slot) if isinstance(slot, str) else _number(slot)
 
 
 def _number(literal: object) -> str:
+    """Return a literal in LaTeX, shortened if it is a long tensor."""
     if isinstance(literal, int | float):
         return latex.number(literal)
     text = show_literal(literal)
@@ -149,7 +174,7 @@ def _number(literal: object) -> str:
 
 
 def _fork(graph: Graph, trace: Trace, name: str) -> str:
-    """What arrives as a sum, where more than one wire brings something."""
+    """Return the arriving cotangent as a sum, if it has more than one contribution and all are scalars."""
     uses = consumers(graph)[name]
     parts = [trace.passed[wire] for wire in uses if wire in trace.passed]
     if len(parts) + (name == trace.output) < 2 or any(part.ndim for part in parts):
@@ -161,11 +186,13 @@ def _fork(graph: Graph, trace: Trace, name: str) -> str:
 
 
 def _wires(trace: Trace | None, node: Node) -> tuple[WireView, ...]:
+    """Return the views of the node's wires."""
     apart = declared_apart(trace, node.name) if trace else {}
     return tuple(_wire(trace, node, slot, producer, apart.get(slot)) for slot, producer in node.wires)
 
 
 def _wire(trace: Trace | None, node: Node, slot: int, producer: str, apart: Apart | None) -> WireView:
+    """Return the view of one wire."""
     op, own = OPS[node.op], slot < len(node.op_slots)
     operands = [_operand(s) for s in node.op_slots]
     wire = (node.name, slot)
@@ -185,7 +212,7 @@ def _wire(trace: Trace | None, node: Node, slot: int, producer: str, apart: Apar
 
 
 def _numbers(trace: Trace, node: Node, slot: int) -> Terms:
-    """local × arriving = passed, for scalars whose rule keeps that form; else what is passed, and why."""
+    """Return the rule's equation with numbers, such as local × arriving = passed; only for scalars."""
     arriving, passed = trace.cotangent[node.name], trace.passed[node.name, slot]
     if arriving.ndim or passed.ndim:
         return ()
@@ -205,9 +232,11 @@ _PIECES = re.compile(r"(<\w+>)")
 
 
 def _cotangent(number: np.ndarray) -> tuple[str, str]:
+    """Return a number with the role of a cotangent."""
     return _bracketed(number), COTANGENT
 
 
 def _bracketed(number: np.ndarray) -> str:
+    """Return a number as text, in brackets if it is negative."""
     text = scalar(float(number), DIGITS)
     return f"({text})" if text.startswith(MINUS) else text

@@ -1,4 +1,4 @@
-"""The state of the lab, all of it, as one frozen record."""
+"""State of the lab as one frozen record, with the functions that change its documents and its history."""
 
 from __future__ import annotations
 
@@ -25,39 +25,41 @@ a = sin(x)
 b = a * y
 z = b + stop_gradient(exp(a))
 """
-"""The graph that a newcomer meets: a fork, a product and a stop."""
+"""Formula of the first graph: a fork, a product and a stop."""
 
 LAST = -1
-"""In place of a step of the training: the last one, however many there are."""
+"""Stands for the last step of the training, however many there are."""
 
 
 @dataclass(frozen=True, slots=True)
 class Lab:
-    """Everything that the page shows follows from this record.
+    """State of the lab; all that the page shows is a function of it.
 
     Attributes:
       history: the graphs with the texts that they were typed as, with undo and redo.
-      draft: the formula as the user typed it, while it has mistakes; None when it is the graph's own.
-      mistakes: what is wrong with the draft.
-      typing: the present graph is a step of the typing under way, which is one step of undo.
+      draft: the formula as the user typed it, while it has mistakes; None if it is the graph's own.
+      mistakes: problems of the draft.
+      typing: whether the present graph is a step of the typing under way, which is one step of undo.
       shelved: a draft that was unfinished when another graph was opened.
       notice: why the last edit was refused; cleared by the next one.
       seed: cotangent of the output, None for ones.
       dtype: "float32" or "float64".
       selected: name of the node in the inspector.
-      collapsed: names of the groups drawn as one card; a name may be of no group for now.
-      picked: the nodes that the last edit put in, for the canvas to select.
+      collapsed: names of the groups drawn as one card; there may be no group of a name at present.
+      picked: names of the nodes that the last edit added, for the canvas to select.
       figure: key of the figure on view.
       swept: input of the sweep figure, None for the first scalar one.
       ranges: (input, low, high) of each slider that has been used.
-      lesson, variant: the lesson that is open, and which of its graphs.
-      document: number of the open document, which another one has: a graph that was opened, with its edits.
+      lesson, variant: key of the open lesson, and index of its graph.
+      document: number of the open document, a graph that was opened with its edits; each has another number.
       newest: the highest such number so far.
-      aside: (number, lab) of each other document in the history as it was left; of the lab counts what
-        belongs to the document beside its graphs.
-      plan: how to train; `training`: what has been trained.
-      step: of the training, whose parameters are on view; LAST for where it is, None for the graph's own.
-      as_then: with the rules of that step and not the present ones; an edit brings those.
+      aside: (number, lab) of each other document in the history as it was left; only the document's state
+        other than its graphs is used.
+      plan: settings of the training.
+      training: the training so far.
+      step: training step whose parameters are on view; LAST for the last one, None for the graph's own
+        numbers.
+      as_then: whether that step's own rules apply in place of the present ones; an edit sets it to False.
     """
 
     history: History
@@ -86,18 +88,19 @@ class Lab:
 
     @property
     def graph(self) -> Graph:
+        """The present graph."""
         return self.history.graph
 
 
 def start() -> Lab:
-    """The lab as a newcomer finds it."""
+    """Return the lab in its first state."""
     return Lab(begin(parse(FIRST), "Start"), selected="a")
 
 
 def committed(lab: Lab, graph: Graph, label: str) -> Lab:
-    """`graph` as the present one, its author's text brought up to date as far as that goes.
+    """Make `graph` the present one, as a step of undo, and update the author's text where possible.
 
-    A draft with mistakes stays: only its author may throw it away.
+    A draft with mistakes stays: only its author may discard it.
     """
     text = lab.history.present.text
     history = commit(lab.history, graph, label, None if text is None else amended(text, graph))
@@ -107,14 +110,14 @@ def committed(lab: Lab, graph: Graph, label: str) -> Lab:
 
 
 def with_text(lab: Lab, text: str | None) -> Lab:
-    """`text` as the way in which the present graph is written; None for the usual way."""
+    """Set `text` as the author's text of the present graph; None for the canonical text."""
     usual = text is None or text == written(lab.graph)[0]
     present = lab.history.present._replace(text=None if usual else text)
     return replace(lab, history=replace(lab.history, present=present))
 
 
 def formula_text(lab: Lab) -> str:
-    """What stands in the formula editor: the draft, else the author's text, else the graph as text."""
+    """Return the formula editor's contents: the draft, else the author's text, else the canonical text."""
     for text in (lab.draft, lab.history.present.text):
         if text is not None:
             return text
@@ -123,13 +126,13 @@ def formula_text(lab: Lab) -> str:
 
 @remembered(64)
 def written(graph: Graph) -> tuple[str, Mapping[str, Span]]:
-    """The graph as text, and where each node stands in it."""
+    """Return the canonical text of the graph, and the span of each node in it."""
     text, spans = show_with_spans(graph)
     return text, MappingProxyType(spans)
 
 
 def without_draft(lab: Lab) -> Lab:
-    """The formula is the graph's own again."""
+    """Discard the draft."""
     return replace(lab, draft=None, mistakes=())
 
 
@@ -137,21 +140,21 @@ BARE: dict[str, Any] = {
     "lesson": None, "variant": 0, "seed": None, "selected": None, "ranges": (), "swept": None,
     "collapsed": frozenset(), "step": None, "as_then": False,
 }  # fmt: skip
-"""What a document has beside its graph as it is opened."""
+"""State other than its graph of a document that has just been opened."""
 
 PASSING: dict[str, Any] = {"draft": None, "mistakes": (), "notice": (), "picked": (), "typing": False}
-"""What is of the moment."""
+"""State that a change of the document clears."""
 
-ASIDE, TRAINED = 40, 3  # documents that are remembered as they were left; with the steps of their training
+ASIDE, TRAINED = 40, 3  # documents whose state is kept; those that keep the steps of their training
 
 
 def opened(lab: Lab, graph: Graph, label: str) -> Lab:
-    """Another document in the same lab: undo leads back to the one before, and a draft is shelved."""
+    """Open another document: undo returns to the previous one, and a draft is shelved."""
     return instead(lab, replace(lab, history=begin(graph, label), **BARE))
 
 
 def instead(lab: Lab, other: Lab) -> Lab:
-    """The present document of `other` in the place of that of `lab`, as one step of the history of `lab`."""
+    """Replace the present document of `lab` by that of `other`, as one step of the history of `lab`."""
     number = lab.newest + 1
     history = push(lab.history, other.history.present._replace(document=number))
     shelved = lab.draft or lab.shelved
@@ -160,12 +163,15 @@ def instead(lab: Lab, other: Lab) -> Lab:
 
 
 def again(lab: Lab, other: Lab) -> Lab:
-    """`other`, which has the graph of `lab`, as no other document than it."""
+    """Return `other`, which has the graph of `lab`, as the same document with the history of `lab`."""
     return replace(other, history=lab.history, document=lab.document, newest=lab.newest, aside=lab.aside)
 
 
 def left(lab: Lab) -> tuple[tuple[int, Lab], ...]:
-    """`aside`, with the open document as it is now. Of trainings, which are large, a few have their steps."""
+    """Return `aside` with the open document in its present state.
+
+    All but the last few trainings lose their steps, which can be recomputed.
+    """
     known = {entry.document for entry in lab.history.entries} - {lab.document}
     others = [(number, old) for number, old in lab.aside if number in known]
     early = [
@@ -176,7 +182,7 @@ def left(lab: Lab) -> tuple[tuple[int, Lab], ...]:
 
 
 def stepped(lab: Lab, history: History) -> Lab:
-    """The lab at another step of its history: of another document with all that belongs to that."""
+    """Return the lab at another step of its history; the state of another document is restored."""
     number = history.present.document
     was = lab
     if number != lab.document:
@@ -192,23 +198,26 @@ def stepped(lab: Lab, history: History) -> Lab:
 
 
 def alone(lab: Lab, number: int = 0) -> Lab:
-    """The open document without any history, by this number."""
+    """Return the open document under this number, without any history."""
     history = History((), lab.history.present._replace(document=number), ())
     return replace(lab, history=history, document=number, newest=number, aside=())
 
 
 def refused(lab: Lab, error: GraphError) -> Lab:
-    """The lab unchanged, with the reason on show."""
+    """Return the lab unchanged, with the error's problems in `notice`."""
     return replace(lab, notice=error.problems)
 
 
 def scalar_inputs(graph: Graph) -> tuple[str, ...]:
-    """Names of the inputs that a slider can move, in graph order."""
+    """Return the names of the inputs that a slider can move, in graph order."""
     return tuple(n.name for n in graph.nodes if n.op == INPUT and isinstance(n.param("value"), int | float))
 
 
 def slider_range(lab: Lab, name: str) -> tuple[float, float]:
-    """(low, high), low < high: what the formula says, else what the slider has had, else a round range."""
+    """Return (low, high), low < high: from the formula, else the slider's range so far, else a round range.
+
+    The range is extended to contain the value.
+    """
     node = lab.graph[name]
     value = float(node.param("value"))
     kept = next(((low, high) for key, low, high in lab.ranges if key == name), None)
@@ -219,7 +228,7 @@ def slider_range(lab: Lab, name: str) -> tuple[float, float]:
 
 
 def _round_range(value: float) -> tuple[float, float]:
-    """-5 to 5, or as many tens as the value needs."""
+    """Return -r to r for the smallest r of 5, 10, 50, 100, ... that contains the value."""
     reach = 5.0
     while reach < abs(value):
         reach *= 2 if str(reach)[0] == "5" else 5
@@ -227,12 +236,12 @@ def _round_range(value: float) -> tuple[float, float]:
 
 
 def with_range(lab: Lab, name: str) -> Lab:
-    """Keep the slider's present range, so that it does not change under the hand."""
+    """Store the slider's present range, so that it does not change while the slider moves."""
     low, high = slider_range(lab, name)
     others = tuple(entry for entry in lab.ranges if entry[0] != name)
     return replace(lab, ranges=(*others, (name, low, high)))
 
 
 def plain(number: float) -> str:
-    """A number for a label, with a real minus sign."""
+    """Return a number as text for a label, with a typographic minus sign."""
     return f"{number:g}".replace("-", MINUS)

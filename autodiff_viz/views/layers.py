@@ -1,7 +1,7 @@
-"""First step of the layout: which column each node is in, and where long wires pass.
+"""Layer assignment of the Sugiyama layout: nodes into columns, and dummy items for long wires.
 
-A wire that passes a column without stopping gets a place of its own there, a lane, so that it is never
-drawn under a node. Nodes and lanes are the items of the columns.
+A wire that spans a column gets a dummy item there, a lane, so that it is never drawn under a node. Nodes and
+lanes are the items of the columns.
 """
 
 from __future__ import annotations
@@ -14,12 +14,17 @@ from autodiff_viz.graph.model import Graph, Node
 
 Size = tuple[float, float]
 
-LANES_PER_NODE = 3  # with more lanes than that, the wires of one node share lanes until they part
+LANES_PER_NODE = 3  # beyond this mean, wires from one node share lanes until they part
 
 
 @dataclass(frozen=True, slots=True)
 class Wire:
-    """A wire from node `source` to slot `slot` of node `target`; items by index."""
+    """Wire between two nodes.
+
+    Attributes:
+      source, target: indices of the nodes.
+      slot: the slot of the target.
+    """
 
     source: int
     target: int
@@ -30,10 +35,15 @@ class Wire:
 class Columns:
     """Items in columns; the items 0 to n - 1 are the nodes, the rest are lanes.
 
-    `before[i]` lists (item in the column before, offset of the port of i from i's centre, in px);
-    `after[i]` lists (item in the column after, offset of the port of that item from its centre).
-    `lanes[wire]` are the lanes of a wire by column. `regions[i]` are indices of regions and groups,
-    outermost first.
+    Attributes:
+      sizes: (width, height) of each item in px; lanes have none.
+      column: column of each item.
+      regions: indices of the regions and groups around each item, outermost first.
+      wires: all wires.
+      lanes: the lanes of a wire, by column.
+      before: by item i, (item in the column before, offset of the port of i from i's centre in px).
+      after: by item, (item in the column after, offset of the port of that item from its centre in px).
+      order: the items of each column, from top to bottom.
     """
 
     sizes: list[Size]
@@ -47,14 +57,16 @@ class Columns:
 
 
 def port_offset(node: Node, height: float, slot: int) -> float:
-    """How far below the node's centre the port of a slot is, in px: ports are spread down the left edge."""
+    """Return a slot's distance in px below the node's centre: ports are spread down the left edge."""
     return height * (slot + 1) / (len(node.slots) + 1) - height / 2
 
 
 def columns(graph: Graph, nodes: Sequence[Node], size_of: Callable[[Node], Size]) -> Columns:
-    """Put nodes in columns and give long wires their lanes; `ordering.uncross` fills in `order`.
+    """Assign nodes to columns and lanes to long wires; `ordering.uncross` then sets `order`.
 
-    `nodes` come with producers before consumers; a wire against that order, in a cycle, is left out.
+    Args:
+      nodes: producers before consumers; a wire against that order, in a cycle, is left out.
+      size_of: (width, height) of a node in px.
     """
     index = {node.name: i for i, node in enumerate(nodes)}
     wires = [
@@ -70,7 +82,10 @@ def columns(graph: Graph, nodes: Sequence[Node], size_of: Callable[[Node], Size]
 
 
 def _columns_of(count: int, wires: Sequence[Wire]) -> list[int]:
-    """The longest way from a source; then what feeds more wires than it takes goes as far right as it can."""
+    """Return the column of each node: the longest path from a source.
+
+    Nodes that feed more wires than they read are then moved as far right as possible.
+    """
     column, takes, feeds = [0] * count, [0] * count, [0] * count
     reaches: list[list[int]] = [[] for _ in range(count)]
     for wire in wires:  # in the order of targets, so a source's column is settled by then
@@ -85,6 +100,7 @@ def _columns_of(count: int, wires: Sequence[Wire]) -> list[int]:
 
 
 def _frame_chains(graph: Graph, index: Mapping[str, int]) -> list[tuple[int, ...]]:
+    """Return the indices of the regions and groups around each node, outermost first."""
     chains: list[list[int]] = [[] for _ in index]
     for number, frame in enumerate(outermost_first(graph.frames)):
         for name in frame.nodes:
@@ -94,7 +110,7 @@ def _frame_chains(graph: Graph, index: Mapping[str, int]) -> list[tuple[int, ...
 
 
 def _connect(made: Columns, nodes: Sequence[Node]) -> None:
-    """Fill `before` and `after`, with lanes for the columns that a wire passes."""
+    """Set `before` and `after`, with lanes for the columns that a wire spans."""
     spans = sum(made.column[wire.target] - made.column[wire.source] - 1 for wire in made.wires)
     shared: dict[tuple[int, int], int] | None = {} if spans > LANES_PER_NODE * len(nodes) else None
     made.before = [[] for _ in nodes]
@@ -117,7 +133,7 @@ def _connect(made: Columns, nodes: Sequence[Node]) -> None:
 
 
 def _new_lane(made: Columns, wire: Wire, column: int) -> int:
-    """A lane is inside the regions and groups that hold both ends of its wire."""
+    """Add a lane, inside the regions and groups that contain both ends of its wire."""
     common = [a for a, b in zip(made.regions[wire.source], made.regions[wire.target], strict=False) if a == b]
     made.sizes.append((0.0, 0.0))
     made.column.append(column)

@@ -1,7 +1,7 @@
-"""Where everything on the canvas is: nodes in columns from left to right, long wires around nodes.
+"""Layered layout of the canvas: nodes in columns from left to right, long wires around nodes.
 
-Our own layered layout in the manner of Sugiyama, Tagawa and Toda (1981): columns, an order within each
-with few crossings, coordinates. A node that the user has moved stays where it was put.
+Own implementation in the manner of Sugiyama, Tagawa and Toda (1981): layer assignment, crossing reduction,
+coordinates. A node that the user has moved keeps its position.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ class Layout:
 
     Attributes:
       positions: top-left corner of each node by name; a node's own `position` when it has one.
-      bends: by (target, slot), the points that a long wire passes on its way, left to right. From the
-        middle of the source's right edge to the slot's port, a curve that is level at each point passes
-        under no node. Wires without bends are left out.
+      bends: by (target, slot), the points that a long wire passes on its way, left to right. From the middle
+        of the source's right edge to the slot's port, a curve that is level at each point passes under no
+        node. Wires without bends are left out.
     """
 
     positions: dict[str, tuple[float, float]]
@@ -38,11 +38,14 @@ class Layout:
 def layout(
     graph: Graph, size_of: Callable[[Node], Size], room_of: Callable[[Node], float] = lambda node: 0.0
 ) -> Layout:
-    """Lay out the graph; `size_of(node)` is its (width, height) in px, `room_of(node)` what it needs free to
-    its left beyond the usual gap. Deterministic, and any graph will do.
+    """Lay out the graph. Deterministic, for any graph, also one with cycles.
 
-    Where most nodes have a position, a new one goes beside what it is wired to. Where few have, the others
-    stay where they would be without.
+    Where most nodes have a position, a new one is placed beside what it is wired to. Otherwise the nodes
+    without a position are placed as in a layout without any positions.
+
+    Args:
+      size_of: (width, height) of a node in px.
+      room_of: px that a node needs free to its left beyond the usual gap.
     """
     nodes = order(graph)
     sizes = {node.name: size_of(node) for node in nodes}
@@ -62,7 +65,7 @@ def _fresh(
     size_of: Callable[[Node], Size],
     room_of: Callable[[Node], float],
 ) -> Layout:
-    """The layout of all nodes, whatever their own positions: connected parts one below the other."""
+    """Lay out all nodes, ignoring their own positions, with connected components one below the other."""
     found, top = Layout({}, {}), 0.0
     for part in _parts(graph, nodes):
         made = columns(graph, part, size_of)
@@ -82,10 +85,11 @@ def _fresh(
 
 
 def _parts(graph: Graph, nodes: Sequence[Node]) -> list[list[Node]]:
-    """The nodes by what is connected, directly or not, through wires, regions and groups."""
+    """Return the connected components under wires, regions and groups (union-find)."""
     root = {node.name: node.name for node in nodes}
 
     def find(name: str) -> str:
+        """Return the representative of a node's component, with path halving."""
         while root[name] != name:
             root[name] = root[root[name]]
             name = root[name]
@@ -106,7 +110,10 @@ def _parts(graph: Graph, nodes: Sequence[Node]) -> list[list[Node]]:
 def _bends(
     made: Columns, wire: Wire, y: Sequence[float], left: Sequence[float], right: Sequence[float]
 ) -> Bends:
-    """Level through the rest of the source's column and through each lane; curves are left to the gaps."""
+    """Return the bends of a wire: level through the rest of the source's column and through each lane.
+
+    Curves are in the gaps between columns.
+    """
     column = made.column[wire.source]
     points: list[tuple[float, float]] = []
     if left[column] + made.sizes[wire.source][0] < right[column] - 1:

@@ -1,5 +1,6 @@
-"""A drawing as it travels: without the fields that hold nothing or what they usually hold, and without what
-another field says already. `ui/editor/web/state/lean.js` puts them back.
+"""Compact encoding of a drawing: without empty fields, default values, and fields that equal another field.
+
+`ui/editor/web/state/lean.js` restores them.
 """
 
 from __future__ import annotations
@@ -20,35 +21,44 @@ TWINS = {
     "passedFull": "passed",
     "constantFull": "constant",
 }
-"""Fields that travel only where they say something else than another one."""
+"""Fields that are sent only if they differ from another one."""
 
 BRANCHES = "branches"
-"""Of a group: an empty list is a group of branches that has none, which is not a group of another kind."""
+"""Field of a group whose empty list is sent: a group of branches without any differs from another group."""
 
 RECORDS = frozenset({"nodes", "wires"})
-"""Fields of a drawing whose records `views/drawing.py` hands on as they are while they show the same."""
+"""Fields of a drawing whose records `views/drawing.py` reuses while they are unchanged."""
 
 Json = Any
 
 
 class Lean(NamedTuple):
-    """A lean drawing; `made` has, by the id of each whole record, the record itself and the lean one."""
+    """Compact drawing with the records that it was made of.
+
+    Attributes:
+      drawing: the compact drawing.
+      made: (record, compact record) by the id of the record.
+    """
 
     drawing: dict[str, Json]
     made: Mapping[int, tuple[Json, Json]]
 
 
 NOTHING = Lean({}, {})
-"""Before the first drawing."""
+"""Stands for the drawing before the first one."""
 
 
 def leaned(drawing: Mapping[str, Json], last: Lean = NOTHING) -> Lean:
-    """The drawing without what is spare. Of a record that the `last` drawing had already, the same object,
-    the lean record is that one's, the same object too."""
+    """Encode a drawing compactly.
+
+    Args:
+      last: the previous compact drawing; for a record that is the same object, its compact record is reused.
+    """
     made: dict[int, tuple[Json, Json]] = {}
 
     def known(record: Json) -> Json:
-        found = last.made.get(id(record))  # which nothing else can have while it is kept
+        """Encode a record, or reuse its previous encoding."""
+        found = last.made.get(id(record))  # the record is kept, so no other object has its id
         made[id(record)] = found = found or (record, lean(record))
         return found[1]
 
@@ -60,7 +70,7 @@ def leaned(drawing: Mapping[str, Json], last: Lean = NOTHING) -> Lean:
 
 
 def lean(data: Json) -> Json:
-    """JSON without what is spare, at any depth."""
+    """Encode JSON compactly, at any depth."""
     kind = type(data)
     if kind is dict:
         return _without_spare({name: lean(field) for name, field in data.items()})
@@ -68,6 +78,7 @@ def lean(data: Json) -> Json:
 
 
 def _without_spare(fields: Mapping[str, Json]) -> dict[str, Json]:
+    """Remove the fields of one object that can be restored."""
     found = {}
     for name, field in fields.items():
         if name in TWINS:

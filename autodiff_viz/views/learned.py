@@ -1,4 +1,4 @@
-"""What a layer learns: parameters of the shapes that fit what it reads, put into its empty slots."""
+"""Parameters of layers: of the shapes that fit the layer's input, added in its empty slots."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ NEW_PARAMETER: Params = params(value=0.5, trainable=True)
 BELOW, BESIDE = 28.0, 72.0  # px below another card, and left of the layer
 
 Wanted = Mapping[str, tuple[Shape, str | None]]
-"""By slot, the shape of what is learned there, and how it begins; None for the usual way."""
+"""By slot name, (shape of the parameter, initialiser); None for the usual initialiser."""
 
 
 def _dense(x: Shape, outputs: int | None) -> Wanted:
@@ -44,7 +44,7 @@ LEARNED: Mapping[str, Callable[[Shape, int | None], Wanted]] = {
     "layer_norm": _norm,
     "batch_norm": _norm,
 }
-"""By op, what it learns from x of a shape, with as many outputs as it has already, if any."""
+"""By op, the function from (shape of x, present number of outputs, if any) to the layer's parameters."""
 
 SLOTS: Mapping[str, tuple[str, ...]] = {
     "dense": ("x", "w", "b"),
@@ -55,7 +55,7 @@ SLOTS: Mapping[str, tuple[str, ...]] = {
 
 
 def wanted(graph: Graph, name: str) -> dict[int, Params]:
-    """By empty slot of a layer, the parameter that fits there; nothing while what it reads is unknown."""
+    """Return by empty slot of a layer the parameter that fits; {} while the shape of x is unknown."""
     node = graph[name]
     x, learn = node.slots[0] if node.slots else None, LEARNED.get(node.op)
     if learn is None or not isinstance(x, str):
@@ -72,18 +72,18 @@ def wanted(graph: Graph, name: str) -> dict[int, Params]:
 
 
 def _outputs(node: Node, known: Mapping[str, Shape]) -> int | None:
-    """How many outputs a layer has by what is wired to it already."""
+    """Return a layer's number of outputs by what is wired to it already; None if that is unknown."""
     held = [known.get(slot) for slot in node.op_slots[1:] if isinstance(slot, str)]
     return next((shape[-1] for shape in held if shape), None)
 
 
 def _seed(graph: Graph) -> int:
-    """One that no parameter has: two layers that begin alike would learn alike."""
+    """Return a random seed of no parameter: layers with the same initial values would learn the same."""
     return 1 + max((node.param("seed", 0) for node in graph.nodes if node.is_parameter), default=0)
 
 
 def with_learned(graph: Graph, name: str) -> tuple[Graph, tuple[str, ...]]:
-    """The layer with parameters in its empty slots, and their names. Nodes must have their places."""
+    """Add parameters in a layer's empty slots; also return their names. All nodes must have positions."""
     added: list[str] = []
     for slot, given in wanted(graph, name).items():
         fresh = edits.free_name(graph, SLOTS[graph[name].op][slot])
@@ -94,7 +94,7 @@ def with_learned(graph: Graph, name: str) -> tuple[Graph, tuple[str, ...]]:
 
 
 def _spot(graph: Graph, name: str) -> tuple[float, float]:
-    """Left of the layer, below what is there."""
+    """Return a free position left of the layer."""
     positions, tall = standing(graph), pictured(graph)
     width, height = size(Node("w", INPUT), pictured=True)
     left, top = positions[name]
@@ -108,27 +108,30 @@ def _spot(graph: Graph, name: str) -> tuple[float, float]:
 
 
 def fitting(graph: Graph, feeds: Mapping[str, Any] | None) -> Params:
-    """What a new parameter begins with: what the slot that it feeds wants, else a number."""
+    """Return the initial value of a new parameter: what the slot that it feeds needs, else a number."""
     target = feeds["to"] if feeds else None
     found = wanted(graph, target) if target in graph else {}
     return found.get(int(feeds["slot"]), NEW_PARAMETER) if feeds else NEW_PARAMETER
 
 
 def units(graph: Graph, name: str) -> int | None:
-    """How many outputs a layer has, where its parameters are drawn and nobody else reads them; else None."""
+    """Return a layer's number of outputs if it can be changed, else None.
+
+    It can be where the layer's parameters are random draws that no other node reads.
+    """
     drawn = _drawn(graph, name)
     return drawn[0].param("shape")[-1] if drawn else None
 
 
 def with_units(graph: Graph, name: str, count: int) -> Graph:
-    """The layer with as many outputs: all its parameters change together."""
+    """Set a layer's number of outputs: all its parameters change their shapes together."""
     for node in _drawn(graph, name):
         graph = edits.with_param(graph, node.name, "shape", (*node.param("shape")[:-1], count))
     return graph
 
 
 def _drawn(graph: Graph, name: str) -> list[Node]:
-    """The parameters of a layer with outputs of its own, all or none."""
+    """Return the layer's parameters if they are random draws that no other node reads, else none of them."""
     node = graph[name]
     held = [graph.by_name.get(slot) for slot in node.op_slots[1:] if isinstance(slot, str)]
     uses = consumers(graph)
@@ -137,7 +140,7 @@ def _drawn(graph: Graph, name: str) -> list[Node]:
 
 
 def set_units(lab: Lab, name: str, count: int) -> Lab:
-    """As `with_units`, as one step of undo."""
+    """Set a layer's number of outputs, as one step of undo."""
     if units(lab.graph, name) in (None, count):
         return lab
     return committed(lab, with_units(lab.graph, name, count), f"{count} outputs of {name}")

@@ -1,4 +1,4 @@
-"""The lessons as the page shows them: cards for the gallery, and the open lesson beside the lab."""
+"""View of the lessons: cards for the gallery, and the open lesson beside the lab."""
 
 from __future__ import annotations
 
@@ -15,10 +15,13 @@ from autodiff_viz.views.training import Plan
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """One lesson in the gallery.
+    """View of a lesson in the gallery.
 
     Attributes:
-      graphs: (title, claims), in the lesson's order; without claims while they are not worked out.
+      key: key of the lesson.
+      number: its place among the lessons, from 1.
+      title, summary: its texts.
+      graphs: (title, claims), in the lesson's order; without claims while they are not computed.
     """
 
     key: str
@@ -29,17 +32,22 @@ class Card:
 
     @property
     def claims(self) -> tuple[ClaimView, ...]:
+        """The claims of all graphs."""
         return tuple(claim for _, claims in self.graphs for claim in claims)
 
 
 @dataclass(frozen=True, slots=True)
 class LessonView:
-    """The open lesson.
+    """View of the open lesson.
 
     Attributes:
+      key: key of the lesson.
       place: "Lesson 3 of 7".
-      variants: titles of its graphs; `variant` is the index of the open one.
-      changed: the user's graph or seed is no longer the lesson's; positions do not count.
+      title, text: its texts.
+      variants: titles of its graphs.
+      variant: index of the open graph.
+      to_try: suggestions.
+      changed: whether graph or seed differ from the lesson's; positions do not count.
       before, after: keys of the neighbours, None at the ends.
     """
 
@@ -56,14 +64,14 @@ class LessonView:
 
 
 def card(found: Lesson, proof: Proof | None) -> Card:
-    """`found` with all its claims; without, as long as there is no proof of them."""
+    """Return the card of a lesson, without its claims while there is no `proof` of them."""
     shown = [own_claims(own) for own in proof] if proof else [()] * len(found.variants)
     groups = tuple((variant.title, claims) for variant, claims in zip(found.variants, shown, strict=True))
     return Card(found.key, LESSONS.index(found) + 1, found.title, found.summary, groups)
 
 
 def open_lesson(lab: Lab, key: str, variant: int = 0) -> Lab:
-    """The lab with a lesson's graph in it; undo leads back. An unknown lesson changes nothing."""
+    """Open a graph of a lesson; undo returns to the present graph. An unknown lesson changes nothing."""
     found = lesson(key)
     if found is None:
         return lab
@@ -78,17 +86,17 @@ def open_lesson(lab: Lab, key: str, variant: int = 0) -> Lab:
 
 
 def open_variant(lab: Lab, key: str, variant: int) -> Lab:
-    """As `open_lesson`, when it is not open already: a widget may say again what it shows."""
+    """Open a graph of a lesson unless it is open already, since a widget may repeat its value."""
     return lab if (lab.lesson, lab.variant) == (key, variant) else open_lesson(lab, key, variant)
 
 
 def close_lesson(lab: Lab) -> Lab:
-    """The graph stays, the lesson goes."""
+    """Close the lesson; its graph stays."""
     return replace(lab, lesson=None, variant=0)
 
 
 def lesson_view(lab: Lab) -> LessonView | None:
-    """The lesson that is open in `lab`; None when there is none, or an address names one that is unknown."""
+    """Return the view of the open lesson; None if there is none or an address has an unknown key."""
     found = lesson(lab.lesson)
     if found is None:
         return None

@@ -1,4 +1,4 @@
-"""Equations as browsers draw them: MathML from the LaTeX of the op records."""
+"""Conversion of the op records' LaTeX to MathML, which browsers draw."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ from latex2mathml.converter import convert_to_element
 
 from autodiff_viz.graph.identity import remembered
 
-REMEMBERED = 4096  # equations; names and literals are part of them, numbers of a trace are not
+REMEMBERED = 4096  # equations; they contain names and literals but no numbers of a trace
 
 _NESTED = re.compile(r"\\text\{([^{}]*)\\text\{([^{}]*)\}([^{}]*)\}")  # a parameter put into words
 
 
 @remembered(REMEMBERED, lambda latex: latex)
 def mathml(latex: str) -> str:
-    """The equation as MathML, a well-formed XML text in which all text is escaped; "" of "".
+    """Return the equation as MathML, a well-formed XML text in which all text is escaped; "" for "".
 
     Args:
-      latex: what `ops/latex.py` makes; the library reads all of it but words within words, and breaks of
-        lines, which the browser finds itself.
+      latex: LaTeX of `ops/latex.py`. Two things that the library does not read are rewritten first: text
+        commands inside each other, and line breaks, which the browser finds itself.
     """
     if not latex:
         return ""
     tree = convert_to_element(_NESTED.sub(r"\\text{\1\2\3}", latex.replace(r"\allowbreak", "")))
-    for element in tree.iter():  # the library writes signs as entities, for a text that is not escaped
+    for element in tree.iter():  # the library writes signs as entities, which `tostring` would escape
         element.text = element.text and unescape(element.text)
     return tostring(tree, "unicode")

@@ -1,4 +1,4 @@
-"""Which step of a training the page shows: its parameters, and the rules under which it was made."""
+"""Training step on view: its parameters, and the rules it was made under."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.views.lab import LAST, Lab
 from autodiff_viz.views.training import Training, cannot_go_on, still
 
-KEPT = 8  # states that are worked out again for nobody
+KEPT = 8  # memoised states
 
 
 @dataclass(frozen=True, eq=False)
 class Moment:
-    """One step on view.
+    """Training step on view.
 
     Attributes:
-      step: how many updates had been made.
-      of: how many there are.
-      graph: what is drawn and evaluated: the present graph, or with the rules that it had then.
+      step: number of updates before it.
+      of: number of updates in all.
+      graph: the graph that is drawn and evaluated: the present one, or with the rules of that step.
       as_then: whether these differ.
       parameters: values by name.
-      key: the identity of all that the parameters follow from.
+      key: the identity of all that the parameters depend on.
     """
 
     step: int
@@ -39,7 +39,7 @@ class Moment:
 
 
 def moment(lab: Lab) -> Moment | None:
-    """What is on view; None where these are the graph's own numbers."""
+    """Return the step on view; None if the graph's own numbers are."""
     training = lab.training
     if lab.step is None or not training or training.course is None or cannot_go_on(training, lab.graph):
         return None
@@ -58,8 +58,10 @@ def moment(lab: Lab) -> Moment | None:
 
 
 def own(lab: Lab) -> Training | None:
-    """The training of the graph on view; None also when it is that of another document, which undo may bring
-    back."""
+    """Return the training of the graph on view.
+
+    None also for the training of another document, which undo may restore.
+    """
     training = lab.training
     if training is None or (training.document != lab.document and cannot_go_on(training, lab.graph)):
         return None
@@ -67,24 +69,24 @@ def own(lab: Lab) -> Training | None:
 
 
 def live(lab: Lab) -> bool:
-    """Whether the step on view changes by itself."""
+    """Whether the step on view advances by itself."""
     return lab.step == LAST and lab.training is not None and lab.training.running
 
 
 def _state_key(training: Training, step: int, graph: Graph) -> Hashable:
-    """A record of a training is itself alone, and stays as it is."""
+    """Return the memoisation key; a record of a training never changes and equals only itself."""
     return training, step, graph.identity
 
 
 @remembered(KEPT, _state_key)
 def _state(training: Training, step: int, graph: Graph) -> State:
-    """After so many steps; parameters that `graph` alone has are as they begin."""
+    """Return the state after a number of steps; parameters that only `graph` has get their initial values."""
     course = training.course
     return carried(graph, state_at(course, step), phase_at(course, step).settings, course.dtype)
 
 
 def _as_then(now: Graph, then: Graph) -> Graph | None:
-    """The present graph with the rules, regions and inputs of `then`; None when it has other nodes."""
+    """Return the present graph with the rules, regions and inputs of `then`; None if it has other nodes."""
     if {(n.name, n.op) for n in now.nodes} != {(n.name, n.op) for n in then.nodes}:
         return None
     old = then.by_name

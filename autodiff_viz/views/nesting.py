@@ -1,5 +1,7 @@
-"""How deep JSON is nested, before it is read: `json.loads` goes as deep as the brackets do, and fails at some
-thousand of them."""
+"""Check of the nesting depth of JSON before it is parsed.
+
+`json.loads` recurses with the brackets, and fails at some thousand of them.
+"""
 
 from __future__ import annotations
 

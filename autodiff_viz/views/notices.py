@@ -1,4 +1,4 @@
-"""Why an edit on the canvas was refused, for the canvas to say it at the place."""
+"""Refusals of edits on the canvas, as data that the canvas shows where they occurred."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from autodiff_viz.graph.problem import Problem
 
 @dataclass(frozen=True, slots=True)
 class Refusal(Problem):
-    """A problem that an edit on the canvas met.
+    """Problem of an edit on the canvas.
 
     Attributes:
-      seq: the number of that edit, so that the browser can open again what was typed.
-      offer: what would mend it, as the words of a button; `edit` then does it.
+      seq: number of that edit, so that the browser can open again what was typed.
+      offer: text of a button that sends `edit` to correct it; "" for none.
       edit: an edit as the canvas sends it, without its number.
     """
 
@@ -25,24 +25,25 @@ class Refusal(Problem):
 
 
 def refusals(problems: Iterable[Problem], seq: Any) -> tuple[Refusal, ...]:
-    """The problems as those of the edit with this number."""
+    """Return the problems as refusals of the edit with this number."""
     number = seq if type(seq) is int else None
     return tuple(replace(_refusal(problem), seq=number) for problem in problems)
 
 
 def _refusal(problem: Problem) -> Refusal:
+    """Return a problem as a refusal."""
     if isinstance(problem, Refusal):
         return problem
     return Refusal(**{item.name: getattr(problem, item.name) for item in fields(problem)})
 
 
 def offering(problem: Problem, offer: str, edit: Mapping[str, Any]) -> Refusal:
-    """The problem with a button that mends it."""
+    """Return the problem with a button that corrects it."""
     return replace(_refusal(problem), offer=offer, edit=edit)
 
 
 def take_in(names: Iterable[str]) -> str:
-    """The words of a button that puts these nodes into a region too."""
+    """Return the text of a button that adds these nodes to a region."""
     names = sorted(names)
     if len(names) > 3:
         return f"Take {len(names)} more nodes in too"
@@ -51,7 +52,7 @@ def take_in(names: Iterable[str]) -> str:
 
 
 def elsewhere(problems: Iterable[Problem]) -> tuple[Problem, ...]:
-    """Those that were not met on the canvas."""
+    """Return the problems that did not occur on the canvas."""
     return tuple(problem for problem in problems if not isinstance(problem, Refusal))
 
 
@@ -59,7 +60,7 @@ SHOWN = ("seq", "code", "message", "hint", "node", "slot", "offer", "edit")
 
 
 def notice_data(problems: Iterable[Problem]) -> list[dict[str, Any]]:
-    """The refusals as the canvas wants them; `ui/editor/web/types.js` describes it."""
+    """Return the refusals as data for the canvas; `ui/editor/web/types.js` describes the fields."""
     return [
         {**{name: getattr(refusal, name) for name in SHOWN}, "path": list(refusal.path)}
         for refusal in problems

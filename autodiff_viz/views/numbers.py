@@ -1,4 +1,4 @@
-"""Numbers as text, short for a node and in full for a hover."""
+"""Formatting of arrays as text: short for a card, in full for a tooltip."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ SHOWN = 3  # a vector up to this long is written out
 
 
 def short(array: np.ndarray, digits: int = 4) -> str:
-    """A few significant digits; a tensor as its shape and Euclidean norm."""
+    """Return a few significant digits; of a tensor its shape and Euclidean norm."""
     array = np.asarray(array)
     if array.ndim == 0:
         return scalar(float(array), digits)
@@ -20,7 +20,7 @@ def short(array: np.ndarray, digits: int = 4) -> str:
 
 
 def full(array: np.ndarray) -> str:
-    """Every digit that the dtype holds; a large tensor as its first numbers, shape and norm."""
+    """Return all digits that the dtype holds; of a large tensor its first numbers, shape and norm."""
     array = np.asarray(array)
     if array.ndim == 0:
         return exact(array)
@@ -30,7 +30,7 @@ def full(array: np.ndarray) -> str:
 
 
 def exact(number: np.ndarray) -> str:
-    """The shortest digits that give this number back in its own dtype."""
+    """Return the shortest decimal text that gives this number back in its own dtype."""
     number = np.asarray(number)[()]
     if not np.isfinite(number):
         return scalar(float(number))
@@ -38,29 +38,29 @@ def exact(number: np.ndarray) -> str:
 
 
 def shape(lengths: tuple[int, ...]) -> str:
-    """3\u00d74 for (3, 4)."""
+    """Return a shape as text, such as 3\u00d74 for (3, 4)."""
     return "\u00d7".join(str(length) for length in lengths)
 
 
 def norm(array: np.ndarray) -> float:
-    """Euclidean norm, in float64."""
-    # Not by `np.linalg.norm`, whose product wakes a thread for each processor; they wait in a loop for more.
+    """Return the Euclidean norm, computed in float64."""
+    # `np.linalg.norm` starts a BLAS thread for each processor, and these threads spin while they wait.
     single = np.asarray(array).dtype == np.float32
     array = np.asarray(array, np.float64)
     if array.ndim == 0:
         return abs(float(array))
-    if single:  # whose squares float64 holds, the largest and the smallest
+    if single:  # float64 holds the squares of all float32 numbers
         return float(np.sqrt(np.square(array).sum()))
     largest = float(np.abs(array).max(initial=0.0))
     if largest == 0 or not np.isfinite(largest):
         return largest
-    # Of numbers near 1: the square of 1e-200 would be 0. A power of two loses no digit.
+    # Scaled to numbers near 1: the square of 1e-200 would be 0. A power of two loses no digit.
     exponent = np.frexp(largest)[1]
     return float(np.ldexp(np.sqrt(np.square(np.ldexp(array, -exponent)).sum()), exponent))
 
 
 def sign(array: np.ndarray) -> int:
-    """-1, 0 or 1; 2 for a tensor with both signs, or with NaN."""
+    """Return -1, 0 or 1; 2 for a tensor with both signs, or with NaN."""
     if np.ndim(array) == 0:
         number = float(array)
         return 2 if number != number else (number > 0) - (number < 0)

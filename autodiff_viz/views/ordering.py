@@ -1,6 +1,7 @@
-"""Second step of the layout: who is above whom in a column, so that few wires cross.
+"""Crossing reduction of the Sugiyama layout: the order of items in each column.
 
-Columns are sorted by the mean place of their neighbours, back and forth; then neighbours are swapped.
+Barycentre heuristic: columns are sorted by the mean place of their neighbours, back and forth; then
+neighbours are swapped.
 """
 
 from __future__ import annotations
@@ -11,8 +12,8 @@ from dataclasses import replace
 
 from autodiff_viz.views.layers import Columns
 
-SWEEPS = 24  # at most, forwards or backwards; a large graph gets fewer
-SWEEP_WORK = 12_000  # items ordered at most in all sweeps together, about 30 ms
+SWEEPS = 24  # limit, forwards or backwards; a large graph gets fewer
+SWEEP_WORK = 12_000  # limit of items ordered in all sweeps together, about 30 ms
 PATIENCE = 4  # sweeps without improvement after which ordering stops
 SMALL = 300  # items up to which several starts are tried, and neighbours in swapped order
 
@@ -34,7 +35,10 @@ def uncross(made: Columns) -> None:
 
 
 def _depth_first(made: Columns) -> list[list[int]]:
-    """A first order: walk from the ends back to the inputs, slots from top to bottom; a tree is done so."""
+    """Return the initial order: depth-first from the ends back to the inputs, slots from top to bottom.
+
+    For a tree it has no crossings.
+    """
     order: list[list[int]] = [[] for _ in range(max(made.column, default=-1) + 1)]
     seen = [False] * len(made.column)
     stack = [item for item in reversed(range(len(made.column))) if not made.after[item]]
@@ -48,10 +52,10 @@ def _depth_first(made: Columns) -> list[list[int]]:
 
 
 def _sweep(made: Columns, first_forwards: bool) -> int:
-    """Sort the columns by their neighbours, back and forth; the crossings left in the best order found."""
+    """Sort the columns by their neighbours, back and forth; return the crossings of the best order found."""
     place = [0.0] * len(made.column)
     for column in range(len(made.order)):
-        _sort(made, column, place, [])  # gathers regions
+        _sort(made, column, place, [])  # makes regions contiguous
     best, fewest, since = _copy(made.order), crossings(made), 0
     for sweep in range(min(SWEEPS, max(4, SWEEP_WORK // (len(place) + 1)))):
         if fewest == 0 or since == PATIENCE:
@@ -71,7 +75,7 @@ def _sweep(made: Columns, first_forwards: bool) -> int:
 
 
 def _sort(made: Columns, column: int, place: list[float], beside: list[list[tuple[int, float]]]) -> None:
-    """Sort a column by the mean place of the neighbours `beside` it, keeping each region in one piece."""
+    """Sort a column by the mean place of the neighbours `beside` it, keeping each region contiguous."""
     items = made.order[column]
     wish = dict(zip(items, map(float, range(len(items))), strict=True))
     for item in items:
@@ -87,12 +91,12 @@ def _sort(made: Columns, column: int, place: list[float], beside: list[list[tupl
 
 
 def _tilt(made: Columns, other: int, offset: float, beside: list[list[tuple[int, float]]]) -> float:
-    """Where on the edge of `other` the port is, from -0.5 to 0.5; only its inputs have ports of their own."""
+    """Return the port's place on the edge of `other`, from -0.5 to 0.5; outputs are in the middle."""
     return offset / made.sizes[other][1] if beside is made.after and offset else 0.0
 
 
 def _region_keys(made: Columns, items: Sequence[int], wish: Mapping[int, float]) -> dict[int, tuple]:
-    """Sort keys that put a region's items side by side, at the mean of what they wish for."""
+    """Return sort keys that keep a region's items contiguous, at the mean of their desired places."""
     inside: dict[int, list[float]] = {}
     for item in items:
         for region in made.regions[item]:
@@ -104,7 +108,7 @@ def _region_keys(made: Columns, items: Sequence[int], wish: Mapping[int, float])
 
 
 def crossings(made: Columns) -> int:
-    """How many pairs of wires cross between neighbouring columns."""
+    """Count the pairs of wires that cross between neighbouring columns."""
     place = {item: i for items in made.order for i, item in enumerate(items)}
     total = 0
     for items in made.order:
@@ -119,7 +123,7 @@ def crossings(made: Columns) -> int:
 
 
 def _swap_neighbours(made: Columns) -> None:
-    """Swap items next to each other, of the same regions, as long as that removes crossings."""
+    """Swap adjacent items of the same regions as long as that removes crossings."""
     place = {item: i for items in made.order for i, item in enumerate(items)}
     for _ in range(PATIENCE):
         improved = False
@@ -135,7 +139,7 @@ def _swap_neighbours(made: Columns) -> None:
 
 
 def _gain(made: Columns, place: Mapping[int, int], upper: int, lower: int) -> int:
-    """Crossings that go when two neighbours swap."""
+    """Count the crossings that a swap of two adjacent items removes."""
     gain = 0
     for beside in (made.before, made.after):
         above = [place[o] + _tilt(made, o, offset, beside) for o, offset in beside[upper]]
@@ -145,4 +149,5 @@ def _gain(made: Columns, place: Mapping[int, int], upper: int, lower: int) -> in
 
 
 def _copy(order: list[list[int]]) -> list[list[int]]:
+    """Copy an order."""
     return [list(items) for items in order]
