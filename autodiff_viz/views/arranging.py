@@ -51,7 +51,7 @@ def moved_by(positions: Positions, by: Point) -> dict[str, Point]:
 
 
 def off_the_taken(positions: Positions, taken: Iterable[Point]) -> dict[str, Point]:
-    """Translate all positions in steps until none coincides with a taken one: a second paste must be visible."""
+    """Translate all positions in steps until none coincides with a taken one: a second paste must show."""
     taken = tuple(taken)
     found = dict(positions)
     for _ in range(len(taken) + 1):

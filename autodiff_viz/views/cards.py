@@ -13,17 +13,17 @@ from autodiff_viz.language.show import show_literal, show_node
 from autodiff_viz.views.heat import has_picture
 from autodiff_viz.views.numbers import SHOWN, full, norm, shape
 
-WIDTH, HEIGHT, SLOT = 128, 80, 22  # of a node, and of one more slot, in pixels
-PICTURED = (152, 132)  # of a node with its tensor drawn
-GROUP_WIDTH, GROUP_HEAD, PORT = 168, 36, 24  # of a collapsed group's card, of its name's line, of a port
-GROUP_FOOT = 8  # below the ports
-GROUP_NUMBERS = 46  # more where one value leaves it
-GROUP_STEPS = 38  # more where the number of its branches stands
-DIGIT, SPARE = 8, 24  # of a constant beside its slot: px a character, and what the usual gap has room for
+WIDTH, HEIGHT, SLOT = 128, 80, 22  # px of a node, and px per slot
+PICTURED = (152, 132)  # px of a node whose tensor is drawn
+GROUP_WIDTH, GROUP_HEAD, PORT = 168, 36, 24  # px of a collapsed group's card, its title, a port
+GROUP_FOOT = 8  # px below the ports
+GROUP_NUMBERS = 46  # px added if one value leaves it
+GROUP_STEPS = 38  # px added for the number of branches
+DIGIT, SPARE = 8, 24  # of a constant beside its slot: px per character, px in the usual gap
 CONSTANT = 12  # characters of a constant that fit beside its slot
 VECTOR = 20  # characters of a vector that fit on a card
 EDITABLE = 400  # characters; a longer value of an input is edited in the formula
-COPIED = limits.LINE - 120  # of a node's own line, so that it can be read again with its name and its indent
+COPIED = limits.LINE - 120  # characters of a node's own line, with room for its name and indent
 
 
 def size(node: Node, pictured: bool = False) -> tuple[float, float]:

@@ -22,7 +22,7 @@ from autodiff_viz.views.notices import elsewhere, notice_data
 from autodiff_viz.views.numbers import full, short
 from autodiff_viz.views.scrub import Stretch, keys, tables
 
-VERIFIED_AT_ONCE = 150  # nodes; a larger graph is verified when the user asks, since tracing takes the lock
+VERIFIED_AT_ONCE = 150  # nodes; a larger graph is verified on request, since tracing holds the GIL
 
 
 @dataclass(frozen=True, slots=True)

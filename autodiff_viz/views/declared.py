@@ -17,7 +17,7 @@ from autodiff_viz.ops.catalog import OPS
 from autodiff_viz.views.health import State
 from autodiff_viz.views.records import slot_label
 
-APART = 1e-3  # of the largest number that the true derivative passes; float32 rounds far below
+APART = 1e-3  # relative to the largest true contribution; float32 rounds far below
 
 
 @dataclass(frozen=True, slots=True)

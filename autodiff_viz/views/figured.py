@@ -13,7 +13,7 @@ from autodiff_viz.graph.identity import identity
 from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.workers.jobs import Job
 
-SECONDS = 60.0  # of work
+SECONDS = 60.0  # of CPU time
 
 
 @dataclass(frozen=True, slots=True)

@@ -77,8 +77,6 @@ def _folded(graph: Graph, card_of: dict[str, str]) -> tuple[Graph, dict[str, tup
         for frame in graph.frames
         if len({card_of.get(name, name) for name in frame.nodes}) > 1
     ]
-    groups = tuple(
-        Group(frame.name, frame.nodes) for frame in frames
-    )  # regions and groups are laid out alike
+    groups = tuple(Group(frame.name, frame.nodes) for frame in frames)  # all frames are laid out alike
     ports = {card: (len(reads[card]), len(gives[card])) for card in reads}
     return Graph(tuple(nodes), (), None, groups), ports

@@ -17,7 +17,7 @@ from autodiff_viz.views.numbers import SHOWN
 MOST = 12  # cells along either side
 SHADES = 30  # on each side of 0
 ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
-NAN, INFINITE, MINUS_INFINITE = 61, 62, 63  # places in the alphabet after the shades
+NAN, INFINITE, MINUS_INFINITE = 61, 62, 63  # indices in the alphabet, after the shades
 _LETTERS = np.frombuffer(ALPHABET.encode(), np.uint8)
 
 

@@ -27,7 +27,7 @@ from autodiff_viz.views.numbers import short
 from autodiff_viz.views.records import slot_label
 from autodiff_viz.views.sources import Source, source_view
 
-DIGITS = 6  # of a number on show; float32 has no more
+DIGITS = 6  # significant digits; float32 has no more
 REMEMBERED = 64  # node views, memoised since a view is compared before it is drawn
 
 INPUT_DOC = "A value that you set."

@@ -145,7 +145,7 @@ BARE: dict[str, Any] = {
 PASSING: dict[str, Any] = {"draft": None, "mistakes": (), "notice": (), "picked": (), "typing": False}
 """State that a change of the document clears."""
 
-ASIDE, TRAINED = 40, 3  # documents whose state is kept; those that keep the steps of their training
+ASIDE, TRAINED = 40, 3  # documents whose state is kept; documents that also keep their training's steps
 
 
 def opened(lab: Lab, graph: Graph, label: str) -> Lab:

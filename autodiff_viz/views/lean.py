@@ -24,7 +24,7 @@ TWINS = {
 """Fields that are sent only if they differ from another one."""
 
 BRANCHES = "branches"
-"""Field of a group whose empty list is sent: a group of branches without any differs from another group."""
+"""Field of a group that is sent even if it is empty: it marks a group of branches."""
 
 RECORDS = frozenset({"nodes", "wires"})
 """Fields of a drawing whose records `views/drawing.py` reuses while they are unchanged."""

@@ -14,7 +14,7 @@ from autodiff_viz.views.cards import pictured, size
 from autodiff_viz.views.edits.pinned import standing
 from autodiff_viz.views.lab import Lab, committed
 
-UNITS, CHANNELS, SIDE = 8, 4, 3  # of a new dense layer, of a new convolution, and of its window
+UNITS, CHANNELS, SIDE = 8, 4, 3  # outputs of a new dense layer and a new convolution, and its window
 NEW_PARAMETER: Params = params(value=0.5, trainable=True)
 BELOW, BESIDE = 28.0, 72.0  # px below another card, and left of the layer
 

@@ -12,7 +12,7 @@ from autodiff_viz.graph.identity import remembered
 
 REMEMBERED = 4096  # equations; they contain names and literals but no numbers of a trace
 
-_NESTED = re.compile(r"\\text\{([^{}]*)\\text\{([^{}]*)\}([^{}]*)\}")  # a parameter put into words
+_NESTED = re.compile(r"\\text\{([^{}]*)\\text\{([^{}]*)\}([^{}]*)\}")  # a parameter within a text
 
 
 @remembered(REMEMBERED, lambda latex: latex)

@@ -52,7 +52,7 @@ def moment(lab: Lab) -> Moment | None:
     graph = lab.graph if then is None else then
     try:
         parameters = _state(training, step, still(graph)).parameters
-    except GraphError:  # of a step before a parameter took another shape
+    except GraphError:  # at this step a parameter had another shape
         return None
     return Moment(step, last, graph, graph != lab.graph, parameters, key)
 

@@ -15,7 +15,7 @@ from autodiff_viz.views.layers import Columns
 SWEEPS = 24  # limit, forwards or backwards; a large graph gets fewer
 SWEEP_WORK = 12_000  # limit of items ordered in all sweeps together, about 30 ms
 PATIENCE = 4  # sweeps without improvement after which ordering stops
-SMALL = 300  # items up to which several starts are tried, and neighbours in swapped order
+SMALL = 300  # items up to which several starts and swaps of neighbours are tried
 
 
 def uncross(made: Columns) -> None:

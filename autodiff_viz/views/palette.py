@@ -1,4 +1,4 @@
-"""The palette of the canvas: every op with its formula, what else people call it, and what fits its slots."""
+"""Palette of the canvas: every op with its formula, search aliases, and the shapes that its slots take."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from autodiff_viz.ops.catalog import GROUPS, OPS
 from autodiff_viz.ops.record import Op
 
 RANDOM = "random"
-"""What the palette calls an input that is drawn."""
+"""Name of a random input in the palette."""
 
 RANDOM_ALIASES = ("noise", "tensor", "data", "batch", "images", "gaussian")
 
@@ -26,12 +26,12 @@ INPUTS = (
     ),
 )
 
-SHOWN_PARAMS = {"shape", "new_shape", "index"}  # kinds of parameters without which a formula says little
+SHOWN_PARAMS = {"shape", "new_shape", "index"}  # kinds of parameters that a formula shows
 
 
 @cache
 def palette() -> list[dict[str, Any]]:
-    """The ops by group, inputs first."""
+    """Return the ops by group, inputs first."""
     values = [
         {
             "op": op,
@@ -51,6 +51,7 @@ def palette() -> list[dict[str, Any]]:
 
 
 def _entry(op: Op) -> dict[str, Any]:
+    """Return the entry of an op."""
     return {
         "op": op.name,
         "symbol": op.symbol,
@@ -63,7 +64,7 @@ def _entry(op: Op) -> dict[str, Any]:
 
 
 def formula(op: Op) -> str:
-    """The op as it is typed, with the names of its slots: "a * b", "maximum(a, b)"."""
+    """Return the op's formula with the names of its slots, such as "a * b" or "maximum(a, b)"."""
     if op.infix:
         return f" {op.infix} ".join(op.slots)
     if op.name == "neg":
@@ -77,8 +78,10 @@ def formula(op: Op) -> str:
 
 
 def fits(op: Op) -> str:
-    """Which shapes the slots take together, as far as the browser needs to know: those that broadcast, those
-    that a matrix product takes, or "any" where it cannot tell."""
+    """Return which shapes the slots take together, as far as the browser needs it.
+
+    "broadcast" for shapes that broadcast, "matmul" for those of a matrix product, else "any".
+    """
     if op.name == "matmul":
         return "matmul"
     return "broadcast" if op.elementwise and op.slots and not op.variadic else "any"

@@ -1,4 +1,4 @@
-"""The selected node, and the check of all numbers, as data for the browser."""
+"""Data of the selected node's panel and of the check of all numbers, for the browser."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ Data = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Answers:
-    """What workers say of the state on view.
+    """Answers of worker processes about the state on view.
 
     Attributes:
-      check: the independent check; None while a worker is at it, and when it was not asked for.
-      checks: whether it was asked for: a large graph is checked when the user asks.
-      counts: of the selected node; None while a worker is at it, and without one.
-      counting: whether they were asked for.
-      on_request: the user has asked for the check, which may take long.
+      check: result of the independent check; None while it is pending and if it was not requested.
+      checks: whether it was requested: a large graph is checked when the user asks.
+      counts: run counts of the selected node; None while they are pending and if no node is selected.
+      counting: whether they were requested.
+      on_request: whether the user requested the check, which may take long.
     """
 
     check: Answer | None = None
@@ -39,11 +39,11 @@ class Answers:
 
     @property
     def awaited(self) -> bool:
-        """Whether more will come."""
+        """Whether an answer is pending."""
         return (self.checks and self.check is None) or (self.counting and self.counts is None)
 
     def are(self, other: Answers) -> bool:
-        """Whether the other ones are the very same answers, to the same questions."""
+        """Whether both have the same answers (the same objects) to the same requests."""
         same = self.check is other.check and self.counts is other.counts
         return same and (self.checks, self.counting) == (other.checks, other.counting)
 
@@ -59,7 +59,7 @@ ON_REQUEST = "Large graphs are checked on request."
 
 
 def node_data(lab: Lab, view: LabView, told: Answers) -> Data | None:
-    """What the page says of the selected node; None without one."""
+    """Return the data of the selected node; None if there is none."""
     name = lab.selected
     if name is None or name not in view.graph:
         return None
@@ -82,6 +82,7 @@ def node_data(lab: Lab, view: LabView, told: Answers) -> Data | None:
 
 
 def _wire(wire: WireView, slot: int) -> Data:
+    """Return the data of a wire into the node."""
     return {
         "to": wire.producer,
         "slot": slot,
@@ -94,6 +95,7 @@ def _wire(wire: WireView, slot: int) -> Data:
 
 
 def _runs(lab: Lab, view: LabView, told: Answers) -> tuple[str, ...]:
+    """Return the sentences about runs and residuals, or that they are pending."""
     if live(lab) or not runs_alone(view) or not told.counting:
         return ()
     if told.counts is None:
@@ -102,10 +104,10 @@ def _runs(lab: Lab, view: LabView, told: Answers) -> tuple[str, ...]:
 
 
 def check_data(lab: Lab, view: LabView, told: Answers, details: bool) -> Data:
-    """What the independent check says of all numbers on view.
+    """Return the data of the independent check of all numbers on view.
 
     Args:
-      details: whether somebody looks at the table.
+      details: whether the table is open.
     """
     notes = [f"Note: {note}" for note in view.notes]
     if view.unfinished:
@@ -114,6 +116,7 @@ def check_data(lab: Lab, view: LabView, told: Answers, details: bool) -> Data:
 
 
 def _verdict(lab: Lab, view: LabView, told: Answers, details: bool) -> Data:
+    """Return the state of the check, with its result if there is one."""
     if not view.complete:
         return {}
     if live(lab):
@@ -128,6 +131,7 @@ def _verdict(lab: Lab, view: LabView, told: Answers, details: bool) -> Data:
 
 
 def _found(found: Verification, details: bool) -> Data:
+    """Return the result of the check."""
     agrees = found.verdict is not None and found.verdict.agrees
     said = {"state": "agrees" if agrees else "differs", "says": found.sentence}
     if not details:

@@ -1,8 +1,7 @@
-"""What each part of the lab page shows, as data that can be compared: a part is drawn again when its data
-differs from what it was drawn with, and only then.
+"""Parts of the lab page as comparable data: a part is drawn again only if its data has changed.
 
-A quick part has what it shows as its data. A slow one, whose content is not worked out to see whether it has
-changed, has what that content follows from.
+The data of a quick part is what it shows. That of a slow part is all that its content depends on, so that the
+content need not be computed to find out whether it has changed.
 """
 
 from __future__ import annotations
@@ -25,24 +24,24 @@ from autodiff_viz.views.train import curves_data, track_data, train_data
 
 Data = Any
 
-SLIDERS = 200  # that are shown; the browser slows down with thousands
+SLIDERS = 200  # limit; the browser slows down with thousands
 
 
 def lab_drawing(lab: Lab, view: LabView) -> dict[str, Any]:
-    """The drawing of the canvas with formula and sliders, the names of the history's steps, and which tables
-    fit the sliders."""
+    """Return the data of the lab's component: canvas, formula, sliders, history and keys of the tables."""
     steps = {"history": history_view(lab), "picked": lab.picked, "sweeps": dict(view.sweeps)}
     return {**steps, "formula": formula(lab, view.problems), "sliders": _sliders(view), **view.drawing}
 
 
 def _sliders(view: LabView) -> dict[str, Any]:
-    # As text, so that two numbers that are no more than equal, such as 0.0 and -0.0, are told apart.
+    """Return the sliders as data."""
+    # As text, so that numbers that compare equal, such as 0.0 and -0.0, differ.
     rows = [{**asdict(slider), "value": repr(slider.value)} for slider in view.sliders[:SLIDERS]]
     return {"limit": limits.NUMBER, "rows": rows, "more": len(view.sliders) - len(rows)}
 
 
 def settings(lab: Lab, view: LabView) -> Data:
-    """What the row under the canvas says and offers."""
+    """Return the state of the row under the canvas."""
     return lab.seed, lab.dtype, view.can_resample, view.tensor_output, runs_alone(view)
 
 
@@ -52,22 +51,26 @@ def runs_alone(view: LabView) -> bool:
 
 
 def tensor(lab: Lab, view: LabView) -> Data:
-    """The selected tensor, if it is one that is drawn."""
+    """Return the selected tensor with its numbers' identity; None if no drawn tensor is selected."""
     return (lab.selected, numbers(lab, view)) if is_tensor(view.trace, lab.selected) else None
 
 
 def numbers(lab: Lab, view: LabView) -> Data:
-    """As `follow_from`. While a training changes them without end, what takes long is left as it is."""
+    """Return the identity of all numbers, as `follow_from`.
+
+    While a training is followed live, it is the training's token, so that slow parts are not drawn at each
+    step.
+    """
     return lab.training.token if view.moment and live(lab) else follow_from(lab, view)
 
 
 def follow_from(lab: Lab, view: LabView) -> Data:
-    """All that any number follows from; where the nodes stand is not part of it."""
+    """Return the identity of all that any number depends on; positions of nodes are not part of it."""
     return view.follows
 
 
 def claims(lab: Lab, view: LabView) -> Data:
-    """Nothing without a lesson."""
+    """Return all that the claims of the open lesson depend on; None without a lesson."""
     if lab.lesson is None:
         return None
     training = own(lab)
@@ -76,16 +79,16 @@ def claims(lab: Lab, view: LabView) -> Data:
 
 
 def segments_data(lab: Lab, view: LabView) -> Data:
-    """Nothing of a graph without cuts."""
+    """Return all that the panel of segments depends on; None for a graph without cuts."""
     cuts = cut_names(view)
     return (cuts, numbers(lab, view), lab.plan) if cuts else None
 
 
 OF_NUMBERS = frozenset({"tensor", "segments", "figure", "track"})
-"""Parts with numbers in them, each of which says on the page of which state of the numbers it is."""
+"""Parts that show numbers, each of which names on the page the state that its numbers are of."""
 
 LESSON = "lesson"
-"""Beside the page, and opens and closes: it is drawn again with the whole page."""
+"""Part beside the page, which is drawn with the whole page since it opens and closes."""
 
 SHOWS: Mapping[str, Callable[[Lab, LabView], Data]] = {
     "problems": lambda lab, view: view.notice or view.mistaken,
@@ -101,18 +104,22 @@ SHOWS: Mapping[str, Callable[[Lab, LabView], Data]] = {
     "figure": lambda lab, view: (lab.figure, lab.swept, numbers(lab, view)),
     LESSON: lambda lab, view: lesson_view(lab),
 }
-"""The parts beside the component of the lab, in the order in which they are drawn: what is slow last."""
+"""Data by part, other than the lab's component, in the order in which they are drawn: slow ones last."""
 
 
 def shows(name: str, lab: Lab, view: LabView, beside: Mapping[str, Data]) -> Data:
-    """The data of the part `name`. What it shows `beside` the lab, such as what it tells its component, is by
-    name; where it shows nothing, no state of numbers matters to it."""
+    """Return the data of the part `name`.
+
+    Args:
+      beside: other data of a part by name, such as what the component is told. It is left out for a part of
+        numbers that shows nothing.
+    """
     data = SHOWS[name](lab, view)
     return data, None if data is None and name in OF_NUMBERS else beside.get(name)
 
 
 def changed(shown: Mapping[str, Data], lab: Lab, view: LabView, beside: Mapping[str, Data]) -> set[str]:
-    """The parts that show something else by now than they were `shown` with, or have never been shown."""
+    """Return the parts whose data differs from what they were `shown` with, or that have never been shown."""
     return {
         name for name in SHOWS if name not in shown or not same(shown[name], shows(name, lab, view, beside))
     }

@@ -1,4 +1,4 @@
-"""Places for nodes in a graph of which some nodes are where the user put them."""
+"""Positions for new nodes in a graph of which the user has placed some nodes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ CLEAR = 20.0  # px kept free around a new node
 
 
 class Box(NamedTuple):
-    """A node on the canvas: top-left corner and size in px."""
+    """Node on the canvas: top-left corner and size in px."""
 
     x: float
     y: float
@@ -23,19 +23,22 @@ class Box(NamedTuple):
 
     @property
     def right(self) -> float:
+        """The x of the right edge."""
         return self.x + self.w
 
     @property
     def bottom(self) -> float:
+        """The y of the bottom edge."""
         return self.y + self.h
 
     @property
     def middle(self) -> float:
+        """The y of the centre."""
         return self.y + self.h / 2
 
 
 class Shelf:
-    """Boxes by the strips of the canvas that they stand in, so that only near ones are looked at."""
+    """Spatial index of boxes by vertical strips of the canvas, so that only near ones are compared."""
 
     STRIP = 256.0
 
@@ -45,15 +48,17 @@ class Shelf:
             self.add(box)
 
     def add(self, box: Box) -> None:
+        """Add a box to each strip that it overlaps."""
         for strip in self._range(box.x, box.right):
             self._strips.setdefault(strip, []).append(box)
 
     def between(self, left: float, right: float) -> list[Box]:
-        """The boxes that reach into the given x, each of them once."""
+        """Return the boxes that overlap an interval of x, each once."""
         near = (box for strip in self._range(left, right) for box in self._strips.get(strip, ()))
         return list(dict.fromkeys(box for box in near if box.x < right and left < box.right))
 
     def _range(self, left: float, right: float) -> range:
+        """Return the strips that overlap an interval of x."""
         return range(int(left // self.STRIP), int(right // self.STRIP) + 1)
 
 
@@ -63,10 +68,16 @@ def placed(
     fixed: Mapping[str, Point],
     suggested: Mapping[str, Point],
 ) -> dict[str, Point]:
-    """Positions of all nodes: the fixed ones as they are, the others clear of them and of each other.
+    """Return positions of all nodes: `fixed` ones unchanged, the others clear of them and of each other.
 
-    `nodes` come with producers before consumers. A node goes where `suggested` says, or beside what it
-    is wired to, and from there up or down to the nearest free place.
+    A node starts at its suggested position or beside what it is wired to, and moves up or down to the nearest
+    free place.
+
+    Args:
+      nodes: producers before consumers.
+      sizes: (width, height) in px.
+      fixed: positions by name that do not change.
+      suggested: initial positions by name.
     """
     boxes = {name: Box(*at, *sizes[name]) for name, at in fixed.items()}
     reads = {node.name: [name for _, name in node.wires] for node in nodes}
@@ -88,7 +99,7 @@ def placed(
 def _beside(
     size: tuple[float, float], reads: Sequence[str], feeds: Sequence[str], boxes: Mapping[str, Box]
 ) -> Point:
-    """Right of what the node reads, else left of what it feeds, else below everything."""
+    """Return a position right of what the node reads, else left of what it feeds, else below everything."""
     width, height = size
     if sources := [boxes[name] for name in reads if name in boxes]:
         middle = sum(box.middle for box in sources) / len(sources)
@@ -102,11 +113,11 @@ def _beside(
 
 
 def _nearest_free(box: Box, shelf: Shelf) -> Box:
-    """The box moved straight up or down, as little as it takes, until it is clear of all others."""
+    """Move a box vertically by the smallest distance that clears all others."""
     taken = sorted(
         (other.y - CLEAR - box.h, other.bottom + CLEAR)
         for other in shelf.between(box.x - CLEAR, box.right + CLEAR)
-    )  # the top may not be between these
+    )  # open intervals that the top edge must avoid
     above = below = box.y
     for high, low in taken:
         if high < below < low:

@@ -1,5 +1,4 @@
-"""What a link says of itself before it is opened: title, description and picture, as chats and search engines
-show them."""
+"""Link previews: title, description and picture, as chats and search engines show them."""
 
 from __future__ import annotations
 
@@ -15,13 +14,12 @@ NAME = "autodiff_viz"
 
 @dataclass(frozen=True, slots=True)
 class Preview:
-    """One link.
+    """Preview of a link.
 
     Attributes:
       title, description: plain text.
-      picture: name of the picture, without its ending.
-      address: where just this is found, path and query; None for a visitor's own graph, which has no other
-        address than the whole link.
+      picture: name of the picture, without its file extension.
+      address: canonical path and query; None for a visitor's own graph, whose only address is the whole link.
     """
 
     title: str
@@ -46,7 +44,7 @@ PAGES: Mapping[str, Preview] = {
         f"/{GALLERY}",
     ),
 }
-"""The pages by their path."""
+"""Previews of the pages, by path."""
 
 OWN_GRAPH = Preview(
     f"A computation graph · {NAME}",
@@ -58,7 +56,7 @@ OWN_GRAPH = Preview(
 
 
 def preview(path: str, query: Mapping[str, str]) -> Preview:
-    """The preview of an address. A lesson stays one when its graph has been changed."""
+    """Return the preview of an address. A lesson whose graph has been changed keeps the lesson's preview."""
     if query.get(VIEW) == GALLERY:
         path = f"/{GALLERY}"
     if path != "/":
@@ -70,8 +68,9 @@ def preview(path: str, query: Mapping[str, str]) -> Preview:
 
 
 def of_lesson(found: Lesson) -> Preview:
+    """Return the preview of a lesson."""
     return Preview(f"{found.title} · {NAME}", found.summary, found.key, f"/?{LESSON}={found.key}")
 
 
 PREVIEWS = (*PAGES.values(), *map(of_lesson, LESSONS))
-"""All that has an address of its own."""
+"""All previews with an address of their own."""

@@ -1,4 +1,4 @@
-"""The history that the browser has kept as text, read back. It comes from outside: all of it is checked."""
+"""Decoder of the undo history that the browser stores as text, which is untrusted and fully checked."""
 
 from __future__ import annotations
 
@@ -14,16 +14,20 @@ from autodiff_viz.language.documents import from_json
 from autodiff_viz.views.squeeze import unsqueezed
 from autodiff_viz.views.trail import Step, digest
 
-EFFORT = 20_000  # nodes in all graphs that are read back
+EFFORT = 20_000  # limit of nodes in all decoded graphs together
 LABEL = 200  # characters
 
 
 def recalled(kept: Mapping[str, Any], graphs: Iterable[tuple[Graph, str | None]]) -> History | None:
-    """The history of `kept`, which is a trail's data from outside, around the first of `graphs` (each with
-    its text) that is its present one; None when none is. Steps that cannot be read end it.
+    """Decode the history of `kept`, a trail's data from outside; steps that cannot be read end it.
 
+    Args:
+      kept: the data, whose digest identifies its present graph.
+      graphs: candidates for the present graph, each with its text; the first with that digest is taken.
+    Returns:
+      The history around that graph; None if no candidate has the digest.
     Raises:
-      AttributeError, KeyError, TypeError, ValueError: it is not made as a trail's data is.
+      AttributeError, KeyError, TypeError, ValueError: `kept` is malformed.
     """
     at, steps = int(kept["at"]), kept["steps"]
     found = next(
@@ -50,7 +54,7 @@ def _walk(
     pool: dict[Node, Node],
     left: list[int],
 ) -> list[Entry]:
-    """The entries of these steps, each made of the one before, until one is missing or cannot be read."""
+    """Decode the entries of these steps, each from the one before, until one is missing or unreadable."""
     found, entry = [], present
     document = json.loads(to_json(present.graph, None))
     for number in numbers:
@@ -63,14 +67,14 @@ def _walk(
             graph = _shared(from_json(json.dumps(document)), pool)
             text = _changed_text(entry.text, step.get("text")) if texts else None
             entry = Entry(str(step["label"])[:LABEL], graph, text)
-        except (AttributeError, KeyError, TypeError, ValueError):  # GraphError too
+        except (AttributeError, KeyError, TypeError, ValueError):  # GraphError is a ValueError
             break
         found.append(entry)
     return found
 
 
 def changed(document: dict[str, Any], step: Step) -> dict[str, Any]:
-    """The document of a step, made of its neighbour's."""
+    """Apply the difference of a step to the document of its neighbour."""
     nodes = {node["name"]: node for node in document["nodes"]}
     for name in step.get("gone", ()):
         del nodes[name]
@@ -84,11 +88,16 @@ def changed(document: dict[str, Any], step: Step) -> dict[str, Any]:
 
 
 def _shared(graph: Graph, pool: dict[Node, Node]) -> Graph:
-    """The same graph, of the nodes that other steps have already: hundreds then take little memory."""
+    """Replace the graph's nodes by equal ones of the pool, so that hundreds of steps share their nodes."""
     return replace(graph, nodes=tuple(pool.setdefault(node, node) for node in graph.nodes))
 
 
 def _changed_text(before: str | None, change: Any) -> str | None:
+    """Apply the difference of a step to the text of its neighbour.
+
+    Raises:
+      TypeError, ValueError: the difference is malformed.
+    """
     if change is None:
         return before
     head, tail, between = change

@@ -1,6 +1,6 @@
-"""The records of nodes and wires that the canvas draws, each made of all that it shows and of nothing else.
+"""Records of nodes and wires for the canvas, each a pure function of its inputs.
 
-Field by field they are described in ui/editor/web/types.js.
+ui/editor/web/types.js describes the fields.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ RULE_TEXT = 22  # characters of a rule that fit on its mark
 
 
 class NodeShown(NamedTuple):
-    """All that the record of a node follows from."""
+    """Inputs of a node's record: all that it depends on."""
 
     node: Node
     place: tuple[float, float]
@@ -51,7 +51,7 @@ class NodeShown(NamedTuple):
 
 
 class WireShown(NamedTuple):
-    """All that the record of a wire follows from."""
+    """Inputs of a wire's record: all that it depends on."""
 
     producer: str
     passed: np.ndarray | None
@@ -61,6 +61,7 @@ class WireShown(NamedTuple):
 
 
 def node_record(name: str, shown: NodeShown) -> dict[str, Any]:
+    """Return the record of a node."""
     node, value, arriving = shown.node, shown.value, shown.arriving
     x, y = shown.place
     w, h = size(node, shown.tall)
@@ -73,7 +74,7 @@ def node_record(name: str, shown: NodeShown) -> dict[str, Any]:
         "w": w,
         "h": h,
         "slots": [_slot(node, i) for i in range(len(node.slots))],
-        "dims": [] if value is None else list(np.shape(value)),  # without a value: nobody knows
+        "dims": [] if value is None else list(np.shape(value)),  # without a value it is unknown
         "shape": "" if value is None else shape_text(value),
         "value": DASH if value is None else number_text(value),
         "literal": input_text(node),
@@ -100,7 +101,7 @@ def node_record(name: str, shown: NodeShown) -> dict[str, Any]:
 
 
 def _trouble(node: Node, found: tuple[Problem, ...]) -> dict[str, str | None]:
-    """What is wrong with a node. Empty slots are no mistake: it is only unfinished."""
+    """Return a node's problem and its missing inputs. An empty slot is no mistake: the node is unfinished."""
     wrong = [f"{problem.message} {problem.hint}".strip() for problem in found if problem.code != "empty-slot"]
     empty = [slot_label(node, problem.slot) for problem in found if problem.code == "empty-slot"]
     missing = f"needs {', '.join(dict.fromkeys(empty))}" if empty else None
@@ -108,10 +109,12 @@ def _trouble(node: Node, found: tuple[Problem, ...]) -> dict[str, str | None]:
 
 
 def _nothing_arrives(connected: bool) -> str:
+    """Return why there is no cotangent."""
     return "no cotangent yet" if connected else "no path to the output: nothing arrives"
 
 
 def _slot(node: Node, slot: int) -> dict[str, Any]:
+    """Return the data of a slot."""
     held = node.slots[slot]
     label, wired = slot_label(node, slot), isinstance(held, str)
     if held is None or wired:
@@ -125,7 +128,7 @@ def _slot(node: Node, slot: int) -> dict[str, Any]:
 
 
 def slot_label(node: Node, slot: int) -> str:
-    """The slot's name in the catalog; the extra slot of `backward_as` has one of its own."""
+    """Return the slot's name in the catalog; the extra slot of `backward_as` has its own name."""
     if node.rule.kind == BACKWARD_AS and slot == len(node.slots) - 1:
         return ALTERNATIVE
     op = OPS.get(node.op)
@@ -135,6 +138,7 @@ def slot_label(node: Node, slot: int) -> str:
 
 
 def _rule_text(node: Node) -> str:
+    """Return the rule's function, alternative or number, shortened to fit on its mark."""
     if node.rule.function is not None:
         body = show_lambda(node.rule.function).partition(": ")[2]
         return body if len(body) <= RULE_TEXT else body[: RULE_TEXT - 1] + "\u2026"
@@ -144,10 +148,12 @@ def _rule_text(node: Node) -> str:
 
 
 def _badge(runs: Runs | None) -> str | None:
+    """Return the number of runs as text; None if the node runs only forward."""
     return f"\u00d7{runs.forward + runs.backward}" if runs and runs.backward else None
 
 
 def wire_record(place: Wire, shown: WireShown) -> dict[str, Any]:
+    """Return the record of a wire."""
     to, slot = place
     return {
         "from": shown.producer,

@@ -1,4 +1,4 @@
-"""What a newcomer does first, done once ahead: all that is slow only the first time is over then."""
+"""Warm-up: the first actions of a new visitor, done once ahead, so that their code is compiled already."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from autodiff_viz.views.lab import start
 
 
 def rehearse() -> tuple[LabView, LabView]:
-    """The first graph and the first toggle, both with a table for each slider that may be dragged."""
+    """Evaluate the first graph and the first change of a rule, both with a table for each slider."""
     first, toggled = (lab_view(lab) for lab in (start(), set_rule(start(), "b", "stop")))
     for view in (first, toggled):
         sweep_tables(view, view.sweeps)
@@ -20,10 +20,10 @@ def rehearse() -> tuple[LabView, LabView]:
 
 
 def fill(directory: str) -> int:
-    """Compile what most graphs are made of, and what checks them, into `directory`; for a worker process.
+    """Compile the code of common graphs and of their check into `directory`; for a worker process.
 
     Returns:
-      How many graphs of the catalog ran.
+      The number of graphs of the catalog that ran.
     """
     with filled(Path(directory)):
         for view in rehearse():

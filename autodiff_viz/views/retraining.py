@@ -1,7 +1,7 @@
-"""A training as text for the address: not its numbers, but what they follow from.
+"""Encoding of a training for the address as its recipe, without its numbers.
 
-Steps are pure, so that the same phases make the same course again. A phase's graph is told by how it
-differs from the present one.
+Steps are pure functions, so that the same phases give the same course. The graph of a phase is encoded as its
+difference from the present one.
 """
 
 from __future__ import annotations
@@ -35,19 +35,19 @@ from autodiff_viz.views.training import (
 )
 
 PHASES = 64
-EFFORT = 20_000  # steps times nodes that are made again unasked
-SMALL = 4_096  # elements of each input, for the same
+EFFORT = 20_000  # limit of steps × nodes that are recomputed unasked
+SMALL = 4_096  # limit of elements of each input, for the same
 NOW = "now"
 
 
 def plan_text(plan: Plan) -> str:
-    """ "" for the usual one."""
+    """Encode a plan; "" for the default one."""
     given = plan.settings
     return "" if plan == USUAL else f"{given.optimiser},{given.rate!r},{given.seed},{plan.steps}"
 
 
 def read_plan(text: str) -> Plan:
-    """The plan of `plan_text`; the usual one for anything else."""
+    """Decode a plan; the default one for unreadable text."""
     try:
         optimiser, rate, seed, steps = text.split(",")
         return checked(Plan(Settings(optimiser, float(rate), int(seed)), int(steps)))
@@ -56,17 +56,19 @@ def read_plan(text: str) -> Plan:
 
 
 def step_text(lab: Lab) -> str:
+    """Encode the step on view; "" for none."""
     return "" if lab.step is None else NOW if lab.step == LAST else str(lab.step)
 
 
 def read_step(text: str) -> int | None:
+    """Decode the step on view; None for unreadable text."""
     if text == NOW:
         return LAST
     return int(text) if text.isascii() and text.isdigit() and int(text) <= limits.STEPS else None
 
 
 def training_text(lab: Lab) -> str:
-    """How the course came about; "" without one, or when it is another graph's."""
+    """Encode the recipe of the lab's training; "" if there is none or it is of another graph."""
     made = recipe(lab.training) if lab.training else None
     if made is None or cannot_go_on(lab.training, lab.graph):
         return ""
@@ -76,11 +78,14 @@ def training_text(lab: Lab) -> str:
 
 
 def read_training(text: str, graph: Graph, plan: Plan) -> Training | None:
-    """The training that has still to be made; None for what is no `training_text` of this graph."""
+    """Decode a training whose steps have still to be computed; None for text that does not fit the graph.
+
+    A short one is computed at once, a long one when the user asks.
+    """
     try:
         steps, dtype, phases = unsqueezed(text)
         found = Recipe(tuple(_phase(graph, phase) for phase in phases[:PHASES]), int(steps))
-    except (AttributeError, KeyError, TypeError, ValueError):  # GraphError too
+    except (AttributeError, KeyError, TypeError, ValueError):  # GraphError is a ValueError
         return None
     first = [phase.first for phase in found.phases]
     fits = first and first[0] == 0 and first == sorted(set(first)) and 0 < found.steps <= limits.STEPS
@@ -93,22 +98,27 @@ def read_training(text: str, graph: Graph, plan: Plan) -> Training | None:
 
 
 def with_course(lab: Lab, had: Training | None) -> Lab:
-    """The lab of an address, with the course that the session has already: where it begins as the address
-    says, or where that says nothing of one."""
+    """Return the lab of an address with the course that the session has already.
+
+    That is done if the course begins as the address states, or if the address has no training.
+    """
     wanted = lab.training
     keep = had is not None and (wanted is None or same_beginning(had, wanted.again))
     return replace(lab, training=had) if keep else lab
 
 
 def _difference(base: Entry, graph: Graph) -> dict[str, Any]:
+    """Return the difference of a graph from that of `base`."""
     return {key: value for key, value in step_from(base, Entry("", graph)).items() if key != "label"}
 
 
 def _settings(settings: Settings) -> list[Any]:
+    """Return settings as a list."""
     return [settings.optimiser, settings.rate, settings.seed]
 
 
 def _phase(graph: Graph, data: Any) -> Phase:
+    """Decode a phase."""
     first, difference, (optimiser, rate, seed) = data
     document = changed(json.loads(to_json(still(graph), None)), difference)
     plan = checked(Plan(Settings(str(optimiser), float(rate), int(seed)), USUAL.steps))
@@ -116,6 +126,7 @@ def _phase(graph: Graph, data: Any) -> Phase:
 
 
 def _is_short(found: Recipe) -> bool:
+    """Whether computing the steps takes little enough to be done unasked."""
     nodes = found.phases[0].graph.nodes
     inputs = [node for node in nodes if node.op == INPUT]
     light = all(prod(node.param("shape") or ()) <= SMALL for node in inputs)

@@ -1,4 +1,4 @@
-"""Ways for wires around nodes that stand anywhere."""
+"""Wire routing around nodes at arbitrary positions."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ STEPS = 12  # points at which a curve is compared with a node
 
 
 def _curve(t: float) -> tuple[float, float]:
-    """How far along in x and in y the cubic with level ends is; its x is nearly even in t."""
+    """Return (x, y) at t of the unit cubic Bezier curve with level ends; x is nearly linear in t."""
     return 1.5 * t * (1 - t) ** 2 + 1.5 * t * t * (1 - t) + t**3, t * t * (3 - 2 * t)
 
 
@@ -31,9 +31,13 @@ def around(
     moved: AbstractSet[str],
     known: Mapping[tuple[str, int], Bends],
 ) -> dict[tuple[str, int], Bends]:
-    """Bends by (target, slot). Those `known` are kept where both ends stand still and the way is free.
+    """Return bends by (target, slot). A wire to the left, and one without a free route, has none.
 
-    A wire that runs to the left, and one for which no free way is found, is left without bends.
+    Args:
+      nodes: of the graph.
+      boxes: node by name on the canvas.
+      moved: names of the nodes that are not where the layout put them.
+      known: bends of the layout, kept if both ends have not moved and the route is free.
     """
     shelf = Shelf(boxes.values())
     found = {}
@@ -51,7 +55,7 @@ def around(
 
 
 def _free_way(start: Point, end: Point, first: Bends, shelf: Shelf) -> Bends:
-    """The first of the ways to try that passes under no node; () when it is the direct one, or none is."""
+    """Return the first free route among `first` and the detours; () if it is the direct one or none is."""
     if end[0] <= start[0]:
         return ()
     near = shelf.between(start[0], end[0])
@@ -63,7 +67,7 @@ def _free_way(start: Point, end: Point, first: Bends, shelf: Shelf) -> Bends:
 
 
 def _detours(start: Point, end: Point, under: Sequence[Box], near: Sequence[Box]) -> Iterator[Bends]:
-    """The direct way, then level stretches past the nodes in the way, those that climb least first."""
+    """Yield the direct route, then level detours past the nodes under it, those of least climb first."""
     yield ()
     if not under:
         return

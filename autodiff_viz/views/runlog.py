@@ -1,4 +1,4 @@
-"""What runs in a training step, as a log like the one of the Swift tutorial on checkpointing."""
+"""Log of the computations of a training step, in the format of the Swift tutorial on checkpointing."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from autodiff_viz.engine.training import learned
 from autodiff_viz.graph.model import INPUT, Frame, Graph
 from autodiff_viz.graph.words import scalar
 
-LINES = 12  # layers, groups and regions
+LINES = 12  # limit of units in a log
 
 
 def units(graph: Graph) -> dict[str, frozenset[str]]:
-    """What the log names, with its nodes: groups and checkpoint regions, and the layers outside them."""
+    """Return the log's units with their nodes: groups and checkpoint regions, and the layers outside them."""
     frames = {_called(frame): frame.nodes for frame in graph.frames if frame.nodes}
     framed = frozenset().union(*frames.values())
     parameters = {node.name for node in learned(graph)}
@@ -26,12 +26,12 @@ def units(graph: Graph) -> dict[str, frozenset[str]]:
 
 
 def _called(frame: Frame) -> str:
-    """A frame round a single layer is called as the layer is."""
+    """Return the name of a group or region; around a single node, that of the node."""
     return frame.name if len(frame.nodes) > 1 else next(iter(frame.nodes))
 
 
 def unit_runs(graph: Graph, runs: Mapping[str, Runs]) -> dict[str, tuple[int, int]]:
-    """(forward, backward) of each unit: of those of its nodes that run most."""
+    """Return (forward, backward) runs of each unit: the largest among its nodes."""
     found = {}
     for name, nodes in units(graph).items():
         inside = [runs[n] for n in nodes if n in runs and graph[n].op != INPUT]
@@ -41,7 +41,7 @@ def unit_runs(graph: Graph, runs: Mapping[str, Runs]) -> dict[str, tuple[int, in
 
 
 def run_line(graph: Graph, runs: Mapping[str, Runs]) -> str:
-    """ "conv: forward 1, backward 1", with the units in one line."""
+    """Return the runs of all units in one line, such as "conv: forward 1, backward 1"."""
     found = unit_runs(graph, runs)
     said = [_said(name, *counts) for name, counts in list(found.items())[:LINES]]
     more = [f"and {len(found) - LINES} more"] if len(found) > LINES else []
@@ -49,11 +49,12 @@ def run_line(graph: Graph, runs: Mapping[str, Runs]) -> str:
 
 
 def _said(name: str, forward: int, backward: int) -> str:
+    """Return the runs of a unit as text."""
     return f"{name}: forward {forward}" + (f", backward {backward}" if backward else "")
 
 
 def step_log(graph: Graph, runs: Mapping[str, Runs], step: int, loss: float) -> str:
-    """The step in the tutorial's words; a unit is named as often as its block runs."""
+    """Return the log of a step in the tutorial's format; a unit is repeated as often as it runs."""
     found = list(unit_runs(graph, runs).items())[:LINES]
     forth = [f"    Applying {name}" for name, (forward, _) in found for _ in range(forward)]
     back = [f"    Applying {name}" for name, (_, backward) in found[::-1] for _ in range(backward)]

@@ -1,7 +1,6 @@
-"""Every number of the graph along one slider, ahead of time: the browser repaints the canvas from it while
-the slider is dragged, without a word to the server.
+"""Tables of every number along one slider, precomputed, so that the browser repaints without the server.
 
-Numbers between the positions are never guessed: the browser snaps to them.
+The browser snaps to the tabulated positions; numbers between them are never interpolated.
 """
 
 from __future__ import annotations
@@ -22,16 +21,21 @@ from autodiff_viz.graph.order import order
 from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.views.numbers import SHOWN, norm, sign
 
-POSITIONS = SLIDER  # one number of positions, so that one compiled program serves all
-COARSER = (1, 2, 5, 10)  # every how many of them are sent: all, else as many as the bytes allow
+POSITIONS = SLIDER  # the same for all sliders, so that they share one compiled program
+COARSER = (1, 2, 5, 10)  # strides: all positions are sent, else as many as fit
 BYTES = 200_000  # of all tables in one answer
-INPUTS = 24  # whose sliders can be scrubbed
-NODES = 500  # of a graph; beyond, not even the coarsest table fits
+INPUTS = 24  # limit of inputs whose sliders have tables
+NODES = 500  # limit of a graph; beyond it not even the coarsest table fits
 SCALAR, NORM = 0, -1  # kinds of columns; a short vector's kind is its length
 
 
 class Stretch(NamedTuple):
-    """One scalar input and the ends of its slider."""
+    """Range of a scalar input's slider.
+
+    Attributes:
+      name: the input.
+      low, high: ends of the range.
+    """
 
     name: str
     low: float
@@ -39,10 +43,13 @@ class Stretch(NamedTuple):
 
 
 class Column(NamedTuple):
-    """What stands in one place of the drawing, at every position.
+    """Numbers of one place of the drawing, at every position.
 
-    `place` is ["value", node], ["cotangent", node] or ["passed", node, slot]. `numbers` has a row per
-    position: the number, the numbers of a short vector, or (norm, sign) of any other tensor.
+    Attributes:
+      place: ["value", node], ["cotangent", node] or ["passed", node, slot].
+      kind: `SCALAR`, `NORM`, or the length of a short vector.
+      numbers: a row per position: the number, the numbers of a short vector, or (norm, sign) of any other
+        tensor.
     """
 
     place: tuple[Any, ...]
@@ -51,18 +58,19 @@ class Column(NamedTuple):
 
 
 def is_wanted(pairs: Any) -> bool:
-    """Whether what the browser asks for is a list of (input, key of its table), and not too long."""
+    """Whether a request of the browser is a list of (input, key of its table) of valid length."""
     return isinstance(pairs, list) and 0 < len(pairs) <= INPUTS and all(map(_is_pair, pairs))
 
 
 def _is_pair(pair: Any) -> bool:
+    """Whether a value is a list of two texts."""
     return isinstance(pair, list) and len(pair) == 2 and all(isinstance(word, str) for word in pair)
 
 
 def keys(found: Trace | None, stretches: Iterable[Stretch]) -> dict[str, str]:
-    """What the table of each input depends on, as a short word: all but the input's own value.
+    """Return the key of each input's table: a digest of all that it depends on, without the input's value.
 
-    The browser has a table for this very drawing when it has one with this key.
+    The browser's table with this key fits the present drawing.
     """
     if found is None or len(found.graph.nodes) > NODES:
         return {}
@@ -76,21 +84,23 @@ def keys(found: Trace | None, stretches: Iterable[Stretch]) -> dict[str, str]:
 
 
 def _word(value: Any) -> str:
+    """Return a digest of a value."""
     return blake2b(identity(value), digest_size=8).hexdigest()
 
 
 def _learned(found: Trace, moving: set[str]) -> tuple[np.ndarray, ...]:
-    """The values of the other parameters, which training may have set."""
+    """Return the values of the other parameters, which training may have set."""
     nodes = found.graph.nodes
     return tuple(found.inputs[n.name] for n in nodes if n.is_parameter and n.name not in moving)
 
 
 def tables(found: Trace, stretches: Iterable[Stretch], known: Mapping[str, str]) -> list[dict[str, Any]]:
-    """A table for each of these inputs, as long as there are bytes left. One that finds none has no
-    positions: the numbers follow when the slider is released.
+    """Return a table for each of these inputs, within `BYTES` in all.
+
+    A table that does not fit has no positions: the numbers follow when the slider is released.
 
     Args:
-      known: the inputs' keys, as `keys` gives them.
+      known: the inputs' keys, as `keys` returns them.
     """
     left, made = BYTES, []
     for stretch in stretches:
@@ -101,8 +111,9 @@ def tables(found: Trace, stretches: Iterable[Stretch], known: Mapping[str, str])
 
 
 def _table(found: Trace, stretch: Stretch, room: int) -> dict[str, Any]:
-    """The table as ui/editor/web/live/table.js reads it, in at most `room` characters of numbers. Nothing is
-    swept for one that has no room whatever its numbers are: there is one at least for each node that moves.
+    """Return a table in the format of ui/editor/web/live/table.js, with at most `room` characters of numbers.
+
+    The sweep is skipped if the table cannot fit: each node that depends on the input has at least one number.
     """
     wide = found.dtype == FLOAT64
     if _step(wide, _moving(found, stretch.name), room) is None:
@@ -129,7 +140,7 @@ def _table(found: Trace, stretch: Stretch, room: int) -> dict[str, Any]:
 
 
 def _moving(found: Trace, name: str) -> int:
-    """How many values depend on the input."""
+    """Count the values that depend on the input."""
     moving = {name}
     for node in order(found.graph):
         if any(slot in moving for slot in node.op_slots if isinstance(slot, str)):
@@ -138,23 +149,24 @@ def _moving(found: Trace, name: str) -> int:
 
 
 def _step(wide: bool, columns: int, room: int) -> int | None:
-    """Every how many positions are sent with so many columns; None where not even the fewest fit."""
+    """Return the smallest stride of positions at which so many columns fit; None if none does."""
     width = (8 if wide else 4) * columns * 4 / 3  # characters of a row
     return next((step for step in COARSER if width * _count(step) + 4 <= room), None)
 
 
 def positions(stretch: Stretch) -> list[float]:
-    """Even steps from end to end; table.js works out the same ones."""
+    """Return the positions: equal steps from end to end, as table.js computes them."""
     span, last = stretch.high - stretch.low, POSITIONS - 1
     return [stretch.low + span * i / last for i in range(POSITIONS)]
 
 
 def _count(step: int) -> int:
+    """Return the number of positions at a stride."""
     return (POSITIONS - 1) // step + 1
 
 
 def _columns(swept: Sweep) -> Iterator[Column]:
-    """Only what depends on the input: the rest of the drawing stays."""
+    """Yield the columns that depend on the input."""
     for name, array in swept.value.items():
         if name in swept.swept:
             yield _column(("value", name), array)
@@ -167,6 +179,7 @@ def _columns(swept: Sweep) -> Iterator[Column]:
 
 
 def _column(place: tuple[Any, ...], array: np.ndarray) -> Column:
+    """Return the column of a place."""
     if array.ndim == 1:
         return Column(place, SCALAR, array[:, None].astype(float))
     if array.ndim == 2 and 0 < array.shape[1] <= SHOWN:
@@ -176,12 +189,12 @@ def _column(place: tuple[Any, ...], array: np.ndarray) -> Column:
 
 
 def _fits(numbers: np.ndarray) -> bool:
-    """Whether float32 holds them: the norm of large numbers may be larger."""
+    """Whether float32 can represent the numbers: the norm of large numbers may be too large."""
     finite = numbers[np.isfinite(numbers)]
     return bool((np.abs(finite) <= np.finfo(np.float32).max).all())
 
 
 def _floor(found: Trace, swept: Sweep) -> float:
-    """The largest contribution among those that stay: the scale of the wires never falls below it."""
+    """Return the largest contribution that is independent of the input: a lower bound of the wires' scale."""
     sizes = [norm(array) for wire, array in found.passed.items() if wire not in swept.swept]
     return max((size for size in sizes if np.isfinite(size)), default=0.0)

@@ -1,4 +1,4 @@
-"""What the page says about the segments of a graph that has cuts."""
+"""View of the segments of a graph that has cuts."""
 
 from __future__ import annotations
 
@@ -18,17 +18,19 @@ from autodiff_viz.views.compose import LabView
 from autodiff_viz.views.lab import Lab
 from autodiff_viz.workers.jobs import Job
 
-TRAINING = 30.0  # seconds of work for three trainings
+TRAINING = 30.0  # seconds of CPU time for three trainings
 
 
 @dataclass(frozen=True, slots=True)
 class SegmentsView:
-    """Attributes:
-    division: the segments; None where no cut divides the graph.
-    agrees: the chain is the whole graph's gradient.
-    chain, product, broken: what each way comes to, in a sentence.
-    angles: (parameter, degrees) of the broken way.
-    steps: how many steps of training by segments are offered; 0 where it cannot be trained.
+    """View of the panel of segments.
+
+    Attributes:
+      division: the segments; None if no cut divides the graph.
+      agrees: whether the chain of pullbacks is the whole graph's gradient.
+      chain, product, broken: result of each of three ways to the gradient, in a sentence.
+      angles: (parameter, angle in degrees) between the gradient of separate segments and the true one.
+      steps: number of training steps by segments that are offered; 0 if the graph cannot be trained.
     """
 
     division: Division | None
@@ -41,25 +43,24 @@ class SegmentsView:
 
 
 def cut_names(view: LabView) -> tuple[str, ...]:
-    """The nodes that the graph on view is cut after."""
+    """Return the names of the nodes with a cut after them in the graph on view."""
     return tuple(node.name for node in view.graph.nodes if node.cut) if has_cuts(view.graph) else ()
 
 
 def is_divided(view: LabView) -> bool | None:
-    """Whether a cut divides the graph on view; None where there is nothing to say: no cut, or a graph that
-    does not run yet."""
+    """Whether a cut divides the graph on view; None without cuts and for a graph that does not run yet."""
     if not view.complete or view.mistaken or not has_cuts(view.graph):
         return None
     return len(segments(view.graph)) > 1
 
 
 def divided(found: Trace) -> Division:
-    """What the segments of the traced graph come to. Takes a while."""
+    """Divide the traced graph and compute its gradient in three ways. Slow."""
     return division(found.graph, found)
 
 
 def segments_view(lab: Lab, view: LabView) -> SegmentsView | None:
-    """As `segments_told`, with all of it worked out; None where there is nothing to say."""
+    """Return the view with everything computed; None without cuts and for a graph that does not run yet."""
     found = is_divided(view)
     if not found:
         return None if found is None else SegmentsView(None)
@@ -67,7 +68,7 @@ def segments_view(lab: Lab, view: LabView) -> SegmentsView | None:
 
 
 def segments_told(lab: Lab, view: LabView, found: Division) -> SegmentsView:
-    """What the page says of a graph that cuts divide."""
+    """Return the view of a graph that cuts divide."""
     return SegmentsView(
         division=found,
         agrees=found.agrees,
@@ -80,7 +81,7 @@ def segments_told(lab: Lab, view: LabView, found: Division) -> SegmentsView:
 
 
 def trained(graph: Graph, settings: Settings, steps: int, dtype: str) -> Curves | tuple[Problem, ...]:
-    """The graph trained in three ways, or why not."""
+    """Train the graph in three ways, or return the problems that prevent it."""
     try:
         return curves(graph, settings, steps, dtype)
     except GraphError as error:
@@ -88,12 +89,12 @@ def trained(graph: Graph, settings: Settings, steps: int, dtype: str) -> Curves 
 
 
 def divided_job(view: LabView) -> Job:
-    """`divided` of what is on view, for a worker."""
+    """Return the job that runs `divided` on the trace on view."""
     return Job(identity(("segments", view.trace.identity)), divided, (view.trace,))
 
 
 def trained_job(lab: Lab, steps: int) -> Job:
-    """`trained` with the settings of the lab, for a worker. Where nodes stand is nothing to it."""
+    """Return the job that runs `trained` with the lab's settings; its key has no positions of nodes."""
     nodes = tuple((node.content, node.cut) for node in lab.graph.nodes)
     settings = lab.plan.settings
     key = identity(("segment training", nodes, lab.graph.output, settings, steps, lab.dtype))
@@ -101,6 +102,7 @@ def trained_job(lab: Lab, steps: int) -> Job:
 
 
 def _steps(lab: Lab, view: LabView) -> int:
+    """Return the number of training steps that are offered."""
     try:
         check_trainable(view.graph, view.trace)
     except GraphError:
@@ -109,26 +111,31 @@ def _steps(lab: Lab, view: LabView) -> int:
 
 
 def _chain(found: Division) -> str:
+    """Return the result of the chain of pullbacks."""
     verb = "equal" if found.agrees else "differ from"
     apart = f"at most {_size(found.difference)} apart" if found.difference else "the same to the last digit"
     return f"{len(found.links)} pullbacks in a chain {verb} the whole gradient: {apart}."
 
 
 def _product(found: Division) -> str:
+    """Return the result of the product of Jacobians."""
     if found.product is None:
         return f"The product of all Jacobians is not worked out: {found.too_large}."
     return f"The product of all Jacobians, in {FLOAT64}: at most {_size(found.product)} from the gradient."
 
 
 def _broken(found: Division) -> str:
+    """Return the result of separate segments, each with a seed of ones at its own output."""
     if found.angle is None:
         return "Each segment against its own output, with ones: one of the gradients is zero."
     return f"Each segment against its own output, with ones: {_degrees(found.angle)} off the gradient."
 
 
 def _degrees(angle: float | None) -> str:
+    """Return an angle as text."""
     return "\u2013" if angle is None else f"{angle:.1f}\u00b0"
 
 
 def _size(number: float) -> str:
+    """Return a difference as text."""
     return scalar(number, 2)

@@ -1,4 +1,4 @@
-"""What Python and the browser both hold to, written once: `ui/web/constants.js` has it from here."""
+"""Constants that Python and the browser share; `ui/web/constants.js` is generated from them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from autodiff_viz.views.palette import RANDOM
 
 
 def shared_constants() -> dict[str, Any]:
-    """Sizes in px, limits, and texts, as JSON; `ui/web/types.js` describes the fields."""
+    """Return sizes in px, limits and texts as JSON; `ui/web/types.js` describes the fields."""
     return {
         "card": {"w": cards.WIDTH, "h": cards.HEIGHT, "slot": cards.SLOT},
         "pictured": dict(zip("wh", cards.PICTURED, strict=True)),
@@ -52,7 +52,7 @@ def shared_constants() -> dict[str, Any]:
 
 
 def _written(params: Any) -> dict[str, str]:
-    """What a new input says: its value, and the same as it is typed."""
+    """Return the card text of a new input's value, and the value as editable text."""
     value = dict(params).get("value")
     if value is None:
         return {"value": records.DASH}

@@ -1,4 +1,4 @@
-"""Where the value of an input comes from, changed beside the canvas: numbers or a draw, data or parameter."""
+"""Source of an input's value, edited beside the canvas: numbers or a random draw, data or parameter."""
 
 from __future__ import annotations
 
@@ -20,12 +20,15 @@ ENDS = ("low", "high")  # of a slider
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """What the inspector shows of an input.
+    """View of an input's source.
 
     Attributes:
-      value: None for a draw, and for what is too long to type.
-      inits: the ways in which a parameter of this shape may begin; none for data.
-      seed: None for numbers.
+      trainable: whether it is a parameter.
+      value: the value as text; None for a random draw and for a value that is too long to type.
+      shape: the shape as text.
+      init: name of the initialiser; "" for numbers and for data.
+      inits: names of the initialisers that this shape allows; empty for data.
+      seed: random seed; None for numbers.
     """
 
     trainable: bool
@@ -37,7 +40,7 @@ class Source:
 
 
 def source_view(node: Node) -> Source | None:
-    """The source of an input; None of another node."""
+    """Return the source of an input; None for another node."""
     if node.op != INPUT:
         return None
     drawn = node.param("value") is None
@@ -54,7 +57,10 @@ def source_view(node: Node) -> Source | None:
 
 
 def set_trainable(lab: Lab, name: str, on: bool) -> Lab:
-    """Turn an input into a parameter, or back. A draw is then made by an initialiser, or standard normal."""
+    """Turn an input into a parameter, or back.
+
+    A random draw is then made by an initialiser, or standard normal.
+    """
     node = lab.graph[name]
     if node.op != INPUT or node.is_parameter == on:
         return lab
@@ -63,7 +69,7 @@ def set_trainable(lab: Lab, name: str, on: bool) -> Lab:
 
 
 def set_numbers(lab: Lab, name: str, text: str) -> Lab:
-    """The numbers themselves, as they are typed: then nothing is drawn."""
+    """Set the value of an input from text, in place of a random draw."""
     try:
         changes = {"value": parse_literal(text), **dict.fromkeys(DRAWN)}
     except GraphError as error:
@@ -72,7 +78,7 @@ def set_numbers(lab: Lab, name: str, text: str) -> Lab:
 
 
 def set_shape(lab: Lab, name: str, text: str) -> Lab:
-    """Draw an input of this shape; what it was before matters no more, but for the seed."""
+    """Make an input a random draw of this shape; only its random seed is kept."""
     try:
         shape = read_shape(text)
     except GraphError as error:
@@ -87,10 +93,10 @@ def set_shape(lab: Lab, name: str, text: str) -> Lab:
 
 
 def read_shape(text: str) -> tuple[int, ...]:
-    """The lengths of axes as they are typed: "(3, 4)", "[3, 4]", "3, 4" or "3".
+    """Parse the lengths of axes: "(3, 4)", "[3, 4]", "3, 4" or "3".
 
     Raises:
-      GraphError: they are no whole numbers from 1, or too large together.
+      GraphError: a length is no whole number from 1, or the shape is too large.
     """
     bare = text.strip()
     written = bare if bare[:1] in ("(", "[") else f"({bare},)"
@@ -104,6 +110,7 @@ def read_shape(text: str) -> tuple[int, ...]:
 
 
 def _changed(lab: Lab, name: str, changes: dict[str, Any], label: str) -> Lab:
+    """Set parameters of an input, as one step of undo."""
     try:
         return committed(lab, with_params(lab.graph, name, changes), label)
     except GraphError as error:
@@ -111,6 +118,6 @@ def _changed(lab: Lab, name: str, changes: dict[str, Any], label: str) -> Lab:
 
 
 def _at(error: GraphError, name: str) -> GraphError:
-    """The same, at the node and not at a place in a text that nobody sees."""
+    """Return the error at the node, without its place in a text that the user does not see."""
     bare = {"line": None, "column": None, "end_column": None, "caret": ""}
     return GraphError(replace(problem, node=name, **bare) for problem in error.problems)

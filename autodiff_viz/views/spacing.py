@@ -1,4 +1,4 @@
-"""Third step of the layout: coordinates for columns that are in order."""
+"""Coordinate assignment of the Sugiyama layout, for columns that are in order."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ from autodiff_viz.views.layers import Columns
 
 NODE_GAP = 28.0  # px between nodes in a column
 LANE_GAP = 14.0  # px between a lane and what is above or below it
-FRAME = 24.0  # px between nodes and the innermost frame round them
-LEVEL = 28.0  # px from a frame to the next one round it
+FRAME = 24.0  # px between nodes and the innermost frame around them
+LEVEL = 28.0  # px from a frame to the next one around it
 TAB = 11.0  # px by which a frame's tab stands out above it
 FRAME_GAP = 10.0  # px between a frame and what stands outside it
 COLUMN_GAP = 64.0  # px between columns, at least
-STEEP = 0.12  # px more between columns for each px that a wire climbs there
+STEEP = 0.12  # px added between columns for each px that a wire climbs there
 MOST_COLUMN_GAP = 160.0
-JOG = 8.0  # px that a wire may be off the straight line and still be made straight
-ROUNDS = 5  # sweeps back and forth, after which little moves
+JOG = 8.0  # px of deviation up to which a wire is made straight
+ROUNDS = 5  # sweeps back and forth; more of them change little
 
 _STRAIGHT = (1.0, 4.0, 16.0)
-"""Pull of a wire by how many of its two ends are lanes: a long wire is to be straight above all."""
+"""Weight of a wire by how many of its two ends are lanes, since a long wire should be straight above all."""
 
 
 def heights(made: Columns) -> list[float]:
-    """The y of each item's centre in px, so that wires are short and straight and nothing overlaps."""
+    """Return the y of each item's centre in px, so that wires are short and straight and nothing overlaps."""
     y = [0.0] * len(made.column)
     gaps = [_gaps(made, items) for items in made.order]
     for items, apart in zip(made.order, gaps, strict=True):
@@ -43,7 +43,7 @@ def heights(made: Columns) -> list[float]:
 
 
 def _straighten(made: Columns, gaps: Sequence[Sequence[float]], y: list[float]) -> None:
-    """Move items by a few px, where there is room, so that a nearly straight wire is straight."""
+    """Move items by a few px, where there is room, so that nearly straight wires are straight."""
     for items, apart in zip(made.order, gaps, strict=True):
         for i, item in enumerate(items):
             least = y[items[i - 1]] + apart[i - 1] if i else -inf
@@ -56,7 +56,7 @@ def _straighten(made: Columns, gaps: Sequence[Sequence[float]], y: list[float]) 
 
 
 def _gaps(made: Columns, items: Sequence[int]) -> list[float]:
-    """Distances between the centres of items one below the other."""
+    """Return the distances between the centres of adjacent items of a column."""
     found = []
     for upper, lower in pairwise(items):
         high, low = made.sizes[upper][1], made.sizes[lower][1]
@@ -68,14 +68,14 @@ def _gaps(made: Columns, items: Sequence[int]) -> list[float]:
 
 
 def _frames(count: int) -> float:
-    """Px from a node to the outermost of `count` frames round it."""
+    """Return the px from a node to the outermost of `count` frames around it."""
     return FRAME + LEVEL * (count - 1) if count else 0.0
 
 
 def _wishes(
     made: Columns, items: Sequence[int], y: Sequence[float], forwards: bool, lanes_from: int
 ) -> tuple[list[float], list[float]]:
-    """For each item the y at which its wires on one side would be straight, and how strongly they pull."""
+    """Return for each item the y at which its wires on one side would be straight, and its weight."""
     wishes, pulls = [], []
     for item in items:
         total = pull = 0.0
@@ -95,10 +95,10 @@ def _settle(
     pulls: Sequence[float],
     y: list[float],
 ) -> None:
-    """Set y of a column's items as near to their wishes as the gaps allow.
+    """Set y of a column's items as close to their desired places as the gaps allow.
 
-    Least squares with the order kept (isotonic regression): items that would come too close make a block,
-    which goes where its wishes, seen from its first item, are on average.
+    Weighted least squares under a fixed order (isotonic regression): items that would be too close form a
+    block, which is placed at the weighted mean of their desired places relative to its first item.
     """
     blocks: list[tuple[float, float, int]] = []  # mean wish, pull, number of items
     shift, shifts = 0.0, []
@@ -119,10 +119,12 @@ def _settle(
 
 
 def lefts(made: Columns, y: Sequence[float], rooms: Sequence[float]) -> tuple[list[float], list[float]]:
-    """The left and the right end of each column in px.
+    """Return the left and the right end of each column in px.
 
-    Columns are further apart where wires are steep, and where a node of the next column needs room to its
-    left: `rooms`, by node.
+    Columns are further apart where wires are steep.
+
+    Args:
+      rooms: px that a node needs free to its left, by node.
     """
     left, right = [], []
     x = 0.0

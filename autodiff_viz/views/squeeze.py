@@ -1,4 +1,4 @@
-"""Small JSON values as short text: as they are, or compressed where that is shorter."""
+"""Short text encoding of small JSON values: plain, or compressed where that is shorter."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from autodiff_viz.graph.packed import packed, unpacked
 from autodiff_viz.views.nesting import nested_deeper
 
 PACKED = "~"
-"""First character of what is compressed; no JSON begins with it."""
+"""First character of compressed text; no JSON begins with it."""
 
 
 def squeezed(value: Any) -> str:
-    """The shorter of the two."""
+    """Encode a value: the shorter of plain and compressed JSON."""
     plain = json.dumps(value, separators=(",", ":"))
     return min(plain, PACKED + packed(plain, level=6), key=len)
 
 
 def unsqueezed(text: str) -> Any:
-    """What was squeezed.
+    """Decode text of `squeezed`.
 
     Raises:
-      TypeError, ValueError: it was not, or it is larger or deeper than a graph may be.
+      TypeError, ValueError: it is malformed, or larger or deeper than a graph may be.
     """
     if not isinstance(text, str):
         raise TypeError(text)
@@ -33,6 +33,7 @@ def unsqueezed(text: str) -> Any:
 
 
 def _read(text: str) -> Any:
+    """Parse JSON of limited depth."""
     if nested_deeper(text, limits.KEPT_DEPTH):
         raise ValueError(text[:40])
     return json.loads(text)

@@ -1,4 +1,4 @@
-"""What the user does with the training: each takes a lab and returns the next one."""
+"""Actions of the user on the training: each takes a lab and returns the next one."""
 
 from __future__ import annotations
 
@@ -27,20 +27,20 @@ from autodiff_viz.views.training import (
     still,
 )
 
-WRITTEN = 2_000  # numbers of all parameters that are written into the formula
+WRITTEN = 2_000  # limit of numbers that are written into the formula
 
 
 def trains(lab: Lab, steps: int) -> Lab:
-    """Go so many steps on from the one on view, and show where they lead.
+    """Train for a number of steps from the one on view, and show the result.
 
-    Steps that were made from there already, in the same way, are shown and not made again. Where they were
-    made in another way, they are put aside for those that are made now.
+    Steps that were made from there already with the same rules and settings are shown and not computed again.
+    Steps that were made differently are stored in `before`, and replaced.
     """
     now = still(lab.graph)
     old = own(lab) or _fresh(lab)
     if cannot_go_on(old, now):
         return lab
-    if not len(old) and old.again is None:  # nothing has been made of the earlier settings
+    if not len(old) and old.again is None:  # no step has been made with the earlier settings
         old = replace(old, dtype=lab.dtype)
     settings, at = settings_of(old, lab.plan.settings), _on_view(lab, old)
     if at < len(old) and not _was_so(lab, old, at, steps, settings):
@@ -56,7 +56,7 @@ def trains(lab: Lab, steps: int) -> Lab:
 
 
 def _on_view(lab: Lab, training: Training) -> int:
-    """The step from which to go on. The graph's own numbers are those before the first one."""
+    """Return the step to continue from; the graph's own numbers are those of step 0."""
     if lab.step is None:
         return 0
     at = moment(lab)
@@ -64,8 +64,10 @@ def _on_view(lab: Lab, training: Training) -> int:
 
 
 def _was_so(lab: Lab, training: Training, at: int, steps: int, settings: Settings) -> bool:
-    """Whether the steps that were made from `at` on are those that would be made: a step of the past, under
-    the rules of its time, goes on as it did."""
+    """Whether the steps made from `at` on are the ones that would be made now.
+
+    A past step, on view under its own rules, continues as it did.
+    """
     made = training.course.phases
     ends = [*(phase.first for phase in made[1:]), len(training)]
     ahead = [phase for phase, end in zip(made, ends, strict=True) if end > at and phase.first < at + steps]
@@ -74,13 +76,13 @@ def _was_so(lab: Lab, training: Training, at: int, steps: int, settings: Setting
 
 
 def _put_aside(training: Training) -> Training:
-    """The training at rest, with one more behind it."""
+    """Return the training paused, with at most one training in its `before`."""
     before = training.before and replace(training.before, before=None)
     return replace(paused(training), before=before)
 
 
 def trains_again(lab: Lab) -> Lab:
-    """Make the steps of an earlier visit again."""
+    """Compute the steps of an earlier visit again."""
     if lab.training is None or lab.training.again is None:
         return lab
     goal = lab.training.again.steps
@@ -88,16 +90,17 @@ def trains_again(lab: Lab) -> Lab:
 
 
 def pauses(lab: Lab) -> Lab:
+    """Pause the training."""
     return replace(lab, training=paused(lab.training)) if lab.training else lab
 
 
 def resets(lab: Lab) -> Lab:
-    """Back before the first step; what there was is put aside."""
+    """Return to before the first step; the training is stored in `before`."""
     return replace(lab, training=_fresh(lab), step=None, as_then=False) if lab.training else lab
 
 
 def _fresh(lab: Lab) -> Training:
-    """A training without steps, beside the one before it."""
+    """Return a training without steps, with the previous one in its `before`."""
     old, before = lab.training, None
     if old is not None:
         before = _put_aside(old) if len(old) else old.before
@@ -108,7 +111,7 @@ def _fresh(lab: Lab) -> Training:
 
 
 def brings_back(lab: Lab) -> Lab:
-    """The training that the last reset has put aside; the present one is put aside for it."""
+    """Exchange the training with the one that the last reset stored."""
     now = lab.training
     if now is None or now.before is None:
         return lab
@@ -118,19 +121,19 @@ def brings_back(lab: Lab) -> Lab:
 
 
 def scrubs(lab: Lab, step: int | None) -> Lab:
-    """Show a step under the rules of its time, LAST, or None for the graph's own numbers."""
+    """Show a step under its own rules; LAST for the last one, None for the graph's own numbers."""
     return replace(lab, step=step, as_then=step is not None and step != LAST)
 
 
 def plans(lab: Lab, **changes: Any) -> Lab:
-    """Change the settings: `steps`, or those of `Settings`. These hold from the step on view on."""
+    """Change `steps`, or fields of `Settings`; the new settings hold from the step on view on."""
     steps = changes.pop("steps", lab.plan.steps)
     plan = checked(Plan(replace(lab.plan.settings, **changes), steps))
     return replace(lab, plan=plan, as_then=lab.as_then and plan.settings == lab.plan.settings)
 
 
 def checked(plan: Plan) -> Plan:
-    """The plan within the limits; what cannot be is as usual."""
+    """Return the plan clipped to the limits; invalid values become the default ones."""
     given, usual = plan.settings, USUAL
     name = given.optimiser if given.optimiser in NAMES else usual.settings.optimiser
     rate = min(max(given.rate, 0.0), 100.0) if given.rate == given.rate else usual.settings.rate
@@ -139,7 +142,7 @@ def checked(plan: Plan) -> Plan:
 
 
 def caught_up(lab: Lab, training: Training | None) -> Lab:
-    """The lab with what its training has come to meanwhile."""
+    """Return the lab with the present record of its training, which may have advanced in the meantime."""
     same = training is not None and lab.training is not None and training.token is lab.training.token
     return replace(lab, training=training) if same and training is not lab.training else lab
 
@@ -160,6 +163,7 @@ def uses_weights(lab: Lab) -> Lab:
 
 
 def _unwritable(values: Mapping[str, np.ndarray]) -> Problem | None:
+    """Return why the parameters cannot be written into the formula; None if they can."""
     size = sum(value.size for value in values.values())
     if size > WRITTEN:
         message = f"The parameters have {size:,} numbers; at most {WRITTEN:,} are written into a formula."
@@ -171,7 +175,7 @@ def _unwritable(values: Mapping[str, np.ndarray]) -> Problem | None:
 
 
 def _with_value(graph: Graph, name: str, value: np.ndarray) -> Graph:
-    """The parameter with a value of its own in place of a draw, in the digits that its dtype has."""
+    """Set the value of a parameter in place of its random draw, with all digits of its dtype."""
     graph = edits.with_param(graph, name, "value", _literal(value))
     for drawn in ("shape", "init", "seed"):
         graph = edits.with_param(graph, name, drawn, None)
@@ -179,11 +183,12 @@ def _with_value(graph: Graph, name: str, value: np.ndarray) -> Graph:
 
 
 def _literal(value: np.ndarray) -> Literal:
+    """Return an array as nested tuples of numbers."""
     return tuple(map(_literal, value)) if value.ndim else float(str(value))
 
 
 def can_train(lab: Lab, view: LabView) -> Problem | None:
-    """What keeps the graph on view from being trained."""
+    """Return the problem that prevents training the graph on view; None if there is none."""
     if not view.complete:
         return Problem("unfinished", "The graph is not complete.", "Complete it to train it.")
     try:

@@ -1,4 +1,4 @@
-"""The selected tensor in full: its parts to draw, what sums them up, and their numbers as text."""
+"""View of the selected tensor: the arrays to draw, their statistics, and their numbers as text."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from autodiff_viz.views.heatmaps import kernels_of
 from autodiff_viz.views.numbers import norm
 from autodiff_viz.views.records import slot_label
 
-MOST = 4096  # numbers written out
+MOST = 4096  # limit of numbers in a text
 DIGITS = 5  # of each
 
 
@@ -29,8 +29,7 @@ def is_tensor(trace: Trace | None, name: str | None) -> bool:
 
 
 def parts(graph: Graph, trace: Trace, name: str) -> tuple[Part, ...]:
-    """The value of a node, the cotangent that arrives, and what is passed down each wire; of these, what has
-    any numbers."""
+    """Return a node's value, its arriving cotangent and its contribution down each wire, if not empty."""
     node, kernels = played(graph)[name], kernels_of(graph)
     found = [Part("Value", "value", trace.value[name], name in kernels)]
     if name in trace.cotangent:
@@ -44,7 +43,14 @@ def parts(graph: Graph, trace: Trace, name: str) -> tuple[Part, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """A tensor in a few numbers, as text. Those of `mean` to `zeros` are of its finite elements."""
+    """Statistics of a tensor as text; those from `mean` to `most` are over its finite elements.
+
+    Attributes:
+      shape, norm: of the whole tensor; the norm is Euclidean.
+      mean, least, most: mean, minimum and maximum.
+      zeros: share of zeros in percent.
+      nan, infinite: number of elements.
+    """
 
     shape: str
     norm: str
@@ -57,7 +63,7 @@ class Summary:
 
 
 def summary(array: np.ndarray) -> Summary:
-    """What sums a tensor up."""
+    """Return the statistics of a tensor."""
     finite = np.asarray(array, np.float64)[np.isfinite(array)]
     known = finite if finite.size else np.array([np.nan])
     return Summary(
@@ -73,9 +79,9 @@ def summary(array: np.ndarray) -> Summary:
 
 
 def written(array: np.ndarray, most: int = MOST) -> str:
-    """The numbers in rows and columns with their indices, ready to be copied.
+    """Return the numbers as text in rows and columns with their indices, ready to be copied.
 
-    Of more than `most`, evenly chosen ones, and the first line says so.
+    Of more than `most` numbers it is a regular sample, and the first line says so.
     """
     if not array.ndim:
         return scalar(float(array), DIGITS)
@@ -83,7 +89,7 @@ def written(array: np.ndarray, most: int = MOST) -> str:
 
 
 def _steps(shape: tuple[int, ...], most: int) -> tuple[int, ...]:
-    """Every how many of each axis are kept; the longest is thinned first."""
+    """Return the stride of each axis; the longest axis is thinned first."""
     steps = [1] * len(shape)
     while prod(ceil(length / step) for length, step in zip(shape, steps, strict=True)) > most:
         left = [ceil(length / step) for length, step in zip(shape, steps, strict=True)]
@@ -92,6 +98,7 @@ def _steps(shape: tuple[int, ...], most: int) -> tuple[int, ...]:
 
 
 def _lines(array: np.ndarray, steps: tuple[int, ...]) -> Iterator[str]:
+    """Yield the lines of the text."""
     chosen = [range(0, length, step) for length, step in zip(array.shape, steps, strict=True)]
     if max(steps, default=1) > 1:
         every = ", ".join(f"1 in {step} along axis {i}" for i, step in enumerate(steps) if step > 1)
@@ -108,7 +115,7 @@ def _lines(array: np.ndarray, steps: tuple[int, ...]) -> Iterator[str]:
 
 
 def _grid(rows: list[list[str]], labels: list[str], heads: list[str]) -> Iterator[str]:
-    """Columns as wide as their longest number, flush right."""
+    """Yield rows as lines, with right-aligned columns as wide as their longest number."""
     widths = [max(map(len, column)) for column in zip(heads, *rows, strict=True)]
     side = max(map(len, labels))
     if any(heads):
@@ -118,4 +125,5 @@ def _grid(rows: list[list[str]], labels: list[str], heads: list[str]) -> Iterato
 
 
 def _flush(texts: list[str], widths: list[int]) -> str:
+    """Return right-aligned texts of the given widths as one line."""
     return "".join(f"  {text:>{width}}" for text, width in zip(texts, widths, strict=True))

@@ -1,9 +1,9 @@
-"""The history as compact text that the browser keeps: undo then outlives a reload and a restart of the
-server, which both open the present graph alone, from the address. `recall.py` reads it.
+"""Encoding of the undo history as compact text that the browser stores. `recall.py` decodes it.
 
-A step is told by how it differs from its neighbour on the side of the present one, so the present graph
-itself need not be there, and the oldest steps can go without the others. Steps are numbered from the first
-that there ever was: an edit then changes the text of its neighbours alone, and only that travels.
+Undo then outlives a reload and a restart of the server, which restore only the present graph, from the
+address. A step is delta-encoded against its neighbour towards the present one, so that the present graph is
+not part of the text, and the oldest steps can be dropped alone. Steps are numbered from the first one ever:
+an edit then changes the text of its neighbours only, and only that is sent.
 """
 
 from __future__ import annotations
@@ -20,14 +20,20 @@ from autodiff_viz.graph.model import Graph, Node
 from autodiff_viz.views.squeeze import squeezed
 
 KEPT = 60_000  # characters of all steps together
-ONE = 20_000  # characters of one step; what is larger ends the trail
+ONE = 20_000  # characters of one step; a longer one ends the trail
 
 Step = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
 class Trail:
-    """A history as text. `steps` are by number; `graph` and `text` are digests of the present step's own."""
+    """History as text.
+
+    Attributes:
+      history: the history that was encoded.
+      graph, text: digests of the present graph and of its text.
+      steps: text of each step by its number.
+    """
 
     history: History
     graph: str
@@ -36,13 +42,17 @@ class Trail:
 
     @property
     def data(self) -> dict[str, Any]:
-        """As it travels."""
+        """The data that is sent."""
         at = self.history.forgotten + len(self.history.past)
         return {"at": at, "graph": self.graph, "text": self.text, "steps": dict(self.steps)}
 
 
 def trail(history: History, last: Trail | None = None) -> Trail:
-    """The history as text; what it has in common with the `last` one is not worked out again."""
+    """Encode the history.
+
+    Args:
+      last: the previous trail, whose unchanged steps are reused.
+    """
     if last is not None and last.history is history:
         return last
     graph, text = history.present.graph, history.present.text
@@ -52,11 +62,12 @@ def trail(history: History, last: Trail | None = None) -> Trail:
 
 
 def digest(text: str) -> str:
+    """Return a digest of 12 hexadecimal digits."""
     return hashlib.blake2s(text.encode(), digest_size=6).hexdigest()
 
 
 def _steps(history: History, last: Trail | None) -> dict[str, str]:
-    """Those next to the present one first, as far as there is room."""
+    """Encode the steps, those nearest to the present one first, within the limits of size."""
     entries, at, first = history.entries, len(history.past), history.forgotten
     found = {str(first + at): squeezed({"label": entries[at].label})}
     room = KEPT
@@ -73,6 +84,7 @@ def _steps(history: History, last: Trail | None) -> dict[str, str]:
 
 
 def _known(last: Trail | None, number: int, entry: Entry, towards: Entry, is_past: bool) -> str | None:
+    """Return the text of a step in the previous trail; None if the step or its neighbour differs."""
     if last is None:
         return None
     i, entries = number - last.history.forgotten, last.history.entries
@@ -84,7 +96,7 @@ def _known(last: Trail | None, number: int, entry: Entry, towards: Entry, is_pas
 
 
 def step_from(base: Entry, entry: Entry) -> Step:
-    """What makes `entry` of `base`; what is the same is left out."""
+    """Return the difference that turns `base` into `entry`, without fields that are the same."""
     old, new = base.graph.by_name, entry.graph.by_name
     names = [[node.name for node in graph.nodes] for graph in (base.graph, entry.graph)]
     changed = [node for node in entry.graph.nodes if old.get(node.name) != node]
@@ -104,22 +116,26 @@ def step_from(base: Entry, entry: Entry) -> Step:
 
 
 def _is_moved(old: Node | None, new: Node) -> bool:
-    """Whether it has another place and is else the same."""
+    """Whether only the node's position differs."""
     return old is not None and replace(old, position=new.position) == new
 
 
 def _records(nodes: Iterable[Node]) -> list[Any]:
+    """Return nodes as JSON data."""
     return json.loads(to_json(Graph(tuple(nodes)), None))["nodes"]
 
 
 def _rest(graph: Graph) -> dict[str, Any]:
-    """All but the nodes."""
+    """Return a graph's JSON data without the nodes."""
     document = json.loads(to_json(replace(graph, nodes=()), None))
     return {key: value for key, value in document.items() if key not in (FORMAT, "nodes")}
 
 
 def _text_change(before: str, after: str | None) -> list[Any]:
-    """[characters kept at the beginning, at the end, what stands between them]; [] for no text of its own."""
+    """Return [characters kept at the start, at the end, text between them].
+
+    The text between is None if `after` is.
+    """
     if after is None:
         return [0, 0, None]
     most = min(len(before), len(after))

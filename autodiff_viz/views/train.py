@@ -1,4 +1,4 @@
-"""The panel in which the graph is trained: what it says and offers, and what its figures show."""
+"""View of the training panel: its texts and buttons, and the data of its figures."""
 
 from __future__ import annotations
 
@@ -22,24 +22,26 @@ from autodiff_viz.views.runlog import run_line, step_log
 from autodiff_viz.views.steering import can_train
 from autodiff_viz.views.training import Training, cannot_go_on, recipe, settings_of, still
 
-LOGGED = 4  # steps in the log before the one on view
+LOGGED = 4  # number of steps before the one on view in the log
 
 
 @dataclass(frozen=True, slots=True)
 class TrainView:
-    """What the panel shows.
+    """View of the training panel.
 
     Attributes:
-      settings: of the steps to come; `steps`: how many the button makes.
-      fixed: optimiser and seed cannot change, since the course has begun.
-      at, goal: how many steps there are, and shall be.
-      running: whether they are being made.
+      settings: of the steps to come.
+      steps: number of steps that the button makes.
+      fixed: whether optimiser and random seed are fixed, since the course has begun.
+      at: number of steps made.
+      goal: number of steps requested in all.
+      running: whether steps are being made.
       shown: the step on view, None for the graph's own numbers.
-      says: where the page is in the training, in a line.
-      trouble: why it does not go on, in a sentence; "" when it does.
-      refused: it cannot go on before it is reset.
-      again: steps of an earlier visit that are still to be made; 0 for none.
-      before: steps of the training that was put aside, by a reset or for steps made otherwise.
+      says: the step on view and its loss, in a line.
+      trouble: why the training cannot continue, in a sentence; "" if it can.
+      refused: whether it cannot continue until it is reset or the graph is changed.
+      again: number of steps of an earlier visit that have still to be recomputed; 0 for none.
+      before: number of steps of the training that was replaced, by a reset or by other steps.
     """
 
     settings: Settings
@@ -57,7 +59,7 @@ class TrainView:
 
 
 def train_view(lab: Lab, view: LabView) -> TrainView | None:
-    """None for a graph that has no parameter."""
+    """Return the view of the training panel; None for a graph without parameters."""
     if not learned(lab.graph):
         return None
     training = own(lab) or Training(still(lab.graph), lab.plan.settings, lab.dtype)
@@ -81,7 +83,7 @@ def train_view(lab: Lab, view: LabView) -> TrainView | None:
 
 
 def says(lab: Lab, view: LabView) -> str:
-    """Where the page is in the training."""
+    """Return the step on view and its loss as text; "" before the first step."""
     at, training = view.moment, own(lab)
     if training is None or not len(training):
         return ""
@@ -93,7 +95,7 @@ def says(lab: Lab, view: LabView) -> str:
 
 
 def _under(lab: Lab, view: LabView) -> str:
-    """Under which rules, where these are not those of the step."""
+    """Return whose rules the step on view has, if they may not be its own."""
     at, course = view.moment, lab.training.course
     if at.as_then:
         return " \u00b7 under the rules of that time"
@@ -104,7 +106,7 @@ def _under(lab: Lab, view: LabView) -> str:
 
 
 def progress(lab: Lab, view: LabView) -> Progress | None:
-    """What the figures show; None before the first step."""
+    """Return the data of the training figures; None before the first step."""
     training = own(lab)
     course = training.course if training else None
     if course is None or not len(course):
@@ -115,13 +117,13 @@ def progress(lab: Lab, view: LabView) -> Progress | None:
 
 
 def _reached(graph: Graph) -> tuple[str, ...]:
-    """Nodes at which a gradient can arrive: the parameters and what is made of them, in graph order."""
+    """Return the nodes that a gradient can reach, parameters and their descendants, in graph order."""
     moved = descendants(graph, [node.name for node in learned(graph)])
     return tuple(node.name for node in order(graph) if node.name in moved)
 
 
 def phase_name(before: Phase, after: Phase) -> str:
-    """What changed between two phases, in a few words."""
+    """Return in a few words what changed between two phases."""
     old, new = before.graph, after.graph
     changes = [*_rules(old, new), *_regions(old, new), *_settings(before.settings, after.settings)]
     if not changes:
@@ -130,6 +132,7 @@ def phase_name(before: Phase, after: Phase) -> str:
 
 
 def _rules(old: Graph, new: Graph) -> list[str]:
+    """Return the changes of rules and mutes."""
     both = [(old[n.name], n) for n in new.nodes if n.name in old]
     found = [
         f"{b.rule.kind.replace('_', ' ')} at {b.name}"
@@ -143,18 +146,19 @@ def _rules(old: Graph, new: Graph) -> list[str]:
 
 
 def _regions(old: Graph, new: Graph) -> list[str]:
+    """Return the changes of checkpoint regions."""
     had, has = ({region.name: region for region in graph.regions} for graph in (old, new))
     names = [name for name in dict.fromkeys([*had, *has]) if had.get(name) != has.get(name)]
     return [f"checkpoint {name}" if name in has else f"no checkpoint {name}" for name in names]
 
 
 def _settings(old: Settings, new: Settings) -> list[str]:
+    """Return the change of the learning rate."""
     return [f"rate {new.rate:g}"] if old.rate != new.rate else []
 
 
 def run_log(lab: Lab, view: LabView) -> str:
-    """The step on view in the tutorial's words, and a line for each of those before it; "" where runs
-    cannot be counted."""
+    """Return the log of the step on view, after a line for each step before; "" if runs cannot be counted."""
     at = view.moment
     if at is None or lab.training is None or lab.training.course is None:
         return ""
@@ -172,7 +176,7 @@ def run_log(lab: Lab, view: LabView) -> str:
 
 
 def _line(view: LabView, graph: Graph) -> str:
-    """The runs of a step made on `graph`: its regions alone decide on them."""
+    """Return the runs of a step on `graph` in one line; only its regions determine them."""
     if graph.by_name.keys() != view.graph.by_name.keys():
         return "another graph"
     runs: Mapping[str, Runs] = replace(view.trace, graph=played(graph)).runs
@@ -180,7 +184,7 @@ def _line(view: LabView, graph: Graph) -> str:
 
 
 def train_data(lab: Lab, view: LabView) -> Any:
-    """What the buttons and the settings follow from. While steps are made they stay as they are."""
+    """Return all that buttons and settings depend on; constant while steps are made."""
     found = train_view(lab, view)
     if found is None or not found.running:
         return found
@@ -188,7 +192,7 @@ def train_data(lab: Lab, view: LabView) -> Any:
 
 
 def track_data(lab: Lab, view: LabView) -> Any:
-    """What the bar or the slider follows from. While steps are made it moves by itself."""
+    """Return all that the progress bar or the slider depends on; constant while steps are made."""
     found = train_view(lab, view)
     if found is None or not (found.running or found.at):
         return None
@@ -196,11 +200,12 @@ def track_data(lab: Lab, view: LabView) -> Any:
 
 
 def _quiet(found: TrainView) -> TrainView:
+    """Return the view without the fields that change with each step."""
     return replace(found, at=0, shown=None, says="", goal=0)
 
 
 def curves_data(lab: Lab, view: LabView) -> Any:
-    """What the figures of the training follow from."""
+    """Return all that the training figures depend on."""
     if not learned(lab.graph) or not own(lab) or not len(lab.training):
         return None
     at = view.moment.step if view.moment else None
@@ -209,6 +214,6 @@ def curves_data(lab: Lab, view: LabView) -> Any:
 
 
 def loss_now(training: Training | None) -> str:
-    """The loss of the last step that was made."""
+    """Return the loss of the last step as text."""
     chunks = training.course.chunks if training and training.course else ()
     return scalar(float(chunks[-1].loss[-1]), 5) if chunks else ""

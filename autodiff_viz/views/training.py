@@ -1,7 +1,7 @@
-"""The training of the lab's graph as a record: what was asked for, how far it is, and why it stopped.
+"""Training of the lab's graph as a frozen record: the request, the progress, and the reason why it stopped.
 
-Nothing here runs by itself: `advanced` makes one chunk of steps and gives the next record. Whoever calls it
-may do so in any thread, since no record ever changes.
+Nothing here runs by itself: `advanced` makes one chunk of steps and returns the next record. It can be called
+in any thread, since no record ever changes.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from autodiff_viz.graph.model import Graph
 from autodiff_viz.graph.problem import GraphError
 
 NAMES = tuple(OPTIMISERS)
-"""Of the optimisers, as the page offers them."""
+"""Names of the optimisers, in the order in which the page offers them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What the user has set: how to train, and how many steps at a time."""
+    """Settings of the user: how to train, and how many steps at a time."""
 
     settings: Settings
     steps: int
@@ -37,7 +37,12 @@ USUAL = Plan(Settings(), 100)
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """What a course follows from: made again by it, it has the same numbers."""
+    """Inputs of a course, from which the same numbers can be computed again.
+
+    Attributes:
+      phases: graphs and settings with their first steps.
+      steps: number of steps.
+    """
 
     phases: tuple[Phase, ...]
     steps: int
@@ -45,20 +50,20 @@ class Recipe:
 
 @dataclass(frozen=True, eq=False)
 class Training:
-    """One training; equal to itself alone.
+    """Training of a graph; equal only to itself.
 
     Attributes:
       graph, settings: of the steps to come.
       dtype: of all steps.
-      goal: how many steps there shall be.
+      goal: number of steps requested in all.
       running: whether steps are being made.
       course: the steps so far; None before the first.
-      again: a course of an earlier visit that is to be made again.
+      again: recipe of an earlier visit that has still to be computed.
       why: why it stopped before its goal, in a sentence.
-      seconds: of work so far, together with that of the visitor's trainings before.
-      before: the training that was put aside for this one, perhaps with one before it.
-      document: the lab's, in which it began.
-      token: the same in all records of one training.
+      seconds: time of computing so far, including the visitor's earlier trainings.
+      before: the training that this one replaced, perhaps with one before it.
+      document: number of the document in which it began.
+      token: the same object in all records of one training.
     """
 
     graph: Graph
@@ -75,20 +80,21 @@ class Training:
     token: object = field(default_factory=object)
 
     def __len__(self) -> int:
-        """How many steps have been made."""
+        """Return the number of steps made."""
         return len(self.course) if self.course else 0
 
     def __bool__(self) -> bool:
+        """Return True, also for a training without steps."""
         return True
 
 
 def still(graph: Graph) -> Graph:
-    """The graph as training sees it: where nodes stand and how they are grouped is nothing to it."""
+    """Return the graph without positions and groups, which training does not depend on."""
     return replace(graph, nodes=tuple(replace(n, position=None) for n in graph.nodes), groups=())
 
 
 def recipe(training: Training) -> Recipe | None:
-    """What the training will have been made of, once it has reached its goal; None while it has no steps."""
+    """Return the recipe of the training as it will be at its goal; None if it has no steps."""
     steps = training.goal if training.running else len(training)
     if training.again is not None and steps <= training.again.steps:
         return training.again
@@ -103,7 +109,7 @@ def recipe(training: Training) -> Recipe | None:
 
 
 def same_beginning(training: Training, wanted: Recipe) -> bool:
-    """Whether the course so far has all the steps of `wanted`."""
+    """Whether the course so far contains all steps of `wanted`."""
     if training.course is None or len(training) < wanted.steps:
         return False
     mine = tuple(phase for phase in training.course.phases if phase.first < wanted.steps)
@@ -111,7 +117,7 @@ def same_beginning(training: Training, wanted: Recipe) -> bool:
 
 
 def cannot_go_on(training: Training, graph: Graph) -> str:
-    """What keeps the course from going on with `graph`, in a sentence; "" when nothing does."""
+    """Return why the course cannot continue with `graph`, in a sentence; "" if it can."""
     if not len(training) and training.again is None:
         return ""
     then, now = _beginnings(_last_graph(training)), _beginnings(graph)
@@ -122,25 +128,26 @@ def cannot_go_on(training: Training, graph: Graph) -> str:
 
 
 def _last_graph(training: Training) -> Graph:
-    """The graph of the last step."""
+    """Return the graph of the last step."""
     made = training.course.phases if training.course else training.again.phases if training.again else ()
     return made[-1].graph if made else training.graph
 
 
 def _beginnings(graph: Graph) -> dict[str, dict[str, Any]]:
+    """Return the initial values of the parameters by name, without the ends of their sliders."""
     ends = ("low", "high")  # of a slider
     return {n.name: {key: x for key, x in n.params if key not in ends} for n in learned(graph)}
 
 
 def _goes_on(then: dict[str, Any], now: dict[str, Any]) -> bool:
-    """Whether a parameter begins as it did, or only became longer or shorter, as weights of branches do."""
+    """Whether a parameter has the same initial value, up to a change of length as in weights of branches."""
     if {**then, "shape": None, "value": None} != {**now, "shape": None, "value": None}:
         return False
     return _begins(then.get("value"), now.get("value")) and _is_near(then.get("shape"), now.get("shape"))
 
 
 def _begins(then: Any, now: Any) -> bool:
-    """Whether the shorter one of two tensors is the beginning of the longer one."""
+    """Whether the shorter of two tensors is a prefix of the longer one."""
     if not (isinstance(then, tuple) and isinstance(now, tuple)):
         return then == now
     both = min(len(then), len(now))
@@ -148,15 +155,18 @@ def _begins(then: Any, now: Any) -> bool:
 
 
 def _is_near(then: Any, now: Any) -> bool:
-    """Whether two shapes differ in the length of one axis at most."""
+    """Whether two shapes differ in the length of at most one axis."""
     if then is None or now is None or len(then) != len(now):
         return then == now
     return sum(a != b for a, b in zip(then, now, strict=True)) <= 1
 
 
 def settings_of(training: Training, wanted: Settings) -> Settings:
-    """The settings of the steps to come: the optimiser has a state, and the seed has drawn the parameters, so
-    that both last as long as the course."""
+    """Return the settings of the steps to come.
+
+    Optimiser and random seed stay as long as the course does, since the optimiser has a state, and the
+    parameters were drawn with the seed.
+    """
     begun = training.course.phases if training.course else training.again.phases if training.again else ()
     if not begun:
         return wanted
@@ -165,7 +175,7 @@ def settings_of(training: Training, wanted: Settings) -> Settings:
 
 
 def told(training: Training, graph: Graph, settings: Settings) -> Training:
-    """The steps to come are made by these rules and settings; it stops where they cannot be."""
+    """Apply a graph and settings to the steps to come; stop the training if it cannot continue with them."""
     settings = settings_of(training, settings)
     if (graph, settings) == (training.graph, training.settings):
         return training
@@ -176,15 +186,19 @@ def told(training: Training, graph: Graph, settings: Settings) -> Training:
 
 
 def returned(then: Training | None, now: Training | None) -> Training | None:
-    """The training of a document that comes back, while `now` is that of the one before: it stands still, and
-    the work that has been done since counts."""
+    """Return the training of a document that undo restores, paused; its time includes that of `now`.
+
+    Args:
+      then: the restored document's training.
+      now: the training of the document that was open until now.
+    """
     if then is None or now is None or then.token is now.token:
         return now or then
     return replace(paused(then), seconds=max(then.seconds, now.seconds))
 
 
 def folded(training: Training) -> Training:
-    """The training without its numbers: they can be made again."""
+    """Replace a training's steps by their recipe, from which they can be computed again."""
     made = recipe(paused(training))
     if made is None or training.course is None:
         return training
@@ -192,12 +206,15 @@ def folded(training: Training) -> Training:
 
 
 def paused(training: Training, why: str = "") -> Training:
+    """Stop the training at its present step."""
     return replace(training, running=False, goal=len(training), why=why)
 
 
 def advanced(training: Training, most: int) -> Training:
-    """At most `most` steps further, in one call: it stops at its goal, at a limit, and at a loss that is no
-    number."""
+    """Make at most `most` further steps, in one chunk.
+
+    It stops at its goal, at a limit, and at a loss that is not finite.
+    """
     if training.seconds >= limits.TRAINING_SECONDS:
         return paused(training, _TIRED.format(limits.TRAINING_SECONDS))
     began = perf_counter()
@@ -215,6 +232,7 @@ _TIRED = "Your trainings have had {} seconds of this server, which is the limit 
 
 
 def _chunk(training: Training, most: int) -> Training:
+    """Make one chunk of steps, up to the first loss that is not finite."""
     now = _next_phase(training)
     course = training.course or start(now.graph, now.settings, training.dtype)
     count = max(1, min(most, _until(training) - len(course)))
@@ -227,6 +245,7 @@ def _chunk(training: Training, most: int) -> Training:
 
 
 def _next_phase(training: Training) -> Phase:
+    """Return the phase of the next step."""
     at, again = len(training), training.again
     if again is not None and at < again.steps:
         return next(phase for phase in reversed(again.phases) if phase.first <= at)
@@ -234,7 +253,7 @@ def _next_phase(training: Training) -> Phase:
 
 
 def _until(training: Training) -> int:
-    """The last step of this chunk's phase."""
+    """Return the last step of this chunk's phase."""
     again = training.again
     if again is None:
         return training.goal
@@ -245,22 +264,24 @@ def _until(training: Training) -> int:
 
 
 def _first_bad(course: Course, first: int) -> int | None:
-    chunk = course.chunks[-1]  # joined to what was before, perhaps
+    """Return the first step from `first` on whose loss is not finite; None if there is none."""
+    chunk = course.chunks[-1]  # may contain earlier steps too
     bad = np.flatnonzero(~np.isfinite(chunk.loss)) + chunk.first
     bad = bad[bad >= first]
     return int(bad[0]) if bad.size else None
 
 
 def _not_a_number(course: Course, step: int) -> str:
+    """Return the sentence about a loss that is not finite."""
     loss = records(course).loss[step]
     said = "not a number" if np.isnan(loss) else "infinite"
     where = _first_place(trace_at(course, step))
-    advice = " A smaller learning rate may help." if step else ""  # the first loss is of no update's making
+    advice = " A smaller learning rate may help." if step else ""  # no update precedes the first loss
     return f"Stopped: the loss of step {step} is {said}. {where}{advice}"
 
 
 def _first_place(found: Trace) -> str:
-    """Where the first number is that is not finite: in a parameter, else where one is born of finite ones."""
+    """Return where the first number that is not finite is: in a parameter, else at the node that made it."""
     names = [n.name for n in learned(found.graph) if not np.isfinite(found.value[n.name]).all()]
     if names:
         return f"The first number that is not finite is in {names[0]}: its last update was too large."

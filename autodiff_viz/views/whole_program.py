@@ -1,5 +1,4 @@
-"""What the whole program says of one node: its runs, what is kept of it, and where what it passes is not the
-true derivative."""
+"""Analysis of one node in the whole program: its runs, residuals and deviations from central differences."""
 
 from __future__ import annotations
 
@@ -21,13 +20,12 @@ from autodiff_viz.workers.jobs import Job
 
 
 def program_job(trace: Trace, name: str) -> Job:
-    """What the whole program says of a node, to be worked out beside the page."""
+    """Return the job that analyses a node in a worker process."""
     return Job(identity(("program", trace.identity, name)), program_says, (trace, name))
 
 
 def program_says(trace: Trace, name: str) -> tuple[str, ...]:
-    """How often a node runs, what the forward pass keeps of it, and where what it passes is not the true
-    derivative; nothing of a graph whose regions cannot run."""
+    """Return sentences on a node's runs, residuals and deviations; () if the graph's regions cannot run."""
     try:
         said = runs_say(trace.runs[name]), residuals_say(trace, name)
     except GraphError:
@@ -37,7 +35,7 @@ def program_says(trace: Trace, name: str) -> tuple[str, ...]:
 
 
 def runs_say(runs: Runs) -> str:
-    """A node's runs in a sentence."""
+    """Return a sentence on a node's runs."""
     if not runs.backward:
         return "Runs once, in the forward pass."
     times = "once" if runs.backward == 1 else f"{runs.backward} times"
@@ -46,7 +44,7 @@ def runs_say(runs: Runs) -> str:
 
 
 def residuals_say(trace: Trace, name: str) -> str:
-    """What the forward pass keeps of a node, in a sentence; empty when it keeps nothing."""
+    """Return a sentence on the residuals of a node; "" if the forward pass saves none."""
     kept = [r for r in trace.residuals if r.producer == name]
     if not kept:
         return ""
@@ -62,13 +60,14 @@ def residuals_say(trace: Trace, name: str) -> str:
 
 
 def _residual(is_value: bool, count: int) -> str:
+    """Return the kind and number of residuals as text."""
     if is_value:
         return "its value" if count == 1 else f"its value {count} times"
     return "a factor of its derivative" if count == 1 else f"{count} factors of its derivative"
 
 
 def differs_say(trace: Trace, name: str) -> tuple[str, ...]:
-    """Per slot where what the node passes is not the true derivative: by how much, in a sentence."""
+    """Return a sentence for each slot whose contribution is not the true derivative, with both numbers."""
     node = trace.graph[name]
     return tuple(
         f"Down {slot_label(node, slot)} it passes {_flat(found.declared)}; central differences say "
@@ -83,8 +82,9 @@ DIFFERS_SINCE = {
     NOT_FINITE: " There is no finite slope there.",
     ROUNDING: " That is rounding: in float64 both are equal.",
 }
-"""Of a rule nothing more is said: it is what changes the number."""
+"""Explanation by cause. A rule has none: it is meant to change the number."""
 
 
 def _flat(numbers: np.ndarray) -> str:
+    """Return numbers as text; a single element as a scalar."""
     return short(numbers.reshape(()) if numbers.size == 1 else numbers, 6)

@@ -1,4 +1,4 @@
-"""New nodes on the canvas: by themselves, wired to what they were asked for from, or put into a wire."""
+"""Edits that add nodes: unconnected, wired to an existing node, or inserted into a wire."""
 
 from __future__ import annotations
 
@@ -17,15 +17,17 @@ from autodiff_viz.views.learned import fitting, with_learned
 from autodiff_viz.views.palette import RANDOM
 
 LETTERS = {INPUT: "xyzwuvpqrst", RANDOM: "xyzwuvpqrst", PARAMETER: "wbuvpqrst"}
-"""By what the palette calls an input, the names for a new one."""
+"""Letters for the names of new inputs, by name in the palette."""
 
 NEW = {INPUT: params(value=1.0), RANDOM: params(shape=(4, 2), seed=0)}
 
 
 def _add(lab: Lab, edit: Edit) -> Lab:
-    """`wire`: {from, slot}, what the new node reads and in which of its slots; `feeds`: {to, slot}, the slot
-    that it feeds. With both, it is put into the wire between them. A layer that reads something brings what
-    it learns."""
+    """Add a node, with the parameters of a layer that reads something.
+
+    Fields of `edit`: `wire`, {from, slot}, the producer and the new node's slot; `feeds`, {to, slot}, the
+    slot that it feeds. With both, the node is inserted into the wire between them.
+    """
     name, position = _fresh_name(lab.graph, edit["op"]), _position(edit.get("position"))
     wire, feeds = edit.get("wire"), edit.get("feeds")
     before, node = pinned(lab.graph), _new_node(lab.graph, edit["op"], name, position, feeds)
@@ -44,7 +46,7 @@ def _add(lab: Lab, edit: Edit) -> Lab:
 
 
 def _fresh_name(graph: Graph, op: str) -> str:
-    """A letter for an input, as a person would choose; else the op's name and a number."""
+    """Return a free name: a letter for an input, else the op's name with a number."""
     letters = LETTERS.get(op)
     if letters is None:
         return edits.free_name(graph, op)
@@ -54,6 +56,7 @@ def _fresh_name(graph: Graph, op: str) -> str:
 def _new_node(
     graph: Graph, op: str, name: str, position: tuple[float, float] | None, feeds: Mapping[str, Any] | None
 ) -> Node:
+    """Return a node of this op with empty slots, or an input."""
     if op in LETTERS:
         given = fitting(graph, feeds) if op == PARAMETER else NEW[op]
         return Node(name, INPUT, (), given, position=position)
@@ -63,6 +66,7 @@ def _new_node(
 
 
 def _position(given: Any) -> tuple[float, float] | None:
+    """Return a position as two numbers."""
     if given is None:
         return None
     x, y = given

@@ -1,4 +1,4 @@
-"""Groups of branches on the canvas: made, with another number of branches, with one of them trained alone."""
+"""Edits of groups of branches: create one, set the number of branches, train one branch alone."""
 
 from __future__ import annotations
 
@@ -25,8 +25,10 @@ from autodiff_viz.views.placing import placed
 
 
 def _branches(lab: Lab, edit: Edit) -> Lab:
-    """k branches in a group. New ones are collapsed where the last one is; a graph that nobody has put in
-    places is laid out anew."""
+    """Set the number of branches of a group.
+
+    New branches are collapsed if the last one is. Without any positions the graph is laid out anew.
+    """
     name, k = str(edit["group"]), int(edit["k"])
     loose = all(node.position is None for node in lab.graph.nodes)
     before = lab.graph if loose else pinned(lab.graph)
@@ -40,9 +42,11 @@ def _branches(lab: Lab, edit: Edit) -> Lab:
 
 
 def _fits(before: Graph, after: Graph, k: int) -> None:
-    """
+    """Check that the shapes still fit with another number of branches.
+
     Raises:
-      GraphError: another number of branches leads to shapes that do not go together.
+      GraphError: a node has a problem in `after`, other than an empty slot or the like, and had none in
+        `before`.
     """
     known = {problem.node for problem in diagnose(before)}
     wrong = [p for p in diagnose(after) if p.code not in UNFINISHED and p.node not in known]
@@ -53,7 +57,7 @@ def _fits(before: Graph, after: Graph, k: int) -> None:
 
 
 def _apart(before: Graph, after: Graph) -> Graph:
-    """New nodes near where they were put, clear of those that stand there."""
+    """Move new nodes to the nearest free places near their positions."""
     fixed = {node.name: node.position for node in after.nodes if node.name in before and node.position}
     wanted = {node.name: node.position for node in after.nodes if node.position}
     tall = pictured(after)
@@ -62,7 +66,7 @@ def _apart(before: Graph, after: Graph) -> Graph:
 
 
 def _make(lab: Lab, edit: Edit) -> Lab:
-    """The nodes as the only branch of a new group; of a group of just these nodes, that one."""
+    """Make the nodes the only branch of a new group; an existing group of these nodes becomes that branch."""
     names, name = names_of(edit["nodes"]), free_title(lab.graph, "branches")
     if not names:
         raise GraphError(Problem("no-nodes", "No node is selected.", "Select one or more nodes first."))
@@ -76,6 +80,7 @@ def _make(lab: Lab, edit: Edit) -> Lab:
 
 
 def _with_first(graph: Graph, name: str, names: frozenset[str]) -> Graph:
+    """Add a group of branches with its first branch."""
     same = [group for group in graph.groups if group.nodes == names]
     if any(group.branches for group in same):
         message = "These nodes are a group of branches already."
@@ -87,11 +92,12 @@ def _with_first(graph: Graph, name: str, names: frozenset[str]) -> Graph:
 
 
 def _free(groups: Iterable[Group], title: str) -> str:
+    """Return a name that no group has."""
     return free_title(Graph(groups=tuple(groups)), title)
 
 
 def _tune(lab: Lab, edit: Edit) -> Lab:
-    """Train one branch alone, or all again."""
+    """Train one branch alone, or all of them again."""
     name, branch = frame_of(lab.graph, edit["group"]).name, edit["branch"]
     if branch is None:
         return committed(lab, freed(lab.graph, name), f"Train all branches of {name}")

@@ -1,4 +1,4 @@
-"""The whole document: its history, and another one in its place."""
+"""Edits of the whole document: undo, redo, jump in the history, and import."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from autodiff_viz.views.lab import Lab
 
 
 def _import(lab: Lab, edit: Edit) -> Lab:
+    """Replace the graph by a document from outside."""
     text = edit["text"]
     if not isinstance(text, str):
         raise TypeError(text)

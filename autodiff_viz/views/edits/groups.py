@@ -1,4 +1,4 @@
-"""Groups on the canvas: made, taken apart, collapsed to one card and opened."""
+"""Edits of groups: create, dissolve, collapse and expand."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from autodiff_viz.views.lab import Lab, committed
 
 
 def _group(lab: Lab, edit: Edit) -> Lab:
+    """Put the nodes into a new group."""
     names, name = names_of(edit["nodes"]), free_title(lab.graph, "group")
     if not names:
         raise GraphError(Problem("no-nodes", "No node is selected.", "Select one or more nodes first."))
@@ -29,12 +30,13 @@ def _group(lab: Lab, edit: Edit) -> Lab:
 
 
 def _ungroup(lab: Lab, edit: Edit) -> Lab:
+    """Dissolve a group; its nodes stay."""
     name = frame_of(lab.graph, edit["group"]).name
     return committed(lab, without_group(pinned(lab.graph), name), f"Ungroup {name}")
 
 
 def _collapse(lab: Lab, edit: Edit) -> Lab:
-    """How the graph is looked at, and no step of its history."""
+    """Collapse or expand a group. It changes only the view, and is no step of the history."""
     name = frame_of(lab.graph, edit["group"]).name
     kept = lab.collapsed | {name} if edit["on"] is True else lab.collapsed - {name}
     return replace(lab, collapsed=kept, notice=())

@@ -1,6 +1,6 @@
-"""What the browser has kept of an earlier session and hands to this one.
+"""Edits that restore what the browser stored of an earlier session.
 
-It comes from outside, and counts only where it fits what the address has opened.
+They are untrusted, and have an effect only if they fit what the address has opened.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ UNNAMED = "The last edit"
 
 
 def _kept(lab: Lab, edit: Edit) -> Lab:
-    """Put the kept history before what this session has done; nothing when it is another graph's.
+    """Put the stored history before that of this session; no effect if it is of another graph.
 
-    The address may be one edit ahead of what the browser had kept: the link that goes with the history then
-    has its present graph, and leads to this one.
+    The address may be one edit ahead of the stored history: `link` is then its present graph, which precedes
+    the one that the address opened.
     """
     first = lab.history.entries[0]
     opened = (first.graph, first.text)
@@ -40,6 +40,7 @@ def _kept(lab: Lab, edit: Edit) -> Lab:
 
 
 def _joined(before: History, now: History) -> History:
+    """Concatenate two histories."""
     entries, at = now.entries, len(now.past)
     whole = (*before.past, before.present)
     if before.graph == entries[0].graph:
@@ -54,6 +55,7 @@ def _joined(before: History, now: History) -> History:
 
 
 def _graph(link: Any) -> Graph | None:
+    """Decode the graph of a link; None if it is unreadable."""
     try:
         return from_link(link) if isinstance(link, str) else None
     except GraphError:
@@ -61,7 +63,7 @@ def _graph(link: Any) -> Graph | None:
 
 
 def _restored(lab: Lab, edit: Edit) -> Lab:
-    """Open what an address of this browser could not hold, where nothing has been done since."""
+    """Open the stored query that was too long for the address, if nothing has been done since."""
     waiting = [problem.code for problem in lab.notice] == [ELSEWHERE] and not lab.graph.nodes
     query = edit["query"]
     if not waiting or not all(isinstance(value, str) for value in query.values()):

@@ -1,4 +1,4 @@
-"""Layers on the canvas: their parameters, put in at once."""
+"""Edits of layers: add all their parameters at once."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from autodiff_viz.views.learned import with_learned
 
 
 def _learn(lab: Lab, edit: Edit) -> Lab:
-    """Parameters for the empty slots of a layer."""
+    """Add parameters in the empty slots of a layer."""
     name = str(edit["node"])
     graph, added = with_learned(pinned(lab.graph), name)
     return committed(lab, graph, f"Add {listed(added)} for {name}") if added else lab

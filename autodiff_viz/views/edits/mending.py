@@ -1,4 +1,4 @@
-"""Refusals of sets of nodes that come with the smallest set that would do."""
+"""Refusals of invalid sets of nodes, with an offer of the smallest valid set that contains them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,11 @@ from autodiff_viz.views.notices import offering, take_in
 
 
 def names_of(given: Any) -> frozenset[str]:
-    """The names in a list of the browser's."""
+    """Return the names in a list from the browser.
+
+    Raises:
+      TypeError: it is no list.
+    """
     if not isinstance(given, list):
         raise TypeError(given)
     return frozenset(str(name) for name in given)
@@ -25,7 +29,16 @@ def mendable(
     names: frozenset[str],
     again: Callable[[frozenset[str]], Edit],
 ) -> Graph:
-    """`change`, or its refusal with an offer of the smallest set of nodes with which it would do."""
+    """Return the graph of `change`; its refusal offers the smallest larger set of nodes that is valid.
+
+    Args:
+      change: returns the changed graph.
+      wider: returns that larger set; None if there is none.
+      names: the nodes that were given.
+      again: returns the edit for a set of nodes.
+    Raises:
+      GraphError: `change` was refused.
+    """
     try:
         return change()
     except GraphError as error:

@@ -1,4 +1,4 @@
-"""Pieces of a graph on the canvas: pasted, duplicated, cut, aligned, arranged."""
+"""Edits of pieces of a graph: paste, duplicate, cut to the clipboard, move, align, arrange."""
 
 from __future__ import annotations
 
@@ -31,21 +31,21 @@ MOVES = {
     "nudge": "Nudge {}",
     None: "Move {} on the canvas",
 }
-"""What a move is called in the history, by how it was made."""
+"""Label of a move in the history, by how it was made."""
 
 
 def counted(names: Iterable[str]) -> str:
-    """The one name, or how many there are."""
+    """Return the only name, or the number of names in words."""
     names = tuple(names)
     return names[0] if len(names) == 1 else f"{len(names)} nodes"
 
 
 def _move(lab: Lab, edit: Edit) -> Lab:
-    """Successive nudges of the same nodes are one step of undo."""
+    """Set positions of nodes. Successive nudges of the same nodes are one step of undo."""
     positions = {str(name): (float(x), float(y)) for name, (x, y) in edit["positions"].items()}
     how = edit.get("how")
     label = MOVES[how].format(counted(positions))
-    # The first move pins every node where it stands, so that later edits do not lay the others out anew.
+    # The first move fixes the positions of all nodes, so that later edits do not lay the others out anew.
     pinned = {**standing(lab.graph), **positions}
     moved = committed(lab, edits.with_positions(lab.graph, pinned), label)
     if how == "nudge" and lab.history.present.label == label and moved.history is not lab.history:
@@ -54,6 +54,7 @@ def _move(lab: Lab, edit: Edit) -> Lab:
 
 
 def _arrange(lab: Lab, edit: Edit) -> Lab:
+    """Lay out the given nodes, or the whole graph."""
     names = [str(name) for name in edit.get("nodes") or ()]
     if not names:
         shut = lab.collapsed.intersection(group.name for group in lab.graph.groups)
@@ -64,7 +65,7 @@ def _arrange(lab: Lab, edit: Edit) -> Lab:
 
 
 def _duplicate(lab: Lab, edit: Edit) -> Lab:
-    """Wires from outside are kept: the copy reads what the original reads."""
+    """Copy nodes. Wires from outside are kept: the copy reads what the original reads."""
     right, down = (float(step) for step in edit["by"])
     piece = extract(lab.graph, _chosen(edit))
     stand = standing(lab.graph)
@@ -73,7 +74,10 @@ def _duplicate(lab: Lab, edit: Edit) -> Lab:
 
 
 def _paste(lab: Lab, edit: Edit) -> Lab:
-    """Text from a canvas or from anywhere, around the point `at`; `collapsed` are groups in it."""
+    """Paste text from this canvas or from elsewhere around the point `at`.
+
+    `collapsed` in `edit` names the collapsed groups of the text.
+    """
     x, y = (float(axis) for axis in edit["at"])
     piece = _read(edit["text"])
     inside = detached(piece)
@@ -83,6 +87,7 @@ def _paste(lab: Lab, edit: Edit) -> Lab:
 
 
 def _read(text: object) -> Graph:
+    """Parse pasted text, JSON or formula."""
     if not isinstance(text, str):
         raise TypeError(text)
     try:
@@ -96,6 +101,7 @@ def _read(text: object) -> Graph:
 
 
 def _no_formula(first: Problem) -> Problem:
+    """Return the problem of text that is no formula."""
     place = f"Line {first.line}: " if first.line is not None else ""
     message = f"Nothing was pasted: the clipboard holds no formula. {place}{first.message}"
     hint = first.hint or "Copy nodes on a canvas, or lines such as y = sin(x)."
@@ -105,8 +111,12 @@ def _no_formula(first: Problem) -> Problem:
 def _grafted(
     lab: Lab, piece: Graph, positions: Mapping[str, Point], doing: str, collapsed: frozenset[str]
 ) -> Lab:
-    """The piece put in at `positions`, its nodes selected; every other node stays where it stands.
-    `collapsed` are groups of the piece."""
+    """Insert a piece at `positions` and select its nodes; all other nodes keep their places.
+
+    Args:
+      doing: the verb of the edit's label.
+      collapsed: names of collapsed groups of the piece.
+    """
     placed = replace(piece, nodes=tuple(replace(node, position=positions[node.name]) for node in piece.nodes))
     still = edits.with_positions(lab.graph, standing(lab.graph))
     found = graft(still, placed)
@@ -118,11 +128,17 @@ def _grafted(
 
 
 def _cut(lab: Lab, edit: Edit) -> Lab:
+    """Cut nodes to the clipboard: delete them, since the browser has copied them."""
     names = _chosen(edit)
     return committed(lab, edits.without_nodes(pinned(lab.graph), names), f"Cut {counted(names)}")
 
 
 def _chosen(edit: Edit) -> tuple[str, ...]:
+    """Return the names of the edit's nodes.
+
+    Raises:
+      GraphError: there is none.
+    """
     names = tuple(dict.fromkeys(str(name) for name in edit["nodes"]))
     if not names:
         raise GraphError(Problem("no-nodes", "No node is selected.", "Select one or more nodes first."))

@@ -1,4 +1,4 @@
-"""Nodes stay where they are while others come and go."""
+"""Fixed positions: nodes keep their places while an edit adds or removes others."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ _POSITION = attrgetter("position")
 
 
 def standing(graph: Graph) -> Mapping[str, Point]:
-    """Where every node stands, by name. Nothing is laid out where the nodes themselves say it."""
+    """Return the present position of every node by name. Nothing is laid out if all nodes have positions."""
     if _has_places(graph):
         return {node.name: node.position for node in graph.nodes}
     return places(graph).positions
 
 
 def _has_places(graph: Graph) -> bool:
+    """Whether all nodes have positions."""
     return None not in map(_POSITION, graph.nodes)
 
 
 def pinned(graph: Graph) -> Graph:
-    """The graph with every node pinned where it is drawn: the layout would move all of them with each new
-    wire."""
+    """Set every node's position to where it is drawn; else each new wire would move all nodes."""
     if _has_places(graph):
         return graph
     positions = places(graph).positions.items()

@@ -1,4 +1,4 @@
-"""What an edit from the canvas is, and the function that applies one kind of it."""
+"""Types of an edit from the canvas and of the functions that apply one kind of edit."""
 
 from __future__ import annotations
 
@@ -8,8 +8,11 @@ from typing import Any
 from autodiff_viz.views.lab import Lab
 
 Edit = Mapping[str, Any]
-"""`{"seq": int, "kind": str, ...}`, made in the browser: nothing in it can be relied on."""
+"""`{"seq": int, "kind": str, ...}`, made in the browser and therefore untrusted."""
 
 Edits = Mapping[str, Callable[[Lab, Edit], Lab]]
-"""By kind, what an edit does to a lab. It may raise `GraphError` for what the graph refuses, and
-`AttributeError`, `KeyError`, `OverflowError`, `TypeError` or `ValueError` for an edit not made right."""
+"""By kind, the function that applies an edit to a lab.
+
+It may raise `GraphError` for an edit that the graph refuses, and `AttributeError`, `KeyError`,
+`OverflowError`, `TypeError` or `ValueError` for a malformed one.
+"""

@@ -1,4 +1,4 @@
-"""Rules and checkpoint regions, put on and taken off on the canvas."""
+"""Edits of rules, mutes, cuts and checkpoint regions."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ from autodiff_viz.views.lab import Lab, committed
 
 
 def _checkpoint(lab: Lab, edit: Edit) -> Lab:
+    """Put the nodes into a new checkpoint region."""
     names = names_of(edit["nodes"])
     name = numbered("block", {frame.name for frame in lab.graph.frames})
     graph = mendable(
@@ -32,12 +33,13 @@ def _checkpoint(lab: Lab, edit: Edit) -> Lab:
 
 
 def _uncheckpoint(lab: Lab, edit: Edit) -> Lab:
+    """Remove a checkpoint region."""
     region = edit["region"]
     return committed(lab, edits.without_region(lab.graph, region), f"Remove checkpoint {region}")
 
 
 def _region(lab: Lab, edit: Edit) -> Lab:
-    """Which nodes a region holds."""
+    """Set the nodes of a region."""
     name, names = frame_of(lab.graph, edit["region"]).name, names_of(edit["nodes"])
     graph = mendable(
         lambda: with_members(lab.graph, {name: names}),
@@ -49,7 +51,7 @@ def _region(lab: Lab, edit: Edit) -> Lab:
 
 
 def _house(lab: Lab, edit: Edit) -> Lab:
-    """Nodes dragged into regions and groups and out of them, together with where they were dropped."""
+    """Set positions of dragged nodes, and put them into regions and groups or take them out."""
     positions = {str(name): (float(x), float(y)) for name, (x, y) in edit["positions"].items()}
     moved = edits.with_positions(lab.graph, {**standing(lab.graph), **positions})
     joins, leaves = _changes(lab.graph, edit["join"]), _changes(lab.graph, edit["leave"])
@@ -59,6 +61,7 @@ def _house(lab: Lab, edit: Edit) -> Lab:
     }
 
     def wider() -> frozenset[str] | None:
+        """Return the smallest valid set, if the nodes join a single region or group."""
         if len(joins) != 1 or leaves:
             return None
         name = next(iter(joins))
@@ -66,6 +69,7 @@ def _house(lab: Lab, edit: Edit) -> Lab:
         return mend(lab.graph, name, members[name])
 
     def again(whole: frozenset[str]) -> Edit:
+        """Return the edit for a larger set of nodes."""
         name = next(iter(joins))
         join = {name: sorted(whole - frame_of(lab.graph, name).nodes)}
         return {"kind": "house", "positions": edit["positions"], "join": join, "leave": {}}
@@ -76,27 +80,31 @@ def _house(lab: Lab, edit: Edit) -> Lab:
 
 
 def _changes(graph: Graph, given: Any) -> dict[str, frozenset[str]]:
+    """Return the nodes by the name of the region or group."""
     return {frame_of(graph, name).name: names_of(names) for name, names in given.items()}
 
 
 def _housed(positions: dict[str, Any], joins: dict[str, Any], leaves: dict[str, Any]) -> str:
+    """Return the label of the edit."""
     who = next(iter(positions)) if len(positions) == 1 else f"{len(positions)} nodes"
     where = [f"into {name}" for name in sorted(joins)] + [f"out of {name}" for name in sorted(leaves)]
     return f"Move {who} {listed(where) or 'on the canvas'}"
 
 
 def _policy(lab: Lab, edit: Edit) -> Lab:
+    """Set the policy of a checkpoint region."""
     return set_policy(lab, frame_of(lab.graph, edit["region"]).name, edit["policy"], names_of(edit["saved"]))
 
 
 def _rename_region(lab: Lab, edit: Edit) -> Lab:
-    """A region or a group; a collapsed one stays so."""
+    """Rename a region or a group; a collapsed group stays collapsed."""
     old, new = frame_of(lab.graph, edit["region"]).name, str(edit["name"]).strip()
     after = committed(lab, renamed_frame(lab.graph, old, new), f"Rename {old} to {new}")
     return replace(after, collapsed=lab.collapsed | {new}) if old in lab.collapsed else after
 
 
 def _mute(lab: Lab, edit: Edit) -> Lab:
+    """Mute nodes, or unmute them."""
     names, on = [str(name) for name in edit["nodes"]], edit["on"] is True
     graph = with_muted(lab.graph, names, on)
     changed = [name for name in names if graph[name].muted != lab.graph[name].muted]
@@ -105,6 +113,7 @@ def _mute(lab: Lab, edit: Edit) -> Lab:
 
 
 def _cut_after(lab: Lab, edit: Edit) -> Lab:
+    """Put a cut after nodes, or remove it."""
     names, on = [str(name) for name in edit["nodes"]], edit["on"] is True
     graph = with_cuts(lab.graph, names, on)
     changed = [name for name in names if graph[name].cut != lab.graph[name].cut]

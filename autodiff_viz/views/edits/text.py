@@ -1,4 +1,4 @@
-"""What is done beside the canvas and sent with its edits: the formula typed, and a slider moved."""
+"""Edits of the formula's text and of sliders, sent with those of the canvas."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from autodiff_viz.views.lab import Lab
 
 
 def _type(lab: Lab, edit: Edit) -> Lab:
+    """Set the formula's text."""
     text = edit["text"]
     if not isinstance(text, str):
         raise TypeError(text)
@@ -16,7 +17,7 @@ def _type(lab: Lab, edit: Edit) -> Lab:
 
 
 def _slide(lab: Lab, edit: Edit) -> Lab:
-    """Nothing when the input has gone: a slider may answer late."""
+    """Set the value of an input; no effect if it no longer exists, since a slider's message may be late."""
     name, value = edit["name"], edit["value"]
     if not isinstance(name, str) or not is_number(value):
         raise ValueError(value)
@@ -25,7 +26,7 @@ def _slide(lab: Lab, edit: Edit) -> Lab:
 
 def is_number(value: object) -> bool:
     """Whether an input may have this value."""
-    return type(value) in (int, float) and abs(value) <= limits.NUMBER  # not so for NaN
+    return type(value) in (int, float) and abs(value) <= limits.NUMBER  # false for NaN
 
 
 EDITS: Edits = {"type": _type, "slide": _slide}

@@ -1,6 +1,6 @@
-"""What is set of a node beside the canvas: parameters of its op, and where an input's value comes from.
+"""Edits of a node's fields beside the canvas: parameters of its op, and the source of an input's value.
 
-A field may answer late: nothing is done when its node has gone.
+A field's message may be late: it has no effect if its node no longer exists.
 """
 
 from __future__ import annotations
@@ -25,9 +25,10 @@ MOST_UNITS = 4096
 
 
 def _on_node(action: Action, read: Callable[[Any], Any]) -> Callable[[Lab, Edit], Lab]:
-    """The edit that applies `action` to its node, with its value as `read` reads it."""
+    """Return the edit that applies `action` to its node, with its value parsed by `read`."""
 
     def apply(lab: Lab, edit: Edit) -> Lab:
+        """Apply the action if the node exists."""
         name = edit["node"]
         return action(lab, name, read(edit["value"])) if name in lab.graph else lab
 
@@ -35,7 +36,14 @@ def _on_node(action: Action, read: Callable[[Any], Any]) -> Callable[[Lab, Edit]
 
 
 def _of(kind: type) -> Callable[[Any], Any]:
+    """Return a function that accepts only values of this type."""
+
     def read(value: Any) -> Any:
+        """Return the value.
+
+        Raises:
+          TypeError: it has another type.
+        """
         if type(value) is not kind:
             raise TypeError(value)
         return value
@@ -44,6 +52,7 @@ def _of(kind: type) -> Callable[[Any], Any]:
 
 
 def _units(lab: Lab, name: str, text: str) -> Lab:
+    """Set the number of outputs of a layer."""
     count = _number(text)
     if type(count) is int and 1 <= count <= MOST_UNITS:
         return set_units(lab, name, count)
@@ -52,7 +61,7 @@ def _units(lab: Lab, name: str, text: str) -> Lab:
 
 
 def _param(lab: Lab, edit: Edit) -> Lab:
-    """Numbers come as text, and are checked as those of the formula are."""
+    """Set a parameter of the op. Numbers come as text, and are checked like those of the formula."""
     name, param, value = edit["node"], edit["param"], edit["value"]
     if name not in lab.graph:
         return lab
@@ -68,7 +77,7 @@ def _param(lab: Lab, edit: Edit) -> Lab:
 
 
 def _draw(lab: Lab, name: str, param: str, value: Any) -> Lab:
-    """How a parameter begins, or the seed of what is drawn."""
+    """Set the initialiser of a parameter, or the seed of a random draw."""
     source = source_view(lab.graph[name])
     if param == "seed" and source.seed is not None and not seed_fault(seed := _number(value)):
         return set_param(lab, name, "seed", seed)
@@ -78,7 +87,7 @@ def _draw(lab: Lab, name: str, param: str, value: Any) -> Lab:
 
 
 def _number(text: Any) -> Any:
-    """The number that was typed, a whole one where it has no point; the text itself where it is none."""
+    """Parse a number, an integer where it has no point; return the text itself if it is none."""
     for kind in (int, float):
         try:
             return kind(_of(str)(text))

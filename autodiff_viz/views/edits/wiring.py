@@ -1,4 +1,4 @@
-"""Wires on the canvas: drawn, removed, plugged in elsewhere, and nodes put into them."""
+"""Edits of wires: connect, disconnect, reconnect, and insert a node."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from autodiff_viz.views.records import slot_label
 
 
 def _connect(lab: Lab, edit: Edit) -> Lab:
+    """Connect a node to a slot."""
     source, target, slot = edit["from"], edit["to"], int(edit["slot"])
     return committed(
         lab, edits.with_wire(pinned(lab.graph), source, target, slot), f"Wire {source} to {target}"
@@ -17,13 +18,14 @@ def _connect(lab: Lab, edit: Edit) -> Lab:
 
 
 def _disconnect(lab: Lab, edit: Edit) -> Lab:
+    """Remove the wire into a slot."""
     target, slot = edit["to"], int(edit["slot"])
     graph = edits.without_wire(pinned(lab.graph), target, slot)
     return committed(lab, graph, f"Unwire {slot_label(lab.graph[target], slot)} of {target}")
 
 
 def _rewire(lab: Lab, edit: Edit) -> Lab:
-    """The end of a wire, taken out of slot `oldSlot` of `oldTo` and plugged into `slot` of `to`."""
+    """Move the end of a wire from slot `oldSlot` of `oldTo` to `slot` of `to`."""
     source, target = edit["from"], edit["to"]
     old, new = (edit["oldTo"], int(edit["oldSlot"])), (target, int(edit["slot"]))
     graph = rewiring.rewired(pinned(lab.graph), source, old, new)
@@ -31,7 +33,7 @@ def _rewire(lab: Lab, edit: Edit) -> Lab:
 
 
 def _insert(lab: Lab, edit: Edit) -> Lab:
-    """A node dropped at `position` on the wire from `from` to `slot` of `to`."""
+    """Insert a node, dropped at `position`, into the wire from `from` to `slot` of `to`."""
     name, source, target = edit["node"], edit["from"], edit["to"]
     x, y = edit["position"]
     placed = edits.with_positions(pinned(lab.graph), {name: (float(x), float(y))})
