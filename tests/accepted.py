@@ -1,4 +1,4 @@
-"""What must hold of every graph that is read: it can be written, run, exported, shown and trained."""
+"""Properties of every graph that is read: it can be written, run, exported, shown and trained."""
 
 from __future__ import annotations
 

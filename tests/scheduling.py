@@ -1,6 +1,6 @@
-"""How `pytest -n 2` divides the tests: one process has all that need a browser, so there is one browser.
+"""Division of the tests by `pytest -n 2`: one process has all that need a browser, so there is one browser.
 
-The other has the rest, file by file. Who is done first helps with the files that are left.
+The other has the rest, file by file. The process that is done first takes from the files that are left.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What fails because it asserts nothing, and what does not."""
+"""Tests that fail because they assert nothing, and tests that do not."""
 
 from __future__ import annotations
 

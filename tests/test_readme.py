@@ -1,4 +1,4 @@
-"""What the README says, tried."""
+"""Claims of the README: its formulas, programs and links."""
 
 import re
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What Streamlit's own test driver does not reach: the session, and the data of the lab's component."""
+"""Access to the session and to the component's data, which Streamlit's own test driver does not offer."""
 
 from __future__ import annotations
 

@@ -1,5 +1,8 @@
-"""What lessons claim is worked out in another process: the page says that it is being checked, then what came
-of it; the next start of the same version knows it at once."""
+"""Checks of lessons' claims in another process.
+
+The page says that a claim is being checked, then the result; the next start of the same version has the
+result at once.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What can be taken home from the lab page, run by Streamlit without a browser."""
+"""Downloads of the lab page, run by Streamlit without a browser."""
 
 from pathlib import Path
 

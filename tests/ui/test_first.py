@@ -1,4 +1,4 @@
-"""What is seen first at an address is worked out once; nobody's own things are handed to others."""
+"""First drawings at an address: computed once for all visitors, without anything of a visitor's own."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the server has in memory though no page needs it."""
+"""Libraries in the server's memory that no page needs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""When the server is busy the panels wait, not the numbers."""
+"""Pace of the panels: on a busy server the panels wait, not the numbers."""
 
 from __future__ import annotations
 

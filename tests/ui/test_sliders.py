@@ -1,4 +1,4 @@
-"""What the sliders send is checked: it comes from outside."""
+"""Checks of the messages of sliders, which come from outside."""
 
 from __future__ import annotations
 

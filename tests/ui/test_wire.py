@@ -1,4 +1,4 @@
-"""What hostile messages do to a page: a plain sentence at most, and nothing of the server's inside."""
+"""Answers to hostile messages: at most a plain sentence, without internals of the server."""
 
 from __future__ import annotations
 

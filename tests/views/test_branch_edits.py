@@ -1,4 +1,4 @@
-"""What the canvas sends about groups of branches, applied to a lab."""
+"""Edits of groups of branches from the canvas, applied to a lab."""
 
 from __future__ import annotations
 

@@ -1,5 +1,7 @@
-"""What ticks say when the graph on the canvas is no longer the lesson's. Numbers are worked out by hand from
-the lesson's graph z = 2x + x² at x = 3, whose wires add 2 and 2x."""
+"""State of a lesson's claims when the graph on the canvas is no longer the lesson's.
+
+Numbers are worked out by hand from the lesson's graph z = 2x + x² at x = 3, whose wires add 2 and 2x.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What changed between two drawings, applied by the browser's code and by a second reading of the rules."""
+"""Patches between drawings, applied by the browser's code and by a second implementation of the rules."""
 
 from __future__ import annotations
 

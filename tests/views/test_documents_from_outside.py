@@ -1,4 +1,4 @@
-"""Whatever a document from outside holds: it is refused with a reason, or all of the lab can work with it.
+"""Any document from outside is refused with a reason, or all of the lab can work with it.
 
 The nightly part is `MUTATIONS=20000 pytest tests/views/test_documents_from_outside.py`: so many documents,
 other ones each time, of which none may take long to read.

@@ -1,4 +1,4 @@
-"""What can be set of a node beside the canvas: each field sends an edit, and shows what came of it."""
+"""Form fields of a node beside the canvas: each sends an edit, and shows its result."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the canvas sends about groups, applied to a lab."""
+"""Edits of groups from the canvas, applied to a lab."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How deep JSON is nested, and what is refused for it."""
+"""The check of the nesting depth of JSON, and the documents that it refuses."""
 
 from __future__ import annotations
 

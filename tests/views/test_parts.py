@@ -1,4 +1,4 @@
-"""Which parts of the lab page an edit changes, beside the component of the lab."""
+"""Parts of the lab page that an edit changes, other than the component of the lab."""
 
 from __future__ import annotations
 

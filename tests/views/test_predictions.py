@@ -1,5 +1,7 @@
-"""What the browser shows of an edit before Python has answered is what Python will draw, or nothing: random
-edits that Python accepts, done by both."""
+"""Optimistic updates of the browser: each equals the drawing that Python makes later, or none is made.
+
+Random edits that Python accepts are done by both.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,8 @@
-"""What is remembered is keyed by exactly what it was computed from: in this process, which has seen the other
-state of each pair just before, every number is what a process finds that has not."""
+"""Memoised results have keys of exactly their inputs.
+
+In this process, which has just seen the other state of each pair, every number equals that of a process that
+has not.
+"""
 
 import json
 import subprocess

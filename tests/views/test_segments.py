@@ -1,4 +1,4 @@
-"""What the page says about segments."""
+"""View of the segments of a graph."""
 
 from dataclasses import replace
 

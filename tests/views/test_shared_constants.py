@@ -1,4 +1,4 @@
-"""What Python and the browser both hold to is written in Python alone."""
+"""Constants that Python and the browser share are written in Python alone."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is refused before Streamlit sees it."""
+"""Requests that are refused before they reach Streamlit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a link shows of itself before it is opened."""
+"""Previews of links, as crawlers read them."""
 
 from __future__ import annotations
 
