@@ -1,5 +1,5 @@
 // @ts-check
-// Shape of what Python sends of the check (views/panel.py). Types only.
+// Types of the check's data, as views/panel.py sends it. Types only.
 
 /**
  * @typedef {{

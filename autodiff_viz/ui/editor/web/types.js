@@ -1,5 +1,5 @@
 // @ts-check
-// Shapes of what Python sends (a drawing) and of what the browser sends back (edits). Types only.
+// Types of the drawing that Python sends and of the edits that the browser sends back. Types only.
 
 /** @typedef {[number, number]} Point world or screen pixels, x to the right and y down */
 /** @typedef {{ x: number, y: number, w: number, h: number }} Box top-left corner and size */

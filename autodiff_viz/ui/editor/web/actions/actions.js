@@ -1,5 +1,5 @@
 // @ts-check
-// All that can be done on the canvas, one record each: toolbars, menus, keys and the cheat sheet are made of them.
+// Actions of the canvas, one record each, from which toolbars, menus, keys and the cheat sheet are made.
 
 import { arrange, nudge } from "./arrange.js";
 import { branchesKey, branchesOf, stepBranches } from "../popovers/branches.js";
@@ -205,10 +205,10 @@ export const ACTIONS = {
 /** @type {Focus} */
 export const NO_FOCUS = { node: null, wire: null, region: null };
 
-/** What stands on the button of an action beside its label. @param {Action} action */
+/** The text beside an action's label on its button. @param {Action} action */
 export const keyOf = ({ keys, hint }) => keys?.[0] ?? hint ?? "";
 
-/** The actions of a toolbar or a menu in their groups there, by name. @param {Place} place @returns {[id: string, action: Action][][]} */
+/** The actions of a toolbar or menu, by group. @param {Place} place @returns {[id: string, action: Action][][]} */
 export function placed(place) {
   const found = Object.entries(ACTIONS).filter(([, { places }]) => places?.[place] !== undefined);
   const groups = [...new Set(found.map(([, { places }]) => places?.[place]))];
