@@ -6,12 +6,12 @@
 import { shared } from "./constants.js";
 
 /** @typedef {{ seq: number, kind: string, [field: string]: any }} Edit */
-/** @typedef {{ kind: string, [field: string]: any }} NewEdit an edit that has no number yet */
-/** @typedef {{ key: string, last: number, pending: Edit[] }} Outbox `key` names a session of the server's */
-/** @typedef {Outbox & { document: number, search: string }} Left an outbox, which document its edits are for,
- * and the address bar's query at Python's last word */
+/** @typedef {{ kind: string, [field: string]: any }} NewEdit an edit without a number */
+/** @typedef {{ key: string, last: number, pending: Edit[] }} Outbox `key` names a session of the server */
+/** @typedef {Outbox & { document: number, search: string }} Left an outbox, the document that its edits are for,
+ * and the address bar's query at Python's last message */
 /** @typedef {{ key: string, ack: number, document?: number, from?: [string, number] | null }} Word
- * of Python's: `from` is the session whose graph this one has opened, and the last edit that this graph has in it */
+ * a message from Python: `from` is the session whose graph this one has opened, and the last edit in that graph */
 
 export const RESEND_MS = 3000; // a run of the script takes well under a second; a lost message is rare
 export const MOST_MS = 24000; // longest delay, for a server that is very busy

@@ -8,7 +8,7 @@ import { html, setText } from "../../../web/dom.js";
 import { hear, tell } from "../../../web/news.js";
 
 /** @typedef {import("../editor.js").Editor} Editor */
-/** @typedef {{ input: string, from: string }} Held a slider in somebody's hand, and the number before that */
+/** @typedef {{ input: string, from: string }} Held the slider that is dragged, and its number before the drag */
 
 const ID = "autodiff-viz-lag";
 
