@@ -1,4 +1,4 @@
-"""The lab in the address bar: opened from it, written to it."""
+"""State of the lab in the address bar: read when a page opens, written after every change."""
 
 from __future__ import annotations
 
@@ -17,15 +17,18 @@ from autodiff_viz.views.lab import Lab, again, instead, with_text
 from autodiff_viz.views.retraining import with_course
 from autodiff_viz.views.trail import trail
 
-KEPT_LARGE = 3  # graphs that are too large for an address, to go back to
+KEPT_LARGE = 3  # graphs too large for an address that are kept for the browser's back button
 
 
 def entered() -> Session:
-    """The visitor's session: on a fresh visit and after a restart of the server with the lab of the address,
-    and when the browser goes back with that of an earlier one.
+    """Return the visitor's session.
 
-    An address that comes with anything else is no news, only perhaps older than the one written last: the
-    browser may not have had that yet. It must not take the lab back to what it was.
+    On a fresh visit or after a restart of the server, the session begins with the lab of the address.
+
+    If the browser goes back or forward, the lab of that earlier address replaces the present one.
+
+    An address that comes with any other message is ignored: it may be older than the one written last, which
+    the browser may not have received yet. It must not take the lab back to an earlier state.
     """
     state, query = st.session_state, st.query_params.to_dict()
     if SESSION not in state:
@@ -37,7 +40,7 @@ def entered() -> Session:
 
 
 def navigated() -> bool:
-    """Whether this run was asked for by the browser's back and forward buttons."""
+    """Whether this run was requested by the browser's back or forward button."""
     return bool(getattr(get_script_run_ctx(suppress_warning=True), "is_history_navigation", False))
 
 
@@ -59,7 +62,7 @@ def _go_back(here: Session, query: dict[str, str]) -> None:
 
 
 def _opened(address: Address, query: dict[str, str]) -> Lab:
-    """The lab of an address that the visitor has opened."""
+    """Return the lab of an address that the visitor has opened."""
     large = address.large.get(query.get(KEPT))
     found = from_query({**query, **large}, most=limits.JSON) if large else from_query(query)
     address.opened = (query, to_query(found))
@@ -69,14 +72,14 @@ def _opened(address: Address, query: dict[str, str]) -> Lab:
 def write_address(here: Session) -> None:
     """Put the whole state in the address bar, in one step of the browser's history.
 
-    It must come before what confirms edits to the browser: what is confirmed is kept here alone. An address
-    stays as it was opened until something has been done: the bare one, and one that cannot be read.
+    Call it before edits are acknowledged to the browser: an acknowledged edit is kept only here. An address
+    stays as it was opened until something changes; so do the bare address and one that cannot be read.
     """
     address = here.address
     if address.divided[0] is not here.lab:
         address.divided = here.lab, divided(here.lab)
     (query, large), shown = address.divided[1], st.query_params.to_dict()
-    if large:  # remembered too for when the browser goes back
+    if large:  # kept for the browser's back button too
         others = [*address.large.items()][-KEPT_LARGE:]
         address.large = {**dict(others), query[KEPT]: large}
     known = {key: value for key, value in shown.items() if key != STAMP}
@@ -96,13 +99,13 @@ def show_address(here: Session | None, query: dict[str, str]) -> None:
 
 
 def too_large(here: Session) -> dict[str, Any] | None:
-    """What the present address does not hold, for the browser to keep; None when it holds all."""
+    """Return the fields for which the address has no room, for the browser to keep; None if none."""
     digest = here.address.written.get(KEPT)
     fields = here.address.large.get(digest)
     return {"digest": digest, "fields": fields} if fields else None
 
 
 def kept_history(here: Session) -> dict[str, Any]:
-    """The history as text, for the browser to keep; of the text that it had before, nothing is made anew."""
+    """Return the history as text for the browser to keep; text that has not changed is reused."""
     here.trail = trail(here.lab.history, here.trail)
     return {**here.trail.data, "documents": documents(here.lab)}

@@ -1,4 +1,4 @@
-"""What workers say of the numbers on view, asked for whenever the lab is drawn."""
+"""Answers of workers about the numbers on view, requested whenever the lab is drawn."""
 
 from __future__ import annotations
 
@@ -15,8 +15,10 @@ COUNTS = "counts"
 
 
 def answers(here: Session, lab: Lab, view: LabView) -> Answers:
-    """What there is of the state on view; what is not there yet is asked for. Nothing is while a training
-    changes the numbers."""
+    """Return the answers that exist for the state on view, and request those that do not exist yet.
+
+    Nothing is requested while a training changes the numbers.
+    """
     if not view.complete or live(lab):
         return Answers()
     job = check_job(view)
@@ -32,7 +34,7 @@ def answers(here: Session, lab: Lab, view: LabView) -> Answers:
 
 
 def want_check(here: Session, on: bool) -> None:
-    """Note that the user asks for the check of what is on view, or wants it no more, which ends it."""
+    """Note whether the user wants the check of the state on view; if not, a running check is cancelled."""
     job = check_job(here.present.view)
     here.looks[CHECK] = job.key if job and on else None
     if not on:

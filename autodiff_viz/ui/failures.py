@@ -1,4 +1,4 @@
-"""What a visitor reads when the server fails. What went wrong stands in the server's log alone."""
+"""Messages to a visitor when the server fails; the details are only in the server's log."""
 
 from __future__ import annotations
 
@@ -19,7 +19,9 @@ NOT_DONE = Problem(
 
 
 def say_failed(error: Exception) -> bool:
-    """Show a plain sentence where a run has failed, in place of Streamlit's account of `error`, which it has
-    logged. For `on_script_error` of `st.App`."""
+    """Show a plain sentence for a failed run, in place of Streamlit's report of `error`, which is logged.
+
+    For `on_script_error` of `st.App`.
+    """
     st.error(FAILED, icon=":material/error:")
     return True

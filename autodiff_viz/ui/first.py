@@ -1,6 +1,6 @@
-"""What who opens an address sees first: worked out once and handed to everybody, as the text that travels.
+"""First drawing of an address: built once, as the text that is sent, and shared by all visitors.
 
-All of it is data that never changes: a session goes on from there with records of its own.
+The records are immutable; a session continues from there with records of its own.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ MOST, ON_TRIAL = 48, 12  # addresses; so many of them that have been opened once
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """What is seen first with these answers of workers: the lean drawing, and the same as JSON."""
+    """The first drawing with these answers of workers: the lean drawing, and the same as JSON."""
 
     answers: Answers
     lean: Lean
@@ -38,11 +38,11 @@ class Told:
 
 @dataclass(frozen=True, slots=True)
 class First:
-    """What is seen first at one address.
+    """Everything that a first visit to an address needs.
 
     Attributes:
-      divided: the lab's address, and what is too long for it.
-      newest: at most one record: with the answers that there were when somebody opened the address last.
+      divided: the lab's address, and the fields that are too long for it.
+      newest: at most one record, with the answers that existed when the address was last opened.
     """
 
     lab: Lab
@@ -52,7 +52,7 @@ class First:
     newest: list[Told] = field(default_factory=list)
 
     def told(self, answers: Answers) -> Told:
-        """The drawing with these answers, made once while there are no others."""
+        """Return the drawing with these answers; it is built again only if the answers differ."""
         for known in self.newest:
             if known.answers.are(answers):
                 return known
@@ -63,8 +63,11 @@ class First:
 
 
 def first(query: Mapping[str, str]) -> First | None:
-    """What is seen first at this address; None where that is somebody's own: what the browser keeps, a
-    training, a large graph."""
+    """Return what a first visit to this address needs.
+
+    None for an address that belongs to one visitor (the browser keeps a part of it), for a training and for a
+    large graph.
+    """
     return None if KEPT in query else _first({key: query[key] for key in query if key != STAMP})
 
 
@@ -93,11 +96,13 @@ def drawing(
     details: bool = False,
     last: Lean = NOTHING,
 ) -> Lean:
-    """The drawing of the lab's component as it travels.
+    """Return the drawing of the lab's component in the form in which it is sent.
 
     Args:
-      kept: the history, for the browser to keep; `large`: what is too large for the address.
-      told: what workers say of the numbers; `details`: whether somebody looks at the table of the check.
+      kept: the history, for the browser to keep.
+      large: the fields that are too large for the address.
+      told: answers of workers about the numbers.
+      details: whether the table of the check is open.
     """
     beside = {"trail": kept, "large": large, "state": now.state, "live": live(now.lab)}
     said = {"node": node_data(now.lab, now.view, told), "check": check_data(now.lab, now.view, told, details)}
@@ -105,6 +110,9 @@ def drawing(
 
 
 def written(data: Any) -> str:
-    """As text of its own, which Streamlit need not write twice, and in whose lists it looks for no tables:
-    that loads pandas, 60 MB."""
+    """Return JSON text of `data`.
+
+    Streamlit need not serialise a text again, nor does it search a text for tables, which loads pandas (60
+    MB).
+    """
     return json.dumps(data, ensure_ascii=False, separators=(",", ":"))

@@ -1,4 +1,4 @@
-"""The page beside a running training: the lab gets what has been trained, as often as there is time."""
+"""Updates of the page while a training runs, as often as there is time."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from autodiff_viz.ui.parts import last_drawn
 from autodiff_viz.ui.session import Session, act
 from autodiff_viz.views.steering import caught_up
 
-MOST_REST = 1.5  # seconds without a look
+MOST_REST = 1.5  # seconds between two updates, at most
 
 
 def follow_training(here: Session) -> None:
-    """Catch up with a running training, unless what is drawn of it would take too much of the time."""
+    """Catch up with a running training, unless drawing it would take too much of the time."""
     newest = here.trainer.training
     if newest is not None and (not newest.running or _is_time(here)):
         here.followed = monotonic()
@@ -20,15 +20,17 @@ def follow_training(here: Session) -> None:
 
 
 def catch_up(here: Session) -> None:
-    """The lab gets what has been trained meanwhile."""
+    """Give the lab the newest state of the training."""
     newest = here.trainer.training
     if caught_up(here.lab, newest) is not here.lab:
         act(here, caught_up, newest)
 
 
 def _is_time(here: Session) -> bool:
-    """Whether the page has had its rest: what is drawn of a training takes about a quarter of the time, so
-    that what the user does meanwhile need not wait for it. What is slow but once must not stop it for long.
+    """Whether enough time has passed since the last update.
+
+    Drawing a training takes about a quarter of the time, so that the user's own edits need not wait for it.
+    One slow drawing must not delay the next by more than `MOST_REST`.
     """
     before = here.followed or monotonic()
     took = max(0.0, last_drawn(here, but="track") - before)

@@ -1,8 +1,9 @@
-"""Which edits of the browser have been applied: counted in the session, and stamped on the address.
+"""Acknowledgement of the browser's edits: exactly-once application over at-least-once delivery.
 
-The browser keeps every edit until it has been confirmed. After a reload or a restart of the server a new
-session opens the graph of the address; the stamp on it says which edits that graph has in it, so that the
-browser sends the others, and only those.
+The browser keeps every edit until it is acknowledged. The session counts the edits that it has applied, and
+the address carries a stamp with that count. After a reload or a restart of the server a new session opens the
+graph of the address; its stamp says which edits the graph contains, so that the browser sends only the
+others.
 """
 
 from __future__ import annotations
@@ -19,17 +20,19 @@ from autodiff_viz.graph.problem import Problem
 Edit = dict[str, Any]
 
 STAMP = "at"
-"""Of the address: `key.number`, the session and the last edit that it had."""
+"""Key of the address's stamp, `key.number`: the session and the last edit applied in it."""
 
 _STAMPED = re.compile(r"([0-9a-f]{10})\.([0-9]{1,9})")
 
 
 @dataclass(slots=True)
 class Inbox:
-    """Attributes:
-    key: names the session.
-    ack: number of the last edit that has been applied; 0 before the first.
-    before: the same of the session whose graph this one has opened.
+    """Count of the edits that a session has applied.
+
+    Attributes:
+      key: names the session.
+      ack: number of the last edit that has been applied; 0 before the first.
+      before: `(key, ack)` of the session whose graph this one has opened.
     """
 
     key: str = field(default_factory=lambda: token_hex(5))
@@ -38,32 +41,35 @@ class Inbox:
 
     @property
     def word(self) -> dict[str, Any]:
-        """What the browser's outbox is told."""
+        """The acknowledgement that is sent to the browser's outbox."""
         return {"key": self.key, "ack": self.ack, "from": self.before}
 
     @property
     def stamp(self) -> str:
-        """What stands on an address whose graph has all edits so far."""
+        """The stamp of an address whose graph contains all edits so far."""
         return f"{self.key}.{self.ack}"
 
     def rewind(self, query: Mapping[str, str]) -> None:
-        """Note that an earlier address of this session has been opened: what came after it is not in its
-        graph. When the browser never heard of that (the connection was lost on the way) it sends it again."""
+        """Take the count back to that of an earlier address of this session, which has been opened.
+
+        Edits after it are not in its graph. If the browser has not heard that they were applied (the
+        connection was lost), it sends them again.
+        """
         key, ack = read_stamp(query.get(STAMP, "")) or (None, 0)
         if key == self.key:
             self.ack = ack
 
 
 def read_stamp(text: str) -> tuple[str, int] | None:
-    """(key, last edit) of a stamp; None for anything else."""
+    """Return (key, last edit) of a stamp; None for any other text."""
     found = _STAMPED.fullmatch(text)
     return (found[1], int(found[2])) if found else None
 
 
 def fresh(message: Any, inbox: Inbox) -> list[Edit]:
-    """The edits of one browser message that `inbox` has not had, in order.
+    """Return the edits of one browser message that `inbox` has not applied, in order.
 
-    A message to another session, or one that is not made as the browser makes it, holds none.
+    None are returned for a message to another session or for a malformed one.
     """
     if not isinstance(message, dict) or message.get("key") != inbox.key:
         return []
@@ -75,9 +81,9 @@ def fresh(message: Any, inbox: Inbox) -> list[Edit]:
 
 
 def fault(message: Mapping[str, Any]) -> Problem | None:
-    """Why a browser message is not read, for the page to say so; None when it is."""
+    """Return the reason why a browser message cannot be read, for the page to show; None if it can be."""
     edits = message.get("edits")
-    if "refused" in message:  # by ui/wire.py
+    if "refused" in message:  # set by ui/wire.py
         what = f"brackets nested more than {limits.MESSAGE_DEPTH} deep"
     elif isinstance(edits, list) and len(edits) > limits.EDITS:
         what = f"{len(edits):,} edits at once; at most {limits.EDITS:,} are done"

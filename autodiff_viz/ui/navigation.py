@@ -1,9 +1,10 @@
-"""The lab and the lessons: two pages for the visitor, one for Streamlit, told apart by the address.
+"""The pages of the app: the lab and the lessons, which are one Streamlit page, distinguished by the address.
 
-Every message of the browser names the page that it knows of. One that is sent after a link was followed and
-before the answer has come (a component speaks by itself, a line may be slow) names the page that is being
-left. To a page of its own Streamlit would go back then, and draw of it only the fragment that the message is
-from, which has gone: the page stays blank. Within one page such a message changes nothing.
+Every message of the browser names the page that it knows of. A message that is sent after a link was followed
+and before the answer has come (a component sends by itself, a line may be slow) names the page that is being
+left. If the lab and the lessons were two Streamlit pages, Streamlit would go back then, and draw only the
+fragment that the message is from, which no longer exists: the page stays blank. Within one page such a
+message changes nothing.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ TO_THE_TOP = """document.querySelector("[data-testid=stMain]")?.scrollTo(0, 0);"
 
 
 def run() -> None:
-    """Draw the page that a visitor is on."""
+    """Draw the page that the visitor is on."""
     gallery = st.Page(_gallery_alone, title=NAME, url_path=GALLERY)
     st.navigation([_home(), gallery], position="hidden").run()
 
@@ -41,13 +42,13 @@ def _page() -> None:
 
 
 def _gallery_alone() -> None:
-    """The lessons under an address of their own, which people have written down."""
+    """Draw the lessons under their own address, which people have bookmarked."""
     _draw_links(GALLERY)
     lessons.page(_open_at_home)
 
 
 def _draw_links(view: str | None) -> None:
-    """In the header, where `lab.css` puts them."""
+    """Draw the links between pages in the header, where `lab.css` puts them."""
     with st.container(key="pages", horizontal=True):
         st.page_link(_home(), label="Lab", icon=":material/conversion_path:")
         st.page_link(_home(), label="Lessons", icon=":material/school:", query_params={VIEW: GALLERY})
@@ -56,7 +57,7 @@ def _draw_links(view: str | None) -> None:
 
 
 def _open(lesson: str) -> None:
-    """The address says so before the page is drawn, which is the lab's then."""
+    """Open a lesson and write its address before the page is drawn, since the page is the lab then."""
     here = entered()
     act(here, open_lesson, lesson)
     write_address(here)

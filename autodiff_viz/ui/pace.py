@@ -1,5 +1,8 @@
-"""How soon browsers may ask for the rest of the page: at once while the server has time, and later the busier
-visitors keep it, so that the numbers of all come before anybody's panels."""
+"""Backpressure: the delay after which browsers may request the parts of the page after the first.
+
+There is no delay while the server has time; the delay grows with the load, so that everybody's numbers come
+before anybody's panels.
+"""
 
 from __future__ import annotations
 
@@ -8,16 +11,17 @@ from threading import Lock
 from time import monotonic, process_time
 
 WINDOW = 0.25  # seconds over which the server's work is measured
-BUSY, IDLE = 0.85, 0.6  # shares of one processor: Python's threads together have no more
-FIRST, MOST = 250, 4000  # milliseconds that are waited when the server becomes busy, and at most
+BUSY, IDLE = 0.85, 0.6  # shares of one processor: Python's threads together use no more
+FIRST, MOST = 250, 4000  # milliseconds: the first delay when the server becomes busy, and the longest
 
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """What was measured last.
+    """The last measurement of the load.
 
     Attributes:
-      at, worked: seconds by the clock, and of processor time.
+      at: time of the measurement, in seconds of `monotonic`.
+      worked: processor time so far, in seconds.
       wait: milliseconds after which browsers may ask.
     """
 
@@ -27,8 +31,10 @@ class Pace:
 
 
 def paced(last: Pace, at: float, worked: float) -> Pace:
-    """The pace after a measurement: twice the wait while the server is busy, half of it for every window in
-    which it is not."""
+    """Return the pace after a measurement: exponential backoff with recovery.
+
+    The wait is doubled while the server is busy and halved for every window in which it is not.
+    """
     passed = at - last.at
     if passed < WINDOW:
         return last
@@ -45,7 +51,7 @@ _last = Pace(monotonic(), process_time())
 
 
 def wait() -> int:
-    """Milliseconds after which a browser may ask now."""
+    """Return the milliseconds after which a browser may ask now."""
     global _last
     with _lock:
         _last = paced(_last, monotonic(), process_time())

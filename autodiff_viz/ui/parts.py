@@ -1,9 +1,9 @@
-"""The lab page in parts, each a fragment: of them only those are drawn again whose data has changed.
+"""Parts of the lab page, each a Streamlit fragment; only parts whose data has changed are drawn again.
 
-An edit on the canvas, in the formula or with a slider is answered by a run that draws the lab's component
-alone: so the numbers are on the page before the rest is worked out. The browser asks for the rest when its
-hands are still, and that run draws all other parts that have changed. A new visitor's first run is one of the
-component alone too.
+An edit on the canvas, in the formula or with a slider is answered by a run that draws only the lab's
+component, so that the numbers are on the page before the rest is computed. When the user is idle the browser
+requests the rest, and that run draws all other parts that have changed. A new visitor's first run draws only
+the component too.
 """
 
 from __future__ import annotations
@@ -28,24 +28,32 @@ from autodiff_viz.views.parts import LESSON, OF_NUMBERS, SHOWS, changed, shows
 Draw = Callable[[Lab, LabView], None]
 
 LAB = "canvas"
-"""The part with the lab's own component, which has what changes with every edit."""
+"""The part with the lab's own component, which changes with every edit."""
 
-CANVAS_FIRST = 300  # milliseconds that a new visitor's browser has for the canvas before the rest comes
+CANVAS_FIRST = 300  # milliseconds between a new visitor's canvas and the request for the rest of the page
 CHART = 1.0  # seconds between two drawings of a chart that a running training changes
-SOON = 0.25  # seconds; when a run follows another one sooner, the end of the first may not have been sent
+SOON = 0.25  # seconds; if another run follows sooner, the end of the first may not have been sent
 
 
 @contextmanager
 def whole_page(here: Session, draws: Mapping[str, Draw]) -> Iterator[Callable[..., None]]:
-    """Around what draws the page: a function that draws the part of a name, as `draws` says, in a container.
-    That is given to it and not entered: for each fragment Streamlit copies all containers that were.
+    """Context in which the page is drawn; gives a function that draws a part by its name.
 
-    On a visitor's first run all parts but `LAB` are left out, their fragments too: the browser asks for them.
+    The function takes a container, which must not be entered: for each fragment Streamlit copies all
+    containers that have been entered.
+
+    On a visitor's first run all parts except `LAB` are left out, with their fragments; the browser requests
+    them.
+
+    Args:
+      here: the visitor's session.
+      draws: by name, the function that draws a part.
     """
 
     def draw(name: str, place: Any = st) -> None:
-        # What a fragment has sent is dropped when it runs again before that has left the server, its own
-        # container too; then those beside it would come to a place that does not exist yet.
+        # If a fragment runs again before its last messages have left the server, Streamlit drops them, its
+        # container's too; the fragments beside it would then be placed in a container that does not exist
+        # yet.
         with place.container(key=f"part_{name}"):
             if not here.parts.opening or name == LAB:
                 st.fragment(key=name)(lambda: _draw_in_turn(name, draws[name]))()
@@ -70,10 +78,10 @@ def _draw(name: str, draw: Draw) -> None:
     parts, now = here.parts, here.present
     parts.polls.pop(name, None)
     if name == "figure" and not is_seen(parts):
-        # It is larger than all the rest: it waits until somebody looks.
+        # It is larger than all other parts together: it is drawn when its place is in view.
         parts.shown.pop(name, None)
         return
-    note_shown(here, name)  # before it is drawn: a part that fails must not be asked for without end
+    note_shown(here, name)  # before it is drawn: a part that fails must not be requested endlessly
     parts.drawn[name] = monotonic()
     if name in OF_NUMBERS and SHOWS[name](now.lab, now.view) is not None:
         st.html(f'<i data-at="{now.state}"></i>')  # for ui/editor/web/live/lag.js
@@ -86,39 +94,45 @@ def is_first(parts: Parts) -> bool:
 
 
 def is_seen(parts: Parts) -> bool:
-    """Whether the place of the figure can be seen, as far as the browser has said."""
+    """Whether the place of the figure is in view, as far as the browser has said."""
     return parts.seen
 
 
 def note_shown(here: Session, name: str) -> None:
-    """The part `name` is being drawn, with what it shows now."""
+    """Note that the part `name` is drawn with the data that it shows now."""
     if name in SHOWS:
         here.parts.shown[name] = shows(name, here.present.lab, here.present.view, _beside(here))
 
 
 def _beside(here: Session) -> dict[str, Any]:
-    """What parts show beside the lab: what is too large for the address, and of which state of the numbers
-    a part is; one that follows a training is drawn when it has changed itself."""
+    """Return the data that parts show besides the lab.
+
+    These are the fields too large for the address, and for parts with numbers the state that the numbers are
+    of. While a training runs there is no such state: a part is then drawn when its own data changes.
+    """
     state = None if live(here.lab) else here.present.state
     return {**dict.fromkeys(OF_NUMBERS, state), "settings": too_large(here)}
 
 
 def redraw(here: Session) -> None:
-    """At the end of a callback: have all parts drawn that have changed, and last the one that tells the
-    browser whether there is more to ask for."""
+    """End a callback: draw all parts that have changed, then the one that says whether more is due."""
     _run(here, [*_taken(here), LAB])
 
 
 def redraw_rest(here: Session) -> None:
-    """At the end of the component's own callback: have the other parts drawn that have changed, if any."""
+    """End the component's own callback: draw the other parts that have changed, if any."""
     names = _taken(here)
     if names:
         _run(here, [*names, LAB])
 
 
 def rest_due(here: Session) -> dict[str, Any]:
-    """Whether other parts than the component's are `due`, and the milliseconds after which the browser shall
-    ask for them: None for never. A part that follows something may be asked for though none is due."""
+    """Return what the browser shall request later.
+
+    Returns:
+      `due`: whether other parts than the component's are to be drawn. `rest`: the milliseconds after which
+        the browser shall request them, None for never; a part that polls may be requested though none is due.
+    """
     parts, busy = here.parts, wait()
     if parts.opening:
         return {"due": True, "rest": max(CANVAS_FIRST, busy)}
@@ -129,20 +143,22 @@ def rest_due(here: Session) -> dict[str, Any]:
 
 
 def note_message(here: Session) -> None:
-    """A message has come. What was drawn just before it may be without its end, at which Streamlit removes
-    what is left over of the part: it is drawn once more."""
+    """Note that a message has come, and mark the parts drawn just before it to be drawn once more.
+
+    Their end may not have been sent, and at the end Streamlit removes what is left over of the part before.
+    """
     parts, early = here.parts, monotonic() - SOON
-    moving = {"track"} if live(here.lab) else set()  # a bar that moves stays a bar
+    moving = {"track"} if live(here.lab) else set()  # a progress bar keeps the same elements
     parts.cut |= {name for name, time in parts.drawn.items() if time > early} - {LAB} - moving
 
 
 def last_drawn(here: Session, but: str) -> float:
-    """When a part, `but` not this one, was drawn last, by the clock of `monotonic`; 0 before the first."""
+    """Return when a part other than `but` was last drawn, in seconds of `monotonic`; 0 before the first."""
     return max((time for name, time in here.parts.drawn.items() if name != but), default=0.0)
 
 
 def _taken(here: Session) -> list[str]:
-    """The parts that are to be drawn now, in the order in which they are; they count as drawn."""
+    """Return the parts to be drawn now, in the order of the page, and count them as drawn."""
     parts = here.parts
     names = waiting(here)
     parts.settled, parts.cut = here.lab, set()
@@ -150,12 +166,12 @@ def _taken(here: Session) -> list[str]:
 
 
 def waiting(here: Session) -> set[str]:
-    """The parts that are to be drawn when the browser asks."""
+    """Return the parts to be drawn when the browser asks."""
     return stale(here) | ({*here.parts.polls} - {LAB})
 
 
 def stale(here: Session) -> set[str]:
-    """The parts that nobody has drawn as they are now, and that shall be."""
+    """Return the parts whose data has changed since they were drawn, without those that can wait."""
     parts, now = here.parts, here.present
     found = changed(parts.shown, now.lab, now.view, _beside(here)) | parts.cut
     if not is_seen(parts):
@@ -166,9 +182,11 @@ def stale(here: Session) -> set[str]:
 
 
 def _run(here: Session, names: list[str]) -> None:
-    """Have these parts drawn in place of the one that the callback belongs to; for a lesson that was opened
-    or closed, and after the first run, the page. A run of the page draws them all: it may be of another one,
-    which was asked for meanwhile."""
+    """Draw these parts in place of the one that the callback belongs to, or the whole page.
+
+    The page is drawn when a lesson was opened or closed, and after the first run. A run of the page already
+    draws all parts, and may be of another page that was requested meanwhile, so nothing is done during one.
+    """
     context = get_script_run_ctx()
     if here.parts.left or context is None or not context.fragment_ids_this_run:
         return

@@ -1,4 +1,4 @@
-"""What the page shows of a state of the lab, evaluated once for each."""
+"""View of a state of the lab, computed once per state."""
 
 from __future__ import annotations
 
@@ -12,10 +12,13 @@ from autodiff_viz.views.parts import Data, follow_from
 
 @dataclass(frozen=True, slots=True)
 class Present:
-    """A state of the lab and what is shown of it.
+    """A state of the lab and its view.
 
     Attributes:
-      numbers: what all numbers of `view` follow from; `state` counts how often that has changed.
+      lab: the state.
+      view: what the page shows of it.
+      numbers: the data that all numbers of `view` follow from.
+      state: counts how often `numbers` has changed.
     """
 
     lab: Lab
@@ -25,7 +28,7 @@ class Present:
 
 
 def present(lab: Lab, last: Present | None) -> Present:
-    """What is shown of `lab`; what still is as it was is taken over from the `last` one."""
+    """Return the view of `lab`; whatever has not changed is reused from `last`."""
     if last is None:
         view = lab_view(lab)
         return Present(lab, view, follow_from(lab, view))

@@ -1,8 +1,8 @@
-"""One visitor's session: a single object, which the page reads and callbacks change.
+"""State of one visitor: a single object that the page reads and callbacks change.
 
-Streamlit ends a run, and a callback too, at any look into its session state once another message has come. An
-edit could then be noted as done and not be done. So everything of ours is in one object, and a callback looks
-once, by `to_dict`, which is not such a place: what it does then is done to its end, or not begun.
+Streamlit ends a run, and a callback too, at any access to its session state once another message has come. An
+edit could then be marked as done without being done. So the whole state is one object, and a callback reads
+it once, by `to_dict`, which does not end a run: a callback is therefore atomic.
 """
 
 from __future__ import annotations
@@ -32,8 +32,14 @@ _log = logging.getLogger(__name__)
 
 @dataclass(slots=True)
 class Address:
-    """The address bar: the query `written` last; the one that was `opened`, with what it would be written as;
-    what is too `large` for an address, by digest; `divided`: a lab, and what it is written as."""
+    """State of the address bar.
+
+    Attributes:
+      written: the query written last.
+      opened: the query that was opened, with the query that would be written for it.
+      large: fields that are too large for an address, by digest.
+      divided: a lab and its address, memoised.
+    """
 
     written: dict[str, str] = field(default_factory=dict)
     opened: tuple[dict[str, str], dict[str, str]] | None = None
@@ -43,15 +49,17 @@ class Address:
 
 @dataclass(slots=True)
 class Parts:
-    """What the parts of the page show.
+    """Draw state of the parts of the page.
 
     Attributes:
       shown: by part, the data that it was drawn with.
-      drawn: by part, when, in seconds of `monotonic`.
-      polls: by part, in how many milliseconds it is to be drawn again by itself.
-      settled: the lab that all parts show; `cut`: those of them that are to be drawn once more.
-      opening: the visitor's first run is going on; `whole`: a run has drawn the whole page since.
-      left: another page is on view.
+      drawn: by part, when it was drawn, in seconds of `monotonic`.
+      polls: by part, the milliseconds after which it is to be drawn again by itself.
+      settled: the lab that all parts show.
+      cut: the parts to be drawn once more, since their end may not have been sent.
+      opening: whether the visitor's first run is going on.
+      whole: whether a run has drawn the whole page since.
+      left: whether another page is on view.
       seen: whether the place of the figure is in view.
     """
 
@@ -68,14 +76,18 @@ class Parts:
 
 @dataclass(slots=True)
 class Sent:
-    """By the number of its message, each drawing that the browser may have; the last number that it said.
+    """State of the messages to the browser, each with a drawing or what changed in it.
 
     Attributes:
-      lean: the newest drawing; `shown` is what it was made of.
-      tables: for sliders, to go with the next message.
-      turn: how many messages there were.
-      code: whether the component's code goes with them.
-      told: the first drawing, where it is everybody's.
+      rev: number of the newest drawing.
+      have: number of the drawing that the browser said last that it has.
+      drawings: by number, each drawing that the browser may have.
+      lean: the newest drawing.
+      shown: the data that `lean` was made of.
+      tables: tables for sliders, to be sent with the next message.
+      turn: number of messages so far.
+      code: whether the component's code is sent too.
+      told: the first drawing, if it is the one shared by all visitors.
     """
 
     rev: int = 0
@@ -91,7 +103,12 @@ class Sent:
 
 @dataclass(slots=True)
 class Widgets:
-    """What Streamlit's own widgets have said or shown last, and how often each was `renewed`, for whom."""
+    """State of Streamlit's own widgets.
+
+    Attributes:
+      said: by key, the value that a widget has sent or shown last.
+      renewed: by key, how often a widget was replaced by a new one, and its owner.
+    """
 
     said: dict[str, Any] = field(default_factory=dict)
     renewed: dict[str, tuple[int, str]] = field(default_factory=dict)
@@ -102,10 +119,10 @@ class Session:
     """All that the server keeps of a visitor.
 
     Attributes:
-      name: in which jobs are asked for.
-      followed: when the page caught up with a running training, in seconds of `monotonic`.
-      looks: what the page alone is about, such as which of several charts is chosen.
-      first: what it began with, where others begin with that too.
+      name: the name under which jobs are requested from workers.
+      followed: when the page last caught up with a running training, in seconds of `monotonic`.
+      looks: choices that concern only the page, such as which of several charts is shown.
+      first: the shared record of the address that the session began with, if there is one.
     """
 
     lab: Lab
@@ -124,30 +141,31 @@ class Session:
 
     @property
     def present(self) -> Present:
-        """What the page shows now."""
+        """The view of the lab as it is now."""
         self.last = present(self.lab, self.last)
         return self.last
 
 
 def session() -> Session:
-    """The visitor's session, for what draws the page."""
+    """Return the visitor's session, for functions that draw the page."""
     return st.session_state[SESSION]
 
 
 def called() -> tuple[Session, dict[str, Any]]:
-    """The visitor's session and the values of all widgets by key, for callbacks: read in one step, at which
-    Streamlit ends nothing."""
+    """Return the visitor's session and the values of all widgets by key, for callbacks.
+
+    Both come from one read, at which Streamlit does not end the run.
+    """
     values = st.session_state.to_dict()
     return values[SESSION], values
 
 
 def act(here: Session, action: Callable[..., Lab], *arguments: Any) -> None:
-    """Replace the lab by what `action` makes of it. An action that fails leaves it as it was, and the page
-    says so."""
+    """Replace the lab by the result of `action`; if it raises, the lab stays and the page says so."""
     before = here.lab
     try:
         after = action(before, *arguments)
-    except Exception:  # a mistake of this program; without the page around it nobody could go on
+    except Exception:  # a bug of this program; without the rest of the page the visitor could not go on
         _log.exception("The action %r failed", action)
         after = refused(before, GraphError(NOT_DONE))
     here.lab = after

@@ -1,4 +1,4 @@
-"""What surrounds every page: the logo and the style sheet."""
+"""Frame of every page: the logo and the style sheet."""
 
 from __future__ import annotations
 
@@ -10,6 +10,6 @@ ASSETS = Path(__file__).parent / "assets"
 
 
 def frame() -> None:
-    """Logo and the project's few style rules; the theme itself is in `.streamlit/config.toml`."""
+    """Draw the logo and the project's few style rules; the theme itself is in `.streamlit/config.toml`."""
     st.logo(ASSETS / "logo.svg", size="large")
     st.html(ASSETS / "lab.css")

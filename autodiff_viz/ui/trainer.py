@@ -1,8 +1,8 @@
-"""Training beside the page: a few threads have small chunks of steps made in other processes, in turn for
-every visitor who trains.
+"""Training in the background: a few threads run small chunks of steps, in turn for all visitors who train.
 
-A record never changes, so the page and the worker share no more than a name for the newest one. When the
-page has put another one there while a chunk was made, the chunk is dropped: steps are pure, nothing is lost.
+The steps are made in other processes. Records are immutable, so the page and a worker share only a reference
+to the newest one. If the page has replaced it while a chunk was made, the chunk is dropped: steps are pure
+functions, so nothing is lost.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from autodiff_viz.ui.training_steps import PROCESSES, NotWanted, Steps, as_long_
 from autodiff_viz.ui.work import WORKERS
 from autodiff_viz.views.training import Training, advanced, paused, told
 
-CHUNK = 0.03  # seconds that a chunk should take
-MOST = 256  # steps of a chunk
-REST = 0.5  # of the time that a chunk took which was made here: the processor is the other visitors' too
-AWAY = 90.0  # seconds without a look from the page, after which it is taken to be gone
+CHUNK = 0.03  # target duration of a chunk, in seconds
+MOST = 256  # steps of a chunk, at most
+REST = 0.5  # pause after a chunk made in this process, as a share of its duration, for other visitors
+AWAY = 90.0  # seconds without a request from the page, after which the page is taken to be closed
 GONE = "Paused: the page was away."
 BROKEN = "Stopped by a mistake of this program, which is in the server's log."
 
@@ -32,7 +32,7 @@ _log = logging.getLogger(__name__)
 
 
 class Trainer:
-    """The training of one visitor. It dies with the visitor's session."""
+    """The training of one visitor; it is garbage-collected with the visitor's session."""
 
     def __init__(self) -> None:
         self._lock = Lock()
@@ -41,12 +41,12 @@ class Trainer:
 
     @property
     def training(self) -> Training | None:
-        """The newest record; asking for it shows that the page is there."""
+        """The newest record; reading it shows that the page is open."""
         self._seen = monotonic()
         return self._training
 
     def put(self, training: Training | None) -> None:
-        """What the page has made of it, which holds from now on."""
+        """Replace the record by the page's."""
         with self._lock:
             self._training, self._seen = training, monotonic()
             wanted = training is not None and training.running and not self._queued
@@ -56,13 +56,13 @@ class Trainer:
             _workers()
 
     def tell(self, *rules: object) -> None:
-        """The rules and settings of the steps to come."""
+        """Set the rules and settings of the next steps."""
         with self._lock:
             if self._training is not None:
                 self._training = told(self._training, *rules)
 
     def advance(self) -> bool:
-        """Make one chunk; whether there is more to do."""
+        """Make one chunk of steps and return whether there is more to do."""
         before = self._training
         if before is None or not before.running:
             return self._ended()
@@ -77,7 +77,10 @@ class Trainer:
         return True
 
     def _goes_on(self, before: Training) -> bool:
-        """Whether its steps are still wanted, perhaps under other rules, which need no other program."""
+        """Whether the steps of `before` are still wanted.
+
+        The rules may have changed meanwhile; other rules use the same program.
+        """
         now = self._training
         return now is not None and now.running and now.token is before.token
 
@@ -88,7 +91,7 @@ class Trainer:
 
 
 def _advanced(training: Training, size: int) -> Training:
-    """One visitor's broken training must not end those of the others, who share the worker."""
+    """Make a chunk of steps; an exception pauses this training and not those of other visitors."""
     try:
         return advanced(training, size)
     except NotWanted:
@@ -99,7 +102,7 @@ def _advanced(training: Training, size: int) -> Training:
 
 
 def _fitting(size: int, seconds: float) -> int:
-    """Twice as many steps, or half as many, until a chunk takes about as long as it should."""
+    """Return the next chunk size: doubled or halved until a chunk takes about `CHUNK` seconds."""
     if seconds > 2 * CHUNK:
         return max(1, size // 2)
     return min(MOST, 2 * size) if seconds < CHUNK else size
@@ -112,7 +115,7 @@ def _turns() -> SimpleQueue[weakref.ref[Trainer]]:
 
 @cache
 def _workers() -> tuple[Thread, ...]:
-    """As many threads as there are processes: each waits for one."""
+    """Start one thread per process, since each thread waits for one process."""
     stop, steps = Event(), _processes()
     count = 1 if steps is None else PROCESSES
     given = {"target": _work, "args": (steps, stop), "name": "training", "daemon": True}
@@ -124,8 +127,10 @@ def _workers() -> tuple[Thread, ...]:
 
 
 def _processes() -> Steps | None:
-    """The processes that make the steps of all courses; None on a host that has none: then the server itself
-    makes them."""
+    """Return the processes that make the steps of all courses.
+
+    None on a host that cannot fork: the server itself makes the steps.
+    """
     if os.environ.get(WORKERS) == "off" or not hasattr(os, "fork"):
         return None
     steps = Steps()
@@ -134,7 +139,10 @@ def _processes() -> Steps | None:
 
 
 def _end(threads: tuple[Thread, ...], stop: Event, steps: Steps | None) -> None:
-    """Let the chunk finish where it is made here: Python must not go away under XLA."""
+    """Stop the threads after the chunk under way.
+
+    A chunk made in this process finishes first, since Python must not exit during an XLA call.
+    """
     stop.set()
     if steps is not None:
         steps.end()
@@ -154,6 +162,6 @@ def _work(steps: Steps | None, stop: Event) -> None:
         trainer, began = turn(), perf_counter()
         if trainer is not None and trainer.advance():
             turns.put(turn)
-        del trainer  # or a visitor who has gone would be kept until the next turn
+        del trainer  # a closed visitor's trainer would otherwise be kept until the next turn
         if steps is None:
             stop.wait(REST * (perf_counter() - began))

@@ -1,8 +1,7 @@
-"""Steps of trainings in processes of their own: what they compile takes no time and no memory of the server,
-and can be ended.
+"""Training steps in separate processes, so that compilation takes no time or memory of the server.
 
-A process keeps what it has compiled, and is given the steps of the same program again. Beyond that it has
-nothing that the server does not have: when it is ended, the call is lost and nothing else.
+A process can be killed. It keeps what it has compiled and is given the steps of the same program again. It
+has no other state that the server does not have: if it is killed, only the call is lost.
 """
 
 from __future__ import annotations
@@ -31,8 +30,8 @@ from autodiff_viz.workers.pool import PATIENCE, work_of
 
 PROCESSES = 2  # at a time; visitors share them, in turn
 SECONDS = 60.0  # of work for one call
-LOOK = 0.05  # seconds between two looks whether it is still wanted
-GRACE = 0.1  # seconds to come to its end in, for a call that is no longer wanted
+LOOK = 0.05  # seconds between two checks whether the call is still wanted
+GRACE = 0.1  # seconds that a call that is no longer wanted has to finish
 IDLE = 60.0  # seconds without a call after which a process ends
 LOADED = ("autodiff_viz.engine.plain_steps",)
 
@@ -44,7 +43,7 @@ class NotWanted(Exception):
 
 
 class _Here(local):
-    """Of the call that this thread makes: whether somebody waits for it."""
+    """State of the call that this thread makes: whether somebody waits for it."""
 
     wanted: Callable[[], bool] | None = None
 
@@ -54,7 +53,7 @@ _here = _Here()
 
 @contextmanager
 def as_long_as(wanted: Callable[[], bool]) -> Iterator[None]:
-    """Calls of this thread are ended once nobody wants them."""
+    """End calls of this thread once `wanted` returns False."""
     _here.wanted = wanted
     try:
         yield
@@ -64,7 +63,7 @@ def as_long_as(wanted: Callable[[], bool]) -> Iterator[None]:
 
 @dataclass(slots=True, eq=False)
 class _Process:
-    """A process; `programs` are those that it has been asked for."""
+    """A process and the programs that it has been asked for."""
 
     number: int
     connection: Connection
@@ -74,7 +73,7 @@ class _Process:
 
 
 class Steps:
-    """At most `most` processes that make steps."""
+    """A pool of at most `most` processes that make training steps."""
 
     def __init__(self, most: int = PROCESSES):
         self._most, self._free = most, Condition()
@@ -85,10 +84,10 @@ class Steps:
     def advance(
         self, graph: Graph, state: State, steps: int, settings: Settings, dtype: str
     ) -> tuple[State, Records]:
-        """As `engine.training.advance`, in another process.
+        """Advance a training as `engine.training.advance` does, in another process.
 
         Raises:
-          GraphError: as `advance`; or it takes too long, or the process broke down.
+          GraphError: as `advance`; or the call takes too long, or the process broke down.
           NotWanted: see `as_long_as`.
         """
         program = identity((tuple((n.name, n.op, n.slots) for n in graph.nodes), settings.optimiser, dtype))
@@ -102,7 +101,7 @@ class Steps:
         return found
 
     def end(self) -> None:
-        """Kill all processes; for when the server ends."""
+        """Kill all processes, when the server ends."""
         with self._free:
             self._ended = True
             for process in [*self._processes]:
@@ -110,7 +109,7 @@ class Steps:
             self._end_template()
 
     def _taken(self, program: bytes) -> _Process:
-        """A free process, rather one that has compiled this; a new one where there may be one more."""
+        """Return an idle process, preferably one that has compiled `program`, or fork one, up to `most`."""
         with self._free:
             while not self._ended:
                 free = [process for process in self._processes if not process.busy]
@@ -164,7 +163,7 @@ class Steps:
             self._free.notify()
 
     def end_idle(self) -> None:
-        """Kill the processes that nobody has asked for a while, and with the last one what they come from."""
+        """Kill the processes idle for a while, and after the last one the forkserver template."""
         with self._free:
             for process in [*self._processes]:
                 if not process.busy and process.since + IDLE <= monotonic():

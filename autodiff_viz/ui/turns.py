@@ -1,6 +1,8 @@
-"""One visitor after the other, first come, first served: threads that take turns on Python's one processor
-are all late; of those that wait for each other all but the last are early. Nobody waits for one who takes
-long: who did so the last time stands in a queue of its own, and where it comes unforeseen the next is let in.
+"""Fair scheduling of visitors on Python's one processor: two first-in first-out queues, quick and slow.
+
+Threads that share one processor all finish late; if they take turns, all but the last finish early. Nobody
+waits long for a slow visitor: a visitor whose last turn was slow joins a queue of their own, and when a quick
+one takes long unexpectedly, the next is admitted.
 """
 
 from __future__ import annotations
@@ -16,22 +18,22 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from autodiff_viz.engine.shared import asked_by
 
-MOST = 4  # so many of a queue at once may be held up; beyond, all share the processor
-SLOW = 0.05  # seconds of work in a turn that make a visitor slow, until a turn takes less
-LONG, VERY_LONG = 0.1, 2.0  # seconds after which one is held up, and of the slow
-KNOWN = 1_000  # visitors who are known to be slow
+MOST = 4  # held-up turns of a queue at once; with more, all share the processor
+SLOW = 0.05  # seconds of work in a turn that mark a visitor as slow, until a turn takes less
+LONG, VERY_LONG = 0.1, 2.0  # seconds after which a turn counts as held up, in the quick and in the slow queue
+KNOWN = 1_000  # visitors that are remembered as slow
 
 
 @dataclass(eq=False, slots=True)
 class _Turn:
-    """One visitor's turn: it has come since `let_in` is set, at `since` by the clock of `monotonic`."""
+    """One visitor's turn, which has begun when `let_in` is set, at `since` in seconds of `monotonic`."""
 
     let_in: Event = field(default_factory=Event)
     since: float = 0.0
 
 
 class Queue:
-    """Those whose turn it is, and those who wait for theirs, in the order in which they came."""
+    """A first-in first-out queue: turns under way and turns that wait."""
 
     def __init__(self, long: float) -> None:
         self._long = long
@@ -40,7 +42,7 @@ class Queue:
         self._waiting: deque[_Turn] = deque()
 
     def begin(self) -> _Turn:
-        """Wait for one's turn."""
+        """Wait for a turn."""
         turn = _Turn()
         with self._lock:
             self._waiting.append(turn)
@@ -51,7 +53,7 @@ class Queue:
         return turn
 
     def end(self, turn: _Turn) -> None:
-        """Let the next one in."""
+        """End a turn and admit the next one."""
         with self._lock:
             self._going.remove(turn)
             self._let_in()
@@ -65,25 +67,25 @@ class Queue:
             turn.let_in.set()
 
     def _is_open(self, now: float) -> bool:
-        """Whether nobody is at it but who is held up."""
+        """Whether all turns under way are held up."""
         held_up = sum(now - turn.since >= self._long for turn in self._going)
         return held_up >= MOST or held_up == len(self._going)
 
     def _patience(self) -> float:
-        """Seconds until the one who was let in last is held up, if he still is at it then."""
+        """Return the seconds until the newest turn counts as held up, if it is still under way then."""
         with self._lock:
             newest = max((turn.since for turn in self._going), default=0.0)
         return max(0.0, newest + self._long - monotonic())
 
 
 _quick, _slow = Queue(LONG), Queue(VERY_LONG)
-_known: dict[Hashable, None] = {}  # who was slow the last time
+_known: dict[Hashable, None] = {}  # visitors whose last turn was slow
 _mine = local()  # whether this thread has its turn
 
 
 @contextmanager
 def in_turn(visitor: Hashable = None) -> Iterator[None]:
-    """Around what is worked out or drawn for a visitor; without a name, for the one whose page is run."""
+    """Context for work or drawing for a visitor; without a name, the one whose page is run."""
     if getattr(_mine, "turn", False):
         yield
         return
@@ -101,7 +103,7 @@ def in_turn(visitor: Hashable = None) -> Iterator[None]:
 
 
 def _here() -> Hashable:
-    """Streamlit's name for the visitor."""
+    """Return Streamlit's name for the visitor."""
     context = get_script_run_ctx(suppress_warning=True)
     return context and context.session_id
 

@@ -1,14 +1,13 @@
-"""What the server does once: have the catalog compiled beside it, rehearse what a newcomer does first, and
-tame the garbage collector.
+"""Warm-up of the server: compiles the catalog, rehearses a first visit, configures the garbage collector.
 
-The catalog is compiled by a worker process into a directory from which the server and all workers load an op
-when somebody uses it; the next start of the same version finds it there. The lessons' claims are checked by
-another one once the server is warm.
+A worker process compiles the catalog into the persistent compilation cache, from which the server and all
+workers load an op on first use; the next start of the same version finds it there. Another worker checks the
+lessons' claims once the server is warm.
 
 Streamlit collects garbage after every rerun; with JAX and Plotly loaded, one full collection walks some
-hundred thousand objects. `gc.freeze()` moves all that is loaded out of its way, and `postScriptGC = false`
-in `.streamlit/config.toml` leaves collection to Python's own schedule, which is made a slower one: a run of a
-page makes thousands of objects, most of which are gone at its end. `make bench` measures all three.
+hundred thousand objects. `gc.freeze()` exempts all that is loaded, and `postScriptGC = false` in
+`.streamlit/config.toml` leaves collection to Python's own schedule, which is made slower: a run of a page
+makes thousands of objects, most of which are gone at its end. `make bench` measures all three.
 """
 
 from __future__ import annotations
@@ -34,20 +33,20 @@ from autodiff_viz.views.rehearsal import fill, rehearse
 from autodiff_viz.workers.jobs import Answer, Job
 
 SWITCHED_OFF = "AUTODIFF_VIZ_WARM_UP"  # set to "off", nothing is compiled ahead: for tests on a busy machine
-FIRST_VISITOR = 3.0  # seconds; a visitor who starts the warm-up gets a page before it takes the processor
+FIRST_VISITOR = 3.0  # seconds; a visitor who starts the warm-up gets a page before it uses the processor
 WARM, WARMING, FAILED = "warm", "warming up", "failed"  # states of the server
-FILLING = 120.0  # seconds of work that compiling the catalog may take
-SOON = 5  # niceness of what the server's readiness waits for
-LOOK = 0.5  # seconds between two looks whether the server is to end
-COLLECTED = 20_000  # objects more than there were, after which Python looks for rings that nobody holds
-SWITCH_INTERVAL = 0.001  # seconds; a long Python loop of one visitor then holds up the others less
+FILLING = 120.0  # processor seconds that compiling the catalog may take
+SOON = 5  # niceness of the jobs that readiness waits for
+LOOK = 0.5  # seconds between two checks whether the server is to end
+COLLECTED = 20_000  # newly allocated objects after which Python looks for reference cycles
+SWITCH_INTERVAL = 0.001  # seconds; a long Python loop of one visitor then delays the others less
 
-_done = threading.Event()  # the warm-up has come to its end
+_done = threading.Event()  # set when the warm-up has ended
 
 
 @asynccontextmanager
 async def awake(app: st.App) -> AsyncIterator[None]:
-    """The server's life: it warms up as it starts, before anybody comes."""
+    """Lifespan of the server: the warm-up begins at the start, before the first visitor."""
     ready()
     yield
 
@@ -70,13 +69,13 @@ def ready() -> threading.Thread:
 
 
 def warmth() -> str:
-    """The state that the server is in: WARM, WARMING or FAILED."""
+    """Return the state of the server: WARM, WARMING or FAILED."""
     going_on = ready().is_alive()  # asked first: it may end in between
     return WARM if _done.is_set() else WARMING if going_on else FAILED
 
 
 def _end(thread: threading.Thread, stop: threading.Event) -> None:
-    """Let the op that is being compiled finish: Python must not go away under XLA."""
+    """Stop the warm-up after the op that is being compiled: Python must not exit during an XLA call."""
     stop.set()
     if thread.ident is not None:
         thread.join()
@@ -95,14 +94,14 @@ def _warm_and_freeze(stop: threading.Event, wait: float) -> None:
 
 
 def have_compiled(stop: threading.Event) -> None:
-    """Have the catalog compiled by a worker, where that is not done yet."""
+    """Have a worker compile the catalog, unless that is done."""
     if are_apart() and not is_filled(kept()):
         name = identity(("fill", this_version()))
         _answer(Job(name, fill, (str(kept()),), FILLING, long=True, niceness=SOON), stop)
 
 
 def have_rehearsed(stop: threading.Event) -> None:
-    """Work out what a newcomer sees, a first toggle, a first drag and their checks: slow only once."""
+    """Compute a first view, a first toggle, a first drag and their checks, which are slow only once."""
     for view in rehearse():
         _answer(check_job(view), stop)
         for figure in FIGURES.values():
@@ -110,7 +109,7 @@ def have_rehearsed(stop: threading.Event) -> None:
 
 
 def _answer(job: Job, stop: threading.Event) -> Answer | None:
-    """What a worker makes of a job, unless the server ends before."""
+    """Return a worker's answer to a job; None if the server ends before."""
     workers().ask("warm-up", job)
     answer = None
     while answer is None and not stop.is_set():
@@ -119,7 +118,7 @@ def _answer(job: Job, stop: threading.Event) -> Answer | None:
 
 
 def check_lessons(stop: threading.Event) -> None:
-    """Ask for what the lessons claim, the first lesson first; visitors' own questions come before it."""
+    """Request the checks of all lessons' claims, the first lesson first; visitors' requests precede them."""
     for lesson in reversed(LESSONS):
         if not stop.is_set():
             proved(lesson)

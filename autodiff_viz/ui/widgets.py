@@ -1,8 +1,8 @@
 """Widgets whose value Python sets.
 
-Every message from the browser carries the state of all widgets as the browser knows it. A message sent
-before a new value has arrived there carries the old one, which Streamlit would take for a change by the user:
-a number that undo has brought back would be put forward again by its box.
+Every message of the browser carries the state of all widgets as the browser knows it. A message sent before a
+new value has arrived there carries the old one, which Streamlit would take for a change by the user: a number
+box would repeat the number that undo has just replaced.
 """
 
 from __future__ import annotations
@@ -17,15 +17,17 @@ from autodiff_viz.ui.parts import redraw
 from autodiff_viz.ui.session import Widgets, act, called, session
 from autodiff_viz.views.lab import Lab
 
-KEPT = 200  # widgets whose last words may still come again
+KEPT = 200  # widgets whose last values may still be sent again
 
 
 def renewed(key: str, owner: str, value: Any) -> str:
-    """The key of a widget whose default is `value`, which belongs to `owner`: another key whenever that is
-    not what the widget shows, so that an answer to what it showed before reaches nobody, however late.
+    """Return the key of a widget with default `value` that belongs to `owner`.
 
-    A default and no assignment to the session's state: that would be lost when the run is cut before the
-    widget is drawn, which would then show, and answer, whatever Streamlit begins with.
+    The key changes whenever the widget shows another value, so that a late answer to the value shown before
+    has no effect.
+
+    The value is set as a default and not in the session's state: an assignment would be lost if the run ends
+    before the widget is drawn, which would then show and send Streamlit's initial value.
     """
     widgets = session().widgets
     number, before = widgets.renewed.get(key, (0, owner))
@@ -39,14 +41,14 @@ def renewed(key: str, owner: str, value: Any) -> str:
 
 
 def pressed(action: Callable[..., Lab], *arguments: Any) -> None:
-    """Callback of a button: replace the lab by what `action` makes of it."""
+    """Callback of a button: replace the lab by the result of `action`."""
     here, _ = called()
     act(here, action, *arguments)
     redraw(here)
 
 
 def wanted(part: str, what: str, which: Any) -> None:
-    """Callback of a button: note that the visitor wants `which` of `what`, and have the part say so."""
+    """Callback of a button: note that the visitor wants `which` of `what`, and draw the part again."""
     here, _ = called()
     here.looks[what] = which
     here.parts.cut.add(part)
@@ -54,10 +56,10 @@ def wanted(part: str, what: str, which: Any) -> None:
 
 
 def answered(key: str, action: Callable[..., Lab], *arguments: Any, node: str | None = None) -> None:
-    """Callback of a widget: replace the lab by what `action` makes of it, with the widget's value last.
+    """Callback of a widget: replace the lab by the result of `action`, with the widget's value last.
 
-    Nothing is done when the value is no news, or the `node` that the widget is about has gone: a widget may
-    answer late.
+    Nothing is done if the value is not new, or if the `node` that the widget is about has been removed: a
+    widget may answer late.
     """
     here, values = called()
     if news(here.widgets, values, key) and (node is None or node in here.lab.graph):
@@ -66,9 +68,11 @@ def answered(key: str, action: Callable[..., Lab], *arguments: Any, node: str | 
 
 
 def news(widgets: Widgets, values: dict[str, Any], key: str) -> bool:
-    """Whether the answer of a widget is the user's, and not once more what it has shown or said last:
-    Streamlit forgets what a widget shows as soon as it is no longer drawn, and takes its last words for a
-    change."""
+    """Whether the value of a widget is a change by the user, not a repetition of the one shown or sent last.
+
+    Streamlit forgets what a widget shows as soon as it is no longer drawn, and takes its last value for a
+    change.
+    """
     if key not in values or _repeats(values[key], widgets.said.get(key)):
         return False
     _say(widgets, key, values[key])
@@ -76,8 +80,10 @@ def news(widgets: Widgets, values: dict[str, Any], key: str) -> bool:
 
 
 def _repeats(value: Any, before: Any) -> bool:
-    """Whether a widget says what was said before: its value may come back as another type, as a list for a
-    tuple, but not with another sign of zero."""
+    """Whether a widget repeats its value.
+
+    The value may come back as another type, as a list for a tuple, but not with another sign of zero.
+    """
     return value == before and (type(value) is not type(before) or same(value, before))
 
 

@@ -1,7 +1,7 @@
-"""The websocket between server and browser: what may come in on it, and what must not go out.
+"""Filters on the websocket between server and browser, for messages in both directions.
 
-Streamlit reads a component's message with `json.loads` before any of our code runs. Brackets nested some
-thousand deep end that with an exception, and the visitor's session fails from then on at every message.
+Streamlit reads a component's message with `json.loads` before any code of the project runs. Brackets nested
+some thousand deep raise an exception there, and from then on the visitor's session fails at every message.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from autodiff_viz.views.nesting import nested_deeper
 
 TOO_DEEP = "too deep"
 REFUSED = json.dumps([{"event": "outbox", "value": {"refused": TOO_DEEP}}])
-"""What takes the place of a message that is refused; `ui/inbox.py` says so on the page."""
+"""Replacement of a refused message; `ui/inbox.py` says so on the page."""
 
 SERVER = str(Path(__file__).parents[2]).encode()
 _log = logging.getLogger(__name__)
 
 
 class Checked:
-    """ASGI middleware: every message of a websocket passes through `admitted` or `discreet`."""
+    """ASGI middleware that filters every message of a websocket by `admitted` or `discreet`."""
 
     def __init__(self, app: Any) -> None:
         self.app = app
@@ -57,7 +57,7 @@ def _changed(message: Any, change: Any) -> Any:
 
 
 def admitted(data: bytes) -> bytes:
-    """A message from the browser, with a refusal in place of what is nested too deep to be read."""
+    """Return a message from the browser, with values that are nested too deep replaced by a refusal."""
     message = BackMsg()
     try:
         message.ParseFromString(data)
@@ -82,7 +82,7 @@ def _is_too_deep(state: WidgetState) -> bool:
 
 
 def discreet(data: bytes) -> bytes:
-    """A message to the browser, without the path under which the server has the project."""
+    """Return a message to the browser without the path of the project on the server."""
     if SERVER not in data:
         return data
     message = ForwardMsg()

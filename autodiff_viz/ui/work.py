@@ -1,4 +1,4 @@
-"""What the page has worked out beside it, in worker processes: the answers are shown when they have come."""
+"""Jobs of the page in worker processes; their answers are shown when they have come."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from autodiff_viz.workers.jobs import Answer, Job, done_here
 from autodiff_viz.workers.kept import directory, read, version
 from autodiff_viz.workers.pool import Pool
 
-WORKERS = "AUTODIFF_VIZ_WORKERS"  # how many; "off": jobs are done in the server itself
+WORKERS = "AUTODIFF_VIZ_WORKERS"  # number of worker processes; "off": jobs are done in the server itself
 LOADED = ("autodiff_viz.views.rehearsal", "autodiff_viz.lessons.proofs")
 CHECK, PROOF = "check", "proof"
-HERE = 16  # answers that a host without workers remembers
-LAST = 15  # niceness of what is worked out for later
-PROVING = 120.0  # seconds of work that the claims of a lesson may take: some train networks
+HERE = 16  # answers that a host without workers keeps
+LAST = 15  # niceness of jobs whose answer is needed later
+PROVING = 120.0  # processor seconds that checking a lesson's claims may take: some train networks
 
 
 class Answers(Protocol):
-    """What `Pool` does, in other processes or in this one."""
+    """Interface of `Pool`, in other processes or in this one."""
 
     def ask(self, asker: object, job: Job) -> None: ...
 
@@ -36,7 +36,7 @@ class Answers(Protocol):
 
 
 class _Here:
-    """Jobs done at once, for a host that cannot fork."""
+    """Jobs done synchronously, for a host that cannot fork."""
 
     def __init__(self) -> None:
         self._answers: dict[bytes, Answer] = {}
@@ -50,24 +50,24 @@ class _Here:
         return self._answers.get(key)
 
     def cancel(self, asker: object) -> None:
-        """Nothing is ever under way."""
+        """Do nothing, since no job is ever under way."""
 
 
 @cache
 def this_version() -> str:
-    """What this server runs, told apart from all other versions."""
+    """Return a name of the version that this server runs, different for all other versions."""
     return version(LIBRARIES)
 
 
 @cache
 def kept() -> Path | None:
-    """The directory of what the next start of this version need not work out again, if there is one."""
+    """Return the directory of the persistent cache of this version, if there is one."""
     return directory(this_version())
 
 
 @cache
 def workers() -> Answers:
-    """The server's workers. The first who asks starts them."""
+    """Return the server's workers, which the first call starts."""
     wanted = os.environ.get(WORKERS, "1")
     if wanted == "off" or not hasattr(os, "fork"):
         return _Here()
@@ -82,19 +82,19 @@ def are_apart() -> bool:
 
 
 def check_job(view: LabView) -> Job | None:
-    """The independent check of the numbers on view; None where there are not all of them."""
+    """Return the job that checks the numbers on view independently; None if some of them are missing."""
     if not view.complete:
         return None
     return Job(identity((CHECK, view.trace.identity)), verification, (view.trace,))
 
 
 def is_large(view: LabView) -> bool:
-    """Whether the check waits until the user asks for it."""
+    """Whether the check waits until the user requests it."""
     return view.trace is not None and len(view.trace.graph.nodes) > VERIFIED_AT_ONCE
 
 
 def asked(name: str, kind: str, job: Job) -> Answer | None:
-    """The answer to a job, which is asked for in the visitor's `name`; None while it waits or runs."""
+    """Return the answer to a job, requested in the visitor's `name`; None while it waits or runs."""
     found = workers().answer(job.key)
     if found is None:
         workers().ask((name, kind), job)
@@ -103,7 +103,7 @@ def asked(name: str, kind: str, job: Job) -> Answer | None:
 
 
 def check_told(view: LabView) -> bool:
-    """Whether there is an answer to the check of what is on view."""
+    """Whether the check of the state on view has an answer."""
     job = check_job(view)
     return job is not None and workers().answer(job.key) is not None
 
@@ -112,14 +112,17 @@ _proved: dict[str, Answer] = {}
 
 
 def proved(found: Lesson) -> Answer | None:
-    """What the claims of a lesson come to, as a `Proof`: remembered for everybody, also over a restart, and
-    otherwise asked for. None while it is worked out; newest questions first."""
+    """Return the checked claims of a lesson as a `Proof`; None while they are checked.
+
+    A result is shared by all visitors and kept over a restart. Of several requests, the newest is served
+    first.
+    """
     if found.key in _proved:
         return _proved[found.key]
     name = identity((PROOF, this_version(), found))
     try:
         answer = Answer(read_proof(read(kept(), name), found))
-    except ValueError:  # it is not there, or somebody has changed it
+    except ValueError:  # it does not exist, or its file has been changed
         answer = _asked_to_prove(found, name)
     if answer and not answer.why:
         _proved[found.key] = answer

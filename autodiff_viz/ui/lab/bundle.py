@@ -1,7 +1,7 @@
-"""ES modules in one script.
+"""Bundler of ES modules: links the browser's modules into one script.
 
-They `import {...}` and `export` const, class, function or default function, at the beginning of a line and in
-no other way.
+The modules `import {...}` and `export` const, class, function or default function, at the beginning of a line
+and in no other way.
 """
 
 from __future__ import annotations
@@ -21,8 +21,11 @@ _EXPORTED = re.compile(r"^export (default )?((?:const|class|function) (\w+))", r
 
 
 def linked(modules: list[tuple[str, str]]) -> str:
-    """The modules as one script that fills the object `modules`. The browser loads it in one step: module by
-    module, the canvas would come after all that the rest of the page has to load."""
+    """Return one script that runs the modules and stores their exports in the object `modules`.
+
+    The browser loads it in one request: module by module, the canvas would come after everything that the
+    rest of the page has to load.
+    """
     return "\n".join(_as_function(name, text) for name, text in modules)
 
 
@@ -37,10 +40,9 @@ def _as_constants(found: re.Match[str]) -> str:
 
 
 def bundle(entry: str, root: Path = WEB) -> list[tuple[str, str]]:
-    """(name, text) of `entry` and of every module it imports, each after all that it imports itself, without
-    its comments.
+    """Return (name, text) of `entry` and of the modules that it imports, in topological order.
 
-    Modules are named by their path from `root`, in their imports too.
+    Comments are removed. Modules are named by their path from `root`, in their imports too.
 
     Raises:
       graphlib.CycleError: modules import each other in a circle.
@@ -52,7 +54,7 @@ def bundle(entry: str, root: Path = WEB) -> list[tuple[str, str]]:
         name = waiting.pop()
         if name not in texts:
             texts[name] = _named_from_root(name, _COMMENT.sub("", (root / name).read_text("utf-8")))
-            imports[name] = _NAMED.findall(texts[name])  # in their order: all servers say the same
+            imports[name] = _NAMED.findall(texts[name])  # in source order: all servers get the same
             waiting.extend(imports[name])
     return [(name, texts[name]) for name in TopologicalSorter(imports).static_order()]
 

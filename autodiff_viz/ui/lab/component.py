@@ -1,7 +1,7 @@
-"""The lab as a Streamlit component: all that an edit changes, with one outbox for all that is done there.
+"""The lab as one Streamlit component with one outbox: everything that an edit changes.
 
-The canvas stands where the component is drawn; formula, sliders, the selected node and the check go where
-`place` has been called.
+The canvas is where the component is drawn; formula, sliders, the selected node and the check go where `place`
+has been called.
 """
 
 from __future__ import annotations
@@ -27,24 +27,24 @@ from autodiff_viz.views.lean import Lean
 from autodiff_viz.views.panel import Answers
 from autodiff_viz.views.scrub import is_wanted
 
-RESYNC = "resync"  # an edit that asks for nothing but a drawing
-CHECK = "check"  # one that asks for the check of a large graph
-OURS = frozenset({RESYNC, CHECK})  # that change no lab
-LOOK = 400  # milliseconds until the browser asks for the answers that workers have yet to give
-DETAILS = "details"  # whether somebody looks at the table of the check
+RESYNC = "resync"  # an edit that only requests a full drawing
+CHECK = "check"  # an edit that requests the check of a large graph
+OURS = frozenset({RESYNC, CHECK})  # edits that do not change the lab
+LOOK = 400  # milliseconds until the browser asks for answers that workers have not given yet
+DETAILS = "details"  # whether the table of the check is open
 
 
 def place(name: str) -> None:
-    """Leave a place for a part of the component: "formula", "sliders", "node" or "check"."""
+    """Reserve a place for a part of the component: "formula", "sliders", "node" or "check"."""
     places()(key=name, data={"name": name})
 
 
 def draw_lab(lab: Lab, view: LabView) -> None:
-    """Send what has changed since a drawing that the browser says that it has: whatever got lost on the way,
-    the two never differ.
+    """Send the difference from the drawing that the browser says that it has.
 
-    Beside the drawing, as in `ui/editor/web/types.js`, are the `tables` that sliders have asked for, and when
-    the browser shall ask for the other parts of the page.
+    Whatever message is lost, browser and server thus agree. The message also carries the `tables` that
+    sliders have requested, and when the browser shall request the other parts of the page. For the drawing
+    see `ui/editor/web/types.js`.
     """
     here = session()
     write_address(here)
@@ -66,7 +66,7 @@ def draw_lab(lab: Lab, view: LabView) -> None:
 
 
 def _drawn(here: Session, told: Answers, large: Any) -> Lean:
-    """The drawing of what is on view; the first one is everybody's, without what workers say of it."""
+    """Return the drawing of the state on view; an unchanged first visit gets the shared one."""
     now, first = here.present, here.first
     is_first = first is not None and not here.sent.rev and large is None
     if is_first and now.lab is first.lab and now.view is first.present.view:
@@ -77,12 +77,12 @@ def _drawn(here: Session, told: Answers, large: Any) -> Lean:
 
 
 def _are(shown: tuple[Any, ...], before: tuple[Any, ...]) -> bool:
-    """Whether these are the very same objects, or both nothing."""
+    """Whether all elements are identical objects."""
     return len(shown) == len(before) and all(map(is_, shown, before))
 
 
 def _number(sent: Sent) -> None:
-    """The newest drawing gets the next number, among those that the browser may have."""
+    """Number the newest drawing and store it among those that the browser may have."""
     drawings, rev = sent.drawings, sent.rev + 1
     kept = [number for number in drawings if number == sent.have or number > rev - KEPT]
     newest = shared(drawings.get(sent.rev), sent.lean.drawing)
@@ -90,7 +90,7 @@ def _number(sent: Sent) -> None:
 
 
 def _news(sent: Sent) -> dict[str, Any]:
-    """The message for the newest drawing: all of it, or what changed since one that the browser has."""
+    """Return the message for the newest drawing: a delta from a known drawing, or all of it."""
     newest, told = sent.drawings[sent.rev], sent.told
     if sent.have not in sent.drawings:
         is_first = told is not None and newest is told.lean.drawing
@@ -100,17 +100,19 @@ def _news(sent: Sent) -> dict[str, Any]:
 
 
 def _on_source() -> None:
-    """The browser could not load the code by its path: send it."""
+    """Callback: send the code in an element, since the browser could not load it by its path."""
     here, _ = called()
     here.sent.code = True
 
 
 def _on_message() -> None:
-    """Do what has come from the browser: `{"key", "edits", "have", "seen", "want", "rest"}`. All of it comes
-    from outside and is checked; each edit `{"seq", "kind", ...}` is done exactly once, however often it was
-    sent."""
+    """Callback: apply a message of the browser, `{"key", "edits", "have", "seen", "want", "rest"}`.
+
+    All of it comes from outside and is checked. Each edit `{"seq", "kind", ...}` is applied exactly once,
+    however often it was sent.
+    """
     here, values = called()
-    # Nothing as the page is left: the browser sends it again.
+    # None while the page is left: the browser sends the message again.
     message = (values.get(LAB) or {}).get("outbox")
     if not isinstance(message, dict):
         return
@@ -129,7 +131,7 @@ def _hear(here: Session, message: dict[str, Any]) -> None:
     here.looks[DETAILS] = message.get("details") is True
     edits = fresh(message, here.inbox)
     if edits:
-        here.inbox.ack = edits[-1]["seq"]  # first: an edit that fails must not come back for ever
+        here.inbox.ack = edits[-1]["seq"]  # first: an edit that fails must not be sent again for ever
         act(here, edited_all, [edit for edit in edits if edit["kind"] not in OURS], _refused(here.sent))
         for edit in edits:
             if edit["kind"] == CHECK:
@@ -142,6 +144,6 @@ def _hear(here: Session, message: dict[str, Any]) -> None:
 
 
 def _refused(sent: Sent) -> set[Any]:
-    """Numbers of the refused edits of which the browser has shown why."""
+    """Return the numbers of the refused edits whose reasons the browser has shown."""
     drawing = sent.drawings.get(sent.have, {})
     return {notice.get("seq") for notice in drawing.get("notice", ())}

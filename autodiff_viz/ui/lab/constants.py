@@ -1,7 +1,7 @@
-"""Python's records that the browser's code needs, as one of its modules.
+"""Generator of `ui/web/constants.js`: Python's records that the browser's code needs, as a module.
 
-`python -m autodiff_viz.ui.lab.constants` writes it anew; a test says when that is due. So the code reads what
-Python knows as it is loaded, in Node too, and no page waits for it.
+`python -m autodiff_viz.ui.lab.constants` writes it; a test fails if it is out of date. The code thus has the
+records when it is loaded, in Node too, and no page waits for them.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _OF_A_RULE = ("label", "action", "does", "says", "icon", "colour", "key", "asks"
 
 
 def constants() -> str:
-    """The text of the module."""
+    """Return the text of the module."""
     rules = {name: _rule(kind) for name, kind in KINDS.items()}
     policies = {name: _policy(policy) for name, policy in POLICY.items()}
     return _MODULE % (_written(rules), _written(policies), _written(shared_constants()))
@@ -54,7 +54,7 @@ def _policy(policy: Policy) -> dict[str, Any]:
 
 
 def _written(records: Mapping[str, Any]) -> str:
-    """Each record in a line of its own."""
+    """Return a JavaScript object with one record per line."""
     lines = [
         f"  {json.dumps(name)}: {json.dumps(record, ensure_ascii=False)},\n"
         for name, record in records.items()

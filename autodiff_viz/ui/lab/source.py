@@ -1,9 +1,8 @@
-"""The browser code of the lab's component, and how it reaches a visitor.
+"""Browser code of the lab's component, and its delivery to the browser.
 
-Streamlit sends a component's source with every changed message. So the component's element carries a shim of
-a few lines, which loads the code from a path of this server, where browsers keep it. Where a host lets
-nothing through to that path, the code comes in an element of its own that never changes, and is therefore
-sent once.
+Streamlit sends a component's source with every changed message. So the component's element carries only a
+shim of a few lines, which loads the code from a path of this server, where browsers cache it. If a host does
+not serve that path, the code is sent in an element of its own that never changes, and therefore only once.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ from autodiff_viz.views.palette import palette
 
 ENTRY = "lab/web/main.js"
 SHEETS = ("editor", "formula", "sliders", "inspector", "checks")
-"""Folders whose style sheets go together: each has a place of its own on the page."""
+"""Folders whose style sheets are joined: each folder has its own place on the page."""
 
 CODE = "code"  # path of the script
 Renderer = Callable[..., Any]
@@ -57,7 +56,7 @@ export default ({ data, parentElement }) => {
 
 
 class Script(NamedTuple):
-    """The code as one script, with its name, which no other version has, and the same compressed."""
+    """The code as one script, named by its hash, with the same text compressed."""
 
     name: str
     text: str
@@ -65,13 +64,13 @@ class Script(NamedTuple):
 
     @property
     def path(self) -> str:
-        """From the page's own."""
+        """The path of the script, relative to the page."""
         return f"{CODE}/{self.name}.js"
 
 
 @cache
 def script() -> Script:
-    """The code with its style sheets and with the data that is the same for everybody."""
+    """Return the code with its style sheets and the data that is the same for all visitors."""
     css = {folder: _css(folder) for folder in SHEETS}
     constants = {"palette": palette(), "words": words()}
     given = {"entry": ENTRY, "css": css, "constants": constants}
@@ -84,7 +83,7 @@ def script() -> Script:
 
 @cache
 def component() -> Renderer:
-    """The lab's component."""
+    """Return the lab's component."""
     found = script()
     fields = {"name": json.dumps(f"autodiff_viz_{found.name}"), "path": json.dumps(found.path)}
     return st.components.v2.component("autodiff_viz_lab", js=_SHIM % fields)
@@ -92,7 +91,7 @@ def component() -> Renderer:
 
 @cache
 def code() -> Renderer:
-    """The element with the code, for a browser that could not load it."""
+    """Return the element with the code, for a browser that could not load it."""
     name = json.dumps(f"autodiff_viz_{script().name}")
     arrive = f"globalThis[{name}].arrive({{ main, css, constants }});"
     js = f"{script().text}\n{arrive}\nexport default () => {{}};"
@@ -101,7 +100,7 @@ def code() -> Renderer:
 
 @cache
 def places() -> Renderer:
-    """A place that the component puts something into: with Streamlit's theme and a style of its own."""
+    """Return a component that reserves a place, with Streamlit's theme and its own style."""
     return st.components.v2.component("autodiff_viz_place", js=_PLACE)
 
 

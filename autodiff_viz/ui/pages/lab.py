@@ -1,4 +1,4 @@
-"""The lab: canvas, formula, inputs, inspector and figure of one graph."""
+"""The lab page: canvas, formula, inputs, inspector and figure of one graph."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ FIGURE = "figure_place"  # key of the container of the figure, which lab/web/sig
 
 
 def page() -> None:
-    """Draw one state of the lab: the canvas first, what takes longer after it. After an edit the parts that
-    it has changed are drawn again, and not this page.
+    """Draw the page: the canvas first, slower parts after it.
 
-    The keys of the containers are for `lab.css`, which on a phone puts formula and sliders before the rest.
+    After an edit only the parts that it has changed are drawn again, not this page. The keys of the
+    containers are for `lab.css`, which on a phone puts formula and sliders before the rest.
     """
     here = entered()
     write_address(here)

@@ -1,4 +1,4 @@
-"""The gallery: every lesson as a card, with its claims, which are checked beside the page."""
+"""The lessons page: a card per lesson with its claims, which are checked in the background."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from autodiff_viz.ui.work import proved
 from autodiff_viz.views.lessons import Card, card
 from autodiff_viz.workers.jobs import Answer
 
-LOOK = 2.0  # seconds between two looks whether another lesson's claims have been checked
+LOOK = 2.0  # seconds between two checks whether another lesson's claims have been checked
 
 INTRODUCTION = """Each lesson is a small graph to bend, and some claims about it: numbers from a document or
 worked out by hand, held against what JAX computes here. Each says how closely the two must agree."""
 
 
 def page(on_open: Callable[[str], None]) -> None:
-    """Draw the cards; where claims have not been checked yet, again until they are.
+    """Draw the cards, again and again until all claims have been checked.
 
     Args:
       on_open: called with the key of a lesson that is to be opened in the lab.
@@ -33,7 +33,7 @@ def page(on_open: Callable[[str], None]) -> None:
     with st.container(key="introduction"):
         st.title("Lessons", anchor=False)
         st.markdown(INTRODUCTION)
-    answers = {found.key: proved(found) for found in reversed(LESSONS)}  # what is asked for last comes first
+    answers = {found.key: proved(found) for found in reversed(LESSONS)}  # the newest request is served first
     with st.container(key="gallery"):
         for found in LESSONS:
             with st.container(border=True, key=f"card_{found.key}"):

@@ -1,4 +1,4 @@
-"""A figure with the same in words below it."""
+"""Plotly figures with a description in words below."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ CONFIG = {"displaylogo": False}
 
 
 def draw_chart(figure: Any, words: str, key: str) -> None:
-    """Draw a Plotly figure; `words` say the same for who cannot see it."""
+    """Draw a Plotly figure; `words` describe it for visitors who cannot see it."""
     st.plotly_chart(figure, key=key, width="stretch", config=CONFIG)
     with st.expander("In words"):
         st.text(words)

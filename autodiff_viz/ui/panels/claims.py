@@ -1,4 +1,4 @@
-"""Claims as a list: a mark, the number found, the one expected, how close they must be, and its source."""
+"""List of claims: a mark, the number found, the expected number, the tolerance and the source."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ MARKS = {
 
 
 def draw_claims(claims: Iterable[ClaimView]) -> None:
-    """One row per claim."""
+    """Draw one row per claim."""
     st.html(f'<ul class="av-claims">{"".join(_row(claim) for claim in claims)}</ul>')
 
 
 def draw_open_claims(lab: Lab, view: LabView) -> None:
-    """The claims of the open lesson, held against the canvas; nothing without one."""
+    """Draw the claims of the open lesson, compared with the canvas; nothing without a lesson."""
     found = lesson(lab.lesson)
     if found is None:
         return
@@ -48,7 +48,7 @@ def draw_open_claims(lab: Lab, view: LabView) -> None:
 
 
 def not_checked(why: str) -> str:
-    """Why the claims of a lesson have no ticks."""
+    """Return the reason why the claims of a lesson are not checked."""
     if why == TOO_LONG:
         return "Checking took too long and was ended: these claims are not checked."
     return "Checking broke down: these claims are not checked."

@@ -1,4 +1,4 @@
-"""What became of the training: its figures, one at a time, and the log of the step on view."""
+"""Figures of a training, one at a time, and the log of the step on view."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ CHOSEN = "curve"
 
 
 def draw_curves(lab: Lab, view: LabView) -> None:
-    """Nothing before the first step."""
+    """Draw the chosen figure or the log; nothing before the first step."""
     found = progress(lab, view)
     if found is None:
         return
@@ -31,7 +31,7 @@ def draw_curves(lab: Lab, view: LabView) -> None:
 
 
 def _choose() -> str:
-    """Which one to see: kept in the session alone."""
+    """Draw the choice and return the chosen name, which is kept only in the session."""
     now = session().looks.get(CHOSEN, "loss")
     key = renewed("curve_choice", "", now)
     st.segmented_control(

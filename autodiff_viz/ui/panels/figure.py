@@ -1,4 +1,4 @@
-"""The figure on view. One at a time: each chart costs the browser tens of milliseconds a rerun."""
+"""The figure on view, one at a time: each chart costs the browser tens of milliseconds per rerun."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from autodiff_viz.views.lab import Lab, scalar_inputs
 
 
 def draw_chooser(now: Lab, view: LabView) -> None:
-    """Which figure to see, and of which input."""
+    """Draw the choice of the figure and of the input that is swept."""
     chosen = _chosen(now)
     key = renewed("figure", "", chosen)
     chooser, option = st.columns([3, 1], vertical_alignment="bottom")
@@ -46,7 +46,7 @@ def draw_chooser(now: Lab, view: LabView) -> None:
 
 
 def draw_figure(now: Lab, view: LabView) -> None:
-    """The chosen figure, with what it says and the same in words."""
+    """Draw the chosen figure with its caption and its description in words."""
     if not view.complete:
         st.caption("The figure appears when the graph is complete.")
         return
@@ -58,7 +58,7 @@ def draw_figure(now: Lab, view: LabView) -> None:
 
 
 def _here(name: str, view: LabView, swept: str | None) -> tuple[Any, str] | None:
-    """(figure, words); None where there is none, which the page then says."""
+    """Return (figure, words), built in this process; None if it cannot be built, and the page says why."""
     spec = FIGURES[name]
     try:
         return spec.build(view.trace, swept), spec.text(view.trace, swept)
@@ -68,7 +68,7 @@ def _here(name: str, view: LabView, swept: str | None) -> tuple[Any, str] | None
 
 
 def _beside(name: str, view: LabView, swept: str | None) -> tuple[Any, str] | None:
-    """The same by a worker; None too while it is at it."""
+    """Return (figure, words), built by a worker; None also while the worker builds it."""
     job = figure_job(name, view.trace, swept)
     what = f"{FIGURES[name].title} of {len(view.graph.nodes):,} nodes"
     if not draw_offer("figure", "figure", job, f"Draw: {what}", at_once=True):

@@ -1,4 +1,4 @@
-"""The formula beside the canvas: the same graph as text."""
+"""Head of the formula editor, which shows the graph as text."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ once you have typed: press Escape, then Tab, to leave the text."""
 
 
 def draw_formula_head(lab: Lab, view: LabView) -> None:
-    """What stands over the editor."""
+    """Draw the row above the editor."""
     with st.container(key="formula_head", horizontal=True, vertical_alignment="center"):
         st.markdown(":small[Formula]", help=HELP, width="content")
         st.space("stretch")
@@ -27,7 +27,10 @@ def draw_formula_head(lab: Lab, view: LabView) -> None:
 
 
 def _draw_ways_back(lab: Lab) -> None:
-    """In the head, whose height they keep: a button that came below the text would move all that follows."""
+    """Draw the buttons that drop or restore a draft.
+
+    They are in the head, which keeps its height: a button below the text would move everything under it.
+    """
     if lab.draft is not None:
         label, key, action = "Drop my text", "drop", without_draft
         told = "Show the text of the graph on the canvas instead"

@@ -1,4 +1,4 @@
-"""The open lesson beside the lab: what it says, what to try, and whether its claims hold."""
+"""Sidebar of the open lesson: its text, what to try, and its claims."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ TO_THE_TOP = """for (const part of ["stSidebarContent", "stMain"])
 
 
 def draw_lesson(lab: Lab, draw: Callable[[str], None]) -> None:
-    """Fill the sidebar; without an open lesson there is none. `draw` draws a part of the page."""
+    """Draw the sidebar; none without an open lesson. `draw` draws a part of the page by its name."""
     view = lesson_view(lab)
-    # Expanded on a phone too: there one reads first, then folds the sidebar away and tries.
+    # Expanded on a phone too, where one reads first, then closes the sidebar and tries.
     st.set_page_config(initial_sidebar_state="collapsed" if view is None else "expanded")
     if view is None:
-        draw("claims")  # empty; a part is always somewhere
+        draw("claims")  # empty; every part must be in some place
         return
     with st.sidebar, st.container(key="lesson"):
         st.html(CSS)

@@ -12,7 +12,7 @@ SHOWN = 4  # the first mistakes are the ones to mend; the rest often follow from
 
 
 def draw_problems(problems: Iterable[Problem]) -> None:
-    """One box per problem. User text goes through `st.text` and `st.code`, never through Markdown."""
+    """Draw one box per problem. User text goes through `st.text` and `st.code`, never through Markdown."""
     problems = tuple(problems)
     for problem in problems[:SHOWN]:
         with st.container(border=True, gap="small"):

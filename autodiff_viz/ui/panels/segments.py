@@ -1,4 +1,4 @@
-"""The segments of a graph that has cuts: what they hand on, three ways to the gradient, and to train."""
+"""Panel of a graph's segments: cotangents handed on, three ways to the gradient, and their training."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ PART, SEGMENTS, CURVES = "segments", "segments", "split_curves"
 
 
 def draw_segments(lab: Lab, view: LabView) -> None:
-    """Nothing for a graph without cuts. Those of a large graph are worked out when the user asks."""
+    """Draw the panel; nothing for a graph without cuts. A large graph waits until the user asks."""
     divided = is_divided(view)
     if divided is None:
         return
@@ -51,7 +51,7 @@ def _draw(lab: Lab, view: LabView, division: Division) -> None:
 
 
 def _draw_training(lab: Lab, steps: int) -> None:
-    """Three curves, when they have been asked for."""
+    """Draw three training curves, once the user has asked for them."""
     job = trained_job(lab, steps)
     told = "With the whole gradient, by handing cotangents across, and each segment by itself."
     look = {"icon": ":material/stacked_line_chart:", "help": told}

@@ -1,4 +1,4 @@
-"""The row under the canvas: seed cotangent, precision, noise, a way back, and what can be taken home."""
+"""Row under the canvas: seed cotangent, precision, noise, reset and downloads."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from autodiff_viz.views.parts import runs_alone
 
 
 def draw_settings(lab: Lab, view: LabView) -> None:
-    """Controls in a row that wraps where it is narrow."""
+    """Draw the controls in a row that wraps if it is narrow."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         _draw_seed(lab, view)
         _draw_dtype(lab)
@@ -47,8 +47,8 @@ def draw_settings(lab: Lab, view: LabView) -> None:
 
 
 def _draw_downloads(view: LabView) -> None:
-    """Files are written when they are asked for, of the graph as it is then."""
-    here = session()  # the files are of what it holds then
+    """Draw the download buttons; a file is written on request, of the graph at that time."""
+    here = session()  # read now; the files are of its state at the time of the request
     st.download_button(
         "JAX file",
         lambda: to_python(here.lab.graph, here.lab.seed, dtype=here.lab.dtype),
@@ -79,7 +79,7 @@ SEED_HELP = (
 
 
 def _draw_seed(lab: Lab, view: LabView) -> None:
-    """A number box for a scalar output; for a tensor a field that takes a number or rows of numbers."""
+    """Draw a number box for a scalar output; for a tensor a field that takes a number or rows of numbers."""
     if view.tensor_output:
         text = "1.0" if lab.seed is None else show_literal(lab.seed)
         key = renewed("seed_text", "", text)

@@ -1,4 +1,4 @@
-"""A small table as HTML. Streamlit's own loads pandas, which takes 60 MB of the server's memory."""
+"""Small tables as HTML. Streamlit's own table loads pandas, which takes 60 MB of the server's memory."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import streamlit as st
 
 
 def draw_table(columns: Mapping[str, Sequence[str]]) -> None:
-    """Columns by their heading; the first cell of a row says what the row is about."""
+    """Draw columns under their headings; the first cell of a row is its heading."""
     heads = "".join(f'<th scope="col">{escape(head)}</th>' for head in columns)
     rows = "".join(map(_row, zip(*columns.values(), strict=True)))
     st.html(

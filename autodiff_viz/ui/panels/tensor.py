@@ -1,4 +1,4 @@
-"""The selected tensor: in a few numbers, as heat-maps, as histograms, as numbers. One of them is sent."""
+"""Panel of the selected tensor: summary, heat-maps, histograms or numbers. Only the chosen one is sent."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from autodiff_viz.views.lab import Lab
 from autodiff_viz.views.tensor import is_tensor, parts, summary, written
 
 LOOKED = "tensor_looked"
-LINES, HEIGHT = 13, 340  # of the numbers: with more lines they scroll, in so many pixels
+LINES, HEIGHT = 13, 340  # of the numbers: from this many lines on they scroll, in so many pixels
 ROWS = {
     "shape": "shape",
     "norm": "norm",
@@ -26,14 +26,14 @@ ROWS = {
     "NaN": "nan",
     "\u221e": "infinite",
 }
-"""Of the summary: words on the page, fields of `views.tensor.Summary`."""
+"""Rows of the summary: words on the page, and fields of `views.tensor.Summary`."""
 
-RARE = ("NaN", "\u221e")  # shown where there are any
+RARE = ("NaN", "\u221e")  # shown only if there are any
 CONFIG = {"displaylogo": False, "displayModeBar": False}
 
 
 def draw_tensor(lab: Lab, view: LabView) -> None:
-    """Nothing unless a tensor is selected."""
+    """Draw the panel; nothing unless a tensor is selected."""
     if not is_tensor(view.trace, lab.selected):
         return
     found = parts(view.graph, view.trace, lab.selected)
@@ -47,7 +47,7 @@ def draw_tensor(lab: Lab, view: LabView) -> None:
             key="tensor_look",
             label_visibility="collapsed",
         )
-        session().looks[LOOKED] = look  # Streamlit forgets it while no tensor is selected
+        session().looks[LOOKED] = look  # Streamlit forgets the value while no tensor is selected
         LOOKS[look](found, lab.selected)
 
 

@@ -1,5 +1,4 @@
-"""The steps of the training: a bar that moves while they are made, a slider to go back to any of them, and
-what is on view."""
+"""Steps of a training: a progress bar while it runs, then a slider to any step, and the step on view."""
 
 from __future__ import annotations
 
@@ -16,12 +15,14 @@ from autodiff_viz.views.lab import LAST, Lab
 from autodiff_viz.views.steering import brings_back, scrubs, uses_weights
 from autodiff_viz.views.train import TrainView, loss_now, train_view
 
-FIRST_LOOK, LOOK = 80, 250  # milliseconds until the page looks again: a few steps take no time
+FIRST_LOOK, LOOK = 80, 250  # milliseconds until the first update (a few steps take no time), then the next
 
 
 def draw_track(lab: Lab, view: LabView) -> None:
-    """Nothing before a training has begun. The page follows a running one by this part, which is drawn again
-    and again by itself."""
+    """Draw the steps; nothing before a training has begun.
+
+    The page follows a running training by this part, which is drawn again and again by itself.
+    """
     found = train_view(lab, view)
     if found is None or not (found.running or found.at):
         return
@@ -52,7 +53,7 @@ def _draw_scrubber(lab: Lab, found: TrainView) -> None:
 
 
 def _draw_where(lab: Lab, found: TrainView) -> None:
-    """What is on view, and what else there is to see."""
+    """Draw the step on view and buttons for the other views."""
     own, now = lab.step is None, lab.step == LAST
     with st.container(key="train_where", horizontal=True, vertical_alignment="center", gap="small"):
         st.text("Now, step by step." if found.running and now else found.says, width="content")

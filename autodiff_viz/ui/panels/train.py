@@ -1,4 +1,4 @@
-"""The training of the graph: a transport bar, and how to train."""
+"""Training panel: a transport bar and the settings of the training."""
 
 from __future__ import annotations
 
@@ -20,8 +20,10 @@ from autodiff_viz.views.training import NAMES, still
 
 
 def steer(action: Callable[..., Lab], *arguments: Any) -> None:
-    """Callback of a button: replace the lab by what `action` makes of it with the newest state of the
-    training, which then goes on by that."""
+    """Callback of a button: replace the lab by the result of `action`, with the newest state of the training.
+
+    The training then goes on from there.
+    """
     here, _ = called()
     catch_up(here)
     act(here, action, *arguments)
@@ -31,7 +33,7 @@ def steer(action: Callable[..., Lab], *arguments: Any) -> None:
 
 
 def follow(here: Session) -> None:
-    """The worker hears of the rules that the lab has now, and of a training that an address has brought."""
+    """Tell the worker the present rules, or give it a training that was opened from an address."""
     known, mine = here.trainer.training, here.lab.training
     if mine is not None and mine.running and (known is None or known.token is not mine.token):
         here.trainer.put(mine)
@@ -40,10 +42,10 @@ def follow(here: Session) -> None:
 
 
 def draw_train(lab: Lab, view: LabView) -> None:
-    """What to do, and how. Nothing for a graph without parameters.
+    """Draw the transport bar and the settings; nothing for a graph without parameters.
 
-    Where it can, an element is disabled, and not left out: one that goes would stay on the page when the end
-    of a run is lost, as it often is while a training calls for the next.
+    An element is disabled instead of left out if possible: one that is left out would stay on the page if the
+    end of a run is lost, as it often is while a training requests the next.
     """
     found = train_view(lab, view)
     if found is None:

@@ -1,4 +1,4 @@
-"""What a worker is at for a visitor, with a button that ends it, and one that asks for it again."""
+"""Status of a worker's job, with buttons to cancel it and to request it."""
 
 from __future__ import annotations
 
@@ -19,8 +19,10 @@ BROKEN = "This broke down, by a mistake of this program."
 
 
 def draw_offer(part: str, kind: str, job: Job, offer: str, at_once: bool = False, **look: str) -> bool:
-    """Whether a job is wanted: it has been asked for, or is to be done `at_once` and has not been cancelled.
-    If not, a button asks for it."""
+    """Return whether a job is wanted: requested, or to be done `at_once` and not cancelled.
+
+    If it is not wanted, draw a button that requests it.
+    """
     here = session()
     choice = here.looks.get(kind)
     if choice == job.key or (at_once and choice != _ended(job)):
@@ -30,8 +32,11 @@ def draw_offer(part: str, kind: str, job: Job, offer: str, at_once: bool = False
 
 
 def draw_awaited(part: str, kind: str, job: Job, meanwhile: str) -> Answer | None:
-    """What became of a job, and in words why nothing did. None while it waits or runs; the `part` of the page
-    says so then, and is drawn again by itself."""
+    """Return the answer of a job; None while it waits or runs.
+
+    Without an answer the `part` of the page says so, with a button to cancel, and is drawn again by itself.
+    If the job failed, the reason is drawn in words.
+    """
     here = session()
     answer = asked(here.name, kind, job)
     if answer is None:
@@ -46,7 +51,7 @@ def draw_awaited(part: str, kind: str, job: Job, meanwhile: str) -> Answer | Non
 
 
 def _cancel(part: str, kind: str, job: Job) -> None:
-    """Callback: nobody waits for this job any more."""
+    """Callback: cancel a job that nobody waits for any more."""
     here, _ = called()
     workers().cancel((here.name, kind))
     here.looks[kind] = _ended(job)

@@ -1,5 +1,4 @@
-"""A clock in the browser, as a Streamlit component that shows nothing: the fragment that it stands in is run
-again after a while, as long as that is wanted."""
+"""A timer in the browser, as an invisible Streamlit component: it runs its fragment again after a delay."""
 
 from __future__ import annotations
 
@@ -14,7 +13,7 @@ SOURCE = Path(__file__).parent / "web" / "main.js"
 
 
 def pulse(after: float | None, *, key: str, on_look: Callable[[], None]) -> None:
-    """Run the fragment again in `after` seconds, once `on_look` has been called; None for not at all."""
+    """Run the fragment again in `after` seconds, after calling `on_look`; None for not at all."""
     number = st.session_state[f"{key}_number"] = st.session_state.get(f"{key}_number", 0) + 1
     data = {"after": None if after is None else round(1000 * after), "number": number}
     _renderer()(key=key, data=data, on_look_change=on_look)

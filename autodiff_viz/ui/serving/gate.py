@@ -1,4 +1,4 @@
-"""What is refused before Streamlit sees it: uploads, its metrics, and visitors for whom there is no place."""
+"""Admission control before Streamlit: refuses uploads, metrics, and visitors beyond the limit."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from starlette.websockets import WebSocketClose
 from autodiff_viz.ui.serving.visits import VISITS, Visits
 
 REFUSED = ("/_stcore/upload_file", "/_stcore/metrics")
-"""Streamlit keeps uploads in memory though no page takes any, and tells anybody what it has in memory."""
+"""Refused paths. No page takes uploads, which Streamlit keeps in memory; its metrics would be public."""
 
 SOCKET, PING = "/_stcore/stream", "/_stcore/health"
 
 
 class Gate:
-    """ASGI middleware: passes on what is not refused."""
+    """ASGI middleware that passes on all requests that are not refused."""
 
     def __init__(self, app: ASGIApp, visits: Visits):
         self.app, self.visits = app, visits
@@ -35,7 +35,7 @@ class Gate:
 
     async def _visit(self, scope: Scope, receive: Receive, send: Send) -> None:
         if self.visits.full:
-            await WebSocketClose()(scope, receive, send)  # the page then asks for the health, and is told why
+            await WebSocketClose()(scope, receive, send)  # the page then asks the health path, which says why
             return
         self.visits.open += 1
         try:
@@ -45,8 +45,10 @@ class Gate:
 
 
 def _is_from_page(scope: Scope) -> bool:
-    """Whether a page asks, before it opens its websocket. A host that asks must not take full for broken: it
-    would start the server anew."""
+    """Whether a page sends the request, before it opens its websocket.
+
+    For a host's own health check a full server is healthy: the host would restart it otherwise.
+    """
     headers = Headers(scope=scope)
     return "referer" in headers or "sec-fetch-mode" in headers
 

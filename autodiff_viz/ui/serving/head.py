@@ -1,4 +1,4 @@
-"""Streamlit's page with a head of its own for each link: title, description, picture."""
+"""Streamlit's page with its own head for each link: title, description and picture."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ SIZE = (1200, 630)  # of a picture, in pixels
 
 
 def document(preview: Preview, origin: str) -> str:
-    """The whole page. What begins with `origin` leads back to this server, also from elsewhere."""
+    """Return the whole page. URLs that begin with `origin` lead back to this server from anywhere."""
     before, after = _shell()
-    code = f'<link rel="modulepreload" href="{script().path}" />'  # or it would come after Streamlit's own
+    code = f'<link rel="modulepreload" href="{script().path}" />'  # else it comes after Streamlit's code
     return f"{before}{tags(preview, origin)}\n    {code}\n  {after}"
 
 
 @cache
 def _shell() -> tuple[str, str]:
-    """Streamlit's page without its title: (up to the end of the head, the rest)."""
+    """Return Streamlit's page without its title, as (up to the end of the head, the rest)."""
     before, end, after = INDEX.read_text("utf-8").partition("</head>")
     return re.sub(r"<title>.*?</title>", "", before, flags=re.DOTALL), end + after
 
 
 def tags(preview: Preview, origin: str) -> str:
-    """What goes into the head, as HTML. Search engines may list only what has an address of its own."""
+    """Return the tags of the head as HTML. Search engines may list only pages that have their own address."""
     picture = f"{origin}{CARDS}/{preview.picture}.png"
     named = {
         "description": preview.description,

@@ -1,4 +1,4 @@
-"""The address under which visitors reach this server, which a proxy may have hidden."""
+"""Public address of this server, which a proxy may have hidden."""
 
 from __future__ import annotations
 
@@ -9,15 +9,17 @@ from ipaddress import ip_address, ip_network
 from starlette.requests import Request
 
 TRUSTED = "FORWARDED_ALLOW_IPS"
-"""Uvicorn's own setting: addresses or networks of proxies whose word is taken, with commas; "*" is anybody's.
-Uvicorn reads `X-Forwarded-Proto` and `-For` by it, but not `X-Forwarded-Host`."""
+"""Uvicorn's own setting: addresses or networks of trusted proxies, separated by commas; "*" trusts all.
+
+Uvicorn reads `X-Forwarded-Proto` and `X-Forwarded-For` by it, but not `X-Forwarded-Host`.
+"""
 
 NOBODY_ELSE = "127.0.0.1"
 _HOST = re.compile(r"[\w.-]+(:\d{1,5})?|\[[\da-fA-F:.]+\](:\d{1,5})?", re.ASCII)
 
 
 def origin(request: Request) -> str:
-    """Scheme, host and the path under which the app is mounted; "" when the host is no host."""
+    """Return scheme, host and the path under which the app is mounted; "" if the host is malformed."""
     host = request.headers.get("host", "")
     if _is_trusted(request):
         host = request.headers.get("x-forwarded-host", host).split(",")[0].strip()
@@ -27,8 +29,11 @@ def origin(request: Request) -> str:
 
 
 def _is_trusted(request: Request) -> bool:
-    """Whether a trusted proxy has sent this. Uvicorn notes the visitor in its place, as the proxy names him,
-    with port 0, which nobody can send from."""
+    """Whether a trusted proxy has sent this request.
+
+    Uvicorn replaces the client by the visitor whom the proxy names, with port 0, which no client can send
+    from.
+    """
     if request.client is None or request.client.port == 0:
         return True
     allowed = [entry.strip() for entry in os.environ.get(TRUSTED, NOBODY_ELSE).split(",")]
@@ -38,5 +43,5 @@ def _is_trusted(request: Request) -> bool:
 def _is_in(host: str, network: str) -> bool:
     try:
         return ip_address(host) in ip_network(network, strict=False)
-    except ValueError:  # a name
+    except ValueError:  # `network` is a name
         return host == network

@@ -1,5 +1,4 @@
-"""What the server answers beside Streamlit: readiness, pages with a head of their own, pictures, and what
-search engines ask for."""
+"""HTTP routes besides Streamlit's: readiness, pages with their own head, pictures, robots and sitemap."""
 
 from __future__ import annotations
 
@@ -27,14 +26,14 @@ FOREVER = {"Cache-Control": "public, max-age=31536000, immutable"}
 
 
 async def ready(request: Request) -> JSONResponse:
-    """Whether the server has warmed up: 200, or 503 with the state that it is in."""
+    """Answer 200 if the server has warmed up, otherwise 503, with its state."""
     state = warmth()
     headers = {"Cache-Control": "no-store"}
     return JSONResponse({"ready": state == WARM, "state": state}, 200 if state == WARM else 503, headers)
 
 
 def page(path: str) -> Callable[[Request], Awaitable[Response]]:
-    """The endpoint of the page at `path`."""
+    """Return the endpoint of the page at `path`."""
 
     async def answer(request: Request) -> Response:
         if VISITS.full:
@@ -50,7 +49,7 @@ def page(path: str) -> Callable[[Request], Awaitable[Response]]:
 
 
 async def card(request: Request) -> Response:
-    """The picture of a preview."""
+    """Answer with the picture of a preview."""
     name = request.path_params["name"]
     if name not in PICTURES:
         return PlainTextResponse("Not found", 404)
@@ -58,7 +57,7 @@ async def card(request: Request) -> Response:
 
 
 async def code(request: Request) -> Response:
-    """The browser code of the lab, under a name that no other version has."""
+    """Answer with the browser code of the lab, whose name differs from that of every other version."""
     found = script()
     if request.path_params["name"] != found.name:
         return PlainTextResponse("Not found", 404)
@@ -70,12 +69,12 @@ async def code(request: Request) -> Response:
 
 
 async def robots(request: Request) -> PlainTextResponse:
-    """What crawlers may fetch: nothing that would open a session."""
+    """Answer with the paths that crawlers may fetch: none that would open a session."""
     return PlainTextResponse(ROBOTS.format(here=origin(request)), headers=DAY)
 
 
 async def sitemap(request: Request) -> Response:
-    """Every page and every lesson."""
+    """Answer with the addresses of all pages and lessons."""
     here = origin(request)
     places = "".join(
         f"  <url><loc>{escape(here + found.address)}</loc></url>\n" for found in PREVIEWS if found.address

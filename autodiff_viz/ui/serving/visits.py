@@ -1,4 +1,4 @@
-"""How many visitors a process has, and what it says to one more than it can serve."""
+"""Limit on the visitors of a process, and the answers to a visitor beyond the limit."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from starlette.responses import HTMLResponse, JSONResponse
 
 from autodiff_viz.graph import limits
 
-VISITORS = "AUTODIFF_VIZ_VISITORS"  # how many one process serves at once
-AGAIN = 20  # seconds after which a page that found no place tries again
+VISITORS = "AUTODIFF_VIZ_VISITORS"  # most visitors that one process serves at once
+AGAIN = 20  # seconds after which a refused page tries again
 HEADERS = {"Retry-After": str(AGAIN), "Cache-Control": "no-store"}
 
 
 class Visits:
-    """The websockets that are open: one for each page on view. Only the server's own thread counts them."""
+    """Count of open websockets, one per page on view. Only the server's own thread changes it."""
 
     def __init__(self, most: int):
         self.most = most
@@ -29,19 +29,20 @@ class Visits:
         return f"All {self.most:,} places on this server are taken."
 
     def page(self) -> HTMLResponse:
-        """For who opens the lab while it is full."""
+        """Return the page for a visitor who opens the lab while it is full."""
         return HTMLResponse(FULL.format(sentence=self.sentence, again=AGAIN), 503, HEADERS)
 
     def answer(self) -> JSONResponse:
-        """For a page that is open and finds no place: Streamlit shows what is JSON, and tries again."""
+        """Return the answer to an open page that is refused: Streamlit shows JSON text and tries again."""
         text = f"The lab is full. {self.sentence} This page tries again by itself."
         return JSONResponse(text, 503, HEADERS)
 
 
 def most_visitors() -> int:
-    """
+    """Return the limit from the environment, or the default.
+
     Raises:
-      ValueError: the environment says something else than a number of visitors.
+      ValueError: the variable is not a positive whole number.
     """
     said = os.environ.get(VISITORS, "").strip()
     if not said:

@@ -1,16 +1,17 @@
 // @ts-check
-// Making and matching elements.
+// Creation and keyed reconciliation of DOM elements.
 
 const SVG = "http://www.w3.org/2000/svg";
 
 /** @typedef {Record<string, string | number | boolean | null | undefined | EventListener>} Attributes */
 /** @typedef {(Node | string | null | undefined | false)[]} Children */
 
-/** An HTML element. Attributes whose value is null, undefined or false are left out; a function listens.
+/** Create an HTML element. Attributes that are null, undefined or false are left out; a function becomes an event
+ * listener.
  * @param {string} tag @param {Attributes} [attributes] @param {Children} children @returns {HTMLElement} */
 export const html = (tag, attributes = {}, ...children) => fill(document.createElement(tag), attributes, children);
 
-/** The same for SVG.
+/** Create an SVG element, as `html` does.
  * @param {string} tag @param {Attributes} [attributes] @param {Children} children
  * @returns {SVGGraphicsElement} */
 export const svg = (tag, attributes = {}, ...children) =>
@@ -27,13 +28,14 @@ function fill(element, attributes, children) {
   return element;
 }
 
-/** Set text only when it differs, so that nothing is laid out again for nothing.
+/** Set text only if it differs, to avoid a needless layout.
  * @param {Element} element @param {string} text */
 export function setText(element, text) {
   if (element.textContent !== text) element.textContent = text;
 }
 
-/** Keep one element per item in `layer`, by id: new items are made, gone ones removed, the rest updated.
+/** Reconcile the elements in `layer` with items, by id: new items are made, missing ones removed, the others
+ * updated.
  * @template T @template {{ root: Element }} E
  * @param {Element} layer @param {Map<string, E>} entries @param {T[]} items @param {(item: T) => string} idOf
  * @param {(item: T) => E} make @param {(entry: E, item: T) => void} update

@@ -1,15 +1,15 @@
 // @ts-check
-// Whether the visitor has followed a link of the page and the server has not answered yet. Until then the address is
-// the old one, and so is the query of every message: Streamlit would join it with the request that is waiting, and
-// draw the page that is being left.
+// Detection of navigation: the visitor has followed a link of the page and the server has not answered yet.
+// Until then the address is the old one, and so is the query of every message: Streamlit would merge a
+// message with the waiting request and draw the page that is being left.
 
 const LINKS = ".st-key-pages a";
-const MOST_MS = 15_000; // after which the link has led nowhere
+const MOST_MS = 15_000; // after which the link is taken to have failed
 
 let until = 0;
 let from = "";
 
-/** Watch the links of the page, which has just come. @returns {() => void} stops it */
+/** Watch the links of the page, which has just been opened. @returns {() => void} stops it */
 export function watchLinks() {
   until = 0;
   const clicked = (/** @type {MouseEvent} */ event) => {
@@ -22,5 +22,5 @@ export function watchLinks() {
   return () => document.removeEventListener("click", clicked, true);
 }
 
-/** Whether nothing may be sent: the answer to a link is awaited. */
+/** Whether nothing may be sent, since the answer to a link is awaited. */
 export const isLeaving = () => performance.now() < until && location.search === from;

@@ -1,5 +1,6 @@
 // @ts-check
-// Edits on their way to Python: numbered, kept in the tab, posted, and posted again until they are confirmed.
+// Delivery of edits to Python: at least once, with acknowledgement. Edits are numbered, stored in the tab,
+// sent, and sent again until they are acknowledged.
 
 import { isLeaving, watchLinks } from "./leaving.js";
 import { isConnected, watchNetwork } from "./network.js";
@@ -11,8 +12,8 @@ import { readList, TAB, writeList } from "./store.js";
 /** @typedef {(message: { key: string, edits: object[], have?: number | null, seen?: boolean, want?: [string, string][], rest?: number }) => void} Post */
 /** @typedef {{ send: (edit: object) => void, readonly pending: import("./outbox.js").Edit[] }} Desk edits of one kind */
 
-const KEPT = 4; // sessions whose unconfirmed edits wait for their document to be opened again
-const GONE_MS = 30_000; // a page that is still there so long after the browser set out for another one stays
+const KEPT = 4; // sessions whose unacknowledged edits wait for their document to be opened again
+const GONE_MS = 30_000; // a page that is still there so long after the browser began to leave it stays
 
 /** @template {{ isConnected: boolean }} [Host={ isConnected: boolean }] */
 export class Mail {
@@ -26,19 +27,19 @@ export class Mail {
     this.document = 0;
     this.timer = 0;
     this.patience = RESEND_MS;
-    this.going = 0; // timer, while the browser is on its way to another page
-    this.search = ""; // the address's as it set out
+    this.going = 0; // timer, while the browser is leaving the page
+    this.search = ""; // of the address when the browser began to leave
     /** @type {import("./outbox.js").Edit[]} confirmed since the browser set out for a page whose address lacks them */
     this.late = [];
     /** @type {Post} */
     this.post = () => {};
-    /** What goes with every message. @type {() => object} */
+    /** Fields that are added to every message. @type {() => object} */
     this.note = () => ({});
     const stops = [watchLinks(), watchNetwork(() => (this.wake(), changed()), () => this.setOut(), () => host.isConnected && leaving())];
     this.stop = () => stops.forEach((stop) => stop());
   }
 
-  /** The newest edit under way. */
+  /** The newest pending edit. */
   get newest() {
     return this.outbox.pending.at(-1);
   }
@@ -47,8 +48,9 @@ export class Mail {
     return isConnected() && !isLeaving();
   }
 
-  /** Python's word. Under another key the server has restarted, or the page was loaded again: what was left
-   * is sent at once. @param {import("./outbox.js").Word} word @param {Post} post
+  /** Take a message from Python. Another key means that the server has restarted or the page was loaded again:
+   * pending edits are sent at once.
+   * @param {import("./outbox.js").Word} word @param {Post} post
    * @param {import("./outbox.js").NewEdit[]} [first] what a new session is sent before it
    * @returns {boolean} whether the session is new to this mail */
   receive(word, post, first = []) {
@@ -74,8 +76,8 @@ export class Mail {
     this.repeat();
   }
 
-  /** The browser has set out, with the address as it is now. What Python confirms until it arrives, the next page does
-   * not find in that address: it stays in the tab. */
+  /** Note that the browser leaves the page, with the present address. Edits that Python acknowledges until the next
+   * page opens are not in that address: they stay in the tab. */
   setOut() {
     clearTimeout(this.going);
     this.search = location.search;
@@ -85,7 +87,7 @@ export class Mail {
     }, GONE_MS);
   }
 
-  /** Send what waits, if anything does. */
+  /** Send pending edits, if there are any. */
   wake() {
     this.patience = RESEND_MS;
     if (this.newest) this.repeat();
@@ -98,7 +100,7 @@ export class Mail {
     this.wait();
   }
 
-  /** Where edits of one kind are sent from. @param {string} kind @returns {Desk} */
+  /** A sender for edits of one kind. @param {string} kind @returns {Desk} */
   desk(kind) {
     const mail = this;
     return {
@@ -109,14 +111,14 @@ export class Mail {
     };
   }
 
-  /** Ask for what is no edit. @param {{ rest?: number }} question @returns {boolean} whether it was sent */
+  /** Send a request that is not an edit. @param {{ rest?: number }} question @returns {boolean} whether it was sent */
   ask(question) {
     if (this.newest || !this.mayPost) return false; // the answer to the edits comes first
     this.post({ key: this.outbox.key, edits: [], ...this.note(), ...question });
     return true;
   }
 
-  /** Nothing was confirmed for long: the server may be busy, and each message makes it begin anew. */
+  /** Send again with exponential backoff: the server may be busy, and each message makes its run start over. */
   again() {
     this.patience = Math.min(2 * this.patience, MOST_MS);
     this.repeat();
@@ -139,7 +141,7 @@ export class Mail {
     writeList(TAB, this.name, [left, ...others.filter(({ pending }) => pending?.length)].slice(0, KEPT));
   }
 
-  /** What waits for other documents. @returns {Left[]} */
+  /** Edits that wait for other documents. @returns {Left[]} */
   others() {
     return readList(TAB, this.name).filter(({ key }) => key !== this.outbox.key);
   }

@@ -1,17 +1,17 @@
 // @ts-check
-// Whether the page is connected to its server, as Streamlit says it on its own element.
+// Connection to the server, as Streamlit reports it on its own element.
 
 const STATE = "data-test-connection-state";
 const app = () => document.querySelector(`[${STATE}]`);
 
-/** Whether what is posted now has a chance to arrive. */
+/** Whether a message sent now can arrive. */
 export const isConnected = () => (app()?.getAttribute(STATE) ?? "CONNECTED") === "CONNECTED";
 
-/** Whether the device says that it has no network, or Streamlit that it has no server. */
+/** Whether the device reports no network, or Streamlit no server. */
 export const isOffline = () => navigator.onLine === false || !isConnected();
 
-/** Call `changed` whenever the connection may have come or gone, and as a phone wakes up; `going` as the browser sets
- * out for another page, or for this one anew; `leaving` as the page is left or put to sleep.
+/** Call `changed` when the connection may have changed and when a phone wakes up, `going` when the browser begins to
+ * leave or reload the page, `leaving` when the page is left or suspended.
  * @param {() => void} changed @param {() => void} going @param {() => void} leaving @returns {() => void} stops it */
 export function watchNetwork(changed, going, leaving) {
   const watch = new MutationObserver(changed);

@@ -1,38 +1,39 @@
 // @ts-check
-// Edits that Python has not yet confirmed. Streamlit keeps only the last of several quick messages, so
-// every message carries all of them; Python skips the numbers it has seen. Pure: every step returns a new outbox.
+// Outbox of edits that Python has not acknowledged. Streamlit keeps only the last of several quick messages,
+// so every message carries all pending edits; Python skips the numbers that it has applied. Pure: every step
+// returns a new outbox.
 
 import { shared } from "./constants.js";
 
 /** @typedef {{ seq: number, kind: string, [field: string]: any }} Edit */
-/** @typedef {{ kind: string, [field: string]: any }} NewEdit an edit that has no number yet */
-/** @typedef {{ key: string, last: number, pending: Edit[] }} Outbox `key` names a session of the server's */
-/** @typedef {Outbox & { document: number, search: string }} Left an outbox, which document its edits are for,
- * and the address bar's query at Python's last word */
+/** @typedef {{ kind: string, [field: string]: any }} NewEdit an edit without a number */
+/** @typedef {{ key: string, last: number, pending: Edit[] }} Outbox `key` names a session of the server */
+/** @typedef {Outbox & { document: number, search: string }} Left an outbox, the document that its edits are for,
+ * and the address bar's query at Python's last message */
 /** @typedef {{ key: string, ack: number, document?: number, from?: [string, number] | null }} Word
- * of Python's: `from` is the session whose graph this one has opened, and the last edit that this graph has in it */
+ * a message from Python: `from` is the session whose graph this one has opened, and the last edit in that graph */
 
 export const RESEND_MS = 3000; // a run of the script takes well under a second; a lost message is rare
-export const MOST_MS = 24000; // of a server that is very busy
-export const AT_ONCE = shared.limits.edits / 2; // edits in a message; of more, Python does none
+export const MOST_MS = 24000; // longest delay, for a server that is very busy
+export const AT_ONCE = shared.limits.edits / 2; // edits in a message; Python refuses a message with more than twice as many
 
 /** @param {string} key @param {number} ack @returns {Outbox} */
 export const begin = (key, ack) => ({ key, last: ack, pending: [] });
 
-/** Number `edit` and keep it until it is confirmed.
+/** Number `edit` and keep it until it is acknowledged.
  * @param {Outbox} outbox @param {NewEdit} edit @returns {Outbox} */
 export function push(outbox, edit) {
   const seq = outbox.last + 1;
   return { ...outbox, last: seq, pending: [...outbox.pending, { ...edit, seq }] };
 }
 
-/** Forget what Python has applied.
+/** Remove the edits that Python has applied.
  * @param {Outbox} outbox @param {number} ack @returns {Outbox} */
 export const confirm = (outbox, ack) => ({
   ...outbox, last: Math.max(outbox.last, ack), pending: outbox.pending.filter((edit) => edit.seq > ack),
 });
 
-/** The edits of `left` that are still to be done on the document that Python has open: none when it is another one.
+/** The edits of `left` that are still to be applied to the document that Python has open; none for another document.
  * @param {Left} left @param {Word} word @param {string} search the address bar's query now @returns {Edit[]} */
 export function due(left, { key, ack, document = 0, from }, search) {
   if (left.key === key) return left.document === document ? left.pending.filter(({ seq }) => seq > ack) : [];
@@ -40,11 +41,11 @@ export function due(left, { key, ack, document = 0, from }, search) {
   return left.search === search ? left.pending : [];
 }
 
-/** Edits that are about one session, and mean nothing to the next. */
+/** Kinds of edits that are valid in one session only. */
 const OWN = ["kept", "restored", "resync"];
 
-/** An outbox for Python's session, with the edits that were under way when the one before it ended, and what
- * waits for other documents.
+/** An outbox for Python's session with the pending edits of the session before, and the edits that wait for other
+ * documents.
  * @param {Left[]} lefts newest first @param {Word} word @param {string} search
  * @param {NewEdit[]} [first] what a new session is sent before them @returns {{ outbox: Outbox, rest: Left[] }} */
 export function adopt(lefts, word, search, first = []) {

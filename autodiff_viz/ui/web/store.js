@@ -1,13 +1,13 @@
 // @ts-check
-// What is kept in the browser itself. Storage may be full, forbidden or hold what another version wrote: then
-// nothing is kept, and nothing fails.
+// Lists in the browser's storage. Storage may be full, forbidden or written by another version: then nothing
+// is stored, and nothing fails.
 
 const PREFIX = "autodiff_viz.1.";
 
 /** @typedef {() => Storage} Place */
-/** This tab's: it outlives a reload. @type {Place} */
+/** Storage of this tab, which survives a reload. @type {Place} */
 export const TAB = () => sessionStorage;
-/** Shared by all tabs: it outlives the tab. @type {Place} */
+/** Storage shared by all tabs, which survives the tab. @type {Place} */
 export const BROWSER = () => localStorage;
 
 /** @param {Place} place @param {string} name @returns {any[]} */
@@ -20,7 +20,7 @@ export function readList(place, name) {
   }
 }
 
-/** Keep as many as there is room for, the first ones before the others.
+/** Store as many items as there is room for, the first ones first.
  * @param {Place} place @param {string} name @param {any[]} items */
 export function writeList(place, name, items) {
   for (let most = items.length; most >= 0; most = most && Math.floor(most / 2)) {

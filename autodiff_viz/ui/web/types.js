@@ -1,5 +1,5 @@
 // @ts-check
-// Shape of what Python and the browser both hold to (views/shared_constants.py). Types only.
+// Type of the constants that Python and the browser share (views/shared_constants.py). Types only.
 
 /** @typedef {{ w: number, h: number }} Size px */
 /**

@@ -1,5 +1,6 @@
 // @ts-check
-// Whether an independent computation has the same numbers: a tick, or what differs, and a table for who wants to know.
+// Check panel: shows whether an independent computation gives the same numbers, and a table of the
+// differences.
 
 import { icon } from "../../editor/web/draw/icons.js";
 import { html, setText } from "../../web/dom.js";
@@ -12,7 +13,8 @@ const HEADS = ["input", "gradient", "central differences", "equal"];
 export class Check {
   /** @param {{ ask: (on: boolean) => void, look: () => void }} told `ask` for a check, or for its end; `look`: the table is opened or closed */
   constructor({ ask, look }) {
-    /** @type {CheckData} */
+    /** Reason why nothing can be said of the numbers on view.
+     * @type {CheckData} */
     this.data = {};
     /** @type {string | null} why nothing can be said of the numbers on view */
     this.lag = null;
@@ -35,7 +37,8 @@ export class Check {
     this.draw();
   }
 
-  /** The numbers are not those that were checked. @param {string | null} says what stands in place of the answer; null when they are */
+  /** Show `says` in place of the answer, since the numbers are not those that were checked.
+   * @param {string | null} says what stands in place of the answer; null when they are */
   wait(says) {
     if (this.lag === says) return;
     this.lag = says;

@@ -1,5 +1,5 @@
 // @ts-check
-// One editor: Python's last drawing, the edits under way, the selection, and the stage they are shown on.
+// Editor of one graph: Python's last drawing, the pending edits, the selection and the stage that shows them.
 
 import { Mail } from "../../web/mail.js";
 import { rehoused } from "./state/housing.js";
@@ -24,50 +24,52 @@ const BESIDE = new Set(["type", "slide"]); // edits made in the formula and with
 export class Editor {
   constructor() {
     this.stage = openStage();
-    this.drawing = NOTHING; // Python's word
-    this.shown = NOTHING; // with the edits under way
+    this.drawing = NOTHING; // as Python sent it
+    this.shown = NOTHING; // with the pending edits applied (optimistic update)
     this.seen = NOTHING; // and with collapsed groups as cards: what is on the canvas
     this.fold = folding();
     this.mail = new Mail("lab", this.stage.host, { changed: () => this.tell(), leaving: () => this.leaving.forEach((leave) => leave()) });
-    /** @type {(() => void)[]} called as the page is left or put to sleep */
+    /** Callbacks for when the page is left or suspended. @type {(() => void)[]} */
     this.leaving = [() => this.keeping.keep(true)];
     /** @type {Set<string>} */
     this.selection = new Set();
-    /** @type {string | null} the single selected node that Python knows of */
+    /** The single selected node that Python knows of. @type {string | null} */
     this.told = null;
     /** @type {string | null} a wire's id */
     this.wire = null;
-    /** @type {Record<string, Point> | null} places of the nodes being dragged */
+    /** Positions of the nodes being dragged. @type {Record<string, Point> | null} */
     this.dragged = null;
-    /** @type {import("./state/housing.js").Moves | null} regions that they would join or leave if dropped */
+    /** Regions that the dragged nodes would join or leave if dropped.
+     * @type {import("./state/housing.js").Moves | null} */
     this.housed = null;
     this.fitted = false;
-    /** @type {"first" | "whole" | "own"} what the view shows: the first one, all of the graph, or what the user chose */
+    /** What the view shows: the first view, the whole graph, or the user's own view.
+     * @type {"first" | "whole" | "own"} */
     this.choice = "first";
     /** @type {import("./types.js").PaletteGroup[]} */
     this.palette = [];
-    /** @type {Map<string, import("./types.js").PaletteOp>} those of the palette, by name */
+    /** Ops of the palette, by name. @type {Map<string, import("./types.js").PaletteOp>} */
     this.ops = new Map();
-    /** @type {(() => void)[]} called after every change */
+    /** Callbacks after every change. @type {(() => void)[]} */
     this.watchers = [];
     /** @type {import("./draw/dragframe.js").Ground | null} */
     this.ground = null;
     this.frame = 0;
-    /** @type {() => boolean} ends the gesture under way as if it had not begun; false where there is none */
+    /** Cancel the gesture under way; false if there is none. @type {() => boolean} */
     this.giveUp = () => false;
     this.keeping = new Keeping(this);
   }
 
-  /** The edits of the canvas under way. */
+  /** The pending edits of the canvas. */
   get outbox() {
     const { pending, ...rest } = this.mail.outbox;
     return { ...rest, pending: pending.filter(({ kind }) => !BESIDE.has(kind)) };
   }
 
-  /** Python's new drawing. @param {Drawing} drawing */
+  /** Take Python's new drawing. @param {Drawing} drawing */
   receive(drawing) {
     const waiting = this.outbox.pending.some((edit) => edit.kind === "select");
-    const chosen = drawing.selected !== this.told && !waiting; // by Python: a node just added, say
+    const chosen = drawing.selected !== this.told && !waiting; // by Python, for example a node just added
     const other = drawing.graph !== this.drawing.graph;
     this.drawing = drawing;
     if (chosen) {
@@ -83,38 +85,38 @@ export class Editor {
     this.fitOnce();
   }
 
-  /** Python's message was about a drawing that never arrived: ask for another one. */
+  /** Request a full drawing, since Python's message was a patch of a drawing that never arrived. */
   resync() {
     if (this.outbox.pending.every(({ kind }) => kind !== "resync")) this.mail.send({ kind: "resync" });
     this.tell();
   }
 
-  /** Whether an edit is on its way that may change numbers. */
+  /** Whether a pending edit may change numbers. */
   get isUnsure() {
     return this.outbox.pending.some(({ kind }) => !NO_MATTER.has(kind));
   }
 
-  /** Send an edit, and show at once what it will do. @param {NewEdit} edit */
+  /** Send an edit and show its predicted result at once (optimistic update). @param {NewEdit} edit */
   send(edit) {
     this.mail.send(edit);
     this.tell();
     this.refresh();
   }
 
-  /** How much is under way, for the user and for tests. */
+  /** Show how many edits are pending, for the user and for tests. */
   tell() {
     const { length } = this.outbox.pending;
     this.stage.host.dataset.pending = String(length);
     tellOffline(this.stage.host, length);
   }
 
-  /** Select these nodes, and those in these cards, alone; Python hears of a single one. @param {string[]} ids */
+  /** Select exactly these nodes and the nodes of these cards; Python is told of a single one. @param {string[]} ids */
   select(ids) {
     this.choose(ids);
     if (!this.tellSingle()) this.refresh();
   }
 
-  /** Select these nodes and neither show it nor tell Python yet. @param {string[]} ids */
+  /** Select these nodes, without drawing them and without telling Python yet. @param {string[]} ids */
   choose(ids) {
     this.selection = new Set(namesIn(this.seen, ids));
     this.wire = null;
@@ -128,19 +130,19 @@ export class Editor {
     return true;
   }
 
-  /** Take a node, or all that a card stands for, into the selection, or out of it. @param {string} id */
+  /** Toggle a node, or all nodes of a card, in the selection. @param {string} id */
   toggle(id) {
     const names = namesIn(this.seen, [id]);
     const others = [...this.selection].filter((name) => !names.includes(name));
     this.select(this.isSelected(id) ? others : [...others, ...names]);
   }
 
-  /** The selected node, when there is just one. */
+  /** The selected node, if there is exactly one. */
   get single() {
     return this.selection.size === 1 ? [...this.selection][0] : null;
   }
 
-  /** Whether a node, or all that a card stands for, is selected. @param {string} id */
+  /** Whether a node, or all nodes of a card, are selected. @param {string} id */
   isSelected(id) {
     return namesIn(this.seen, [id]).every((name) => this.selection.has(name));
   }
@@ -150,7 +152,7 @@ export class Editor {
     return this.shown.nodes.find((node) => node.id === id) ?? this.seen.nodes.find((node) => node.id === id);
   }
 
-  /** What is on the canvas of the selection. */
+  /** Nodes and cards on the canvas that are selected. */
   get chosen() {
     return this.seen.nodes.filter(({ id, group }) => (group ? this.isSelected(id) : this.selection.has(id)));
   }
@@ -174,7 +176,7 @@ export class Editor {
     const focused = /** @type {ShadowRoot} */ (stage.host.getRootNode()).activeElement;
     lay(stage);
     paint(stage, this.seen, this.dragged !== null);
-    if (focused && !focused.isConnected) stage.surface.focus({ preventScroll: true }); // its node is gone: keep the keys
+    if (focused && !focused.isConnected) stage.surface.focus({ preventScroll: true }); // its node has been removed: keep the keyboard focus
     const chosen = new Set(this.chosen.map(({ id }) => id));
     for (const [id, { root }] of stage.cards) root.classList.toggle("selected", chosen.has(id));
     for (const [id, { root, number, wire }] of stage.strands) {
@@ -185,14 +187,14 @@ export class Editor {
     this.watchers.forEach((watch) => watch());
   }
 
-  /** Move the view. @param {import("./types.js").Viewport} view @param {boolean} [byUser] */
+  /** Set the view. @param {import("./types.js").Viewport} view @param {boolean} [byUser] */
   look(view, byUser = true) {
     if (byUser) this.choice = "own";
     look(this.stage, view);
     this.watchers.forEach((watch) => watch());
   }
 
-  /** Show all of the graph, or all of the named nodes. @param {Set<string>} [names] */
+  /** Show the whole graph, or the named nodes. @param {Set<string>} [names] */
   fit(names) {
     const some = names?.size ? partView(this.stage, this.seen, new Set([...names].map((name) => seenAs(this.seen, name)))) : null;
     if (some) return this.look(some);
@@ -207,7 +209,7 @@ export class Editor {
     this.look(wholeView(this.stage, this.seen, this.choice === "first"), false);
   }
 
-  /** The canvas has another size: fit again unless the user has chosen a view. */
+  /** After a change of the canvas's size, fit again unless the user has chosen a view. */
   resized() {
     this.stage.size = null;
     this.stage.size = sizeOf(this.stage);

@@ -1,5 +1,5 @@
 // @ts-check
-// A canvas with all that listens to it.
+// Construction of a canvas with all its listeners.
 
 import { Editor } from "./editor.js";
 import { listenToClipboard } from "./actions/clipboard.js";

@@ -1,12 +1,12 @@
 // @ts-check
-// Shapes of what Python sends (a drawing) and of what the browser sends back (edits). Types only.
+// Types of the drawing that Python sends and of the edits that the browser sends back. Types only.
 
 /** @typedef {[number, number]} Point world or screen pixels, x to the right and y down */
 /** @typedef {{ x: number, y: number, w: number, h: number }} Box top-left corner and size */
 /** @typedef {{ x: number, y: number, k: number }} Viewport screen = world * k + (x, y) */
 /** @typedef {[Point, Point, Point, Point]} Cubic one Bezier piece: start, two handles, end */
 /** @typedef {{ label: string, constant: string | null, constantFull?: string, wired: boolean }} Slot
- * `constantFull` is the constant as it is typed, where `constant` is shortened */
+ * `constantFull` is the constant as typed, if `constant` is shortened */
 /** @typedef {string} RuleKind  a name in `RULES` of ui/web/constants.js */
 
 /**
@@ -16,23 +16,22 @@
  *   literal?: string, text?: string, rule: RuleKind, ruleText?: string, ruleFull?: string, isOutput: boolean, isInput: boolean, isParameter?: boolean, muted?: boolean, cut?: boolean, segment?: number, connected: boolean,
  *   problem?: string | null, missing?: string | null, warning?: string | null, runs?: string | null, heat?: Heat, state?: string[],
  *   ports?: { ins: number[], outs: number[] }, group?: { name: string, nodes: string[], outs: string[], output: string | null, marks: GroupMark[], branches?: string[] },
- * }} GraphNode  `literal` is an input's value as it is typed, `dims` the shape of the value, [] without one too, `text` what stands right of `=` in the node's own
- *   line of formula, where that is something else,
- *   `ruleFull` the function of its rule; `cut`: a segment ends at its output; `segment` is the number of its own, from 1; `missing` says what an unfinished node still needs; `state` what is the matter with it in training, or how its declared derivative differs from the true one,
- *   in a word and in a sentence; the card of a collapsed
- *   group has a `group`: the nodes in it, those of them that feed others (`outs`), the one whose numbers it shows, and `ports`: how far below its top they are
+ * }} GraphNode  `literal`: an input's value as typed; `dims`: the shape of the value, also [] without a value; `text`: the right side of `=` in the node's
+ *   line of the formula, if it is not `literal`; `ruleFull`: the function of its rule; `cut`: a segment ends at its output; `segment`: number of its segment, from 1;
+ *   `missing`: what an unfinished node still needs; `state`: a word and a sentence on its problem in training, or on the difference of its declared derivative from the true one;
+ *   `group`, only on the card of a collapsed group: its nodes, those that feed other nodes (`outs`), and the one whose numbers the card shows; `ports`: their distances in px from the card's top
  */
 /**
  * @typedef {{ columns?: number, value?: string, cotangent?: string, valueTop?: string, cotangentTop?: string, says?: string }} Heat
- * small pictures of a tensor: cells row by row, a character each as views/heat.py writes them, the number that the strongest
- * shade stands for, and what part of the tensor is seen
+ * heat-maps of a tensor: cells row by row, a character each as views/heat.py encodes them, the number of the strongest shade,
+ * and the part of the tensor that is shown
  */
 /** @typedef {{ kind: string, count: number, says: string }} GroupMark */
 /**
  * @typedef {{
  *   from: string, to: string, slot: number, width: number, sign: number, passed: string,
  *   passedFull?: string, via: Point[], alternative?: boolean, out?: number, of?: Wire[], dims?: number[],
- * }} Wire  at the card of a collapsed group: from which of its ports, which wires of the graph it stands for and the shape of what they carry; `width` is 0 to 1; `sign` is -1, 0, 1, or 2 for a tensor with both signs
+ * }} Wire  at the card of a collapsed group: the port that it leaves (`out`), the wires of the graph that it stands for (`of`) and the shape of their value; `width` is 0 to 1; `sign` is -1, 0, 1, or 2 for a tensor with both signs
  */
 /**
  * @typedef {{
@@ -47,7 +46,7 @@
  *   name: string, nodes: string[], collapsed?: boolean, problem?: string | null,
  *   sums?: { from: string, width: number, sign: number, passed: string, passedFull?: string }[],
  *   branches?: string[], alone?: string, stopped?: boolean, asked?: boolean,
- * }} Group  `branches`: the groups right inside it that are its branches (another number of them is `asked` for), and the one that is trained `alone`, or that others are `stopped`; `sums`: what all wires from one node into the group pass back together, where there are several
+ * }} Group  `branches`: its branches, which are groups directly inside it; `asked`: another number of branches is requested; `alone`: the only branch that is trained; `stopped`: some parameters are stopped, but not all except one branch's; `sums`: the total contribution of all wires from one node into the group, if there are several
  */
 /** @typedef {Region | Group} Frame */
 /**
@@ -60,7 +59,7 @@
  * @typedef {{
  *   op: string, symbol: string, slots: string[], doc: string, formula?: string, aliases?: string[],
  *   fits?: "broadcast" | "matmul" | "any",
- * }} PaletteOp  `aliases` are other names to find it by; `fits` says which shapes its slots take together
+ * }} PaletteOp  `aliases`: other names in the search; `fits`: the rule for the shapes of its slots
  */
 /** @typedef {{ group: string, ops: PaletteOp[] }} PaletteGroup */
 /**
@@ -71,10 +70,10 @@
  *   notice: Notice[], state?: number, live?: boolean, formula?: any, sliders?: any,
  *   node?: import("../../inspector/web/types.js").NodeData, check?: import("../../checks/web/types.js").CheckData,
  *   sweeps?: Record<string, string>, trail?: import("./keep/shelf.js").Trail, large?: import("./keep/large.js").Large,
- * }} Drawing  `within`: where groups are collapsed, the id of the card that each node in them is in; `sweeps`: by input, the key of the table that fits this drawing while its slider is dragged;
- * `history`: what undo takes back and redo brings back, the `labels` of the steps by their number, and
- * the present one's number; `picked` are nodes just put in; another `graph` means another document: the view is fitted again;
- * `state` numbers the states of the numbers on view, which change by themselves while it is `live`
+ * }} Drawing  `within`: by node in a collapsed group, the id of its card; `sweeps`: by input, the key of the table for its slider that matches this drawing;
+ * `history`: the names of the steps that undo and redo would take, the `labels` of all steps by number, and the number of the
+ * present one; `picked`: nodes just inserted; another `graph` is another document, for which the view is fitted again;
+ * `state`: number of the state of the numbers on view, which change by themselves while `live`
  */
 /** @typedef {import("../../web/outbox.js").Edit} Edit */
 /** @typedef {import("../../web/outbox.js").NewEdit} NewEdit */

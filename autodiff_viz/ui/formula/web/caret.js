@@ -1,12 +1,12 @@
 // @ts-check
-// Places in a text, and what a key does to a text with a selection. Pure.
+// Positions in a text, and the text edits of keys. Pure.
 
 /** @typedef {import("./types.js").Typing} Typing */
 /** @typedef {{ start: number, end: number, insert: string }} Change `insert` in place of start..end */
 
 const INDENT = "    ";
 
-/** Where the line that holds `offset` begins. @param {string} text @param {number} offset */
+/** The offset at which the line with `offset` begins. @param {string} text @param {number} offset */
 export const lineStart = (text, offset) => text.lastIndexOf("\n", offset - 1) + 1;
 
 /** @param {string} text @param {number} offset @returns {{ line: number, unit: number }} both from 0 */
@@ -15,11 +15,12 @@ export function placeOf(text, offset) {
   return { line: text.slice(0, start).split("\n").length - 1, unit: offset - start };
 }
 
-/** Where `unit` of `line` (both from 0) is in the text. @param {string[]} lines @param {number} line @param {number} unit */
+/** The offset of `unit` in `line` (both from 0). @param {string[]} lines @param {number} line @param {number} unit */
 export const offsetOf = (lines, line, unit) =>
   lines.slice(0, line).reduce((sum, text) => sum + text.length + 1, 0) + unit;
 
-/** Python counts characters, JavaScript UTF-16 units: an emoji is two. @param {string} line @param {number} column */
+/** The UTF-16 offset of a column: Python counts characters, and an emoji is two UTF-16 units.
+ * @param {string} line @param {number} column */
 export function unitOf(line, column) {
   let unit = 0;
   for (const character of line) {
@@ -29,7 +30,8 @@ export function unitOf(line, column) {
   return unit;
 }
 
-/** The one stretch in which `after` differs from `before`. @param {string} before @param {string} after @returns {Change} */
+/** The one range in which `after` differs from `before`.
+ * @param {string} before @param {string} after @returns {Change} */
 export function change(before, after) {
   const most = Math.min(before.length, after.length);
   let start = 0, tail = 0;
@@ -38,27 +40,28 @@ export function change(before, after) {
   return { start, end: before.length - tail, insert: after.slice(start, after.length - tail) };
 }
 
-/** Where a caret at `offset` stands after the change. @param {number} offset @param {Change} change */
+/** The position of a caret after the change. @param {number} offset @param {Change} change */
 export function carried(offset, { start, end, insert }) {
   if (offset <= start) return offset;
   return offset >= end ? offset + insert.length - (end - start) : Math.min(offset, start + insert.length);
 }
 
-/** Enter: the next line is indented as this one, and deeper after a colon. @param {Typing} typing @returns {Change} */
+/** Enter: the next line has the same indentation, and one level more after a colon.
+ * @param {Typing} typing @returns {Change} */
 export function newLine({ text, start, end }) {
   const before = text.slice(lineStart(text, start), start);
   const indent = /^[ \t]*/.exec(before)?.[0] ?? "";
   return { start, end, insert: `\n${indent}${/:\s*$/.test(before) ? INDENT : ""}` };
 }
 
-/** Tab: four spaces, or the selected lines four deeper. @param {Typing} typing @returns {Typing} */
+/** Tab: four spaces; selected lines are indented by four. @param {Typing} typing @returns {Typing} */
 export function indented(typing) {
   const { text, start, end } = typing;
   if (text.slice(start, end).includes("\n")) return withLines(typing, (line) => (line.trim() ? INDENT + line : line));
   return { text: text.slice(0, start) + INDENT + text.slice(end), start: start + INDENT.length, end: start + INDENT.length };
 }
 
-/** Ctrl+/: the lines become comments, or stop being comments when all are. @param {Typing} typing @returns {Typing} */
+/** Ctrl+/: comment the lines, or uncomment them if all are comments. @param {Typing} typing @returns {Typing} */
 export function commented(typing) {
   const { first, last } = lineRange(typing);
   const lines = typing.text.slice(first, last).split("\n").filter((line) => line.trim());
@@ -67,14 +70,14 @@ export function commented(typing) {
   return withLines(typing, (line) => (line.trim() ? `${line.slice(0, depth)}# ${line.slice(depth)}` : line));
 }
 
-/** From the beginning of the first selected line to the end of the last. @param {Typing} typing */
+/** The range from the start of the first selected line to the end of the last. @param {Typing} typing */
 function lineRange({ text, start, end }) {
   const stop = end > start && text[end - 1] === "\n" ? end - 1 : end; // a selection that ends at a line's start
   const last = text.indexOf("\n", stop);
   return { first: lineStart(text, start), last: last < 0 ? text.length : last };
 }
 
-/** The selected lines, each made anew by a change at its first character; the selection goes along.
+/** Replace each selected line by a change at its first character; the selection moves along.
  * @param {Typing} typing @param {(line: string) => string} make @returns {Typing} */
 function withLines(typing, make) {
   const { first, last } = lineRange(typing);

@@ -1,5 +1,5 @@
 // @ts-check
-// What can stand at the caret in place of the word begun there. Pure.
+// Completion of the word at the caret. Pure.
 
 import { lineStart } from "./caret.js";
 
@@ -20,7 +20,7 @@ const OPENINGS = [
 /** @type {Word} */
 const LAMBDA = { word: "lambda", kind: "keyword", doc: "A function of the cotangent: lambda v: 0.5 * v." };
 
-/** The completion at the caret; null where there is nothing to offer, or the word is complete already.
+/** The completion at the caret; null if there is nothing to offer or the word is complete.
  * @param {string} text @param {number} caret @param {Word[]} words @returns {Completion | null} */
 export function complete(text, caret, words) {
   const before = text.slice(lineStart(text, caret), caret);
@@ -32,7 +32,7 @@ export function complete(text, caret, words) {
   return { start: caret - begun.length, end: caret, options: options.slice(0, MOST) };
 }
 
-/** Neither a comment, nor a text in quotes, nor the arguments of a lambda.
+/** Whether the caret is in code: not in a comment, a string or the arguments of a lambda.
  * @param {string} before the line as far as the caret */
 function isCode(before) {
   const bare = before.replace(/"[^"]*"|'[^']*'/g, "");
@@ -46,7 +46,7 @@ function names(text, caret) {
   return [...found].map((word) => ({ word, kind: "name", doc: "A node of this graph." }));
 }
 
-/** Those that begin as typed, the shortest first; then those with the letters inside.
+/** Words that begin as typed, the shortest first; then words that contain the letters.
  * @param {Word[]} words @param {string} begun */
 function ranked(words, begun) {
   const typed = begun.toLowerCase();

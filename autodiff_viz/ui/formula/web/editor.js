@@ -1,5 +1,5 @@
 // @ts-check
-// One formula editor: the text under the user's hands, Python's last word on it, and what is shown of both.
+// Formula editor: the user's text, Python's last answer about it, and the display of both.
 
 import { html } from "../../web/dom.js";
 import { carried, change, offsetOf, placeOf, unitOf } from "./caret.js";
@@ -13,7 +13,7 @@ import { below, Popup } from "./popup.js";
 /** @typedef {import("./types.js").Data} Data */
 /** @typedef {import("./types.js").Range} Range */
 
-const PAUSE_MS = 350; // after the last key; a run of the script takes less
+const PAUSE_MS = 350; // ms after the last key; a run of the script takes less
 
 /** @type {Data} */
 const NOTHING = { ack: 0, text: "", mistakes: [], marks: [], notes: [], selected: null };
@@ -35,10 +35,10 @@ export class Formula {
     this.data = NOTHING;
     this.words = words;
     this.kinds = new Map(words.map(({ word, kind }) => [word, kind]));
-    this.begun = false; // typing has: Tab indents
+    this.begun = false; // the user has typed: Tab indents
     this.fresh = true; // the next text sent begins a new step of undo
     this.unsent = false;
-    /** What a slider that is dragged shows. @type {{ input: string, number: string } | null} */
+    /** The number of a slider that is being dragged. @type {{ input: string, number: string } | null} */
     this.slid = null;
     this.timer = 0;
     this.closed = false;
@@ -54,12 +54,12 @@ export class Formula {
     box.addEventListener("scroll", () => (this.popup.close(), this.explain(null)));
     area.addEventListener("pointermove", (event) => this.explain(messageAt(this.mirror, event.clientX, event.clientY)));
     area.addEventListener("pointerleave", () => this.explain(null));
-    const gone = () => this.closed; // and not while its place on the page has yet to come
+    const gone = () => this.closed; // rather than when its place on the page has not come yet
     hear("slid", (slid) => this.follow(slid), gone);
     hear("settled", () => this.follow(null), gone);
   }
 
-  /** A slider moves an input, and Python does not know yet; null when it does.
+  /** Follow a slider that is dragged, until Python has its number; null ends it.
    * @param {{ input: string, number: string } | null} slid */
   follow(slid) {
     if (!slid && !this.slid) return;
@@ -69,7 +69,7 @@ export class Formula {
     this.refresh();
   }
 
-  /** The text as it was sent last, or as Python says it, with the number of the slider that is dragged. */
+  /** The text that was sent last, else Python's, with the number of the slider that is dragged. */
   get known() {
     const text = this.desk.pending.at(-1)?.text ?? this.data.text;
     const follows = this.slid && !this.data.mistakes.length;
@@ -81,7 +81,7 @@ export class Formula {
     return { text: this.area.value, start: this.area.selectionStart, end: this.area.selectionEnd };
   }
 
-  /** Python's new word. Its text counts only while the user has typed nothing that it does not know.
+  /** Take Python's answer. Its text is adopted only if the user has no unsent text.
    * @param {Data} data */
   receive(data) {
     this.data = { ...data, text: data.text.replace(/\r\n?/g, "\n") };
@@ -101,7 +101,7 @@ export class Formula {
     this.area.setSelectionRange(carried(selectionStart, changed), carried(selectionEnd, changed));
   }
 
-  /** The user changed the text. */
+  /** Handle a change of the text by the user. */
   typed() {
     this.begun = true;
     this.unsent = true;
@@ -122,13 +122,13 @@ export class Formula {
     this.tell();
   }
 
-  /** Send at once; what is typed after this is another step of undo. */
+  /** Send at once; later typing is another step of undo. */
   confirm() {
     this.send();
     this.fresh = true;
   }
 
-  /** Change a piece of the text as if it had been typed, so that the browser can undo it.
+  /** Replace a piece of the text as if it were typed, so that the browser can undo the change.
    * @param {import("./caret.js").Change} change */
   replace({ start, end, insert }) {
     this.area.setSelectionRange(start, end);
@@ -149,7 +149,8 @@ export class Formula {
     paint(this.mirror, { lines, ranges: this.ranges(lines), kinds: this.kinds });
   }
 
-  /** What is marked in each line; nothing in those that changed after Python saw them. @param {string[]} lines
+  /** Marked ranges by line; none in lines that have changed since Python read them.
+   * @param {string[]} lines
    * @returns {Map<number, Range[]>} */
   ranges(lines) {
     const { text, mistakes, marks, notes, selected } = this.data;
@@ -185,7 +186,7 @@ export class Formula {
     return boxOf(this.mirror, line, unit);
   }
 
-  /** Show a message by its underline, or none. @param {{ text: string, box: DOMRect } | null} found */
+  /** Show the message of an underline, or none. @param {{ text: string, box: DOMRect } | null} found */
   explain(found) {
     if (this.bubble.textContent === (found?.text ?? "")) return;
     this.bubble.textContent = found?.text ?? "";
@@ -194,7 +195,7 @@ export class Formula {
     below(this.bubble, found.box);
   }
 
-  /** For tests, which wait until nothing is under way. */
+  /** Publish whether anything is pending, for tests. */
   tell() {
     const waiting = this.desk.pending.length + Number(this.unsent);
     this.host.dataset.pending = String(waiting);

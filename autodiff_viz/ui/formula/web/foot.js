@@ -1,5 +1,5 @@
 // @ts-check
-// Below the text: what is wrong in it, or how to write it. Its room is kept, so that nothing below jumps.
+// Footer of the formula editor: mistakes, or help. Its height is fixed, so that nothing below jumps.
 
 import { html } from "../../web/dom.js";
 
@@ -10,7 +10,7 @@ const SHOWN = 4; // the first mistakes are the ones to mend; the rest often foll
 /** @param {Element} foot @param {Mistake[]} mistakes @param {(mistake: Mistake) => void} go to its place */
 export function list(foot, mistakes, go) {
   const sign = JSON.stringify(mistakes);
-  if (signs.get(foot) === sign) return; // said aloud once
+  if (signs.get(foot) === sign) return; // announced once
   signs.set(foot, sign);
   const items = mistakes.slice(0, SHOWN).map((mistake) => entry(mistake, () => go(mistake)));
   const more = mistakes.length - SHOWN;
@@ -18,7 +18,7 @@ export function list(foot, mistakes, go) {
   if (more > 0) foot.append(html("p", {}, `And ${more} more.`));
 }
 
-/** @type {WeakMap<Element, string>} what a foot shows */
+/** The mistakes that a footer shows. @type {WeakMap<Element, string>} */
 const signs = new WeakMap();
 
 /** @param {Mistake} mistake @param {() => void} go */

@@ -1,5 +1,5 @@
 // @ts-check
-// The keyboard in the formula. Nothing typed there reaches Streamlit, whose own keys (r, c) would answer too.
+// Keyboard of the formula editor. Keys do not reach Streamlit, whose own shortcuts (r, c) would also answer.
 
 import { commented, indented, newLine } from "./caret.js";
 
@@ -26,7 +26,7 @@ export function listenToKeys(formula) {
   const { host, area } = formula;
   for (const kind of ["keydown", "keyup", "keypress"]) host.addEventListener(kind, (event) => event.stopPropagation());
   area.addEventListener("keydown", (event) => {
-    if (event.isComposing) return; // the keys choose among characters
+    if (event.isComposing) return; // an input method uses the keys
     const act = actionOf(formula, event);
     if (!act) return;
     event.preventDefault();
@@ -40,6 +40,6 @@ function actionOf(formula, event) {
   if (event.altKey || (event.shiftKey && event.key !== "/")) return null; // on some keyboards / needs shift
   if (formula.popup.open && !ctrl && CHOOSING[event.key]) return CHOOSING[event.key];
   if (event.key === "Tab") return formula.begun ? () => formula.become(indented(formula.typing)) : null;
-  if (event.key === "Escape") formula.begun = false; // the next Tab leaves
+  if (event.key === "Escape") formula.begun = false; // the next Tab moves the focus
   return WRITING[`${ctrl ? "ctrl+" : ""}${event.key}`];
 }

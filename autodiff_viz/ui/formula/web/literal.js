@@ -1,10 +1,10 @@
 // @ts-check
-// The number of an input in the text, as it would be written there. Pure.
+// Replacement of an input's number in the formula text. Pure.
 
 const NUMBER = String.raw`[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?`;
 const CALL = String.raw`(?:(?:input|parameter)\([ \t]*(?:value[ \t]*=[ \t]*)?)?`;
 
-/** The text with another number for an input; null where that has no number of its own.
+/** The text with another number for an input; null if the input has no number of its own.
  * @param {string} text @param {string} name of the input @param {string} number */
 export function withNumber(text, name, number) {
   const pattern = new RegExp(`((?:^|;)[ \\t]*${name}[ \\t]*=[ \\t]*${CALL})${NUMBER}(?=[ \\t]*(?:[,);#]|$))`, "m");

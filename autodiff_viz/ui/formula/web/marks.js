@@ -1,5 +1,5 @@
 // @ts-check
-// Which pieces of which lines are marked, and how a line is cut into spans. Pure.
+// Marked ranges of lines, and the division of a line into spans. Pure.
 
 import { unitOf } from "./caret.js";
 
@@ -8,7 +8,7 @@ import { unitOf } from "./caret.js";
 /** @typedef {import("./types.js").Token} Token */
 /** @typedef {{ text: string, classes: string, message?: string }} Segment */
 
-/** Where each line of `before` is in `after`: lines count from 0; -1 for one that was changed.
+/** Map from lines of `before` to lines of `after`, from 0; -1 for a changed line.
  * @param {string[]} before @param {string[]} after @returns {(line: number) => number} */
 export function lineMap(before, after) {
   const most = Math.min(before.length, after.length);
@@ -18,7 +18,7 @@ export function lineMap(before, after) {
   return (line) => (line < head ? line : line >= before.length - tail ? line + after.length - before.length : -1);
 }
 
-/** The marked piece of each line that `place` runs over; the rest of an indented line, not its indentation.
+/** The marked range of each line of `place`, without the indentation of continuation lines.
  * @param {Place} place @param {string[]} lines @returns {{ line: number, start: number, end: number }[]} lines from 0 */
 export function pieces({ line, column, endLine, endColumn }, lines) {
   const found = [];
@@ -31,8 +31,8 @@ export function pieces({ line, column, endLine, endColumn }, lines) {
   return found;
 }
 
-/** A line in pieces, each with the classes of its token and of the ranges that cover it. A range may reach
- * beyond the end of the line, where a space stands for what is missing.
+/** Spans of a line, each with the classes of its token and of the ranges that cover it. A range may extend beyond
+ * the end of the line, where a space stands for missing text.
  * @param {string} line @param {Token[]} tokens @param {Range[]} ranges @returns {Segment[]} */
 export function segments(line, tokens, ranges) {
   const length = Math.max(line.length, ...ranges.map(({ end }) => end));

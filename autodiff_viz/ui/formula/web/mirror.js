@@ -1,5 +1,5 @@
 // @ts-check
-// The coloured copy of the text that lies under the transparent one; the user types into the latter.
+// Coloured copy of the text, under the transparent text area into which the user types.
 
 import { html } from "../../web/dom.js";
 import { segments } from "./marks.js";
@@ -8,7 +8,7 @@ import { tokens } from "./tokens.js";
 /** @typedef {import("./types.js").Range} Range */
 /** @typedef {{ lines: string[], ranges: Map<number, Range[]>, kinds: Map<string, string> }} Picture lines count from 0 */
 
-/** Bring the mirror's lines up to date, and touch only those that changed.
+/** Update the mirror's lines, touching only those that changed.
  * @param {HTMLElement} mirror @param {Picture} picture */
 export function paint(mirror, { lines, ranges, kinds }) {
   while (mirror.children.length > lines.length) mirror.lastElementChild?.remove();
@@ -27,13 +27,13 @@ export function paint(mirror, { lines, ranges, kinds }) {
   });
 }
 
-/** @type {WeakMap<Element, string>} what a row shows */
+/** The content that a row shows. @type {WeakMap<Element, string>} */
 const signs = new WeakMap();
 
 /** @param {import("./marks.js").Segment} segment */
 const piece = ({ text, classes, message }) => (classes ? html("span", { class: classes, "data-message": message }, text) : text);
 
-/** The message under a point of the screen, with the place of its underline.
+/** The message under a point of the screen, with the box of its underline.
  * @param {HTMLElement} mirror @param {number} x @param {number} y */
 export function messageAt(mirror, x, y) {
   for (const span of mirror.querySelectorAll("[data-message]")) {
@@ -46,7 +46,7 @@ export function messageAt(mirror, x, y) {
   return null;
 }
 
-/** Where a character stands on the screen. @param {HTMLElement} mirror @param {number} line @param {number} unit */
+/** The box of a character on the screen. @param {HTMLElement} mirror @param {number} line @param {number} unit */
 export function boxOf(mirror, line, unit) {
   const row = mirror.children[line];
   const walker = document.createTreeWalker(row, NodeFilter.SHOW_TEXT);

@@ -1,5 +1,5 @@
 // @ts-check
-// Completion: the list below the word being typed, chosen from by keys or pointer.
+// Completion popup: the list below the word being typed, with choice by keys or pointer.
 
 import { html } from "../../web/dom.js";
 import { complete } from "./complete.js";
@@ -16,14 +16,15 @@ export class Popup {
     /** @type {Completion | null} */
     this.completion = null;
     this.root = html("div", { class: "popup", role: "listbox", id: "words", "aria-label": "Completions", popover: "manual" });
-    this.root.addEventListener("pointerdown", (event) => event.preventDefault()); // the caret stays where it is
+    this.root.addEventListener("pointerdown", (event) => event.preventDefault()); // the caret stays in place
   }
 
   get open() {
     return this.completion !== null;
   }
 
-  /** Offer what fits at the caret, below `place()`. @param {Word[]} words @param {(offset: number) => DOMRect} place */
+  /** Offer the completion at the caret, below `place()`.
+   * @param {Word[]} words @param {(offset: number) => DOMRect} place */
   offer(words, place) {
     const { value, selectionStart, selectionEnd } = this.area;
     const found = selectionStart === selectionEnd ? complete(value, selectionStart, words) : null;
@@ -43,7 +44,8 @@ export class Popup {
     for (const name of ["aria-controls", "aria-activedescendant"]) this.area.removeAttribute(name);
   }
 
-  /** @param {number} index one beyond either end comes back at the other */
+  /** Mark an option.
+   * @param {number} index one beyond either end comes back at the other */
   mark(index) {
     const options = [...this.root.children];
     this.marked = (index + options.length) % options.length;
@@ -69,7 +71,7 @@ export class Popup {
   }
 }
 
-/** Put a fixed element below a box of the screen, or above it where there is no room.
+/** Place a fixed element below a box of the screen, or above the box if there is no room.
  * @param {HTMLElement} element @param {DOMRect} box */
 export function below(element, box) {
   const { offsetWidth, offsetHeight } = element;

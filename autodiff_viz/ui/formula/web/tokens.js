@@ -1,5 +1,5 @@
 // @ts-check
-// One line of a formula cut into coloured pieces. Pure.
+// Tokeniser of a formula line, for colours. Pure.
 
 /** @typedef {import("./types.js").Token} Token */
 
@@ -9,7 +9,7 @@ const TOKEN =
 export const KEYWORDS = new Set(["with", "return", "lambda"]);
 const BLOCKS = new Set(["checkpoint", "group", "branches"]);
 
-/** The pieces of `line` that have a colour, in order. A word that is called has the kind that `kinds` gives it.
+/** The coloured tokens of `line`, in order. A called word has the kind that `kinds` gives it.
  * @param {string} line @param {Map<string, string>} kinds @returns {Token[]} */
 export function tokens(line, kinds) {
   const found = [];

@@ -1,6 +1,6 @@
 // @ts-check
-// A field of the selected node: what is set in it is sent as one edit. What somebody is typing, or has sent and Python
-// has not answered, is not written over; a text that is refused stays, with the reason below it.
+// Field of the selected node; a change is sent as one edit. A text that is being typed, or that Python has
+// not answered yet, is not overwritten; a refused text stays, with the reason below it.
 
 import { html, setText } from "../../web/dom.js";
 
@@ -14,8 +14,8 @@ export class Field {
     this.data = data;
     this.sender = sender;
     this.sent = 0; // number of the last edit
-    this.typed = ""; // what was refused
-    this.kept = ""; // what Python said then
+    this.typed = ""; // the text that was refused
+    this.kept = ""; // the value that Python sent with the refusal
     this.reason = html("p", { class: "reason", role: "alert" });
     this.control = this.make();
     this.root = this.frame();
@@ -54,12 +54,12 @@ export class Field {
     return /** @type {HTMLInputElement} */ (this.control);
   }
 
-  /** Of the options, those that are marked. */
+  /** The marked options. */
   get chosen() {
     return [...this.control.querySelectorAll("input")].filter(({ checked }) => checked).map(({ value }) => value);
   }
 
-  /** Python's word, after edit number `ack`. @param {FieldData} data @param {number} ack */
+  /** Show Python's value, which is after edit number `ack`. @param {FieldData} data @param {number} ack */
   show(data, ack) {
     const before = this.data;
     this.data = data;
@@ -71,7 +71,7 @@ export class Field {
     else if (type === "text" || type === "number") this.write(String(value ?? ""));
   }
 
-  /** What was refused stays until the value is another one. @param {string} value */
+  /** Write a value; a refused text stays until the value changes. @param {string} value */
   write(value) {
     if (this.typed && value === this.kept) return;
     this.complain("", "");
@@ -79,7 +79,7 @@ export class Field {
     this.input.title = this.data.help ?? value;
   }
 
-  /** Somebody is in the middle of a text. @param {string} before what Python said */
+  /** Whether the user is typing. @param {string} before what Python said */
   isTyping(before) {
     const root = /** @type {ShadowRoot | Document} */ (this.control.getRootNode());
     return root.activeElement === this.control && ["text", "number"].includes(this.data.type) && this.input.value !== before && this.input.value !== String(this.data.value ?? "");
@@ -101,7 +101,7 @@ export class Field {
     this.sent = sent;
   }
 
-  /** Keep what was typed, and say why it was refused; nothing to be said when it was not.
+  /** Keep a refused text and show the reason; "" for none.
    * @param {string} typed @param {string} reason */
   complain(typed, reason) {
     this.typed = typed;

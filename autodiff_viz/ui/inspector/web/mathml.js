@@ -1,10 +1,10 @@
 // @ts-check
-// Equations that Python sends as MathML.
+// Display of equations that Python sends as MathML.
 
-/** What each element shows. @type {WeakMap<Element, string>} */
+/** The equation that each element shows. @type {WeakMap<Element, string>} */
 const shown = new WeakMap();
 
-/** Have an element show an equation. It is parsed as data: nothing in it is ever run.
+/** Show an equation in an element. The text is parsed as data and never executed.
  * @param {HTMLElement} element @param {string} [text] MathML; none for nothing */
 export function setMath(element, text = "") {
   if ((shown.get(element) ?? "") === text) return;

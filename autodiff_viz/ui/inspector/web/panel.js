@@ -1,6 +1,6 @@
 // @ts-check
-// The selected node: its rule, and the numbers of its pullback written out. Python works all of it out; it comes with
-// the numbers on the canvas.
+// Inspector of the selected node: its rule, and its pullback with numbers. Python computes all of it and
+// sends it with the numbers on the canvas.
 
 import { html, keep, setText } from "../../web/dom.js";
 import { Field } from "./field.js";
@@ -61,7 +61,8 @@ export class Inspector {
     if (runs.join("\n") !== [...parts.runs.children].map((one) => one.textContent).join("\n")) parts.runs.replaceChildren(...runs.map((says) => html("li", {}, says)));
   }
 
-  /** Fields keep their elements, and so the focus, while they are about the same thing. @param {NodeData} data @param {number} ack */
+  /** Show the fields; a field keeps its element, and so the focus, while it is about the same property.
+   * @param {NodeData} data @param {number} ack */
   showFields(data, ack) {
     const about = (/** @type {import("./types.js").FieldData} */ { id, label, type, choices }) => `${data.name} ${id} ${type} ${label} ${choices?.join() ?? ""}`;
     keep(this.parts.fields, this.fields, data.fields ?? [], about, (item) => new Field(item, this.sender), (field, item) => field.show(item, ack));
@@ -71,7 +72,8 @@ export class Inspector {
     });
   }
 
-  /** The numbers are not those on the canvas. @param {string | null} says why, "" for no particular reason; null when they are */
+  /** Mark the numbers as stale, with the reason; null if they are those on the canvas.
+   * @param {string | null} says why, "" for no particular reason; null when they are */
   lag(says) {
     this.host.classList.toggle("lagging", says !== null);
     if (says) this.host.dataset.lag = says;

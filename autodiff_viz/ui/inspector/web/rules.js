@@ -1,5 +1,5 @@
 // @ts-check
-// The rules that a node can have, as one row of buttons: one stop of the Tab key, with the arrow keys inside.
+// Row of buttons for the rules of a node: one stop of the Tab key, with arrow keys inside (roving focus).
 
 import { RULES } from "../../web/constants.js";
 import { html } from "../../web/dom.js";

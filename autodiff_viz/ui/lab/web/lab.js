@@ -1,6 +1,6 @@
 // @ts-check
-// Canvas, formula, sliders, the selected node and the check of one visitor: one outbox for all that is done there,
-// one word of Python's for all.
+// The lab component of one visitor: canvas, formula, sliders, selected node and check, with one outbox for
+// all edits and one message from Python for all parts.
 
 import { Check } from "../../checks/web/check.js";
 import { Drawings } from "../../editor/web/state/delta.js";
@@ -19,7 +19,7 @@ import { Sight } from "./sight.js";
 /** @typedef {import("./types.js").Word} Word */
 /** @typedef {import("../../web/mail.js").Post} Post */
 
-const drawings = new Drawings(); // of the session, so that a page left and entered again goes on from them
+const drawings = new Drawings(); // of the session, so that a page that is left and entered again continues from them
 
 export class Lab {
   /** @param {ParentNode & Node} parent @param {Record<string, string>} css by folder @param {import("./types.js").Constants} constants */
@@ -71,14 +71,15 @@ export class Lab {
     if (this.wanted.size && word.rest === null) this.question.wait(STILL_MS);
   }
 
-  /** Send an edit that may be refused. @param {import("../../web/outbox.js").NewEdit} edit @param {(reason: string) => void} refused */
+  /** Send an edit; `refused` is called with the reason if Python refuses it.
+   * @param {import("../../web/outbox.js").NewEdit} edit @param {(reason: string) => void} refused */
   send(edit, refused) {
     this.editor.send(edit);
     whenRefused(this.editor, refused);
     return this.mail.outbox.last;
   }
 
-  /** Ask for tables; what Streamlit loses on the way goes with every message until they are here.
+  /** Request tables; the request is repeated in every message until they arrive, since Streamlit may lose one.
    * @param {[input: string, key: string][]} inputs */
   want(inputs) {
     for (const [input, key] of inputs) this.wanted.set(input, key);

@@ -1,5 +1,5 @@
 // @ts-check
-// The lab's component: called with every new word of Python's, on the same parent element.
+// Entry point of the lab component: called with every message from Python, on the same parent element.
 
 import { Lab } from "./lab.js";
 

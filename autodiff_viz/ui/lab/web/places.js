@@ -1,15 +1,16 @@
 // @ts-check
-// Where the elements of the component stand: the canvas in the component itself, the others in places that the page
-// leaves for them, each with the style sheet of its folder. A place can come later than the component, and come anew.
+// Placement of the component's elements: the canvas in the component itself, the others in places reserved on
+// the page, each with the style sheet of its folder. A place may appear later than the component, and may be
+// replaced.
 
 import { html } from "../../web/dom.js";
 
 const CAME = "autodiff-viz-place";
 
-/** Of the page, by name; filled by `ui/lab/source.py`. @returns {Map<string, ParentNode & Node>} */
+/** Places of the page, by name; filled by `ui/lab/source.py`. @returns {Map<string, ParentNode & Node>} */
 const places = () => (/** @type {any} */ (globalThis).autodiff_viz_places ??= new Map());
 
-/** Folders of the style sheets that are not named after their place. @type {Record<string, string>} */
+/** Folders of the style sheets that have another name than their place. @type {Record<string, string>} */
 const SHEETS = { node: "inspector", check: "checks" };
 
 export class Places {
@@ -23,7 +24,7 @@ export class Places {
     this.fill();
   }
 
-  /** Put what is not in its place there. */
+  /** Move elements that are not in their place. */
   fill() {
     for (const [name, host] of Object.entries(this.hosts)) {
       const place = name === "editor" ? this.own : places().get(name);

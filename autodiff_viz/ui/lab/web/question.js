@@ -1,32 +1,33 @@
 // @ts-check
-// An edit is answered by the numbers alone. For the other parts of the page the browser asks when its hands are still.
+// Requests for the other parts of the page. An edit is answered by the numbers alone; the rest is requested
+// when the user is idle.
 
 /** @typedef {import("../../web/mail.js").Mail & { host: HTMLElement }} Mail */
 
-export const STILL_MS = 30; // after the last answer; whoever goes on meanwhile is not held up
-const BUSY_MS = 100; // until somebody who holds something is looked at again
-const PATIENCE_MS = 3000; // until a question that was lost, or that a busy server has not answered, is asked again
+export const STILL_MS = 30; // after the last answer; a user who goes on meanwhile is not held up
+const BUSY_MS = 100; // between two checks while the user holds a key or a button
+const PATIENCE_MS = 3000; // until a request is repeated that was lost or that a busy server has not answered
 const MOST_MS = 24000;
 
 export class Question {
   /** @param {Mail} mail */
   constructor(mail) {
     this.mail = mail;
-    this.turn = 0; // of Python's last word
+    this.turn = 0; // number of Python's last message
     this.timer = 0;
     this.held = false;
     this.press = () => (this.held = true);
     this.release = () => (this.held = false);
     addEventListener("pointerdown", this.press, true);
     for (const kind of ["pointerup", "pointercancel"]) addEventListener(kind, this.release, true);
-    addEventListener("blur", this.release); // the window's own: an element's comes as another is pressed
+    addEventListener("blur", this.release); // of the window: an element's blur also comes when another element is pressed
   }
 
-  /** Python has spoken; in `rest` ms it can be asked again, never where that is null.
+  /** Handle a message from Python, which can be asked again in `rest` ms; never if null.
    * @param {{ turn: number, due: boolean, rest: number | null }} word */
   answered({ turn, due, rest }) {
     this.turn = turn;
-    this.mail.host.dataset.due = String(due); // tests wait until nothing is
+    this.mail.host.dataset.due = String(due); // tests wait until nothing is due
     clearTimeout(this.timer);
     if (rest !== null) this.wait(Math.max(rest, STILL_MS));
   }

@@ -1,8 +1,8 @@
 // @ts-check
-// Whether the figure can be seen: what is slow to draw waits until somebody looks.
+// Visibility of the figure, which is slow to draw and waits until it is in view.
 
 const PLACE = ".st-key-figure_place";
-const PAINTED_MS = 300; // after Python's word of the parts of the page
+const PAINTED_MS = 300; // after Python's message with the parts of the page
 
 export class Sight {
   /** @param {() => void} came called when it comes into view */
@@ -18,7 +18,7 @@ export class Sight {
     });
   }
 
-  /** Find the place, which may have come anew, once what stands over it has been painted. */
+  /** Find the place, which may have been replaced, once the parts above it are painted. */
   watch() {
     clearTimeout(this.timer);
     this.timer = window.setTimeout(() => this.find(), PAINTED_MS);

@@ -1,5 +1,5 @@
 // @ts-check
-// Shapes of what Python sends to the lab's component. Types only.
+// Types of the messages from Python to the lab component. Types only.
 
 /** @typedef {{ palette: import("../../editor/web/types.js").PaletteGroup[], words: import("../../formula/web/types.js").Word[] }} Constants */
 /**

@@ -1,25 +1,26 @@
 // @ts-check
-// Asks Python, after a while, to draw again what this stands in. Nothing is sent while Python wants none of it.
+// Timer component: asks Python, after a delay, to run the surrounding fragment again. Nothing is sent while
+// Python wants no run.
 
 const NAME = "look";
-const PATIENCE_MS = 3000; // until a question that was lost, or that a busy server has not answered, is asked again
+const PATIENCE_MS = 3000; // until a request is repeated that was lost or that a busy server has not answered
 
-const AFTER_A_CLICK_MS = 15_000; // unless its answer comes sooner
+const AFTER_A_CLICK_MS = 15_000; // unless the answer comes sooner
 
 /** @type {WeakMap<Node, number>} timers */
 const timers = new WeakMap();
 
-let clicked = -Infinity; // when anything was, since Python's last answer
+let clicked = -Infinity; // time of the last click since Python's last answer
 document.addEventListener("click", () => (clicked = performance.now()), true);
 
-/** Whether the visitor may be on the way to another page. Until the server has answered the address is the old one, and
- * Streamlit would take what is sent meanwhile for the wish to stay. */
+/** Whether the visitor may have followed a link. Until the server has answered, the address is the old one, and
+ * Streamlit would take a message sent meanwhile as a request to stay. */
 const mayBeLeaving = () => performance.now() - clicked < AFTER_A_CLICK_MS;
 
 const isConnected = () =>
   (document.querySelector("[data-test-connection-state]")?.getAttribute("data-test-connection-state") ?? "CONNECTED") === "CONNECTED";
 
-/** Called with every answer of Python's, which is told apart by its number.
+/** Called with every answer from Python, which is identified by its number.
  * @param {{ data: { after: number | null, number: number }, parentElement: ParentNode & Node,
  *   setTriggerValue: (name: string, value: any) => void }} component */
 export default function pulse({ data, parentElement, setTriggerValue }) {

@@ -1,5 +1,6 @@
 // @ts-check
-// All sliders of a graph. What is moved shows at once; Python gets one value at a time, always the newest.
+// Sliders of a graph. A change shows at once; Python gets one value at a time, always the newest
+// (conflation).
 
 import { html, keep, setText } from "../../web/dom.js";
 import { tell } from "../../web/news.js";
@@ -17,13 +18,15 @@ export class Board {
     this.more = html("p", { class: "more" });
     /** @type {Map<string, Row>} */
     this.rows = new Map();
-    /** Values that wait for Python's answer to the ones before. @type {Map<string, { value: number, fresh: boolean }>} */
+    /** Values that wait for Python's answer to earlier ones, by input.
+     * @type {Map<string, { value: number, fresh: boolean }>} */
     this.held = new Map();
     for (const kind of ["pointerenter", "focusin"]) this.host.addEventListener(kind, () => this.expect());
     for (const kind of ["keydown", "keyup"]) this.host.addEventListener(kind, (event) => event.stopPropagation());
   }
 
-  /** Python's word, which counts where nothing is under way. @param {Data} data @param {number} document that it is of */
+  /** Take Python's values, except for sliders with pending values.
+   * @param {Data} data @param {number} document that it is of */
   receive({ rows = [], limit, more = 0 }, document) {
     if (document !== this.document) this.held.clear();
     this.document = document;
@@ -39,7 +42,7 @@ export class Board {
     if (this.host.matches(":hover, :focus-within")) this.expect();
   }
 
-  /** Names of the inputs of which Python knows an old value. */
+  /** Names of the inputs of which Python has an old value. */
   get busy() {
     return [...this.rows.keys()].filter((name) => this.isUnderWay(name));
   }
@@ -49,14 +52,14 @@ export class Board {
     return row.scrubbing || this.isUnderWay(row.name);
   }
 
-  /** A slider may be grabbed soon. */
+  /** Announce that a slider may be dragged soon. */
   expect() {
     tell("near", { inputs: [...this.rows.keys()] });
   }
 
   /** @type {import("./row.js").Scrub} */
   scrub(input, value) {
-    if (this.busy.some((name) => name !== input)) return undefined; // nobody knows the numbers for both
+    if (this.busy.some((name) => name !== input)) return undefined; // no table has the numbers for both
     const { position } = tell("scrub", { input, value, position: /** @type {number | undefined} */ (undefined) });
     if (position !== undefined) tell("slid", { input, number: shown(position) });
     return position;
@@ -74,7 +77,7 @@ export class Board {
     this.say();
   }
 
-  /** Whether the numbers on view are of other sliders. */
+  /** Publish whether the numbers on view are of other slider values. */
   say() {
     tell("waits", { who: "sliders", on: this.busy.length > 0 });
   }

@@ -1,5 +1,5 @@
 // @ts-check
-// One input: its name, a slider and a box for the number.
+// Row of one input: its name, a slider and a number box.
 
 import { html } from "../../web/dom.js";
 import { filled, read, shown, stepOf, stepped } from "./scale.js";
@@ -20,11 +20,11 @@ export class Row {
     this.moved = moved;
     this.scrub = scrub;
     this.pressed = false;
-    this.scrubbing = false; // the canvas shows what Python does not know yet
+    this.scrubbing = false; // the canvas shows a value that Python does not know yet
     this.value = 0;
-    this.at = 0; // what the box says
-    this.word = ""; // Python's last
-    this.position = 0; // what the canvas shows meanwhile
+    this.at = 0; // number in the box
+    this.word = ""; // Python's last value and range
+    this.position = 0; // value that the canvas shows meanwhile
     this.step = 1;
     this.fresh = true;
     this.line = field({ type: "range", "aria-label": `Slider of ${name}` });
@@ -47,18 +47,18 @@ export class Row {
     box.addEventListener("keydown", (event) => this.key(event));
   }
 
-  /** Python's word. @param {Item} item */
+  /** Show Python's value and range. @param {Item} item */
   show({ value, low, high }) {
     const word = `${value} ${low} ${high}`;
-    if (word === this.word && [this.value, this.at].every((number) => Object.is(number, Number(value)))) return; // a box with no number in it stays marked
+    if (word === this.word && [this.value, this.at].every((number) => Object.is(number, Number(value)))) return; // a box with an invalid text stays marked
     this.word = word;
     this.step = stepOf(low, high);
-    // The ends before the value: the browser keeps the value between them.
+    // The range before the value: the browser clamps the value to the range.
     Object.assign(this.line, { min: String(low), max: String(high), step: String(this.step) });
     this.paint(Number(value));
   }
 
-  /** A pointer holds the slider until it is released, wherever that is. */
+  /** Hold the slider until the pointer is released, wherever that is. */
   press() {
     this.pressed = true;
     const up = () => {
@@ -78,7 +78,7 @@ export class Row {
     this.paint(value, position);
   }
 
-  /** Python works out the exact place; until then the box says where the canvas is. */
+  /** Send the exact value; until Python answers, the box shows the value on the canvas. */
   release() {
     if (!this.scrubbing) return;
     this.move(Number(this.line.value), this.position);
@@ -101,7 +101,7 @@ export class Row {
     if (box.value !== text && !this.typing) box.value = text;
   }
 
-  /** Somebody is in the middle of a number. */
+  /** Whether the user is typing a number. */
   get typing() {
     const root = /** @type {ShadowRoot | Document} */ (this.box.getRootNode());
     return root.activeElement === this.box && this.box.value !== shown(this.value) && this.begun;
@@ -116,7 +116,7 @@ export class Row {
     this.fresh = false;
   }
 
-  /** What stands in the box is meant. */
+  /** Commit the text of the box. */
   type() {
     const value = read(this.box.value, this.limit);
     if (value === null) return this.box.setAttribute("aria-invalid", "true");
@@ -136,7 +136,7 @@ export class Row {
     else if (event.key === "Escape") this.leave();
   }
 
-  /** Back to the number that counts. */
+  /** Restore the committed number. */
   leave() {
     this.begun = false;
     this.paint(this.value);

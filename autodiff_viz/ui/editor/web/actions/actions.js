@@ -1,5 +1,5 @@
 // @ts-check
-// All that can be done on the canvas, one record each: toolbars, menus, keys and the cheat sheet are made of them.
+// Actions of the canvas, one record each, from which toolbars, menus, keys and the cheat sheet are made.
 
 import { arrange, nudge } from "./arrange.js";
 import { branchesKey, branchesOf, stepBranches } from "../popovers/branches.js";
@@ -26,18 +26,18 @@ import { RULES } from "../../../web/constants.js";
 /** @typedef {import("./guide.js").Section} Section */
 /** @typedef {import("../types.js").Point} Point */
 /** @typedef {"top" | "foot" | "more" | "file"} Place */
-/** @typedef {{ node: string | null, wire: string | null, region: string | null }} Focus what has the keyboard's */
+/** @typedef {{ node: string | null, wire: string | null, region: string | null }} Focus elements with the keyboard focus */
 /**
  * @typedef {{
  *   label: string, keys?: string[], also?: string[], hint?: string, byBrowser?: boolean, icon?: string, word?: string,
  *   places?: Partial<Record<Place, string>>, guide?: Section, besides?: string, says?: string, hand?: string,
  *   when?: (editor: Editor) => unknown, needs?: (focus: Focus) => unknown, on?: (editor: Editor) => boolean, undoes?: "undo" | "redo",
  *   do?: (editor: Editor, focus: Focus, key: string) => void,
- * }} Action  `keys` stand in the cheat sheet, the first on the button; those in `also` are the same on another keyboard;
- * of a key `byBrowser`, the browser makes an event of its own; `hint` stands on the button in place of a key; `icon` is that
- * of its own name unless said; `places`: toolbars and menus, and the group there; `guide`: its part of the cheat sheet, which
- * `says` more than the label, and how it is done by `hand`; there it stands `besides` another one, in its line; `when` buttons offer it;
- * what focus its key `needs`; whether it is `on`; which step it `undoes`, or does again
+ * }} Action  `keys` are in the cheat sheet, the first also on the button; `also`: the same keys on other keyboards;
+ * `byBrowser`: the browser turns the key into an event; `hint`: text on the button in place of a key; `icon`: its name, by
+ * default the action's; `places`: toolbars and menus, and the group there; `guide`: its section of the cheat sheet; `says`:
+ * its text there, by default the label; `hand`: its gesture; `besides`: the action whose line it shares; `when`: whether
+ * buttons offer it; `needs`: the focus that its key requires; `on`: whether it is on; `undoes`: which of the two steps it makes
  */
 
 const ZOOM = 1.25;
@@ -205,10 +205,10 @@ export const ACTIONS = {
 /** @type {Focus} */
 export const NO_FOCUS = { node: null, wire: null, region: null };
 
-/** What stands on the button of an action beside its label. @param {Action} action */
+/** The text beside an action's label on its button. @param {Action} action */
 export const keyOf = ({ keys, hint }) => keys?.[0] ?? hint ?? "";
 
-/** The actions of a toolbar or a menu in their groups there, by name. @param {Place} place @returns {[id: string, action: Action][][]} */
+/** The actions of a toolbar or menu, by group. @param {Place} place @returns {[id: string, action: Action][][]} */
 export function placed(place) {
   const found = Object.entries(ACTIONS).filter(([, { places }]) => places?.[place] !== undefined);
   const groups = [...new Set(found.map(([, { places }]) => places?.[place]))];

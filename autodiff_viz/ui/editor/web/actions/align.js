@@ -1,11 +1,11 @@
 // @ts-check
-// Where nodes go when they are lined up or spaced evenly. Numbers only.
+// Alignment and even spacing of nodes: computes their new positions. Numbers only.
 
 /** @typedef {import("../types.js").Box & { id: string }} Node */
 /** @typedef {import("../types.js").Point} Point */
 /** @typedef {"left" | "centre" | "right" | "top" | "middle" | "bottom" | "across" | "down"} How */
 
-/** Ways to arrange several nodes: in words, and how many nodes it takes.
+/** Ways to arrange several nodes, with their labels and the least number of nodes.
  * @type {Record<How, { label: string, least: number }>} */
 export const ALIGNMENTS = {
   left: { label: "Align left", least: 2 },
@@ -18,7 +18,7 @@ export const ALIGNMENTS = {
   down: { label: "Space evenly down", least: 3 },
 };
 
-/** The new places of the nodes that have to move.
+/** New positions of the nodes that have to move.
  * @param {Node[]} nodes @param {How} how @returns {Record<string, Point>} */
 export function aligned(nodes, how) {
   if (nodes.length < ALIGNMENTS[how].least) return {};
@@ -41,7 +41,7 @@ function lined(nodes, how) {
   });
 }
 
-/** The same gap between neighbours; the first and the last stay.
+/** Positions with equal gaps between neighbours; the first and the last stay.
  * @param {Node[]} nodes @param {"x" | "y"} axis @returns {[Node, Point][]} */
 function spaced(nodes, axis) {
   const side = axis === "x" ? "w" : "h";

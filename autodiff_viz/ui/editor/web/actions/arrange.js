@@ -1,5 +1,5 @@
 // @ts-check
-// Moving the selected nodes other than by dragging: lined up, nudged, laid out anew.
+// Commands that move the selected nodes without dragging: align, nudge, lay out.
 
 import { aligned, ALIGNMENTS } from "./align.js";
 import { say } from "../draw/stage.js";
@@ -7,12 +7,12 @@ import { say } from "../draw/stage.js";
 /** @typedef {import("../editor.js").Editor} Editor */
 /** @typedef {import("../types.js").Point} Point */
 
-const STEP = 8; // px of a nudge
+const STEP = 8; // px
 
 /** @param {Editor} editor */
 export const chosen = (editor) => editor.shown.nodes.filter(({ id }) => editor.selection.has(id));
 
-/** The places of all nodes where cards go with all that they stand for.
+/** Positions of all nodes if cards move with all nodes in them.
  * @param {Editor} editor @param {Record<string, Point>} places of nodes and cards @returns {Record<string, Point>} */
 export function membersAt({ shown, seen }, places) {
   const found = { ...places };
@@ -30,7 +30,7 @@ export function membersAt({ shown, seen }, places) {
 export function align(editor, how) {
   const nodes = editor.chosen;
   const moved = aligned(nodes, how);
-  const positions = Object.fromEntries(nodes.map(({ id, x, y }) => [id, moved[id] ?? [x, y]])); // all, for the step's name
+  const positions = Object.fromEntries(nodes.map(({ id, x, y }) => [id, moved[id] ?? [x, y]])); // all of them, so that the step has its name
   if (Object.keys(moved).length) editor.send({ kind: "move", positions: membersAt(editor, positions), how });
   else say(editor.stage, `${ALIGNMENTS[how].label}: nothing to move.`);
 }
@@ -43,7 +43,7 @@ export function nudge(editor, [dx, dy]) {
   editor.send({ kind: "move", positions, how: "nudge" });
 }
 
-/** Lay out the selected nodes where there are several, else all. @param {Editor} editor */
+/** Lay out the selected nodes if there are several, else all nodes. @param {Editor} editor */
 export function arrange(editor) {
   const nodes = chosen(editor).map(({ id }) => id);
   const some = nodes.length > 1 && nodes.length < editor.shown.nodes.length;

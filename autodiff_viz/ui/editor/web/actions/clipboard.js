@@ -1,5 +1,5 @@
 // @ts-check
-// Copy, cut and paste. The clipboard holds formula text, so that it works between tabs, and with any text.
+// Copy, cut and paste. The clipboard holds formula text, so that it works between tabs and with any text.
 
 import { svg } from "../../../web/dom.js";
 import { chosen } from "./arrange.js";
@@ -10,16 +10,18 @@ import { centre, pointOf, say } from "../draw/stage.js";
 /** @typedef {import("../editor.js").Editor} Editor */
 /** @typedef {import("../types.js").Point} Point */
 
-const AGAIN = 36; // px right and down, for a paste where the originals stand
-const BUSY = { w: 128, h: 80 }; // px of the mark of a paste
-const STILL = 8; // px that the pointer may have moved since the copy
+const AGAIN = 36; // px right and down, for a paste where the originals are
+const BUSY = { w: 128, h: 80 }; // px of the placeholder of a paste
+const STILL = 8; // px by which the pointer may have moved since the copy
 const MIDDLE_PASTE_MS = 400; // X11 pastes on the middle button, which here moves the view
 
-/** What was copied last on this page. @type {{ text: string, middle: Point, pointer: Point | null, times: number, collapsed: string[] }} */
+/** The last copy on this page.
+ * @type {{ text: string, middle: Point, pointer: Point | null, times: number, collapsed: string[] }} */
 const last = { text: "", middle: [0, 0], pointer: null, times: 0, collapsed: [] };
 
-/** Streamlit's page has no text field focused when the canvas has the keys, so the browser sends the events to
- * the document. @param {Editor} editor */
+/** The browser sends clipboard events to the document, since no text field has the focus when the canvas has the
+ * keys.
+ * @param {Editor} editor */
 export function listenToClipboard(editor) {
   const { host, surface } = editor.stage;
   /** @type {Point | null} */
@@ -47,13 +49,13 @@ export function listenToClipboard(editor) {
   watchPicked(editor);
 }
 
-/** Whether keys go to the canvas and to no text field. @param {HTMLElement} host */
+/** Whether keys go to the canvas and not to a text field. @param {HTMLElement} host */
 export function hasKeys(host) {
   const focused = /** @type {ShadowRoot} */ (host.getRootNode()).activeElement;
   return host.isConnected && host.contains(focused) && !focused?.closest("input, textarea");
 }
 
-/** The text of the selection; "" where there is none to copy. @param {Editor} editor @param {Point | null} pointer */
+/** The text of the selection; "" if there is nothing to copy. @param {Editor} editor @param {Point | null} pointer */
 function copied(editor, pointer) {
   const nodes = chosen(editor);
   const box = bounds(nodes);
@@ -77,11 +79,12 @@ export function take(editor, kind) {
   const text = copied(editor, null);
   const refused = () => say(editor.stage, `The browser keeps buttons from the clipboard here. Press Ctrl + ${kind === "cut" ? "X" : "C"}.`);
   if (!text) return;
-  if (!navigator.clipboard) return refused(); // it is for pages over https alone
+  if (!navigator.clipboard) return refused(); // exists only for pages over https
   navigator.clipboard.writeText(text).then(() => taken(editor, kind), refused);
 }
 
-/** Around the pointer, or in the middle of the view; beside the originals where the pointer has not moved since.
+/** Paste around the pointer, else in the middle of the view; beside the originals if the pointer has not moved
+ * since.
  * @param {Editor} editor @param {string} text @param {Point | null} pointer screen pixels */
 function paste(editor, text, pointer) {
   if (!text.trim()) return say(editor.stage, "The clipboard holds no text.");
@@ -97,7 +100,7 @@ function paste(editor, text, pointer) {
   if (editor.shown.nodes.length === before) markBusy(editor, at);
 }
 
-/** What only Python can read is on its way: a mark where it will stand, until Python has answered.
+/** Show a placeholder until Python answers, for text that only Python can read.
  * @param {Editor} editor @param {Point} at */
 function markBusy(editor, [x, y]) {
   const mark = svg("g", { class: "copies busy" }, svg("rect", { x: x - BUSY.w / 2, y: y - BUSY.h / 2, width: BUSY.w, height: BUSY.h, rx: 10 }),
@@ -111,7 +114,7 @@ function markBusy(editor, [x, y]) {
   editor.watchers.push(gone);
 }
 
-/** Select what Python has put in. @param {Editor} editor */
+/** Select the nodes that Python has inserted. @param {Editor} editor */
 function watchPicked(editor) {
   let seen = "";
   /** @type {string[] | undefined} */

@@ -1,5 +1,6 @@
 // @ts-check
-// What the actions do to the selected nodes and the selected wire, and whether it is done to all of them.
+// Commands on the selected nodes and the selected wire, and predicates whether they already apply to all of
+// them.
 
 import { realWire } from "../state/fold.js";
 import { canHave } from "../state/rules.js";
@@ -7,7 +8,7 @@ import { say } from "../draw/stage.js";
 
 /** @typedef {import("../editor.js").Editor} Editor */
 
-/** Choose `rule` for the selected nodes; where all that can have it do, go back to JAX's own.
+/** Set `rule` on the selected nodes; if all that can have it do, restore JAX's own derivative.
  * @param {Editor} editor @param {string} rule */
 export function toggleRule(editor, rule) {
   const nodes = [...editor.selection];
@@ -21,7 +22,7 @@ export function rulesOn(editor, rule) {
   return able.length > 0 && able.every((node) => node.rule === rule);
 }
 
-/** The region made of exactly the selected nodes. @param {Editor} editor */
+/** The region that consists of exactly the selected nodes. @param {Editor} editor */
 export const regionOf = (editor) =>
   editor.shown.regions.find(
     ({ nodes }) => nodes.length === editor.selection.size && nodes.every((name) => editor.selection.has(name)),
@@ -34,10 +35,10 @@ export function toggleCheckpoint(editor) {
   else if (editor.selection.size) editor.send({ kind: "checkpoint", nodes: [...editor.selection] });
 }
 
-/** Whether the selected nodes are the output. @param {Editor} editor */
+/** Whether all selected nodes are the output. @param {Editor} editor */
 export const outputOn = (editor) => [...editor.selection].every((id) => editor.node(id)?.isOutput);
 
-/** Whether all selected nodes are muted that can be. @param {Editor} editor */
+/** Whether every selected node that can be muted is. @param {Editor} editor */
 export function mutedOn(editor) {
   const nodes = [...editor.selection].flatMap((id) => editor.node(id) ?? []);
   const able = nodes.filter((node) => !node.isInput && node.slots.some(({ wired }) => wired));
@@ -49,7 +50,7 @@ export function toggleMute(editor) {
   if (editor.selection.size) editor.send({ kind: "mute", nodes: [...editor.selection], on: !mutedOn(editor) });
 }
 
-/** Whether a segment ends after each selected node that is no input. @param {Editor} editor */
+/** Whether a segment ends after each selected node that is not an input. @param {Editor} editor */
 export function cutOn(editor) {
   const able = [...editor.selection].flatMap((id) => editor.node(id) ?? []).filter((node) => !node.isInput);
   return able.length > 0 && able.every((node) => node.cut);

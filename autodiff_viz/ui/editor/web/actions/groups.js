@@ -1,5 +1,5 @@
 // @ts-check
-// Groups under the hand: made of the selected nodes, taken apart, collapsed to a card and opened, named in place.
+// Commands on groups: make one of the selected nodes, ungroup, collapse, expand, rename.
 
 import { openField } from "../popovers/field.js";
 import { idOf, nodesOf } from "../state/fold.js";
@@ -10,7 +10,7 @@ import { say } from "../draw/stage.js";
 /** @typedef {import("../editor.js").Editor} Editor */
 /** @typedef {import("../types.js").Group} Group */
 
-/** The group made of exactly the selected nodes. @param {Editor} editor */
+/** The group that consists of exactly the selected nodes. @param {Editor} editor */
 export const groupOf = ({ shown, selection }) =>
   shown.groups.find(({ nodes }) => nodes.length === selection.size && nodes.every((name) => selection.has(name)));
 
@@ -22,7 +22,7 @@ export function toggleGroup(editor) {
   else say(editor.stage, "Select the nodes to group first.");
 }
 
-/** Collapse a group or open it. @param {Editor} editor @param {string} name @param {boolean} on */
+/** Collapse or expand a group. @param {Editor} editor @param {string} name @param {boolean} on */
 export function collapse(editor, name, on) {
   const { stage } = editor;
   const byKeys = stage.host.classList.contains("by-keys");
@@ -39,8 +39,9 @@ function liesOverOthers({ seen }, name) {
   return own.some((node) => others.some((other) => overlap(node, other)));
 }
 
-/** Collapse or open the groups of the selection: those that lie in it, else the smallest one around it; without a
- * selection, the card in focus. @param {Editor} editor */
+/** Collapse or expand the groups of the selection: those inside it, else the smallest one around it; without a
+ * selection, the card in focus.
+ * @param {Editor} editor */
 export function toggleCollapse(editor) {
   const cards = editor.chosen.filter(({ group }) => group);
   const focused = editor.node(/** @type {ShadowRoot} */ (editor.stage.host.getRootNode()).activeElement?.getAttribute("data-id"));
@@ -63,7 +64,7 @@ function groupsOfSelection({ seen, selection }) {
   return around.sort((a, b) => a.nodes.length - b.nodes.length).slice(0, 1);
 }
 
-/** Type another name over a group's own, on its tab or its card. @param {Editor} editor @param {string} name */
+/** Rename a group in a field on its tab or its card. @param {Editor} editor @param {string} name */
 export function renameGroup(editor, name) {
   const card = editor.seen.nodes.find(({ id }) => id === idOf(name));
   const tab = tabOf(editor.seen, name);

@@ -1,11 +1,11 @@
 // @ts-check
-// The cheat sheet as data: every action that has a key, by what one wants to do, and then what is done by hand alone.
+// Cheat sheet as data: actions that have a key, by purpose, and gestures without a key.
 
 /** @typedef {import("./actions.js").Action} Action */
 /** @typedef {keyof typeof BY_HAND} Section */
 /** @typedef {{ keys?: string[], hand?: string, does: string }} Line */
 
-/** By section: gestures, and what they do. */
+/** Gestures and their effects, by section. */
 const BY_HAND = {
   "Add and wire": [
     ["Drag port to port", "Wire, either way: what fits glows"],
@@ -40,13 +40,13 @@ export const guideOf = (actions) =>
     ],
   }));
 
-/** The keys of an action, and of those in its line. @param {Record<string, Action>} actions @param {string} id */
+/** The keys of an action and of the actions on its line. @param {Record<string, Action>} actions @param {string} id */
 const keysAt = (actions, id) =>
   [actions[id], ...Object.values(actions).filter(({ besides }) => besides === id)].flatMap(({ keys = [] }) => keys);
 
 const SIGNS = /** @type {Record<string, string>} */ ({ ArrowLeft: "←", ArrowUp: "↑", ArrowRight: "→", ArrowDown: "↓", Escape: "Esc" });
 
-/** Keys as they are printed: arrows that are held with another key in two words, or not at all beside the bare ones.
+/** Keys as printed: arrows held with another key in two words, or omitted beside the bare ones.
  * @param {string[]} keys @returns {string[]} */
 export function printed(keys) {
   const held = keys.filter((key) => /\+Arrow/.test(key));

@@ -1,5 +1,5 @@
 // @ts-check
-// The keyboard. Nothing typed on the canvas reaches Streamlit, whose own keys (r, c) would answer too.
+// Keyboard of the canvas. Keys do not reach Streamlit, whose own shortcuts (r, c) would also answer.
 
 import { ACTIONS } from "./actions.js";
 import { wireKey } from "./keywire.js";
@@ -7,7 +7,7 @@ import { wireKey } from "./keywire.js";
 /** @typedef {import("../editor.js").Editor} Editor */
 /** @typedef {import("./actions.js").Action} Action */
 
-/** What a key does, by its name in lower case. */
+/** Actions by the name of the key in lower case. */
 const BY_KEY = new Map(Object.values(ACTIONS).filter(({ byBrowser }) => !byBrowser).flatMap((action) =>
   [...(action.keys ?? []), ...(action.also ?? [])].map((key) => /** @type {[string, Action]} */ ([key.toLowerCase(), action]))));
 
@@ -16,12 +16,12 @@ export function listenToKeys(editor) {
   const { host, surface } = editor.stage;
   surface.setAttribute("tabindex", "0");
   for (const kind of ["keydown", "keyup", "keypress"]) host.addEventListener(kind, (event) => event.stopPropagation());
-  host.addEventListener("keyup", (event) => event.key === "Tab" && host.classList.add("by-keys")); // shows the focus
+  host.addEventListener("keyup", (event) => event.key === "Tab" && host.classList.add("by-keys")); // makes the focus visible
   host.addEventListener("pointerdown", () => host.classList.remove("by-keys"));
   host.addEventListener("keydown", (event) => {
     const target = /** @type {Element} */ (event.target);
     if (target.closest("input, textarea, .region-pop")) return;
-    if (target.closest(".bar") && ["Enter", " "].includes(event.key)) return; // a button's own
+    if (target.closest(".bar") && ["Enter", " "].includes(event.key)) return; // the button handles it
     if (wireKey(editor, event)) return event.preventDefault();
     const [key, action] = actionOf(event);
     const focus = focusOf(target);
@@ -31,13 +31,13 @@ export function listenToKeys(editor) {
   });
 }
 
-/** What has the focus. @param {Element} target @returns {import("./actions.js").Focus} */
+/** The elements that have the focus. @param {Element} target @returns {import("./actions.js").Focus} */
 const focusOf = (target) => ({
   node: target.getAttribute("data-id"), wire: target.getAttribute("data-wire"),
   region: target.closest(".tab")?.closest("[data-region]")?.getAttribute("data-region") ?? null,
 });
 
-/** The action of a key with those that are held with it, and else of the key by itself; the command key of a Mac is ctrl.
+/** The action of a key with its modifiers, else of the key alone; the command key of a Mac counts as ctrl.
  * @param {{ key: string, ctrlKey: boolean, metaKey: boolean, shiftKey: boolean, altKey: boolean }} event
  * @returns {[key: string, action: Action | undefined]} */
 export function actionOf({ key, ctrlKey, metaKey, shiftKey, altKey }) {

@@ -1,5 +1,5 @@
 // @ts-check
-// Wiring by keyboard: `w` takes the focused node's output in hand, the arrows choose a slot, Enter connects.
+// Wiring by keyboard: `w` starts a wire at the focused node, the arrows choose a slot, Enter connects.
 
 import { svg } from "../../../web/dom.js";
 import { loopReason, reasonAgainst } from "../state/fits.js";
@@ -18,8 +18,8 @@ import { revealing, say } from "../draw/stage.js";
 /** @type {WeakMap<Editor, Hand>} */
 const hands = new WeakMap();
 
-/** Slots that the output of `from` does not go to yet, in reading order: first those that it may be wired to, then the
- * others, with the reason against each.
+/** Slots that the output of `from` is not wired to, in reading order: first the allowed ones, then the others, with
+ * the reason against each.
  * @param {import("../types.js").Drawing} drawing @param {GraphNode} from
  * @param {Map<string, import("../types.js").PaletteOp>} [ops] @returns {Place[]} */
 export function placesFor(drawing, from, ops = new Map()) {
@@ -33,12 +33,12 @@ export function placesFor(drawing, from, ops = new Map()) {
   return [...places.filter((place) => !place.against), ...places.filter((place) => place.against)];
 }
 
-/** Where to begin: the first empty slot, else the first of all.
+/** The slot to begin with: the first empty one, else the first.
  * @param {Place[]} places */
 export const firstOf = (places) =>
   Math.max(places.findIndex(({ node, slot, against }) => !against && !node.slots[slot].wired && node.slots[slot].constant === null), 0);
 
-/** What a screen reader says about a slot.
+/** Screen reader text of a slot.
  * @param {Place} place @param {Wire[]} wires */
 export function spokenSlot({ node, slot, against }, wires) {
   const { label, constant, wired } = node.slots[slot];
@@ -60,7 +60,7 @@ export function takeWire(editor, id) {
   choose(editor, firstOf(places), `Wire from ${from.id}. Arrows choose a slot, Enter connects, Escape cancels. `);
 }
 
-/** A key while a wire is in hand; false when there is none.
+/** Handle a key while a wire is being drawn; false if none is.
  * @param {Editor} editor @param {KeyboardEvent} event */
 export function wireKey(editor, event) {
   const hand = hands.get(editor);
@@ -90,12 +90,12 @@ function choose(editor, at, before = "") {
 /** @param {Editor} editor @param {Hand} hand */
 function connect(editor, { from, places, at }) {
   const { node, slot, against } = places[at];
-  if (against) return say(editor.stage, against); // the wire stays in hand
+  if (against) return say(editor.stage, against); // the wire is still being drawn
   dropWire(editor, `${from.id} wired to slot ${node.slots[slot].label} of ${node.id}.`);
   editor.send({ kind: "connect", from: from.group?.outs[0] ?? from.id, to: node.id, slot });
 }
 
-/** Let go of the wire in hand, if there is one.
+/** Cancel the wire that is being drawn, if there is one.
  * @param {Editor} editor @param {string} told */
 export function dropWire(editor, told = "") {
   const hand = hands.get(editor);

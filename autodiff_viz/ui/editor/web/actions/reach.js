@@ -1,5 +1,5 @@
 // @ts-check
-// The canvas without a mouse: walk from node to node, select on the way, step along the wires, rename what is selected.
+// Keyboard navigation of the canvas: focus nodes, extend the selection, step along wires, rename.
 
 import { editConstant, editName, editValue } from "../popovers/field.js";
 import { seenAs } from "../state/fold.js";
@@ -15,7 +15,7 @@ import { wireId } from "../draw/wires.js";
 /** @typedef {import("../types.js").Point} Point */
 /** @typedef {import("../types.js").Wire} Wire */
 
-/** Walk on and take the next node into the selection.
+/** Move the focus to the next node and add that node to the selection.
  * @param {Editor} editor @param {string | null} focused @param {Point} direction */
 export function extend(editor, focused, direction) {
   const here = editor.node(focused ?? seenAs(editor.seen, [...editor.selection].at(-1) ?? ""));
@@ -49,7 +49,7 @@ export function stepAlong(editor, id, wire, step) {
   focusWire(editor, wires[next]);
 }
 
-/** Nodes from which the keyboard has gone on to a wire. @type {WeakMap<Editor, string>} */
+/** Nodes from which the keyboard has moved on to a wire. @type {WeakMap<Editor, string>} */
 const bases = new WeakMap();
 
 /** @param {Editor} editor @param {Wire} wire */
@@ -74,7 +74,7 @@ export function toEnd(editor, id, [dx, dy]) {
   focusNode(editor, end);
 }
 
-/** A wire in hand is let go by a click, or when the focus leaves.
+/** Cancel a wire drawn by keyboard on a click, or when the focus leaves.
  * @param {Editor} editor */
 export function listenToReach(editor) {
   const { host } = editor.stage;
@@ -82,7 +82,7 @@ export function listenToReach(editor) {
   host.addEventListener("focusout", (event) => host.contains(/** @type {Node | null} */ (event.relatedTarget)) || dropWire(editor));
 }
 
-/** Go to what is said about the selected node beside the canvas; on a phone, below it. */
+/** Focus the panel of the selected node, which is beside the canvas; on a phone, below it. */
 export function showDetails() {
   const panel = /** @type {HTMLElement | null} */ (document.querySelector(".st-key-inspector"));
   if (!panel) return;
@@ -100,8 +100,9 @@ export function walk(editor, focused, direction) {
   if (next) focusNode(editor, next.id);
 }
 
-/** Enter selects a node; once more on a collapsed group opens it. On a tab, it collapses the group or opens what can
- * be chosen about the region. @param {Editor} editor @param {string} id @param {string | null} frame whose tab it is */
+/** Enter selects a node; a second time, it opens a collapsed group. On a tab, it collapses the group or opens the
+ * region's settings.
+ * @param {Editor} editor @param {string} id @param {string | null} frame whose tab it is */
 export function enter(editor, id, frame) {
   if (frame) return editor.shown.groups.some(({ name }) => name === frame) ? collapse(editor, frame, true) : openRegion(editor, frame);
   const group = editor.isSelected(id) && editor.node(id)?.group;
@@ -109,7 +110,7 @@ export function enter(editor, id, frame) {
   else editor.select([id]);
 }
 
-/** The group whose tab has the focus, else the one that is selected, else the node.
+/** Rename the group whose tab has the focus, else the selected group, else the selected node.
  * @param {Editor} editor @param {string | null} frame */
 export function rename(editor, frame) {
   if (editor.shown.groups.some(({ name }) => name === frame)) return renameGroup(editor, frame ?? "");

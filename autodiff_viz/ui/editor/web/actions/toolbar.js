@@ -1,6 +1,5 @@
 // @ts-check
-// Two toolbars with a place of their own each: at the top what can be done with the selection, at the
-// foot what can be done with the graph.
+// Toolbars of the canvas: the upper one for the selection, the lower one for the graph.
 
 import { keyOf, NO_FOCUS, placed } from "./actions.js";
 import { RULES } from "../../../web/constants.js";
@@ -13,7 +12,8 @@ import { moreButton } from "../popovers/more.js";
 /** @typedef {import("../editor.js").Editor} Editor */
 /** @typedef {import("./actions.js").Action} Action */
 
-/** A button for an action, kept in step with whether it is on. @param {Editor} editor @param {string} id @param {Action} action */
+/** A button for an action, which shows whether the action is on.
+ * @param {Editor} editor @param {string} id @param {Action} action */
 function button(editor, id, action) {
   const { label, icon: picture = id, word, on, undoes } = action;
   const key = keyOf(action);
@@ -50,13 +50,13 @@ function tellStep(element, action, name, what) {
   element.setAttribute("aria-label", what ? `${label}: ${what}` : element.title);
 }
 
-/** The toolbar of the selection. Without one, its place explains the two numbers of a node.
+/** The toolbar of the selection. Without a selection, its place explains the two numbers of a node.
  * @param {Editor} editor */
 export function topBar(editor) {
   const groups = placed("top");
   /** @type {[HTMLButtonElement, Action][]} */
   const buttons = [];
-  // Whether it is offered comes first: only what is on view says whether it is on.
+  // `when` before `on`: only an action that is shown can tell whether it is on.
   editor.watchers.push(() => buttons.forEach(([element, { when }]) => (element.hidden = !when?.(editor))));
   const [details, nodes, wire] = groups.map((actions) => actions.map(([id, action]) => {
     const element = button(editor, id, action);
@@ -79,7 +79,7 @@ export function topBar(editor) {
   return [bar, key];
 }
 
-/** What is selected: a node, a group, or how many nodes. @param {Editor} editor */
+/** Name of the selection: a node, a group, or the number of nodes. @param {Editor} editor */
 function titleOf(editor) {
   const group = groupOf(editor);
   if (group && (editor.chosen[0]?.group || !editor.single)) return group.name;

@@ -1,5 +1,5 @@
 // @ts-check
-// Chips on a card's edge: the rule, a problem or warning, the output, and how often the node runs.
+// Chips on a card's edge: rule, problem or warning, output, and number of runs.
 
 import { RULES } from "../../../web/constants.js";
 import { svg } from "../../../web/dom.js";
@@ -14,7 +14,7 @@ const PAD = { icon: 20, side: 8 }; // px
 const ROW = 10; // px from the card's left and right edge
 const ABOVE = 13; // px above the card's top
 const GAP = 4; // px between chips
-/** Px that chips reach above the card, and below it. */
+/** Px by which chips extend above and below the card. */
 export const REACH = { above: 14, below: 16 };
 
 const FLAG = { kind: "out-chip", icon: "output", text: "" };
@@ -42,7 +42,8 @@ export function chips(node) {
   return drawn;
 }
 
-/** The rule and what is wrong, shortened to `room` px. Beside a mark of trouble, a rule is its icon alone.
+/** The rule and the problem or warning, shortened to `room` px. Beside a problem or warning, only the rule's icon is
+ * shown.
  * @param {GraphNode} node @param {number} room @returns {Chip[]} */
 function leftChips({ rule, ruleText, problem, warning, muted }, room) {
   if (muted && !problem) return [{ kind: "missing", icon: "mute", text: "muted" }];
@@ -55,7 +56,7 @@ function leftChips({ rule, ruleText, problem, warning, muted }, room) {
   return row;
 }
 
-/** What stands before a colon in a short warning, else its first word. @param {string} warning */
+/** The part of a short warning before its colon, else its first word. @param {string} warning */
 const headOf = (warning) => /^[^:.]{1,12}(?=:)/.exec(warning)?.[0] ?? warning.split(" ")[0];
 
 /** @param {Chip} chip px */

@@ -1,6 +1,6 @@
 // @ts-check
-// What a large graph leaves out of the picture: all that is out of sight, and what is too small to be read from far.
-// A card or a wire is complete from the first time that it is seen from near.
+// View culling of a large graph: elements outside the view are hidden, and so are details too small to read.
+// A card or a wire is completed when it is first seen from near.
 
 import { bounds, overlap, padded } from "./geometry.js";
 import { completeCard } from "./nodes.js";
@@ -12,9 +12,9 @@ import { completeStrand } from "./wires.js";
 /** @typedef {{ w: number, h: number }} Size */
 
 export const MANY = 80; // nodes; with fewer, everything is always drawn
-const OUTSIDE = 30; // world px that chips and ports stand out from a card
+const OUTSIDE = 30; // world px by which chips and ports extend beyond a card
 
-/** Leave out what lies outside the view and a view's width around it. While the view stays well inside that, nothing
+/** Hide what lies outside the view and one view's width around it. While the view stays well inside, nothing
  * changes, unless there is something new to judge.
  * @param {Stage} stage @param {Size} size @param {boolean} far @param {boolean} [anew] */
 export function cull(stage, size, far, anew = false) {
@@ -36,7 +36,7 @@ export function cull(stage, size, far, anew = false) {
   }
 }
 
-/** Complete and in the picture, all of it: for those who need more than the screen shows. @param {Stage} stage */
+/** Complete and show all elements, for uses that need more than the screen shows. @param {Stage} stage */
 export function showAll(stage) {
   for (const card of stage.cards.values()) completeCard(card);
   for (const strand of stage.strands.values()) completeStrand(strand, stage.layers.numbers);
@@ -46,7 +46,7 @@ export function showAll(stage) {
 function holds({ box, far: before }, now, far, wide) {
   if (before !== far || !box || !wide) return before === far && !box && !wide;
   const within = box.x <= now.x && box.y <= now.y && box.x + box.w >= now.x + now.w && box.y + box.h >= now.y + now.h;
-  return within && box.w < 2 * wide.w; // after a long zoom in, less is on view
+  return within && box.w < 2 * wide.w; // after a long zoom in, the view is smaller
 }
 
 /** @param {{ curve: import("../types.js").Cubic[] }} strand @returns {Box} */

@@ -1,6 +1,7 @@
 // @ts-check
-// A frame of a drag: only what is under the hand is drawn anew. While it goes on, the dragged nodes lie on a leaf of
-// their own, which is shifted as one picture, and their wires on another: the rest of the drawing is not touched.
+// Frame of a drag: only the dragged nodes and their wires are drawn again. While a drag goes on they lie on
+// leaves (layers) of their own; that of the nodes is shifted as one picture, and the other leaves are not
+// touched.
 
 import { svg } from "../../../web/dom.js";
 import { folded, seenAs } from "../state/fold.js";
@@ -17,7 +18,7 @@ import { updateStrand, wireId } from "./wires.js";
 /** @typedef {{ drawing: Drawing, outbox: object, expected: Drawing, wires: Map<string, Set<string>> }} Ground
  * what was drawn when the drag began; `wires`: ids by node */
 
-/** What later frames of the drag build on. @param {Editor} editor @param {Drawing} expected @returns {Ground} */
+/** State that later frames of the drag build on. @param {Editor} editor @param {Drawing} expected @returns {Ground} */
 export function groundOf({ drawing, outbox }, expected) {
   const seen = folded(expected);
   /** @type {Map<string, Set<string>>} */
@@ -26,7 +27,7 @@ export function groundOf({ drawing, outbox }, expected) {
   return { drawing, outbox, expected, wires };
 }
 
-/** Draw the frame; false where something else has changed too. @param {Editor} editor */
+/** Draw the frame; false if something else has changed too. @param {Editor} editor */
 export function dragFrame(editor) {
   const { dragged, ground, stage } = editor;
   const same = ground?.drawing === editor.drawing && ground.outbox === editor.outbox;
@@ -50,13 +51,14 @@ export function dragFrame(editor) {
   return true;
 }
 
-const ROOM = 3000; // px round the graph: while the wires stay within, their leaf keeps its size and is painted alone
+const ROOM = 3000; // px around the graph: while the wires stay within, their leaf keeps its size and only that leaf is painted
 
-/** Take nodes and wires into the hand. @param {Stage} stage @param {string[]} names @param {Iterable<string>} wires */
+/** Move nodes and wires to the leaves of the drag.
+ * @param {Stage} stage @param {string[]} names @param {Iterable<string>} wires */
 function lift({ layers, cards, strands, lifted, content }, names, wires) {
   if (lifted.length) return;
   const take = (/** @type {Element | undefined} */ element, /** @type {Element} */ layer) => {
-    if (!element?.parentNode) return; // a number that is not drawn yet, say
+    if (!element?.parentNode) return; // for example a number that is not drawn yet
     element.classList.remove("culled");
     lifted.push({ element, home: /** @type {Element} */ (element.parentNode), before: element.nextSibling });
     layer.append(element);
@@ -70,7 +72,7 @@ function lift({ layers, cards, strands, lifted, content }, names, wires) {
   layers.strings.prepend(svg("path", { class: "corners", d: `M${x} ${y}h1M${x + w} ${y + h}h1` }));
 }
 
-/** Put all that is in the hand back to where it was taken from. @param {Stage} stage */
+/** Move all elements back from the leaves of the drag. @param {Stage} stage */
 export function lay(stage) {
   const { lifted } = stage;
   for (const { element, home, before } of lifted.reverse()) {

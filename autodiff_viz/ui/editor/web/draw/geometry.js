@@ -1,5 +1,5 @@
 // @ts-check
-// Numbers only: where ports are, how wires bend, what fits on the screen. No DOM.
+// Geometry of ports, wires and the view. Numbers only, no DOM.
 
 import { shared } from "../../../web/constants.js";
 
@@ -9,11 +9,12 @@ import { shared } from "../../../web/constants.js";
 /** @typedef {import("../types.js").Viewport} Viewport */
 /** @typedef {import("../types.js").GraphNode} GraphNode */
 
-/** Of a usual card, and of that of a node whose tensor is drawn. */
+/** Size of a card, and of the card of a node with a heat-map. */
 export const CARD = shared.card;
 export const PICTURED = shared.pictured;
 
-/** Px of a card with so many slots. @param {number} slots @param {{ heat?: object }} [node] a picture makes it higher */
+/** Height in px of a card with so many slots.
+ * @param {number} slots @param {{ heat?: object }} [node] a picture makes it higher */
 export const heightOf = (slots, { heat } = {}) => Math.max((heat ? PICTURED : CARD).h, CARD.slot * (slots + 1));
 
 const SCALE = { min: 0.08, max: 3 };
@@ -21,13 +22,13 @@ const SCALE = { min: 0.08, max: 3 };
 /** @param {number} value @param {number} low @param {number} high */
 export const clamp = (value, low, high) => Math.min(Math.max(value, low), high);
 
-/** The nearest whole number, of two the even one, as Python rounds. @param {number} value */
+/** Round half to even, as Python does. @param {number} value */
 export function rounded(value) {
   const up = Math.round(value);
   return Math.abs(value % 1) === 0.5 && up % 2 ? up - 1 : up;
 }
 
-/** Centre of input slot `slot`: slots are spread evenly down the left edge, but for those of a collapsed group.
+/** Centre of input slot `slot`: slots are spread evenly down the left edge, except those of a collapsed group.
  * @param {GraphNode} node @param {number} slot @returns {Point} */
 export const slotPoint = (node, slot) => [node.x, node.y + (node.ports?.ins[slot] ?? (node.h * (slot + 1)) / (node.slots.length + 1))];
 
@@ -35,7 +36,7 @@ export const slotPoint = (node, slot) => [node.x, node.y + (node.ports?.ins[slot
  * @param {Box & { ports?: { outs: number[] } }} node @param {number} [out] @returns {Point} */
 export const outputPoint = (node, out = 0) => [node.x + node.w, node.y + (node.ports?.outs[out] ?? node.h / 2)];
 
-/** A smooth wire through the bends, level at every point, so that it leaves and enters ports straight.
+/** Cubic curve through the bends, horizontal at every point, so that it leaves and enters ports straight.
  * @param {Point} from @param {Point} to @param {Point[]} via @returns {Cubic[]} */
 export function wireCurve(from, to, via = []) {
   const points = [from, ...via, to];
@@ -68,7 +69,7 @@ export function pointAt(curve, t) {
   return { point: [mix(0), mix(1)], angle: (Math.atan2(slope(1), slope(0)) * 180) / Math.PI };
 }
 
-/** Smallest box around all boxes, or null when there is none.
+/** Bounding box of all boxes, or null if there is none.
  * @param {Box[]} boxes @returns {Box | null} */
 export function bounds(boxes) {
   if (!boxes.length) return null;
@@ -85,11 +86,11 @@ export const padded = (box, by) => ({ x: box.x - by, y: box.y - by, w: box.w + 2
 /** @param {Box} a @param {Box} b */
 export const overlap = (a, b) => a.x < b.x + b.w && b.x < a.x + a.w && a.y < b.y + b.h && b.y < a.y + a.h;
 
-/** Px that the toolbars take at the top and the foot of the canvas, and a margin at the sides. */
+/** Px that the toolbars cover at the top and the bottom of the canvas, and a margin at the sides. */
 export const CLEAR = { top: 66, bottom: 76, side: 22 };
 
-/** The viewport that shows `box` inside `size`, clear of the toolbars. What does not fit at scale `least`
- * is shown from its left end, where the inputs are, with `anchor` in the middle of the height.
+/** The viewport that shows `box` inside `size`, clear of the toolbars. A box that does not fit at scale `least` is
+ * shown from its left end, where the inputs are, with `anchor` in the middle of the height.
  * @param {Box} box @param {{ w: number, h: number }} size
  * @param {{ least?: number, most?: number, anchor?: Box }} [options] @returns {Viewport} */
 export function fit(box, size, { least = SCALE.min, most = 1.25, anchor = box } = {}) {
@@ -103,7 +104,8 @@ export function fit(box, size, { least = SCALE.min, most = 1.25, anchor = box } 
   };
 }
 
-/** The view moved sideways as little as shows all of `box`. @param {Viewport} view @param {Box} box
+/** The view, moved sideways by the least amount that shows all of `box`.
+ * @param {Viewport} view @param {Box} box
  * @param {{ w: number }} size @returns {Viewport} */
 export function sideways(view, box, size) {
   const left = box.x * view.k + view.x - CLEAR.side;
@@ -111,7 +113,7 @@ export function sideways(view, box, size) {
   return { ...view, x: view.x - Math.min(left, Math.max(right, 0)) };
 }
 
-/** Zoom by `factor`, keeping the world under the screen point `at` where it is.
+/** Zoom by `factor` with the world point under the screen point `at` fixed.
  * @param {Viewport} view @param {number} factor @param {Point} at @returns {Viewport} */
 export function zoomAt(view, factor, [x, y]) {
   const k = clamp(view.k * factor, SCALE.min, SCALE.max);
@@ -139,7 +141,7 @@ export function neighbour(nodes, from, [dx, dy]) {
   return best;
 }
 
-/** The free spot nearest to `at` for a new box, looking straight down and up.
+/** The free place nearest to `at` for a new box, searching straight down and up.
  * @param {Box[]} boxes @param {Point} at @param {{ w: number, h: number }} size @returns {Point} */
 export function freeSpot(boxes, [x, y], size) {
   const taken = (/** @type {number} */ top) => boxes.find((other) => overlap(padded(other, 20), { x, y: top, ...size }));

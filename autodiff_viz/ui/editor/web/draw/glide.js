@@ -1,13 +1,13 @@
 // @ts-check
-// Moving the view. The drawing lies on a pane of its own, which the browser shifts and stretches as the picture that
-// it is: nothing is laid out or painted anew. Only once a zoom rests is the drawing drawn at the new scale, since a
-// new scale makes the browser lay out and paint every text anew: 60 ms at 500 nodes, more than a frame at 30.
+// Pan and zoom. The drawing lies on its own pane (a compositor layer), which the browser transforms as a
+// picture, without layout or paint. The drawing is drawn at the new scale only when a zoom ends, since a new
+// scale makes the browser lay out and paint every text again: 60 ms at 500 nodes, more than a frame at 30.
 
 /** @typedef {import("./stage.js").Stage} Stage */
 /** @typedef {import("../types.js").Viewport} Viewport */
 
-/** How to shift an element as often as frames are shown. A paused animation holds it: a style would do the same, but
- * then the browser layers the whole picture anew with every step, 30 ms at 500 nodes.
+/** Return a function that transforms an element in every frame. The transform is held by a paused animation: with a
+ * style the browser would layer the whole picture again at every step, 30 ms at 500 nodes.
  * @param {Element} element @returns {(transform: string) => void} */
 export function mover(element) {
   const animation = element.animate({ transform: ["none", "none"] }, { duration: 1, fill: "both" });
@@ -19,12 +19,13 @@ export function mover(element) {
   };
 }
 
-const GRID = 24; // world px between the dots, seen from near
-const EDGE = 160; // px by which the sheet of dots begins left of the canvas and above it
+const GRID = 24; // world px between the dots at full scale
+const EDGE = 160; // px by which the sheet of dots extends beyond the canvas to the left and the top
 const REST_MS = 150;
-const LIGHT = 12; // nodes; so many can be drawn anew for every frame of a zoom, and stay sharp
+const LIGHT = 12; // nodes; so many can be drawn again in every frame of a zoom, and stay sharp
 
-/** Show the stage's view: at once, or stretched for now. `settle` draws it. @param {Stage} stage @param {() => void} settle */
+/** Show the stage's view: at once, or transformed until `settle` draws it.
+ * @param {Stage} stage @param {() => void} settle */
 export function glide(stage, settle) {
   const { pane, view, drawn, glides } = stage;
   clearTimeout(glides.timer);
@@ -52,8 +53,8 @@ function land(stage, settle) {
   settle();
 }
 
-/** What moves a picture drawn for one view to where another one has it: screen = world * k + (x, y). Whole pixels
- * where it is only moved, so that text stays sharp.
+/** The transform from a picture drawn for one view to another view: screen = world * k + (x, y). A pure translation
+ * is rounded to whole pixels, so that text stays sharp.
  * @param {Viewport} drawn @param {Viewport} view */
 export function stretched(drawn, view) {
   const by = view.k / drawn.k;
@@ -64,8 +65,8 @@ export function stretched(drawn, view) {
 /** Px between the dots. @param {number} k */
 const spacing = (k) => GRID * k * (k < 0.5 ? 4 : 1);
 
-/** What moves the sheet of dots, drawn for one scale, to a view. Stretched too far, dots would grow: by powers of two
- * they come to lie on each other.
+/** The transform of the sheet of dots, drawn for one scale, to a view. The scale is reduced by powers of two, at
+ * which the dots coincide: they would grow otherwise.
  * @param {number} drawn its scale @param {Viewport} view */
 export function strewn(drawn, { x, y, k }) {
   const by = k / drawn / 2 ** Math.round(Math.log2(k / drawn));

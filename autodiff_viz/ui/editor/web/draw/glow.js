@@ -1,5 +1,5 @@
 // @ts-check
-// What lights up and what fades while a wire is in the hand.
+// Highlights while a wire is drawn: ports that fit, and the wires of a loop.
 
 import { nodesOf, wiresOf } from "../state/fold.js";
 
@@ -7,10 +7,12 @@ import { nodesOf, wiresOf } from "../state/fold.js";
 /** @typedef {import("../types.js").Wire} Wire */
 /** @typedef {{ node: import("../types.js").GraphNode, slot: number, against: string }} Port */
 
-/** An output has a number below 0: a collapsed group may have several. @param {import("../types.js").GraphNode} node @param {number} slot */
+/** Selector of a port. A negative slot is an output: a collapsed group may have several.
+ * @param {import("../types.js").GraphNode} node @param {number} slot */
 const markOf = ({ group }, slot) => (slot >= 0 ? `.slot[data-slot="${slot}"]` : group ? `.out[data-slot="${-1 - slot}"]` : ".out");
 
-/** Ports that fit glow, the others fade, with cards that have none. Returns what takes it all back.
+/** Highlight the ports that fit and fade the others, with cards that have no fitting port. Returns a function that
+ * undoes this.
  * @param {Stage} stage @param {Port[]} ports @param {boolean} forward whether slots are sought, or outputs */
 export function markPorts(stage, ports, forward) {
   const welcome = new Set(ports.filter(({ against }) => !against).map(({ node }) => node.id));
@@ -28,7 +30,7 @@ export function markPorts(stage, ports, forward) {
   };
 }
 
-/** Light these wires, and the nodes at their ends, as the loop that is refused; none puts the light out.
+/** Highlight the wires of a refused loop and the nodes at their ends; none ends the highlight.
  * @param {Stage} stage @param {Wire[]} loop */
 export function lightLoop({ cards, strands, host }, loop) {
   host.classList.toggle("looping", loop.length > 0);

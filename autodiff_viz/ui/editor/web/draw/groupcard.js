@@ -1,6 +1,6 @@
 // @ts-check
-// The card of a collapsed group: what it says of the nodes in it, and how it is drawn. It is no op: a second edge
-// behind it shows that there is more inside, and its ports have names.
+// Card of a collapsed group: its data and its drawing. It is not an op: a second edge behind the card shows
+// that there is more inside, and its ports have names.
 
 import { icon } from "./icons.js";
 import { ON_CARD, stepper, stepperWidth } from "./stepper.js";
@@ -14,7 +14,7 @@ import { shortened, textWidth } from "./measure.js";
 
 const { w: W, head: HEAD, port: ROW, numbers: NUMBERS, foot: FOOT, steps: STEPS } = shared.group;
 const DEEPEST = 4; // edges of a stack of branches that are drawn
-const EDGE = 5; // px by which the second edge stands out
+const EDGE = 5; // px by which the second edge extends
 const SIDE = 12; // px
 const FONT = { name: 15, port: 12.5, count: 11.5 }; // px
 const TROUBLE = new Set(["problem", "warning", "missing"]);
@@ -42,7 +42,7 @@ export function cardOf({ id, group, inside, box, ins, outs }, regions) {
   };
 }
 
-/** What bends gradients inside, and what is wrong there, each with the nodes that it is at.
+/** Rules and problems inside a group, each with its nodes.
  * @param {GraphNode[]} inside @param {import("../types.js").Region[]} regions @returns {GroupMark[]} */
 export function marksOf(inside, regions) {
   const at = (/** @type {(node: GraphNode) => unknown} */ test) => inside.filter(test).map(({ id }) => id);
@@ -66,7 +66,7 @@ export function marksOf(inside, regions) {
   return found.filter(([, names]) => names.length).map(([kind, names, says]) => ({ kind, count: names.length, says }));
 }
 
-/** Everything but the two numbers. @param {GraphNode} node @returns {Element[]} */
+/** All elements except the two numbers. @param {GraphNode} node @returns {Element[]} */
 export function groupParts(node) {
   const { w, h, symbol, slots, ports, group } = node;
   const branches = group?.branches;
@@ -89,16 +89,16 @@ export function groupParts(node) {
   ];
 }
 
-/** How far the edges of a stack stand out, the last one first. @param {number} cards */
+/** Offsets of the edges of a stack, the last one first. @param {number} cards */
 const edges = (cards) => Array.from({ length: Math.min(cards, DEEPEST) - 1 }, (_, i) => EDGE * (i + 1)).reverse();
 
-/** How many nodes there are inside. @param {string} count @param {number} w */
+/** The number of nodes inside. @param {string} count @param {number} w */
 const counted = (count, w) => [
   svg("rect", { class: "count-back", x: w - SIDE - textWidth(count, FONT.count) - 10, y: 7, width: textWidth(count, FONT.count) + 14, height: 18, rx: 9 }),
   svg("text", { class: "count", x: w - SIDE + 4 - 7, y: 20 }, count),
 ];
 
-/** The triangle that opens and closes a group; to the right where it is closed.
+/** The triangle that expands and collapses a group; it points right if the group is collapsed.
  * @param {number} x @param {number} y @param {boolean} open */
 export const opener = (x, y, open) =>
   svg("g", { class: "opener", transform: `translate(${x} ${y})` }, svg("circle", { class: "target", r: 15 }),
@@ -114,7 +114,7 @@ function port(kind, i, x, y, label, room) {
     svg("text", { class: "port-name", y: 4.5, ...at }, text), svg("title", {}, label));
 }
 
-/** Chips with a sign each, and how many. @param {GraphNode} node */
+/** Marks as chips, each with its count. @param {GraphNode} node */
 function marks({ group, isOutput, w }) {
   let x = 10;
   const drawn = (group?.marks ?? []).map(({ kind, count, says }) => {
@@ -133,20 +133,20 @@ function marks({ group, isOutput, w }) {
   return [...drawn, svg("g", { class: "chip out-chip", transform: `translate(${w - 34} -13)` }, svg("rect", { width: 24, height: 20, rx: 10 }), flag)];
 }
 
-/** The colour of a mark, where it is another word. @type {Record<string, string>} */
+/** CSS class of a mark, if it differs from its kind. @type {Record<string, string>} */
 const KINDS = { mute: "missing", cut_after: "segment", checkpoint: "runs" };
 
-/** Feet of the two numbers, in px from the card's top. @param {GraphNode} node */
+/** Baselines of the two numbers, in px from the card's top. @param {GraphNode} node */
 export const groupRows = ({ h }) => [h - FOOT - 27, h - FOOT - 5];
 
-/** What is said when the pointer rests on it. @param {Element} title @param {GraphNode} node */
+/** Write the tooltip. @param {Element} title @param {GraphNode} node */
 export function writeGroupTitle(title, { group, valueFull, value, cotangentFull, cotangent }) {
   const lines = [`${group?.name}: ${group?.nodes.join(", ")}`, ...(group?.marks ?? []).map(({ says }) => says)];
   if (group?.output) lines.splice(1, 0, `value of ${group.output} ${valueFull ?? value}`, `cotangent ${cotangentFull ?? cotangent}`);
   setText(title, lines.join("\n"));
 }
 
-/** What a screen reader says about it. @param {GraphNode} node */
+/** Screen reader text of a collapsed group. @param {GraphNode} node */
 export function spokenGroup({ group, slots, value, shape, cotangent, connected, isOutput }) {
   const { name, nodes, outs, output, branches, marks: found } = /** @type {NonNullable<GraphNode["group"]>} */ (group);
   const parts = [

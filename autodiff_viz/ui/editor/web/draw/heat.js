@@ -1,17 +1,17 @@
 // @ts-check
-// A tensor's small picture as an image: cells as views/heat.py writes them, one character each, as pixels of a few
-// colours. Zero is transparent, so the picture fits on any theme's card.
+// Heat-map of a tensor as an image: the cells that views/heat.py encodes, one character each, become pixels.
+// Zero is transparent, so that the image fits any theme.
 
 import { shared } from "../../../web/constants.js";
 
 /** @typedef {"value" | "cotangent"} Which */
 /** @typedef {{ width: number, height: number, data: Uint8ClampedArray }} Pixels  four bytes each: red, green, blue, opacity */
 
-const { alphabet: ALPHABET, shades: SHADES, marks: FIRST_MARK, inks: INKS } = shared.heat; // marks: places of what is no number
-const SIDE = 5; // px of a cell in an image that has marks; else 1
-const MARK = [226, 50, 59]; // ink of what is no number
+const { alphabet: ALPHABET, shades: SHADES, marks: FIRST_MARK, inks: INKS } = shared.heat; // marks: first place of the cells that are not finite
+const SIDE = 5; // px of a cell in an image with marks; else 1
+const MARK = [226, 50, 59]; // colour of cells that are not finite
 
-/** A cross for NaN; for the infinities an arrow up, and one down. */
+/** A cross for NaN; arrows up and down for the infinities. */
 const MARKS = [
   ["x...x", ".x.x.", "..x..", ".x.x.", "x...x"],
   ["..x..", ".xxx.", "x.x.x", "..x..", "..x.."],
@@ -36,7 +36,7 @@ export function imageOf(cells, columns, kind) {
   return image;
 }
 
-/** Pure. @param {string} cells @param {number} columns @param {Which} kind @returns {Pixels} */
+/** The image's pixels. Pure. @param {string} cells @param {number} columns @param {Which} kind @returns {Pixels} */
 export function pixelsOf(cells, columns, kind) {
   const places = [...cells].map((letter) => ALPHABET.indexOf(letter));
   const side = places.some((place) => place >= FIRST_MARK) ? SIDE : 1;
@@ -49,10 +49,12 @@ export function pixelsOf(cells, columns, kind) {
   return { width, height, data };
 }
 
-/** The place whose colour a pixel has: that of 0 round a mark. @param {number} place @param {number} x @param {number} y in the cell */
+/** The place whose colour a pixel has; around a mark, that of 0.
+ * @param {number} place @param {number} x @param {number} y in the cell */
 const seenAt = (place, x, y) => (place < FIRST_MARK || MARKS[place - FIRST_MARK][y][x] === "x" ? place : SHADES);
 
-/** Small numbers are seen, too. @param {number} place @param {Which} kind */
+/** The colour of a place, by a concave scale, so that small numbers are visible.
+ * @param {number} place @param {Which} kind */
 function colourOf(place, kind) {
   const [plus, minus] = INKS[kind];
   if (place >= FIRST_MARK) return [...MARK, 255];

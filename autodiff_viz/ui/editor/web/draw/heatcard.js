@@ -1,6 +1,6 @@
 // @ts-check
-// The card of a node whose value is a tensor: its shape, two small pictures side by side, the value's and that of the
-// cotangent that arrives, and the norm of each below.
+// Card of a node whose value is a tensor: its shape, the heat-maps of the value and of the arriving cotangent
+// side by side, and their norms below.
 
 import { svg } from "../../../web/dom.js";
 import { PICTURED } from "./geometry.js";
@@ -15,13 +15,13 @@ const GAP = 8; // px between the pictures
 const TOP = 54; // px from the card's top
 const ROOM = 50; // px of height for a picture
 const FOOT = 9; // px below the norms
-const CELL = 15; // px that a cell has at most
+const CELL = 15; // px of a cell, at most
 const WORDS = { value: ["blue", "grey"], cotangent: ["orange", "teal"] };
 
-/** Px of width that either picture has. @param {number} w of the card */
+/** Width in px of either picture. @param {number} w of the card */
 export const halfOf = (w) => (w - 2 * SIDE - GAP) / 2;
 
-/** Where a number's right end is, and its foot. @param {GraphNode} node @param {Which} which */
+/** The right end and the baseline of a norm. @param {GraphNode} node @param {Which} which */
 export const normAt = ({ w, h }, which) => ({ x: which === "value" ? SIDE + halfOf(w) : w - SIDE, y: h - FOOT });
 
 /** @returns {Pictures} */
@@ -60,16 +60,17 @@ export function paintPictures(pictures, { heat, w, h }) {
   }
 }
 
-/** Cells are square, or as near to it as the room allows. @param {number} rows @param {number} columns
+/** Size of a picture with square cells, or as nearly square as the room allows.
+ * @param {number} rows @param {number} columns
  * @param {{ w: number, h: number }} room */
 export function sizeOfPicture(rows, columns, room) {
   const side = Math.min(room.w / columns, room.h / rows, CELL);
-  const across = (/** @type {number} */ count, /** @type {number} */ most) => // a few rows of many would be a hair
+  const across = (/** @type {number} */ count, /** @type {number} */ most) => // a few long rows would be a thin line
     Math.max(count * side, Math.min(2.5 * count * side, count * CELL, 0.45 * most));
   return { w: across(columns, room.w), h: across(rows, room.h) };
 }
 
-/** What the colours of a picture mean, for the card's hover text. @param {GraphNode} node @param {Which} which */
+/** Meaning of the colours of a picture, for the card's tooltip. @param {GraphNode} node @param {Which} which */
 export function scaleSays({ heat }, which) {
   if (!heat?.[which]) return "";
   const [plus, minus] = WORDS[which];

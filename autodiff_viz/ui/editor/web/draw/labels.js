@@ -1,5 +1,6 @@
 // @ts-check
-// Where the number of each wire can stand without covering a node or another number. Numbers only.
+// Label placement: finds a place for each wire's number that covers no node and no other number. Numbers
+// only.
 
 import { overlap, pointAt } from "./geometry.js";
 import { textWidth } from "./measure.js";
@@ -11,9 +12,9 @@ import { textWidth } from "./measure.js";
  * `early`: it stands near the beginning of its wire */
 /** @typedef {{ t: number, side: 1 | -1 }} Place how far along its wire, and whether above it (1) or below (-1) */
 
-const CLEAR = 14; // px between the middle of a wire and of its number
-const STEP = 12; // px between the points of a wire that are looked at
-const CELL = 100; // px; each box is looked up only in the cells that it touches
+const CLEAR = 14; // px between the middle of a wire and the middle of its number
+const STEP = 12; // px between the sampled points of a wire
+const CELL = 100; // px of a cell of the spatial hash; each box is looked up only in the cells that it touches
 const ALONG = [0.5, 0.4, 0.6, 0.3, 0.7, 0.22, 0.78, 0.14, 0.86];
 
 /** @type {Place} */
@@ -27,8 +28,8 @@ const EARLY = [0.3, 0.4, 0.22, 0.5, 0.14].flatMap((t) => [{ t, side: /** @type {
 /** @param {string} text */
 const labelWidth = (text) => textWidth(text, 13) * 1.06 + 6;
 
-/** The place of every label that finds one; big contributions choose first. A label never covers an
- * obstacle or another label, and crosses a wire only where every place does.
+/** Greedy placement in the order of contribution size, the largest first. A label never covers an obstacle or
+ * another label, and crosses a wire only if every place does. A label without a free place is left out.
  * @param {Label[]} labels @param {Box[]} obstacles @param {Cubic[][]} wires @returns {Map<string, Place>} */
 export function placeLabels(labels, obstacles, wires) {
   const taken = grid(obstacles);
@@ -45,7 +46,7 @@ export function placeLabels(labels, obstacles, wires) {
   return places;
 }
 
-/** Middle of the number: beside the wire, above it where the wire is level and the side is 1.
+/** Middle of the number, beside the wire: above it if the wire is horizontal and the side is 1.
  * @param {Cubic[]} curve @param {Place} place @param {string} text @returns {Point} */
 export function labelPoint(curve, { t, side }, text) {
   const { point, angle } = pointAt(curve, t);
@@ -62,7 +63,7 @@ function boxAt({ curve, text }, place) {
   return { x: x - w / 2, y: y - 8, w, h: 16 };
 }
 
-/** A wire as small boxes along it. @param {Cubic[]} curve @returns {Box[]} */
+/** Small boxes along a wire. @param {Cubic[]} curve @returns {Box[]} */
 function pointsOf(curve) {
   const [start, end] = [curve[0]?.[0] ?? [0, 0], curve.at(-1)?.[3] ?? [0, 0]];
   const count = Math.ceil(Math.hypot(end[0] - start[0], end[1] - start[1]) / STEP);
@@ -72,7 +73,7 @@ function pointsOf(curve) {
   });
 }
 
-/** The first of the items with the lowest cost; a cost of 0 ends the search.
+/** The first item with the lowest cost; a cost of 0 ends the search.
  * @template T @param {T[]} items @param {(item: T) => number} cost @returns {T | undefined} */
 function least(items, cost) {
   let best;
@@ -85,7 +86,7 @@ function least(items, cost) {
   return best;
 }
 
-/** Boxes by the cells that they touch. @param {Box[]} boxes */
+/** Spatial hash: boxes by the cells that they touch. @param {Box[]} boxes */
 function grid(boxes) {
   /** @type {Map<string, Box[]>} */
   const cells = new Map();
@@ -96,7 +97,7 @@ function grid(boxes) {
       else cells.set(key, [box]);
     }
   };
-  /** How many overlap `box`, counted up to `most`; one that lies in two cells may count twice. */
+  /** Number of boxes that overlap `box`, counted up to `most`; one in two cells may count twice. */
   const hits = (/** @type {Box} */ box, /** @type {number} */ most) => {
     let count = 0;
     for (const key of cellsOf(box)) for (const other of cells.get(key) ?? []) {

@@ -1,5 +1,5 @@
 // @ts-check
-// How wide a text is, near enough to draw a box round it, without asking the browser to lay anything out.
+// Estimate of a text's width from average letter widths, without a layout by the browser.
 
 const NARROW = "ijltfrI1 .,:;|!'`()[]{}/\\-";
 const WIDE = "mwMW@%→";
@@ -15,10 +15,10 @@ function emOf(letter) {
   return WIDE.includes(letter) ? EM.wide : EM.other;
 }
 
-/** The text, with an ellipsis where it is wider than `room` px.
+/** The text, with an ellipsis if it is wider than `room` px.
  * @param {string} text @param {number} room @param {number} size of the font, px */
 export function shortened(text, room, size) {
-  if (textWidth(text, size) <= room + 0.1) return text; // a size worked out from the room may miss it by a rounding
+  if (textWidth(text, size) <= room + 0.1) return text; // tolerance for rounding in a size that was computed from the room
   const letters = [...text];
   let width = 0;
   const end = letters.findIndex((letter) => (width += emOf(letter) * size) > room);

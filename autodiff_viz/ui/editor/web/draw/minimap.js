@@ -1,6 +1,6 @@
 // @ts-check
-// The whole graph in a corner, with a frame round what is on view; dragging there moves the view. Only the frame
-// changes while the view moves.
+// Minimap: the whole graph in a corner, with a frame around the view; dragging there moves the view. While
+// the view moves, only the frame changes.
 
 import { html, svg } from "../../../web/dom.js";
 import { bounds, padded } from "./geometry.js";
@@ -9,10 +9,10 @@ import { sizeOf } from "./stage.js";
 
 /** @typedef {import("../editor.js").Editor} Editor */
 
-const MANY = 15; // nodes; with more, the map is always there
-const NARROW = 480; // px; a narrow canvas shows the map only where part of the graph is out of sight
-const MARGIN = 60; // world px round the graph
-const EVERYWHERE = { x: -1e6, y: -1e6, w: 2e6, h: 2e6 }; // a frame whose outer edge never moves is only painted anew
+const MANY = 15; // nodes; with more, the minimap is always shown
+const NARROW = 480; // px; a narrow canvas shows the minimap only if part of the graph is out of view
+const MARGIN = 60; // world px around the graph
+const EVERYWHERE = { x: -1e6, y: -1e6, w: 2e6, h: 2e6 }; // the outer edge never moves, so that the frame is only repainted
 
 /** @param {Editor} editor */
 export function openMinimap(editor) {
@@ -20,7 +20,7 @@ export function openMinimap(editor) {
   const chosen = svg("path", { class: "map-chosen" });
   const frame = svg("path", { class: "map-frame" });
   const picture = svg("svg", { class: "map-picture" }, nodes, chosen, frame);
-  const root = html("div", { class: "minimap", "aria-hidden": "true" }, picture); // keys have their own ways: arrows, f, +
+  const root = html("div", { class: "minimap", "aria-hidden": "true" }, picture); // keyboard users have other means: arrows, f, +
   root.hidden = true;
   editor.stage.host.append(root);
   listen(editor, root, picture);

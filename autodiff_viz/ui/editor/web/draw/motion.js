@@ -1,6 +1,6 @@
 // @ts-check
-// Nodes glide to new places, when something else than the hand moves them. The drawing is at its end at once:
-// the browser only plays the way there, and a press ends it.
+// Animation of nodes that something other than a drag has moved. The drawing has its final positions at once;
+// the browser only animates the way there, and a press ends the animation.
 
 import { framesOf } from "../state/frames.js";
 
@@ -8,10 +8,10 @@ import { framesOf } from "../state/frames.js";
 /** @typedef {import("../types.js").GraphNode} GraphNode */
 
 const MS = 220;
-const MOST = 400; // nodes that glide; more just move
-const FAR = 2; // px below which nothing is seen to move
+const MOST = 400; // nodes that are animated; with more, none are
+const FAR = 2; // px; shorter moves are not animated
 
-/** How nodes moved between two drawings: their old places, by name. Pure.
+/** Old positions, by name, of the nodes that moved between two drawings. Pure.
  * @param {GraphNode[]} before @param {GraphNode[]} after @returns {Map<string, [number, number]>} */
 export function shifts(before, after) {
   if (before.length === after.length && after.every(({ id, x, y }, i) => before[i].id === id && before[i].x === x && before[i].y === y)) return new Map();

@@ -1,6 +1,6 @@
 // @ts-check
-// A node as a card: symbol and name above, then the value that goes on and the cotangent that comes back;
-// ports on the edges, and chips above it for what bends the gradient.
+// Card of a node: symbol and name above, then the value and the arriving cotangent; ports on the edges, and
+// chips above for what changes the gradient.
 
 import { chips } from "./chips.js";
 import { RULES } from "../../../web/constants.js";
@@ -12,8 +12,9 @@ import { shortened, textWidth } from "./measure.js";
 import { cutMark, outputMark, slotMark } from "./ports.js";
 
 /** @typedef {import("../types.js").GraphNode} GraphNode */
-/** @typedef {{ root: SVGGraphicsElement, node: GraphNode | null, look: string, numbers: Numbers | null, complete: boolean, culled: boolean }} Card
- * not `complete`: what is seen from far alone */
+/** @typedef {{ root: SVGGraphicsElement, node: GraphNode | null, look: string, numbers: Numbers | null,
+ * complete: boolean, culled: boolean }} Card
+ * if not `complete`, it has only the parts that are seen from far */
 /** @typedef {{ value: SVGGraphicsElement, cotangent: SVGGraphicsElement, title: Element, sizes: { value: number, cotangent: number }, pictures?: import("./heatcard.js").Pictures }} Numbers
  * `sizes`: px that the numbers have had at most since they were written for good */
 
@@ -22,7 +23,7 @@ const HEADER = 33; // px
 const MARK = 9; // px that the arrows of value and cotangent take
 const NUMBER = { most: 16, least: 9.5 }; // px
 const NORM = 13.5; // px under a picture
-const SMALL = { most: 24, norm: 18, half: 80, side: 9.5 }; // px of numbers seen from some way off, and their margin
+const SMALL = { most: 24, norm: 18, half: 80, side: 9.5 }; // px of numbers seen from some distance, and their margin
 const SYMBOL = { most: 20, sign: 26, beside: 13, least: 10, far: 40 }; // px; a sign such as + looks smaller than letters
 const NAME = 12.5; // px
 const GAP = 8; // px between symbol and name
@@ -40,7 +41,7 @@ function makeCard(node, complete) {
   return { root, node: null, look: "", numbers: null, complete, culled: false };
 }
 
-/** Draw what is read from near, too. @param {Card} card */
+/** Draw the parts that are seen from near, too. @param {Card} card */
 export function completeCard(card) {
   const { complete, node, root } = card;
   card.complete = true;
@@ -62,7 +63,8 @@ export function updateCard(card, node) {
   card.node = node;
 }
 
-/** What is seen of a node from far. @param {SVGGraphicsElement} root @param {GraphNode} node @returns {null} no numbers */
+/** Draw the parts of a node that are seen from far.
+ * @param {SVGGraphicsElement} root @param {GraphNode} node @returns {null} no numbers */
 function sketch(root, node) {
   root.replaceChildren(...(node.group ? groupParts(node) : [body(node), header(node)[0], ...barrier(node), ...cuts(node), ...chips(node)]));
   root.setAttribute("class", classes(node));
@@ -79,7 +81,7 @@ const barrier = ({ rule, muted, h }) =>
 /** @param {GraphNode} node */
 const cuts = (node) => (node.cut ? [cutMark(node)] : []);
 
-/** Draw everything but the numbers anew.
+/** Draw all elements except the numbers again.
  * @param {SVGGraphicsElement} root @param {GraphNode} node @returns {Numbers} */
 function rebuild(root, node) {
   const { w } = node;
@@ -114,7 +116,7 @@ function rebuild(root, node) {
   return numbers;
 }
 
-/** A tensor's two pictures with their norms. @param {GraphNode} node @param {Numbers} numbers */
+/** Two heat-maps with their norms. @param {GraphNode} node @param {Numbers} numbers */
 function pictured(node, { value, cotangent, pictures }) {
   for (const [which, number] of /** @type {const} */ ([["value", value], ["cotangent", cotangent]])) {
     const { x, y } = normAt(node, which);
@@ -124,7 +126,8 @@ function pictured(node, { value, cotangent, pictures }) {
   return [...heatParts(node), ...Object.values(pictures ?? {}).flatMap(({ image, frame }) => [image, frame]), value, cotangent];
 }
 
-/** Two numbers, one below the other. @param {GraphNode} node @param {Numbers} numbers @param {number} forth @param {number} back */
+/** Two numbers, one below the other.
+ * @param {GraphNode} node @param {Numbers} numbers @param {number} forth @param {number} back */
 function written(node, numbers, forth, back) {
   const { w } = node;
   return [
@@ -142,7 +145,7 @@ const arrows = (forth, back) => [
   svg("path", { class: "back", d: `M${SIDE + 6} ${back - 10}l-6 4.5 6 4.5z` }),
 ];
 
-/** Feet of the two numbers, in px from the card's top. @param {GraphNode} node */
+/** Baselines of the two numbers, in px from the card's top. @param {GraphNode} node */
 function rows({ h }) {
   const middle = (HEADER + h) / 2;
   return [middle - 4.5, middle + 16];
@@ -156,14 +159,15 @@ const classes = (node) =>
   ["node", `rule-${node.rule}`, node.rule !== "follow" && `in-${RULES[node.rule]?.colour}`, node.group && "fold", node.isInput && "input", node.isOutput && "output", !node.connected && "apart",
     node.problem && "wrong", node.slots.some(isEmpty) && "unfinished", node.muted && "muted", !node.problem && node.warning && "warned"].filter(Boolean).join(" ");
 
-/** Symbol left, name right, and the symbol alone as it is seen from far; an input, whose symbol is its name, says that it is one.
+/** Symbol on the left, name on the right, and the symbol alone for the view from far; an input, whose symbol is its
+ * name, is labelled as one.
  * @param {GraphNode} node */
 function header({ symbol, id, w, h, isInput, isParameter }) {
   const room = w - 2 * SIDE;
   const across = textWidth(symbol, 1) * BOLD;
   const what = isInput && symbol === id ? (isParameter ? "parameter" : "input") : "";
   const beside = room - textWidth(what, NAME) - GAP;
-  const said = what && beside >= SYMBOL.beside * across; // else the card's form says what it is
+  const said = what && beside >= SYMBOL.beside * across; // otherwise the card's form shows it
   const given = said ? beside : what ? room : 0.66 * room;
   const most = /^[^\p{L}\p{N}]$/u.test(symbol) ? SYMBOL.sign : SYMBOL.most;
   const size = clamp(given / across, SYMBOL.least, most);
@@ -191,24 +195,24 @@ function writeNumbers(numbers, node) {
   setText(numbers.title, `${node.id}\nvalue ${node.valueFull ?? node.value}${scaleSays(node, "value")}\ncotangent ${back}${scaleSays(node, "cotangent")}${part}${rest}`);
 }
 
-/** Px for the two numbers, and for either when seen from some way off. @param {GraphNode} node */
+/** Px for the two numbers, and for either if seen from some distance. @param {GraphNode} node */
 function roomOf({ w, shape, heat }) {
   if (heat) return { cotangent: halfOf(w) - MARK, value: halfOf(w) - MARK, small: halfOf(w) };
   const cotangent = w - 2 * SIDE - MARK - 1;
   return { cotangent, value: cotangent - (shape ? textWidth(shape, SHAPE) + 4 : 0), small: w - 2 * SMALL.side };
 }
 
-/** Other numbers while a slider is dragged. Their size never grows meanwhile, so that they do not jitter.
+/** Show other numbers while a slider is dragged. Their size never grows meanwhile, so that they do not jitter.
  * @param {Card} card @param {"value" | "cotangent"} which @param {string} text */
 export function slideNumber({ node, numbers }, which, text) {
   if (!node || !numbers) return;
   const room = roomOf(node);
-  if (numbers.pictures) numbers.value.parentElement?.classList.add("sliding"); // its pictures are of before
-  setText(numbers.title, node.id); // the rest of it, too
+  if (numbers.pictures) numbers.value.parentElement?.classList.add("sliding"); // the heat-maps are of the state before
+  setText(numbers.title, node.id); // the rest of the tooltip is of the state before, too
   numbers.sizes[which] = writeNumber(numbers[which], text, room[which], room.small, numbers.sizes[which]);
 }
 
-/** As large as it fits into `room` px, and into `wide` px when seen from some way off.
+/** Write a number as large as fits into `room` px, and into `wide` px if seen from some distance.
  * @param {SVGGraphicsElement} element @param {string} text @param {number} room @param {number} wide
  * @param {number} [most] px */
 function writeNumber(element, text, room, wide, most = NUMBER.most) {
@@ -222,7 +226,7 @@ function writeNumber(element, text, room, wide, most = NUMBER.most) {
   return size;
 }
 
-/** What a screen reader says about a node.
+/** Screen reader text of a node.
  * @param {GraphNode} node */
 export function spoken(node) {
   if (node.group) return spokenGroup(node);

@@ -1,11 +1,11 @@
 // @ts-check
-// Numbers as text, as views/numbers.py, views/cards.py and views/drawing.py write them, for numbers that no
-// run of Python has written: while a slider is dragged. Pure; a test holds both sides together.
+// Formatting of numbers that Python has not formatted, while a slider is dragged: a port of views/numbers.py,
+// views/cards.py and views/drawing.py. Pure; a test compares both.
 
 import { shared } from "../../../web/constants.js";
 
 const { minus: MINUS, vector: VECTOR, decades: DECADES } = shared;
-const SPACE = { digit: "\u2007", point: "\u2008" }; // as wide as a digit, and as a point
+const SPACE = { digit: "\u2007", point: "\u2008" }; // as wide as a digit and as a point
 
 /** `digits` significant digits; powers of ten outside 1e-4 to 1e6. @param {number} number @param {number} digits */
 export function scalar(number, digits = 4) {
@@ -25,19 +25,20 @@ const isPlain = (size, digits) => size >= 1e-4 && size < 10 ** Math.max(digits, 
 /** @param {string} mantissa */
 const trimmed = (mantissa) => (mantissa.includes(".") ? mantissa.replace(/\.?0+$/, "") : mantissa);
 
-/** "d.ddde±x" with this many digits, half to even as Python rounds: JavaScript rounds a half up.
+/** "d.ddde±x" with this many digits, rounded half to even as in Python: JavaScript rounds a half up.
  * @param {number} size @param {number} digits */
 function rounded(size, digits) {
   const usual = size.toExponential(digits - 1);
   if (!/5e/.test(size.toExponential(digits))) return usual;
-  const [mantissa, exponent] = size.toExponential(100).split("e"); // no half between two doubles has more digits
+  const [mantissa, exponent] = size.toExponential(100).split("e"); // exact: no half between two doubles has more digits
   const kept = mantissa.slice(0, digits > 1 ? digits + 1 : 1);
   const isHalf = /^\.?50*$/.test(mantissa.slice(kept.length));
   return isHalf && "02468".includes(kept.at(-1) ?? "") ? `${kept}e${exponent}` : usual;
 }
 
-/** As `scalar`, with spaces for the zeros that it leaves out at the end: digits stay where they are while
- * the number changes. @param {number} number @param {number} digits */
+/** As `scalar`, with spaces in place of omitted trailing zeros, so that digits keep their places while the number
+ * changes.
+ * @param {number} number @param {number} digits */
 export function steady(number, digits = 4) {
   const text = scalar(number, digits);
   const size = Math.abs(number);
@@ -47,7 +48,7 @@ export function steady(number, digits = 4) {
   return text + (whole && !shown ? SPACE.point : "") + SPACE.digit.repeat(Math.max(whole - shown, 0));
 }
 
-/** A scalar; a short vector with as many digits as fit; of any other tensor its Euclidean norm.
+/** A scalar; a short vector with as many digits as fit; for any other tensor its Euclidean norm.
  * @param {number} kind 0 a scalar, -1 (norm, sign), else how many numbers of a vector
  * @param {ArrayLike<number>} numbers @param {number} digits @param {typeof scalar} write */
 export function numberText(kind, numbers, digits = 4, write = scalar) {
@@ -61,7 +62,7 @@ export function numberText(kind, numbers, digits = 4, write = scalar) {
 export const normOf = (kind, numbers) =>
   kind < 0 ? numbers[0] : Math.sqrt(Array.from(numbers).reduce((sum, number) => sum + number * number, 0));
 
-/** How thick a wire is, from 0 to 1: 0 for nothing, 1 for the largest contribution, even steps per decade.
+/** Thickness of a wire from 0 to 1: 0 for nothing, 1 for the largest contribution, even steps per decade.
  * @param {number} size @param {number} largest of all wires */
 export function widthOf(size, largest) {
   if (size === 0) return 0;
@@ -69,7 +70,8 @@ export function widthOf(size, largest) {
   return Number(Math.min(1, Math.max(0.06, 1 + Math.log10(size / largest) / DECADES)).toFixed(3));
 }
 
-/** -1, 0 or 1; 2 for a tensor with both signs, or with NaN. @param {number} kind @param {ArrayLike<number>} numbers */
+/** Sign: -1, 0 or 1; 2 for a tensor with both signs, or with NaN.
+ * @param {number} kind @param {ArrayLike<number>} numbers */
 export function signOf(kind, numbers) {
   if (kind < 0) return numbers[1];
   const all = Array.from(numbers);

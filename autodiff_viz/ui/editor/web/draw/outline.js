@@ -1,13 +1,13 @@
 // @ts-check
-// The outline of a checkpoint region: a box when that tells the truth, else a stepped shape that leaves
-// the nodes outside the region outside. Numbers only.
+// Outline of a checkpoint region: a box if it contains only the region's nodes, else a stepped shape that
+// leaves the other nodes outside. Numbers only.
 
 import { bounds, overlap, padded } from "./geometry.js";
 
 /** @typedef {import("../types.js").Point} Point */
 /** @typedef {import("../types.js").Box} Box */
 
-/** Corners of a closed shape round `members`, `pad` pixels away from them.
+/** Corners of a closed shape around `members`, `pad` pixels away from them.
  * @param {Box[]} members @param {Box[]} others nodes that must stay outside, where possible
  * @param {number} pad @returns {Point[]} */
 export function outlineOf(members, others, pad) {
@@ -27,11 +27,11 @@ export function contains(shape, [x, y]) {
   return crossed.length % 2 === 1;
 }
 
-/** The box around a shape. @param {Point[]} shape @returns {Box} */
+/** Bounding box of a shape. @param {Point[]} shape @returns {Box} */
 export const outerBox = (shape) =>
   bounds(shape.map(([x, y]) => ({ x, y, w: 0, h: 0 }))) ?? { x: 0, y: 0, w: 0, h: 0 };
 
-/** Nodes that stand on the shape though they are outside it: it is cut out round them.
+/** Nodes outside the region that overlap the shape: holes are cut around them.
  * @param {Point[]} shape @param {Box[]} others @param {number} pad @returns {Box[]} */
 export function strangers(shape, others, pad) {
   const around = outerBox(shape);
@@ -42,8 +42,8 @@ export function strangers(shape, others, pad) {
 /** @param {Box} box @returns {Point[]} */
 const corners = ({ x, y, w, h }) => [[x, y], [x + w, y], [x + w, y + h], [x, y + h]];
 
-/** A shape with one top and one bottom at every x: each strip between two edges is as tall as the
- * boxes in it; a strip with none joins its neighbours.
+/** A shape with one top and one bottom at every x: each strip between two edges is as tall as the boxes in it; an
+ * empty strip joins its neighbours.
  * @param {Box[]} boxes @returns {Point[]} */
 function stepped(boxes) {
   const edges = [...new Set(boxes.flatMap((box) => [box.x, box.x + box.w]))].sort((a, b) => a - b);
@@ -69,7 +69,7 @@ const span = (boxes) => ({
   bottom: Math.max(...boxes.map((box) => box.y + box.h)),
 });
 
-/** Drop the points that lie on a straight line between their neighbours.
+/** Remove the points on a straight line between their neighbours.
  * @param {Point[]} points */
 const straightened = (points) =>
   points.filter(([x, y], i) => {
@@ -78,7 +78,7 @@ const straightened = (points) =>
     return !((before[0] === x && x === after[0]) || (before[1] === y && y === after[1]));
   });
 
-/** An SVG path round the corners, each rounded by at most `radius`.
+/** An SVG path through the corners, each rounded by at most `radius`.
  * @param {Point[]} points @param {number} radius */
 export function roundedPath(points, radius) {
   const pieces = points.map((corner, i) => {

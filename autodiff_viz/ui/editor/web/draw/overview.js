@@ -1,5 +1,5 @@
 // @ts-check
-// The whole drawing in small, and how far the view may go. Numbers only.
+// Limits of the view, and the path of the minimap. Numbers only.
 
 import { clamp } from "./geometry.js";
 
@@ -7,9 +7,9 @@ import { clamp } from "./geometry.js";
 /** @typedef {import("../types.js").Viewport} Viewport */
 /** @typedef {{ w: number, h: number }} Size */
 
-const KEPT = 90; // px of the drawing that stay on view
+const KEPT = 90; // px of the drawing that stay in view
 
-/** The view moved as little as it takes for part of the content to be seen.
+/** The view, moved by the least amount that keeps part of the content in view.
  * @param {Viewport} view @param {Box | null} content @param {Size} size @returns {Viewport} */
 export function kept(view, content, size) {
   if (!content || !size.w || !size.h) return view;
@@ -24,10 +24,10 @@ function within(shift, from, length, room) {
   return clamp(shift, least - from - length, room - least - from);
 }
 
-/** What part of the world is on view. @param {Viewport} view @param {Size} size @returns {Box} */
+/** The part of the world that is in view. @param {Viewport} view @param {Size} size @returns {Box} */
 export const seen = ({ x, y, k }, { w, h }) => ({ x: -x / k, y: -y / k, w: w / k, h: h / k });
 
-/** The sides on which there is more than can be seen; toolbars cover `foot` px at the bottom.
+/** The sides on which content is out of view; toolbars cover `foot` px at the bottom.
  * @param {Viewport} view @param {Box | null} content @param {Size} size @param {number} foot @returns {string} */
 export function beyond(view, content, size, foot) {
   if (!content) return "";

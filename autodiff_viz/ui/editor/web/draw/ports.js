@@ -1,5 +1,5 @@
 // @ts-check
-// The ports of a node: slots on the left, with the constants that they hold, and the output on the right.
+// Ports of a node: slots on the left with their constants, and the output on the right.
 
 import { svg } from "../../../web/dom.js";
 import { outputPoint, slotPoint } from "./geometry.js";
@@ -11,8 +11,9 @@ const FONT = 13.5; // px, of a constant
 const GAP = 9; // px between a constant and its port
 const CUT = { at: 9, apart: 6, tall: 13, lean: 4 }; // px right of the port
 
-/** A port and its larger, invisible target. No mark has a transform of its own: every one makes the browser
- * layer the whole picture more slowly. @param {number} cx @param {number} cy */
+/** A port and its larger, invisible target. No mark has a transform: every transform makes the browser layer the
+ * whole picture more slowly.
+ * @param {number} cx @param {number} cy */
 const port = (cx, cy) => [svg("circle", { class: "target", r: 15, cx, cy }), svg("circle", { class: "port", r: 5.5, cx, cy })];
 
 /** @param {GraphNode} node @param {number} i */
@@ -33,7 +34,7 @@ export function outputMark(node) {
   return svg("g", { class: "out" }, ...port(x - node.x, y - node.y));
 }
 
-/** Where the graph is cut after a node: two bars across all wires that leave it. @param {GraphNode} node */
+/** The mark of a cut after a node: two bars across all wires that leave the node. @param {GraphNode} node */
 export function cutMark(node) {
   const [x, y] = outputPoint(node);
   const bar = (/** @type {number} */ left) => `M${x - node.x + left} ${y - node.y + CUT.tall}l${CUT.lean} ${-2 * CUT.tall}`;
@@ -48,7 +49,7 @@ function pill(constant, y) {
     svg("text", { x: -w / 2 - GAP, y: y + 4.5 }, constant), svg("title", {}, `${constant} - click to change it`));
 }
 
-/** An empty slot says what it waits for: that is no mistake, only unfinished.
+/** The label of an empty slot, which is unfinished and not a mistake.
  * @param {string} label @param {number} y */
 function wanting(label, y) {
   const text = `needs ${label}`;
@@ -63,7 +64,7 @@ const wantWidth = (label) => textWidth(`needs ${label}`, 11.5) + 16;
 /** @param {string} constant */
 const pillWidth = (constant) => Math.max(textWidth(constant, FONT) + 16, 26);
 
-/** How far the constants of a node reach to its left, in px.
+/** Px by which the constants of a node extend to its left.
  * @param {GraphNode} node */
 export const pillsReach = ({ slots }) =>
   Math.max(0, ...slots.map(({ constant, wired, label }) =>

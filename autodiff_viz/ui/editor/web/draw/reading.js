@@ -1,5 +1,5 @@
 // @ts-check
-// The graph in words: what a screen reader reads, in the order in which one would read the picture.
+// The graph in words for screen readers, in reading order.
 
 import { grouped } from "../state/loops.js";
 
@@ -7,14 +7,14 @@ import { grouped } from "../state/loops.js";
 /** @typedef {import("../types.js").Wire} Wire */
 /** @typedef {import("../types.js").Region} Region */
 
-const COLUMN = 64; // px; nodes closer than this stand in one column
+const COLUMN = 64; // px; nodes closer than this are in one column
 
-/** From left to right, each column from above.
+/** Nodes from left to right, each column from the top.
  * @template {{ x: number, y: number }} T @param {T[]} nodes @returns {T[]} */
 export const inOrder = (nodes) =>
   [...nodes].sort((a, b) => Math.round(a.x / COLUMN) - Math.round(b.x / COLUMN) || a.y - b.y || a.x - b.x);
 
-/** A wire: where from, where to, what it passes back.
+/** Text of a wire: its source, its target, its contribution.
  * @param {Wire} wire @param {GraphNode | undefined} to */
 export function spokenWire(wire, to) {
   const label = to?.slots[wire.slot]?.label ?? String(wire.slot);
@@ -22,23 +22,23 @@ export function spokenWire(wire, to) {
   return `wire from ${wire.from} to slot ${label} of ${wire.to}, ${wire.alternative ? "backward only, " : ""}${passed}`;
 }
 
-/** A region and what is in it. @param {Region} region */
+/** Text of a region and its nodes. @param {Region} region */
 export const spokenRegion = ({ name, nodes, badge, problem }) =>
   [`checkpoint region ${name}: ${nodes.join(", ")}`, badge && `runs ${badge.replace(/^[x×]/, "")} times`, problem].filter(Boolean).join(", ");
 
-/** A group and what is in it. @param {import("../types.js").Group} group */
+/** Text of a group and its nodes. @param {import("../types.js").Group} group */
 export const spokenGroup = ({ name, nodes, problem, branches, alone }) =>
   [branches ? `group of ${branches.length} ${branches.length === 1 ? "branch" : "branches"} ${name}: ${branches.join(", ")}` : `group ${name}: ${nodes.join(", ")}`,
     alone && `only ${alone} is trained`, problem].filter(Boolean).join(", ");
 
-/** Wires at a node, those that come in first, each side from above: what `,` and `.` step through.
+/** Wires at a node, incoming ones first, each side from the top: the order of `,` and `.`.
  * @param {Wire[]} wires @param {string} id */
 export const wiresAt = (wires, id) => [
   ...wires.filter((wire) => wire.to === id).sort((a, b) => a.slot - b.slot),
   ...wires.filter((wire) => wire.from === id && wire.to !== id),
 ];
 
-/** The lines of the list: nodes in reading order, each with the wires that come into it and what it feeds.
+/** Lines of the list: nodes in reading order, each with its incoming wires and the nodes that it feeds.
  * @param {{ nodes: GraphNode[], wires: Wire[], regions: Region[], groups?: import("../types.js").Group[] }} drawing @param {(node: GraphNode) => string} spoken
  * @returns {{ id: string, text: string, wires: string[] }[]} */
 export function linesOf({ nodes, wires, regions, groups = [] }, spoken) {
@@ -57,7 +57,7 @@ export function linesOf({ nodes, wires, regions, groups = [] }, spoken) {
   return [...lines, ...framed.map(({ name, text }) => ({ id: `region ${name}`, text, wires: [] }))];
 }
 
-/** What to say when Python has answered an edit: its name, and what the output came to.
+/** Text after Python has answered an edit: the edit's name and the value of the output.
  * @param {{ history: { undo?: string, redo?: string }, nodes: GraphNode[] }} before
  * @param {{ history: { undo?: string, redo?: string }, nodes: GraphNode[] }} after */
 export function spokenStep(before, after) {

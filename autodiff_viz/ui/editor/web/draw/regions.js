@@ -1,6 +1,6 @@
 // @ts-check
-// Checkpoint regions and groups: outlines behind the nodes, of regions dashed, with a tab each: a region's name,
-// policy and run badge, a group's name and what collapses it.
+// Outlines of checkpoint regions (dashed) and groups behind the nodes, with a tab each: a region's name,
+// policy and run badge, a group's name and its collapse button.
 
 import { POLICIES, shared } from "../../../web/constants.js";
 import { keep, svg } from "../../../web/dom.js";
@@ -18,11 +18,11 @@ import { outerBox, outlineOf, roundedPath, strangers } from "./outline.js";
 /** @typedef {{ region: Frame, corners: Point[], holes: Box[], id: string }} Shape  `holes`: nodes that it does not hold */
 /** @typedef {{ root: SVGGraphicsElement, look: string }} Drawn */
 
-const PAD = { inner: shared.frame.pad, level: shared.frame.level, hole: 7 }; // px round the nodes, and more for each region inside
+const PAD = { inner: shared.frame.pad, level: shared.frame.level, hole: 7 }; // px around the nodes, and more for each region inside
 const FONT = 12; // px
 const { tab: TAB } = shared.frame; // px, height
 
-/** Outlines go behind the wires, tabs before them, so that both stay readable.
+/** Draw outlines behind the wires and tabs before them, so that both stay readable.
  * @param {Element} behind @param {Element} before @param {{ outlines: Map<string, Drawn>, tabs: Map<string, Drawn> }} drawn
  * @param {Frame[]} regions @param {GraphNode[]} nodes */
 export function drawRegions(behind, before, { outlines, tabs }, regions, nodes) {
@@ -31,7 +31,7 @@ export function drawRegions(behind, before, { outlines, tabs }, regions, nodes) 
   keep(before, tabs, shapes, nameOf, begin, (drawn, shape) => redraw(drawn, shape, tab));
 }
 
-/** Outer frames first. @param {Frame[]} regions @param {GraphNode[]} nodes @returns {Shape[]} */
+/** Shapes of the frames, outermost first. @param {Frame[]} regions @param {GraphNode[]} nodes @returns {Shape[]} */
 export function shapesOf(regions, nodes) {
   const order = nested(regions);
   const deepest = Math.max(0, ...order.map(({ depth }) => depth));
@@ -44,7 +44,7 @@ export function shapesOf(regions, nodes) {
   }).filter(({ corners }) => corners.length);
 }
 
-/** What each region covers, and its tab.
+/** Bounding box and tab of each region.
  * @param {Frame[]} regions @param {GraphNode[]} nodes @returns {{ name: string, box: Box, tab: Box }[]} */
 export const regionBoxes = (regions, nodes) =>
   shapesOf(regions, nodes).map(({ region, corners }) => {
@@ -52,7 +52,8 @@ export const regionBoxes = (regions, nodes) =>
     return { name: region.name, box: outerBox(corners), tab: { x, y, w: widthsOf(region).end, h: TAB } };
   });
 
-/** The tab of a region or a group, where it is on view. @param {{ regions: import("../types.js").Region[],
+/** The tab of a region or a group, if it is drawn.
+ * @param {{ regions: import("../types.js").Region[],
  * groups: import("../types.js").Group[], nodes: GraphNode[] }} seen @param {string} name @returns {Box | undefined} */
 export const tabOf = (seen, name) => regionBoxes(framesOf(seen), seen.nodes).find((box) => box.name === name)?.tab;
 
@@ -93,7 +94,7 @@ function textsOf(region) {
   return { text: words.filter(Boolean).join(" · "), badge: badge?.replace(/^x/, "×") ?? "" };
 }
 
-/** Px of the label and the badge, and of both.
+/** Px of the label, of the badge, and of both.
  * @param {Frame} region */
 function widthsOf(region) {
   const { text, badge } = textsOf(region);
@@ -120,7 +121,7 @@ function tab({ region, corners }) {
   }, ...parts, more);
 }
 
-/** A click on the triangle collapses the group; on its name it selects what is inside.
+/** The tab of a group: a click on the triangle collapses the group; on the name it selects the group's nodes.
  * @param {import("../types.js").Group} group @param {Point} place */
 function groupTab(group, [x, y]) {
   const { w, end } = widthsOf(group);

@@ -1,6 +1,6 @@
 // @ts-check
-// What the canvas says to those who do not see it: a list of the graph, kept in step when there is time for
-// it, and a line about every edit that Python has answered.
+// Screen reader output of the canvas: a list of the graph, updated when idle, and a line about every edit
+// that Python has answered.
 
 import { html, keep, setText } from "../../../web/dom.js";
 import { spoken } from "./nodes.js";

@@ -1,5 +1,5 @@
 // @ts-check
-// The canvas itself: its layers, its viewport, and painting a drawing onto it. It decides nothing.
+// The stage: the layers of the canvas, its viewport, and painting of a drawing. It decides nothing.
 
 import { html, svg } from "../../../web/dom.js";
 import { REACH } from "./chips.js";
@@ -18,17 +18,18 @@ import { drawWires, placeNumbers } from "./wires.js";
 /** @typedef {import("../types.js").Point} Point */
 /** @typedef {ReturnType<typeof openStage>} Stage */
 
-/** Scales up to which less is written. @type {[string, number][]} */
+/** Scales up to which fewer details are drawn. @type {[string, number][]} */
 const DETAIL = [["far", 0.34], ["small", 0.55], ["middle", 0.72]];
-const MARGIN = 24; // px round a node that is brought on view
-const READABLE = 0.44; // scale at which numbers can be read on a phone, which is held close
-const LEGIBLE = 0.6; // scale at which they can be read on a desk
-const PICTURED = 3; // a node with its pictures is painted as fast as so many others
+const MARGIN = 24; // px around a node that is brought into view
+const READABLE = 0.44; // scale at which numbers are legible on a phone, which is held close
+const LEGIBLE = 0.6; // scale at which numbers are legible on a desk
+const PICTURED = 3; // a node with heat-maps takes as long to paint as so many others
 const FOOT = 60; // px of the canvas that the toolbar covers
 const NARROW = 480; // px; below it the first view keeps numbers readable rather than showing all
-const FEW = 40; // nodes; up to as many it does so on any canvas
+const FEW = 40; // nodes; with at most so many, that holds for any canvas
 
-/** What is drawn, from the bottom to the top. Each leaf is painted by itself: a drag paints those in the hand alone.
+/** Layers from the bottom to the top, by leaf. Each leaf is painted separately: a drag repaints only the leaves of
+ * the drag.
  * @type {Layer[][]} */
 const LEAVES = [["regions"], ["wires"], ["strings"], ["tabs"], ["numbers", "nodes"], ["hand"], ["overlay"]];
 /** @typedef {"regions" | "wires" | "strings" | "tabs" | "numbers" | "nodes" | "hand" | "overlay"} Layer */
@@ -50,7 +51,7 @@ export function openStage() {
     /** @type {Viewport} for which the leaves are drawn; the pane does the rest */ drawn: { x: 0, y: 0, k: 0 },
     /** @type {{ w: number, h: number } | null} of the canvas, once it has been told: to ask takes a layout */ size: null,
     glides: { under: false, timer: 0 },
-    weight: 0, // how many nodes it is as much work as
+    weight: 0, // paint cost, in nodes
     cards: new Map(), strands: new Map(), regions: { outlines: new Map(), tabs: new Map() },
     /** @type {import("../types.js").Box | null} all that is drawn */ content: null,
     /** @type {Drawing | null} the last one, as it is when nothing is dragged */ painted: null,
@@ -61,7 +62,7 @@ export function openStage() {
   };
 }
 
-/** Draw what changed. Numbers on wires look for a place only when nothing is being dragged.
+/** Draw what changed. Numbers on wires are placed only when nothing is being dragged.
  * @param {Stage} stage @param {Drawing} drawing @param {boolean} dragging */
 export function paint(stage, drawing, dragging) {
   const byId = new Map(drawing.nodes.map((node) => [node.id, node]));
@@ -83,14 +84,14 @@ export function paint(stage, drawing, dragging) {
   stage.host.classList.toggle("bare", drawing.nodes.length === 0);
 }
 
-/** Find places for the numbers of the wires, unless they have theirs: in a large graph only once they can be read.
+/** Place the numbers of the wires, unless they are placed; in a large graph only once they are legible.
  * @param {Stage} stage */
 export function giveNumbersPlaces(stage) {
   if (stage.numbered !== stage.painted) placeNumbers(stage.strands, stage.obstacles);
   stage.numbered = stage.painted;
 }
 
-/** A node with all that stands out from its card: chips above, constants to the left.
+/** Bounding box of a node with chips above and constants to the left of its card.
  * @param {import("../types.js").GraphNode} node @returns {import("../types.js").Box} */
 function bodyOf(node) {
   const plain = node.rule === "follow" && !node.isOutput && !node.problem && !node.warning && !node.group?.marks.length;
@@ -99,7 +100,7 @@ function bodyOf(node) {
   return { x: node.x - left - 6, y: node.y - top, w: node.w + left + 12, h: node.h + top + foot };
 }
 
-/** Something of the drawing stays on view. @param {Stage} stage @param {Viewport} wished */
+/** Set the view, limited so that some of the drawing stays in view. @param {Stage} stage @param {Viewport} wished */
 export function look(stage, wished) {
   const size = sizeOf(stage);
   const view = kept(wished, stage.content, size);
@@ -114,18 +115,18 @@ function settle(stage, size) {
   if (!isFar(view)) giveNumbersPlaces(stage);
   const detail = DETAIL.find(([, scale]) => view.k < scale)?.[0] ?? "near";
   const { dataset } = stage.host;
-  if (dataset.detail !== detail) dataset.detail = detail; // every write makes the browser style all nodes anew
+  if (dataset.detail !== detail) dataset.detail = detail; // every write makes the browser restyle all nodes
   const more = beyond(view, stage.content, size, FOOT);
   if (dataset.beyond !== more) dataset.beyond = more;
 }
 
-/** Whether no number can be read. @param {Viewport} view */
+/** Whether no number is legible. @param {Viewport} view */
 const isFar = ({ k }) => k < DETAIL[0][1];
 
 /** @param {Stage} stage */
 export const sizeOf = ({ host, size }) => size ?? { w: host.clientWidth, h: host.clientHeight };
 
-/** The view that shows the whole drawing; a `first` one rather keeps numbers legible, and the selected node on view.
+/** The view that shows the whole drawing; a `first` view prefers legible numbers and the selected node.
  * @param {Stage} stage @param {Drawing} drawing @param {boolean} first @returns {Viewport} */
 export function wholeView(stage, drawing, first) {
   const size = sizeOf(stage);
@@ -149,7 +150,7 @@ export function partView(stage, drawing, names) {
   return box && fit(padded(box, 24), sizeOf(stage));
 }
 
-/** Centre of what is on view, in world pixels.
+/** Centre of the view, in world pixels.
  * @param {Stage} stage @returns {Point} */
 export function centre(stage) {
   const { w, h } = sizeOf(stage);
@@ -163,7 +164,7 @@ export function zoomCentred(stage, factor) {
   return zoomAt(stage.view, factor, [w / 2, h / 2]);
 }
 
-/** The view with `box` in the middle, or null where it can be seen as it is.
+/** The view with `box` in the middle, or null if the box is in view.
  * @param {Stage} stage @param {import("../types.js").Box} box @returns {Viewport | null} */
 export function revealing(stage, box) {
   const { w, h } = sizeOf(stage);
@@ -181,7 +182,7 @@ export function pointOf(stage, event) {
   return [event.clientX - left, event.clientY - top];
 }
 
-/** Say something short at the foot of the canvas, aloud to a screen reader, for a few seconds.
+/** Show a short text at the foot of the canvas for a few seconds, and announce it to screen readers.
  * @param {Stage} stage @param {string} text */
 export function say(stage, text) {
   clearTimeout(stage.quiet);

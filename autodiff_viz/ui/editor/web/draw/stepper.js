@@ -1,10 +1,12 @@
 // @ts-check
-// How many branches a group has, with a sign for one less and one more: drawn on the group's tab and on its card.
+// Stepper of a group of branches, on the group's tab and card: the number of branches, with a button for one
+// less and one more.
 
 import { svg } from "../../../web/dom.js";
 import { textWidth } from "./measure.js";
 
-/** @typedef {{ font: number, sign: number, reach: number }} Size px: of the text, and radii of a sign's ring and of what a finger hits */
+/** @typedef {{ font: number, sign: number, reach: number }} Size px: of the text, and radii of a sign's
+ * ring and of its touch target */
 
 /** @type {Size} */
 export const ON_TAB = { font: 12.5, sign: 11, reach: 16 };
@@ -12,7 +14,7 @@ export const ON_TAB = { font: 12.5, sign: 11, reach: 16 };
 export const ON_CARD = { font: 16, sign: 14, reach: 20 };
 const GAP = 6; // px
 
-/** Px that it takes. @param {number} k @param {Size} size */
+/** Width in px. @param {number} k @param {Size} size */
 export const stepperWidth = (k, { font, sign }) => 4 * sign + 2 * GAP + textWidth(saysK(k), font) + 8;
 
 /** @param {number} k */

@@ -1,5 +1,6 @@
 // @ts-check
-// Resting on a node, with the pointer or with the keys, lights all that it depends on and all that depends on it.
+// Highlight of a node's lineage: while a pointer or the focus rests on a node, its ancestors and descendants
+// are lit.
 
 import { nodesOf, wiresOf } from "../state/fold.js";
 import { lineage } from "../state/lineage.js";
@@ -26,7 +27,7 @@ export function traceLineage(editor) {
   surface.addEventListener("pointerover", (event) => event.pointerType !== "touch" && !event.buttons && rest(idOf(event), REST_MS));
   surface.addEventListener("pointerleave", () => rest(null, 0));
   surface.addEventListener("pointerdown", () => rest(null, 0)); // a gesture begins
-  host.addEventListener("keydown", () => rest(null, 0), true); // what a key brings is not to come in faded
+  host.addEventListener("keydown", () => rest(null, 0), true); // elements that a key opens must not appear faded
   surface.addEventListener("focusin", (event) => host.classList.contains("by-keys") && rest(idOf(event), REST_MS));
   surface.addEventListener("focusout", () => rest(null, 0));
 }
@@ -35,7 +36,7 @@ export function traceLineage(editor) {
 function light({ stage, shown, dragged }, id) {
   const found = id === null || dragged || !stage.cards.has(id) ? null : lineage(shown.wires, nodesOf(stage.cards.get(id)?.node));
   stage.host.classList.toggle("tracing", found !== null);
-  if (!found) return; // what was lit may stay so: it shows only while tracing
+  if (!found) return; // highlights may stay, since they are visible only while tracing
   for (const { root, node } of stage.cards.values()) root.classList.toggle("lit", nodesOf(node).some((name) => found.nodes.has(name)));
   for (const { root, number, wire } of stage.strands.values()) {
     const lit = wiresOf(wire).some((one) => found.wires.has(wireId(one)));

@@ -1,6 +1,6 @@
 // @ts-check
-// Wires. A wire carries a value to the right and a contribution to the gradient back to the left: its
-// thickness is the contribution's size, its colour and arrow the sign.
+// Wires. A wire carries a value forward and a contribution to the gradient backward: its thickness is the
+// size of the contribution, its colour and arrow the sign.
 
 import { keep, setText, svg } from "../../../web/dom.js";
 import { outputPoint, pathOf, pointAt, slotPoint, wireCurve } from "./geometry.js";
@@ -27,7 +27,7 @@ const THICK = 5; // px added for the largest contribution
 /** @param {{ to: string, slot: number }} wire */
 export const wireId = ({ to, slot }) => `${to}:${slot}`;
 
-/** Numbers have a layer of their own, so that no other wire crosses them.
+/** Draw the wires. Numbers have a layer of their own, so that no other wire crosses them.
  * @param {Element} layer @param {Element} numbers @param {Map<string, Strand>} strands @param {Wire[]} wires
  * @param {Map<string, GraphNode>} nodes @param {boolean} complete whether new wires have all that is read from near */
 export function drawWires(layer, numbers, strands, wires, nodes, complete) {
@@ -50,7 +50,7 @@ function makeStrand(wire) {
   return { root, line, hit, arrow, number, title, shape: null, layer: null, wire: null, from: null, to: null, flow: { width: 0, sign: 0, passed: "" }, curve: [], place: USUAL, shapePlace: USUAL, complete: false, culled: false };
 }
 
-/** Draw what is read from near, too. @param {Strand} strand @param {Element} numbers */
+/** Draw the parts that are seen from near, too. @param {Strand} strand @param {Element} numbers */
 export function completeStrand(strand, numbers) {
   if (strand.complete) return;
   strand.complete = true;
@@ -61,7 +61,7 @@ export function completeStrand(strand, numbers) {
   showShape(strand);
 }
 
-/** The shape of what a wire carries, unless it is a number. @param {{ wire: Wire | null, from: GraphNode | null }} strand */
+/** The shape of a wire's value, unless it is a scalar. @param {{ wire: Wire | null, from: GraphNode | null }} strand */
 const shapeOf = ({ wire, from }) => {
   const dims = wire?.dims ?? from?.dims ?? [];
   return dims.length ? `[${dims.join(", ")}]` : "";
@@ -95,7 +95,7 @@ export function updateStrand(strand, wire, nodes) {
   placeMarks(strand);
 }
 
-/** What goes back along the wire: its number, thickness, colour and arrow.
+/** Show the contribution that goes backward: its number, thickness, colour and arrow.
  * @param {Strand} strand @param {Flow} flow */
 export function showFlow(strand, flow) {
   const { root, line, number } = strand;
@@ -116,13 +116,13 @@ function placeArrow({ arrow, flow, curve, place }) {
   arrow.setAttribute("d", arrowPath(flow.sign, 7 + 4 * flow.width, point, angle));
 }
 
-/** Put the arrow on the wire and the number beside it.
+/** Place the arrow on the wire and the number beside the wire.
  * @param {Strand} strand */
 function placeMarks(strand) {
   placeArrow(strand);
   const [x, y] = labelPoint(strand.curve, strand.place, strand.wire?.passed ?? "");
   strand.number.setAttribute("x", x.toFixed(1));
-  strand.number.setAttribute("y", (y + 4.5).toFixed(1)); // from the middle of the digits to their foot
+  strand.number.setAttribute("y", (y + 4.5).toFixed(1)); // from the middle of the digits to the baseline
   if (strand.shape) placeShape(strand);
 }
 
@@ -133,10 +133,10 @@ function placeShape({ shape, curve, shapePlace }) {
   shape?.setAttribute("y", (y + 4).toFixed(1));
 }
 
-/** Corners of the arrow for a wire that runs right, in parts of its size. @type {Record<number, Point[]>} */
+/** Corners of the arrow for a wire that runs right, in units of its size. @type {Record<number, Point[]>} */
 const HEADS = { 0: [], 1: [[-1, 0], [0.7, -0.8], [0.7, 0.8]], 2: [[-1, 0], [0, -0.8], [1, 0], [0, 0.8]] };
 
-/** An arrowhead that points back along the wire; both signs at once make a diamond.
+/** An arrowhead that points back along the wire; both signs make a diamond.
  * @param {number} sign @param {number} size px @param {Point} at @param {number} angle degrees */
 function arrowPath(sign, size, [x, y], angle) {
   const [right, down] = [Math.cos((angle * Math.PI) / 180) * size, Math.sin((angle * Math.PI) / 180) * size];
@@ -145,8 +145,8 @@ function arrowPath(sign, size, [x, y], angle) {
   return corners.length ? `M${corners.join("L")}z` : "";
 }
 
-/** Find a clear place for every number. One that finds none shows on hover alone, then where it covers
- * at most other numbers.
+/** Find a free place for every number. A number without one shows only on hover, where it covers at most other
+ * numbers.
  * @param {Map<string, Strand>} strands @param {import("../types.js").Box[]} obstacles */
 export function placeNumbers(strands, obstacles) {
   const labels = [...strands].filter(([, { wire, to }]) => wire?.passed && to?.connected).map(([id, { curve, wire }]) => ({

@@ -1,26 +1,26 @@
 // @ts-check
-// What a picture of the graph is made of, as text and numbers: no DOM.
+// Styles, colours and size of a picture file, as text and numbers. No DOM.
 
 import { shared } from "../../../web/constants.js";
 
-/** Styles that a picture keeps, by what they belong to: all others have no meaning outside the page. */
+/** Style properties that a picture keeps, by kind of element; the others have no meaning outside the page. */
 export const KEPT = {
   shape: ["fill", "stroke", "stroke-width", "stroke-dasharray", "stroke-linecap", "stroke-linejoin", "paint-order"],
   text: ["font-size", "font-weight", "text-anchor"],
 };
 
-/** What SVG takes where nothing is said. @type {Record<string, string>} */
+/** SVG's defaults. @type {Record<string, string>} */
 const USUAL = {
   stroke: "none", "stroke-dasharray": "none", "stroke-linecap": "butt", "stroke-linejoin": "miter", "paint-order": "normal",
   "font-weight": "400", "text-anchor": "start",
 };
 
-/** Classes of the moment, which a picture shows nothing of. */
+/** Classes of transient states, which a picture does not show. */
 export const PASSING = [
   "selected", "hovered", "near", "refused", "lit", "faint", "caught", "loop", "culled", "fits", "unfit", "dragging", "sliding",
 ];
 
-/** The attributes that say the same as `styles`, in any viewer. Colours come as [#rrggbb, opacity].
+/** SVG attributes equivalent to `styles`, for any viewer. Colours are given as [#rrggbb, opacity].
  * @param {Record<string, string>} styles computed @param {(color: string) => [string, number]} plain
  * @returns {Record<string, string>} */
 export function attributesOf(styles, plain) {
@@ -43,12 +43,12 @@ function paint(name, value, plain) {
   return { [name]: color, ...(opacity < 1 ? { [`${name}-opacity`]: opacity.toFixed(3) } : {}) };
 }
 
-/** Red, green, blue and opacity, 0 to 255 each, as SVG writes them in any viewer.
+/** Red, green, blue and opacity, 0 to 255 each, as SVG attributes for any viewer.
  * @param {Iterable<number>} pixel @returns {[string, number]} */
 export const colorOf = ([r, g, b, a]) =>
   [`#${[r, g, b].map((part) => part.toString(16).padStart(2, "0")).join("")}`, a / 255];
 
-/** The page's font, then what is on every machine.
+/** The page's font, followed by fonts that every machine has.
  * @param {string} family computed */
 export function fontStack(family) {
   const names = family.split(",").map((name) => name.trim().replace(/["']/g, "")).filter(Boolean);
@@ -61,15 +61,14 @@ export function fontStack(family) {
 const MOST_SIDE = 8192; // px; browsers refuse larger bitmaps
 const MOST_PIXELS = 32e6;
 
-/** How many pixels of a bitmap there are per pixel of the graph: two, or what fits into a bitmap.
+/** Bitmap pixels per pixel of the graph: two, or as many as fit into a bitmap.
  * @param {number} w @param {number} h */
 export const sharpness = (w, h) => Math.min(2, MOST_SIDE / w, MOST_SIDE / h, Math.sqrt(MOST_PIXELS / (w * h)));
 
-/** Characters of a document. */
+/** Most characters of a document. */
 export const MOST_TEXT = shared.limits.document;
 
-/** Whether a pasted text is a document of its own, to open in place of the graph: a link to a graph, or a
- * graph's own JSON.
+/** Whether a pasted text is a document to open in place of the graph: a link to a graph, or a graph's JSON.
  * @param {string} text */
 export function isDocument(text) {
   const trimmed = text.trim();

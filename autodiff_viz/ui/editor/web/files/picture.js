@@ -1,6 +1,6 @@
 // @ts-check
-// The graph as a picture file. The picture is the canvas's own drawing, seen from near, with every style
-// written out: no style sheet, nothing from elsewhere, and text that stays text.
+// Export of the graph as a picture file: the canvas's own drawing, seen from near, with all styles inlined.
+// It needs no style sheet and no other resource, and text stays text.
 
 import { html, svg } from "../../../web/dom.js";
 import { padded } from "../draw/geometry.js";
@@ -30,7 +30,7 @@ export function pictureOf(stage, paper) {
   }
 }
 
-/** The drawing once more, out of sight, as it looks when nothing is selected and all is written.
+/** A hidden copy of the drawing with nothing selected and all details.
  * @param {Stage} stage @param {boolean} paper */
 function copyOf({ layers }, paper) {
   const copy = html("div", { class: `canvas unshown${paper ? " paper" : ""}`, "data-detail": "near", "aria-hidden": "true" });
@@ -49,7 +49,7 @@ function written(copy, box, paper) {
   const family = fontStack(getComputedStyle(copy).fontFamily);
   const ground = paper ? "#ffffff" : plain(getComputedStyle(copy).backgroundColor)[0];
   const shapes = [...world.querySelectorAll(SHAPES)].filter((element) => !element.closest(MASKS));
-  const looks = shapes.map((element) => lookOf(element, plain)); // all read before the first is written
+  const looks = shapes.map((element) => lookOf(element, plain)); // all are read before the first write, which would force a layout
   for (const [i, look] of looks.entries()) if (look) write(shapes[i], look); else shapes[i].remove();
   for (const group of world.querySelectorAll("g")) if (!group.querySelector(SHAPES)) group.remove();
   for (const element of [world, ...world.querySelectorAll("*")]) strip(element);
@@ -71,14 +71,14 @@ function lookOf(element, plain) {
   const names = isText ? [...KEPT.shape, ...KEPT.text] : KEPT.shape;
   const look = attributesOf(Object.fromEntries(names.map((name) => [name, style.getPropertyValue(name)])), plain);
   if (opacity < 1) look.opacity = opacity.toFixed(3);
-  if (isText && (element.textContent ?? "").length > 1) { // so that another font takes no more room
+  if (isText && (element.textContent ?? "").length > 1) { // so that another font does not need more room
     look.textLength = /** @type {SVGTextContentElement} */ (element).getComputedTextLength().toFixed(1);
     look.lengthAdjust = "spacingAndGlyphs";
   }
   return look;
 }
 
-/** Its own and that of all that it is in. @param {Element} element */
+/** The product of the opacities of an element and its ancestors. @param {Element} element */
 function opacityOf(element) {
   let opacity = 1;
   for (let at = /** @type {Element | null} */ (element); at && at.tagName !== "svg"; at = at.parentElement) {
@@ -92,14 +92,14 @@ function write(element, look) {
   for (const [name, value] of Object.entries(look)) element.setAttribute(name, value);
 }
 
-/** Leave out what only the page needs. @param {Element} element */
+/** Remove attributes that only the page needs. @param {Element} element */
 function strip(element) {
   for (const { name } of [...element.attributes]) {
     if (/^(class|style|role|tabindex|aria-|data-)/.test(name)) element.removeAttribute(name);
   }
 }
 
-/** Any colour of CSS as #rrggbb and opacity: older viewers know no other way to write one.
+/** Convert any CSS colour to #rrggbb and opacity, the only form that older viewers know.
  * @returns {(color: string) => [string, number]} */
 function painter() {
   const pen = /** @type {CanvasRenderingContext2D} */ (
@@ -121,7 +121,7 @@ function dab(pen, color) {
   return colorOf(pen.getImageData(0, 0, 1, 1).data);
 }
 
-/** In the page's font. @param {Picture} picture @returns {Promise<Blob>} */
+/** A bitmap of a picture, with the page's font. @param {Picture} picture @returns {Promise<Blob>} */
 export const bitmapOf = async ({ text, w, h, family }) => {
   const style = `<style>${await fontStyle(family)}</style>`;
   const image = new Image(w, h);

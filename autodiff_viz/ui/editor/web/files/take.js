@@ -1,5 +1,5 @@
 // @ts-check
-// What can be taken home from the canvas, and brought to it: pictures, files, links and text.
+// Import and export of graphs: pictures, files, links and text.
 
 import { html } from "../../../web/dom.js";
 import { tell } from "../../../web/news.js";
@@ -11,18 +11,18 @@ import { say } from "../draw/stage.js";
 
 /** @typedef {import("../editor.js").Editor} Editor */
 
-const PATIENCE = 5000; // ms until what Python has not answered is taken as it is
+const PATIENCE = 5000; // ms to wait for Python's answers before the present state is taken
 let onPaper = true; // pictures on white
 
 export const isOnPaper = () => onPaper;
 export const togglePaper = () => (onPaper = !onPaper);
 
-/** The link, or the formula, once Python has answered every edit. @param {Editor} editor */
+/** Copy the link, once Python has answered every edit. @param {Editor} editor */
 export const takeLink = (editor) => settled(editor).then(() => copyLink(editor));
 /** @param {Editor} editor */
 export const takeFormula = (editor) => settled(editor).then(() => copy(editor, "Formula", tell("formula", { text: "" }).text));
 
-/** Until Python has answered every edit and the address says so.
+/** Wait until Python has answered every edit and the address is up to date.
  * @param {Editor} editor */
 async function settled({ stage }) {
   const end = Date.now() + PATIENCE;
@@ -49,7 +49,7 @@ function download(name, blob) {
   setTimeout(() => URL.revokeObjectURL(href), 10000);
 }
 
-/** Files that Python writes have their buttons on the page.
+/** Press the page's button for a file that Python writes.
  * @param {Editor} editor @param {string} key */
 export const pressDownload = async (editor, key) => {
   await settled(editor);
@@ -62,7 +62,7 @@ export const pressDownload = async (editor, key) => {
 const copyLink = (editor) =>
   wantedBy(location.search) ? say(editor.stage, "The graph is too large for a link: take it as JSON.") : copy(editor, "Link", location.href);
 
-/** Copy, or where the browser does not allow it, show the text to copy by hand.
+/** Copy a text; if the browser does not allow it, show the text to copy by hand.
  * @param {Editor} editor @param {string} what @param {string} text */
 async function copy(editor, what, text) {
   try {
@@ -121,7 +121,7 @@ export const readFile = async (editor, file) => {
   bring(editor, await file.text(), file.name);
 };
 
-/** Open `text` in place of the graph: Python finds out what it is.
+/** Open `text` in place of the graph; Python determines its format.
  * @param {Editor} editor @param {string} text @param {string} [name] */
 export function bring(editor, text, name = "text") {
   closePopover(editor);

@@ -1,7 +1,8 @@
 // @ts-check
-// The page's font as text that goes into a picture: while a bitmap is made of it, a picture can load nothing.
+// The page's font as a style sheet with the font inlined: an image of which a bitmap is made can load
+// nothing.
 
-/** The first font of a stack as a style sheet of its own; empty where the page has none of that name, or no way to it.
+/** The first font of a stack as a style sheet; "" if the page has no font of that name or cannot load it.
  * @param {string} stack `font-family` @returns {Promise<string>} */
 export const fontStyle = async (stack) => {
   const name = plain(stack.split(",")[0]);
@@ -9,7 +10,7 @@ export const fontStyle = async (stack) => {
   const [, path] = /url\(["']?([^"')]+)/.exec(face?.style.getPropertyValue("src") ?? "") ?? [];
   if (!face || !path) return "";
   const address = new URL(path, face.parentStyleSheet?.href ?? location.href);
-  if (address.origin !== location.origin) return ""; // nothing is asked of another host
+  if (address.origin !== location.origin) return ""; // nothing is requested from another host
   try {
     const file = await fetch(address);
     const weight = face.style.getPropertyValue("font-weight");
@@ -27,7 +28,7 @@ function rulesOf(sheet) {
   try {
     return [...sheet.cssRules];
   } catch {
-    return []; // of another site
+    return []; // the sheet is of another origin
   }
 }
 

@@ -1,5 +1,5 @@
 // @ts-check
-// A box drawn on the canvas, which selects what it touches.
+// Rubber-band selection: a box drawn on the canvas selects the nodes that it touches.
 
 import { overlap, toWorld } from "../draw/geometry.js";
 import { svg } from "../../../web/dom.js";
@@ -8,7 +8,7 @@ import { svg } from "../../../web/dom.js";
 /** @typedef {import("../types.js").Point} Point */
 /** @typedef {import("./pointing.js").Gesture} Gesture */
 
-/** Select all that a box touches. @param {Editor} editor @param {Point} start @returns {Gesture} */
+/** Select all nodes that a box touches. @param {Editor} editor @param {Point} start @returns {Gesture} */
 export function dragBox(editor, start) {
   const from = toWorld(editor.stage.view, start);
   const before = [...editor.selection];

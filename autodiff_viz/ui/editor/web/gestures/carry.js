@@ -1,5 +1,5 @@
 // @ts-check
-// Dragging an op out of the palette: its card follows the pointer and is put down where it is let go.
+// Dragging an op from the palette: its card follows the pointer and is dropped on the canvas.
 
 import { svg } from "../../../web/dom.js";
 import { toWorld } from "../draw/geometry.js";
@@ -12,10 +12,10 @@ import { pointOf } from "../draw/stage.js";
 /** @typedef {import("../types.js").PaletteOp} PaletteOp */
 /** @typedef {import("../types.js").Wire} Wire */
 
-const SLOP = 5; // px that a pointer may move and still be clicking
+const SLOP = 5; // px by which a pointer may move in a click
 
-/** Let `row` be dragged onto the canvas. `put` is called with the corner of the card in world pixels, and
- * the wire that it was let go on.
+/** Let `row` be dragged onto the canvas. `put` is called with the corner of the card in world pixels and the wire on
+ * which the card was dropped.
  * @param {Editor} editor @param {HTMLElement} row @param {PaletteOp} op
  * @param {(corner: import("../types.js").Point, wire: Wire | null) => void} put */
 export function carried(editor, row, op, put) {
@@ -56,14 +56,14 @@ export function carried(editor, row, op, put) {
   row.addEventListener("pointercancel", end);
 }
 
-/** The card in the hand. @param {Editor} editor @param {PaletteOp} op */
+/** The card that follows the pointer. @param {Editor} editor @param {PaletteOp} op */
 function lift(editor, op) {
   const { stage } = editor;
   const { w, h } = sizeOfNew(op);
   const ghost = svg("g", { class: "ghost" }, svg("rect", { width: w, height: h, rx: 10 }),
     svg("text", { x: w / 2, y: h / 2 + 2 }, op.symbol), svg("text", { class: "of", x: w / 2, y: h / 2 + 22 }, op.op));
   stage.layers.overlay.append(ghost);
-  stage.host.classList.add("carrying"); // the palette steps aside
+  stage.host.classList.add("carrying"); // hides the palette
   const light = wireLight(editor);
   const place = (/** @type {PointerEvent} */ event) => {
     const [x, y] = toWorld(stage.view, pointOf(stage, event));

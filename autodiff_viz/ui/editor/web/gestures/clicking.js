@@ -1,5 +1,5 @@
 // @ts-check
-// A press that has not moved: one click selects or opens what lies under it, two name it, or add a node.
+// Clicks: one selects or opens the element under the pointer, two rename it or add a node.
 
 import { openBranches, stepBranches } from "../popovers/branches.js";
 import { editConstant, editName, editValue } from "../popovers/field.js";

@@ -1,5 +1,5 @@
 // @ts-check
-// Documents that are dropped or pasted onto the canvas.
+// Documents dropped or pasted onto the canvas.
 
 import { hasKeys } from "../actions/clipboard.js";
 import { isDocument } from "../files/paper.js";
@@ -25,7 +25,7 @@ export function listenToDocuments(editor) {
     if (file) readFile(editor, file);
     else bring(editor, event.dataTransfer?.getData("text/uri-list") ?? "", "link");
   });
-  document.addEventListener("paste", (event) => { // before those who paste into the graph
+  document.addEventListener("paste", (event) => { // before the listeners that paste into the graph
     const text = event.clipboardData?.getData("text/plain") ?? "";
     if (!hasKeys(host) || !isDocument(text)) return;
     event.preventDefault();

@@ -1,5 +1,5 @@
 // @ts-check
-// Copies of the selected nodes in the same graph: by key, or by dragging with Alt held down.
+// Duplication of the selected nodes, by key or by dragging with Alt held down.
 
 import { svg } from "../../../web/dom.js";
 import { copyNames } from "../state/copies.js";
@@ -10,7 +10,7 @@ import { say } from "../draw/stage.js";
 
 const BESIDE = /** @type {Point} */ ([40, 40]); // px right of and below the original
 
-/** The copies are selected at once. @param {Editor} editor @param {Point} [by] */
+/** Duplicate the selected nodes; the copies are selected at once. @param {Editor} editor @param {Point} [by] */
 export function duplicate(editor, by = BESIDE) {
   const nodes = editor.shown.nodes.map(({ id }) => id).filter((id) => editor.selection.has(id));
   if (!nodes.length) return say(editor.stage, "Select the nodes to duplicate first.");
@@ -18,12 +18,12 @@ export function duplicate(editor, by = BESIDE) {
   editor.send({ kind: "duplicate", nodes, by });
   editor.selection = new Set(copies);
   editor.wire = null;
-  editor.told = editor.single; // Python will have selected it too
+  editor.told = editor.single; // Python will select it too
   editor.refresh();
   say(editor.stage, nodes.length === 1 ? `Duplicated ${nodes[0]}` : `Duplicated ${nodes.length} nodes`);
 }
 
-/** Frames follow the pointer; where they are let go, the copies are.
+/** Drag frames with the pointer; the copies are made at the place where they are dropped.
  * @param {Editor} editor @param {string} id @param {Point} start @returns {import("./pointing.js").Gesture} */
 export function dragCopies(editor, id, start) {
   if (!editor.isSelected(id)) editor.select([id]);

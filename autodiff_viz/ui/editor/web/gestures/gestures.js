@@ -1,5 +1,5 @@
 // @ts-check
-// Pointers: what a press on the canvas turns into. Each gesture has a file of its own; two clicks are told from two presses here.
+// Dispatch of pointer events to gestures, which have a file each; double clicks are detected here.
 
 import { dragBox } from "./brushing.js";
 import { click, doubleClick } from "./clicking.js";
@@ -21,8 +21,8 @@ import { dragWire } from "./wiring.js";
 /** @typedef {import("./pointing.js").Target} Target */
 /** @typedef {import("./pointing.js").Gesture} Gesture */
 
-const SLOP = 4; // px that a pointer may move and still be clicking
-const NOTCH = 0.25; // most that one wheel step zooms, as a logarithm
+const SLOP = 4; // px by which a pointer may move in a click
+const NOTCH = 0.25; // zoom of one wheel step, at most, as a logarithm
 const TWICE = 350; // ms between the clicks of a double click
 
 /** Listen to pointers and the wheel. @param {Editor} editor */
@@ -77,7 +77,7 @@ export function listenToPointers(editor) {
   editor.giveUp = () => {
     if (!press?.gesture) return false;
     press.gesture.end(null);
-    press = null; // the pointer may still be down: what it does until it is up means nothing
+    press = null; // the pointer may still be down: its events are ignored until it is up
     return true;
   };
   surface.addEventListener("mousedown", (event) => event.preventDefault()); // or the node would take the focus
@@ -88,13 +88,14 @@ export function listenToPointers(editor) {
     if (/** @type {Element} */ (event.target).closest(".popover")) return;
     if (!event.ctrlKey && !event.metaKey && !host.matches(":focus-within")) return; // the page scrolls
     event.preventDefault();
-    const speed = event.ctrlKey ? 0.01 : 0.002; // a pinch comes as many small steps with ctrl
+    const speed = event.ctrlKey ? 0.01 : 0.002; // a pinch is sent as many small steps with ctrl
     const turned = clamp(event.deltaY * (event.deltaMode === 1 ? 16 : 1) * speed, -NOTCH, NOTCH);
     editor.look(zoomAt(editor.stage.view, Math.exp(-turned), pointOf(editor.stage, event)));
   }, { passive: false });
 }
 
-/** The gesture that a press which moves turns into. @param {Editor} editor @param {Target} target @param {Point} start @param {PointerEvent} event @returns {Gesture} */
+/** The gesture of a press that begins to move.
+ * @param {Editor} editor @param {Target} target @param {Point} start @param {PointerEvent} event @returns {Gesture} */
 function beginDrag(editor, target, start, event) {
   if (pansAnywhere(editor, event)) return pan(editor, start);
   if (target.part === "out" || target.part === "slot") return dragWire(editor, target);

@@ -1,13 +1,13 @@
 // @ts-check
-// A finger has no Shift key: holding it on a node takes the node into the selection or out of it, and the
-// tool "Select several" makes every tap do so and every drag draw a box.
+// Multiple selection by touch, which has no Shift key: holding a finger on a node toggles the node in the
+// selection, and with the tool "Select several" every tap does so and every drag draws a box.
 
 import { say } from "../draw/stage.js";
 
 /** @typedef {import("../editor.js").Editor} Editor */
 
 const HOLD = 450; // ms
-const SLOP = 8; // px that a finger at rest may move
+const SLOP = 8; // px by which a resting finger may move
 
 /** @param {Editor} editor */
 export const isSelecting = ({ stage }) => stage.host.classList.contains("selecting");
@@ -36,7 +36,7 @@ export function listenToHolding(editor) {
   surface.addEventListener("contextmenu", (event) => /** @type {PointerEvent} */ (event).pointerType === "touch" && event.preventDefault());
 }
 
-/** The press ends here, as if it had been cancelled: what follows is no tap.
+/** End the press as if it were cancelled, so that the release is not a tap.
  * @param {Editor} editor @param {string} id @param {PointerEvent} event */
 function held(editor, id, { pointerId }) {
   editor.stage.host.classList.add("awake");
@@ -46,7 +46,7 @@ function held(editor, id, { pointerId }) {
   say(editor.stage, `${editor.selection.size} selected. Hold others to add them.`);
 }
 
-/** A field that the on-screen keyboard would cover comes into view when the keyboard is there.
+/** Scroll a field that the on-screen keyboard would cover into view when the keyboard opens.
  * @param {Editor} editor */
 export function keepFieldsInView({ stage: { host } }) {
   window.visualViewport?.addEventListener("resize", () => {

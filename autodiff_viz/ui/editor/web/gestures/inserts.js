@@ -1,5 +1,5 @@
 // @ts-check
-// Dropping a node on a wire: which wire lies under it, and the edit that puts it in.
+// Dropping a node on a wire: finds the wire under the node and sends the edit that inserts the node.
 
 import { freeSpot, pointAt } from "../draw/geometry.js";
 import { dimsOf, opRefuses } from "../state/fits.js";
@@ -14,10 +14,10 @@ import { readingSlot } from "../state/growth.js";
 /** @typedef {import("../types.js").PaletteOp} PaletteOp */
 /** @typedef {{ wire: Wire | null, curve: import("../types.js").Cubic[] }} Strung */
 
-const REACH = 26; // world px from the middle of a card within which a wire passes under it
-const STEPS = 12; // points of a wire's piece that are looked at
+const REACH = 26; // world px from the middle of a card within which a wire counts as under the card
+const STEPS = 12; // sampled points of a piece of a wire
 
-/** The wire that passes nearest to the middle of a card, near enough. Pure.
+/** The wire that passes nearest to the middle of a card, within `REACH`. Pure.
  * @param {Iterable<Strung>} strung @param {Box} card @param {(wire: Wire) => boolean} wanted @returns {Wire | null} */
 export function wireUnder(strung, { x, y, w, h }, wanted) {
   const [mx, my] = [x + w / 2, y + h / 2];
@@ -35,7 +35,7 @@ export function wireUnder(strung, { x, y, w, h }, wanted) {
   return best;
 }
 
-/** Lights the wire that would take a card, and none other. @param {Editor} editor */
+/** Return a function that highlights the wire that would take a card, and no other. @param {Editor} editor */
 export function wireLight({ stage }) {
   /** @type {Element | null} */
   let lit = null;
@@ -48,12 +48,12 @@ export function wireLight({ stage }) {
   };
 }
 
-/** The wire under a new node, if it may be put in there.
+/** The wire under a new node, if the node may be inserted there.
  * @param {Editor} editor @param {PaletteOp} op @param {Box} card */
 export const wireForNew = ({ stage, shown, ops }, op, card) =>
   op.slots.length ? wireUnder(stage.strands.values(), card, (wire) => takes(shown, ops, op.op, wire)) : null;
 
-/** A drag of one node that has no wires of its own may end in a wire; null for any other drag.
+/** State of a drag of one node without wires, which may be dropped on a wire; null for any other drag.
  * @param {Editor} editor @param {GraphNode[]} nodes */
 export function insertion(editor, nodes) {
   const [node] = nodes;
@@ -70,7 +70,8 @@ export function insertion(editor, nodes) {
       under = wireUnder(editor.stage.strands.values(), card, (wire) => takes(editor.shown, editor.ops, node.op, wire));
       light(under);
     },
-    /** Whether the node was put into a wire. @param {Point | undefined} at where it was dropped; none: the drag was given up */
+    /** Insert the node into the wire under it; returns whether it did.
+     * @param {Point | undefined} at where it was dropped; none: the drag was given up */
     drop: (at) => {
       light(null);
       if (!under || !at) return false;

@@ -1,6 +1,6 @@
 // @ts-check
-// Moving the view: by a drag of the canvas, and with the space bar held down or with the middle button wherever the
-// pointer is; and a word about the wheel, which zooms only when the canvas has the keys.
+// Panning: by a drag of the canvas, and anywhere with the space bar or the middle button; and a hint about
+// the wheel, which zooms only when the canvas has the focus.
 
 import { say } from "../draw/stage.js";
 
@@ -8,9 +8,9 @@ import { say } from "../draw/stage.js";
 /** @typedef {import("../types.js").Point} Point */
 /** @typedef {import("./pointing.js").Gesture} Gesture */
 
-const QUIET_MS = 30_000; // between two words about the wheel
+const QUIET_MS = 30_000; // ms between two hints about the wheel
 
-/** Whether a press moves the view, whatever is under it. @param {Editor} editor @param {PointerEvent} event */
+/** Whether a press pans, whatever is under the pointer. @param {Editor} editor @param {PointerEvent} event */
 export const pansAnywhere = ({ stage }, event) => Boolean(event.buttons & 4) || stage.host.classList.contains("hand");
 
 /** @param {Editor} editor */
@@ -19,7 +19,7 @@ export function listenToPanning({ stage }) {
   const hold = (/** @type {boolean} */ on) => host.classList.toggle("hand", on);
   host.addEventListener("keydown", (event) => {
     const focused = /** @type {ShadowRoot} */ (host.getRootNode()).activeElement;
-    if (event.key !== " " || focused !== surface) return; // on a node or a button, space has a meaning of its own
+    if (event.key !== " " || focused !== surface) return; // on a node or a button, space has another meaning
     event.preventDefault(); // or the page would scroll
     hold(true);
   });
@@ -43,7 +43,7 @@ export function pan(editor, start) {
   };
 }
 
-/** A pan that the browser may still take over, to scroll the page: then nothing has moved.
+/** A pan that the browser may still take over to scroll the page; the view is then restored.
  * @param {Editor} editor @param {Point} start @returns {Gesture} */
 export function swipe(editor, start) {
   const { choice, stage: { view } } = editor;

@@ -1,5 +1,5 @@
 // @ts-check
-// Two fingers: the view follows both.
+// Pinch: the view follows two fingers.
 
 import { zoomAt } from "../draw/geometry.js";
 

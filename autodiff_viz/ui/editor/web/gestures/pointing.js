@@ -1,5 +1,6 @@
 // @ts-check
-// What a pointer points at, and what a gesture is: a pair of functions, move and end, as long as the pointer is down.
+// Types of pointer targets and gestures. A gesture is a pair of functions, `move` and `end`, and lasts while
+// the pointer is down.
 
 /** @typedef {import("../types.js").Point} Point */
 /** @typedef {{ id: string | null, slot: number, part: string, wire: string | null, region: string | null, group: string | null, step: number, extend: boolean }} Target */
@@ -8,7 +9,7 @@
 
 const PARTS = ["step", "amount", "opener", "out", "pill", "slot", "name", "editable", "opens", "tab", "node", "wire"];
 
-/** What lies under a pointer. @param {PointerEvent} event @returns {Target} */
+/** The target under a pointer. @param {PointerEvent} event @returns {Target} */
 export function targetOf(event) {
   const element = /** @type {Element} */ (event.target);
   const holder = (/** @type {string} */ name) => element.closest(`[data-${name}]`)?.getAttribute(`data-${name}`) ?? null;

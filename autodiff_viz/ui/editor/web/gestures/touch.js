@@ -1,12 +1,13 @@
 // @ts-check
-// On a touch screen the canvas sleeps until it is tapped: a finger that swipes over it up or down scrolls
-// the page, as on a map in a page. A swipe to the side moves the view, two fingers zoom, always.
+// Touch screens: until the canvas is tapped, a finger that swipes up or down over it scrolls the page, as
+// over an embedded map. A sideways swipe pans and two fingers zoom, always.
 
 import { say } from "../draw/stage.js";
 
 /** @typedef {import("../draw/stage.js").Stage} Stage */
 
-/** Whether a touch is not yet the canvas's own. @param {Stage} stage @param {PointerEvent} event */
+/** Whether a touch is left to the page, since the canvas has not been tapped.
+ * @param {Stage} stage @param {PointerEvent} event */
 export const asleep = ({ host }, event) => event.pointerType === "touch" && !host.matches(".awake, .selecting");
 
 /** @param {Stage} stage @param {PointerEvent} event */
@@ -16,12 +17,12 @@ export function wake(stage, event) {
   say(stage, "One finger now moves the graph. Tap outside it to scroll the page.");
 }
 
-/** The browser has taken the finger to scroll the page. @param {Stage} stage */
+/** Explain how to pan with one finger, after the browser has taken a touch to scroll the page. @param {Stage} stage */
 export function tellHowToWake(stage) {
   say(stage, "Tap the graph first to move it with one finger.");
 }
 
-/** A touch anywhere else puts the canvas to sleep again. @param {HTMLElement} host */
+/** Deactivate the canvas on a touch anywhere else. @param {HTMLElement} host */
 export function sleepBetweenTouches(host) {
   document.addEventListener("pointerdown", (event) => {
     if (!event.composedPath().includes(host)) host.classList.remove("awake");

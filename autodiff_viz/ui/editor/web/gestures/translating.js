@@ -1,5 +1,5 @@
 // @ts-check
-// Nodes under the hand: they move, join regions and groups or leave them, and a single one goes into a wire.
+// Dragging nodes: they move, join or leave regions and groups, and a single one can be inserted into a wire.
 
 import { insertion } from "./inserts.js";
 import { beginHousing } from "../popovers/regionpop.js";
@@ -8,11 +8,12 @@ import { beginHousing } from "../popovers/regionpop.js";
 /** @typedef {import("../types.js").Point} Point */
 /** @typedef {import("./pointing.js").Gesture} Gesture */
 
-/** Move a node, or all that are selected with it. @param {Editor} editor @param {string} id @param {Point} start
+/** Move a node, or all nodes that are selected with it.
+ * @param {Editor} editor @param {string} id @param {Point} start
  * @returns {Gesture} */
 export function dragNodes(editor, id, start) {
   if (!editor.isSelected(id)) {
-    editor.choose([id]); // Python hears of it at the end: its answer would draw panels in the middle of the drag
+    editor.choose([id]); // Python is told at the end: its answer would draw panels during the drag
     editor.refresh();
   }
   const nodes = editor.chosen;

@@ -1,6 +1,6 @@
 // @ts-check
-// Drawing a wire by hand: from an output to a slot, from an empty slot to an output, or the end of a wire
-// from its slot to another one.
+// Drawing a wire with the pointer: from an output to a slot, from an empty slot to an output, or moving the
+// end of a wire from its slot to another.
 
 import { svg } from "../../../web/dom.js";
 import { loopReason, reasonAgainst } from "../state/fits.js";
@@ -23,7 +23,7 @@ import { wireId } from "../draw/wires.js";
  * what the hand holds: a wire out of the node `name` or, backwards, one into its `slot`; `old`: the slot that it was
  * pulled out of, and `pulled` the id of its wire on the canvas */
 
-const REACH = 34; // screen px from which a port catches the wire
+const REACH = 34; // screen px within which a port catches the wire
 
 /** @param {Editor} editor @param {Target} target @returns {import("./pointing.js").Gesture} */
 export function dragWire(editor, target) {
@@ -75,7 +75,7 @@ export function dragWire(editor, target) {
   };
 }
 
-/** From a filled slot the hand pulls out the end of its wire; null where a card's port stands for several.
+/** The wire that a press begins: a filled slot is unplugged; null if a card's port stands for several wires.
  * @param {Editor} editor @param {Target} target @returns {Held | null} */
 function holding(editor, { id, part, slot }) {
   const node = /** @type {GraphNode} */ (editor.node(id));
@@ -95,7 +95,7 @@ function plug(editor, { old }, { against, from, end }) {
   else if (old.to !== end.to || old.slot !== end.slot) editor.send({ kind: "rewire", from, ...end, oldTo: old.to, oldSlot: old.slot });
 }
 
-/** Every port that could take the held end, and what speaks against it.
+/** Every port that could take the free end, with the reason against each.
  * @param {Editor} editor @param {Held} held @returns {Port[]} */
 function portsFor(editor, { forward, name, slot, old }) {
   const { shown, seen, ops } = editor;
@@ -115,17 +115,18 @@ function portsFor(editor, { forward, name, slot, old }) {
   return seen.nodes.flatMap(forward ? slots : outputs);
 }
 
-/** The slot inside a collapsed group that one of its ports stands for. @param {Editor} editor @param {GraphNode} card @param {number} slot @returns {End | null} */
+/** The slot inside a collapsed group that one of its ports stands for.
+ * @param {Editor} editor @param {GraphNode} card @param {number} slot @returns {End | null} */
 function endOf({ seen }, { id }, slot) {
   const wire = seen.wires.find((other) => other.to === id && other.slot === slot);
   const real = wire && realWire(wire);
   return real ? { to: real.to, slot: real.slot } : null;
 }
 
-/** The wires that the new one would close a loop with. @param {Editor} editor @param {Port} port */
+/** The wires of the loop that the new wire would close. @param {Editor} editor @param {Port} port */
 const loopOf = ({ shown }, { from, end }) => wayBetween(shown.wires, end.to, from);
 
-/** The port nearest to `at`, near enough or on the card under the pointer.
+/** The port nearest to `at`, within `reach` or on the card under the pointer.
  * @param {Port[]} ports @param {Point} at @param {number} reach @returns {Port | null} */
 function nearest(ports, [x, y], reach) {
   let best = null;

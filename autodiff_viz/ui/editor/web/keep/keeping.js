@@ -1,5 +1,6 @@
 // @ts-check
-// Keeps the history, the view and the selection in the browser, and takes them up again in a new session.
+// Persistence of the history, the view and the selection in the browser, and their restoration in a new
+// session.
 
 import { BROWSER, readList, TAB, writeList } from "../../../web/store.js";
 import { keepLarge, restoring } from "./large.js";
@@ -10,32 +11,32 @@ import { say } from "../draw/stage.js";
 /** @typedef {import("./shelf.js").Kept} Kept */
 
 const NAME = "shelf";
-const TAKEN_UP = ["kept", "restored"]; // edits that bring a new session where this one was
-const LATER = 300; // ms after a change until it is kept; a page that is left is kept at once
+const TAKEN_UP = ["kept", "restored"]; // edits that restore a new session
+const LATER = 300; // ms between a change and its storage; a page that is left is stored at once
 
 export class Keeping {
   /** @param {Editor} editor */
   constructor(editor) {
     this.editor = editor;
     this.timer = 0;
-    this.search = ""; // of the address as the last drawing came
+    this.search = ""; // of the address at the last drawing
     /** @type {Kept | null} */
     this.kept = null;
-    /** @type {import("./large.js").Large | undefined} what was kept last of what no address holds */
+    /** The fields stored last for which the address has no room. @type {import("./large.js").Large | undefined} */
     this.large = undefined;
     editor.watchers.push(() => (this.timer ||= window.setTimeout(() => this.keep(), LATER)));
   }
 
-  /** A new session of Python's: what brings it where this one was. @param {{ key: string, from: [string, number] | null }} word */
+  /** The edits that restore a new session of Python's. @param {{ key: string, from: [string, number] | null }} word */
   open(word) {
     this.keep();
     const { search } = location;
-    const places = search ? [TAB, BROWSER] : [TAB]; // a bare address is everybody's
+    const places = search ? [TAB, BROWSER] : [TAB]; // a bare address is not specific to a session
     this.kept = places.reduce((/** @type {Kept | null} */ one, place) => one ?? found(readList(place, NAME), word, search), null);
     return this.kept?.key === word.key ? [] : [...restoring(search), ...handed(this.kept, word.key)];
   }
 
-  /** The view and the selection as they were, once the graph is there. */
+  /** Restore the view and the selection, once the graph has arrived. */
   resume() {
     const { editor, kept } = this;
     if (!kept || editor.outbox.pending.some(({ kind }) => kind === "restored")) return;
@@ -49,12 +50,13 @@ export class Keeping {
     editor.look(view);
   }
 
-  /** @param {boolean} [leaving] the page: another tab may then open its graph */
+  /** Store the state; `leaving` also for other tabs, which may then open its graph.
+   * @param {boolean} [leaving] the page: another tab may then open its graph */
   keep(leaving = false) {
     clearTimeout(this.timer);
     this.timer = 0;
     const { drawing, outbox, stage, choice, selection, wire } = this.editor;
-    // Python has not yet said what became of what was kept: until then that counts.
+    // Until Python has answered the restoring edits, the stored state stays valid.
     if (drawing.rev < 0 || outbox.pending.some(({ kind }) => TAKEN_UP.includes(kind))) return;
     this.keepLarge(drawing.large);
     const view = choice === "own" ? stage.view : null;

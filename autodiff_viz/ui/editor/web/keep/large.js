@@ -1,12 +1,12 @@
 // @ts-check
-// What is too long for an address, kept by this browser under the digest that the address has instead.
+// Storage of fields that are too long for an address, under the digest that the address carries instead.
 
 import { BROWSER, readList, TAB, writeList } from "../../../web/store.js";
 
 /** @typedef {{ digest: string, fields: Record<string, string> }} Large as ui/session.py makes it */
 
 const NAME = "large";
-const KEPT = 2; // of them; each may be some hundred thousand characters
+const KEPT = 2; // entries; each may have some hundred thousand characters
 
 /** @param {Large} large @returns {boolean} whether there was room */
 export function keepLarge(large) {
@@ -21,10 +21,11 @@ export function keepLarge(large) {
 export const findLarge = (wanted) =>
   [TAB, BROWSER].flatMap((place) => readList(place, NAME)).find(({ digest }) => digest === wanted);
 
-/** The digest in an address, if it has one. @param {string} search @returns {string | null} */
+/** The digest in an address, if there is one. @param {string} search @returns {string | null} */
 export const wantedBy = (search) => new URLSearchParams(search).get("kept");
 
-/** What brings a new session to what the address could not hold. @param {string} search
+/** The edits that restore in a new session the fields that the address has no room for.
+ * @param {string} search
  * @returns {import("../../../web/outbox.js").NewEdit[]} */
 export function restoring(search) {
   const wanted = wantedBy(search);

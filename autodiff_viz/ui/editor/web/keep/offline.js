@@ -1,10 +1,10 @@
 // @ts-check
-// A line on the canvas while the page has no connection: what is done meanwhile is kept.
+// Status line for a page without a connection: it says that edits are kept.
 
 import { html, setText } from "../../../web/dom.js";
 import { isConnected, isOffline } from "../../../web/network.js";
 
-/** What the line says. @param {number} count of the edits that wait @returns {string} */
+/** Text of the line. @param {number} count of the edits that wait @returns {string} */
 export function offlineSays(count) {
   const what = count === 0 ? "What you do" : count === 1 ? "1 edit" : `${count} edits`;
   return `Offline. ${what} ${count > 1 ? "are" : "is"} kept and sent later.`;
@@ -18,7 +18,8 @@ export function tellOffline(host, count) {
   if (!line) keepKeys(host);
 }
 
-/** Streamlit's own message says the same in a window that takes the keys from the canvas: close it as it comes.
+/** Close Streamlit's own message as soon as it opens: it says the same in a dialog that takes the focus from the
+ * canvas.
  * @param {HTMLElement} host */
 function keepKeys(host) {
   const watch = new MutationObserver(() => {

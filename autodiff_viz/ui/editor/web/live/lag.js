@@ -1,14 +1,14 @@
 // @ts-check
-// What the rest of the page shows of other numbers than the canvas says so. Python writes on each such part which
-// state of the numbers it is of (`data-at`); a style sheet finds those of another one, and lab.css draws them as
-// the variables below say: faint, with a word on why. The selected node and the check, which come with the canvas,
-// are told.
+// Marking of stale numbers: parts of the page whose numbers are of another state than the canvas's are faded,
+// with the reason. Python writes the state of the numbers on each such part (`data-at`); a generated style
+// sheet selects the parts with another state, and lab.css draws them by the variables below. The selected
+// node and the check, which are sent with the canvas, are told directly.
 
 import { html, setText } from "../../../web/dom.js";
 import { hear, tell } from "../../../web/news.js";
 
 /** @typedef {import("../editor.js").Editor} Editor */
-/** @typedef {{ input: string, from: string }} Held a slider in somebody's hand, and the number before that */
+/** @typedef {{ input: string, from: string }} Held the slider that is dragged, and its number before the drag */
 
 const ID = "autodiff-viz-lag";
 
@@ -17,14 +17,14 @@ const ID = "autodiff-viz-lag";
  * `busy`: the canvas, too, will be of another state soon; `live`: it follows a training
  */
 
-/** What is said in place of a check, and over other numbers than the canvas's, "" for nothing. Pure.
+/** Text in place of a check, and over stale numbers; "" for none. Pure.
  * @param {Why} why @returns {{ check: string, says: string }} */
 export function lagWords({ held = null, live = false }) {
   if (held) return { check: "Not checked while you drag.", says: `at ${held.input} = ${held.from}, before the drag` };
   return live ? { check: "Checked when the training stops.", says: "of an earlier step" } : { check: "Checking \u2026", says: "" };
 }
 
-/** The style sheet. Pure. @param {number | undefined} state of the numbers on the canvas @param {Why} why */
+/** The generated style sheet. Pure. @param {number | undefined} state of the numbers on the canvas @param {Why} why */
 export function lagRule(state, why) {
   if (state === undefined) return "";
   const { held = null, busy = false, live = false } = why;
@@ -35,14 +35,14 @@ export function lagRule(state, why) {
   return `[class*="st-key-part_"]:has(${other}) { ${variables} }`;
 }
 
-/** A string of a style sheet. @param {string} text */
+/** A string literal of a style sheet. @param {string} text */
 const quoted = (text) => `"${text.replace(/["\\\n]/g, "")}"`;
 
 /** @param {Editor} editor @param {() => Held | null} heldNow @returns {() => void} to be called when that changes */
 export function watchLag(editor, heldNow) {
-  document.getElementById(ID)?.remove(); // of a canvas that has gone
+  document.getElementById(ID)?.remove(); // of a canvas that has been removed
   const sheet = document.head.appendChild(html("style", { id: ID }));
-  /** Who else has sent what Python has not answered. @type {Set<string>} */
+  /** Senders whose values Python has not answered yet. @type {Set<string>} */
   const waiting = new Set();
   const say = () => {
     const { state, live } = editor.drawing;

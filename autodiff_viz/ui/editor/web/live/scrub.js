@@ -1,6 +1,6 @@
 // @ts-check
-// While a slider is dragged, the canvas shows what Python has worked out for its positions beforehand. From
-// the release on, the numbers of the last position stay until Python's own for the exact place are there.
+// Live numbers while a slider is dragged, from tables that Python has computed in advance. After the release
+// the numbers of the last position stay until Python's numbers for the exact value arrive.
 
 import { hear, tell } from "../../../web/news.js";
 import { flowOf, wiresOf } from "../state/fold.js";
@@ -13,9 +13,9 @@ import { showFlow, wireId } from "../draw/wires.js";
 /** @typedef {import("./table.js").Table} Table */
 /** @typedef {import("./table.js").Row} Row */
 
-const TABLES = 24; // kept, the newest
-const AGAIN_MS = 5000; // until a table that has not come is asked for again
-const CALM_MS = 700; // after the last drawing
+const TABLES = 24; // newest tables that are kept
+const AGAIN_MS = 5000; // ms until a table that has not arrived is requested again
+const CALM_MS = 700; // ms after the last drawing
 
 /** @param {Editor} editor */
 export function listenToSliders(editor) {
@@ -36,11 +36,12 @@ class Scrub {
     this.editor = editor;
     /** By key. @type {Map<string, Table>} */
     this.tables = new Map();
-    /** When a table was asked for, by key. @type {Map<string, number>} */
+    /** When a table was requested, by key. @type {Map<string, number>} */
     this.asked = new Map();
-    /** What lies over Python's numbers. @type {{ table: Table, input: string, at: number, row: Row } | null} */
+    /** The table row that is shown in place of Python's numbers.
+     * @type {{ table: Table, input: string, at: number, row: Row } | null} */
     this.over = null;
-    /** @type {import("../types.js").Drawing | null} over which it was painted last */
+    /** The drawing over which the row was last painted. @type {import("../types.js").Drawing | null} */
     this.painted = null;
     /** @type {import("../types.js").Drawing | null} */
     this.noted = null;
@@ -49,14 +50,14 @@ class Scrub {
     this.said = watchLag(editor, () => this.held);
   }
 
-  /** The slider in somebody's hand, with Python's number for it. */
+  /** The slider that is being dragged, with Python's number for it. */
   get held() {
     if (!this.over) return null;
     const { input } = this.over;
     return { input, from: this.editor.drawing.nodes.find(({ id }) => id === input)?.value ?? "" };
   }
 
-  /** Keys of the tables that fit the drawing on view. */
+  /** Keys of the tables that match the present drawing. */
   get keys() {
     return this.editor.drawing.sweeps ?? {};
   }
@@ -69,13 +70,13 @@ class Scrub {
     this.note();
   }
 
-  /** Which sliders can be dragged now; tests wait for it. */
+  /** Publish the sliders that can be dragged now, for tests. */
   note() {
     const ready = Object.keys(this.keys).filter((input) => this.tables.has(this.keys[input]));
     this.editor.stage.host.dataset.tables = ready.join(" ");
   }
 
-  /** Ask for the tables that are missing; all of them unless told which. @param {string[]} [inputs] */
+  /** Request the missing tables, of `inputs` or of all inputs. @param {string[]} [inputs] */
   want(inputs = Object.keys(this.keys)) {
     const now = performance.now();
     const missing = inputs.map((input) => [input, this.keys[input]]).filter(([, key]) =>
@@ -85,7 +86,7 @@ class Scrub {
     for (const [, key] of missing) this.asked.set(key, now);
   }
 
-  /** Show `input` at the position nearest to `value`; undefined where Python has to be asked.
+  /** Show `input` at the position nearest to `value`; undefined if Python has to be asked.
    * @param {string} input @param {number} value @returns {number | undefined} */
   to(input, value) {
     const table = this.tables.get(this.keys[input] ?? "");
@@ -104,12 +105,12 @@ class Scrub {
     return this.over.row.position;
   }
 
-  /** The canvas has been drawn anew. */
+  /** Paint the row again after the canvas has been drawn. */
   refreshed() {
     if (this.noted !== this.editor.drawing) this.note();
     this.noted = this.editor.drawing;
     if (this.over && this.painted !== this.editor.seen) this.paint();
-    if (this.asked.size && !matchMedia("(pointer: coarse)").matches) return; // a mouse comes near first
+    if (this.asked.size && !matchMedia("(pointer: coarse)").matches) return; // a mouse approaches a slider first, which requests its table
     clearTimeout(this.calm);
     this.calm = window.setTimeout(() => this.want(), CALM_MS);
   }
@@ -131,7 +132,7 @@ class Scrub {
     }
   }
 
-  /** Back to Python's own numbers. */
+  /** Restore Python's own numbers. */
   leave() {
     if (!this.over) return;
     const { cards, strands, host } = this.editor.stage;

@@ -1,5 +1,5 @@
 // @ts-check
-// Every number along one slider, as views/scrub.py sends it. Pure.
+// Table of all numbers along one slider, as views/scrub.py sends it. Pure.
 
 import { normOf, numberText, signOf, steady, widthOf } from "../draw/numbers.js";
 
@@ -29,7 +29,7 @@ export function readTable(sent) {
 /** @param {Column} column @returns {number} */
 const kindOf = (column) => /** @type {number} */ (column.at(-1));
 
-/** How many numbers a row has in a column of this kind. @param {number} kind */
+/** Number of numbers in a row for a column of this kind. @param {number} kind */
 const partsOf = (kind) => (kind < 0 ? 2 : kind || 1);
 
 /** The position nearest to `value`. @param {Table} table @param {number} value */
@@ -38,7 +38,7 @@ export function nearest({ sent: { low, high, count } }, value) {
   return Math.min(Math.max(i, 0), count - 1);
 }
 
-/** The value of the input there; Python works it out in the same way. @param {Table} table @param {number} i */
+/** The value of the input at a position, computed exactly as in Python. @param {Table} table @param {number} i */
 export const positionOf = ({ sent: { low, high, count } }, i) => low + ((high - low) * i) / (count - 1);
 
 /** @param {Table} table @param {number} i @returns {Row} */

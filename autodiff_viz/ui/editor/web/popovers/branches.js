@@ -1,6 +1,5 @@
 // @ts-check
-// Groups of branches under the hand: made of the selected nodes, given another number of branches, one of them trained
-// alone.
+// Commands and popover for groups of branches: make one, set the number of branches, train one branch alone.
 
 import { html } from "../../../web/dom.js";
 import { idOf } from "../state/fold.js";
@@ -18,7 +17,8 @@ const { branches: MOST } = shared.limits;
 /** @param {Editor} editor @param {string | null | undefined} name @returns {Group | undefined} */
 const ofName = ({ shown }, name) => shown.groups.find((group) => group.branches && group.name === name);
 
-/** The group of branches that is meant: the one in focus, the smallest around the selection, or the only one.
+/** The group of branches that a command is about: the one in focus, the smallest around the selection, or the only
+ * one.
  * @param {Editor} editor @returns {Group | undefined} */
 export function branchesOf(editor) {
   const { shown, selection, stage } = editor;
@@ -29,7 +29,7 @@ export function branchesOf(editor) {
   return ofName(editor, at) ?? around.sort((a, b) => a.nodes.length - b.nodes.length)[0] ?? (selection.size === 0 && all.length === 1 ? all[0] : undefined);
 }
 
-/** One branch more or less. @param {Editor} editor @param {number} by @param {string | null} [name] */
+/** Add or remove one branch. @param {Editor} editor @param {number} by @param {string | null} [name] */
 export function stepBranches(editor, by, name) {
   const group = name ? ofName(editor, name) : branchesOf(editor);
   if (!group) return say(editor.stage, "Select nodes of a group of branches first, or make one: Shift + B.");
@@ -43,7 +43,8 @@ function setBranches(editor, { name, branches = [] }, k) {
   if (k !== branches.length) editor.send({ kind: "branches", group: name, k });
 }
 
-/** What can be chosen about the branches; of nodes that are in none, make some. @param {Editor} editor */
+/** Open the settings of the branches; if the selected nodes are in none, make branches of them.
+ * @param {Editor} editor */
 export function branchesKey(editor) {
   const group = branchesOf(editor);
   if (group) return openBranches(editor, group.name);
@@ -51,7 +52,7 @@ export function branchesKey(editor) {
   else say(editor.stage, "Select the nodes of the first branch.");
 }
 
-/** Open what can be chosen about the branches of a group. @param {Editor} editor @param {string} name */
+/** Open the settings of a group of branches. @param {Editor} editor @param {string} name */
 export function openBranches(editor, name) {
   openPopover(editor, {
     label: `Branches of ${name}`, kind: "branches-pop", find: () => ofName(editor, name), first: "input",
@@ -88,7 +89,8 @@ function trained(editor, { name, branches = [], alone, stopped }) {
   return field;
 }
 
-/** Below the group's tab or its card. @param {Editor} editor @param {Group} group @returns {import("../types.js").Point | undefined} */
+/** The point below the group's tab or card.
+ * @param {Editor} editor @param {Group} group @returns {import("../types.js").Point | undefined} */
 function below({ seen }, { name }) {
   const card = seen.nodes.find(({ id }) => id === idOf(name));
   const tab = tabOf(seen, name);

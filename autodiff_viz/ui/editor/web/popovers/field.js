@@ -1,5 +1,5 @@
 // @ts-check
-// A text field laid over the canvas, for a constant or a name.
+// Text field over the canvas, for a constant or a name.
 
 import { html } from "../../../web/dom.js";
 import { clamp, slotPoint, toScreen } from "../draw/geometry.js";
@@ -19,7 +19,7 @@ export function editConstant(editor, id, slot) {
     editor.send({ kind: "constant", node: id, slot, text }));
 }
 
-/** The value of an input. @param {Editor} editor @param {string} id */
+/** Edit the value of an input. @param {Editor} editor @param {string} id */
 export function editValue(editor, id) {
   const node = editor.node(id);
   if (!node?.isInput) return;
@@ -36,7 +36,7 @@ export function editName(editor, id) {
     editor.send({ kind: "rename", node: id, name }));
 }
 
-/** Text that is refused is opened again, with the reason below it.
+/** Open a text field. A text that is refused is opened again, with the reason below it.
  * @param {Editor} editor @param {import("../types.js").Point} at world pixels @param {number} width world pixels
  * @param {string} text @param {string} label @param {(text: string) => void} commit sends one edit
  * @param {{ typed: string, reason: string } | null} [refused] what was typed before, and why it was refused */

@@ -1,5 +1,5 @@
 // @ts-check
-// The cheat sheet: how to read the picture, the gestures and the keys of the guide.
+// Cheat sheet: how to read the drawing, the gestures and the keys.
 
 import { html, svg } from "../../../web/dom.js";
 import { printed } from "../actions/guide.js";
@@ -15,13 +15,13 @@ export function toggleHelp(editor, guide) {
   const body = html("div", { class: "sheet-body", tabindex: 0, role: "group", "aria-label": "All keys and gestures" },
     reading(), ...guide.map(({ title, lines }) => html("section", {}, html("h3", {}, title), ...lines.map(row))));
   const keydown = (/** @type {any} */ event) => {
-    event.stopPropagation(); // the canvas must not answer
+    event.stopPropagation(); // keys must not reach the canvas
     if (event.key === "Escape" || event.key === "?") closePopover(editor);
   };
   const sheet = html("div", { class: "popover sheet", popover: "manual", role: "dialog", "aria-label": "Keys and gestures", keydown },
     html("div", { class: "sheet-head" }, html("h2", {}, "Keys and gestures"), close), body);
   editor.stage.host.append(sheet);
-  sheet.showPopover(); // over the whole page: on the canvas alone it would have to be scrolled
+  sheet.showPopover(); // above the whole page: within the canvas it would have to scroll
   body.focus({ preventScroll: true });
 }
 

@@ -1,5 +1,5 @@
 // @ts-check
-// The history as a list: every step by its name, the present one marked, a click leads there.
+// List of the steps of the history, by name, with the present one marked; a click goes to a step.
 
 import { html } from "../../../web/dom.js";
 import { closePopover } from "./popover.js";
@@ -8,8 +8,7 @@ import { say } from "../draw/stage.js";
 /** @typedef {import("../editor.js").Editor} Editor */
 /** @typedef {import("../types.js").Drawing["history"]} History */
 
-/** Where the present step is in the whole history, with the steps under way; null where they are not only
- * through the history. Pure.
+/** The index of the present step, with the pending edits; null if these are not only undo, redo and jumps. Pure.
  * @param {History} history @param {{ kind: string, index?: number }[]} pending @returns {number | null} */
 export function presentStep({ at = 0, labels = {} }, pending) {
   let step = at;
@@ -23,7 +22,7 @@ export function presentStep({ at = 0, labels = {} }, pending) {
   return step;
 }
 
-/** Undo or redo, and say what was undone. @param {Editor} editor @param {"undo" | "redo"} kind */
+/** Undo or redo, and say what was undone or redone. @param {Editor} editor @param {"undo" | "redo"} kind */
 export function step(editor, kind) {
   const { labels = {} } = editor.drawing.history;
   const now = presentStep(editor.drawing.history, editor.outbox.pending);
@@ -49,7 +48,7 @@ export function toggleHistory(editor) {
   editor.watchers.push(watch);
 }
 
-/** The newest step first. Written anew only when it has changed. @param {Editor} editor @param {HTMLElement} list */
+/** Fill the list, the newest step first, if it has changed. @param {Editor} editor @param {HTMLElement} list */
 function fill(editor, list) {
   const { history } = editor.drawing;
   const { labels = {} } = history;
@@ -84,11 +83,12 @@ function jump(editor, label, index) {
 function focusPresent(list) {
   const present = /** @type {HTMLElement | null} */ (list.querySelector("[aria-current]") ?? list.querySelector("button"));
   if (!present) return;
-  list.scrollTop = present.offsetTop - list.offsetTop - list.clientHeight / 2; // the list alone, not the page
+  list.scrollTop = present.offsetTop - list.offsetTop - list.clientHeight / 2; // scrolls the list and not the page
   present.focus({ preventScroll: true });
 }
 
-/** Arrow keys go through the steps; Escape closes. @param {Editor} editor @param {HTMLElement} list
+/** Arrow keys move through the steps; Escape closes the list.
+ * @param {Editor} editor @param {HTMLElement} list
  * @param {KeyboardEvent} event */
 function walk(editor, list, event) {
   const buttons = /** @type {HTMLElement[]} */ ([...list.querySelectorAll("button")]);
@@ -96,7 +96,7 @@ function walk(editor, list, event) {
   const next = { ArrowDown: here + 1, ArrowUp: here - 1, Home: 0, End: buttons.length - 1 }[event.key];
   if (event.key === "Escape" || event.key === "h") closePopover(editor);
   else if (next !== undefined) buttons[Math.min(Math.max(next, 0), buttons.length - 1)]?.focus();
-  else if (["Enter", " "].includes(event.key)) return void event.stopPropagation(); // the button's own
+  else if (["Enter", " "].includes(event.key)) return void event.stopPropagation(); // the button handles it
   else return;
   event.preventDefault();
   event.stopPropagation();

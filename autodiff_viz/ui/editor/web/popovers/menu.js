@@ -1,5 +1,5 @@
 // @ts-check
-// The file menu: a button on the toolbar and what it opens.
+// File menu: a button on the toolbar and its menu.
 
 import { keyOf, NO_FOCUS, placed } from "../actions/actions.js";
 import { html } from "../../../web/dom.js";
@@ -23,7 +23,8 @@ export function toggleMenu(editor) {
 
 const line = () => html("div", { class: "line-between", role: "separator" });
 
-/** What is on or off is toggled, and the menu stays. @param {Editor} editor @param {string} id @param {import("../actions/actions.js").Action} action */
+/** A menu entry; an action that can be on or off is toggled, and the menu stays open.
+ * @param {Editor} editor @param {string} id @param {import("../actions/actions.js").Action} action */
 function entry(editor, id, action) {
   const { label, icon: picture = id, on } = action;
   if (!on) {

@@ -1,5 +1,5 @@
 // @ts-check
-// More that can be done with the selected nodes: one button at the end of their toolbar opens a menu.
+// Menu of further actions on the selected nodes, opened by the last button of their toolbar.
 
 import { html, svg } from "../../../web/dom.js";
 import { keyOf, NO_FOCUS, placed } from "../actions/actions.js";
@@ -56,7 +56,7 @@ const way = (label, lines, act) =>
   html("button", { type: "button", class: "tool", role: "menuitem", title: label, "aria-label": label, click: act },
     svg("svg", { class: "icon", viewBox: "0 0 16 16", width: 18, height: 18, "aria-hidden": "true" }, svg("path", { d: lines })));
 
-/** Below its button. @param {HTMLElement} host @param {HTMLElement} root @param {HTMLElement} button */
+/** Place the menu below its button. @param {HTMLElement} host @param {HTMLElement} root @param {HTMLElement} button */
 function place(host, root, button) {
   const [outer, inner] = [host.getBoundingClientRect(), button.getBoundingClientRect()];
   keepInside(host, root, [inner.right - outer.left - root.offsetWidth, inner.bottom - outer.top + 8]);

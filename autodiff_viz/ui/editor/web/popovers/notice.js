@@ -1,6 +1,6 @@
 // @ts-check
-// Why an edit was refused, said on the canvas beside what it was about, with a button for what would mend it.
-// The path that a problem runs along is lit.
+// Notice of a refused edit, beside the node that it is about, with the reason and a button that sends a
+// correction. The path of a loop is highlighted.
 
 import { html } from "../../../web/dom.js";
 import { nodesOf, seenAs, wiresOf } from "../state/fold.js";
@@ -10,13 +10,13 @@ import { clamp, toScreen } from "../draw/geometry.js";
 /** @typedef {import("../types.js").Notice} Notice */
 
 const EDGE = 8; // px to the side of the canvas
-const BARS = { top: 60, bottom: 68 }; // px that the toolbars take
+const BARS = { top: 60, bottom: 68 }; // px that the toolbars cover
 const NARROW = 480; // px; below it there is no room beside a node
 
-/** What was typed and may be refused: by the number of its edit, what opens it again with the reason.
+/** Texts that may be refused: by the number of their edit, a function that reopens the field with the reason.
  * @type {WeakMap<Editor, Map<number, (reason: string) => void>>} */
 const typed = new WeakMap();
-/** Notices that the user has closed, or that were answered in a field. @type {WeakMap<Editor, string>} */
+/** Notices that the user has closed, or that a field has shown. @type {WeakMap<Editor, string>} */
 const closed = new WeakMap();
 
 /** @param {Editor} editor */
@@ -36,7 +36,7 @@ export function showNotices(editor) {
   });
 }
 
-/** When edit number `editor.outbox.last` is refused, `reopen` is called with the reason.
+/** Call `reopen` with the reason if edit number `editor.outbox.last` is refused.
  * @param {Editor} editor @param {(reason: string) => void} reopen */
 export function whenRefused(editor, reopen) {
   typed.set(editor, new Map([...(typed.get(editor) ?? []), [editor.outbox.last, reopen]]));
@@ -51,7 +51,7 @@ export function closeNotice(editor) {
   return true;
 }
 
-/** What is on view: nothing while the next edit is under way. @param {Editor} editor */
+/** The notices to show: none while the next edit is pending. @param {Editor} editor */
 function present(editor) {
   const { notice, ack } = editor.drawing;
   const key = notice?.length ? `${ack} ${JSON.stringify(notice)}` : "";
@@ -59,7 +59,8 @@ function present(editor) {
   return open ? { notices: /** @type {Notice[]} */ (notice), key } : { notices: [], key: "" };
 }
 
-/** Whether the reason was given where the text was typed. @param {Editor} editor @param {Notice[]} notices @param {string} key */
+/** Whether the reason was shown in the field where the text was typed.
+ * @param {Editor} editor @param {Notice[]} notices @param {string} key */
 function answered(editor, notices, key) {
   const waiting = typed.get(editor);
   const reopen = waiting?.get(notices[0]?.seq ?? -1);
@@ -84,7 +85,8 @@ function fill(editor, root, notices) {
   root.replaceChildren(html("b", {}, message), hint && !mend ? html("span", {}, hint) : "", mend || "", close);
 }
 
-/** Below the node that it is about; at the foot where a path is lit, which it must not cover. @param {Editor} editor @param {HTMLElement} root @param {Notice} notice */
+/** Place a notice below its node; at the foot if a path is highlighted, which must not be covered.
+ * @param {Editor} editor @param {HTMLElement} root @param {Notice} notice */
 function place({ stage, seen }, root, { node: id, path }) {
   const { clientWidth: w, clientHeight: h } = stage.host;
   const node = path?.length ? undefined : seen.nodes.find((found) => found.id === seenAs(seen, id ?? ""));
@@ -94,7 +96,7 @@ function place({ stage, seen }, root, { node: id, path }) {
   root.style.top = `${clamp(y + 14, BARS.top, low)}px`;
 }
 
-/** Light a path: its nodes and the wires between them. @param {Editor} editor @param {string[]} path */
+/** Highlight a path: its nodes and the wires between them. @param {Editor} editor @param {string[]} path */
 export function light({ stage }, path) {
   const steps = new Set(path.slice(1).map((to, i) => `${path[i]}>${to}`));
   for (const { root, node } of stage.cards.values()) root.classList.toggle("on-path", nodesOf(node).some((name) => path.includes(name)));

@@ -1,5 +1,5 @@
 // @ts-check
-// The palette: find an op, then choose it or drag it onto the canvas.
+// Palette: search an op, then choose it or drag it onto the canvas.
 
 import { carried } from "../gestures/carry.js";
 import { html } from "../../../web/dom.js";
@@ -19,8 +19,8 @@ import { centre, sizeOf } from "../draw/stage.js";
  * the slot that it feeds; `closed` is called as the palette goes
  */
 
-const BAR = 64; // px that the toolbar at the foot takes
-const LOW = 480; // px of width; below it the palette comes up from the foot
+const BAR = 64; // px that the toolbar at the foot covers
+const LOW = 480; // px of width; on a narrower canvas the palette is at the foot
 
 /** @param {Editor} editor @param {Asked} [asked] */
 export function openPalette(editor, asked = {}) {
@@ -63,8 +63,8 @@ export function openPalette(editor, asked = {}) {
     else if (event.key === "Enter") /** @type {HTMLElement} */ (list.querySelectorAll("[role=option]")[marked])?.click();
     else if (event.key === "Escape") closePopover(editor);
     else {
-      if (event.key.length === 1) field.focus(); // what is typed is sought, wherever the focus is
-      return event.stopPropagation(); // and no key of the canvas
+      if (event.key.length === 1) field.focus(); // typed characters go to the search field, wherever the focus is
+      return event.stopPropagation(); // no key reaches the canvas
     }
     event.preventDefault();
     event.stopPropagation();
@@ -73,7 +73,7 @@ export function openPalette(editor, asked = {}) {
   editor.stage.host.append(root);
   fill();
   place(editor, root, at);
-  const byFinger = matchMedia("(pointer: coarse)").matches; // its keyboard would hide the canvas
+  const byFinger = matchMedia("(pointer: coarse)").matches; // the on-screen keyboard would hide the canvas
   (byFinger ? root : field).focus({ preventScroll: true });
 }
 
@@ -83,7 +83,7 @@ function add(editor, op, corner, from, feeds) {
   const position = freeSpot(editor.seen.nodes, corner, sizeOfNew(op));
   const name = freshName(editor.shown, op.op);
   closePopover(editor);
-  editor.selection = new Set([name]); // as Python will
+  editor.selection = new Set([name]); // as Python will select it
   editor.wire = null;
   editor.send({
     kind: "add", op: op.op, position, wire: from ? { from, slot: 0 } : null,
@@ -115,7 +115,7 @@ function option(editor, op, choose, put) {
   return row;
 }
 
-/** Right of the node that will feed the new one, else the middle of the view.
+/** The place right of the node that will feed the new one, else the middle of the view.
  * @param {Editor} editor @param {string | null} from @returns {Point} */
 function besides(editor, from) {
   const node = editor.node(from);
@@ -124,7 +124,7 @@ function besides(editor, from) {
   return [x - CARD.w / 2, y - CARD.h / 2];
 }
 
-/** Beside the point where it was asked for, or over the Add button; on a narrow screen at the foot.
+/** Place the palette beside the point of the request, or over the Add button; on a narrow screen at the foot.
  * @param {Editor} editor @param {HTMLElement} root @param {Point | undefined} at */
 function place({ stage }, root, at) {
   const size = sizeOf(stage);

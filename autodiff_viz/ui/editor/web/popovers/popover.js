@@ -1,5 +1,5 @@
 // @ts-check
-// What opens over the canvas, one thing at a time: closed by Escape, kept inside, walked with the arrow keys.
+// Popovers over the canvas, one at a time: closed by Escape, kept inside the canvas, with the keys of a menu.
 
 import { html } from "../../../web/dom.js";
 import { clamp, toScreen } from "../draw/geometry.js";
@@ -9,7 +9,7 @@ import { clamp, toScreen } from "../draw/geometry.js";
 
 const EDGE = 8; // px to the side of the canvas
 
-/** What is called as a popover goes. @type {WeakMap<Element, () => void>} */
+/** Callbacks for when a popover is closed. @type {WeakMap<Element, () => void>} */
 const leaving = new WeakMap();
 
 /** @param {Element} root @param {() => void} closed */
@@ -24,15 +24,15 @@ export function closePopover({ stage }) {
   return Boolean(open);
 }
 
-/** Put a popover at a point of the screen, or as near to it as the canvas has room.
+/** Put a popover at a point of the screen, or as near to that point as the canvas has room.
  * @param {HTMLElement} host @param {HTMLElement} root @param {Point} at px @param {number} [foot] px to the canvas's own */
 export function keepInside({ clientWidth: w, clientHeight: h }, root, [x, y], foot = EDGE) {
   root.style.left = `${clamp(x, EDGE, Math.max(w - root.offsetWidth - EDGE, EDGE))}px`;
   root.style.top = `${clamp(y, EDGE, Math.max(h - root.offsetHeight - foot, EDGE))}px`;
 }
 
-/** Open what can be chosen about a part of the drawing. It follows that part, is filled anew where what it shows has
- * changed, and goes with it.
+/** Open the settings of a part of the drawing. The popover follows that part, is filled again if the part has
+ * changed, and is closed when the part is removed.
  * @template T @param {Editor} editor @param {{
  *   label: string, kind?: string, find: () => T | undefined, look: (part: T) => unknown, fill: (part: T) => (Node | string)[],
  *   place: (part: T) => Point | undefined, first: string, shown?: (part: T) => void, closed?: () => void,
@@ -42,7 +42,7 @@ export function openPopover(editor, { label, kind = "", find, look, fill, place,
   const { host } = editor.stage;
   const root = html("div", { class: `popover region-pop ${kind}`.trim(), role: "dialog", "aria-label": label });
   root.addEventListener("keydown", (event) => {
-    event.stopPropagation(); // the canvas's keys are not meant
+    event.stopPropagation(); // keys must not reach the canvas
     if (event.key === "Escape") closePopover(editor), editor.refresh();
   });
   let seen = "";
@@ -66,7 +66,8 @@ export function openPopover(editor, { label, kind = "", find, look, fill, place,
   /** @type {HTMLElement | null} */ (root.querySelector(first))?.focus();
 }
 
-/** Other content; the field that had the focus, by its `data-field`, has it again. @param {HTMLElement} root @param {(Node | string)[]} content */
+/** Replace the content; the field that had the focus, by its `data-field`, gets it again.
+ * @param {HTMLElement} root @param {(Node | string)[]} content */
 function refill(root, content) {
   const active = /** @type {ShadowRoot} */ (root.getRootNode()).activeElement?.getAttribute("data-field");
   root.replaceChildren(...content);
@@ -74,10 +75,10 @@ function refill(root, content) {
   if (again) /** @type {HTMLElement} */ (again).focus();
 }
 
-/** The keys of a menu: arrows, Home and End walk through its buttons; Escape and Tab close it.
+/** Keys of a menu: arrows, Home and End move through its buttons; Escape and Tab close it.
  * @param {Editor} editor @param {HTMLElement} root @param {KeyboardEvent} event */
 export function walkMenu(editor, root, event) {
-  event.stopPropagation(); // the canvas's keys are not meant
+  event.stopPropagation(); // keys must not reach the canvas
   const buttons = /** @type {HTMLElement[]} */ ([...root.querySelectorAll("button")]);
   const at = buttons.findIndex((button) => button.matches(":focus"));
   const to = { ArrowDown: at + 1, ArrowRight: at + 1, ArrowUp: at - 1, ArrowLeft: at - 1, Home: 0, End: -1 }[event.key];

@@ -1,5 +1,5 @@
 // @ts-check
-// A region under the hand: what its tab opens, and nodes dragged into it and out of it.
+// Settings of a region, opened from its tab, and the preview of nodes dragged into or out of a region.
 
 import { POLICIES, shared } from "../../../web/constants.js";
 import { html } from "../../../web/dom.js";
@@ -16,7 +16,7 @@ import { say } from "../draw/stage.js";
 /** @typedef {import("../editor.js").Editor} Editor */
 /** @typedef {import("../types.js").Region} Region */
 
-/** Show while nodes are dragged which regions they would join or leave.
+/** Return a function that shows, during a drag, which regions the nodes would join or leave.
  * @param {Editor} editor @param {import("../types.js").GraphNode[]} nodes
  * @returns {(places: Record<string, import("../types.js").Point>) => void} places of nodes and cards */
 export function beginHousing(editor, nodes) {
@@ -37,14 +37,15 @@ export function beginHousing(editor, nodes) {
 /** @param {import("../types.js").Drawing} seen @param {Record<string, string[]>} moves */
 const named = (seen, moves) => Object.fromEntries(Object.entries(moves).map(([name, ids]) => [name, namesIn(seen, ids)]));
 
-/** Select what a region or a group holds. @param {Editor} editor @param {string} name @returns {string} one of its nodes */
+/** Select the nodes of a region or a group.
+ * @param {Editor} editor @param {string} name @returns {string} one of its nodes */
 export function selectRegion(editor, name) {
   const nodes = framesOf(editor.seen).find((region) => region.name === name)?.nodes ?? [];
   editor.select(nodes);
   return nodes[0];
 }
 
-/** Open what can be chosen about a region. @param {Editor} editor @param {string} name */
+/** Open the settings of a region. @param {Editor} editor @param {string} name */
 export function openRegion(editor, name) {
   let known = name;
   openPopover(editor, {

@@ -1,6 +1,5 @@
 // @ts-check
-// The parameter of a rule, edited where its mark is: the function of a rewrite or a pullback, and the node
-// that a gradient goes backward as.
+// Field for the parameter of a rule: the function of a rewrite or a pullback, or the node of `backward_as`.
 
 import { RULES } from "../../../web/constants.js";
 import { html } from "../../../web/dom.js";
@@ -25,7 +24,7 @@ export function editRule(editor, id) {
     editor.send({ kind: "function", node: node.id, text }));
 }
 
-/** Choose the node that receives the whole gradient: any that the node does not feed.
+/** Choose the node that receives the whole cotangent: any node that this one does not feed.
  * @param {Editor} editor @param {GraphNode} node */
 function openAlternatives(editor, node) {
   closePopover(editor);
@@ -39,7 +38,7 @@ function openAlternatives(editor, node) {
     html("label", {}, html("span", {}, "Backward as"), choice),
     html("p", {}, "Or drag a wire to the slot named “backward as”."));
   root.addEventListener("keydown", (event) => {
-    event.stopPropagation(); // the canvas's keys are not meant
+    event.stopPropagation(); // keys must not reach the canvas
     if (event.key === "Escape" || event.key === "Enter") closePopover(editor);
   });
   const { stage } = editor;

@@ -1,11 +1,12 @@
 // @ts-check
-// Which ops of the palette answer to what was typed. Pure.
+// Search of the palette. Pure.
 
 /** @typedef {import("../types.js").PaletteGroup} PaletteGroup */
 /** @typedef {import("../types.js").PaletteOp} PaletteOp */
 
-/** Groups with the ops that match, best first, those of one rank in the palette's order; with nothing typed,
- * the palette as it is. @param {PaletteGroup[]} palette @param {string} text @returns {PaletteGroup[]} */
+/** Groups with the ops that match, best first, ops of equal rank in the palette's order; for an empty text, the
+ * whole palette.
+ * @param {PaletteGroup[]} palette @param {string} text @returns {PaletteGroup[]} */
 export function search(palette, text) {
   const typed = text.trim().toLowerCase();
   const joined = close(typed);
@@ -18,16 +19,16 @@ export function search(palette, text) {
   return found.length ? [{ group: "Best match first", ops: found.map(({ op }) => op) }] : [];
 }
 
-/** The palette with those ops alone; a group without any is left out.
+/** The palette with only the wanted ops; a group without any is left out.
  * @param {PaletteGroup[]} palette @param {(op: PaletteOp) => boolean} wanted @returns {PaletteGroup[]} */
 export const only = (palette, wanted) =>
   palette.map(({ group, ops }) => ({ group, ops: ops.filter(wanted) })).filter(({ ops }) => ops.length);
 
-/** Without what stands between words: "max pool" finds max_pool. @param {string} text */
+/** The text without separators between words: "max pool" finds max_pool. @param {string} text */
 const close = (text) => text.replace(/(?<=\w)[\s_-]+(?=\w)/g, "");
 
-/** Lower is better: the name itself, another name or the symbol, how the name begins, how another name
- * begins, inside the name, a word of the description.
+/** Rank of a match, lower is better: the name itself, another name or the symbol, the beginning of the name, the
+ * beginning of another name, inside the name, a word of the description.
  * @param {PaletteOp} entry @param {string} joined @param {string} typed the same, with spaces */
 function rankOf({ op, symbol, doc, aliases = [] }, joined, typed) {
   const name = close(op);

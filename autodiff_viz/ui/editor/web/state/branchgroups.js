@@ -1,5 +1,5 @@
 // @ts-check
-// Groups of branches in a drawing, read as graph/branches.py and graph/tuning.py read them. Pure.
+// Groups of branches in a drawing, with the same meaning as in graph/branches.py and graph/tuning.py. Pure.
 
 import { nested } from "./frames.js";
 
@@ -7,7 +7,7 @@ import { nested } from "./frames.js";
 /** @typedef {import("../types.js").Group} Group */
 /** @typedef {import("../types.js").GraphNode} GraphNode */
 
-/** The branches of a group, first to last: the groups right inside it.
+/** The branches of a group, first to last: the groups directly inside it.
  * @param {Group[]} groups @param {Group} group @returns {Group[]} */
 export function branchesIn(groups, group) {
   const order = nested(groups).map(({ frame }) => frame);
@@ -19,7 +19,7 @@ export function branchesIn(groups, group) {
   return found.sort((a, b) => compared(a.name, b.name));
 }
 
-/** Names as people sort them: "branch_2" before "branch_10". @param {string} a @param {string} b */
+/** Natural sort order: "branch_2" before "branch_10". @param {string} a @param {string} b */
 function compared(a, b) {
   const [left, right] = [a, b].map((name) => name.split(/([0-9]+)/));
   for (let i = 0; i < Math.min(left.length, right.length); i++) {
@@ -29,7 +29,8 @@ function compared(a, b) {
   return left.length - right.length;
 }
 
-/** The parameters in a branch, and those that it alone reads. @param {Drawing} drawing @param {Group} branch @returns {GraphNode[]} */
+/** The parameters in a branch, and those that only this branch reads.
+ * @param {Drawing} drawing @param {Group} branch @returns {GraphNode[]} */
 export function parametersOf({ nodes, wires }, branch) {
   const inside = new Set(branch.nodes);
   return nodes.filter(({ id, isParameter }) => {
@@ -39,8 +40,8 @@ export function parametersOf({ nodes, wires }, branch) {
   });
 }
 
-/** The drawing with what its groups of branches say of themselves: their branches, and which are trained. Of a group
- * for which another number is asked, only Python knows.
+/** The drawing with the derived fields of its groups of branches: their branches, and which are trained. A group for
+ * which another number is requested is left to Python.
  * @param {Drawing} drawing @returns {Drawing} */
 export function withBranches(drawing) {
   const { groups = [] } = drawing;

@@ -1,5 +1,5 @@
 // @ts-check
-// A drawing with one thing changed; whatever is not changed is the same object as before. Pure.
+// Persistent updates of a drawing: a copy with one change, which shares all unchanged objects. Pure.
 
 import { RULES } from "../../../web/constants.js";
 
@@ -25,7 +25,7 @@ export const withoutWire = (drawing, to, slot) => ({
   wires: drawing.wires.filter((wire) => wire.to !== to || wire.slot !== slot),
 });
 
-/** A wire into a slot, in place of what it holds. What it passes back, nobody has computed yet.
+/** Wire `from` into a slot, in place of its content. The wire's contribution is not computed yet.
  * @param {Drawing} drawing @param {string} from @param {string} to @param {number} slot @returns {Drawing} */
 export const withWire = (drawing, from, to, slot) => {
   const next = withSlot(withoutWire(drawing, to, slot), to, slot, { constant: null, constantFull: undefined, wired: true });

@@ -1,5 +1,5 @@
 // @ts-check
-// Copies of nodes as they will look before Python has made them. Pure.
+// Predicted copies of nodes, for duplicate and paste. Pure.
 
 import { framesOf, isGroup } from "./frames.js";
 import { bounds, rounded } from "../draw/geometry.js";
@@ -11,7 +11,7 @@ import { shared } from "../../../web/constants.js";
 /** @typedef {import("../types.js").Frame} Frame */
 /** @typedef {import("../types.js").GraphNode} GraphNode */
 
-/** What the copies of the named nodes will be called, by name: as `graph/fragment.py` names them.
+/** The names of the copies, by name of the original, as `graph/fragment.py` gives them.
  * @param {string[]} taken @param {string[]} names @returns {Map<string, string>} */
 export function copyNames(taken, names) {
   const used = new Set(taken);
@@ -24,7 +24,7 @@ export function copyNames(taken, names) {
   }));
 }
 
-/** The drawing with copies of the named nodes, `by` away. They read what the originals read; nothing reads them.
+/** The drawing with copies of the named nodes, `by` away. The copies have the originals' inputs and no consumers.
  * @param {Drawing} drawing @param {string[]} names @param {Point} by @returns {Drawing} */
 export function withCopies(drawing, names, by) {
   const chosen = new Set(names);
@@ -63,8 +63,8 @@ function copied(drawing, originals, [right, down], collapsed) {
 
 const { step: STEP, same: SAME } = shared.paste;
 
-/** The drawing with pasted text put in around `at`, where the text was copied from nodes that are still there as they
- * were; as it is, where only Python can read the text.
+/** The drawing with pasted text inserted around `at`, if the nodes that it was copied from are still there and
+ * unchanged; otherwise the drawing itself, since only Python can read the text.
  * @param {Drawing} drawing @param {{ text: string, at: Point, collapsed?: string[] }} paste @returns {Drawing} */
 export function withPaste(drawing, { text, at, collapsed = [] }) {
   const found = originals(drawing, text);
@@ -77,7 +77,8 @@ export function withPaste(drawing, { text, at, collapsed = [] }) {
   return copied(drawing, found, by, collapsed);
 }
 
-/** Whether the blocks of a piece of text are the frames of these nodes still. @param {Drawing} drawing
+/** Whether the blocks of a text still are the frames of these nodes.
+ * @param {Drawing} drawing
  * @param {GraphNode[]} found @param {string} text */
 function sameFrames(drawing, found, text) {
   /** @type {Map<string, { head: string, nodes: string[] }>} by name */
@@ -101,7 +102,7 @@ function sameFrames(drawing, found, text) {
   });
 }
 
-/** The nodes that a piece of text was copied from, where it says that they stood; [] unless all are there, unchanged.
+/** The nodes that a text was copied from, by the positions in it; [] unless all are there, unchanged.
  * @param {Drawing} drawing @param {string} text @returns {GraphNode[]} */
 function originals({ nodes }, text) {
   const byName = new Map(nodes.map((node) => [node.id, node]));

@@ -1,6 +1,6 @@
 // @ts-check
-// Only what changed in a drawing travels: this makes the new drawing of one that is known and a patch, which
-// views/delta.py describes. Pure; what did not change is the same object as before.
+// Delta encoding of drawings: applies a patch, as views/delta.py describes it, to a known drawing. Pure;
+// unchanged objects are shared.
 
 import { shared } from "../../../web/constants.js";
 
@@ -32,9 +32,9 @@ function records(before, { gone = [], set = {}, new: added = [], order }) {
 /** @param {any} value */
 const isObject = (value) => typeof value === "object" && value !== null && !Array.isArray(value);
 
-const { drawings: KEPT } = shared; // that Python may still take as known, though others have come since
+const { drawings: KEPT } = shared; // older drawings that Python may still use as a base
 
-/** The drawings of one session, by their number. */
+/** The drawings of one session, by number. */
 export class Drawings {
   constructor() {
     this.key = "";
@@ -42,12 +42,12 @@ export class Drawings {
     this.known = new Map();
   }
 
-  /** The newest number that is known, for Python to start from. */
+  /** The newest known number, which Python uses as the base. */
   get have() {
     return [...this.known.keys()].at(-1) ?? null;
   }
 
-  /** The drawing that Python sends, whole or as a patch; null when it is a patch of one that never arrived.
+  /** The drawing of a message, whole or patched; null for a patch of a drawing that never arrived.
    * @param {{ key: string, rev: number, base?: number | null, full?: any, patch?: any }} word */
   read({ key, rev, base, full, patch }) {
     if (key !== this.key) [this.key, this.known] = [key, new Map()];

@@ -1,6 +1,6 @@
 // @ts-check
-// Which wires make sense, as far as the browser can know: shapes that broadcast, shapes that a matrix
-// product takes. What it does not know it lets pass: Python decides. Pure.
+// Shape checks of wires in the browser: broadcasting and matrix products. Wires that it cannot judge are
+// allowed, and Python decides. Pure.
 
 import { RULES } from "../../../web/constants.js";
 
@@ -12,20 +12,21 @@ import { RULES } from "../../../web/constants.js";
 
 const NO_VALUE = new Set(["", "–"]);
 
-/** The shape of a node's value; null where it has none yet. @param {GraphNode | undefined} node @returns {Dims | null} */
+/** The shape of a node's value; null if it has no value yet.
+ * @param {GraphNode | undefined} node @returns {Dims | null} */
 export const dimsOf = (node) => (!node || NO_VALUE.has(node.value) ? null : (node.dims ?? null));
 
 /** @param {Dims} dims */
 export const said = (dims) => (dims.length === 0 ? "a scalar" : dims.length === 1 ? `a vector of ${dims[0]}` : dims.join("×"));
 
-/** Why a wire cannot go there, in words; "" where nothing speaks against it.
+/** The reason why a wire is not allowed, in words; "" if there is none.
  * @param {Drawing} drawing @param {Map<string, PaletteOp>} ops @param {string} from
  * @param {{ to: string, slot: number }} end
  * @param {{ to: string, slot: number } | null} [unplugged] the slot that this wire leaves */
 export function reasonAgainst(drawing, ops, from, { to, slot }, unplugged = null) {
   const byId = new Map(drawing.nodes.map((node) => [node.id, node]));
   const node = byId.get(to);
-  if (!node || node.muted || (RULES[node.rule]?.alternative && slot === node.slots.length - 1)) return ""; // Python knows
+  if (!node || node.muted || (RULES[node.rule]?.alternative && slot === node.slots.length - 1)) return ""; // left to Python
   const source = dimsOf(byId.get(from));
   const shapes = node.slots.map((held, i) => {
     if (i === slot) return source;
@@ -36,11 +37,11 @@ export function reasonAgainst(drawing, ops, from, { to, slot }, unplugged = null
   return source === null ? "" : misfit(ops.get(node.op)?.fits, node.op, own, slot);
 }
 
-/** Why a wire cannot go into a node that its source already depends on. @param {string} from @param {string} to */
+/** The reason why a wire cannot go into a node that its source depends on. @param {string} from @param {string} to */
 export const loopReason = (from, to) =>
   from === to ? `A node cannot feed itself: ${from}.` : `Not wired: ${to} already feeds ${from}, so this wire would close a loop.`;
 
-/** Why an op cannot take a value of this shape in its first slot; "" where it may.
+/** The reason why an op cannot take a value of this shape in its first slot; "" if it can.
  * @param {PaletteOp} entry @param {Dims | null} dims */
 export const opRefuses = ({ fits, op, slots }, dims) =>
   slots.length === 0 ? `${op} reads nothing.` : dims === null ? "" : misfit(fits, op, [dims, ...slots.slice(1).map(() => null)], 0);
@@ -74,7 +75,7 @@ function misfitOfProduct(op, a, b) {
   return broadcasts(a.slice(0, -2), b.slice(0, -2)) ? "" : `${op} cannot multiply ${said(a)} by ${said(b)}: their leading sizes differ.`;
 }
 
-/** A constant's shape where it is plain to see. @param {Slot} slot @returns {Dims | null} */
+/** The shape of a constant, if it is a number. @param {Slot} slot @returns {Dims | null} */
 function constantDims({ constant, constantFull }) {
   const text = constantFull ?? constant;
   return text !== null && text.trim() !== "" && Number.isFinite(Number(text)) ? [] : null;

@@ -1,6 +1,6 @@
 // @ts-check
-// A drawing with every collapsed group as one card: nodes, wires and frames as they are to be seen. Pure; what is
-// outside all collapsed groups is the same object as before.
+// Folding: a drawing with every collapsed group as one card, with the nodes, wires and frames to be drawn.
+// Pure; objects outside all collapsed groups are shared.
 
 import { bounds } from "../draw/geometry.js";
 import { cardOf } from "../draw/groupcard.js";
@@ -14,7 +14,7 @@ import { isGroup, framesOf, nested } from "./frames.js";
 /** @typedef {{ id: string, group: Group, inside: GraphNode[], box: Box, ins: string[], outs: string[] }} Shut a collapsed group:
  * the nodes in it, the box that they take, who feeds it and who of it feeds others */
 
-/** A node cannot have this name. @param {string} group */
+/** The id of a group's card, which is not a valid node name. @param {string} group */
 export const idOf = (group) => `group:${group}`;
 
 /** @param {Drawing} drawing @returns {Drawing} */
@@ -42,7 +42,7 @@ function shutGroups({ nodes, wires }, groups, within) {
     const box = bounds(inside);
     if (box) shut.set(idOf(group.name), { id: idOf(group.name), group, inside, box, ins: [], outs: [] });
   }
-  /** Where wires with bends come from, last. @type {Map<string, number>} */
+  /** Height of the last bend of a wire before a card, by card and source. @type {Map<string, number>} */
   const arrives = new Map();
   const height = new Map(nodes.map(({ id, y, h }) => [id, y + h / 2]));
   for (const { from, to, via } of wires) {
@@ -60,7 +60,7 @@ function shutGroups({ nodes, wires }, groups, within) {
   return shut;
 }
 
-/** Wires that cross a border lead to the card; those into it from one node are one wire.
+/** Wires with the ends inside a card moved to the card; those from one node into the card are one wire.
  * @param {Wire[]} wires @param {Map<string, number[] | undefined>} dims by node @param {Map<string, string>} within @param {Map<string, Shut>} shut @param {Map<string, GraphNode>} cards */
 function wiresBetween(wires, dims, within, shut, cards) {
   /** @type {Map<string, Wire>} */
@@ -87,7 +87,7 @@ function wiresBetween(wires, dims, within, shut, cards) {
   return found;
 }
 
-/** One more wire joins those from the same node. What all pass together only Python can add up.
+/** Add a wire to those from the same node. Only Python can add up their contributions.
  * @param {Wire} led @param {Wire} wire @param {Group} group @returns {Partial<Wire>} */
 function together(led, wire, { sums }) {
   const of = [...(led.of ?? []), wire];
@@ -95,14 +95,14 @@ function together(led, wire, { sums }) {
   return { of, width, sign, passed, passedFull };
 }
 
-/** As much as can be said of several wires without their numbers: the widest, and the sign where all have one.
+/** The flow of several wires without their numbers: the greatest width, and the sign if all have the same.
  * @param {{ width: number, sign: number }[]} flows @returns {{ width: number, sign: number, passed: string, passedFull?: string }} */
 export function flowOf(flows) {
   const signs = new Set(flows.map(({ sign }) => sign).filter(Boolean));
   return { width: Math.max(...flows.map(({ width }) => width)), sign: signs.size > 1 ? 2 : ([...signs][0] ?? 0), passed: "" };
 }
 
-/** The frames that are still to be seen, holding cards where they held nodes.
+/** The frames that are still drawn, with cards in place of nodes.
  * @param {Drawing} drawing @param {Map<string, string>} within @returns {Pick<Drawing, "regions" | "groups">} */
 function outside(drawing, within) {
   const order = nested(framesOf(drawing)).map(({ frame }) => frame);
@@ -117,7 +117,7 @@ function outside(drawing, within) {
   return { regions: drawing.regions.filter(seen).map(holding), groups: drawing.groups.filter(seen).map(holding) };
 }
 
-/** As `folded`, with the same nodes and wires as the last time where nothing that they depend on has changed. */
+/** Return a memoised `folded`: nodes and wires are reused unless something that they depend on has changed. */
 export function folding() {
   /** @type {{ drawing: Drawing, seen: Drawing } | null} */
   let last = null;
@@ -130,19 +130,20 @@ export function folding() {
   };
 }
 
-/** What is seen in place of a node: the card of its group, or itself. @param {Drawing} seen @param {string} id */
+/** The card of a node's group, or the node itself. @param {Drawing} seen @param {string} id */
 export const seenAs = ({ within }, id) => within?.get(id) ?? id;
 
-/** The wires of the graph that are seen as this one. @param {Wire | null | undefined} wire @returns {Wire[]} */
+/** The wires of the graph that a drawn wire stands for. @param {Wire | null | undefined} wire @returns {Wire[]} */
 export const wiresOf = (wire) => (wire ? (wire.of ?? [wire]) : []);
 
 /** The nodes that a card stands for. @param {GraphNode | null | undefined} node @returns {string[]} */
 export const nodesOf = (node) => (node ? (node.group?.nodes ?? [node.id]) : []);
 
-/** The wire of the graph that is seen here; null where it is several. @param {Wire} wire @returns {Wire | null} */
+/** The wire of the graph that a drawn wire stands for; null if it is several.
+ * @param {Wire} wire @returns {Wire | null} */
 export const realWire = (wire) => (!wire.of ? wire : wire.of.length === 1 ? wire.of[0] : null);
 
-/** Names in place of the ids of cards, each once.
+/** Node names in place of the ids of cards, each once.
  * @param {Drawing} seen @param {string[]} ids @returns {string[]} */
 export function namesIn({ nodes }, ids) {
   const cards = new Map(nodes.filter(({ group }) => group).map((node) => [node.id, nodesOf(node)]));

@@ -1,5 +1,5 @@
 // @ts-check
-// What holds nodes: checkpoint regions and groups, one inside another or beside it. Pure.
+// Frames, which hold nodes: checkpoint regions and groups, nested or side by side. Pure.
 
 /** @typedef {import("../types.js").Frame} Frame */
 /** @typedef {import("../types.js").Region} Region */
@@ -11,7 +11,7 @@ export const isGroup = (frame) => !("policy" in frame);
 /** @param {{ regions: Region[], groups?: Group[] }} drawing @returns {Frame[]} */
 export const framesOf = ({ regions, groups = [] }) => (groups.length ? [...regions, ...groups] : regions);
 
-/** The frames holding other nodes: a region saves none that has left it, and an empty frame goes.
+/** The frames with other nodes: a region's saved names are limited to its nodes, and an empty frame is removed.
  * @template {Frame} T @param {T[]} frames @param {(frame: T) => string[]} nodesOf @returns {T[]} */
 export function holding(frames, nodesOf) {
   const next = frames.map((frame) => {
@@ -25,8 +25,8 @@ export function holding(frames, nodesOf) {
 /** @param {Frame} frame */
 const ofBranches = (frame) => isGroup(frame) && frame.branches !== undefined;
 
-/** Outermost first, each with how many are around it; of a group and a region with the same nodes the group is
- * the outer one, of two groups that of branches, as in graph/groups.py.
+/** Frames with their depth, outermost first; of a group and a region with the same nodes the group is the outer one,
+ * of two groups that of branches, as in graph/groups.py.
  * @template {Frame} T @param {T[]} frames @returns {{ frame: T, depth: number }[]} */
 export function nested(frames) {
   const sorted = [...frames].sort((a, b) =>

@@ -1,6 +1,6 @@
 // @ts-check
-// What graph/edits.py and graph/rewiring.py do to nodes and wires, done to a drawing: nodes added, put into
-// a wire and deleted, wires drawn and plugged in elsewhere. Pure.
+// Predictions of edits of nodes and wires, as graph/edits.py and graph/rewiring.py apply them: add, insert
+// into a wire, delete, connect, rewire. Pure.
 
 import { withNode, withOutput, withoutWire, withWire } from "./change.js";
 import { CARD, heightOf } from "../draw/geometry.js";
@@ -28,7 +28,7 @@ export function freshName({ nodes }, op) {
   for (let k = 1; ; k++) if (!taken.has(`${stem}_${k}`)) return `${stem}_${k}`;
 }
 
-/** How large the card of a new node is. @param {PaletteOp} entry */
+/** Size of the card of a new node. @param {PaletteOp} entry */
 export const sizeOfNew = ({ slots }) => ({ w: CARD.w, h: heightOf(slots.length) });
 
 /** @param {Drawing} drawing @param {{ op: string, position: Point | null, wire?: Reads, feeds?: Feeds }} edit
@@ -56,7 +56,7 @@ function newNode(entry, id, [x, y]) {
   };
 }
 
-/** A wire; one from the output moves the output to the one end downstream, if there is just one.
+/** Connect two nodes; a wire from the output moves the output to the only end downstream, if there is exactly one.
  * @param {Drawing} drawing @param {{ from: string, to: string, slot: number }} edit @returns {Drawing} */
 export function connected(drawing, { from, to, slot }) {
   if (!has(drawing, from) || !has(drawing, to)) return drawing;
@@ -67,15 +67,16 @@ export function connected(drawing, { from, to, slot }) {
   return ends.length === 1 ? withOutput(next, ends[0]) : next;
 }
 
-/** The slot with which a node that is put into a wire reads it: the first empty one, else the first; -1 for
- * a node that reads nothing. @param {GraphNode} node */
+/** The slot with which a node inserted into a wire reads it: the first empty one, else the first; -1 for a node
+ * without slots.
+ * @param {GraphNode} node */
 export function readingSlot(node) {
   const own = ownSlots(node);
   const empty = own.findIndex(({ wired, constant }) => !wired && constant === null);
   return empty >= 0 ? empty : Math.min(own.length, 1) - 1;
 }
 
-/** A node put into a wire; regions and groups that hold both ends take it in, other groups let it go.
+/** Insert a node into a wire; regions and groups that hold both ends get the node, other groups lose it.
  * @param {Drawing} drawing @param {{ node: string, position: Point, from: string, to: string, slot: number }} edit
  * @returns {Drawing} */
 export function inserted(drawing, { node: id, position, from, to, slot }) {
@@ -91,12 +92,12 @@ export function inserted(drawing, { node: id, position, from, to, slot }) {
   return { ...wired, regions: holding(wired.regions, ({ nodes }) => wider(nodes)), groups: holding(wired.groups ?? [], ({ nodes }) => rehoused(nodes)) };
 }
 
-/** The end of a wire plugged in elsewhere.
+/** Move the end of a wire to another slot.
  * @param {Drawing} drawing @param {{ from: string, oldTo: string, oldSlot: number, to: string, slot: number }} edit */
 export const rewired = (drawing, { from, oldTo, oldSlot, to, slot }) =>
   connected(withoutWire(drawing, oldTo, oldSlot), { from, to, slot });
 
-/** Nodes deleted: where all wires of one come from one node, what it fed is wired to that one.
+/** Delete nodes: if all wires of a deleted node come from one node, its consumers are wired to that node.
  * @param {Drawing} drawing @param {{ nodes: string[] }} edit @returns {Drawing} */
 export function removed(drawing, { nodes: names }) {
   const gone = new Set(names);
@@ -113,7 +114,8 @@ export function removed(drawing, { nodes: names }) {
   return { ...next, regions: thinned(drawing.regions, gone), groups: thinned(drawing.groups ?? [], gone) };
 }
 
-/** The last node that feeds none: rather one of `preferred`, rather no input. @param {Drawing} drawing @param {Set<string>} preferred */
+/** The last node without consumers, preferably one of `preferred`, and preferably not an input.
+ * @param {Drawing} drawing @param {Set<string>} preferred */
 function lastEnd({ nodes, wires }, preferred) {
   const sources = new Set(wires.map(({ from }) => from));
   const ends = inOrder(nodes, wires).filter(({ id }) => !sources.has(id));
@@ -121,7 +123,7 @@ function lastEnd({ nodes, wires }, preferred) {
   return ends.reduce((/** @type {GraphNode | undefined} */ best, node) => (best && rank(best) > rank(node) ? best : node), undefined)?.id;
 }
 
-/** The kept node that takes the place of a deleted one, if any.
+/** The kept node that replaces a deleted one, if there is one.
  * @param {Drawing} drawing @param {Set<string>} gone @returns {(name: string) => string | null} */
 function heirs({ wires }, gone) {
   /** @type {Map<string, Set<string>>} */

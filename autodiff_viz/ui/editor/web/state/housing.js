@@ -1,6 +1,6 @@
 // @ts-check
-// Which regions and groups dragged nodes would join or leave where they are dropped, and what stops a set of nodes from
-// being a region. Pure.
+// Membership of dragged nodes in regions and groups, and the reasons why a set of nodes cannot be a region.
+// Pure.
 
 import { framesOf, holding, isGroup } from "./frames.js";
 import { overlap } from "../draw/geometry.js";
@@ -14,8 +14,8 @@ import { contains, outerBox } from "../draw/outline.js";
 /** @typedef {import("../types.js").Point} Point */
 /** @typedef {{ join: Record<string, string[]>, leave: Record<string, string[]> }} Moves node names by region */
 
-/** A node joins a region when its middle is inside the region's outline, and leaves one when it is clear of
- * the outline that the region had as the drag began.
+/** Return the moves for positions of the dragged nodes. A node joins a region if its middle is inside the region's
+ * outline, and leaves one if it is clear of the outline at the start of the drag.
  * @param {Drawing} drawing @param {string[]} ids of the dragged nodes
  * @param {{ region: Frame, corners: Point[] }[]} shapes of the regions, before the drag
  * @returns {(positions: Record<string, Point>) => Moves | null} null: nothing changes */
@@ -37,10 +37,10 @@ export function housing(drawing, ids, shapes) {
   };
 }
 
-/** The frame and those around it. @param {Drawing} drawing @param {Frame} inner */
+/** A frame and the frames around it. @param {Drawing} drawing @param {Frame} inner */
 const outers = (drawing, inner) => framesOf(drawing).filter(({ nodes }) => inner.nodes.every((name) => nodes.includes(name)));
 
-/** The frame and those inside it. @param {Drawing} drawing @param {Frame} outer */
+/** A frame and the frames inside it. @param {Drawing} drawing @param {Frame} outer */
 const inners = (drawing, outer) => framesOf(drawing).filter(({ nodes }) => nodes.every((name) => outer.nodes.includes(name)));
 
 /** @param {Record<string, string[]>} noted @param {Frame[]} regions @param {string} id */
@@ -48,7 +48,8 @@ function note(noted, regions, id) {
   for (const { name } of regions) noted[name] = [...new Set([...(noted[name] ?? []), id])];
 }
 
-/** The drawing with nodes in other regions and groups. @param {Drawing} drawing @param {Moves} moves @returns {Drawing} */
+/** The drawing with nodes moved between regions and groups.
+ * @param {Drawing} drawing @param {Moves} moves @returns {Drawing} */
 export function rehoused(drawing, { join, leave }) {
   const changed = (/** @type {Frame} */ { name, nodes }) =>
     [...new Set([...nodes, ...(join[name] ?? [])])].filter((id) => !leave[name]?.includes(id));
@@ -73,7 +74,7 @@ function overlapOf({ name, nodes: own }, frames) {
   return other ? `shares nodes with ${other.name}` : null;
 }
 
-/** The shortest path that leaves `members` and comes back to them; [] when there is none.
+/** The shortest path that leaves `members` and returns to them; [] if there is none.
  * @param {Wire[]} wires @param {string[]} members @returns {string[]} */
 export function leavingPath(wires, members) {
   const inside = new Set(members);
@@ -103,7 +104,7 @@ function walkBack(cameFrom, name, inside, end) {
   }
 }
 
-/** What dropping the nodes here would do, in a few words.
+/** Text of what dropping the nodes here would do.
  * @param {Drawing} drawing with the nodes in their new regions @param {Moves} moves */
 export function movesSay(drawing, { join, leave }) {
   const names = [...Object.keys(join), ...Object.keys(leave)];

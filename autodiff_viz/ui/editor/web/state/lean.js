@@ -1,6 +1,5 @@
 // @ts-check
-// Drawings travel without the fields that hold nothing, or what they usually hold; here they are put
-// back. Pure.
+// Decoding of lean drawings, which are sent without empty fields and default values. Pure.
 
 import { CARD } from "../draw/geometry.js";
 import { shared } from "../../../web/constants.js";
@@ -12,7 +11,7 @@ const SLOT = { label: "", constant: null, wired: false };
 const FORMULA = { text: "", mistakes: [], marks: [], notes: [], selected: null };
 const WIRE = { passed: "", via: [] };
 
-/** What was made whole, so that what did not change stays the same object. @type {WeakMap<object, any>} */
+/** Records already completed, so that unchanged records stay the same objects. @type {WeakMap<object, any>} */
 const known = new WeakMap();
 
 /** @template T @param {T[]} records @param {(record: any) => any} whole */

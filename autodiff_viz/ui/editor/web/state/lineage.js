@@ -1,11 +1,11 @@
 // @ts-check
-// What a node depends on and what depends on it. Pure.
+// Ancestors and descendants of nodes. Pure.
 
 import { grouped } from "./loops.js";
 
 /** @typedef {{ from: string, to: string, slot: number }} Wire */
 
-/** The nodes, their ancestors and their descendants, and the wires along the way, by `to:slot`.
+/** The nodes, their ancestors and their descendants, and the wires between them, by `to:slot`.
  * @param {Wire[]} wires @param {string[]} ids @returns {{ nodes: Set<string>, wires: Set<string> }} */
 export function lineage(wires, ids) {
   const into = grouped(wires, "to");

@@ -1,10 +1,9 @@
 // @ts-check
-// Who feeds whom: what a wire would close a loop with, and round which wires. Pure.
+// Reachability in the graph: which wires would close a loop, and along which path. Pure.
 
 /** @typedef {{ from: string, to: string }} Link */
 
-/** Every node that a change of `start` reaches, itself included: a wire from one of them back to
- * `start` would close a loop.
+/** Every node that depends on `start`, itself included: a wire from one of them to `start` would close a loop.
  * @param {Link[]} wires @param {string} start @returns {Set<string>} */
 export function downstream(wires, start) {
   const next = grouped(wires, "from");
@@ -13,10 +12,11 @@ export function downstream(wires, start) {
   return reached;
 }
 
-/** Every node that `end` depends on, itself included. @param {Link[]} wires @param {string} end @returns {Set<string>} */
+/** Every node that `end` depends on, itself included.
+ * @param {Link[]} wires @param {string} end @returns {Set<string>} */
 export const upstream = (wires, end) => downstream(wires.map(({ from, to }) => ({ from: to, to: from })), end);
 
-/** The nodes with all that feeds one before it, ties as they stand: as graph/order.py sorts them.
+/** The nodes in topological order, stable as in graph/order.py.
  * @template {{ id: string }} N @param {N[]} nodes @param {(Link & { slot: number })[]} wires @returns {N[]} */
 export function inOrder(nodes, wires) {
   const byId = new Map(nodes.map((node) => [node.id, node]));
@@ -35,7 +35,7 @@ export function inOrder(nodes, wires) {
   return [...done];
 }
 
-/** The wires of a shortest way from one node to another; none where there is no way, or no way to go.
+/** The wires of a shortest path between two nodes; none if there is no path or the nodes are the same.
  * @template {Link} T @param {T[]} wires @param {string} from @param {string} to @returns {T[]} */
 export function wayBetween(wires, from, to) {
   const next = grouped(wires, "from");
@@ -50,7 +50,7 @@ export function wayBetween(wires, from, to) {
   return way;
 }
 
-/** Wires by the node at one of their ends.
+/** Wires, grouped by the node at one of their ends.
  * @template {Link} T @param {T[]} wires @param {"from" | "to"} end @returns {Map<string, T[]>} */
 export function grouped(wires, end) {
   /** @type {Map<string, T[]>} */

@@ -1,6 +1,6 @@
 // @ts-check
-// Some nodes as formula text: what a copy puts on the clipboard. It reads as a formula anywhere, and pasted on a
-// canvas it is the same nodes again, with their places. Pure.
+// Selected nodes as formula text, for the clipboard. The text is a formula anywhere; pasted on a canvas, it
+// gives the same nodes with their positions. Pure.
 
 import { isGroup, framesOf, nested } from "./frames.js";
 import { inOrder } from "./loops.js";
@@ -11,10 +11,10 @@ import { shared } from "../../../web/constants.js";
 /** @typedef {import("../types.js").Frame} Frame */
 
 const INDENT = "    ";
-const LONG = 0.8 * shared.limits.line; // characters of a line of positions, after which a new one begins
+const LONG = 0.8 * shared.limits.line; // characters of a line of positions, after which a new line begins
 
-/** The text of the named nodes, with the regions and groups that lie wholly among them. `missing` are nodes whose own
- * line is too long for the canvas to know it.
+/** The text of the named nodes, with the regions and groups that lie wholly among them. `missing` are nodes whose
+ * own line is too long to be sent to the browser.
  * @param {Drawing} drawing @param {Iterable<string>} names @returns {{ text: string, missing: string[] }} */
 export function pieceText(drawing, names) {
   const chosen = new Set(names);
@@ -51,11 +51,12 @@ function blocks(nodes, outerFirst) {
   return lines;
 }
 
-/** The line that begins the block of a frame. @param {Frame} frame @param {boolean} [begun] before, higher up in the text */
+/** The line that begins the block of a frame.
+ * @param {Frame} frame @param {boolean} [begun] before, higher up in the text */
 export const headOf = (frame, begun = false) =>
   isGroup(frame) ? `with ${frame.branches ? "branches" : "group"}("${frame.name}"):` : (!begun && frame.head) || `with checkpoint("${frame.name}"):`;
 
-/** The comment by which the language keeps where nodes stand.
+/** The comment in which the language keeps positions.
  * @param {GraphNode[]} nodes @returns {string[]} */
 function positions(nodes) {
   const lines = [];

@@ -1,6 +1,6 @@
 // @ts-check
-// What the drawing will look like once Python has applied the edits under way: it is shown at once, and
-// Python's own drawing replaces it. Pure; what an edit does not touch is the same object as before.
+// Optimistic update: the drawing with the pending edits applied, shown until Python's own drawing replaces
+// it. Pure; objects that an edit does not touch are shared.
 
 import { withNode, withOutput, withoutWire, withSlot } from "./change.js";
 import { added, connected, inserted, removed, rewired } from "./growth.js";
@@ -26,7 +26,7 @@ export const predict = (drawing, pending, ops = new Map()) =>
     return next === shown ? shown : withBranches(next);
   }, drawing);
 
-/** A muted node hands on its first wired input. @param {GraphNode} node */
+/** Whether a node can be muted: it then passes on its first wired input. @param {GraphNode} node */
 const canMute = (node) => !node.isInput && ownSlots(node).some(({ wired }) => wired);
 
 /** @type {Record<string, (drawing: Drawing, edit: any, ops: Ops) => Drawing>} */
@@ -90,20 +90,21 @@ const withGroup = (drawing, name, change) => ({
   groups: (drawing.groups ?? []).map((group) => (group.name === name ? { ...group, ...change } : group)),
 });
 
-/** So many branches: those to come have no name yet. @param {Drawing} drawing @param {string} group @param {number} k */
+/** The names of `k` branches; new ones have no name yet.
+ * @param {Drawing} drawing @param {string} group @param {number} k */
 function numbered({ groups }, group, k) {
   const known = groups.find(({ name }) => name === group)?.branches ?? [];
   return Array.from({ length: Math.max(k, 0) }, (_, i) => known[i] ?? "\u2026");
 }
 
-/** As graph/groups.py names a new group. @param {Drawing} drawing @param {string} stem */
+/** The name of a new group, as graph/groups.py gives it. @param {Drawing} drawing @param {string} stem */
 function freshTitle(drawing, stem) {
   const taken = new Set(framesOf(drawing).map(({ name }) => name));
   if (!taken.has(stem)) return stem;
   for (let k = 2; ; k++) if (!taken.has(`${stem}_${k}`)) return `${stem}_${k}`;
 }
 
-/** Nodes at new places; a wire keeps its bends only when both of its ends move alike.
+/** Move nodes; a wire keeps its bends only if both of its ends move by the same amount.
  * @param {Drawing} drawing @param {Record<string, Point>} positions @returns {Drawing} */
 export function moved(drawing, positions) {
   /** @type {Map<string, Point>} */

@@ -1,5 +1,5 @@
 // @ts-check
-// What graph/edits.py and graph/tuning.py do to the rules of nodes, done to a drawing. Pure.
+// Predictions of edits of rules, as graph/edits.py and graph/tuning.py apply them. Pure.
 
 import { branchesIn, parametersOf } from "./branchgroups.js";
 import { heightOf } from "../draw/geometry.js";
@@ -10,13 +10,14 @@ import { RULES, shared } from "../../../web/constants.js";
 /** @typedef {import("../types.js").RuleKind} RuleKind */
 /** @typedef {import("../types.js").Wire} Wire */
 
-/** Whether a node can have the rule: one that replaces a derivative only where there is one. @param {GraphNode} node @param {string} rule */
+/** Whether a node can have the rule: one that replaces a derivative needs a wired slot.
+ * @param {GraphNode} node @param {string} rule */
 export const canHave = ({ slots }, rule) => !RULES[rule]?.replaces || slots.some(({ wired }) => wired);
 
 /** The slots of the node's op, without the one that `backward_as` adds. @param {GraphNode} node */
 export const ownSlots = ({ slots, rule }) => (RULES[rule]?.alternative ? slots.slice(0, -1) : slots);
 
-/** Put a rule on all of these nodes that can have it and have another one.
+/** Set a rule on the nodes that can have it and have another one.
  * @param {Drawing} drawing @param {string[]} names @param {RuleKind} rule @returns {Drawing} */
 export function withRules(drawing, names, rule) {
   const changed = drawing.nodes.filter((node) => names.includes(node.id) && node.rule !== rule && canHave(node, rule));
@@ -31,7 +32,7 @@ export function withRules(drawing, names, rule) {
   };
 }
 
-/** The node with the rule, and the wire that `backward_as` begins with: from what the node reads first.
+/** The node with the rule, and the wire that `backward_as` begins with: from the node's first wired input.
  * @param {Wire[]} wires @param {GraphNode} node @param {RuleKind} rule @returns {{ node: GraphNode, wire: Wire | null }} */
 function withRule(wires, node, rule) {
   const own = ownSlots(node);
@@ -43,7 +44,7 @@ function withRule(wires, node, rule) {
   return { node: { ...node, rule, slots, h: heightOf(slots.length, node), ruleText: wire?.from ?? "", ruleFull: undefined }, wire };
 }
 
-/** Train one branch alone: stop the parameters of the others; without a branch, stop none.
+/** Train only one branch by stopping the parameters of the others; without a branch, stop none.
  * @param {Drawing} drawing @param {{ group: string, branch: string | null }} edit @returns {Drawing} */
 export function tuned(drawing, { group: name, branch }) {
   const group = drawing.groups.find((other) => other.name === name);
