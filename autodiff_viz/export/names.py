@@ -8,7 +8,7 @@ from keyword import iskeyword
 
 from autodiff_viz.graph.rule_kinds import KINDS
 
-OWN = frozenset(kind.call for kind in KINDS.values()) | frozenset((
+OWN = frozenset(kind.call for kind in KINDS.values() if kind.call) | frozenset((
     "jax", "jnp", "partial", "checkpoint_name", "straight_through", "straight_through_jvp", "forward",
     "value", "pull_back", "gradients", "name", "gradient", "print", "zip", "map",
 ))  # fmt: skip

@@ -21,7 +21,7 @@ WORKERS = "AUTODIFF_VIZ_WORKERS"  # number of worker processes; "off": jobs are 
 LOADED = ("autodiff_viz.views.rehearsal", "autodiff_viz.lessons.proofs")
 CHECK, PROOF = "check", "proof"
 HERE = 16  # answers that a host without workers keeps
-LAST = 15  # niceness of jobs whose answer is needed later
+LAST = 19  # niceness of jobs whose answer is needed later
 PROVING = 120.0  # processor seconds that checking a lesson's claims may take: some train networks
 
 

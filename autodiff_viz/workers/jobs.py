@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 SECONDS = 10.0  # of CPU time that a job may take
-NICE = 10  # niceness of workers: the server, which visitors wait for, comes first
+NICE = 17  # niceness of workers: the server, which visitors wait for, comes first
 TOO_LONG, BROKEN, DROPPED = "too long", "broken", "dropped"
 """Reasons why a job has no answer."""
 

@@ -60,7 +60,7 @@ def test_after_quick_edits_the_page_is_as_if_it_had_just_been_opened(
 
 
 def test_a_figure_that_nobody_sees_is_drawn_when_it_is_scrolled_to(page: Page, address: str):
-    page.set_viewport_size({"width": 1280, "height": 700})
+    page.set_viewport_size({"width": 1280, "height": 520})
     lab = LabPage(page, address).open()
     page.wait_for_timeout(1000)
     words = page.locator(".st-key-figure_place [data-testid=stText]")
