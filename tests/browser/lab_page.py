@@ -160,7 +160,10 @@ class LabPage:
 
     def choose(self, label: str, option: str) -> None:
         """Choose an option of a select box."""
-        self.page.get_by_role("combobox", name=label).click()
+        box = self.page.get_by_role("combobox", name=label)
+        box.scroll_into_view_if_needed()
+        self.page.wait_for_timeout(300)  # Streamlit closes a list of options when something scrolls
+        box.click()
         self.page.get_by_role("option", name=option).click()
         expect(self.page.get_by_role("option")).to_have_count(0)
         self.settle()

@@ -12,6 +12,7 @@ from tests.browser.lab_page import LabPage
 MODIFIERS = ("Shift", "Control", "Alt", "Meta", " ")
 OPEN = ".popover, .inline, .preview, .ghost, .frame"
 NEAR = 3  # px by which the view that is fitted differs from the first one
+TWICE = 400  # milliseconds after which the next click makes no double click
 TRIES, PAUSE = 20, 100  # times and milliseconds in which the page is as it was
 
 TO_THE_TOP = """document.querySelectorAll("[data-testid=stMain], [data-testid=stColumn]")
@@ -121,8 +122,8 @@ class SharedPage:
             lab.page.keyboard.press("Escape")
         lab.canvas.get_by_role("button", name="Fit to view").click()
         if self._found()["selected"] != ["a"]:
-            # Near its corner: with the click of a test that begins with one it would be a double click.
-            lab.node("a").locator(".card").click(position={"x": 6, "y": 8})
+            lab.node("a").locator(".card").click()
+            lab.page.wait_for_timeout(TWICE)
         lab.page.mouse.move(2, 2)
         lab.page.evaluate(TO_THE_TOP)
         lab.settle()
