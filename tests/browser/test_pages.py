@@ -50,12 +50,17 @@ def on_lab(lab: LabPage) -> None:
     expect(lab.page.get_by_role("button", name="Open in the lab")).to_have_count(0)
 
 
+SCROLLED = (
+    "[data-testid=stMain], [data-testid=stColumn]"  # the page, or the columns of the lab on a wide screen
+)
+
+
 def top(lab: LabPage) -> float:
-    return lab.page.get_by_test_id("stMain").evaluate("(main) => main.scrollTop")
+    return max(lab.page.locator(SCROLLED).evaluate_all("(all) => all.map((one) => one.scrollTop)"))
 
 
 def scroll(lab: LabPage) -> None:
-    lab.page.get_by_test_id("stMain").evaluate("(main) => main.scrollTo(0, 300)")
+    lab.page.locator(SCROLLED).evaluate_all("(all) => all.forEach((one) => one.scrollTo(0, 300))")
     assert top(lab) > 0
 
 
