@@ -8,7 +8,7 @@ many different things and no more.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from functools import wraps
 from itertools import count
 from threading import Lock, local
@@ -42,23 +42,24 @@ _here = _Here()
 
 
 @contextmanager
-def within(evaluation: Evaluation) -> Iterator[None]:
+def _holding(field: str, value: Any) -> Iterator[None]:
+    """Set a field of this thread inside `with`."""
+    before = getattr(_here, field)
+    setattr(_here, field, value)
+    try:
+        yield
+    finally:
+        setattr(_here, field, before)
+
+
+def within(evaluation: Evaluation) -> AbstractContextManager[None]:
     """Attribute the requests inside `with` to this evaluation."""
-    before, _here.evaluation = _here.evaluation, evaluation
-    try:
-        yield
-    finally:
-        _here.evaluation = before
+    return _holding("evaluation", evaluation)
 
 
-@contextmanager
-def asked_by(visitor: Hashable) -> Iterator[None]:
-    """What is asked for meanwhile is asked for by this visitor; None for the server itself."""
-    before, _here.visitor = _here.visitor, visitor
-    try:
-        yield
-    finally:
-        _here.visitor = before
+def asked_by(visitor: Hashable) -> AbstractContextManager[None]:
+    """Attribute the requests inside `with` to this visitor; None for the server itself."""
+    return _holding("visitor", visitor)
 
 
 class _Entry:

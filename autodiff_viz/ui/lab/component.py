@@ -54,7 +54,7 @@ def draw_lab(lab: Lab, view: LabView) -> None:
     sent, large, details = here.sent, too_large(here), here.looks.get(DETAILS, False)
     shown = (lab, view, large, told.check, told.checks, told.counts, details)
     if not _are(shown, sent.shown):
-        sent.lean = _drawn(here, told, large)
+        sent.lean = _drawn(here, told, large, details)
         sent.shown = shown
         _number(sent)
     tables, sent.tables, sent.turn = sent.tables, [], sent.turn + 1
@@ -65,14 +65,13 @@ def draw_lab(lab: Lab, view: LabView) -> None:
         code()(key=f"{LAB}_source")  # lab.css takes it out of the flow, or it would leave a gap
 
 
-def _drawn(here: Session, told: Answers, large: Any) -> Lean:
+def _drawn(here: Session, told: Answers, large: Any, details: bool) -> Lean:
     """Return the drawing of the state on view; an unchanged first visit gets the shared one."""
     now, first = here.present, here.first
     is_first = first is not None and not here.sent.rev and large is None
     if is_first and now.lab is first.lab and now.view is first.present.view:
         here.sent.told = first.told(told)
         return here.sent.told.lean
-    details = here.looks.get(DETAILS, False)
     return drawing(now, kept_history(here), large, told, details, here.sent.lean)
 
 

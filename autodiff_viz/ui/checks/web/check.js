@@ -7,14 +7,13 @@ import { html, setText } from "../../web/dom.js";
 
 /** @typedef {import("./types.js").CheckData} CheckData */
 
-const SIGNS = /** @type {Record<string, string>} */ ({ agrees: "agrees", differs: "differs" });
+const ANSWERS = new Set(["agrees", "differs"]); // states with a result, and names of their icons
 const HEADS = ["input", "gradient", "central differences", "equal"];
 
 export class Check {
   /** @param {{ ask: (on: boolean) => void, look: () => void }} told `ask` for a check, or for its end; `look`: the table is opened or closed */
   constructor({ ask, look }) {
-    /** Reason why nothing can be said of the numbers on view.
-     * @type {CheckData} */
+    /** @type {CheckData} */
     this.data = {};
     /** @type {string | null} why nothing can be said of the numbers on view */
     this.lag = null;
@@ -57,12 +56,12 @@ export class Check {
     this.row.hidden = state === undefined;
     this.row.dataset.state = now;
     setText(this.says, this.lag ?? (state === "differs" ? "Not confirmed" : says));
-    const sign = SIGNS[now ?? ""];
-    if ((this.sign.dataset.sign ?? "") !== (sign ?? "")) this.sign.replaceChildren(...(sign ? [icon(sign, 18)] : []));
-    this.sign.dataset.sign = sign ?? "";
+    const sign = now && ANSWERS.has(now) ? now : "";
+    if ((this.sign.dataset.sign ?? "") !== sign) this.sign.replaceChildren(...(sign ? [icon(sign, 18)] : []));
+    this.sign.dataset.sign = sign;
     this.ask.hidden = now !== "asks";
     this.cancel.hidden = now !== "checking" || !this.data.cancel;
-    const told = state === "agrees" || state === "differs";
+    const told = state !== undefined && ANSWERS.has(state);
     this.details.hidden = !told;
     this.details.setAttribute("aria-expanded", String(this.open));
     this.table.hidden = !told || !this.open;

@@ -23,10 +23,11 @@ export class Rules {
       this.buttons = kinds.map((kind) => this.button(kind));
       this.root.replaceChildren(...this.buttons);
     }
+    const reached = kinds.includes(chosen) ? chosen : kinds[0]; // by Tab: also where a document has an unfit rule
     for (const button of this.buttons) {
-      const on = button.dataset.kind === chosen;
-      button.setAttribute("aria-pressed", String(on));
-      button.tabIndex = on ? 0 : -1;
+      const { kind } = button.dataset;
+      button.setAttribute("aria-pressed", String(kind === chosen));
+      button.tabIndex = kind === reached ? 0 : -1;
     }
   }
 
