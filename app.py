@@ -4,12 +4,12 @@ import streamlit as st
 
 from autodiff_viz.ui import navigation
 from autodiff_viz.ui.failures import say_failed
+from autodiff_viz.ui.fair_queue import in_turn
 from autodiff_viz.ui.serving.gate import GATE
 from autodiff_viz.ui.serving.routes import ROUTES
 from autodiff_viz.ui.shell import ASSETS, frame
-from autodiff_viz.ui.turns import in_turn
 from autodiff_viz.ui.warm import awake, ready
-from autodiff_viz.ui.wire import MIDDLEWARE
+from autodiff_viz.ui.websocket import MIDDLEWARE
 
 
 def run() -> None:

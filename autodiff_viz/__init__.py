@@ -11,16 +11,16 @@ of the caller raises `GraphError`, whose `problems` give the place of the mistak
 """
 
 from autodiff_viz.engine.check import diagnose as problems
-from autodiff_viz.engine.counts import Residual, Runs
-from autodiff_viz.engine.cuts import Segments, segments, train_by_segments
-from autodiff_viz.engine.differences import Difference, check_inputs, check_node
-from autodiff_viz.engine.jacobians import Jacobian
-from autodiff_viz.engine.segment_training import Curves
+from autodiff_viz.engine.diagnostics.differences import Difference, check_inputs, check_node
+from autodiff_viz.engine.segments.cuts import Segments, segments, train_by_segments
+from autodiff_viz.engine.segments.jacobians import Jacobian
+from autodiff_viz.engine.segments.training import Curves
 from autodiff_viz.engine.sweep import Sweep, sweep
 from autodiff_viz.engine.trace import Trace, trace
-from autodiff_viz.engine.train import Training, train
-from autodiff_viz.engine.training import Records
-from autodiff_viz.engine.verify import Verdict, verify
+from autodiff_viz.engine.training.train import Training, train
+from autodiff_viz.engine.training.updates import Records
+from autodiff_viz.engine.whole_program.remat_counts import Residual, Runs
+from autodiff_viz.engine.whole_program.verify import Verdict, verify
 from autodiff_viz.export.python_source import to_python
 from autodiff_viz.graph.codec import to_json
 from autodiff_viz.graph.link import to_link

@@ -8,8 +8,8 @@ from itertools import count
 import jax.numpy as jnp
 import numpy as np
 
-from autodiff_viz.engine.arrays import FLOAT32
-from autodiff_viz.engine.kernels import kernel
+from autodiff_viz.engine.live_path.arrays import FLOAT32
+from autodiff_viz.engine.live_path.kernels import kernel
 from autodiff_viz.engine.sweep import sweep
 from autodiff_viz.engine.trace import Trace, trace
 from autodiff_viz.graph.edits import with_param, with_rule

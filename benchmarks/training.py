@@ -9,10 +9,10 @@ import jax
 import jax.numpy as jnp
 import optax
 
-from autodiff_viz.engine.course import further, records, start
-from autodiff_viz.engine.steps import AT_ONCE
 from autodiff_viz.engine.trace import trace
-from autodiff_viz.engine.training import Settings, advance, begin
+from autodiff_viz.engine.training.compiled_steps import AT_ONCE
+from autodiff_viz.engine.training.course import further, records, start
+from autodiff_viz.engine.training.updates import Settings, advance, begin
 from autodiff_viz.graph.model import Graph
 from autodiff_viz.language.parse import parse
 from benchmarks.clock import ratio, times

@@ -22,19 +22,19 @@ from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.language.documents import from_json, from_link
 from autodiff_viz.language.parse import parse
 from autodiff_viz.language.show import show
-from autodiff_viz.views.address import from_query, to_query
-from autodiff_viz.views.canvas_edits import edited
 from autodiff_viz.views.compose import LabView, lab_view, sweep_tables, verification
-from autodiff_viz.views.importing import imported
+from autodiff_viz.views.edits.apply import edited
 from autodiff_viz.views.lab import Lab, formula_text, start
-from autodiff_viz.views.parts import SHOWS, runs_alone
-from autodiff_viz.views.segments import segments_view
-from autodiff_viz.views.steering import trains
-from autodiff_viz.views.tensor import is_tensor, parts, summary, written
-from autodiff_viz.views.trail import trail
-from autodiff_viz.views.train import progress, run_log, train_view
-from autodiff_viz.views.training import advanced
-from autodiff_viz.views.whole_program import differs_say, residuals_say, runs_say
+from autodiff_viz.views.node.tensor import is_tensor, parts, summary, written
+from autodiff_viz.views.node.whole_program import differs_say, residuals_say, runs_say
+from autodiff_viz.views.page.parts import SHOWS, runs_alone
+from autodiff_viz.views.page.segments import segments_view
+from autodiff_viz.views.persistence.address import from_query, to_query
+from autodiff_viz.views.persistence.history_writer import trail
+from autodiff_viz.views.persistence.import_document import imported
+from autodiff_viz.views.training.actions import trains
+from autodiff_viz.views.training.panel import progress, run_log, train_view
+from autodiff_viz.views.training.record import advanced
 
 STEPS = 2
 

@@ -16,13 +16,13 @@ os.environ.setdefault("JAX_PLATFORMS", "cpu")
 
 import numpy as np
 
-from autodiff_viz.engine.course import further, records, start, state_at
-from autodiff_viz.engine.division import division
-from autodiff_viz.engine.segment_training import curves
-from autodiff_viz.engine.states import learned
+from autodiff_viz.engine.segments.comparison import division
+from autodiff_viz.engine.segments.training import curves
 from autodiff_viz.engine.trace import trace
-from autodiff_viz.engine.training import Settings
-from autodiff_viz.engine.verify import verify
+from autodiff_viz.engine.training.course import further, records, start, state_at
+from autodiff_viz.engine.training.state import learned
+from autodiff_viz.engine.training.updates import Settings
+from autodiff_viz.engine.whole_program.verify import verify
 from autodiff_viz.export.python_source import to_python
 from autodiff_viz.graph.codec import to_json
 from autodiff_viz.graph.history import begin
@@ -33,9 +33,9 @@ from autodiff_viz.graph.segments import has_cuts, segments
 from autodiff_viz.language.parse import parse
 from autodiff_viz.language.show import show
 from autodiff_viz.views.compose import LabView, lab_view, sweep_tables, verification
-from autodiff_viz.views.inspector import NodeView, node_view
 from autodiff_viz.views.lab import Lab
-from autodiff_viz.views.parts import SHOWS, lab_drawing
+from autodiff_viz.views.node.inspector import NodeView, node_view
+from autodiff_viz.views.page.parts import SHOWS, lab_drawing
 
 STEPS = 3
 

@@ -40,7 +40,7 @@ STANDARD_ONLY = "graph"
 THIRD_PARTY = {"jax", "numpy", "scipy", "pandas", "plotly", "streamlit", "PIL", "requests"}
 RUNS_TEXT = {"eval", "exec", "compile", "__import__"}
 RUNS_DATA = {"pickle", "marshal", "shelve", "subprocess", "ctypes", "importlib", "runpy", "code"}
-STARTS_WORKERS = {"autodiff_viz/workers/forking.py", "autodiff_viz/workers/template.py"}
+STARTS_WORKERS = {"autodiff_viz/workers/fork_client.py", "autodiff_viz/workers/fork_server.py"}
 """These start processes of the project's own, which load modules that the server names."""
 
 IDENTITIES = {"autodiff_viz/graph/identity.py", "autodiff_viz/graph/model.py"}

@@ -1,7 +1,7 @@
 """Each check of the tests refuses what it is there to refuse: a forged trace, a wrong rule, a hidden wire.
 
-Others have such tests beside them: the verification of the page (`engine/test_verify.py`), claims
-(`lessons/test_lessons.py`), axe (`browser/test_axe.py`), types (`web/test_typecheck.py`), assertions
+Others have such tests beside them: the verification of the page (`engine/whole_program/test_verify.py`),
+claims (`lessons/test_lessons.py`), axe (`browser/test_axe.py`), types (`web/test_typecheck.py`), assertions
 (`test_asserting.py`), the README (`test_readme.py`), LaTeX (`ops/test_latex.py`).
 """
 
@@ -22,17 +22,17 @@ from autodiff_viz.export.python_source import to_python
 from autodiff_viz.graph.model import Graph, Node
 from autodiff_viz.language.parse import parse
 from autodiff_viz.ops.catalog import OPS
-from autodiff_viz.views.delta import delta
-from autodiff_viz.views.layout import Layout
+from autodiff_viz.views.canvas.delta import delta
+from autodiff_viz.views.layout.sugiyama import Layout
 from tests import accepted, test_architecture
 from tests.engine import hips, test_against_autograd, test_against_tape
 from tests.engine.executions import executions
-from tests.engine.test_verify import bent, forged
+from tests.engine.whole_program.test_verify import bent, forged
 from tests.export.programs import assert_same, run_alone, run_here
 from tests.ops import test_catalog, test_latex, test_pullbacks, test_values
+from tests.views.canvas.test_delta import applied
 from tests.views.canvas_steps import after
-from tests.views.test_delta import applied
-from tests.views.test_layout import crossed_nodes, leftward, overlaps
+from tests.views.layout.test_sugiyama import crossed_nodes, leftward, overlaps
 from tests.work import lines_run, programs_compiled
 
 RULED = "x = 0.7\ny = 1.3\na = rewrite(sin(x), lambda v: 2.0 * v) * y\nz = a + stop_gradient(exp(a))"

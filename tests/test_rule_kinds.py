@@ -2,9 +2,9 @@
 
 import pytest
 
-from autodiff_viz.engine.gates import CHANGES
-from autodiff_viz.engine.program_rules import RULED
-from autodiff_viz.engine.rules import CHANGED, PASSED
+from autodiff_viz.engine.live_path.rules import CHANGED, PASSED
+from autodiff_viz.engine.whole_program.gates import CHANGES
+from autodiff_viz.engine.whole_program.rules import RULED
 from autodiff_viz.export.rules import WRITTEN
 from autodiff_viz.graph.rule_kinds import FOLLOW, KINDS
 from autodiff_viz.language.parse import parse

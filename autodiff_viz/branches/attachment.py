@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from autodiff_viz.branches.counting import resized
+from autodiff_viz.branches.extrapolate import resized
 from autodiff_viz.graph.model import Node, Slot
 
 STACK = "stack"

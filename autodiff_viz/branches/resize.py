@@ -12,9 +12,9 @@ per branch, which meets the joined branches or from which they pick, repeats its
 
 from __future__ import annotations
 
-from autodiff_viz.branches.following import attachment
-from autodiff_viz.branches.growing import with_copy
-from autodiff_viz.branches.shrinking import without_last
+from autodiff_viz.branches.add_branch import with_copy
+from autodiff_viz.branches.find_attachment import attachment
+from autodiff_viz.branches.remove_branch import without_last
 from autodiff_viz.graph import limits
 from autodiff_viz.graph.branches import branches_of
 from autodiff_viz.graph.check import UNFINISHED, problems

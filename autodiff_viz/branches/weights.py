@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from autodiff_viz.branches.attachment import PICK, STACK, Attachment
-from autodiff_viz.branches.counting import picks_first
+from autodiff_viz.branches.extrapolate import picks_first
 from autodiff_viz.graph.literals import shape_of
 from autodiff_viz.graph.model import INPUT, Graph, Node
 from autodiff_viz.graph.names import listed_names, quoted

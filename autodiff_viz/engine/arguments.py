@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_viz.engine.arrays import FLOAT32, FLOAT64
+from autodiff_viz.engine.live_path.arrays import FLOAT32, FLOAT64
 from autodiff_viz.graph import limits
-from autodiff_viz.graph.given import kind_of
+from autodiff_viz.graph.argument_types import kind_of
 from autodiff_viz.graph.model import INPUT, Graph
 from autodiff_viz.graph.names import quoted
 from autodiff_viz.graph.problem import GraphError, Problem

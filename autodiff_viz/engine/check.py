@@ -7,18 +7,18 @@ from dataclasses import replace
 from types import MappingProxyType
 
 from autodiff_viz.engine.arguments import input_shapes
-from autodiff_viz.engine.arrays import FLOAT32, own_shape
-from autodiff_viz.engine.kernels import Shape, result_shape, split, too_many_kernels
+from autodiff_viz.engine.live_path.arrays import FLOAT32, own_shape
+from autodiff_viz.engine.live_path.kernels import Shape, result_shape, split, too_many_kernels
 from autodiff_viz.graph import limits
+from autodiff_viz.graph.argument_types import known_graph
+from autodiff_viz.graph.bypass import played
 from autodiff_viz.graph.check import problems as structural
-from autodiff_viz.graph.given import known_graph
 from autodiff_viz.graph.identity import remembered
 from autodiff_viz.graph.model import FOLLOW, INPUT, Call, Graph, Node, Slot, Term, params
-from autodiff_viz.graph.mute import played
 from autodiff_viz.graph.order import ancestors, descendants, order
 from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.graph.rule_kinds import ARRIVING, KINDS, ON_INPUTS, WIRES
-from autodiff_viz.graph.words import listed
+from autodiff_viz.graph.text_format import listed
 from autodiff_viz.ops.catalog import OPS
 
 

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from autodiff_viz.engine.arguments import numbers
-from autodiff_viz.engine.arrays import Arrays, on_device
-from autodiff_viz.engine.live import backward, forward
+from autodiff_viz.engine.live_path.arrays import Arrays, on_device
+from autodiff_viz.engine.live_path.live import backward, forward
 from autodiff_viz.engine.trace import Trace, known_trace, precision
 from autodiff_viz.graph import limits
 from autodiff_viz.graph.model import Graph

@@ -12,15 +12,15 @@ import jax
 import numpy as np
 
 from autodiff_viz.engine.arguments import input_arrays, known_dtype, numbers
-from autodiff_viz.engine.arrays import FLOAT32, FLOAT64, Arrays, constant, on_device
-from autodiff_viz.engine.births import Birth, find_births
 from autodiff_viz.engine.check import diagnose
-from autodiff_viz.engine.counts import Residual, Runs, residuals_of, runs_of
-from autodiff_viz.engine.live import Walk, Wire, backward, forward
-from autodiff_viz.graph.given import kind_of, known_graph
+from autodiff_viz.engine.diagnostics.nonfinite import Birth, find_births
+from autodiff_viz.engine.live_path.arrays import FLOAT32, FLOAT64, Arrays, constant, on_device
+from autodiff_viz.engine.live_path.live import Walk, Wire, backward, forward
+from autodiff_viz.engine.whole_program.remat_counts import Residual, Runs, residuals_of, runs_of
+from autodiff_viz.graph.argument_types import kind_of, known_graph
+from autodiff_viz.graph.bypass import played
 from autodiff_viz.graph.identity import Exact, identity
 from autodiff_viz.graph.model import Graph
-from autodiff_viz.graph.mute import played
 from autodiff_viz.graph.problem import GraphError, Problem
 
 

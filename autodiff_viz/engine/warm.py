@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from autodiff_viz.engine.differences import check_inputs
+from autodiff_viz.engine.diagnostics.differences import check_inputs
 from autodiff_viz.engine.sweep import SLIDER, sweep
 from autodiff_viz.engine.trace import trace
 from autodiff_viz.graph.model import INPUT, Graph, Node, params

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 
-from autodiff_viz.engine.kernels import Shape
+from autodiff_viz.engine.live_path.kernels import Shape
 from autodiff_viz.export.expressions import applied, called, constant, data, dotted, written
 from autodiff_viz.export.names import OWN, fresh, identifier, scope
 from autodiff_viz.export.rules import PIECE, WIDTH, WRITTEN, rule_source

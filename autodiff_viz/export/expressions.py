@@ -12,7 +12,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from autodiff_viz.engine.arrays import FLOAT32
+from autodiff_viz.engine.live_path.arrays import FLOAT32
 from autodiff_viz.graph.model import Literal
 from autodiff_viz.graph.syntax_tree import syntax_tree
 from autodiff_viz.ops import indexing

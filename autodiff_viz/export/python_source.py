@@ -10,16 +10,16 @@ from typing import Any
 import numpy as np
 
 from autodiff_viz.engine.arguments import known_dtype
-from autodiff_viz.engine.arrays import FLOAT32, initializer
 from autodiff_viz.engine.check import diagnose
+from autodiff_viz.engine.live_path.arrays import FLOAT32, initializer
 from autodiff_viz.engine.trace import trace
 from autodiff_viz.export.body import Body, unspaced
 from autodiff_viz.export.expressions import array, called, cast, constant, data, dotted, expression, written
 from autodiff_viz.export.rules import HELPERS, WIDTH
+from autodiff_viz.graph.argument_types import known_graph
 from autodiff_viz.graph.blocks import blocks
-from autodiff_viz.graph.given import known_graph
+from autodiff_viz.graph.bypass import played
 from autodiff_viz.graph.model import INPUT, Graph, Node
-from autodiff_viz.graph.mute import played
 from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.language.layout import INDENT, wrapped
 from autodiff_viz.ops.initializers import INITIALIZERS

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from autodiff_viz.engine.check import term_shape
-from autodiff_viz.engine.kernels import Shape
+from autodiff_viz.engine.live_path.kernels import Shape
 from autodiff_viz.export.expressions import applied, called, constant, data, dotted, written
 from autodiff_viz.export.names import fresh, scope
 from autodiff_viz.graph.model import Call, Node, Term

@@ -12,12 +12,12 @@ import plotly.graph_objects as go
 
 from autodiff_viz.engine.trace import Trace
 from autodiff_viz.figures.arrivals import APART, Arrival, Part, arrivals
+from autodiff_viz.figures.plotly_text import INDENT, coloured, counted, plain, rule_mark, short
 from autodiff_viz.figures.scale import Scale, scale_for
 from autodiff_viz.figures.table import PART, ROW, Row, Rows, ends, table
 from autodiff_viz.figures.theme import COTANGENT, NEUTRAL, STOP, axis, note
-from autodiff_viz.figures.words import INDENT, coloured, counted, plain, rule_mark, short
 from autodiff_viz.graph.model import STOP as STOP_RULE
-from autodiff_viz.graph.words import listed, scalar
+from autodiff_viz.graph.text_format import listed, scalar
 
 TITLE = "What arrives at each node"
 FORKS = 3  # whose sums are read out

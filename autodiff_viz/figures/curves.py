@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from autodiff_viz.engine.differences import slope_along
+from autodiff_viz.engine.diagnostics.differences import slope_along
 from autodiff_viz.engine.sweep import sweep, true_derivative
 from autodiff_viz.engine.trace import Trace
 from autodiff_viz.graph.model import FOLLOW, Node

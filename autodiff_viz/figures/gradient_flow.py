@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
+from autodiff_viz.figures.plotly_text import coloured, counted, short, width
 from autodiff_viz.figures.progress import BOTTOM, RIGHT, Progress, columns, marks, phase_rows, step_axis
 from autodiff_viz.figures.table import CHARACTER
 from autodiff_viz.figures.theme import EDGE, LINE, NEUTRAL, SMALL, STOP, axis, draw, ink, note
-from autodiff_viz.figures.words import coloured, counted, short, width
-from autodiff_viz.graph.words import listed, scalar
+from autodiff_viz.graph.text_format import listed, scalar
 
 ROW = 22  # pixels
 MOST = 60  # nodes

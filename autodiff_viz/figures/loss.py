@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
+from autodiff_viz.figures.plotly_text import coloured
 from autodiff_viz.figures.progress import BOTTOM, LEFT, RIGHT, Progress, columns, marks, phase_rows, step_axis
 from autodiff_viz.figures.theme import COTANGENT, EDGE, LINE, SMALL, STOP, VALUE, axis, draw, ink
-from autodiff_viz.figures.words import coloured
-from autodiff_viz.graph.words import scalar
+from autodiff_viz.graph.text_format import scalar
 
 HEIGHT = 190  # pixels of the panel
 POINTS = 600  # of the line

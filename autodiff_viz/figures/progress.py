@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_viz.engine.training import Records
+from autodiff_viz.engine.training.updates import Records
+from autodiff_viz.figures.plotly_text import short
 from autodiff_viz.figures.theme import NEUTRAL, RULE, SMALL, axis, ink
-from autodiff_viz.figures.words import short
 
 LEFT, RIGHT, BOTTOM = 62, 20, 44  # pixels
 NAMED = 6  # phases with a name; more would lie over one another

@@ -8,15 +8,15 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-from autodiff_viz.engine.counts import Residual
 from autodiff_viz.engine.trace import Trace
+from autodiff_viz.engine.whole_program.remat_counts import Residual
+from autodiff_viz.figures.plotly_text import coloured, counted, plain, short
 from autodiff_viz.figures.scale import Scale, scale_for
 from autodiff_viz.figures.table import PART, ROW, Row, Rows, ends, table
 from autodiff_viz.figures.theme import COTANGENT, NEUTRAL, VALUE, axis, note
-from autodiff_viz.figures.words import coloured, counted, plain, short
 from autodiff_viz.graph.order import order
 from autodiff_viz.graph.problem import GraphError
-from autodiff_viz.graph.words import listed
+from autodiff_viz.graph.text_format import listed
 
 CONSTANT = "a constant"
 MARKS = {True: coloured("■ value", VALUE), False: coloured("▨ factor", COTANGENT)}

@@ -8,15 +8,15 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-from autodiff_viz.engine.counts import Runs
 from autodiff_viz.engine.trace import Trace
+from autodiff_viz.engine.whole_program.remat_counts import Runs
+from autodiff_viz.figures.plotly_text import INDENT, coloured, counted, plain, short
 from autodiff_viz.figures.table import ROW, Band, Row, Rows, ends, table
 from autodiff_viz.figures.theme import CHECKPOINT, CLEAR, NEUTRAL, VALUE, hidden_axis, note
-from autodiff_viz.figures.words import INDENT, coloured, counted, plain, short
 from autodiff_viz.graph.blocks import Block, blocks
 from autodiff_viz.graph.model import INPUT, POLICIES, Node, Region
 from autodiff_viz.graph.problem import GraphError
-from autodiff_viz.graph.words import listed, scalar
+from autodiff_viz.graph.text_format import listed, scalar
 
 TITLE = "Runs of each node"
 GAP = 0.07  # share of a run left free at both ends

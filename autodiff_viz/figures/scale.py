@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from math import ceil, copysign, floor, isfinite, log10
 from typing import Any
 
-from autodiff_viz.graph.words import MINUS
+from autodiff_viz.graph.text_format import MINUS
 
 WIDE = 1000.0  # largest over smallest size from which a linear axis would hide the small ones
 STEPS = 3  # at most this many powers of ten are named on each side of zero

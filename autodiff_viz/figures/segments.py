@@ -8,13 +8,13 @@ from math import prod
 
 import plotly.graph_objects as go
 
-from autodiff_viz.engine.division import Division, Link
-from autodiff_viz.engine.jacobians import Jacobian
+from autodiff_viz.engine.segments.comparison import Division, Link
+from autodiff_viz.engine.segments.jacobians import Jacobian
+from autodiff_viz.figures.plotly_text import coloured, counted, plain, short
 from autodiff_viz.figures.scale import scale_for
 from autodiff_viz.figures.table import PART, ROW, Row, Rows, ends, table
 from autodiff_viz.figures.theme import COTANGENT, NEUTRAL, axis
-from autodiff_viz.figures.words import coloured, counted, plain, short
-from autodiff_viz.graph.words import listed
+from autodiff_viz.graph.text_format import listed
 
 MARKS = f"{coloured('■', COTANGENT)} cotangent that arrives, {coloured('▨', NEUTRAL)} Jacobian, in elements"
 ROOM = 10  # characters of a name

@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from autodiff_viz.engine.kernels import Shape
-from autodiff_viz.graph.words import listed
+from autodiff_viz.engine.live_path.kernels import Shape
+from autodiff_viz.graph.text_format import listed
 
 MOST = 9_216  # cells of a sheet
 GAP = -1  # index of a cell between tiles

@@ -8,6 +8,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from autodiff_viz.figures.curves import Curves
+from autodiff_viz.figures.plotly_text import coloured, short
 from autodiff_viz.figures.theme import (
     CLEAR,
     COTANGENT,
@@ -21,9 +22,8 @@ from autodiff_viz.figures.theme import (
     draw,
     ink,
 )
-from autodiff_viz.figures.words import coloured, short
 from autodiff_viz.graph.rule_kinds import KINDS
-from autodiff_viz.graph.words import listed, scalar
+from autodiff_viz.graph.text_format import listed, scalar
 
 UPPER, LOWER = 170, 210  # pixels of the two panels
 LEFT, RIGHT, BOTTOM = 62, 20, 60

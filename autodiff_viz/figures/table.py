@@ -12,6 +12,7 @@ from typing import Any
 
 import plotly.graph_objects as go
 
+from autodiff_viz.figures.plotly_text import INDENT, width
 from autodiff_viz.figures.theme import (
     BAND,
     CHECKPOINT,
@@ -24,7 +25,6 @@ from autodiff_viz.figures.theme import (
     ink,
     top,
 )
-from autodiff_viz.figures.words import INDENT, width
 
 ROW, PART = 30, 25  # pixels of a row and of a row that belongs to another one
 CHARACTER = 7.4  # pixels of an average character at size SMALL

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
+from autodiff_viz.figures.plotly_text import coloured, counted, plain
 from autodiff_viz.figures.sheet import GAP, sheet
 from autodiff_viz.figures.theme import (
     COTANGENT,
@@ -25,8 +26,7 @@ from autodiff_viz.figures.theme import (
     hidden_axis,
     ink,
 )
-from autodiff_viz.figures.words import coloured, counted, plain
-from autodiff_viz.graph.words import scalar
+from autodiff_viz.graph.text_format import scalar
 
 INKS = {"value": ((28, 119, 223), (118, 126, 142)), "cotangent": ((226, 104, 12), (20, 160, 184))}
 """Colours of positive and of negative numbers, by kind of tensor."""

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
+from autodiff_viz.figures.plotly_text import coloured, counted, short
 from autodiff_viz.figures.progress import BOTTOM, LEFT, RIGHT, Progress, columns, marks, phase_rows, step_axis
 from autodiff_viz.figures.theme import (
     CHECKPOINT,
@@ -23,8 +24,7 @@ from autodiff_viz.figures.theme import (
     ink,
     note,
 )
-from autodiff_viz.figures.words import coloured, counted, short
-from autodiff_viz.graph.words import listed, scalar
+from autodiff_viz.graph.text_format import listed, scalar
 
 HEIGHT = 210  # pixels of the panel
 POINTS = 300  # of a line

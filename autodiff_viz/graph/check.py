@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection, Hashable, Iterator
 
 from autodiff_viz.graph import limits
+from autodiff_viz.graph.bypass import mute_fault, mute_problem
 from autodiff_viz.graph.groups import group_problems
 from autodiff_viz.graph.identity import remembered
 from autodiff_viz.graph.literals import literal_fault
 from autodiff_viz.graph.model import INPUT, Graph, Node
-from autodiff_viz.graph.mute import mute_fault, mute_problem
 from autodiff_viz.graph.names import name_fault, quoted
 from autodiff_viz.graph.order import find_cycle
 from autodiff_viz.graph.problem import Problem

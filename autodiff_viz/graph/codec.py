@@ -11,8 +11,8 @@ from dataclasses import replace
 from typing import Any, NoReturn
 
 from autodiff_viz.graph import limits
+from autodiff_viz.graph.argument_types import known_graph, known_text
 from autodiff_viz.graph.check import UNFINISHED, problems
-from autodiff_viz.graph.given import known_graph, known_text
 from autodiff_viz.graph.json_read import Reader, refuse
 from autodiff_viz.graph.model import (
     FOLLOW,

@@ -6,10 +6,10 @@ import re
 from typing import NoReturn
 
 from autodiff_viz.graph import limits
+from autodiff_viz.graph.argument_types import known_text
 from autodiff_viz.graph.codec import to_json
-from autodiff_viz.graph.given import known_text
+from autodiff_viz.graph.compression import DAMAGED, MORE, TOO_LONG, TRUNCATED, Unreadable, packed, unpacked
 from autodiff_viz.graph.model import Graph
-from autodiff_viz.graph.packed import DAMAGED, MORE, TOO_LONG, TRUNCATED, Unreadable, packed, unpacked
 from autodiff_viz.graph.problem import GraphError, Problem
 
 VERSION = "1"

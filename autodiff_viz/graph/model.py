@@ -122,7 +122,7 @@ class Node(Exact):
       params: parameters of the op, as sorted (name, value) pairs; an input has its value among them.
       rule: gradient rule of the node.
       position: top-left corner on the canvas in pixels, None for automatic layout.
-      muted: the node is bypassed and returns its first wired input; see `graph/mute.py`.
+      muted: the node is bypassed and returns its first wired input; see `graph/bypass.py`.
       cut: a segment of the graph ends at the node's output; see `graph/segments.py`. No number depends on it.
     """
 

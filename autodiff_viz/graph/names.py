@@ -9,7 +9,7 @@ from keyword import iskeyword
 from typing import Any
 
 from autodiff_viz.graph import limits
-from autodiff_viz.graph.words import listed
+from autodiff_viz.graph.text_format import listed
 
 _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _TITLE = re.compile(r"[A-Za-z0-9_]([A-Za-z0-9_ .-]*[A-Za-z0-9_.-])?")

@@ -1,7 +1,8 @@
 """Registry of the kinds of gradient rules; labels, icons, syntax and codec are made from its records.
 
-The numerics of a kind stand in one table for each interpretation of a graph: `engine/rules.py` (the live
-path), `engine/program_rules.py` (the whole program), `engine/gates.py` (training) and `export/rules.py`.
+The numerics of a kind stand in one table for each interpretation of a graph: `engine/live_path/rules.py` (the
+live path), `engine/whole_program/rules.py` (the whole program), `engine/whole_program/gates.py` (training)
+and `export/rules.py`.
 
 Sources: https://docs.jax.dev/en/latest/notebooks/Custom_derivative_rules_for_Python_code.html for `rewrite`
 and `pullback`; the straight-through estimator (Bengio et al., arXiv:1308.3432) is a `backward_as`, gradient

@@ -10,7 +10,7 @@ from autodiff_viz.graph.model import Call, Lambda, Node, Term
 from autodiff_viz.graph.names import name_fault, quoted
 from autodiff_viz.graph.problem import Problem
 from autodiff_viz.graph.rule_kinds import ARRIVING, KINDS, RULE_KINDS
-from autodiff_viz.graph.words import listed
+from autodiff_viz.graph.text_format import listed
 
 
 def rule_problems(node: Node) -> Iterator[Problem]:

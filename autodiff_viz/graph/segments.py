@@ -13,9 +13,9 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from autodiff_viz.graph import limits
+from autodiff_viz.graph.bypass import played
 from autodiff_viz.graph.identity import remembered
 from autodiff_viz.graph.model import INPUT, Graph, Node
-from autodiff_viz.graph.mute import played
 from autodiff_viz.graph.names import quoted
 from autodiff_viz.graph.order import ancestors, consumers, find_cycle, order
 from autodiff_viz.graph.problem import GraphError, Problem

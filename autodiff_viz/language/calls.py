@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from autodiff_viz.graph import limits
 from autodiff_viz.graph.model import params
 from autodiff_viz.graph.problem import GraphError
-from autodiff_viz.graph.words import listed
+from autodiff_viz.graph.text_format import listed
 from autodiff_viz.language.hints import call_shape, did_you_mean
 from autodiff_viz.language.params import read_param
 from autodiff_viz.language.tree import Applied, Operand

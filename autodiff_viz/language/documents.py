@@ -21,8 +21,8 @@ from autodiff_viz.language.hints import call_shape, did_you_mean
 from autodiff_viz.language.inputs import SOURCES, length_fault, source_fault
 from autodiff_viz.language.layout import wrapped
 from autodiff_viz.language.show import show, show_node
-from autodiff_viz.ops.allowed import fits, needed, plain, size_fault
 from autodiff_viz.ops.catalog import OPS
+from autodiff_viz.ops.param_types import fits, needed, plain, size_fault
 from autodiff_viz.ops.record import Op, Param
 
 GROWTH = 32

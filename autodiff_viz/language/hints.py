@@ -8,7 +8,7 @@ from difflib import get_close_matches
 
 from autodiff_viz.graph.model import INPUT, PARAMETER
 from autodiff_viz.graph.rule_kinds import KINDS
-from autodiff_viz.graph.words import listed
+from autodiff_viz.graph.text_format import listed
 from autodiff_viz.ops.catalog import OPS
 
 BYPASS, CUT = "bypass", "cut"

@@ -5,11 +5,11 @@ from __future__ import annotations
 import ast
 from typing import Any
 
-from autodiff_viz.graph.words import listed
+from autodiff_viz.graph.text_format import listed
 from autodiff_viz.language.hints import did_you_mean
 from autodiff_viz.language.literal import is_number, number
 from autodiff_viz.language.source import LogicalLine
-from autodiff_viz.ops.allowed import fits, needed, plain, size_fault
+from autodiff_viz.ops.param_types import fits, needed, plain, size_fault
 from autodiff_viz.ops.record import Param
 
 _BRACKETS = "written in square brackets, such as x[0, 1:3]"

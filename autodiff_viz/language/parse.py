@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from types import MappingProxyType
 
-from autodiff_viz.graph.given import known_text
+from autodiff_viz.graph.argument_types import known_text
 from autodiff_viz.graph.identity import remembered
 from autodiff_viz.graph.model import Graph, Lambda, Literal, Node
 from autodiff_viz.graph.problem import GraphError, Problem

@@ -9,8 +9,8 @@ from collections.abc import Iterable, Mapping
 from math import prod
 from typing import NamedTuple
 
+from autodiff_viz.graph.argument_types import known_graph
 from autodiff_viz.graph.check import cycle_problem
-from autodiff_viz.graph.given import known_graph
 from autodiff_viz.graph.identity import remembered
 from autodiff_viz.graph.literals import shape_of
 from autodiff_viz.graph.model import (

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from autodiff_viz.graph.model import FOLLOW, IDENTITY, INPUT, Node, Rule
 from autodiff_viz.graph.rule_kinds import KINDS, RuleKind
-from autodiff_viz.graph.words import listed
+from autodiff_viz.graph.text_format import listed
 from autodiff_viz.language.calls import bind
 from autodiff_viz.language.caret import Span
 from autodiff_viz.language.hints import BYPASS, CUT

@@ -1,6 +1,6 @@
 """Lesson: a checkpoint around the tutorial's convolution saves no residuals; around more ops it does."""
 
-from autodiff_viz.engine.training import Settings
+from autodiff_viz.engine.training.updates import Settings
 from autodiff_viz.lessons.record import EXACTLY, Claim, Lesson, Like, Variant
 from autodiff_viz.lessons.sources import SWIFT
 

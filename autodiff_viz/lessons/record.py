@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from autodiff_viz.engine.training import Settings
+from autodiff_viz.engine.training.updates import Settings
 
 DIGITS = 6  # significant digits, of float32's seven; the last one differs between builds of XLA
 EXACTLY = 0.0
@@ -42,7 +42,7 @@ class Claim:
 
     Attributes:
       says: the claim in words, without the number.
-      quantity: a key of `QUANTITIES`, such as "value", of `CUT` or of `SPLIT`, all in `findings`.
+      quantity: a key of `QUANTITIES`, such as "value", of `CUT` or of `SPLIT`, all in `evaluate`.
       of: the node; (node, slot) for "passed", (node, node) for Jacobians; None for "residuals".
       expected: a number, nested tuples of numbers, a `Law` or a `Like`; for "runs" (forward, backward, kept).
       source: origin of the number: a document, or "by hand: ..." with the derivation.

@@ -1,6 +1,6 @@
 """Lesson: the question behind the split model, a classifier in two models that is trained as one."""
 
-from autodiff_viz.engine.training import Settings
+from autodiff_viz.engine.training.updates import Settings
 from autodiff_viz.lessons.record import Claim, Lesson, Variant
 from autodiff_viz.lessons.sources import TWO_MODELS_ASKED
 

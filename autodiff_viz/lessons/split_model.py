@@ -1,6 +1,6 @@
 """Lesson: three models trained as one, where a cotangent and not a Jacobian crosses each boundary."""
 
-from autodiff_viz.engine.training import Settings
+from autodiff_viz.engine.training.updates import Settings
 from autodiff_viz.lessons.record import Claim, Lesson, Variant
 from autodiff_viz.lessons.sources import TWO_MODELS
 

@@ -1,6 +1,6 @@
 """Lesson: the tutorial's XOR, which never learns because its loss broadcasts predictions against targets."""
 
-from autodiff_viz.engine.training import Settings
+from autodiff_viz.engine.training.updates import Settings
 from autodiff_viz.lessons.record import Claim, Lesson, Variant
 from autodiff_viz.lessons.sources import SWIFT
 from autodiff_viz.lessons.xor_tutorial import FORMULA

@@ -1,6 +1,6 @@
 """Lesson: the tutorial's XOR training, with its printed numbers and a relu that is dead at first."""
 
-from autodiff_viz.engine.training import Settings
+from autodiff_viz.engine.training.updates import Settings
 from autodiff_viz.lessons.record import Claim, Lesson, Variant
 from autodiff_viz.lessons.sources import SWIFT
 from autodiff_viz.lessons.xor_printed import AT_LAYER1, AT_YHAT, LOSSES, W1, W2

@@ -16,10 +16,10 @@ from autodiff_viz.ops import (
     linear,
     losses,
     noise,
+    piecewise,
     reductions,
     shaping,
     smooth,
-    steps,
 )
 from autodiff_viz.ops.record import Op
 
@@ -27,7 +27,7 @@ _MODULES = (
     arithmetic,
     smooth,
     activations,
-    steps,
+    piecewise,
     reductions,
     linear,
     shaping,

@@ -6,10 +6,10 @@ from autodiff_viz.ui.session import Session
 from autodiff_viz.ui.work import CHECK, asked, check_job, check_told, is_large, workers
 from autodiff_viz.views.compose import LabView
 from autodiff_viz.views.lab import Lab
-from autodiff_viz.views.moment import live
-from autodiff_viz.views.panel import Answers
-from autodiff_viz.views.parts import runs_alone
-from autodiff_viz.views.whole_program import program_job
+from autodiff_viz.views.node.panel import Answers
+from autodiff_viz.views.node.whole_program import program_job
+from autodiff_viz.views.page.parts import runs_alone
+from autodiff_viz.views.training.shown_step import live
 
 COUNTS = "counts"
 

@@ -83,7 +83,7 @@ def fresh(message: Any, inbox: Inbox) -> list[Edit]:
 def fault(message: Mapping[str, Any]) -> Problem | None:
     """Return the reason why a browser message cannot be read, for the page to show; None if it can be."""
     edits = message.get("edits")
-    if "refused" in message:  # set by ui/wire.py
+    if "refused" in message:  # set by ui/websocket.py
         what = f"brackets nested more than {limits.MESSAGE_DEPTH} deep"
     elif isinstance(edits, list) and len(edits) > limits.EDITS:
         what = f"{len(edits):,} edits at once; at most {limits.EDITS:,} are done"

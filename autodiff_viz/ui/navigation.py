@@ -14,8 +14,8 @@ import streamlit as st
 from autodiff_viz.ui.address import entered, show_address, write_address
 from autodiff_viz.ui.pages import lab, lessons
 from autodiff_viz.ui.session import SESSION, act
-from autodiff_viz.views.address import GALLERY, VIEW
-from autodiff_viz.views.lessons import open_lesson
+from autodiff_viz.views.lessons.gallery import open_lesson
+from autodiff_viz.views.persistence.address import GALLERY, VIEW
 
 NAME = "autodiff_viz"
 TO_THE_TOP = """document.querySelector("[data-testid=stMain]")?.scrollTo(0, 0);"""

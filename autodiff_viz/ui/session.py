@@ -16,14 +16,14 @@ from typing import Any
 import streamlit as st
 
 from autodiff_viz.graph.problem import GraphError
+from autodiff_viz.ui.current_view import Present, present
 from autodiff_viz.ui.failures import NOT_DONE
-from autodiff_viz.ui.first import First, Told
+from autodiff_viz.ui.first_view import First, Told
 from autodiff_viz.ui.inbox import Inbox
-from autodiff_viz.ui.present import Present, present
 from autodiff_viz.ui.trainer import Trainer
+from autodiff_viz.views.canvas.lean import NOTHING, Lean
 from autodiff_viz.views.lab import Lab, refused
-from autodiff_viz.views.lean import NOTHING, Lean
-from autodiff_viz.views.trail import Trail
+from autodiff_viz.views.persistence.history_writer import Trail
 
 SESSION = "session"
 

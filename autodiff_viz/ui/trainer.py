@@ -16,10 +16,10 @@ from queue import Empty, SimpleQueue
 from threading import Event, Lock, Thread
 from time import monotonic, perf_counter
 
-from autodiff_viz.engine.course import make_steps_by
+from autodiff_viz.engine.training.course import make_steps_by
 from autodiff_viz.ui.training_steps import PROCESSES, NotWanted, Steps, as_long_as
 from autodiff_viz.ui.work import WORKERS
-from autodiff_viz.views.training import Training, advanced, paused, told
+from autodiff_viz.views.training.record import Training, advanced, paused, told
 
 CHUNK = 0.03  # target duration of a chunk, in seconds
 MOST = 256  # steps of a chunk, at most

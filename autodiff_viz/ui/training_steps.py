@@ -16,15 +16,15 @@ from multiprocessing.connection import Connection
 from threading import Condition, local
 from time import monotonic
 
-from autodiff_viz.engine.compiled import variables
-from autodiff_viz.engine.plain_steps import advance_plain, plain
-from autodiff_viz.engine.states import Settings, State
-from autodiff_viz.engine.training import Records
+from autodiff_viz.engine.compilation_cache import variables
+from autodiff_viz.engine.training.state import Settings, State
+from autodiff_viz.engine.training.updates import Records
+from autodiff_viz.engine.training.worker_steps import advance_plain, plain
 from autodiff_viz.graph.identity import identity
 from autodiff_viz.graph.model import Graph
 from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.ui.work import kept
-from autodiff_viz.workers.forking import Template
+from autodiff_viz.workers.fork_client import Template
 from autodiff_viz.workers.jobs import NICE
 from autodiff_viz.workers.pool import PATIENCE, work_of
 
@@ -33,7 +33,7 @@ SECONDS = 60.0  # of work for one call
 LOOK = 0.05  # seconds between two checks whether the call is still wanted
 GRACE = 0.1  # seconds that a call that is no longer wanted has to finish
 IDLE = 60.0  # seconds without a call after which a process ends
-LOADED = ("autodiff_viz.engine.plain_steps",)
+LOADED = ("autodiff_viz.engine.training.worker_steps",)
 
 _log = logging.getLogger(__name__)
 

@@ -24,12 +24,12 @@ from functools import cache
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from autodiff_viz.engine.compiled import is_filled, load_from
+from autodiff_viz.engine.compilation_cache import is_filled, load_from
 from autodiff_viz.figures.catalog import FIGURES
 from autodiff_viz.graph.identity import identity
 from autodiff_viz.lessons.gallery import LESSONS
 from autodiff_viz.ui.work import are_apart, check_job, kept, proved, this_version, workers
-from autodiff_viz.views.rehearsal import fill, rehearse
+from autodiff_viz.views.warm_up import fill, rehearse
 from autodiff_viz.workers.jobs import Answer, Job
 
 SWITCHED_OFF = "AUTODIFF_VIZ_WARM_UP"  # set to "off", nothing is compiled ahead: for tests on a busy machine

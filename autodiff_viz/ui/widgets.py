@@ -13,7 +13,7 @@ from typing import Any
 import streamlit as st
 
 from autodiff_viz.graph.identity import same
-from autodiff_viz.ui.parts import redraw
+from autodiff_viz.ui.fragments import redraw
 from autodiff_viz.ui.session import Widgets, act, called, session
 from autodiff_viz.views.lab import Lab
 

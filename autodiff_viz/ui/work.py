@@ -8,17 +8,17 @@ from functools import cache
 from pathlib import Path
 from typing import Protocol
 
-from autodiff_viz.engine.compiled import LIBRARIES, variables
+from autodiff_viz.engine.compilation_cache import LIBRARIES, variables
 from autodiff_viz.graph.identity import identity
-from autodiff_viz.lessons.proofs import prove, read_proof
+from autodiff_viz.lessons.findings_codec import prove, read_proof
 from autodiff_viz.lessons.record import Lesson
 from autodiff_viz.views.compose import VERIFIED_AT_ONCE, LabView, verification
+from autodiff_viz.workers.disk_cache import directory, read, version
 from autodiff_viz.workers.jobs import Answer, Job, done_here
-from autodiff_viz.workers.kept import directory, read, version
 from autodiff_viz.workers.pool import Pool
 
 WORKERS = "AUTODIFF_VIZ_WORKERS"  # number of worker processes; "off": jobs are done in the server itself
-LOADED = ("autodiff_viz.views.rehearsal", "autodiff_viz.lessons.proofs")
+LOADED = ("autodiff_viz.views.warm_up", "autodiff_viz.lessons.findings_codec")
 CHECK, PROOF = "check", "proof"
 HERE = 16  # answers that a host without workers keeps
 LAST = 19  # niceness of jobs whose answer is needed later

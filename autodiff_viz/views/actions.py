@@ -18,10 +18,10 @@ from autodiff_viz.graph.names import numbered
 from autodiff_viz.graph.policies import TAKING_NAMES
 from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.graph.rule_kinds import ARRIVING, KINDS, ON_INPUTS, WIRES
-from autodiff_viz.graph.words import listed
+from autodiff_viz.graph.text_format import listed
 from autodiff_viz.language.parse import parse, parse_lambda, parse_literal
-from autodiff_viz.ops.allowed import fits, needed
 from autodiff_viz.ops.catalog import OPS
+from autodiff_viz.ops.param_types import fits, needed
 from autodiff_viz.views.lab import (
     Lab,
     committed,

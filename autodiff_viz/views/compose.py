@@ -6,21 +6,21 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from autodiff_viz.engine.causes import Cause, input_causes
-from autodiff_viz.engine.differences import check_inputs
+from autodiff_viz.engine.diagnostics.causes import Cause, input_causes
+from autodiff_viz.engine.diagnostics.differences import check_inputs
 from autodiff_viz.engine.trace import Trace
-from autodiff_viz.engine.verify import Verdict, verify
+from autodiff_viz.engine.whole_program.verify import Verdict, verify
 from autodiff_viz.graph.identity import identity
 from autodiff_viz.graph.model import Graph
 from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.views.actions import noisy
-from autodiff_viz.views.drawing import Drawing, Picture, drawing
+from autodiff_viz.views.canvas.drawing import Drawing, Picture, drawing
+from autodiff_viz.views.canvas.slider_tables import Stretch, keys, tables
 from autodiff_viz.views.evaluated import Evaluated, evaluated, evaluated_at
 from autodiff_viz.views.lab import Lab, formula_text, scalar_inputs, slider_range
-from autodiff_viz.views.moment import Moment, moment
 from autodiff_viz.views.notices import elsewhere, notice_data
 from autodiff_viz.views.numbers import full, short
-from autodiff_viz.views.scrub import Stretch, keys, tables
+from autodiff_viz.views.training.shown_step import Moment, moment
 
 VERIFIED_AT_ONCE = 150  # nodes; a larger graph is verified on request, since tracing holds the GIL
 

@@ -7,18 +7,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from autodiff_viz.engine.check import diagnose, runnable
-from autodiff_viz.engine.counts import Runs
 from autodiff_viz.engine.trace import Trace, trace, trace_part
-from autodiff_viz.engine.training import with_seeds
+from autodiff_viz.engine.training.updates import with_seeds
+from autodiff_viz.engine.whole_program.remat_counts import Runs
+from autodiff_viz.graph.bypass import played
 from autodiff_viz.graph.identity import identity
 from autodiff_viz.graph.model import Graph
-from autodiff_viz.graph.mute import played
 from autodiff_viz.graph.problem import GraphError, Problem
-from autodiff_viz.views.declared import declared_states
-from autodiff_viz.views.drawing import doubts
-from autodiff_viz.views.health import State, states
+from autodiff_viz.views.canvas.drawing import doubts
 from autodiff_viz.views.lab import Lab
-from autodiff_viz.views.moment import Moment
+from autodiff_viz.views.node.declared_derivatives import declared_states
+from autodiff_viz.views.node.health import State, states
+from autodiff_viz.views.training.shown_step import Moment
 
 COUNTED = 2_000  # limit of runs in checkpoint regions that are counted at each edit
 NOT_COUNTED = "So many nested checkpoint regions are not counted with every edit: select a node for its runs."

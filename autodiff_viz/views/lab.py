@@ -7,17 +7,17 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any
 
-from autodiff_viz.engine.arrays import FLOAT32
+from autodiff_viz.engine.live_path.arrays import FLOAT32
 from autodiff_viz.graph.history import History, begin, commit, push
 from autodiff_viz.graph.identity import remembered
 from autodiff_viz.graph.model import INPUT, Graph, Literal
 from autodiff_viz.graph.problem import GraphError, Problem
-from autodiff_viz.graph.words import MINUS
+from autodiff_viz.graph.text_format import MINUS
 from autodiff_viz.language.amend import amended
 from autodiff_viz.language.caret import Span
 from autodiff_viz.language.parse import parse
 from autodiff_viz.language.show import show_with_spans
-from autodiff_viz.views.training import USUAL, Plan, Training, folded, returned
+from autodiff_viz.views.training.record import USUAL, Plan, Training, folded, returned
 
 FIRST = """x = 0.6
 y = 1.5

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from autodiff_viz.graph.words import MINUS, scalar
+from autodiff_viz.graph.text_format import MINUS, scalar
 
 SHOWN = 3  # a vector up to this long is written out
 

@@ -8,12 +8,14 @@ from autodiff_viz.figures.tensor import INKS
 from autodiff_viz.graph import limits
 from autodiff_viz.graph.model import INPUT, PARAMETER
 from autodiff_viz.language.show import show_literal
-from autodiff_viz.views import arranging, cards, delta, heat, numbers, records, spacing
-from autodiff_viz.views.edits.adding import LETTERS, NEW
-from autodiff_viz.views.flows import DECADES
-from autodiff_viz.views.lean import USUAL
-from autodiff_viz.views.learned import NEW_PARAMETER
-from autodiff_viz.views.palette import RANDOM
+from autodiff_viz.views import numbers
+from autodiff_viz.views.canvas import arrange_piece, cards, delta, heatmap, records
+from autodiff_viz.views.canvas.flows import DECADES
+from autodiff_viz.views.canvas.lean import USUAL
+from autodiff_viz.views.canvas.palette import RANDOM
+from autodiff_viz.views.edits.add_node import LETTERS, NEW
+from autodiff_viz.views.layout import coordinates
+from autodiff_viz.views.node.layer_parameters import NEW_PARAMETER
 
 
 def shared_constants() -> dict[str, Any]:
@@ -29,8 +31,8 @@ def shared_constants() -> dict[str, Any]:
             "numbers": cards.GROUP_NUMBERS,
             "steps": cards.GROUP_STEPS,
         },
-        "frame": {"pad": spacing.FRAME, "level": spacing.LEVEL, "tab": 2 * spacing.TAB},
-        "paste": {"step": arranging.STEP, "same": arranging.SAME},
+        "frame": {"pad": coordinates.FRAME, "level": coordinates.LEVEL, "tab": 2 * coordinates.TAB},
+        "paste": {"step": arrange_piece.STEP, "same": arrange_piece.SAME},
         "limits": {
             "branches": limits.BRANCHES,
             "document": limits.JSON,
@@ -47,7 +49,7 @@ def shared_constants() -> dict[str, Any]:
         "minus": numbers.MINUS,
         "vector": cards.VECTOR,
         "decades": DECADES,
-        "heat": {"alphabet": heat.ALPHABET, "shades": heat.SHADES, "marks": heat.NAN, "inks": INKS},
+        "heat": {"alphabet": heatmap.ALPHABET, "shades": heatmap.SHADES, "marks": heatmap.NAN, "inks": INKS},
     }
 
 

@@ -23,7 +23,7 @@ from threading import Condition, Thread
 from time import monotonic
 from types import MappingProxyType
 
-from autodiff_viz.workers.forking import Template
+from autodiff_viz.workers.fork_client import Template
 from autodiff_viz.workers.jobs import BROKEN, DROPPED, NICE, TOO_LONG, Answer, Job
 
 KEPT = 512  # answers in the LRU cache

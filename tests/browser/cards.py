@@ -17,7 +17,7 @@ from autodiff_viz.lessons.gallery import LESSONS
 from autodiff_viz.ui.serving.head import INDEX, SIZE
 from autodiff_viz.ui.serving.routes import FOLDER
 from autodiff_viz.ui.shell import ASSETS
-from autodiff_viz.views.previews import NAME, PREVIEWS, Preview
+from autodiff_viz.views.persistence.link_preview import NAME, PREVIEWS, Preview
 from tests.browser.pictures import arrive
 from tests.browser.server import FLAGS, HOW_TO_GET_CHROMIUM, chromium, serving
 

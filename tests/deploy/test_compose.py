@@ -12,7 +12,7 @@ import yaml
 from autodiff_viz.ui.serving.routes import ROUTES
 from autodiff_viz.ui.serving.visits import VISITORS
 from autodiff_viz.ui.work import WORKERS
-from autodiff_viz.workers.kept import VARIABLE as CACHE
+from autodiff_viz.workers.disk_cache import VARIABLE as CACHE
 from tests.browser.server import ROOT
 from tests.deploy.image import stages
 

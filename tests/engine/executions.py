@@ -11,7 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from autodiff_viz.engine import program
+from autodiff_viz.engine.whole_program import program
 from autodiff_viz.graph.model import INPUT, Graph
 from autodiff_viz.ops.catalog import OPS
 

@@ -18,6 +18,7 @@ from autograd import make_vjp
 from autograd.extend import defvjp, primitive
 from autograd.tracer import getval
 
+from autodiff_viz.graph.bypass import played
 from autodiff_viz.graph.model import (
     BACKWARD_AS,
     INPUT,
@@ -30,7 +31,6 @@ from autodiff_viz.graph.model import (
     Node,
     Term,
 )
-from autodiff_viz.graph.mute import played
 from autodiff_viz.graph.order import order
 
 ARRIVES, LEAVES = -1, -2

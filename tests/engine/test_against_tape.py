@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from autodiff_viz.engine.trace import Trace, trace
-from autodiff_viz.engine.verify import verify
+from autodiff_viz.engine.whole_program.verify import verify
 from autodiff_viz.graph.model import STOP, Graph, Rule
 from tests.engine import tape
 from tests.engine.scalar_graphs import NUMBERS, scalar_graphs, without_rules

@@ -3,15 +3,16 @@
 import numpy as np
 import pytest
 
-from autodiff_viz.engine import counts, kernels
-from autodiff_viz.engine.kernels import kernel
+from autodiff_viz.engine.live_path import kernels
+from autodiff_viz.engine.live_path.kernels import kernel
 from autodiff_viz.engine.trace import trace
+from autodiff_viz.engine.whole_program import remat_counts
 from autodiff_viz.graph import check, limits
 from autodiff_viz.graph.edits import renamed, with_region, with_rule
 from autodiff_viz.graph.identity import EVERYTHING
 from autodiff_viz.graph.model import INPUT, Graph, Node, Region, Rule, params
 from autodiff_viz.language import show, syntax
-from autodiff_viz.views import drawing
+from autodiff_viz.views.canvas import drawing
 
 
 @pytest.mark.parametrize("cache", EVERYTHING, ids=lambda cache: cache.__name__)
@@ -70,9 +71,9 @@ def test_a_new_noise_seed_compiles_nothing():
 
 
 def test_a_count_is_remembered_by_structure():
-    counts._count.forget()
-    before = counts._count.misses()
+    remat_counts._count.forget()
+    before = remat_counts._count.misses()
     for value in (0.1, 0.2, 0.3):
         graph = random_structure(1)
         _ = trace(graph, {"n0": value}).runs
-    assert counts._count.misses() - before == 1
+    assert remat_counts._count.misses() - before == 1

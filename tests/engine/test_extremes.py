@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from autodiff_viz.engine.trace import trace
-from autodiff_viz.engine.training import Settings, advance, begin
+from autodiff_viz.engine.training.updates import Settings, advance, begin
 from autodiff_viz.export.python_source import to_python
 from autodiff_viz.graph.model import INPUT, Graph, Node, params
 from autodiff_viz.language.parse import parse

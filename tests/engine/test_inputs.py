@@ -6,9 +6,9 @@ import jax
 import numpy as np
 import pytest
 
-from autodiff_viz.engine.counts import Runs
 from autodiff_viz.engine.trace import trace
-from autodiff_viz.engine.verify import verify
+from autodiff_viz.engine.whole_program.remat_counts import Runs
+from autodiff_viz.engine.whole_program.verify import verify
 from autodiff_viz.graph import limits
 from autodiff_viz.graph.model import INPUT, REWRITE, Call, Graph, Lambda, Node, Rule, params
 from autodiff_viz.graph.problem import GraphError

@@ -12,12 +12,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn
 
-from autodiff_viz.engine.division import division
-from autodiff_viz.engine.segment_training import curves
+from autodiff_viz.engine.segments.comparison import division
+from autodiff_viz.engine.segments.training import curves
 from autodiff_viz.engine.sweep import sweep
 from autodiff_viz.engine.trace import Trace, precision, trace
-from autodiff_viz.engine.training import Settings, advance, begin
-from autodiff_viz.engine.verify import whole_program
+from autodiff_viz.engine.training.updates import Settings, advance, begin
+from autodiff_viz.engine.whole_program.verify import whole_program
 from autodiff_viz.export.python_source import to_python
 from autodiff_viz.graph.model import INPUT, PULLBACK, REWRITE, Call, Graph, Lambda, Node, Rule, params
 from autodiff_viz.graph.order import descendants

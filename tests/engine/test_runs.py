@@ -3,8 +3,8 @@
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from autodiff_viz.engine.counts import Runs
 from autodiff_viz.engine.trace import trace
+from autodiff_viz.engine.whole_program.remat_counts import Runs
 from autodiff_viz.graph.model import INPUT
 from autodiff_viz.graph.order import ancestors
 from autodiff_viz.graph.problem import GraphError

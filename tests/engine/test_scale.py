@@ -13,12 +13,12 @@ import optax
 import pytest
 
 from autodiff_viz.engine.check import diagnose
-from autodiff_viz.engine.counts import Runs
-from autodiff_viz.engine.differences import check_inputs
+from autodiff_viz.engine.diagnostics.differences import check_inputs
 from autodiff_viz.engine.sweep import sweep
 from autodiff_viz.engine.trace import trace
-from autodiff_viz.engine.train import train
-from autodiff_viz.engine.verify import verify
+from autodiff_viz.engine.training.train import train
+from autodiff_viz.engine.whole_program.remat_counts import Runs
+from autodiff_viz.engine.whole_program.verify import verify
 from autodiff_viz.graph.codec import to_json
 from autodiff_viz.graph.link import to_link
 from autodiff_viz.graph.model import Rule

@@ -1,8 +1,8 @@
 """What is compiled ahead is what the first graphs and their checks need."""
 
 from autodiff_viz.engine import warm
-from autodiff_viz.engine.differences import check_inputs
-from autodiff_viz.engine.kernels import kernel
+from autodiff_viz.engine.diagnostics.differences import check_inputs
+from autodiff_viz.engine.live_path.kernels import kernel
 from autodiff_viz.engine.trace import trace
 from autodiff_viz.language.parse import parse
 from autodiff_viz.ops.catalog import OPS

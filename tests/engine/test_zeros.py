@@ -5,9 +5,9 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from autodiff_viz.engine.program import Program
 from autodiff_viz.engine.trace import trace
-from autodiff_viz.engine.verify import verify
+from autodiff_viz.engine.whole_program.program import Program
+from autodiff_viz.engine.whole_program.verify import verify
 from autodiff_viz.language.parse import parse
 from autodiff_viz.ops.catalog import OPS
 

@@ -13,7 +13,7 @@ from autodiff_viz.graph import limits
 from autodiff_viz.graph.model import INPUT, REWRITE, Call, Graph, Group, Lambda, Node, Region, Rule, params
 from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.language.parse import parse
-from autodiff_viz.lessons.findings import graph_of
+from autodiff_viz.lessons.evaluate import graph_of
 from autodiff_viz.lessons.gallery import LESSONS
 from tests.export.programs import assert_same, check, run_alone, run_here
 

@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 from autodiff_viz.engine.trace import Trace, trace
 from autodiff_viz.figures import theme
 from autodiff_viz.figures.catalog import FIGURES
-from autodiff_viz.figures.words import short, width
+from autodiff_viz.figures.plotly_text import short, width
 from autodiff_viz.graph.limits import NAME
 from autodiff_viz.graph.model import Graph, Node, params
 from autodiff_viz.graph.problem import GraphError
-from autodiff_viz.graph.words import scalar
+from autodiff_viz.graph.text_format import scalar
 from autodiff_viz.language.parse import parse
 from tests.strategies import Spec, graphs
 

@@ -6,8 +6,8 @@ import numpy as np
 import plotly.graph_objects as go
 import pytest
 
-from autodiff_viz.engine.division import division
-from autodiff_viz.engine.segment_training import Curves
+from autodiff_viz.engine.segments.comparison import division
+from autodiff_viz.engine.segments.training import Curves
 from autodiff_viz.engine.trace import trace
 from autodiff_viz.figures.catalog import SEGMENT_FIGURES
 from autodiff_viz.language.parse import parse

@@ -6,7 +6,7 @@ import numpy as np
 import plotly.graph_objects as go
 import pytest
 
-from autodiff_viz.engine.training import Records
+from autodiff_viz.engine.training.updates import Records
 from autodiff_viz.figures.catalog import TRAINING_FIGURES
 from autodiff_viz.figures.gradient_flow import COLUMNS, flow_of
 from autodiff_viz.figures.progress import Progress, columns

@@ -10,12 +10,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from autodiff_viz.graph import edits
-from autodiff_viz.graph.fragment import extract, graft
+from autodiff_viz.graph.frame_edits import (
+    mended_group,
+    renamed_frame,
+    with_group,
+    with_members,
+    without_group,
+)
 from autodiff_viz.graph.groups import free_title, group_problems, outermost_first, smallest_group
-from autodiff_viz.graph.housing import mended_group, renamed_frame, with_group, with_members, without_group
 from autodiff_viz.graph.model import Graph, Group, Node, Region
 from autodiff_viz.graph.problem import GraphError
-from autodiff_viz.graph.rewiring import inserted
+from autodiff_viz.graph.subgraph import extract, graft
+from autodiff_viz.graph.wire_edits import inserted
 from autodiff_viz.language.parse import parse
 from tests.strategies import graphs
 

@@ -6,7 +6,7 @@ import jax
 import pytest
 
 from autodiff_viz.engine.trace import trace
-from autodiff_viz.engine.verify import verify
+from autodiff_viz.engine.whole_program.verify import verify
 from autodiff_viz.export.python_source import to_python
 from autodiff_viz.graph.codec import to_json
 from autodiff_viz.graph.policies import POLICIES, POLICY

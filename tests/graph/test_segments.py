@@ -6,13 +6,13 @@ import pytest
 from hypothesis import given
 
 from autodiff_viz.graph import limits
+from autodiff_viz.graph.bypass import played
 from autodiff_viz.graph.check import problems
-from autodiff_viz.graph.fragment import extract, graft
 from autodiff_viz.graph.model import INPUT, Graph, Node
-from autodiff_viz.graph.mute import played
 from autodiff_viz.graph.order import ancestors
 from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.graph.segments import idle_cuts, segment_of, segments, with_cuts
+from autodiff_viz.graph.subgraph import extract, graft
 from autodiff_viz.language.parse import parse
 from tests.strategies import graphs
 

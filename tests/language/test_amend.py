@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from autodiff_viz.graph import edits
-from autodiff_viz.graph.housing import with_frames, with_group
+from autodiff_viz.graph.frame_edits import with_frames, with_group
 from autodiff_viz.graph.model import Graph, Group, Region, Rule
 from autodiff_viz.language.amend import amended
 from autodiff_viz.language.parse import parse

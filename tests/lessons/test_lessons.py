@@ -8,10 +8,10 @@ import pytest
 import autodiff_viz as av
 from autodiff_viz.graph.check import problems
 from autodiff_viz.graph.codec import to_json
-from autodiff_viz.lessons.findings import CUT, QUANTITIES, SPLIT, check, findings, graph_of
+from autodiff_viz.lessons.evaluate import CUT, QUANTITIES, SPLIT, check, findings, graph_of
 from autodiff_viz.lessons.gallery import LESSONS, lesson
 from autodiff_viz.lessons.record import Claim, Law, Lesson, Like, Variant
-from autodiff_viz.views.drawing import Picture, drawing
+from autodiff_viz.views.canvas.drawing import Picture, drawing
 
 VARIANTS = [(found, variant) for found in LESSONS for variant in found.variants]
 

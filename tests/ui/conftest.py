@@ -2,15 +2,15 @@
 
 import pytest
 
-from autodiff_viz.ui import parts, session, warm
+from autodiff_viz.ui import fragments, session, warm
 
 
 @pytest.fixture(autouse=True, scope="session")
 def _nothing_is_warmed():
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(warm, "ready", lambda: None)
-        patch.setattr(parts, "is_seen", lambda shown: True)  # no browser says what can be seen
-        patch.setattr(parts, "is_first", lambda shown: False)  # nor asks for what a first run leaves out
+        patch.setattr(fragments, "is_seen", lambda shown: True)  # no browser says what can be seen
+        patch.setattr(fragments, "is_first", lambda shown: False)  # nor asks for what a first run leaves out
         yield
 
 

@@ -15,13 +15,13 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from autodiff_viz.lessons import proofs
+from autodiff_viz.lessons import findings_codec
 from autodiff_viz.lessons.gallery import lesson
 from autodiff_viz.ui import work
 from autodiff_viz.ui.pages import lessons as lessons_page
 from autodiff_viz.ui.panels.claims import CHECKING
 from autodiff_viz.views.lab import start
-from autodiff_viz.views.lessons import open_lesson
+from autodiff_viz.views.lessons.gallery import open_lesson
 from autodiff_viz.workers.jobs import BROKEN, TOO_LONG, Answer, Job
 from autodiff_viz.workers.pool import Pool
 from tests.ui.page import put
@@ -34,7 +34,7 @@ TICK = "✓"
 
 @pytest.fixture(scope="module")
 def pool() -> Iterator[Pool]:
-    found = Pool(("autodiff_viz.lessons.proofs",))
+    found = Pool(("autodiff_viz.lessons.findings_codec",))
     yield found
     found.end()
 
@@ -47,7 +47,7 @@ def server(monkeypatch, tmp_path, pool):
         raise AssertionError("claims are worked out in the server")
 
     pool._answers.clear()
-    monkeypatch.setattr(proofs, "findings", refuse)
+    monkeypatch.setattr(findings_codec, "findings", refuse)
     monkeypatch.setattr(lessons_page, "LESSONS", (FORK, SURGERY))
     monkeypatch.setattr(work, "workers", lambda: pool)
     monkeypatch.setattr(work, "kept", lambda: tmp_path)

@@ -12,14 +12,14 @@ from streamlit.testing.v1 import AppTest
 
 from autodiff_viz.figures.catalog import FIGURES
 from autodiff_viz.language.parse import parse
-from autodiff_viz.ui import parts
+from autodiff_viz.ui import fragments
 from autodiff_viz.ui.inbox import STAMP, read_stamp
 from autodiff_viz.ui.lab.component import DETAILS
 from autodiff_viz.ui.session import SESSION
 from autodiff_viz.views.actions import typed
-from autodiff_viz.views.address import to_query
-from autodiff_viz.views.canvas_edits import edited
+from autodiff_viz.views.edits.apply import edited
 from autodiff_viz.views.lab import Lab, opened, start
+from autodiff_viz.views.persistence.address import to_query
 from tests.ui.page import check_of, drawing_of, lab_data, node_of, put
 from tests.ui.page import lab_of as lab
 
@@ -62,10 +62,10 @@ def said(app: AppTest) -> str:
 
 
 def test_what_is_drawn_first_is_the_canvas_and_nothing_else(monkeypatch):
-    monkeypatch.setattr(parts, "is_first", lambda shown: not shown.shown)
+    monkeypatch.setattr(fragments, "is_first", lambda shown: not shown.shown)
     app = page()
     assert lab_data(app)["due"]
-    assert lab_data(app)["rest"] >= parts.CANVAS_FIRST
+    assert lab_data(app)["rest"] >= fragments.CANVAS_FIRST
     assert cotangent(app, "x")
     assert not app.selectbox
     assert not app.button

@@ -8,7 +8,7 @@ from streamlit.testing.v1 import AppTest
 from autodiff_viz.lessons.gallery import LESSONS
 from autodiff_viz.views.actions import set_input
 from autodiff_viz.views.lab import start
-from autodiff_viz.views.lessons import open_lesson
+from autodiff_viz.views.lessons.gallery import open_lesson
 from tests.ui.page import drawing_of, lab_of, put
 
 APP = str(Path(__file__).parents[2] / "app.py")

@@ -10,9 +10,9 @@ from streamlit.testing.v1 import AppTest
 from autodiff_viz.ui import address
 from autodiff_viz.ui.panels import settings
 from autodiff_viz.views.actions import set_input, typed, undone
-from autodiff_viz.views.address import to_query
 from autodiff_viz.views.lab import FIRST, start
-from autodiff_viz.views.lessons import open_lesson
+from autodiff_viz.views.lessons.gallery import open_lesson
+from autodiff_viz.views.persistence.address import to_query
 from tests.ui.page import drawing_of, lab_of, put
 
 APP = str(Path(__file__).parents[2] / "app.py")

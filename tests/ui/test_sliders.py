@@ -7,7 +7,7 @@ import math
 import pytest
 
 from autodiff_viz.graph import limits
-from autodiff_viz.views.canvas_edits import edited
+from autodiff_viz.views.edits.apply import edited
 from autodiff_viz.views.lab import start
 
 SLIDE = {"seq": 1, "kind": "slide", "name": "x", "value": 2.5, "fresh": True}

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
-from autodiff_viz.engine.training import Settings, advance, begin
+from autodiff_viz.engine.training.updates import Settings, advance, begin
 from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.language.parse import parse
 from autodiff_viz.ui import training_steps as module

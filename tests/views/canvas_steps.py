@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from autodiff_viz.language.parse import parse
-from autodiff_viz.views.canvas_edits import edited
+from autodiff_viz.views.edits.apply import edited
 from autodiff_viz.views.lab import Lab, opened, start
 
 

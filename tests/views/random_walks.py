@@ -7,14 +7,14 @@ from random import Random
 from typing import Any
 
 from autodiff_viz.graph import edits
-from autodiff_viz.graph.fragment import extract
 from autodiff_viz.graph.model import INPUT, POLICIES, REWRITE, RULE_KINDS
+from autodiff_viz.graph.subgraph import extract
 from autodiff_viz.language.parse import parse
 from autodiff_viz.language.show import show
-from autodiff_viz.views.canvas_edits import edited
-from autodiff_viz.views.edits.pinned import standing
+from autodiff_viz.views.canvas.palette import palette
+from autodiff_viz.views.edits.apply import edited
+from autodiff_viz.views.edits.fixed_positions import standing
 from autodiff_viz.views.lab import Lab, opened, start
-from autodiff_viz.views.palette import palette
 
 TEXTS = (
     "x = 10.0\ny = exp(x)\nz = sin(y) * x + 2.0\nu = cos(z)\nv = u - y",

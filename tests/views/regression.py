@@ -7,8 +7,8 @@ from dataclasses import replace
 
 from autodiff_viz.language.parse import parse
 from autodiff_viz.views.lab import Lab, opened, start
-from autodiff_viz.views.steering import trains
-from autodiff_viz.views.training import advanced
+from autodiff_viz.views.training.actions import trains
+from autodiff_viz.views.training.record import advanced
 
 TEXT = "x = [1.0, 2.0]\ny = [2.0, 4.0]\nw = parameter(0.0)\nloss = mean_squared_error(x * w, y)"
 

@@ -9,7 +9,7 @@ from autodiff_viz.language.parse import parse
 from autodiff_viz.language.shadows import shadows
 from autodiff_viz.language.show import show
 from autodiff_viz.views import actions
-from autodiff_viz.views.canvas_edits import edited
+from autodiff_viz.views.edits.apply import edited
 from autodiff_viz.views.lab import FIRST, Lab, opened, start
 
 NOISE = "x = input(shape=(2,), seed=3)\nu = uniform(shape=(2,), seed=5)\ny = x * u"

@@ -9,12 +9,12 @@ import pytest
 
 from autodiff_viz.graph.branches import branches_of
 from autodiff_viz.views.actions import typed, undone
-from autodiff_viz.views.address import from_query, to_query
-from autodiff_viz.views.canvas_edits import edited
-from autodiff_viz.views.drawing import Picture, drawing, places
+from autodiff_viz.views.canvas.drawing import Picture, drawing, places
+from autodiff_viz.views.edits.apply import edited
 from autodiff_viz.views.lab import Lab, formula_text, start
-from autodiff_viz.views.moment import moment
-from autodiff_viz.views.training import cannot_go_on
+from autodiff_viz.views.persistence.address import from_query, to_query
+from autodiff_viz.views.training.record import cannot_go_on
+from autodiff_viz.views.training.shown_step import moment
 from tests.branching import stacked
 from tests.views.regression import finished, trained
 

@@ -6,15 +6,15 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from autodiff_viz.engine.causes import CORNER, RULE, Cause
+from autodiff_viz.engine.diagnostics.causes import CORNER, RULE, Cause
 from autodiff_viz.engine.trace import trace
 from autodiff_viz.language.parse import parse
 from autodiff_viz.views.actions import type_seed, typed
-from autodiff_viz.views.causes import explained, in_a_word
 from autodiff_viz.views.compose import Verification, lab_view, verification
 from autodiff_viz.views.evaluated import NOT_COUNTED
 from autodiff_viz.views.lab import FIRST, Lab, opened, start
-from autodiff_viz.views.whole_program import program_says
+from autodiff_viz.views.node.causes import explained, in_a_word
+from autodiff_viz.views.node.whole_program import program_says
 
 
 def lab_of(text: str) -> Lab:

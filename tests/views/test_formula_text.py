@@ -5,7 +5,7 @@ from __future__ import annotations
 from autodiff_viz.language.parse import parse
 from autodiff_viz.language.show import show
 from autodiff_viz.views.actions import redone, reset, set_input, typed, undone
-from autodiff_viz.views.canvas_edits import edited
+from autodiff_viz.views.edits.apply import edited
 from autodiff_viz.views.lab import FIRST, Lab, formula_text, start
 
 OWN = "# mine\nx=1.0\ny   =  sin(x)  # half a wave\n"

@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 
 from autodiff_viz.graph.model import Group
 from autodiff_viz.views.actions import redone, typed, undone
-from autodiff_viz.views.address import from_query, to_query
-from autodiff_viz.views.canvas_edits import edited
-from autodiff_viz.views.cards import size
-from autodiff_viz.views.drawing import places
-from autodiff_viz.views.folding import folded_places
+from autodiff_viz.views.canvas.cards import size
+from autodiff_viz.views.canvas.collapsed_groups import folded_places
+from autodiff_viz.views.canvas.drawing import places
+from autodiff_viz.views.edits.apply import edited
 from autodiff_viz.views.lab import Lab, formula_text, opened, start
+from autodiff_viz.views.persistence.address import from_query, to_query
 from tests.strategies import graphs, with_groups
 
 TEXT = "x = 1.0\na = sin(x)\nb = exp(a)\nc = cos(b)\n"

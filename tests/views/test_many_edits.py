@@ -8,10 +8,10 @@ import pytest
 
 from autodiff_viz.graph import limits
 from autodiff_viz.language.parse import parse
-from autodiff_viz.views import drawing
-from autodiff_viz.views.canvas_edits import edited_all
+from autodiff_viz.views.canvas import drawing
+from autodiff_viz.views.edits.apply import edited_all
 from autodiff_viz.views.lab import Lab, opened, start
-from autodiff_viz.views.layout import layout
+from autodiff_viz.views.layout.sugiyama import layout
 from tests.work import lines_run
 
 

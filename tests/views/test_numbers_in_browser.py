@@ -11,9 +11,9 @@ from random import Random
 import numpy as np
 import pytest
 
-from autodiff_viz.graph.words import scalar
-from autodiff_viz.views.cards import number_text
-from autodiff_viz.views.flows import _width
+from autodiff_viz.graph.text_format import scalar
+from autodiff_viz.views.canvas.cards import number_text
+from autodiff_viz.views.canvas.flows import _width
 from autodiff_viz.views.numbers import norm, sign
 from tests.web import node as web
 

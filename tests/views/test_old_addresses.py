@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from autodiff_viz.language.parse import parse
-from autodiff_viz.views.address import from_query
 from autodiff_viz.views.lab import Lab, formula_text
+from autodiff_viz.views.persistence.address import from_query
 
 BODY = """x = 2.0{}
 a = sin(rewrite(x, lambda v: v * 0.5))

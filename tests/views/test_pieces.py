@@ -13,9 +13,9 @@ from autodiff_viz.graph.model import STOP, Graph
 from autodiff_viz.graph.order import order
 from autodiff_viz.language.parse import parse
 from autodiff_viz.language.show import show_node
-from autodiff_viz.views.canvas_edits import edited
+from autodiff_viz.views.canvas.drawing import places
 from autodiff_viz.views.compose import lab_view
-from autodiff_viz.views.drawing import places
+from autodiff_viz.views.edits.apply import edited
 from autodiff_viz.views.lab import Lab, start
 from tests.strategies import graphs
 from tests.views.canvas_steps import after

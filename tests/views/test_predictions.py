@@ -13,9 +13,9 @@ from typing import Any
 
 import pytest
 
+from autodiff_viz.views.canvas.lean import lean
+from autodiff_viz.views.canvas.palette import palette
 from autodiff_viz.views.compose import lab_view
-from autodiff_viz.views.lean import lean
-from autodiff_viz.views.palette import palette
 from tests.views.random_walks import MAKERS, walks
 from tests.web import node as web
 

@@ -16,10 +16,10 @@ from autodiff_viz.language.parse import parse
 from autodiff_viz.language.show import show
 from autodiff_viz.ops.catalog import OPS
 from autodiff_viz.views import actions
-from autodiff_viz.views.address import from_query, to_query
-from autodiff_viz.views.canvas_edits import edited
 from autodiff_viz.views.compose import lab_view
+from autodiff_viz.views.edits.apply import edited
 from autodiff_viz.views.lab import Lab, start
+from autodiff_viz.views.persistence.address import from_query, to_query
 
 NAMES = st.sampled_from(["x", "y", "a", "b", "z", "exp_1", "sin_1", "mul_1", "w", "nobody"])
 REGIONS = st.sampled_from(["block_1", "block_2", "block 3"])

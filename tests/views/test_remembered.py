@@ -18,7 +18,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from autodiff_viz.engine.trace import trace
-from autodiff_viz.engine.verify import verify
+from autodiff_viz.engine.whole_program.verify import verify
 from autodiff_viz.graph.codec import to_json
 from autodiff_viz.graph.history import begin, commit
 from autodiff_viz.graph.identity import EVERYTHING, identity, same
@@ -27,7 +27,7 @@ from autodiff_viz.language.documents import from_json
 from autodiff_viz.language.parse import parse
 from autodiff_viz.views.compose import lab_view, sweep_tables
 from autodiff_viz.views.lab import Lab
-from autodiff_viz.views.parts import changed, shows
+from autodiff_viz.views.page.parts import changed, shows
 from tests.engine.scalar_graphs import scalar_graphs
 from tests.nearly_equal import PAIRS, State, _safe
 

@@ -12,20 +12,20 @@ from typing import Any
 from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.ui.address import kept_history, too_large, write_address
 from autodiff_viz.ui.answers import answers, want_check
-from autodiff_viz.ui.first import drawing, written
-from autodiff_viz.ui.following import follow_training
+from autodiff_viz.ui.fair_queue import in_turn
+from autodiff_viz.ui.first_view import drawing, written
+from autodiff_viz.ui.follow_training import follow_training
+from autodiff_viz.ui.fragments import LAB, note_message, redraw_rest, rest_due
 from autodiff_viz.ui.inbox import fault, fresh
 from autodiff_viz.ui.lab.source import code, component, places
-from autodiff_viz.ui.parts import LAB, note_message, redraw_rest, rest_due
 from autodiff_viz.ui.session import Sent, Session, act, called, session
-from autodiff_viz.ui.turns import in_turn
-from autodiff_viz.views.canvas_edits import edited_all
+from autodiff_viz.views.canvas.delta import KEPT, delta, shared
+from autodiff_viz.views.canvas.lean import Lean
+from autodiff_viz.views.canvas.slider_tables import is_wanted
 from autodiff_viz.views.compose import LabView, sweep_tables
-from autodiff_viz.views.delta import KEPT, delta, shared
+from autodiff_viz.views.edits.apply import edited_all
 from autodiff_viz.views.lab import Lab, refused
-from autodiff_viz.views.lean import Lean
-from autodiff_viz.views.panel import Answers
-from autodiff_viz.views.scrub import is_wanted
+from autodiff_viz.views.node.panel import Answers
 
 RESYNC = "resync"  # an edit that only requests a full drawing
 CHECK = "check"  # an edit that requests the check of a large graph

@@ -17,8 +17,8 @@ from typing import Any, NamedTuple
 import streamlit as st
 
 from autodiff_viz.ui.lab.bundle import WEB, bundle, linked
-from autodiff_viz.views.formula import words
-from autodiff_viz.views.palette import palette
+from autodiff_viz.views.canvas.palette import palette
+from autodiff_viz.views.page.formula import words
 
 ENTRY = "lab/web/main.js"
 SHEETS = ("editor", "formula", "sliders", "inspector", "checks")

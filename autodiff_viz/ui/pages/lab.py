@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 import streamlit as st
 
 from autodiff_viz.ui.address import entered, write_address
+from autodiff_viz.ui.fragments import LAB, Draw, whole_page
 from autodiff_viz.ui.lab.component import draw_lab, place
 from autodiff_viz.ui.panels.claims import draw_open_claims
 from autodiff_viz.ui.panels.curves import draw_curves
@@ -19,8 +20,7 @@ from autodiff_viz.ui.panels.settings import draw_settings
 from autodiff_viz.ui.panels.tensor import draw_tensor
 from autodiff_viz.ui.panels.track import draw_track
 from autodiff_viz.ui.panels.train import draw_train
-from autodiff_viz.ui.parts import LAB, Draw, whole_page
-from autodiff_viz.views.parts import SHOWS
+from autodiff_viz.views.page.parts import SHOWS
 
 FIGURE = "figure_place"  # key of the container of the figure, which lab/web/sight.js watches
 

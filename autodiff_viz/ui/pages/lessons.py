@@ -11,7 +11,7 @@ from autodiff_viz.lessons.record import Lesson
 from autodiff_viz.ui.panels.claims import CHECKING, CSS, draw_claims, not_checked
 from autodiff_viz.ui.pulse.component import pulse
 from autodiff_viz.ui.work import proved
-from autodiff_viz.views.lessons import Card, card
+from autodiff_viz.views.lessons.gallery import Card, card
 from autodiff_viz.workers.jobs import Answer
 
 LOOK = 2.0  # seconds between two checks whether another lesson's claims have been checked

@@ -11,9 +11,9 @@ import streamlit as st
 from autodiff_viz.lessons.gallery import lesson
 from autodiff_viz.ui.session import session
 from autodiff_viz.ui.work import proved
-from autodiff_viz.views.claims import FAILS, HOLDS, OWN, ClaimView, claims_on_canvas
 from autodiff_viz.views.compose import LabView
 from autodiff_viz.views.lab import Lab
+from autodiff_viz.views.lessons.claims import FAILS, HOLDS, OWN, ClaimView, claims_on_canvas
 from autodiff_viz.workers.jobs import TOO_LONG
 
 LOOK = 400  # milliseconds until the browser asks whether the answer has come

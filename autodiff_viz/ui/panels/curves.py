@@ -10,7 +10,7 @@ from autodiff_viz.ui.session import called, session
 from autodiff_viz.ui.widgets import news, renewed
 from autodiff_viz.views.compose import LabView
 from autodiff_viz.views.lab import Lab
-from autodiff_viz.views.train import progress, run_log
+from autodiff_viz.views.training.panel import progress, run_log
 
 LOG = "log"
 TITLES = {**{name: spec.title for name, spec in TRAINING_FIGURES.items()}, LOG: "Run log"}

@@ -16,8 +16,8 @@ from autodiff_viz.ui.widgets import answered, renewed
 from autodiff_viz.ui.work import is_large
 from autodiff_viz.views.actions import swept_input
 from autodiff_viz.views.compose import LabView
-from autodiff_viz.views.figured import Figured, figure_job
 from autodiff_viz.views.lab import Lab, scalar_inputs
+from autodiff_viz.views.page.figure_job import Figured, figure_job
 
 
 def draw_chooser(now: Lab, view: LabView) -> None:

@@ -9,7 +9,13 @@ import streamlit as st
 from autodiff_viz.ui.panels.claims import CSS
 from autodiff_viz.ui.widgets import answered, pressed, renewed
 from autodiff_viz.views.lab import Lab
-from autodiff_viz.views.lessons import LessonView, close_lesson, lesson_view, open_lesson, open_variant
+from autodiff_viz.views.lessons.gallery import (
+    LessonView,
+    close_lesson,
+    lesson_view,
+    open_lesson,
+    open_variant,
+)
 
 TO_THE_TOP = """for (const part of ["stSidebarContent", "stMain"])
   document.querySelector(`[data-testid=${part}]`)?.scrollTo(0, 0);"""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import streamlit as st
 
-from autodiff_viz.engine.division import Division
-from autodiff_viz.engine.segment_training import Curves
+from autodiff_viz.engine.segments.comparison import Division
+from autodiff_viz.engine.segments.training import Curves
 from autodiff_viz.figures.catalog import SEGMENT_FIGURES
 from autodiff_viz.ui.panels.chart import draw_chart
 from autodiff_viz.ui.panels.problems import draw_problems
@@ -14,7 +14,7 @@ from autodiff_viz.ui.panels.waiting import draw_awaited, draw_offer
 from autodiff_viz.ui.work import is_large
 from autodiff_viz.views.compose import LabView
 from autodiff_viz.views.lab import Lab
-from autodiff_viz.views.segments import divided_job, is_divided, segments_told, trained_job
+from autodiff_viz.views.page.segments import divided_job, is_divided, segments_told, trained_job
 
 PART, SEGMENTS, CURVES = "segments", "segments", "split_curves"
 

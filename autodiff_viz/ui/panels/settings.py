@@ -16,7 +16,7 @@ from autodiff_viz.ui.widgets import answered, pressed, renewed
 from autodiff_viz.views.actions import resampled, reset, set_seed, type_seed
 from autodiff_viz.views.compose import LabView
 from autodiff_viz.views.lab import Lab
-from autodiff_viz.views.parts import runs_alone
+from autodiff_viz.views.page.parts import runs_alone
 
 
 def draw_settings(lab: Lab, view: LabView) -> None:

@@ -12,7 +12,7 @@ from autodiff_viz.figures.tensor import Part, heatmaps, histograms
 from autodiff_viz.ui.session import session
 from autodiff_viz.views.compose import LabView
 from autodiff_viz.views.lab import Lab
-from autodiff_viz.views.tensor import is_tensor, parts, summary, written
+from autodiff_viz.views.node.tensor import is_tensor, parts, summary, written
 
 LOOKED = "tensor_looked"
 LINES, HEIGHT = 13, 340  # of the numbers: from this many lines on they scroll, in so many pixels

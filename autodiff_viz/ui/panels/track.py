@@ -12,8 +12,8 @@ from autodiff_viz.ui.session import session
 from autodiff_viz.ui.widgets import answered, pressed, renewed
 from autodiff_viz.views.compose import LabView
 from autodiff_viz.views.lab import LAST, Lab
-from autodiff_viz.views.steering import brings_back, scrubs, uses_weights
-from autodiff_viz.views.train import TrainView, loss_now, train_view
+from autodiff_viz.views.training.actions import brings_back, scrubs, uses_weights
+from autodiff_viz.views.training.panel import TrainView, loss_now, train_view
 
 FIRST_LOOK, LOOK = 80, 250  # milliseconds until the first update (a few steps take no time), then the next
 

@@ -8,15 +8,15 @@ from typing import Any
 import streamlit as st
 
 from autodiff_viz.graph import limits
-from autodiff_viz.ui.following import catch_up
-from autodiff_viz.ui.parts import redraw
+from autodiff_viz.ui.follow_training import catch_up
+from autodiff_viz.ui.fragments import redraw
 from autodiff_viz.ui.session import Session, act, called, session
 from autodiff_viz.ui.widgets import answered, renewed
 from autodiff_viz.views.compose import LabView
 from autodiff_viz.views.lab import Lab
-from autodiff_viz.views.steering import brings_back, pauses, plans, resets, trains, trains_again
-from autodiff_viz.views.train import TrainView, train_view
-from autodiff_viz.views.training import NAMES, still
+from autodiff_viz.views.training.actions import brings_back, pauses, plans, resets, trains, trains_again
+from autodiff_viz.views.training.panel import TrainView, train_view
+from autodiff_viz.views.training.record import NAMES, still
 
 
 def steer(action: Callable[..., Lab], *arguments: Any) -> None:

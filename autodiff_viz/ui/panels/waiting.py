@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from autodiff_viz.ui.parts import redraw
+from autodiff_viz.ui.fragments import redraw
 from autodiff_viz.ui.session import called, session
 from autodiff_viz.ui.widgets import wanted
 from autodiff_viz.ui.work import asked, workers

@@ -10,7 +10,7 @@ from pathlib import Path
 import streamlit as st
 
 from autodiff_viz.ui.lab.source import script
-from autodiff_viz.views.previews import NAME, Preview
+from autodiff_viz.views.persistence.link_preview import NAME, Preview
 
 INDEX = Path(st.__file__).parent / "static" / "index.html"
 CARDS = "/cards"  # path of the pictures

@@ -17,7 +17,7 @@ from autodiff_viz.ui.serving.head import CARDS, document
 from autodiff_viz.ui.serving.origin import origin
 from autodiff_viz.ui.serving.visits import VISITS
 from autodiff_viz.ui.warm import WARM, warmth
-from autodiff_viz.views.previews import PAGES, PREVIEWS, preview
+from autodiff_viz.views.persistence.link_preview import PAGES, PREVIEWS, preview
 
 FOLDER = Path(__file__).parent / "cards"
 PICTURES = {found.picture for found in PREVIEWS}

@@ -10,18 +10,18 @@ from autodiff_viz.engine.check import diagnose
 from autodiff_viz.graph import edits
 from autodiff_viz.graph.branches import branches_of
 from autodiff_viz.graph.check import UNFINISHED
+from autodiff_viz.graph.frame_edits import frame_of, mended_group, with_frames
 from autodiff_viz.graph.groups import free_title
-from autodiff_viz.graph.housing import frame_of, mended_group, with_frames
 from autodiff_viz.graph.model import Graph, Group
 from autodiff_viz.graph.order import order
 from autodiff_viz.graph.problem import GraphError, Problem
-from autodiff_viz.graph.tuning import freed, tuned
-from autodiff_viz.views.cards import pictured, size
-from autodiff_viz.views.edits.mending import mendable, names_of
-from autodiff_viz.views.edits.pinned import pinned
+from autodiff_viz.graph.train_one_branch import freed, tuned
+from autodiff_viz.views.canvas.cards import pictured, size
+from autodiff_viz.views.edits.fixed_positions import pinned
 from autodiff_viz.views.edits.record import Edit, Edits
+from autodiff_viz.views.edits.repairs import mendable, names_of
 from autodiff_viz.views.lab import Lab, committed
-from autodiff_viz.views.placing import placed
+from autodiff_viz.views.layout.placing import placed
 
 
 def _branches(lab: Lab, edit: Edit) -> Lab:

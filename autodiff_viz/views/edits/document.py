@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from autodiff_viz.views.actions import redone, undone
 from autodiff_viz.views.edits.record import Edit, Edits
-from autodiff_viz.views.history_list import jumped
-from autodiff_viz.views.importing import imported
 from autodiff_viz.views.lab import Lab
+from autodiff_viz.views.page.history_list import jumped
+from autodiff_viz.views.persistence.import_document import imported
 
 
 def _import(lab: Lab, edit: Edit) -> Lab:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from autodiff_viz.graph.frame_edits import frame_of, mended_group, with_group, without_group
 from autodiff_viz.graph.groups import free_title
-from autodiff_viz.graph.housing import frame_of, mended_group, with_group, without_group
 from autodiff_viz.graph.model import Group
 from autodiff_viz.graph.problem import GraphError, Problem
-from autodiff_viz.views.edits.mending import mendable, names_of
-from autodiff_viz.views.edits.pinned import pinned
+from autodiff_viz.views.edits.fixed_positions import pinned
 from autodiff_viz.views.edits.record import Edit, Edits
+from autodiff_viz.views.edits.repairs import mendable, names_of
 from autodiff_viz.views.lab import Lab, committed
 
 

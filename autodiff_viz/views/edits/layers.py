@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from autodiff_viz.graph.words import listed
-from autodiff_viz.views.edits.pinned import pinned
+from autodiff_viz.graph.text_format import listed
+from autodiff_viz.views.edits.fixed_positions import pinned
 from autodiff_viz.views.edits.record import Edit, Edits
 from autodiff_viz.views.lab import Lab, committed
-from autodiff_viz.views.learned import with_learned
+from autodiff_viz.views.node.layer_parameters import with_learned
 
 
 def _learn(lab: Lab, edit: Edit) -> Lab:

@@ -6,17 +6,17 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from autodiff_viz.graph import edits
-from autodiff_viz.graph.fragment import detached, extract, graft
 from autodiff_viz.graph.model import Graph
 from autodiff_viz.graph.problem import GraphError, Problem
+from autodiff_viz.graph.subgraph import detached, extract, graft
 from autodiff_viz.language.documents import from_json
 from autodiff_viz.language.parse import parse_piece
-from autodiff_viz.views.arranging import Point, arranged, centred, moved_by, off_the_taken
-from autodiff_viz.views.drawing import places
-from autodiff_viz.views.edits.mending import names_of
-from autodiff_viz.views.edits.pinned import pinned, standing
+from autodiff_viz.views.canvas.arrange_piece import Point, arranged, centred, moved_by, off_the_taken
+from autodiff_viz.views.canvas.collapsed_groups import folded_places
+from autodiff_viz.views.canvas.drawing import places
+from autodiff_viz.views.edits.fixed_positions import pinned, standing
 from autodiff_viz.views.edits.record import Edit, Edits
-from autodiff_viz.views.folding import folded_places
+from autodiff_viz.views.edits.repairs import names_of
 from autodiff_viz.views.lab import Lab, committed
 
 MOVES = {

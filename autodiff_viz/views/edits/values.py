@@ -15,8 +15,8 @@ from autodiff_viz.ops.catalog import OPS
 from autodiff_viz.views.actions import set_param
 from autodiff_viz.views.edits.record import Edit, Edits
 from autodiff_viz.views.lab import Lab, refused
-from autodiff_viz.views.learned import set_units
-from autodiff_viz.views.sources import set_numbers, set_shape, set_trainable, source_view
+from autodiff_viz.views.node.input_source import set_numbers, set_shape, set_trainable, source_view
+from autodiff_viz.views.node.layer_parameters import set_units
 
 Action = Callable[[Lab, str, Any], Lab]
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from autodiff_viz.graph import edits, rewiring
-from autodiff_viz.views.edits.pinned import pinned
+from autodiff_viz.graph import edits, wire_edits
+from autodiff_viz.views.canvas.records import slot_label
+from autodiff_viz.views.edits.fixed_positions import pinned
 from autodiff_viz.views.edits.record import Edit, Edits
 from autodiff_viz.views.lab import Lab, committed
-from autodiff_viz.views.records import slot_label
 
 
 def _connect(lab: Lab, edit: Edit) -> Lab:
@@ -28,7 +28,7 @@ def _rewire(lab: Lab, edit: Edit) -> Lab:
     """Move the end of a wire from slot `oldSlot` of `oldTo` to `slot` of `to`."""
     source, target = edit["from"], edit["to"]
     old, new = (edit["oldTo"], int(edit["oldSlot"])), (target, int(edit["slot"]))
-    graph = rewiring.rewired(pinned(lab.graph), source, old, new)
+    graph = wire_edits.rewired(pinned(lab.graph), source, old, new)
     return committed(lab, graph, f"Wire {source} to {target} instead of {old[0]}")
 
 
@@ -37,7 +37,7 @@ def _insert(lab: Lab, edit: Edit) -> Lab:
     name, source, target = edit["node"], edit["from"], edit["to"]
     x, y = edit["position"]
     placed = edits.with_positions(pinned(lab.graph), {name: (float(x), float(y))})
-    graph = rewiring.inserted(placed, name, source, target, int(edit["slot"]))
+    graph = wire_edits.inserted(placed, name, source, target, int(edit["slot"]))
     return committed(lab, graph, f"Insert {name} between {source} and {target}")
 
 

@@ -20,8 +20,8 @@ from autodiff_viz.ui import navigation
 from autodiff_viz.ui.serving import routes
 from autodiff_viz.ui.serving.head import document, tags
 from autodiff_viz.ui.serving.visits import Visits
-from autodiff_viz.views import address
-from autodiff_viz.views.previews import PAGES, PREVIEWS, Preview
+from autodiff_viz.views.persistence import address
+from autodiff_viz.views.persistence.link_preview import PAGES, PREVIEWS, Preview
 from tests.ui.serving.asgi import HOST, get
 
 NAVIGATION = Path(navigation.__file__)

@@ -1,5 +1,5 @@
 // @ts-check
-// Types of the check's data, as views/panel.py sends it. Types only.
+// Types of the check's data, as views/node/panel.py sends it. Types only.
 
 /**
  * @typedef {{

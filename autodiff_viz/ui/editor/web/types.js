@@ -23,7 +23,7 @@
  */
 /**
  * @typedef {{ columns?: number, value?: string, cotangent?: string, valueTop?: string, cotangentTop?: string, says?: string }} Heat
- * heat-maps of a tensor: cells row by row, a character each as views/heat.py encodes them, the number of the strongest shade,
+ * heat-maps of a tensor: cells row by row, a character each as views/canvas/heatmap.py encodes them, the number of the strongest shade,
  * and the part of the tensor that is shown
  */
 /** @typedef {{ kind: string, count: number, says: string }} GroupMark */

@@ -1,5 +1,5 @@
 // @ts-check
-// Types of the data of the selected node (views/panel.py). Empty fields are left out. Types only.
+// Types of the data of the selected node (views/node/panel.py). Empty fields are left out. Types only.
 
 /** @typedef {[text: string, role: string]} Term a piece of a line of numbers; `role` is "cotangent" or "" */
 /** @typedef {{ to: string, slot: number, label?: string, math?: string, terms?: Term[], passed?: string, apart?: string }} WireRow

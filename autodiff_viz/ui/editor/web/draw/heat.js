@@ -1,5 +1,5 @@
 // @ts-check
-// Heat-map of a tensor as an image: the cells that views/heat.py encodes, one character each, become pixels.
+// Heat-map of a tensor as an image: the cells that views/canvas/heatmap.py encodes, one character each, become pixels.
 // Zero is transparent, so that the image fits any theme.
 
 import { shared } from "../../../web/constants.js";

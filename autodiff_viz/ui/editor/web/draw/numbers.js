@@ -1,6 +1,6 @@
 // @ts-check
 // Formatting of numbers that Python has not formatted, while a slider is dragged: a port of views/numbers.py,
-// views/cards.py and views/drawing.py. Pure; a test compares both.
+// views/canvas/cards.py and views/canvas/drawing.py. Pure; a test compares both.
 
 import { shared } from "../../../web/constants.js";
 

@@ -5,7 +5,7 @@
 /** @typedef {import("../../../web/outbox.js").NewEdit} NewEdit */
 /** @typedef {import("../types.js").Viewport} Viewport */
 /** @typedef {{ at: number, graph: string, text: string, steps: Record<string, string>, documents?: Record<string, string> }} Trail
- * as views/trail.py and views/documents.py make it */
+ * as views/persistence/history_writer.py and views/persistence/history_documents.py make it */
 /**
  * @typedef {{
  *   key: string, search: string, trail?: Trail, view?: Viewport | null, selected?: string[], wire?: string | null,

@@ -1,5 +1,5 @@
 // @ts-check
-// Table of all numbers along one slider, as views/scrub.py sends it. Pure.
+// Table of all numbers along one slider, as views/canvas/slider_tables.py sends it. Pure.
 
 import { normOf, numberText, signOf, steady, widthOf } from "../draw/numbers.js";
 

@@ -1,5 +1,5 @@
 // @ts-check
-// Delta encoding of drawings: applies a patch, as views/delta.py describes it, to a known drawing. Pure;
+// Delta encoding of drawings: applies a patch, as views/canvas/delta.py describes it, to a known drawing. Pure;
 // unchanged objects are shared.
 
 import { shared } from "../../../web/constants.js";

@@ -1,0 +1,219 @@
+"""Central differences in float64: the true derivative, whatever any rule declares.
+
+Only forward evaluations are used, so nothing is shared with automatic differentiation.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from autodiff_viz.engine.live_path.arrays import FLOAT64, on_device
+from autodiff_viz.engine.live_path.live import forward
+from autodiff_viz.engine.trace import Trace, known_trace, precision
+from autodiff_viz.graph.model import INPUT, Graph, Node, params
+from autodiff_viz.graph.names import quoted
+from autodiff_viz.graph.problem import GraphError, Problem
+
+RELATIVE_STEP = 6e-6  # cube root of float64's epsilon: balances truncation and rounding
+ELEMENTS = 64  # compared elements of one input; a larger input is sampled
+TOLERANCE = 1e-3  # float32 cotangents against float64 differences, relative
+NEARER = 0.125  # shorter step, as a share of the usual one: tells a corner from curvature
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """A declared derivative beside central differences of the same derivative.
+
+    `declared` and `true` are flat arrays over the compared elements. `gap` is their largest difference,
+    relative to the larger of 1e-6 and the largest number in `true`.
+    """
+
+    declared: np.ndarray
+    true: np.ndarray
+    gap: float
+
+    @property
+    def agrees(self) -> bool:
+        """Whether float32 and central differences explain the gap."""
+        return self.gap <= TOLERANCE
+
+
+def check_inputs(trace: Trace) -> dict[str, Difference]:
+    """Compare, for each input, the gradient that the graph declares with the true slope of <seed, output>.
+
+    `engine/diagnostics/causes.py` finds out why they differ.
+
+    Args:
+      trace: as `trace` made it.
+    Returns:
+      A comparison by input name, of at most `ELEMENTS` elements each.
+    Raises:
+      GraphError: it is no trace.
+    Source: central differences in float64.
+    """
+    known_trace(trace)
+    return {name: check_input(trace, name) for name in trace.inputs}
+
+
+def check_input(trace: Trace, name: str) -> Difference:
+    """Compare one input's declared gradient with central differences of <seed, output>."""
+    point = trace.inputs[name].astype(np.float64)
+    chosen = _chosen(point.size)
+    true = _slopes(trace, name, point, chosen)
+    return compare(trace.gradient[name].ravel()[chosen].astype(np.float64), true)
+
+
+def slope_along(trace: Trace, name: str, positions: np.ndarray) -> np.ndarray:
+    """Return central differences of <seed, output> at each value of the scalar input `name`."""
+    positions = np.asarray(positions, np.float64)
+    steps = RELATIVE_STEP * np.maximum(1.0, np.abs(positions))
+    high, low = _outputs(trace, name, positions + steps), _outputs(trace, name, positions - steps)
+    with np.errstate(invalid="ignore"):
+        return (high - low) / (2 * steps)
+
+
+def check_node(trace: Trace, name: str) -> dict[int, Difference]:
+    """Compare each contribution of a node with the true derivative of its op times the cotangent.
+
+    Args:
+      trace: as `trace` made it.
+      name: of the node; an input has no slots.
+    Returns:
+      A comparison by wired slot, of at most `ELEMENTS` elements each.
+    Raises:
+      GraphError: it is no trace, or there is no such node.
+    Source: central differences in float64.
+    """
+    if name not in known_trace(trace).graph:
+        message = f"There is no node {quoted(name)}."
+        raise GraphError(Problem("unknown-node", message, "Choose one of the trace's graph."))
+    node = trace.graph[name]
+    return {
+        slot: check_slot(trace, node, slot, _chosen(trace.value[producer].size))
+        for slot, producer in node.wires
+        if slot < len(node.op_slots)
+    }
+
+
+def check_slot(trace: Trace, node: Node, slot: int, chosen: np.ndarray) -> Difference:
+    """Compare as `check_node` does, for one slot at the `chosen` elements."""
+    alone, point = local(trace, node), trace.value[node.slots[slot]].astype(np.float64)
+    true = _slopes(alone, f"slot_{slot}", point, chosen)
+    return compare(trace.passed[node.name, slot].ravel()[chosen].astype(np.float64), true)
+
+
+def jumps(trace: Trace, node: Node, slot: int, chosen: np.ndarray) -> np.ndarray:
+    """Return at which of the `chosen` elements of a slot the op's derivative jumps, or its value does.
+
+    The derivative jumps if the slopes below and above differ and stay as they are with a shorter step. The
+    value jumps if a slope grows as the step gets shorter. False where a number is not finite, and where the
+    function turns faster than the step.
+    """
+    alone, point = local(trace, node), trace.value[node.slots[slot]].astype(np.float64)
+    wide, near = (_beside(alone, f"slot_{slot}", point, chosen, size) for size in (1.0, NEARER))
+    with np.errstate(invalid="ignore"):
+        corner = np.abs(wide.above - wide.below) > wide.least
+        steps = np.zeros(len(chosen), bool)
+        for slope, nearer in ((wide.below, near.below), (wide.above, near.above)):
+            size = np.abs(slope)
+            corner &= np.abs(nearer - slope) <= 0.1 * np.abs(wide.above - wide.below)
+            steps |= (size > wide.least) & (np.abs(nearer * NEARER - slope) <= 0.1 * size)
+        return corner | steps
+
+
+def local(trace: Trace, node: Node) -> Trace:
+    """Return the node's op alone at its inputs, with the arriving cotangent as seed.
+
+    Only the fields that differences need are filled.
+    """
+    alone = _alone(trace, node)
+    return Trace(
+        graph=alone,
+        output=node.name,
+        dtype=FLOAT64,
+        inputs={n.name: np.asarray(trace.value[node.slots[_slot(n)]]) for n in alone.nodes if n.op == INPUT},
+        seed=trace.cotangent[node.name].astype(np.float64),
+        value={},
+        cotangent={},
+        passed={},
+        gradient={},
+    )
+
+
+def _alone(trace: Trace, node: Node) -> Graph:
+    """Return the node's op as a graph of its own, with an input for each wired slot."""
+    slots = tuple(f"slot_{i}" if isinstance(slot, str) else slot for i, slot in enumerate(node.op_slots))
+    inputs = tuple(Node(slot, INPUT, (), params(value=0.0)) for slot in slots if isinstance(slot, str))
+    return Graph((*inputs, Node(node.name, node.op, slots, node.params)), (), node.name)
+
+
+def _slot(node: Node) -> int:
+    return int(node.name.removeprefix("slot_"))
+
+
+def _chosen(size: int) -> np.ndarray:
+    """Return indices of the elements to compare: all of a small array, evenly spread ones of a large one."""
+    return np.unique(np.linspace(0, size - 1, min(size, ELEMENTS)).astype(int)) if size else np.zeros(0, int)
+
+
+def _slopes(trace: Trace, name: str, point: np.ndarray, chosen: np.ndarray) -> np.ndarray:
+    batch, steps = _moved(point, chosen)
+    high, low = _outputs(trace, name, point + batch), _outputs(trace, name, point - batch)
+    with np.errstate(invalid="ignore"):
+        return (high - low) / (2 * steps)
+
+
+class Beside(NamedTuple):
+    """Slopes below and above each chosen element.
+
+    `least` is the difference of slopes that rounding can explain.
+    """
+
+    below: np.ndarray
+    above: np.ndarray
+    least: np.ndarray
+
+
+def _beside(trace: Trace, name: str, point: np.ndarray, chosen: np.ndarray, size: float) -> Beside:
+    batch, steps = _moved(point, chosen, size)
+    low, here, high = (_outputs(trace, name, at) for at in (point - batch, point + 0 * batch, point + batch))
+    with np.errstate(invalid="ignore"):
+        below, above = (here - low) / steps, (high - here) / steps
+        rounding = np.finfo(np.float64).eps * np.maximum(np.abs(low), np.abs(high)) / steps
+        most = np.maximum(np.abs(below), np.abs(above))
+        return Beside(below, above, np.maximum(TOLERANCE * most, 50 * rounding))
+
+
+def _moved(point: np.ndarray, chosen: np.ndarray, size: float = 1.0) -> tuple[np.ndarray, np.ndarray]:
+    """Return a step for each chosen element (0 elsewhere), and the lengths: `size` times the usual one."""
+    steps = size * RELATIVE_STEP * np.maximum(1.0, np.abs(point.ravel()[chosen]))
+    moved = np.zeros((len(chosen), point.size))
+    moved[np.arange(len(chosen)), chosen] = steps
+    return moved.reshape(len(chosen), *point.shape), steps
+
+
+def _outputs(trace: Trace, name: str, batch: np.ndarray) -> np.ndarray:
+    """Return <seed, output> in float64 for each value of input `name` in `batch`."""
+    with precision(FLOAT64):
+        inputs = {other: on_device(np.asarray(value, FLOAT64)) for other, value in trace.inputs.items()}
+        inputs[name] = on_device(np.asarray(batch))
+        walk = forward(trace.graph, inputs, FLOAT64, frozenset({name}))
+        output = np.asarray(walk.values[trace.output])
+    if trace.output not in walk.swept:
+        output = np.broadcast_to(output, (len(batch), *output.shape))
+    axes = tuple(range(1, output.ndim))
+    with np.errstate(invalid="ignore"):
+        return np.sum(output * trace.seed.astype(np.float64), axis=axes)
+
+
+def compare(declared: np.ndarray, true: np.ndarray) -> Difference:
+    """Compare two flat arrays of the same elements. NaN beside NaN, or infinity beside itself, is no gap."""
+    with np.errstate(invalid="ignore"):
+        gap: Any = np.abs(declared - true)
+    gap = np.where((declared == true) | (np.isnan(declared) & np.isnan(true)), 0.0, gap)
+    gap = np.where(np.isnan(gap), np.inf, gap)
+    finite = np.abs(true[np.isfinite(true)])
+    return Difference(declared, true, float(gap.max(initial=0.0)) / max(1e-6, float(finite.max(initial=0.0))))

@@ -1,0 +1,88 @@
+"""Origins of NaN and infinities: nodes whose result is not finite although all that they read is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from autodiff_viz.engine.live_path.live import ARRIVING
+from autodiff_viz.graph.model import INPUT, Graph, Node
+from autodiff_viz.graph.order import consumers, order
+
+
+@dataclass(frozen=True, slots=True)
+class Birth:
+    """The origin of a non-finite number.
+
+    `direction` is "forward" or "backward", `kind` is "NaN" or "infinity".
+
+    `node` is where the number appears. `slot`, only backward: the wire whose contribution is not finite, or
+    ARRIVING where finite contributions add up to a non-finite cotangent; None for an input's gradient.
+    """
+
+    node: str
+    direction: str
+    kind: str
+    slot: int | None = None
+
+    def __str__(self) -> str:
+        if self.slot == ARRIVING:
+            return f"{self.kind} is born in the sum of what arrives at {self.node!r}."
+        where = "value" if self.direction == "forward" else "pullback"
+        return f"{self.kind} is born in the {where} of {self.node!r}."
+
+
+def find_births(
+    graph: Graph,
+    value: Mapping[str, np.ndarray],
+    cotangent: Mapping[str, np.ndarray],
+    passed: Mapping[tuple[str, int], np.ndarray],
+    gradient: Mapping[str, np.ndarray],
+) -> tuple[Birth, ...]:
+    """Find the nodes at which NaN or infinities first appear, forward pass first.
+
+    Forward: a node's value is not finite though its inputs are. Backward: a contribution, or an input's
+    gradient, is not finite though the arriving cotangent is; or a sum of finite contributions is not. Without
+    an output there are no cotangents and only forward births.
+    """
+    if all(_all_finite(arrays) for arrays in (value, cotangent, passed, gradient)):
+        return ()
+    nodes = order(graph)
+    finite = {name: bool(np.isfinite(array).all()) for name, array in value.items()}
+    found = [
+        Birth(node.name, "forward", _kind(value[node.name]))
+        for node in nodes
+        if not finite[node.name] and all(finite[producer] for _, producer in node.wires)
+    ]
+    wires = consumers(graph)
+    for node in reversed(nodes if cotangent else ()):
+        if np.isfinite(cotangent[node.name]).all():
+            found.extend(_backward(node, passed, gradient))
+        elif node.name != graph.output and all(np.isfinite(passed[wire]).all() for wire in wires[node.name]):
+            found.append(Birth(node.name, "backward", _kind(cotangent[node.name]), ARRIVING))
+    return tuple(found)
+
+
+def _all_finite(arrays: Mapping[Any, np.ndarray]) -> bool:
+    """Return whether every number is finite: the usual case, found by one test of all numbers together."""
+    if not arrays:
+        return True
+    return bool(np.isfinite(np.concatenate([np.ravel(array) for array in arrays.values()])).all())
+
+
+def _backward(node: Node, passed: Mapping, gradient: Mapping) -> list[Birth]:
+    if node.op == INPUT and not np.isfinite(gradient[node.name]).all():
+        return [Birth(node.name, "backward", _kind(gradient[node.name]))]
+    wires = [(slot, passed[node.name, slot]) for slot, _ in node.wires]
+    return [
+        Birth(node.name, "backward", _kind(array), slot)
+        for slot, array in wires
+        if not np.isfinite(array).all()
+    ]
+
+
+def _kind(array: np.ndarray) -> str:
+    return "NaN" if np.isnan(array).any() else "infinity"

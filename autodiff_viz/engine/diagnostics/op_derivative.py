@@ -1,0 +1,91 @@
+"""The derivative of a single op at the numbers of a trace, without the node's rule."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax
+import numpy as np
+
+from autodiff_viz.engine.live_path.arrays import on_device
+from autodiff_viz.engine.live_path.kernels import Kernel, kernel, split
+from autodiff_viz.engine.live_path.rules import CHANGED, Sample
+from autodiff_viz.engine.trace import Trace, precision
+from autodiff_viz.graph.model import Node
+from autodiff_viz.ops.catalog import OPS
+
+EXTREMA = frozenset({"maximum", "minimum", "clip"})
+
+
+def local_derivative(trace: Trace, name: str, slot: int) -> np.ndarray | None:
+    """Return JAX's own d(value of the node)/d(element of the slot), element by element, without the rule.
+
+    The result has the shape of the node's value. None for an op that mixes elements, whose derivative is a
+    matrix.
+    """
+    node = trace.graph[name]
+    op = OPS[node.op]
+    if not op.elementwise or slot >= len(node.op_slots):
+        return None
+    with precision(trace.dtype):
+        found, wired, leading, arrays = _as_live(trace, node)
+        if slot in wired and arrays[slot].shape == found.shape:
+            pulled = found.pull(np.ones(found.shape, trace.dtype), *leading, *arrays)[wired.index(slot)]
+            return np.zeros(found.shape, trace.dtype) if pulled is None else np.asarray(pulled)
+        tangents = [np.ones_like(a) if i == slot else np.zeros_like(a) for i, a in enumerate(arrays)]
+        _, dot = jax.jvp(lambda *some: found.run(*leading, *some), arrays, tangents)
+        return np.asarray(dot)
+
+
+def own_contributions(trace: Trace, name: str) -> dict[int, np.ndarray]:
+    """Return, by slot, the contribution that the op's own pullback of the arriving cotangent gives."""
+    with precision(trace.dtype):
+        found, wired, leading, arrays = _as_live(trace, trace.graph[name])
+        results = found.pull(trace.cotangent[name], *leading, *arrays)
+        return {
+            slot: np.zeros(arrays[slot].shape, trace.dtype) if result is None else np.asarray(result)
+            for slot, result in zip(wired, results, strict=True)
+        }
+
+
+def _as_live(trace: Trace, node: Node) -> tuple[Kernel, tuple[int, ...], list[Any], list[np.ndarray]]:
+    """Return the compiled op that the live path uses for the node, with its arguments.
+
+    Sharing the compiled op means that nothing is compiled for this node alone.
+
+    Returns:
+      (compiled op, wired slots, run-time parameters, values of all slots).
+    """
+    wired = tuple(i for i, slot in enumerate(node.op_slots) if isinstance(slot, str))
+    arrays = [_slot_value(trace, slot) for slot in node.op_slots]
+    static, leading = split(OPS[node.op], node.params)
+    found = kernel(node.op, static, tuple(a.shape for a in arrays), wired, trace.dtype)
+    return found, wired, leading, arrays
+
+
+def at_corner(trace: Trace, name: str, slot: int) -> np.ndarray:
+    """Return at which elements of a slot the op has no single derivative, as far as known without evaluation.
+
+    Such elements are the `kinks` of the op's record, and ties between the inputs of an extremum.
+    """
+    node = trace.graph[name]
+    value = _slot_value(trace, node.op_slots[slot])
+    found = np.isin(value, OPS[node.op].kinks)
+    if node.op in EXTREMA:
+        others = [_slot_value(trace, other) for i, other in enumerate(node.op_slots) if i != slot]
+        found = found | any(bool((value == other).any()) for other in others)
+    return found
+
+
+def changed_cotangent(trace: Trace, name: str) -> np.ndarray:
+    """Return the arriving cotangent after the node's rule; of the value's shape."""
+    node, arriving = trace.graph[name], trace.cotangent[name]
+    with precision(trace.dtype):
+        changed = CHANGED[node.rule.kind](
+            node, Sample(on_device(arriving), arriving.shape, False), trace.dtype
+        )
+        return np.zeros_like(arriving) if changed is None else np.asarray(changed.array)
+
+
+def _slot_value(trace: Trace, slot: object) -> np.ndarray:
+    return trace.value[slot] if isinstance(slot, str) else np.asarray(slot, trace.dtype)

@@ -1,0 +1,175 @@
+"""Conversion of literals to JAX arrays, and of JAX arrays to the NumPy arrays of a trace."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterator, Mapping
+from math import prod
+from typing import Any, TypeVar
+
+import jax
+import numpy as np
+
+from autodiff_viz.engine.live_path.random_values import initial, normal
+from autodiff_viz.graph import limits
+from autodiff_viz.graph.identity import identity, remembered
+from autodiff_viz.graph.literals import seed_fault, shape_of
+from autodiff_viz.graph.model import Literal, Node, Params
+from autodiff_viz.graph.problem import GraphError, Problem
+from autodiff_viz.ops.initializers import INITIALIZERS, usual
+
+FLOAT32, FLOAT64 = "float32", "float64"
+
+K = TypeVar("K")
+
+
+def _key(literal: Literal, dtype: str) -> Hashable:
+    """Return a key as `identity` does, but for a number in a tenth of the time."""
+    kind = type(literal)
+    return (kind, literal, dtype) if literal and kind in (float, int) else (identity(literal), dtype)
+
+
+@remembered(256, _key)
+def constant(literal: Literal, dtype: str) -> jax.Array:
+    """Return a literal as an array on the device.
+
+    Memoised, since slots use the same few numbers again and again.
+    """
+    return on_device(np.asarray(literal, dtype=dtype))
+
+
+def on_device(array: np.ndarray) -> jax.Array:
+    """Copy a NumPy array to the device.
+
+    For a number the compiled identity takes a fifth of the time of `asarray`. For an array the identity would
+    be compiled once per shape, and so would `asarray`; `device_put` compiles nothing.
+    """
+    return jax.device_put(np.array(array)) if array.ndim else _identity(array)
+
+
+_identity = jax.jit(lambda number: number)
+
+
+@remembered(256)
+def random_input(params: Params, dtype: str) -> jax.Array:
+    """Draw the value of a random input or parameter.
+
+    An `input(shape=..., seed=...)` is standard normal; a `parameter` is drawn by its initialiser. The draw is
+    the same in both dtypes.
+    """
+    given = dict(params)
+    seed, shape = given.get("seed", 0), given["shape"]
+    learned = given.get("trainable")
+    drawn = initial(initializer(params), seed, shape) if learned else normal(seed, shape)
+    return jax.device_put(drawn.astype(dtype))
+
+
+def initializer(params: Params) -> str:
+    """Return the name of a random parameter's initialiser."""
+    given = dict(params)
+    return given.get("init") or usual(given["shape"])
+
+
+def own_value(node: Node, dtype: str) -> jax.Array | np.ndarray:
+    """Return the value that an input node carries itself.
+
+    A number stays a NumPy scalar: a slider sends new numbers all the time, and passing one to a compiled op
+    costs less than copying it to the device first.
+
+    Raises:
+      GraphError: a random input has more than `limits.ELEMENTS` elements or an invalid seed.
+    """
+    value = node.param("value")
+    if isinstance(value, int | float):
+        return np.asarray(value, dtype)
+    if value is not None:
+        return constant(value, dtype)
+    check_draw(node)
+    return random_input(node.params, dtype)
+
+
+def own_shape(node: Node) -> tuple[int, ...]:
+    """Return the shape of `own_value` without drawing random numbers.
+
+    Raises:
+      GraphError: as `own_value`.
+    """
+    value = node.param("value")
+    if value is not None:
+        return shape_of(value)
+    check_draw(node)
+    return tuple(node.param("shape"))
+
+
+def check_draw(node: Node) -> None:
+    """Check that the value of a random input can be drawn.
+
+    Raises:
+      GraphError: too many elements, an invalid seed, or an unknown or unsuitable initialiser.
+    """
+    if prod(node.param("shape", ())) > limits.ELEMENTS:
+        raise GraphError(too_large(node))
+    if fault := seed_fault(node.param("seed", 0)):
+        raise GraphError(bad_param(node.name, "seed", fault, node.name))
+    if node.is_parameter and (fault := _init_fault(node)):
+        raise GraphError(bad_param(node.name, "init", fault, node.name))
+
+
+def _init_fault(node: Node) -> str:
+    name, rank = initializer(node.params), len(node.param("shape"))
+    if name not in INITIALIZERS:
+        return f"is none of {', '.join(INITIALIZERS)}"
+    needed = INITIALIZERS[name].rank
+    return f"{name!r} needs at least {needed} axes; the shape has {rank}" if rank < needed else ""
+
+
+def too_large(node: Node) -> Problem:
+    """Return the problem of a random input whose shape has more elements than a tensor may have."""
+    size = prod(node.param("shape"))
+    message = f"{node.name!r} would have {size} elements; at most {limits.ELEMENTS}."
+    return Problem("too-large", message, "Use a smaller shape.", node=node.name)
+
+
+def bad_param(owner: str, param: str, fault: str, node: str | None = None) -> Problem:
+    """Return the problem of an invalid parameter of a random draw, whose `owner` is an input or an op."""
+    return Problem(
+        "bad-param", f"The {param} of {owner!r} {fault}.", "Change it in the inspector.", node=node
+    )
+
+
+class Arrays(Mapping[K, np.ndarray]):
+    """A read-only mapping to NumPy arrays, converted when first read.
+
+    The conversion is lazy because a large graph has thousands of arrays and a page shows a few dozen. A
+    stored `None` is a symbolic zero that was never computed; it reads as zeros of the shape `shape_of(key)`.
+    """
+
+    def __init__(self, arrays: Mapping[K, Any], dtype: str, shape_of: Callable[[K], tuple[int, ...]]):
+        self._arrays, self._dtype, self._shape_of = arrays, dtype, shape_of
+        self._read: dict[K, np.ndarray] = {}
+
+    def __getitem__(self, key: K) -> np.ndarray:
+        if key not in self._read:
+            array = self._arrays[key]
+            found = np.zeros(self._shape_of(key), self._dtype) if array is None else np.asarray(array)
+            found.flags.writeable = False
+            self._read[key] = found
+        return self._read[key]
+
+    def is_symbolic_zero(self, key: K) -> bool:
+        """Return whether the array is a symbolic zero: no cotangent arrives, whatever the numbers are."""
+        return self._arrays[key] is None
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Support pickle and copy: arrays become NumPy arrays and symbolic zeros stay None."""
+        zeros = [key for key, array in self._arrays.items() if array is None]
+        shapes = {key: self._shape_of(key) for key in zeros}
+        return Arrays, ({**self, **dict.fromkeys(zeros)}, self._dtype, shapes.__getitem__)
+
+    def __iter__(self) -> Iterator[K]:
+        return iter(self._arrays)
+
+    def __len__(self) -> int:
+        return len(self._arrays)
+
+    def __repr__(self) -> str:
+        return f"Arrays({dict(self)!r})"

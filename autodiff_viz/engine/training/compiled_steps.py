@@ -1,0 +1,205 @@
+"""Compiled training step, with the record of numbers that each step writes.
+
+Stops and plain rewrites of the graph are run-time gates, and checkpoint regions change no number, so one
+compiled program serves all settings of these toggles.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from threading import Lock
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import optax
+
+from autodiff_viz.engine.live_path.live import ARRIVING
+from autodiff_viz.engine.whole_program.gates import change, close, passages, without_gated
+from autodiff_viz.engine.whole_program.program import ruled, ruled_input, structure, tap
+from autodiff_viz.graph import limits
+from autodiff_viz.graph.identity import identity
+from autodiff_viz.graph.model import FOLLOW, INPUT, Graph, Node
+from autodiff_viz.graph.order import descendants, order
+
+OPTIMISERS: Mapping[str, Any] = {
+    "sgd": optax.sgd,
+    "momentum": partial(optax.sgd, momentum=0.9),
+    "adam": optax.adam,
+}
+"""Optax's optimisers by the names on the page; "momentum" is `optax.sgd` with a momentum of 0.9."""
+
+KEPT = 8  # compiled programs
+AT_ONCE = 256  # steps that one call makes at most
+
+Now = tuple[dict, Any, jax.Array]
+"""(parameters, Optax's state of each parameter, number of the step)."""
+
+Run = Callable[[Now, int, dict], tuple[Now, np.ndarray]]
+"""`run(now, count, knobs)` gives the `Now` after `count` steps and a row of numbers per step.
+
+A row holds the loss, then per node the norm of its value, the norm of its arriving cotangent and its share of
+dead units, then per parameter, by name, the ratio of its update.
+"""
+
+_programs: dict[bytes, Run] = {}
+_making = Lock()  # two visitors who open the same lesson share one program
+
+
+def program(graph: Graph, optimiser: str, dtype: str, now: Now, knobs: dict) -> Run:
+    """Return the training steps of a graph for arrays of these shapes.
+
+    Memoised by structure, shapes, optimiser and dtype (LRU of `KEPT` programs); compiled at the first run.
+    """
+    shapes = tuple(
+        tuple((name, array.shape) for name, array in sorted(arrays.items()))
+        for arrays in (knobs["inputs"], now[0])
+    )
+    bare = structure(without_gated(graph))
+    key = identity((bare, shapes, optimiser, dtype))
+    with _making:
+        if key not in _programs:
+            while len(_programs) >= KEPT:
+                _programs.pop(next(iter(_programs)))
+            # XLA's convolutions on the CPU take some ten times as long inside a loop.
+            one_by_one = any(node.op == "conv2d" for node in graph.nodes)
+            step = _stepper(bare, optimiser, dtype)
+            _programs[key] = _one_by_one(step) if one_by_one else _in_a_loop(step)
+        _programs[key] = _programs.pop(key)  # LRU: the most recently used one moves to the end
+        return _programs[key]
+
+
+def optimiser_of(name: str) -> optax.GradientTransformation:
+    """Return an optimiser with a learning rate of 1.
+
+    Each step multiplies the update by the learning rate, a run-time number.
+    """
+    return OPTIMISERS[name](1.0)
+
+
+def _stepper(graph: Graph, optimiser: str, dtype: str) -> Callable[..., tuple]:
+    moves, nodes = optimiser_of(optimiser), order(graph)
+    nothing = jnp.asarray(jnp.nan, dtype)
+
+    def step_once(parameters: dict, kept: Any, step: jax.Array, knobs: dict) -> tuple:
+        loss, gradient, values, cotangents = _differentiated(graph, parameters, step, knobs, dtype)
+        updates, after = {}, {}
+        for name, parameter in parameters.items():
+            with jax.numpy_dtype_promotion("standard"):  # Optax raises a float to a whole number
+                update, after[name] = moves.update(gradient[name], kept[name], parameter)
+            updates[name] = jnp.where(knobs["frozen"][name], 0.0, knobs["rate"] * update)
+        row = [
+            loss,
+            *(_norm(values[node.name]) for node in nodes),
+            *(_norm(cotangents.get(node.name, nothing)) for node in nodes),
+            *(_dead(values[node.name]) for node in nodes),
+            *(_ratio(updates[name], parameters[name]) for name in sorted(parameters)),
+        ]
+        return optax.apply_updates(parameters, updates), after, step + 1, jnp.stack(row)
+
+    return step_once
+
+
+def _one_by_one(step: Callable[..., tuple]) -> Run:
+    compiled = jax.jit(step)
+
+    def run(now: Now, count: int, knobs: dict) -> tuple[Now, np.ndarray]:
+        rows = []
+        for _ in range(count):
+            *now, row = compiled(*now, knobs)
+            rows.append(row)
+        return tuple(now), np.stack([np.asarray(row) for row in rows])
+
+    return run
+
+
+def _in_a_loop(step: Callable[..., tuple]) -> Run:
+    """Run many steps inside one compiled loop.
+
+    For small steps a call from Python takes longer than the step itself.
+    """
+
+    @jax.jit
+    def loop(now: Now, count: jax.Array, knobs: dict) -> tuple[Now, jax.Array]:
+        row = jax.eval_shape(step, *now, knobs)[-1]
+
+        def body(i: jax.Array, state: tuple) -> tuple:
+            now, rows = state
+            *now, row = step(*now, knobs)
+            return tuple(now), rows.at[i].set(row)
+
+        return jax.lax.fori_loop(0, count, body, (now, jnp.zeros((AT_ONCE, *row.shape), row.dtype)))
+
+    def run(now: Now, count: int, knobs: dict) -> tuple[Now, np.ndarray]:
+        now, rows = loop(now, np.int32(count), knobs)
+        return now, np.asarray(rows)[:count]
+
+    return run
+
+
+def _differentiated(
+    graph: Graph, parameters: dict, step: jax.Array, knobs: dict, dtype: str
+) -> tuple[jax.Array, dict, dict, dict]:
+    """Return (loss, gradient by parameter, values, arriving cotangents) of one forward and one backward pass.
+
+    Cotangents of the data, and of nodes computed from data alone, are left out, since training does not need
+    them: for images they would cost as much as all the rest.
+    """
+    dynamic = later_on(knobs["dynamic"], step)
+    closed = dict(zip(passages(graph), knobs["gates"].closed, strict=True))
+    changes = dict(zip((node.name for node in order(graph)), knobs["gates"].changes, strict=True))
+
+    def node_value(node: Node, values: dict, given: dict) -> jax.Array:
+        if node.op == INPUT:
+            value = given[node.name]
+            if node.rule.kind != FOLLOW:  # a compiled-in rule may turn a zero into something else
+                value = ruled_input(node, close(value, closed[node.name, ARRIVING]))
+        else:
+            wired = [close(values[name], closed[node.name, slot]) for slot, name in node.wires]
+            value = ruled(node, wired, dynamic.get(node.name, {}), dtype, named=False)
+        return change(value, *changes[node.name])
+
+    def forward(parameters: dict, sinks: dict) -> tuple[jax.Array, dict]:
+        values: dict[str, jax.Array] = {}
+        given = {**knobs["inputs"], **parameters}
+        for node in order(graph):
+            value = node_value(node, values, given)
+            values[node.name] = tap(value, sinks[node.name]) if node.name in sinks else value
+        return values[graph.output], values
+
+    shapes = jax.eval_shape(lambda: forward(parameters, {})[1])
+    moved = descendants(graph, parameters)
+    sinks = {name: jnp.zeros(shapes[name].shape, shapes[name].dtype) for name in moved}
+    loss, pull, values = jax.vjp(forward, parameters, sinks, has_aux=True)
+    gradient, cotangents = pull(jnp.ones_like(loss))
+    return loss, gradient, values, cotangents
+
+
+def later_on(dynamic: Mapping[str, dict], step: jax.Array) -> dict[str, dict]:
+    """Return the run-time parameters by node after `step` steps: only seeds change."""
+    return {
+        name: {**given, "seed": later(given["seed"], step)} if "seed" in given else given
+        for name, given in dynamic.items()
+    }
+
+
+def later(seed: Any, steps: Any) -> Any:
+    """Return the seed after `steps` steps; seeds wrap around to 0 after the largest one."""
+    return (seed + steps) & limits.SEED
+
+
+def _norm(array: jax.Array) -> jax.Array:
+    return jnp.sqrt(jnp.sum(jnp.square(array)))
+
+
+def _dead(value: jax.Array) -> jax.Array:
+    """Return the share of units that are 0 in every example."""
+    silent = jnp.all(value == 0, axis=0) if value.ndim > 1 else value == 0
+    return jnp.mean(silent, dtype=value.dtype)
+
+
+def _ratio(update: jax.Array, parameter: jax.Array) -> jax.Array:
+    size = _norm(parameter)
+    return jnp.where(size > 0, _norm(update) / size, 0.0)

@@ -1,0 +1,212 @@
+"""`train`: steps of a training, as data that can be read without JAX."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from autodiff_viz.engine.arguments import known_dtype, whole_number
+from autodiff_viz.engine.live_path.arrays import FLOAT32
+from autodiff_viz.engine.trace import Trace
+from autodiff_viz.engine.training.arguments import learning_rate, number_of_steps, settings_from, with_values
+from autodiff_viz.engine.training.course import Course, further, phase_at, records, start, trace_at
+from autodiff_viz.engine.training.stacked import Stacked, read_only
+from autodiff_viz.engine.training.state import carried, learned
+from autodiff_viz.engine.training.updates import Records, Settings, advance, at_step
+from autodiff_viz.graph import limits
+from autodiff_viz.graph.argument_types import known_graph
+from autodiff_viz.graph.bypass import played
+from autodiff_viz.graph.model import Graph
+from autodiff_viz.graph.order import order
+from autodiff_viz.graph.problem import GraphError, Problem
+
+STACKED = 10 * limits.TOTAL_ELEMENTS  # numbers of all steps together that may be kept at once
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Training:
+    """The steps that a graph was trained for. All arrays are read-only NumPy arrays.
+
+    Step 0 begins with the parameters as the graph has them; the number of a step is also the number of
+    updates before it.
+
+    Attributes:
+      course: the engine's history, from which any step is restored.
+    """
+
+    course: Course
+
+    @property
+    def steps(self) -> int:
+        """The number of updates made."""
+        return len(self.course)
+
+    @property
+    def graph(self) -> Graph:
+        """The graph of the last steps, with the values that `inputs` gave.
+
+        `at(step).graph` has the rules of any step.
+        """
+        return self.course.phases[-1].graph
+
+    @property
+    def optimizer(self) -> str:
+        """The name of the optimizer, the same in all steps."""
+        return self.course.phases[-1].settings.optimiser
+
+    @property
+    def rate(self) -> float:
+        """The learning rate of the last steps."""
+        return self.course.phases[-1].settings.rate
+
+    @property
+    def dtype(self) -> str:
+        """ "float32" or "float64"."""
+        return self.course.dtype
+
+    @cached_property
+    def parameters(self) -> Mapping[str, np.ndarray]:
+        """By name, the parameters after the last update; `trace(graph, parameters)` takes them."""
+        return MappingProxyType({n: read_only(v) for n, v in self.course.state.parameters.items()})
+
+    @property
+    def loss(self) -> np.ndarray:
+        """The loss in each step, before its update; shape (steps,)."""
+        return self.records.loss
+
+    @cached_property
+    def records(self) -> Records:
+        """Euclidean norms of values and cotangents, dead units and update ratios: a row for each step."""
+        found = records(self.course) or _none(self.graph, self.dtype)
+        arrays = {n: read_only(v) for n, v in vars(found).items() if isinstance(v, np.ndarray)}
+        return replace(found, **arrays)
+
+    @cached_property
+    def value(self) -> Mapping[str, np.ndarray]:
+        """By node name, as in a trace, with a leading axis of steps; of parameters, those before the update.
+
+        NaN where a node was not there in a step. The traces of all steps are made when first read.
+
+        Raises:
+          GraphError: all steps together have too many numbers; `at` gives one step.
+        """
+        return Stacked(self.steps, self._traces, lambda found: found.value)
+
+    @cached_property
+    def cotangent(self) -> Mapping[str, np.ndarray]:
+        """By node name, d loss/d value: the cotangent that arrives at the node. As `value`."""
+        return Stacked(self.steps, self._traces, lambda found: found.cotangent)
+
+    @cached_property
+    def gradient(self) -> Mapping[str, np.ndarray]:
+        """By input name, the arriving cotangent after the input's own rule. As `value`."""
+        return Stacked(self.steps, self._traces, lambda found: found.gradient)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Plain sentences about what a reader may miss, such as a loss that is not a number."""
+        bad = np.flatnonzero(~np.isfinite(self.loss))
+        return (f"The loss is not finite from step {bad[0]} on.",) if bad.size else ()
+
+    def at(self, step: int) -> Trace:
+        """Return the trace of one step: every value and cotangent, under the rules of that step.
+
+        Args:
+          step: 0 to `steps`; the last one is after all updates.
+        Raises:
+          GraphError: there is no such step.
+        """
+        return trace_at(self.course, whole_number("step", step, 0, self.steps))
+
+    def further(self, steps: int = 1, *, graph: Graph | None = None, rate: Any = None) -> Training:
+        """Continue with the same optimizer and its state. This training stays as it is.
+
+        Args:
+          steps: how many updates more.
+          graph: the graph from now on, such as one with another rule; that of the last steps by default.
+          rate: the learning rate from now on; that of the last steps by default.
+        Raises:
+          GraphError: as `train`; or none of the earlier parameters is left, or one has another shape.
+        """
+        graph = self.graph if graph is None else known_graph(graph)
+        settings = self.course.phases[-1].settings
+        if rate is not None:
+            settings = replace(settings, rate=learning_rate(rate))
+        return Training(_made(self.course, graph, settings, number_of_steps(steps, self.steps)))
+
+    @cached_property
+    def _traces(self) -> tuple[Trace, ...]:
+        last = self.at(self.steps)
+        size = sum(value.size for value in last.value.values())
+        if size * self.steps > STACKED:
+            message = f"{self.steps:,} steps of {size:,} numbers are too many to keep at once."
+            raise GraphError(Problem("too-large", message, "Read single steps with at(step)."))
+        return tuple(_traces(self.course)) or (last,)
+
+    def __repr__(self) -> str:
+        loss = f", loss {self.loss[0]:.6g} to {self.loss[-1]:.6g}" if self.steps else ""
+        names = ", ".join(self.parameters)
+        return f"<Training: {self.steps} steps of {self.optimizer} at rate {self.rate:g}{loss}; {names}>"
+
+
+def train(
+    graph: Graph,
+    optimizer: str = "sgd",
+    rate: Any = 0.1,
+    steps: int = 1,
+    *,
+    inputs: Mapping[str, Any] | None = None,
+    seed: int = 0,
+    dtype: str = FLOAT32,
+) -> Training:
+    """Train the parameters of `graph` to make its output, the loss, smaller.
+
+    Args:
+      graph: complete, with a parameter; its output is one number.
+      optimizer: "sgd", "momentum" (sgd with a momentum of 0.9) or "adam", as Optax has them.
+      rate: the learning rate: one finite number.
+      steps: how many updates; 0 gives the initial parameters.
+      inputs: values for input nodes, by name, in place of the graph's own: data, or initial parameters.
+      seed: added to the seed of every random parameter, so that one number draws them all anew.
+      dtype: "float32" or "float64".
+    Returns:
+      The training: `parameters`, `loss`, `value`, `cotangent` and `gradient` by step, and `at(step)` with
+      the trace of one step. Where the loss is not finite the steps go on, as in JAX; `notes` says from where.
+    Raises:
+      GraphError: the graph cannot run or has no parameter, its output is no single number, or an argument is
+        not what it should be; `problems` says which and why.
+    Source: Optax, https://optax.readthedocs.io/en/latest/api/optimizers.html
+    """
+    dtype = known_dtype(dtype)
+    graph = with_values(known_graph(graph), inputs, dtype)
+    settings, count = settings_from(optimizer, rate, seed), number_of_steps(steps)
+    return Training(_made(start(graph, settings, dtype), graph, settings, count))
+
+
+def _made(course: Course, graph: Graph, settings: Settings, steps: int) -> Course:
+    goal = len(course) + steps
+    while len(course) < goal:
+        course = further(course, graph, settings, goal - len(course))
+    return course
+
+
+def _traces(course: Course) -> Iterator[Trace]:
+    state = course.snapshots[0]
+    for step in range(len(course)):
+        phase = phase_at(course, step)
+        state = carried(phase.graph, state, phase.settings, course.dtype)
+        yield at_step(phase.graph, state, course.dtype)
+        state, _ = advance(phase.graph, state, 1, phase.settings, course.dtype)
+
+
+def _none(graph: Graph, dtype: str) -> Records:
+    """Return empty records, for no steps."""
+    nodes = tuple(node.name for node in order(played(graph)))
+    parameters = tuple(sorted(node.name for node in learned(graph)))
+    by_node, ratio = np.zeros((0, len(nodes)), dtype), np.zeros((0, len(parameters)), dtype)
+    return Records(nodes, parameters, 0, np.zeros(0, dtype), by_node, by_node, by_node, ratio)

@@ -1,0 +1,132 @@
+"""Training: an Optax optimiser updates the parameters of a graph whose output is the loss.
+
+Stops and plain rewrites of the graph are run-time gates, and checkpoint regions change no number, so a toggle
+between two steps compiles nothing. Steps are pure: the same state and the same settings give the same steps.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from autodiff_viz.engine.live_path.arrays import FLOAT32
+from autodiff_viz.engine.trace import Trace, precision, trace
+from autodiff_viz.engine.training.compiled_steps import AT_ONCE, program
+from autodiff_viz.engine.training.live_steps import walked, with_seeds
+from autodiff_viz.engine.training.state import Settings, State, begun, carried, learned
+from autodiff_viz.engine.whole_program.gates import gates
+from autodiff_viz.engine.whole_program.program import dynamic_params
+from autodiff_viz.graph.bypass import played
+from autodiff_viz.graph.model import STOP, Graph
+from autodiff_viz.graph.order import order
+from autodiff_viz.graph.problem import GraphError, Problem
+
+COMPILED = 64  # nodes; a larger graph trains on the live path, since its step would compile too long
+
+
+@dataclass(frozen=True)
+class Records:
+    """Numbers of some consecutive steps, as arrays with one row per step.
+
+    Attributes:
+      nodes: names of the columns of `value`, `cotangent` and `dead`.
+      parameters: names of the columns of `ratio`.
+      first: number of the first step; 0 is the one before any update.
+      loss: before the step's update.
+      value, cotangent: Euclidean norm of each node's value and of the cotangent that arrives there; NaN for
+        the cotangent of data, and of nodes computed from data alone, which training does not compute.
+      dead: share of a node's units that are 0 for every example; a unit is an element behind the first axis.
+      ratio: by parameter, norm of the update over norm of the parameter.
+    """
+
+    nodes: tuple[str, ...]
+    parameters: tuple[str, ...]
+    first: int
+    loss: np.ndarray
+    value: np.ndarray
+    cotangent: np.ndarray
+    dead: np.ndarray
+    ratio: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.loss)
+
+
+def begin(graph: Graph, settings: Settings, dtype: str = FLOAT32) -> State:
+    """Return the state before the first step.
+
+    Raises:
+      GraphError: the graph cannot be trained; the problem says what is missing.
+    """
+    check_trainable(graph, trace(graph, dtype=dtype))
+    with precision(dtype):
+        return State(0, *begun(learned(graph), settings, dtype))
+
+
+def check_trainable(graph: Graph, found: Trace) -> None:
+    """Check that the graph has a parameter and that its output is one number.
+
+    Raises:
+      GraphError: there is no parameter, or the output has axes.
+    """
+    if not learned(graph):
+        message = "Nothing can be trained: the graph has no parameter."
+        hint = (
+            "Select an input and turn it into a parameter, add one from the palette, or write "
+            "w = parameter(0.5) in the formula."
+        )
+        raise GraphError(Problem("no-parameters", message, hint))
+    shape = found.value[found.output].shape
+    if shape:
+        message = f"The loss must be one number; {found.output!r} has shape {list(shape)}."
+        hint = "End with mean(...) or a loss such as mean_squared_error."
+        raise GraphError(Problem("no-loss", message, hint, node=found.output))
+
+
+def advance(
+    graph: Graph, state: State, steps: int, settings: Settings, dtype: str = FLOAT32
+) -> tuple[State, Records]:
+    """Make `steps` updates, at most `AT_ONCE`, under the rules that the graph has now.
+
+    The graph may differ from that of the steps before in rules, regions, positions and input values, and in
+    parameters, which `carried` describes. Run-time seeds (of noise and dropout) count up with the steps.
+
+    Raises:
+      GraphError: the graph cannot be trained, or a parameter has another shape than in `state`.
+    """
+    graph = played(graph)
+    state = carried(graph, state, settings, dtype)
+    found = trace(graph, state.parameters, dtype=dtype)
+    check_trainable(graph, found)
+    if len(graph.nodes) > COMPILED:
+        after, rows = walked(graph, state, min(steps, AT_ONCE), settings, dtype)
+        return after, _records(graph, state, rows)
+    with precision(dtype):
+        knobs = {
+            "inputs": {n: jnp.asarray(found.inputs[n]) for n in found.inputs if n not in state.parameters},
+            "dynamic": dynamic_params(graph),
+            "gates": gates(found),
+            "frozen": {node.name: np.asarray(node.rule.kind == STOP) for node in learned(graph)},
+            "rate": np.asarray(settings.rate, dtype),
+        }
+        knobs = jax.device_put(knobs)
+        parameters = {name: jnp.asarray(array, dtype) for name, array in state.parameters.items()}
+        now = (parameters, state.optimiser, jnp.asarray(state.step, jnp.int32))
+        run = program(graph, settings.optimiser, dtype, now, knobs)
+        (parameters, optimiser, _), rows = run(now, min(steps, AT_ONCE), knobs)
+    return State(state.step + len(rows), parameters, optimiser), _records(graph, state, rows)
+
+
+def _records(graph: Graph, state: State, rows: np.ndarray) -> Records:
+    nodes, parameters = tuple(node.name for node in order(graph)), tuple(sorted(state.parameters))
+    ends = np.cumsum([1, len(nodes), len(nodes), len(nodes)])
+    loss, value, cotangent, dead, ratio = np.split(rows, ends, axis=1)
+    return Records(nodes, parameters, state.step, loss[:, 0], value, cotangent, dead, ratio)
+
+
+def at_step(graph: Graph, state: State, dtype: str = FLOAT32) -> Trace:
+    """Return the trace with the parameters of `state` and the noise of that step; see also `carried`."""
+    return trace(with_seeds(graph, state.step), state.parameters, dtype=dtype)

@@ -1,0 +1,129 @@
+"""Value numbering of a jaxpr: the same computation of the same node has the same number.
+
+JAX saves some values and recomputes others. To attribute a saved or recomputed variable to a node, every
+variable is numbered by its node, primitive, parameters and the numbers of its operands, through calls, and
+every computation is recorded with the node in whose named scope it stands. The node is part of the key
+because JAX saves `sin(x)` twice when two nodes compute it.
+
+JAX also keeps an array twice when one node computes it twice. To count arrays, a numbering with `apart` gives
+every computation and every copy a number of its own; only marks, such as names, still pass the number on.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from jax.extend import core
+
+from autodiff_viz.engine.whole_program.program import SCOPE
+
+_NODE = re.compile(SCOPE + r"(\w+)")
+_INLINED = {"jit": "jaxpr", "pjit": "jaxpr", "closed_call": "call_jaxpr", "custom_jvp_call": "call_jaxpr",
+            "custom_vjp_call": "call_jaxpr", "remat2": "jaxpr", "checkpoint": "jaxpr"}  # fmt: skip
+
+
+ROUNDED = "reduce_precision"  # in JAX's residuals this primitive is a copy
+_IDENTITIES = ("name", ROUNDED, "optimization_barrier")  # primitives by which JAX marks saved values
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Position of an equation: its node ("" for none), and the backward regions around it."""
+
+    node: str = ""
+    recomputations: tuple[int, ...] = ()
+
+
+@dataclass
+class Numbering:
+    """Value numbers shared by all jaxprs that are numbered with it.
+
+    Attributes:
+      named: by node name, the number of the value that the node's `checkpoint_name` marks.
+      first: by number, the place where it is first computed.
+      apart: whether every computation has a number of its own.
+      on_equation: called as `on_equation(equation, place, operands, results)` for each equation that
+        computes something.
+    """
+
+    on_equation: Callable[[Any, Place, list[int], list[int]], None] | None = None
+    named: dict[str, int] = field(default_factory=dict)
+    first: dict[int, Place] = field(default_factory=dict)
+    apart: bool = False
+    _table: dict[Any, int] = field(default_factory=dict)
+    _regions: int = 0
+
+    def fresh(self, key: Any) -> int:
+        """Return the number of a key; a new number for a new key."""
+        return self._table.setdefault(key, len(self._table))
+
+    def number(self, jaxpr: Any, arguments: Iterable[int], place: Place = Place()) -> list[int]:
+        """Number the equations of `jaxpr`, given its arguments' numbers; return its results' numbers."""
+        env = dict(zip(jaxpr.invars, arguments, strict=True))
+        for constant in jaxpr.constvars:
+            env[constant] = self.fresh(("constant", id(constant)))
+        for equation in jaxpr.eqns:
+            operands = [self._operand(env, atom) for atom in equation.invars]
+            results = self._equation(equation, operands, self._place(equation, place))
+            env.update(zip(equation.outvars, results, strict=True))
+        return [self._operand(env, atom) for atom in jaxpr.outvars]
+
+    def _operand(self, env: dict, atom: Any) -> int:
+        if isinstance(atom, core.Literal):
+            number = np.asarray(atom.val, atom.aval.dtype)  # JAX wraps the same literal in several types
+            found = self.fresh(("literal", number.tobytes(), str(number.dtype), number.shape, *self._own()))
+            self.first.setdefault(found, Place())  # no node computes it
+            return found
+        return env[atom]
+
+    def _place(self, equation: Any, around: Place) -> Place:
+        found = _NODE.findall(str(equation.source_info.name_stack))
+        return Place(found[-1] if found else around.node, around.recomputations)
+
+    def _equation(self, equation: Any, operands: list[int], place: Place) -> list[int]:
+        name, params = equation.primitive.name, equation.params
+        if name == "name":
+            self.named.setdefault(params["name"], operands[0])
+        identity = _is_identity(equation)
+        if identity and not (self.apart and name == ROUNDED):
+            results = operands
+        elif name in _INLINED:
+            results = self.number(_open(params[_INLINED[name]]), operands, self._inside(name, params, place))
+        else:
+            key = (place.node, name, _key(params), *operands, *self._own())
+            results = [self.fresh((*key, i)) for i in range(len(equation.outvars))]
+        for result in results:
+            self.first.setdefault(result, place)
+        if self.on_equation is not None and not identity:
+            self.on_equation(equation, place, operands, results)
+        return results
+
+    def _own(self) -> tuple[int, ...]:
+        """Return the part of a key that makes the next number a new one if numbers are kept apart."""
+        return (len(self._table),) if self.apart else ()
+
+    def _inside(self, name: str, params: dict, place: Place) -> Place:
+        if not params.get("differentiated"):
+            return place
+        self._regions += 1
+        return Place(place.node, (*place.recomputations, self._regions))
+
+
+def _is_identity(equation: Any) -> bool:
+    """Return whether the equation only marks its operand, or only drops a literal's weak type."""
+    if equation.primitive.name == "convert_element_type":
+        return equation.invars[0].aval.dtype == equation.outvars[0].aval.dtype
+    return equation.primitive.name in _IDENTITIES
+
+
+def _open(jaxpr: Any) -> Any:
+    return jaxpr.jaxpr if hasattr(jaxpr, "jaxpr") else jaxpr
+
+
+def _key(params: dict[str, Any]) -> str:
+    """Return parameters as text; function objects, which say nothing about the result, by identity."""
+    return repr([(key, id(v) if callable(v) else repr(v)) for key, v in sorted(params.items())])

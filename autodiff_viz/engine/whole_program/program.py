@@ -1,0 +1,177 @@
+"""Whole-program path: the graph as one JAX function, written as a user of JAX would write it.
+
+The function uses the real `lax.stop_gradient`, `jax.custom_vjp` and `jax.checkpoint`, and shares nothing with
+the live path but the op catalog. It verifies the live numbers and is the source of run counts and residuals.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+from jax.ad_checkpoint import checkpoint_name
+
+from autodiff_viz.engine.live_path.kernels import split
+from autodiff_viz.engine.live_path.live import ARRIVING, Wire
+from autodiff_viz.engine.whole_program.rules import RULED, constant
+from autodiff_viz.graph.blocks import Block, blocks
+from autodiff_viz.graph.model import INPUT, Graph, Node, Region
+from autodiff_viz.graph.policies import POLICIES, POLICY
+from autodiff_viz.ops.catalog import OPS
+
+SCOPE = "node:"  # prefix of the named scope in which each node's equations are traced
+
+Values = dict[str, jax.Array]
+Sinks = dict[Wire, jax.Array]
+
+
+@jax.custom_jvp
+def tap(x: jax.Array, sink: jax.Array) -> jax.Array:
+    """Return x. The cotangent of `sink`, a zero, is the cotangent that passes here."""
+    return x
+
+
+@tap.defjvp
+def _tap_jvp(primals: tuple, tangents: tuple) -> tuple:
+    return primals[0], tangents[0] + tangents[1]
+
+
+@dataclass(frozen=True)
+class Program:
+    """A graph as a JAX function.
+
+    Attributes:
+      marked: put an effect that JAX never prunes in each node, to count block runs.
+      export_all: return every value from its region (to verify it), not only those used outside.
+      name_all: name every value for JAX's checkpoint policies, not only those that some region saves by name.
+        A name costs as much as an op when the program runs eagerly.
+    """
+
+    graph: Graph
+    dtype: str
+    marked: bool = False
+    export_all: bool = False
+    name_all: bool = False
+    _block: Block = field(init=False)
+    _saved: frozenset[str] = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_block", blocks(self.graph))
+        object.__setattr__(self, "_saved", frozenset().union(*(r.saved for r in self.graph.regions)))
+
+    def __call__(self, inputs: Values, dynamic: dict[str, dict], sinks: Sinks) -> tuple[jax.Array, Values]:
+        """Evaluate the graph and return (output, values by node name).
+
+        Args:
+          inputs: one array per input node.
+          dynamic: by node name, the run-time parameters of the nodes that have any (see `dynamic_params`).
+          sinks: zeros whose cotangents are read, by wire, or by (node, ARRIVING) for the arriving cotangent.
+        """
+        env: Values = {}
+        for node in self._block.nodes():
+            if node.op == INPUT:
+                env[node.name] = _tapped(ruled_input(node, inputs[node.name]), (node.name, ARRIVING), sinks)
+        self._run(self._block, env, dynamic, sinks)
+        return env[self.graph.output], env
+
+    def _run(self, block: Block, env: Values, dynamic: dict[str, dict], sinks: Sinks) -> None:
+        for item in block.items:
+            if isinstance(item, Block):
+                env.update(self._run_region(item, env, dynamic, sinks))
+            elif item.op != INPUT:
+                env[item.name] = self._run_node(item, env, dynamic.get(item.name, {}), sinks)
+
+    def _run_region(self, block: Block, env: Values, dynamic: dict[str, dict], sinks: Sinks) -> Values:
+        inside = {node.name for node in block.nodes() if node.op != INPUT}
+        taken = {name for node in block.nodes() for _, name in node.wires if name not in inside}
+        exported = inside if self.export_all else inside & self._used_outside(inside)
+
+        def body(taken_values: Values, dynamic: dict[str, dict], sinks: Sinks) -> Values:
+            local = dict(taken_values)
+            self._run(block, local, dynamic, sinks)
+            return {name: local[name] for name in sorted(exported)}
+
+        return jax.checkpoint(body, policy=_policy(block.region))(
+            {name: env[name] for name in sorted(taken)},
+            {name: given for name, given in dynamic.items() if name in inside},
+            {key: sink for key, sink in sinks.items() if key[0] in inside},
+        )
+
+    def _used_outside(self, inside: set[str]) -> set[str]:
+        used = {name for node in self.graph.nodes if node.name not in inside for _, name in node.wires}
+        return used | {self.graph.output}
+
+    def _run_node(self, node: Node, env: Values, dynamic: dict, sinks: Sinks) -> jax.Array:
+        with jax.named_scope(SCOPE + node.name):
+            if self.marked:
+                jax.debug.callback(_nothing)
+            wired = [_tapped(env[name], (node.name, slot), sinks) for slot, name in node.wires]
+            named = self.name_all or node.name in self._saved
+            return _tapped(ruled(node, wired, dynamic, self.dtype, named), (node.name, ARRIVING), sinks)
+
+
+def _nothing() -> None:
+    """Do nothing: the marker's effect is counted in the jaxpr and never used for what it does."""
+
+
+def dynamic_params(graph: Graph) -> dict[str, dict[str, Any]]:
+    """Return the run-time parameters (noise seeds and the like), by node name, of the nodes that have any."""
+    found = {node.name: split(OPS[node.op], node.params)[1] for node in graph.nodes if node.op != INPUT}
+    return {name: leading[0] for name, leading in found.items() if leading}
+
+
+def structure(graph: Graph) -> Graph:
+    """Return `graph` without what never changes its program: positions, input values, run-time parameters."""
+    return replace(graph, nodes=tuple(_bare(node) for node in graph.nodes))
+
+
+def _bare(node: Node) -> Node:
+    given = () if node.op == INPUT else split(OPS[node.op], node.params)[0]
+    return replace(node, params=given, position=None, cut=False)
+
+
+def _tapped(value: jax.Array, key: Wire, sinks: Sinks) -> jax.Array:
+    return tap(value, sinks[key]) if key in sinks else value
+
+
+def _policy(region: Region) -> Callable | None:
+    if region.policy == POLICIES[0]:
+        return None
+    policy = getattr(jax.checkpoint_policies, region.policy)
+    return policy(*sorted(region.saved)) if POLICY[region.policy].takes_names else policy
+
+
+def ruled_input(node: Node, value: jax.Array) -> jax.Array:
+    """Return an input's value with the input's rule applied."""
+    return RULED[node.rule.kind](node, lambda: value, _unmarked, ())
+
+
+def ruled(node: Node, wired: list[jax.Array], dynamic: dict, dtype: str, named: bool) -> jax.Array:
+    """Return the node's value with its rule applied; `wired` are the values on its wires, in slot order."""
+
+    def run(*wired: jax.Array) -> jax.Array:
+        return _op(node, wired, dynamic, dtype)
+
+    def marked(value: jax.Array) -> jax.Array:
+        return checkpoint_name(value, node.name)
+
+    return RULED[node.rule.kind](node, run, marked if named else _unmarked, wired)
+
+
+def _unmarked(value: jax.Array) -> jax.Array:
+    return value
+
+
+def _op(node: Node, wired: Sequence[jax.Array], dynamic: dict, dtype: str) -> jax.Array:
+    op = OPS[node.op]
+    given = {param.name: param.default for param in op.params}
+    given.update(split(op, node.params)[0])
+    given.update(dynamic)
+    if not op.slots:
+        given["dtype"] = jnp.dtype(dtype)
+    values = iter(wired)
+    arrays = (next(values) if isinstance(slot, str) else constant(slot, dtype) for slot in node.op_slots)
+    return op.apply(*arrays, **given)

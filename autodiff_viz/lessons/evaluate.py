@@ -1,0 +1,213 @@
+"""Evaluation of the lessons' claims: the numbers that JAX computes beside the expected ones."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from autodiff_viz.engine.segments.comparison import Division, division
+from autodiff_viz.engine.segments.jacobians import Jacobian
+from autodiff_viz.engine.segments.training import Curves, curves
+from autodiff_viz.engine.trace import Trace, trace
+from autodiff_viz.engine.training.course import Course, further, start, trace_at
+from autodiff_viz.graph.identity import remembered
+from autodiff_viz.graph.model import Graph
+from autodiff_viz.graph.order import consumers
+from autodiff_viz.graph.problem import GraphError
+from autodiff_viz.language.parse import parse
+from autodiff_viz.lessons.record import Claim, Law, Lesson, Like, Variant
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A claim with its expected and computed numbers.
+
+    Attributes:
+      claim: of the lesson.
+      expected: number or numbers that the claim expects.
+      found: numbers that JAX computes, in the dtype of the trace, so that they print as there.
+      holds: whether the two agree within the claim's tolerance.
+    """
+
+    claim: Claim
+    expected: np.ndarray
+    found: np.ndarray
+    holds: bool
+
+
+def _runs(trace: Trace, of: str) -> tuple[int, int, int]:
+    runs = trace.runs[of]
+    return runs.forward, runs.backward, runs.kept
+
+
+def _added(trace: Trace, of: str) -> list[np.ndarray]:
+    return [trace.passed[wire] for wire in consumers(trace.graph)[of]]
+
+
+QUANTITIES: Mapping[str, Callable[[Trace, Any], Any]] = {
+    "value": lambda trace, of: trace.value[of],
+    "cotangent": lambda trace, of: trace.cotangent[of],
+    "gradient": lambda trace, of: trace.gradient[of],
+    "passed": lambda trace, of: trace.passed[of],
+    "added": _added,
+    "runs": _runs,
+    "residuals": lambda trace, of: len(trace.residuals),
+    "residual elements": lambda trace, of: sum(residual.elements for residual in trace.residuals),
+}
+"""Readers of each quantity from a trace. "added" lists the cotangent that each wire adds at a fork."""
+
+CUT: Mapping[str, Callable[[Division, Any], Any]] = {
+    "chain less whole": lambda cut, of: np.asarray(cut.difference),
+    "product less whole": lambda cut, of: np.asarray(cut.product),
+    "handed": lambda cut, of: _handed(cut, of),
+    "jacobian": lambda cut, of: _jacobian(cut, *of).elements,
+    "full jacobian": lambda cut, of: _jacobian(cut, *of).full,
+}
+"""Readers of claims about segments: element counts of cotangents and Jacobians, and largest differences."""
+
+SPLIT: Mapping[str, Callable[[Curves, int], Any]] = {
+    "joint loss": lambda curves, step: curves.joint[step],
+    "chain less joint": lambda curves, step: curves.chain[step] - curves.joint[step],
+    "apart loss": lambda curves, step: curves.apart[step],
+}
+"""Readers of claims about training by segments, as functions of the step; `of` is unused."""
+
+
+def _handed(cut: Division, of: str) -> int:
+    return next(prod(shape) for link in cut.links for name, shape in link.gives if name == of)
+
+
+def _jacobian(cut: Division, of: str, by: str) -> Jacobian:
+    return next(j for link in cut.links for j in link.jacobians if (j.of, j.by) == (of, by))
+
+
+@remembered(64)
+def graph_of(variant: Variant) -> Graph:
+    """Parse the variant's graph."""
+    return parse(variant.formula)
+
+
+@remembered(256)
+def findings(lesson: Lesson, variant: int) -> tuple[Finding, ...]:
+    """Evaluate the claims about one of the graphs of `lesson`, in order.
+
+    Some claims train a network, so this runs in a worker process. It is memoised: lessons do not change, so
+    each graph is evaluated once per process.
+    """
+    return tuple(check(claim, lesson) for claim in claims_of(lesson, variant))
+
+
+def claims_of(lesson: Lesson, variant: int) -> tuple[Claim, ...]:
+    """Return the claims about one of the graphs of `lesson`, in order."""
+    return tuple(claim for claim in lesson.claims if claim.variant == variant)
+
+
+def check(claim: Claim, lesson: Lesson) -> Finding:
+    """Evaluate `claim` on its variant, at the step that it names."""
+    found, expected = _read(claim, lesson, claim.variant), np.asarray(_expected(claim, lesson))
+    return Finding(claim, expected, found, agree(found, expected, claim))
+
+
+def check_on(own: Finding, found: Trace) -> Finding | None:
+    """Evaluate a claim on another trace, perhaps of an edited graph; `own` is its finding on its own graph.
+
+    Returns:
+      None where the graph has no such node or wire, or the claim is not read from one trace.
+    """
+    claim = own.claim
+    if claim.quantity not in QUANTITIES or isinstance(claim.at, range):
+        return None
+    try:
+        read = np.asarray(QUANTITIES[claim.quantity](found, claim.of))
+        law = isinstance(claim.expected, Law)
+        expected = np.asarray(_law_value(claim.expected, found)) if law else own.expected
+    except (GraphError, KeyError, ValueError):  # ValueError: wires of several shapes meet at a fork
+        return None
+    return Finding(claim, expected, read, agree(read, expected, claim))
+
+
+def trace_of(variant: Variant, step: int = 0) -> Trace:
+    """Trace the variant's graph; if it has a training, after `step` updates."""
+    drawn_anew = variant.training is not None and variant.training.seed != 0
+    return _trace(variant, step) if step or drawn_anew else _untrained(variant)
+
+
+@remembered(8)
+def division_of(variant: Variant) -> Division:
+    """Differentiate the variant's graph segment by segment."""
+    return division(graph_of(variant), trace_of(variant))
+
+
+@remembered(8)
+def curves_of(variant: Variant) -> Curves:
+    """Train the variant with the whole gradient and by segments."""
+    return curves(graph_of(variant), variant.training, variant.steps)
+
+
+@remembered(32)
+def _untrained(variant: Variant) -> Trace:
+    return trace(graph_of(variant), seed=variant.seed)
+
+
+@remembered(32)
+def _trace(variant: Variant, step: int) -> Trace:
+    return trace_at(_course(variant), step)
+
+
+@remembered(8)
+def _course(variant: Variant) -> Course:
+    """Run all training steps of the variant."""
+    graph, settings = graph_of(variant), variant.training
+    course = start(graph, settings)
+    while len(course) < variant.steps:
+        course = further(course, graph, settings, variant.steps - len(course))
+    return course
+
+
+def _read(claim: Claim, lesson: Lesson, variant: int) -> np.ndarray:
+    about = lesson.variants[variant]
+
+    def at(step: int) -> np.ndarray:
+        if claim.quantity in CUT:
+            return np.asarray(CUT[claim.quantity](division_of(about), claim.of))
+        if claim.quantity in SPLIT:
+            return np.asarray(SPLIT[claim.quantity](curves_of(about), step))
+        return np.asarray(QUANTITIES[claim.quantity](trace_of(about, step), claim.of))
+
+    return np.stack([at(step) for step in claim.at]) if isinstance(claim.at, range) else at(claim.at)
+
+
+def agree(found: np.ndarray, expected: np.ndarray, claim: Claim) -> bool:
+    """Whether `found` is within the claim's tolerance of `expected`."""
+    if found.shape != expected.shape:
+        return False
+    wide = expected.astype(np.float64)
+    return bool(np.all(np.abs(found.astype(np.float64) - wide) <= allowed(claim, expected)))
+
+
+def allowed(claim: Claim, expected: np.ndarray) -> np.ndarray:
+    """Return the tolerance of each number."""
+    if expected.dtype.kind in "iu":
+        return np.zeros(expected.shape)
+    if claim.within is not None:
+        return np.full(expected.shape, claim.within)
+    return 10.0**-claim.digits * np.abs(expected.astype(np.float64))
+
+
+def _expected(claim: Claim, lesson: Lesson) -> Any:
+    if isinstance(claim.expected, Like):
+        return _read(claim, lesson, claim.expected.variant)
+    if isinstance(claim.expected, Law):
+        return _law_value(claim.expected, trace_of(lesson.variants[claim.variant], claim.at))
+    return claim.expected
+
+
+def _law_value(law: Law, found: Trace) -> np.ndarray:
+    """Evaluate the law as a graph of its own, whose inputs are values of `found`."""
+    graph = parse("\n".join([*(f"{name} = 0.0" for name in law.names), f"law = {law.formula}"]))
+    values = {name: found.value[name] for name in law.names}
+    return trace(graph, values, dtype=found.dtype).value["law"]

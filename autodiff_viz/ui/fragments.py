@@ -1,0 +1,195 @@
+"""Parts of the lab page, each a Streamlit fragment; only parts whose data has changed are drawn again.
+
+An edit on the canvas, in the formula or with a slider is answered by a run that draws only the lab's
+component, so that the numbers are on the page before the rest is computed. When the user is idle the browser
+requests the rest, and that run draws all other parts that have changed. A new visitor's first run draws only
+the component too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from time import monotonic
+from typing import Any
+
+import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
+
+from autodiff_viz.ui.address import too_large
+from autodiff_viz.ui.fair_queue import in_turn
+from autodiff_viz.ui.pace import wait
+from autodiff_viz.ui.session import Parts, Session, session
+from autodiff_viz.views.compose import LabView
+from autodiff_viz.views.lab import Lab
+from autodiff_viz.views.page.parts import LESSON, OF_NUMBERS, SHOWS, changed, shows
+from autodiff_viz.views.training.shown_step import live
+
+Draw = Callable[[Lab, LabView], None]
+
+LAB = "canvas"
+"""The part with the lab's own component, which changes with every edit."""
+
+CANVAS_FIRST = 300  # milliseconds between a new visitor's canvas and the request for the rest of the page
+CHART = 1.0  # seconds between two drawings of a chart that a running training changes
+SOON = 0.25  # seconds; if another run follows sooner, the end of the first may not have been sent
+
+
+@contextmanager
+def whole_page(here: Session, draws: Mapping[str, Draw]) -> Iterator[Callable[..., None]]:
+    """Context in which the page is drawn; gives a function that draws a part by its name.
+
+    The function takes a container, which must not be entered: for each fragment Streamlit copies all
+    containers that have been entered.
+
+    On a visitor's first run all parts except `LAB` are left out, with their fragments; the browser requests
+    them.
+
+    Args:
+      here: the visitor's session.
+      draws: by name, the function that draws a part.
+    """
+
+    def draw(name: str, place: Any = st) -> None:
+        # If a fragment runs again before its last messages have left the server, Streamlit drops them, its
+        # container's too; the fragments beside it would then be placed in a container that does not exist
+        # yet.
+        with place.container(key=f"part_{name}"):
+            if not here.parts.opening or name == LAB:
+                st.fragment(key=name)(lambda: _draw_in_turn(name, draws[name]))()
+
+    parts = here.parts
+    parts.opening, parts.left = is_first(parts), False
+    try:
+        yield draw
+        note_shown(here, LESSON)
+        parts.whole = not parts.opening
+    finally:
+        parts.opening = False
+
+
+def _draw_in_turn(name: str, draw: Draw) -> None:
+    with in_turn():
+        _draw(name, draw)
+
+
+def _draw(name: str, draw: Draw) -> None:
+    here = session()
+    parts, now = here.parts, here.present
+    parts.polls.pop(name, None)
+    if name == "figure" and not is_seen(parts):
+        # It is larger than all other parts together: it is drawn when its place is in view.
+        parts.shown.pop(name, None)
+        return
+    note_shown(here, name)  # before it is drawn: a part that fails must not be requested endlessly
+    parts.drawn[name] = monotonic()
+    if name in OF_NUMBERS and SHOWS[name](now.lab, now.view) is not None:
+        st.html(f'<i data-at="{now.state}"></i>')  # for ui/editor/web/live/lag.js
+    draw(now.lab, now.view)
+
+
+def is_first(parts: Parts) -> bool:
+    """Whether nothing has been drawn yet."""
+    return not parts.shown
+
+
+def is_seen(parts: Parts) -> bool:
+    """Whether the place of the figure is in view, as far as the browser has said."""
+    return parts.seen
+
+
+def note_shown(here: Session, name: str) -> None:
+    """Note that the part `name` is drawn with the data that it shows now."""
+    if name in SHOWS:
+        here.parts.shown[name] = shows(name, here.present.lab, here.present.view, _beside(here))
+
+
+def _beside(here: Session) -> dict[str, Any]:
+    """Return the data that parts show besides the lab.
+
+    These are the fields too large for the address, and for parts with numbers the state that the numbers are
+    of. While a training runs there is no such state: a part is then drawn when its own data changes.
+    """
+    state = None if live(here.lab) else here.present.state
+    return {**dict.fromkeys(OF_NUMBERS, state), "settings": too_large(here)}
+
+
+def redraw(here: Session) -> None:
+    """End a callback: draw all parts that have changed, then the one that says whether more is due."""
+    _run(here, [*_taken(here), LAB])
+
+
+def redraw_rest(here: Session) -> None:
+    """End the component's own callback: draw the other parts that have changed, if any."""
+    names = _taken(here)
+    if names:
+        _run(here, [*names, LAB])
+
+
+def rest_due(here: Session) -> dict[str, Any]:
+    """Return what the browser shall request later.
+
+    Returns:
+      `due`: whether other parts than the component's are to be drawn. `rest`: the milliseconds after which
+        the browser shall request them, None for never; a part that polls may be requested though none is due.
+    """
+    parts, busy = here.parts, wait()
+    if parts.opening:
+        return {"due": True, "rest": max(CANVAS_FIRST, busy)}
+    if (parts.settled is not here.lab or parts.cut) and stale(here):
+        return {"due": True, "rest": busy}
+    parts.settled = here.lab
+    return {"due": False, "rest": max(busy, min(parts.polls.values())) if parts.polls else None}
+
+
+def note_message(here: Session) -> None:
+    """Note that a message has come, and mark the parts drawn just before it to be drawn once more.
+
+    Their end may not have been sent, and at the end Streamlit removes what is left over of the part before.
+    """
+    parts, early = here.parts, monotonic() - SOON
+    moving = {"track"} if live(here.lab) else set()  # a progress bar keeps the same elements
+    parts.cut |= {name for name, time in parts.drawn.items() if time > early} - {LAB} - moving
+
+
+def last_drawn(here: Session, but: str) -> float:
+    """Return when a part other than `but` was last drawn, in seconds of `monotonic`; 0 before the first."""
+    return max((time for name, time in here.parts.drawn.items() if name != but), default=0.0)
+
+
+def _taken(here: Session) -> list[str]:
+    """Return the parts to be drawn now, in the order of the page, and count them as drawn."""
+    parts = here.parts
+    names = waiting(here)
+    parts.settled, parts.cut = here.lab, set()
+    return [name for name in SHOWS if name in names]
+
+
+def waiting(here: Session) -> set[str]:
+    """Return the parts to be drawn when the browser asks."""
+    return stale(here) | ({*here.parts.polls} - {LAB})
+
+
+def stale(here: Session) -> set[str]:
+    """Return the parts whose data has changed since they were drawn, without those that can wait."""
+    parts, now = here.parts, here.present
+    found = changed(parts.shown, now.lab, now.view, _beside(here)) | parts.cut
+    if not is_seen(parts):
+        found -= {"figure"}
+    if live(now.lab) and monotonic() - parts.drawn.get("curves", 0.0) < CHART:
+        found -= {"curves"}
+    return found
+
+
+def _run(here: Session, names: list[str]) -> None:
+    """Draw these parts in place of the one that the callback belongs to, or the whole page.
+
+    The page is drawn when a lesson was opened or closed, and after the first run. A run of the page already
+    draws all parts, and may be of another page that was requested meanwhile, so nothing is done during one.
+    """
+    context = get_script_run_ctx()
+    if here.parts.left or context is None or not context.fragment_ids_this_run:
+        return
+    if LESSON in names or not here.parts.whole:
+        st.rerun()
+    st.rerun(names)

@@ -1,0 +1,75 @@
+"""Positions for the nodes of a piece of a graph: laid out separately, centred, clear of other nodes."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import replace
+
+from autodiff_viz.graph.model import Graph
+from autodiff_viz.graph.subgraph import detached, extract
+from autodiff_viz.views.canvas.cards import pictured, size
+from autodiff_viz.views.canvas.drawing import places
+
+Point = tuple[float, float]
+Positions = Mapping[str, Point]
+
+STEP = 28.0  # px right and down by which a piece moves off nodes that it would cover exactly
+SAME = 8.0  # px within which two nodes stand in the same place
+
+
+def arranged(graph: Graph, names: Iterable[str]) -> dict[str, Point]:
+    """Lay out the named nodes by themselves, centred where they are now."""
+    names = tuple(names)
+    positions = places(graph).positions
+    now = {name: positions[name] for name in names}
+    return arranged_at(graph, names, _middle(extract(graph, names), now, pictured(graph)))
+
+
+def arranged_at(graph: Graph, names: Iterable[str], at: Point) -> dict[str, Point]:
+    """Lay out the named nodes by themselves, centred at a point."""
+    piece = detached(extract(graph, names))
+    loose = replace(piece, nodes=tuple(replace(node, position=None) for node in piece.nodes))
+    tall = pictured(graph)  # shapes are known in the whole graph alone
+    return centred(loose, places(loose, tall).positions, at, tall)
+
+
+def centred(
+    graph: Graph, positions: Positions, at: Point, tall: Collection[str] | None = None
+) -> dict[str, Point]:
+    """Translate all positions so that the centre of their bounding box is `at`, in whole px.
+
+    Args:
+      tall: names of the nodes with a picture; by default those that `graph` itself knows.
+    """
+    x, y = _middle(graph, positions, tall)
+    return moved_by(positions, (round(at[0] - x), round(at[1] - y)))
+
+
+def moved_by(positions: Positions, by: Point) -> dict[str, Point]:
+    """Translate all positions by the same offset."""
+    return {name: (x + by[0], y + by[1]) for name, (x, y) in positions.items()}
+
+
+def off_the_taken(positions: Positions, taken: Iterable[Point]) -> dict[str, Point]:
+    """Translate all positions in steps until none coincides with a taken one: a second paste must show."""
+    taken = tuple(taken)
+    found = dict(positions)
+    for _ in range(len(taken) + 1):
+        if not any(_near(a, b) for a in found.values() for b in taken):
+            break
+        found = moved_by(found, (STEP, STEP))
+    return found
+
+
+def _near(a: Point, b: Point) -> bool:
+    """Whether two points are within `SAME` px of each other on both axes."""
+    return abs(a[0] - b[0]) < SAME and abs(a[1] - b[1]) < SAME
+
+
+def _middle(graph: Graph, positions: Positions, tall: Collection[str] | None = None) -> Point:
+    """Return the centre of the bounding box of all nodes."""
+    tall = pictured(graph) if tall is None else tall
+    boxes = [(*positions[node.name], *size(node, node.name in tall)) for node in graph.nodes]
+    left, right = min(x for x, _, _, _ in boxes), max(x + w for x, _, w, _ in boxes)
+    top, bottom = min(y for _, y, _, _ in boxes), max(y + h for _, y, _, h in boxes)
+    return (left + right) / 2, (top + bottom) / 2

@@ -1,0 +1,44 @@
+"""Heat maps on a node's card: of its value and of the arriving cotangent.
+
+ui/editor/web/types.js describes the fields.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from autodiff_viz.engine.live_path.kernels import Shape
+from autodiff_viz.graph.model import Graph
+from autodiff_viz.graph.text_format import scalar
+from autodiff_viz.views.canvas.heatmap import blocks_say, heat, plane_says
+
+KERNELS = ("conv2d", 1)  # the op and its slot that reads kernels, [height, width, in, out]
+
+
+def kernels_of(graph: Graph) -> frozenset[str]:
+    """Return the names of the nodes whose value is the kernels of a convolution."""
+    op, slot = KERNELS
+    held = (node.slots[slot] for node in graph.nodes if node.op == op and len(node.slots) > slot)
+    return frozenset(name for name in held if isinstance(name, str))
+
+
+def heat_data(value: np.ndarray | None, arriving: np.ndarray | None, kernels: bool) -> dict[str, Any]:
+    """Return both heat maps as data, where the numbers are known.
+
+    Args:
+      kernels: the value is the kernels of a convolution.
+    """
+    found: dict[str, Any] = {"says": "" if value is None else _says(value.shape, kernels)}
+    for which, array in (("value", value), ("cotangent", arriving)):
+        if array is not None:
+            picture = heat(array, kernels)
+            found |= {which: picture.cells, "columns": picture.columns, f"{which}Top": scalar(picture.top, 3)}
+    return found
+
+
+def _says(shape: Shape, kernels: bool) -> str:
+    """Return in words which part of the tensor is drawn and what a cell is."""
+    parts = (plane_says(shape, kernels), blocks_say(shape, kernels))
+    return "; ".join(part for part in parts if part)

@@ -1,0 +1,108 @@
+"""Geometry and texts of node cards on the canvas. ui/editor/web/draw/nodes.js draws them."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from autodiff_viz.engine.check import shapes
+from autodiff_viz.graph import limits
+from autodiff_viz.graph.identity import remembered
+from autodiff_viz.graph.model import INPUT, Graph, Literal, Node
+from autodiff_viz.graph.text_format import scalar
+from autodiff_viz.language.show import show_literal, show_node
+from autodiff_viz.views.canvas.heatmap import has_picture
+from autodiff_viz.views.numbers import SHOWN, full, norm, shape
+
+WIDTH, HEIGHT, SLOT = 128, 80, 22  # px of a node, and px per slot
+PICTURED = (152, 132)  # px of a node whose tensor is drawn
+GROUP_WIDTH, GROUP_HEAD, PORT = 168, 36, 24  # px of a collapsed group's card, its title, a port
+GROUP_FOOT = 8  # px below the ports
+GROUP_NUMBERS = 46  # px added if one value leaves it
+GROUP_STEPS = 38  # px added for the number of branches
+DIGIT, SPARE = 8, 24  # of a constant beside its slot: px per character, px in the usual gap
+CONSTANT = 12  # characters of a constant that fit beside its slot
+VECTOR = 20  # characters of a vector that fit on a card
+EDITABLE = 400  # characters; a longer value of an input is edited in the formula
+COPIED = limits.LINE - 120  # characters of a node's own line, with room for its name and indent
+
+
+def size(node: Node, pictured: bool = False) -> tuple[float, float]:
+    """Return the (width, height) of a node's card in px."""
+    width, height = PICTURED if pictured else (WIDTH, HEIGHT)
+    return width, max(height, SLOT * (len(node.slots) + 1))
+
+
+@remembered(16)
+def pictured(graph: Graph) -> frozenset[str]:
+    """Return the names of the nodes whose tensor is drawn."""
+    return frozenset(name for name, shape in shapes(graph).items() if has_picture(shape))
+
+
+def group_size(reads: int, gives: int, branches: bool = False) -> tuple[float, float]:
+    """Return the (width, height) in px of a collapsed group's card.
+
+    Args:
+      reads: number of nodes outside that feed the group.
+      gives: number of values that leave it.
+      branches: whether it is a group of branches, whose number is shown.
+    """
+    more = (GROUP_NUMBERS if gives == 1 else 0) + (GROUP_STEPS if branches else 0)
+    return GROUP_WIDTH, GROUP_HEAD + PORT * max(reads, gives) + GROUP_FOOT + more
+
+
+def room(node: Node) -> float:
+    """Return the px that a node needs left of it beyond the usual gap, for its longest constant."""
+    held = (slot for slot in node.slots if slot is not None and not isinstance(slot, str))
+    longest = max((len(constant_text(literal)) for literal in held), default=0)
+    return max(0.0, longest * DIGIT - SPARE)
+
+
+def number_text(array: np.ndarray, digits: int = 4) -> str:
+    """Return a scalar or a short vector as text, with as many digits as fit; else the Euclidean norm."""
+    array = np.asarray(array)
+    if array.ndim == 0:
+        return scalar(float(array), digits)
+    return _written_out(array) or f"\u2016{scalar(norm(array), 3)}\u2016"
+
+
+def _written_out(array: np.ndarray) -> str:
+    """Return a short vector as text; "" for any other array and if it does not fit."""
+    if array.ndim != 1 or array.size > SHOWN:
+        return ""
+    texts = ("[" + ", ".join(scalar(float(x), digits) for x in array) + "]" for digits in (3, 2))
+    return next((text for text in texts if len(text) <= VECTOR), "")
+
+
+def in_full(array: np.ndarray) -> str:
+    """Return all digits of an array, or its norm if it is drawn, since its numbers are shown elsewhere."""
+    return f"norm {scalar(norm(array), 6)}" if has_picture(np.shape(array)) else full(array)
+
+
+def shape_text(array: np.ndarray) -> str:
+    """Return the shape, such as "[3, 4]"; "" for a scalar and for a vector that is written out."""
+    array = np.asarray(array)
+    return "" if array.ndim == 0 or _written_out(array) else str(list(array.shape))
+
+
+def constant_text(literal: Literal) -> str:
+    """Return a constant as it is written beside its slot; one that is too long as its shape."""
+    text = show_literal(literal)
+    if len(text) <= CONSTANT:
+        return text
+    shorter = number_text(np.asarray(literal))
+    if shorter.startswith("[") and len(shorter) <= CONSTANT:
+        return shorter
+    return shape(np.shape(literal)) or f"{text[: CONSTANT - 1]}\u2026"
+
+
+def input_text(node: Node) -> str | None:
+    """Return the value of an input as editable text; None for other nodes, random and long tensors."""
+    value = node.param("value") if node.op == INPUT else None
+    text = None if value is None else show_literal(value)
+    return text if text is None or len(text) <= EDITABLE else None
+
+
+def line_text(node: Node) -> str | None:
+    """Return the right-hand side of the node's own line of formula; None if it is too long to send."""
+    text = show_node(node)
+    return text if len(text) <= COPIED else None

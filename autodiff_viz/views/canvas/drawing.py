@@ -1,0 +1,212 @@
+"""Drawing of the graph with its numbers for the canvas, as JSON data in which every number is text.
+
+ui/editor/web/types.js describes the fields.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeVar
+
+from autodiff_viz.engine.check import disconnected
+from autodiff_viz.engine.diagnostics.broadcasts import Mix, mixes
+from autodiff_viz.engine.diagnostics.label_check import Stray, strays
+from autodiff_viz.engine.live_path.live import Wire
+from autodiff_viz.engine.trace import Trace
+from autodiff_viz.engine.whole_program.remat_counts import Runs
+from autodiff_viz.graph.identity import identity, remembered, same
+from autodiff_viz.graph.model import BACKWARD_AS, Graph, Node, Rule
+from autodiff_viz.graph.problem import Problem
+from autodiff_viz.graph.segments import has_cuts, idle_cuts, segment_of
+from autodiff_viz.language.shadows import Shadow, shadows
+from autodiff_viz.views.canvas.card_heatmaps import kernels_of
+from autodiff_viz.views.canvas.cards import (
+    pictured,
+    room,
+    size,
+)
+from autodiff_viz.views.canvas.flows import largest, passed
+from autodiff_viz.views.canvas.frames import group_data, region_data
+from autodiff_viz.views.canvas.records import NodeShown, WireShown, node_record, wire_record
+from autodiff_viz.views.layout.sugiyama import Layout, layout
+
+K, V = TypeVar("K"), TypeVar("V")
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """Input of `drawing`: the graph with its numbers and problems.
+
+    Attributes:
+      graph: the graph.
+      trace: its numbers; None if nothing can be evaluated.
+      runs: run counts of nodes, where they are known.
+      problems: problems of the graph.
+      selected: name of the selected node.
+      document: number of the open document.
+      collapsed: names of the collapsed groups.
+      states: (text for the card, sentence) by node.
+    """
+
+    graph: Graph
+    trace: Trace | None
+    runs: Mapping[str, Runs]
+    problems: tuple[Problem, ...]
+    selected: str | None
+    document: int
+    collapsed: frozenset[str] = frozenset()
+    states: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Drawing:
+    """Data of the canvas with the inputs of each record, so that unchanged records can be reused.
+
+    Attributes:
+      picture: the input of the whole drawing.
+      data: the data that the canvas shows.
+      cards: (input, record) by node name.
+      threads: (input, record) by wire.
+    """
+
+    picture: Picture
+    data: dict[str, Any]
+    cards: Mapping[str, tuple[NodeShown, dict[str, Any]]]
+    threads: Mapping[Wire, tuple[WireShown, dict[str, Any]]]
+
+
+def drawing(picture: Picture, last: Drawing | None = None) -> Drawing:
+    """Draw one state of the lab.
+
+    Args:
+      last: the previous drawing; nodes and wires with unchanged inputs are its records, the same objects.
+    """
+    if last is not None and _marked_alone(picture, last.picture):
+        return replace(last, picture=picture, data={**last.data, **_marks(picture, last.data["groups"])})
+    graph = picture.graph
+    placed, scale = places(graph), largest(picture.trace)
+    cards = {card.node.name: card for card in _cards(picture, placed)}
+    threads = {
+        (node.name, slot): _thread(picture, node, slot, placed, scale)
+        for node in graph.nodes
+        for slot, producer in node.wires
+        if producer in graph
+    }
+    nodes = _redrawn(cards, last.cards if last else {}, node_record)
+    wires = _redrawn(threads, last.threads if last else {}, wire_record)
+    data = {
+        "graph": str(picture.document),
+        "nodes": [record for _, record in nodes.values()],
+        "wires": [record for _, record in wires.values()],
+        "regions": [region_data(graph, region, picture.runs, picture.problems) for region in graph.regions],
+    }
+    groups = [group_data(graph, group, picture.trace, scale, picture.problems) for group in graph.groups]
+    return Drawing(picture, {**data, **_marks(picture, groups)}, nodes, wires)
+
+
+def _marked_alone(picture: Picture, last: Picture) -> bool:
+    """Whether only the selection and the collapsed groups differ."""
+    return last.document == picture.document and all(
+        getattr(last, name) is getattr(picture, name)
+        for name in ("graph", "trace", "runs", "problems", "states")
+    )
+
+
+def _marks(picture: Picture, groups: Iterable[dict[str, Any]]) -> dict[str, Any]:
+    """Return the selection, and `groups` with their collapsed state."""
+    collapsed = [group | {"collapsed": group["name"] in picture.collapsed} for group in groups]
+    return {"groups": collapsed, "selected": picture.selected}
+
+
+def _redrawn(wanted: Mapping[K, V], last: Mapping[K, tuple[V, dict]], draw: Callable[[K, V], dict]) -> dict:
+    """Return (input, record) by key, reusing the last record where its input is unchanged."""
+    found = {}
+    for key, what in wanted.items():
+        held = last.get(key)
+        found[key] = held if held is not None and same(held[0], what) else (what, draw(key, what))
+    return found
+
+
+def _cards(picture: Picture, placed: Layout) -> Iterator[NodeShown]:
+    """Yield the inputs of the node records."""
+    graph, trace = picture.graph, picture.trace
+    apart, tall, kernels = disconnected(graph), pictured(graph), kernels_of(graph)
+    number = segment_of(graph) if has_cuts(graph) else {}
+    warnings = _warnings(graph, trace)
+    problems: dict[str | None, list[Problem]] = {}
+    for problem in picture.problems:
+        problems.setdefault(problem.node, []).append(problem)
+    for node in graph.nodes:
+        name = node.name
+        yield NodeShown(
+            node=node,
+            place=placed.positions[name],
+            value=trace.value.get(name) if trace else None,
+            arriving=trace.cotangent.get(name) if trace and name not in apart else None,
+            connected=name not in apart,
+            is_output=name == graph.output,
+            problems=tuple(problems.get(name, ())),
+            runs=picture.runs.get(name),
+            state=tuple(picture.states.get(name, ())),
+            warnings=tuple(warnings.get(name, ())),
+            segment=number[name] + 1 if name in number else None,
+            tall=name in tall,
+            kernel=name in kernels,
+        )
+
+
+def places(graph: Graph, tall: frozenset[str] | None = None) -> Layout:
+    """Return positions and bends of the graph's layout, memoised by its inputs, which contain no numbers.
+
+    Args:
+      tall: names of the nodes whose tensor is drawn, if the graph alone does not tell.
+    """
+    return _layout(graph, pictured(graph) if tall is None else tall)
+
+
+def _node_key(node: Node) -> bytes:
+    return node.identity
+
+
+@remembered(8_192, _node_key)
+def _standing(node: Node) -> bytes:
+    """Return the identity of all that the layout depends on: dragging a slider must not recompute it."""
+    return identity((node.name, node.op, node.slots, node.position))
+
+
+def _layout_key(graph: Graph, tall: frozenset[str]) -> bytes:
+    nodes = tuple([_standing(node) for node in graph.nodes])
+    return identity((nodes, graph.regions, graph.groups, graph.output, tall))
+
+
+@remembered(256, _layout_key)
+def _layout(graph: Graph, tall: frozenset[str]) -> Layout:
+    bare = tuple(replace(n, params=(), rule=Rule(), muted=False, cut=False) for n in graph.nodes)
+    return layout(replace(graph, nodes=bare), lambda node: size(node, node.name in tall), room)
+
+
+def doubts(trace: Trace) -> tuple[Mix | Stray | Shadow, ...]:
+    """Return the warnings of a trace: legal constructs that are rarely meant, each with its node."""
+    return (*mixes(trace), *strays(trace), *shadows(trace.graph))
+
+
+def _warnings(graph: Graph, trace: Trace | None) -> dict[str, list[str]]:
+    """Return by node the warnings: constructs that are no mistake but probably not meant."""
+    found: dict[str, list[str]] = {}
+    for each in (*trace.births, *doubts(trace)) if trace else ():
+        found.setdefault(each.node, []).append(str(each))
+    for name, why in idle_cuts(graph):
+        found.setdefault(name, []).append(why)
+    return found
+
+
+def _thread(picture: Picture, node: Node, slot: int, placed: Layout, scale: float) -> WireShown:
+    """Return the input of a wire's record."""
+    return WireShown(
+        producer=node.slots[slot],
+        passed=passed(picture.trace, node, slot),
+        scale=scale,
+        bends=placed.bends.get((node.name, slot), ()),
+        alternative=node.rule.kind == BACKWARD_AS and slot == len(node.slots) - 1,
+    )

@@ -1,0 +1,113 @@
+"""Form fields of the selected node beside the canvas, as data: each has the edit that it sends.
+
+A field is `{"id", "label", "type", "value", "help", "edit"}`; the browser puts the user's value into the
+edit, under "value" or the key that the field gives as "as". `type` is "text", "number" (a text, stepped by 1
+with the arrow keys), "check", "choice" or "several" (of its "choices", `[value, label]` each), "button" (its
+edit is sent unchanged), or "note" (text without an edit).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from autodiff_viz.graph.model import Graph, Region
+from autodiff_viz.graph.policies import POLICY
+from autodiff_viz.graph.rule_kinds import KINDS
+from autodiff_viz.ops.indexing import to_text
+from autodiff_viz.ops.record import Param
+from autodiff_viz.views.node.input_source import Source
+from autodiff_viz.views.node.inspector import NodeView
+
+Field = dict[str, Any]
+
+SHAPE_HELP = "The length of each axis, such as (3, 4). Another shape is drawn anew."
+UNITS_HELP = "All parameters of the layer change their shapes together."
+LEARN_HELP = "Parameters with shapes that fit, wired to its empty slots."
+
+
+def fields(graph: Graph, node: NodeView) -> list[Field]:
+    """Return all fields of a node, in display order."""
+    found = [_function(node)] if node.function else []
+    found += _source(node.name, node.source) if node.source else []
+    found += _layer(node)
+    found += [_param(node.name, param, value) for param, value in node.params]
+    region = next((r for r in graph.regions if node.name in r.nodes), None)
+    return found + (_region(region) if region else [])
+
+
+def _function(node: NodeView) -> Field:
+    """Return the field of the rule's function or number."""
+    edit = {"kind": "function", "node": node.name}
+    return {**_field("function", KINDS[node.rule].asks, "text", node.function, edit), "as": "text"}
+
+
+def _source(name: str, source: Source) -> list[Field]:
+    """Return the fields of an input: data or parameter, its numbers or its random draw."""
+
+    def of(kind: str) -> dict[str, Any]:
+        """Return an edit of this kind."""
+        return {"kind": kind, "node": name}
+
+    found = [
+        _field("trainable", "Parameter: training may change it", "check", source.trainable, of("trainable"))
+    ]
+    if source.seed is not None or source.value is not None:
+        numbers = _field("numbers", "Numbers", "text", source.value or "", of("numbers"))
+        found.append({**numbers, "placeholder": "drawn at random; type some to set them"})
+    found.append(_field("shape", "Shape", "text", source.shape, of("shape"), SHAPE_HELP))
+    if source.inits:
+        begins = _field("init", "Begins as", "choice", source.init, {**of("param"), "param": "init"})
+        found.append({**begins, "choices": [[init, init] for init in source.inits]})
+    if source.seed is not None:
+        found.append(_field("seed", "Seed", "number", str(source.seed), {**of("param"), "param": "seed"}))
+    return found
+
+
+def _layer(node: NodeView) -> list[Field]:
+    """Return the fields of a layer's parameters."""
+    found = []
+    if node.learns:
+        edit = {"kind": "learn", "node": node.name}
+        found.append(_field("learn", "Add what it learns", "button", None, edit, LEARN_HELP))
+    if node.units is not None:
+        edit = {"kind": "units", "node": node.name}
+        found.append(_field("units", "Outputs", "number", str(node.units), edit, UNITS_HELP))
+    return found
+
+
+TYPES = {"float": "number", "int": "number", "seed": "number", "bool": "check", "choice": "choice"}
+"""Field type by kind of parameter; parameters of other kinds are changed in the formula."""
+
+
+def _param(name: str, param: Param, value: Any) -> Field:
+    """Return the field of a parameter of the op."""
+    kind = TYPES.get(param.kind, "note")
+    if kind == "choice" and value not in param.choices:
+        kind = "note"
+    if kind == "note":
+        shown = to_text(value) if param.kind == "index" else str(value)
+        said = f"{param.name} = {shown}   (change it in the formula)"
+        return _field(f"param_{param.name}", said, "note", None, {})
+    shown = value if kind != "number" else repr(float(value) if param.kind == "float" else int(value))
+    edit = {"kind": "param", "node": name, "param": param.name}
+    field = _field(f"param_{param.name}", param.name, kind, shown, edit, param.doc)
+    return {**field, "choices": [[choice, choice] for choice in param.choices]} if kind == "choice" else field
+
+
+def _region(region: Region) -> list[Field]:
+    """Return the fields of a checkpoint region: its policy, its saved names, its removal."""
+    policy = {"kind": "policy", "region": region.name, "saved": sorted(region.nodes)}
+    keeps = _field("policy", f"Checkpoint {region.name} keeps", "choice", region.policy, policy)
+    found = [{**keeps, "as": "policy", "choices": [[name, record.keeps] for name, record in POLICY.items()]}]
+    if POLICY[region.policy].takes_names:
+        edit = {"kind": "policy", "region": region.name, "policy": region.policy}
+        label, chosen = f"Values that {region.name} keeps", sorted(region.saved)
+        names = [[name, name] for name in sorted(region.nodes)]
+        found.append({**_field("saved", label, "several", chosen, edit), "as": "saved", "choices": names})
+    edit = {"kind": "uncheckpoint", "region": region.name}
+    return [*found, _field("uncheckpoint", f"Remove checkpoint {region.name}", "button", None, edit)]
+
+
+def _field(name: str, label: str, kind: str, value: Any, edit: dict[str, Any], help: str = "") -> Field:
+    """Return a field as data."""
+    return {"id": name, "label": label, "type": kind, "value": value, "help": help, "edit": edit}

@@ -1,0 +1,242 @@
+"""View of the selected node: its op, its rule, and the numbers of its pullback."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass
+
+import numpy as np
+
+from autodiff_viz.engine.diagnostics.op_derivative import changed_cotangent, local_derivative
+from autodiff_viz.engine.trace import Trace
+from autodiff_viz.graph.bypass import played
+from autodiff_viz.graph.identity import remembered
+from autodiff_viz.graph.model import INPUT, Graph, Node
+from autodiff_viz.graph.order import consumers
+from autodiff_viz.graph.rule_kinds import KINDS
+from autodiff_viz.graph.text_format import MINUS, scalar
+from autodiff_viz.language.show import show_argument, show_literal
+from autodiff_viz.ops import latex
+from autodiff_viz.ops.catalog import OPS
+from autodiff_viz.ops.record import Param
+from autodiff_viz.views.canvas.cards import in_full
+from autodiff_viz.views.canvas.records import slot_label
+from autodiff_viz.views.node.declared_derivatives import Apart, declared_apart
+from autodiff_viz.views.node.input_source import Source, source_view
+from autodiff_viz.views.node.layer_parameters import units, wanted
+from autodiff_viz.views.numbers import short
+
+DIGITS = 6  # significant digits; float32 has no more
+REMEMBERED = 64  # node views, memoised since a view is compared before it is drawn
+
+INPUT_DOC = "A value that you set."
+PARAMETER_DOC = "A parameter: a value that training may change."
+
+
+Terms = tuple[tuple[str, str], ...]
+"""Text in pieces, each with its role: `COTANGENT`, or ""."""
+
+COTANGENT = "cotangent"
+
+
+@dataclass(frozen=True, slots=True)
+class WireView:
+    """View of a wire into the node: its producer, its derivative and its contribution.
+
+    Attributes:
+      producer: the node that it comes from.
+      label: name of the slot.
+      derivative: the op's local derivative or pullback with names, in LaTeX; "" if there is nothing to write.
+      numbers: local × arriving = passed, with the numbers of the trace; () if there is nothing to write.
+      passed: the contribution as text.
+      apart: both numbers, where a declared derivative passes another one than the true derivative.
+    """
+
+    producer: str
+    label: str
+    derivative: str
+    numbers: Terms
+    passed: str
+    apart: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class NodeView:
+    """View of a node; numbers are text, "" where they are unknown.
+
+    Attributes:
+      name, op: of the node.
+      doc: one sentence about the op.
+      formula: the op with names, in LaTeX.
+      rule: kind of its rule; `rule_says` describes that of the node as it runs.
+      function: the rule's function or number as text.
+      value, shape: the value and its shape.
+      arriving: the arriving cotangent.
+      fork: the arriving cotangent as a sum of contributions.
+      wires: one view for each wire into the node.
+      params: the op's parameters with their values.
+      is_input, is_output: whether it is an input, or the output of the graph.
+      region: names of the checkpoint regions around it.
+      source: where an input's value comes from.
+      learns: whether parameters of known shapes can be added to the layer.
+      units: the layer's number of outputs, where it can be changed.
+    """
+
+    name: str
+    op: str
+    doc: str
+    formula: str
+    rule: str
+    rule_says: str
+    function: str
+    value: str
+    shape: str
+    arriving: str
+    fork: str
+    wires: tuple[WireView, ...]
+    params: tuple[tuple[Param, object], ...]
+    is_input: bool
+    is_output: bool
+    region: str
+    source: Source | None = None
+    learns: bool = False
+    units: int | None = None
+
+
+def _key(graph: Graph, trace: Trace | None, name: str) -> Hashable:
+    return graph.identity, trace and trace.identity, name
+
+
+@remembered(REMEMBERED, _key)
+def node_view(graph: Graph, trace: Trace | None, name: str) -> NodeView:
+    """Return the view of the node `name`; numbers that `trace` does not have are left out."""
+    own, graph = graph[name], played(graph)
+    node = graph[name]
+    op = OPS.get(node.op)
+    known = trace is not None and name in trace.value
+    arrives = trace is not None and name in trace.cotangent
+    return NodeView(
+        name=name,
+        op=node.op,
+        doc=_doc(own),
+        formula=_formula(node),
+        rule=own.rule.kind,
+        rule_says=KINDS[node.rule.kind].says,
+        function=show_argument(own.rule),
+        value=in_full(trace.value[name]) if known else "",
+        shape=str(list(trace.value[name].shape)) if known and trace.value[name].ndim else "",
+        arriving=in_full(trace.cotangent[name]) if arrives else "",
+        fork=_fork(graph, trace, name) if arrives else "",
+        wires=_wires(trace, node) if op else (),
+        params=tuple((p, node.param(p.name, p.default)) for p in op.params) if op else (),
+        is_input=node.op == INPUT,
+        is_output=name == graph.output,
+        region=", ".join(region.name for region in graph.regions if name in region.nodes),
+        source=source_view(own),
+        learns=bool(wanted(graph, name)),
+        units=units(graph, name),
+    )
+
+
+def _doc(node: Node) -> str:
+    """Return one sentence about the node."""
+    if node.muted:
+        return f"Muted: {node.op} does not act, and what comes in is handed on."
+    op = OPS.get(node.op)
+    if node.op == INPUT:
+        return PARAMETER_DOC if node.is_parameter else INPUT_DOC
+    return op.doc if op else "This op is not in the catalog."
+
+
+def _formula(node: Node) -> str:
+    """Return the op with the names of its operands, in LaTeX."""
+    op = OPS.get(node.op)
+    if op is None:
+        return ""
+    operands = [_operand(slot) for slot in node.op_slots]
+    return rf"{latex.name(node.name)} = {latex.operation(op, operands, dict(node.params))}"
+
+
+def _operand(slot: object) -> str:
+    """Return a slot's contents in LaTeX."""
+    if slot is None:
+        return r"\square"
+    return latex.name(slot) if isinstance(slot, str) else _number(slot)
+
+
+def _number(literal: object) -> str:
+    """Return a literal in LaTeX, shortened if it is a long tensor."""
+    if isinstance(literal, int | float):
+        return latex.number(literal)
+    text = show_literal(literal)
+    return rf"\mathtt{{{text if len(text) < 24 else text[:22] + '..'}}}"
+
+
+def _fork(graph: Graph, trace: Trace, name: str) -> str:
+    """Return the arriving cotangent as a sum, if it has more than one contribution and all are scalars."""
+    uses = consumers(graph)[name]
+    parts = [trace.passed[wire] for wire in uses if wire in trace.passed]
+    if len(parts) + (name == trace.output) < 2 or any(part.ndim for part in parts):
+        return ""
+    seed = [scalar(float(trace.seed), 6)] if name == trace.output else []
+    terms = [*seed, *(scalar(float(part), 6) for part in parts)]
+    total = scalar(float(trace.cotangent[name]), 6)
+    return " + ".join(f"({t})" if t.startswith(MINUS) else t for t in terms) + f" = {total}"
+
+
+def _wires(trace: Trace | None, node: Node) -> tuple[WireView, ...]:
+    """Return the views of the node's wires."""
+    apart = declared_apart(trace, node.name) if trace else {}
+    return tuple(_wire(trace, node, slot, producer, apart.get(slot)) for slot, producer in node.wires)
+
+
+def _wire(trace: Trace | None, node: Node, slot: int, producer: str, apart: Apart | None) -> WireView:
+    """Return the view of one wire."""
+    op, own = OPS[node.op], slot < len(node.op_slots)
+    operands = [_operand(s) for s in node.op_slots]
+    wire = (node.name, slot)
+    known = trace is not None and wire in trace.passed
+    symbol = rf"\frac{{\partial {latex.name(node.name)}}}{{\partial {latex.name(producer)}}}"
+    shown = latex.derivative(op, slot, operands, dict(node.params), latex.name(node.name)) if own else ""
+    if op.elementwise and own:
+        shown = f"{symbol} = {shown}"
+    return WireView(
+        producer=producer,
+        label=slot_label(node, slot),
+        derivative="" if KINDS[node.rule.kind].replaces else shown,
+        numbers=_numbers(trace, node, slot) if known else (),
+        passed=short(trace.passed[wire], 6) if known else "",
+        apart=apart.said(6) if apart else "",
+    )
+
+
+def _numbers(trace: Trace, node: Node, slot: int) -> Terms:
+    """Return the rule's equation with numbers, such as local × arriving = passed; only for scalars."""
+    arriving, passed = trace.cotangent[node.name], trace.passed[node.name, slot]
+    if arriving.ndim or passed.ndim:
+        return ()
+    pieces = _PIECES.split(KINDS[node.rule.kind].equation)
+    if "<local>" in pieces and (local := local_derivative(trace, node.name, slot)) is None:
+        return ()
+    made: dict[str, Callable[[], tuple[str, str]]] = {
+        "<local>": lambda: (_bracketed(local), ""),
+        "<arriving>": lambda: _cotangent(arriving),
+        "<changed>": lambda: _cotangent(changed_cotangent(trace, node.name)),
+        "<passed>": lambda: _cotangent(passed),
+    }
+    return tuple(made[piece]() if piece in made else (piece, "") for piece in pieces if piece)
+
+
+_PIECES = re.compile(r"(<\w+>)")
+
+
+def _cotangent(number: np.ndarray) -> tuple[str, str]:
+    """Return a number with the role of a cotangent."""
+    return _bracketed(number), COTANGENT
+
+
+def _bracketed(number: np.ndarray) -> str:
+    """Return a number as text, in brackets if it is negative."""
+    text = scalar(float(number), DIGITS)
+    return f"({text})" if text.startswith(MINUS) else text

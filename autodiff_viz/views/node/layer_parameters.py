@@ -1,0 +1,146 @@
+"""Parameters of layers: of the shapes that fit the layer's input, added in its empty slots."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from autodiff_viz.engine.check import shapes
+from autodiff_viz.engine.live_path.kernels import Shape
+from autodiff_viz.graph import edits
+from autodiff_viz.graph.model import INPUT, Graph, Node, Params, params
+from autodiff_viz.graph.order import consumers
+from autodiff_viz.views.canvas.cards import pictured, size
+from autodiff_viz.views.edits.fixed_positions import standing
+from autodiff_viz.views.lab import Lab, committed
+
+UNITS, CHANNELS, SIDE = 8, 4, 3  # outputs of a new dense layer and a new convolution, and its window
+NEW_PARAMETER: Params = params(value=0.5, trainable=True)
+BELOW, BESIDE = 28.0, 72.0  # px below another card, and left of the layer
+
+Wanted = Mapping[str, tuple[Shape, str | None]]
+"""By slot name, (shape of the parameter, initialiser); None for the usual initialiser."""
+
+
+def _dense(x: Shape, outputs: int | None) -> Wanted:
+    units = outputs or UNITS
+    return {"w": ((x[-1], units), None), "b": ((units,), None)} if x else {}
+
+
+def _conv2d(x: Shape, outputs: int | None) -> Wanted:
+    if len(x) != 4:
+        return {}
+    channels, side = outputs or CHANNELS, min(SIDE, x[1], x[2])
+    return {"w": ((side, side, x[3], channels), None), "b": ((channels,), None)}
+
+
+def _norm(x: Shape, outputs: int | None) -> Wanted:
+    return {"scale": ((x[-1],), "ones"), "bias": ((x[-1],), None)} if x else {}
+
+
+LEARNED: Mapping[str, Callable[[Shape, int | None], Wanted]] = {
+    "dense": _dense,
+    "conv2d": _conv2d,
+    "layer_norm": _norm,
+    "batch_norm": _norm,
+}
+"""By op, the function from (shape of x, present number of outputs, if any) to the layer's parameters."""
+
+SLOTS: Mapping[str, tuple[str, ...]] = {
+    "dense": ("x", "w", "b"),
+    "conv2d": ("x", "w", "b"),
+    "layer_norm": ("x", "scale", "bias"),
+    "batch_norm": ("x", "scale", "bias"),
+}
+
+
+def wanted(graph: Graph, name: str) -> dict[int, Params]:
+    """Return by empty slot of a layer the parameter that fits; {} while the shape of x is unknown."""
+    node = graph[name]
+    x, learn = node.slots[0] if node.slots else None, LEARNED.get(node.op)
+    if learn is None or not isinstance(x, str):
+        return {}
+    known = shapes(graph)
+    if x not in known:
+        return {}
+    found = learn(known[x], _outputs(node, known))
+    return {
+        i: params(shape=found[slot][0], init=found[slot][1], seed=_seed(graph) + i - 1, trainable=True)
+        for i, slot in enumerate(SLOTS[node.op])
+        if slot in found and i < len(node.slots) and node.slots[i] is None
+    }
+
+
+def _outputs(node: Node, known: Mapping[str, Shape]) -> int | None:
+    """Return a layer's number of outputs by what is wired to it already; None if that is unknown."""
+    held = [known.get(slot) for slot in node.op_slots[1:] if isinstance(slot, str)]
+    return next((shape[-1] for shape in held if shape), None)
+
+
+def _seed(graph: Graph) -> int:
+    """Return a random seed of no parameter: layers with the same initial values would learn the same."""
+    return 1 + max((node.param("seed", 0) for node in graph.nodes if node.is_parameter), default=0)
+
+
+def with_learned(graph: Graph, name: str) -> tuple[Graph, tuple[str, ...]]:
+    """Add parameters in a layer's empty slots; also return their names. All nodes must have positions."""
+    added: list[str] = []
+    for slot, given in wanted(graph, name).items():
+        fresh = edits.free_name(graph, SLOTS[graph[name].op][slot])
+        graph = edits.with_node(graph, Node(fresh, INPUT, (), given, position=_spot(graph, name)))
+        graph = edits.with_wire(graph, fresh, name, slot)
+        added.append(fresh)
+    return graph, tuple(added)
+
+
+def _spot(graph: Graph, name: str) -> tuple[float, float]:
+    """Return a free position left of the layer."""
+    positions, tall = standing(graph), pictured(graph)
+    width, height = size(Node("w", INPUT), pictured=True)
+    left, top = positions[name]
+    left -= width + BESIDE
+    boxes = [(*positions[node.name], *size(node, node.name in tall)) for node in graph.nodes]
+    column = sorted((y, y + h) for x, y, w, h in boxes if x < left + width and left < x + w)
+    for high, low in column:
+        if high < top + height + BELOW and low + BELOW > top:
+            top = low + BELOW
+    return round(left, 1), round(top, 1)
+
+
+def fitting(graph: Graph, feeds: Mapping[str, Any] | None) -> Params:
+    """Return the initial value of a new parameter: what the slot that it feeds needs, else a number."""
+    target = feeds["to"] if feeds else None
+    found = wanted(graph, target) if target in graph else {}
+    return found.get(int(feeds["slot"]), NEW_PARAMETER) if feeds else NEW_PARAMETER
+
+
+def units(graph: Graph, name: str) -> int | None:
+    """Return a layer's number of outputs if it can be changed, else None.
+
+    It can be where the layer's parameters are random draws that no other node reads.
+    """
+    drawn = _drawn(graph, name)
+    return drawn[0].param("shape")[-1] if drawn else None
+
+
+def with_units(graph: Graph, name: str, count: int) -> Graph:
+    """Set a layer's number of outputs: all its parameters change their shapes together."""
+    for node in _drawn(graph, name):
+        graph = edits.with_param(graph, node.name, "shape", (*node.param("shape")[:-1], count))
+    return graph
+
+
+def _drawn(graph: Graph, name: str) -> list[Node]:
+    """Return the layer's parameters if they are random draws that no other node reads, else none of them."""
+    node = graph[name]
+    held = [graph.by_name.get(slot) for slot in node.op_slots[1:] if isinstance(slot, str)]
+    uses = consumers(graph)
+    own = [p for p in held if p and p.is_parameter and p.param("shape") and len(uses[p.name]) == 1]
+    return own if node.op in ("dense", "conv2d") and len(own) == 2 else []
+
+
+def set_units(lab: Lab, name: str, count: int) -> Lab:
+    """Set a layer's number of outputs, as one step of undo."""
+    if units(lab.graph, name) in (None, count):
+        return lab
+    return committed(lab, with_units(lab.graph, name, count), f"{count} outputs of {name}")

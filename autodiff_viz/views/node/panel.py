@@ -1,0 +1,141 @@
+"""Data of the selected node's panel and of the check of all numbers, for the browser."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from autodiff_viz.graph.rule_kinds import ON_INPUTS, RULE_KINDS
+from autodiff_viz.views.compose import LabView, Verification
+from autodiff_viz.views.lab import Lab
+from autodiff_viz.views.node.causes import explained, in_a_word
+from autodiff_viz.views.node.fields import fields
+from autodiff_viz.views.node.inspector import WireView, node_view
+from autodiff_viz.views.node.mathml import mathml
+from autodiff_viz.views.page.parts import runs_alone
+from autodiff_viz.views.training.shown_step import live
+from autodiff_viz.workers.jobs import DROPPED, TOO_LONG, Answer
+
+Data = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Answers:
+    """Answers of worker processes about the state on view.
+
+    Attributes:
+      check: result of the independent check; None while it is pending and if it was not requested.
+      checks: whether it was requested: a large graph is checked when the user asks.
+      counts: run counts of the selected node; None while they are pending and if no node is selected.
+      counting: whether they were requested.
+      on_request: whether the user requested the check, which may take long.
+    """
+
+    check: Answer | None = None
+    checks: bool = False
+    counts: Answer | None = None
+    counting: bool = False
+    on_request: bool = False
+
+    @property
+    def awaited(self) -> bool:
+        """Whether an answer is pending."""
+        return (self.checks and self.check is None) or (self.counting and self.counts is None)
+
+    def are(self, other: Answers) -> bool:
+        """Whether both have the same answers (the same objects) to the same requests."""
+        same = self.check is other.check and self.counts is other.counts
+        return same and (self.checks, self.counting) == (other.checks, other.counting)
+
+
+COUNTING = ("Counting runs and what is kept …",)
+NOT_COUNTED = ("These could not be counted.",)
+NOT_CHECKED = {
+    TOO_LONG: "The check took too long and was ended: these numbers are not checked.",
+    DROPPED: "There was no room for the check: these numbers are not checked.",
+}
+BROKE = "The check broke down: these numbers are not checked."
+ON_REQUEST = "Large graphs are checked on request."
+
+
+def node_data(lab: Lab, view: LabView, told: Answers) -> Data | None:
+    """Return the data of the selected node; None if there is none."""
+    name = lab.selected
+    if name is None or name not in view.graph:
+        return None
+    node = node_view(view.graph, view.trace, name)
+    return {
+        "name": node.name,
+        "doc": f"{node.doc} The output of the graph." if node.is_output else node.doc,
+        "math": mathml(node.formula),
+        "kind": node.rule,
+        "kinds": list(ON_INPUTS if node.is_input else RULE_KINDS),
+        "ruleSays": node.rule_says,
+        "shape": node.shape,
+        "value": node.value,
+        "arriving": node.arriving,
+        "fork": node.fork,
+        "wires": [_wire(wire, slot) for slot, wire in enumerate(node.wires)],
+        "fields": fields(view.graph, node),
+        "runs": list(_runs(lab, view, told)),
+    }
+
+
+def _wire(wire: WireView, slot: int) -> Data:
+    """Return the data of a wire into the node."""
+    return {
+        "to": wire.producer,
+        "slot": slot,
+        "label": wire.label,
+        "math": mathml(wire.derivative),
+        "terms": [list(term) for term in wire.numbers],
+        "passed": wire.passed,
+        "apart": wire.apart,
+    }
+
+
+def _runs(lab: Lab, view: LabView, told: Answers) -> tuple[str, ...]:
+    """Return the sentences about runs and residuals, or that they are pending."""
+    if live(lab) or not runs_alone(view) or not told.counting:
+        return ()
+    if told.counts is None:
+        return COUNTING
+    return NOT_COUNTED if told.counts.why else told.counts.value
+
+
+def check_data(lab: Lab, view: LabView, told: Answers, details: bool) -> Data:
+    """Return the data of the independent check of all numbers on view.
+
+    Args:
+      details: whether the table is open.
+    """
+    notes = [f"Note: {note}" for note in view.notes]
+    if view.unfinished:
+        notes.append(f"Still to be wired: {', '.join(view.unfinished)}.")
+    return {"notes": notes, **_verdict(lab, view, told, details)}
+
+
+def _verdict(lab: Lab, view: LabView, told: Answers, details: bool) -> Data:
+    """Return the state of the check, with its result if there is one."""
+    if not view.complete:
+        return {}
+    if live(lab):
+        return {"state": "waits", "says": "Checked when the training stops."}
+    if not told.checks:
+        return {"state": "asks", "says": ON_REQUEST}
+    if told.check is None:
+        return {"state": "checking", "says": "Checking with jax.vjp …", "cancel": told.on_request}
+    if told.check.why:
+        return {"state": "failed", "says": NOT_CHECKED.get(told.check.why, BROKE)}
+    return _found(told.check.value, details)
+
+
+def _found(found: Verification, details: bool) -> Data:
+    """Return the result of the check."""
+    agrees = found.verdict is not None and found.verdict.agrees
+    said = {"state": "agrees" if agrees else "differs", "says": found.sentence}
+    if not details:
+        return said
+    rows = [[c.name, c.declared, c.true, in_a_word(c.agrees, c.causes)] for c in found.inputs]
+    why = list(explained(cause for check in found.inputs for cause in check.causes))
+    return {**said, "rows": rows, "why": why}

@@ -1,0 +1,90 @@
+"""Analysis of one node in the whole program: its runs, residuals and deviations from central differences."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+
+from autodiff_viz.engine.diagnostics.causes import CORNER, NOT_FINITE, ROUNDING, node_cause
+from autodiff_viz.engine.diagnostics.differences import check_node
+from autodiff_viz.engine.trace import Trace
+from autodiff_viz.engine.whole_program.remat_counts import Runs
+from autodiff_viz.graph.identity import identity
+from autodiff_viz.graph.model import INPUT
+from autodiff_viz.graph.problem import GraphError
+from autodiff_viz.graph.text_format import listed
+from autodiff_viz.views.canvas.records import slot_label
+from autodiff_viz.views.numbers import short
+from autodiff_viz.workers.jobs import Job
+
+
+def program_job(trace: Trace, name: str) -> Job:
+    """Return the job that analyses a node in a worker process."""
+    return Job(identity(("program", trace.identity, name)), program_says, (trace, name))
+
+
+def program_says(trace: Trace, name: str) -> tuple[str, ...]:
+    """Return sentences on a node's runs, residuals and deviations; () if the graph's regions cannot run."""
+    try:
+        said = runs_say(trace.runs[name]), residuals_say(trace, name)
+    except GraphError:
+        return ()
+    differs = differs_say(trace, name) if trace.graph[name].op != INPUT else ()
+    return (*filter(None, said), *differs)
+
+
+def runs_say(runs: Runs) -> str:
+    """Return a sentence on a node's runs."""
+    if not runs.backward:
+        return "Runs once, in the forward pass."
+    times = "once" if runs.backward == 1 else f"{runs.backward} times"
+    kept = "drops that work, since no derivative needs it" if not runs.kept else f"keeps {runs.kept} of them"
+    return f"Runs once forward, and its block runs {times} more in the backward pass; JAX {kept}."
+
+
+def residuals_say(trace: Trace, name: str) -> str:
+    """Return a sentence on the residuals of a node; "" if the forward pass saves none."""
+    kept = [r for r in trace.residuals if r.producer == name]
+    if not kept:
+        return ""
+    said = Counter(
+        (r.is_value, f"({r.elements} {'number' if r.elements == 1 else 'numbers'}", listed(r.consumers))
+        for r in kept
+    )
+    parts = [
+        f"{_residual(is_value, count)} {numbers}{' each' if count > 1 else ''}, for {consumers or 'nothing'})"
+        for (is_value, numbers, consumers), count in said.items()
+    ]
+    return f"The forward pass keeps {listed(parts)}."
+
+
+def _residual(is_value: bool, count: int) -> str:
+    """Return the kind and number of residuals as text."""
+    if is_value:
+        return "its value" if count == 1 else f"its value {count} times"
+    return "a factor of its derivative" if count == 1 else f"{count} factors of its derivative"
+
+
+def differs_say(trace: Trace, name: str) -> tuple[str, ...]:
+    """Return a sentence for each slot whose contribution is not the true derivative, with both numbers."""
+    node = trace.graph[name]
+    return tuple(
+        f"Down {slot_label(node, slot)} it passes {_flat(found.declared)}; central differences say "
+        f"{_flat(found.true)}.{DIFFERS_SINCE.get(node_cause(trace, name, slot), '')}"
+        for slot, found in check_node(trace, name).items()
+        if not found.agrees
+    )
+
+
+DIFFERS_SINCE = {
+    CORNER: " Its derivative jumps there: JAX takes one slope, differences look at both sides.",
+    NOT_FINITE: " There is no finite slope there.",
+    ROUNDING: " That is rounding: in float64 both are equal.",
+}
+"""Explanation by cause. A rule has none: it is meant to change the number."""
+
+
+def _flat(numbers: np.ndarray) -> str:
+    """Return numbers as text; a single element as a scalar."""
+    return short(numbers.reshape(()) if numbers.size == 1 else numbers, 6)

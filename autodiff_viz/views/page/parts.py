@@ -1,0 +1,125 @@
+"""Parts of the lab page as comparable data: a part is drawn again only if its data has changed.
+
+The data of a quick part is what it shows. That of a slow part is all that its content depends on, so that the
+content need not be computed to find out whether it has changed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import asdict
+from typing import Any
+
+from autodiff_viz.graph import limits
+from autodiff_viz.graph.identity import same
+from autodiff_viz.views.compose import LabView
+from autodiff_viz.views.lab import Lab, scalar_inputs
+from autodiff_viz.views.lessons.gallery import lesson_view
+from autodiff_viz.views.node.tensor import is_tensor
+from autodiff_viz.views.page.formula import formula
+from autodiff_viz.views.page.history_list import history_view
+from autodiff_viz.views.page.segments import cut_names
+from autodiff_viz.views.training.panel import curves_data, track_data, train_data
+from autodiff_viz.views.training.shown_step import live, own
+
+Data = Any
+
+SLIDERS = 200  # limit; the browser slows down with thousands
+
+
+def lab_drawing(lab: Lab, view: LabView) -> dict[str, Any]:
+    """Return the data of the lab's component: canvas, formula, sliders, history and keys of the tables."""
+    steps = {"history": history_view(lab), "picked": lab.picked, "sweeps": dict(view.sweeps)}
+    return {**steps, "formula": formula(lab, view.problems), "sliders": _sliders(view), **view.drawing}
+
+
+def _sliders(view: LabView) -> dict[str, Any]:
+    """Return the sliders as data."""
+    # As text, so that numbers that compare equal, such as 0.0 and -0.0, differ.
+    rows = [{**asdict(slider), "value": repr(slider.value)} for slider in view.sliders[:SLIDERS]]
+    return {"limit": limits.NUMBER, "rows": rows, "more": len(view.sliders) - len(rows)}
+
+
+def settings(lab: Lab, view: LabView) -> Data:
+    """Return the state of the row under the canvas."""
+    return lab.seed, lab.dtype, view.can_resample, view.tensor_output, runs_alone(view)
+
+
+def runs_alone(view: LabView) -> bool:
+    """Whether the graph can be written as a program."""
+    return view.complete and not view.problems
+
+
+def tensor(lab: Lab, view: LabView) -> Data:
+    """Return the selected tensor with its numbers' identity; None if no drawn tensor is selected."""
+    return (lab.selected, numbers(lab, view)) if is_tensor(view.trace, lab.selected) else None
+
+
+def numbers(lab: Lab, view: LabView) -> Data:
+    """Return the identity of all numbers, as `follow_from`.
+
+    While a training is followed live, it is the training's token, so that slow parts are not drawn at each
+    step.
+    """
+    return lab.training.token if view.moment and live(lab) else follow_from(lab, view)
+
+
+def follow_from(lab: Lab, view: LabView) -> Data:
+    """Return the identity of all that any number depends on; positions of nodes are not part of it."""
+    return view.follows
+
+
+def claims(lab: Lab, view: LabView) -> Data:
+    """Return all that the claims of the open lesson depend on; None without a lesson."""
+    if lab.lesson is None:
+        return None
+    training = own(lab)
+    made = training.course.phases if training and training.course and not live(lab) else ()
+    return lab.lesson, lab.variant, lab.plan.settings, made, numbers(lab, view)
+
+
+def segments_data(lab: Lab, view: LabView) -> Data:
+    """Return all that the panel of segments depends on; None for a graph without cuts."""
+    cuts = cut_names(view)
+    return (cuts, numbers(lab, view), lab.plan) if cuts else None
+
+
+OF_NUMBERS = frozenset({"tensor", "segments", "figure", "track"})
+"""Parts that show numbers, each of which names on the page the state that its numbers are of."""
+
+LESSON = "lesson"
+"""Part beside the page, which is drawn with the whole page since it opens and closes."""
+
+SHOWS: Mapping[str, Callable[[Lab, LabView], Data]] = {
+    "problems": lambda lab, view: view.notice or view.mistaken,
+    "formula_head": lambda lab, view: (lab.draft is None, lab.shelved is None),
+    "train": train_data,
+    "track": track_data,
+    "tensor": tensor,
+    "settings": settings,
+    "claims": claims,
+    "curves": curves_data,
+    "segments": segments_data,
+    "chooser": lambda lab, view: (lab.figure, lab.swept, scalar_inputs(lab.graph)),
+    "figure": lambda lab, view: (lab.figure, lab.swept, numbers(lab, view)),
+    LESSON: lambda lab, view: lesson_view(lab),
+}
+"""Data by part, other than the lab's component, in the order in which they are drawn: slow ones last."""
+
+
+def shows(name: str, lab: Lab, view: LabView, beside: Mapping[str, Data]) -> Data:
+    """Return the data of the part `name`.
+
+    Args:
+      beside: other data of a part by name, such as what the component is told. It is left out for a part of
+        numbers that shows nothing.
+    """
+    data = SHOWS[name](lab, view)
+    return data, None if data is None and name in OF_NUMBERS else beside.get(name)
+
+
+def changed(shown: Mapping[str, Data], lab: Lab, view: LabView, beside: Mapping[str, Data]) -> set[str]:
+    """Return the parts whose data differs from what they were `shown` with, or that have never been shown."""
+    return {
+        name for name in SHOWS if name not in shown or not same(shown[name], shows(name, lab, view, beside))
+    }

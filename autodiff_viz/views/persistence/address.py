@@ -1,0 +1,216 @@
+"""Encoding of the lab as query parameters of its address: all state that a reload must restore."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+from urllib.parse import urlencode
+
+from autodiff_viz.engine.live_path.arrays import FLOAT32, FLOAT64
+from autodiff_viz.graph import limits
+from autodiff_viz.graph.compression import Unreadable, packed, unpacked
+from autodiff_viz.graph.history import begin
+from autodiff_viz.graph.link import to_link
+from autodiff_viz.graph.model import Graph, Literal
+from autodiff_viz.graph.problem import GraphError, Problem
+from autodiff_viz.language.amend import amended
+from autodiff_viz.language.documents import from_link
+from autodiff_viz.language.parse import parse_literal
+from autodiff_viz.language.show import show_literal
+from autodiff_viz.lessons.gallery import lesson
+from autodiff_viz.views.actions import typed
+from autodiff_viz.views.lab import Lab, alone, opened, refused, start, with_text
+from autodiff_viz.views.lessons.gallery import open_lesson
+from autodiff_viz.views.persistence.history_writer import digest
+from autodiff_viz.views.training.codec import (
+    plan_text,
+    read_plan,
+    read_step,
+    read_training,
+    step_text,
+    training_text,
+)
+
+GRAPH, SEED, DTYPE, SELECTED, FIGURE, SWEPT = "g", "seed", "dtype", "node", "figure", "sweep"
+LESSON, VARIANT, TEXT, DRAFT, SHELVED = "lesson", "variant", "text", "draft", "shelved"
+RANGES, FOLDED, PLAN, STEP, TRAINED = "range", "folded", "plan", "step", "trained"
+VIEW, GALLERY = "view", "lessons"
+"""Name of the parameter that selects the page, and its value for the gallery; by default it is the lab."""
+
+KEPT = "kept"
+"""Name of the parameter with a digest that replaces values too long for an address.
+
+The browser stores these values under the digest.
+"""
+
+NAMED = 40  # characters of an unknown lesson's key that the message quotes
+
+ELSEWHERE = "link-kept"
+"""Code of the problem with an address that has only the digest."""
+
+
+LARGE = (GRAPH, SEED, TEXT, DRAFT, SHELVED, RANGES, TRAINED)
+"""Names of the parameters that may be too long for an address."""
+
+NOT_HERE = "This graph is too large for a link. The browser in which it was made keeps it; this one does not."
+OPEN_THERE = "Open it there and take it as JSON; a JSON file can be dropped on the canvas."
+
+
+def to_query(lab: Lab) -> dict[str, str]:
+    """Return the query parameters for `lab`, without those that have their default values."""
+    return divided(lab)[0]
+
+
+def divided(lab: Lab) -> tuple[dict[str, str], dict[str, str]]:
+    """Return (query parameters for `lab`, parameters that are too long for an address).
+
+    The browser has to store the second; the first then contain their digest.
+    """
+    found = {
+        GRAPH: to_link(lab.graph, most=limits.JSON),
+        **beside(lab),
+        SELECTED: lab.selected,
+        TEXT: None if lab.history.present.text is None else packed(lab.history.present.text),
+        DRAFT: None if lab.draft is None else packed(lab.draft),
+        SHELVED: None if lab.shelved is None else packed(lab.shelved),
+        STEP: step_text(lab),
+        TRAINED: training_text(lab),
+    }
+    query = {key: value for key, value in found.items() if value}
+    if len(urlencode(query)) <= limits.LINK:
+        return query, {}
+    large = {key: query.pop(key) for key in LARGE if key in query}
+    return {**query, KEPT: digest(json.dumps(large))}, large
+
+
+def beside(lab: Lab) -> dict[str, str]:
+    """Return the document's state other than its graph as query parameters, without default values."""
+    ranges = ",".join(f"{name}:{low!r}:{high!r}" for name, low, high in lab.ranges if name in lab.graph)
+    found = {
+        SEED: None if lab.seed is None else show_literal(lab.seed),
+        DTYPE: None if lab.dtype == FLOAT32 else lab.dtype,
+        FIGURE: None if lab.figure == "cotangents" else lab.figure,
+        SWEPT: lab.swept,
+        LESSON: lab.lesson,
+        VARIANT: str(lab.variant) if lab.variant else None,
+        RANGES: ranges,
+        FOLDED: ",".join(sorted(group.name for group in lab.graph.groups if group.name in lab.collapsed)),
+        PLAN: plan_text(lab.plan),
+    }
+    return {key: value for key, value in found.items() if value}
+
+
+def with_beside(lab: Lab, query: Mapping[str, str]) -> Lab:
+    """Return the lab with the state that `beside` wrote; unreadable parameters get their default values."""
+    folded = {group.name for group in lab.graph.groups}.intersection(query.get(FOLDED, "").split(","))
+    swept = query.get(SWEPT)
+    return replace(
+        lab,
+        seed=_seed(query.get(SEED)),
+        dtype=FLOAT64 if query.get(DTYPE) == FLOAT64 else FLOAT32,
+        figure=query.get(FIGURE) or lab.figure,
+        swept=swept if swept in lab.graph.by_name else None,
+        lesson=query.get(LESSON),
+        variant=_whole(query.get(VARIANT)),
+        ranges=_ranges(query.get(RANGES, "")),
+        collapsed=frozenset(folded),
+        plan=read_plan(query.get(PLAN, "")),
+    )
+
+
+def from_query(query: Mapping[str, str], most: int = limits.LINK) -> Lab:
+    """Decode the lab of an address. Unreadable parameters are left out, with the reason in `notice`.
+
+    Args:
+      query: the query parameters of the address.
+      most: limit of characters of each compressed parameter.
+    """
+    lab = start()
+    if KEPT in query and not query.get(GRAPH):
+        empty = replace(lab, history=begin(Graph(), "Open a link"), selected=None)
+        return refused(empty, GraphError(Problem(ELSEWHERE, NOT_HERE, OPEN_THERE)))
+    if not query.get(GRAPH):
+        return _lesson(lab, query)
+    try:
+        lab = alone(opened(lab, from_link(query[GRAPH], most), "Open a link"))
+    except GraphError as error:
+        return refused(_rewritten(lab, query, most), error)
+    lab = _trained(with_beside(lab, query), query)
+    selected = query.get(SELECTED)
+    lab = replace(lab, selected=selected if selected in lab.graph.by_name else None)
+    lab = replace(lab, shelved=_unpacked(query.get(SHELVED, ""), most))
+    text, draft = (_unpacked(query.get(key, ""), most) for key in (TEXT, DRAFT))
+    if text is not None:
+        lab = with_text(lab, amended(text, lab.graph))
+    return lab if draft is None else typed(lab, draft)
+
+
+def _lesson(lab: Lab, query: Mapping[str, str]) -> Lab:
+    """Open the lesson of a short address that has no graph, such as one to write on a board."""
+    key = query.get(LESSON, "")
+    if key and lesson(key) is None:
+        message = f"There is no lesson {key[:NAMED]!r}."
+        return refused(
+            lab, GraphError(Problem("unknown-lesson", message, "Lessons lists all that there are."))
+        )
+    found = open_lesson(lab, key, _whole(query.get(VARIANT)))
+    return alone(found)
+
+
+def _trained(lab: Lab, query: Mapping[str, str]) -> Lab:
+    """Restore the training as a recipe, whose steps have still to be computed."""
+    step = read_step(query.get(STEP, ""))
+    training = read_training(query[TRAINED], lab.graph, lab.plan) if query.get(TRAINED) else None
+    return replace(lab, training=training, step=step, as_then=step is not None)
+
+
+def _rewritten(lab: Lab, query: Mapping[str, str], most: int) -> Lab:
+    """Restore the text of an address whose graph cannot be read, since it may be all that is left."""
+    text, draft = (_unpacked(query.get(key, ""), most) for key in (TEXT, DRAFT))
+    for written in (text, draft):
+        lab = lab if written is None else typed(lab, written)
+    return alone(lab)
+
+
+def _seed(text: str | None) -> Literal | None:
+    """Parse the seed; None if it is unreadable."""
+    try:
+        return parse_literal(text) if text else None
+    except GraphError:
+        return None
+
+
+def _number(text: str | None) -> float | None:
+    """Parse a finite number within `limits.NUMBER`; None if it is none."""
+    try:
+        number = float(text or "")
+    except ValueError:
+        return None
+    return number if abs(number) <= limits.NUMBER else None
+
+
+def _whole(text: str | None) -> int:
+    """Parse a natural number of at most three digits; 0 if it is none."""
+    return int(text) if text and text.isascii() and text.isdigit() and len(text) < 4 else 0
+
+
+def _ranges(text: str) -> tuple[tuple[str, float, float], ...]:
+    """Parse the ranges of sliders, without those that are unreadable."""
+    found = []
+    for entry in text.split(",")[: limits.NODES]:
+        name, _, ends = entry.partition(":")
+        low, high = (_number(end) for end in [*ends.split(":"), "", ""][:2])
+        if low is not None and high is not None and low < high:
+            found.append((name, low, high))
+    return tuple(found)
+
+
+def _unpacked(payload: str, most: int) -> str | None:
+    """Decompress a text; None if it is unreadable or has more than `most` characters."""
+    if not payload or len(payload) > most:
+        return None
+    try:
+        return unpacked(payload, limits.TEXT)
+    except Unreadable:
+        return None

@@ -1,0 +1,109 @@
+"""Decoder of the undo history that the browser stores as text, which is untrusted and fully checked."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from autodiff_viz.graph.codec import FORMAT, VERSION, to_json
+from autodiff_viz.graph.history import Entry, History
+from autodiff_viz.graph.model import Graph, Node
+from autodiff_viz.language.documents import from_json
+from autodiff_viz.views.persistence.compressed_json import unsqueezed
+from autodiff_viz.views.persistence.history_writer import Step, digest
+
+EFFORT = 20_000  # limit of nodes in all decoded graphs together
+LABEL = 200  # characters
+
+
+def recalled(kept: Mapping[str, Any], graphs: Iterable[tuple[Graph, str | None]]) -> History | None:
+    """Decode the history of `kept`, a trail's data from outside; steps that cannot be read end it.
+
+    Args:
+      kept: the data, whose digest identifies its present graph.
+      graphs: candidates for the present graph, each with its text; the first with that digest is taken.
+    Returns:
+      The history around that graph; None if no candidate has the digest.
+    Raises:
+      AttributeError, KeyError, TypeError, ValueError: `kept` is malformed.
+    """
+    at, steps = int(kept["at"]), kept["steps"]
+    found = next(
+        ((graph, text) for graph, text in graphs if digest(to_json(graph, None)) == kept["graph"]), None
+    )
+    if found is None:
+        return None
+    graph, text = found
+    texts = digest(text or "") == kept["text"]
+    label = str(unsqueezed(steps[str(at)])["label"])
+    present = Entry(label[:LABEL], graph, text)
+    pool = {node: node for node in graph.nodes}
+    left = [EFFORT]
+    past = _walk(steps, range(at - 1, -1, -1), present, texts, pool, left)
+    future = _walk(steps, range(at + 1, at + 1 + len(steps)), present, texts, pool, left)
+    return History(tuple(past[::-1]), present, tuple(future))
+
+
+def _walk(
+    steps: Mapping[str, str],
+    numbers: Iterable[int],
+    present: Entry,
+    texts: bool,
+    pool: dict[Node, Node],
+    left: list[int],
+) -> list[Entry]:
+    """Decode the entries of these steps, each from the one before, until one is missing or unreadable."""
+    found, entry = [], present
+    document = json.loads(to_json(present.graph, None))
+    for number in numbers:
+        try:
+            step = unsqueezed(steps[str(number)])
+            document = changed(document, step)
+            left[0] -= len(document["nodes"])
+            if left[0] < 0:
+                break
+            graph = _shared(from_json(json.dumps(document)), pool)
+            text = _changed_text(entry.text, step.get("text")) if texts else None
+            entry = Entry(str(step["label"])[:LABEL], graph, text)
+        except (AttributeError, KeyError, TypeError, ValueError):  # GraphError is a ValueError
+            break
+        found.append(entry)
+    return found
+
+
+def changed(document: dict[str, Any], step: Step) -> dict[str, Any]:
+    """Apply the difference of a step to the document of its neighbour."""
+    nodes = {node["name"]: node for node in document["nodes"]}
+    for name in step.get("gone", ()):
+        del nodes[name]
+    nodes |= {node["name"]: node for node in step.get("set", ())}
+    for name, place in step.get("moved", {}).items():
+        unplaced = {key: value for key, value in nodes[name].items() if key != "position"}
+        nodes[name] = unplaced if place is None else {**unplaced, "position": place}
+    order = step.get("order") or list(nodes)
+    rest = step.get("rest") or {key: value for key, value in document.items() if key not in (FORMAT, "nodes")}
+    return {**rest, FORMAT: VERSION, "nodes": [nodes[name] for name in order]}
+
+
+def _shared(graph: Graph, pool: dict[Node, Node]) -> Graph:
+    """Replace the graph's nodes by equal ones of the pool, so that hundreds of steps share their nodes."""
+    return replace(graph, nodes=tuple(pool.setdefault(node, node) for node in graph.nodes))
+
+
+def _changed_text(before: str | None, change: Any) -> str | None:
+    """Apply the difference of a step to the text of its neighbour.
+
+    Raises:
+      TypeError, ValueError: the difference is malformed.
+    """
+    if change is None:
+        return before
+    head, tail, between = change
+    if between is None:
+        return None
+    before = before or ""
+    if type(head) is not int or type(tail) is not int or min(head, tail) < 0 or head + tail > len(before):
+        raise ValueError(change)
+    return before[:head] + str(between) + before[len(before) - tail :]

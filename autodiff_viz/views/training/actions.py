@@ -1,0 +1,198 @@
+"""Actions of the user on the training: each takes a lab and returns the next one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from autodiff_viz.engine.training.course import upto
+from autodiff_viz.engine.training.updates import Settings, check_trainable, learned
+from autodiff_viz.graph import edits, limits
+from autodiff_viz.graph.model import Graph, Literal
+from autodiff_viz.graph.problem import GraphError, Problem
+from autodiff_viz.views.compose import LabView
+from autodiff_viz.views.lab import LAST, Lab, committed, refused
+from autodiff_viz.views.training.record import (
+    NAMES,
+    USUAL,
+    Plan,
+    Training,
+    cannot_go_on,
+    paused,
+    settings_of,
+    still,
+)
+from autodiff_viz.views.training.shown_step import moment, own
+
+WRITTEN = 2_000  # limit of numbers that are written into the formula
+
+
+def trains(lab: Lab, steps: int) -> Lab:
+    """Train for a number of steps from the one on view, and show the result.
+
+    Steps that were made from there already with the same rules and settings are shown and not computed again.
+    Steps that were made differently are stored in `before`, and replaced.
+    """
+    now = still(lab.graph)
+    old = own(lab) or _fresh(lab)
+    if cannot_go_on(old, now):
+        return lab
+    if not len(old) and old.again is None:  # no step has been made with the earlier settings
+        old = replace(old, dtype=lab.dtype)
+    settings, at = settings_of(old, lab.plan.settings), _on_view(lab, old)
+    if at < len(old) and not _was_so(lab, old, at, steps, settings):
+        old = replace(old, course=upto(old.course, at), before=_put_aside(old))
+    if at + steps < len(old):
+        return scrubs(lab, at + steps)
+    if at + steps == len(old):
+        return scrubs(lab, LAST)
+    made = at if at < len(old) else max(at, old.goal if old.again else 0)
+    goal = min(made + steps, limits.STEPS)
+    begun = replace(old, graph=now, settings=settings, goal=goal, running=True, why="")
+    return replace(lab, training=begun, step=LAST, as_then=False)
+
+
+def _on_view(lab: Lab, training: Training) -> int:
+    """Return the step to continue from; the graph's own numbers are those of step 0."""
+    if lab.step is None:
+        return 0
+    at = moment(lab)
+    return len(training) if at is None else at.step
+
+
+def _was_so(lab: Lab, training: Training, at: int, steps: int, settings: Settings) -> bool:
+    """Whether the steps made from `at` on are the ones that would be made now.
+
+    A past step, on view under its own rules, continues as it did.
+    """
+    made = training.course.phases
+    ends = [*(phase.first for phase in made[1:]), len(training)]
+    ahead = [phase for phase, end in zip(made, ends, strict=True) if end > at and phase.first < at + steps]
+    same = all((phase.graph, phase.settings) == (still(lab.graph), settings) for phase in ahead)
+    return lab.as_then or same
+
+
+def _put_aside(training: Training) -> Training:
+    """Return the training paused, with at most one training in its `before`."""
+    before = training.before and replace(training.before, before=None)
+    return replace(paused(training), before=before)
+
+
+def trains_again(lab: Lab) -> Lab:
+    """Compute the steps of an earlier visit again."""
+    if lab.training is None or lab.training.again is None:
+        return lab
+    goal = lab.training.again.steps
+    return replace(lab, training=replace(lab.training, goal=goal, running=True, why=""))
+
+
+def pauses(lab: Lab) -> Lab:
+    """Pause the training."""
+    return replace(lab, training=paused(lab.training)) if lab.training else lab
+
+
+def resets(lab: Lab) -> Lab:
+    """Return to before the first step; the training is stored in `before`."""
+    return replace(lab, training=_fresh(lab), step=None, as_then=False) if lab.training else lab
+
+
+def _fresh(lab: Lab) -> Training:
+    """Return a training without steps, with the previous one in its `before`."""
+    old, before = lab.training, None
+    if old is not None:
+        before = _put_aside(old) if len(old) else old.before
+    work = old.seconds if old else 0.0
+    return Training(
+        still(lab.graph), lab.plan.settings, lab.dtype, seconds=work, before=before, document=lab.document
+    )
+
+
+def brings_back(lab: Lab) -> Lab:
+    """Exchange the training with the one that the last reset stored."""
+    now = lab.training
+    if now is None or now.before is None:
+        return lab
+    aside = replace(paused(now), before=now.before.before) if len(now) else now.before.before
+    back = replace(now.before, seconds=now.seconds, before=aside)
+    return replace(lab, training=back, step=LAST, as_then=False)
+
+
+def scrubs(lab: Lab, step: int | None) -> Lab:
+    """Show a step under its own rules; LAST for the last one, None for the graph's own numbers."""
+    return replace(lab, step=step, as_then=step is not None and step != LAST)
+
+
+def plans(lab: Lab, **changes: Any) -> Lab:
+    """Change `steps`, or fields of `Settings`; the new settings hold from the step on view on."""
+    steps = changes.pop("steps", lab.plan.steps)
+    plan = checked(Plan(replace(lab.plan.settings, **changes), steps))
+    return replace(lab, plan=plan, as_then=lab.as_then and plan.settings == lab.plan.settings)
+
+
+def checked(plan: Plan) -> Plan:
+    """Return the plan clipped to the limits; invalid values become the default ones."""
+    given, usual = plan.settings, USUAL
+    name = given.optimiser if given.optimiser in NAMES else usual.settings.optimiser
+    rate = min(max(given.rate, 0.0), 100.0) if given.rate == given.rate else usual.settings.rate
+    seed, steps = min(max(given.seed, 0), limits.SEED), min(max(plan.steps, 1), limits.STEPS)
+    return Plan(replace(given, optimiser=name, rate=rate, seed=seed), steps)
+
+
+def caught_up(lab: Lab, training: Training | None) -> Lab:
+    """Return the lab with the present record of its training, which may have advanced in the meantime."""
+    same = training is not None and lab.training is not None and training.token is lab.training.token
+    return replace(lab, training=training) if same and training is not lab.training else lab
+
+
+def uses_weights(lab: Lab) -> Lab:
+    """Write the parameters of the step on view into the formula, as one step of undo."""
+    at = moment(lab)
+    if at is None:
+        return lab
+    values = {node.name: np.asarray(at.parameters[node.name]) for node in learned(lab.graph)}
+    problem = _unwritable(values)
+    if problem:
+        return refused(lab, GraphError(problem))
+    graph = lab.graph
+    for name, value in values.items():
+        graph = _with_value(graph, name, value)
+    return replace(committed(lab, graph, f"Use the weights of step {at.step}"), step=None)
+
+
+def _unwritable(values: Mapping[str, np.ndarray]) -> Problem | None:
+    """Return why the parameters cannot be written into the formula; None if they can."""
+    size = sum(value.size for value in values.values())
+    if size > WRITTEN:
+        message = f"The parameters have {size:,} numbers; at most {WRITTEN:,} are written into a formula."
+        return Problem("too-large", message, "The link keeps how they were trained: it trains them again.")
+    spoilt = [name for name, value in values.items() if not np.isfinite(value).all()]
+    if spoilt:
+        return Problem("literal", f"{spoilt[0]} is not finite at this step.", "Choose an earlier step.")
+    return None
+
+
+def _with_value(graph: Graph, name: str, value: np.ndarray) -> Graph:
+    """Set the value of a parameter in place of its random draw, with all digits of its dtype."""
+    graph = edits.with_param(graph, name, "value", _literal(value))
+    for drawn in ("shape", "init", "seed"):
+        graph = edits.with_param(graph, name, drawn, None)
+    return graph
+
+
+def _literal(value: np.ndarray) -> Literal:
+    """Return an array as nested tuples of numbers."""
+    return tuple(map(_literal, value)) if value.ndim else float(str(value))
+
+
+def can_train(lab: Lab, view: LabView) -> Problem | None:
+    """Return the problem that prevents training the graph on view; None if there is none."""
+    if not view.complete:
+        return Problem("unfinished", "The graph is not complete.", "Complete it to train it.")
+    try:
+        check_trainable(view.graph, view.trace)
+    except GraphError as error:
+        return error.problems[0]
+    return None

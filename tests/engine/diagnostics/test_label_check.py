@@ -1,0 +1,28 @@
+"""Labels that name no class."""
+
+from __future__ import annotations
+
+import pytest
+
+from autodiff_viz.engine.diagnostics.label_check import strays
+from autodiff_viz.engine.trace import trace
+from autodiff_viz.language.parse import parse
+
+
+def found(labels: str):
+    text = f"z = [[1.0, 2.0], [3.0, 4.0], [0.0, 0.0]]\nk = {labels}\n"
+    return strays(trace(parse(text + "L = mean(softmax_cross_entropy_with_integer_labels(z, k))")))
+
+
+def test_classes_from_0_are_labels():
+    assert found("[0.0, 1.0, 1.0]") == ()
+
+
+@pytest.mark.parametrize(
+    ("labels", "wrong"),
+    [("[2.0, 0.0, 5.0]", (2.0, 5.0)), ("[-1.0, 0.0, 1.0]", (-1.0,)), ("[0.5, 0.5, 1.0]", (0.5,))],
+)
+def test_what_is_no_whole_number_of_a_class_is_found_once(labels, wrong):
+    (stray,) = found(labels)
+    assert stray.labels == wrong
+    assert "classes 0 to 1" in str(stray)

@@ -1,0 +1,122 @@
+"""Visitors are served one after the other, but for whom somebody else would have to wait long."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import pairwise
+from threading import Event, Thread
+from time import sleep, thread_time
+
+from autodiff_viz.ui import fair_queue
+from autodiff_viz.ui.fair_queue import SLOW, Queue, in_turn
+
+PATIENCE = 30  # seconds
+
+
+def beside(what: Callable[[], None]) -> Thread:
+    thread = Thread(target=what, daemon=True)
+    thread.start()
+    return thread
+
+
+def test_what_is_drawn_for_one_is_not_cut_into_by_another():
+    seen: list[str] = []
+
+    def draw(name: str) -> None:
+        with in_turn():
+            for _ in range(20_000):  # some switches of threads
+                seen.append(name)
+
+    threads = [beside(lambda name=name: draw(name)) for name in "abc"]
+    for thread in threads:
+        thread.join(PATIENCE)
+    changes = sum(one != other for one, other in pairwise(seen))
+    assert (len(seen), changes) == (60_000, 2)
+
+
+def test_nobody_waits_for_one_who_takes_long():
+    began, go_on, done = Event(), Event(), Event()
+
+    def compile() -> None:
+        with in_turn():
+            began.set()
+            go_on.wait(PATIENCE)
+
+    def draw() -> None:
+        with in_turn():
+            done.set()
+
+    slow = beside(compile)
+    began.wait(PATIENCE)
+    beside(draw)
+    assert done.wait(PATIENCE)
+    assert slow.is_alive()
+    go_on.set()
+    slow.join(PATIENCE)
+    with in_turn():  # the turn was given back
+        pass
+
+
+def test_the_next_turn_is_that_of_who_came_first():
+    queue, order, threads = Queue(PATIENCE), [], []
+
+    def come(number: int) -> None:
+        turn = queue.begin()
+        order.append(number)
+        queue.end(turn)
+
+    first = queue.begin()
+    for number in range(20):
+        threads.append(beside(lambda number=number: come(number)))
+        while len(queue._waiting) <= number:
+            sleep(0.001)
+    queue.end(first)
+    for thread in threads:
+        thread.join(PATIENCE)
+    assert order == list(range(20))
+
+
+def test_who_was_slow_the_last_time_keeps_nobody_waiting():
+    """Nobody is let in because time has passed: the slow one is in a queue of the slow."""
+    with in_turn("slow"):
+        end = thread_time() + 2 * SLOW
+        while thread_time() < end:
+            pass
+    done: list[int] = []
+
+    def draw() -> None:
+        with in_turn():
+            done.append(1)
+
+    with in_turn("slow"):
+        other = beside(draw)
+        other.join(PATIENCE)
+        assert done == [1]
+        assert fair_queue._slow._going
+    assert "slow" not in fair_queue._known  # this turn was a quick one
+
+
+def test_a_turn_within_a_turn_is_the_same():
+    free = Event()
+
+    def comes() -> None:
+        with in_turn():
+            free.set()
+
+    with in_turn():
+        with in_turn():
+            other = beside(comes)
+        assert not free.is_set()  # the inner one gives nothing back
+    other.join(PATIENCE)
+    assert free.is_set()
+
+
+def test_a_mistake_gives_the_turn_back():
+    try:
+        with in_turn():
+            raise ValueError
+    except ValueError:
+        pass
+    free = Event()
+    beside(lambda: in_turn().__enter__() or free.set())
+    assert free.wait(PATIENCE)

@@ -1,0 +1,60 @@
+"""The page in parts, as Streamlit sends it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from streamlit.runtime.forward_msg_queue import ForwardMsgQueue
+from streamlit.testing.v1 import AppTest, local_script_runner
+
+from autodiff_viz.ui.session import SESSION
+from autodiff_viz.views.lab import start
+from autodiff_viz.views.training.actions import trains
+from tests.ui.page import put
+from tests.views.regression import lab_of
+
+APP = str(Path(__file__).parents[2] / "app.py")
+
+
+@pytest.mark.parametrize("lab", [start(), trains(lab_of(), 20_000)], ids=["at rest", "training"])
+def test_a_part_that_runs_again_before_it_was_sent_leaves_no_hole(monkeypatch, lab):
+    """Streamlit drops then what the part has sent. The browser refuses an element whose place is beyond the
+    end of the block that it belongs to."""
+    sent = []
+    parse = local_script_runner.parse_tree_from_messages
+    monkeypatch.setattr(
+        local_script_runner,
+        "parse_tree_from_messages",
+        lambda messages: parse(sent.extend(messages) or messages),
+    )
+    app = AppTest.from_file(APP, default_timeout=60)
+    put(app, lab)
+    app.run()
+    if lab.training:
+        app.session_state[SESSION].trainer.put(None)
+    parts = {message.delta.fragment_id for message in sent} - {""}
+    assert len(parts) > 10
+    for dropped in [*({part} for part in parts), parts]:
+        assert holes(sent, dropped) == []
+
+
+def holes(sent: list, dropped: set[str]) -> list[list[int]]:
+    """Places of elements that the browser would refuse, when these parts' own are dropped and come again: in
+    a block that is not there, or beyond its end."""
+    queue = ForwardMsgQueue()
+    for message in sent:
+        queue.enqueue(message)
+    queue.clear(retain_lifecycle_msgs=True, fragment_ids_this_run=list(dropped))
+    again = [message for message in sent if message.delta.fragment_id in dropped]
+    known, refused = {}, []
+    for message in [*queue.flush(), *again]:
+        if message.WhichOneof("type") != "delta":
+            continue
+        *parent, index = message.metadata.delta_path  # of the first numbers each is a root of its own
+        children = known.setdefault(tuple(parent), set())
+        is_known = len(parent) == 1 or parent[-1] in known.get(tuple(parent[:-1]), ())
+        if index > len(children) or not is_known:
+            refused.append(list(message.metadata.delta_path))
+        children.add(index)
+    return refused

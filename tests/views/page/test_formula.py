@@ -1,0 +1,113 @@
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from autodiff_viz.graph import limits
+from autodiff_viz.graph.problem import Problem
+from autodiff_viz.language.parse import parse
+from autodiff_viz.ops.catalog import OPS
+from autodiff_viz.views.actions import typed
+from autodiff_viz.views.compose import lab_view
+from autodiff_viz.views.lab import opened, start
+from autodiff_viz.views.page.formula import MARKED, WRAPPERS, formula, words
+
+OWN = "# mine\nx = 1.0\ny = sin(x) * exp(x)\n"
+
+
+def cut(text: str, place: dict) -> str:
+    """What a place within one line marks."""
+    assert place["line"] == place["endLine"]
+    return text.split("\n")[place["line"] - 1][place["column"] : place["endColumn"]]
+
+
+@pytest.mark.parametrize(
+    ("name", "marked"), [("y", "y = sin(x) * exp(x)"), ("exp_1", "exp(x)"), ("x", "x = 1.0")]
+)
+def test_the_selected_node_is_marked_where_it_stands(name, marked):
+    lab = replace(typed(start(), OWN), selected=name)
+    assert cut(OWN, formula(lab)["selected"]) == marked
+
+
+def test_a_mistake_marks_what_is_wrong_and_says_how_to_mend_it():
+    text = "x = 1.0\ny = sin(x) + q"
+    (mistake,) = formula(typed(start(), text))["mistakes"]
+    assert cut(text, mistake) == "q"
+    assert mistake["message"]
+    assert mistake["hint"]
+
+
+def test_a_mistake_of_the_whole_text_has_no_place():
+    (mistake,) = formula(typed(start(), "x = 1.0\n" * limits.TEXT))["mistakes"]
+    assert "line" not in mistake
+
+
+def test_a_problem_of_the_graph_is_marked_at_its_node():
+    text = "x = [1.0, 2.0]\nw = [1.0, 2.0, 3.0]\ny = x * w\n"
+    lab = typed(start(), text)
+    (mark,) = formula(lab, lab_view(lab).problems)["marks"]
+    assert cut(text, mark) == "y = x * w"
+
+
+def test_of_very_many_problems_the_first_are_marked():
+    lab = typed(start(), "".join(f"y{i} = add(..., ...)\n" for i in range(300)))
+    assert len(formula(lab, lab_view(lab).problems)["marks"]) == MARKED
+
+
+def test_a_problem_without_a_node_is_not_marked():
+    assert formula(start(), [Problem("region-not-convex", "Message.")])["marks"] == []
+
+
+def test_nothing_but_mistakes_is_marked_in_a_draft():
+    data = formula(replace(typed(start(), OWN + "z = "), selected="x"), [Problem("c", "Message.", node="x")])
+    assert (data["selected"], data["marks"]) == (None, [])
+
+
+def test_every_op_and_wrapper_can_be_completed_with_a_line_about_it():
+    found = {entry["word"]: entry for entry in words()}
+    assert found.keys() == {"input", *WRAPPERS, *OPS}
+    assert all(entry["doc"] for entry in found.values())
+
+
+def test_the_wrappers_examples_are_in_the_language():
+    for doc in WRAPPERS.values():
+        example = doc.split(": ", 1)[1].rstrip(".")
+        text = f"{example}\n    y = sin(x)" if example.endswith(":") else f"y = {example}"
+        assert "y" in parse(f"x = 1.0\n{text}")
+
+
+def test_the_data_can_travel_as_json():
+    data = formula(typed(start(), OWN))
+    assert json.loads(json.dumps(data, allow_nan=False)) == data
+
+
+SHADOWED = "a = 2.0\ny = custom(0.5 * (1.0 + a), pullback=lambda v, a, y: v * a)\n"
+
+
+def test_an_argument_that_stands_for_another_node_is_noted_where_it_stands():
+    lab = typed(start(), SHADOWED)
+    data = formula(lab, lab_view(lab).problems)
+    (note,) = data["notes"]
+    assert cut(SHADOWED, note) == SHADOWED.splitlines()[1]
+    assert note["message"].startswith(
+        "Shadowed: in its rule, a stands for node add_1, 1.0 + a, not for node a."
+    )
+    assert data["marks"] == data["mistakes"] == []  # the program is valid
+
+
+def test_the_note_stands_on_the_node_and_beside_the_checks_as_well():
+    view = lab_view(typed(start(), SHADOWED))
+    warned = {node["id"]: node["warning"] for node in view.drawing["nodes"]}
+    assert warned["y"].startswith("Shadowed: in its rule, a stands for node add_1")
+    assert warned["a"] is None
+    assert [note for note in view.notes if note.startswith("at y: Shadowed")]
+    assert view.problems == ()
+
+
+def test_a_text_that_is_written_here_is_not_read_again(monkeypatch):
+    monkeypatch.setattr("autodiff_viz.views.page.formula.parse_with_spans", None)
+    lab = replace(opened(start(), parse("x = 2.0\ny = sin(x) * exp(x)"), ""), selected="exp_1")
+    data = formula(lab)
+    assert cut(data["text"], data["selected"]) == "exp(x)"
