@@ -22,20 +22,26 @@ from jax.extend import core
 from autodiff_viz.engine.whole_program.program import SCOPE
 
 _NODE = re.compile(SCOPE + r"(\w+)")
-_INLINED = {"jit": "jaxpr", "pjit": "jaxpr", "closed_call": "call_jaxpr", "custom_jvp_call": "call_jaxpr",
+INLINED = {"jit": "jaxpr", "pjit": "jaxpr", "closed_call": "call_jaxpr", "custom_jvp_call": "call_jaxpr",
             "custom_vjp_call": "call_jaxpr", "remat2": "jaxpr", "checkpoint": "jaxpr"}  # fmt: skip
 
 
+RECOMPUTED = "rematted_computation"  # JAX's own scope of what a region computes again
 ROUNDED = "reduce_precision"  # in JAX's residuals this primitive is a copy
 _IDENTITIES = ("name", ROUNDED, "optimization_barrier")  # primitives by which JAX marks saved values
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Position of an equation: its node ("" for none), and the backward regions around it."""
+    """Position of an equation: its node ("" for none), and the backward regions around it.
+
+    Attributes:
+      again: whether the equation is part of a recomputation, not of a pullback.
+    """
 
     node: str = ""
     recomputations: tuple[int, ...] = ()
+    again: bool = False
 
 
 @dataclass
@@ -46,6 +52,7 @@ class Numbering:
       named: by node name, the number of the value that the node's `checkpoint_name` marks.
       first: by number, the place where it is first computed.
       apart: whether every computation has a number of its own.
+      copied: with `apart`, the number of what a copy is of.
       on_equation: called as `on_equation(equation, place, operands, results)` for each equation that
         computes something.
     """
@@ -54,6 +61,7 @@ class Numbering:
     named: dict[str, int] = field(default_factory=dict)
     first: dict[int, Place] = field(default_factory=dict)
     apart: bool = False
+    copied: dict[int, int] = field(default_factory=dict)
     _table: dict[Any, int] = field(default_factory=dict)
     _regions: int = 0
 
@@ -81,8 +89,10 @@ class Numbering:
         return env[atom]
 
     def _place(self, equation: Any, around: Place) -> Place:
-        found = _NODE.findall(str(equation.source_info.name_stack))
-        return Place(found[-1] if found else around.node, around.recomputations)
+        stack = str(equation.source_info.name_stack)
+        found = _NODE.findall(stack)
+        node = found[-1] if found else around.node
+        return Place(node, around.recomputations, around.again or RECOMPUTED in stack)
 
     def _equation(self, equation: Any, operands: list[int], place: Place) -> list[int]:
         name, params = equation.primitive.name, equation.params
@@ -91,11 +101,13 @@ class Numbering:
         identity = _is_identity(equation)
         if identity and not (self.apart and name == ROUNDED):
             results = operands
-        elif name in _INLINED:
-            results = self.number(_open(params[_INLINED[name]]), operands, self._inside(name, params, place))
+        elif name in INLINED:
+            results = self.number(_open(params[INLINED[name]]), operands, self._inside(name, params, place))
         else:
             key = (place.node, name, _key(params), *operands, *self._own())
             results = [self.fresh((*key, i)) for i in range(len(equation.outvars))]
+            if identity:
+                self.copied.update(zip(results, operands, strict=True))
         for result in results:
             self.first.setdefault(result, place)
         if self.on_equation is not None and not identity:
@@ -110,7 +122,7 @@ class Numbering:
         if not params.get("differentiated"):
             return place
         self._regions += 1
-        return Place(place.node, (*place.recomputations, self._regions))
+        return Place(place.node, (*place.recomputations, self._regions), place.again)
 
 
 def _is_identity(equation: Any) -> bool:

@@ -17,6 +17,9 @@ const BY_HAND = {
     ["Click a region's tab", "Its name, what it keeps; drag it to move all"],
     ["Drag a node in or out", "Join a region or a group, or leave it"],
   ],
+  "Play the pass": [
+    ["Space, arrows, Esc", "On the bar below the canvas: play or pause, step, end"],
+  ],
   "Select and change": [
     ["Shift + click, Shift + drag", "Select several; with a finger, hold a node"],
   ],
