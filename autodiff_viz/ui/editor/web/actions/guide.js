@@ -18,7 +18,7 @@ const BY_HAND = {
     ["Drag a node in or out", "Join a region or a group, or leave it"],
   ],
   "Play the pass": [
-    ["Space, arrows, Esc", "On the bar below the canvas: play or pause, step, end"],
+    ["Space, \u2190 \u2192, End, Esc", "On the bar below: play or pause, step, finish the phase, stop"],
   ],
   "Select and change": [
     ["Shift + click, Shift + drag", "Select several; with a finger, hold a node"],

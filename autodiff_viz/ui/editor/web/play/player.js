@@ -61,7 +61,7 @@ export class Player {
 
   pause() {
     clearTimeout(this.timer);
-    [this.runs, this.wish] = [false, null];
+    [this.runs, this.wish, this.asked] = [false, null, null];
     this.changed();
   }
 
@@ -94,6 +94,7 @@ export class Player {
     if (this.editor.drawing.live) return this.refuse(LIVE);
     if (this.steps) return act(this.steps);
     this.wish = () => this.steps && act(this.steps);
+    this.asked = null; // each press asks again: a message may be lost
     this.request();
     this.changed();
   }

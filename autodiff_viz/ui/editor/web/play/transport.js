@@ -25,9 +25,9 @@ export function withTransport(editor) {
 /** @param {Player} player */
 function transport(player) {
   const play = button("play", "Play the pass", () => player.toggle(), "Play");
-  const back = button("back", "One step back  (←)", () => player.step(-1));
-  const on = button("step", "One step on  (→)", () => player.step(1));
-  const finish = button("finish", "Finish the phase", () => player.finishPhase());
+  const back = keyed(button("back", "One step back  (←)", () => player.step(-1)));
+  const on = keyed(button("step", "One step on  (→)", () => player.step(1)));
+  const finish = keyed(button("finish", "Finish the phase  (End)", () => player.finishPhase()));
   const seek = (/** @type {any} */ event) => player.seek(Number(event.target.value));
   const scrubber = /** @type {HTMLInputElement} */ (html("input", { type: "range", class: "scrubber", min: 0, max: 1, step: 1, value: 0, "aria-label": "Step of the pass", input: seek }));
   const choose = (/** @type {any} */ event) => player.setSpeed(Number(event.target.value));
@@ -43,9 +43,8 @@ function transport(player) {
     const { steps, at, runs } = player;
     const goes = runs || player.wish !== null;
     tellPlay(play, goes, at !== null);
-    back.disabled = !at;
-    on.disabled = steps !== null && at === steps.length;
-    finish.disabled = on.disabled;
+    const ended = steps !== null && at === steps.length;
+    for (const [element, idle] of /** @type {[Element, boolean][]} */ ([[back, !at], [on, ended], [finish, ended]])) element.setAttribute("aria-disabled", String(idle));
     scrubber.disabled = !steps;
     scrubber.max = String(steps?.length ?? 1);
     scrubber.value = String(at ?? 0);
@@ -80,16 +79,25 @@ const button = (name, label, press, word) =>
   /** @type {HTMLButtonElement} */ (html("button", { type: "button", class: name, title: label, "aria-label": label.replace(/ {2}.*/, ""), click: press },
     icon(name), word && html("span", {}, word)));
 
+/** Take a button out of the tab order: its key does the same, wherever the focus is on the transport.
+ * @param {HTMLButtonElement} element */
+function keyed(element) {
+  element.tabIndex = -1;
+  return element;
+}
+
 /** Keys while the transport has the focus. @param {Player} player @param {KeyboardEvent} event */
 function key(player, event) {
   event.stopPropagation(); // Streamlit's own shortcuts (r, c) would answer
   const target = /** @type {Element} */ (event.target);
-  const own = target.matches("select") || (target.matches(".scrubber") && event.key.startsWith("Arrow")); // the element handles it
+  const own = target.matches("select") || (target.matches(".scrubber") && /^(Arrow|Home|End)/.test(event.key)); // the element handles it
   if (own || event.ctrlKey || event.metaKey || event.altKey) return;
   const presses = target.matches("button:not(.play)"); // a button is pressed by the space bar
   if (event.key === " " && !presses) player.toggle();
   else if (event.key === "ArrowRight") player.step(1);
   else if (event.key === "ArrowLeft") player.step(-1);
+  else if (event.key === "End") player.finishPhase();
+  else if (event.key === "Home") player.seek(0);
   else if (event.key === "Escape") player.leave();
   else return;
   event.preventDefault();
