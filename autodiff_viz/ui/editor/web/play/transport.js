@@ -52,7 +52,7 @@ function transport(player) {
     says.setAttribute("aria-live", runs ? "off" : "polite");
     const told = player.says;
     setText(equation, told || (at === null ? hint() : ""));
-    equation.classList.toggle("hint", !told);
+    equation.classList.toggle("invitation", !told);
     const step = steps && at ? steps[at - 1] : null;
     equation.title = equation.textContent ?? "";
     setText(place, steps && at !== null ? [placeText(steps, at), step && liveSays(step)].filter(Boolean).join(" \u00b7 ") : "");
@@ -76,7 +76,7 @@ function tellPlay(play, goes, begun) {
 
 /** @param {string} name of its icon @param {string} label @param {() => void} press @param {string} [word] */
 const button = (name, label, press, word) =>
-  /** @type {HTMLButtonElement} */ (html("button", { type: "button", class: name, title: label, "aria-label": label.replace(/ {2}.*/, ""), click: press },
+  /** @type {HTMLButtonElement} */ (html("button", { type: "button", class: `go ${name === "play" ? "play" : ""}`, title: label, "aria-label": label.replace(/ {2}.*/, ""), click: press },
     icon(name), word && html("span", {}, word)));
 
 /** Take a button out of the tab order: its key does the same, wherever the focus is on the transport.
@@ -111,7 +111,7 @@ function hinted(player) {
   let before = { rules: "" };
   editor.watchers.push(() => {
     if (known.has("bend")) return;
-    if (editor.selection.size) learn(known, "select");
+    if (editor.selection.size && editor.single !== editor.drawing.selected) learn(known, "select"); // by the user, not by a lesson
     const { graph } = editor.drawing;
     const rules = editor.shown.nodes.map(({ id, rule }) => `${id} ${rule}`).join();
     if (before.graph === graph && before.rules !== rules && editor.selection.size) learn(known, "bend");
