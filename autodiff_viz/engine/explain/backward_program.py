@@ -167,7 +167,7 @@ class _Reading:
         if not place.again:
             run = self.pulls.setdefault(place.node, _Run())
         else:
-            run = self.visits.setdefault(place.recomputations, {}).setdefault(place.node, _Run())
+            run = self.visits.setdefault(place.visit, {}).setdefault(place.node, _Run())
         for operand in operands:
             self._read(run, place.node, operand)
         if place.again and equation.primitive.name != MARKER:

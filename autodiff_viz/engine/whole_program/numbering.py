@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -36,11 +36,13 @@ class Place:
     """Position of an equation: its node ("" for none), and the backward regions around it.
 
     Attributes:
+      visit: those of these regions that are entered to pull back, not to compute something again.
       again: whether the equation is part of a recomputation, not of a pullback.
     """
 
     node: str = ""
     recomputations: tuple[int, ...] = ()
+    visit: tuple[int, ...] = ()
     again: bool = False
 
 
@@ -92,7 +94,7 @@ class Numbering:
         stack = str(equation.source_info.name_stack)
         found = _NODE.findall(stack)
         node = found[-1] if found else around.node
-        return Place(node, around.recomputations, around.again or RECOMPUTED in stack)
+        return replace(around, node=node, again=around.again or RECOMPUTED in stack)
 
     def _equation(self, equation: Any, operands: list[int], place: Place) -> list[int]:
         name, params = equation.primitive.name, equation.params
@@ -122,7 +124,8 @@ class Numbering:
         if not params.get("differentiated"):
             return place
         self._regions += 1
-        return Place(place.node, (*place.recomputations, self._regions), place.again)
+        visit = place.visit if place.again else (*place.visit, self._regions)
+        return replace(place, recomputations=(*place.recomputations, self._regions), visit=visit)
 
 
 def _is_identity(equation: Any) -> bool:

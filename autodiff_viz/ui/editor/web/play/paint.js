@@ -2,7 +2,7 @@
 // The canvas while a pass is played: numbers that are not yet computed are a thin dash, the wires of the step are lit.
 // The numbers themselves are those of the drawing; nothing is written here.
 
-import { svg } from "../../../web/dom.js";
+import { setText, svg } from "../../../web/dom.js";
 import { nodesOf, wiresOf } from "../state/fold.js";
 import { wireId } from "../draw/wires.js";
 
@@ -47,7 +47,9 @@ function paintCard(card, { values, cotangents, step }) {
   root.classList.toggle("at-work", works);
   root.classList.toggle("runs-again", works && Boolean(step?.again));
   root.classList.toggle("is-dropped", works && Boolean(step?.dropped));
-  if (card.numbers && !root.querySelector(".blank")) root.append(...blanks(card), againMark(node));
+  if (card.numbers && !root.querySelector(".blank")) root.append(...blanks(card), svg("text", { class: "again-mark", x: 2, y: node.h + 15 }));
+  const mark = root.querySelector(".again-mark");
+  if (mark && works) setText(mark, step?.dropped ? "again, not needed" : "again");
 }
 
 /** A dash in the place of each number. @param {Card} card */
@@ -57,9 +59,6 @@ function blanks({ numbers }) {
     return svg("path", { class: `blank ${which}`, d: `M${x - DASH} ${y - 5}h${DASH}` });
   });
 }
-
-/** @param {import("../types.js").GraphNode} node */
-const againMark = ({ w, h }) => svg("text", { class: "again-mark", x: w / 2, y: h + 14 }, "again");
 
 /** Show the full picture. @param {Stage} stage */
 export function clearPlay(stage) {
