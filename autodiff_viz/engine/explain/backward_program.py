@@ -70,14 +70,14 @@ class BackwardProgram:
     Attributes:
       arrays: what is computed before it is needed, by number.
       residuals: the numbers of the arrays that the forward pass keeps.
-      visits: for each region that runs again, in order, the runs of its nodes. A region inside another one
-        is visited after the outer one, within the pullbacks of the outer one.
+      visits: for each time that a region runs again, in order, its index in the graph and the runs of its
+        nodes. A region inside another one is visited after the outer one, within the pullbacks of that.
       pulls: by node, what its pullback reads of earlier computations.
     """
 
     arrays: Mapping[int, Stored]
     residuals: frozenset[int]
-    visits: tuple[tuple[Rerun, ...], ...]
+    visits: tuple[tuple[int, tuple[Rerun, ...]], ...]
     pulls: Mapping[str, tuple[int, ...]]
 
     def key(self, array: int) -> str | int:
@@ -100,7 +100,7 @@ def _read(graph: Graph, shapes: tuple, dtype: str) -> BackwardProgram:
     # own, which tells one array from another.
     kept, inputs = halves.number_forward(same)
     arrays, _ = halves.number_forward(distinct)
-    reading = _Reading(value_of(same) | inputs, distinct.copied)
+    reading = _Reading(value_of(same) | inputs, distinct.copied, distinct.regions)
     sizes = [prod(variable.aval.shape) for variable in halves.forward.outvars[1:]]
     for array, number, size in zip(arrays, kept, sizes, strict=True):
         reading.keep(array, number, same.first.get(number, Place()).node, size)
@@ -143,6 +143,7 @@ class _Reading:
 
     values: Mapping[int, str]
     copied: Mapping[int, int]
+    regions: Mapping[int, int]
     arrays: dict[int, Stored] = field(default_factory=dict)
     visits: dict[tuple[int, ...], dict[str, _Run]] = field(default_factory=dict)
     pulls: dict[str, _Run] = field(default_factory=dict)
@@ -193,7 +194,9 @@ class _Reading:
         """Return what has been read, without the arrays that only their own run reads."""
         runs = [run for visit in self.visits.values() for run in visit.values()]
         read = {array for run in (*runs, *self.pulls.values()) for array in run.reads}
-        visits = tuple(tuple(self._reruns(visit, read)) for visit in self.visits.values())
+        visits = tuple(
+            (self.regions[key[-1]], tuple(self._reruns(visit, read))) for key, visit in self.visits.items()
+        )
         pulls = {node: tuple(run.reads) for node, run in self.pulls.items()}
         return BackwardProgram(self.arrays, residuals & self.arrays.keys(), visits, pulls)
 

@@ -12,7 +12,7 @@ from autodiff_viz.engine.explain.backward_program import BackwardProgram, Factor
 from autodiff_viz.engine.live_path.live import Wire
 from autodiff_viz.engine.trace import Trace, known_trace
 from autodiff_viz.graph.blocks import Block, blocks
-from autodiff_viz.graph.model import INPUT, Graph, Node
+from autodiff_viz.graph.model import INPUT, Graph, Node, Region
 from autodiff_viz.graph.order import consumers
 from autodiff_viz.graph.problem import GraphError
 
@@ -143,16 +143,16 @@ class _Backward:
         region = block.region and block.region.name
         for item in reversed(block.items):
             if isinstance(item, Block):
-                yield from self._run_again(item)
+                yield from self._run_again(item.region)
                 yield from self._block(item)
             elif item.op != INPUT:
                 yield from self._pullback(item, region)
 
-    def _run_again(self, block: Block) -> Iterator[_Step]:
-        inside = {node.name for node in block.nodes() if node.op != INPUT}
-        if self.visits and {rerun.node for rerun in self.visits[0]} == inside:
-            for rerun in self.visits.pop(0):
-                yield self._again(rerun, block.region.name)
+    def _run_again(self, region: Region | None) -> Iterator[_Step]:
+        regions = self.trace.graph.regions
+        if region is not None and self.visits and regions[self.visits[0][0]] == region:
+            for rerun in self.visits.pop(0)[1]:
+                yield self._again(rerun, region.name)
 
     def _again(self, rerun: Rerun, region: str) -> _Step:
         reads, writes = self._keys(rerun.reads), self._keys(rerun.writes)

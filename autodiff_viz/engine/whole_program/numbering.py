@@ -19,9 +19,10 @@ from typing import Any
 import numpy as np
 from jax.extend import core
 
-from autodiff_viz.engine.whole_program.program import SCOPE
+from autodiff_viz.engine.whole_program.program import REGION, SCOPE
 
 _NODE = re.compile(SCOPE + r"(\w+)")
+_REGION = re.compile(REGION + r"(\d+)")
 INLINED = {"jit": "jaxpr", "pjit": "jaxpr", "closed_call": "call_jaxpr", "custom_jvp_call": "call_jaxpr",
             "custom_vjp_call": "call_jaxpr", "remat2": "jaxpr", "checkpoint": "jaxpr"}  # fmt: skip
 
@@ -37,12 +38,14 @@ class Place:
 
     Attributes:
       visit: those of these regions that are entered to pull back, not to compute something again.
+      region: index of the innermost region in whose scope it stands.
       again: whether the equation is part of a recomputation, not of a pullback.
     """
 
     node: str = ""
     recomputations: tuple[int, ...] = ()
     visit: tuple[int, ...] = ()
+    region: int | None = None
     again: bool = False
 
 
@@ -54,6 +57,7 @@ class Numbering:
       named: by node name, the number of the value that the node's `checkpoint_name` marks.
       first: by number, the place where it is first computed.
       apart: whether every computation has a number of its own.
+      regions: by number in `Place.recomputations`, the index of the region in the graph.
       copied: with `apart`, the number of what a copy is of.
       on_equation: called as `on_equation(equation, place, operands, results)` for each equation that
         computes something.
@@ -64,6 +68,7 @@ class Numbering:
     first: dict[int, Place] = field(default_factory=dict)
     apart: bool = False
     copied: dict[int, int] = field(default_factory=dict)
+    regions: dict[int, int | None] = field(default_factory=dict)
     _table: dict[Any, int] = field(default_factory=dict)
     _regions: int = 0
 
@@ -94,7 +99,9 @@ class Numbering:
         stack = str(equation.source_info.name_stack)
         found = _NODE.findall(stack)
         node = found[-1] if found else around.node
-        return replace(around, node=node, again=around.again or RECOMPUTED in stack)
+        regions = _REGION.findall(stack)
+        region = int(regions[-1]) if regions else around.region
+        return replace(around, node=node, region=region, again=around.again or RECOMPUTED in stack)
 
     def _equation(self, equation: Any, operands: list[int], place: Place) -> list[int]:
         name, params = equation.primitive.name, equation.params
@@ -125,6 +132,7 @@ class Numbering:
             return place
         self._regions += 1
         visit = place.visit if place.again else (*place.visit, self._regions)
+        self.regions[self._regions] = place.region
         return replace(place, recomputations=(*place.recomputations, self._regions), visit=visit)
 
 

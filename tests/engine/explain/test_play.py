@@ -211,17 +211,25 @@ def printed(graph: Graph) -> tuple[list[str], list[str]]:
     def run(block: Block, env: dict) -> dict:
         for item in block.items:
             if isinstance(item, Block):
-                inside = {node.name for node in item.nodes()}
-                given = {name: value for name, value in env.items() if name not in inside}
-                own = {name: value for name, value in env.items() if name in inside}  # inputs
-                body = jax.checkpoint(lambda given, item=item: run(item, given), policy=policy(item.region))
-                env = env | body(given | own)
+                env = env | region(item, env)
             elif item.op != INPUT:
                 print_it, probe = tell(item.name)
                 jax.debug.callback(print_it)
                 reads = (env[s] if isinstance(s, str) else jnp.float32(s) for s in item.slots)
                 env = env | {item.name: checkpoint_name(probe(PLAIN[item.op](*reads)), item.name)}
         return env
+
+    def region(block: Block, env: dict) -> dict:
+        inside = {node.name for node in block.nodes() if node.op != INPUT}
+        outside = [node for node in graph.nodes if node.name not in inside]
+        used = {slot for node in outside for _, slot in node.wires} | {graph.output}
+        reads = {slot for node in block.nodes() for _, slot in node.wires} - inside
+
+        def body(given: dict) -> dict:
+            found = run(block, given)
+            return {name: found[name] for name in inside & used}
+
+        return jax.checkpoint(body, policy=policy(block.region))({name: env[name] for name in reads})
 
     inputs = {n.name: jnp.float32(n.param("value")) for n in graph.nodes if n.op == INPUT}
     output, pull = jax.vjp(lambda given: run(blocks(graph), given)[graph.output], inputs)

@@ -49,7 +49,7 @@ function paintCard(card, { values, cotangents, step }) {
   root.classList.toggle("is-dropped", works && Boolean(step?.dropped));
   if (card.numbers && !root.querySelector(".blank")) root.append(...blanks(card), svg("text", { class: "again-mark", x: 2, y: node.h + 15 }));
   const mark = root.querySelector(".again-mark");
-  if (mark && works) setText(mark, step?.dropped ? "again, not needed" : "again");
+  if (mark && works) setText(mark, step?.dropped ? "dropped" : "again");
 }
 
 /** A dash in the place of each number. @param {Card} card */
