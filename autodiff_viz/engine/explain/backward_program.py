@@ -119,11 +119,7 @@ def _events(halves: Halves, numbering: Numbering, residuals: list[int]) -> list[
     """Return the equations of the backward pass with their places and the numbers of their arrays."""
     found: list[Event] = []
 
-    def look(*event: Any) -> None:
-        if event[0].primitive.name not in INLINED:  # the equations inside come one by one
-            found.append(event)
-
-    numbering.on_equation = look
+    numbering.on_equation = lambda *event: found.append(event)
     numbering.number(halves.backward, backward_arguments(numbering, residuals))
     numbering.on_equation = None
     return found
@@ -171,11 +167,12 @@ class _Reading:
             run = self.visits.setdefault(place.visit, {}).setdefault(place.node, _Run())
         for operand in operands:
             self._read(run, place.node, operand)
-        if place.again and equation.primitive.name != MARKER:
+        name = equation.primitive.name
+        if place.again and name != MARKER and name not in INLINED:  # whose equations come one by one
             for (array, number), variable in zip(results, equation.outvars, strict=True):
                 is_value = self.values.get(number) == place.node
-                name = place.node if is_value else self._factor(place.node, number)
-                self.arrays[array] = Stored(name, prod(variable.aval.shape))
+                named = place.node if is_value else self._factor(place.node, number)
+                self.arrays[array] = Stored(named, prod(variable.aval.shape))
                 run.writes[array] = None
 
     def _read(self, run: _Run, node: str, array: int) -> None:

@@ -59,7 +59,7 @@ def play(trace: Trace) -> tuple[PlayStep, ...]:
     Inputs come first, and last in the backward pass. A checkpoint region runs again just before the first
     pullback inside it; the regions in it run with it, and once more before their own pullbacks. A node to
     which no cotangent can come has no backward step. After the last forward step, `live` is the size of
-    `trace.residuals`.
+    those of `trace.residuals` that have a consumer.
 
     Args:
       trace: has an output.

@@ -274,7 +274,8 @@ def adds_up(graph: Graph) -> None:
     for name, runs in whole.runs.items():
         assert (again[name], kept[name]) == (runs.backward, runs.kept), name
     assert sorted(s.node for s in found if s.phase == FORWARD) == sorted(graph.by_name)
-    assert turn(found) == sum(residual.elements for residual in whole.residuals)
+    read = [residual for residual in whole.residuals if residual.consumers]  # JAX keeps some constants unread
+    assert turn(found) == sum(residual.elements for residual in read)
     assert found[-1].live == 0
     reads_only_what_was_written(found)
 
