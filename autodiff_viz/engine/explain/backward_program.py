@@ -6,6 +6,7 @@ that a region's runs are seen even where JAX drops what they compute.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from math import prod
@@ -29,7 +30,7 @@ class Factor:
 
     Attributes:
       node: the node that computes it.
-      number: counts the factors of that node, from 0.
+      number: counts the arrays of that kind of that node, from 0; a later run computes another one.
     """
 
     node: str
@@ -144,7 +145,7 @@ class _Reading:
     visits: dict[tuple[int, ...], dict[str, _Run]] = field(default_factory=dict)
     pulls: dict[str, _Run] = field(default_factory=dict)
     unnamed: dict[int, int] = field(default_factory=dict)  # size by array, of constants without a node
-    _factors: dict[tuple[str, int], Factor] = field(default_factory=dict)
+    _factors: Counter[str] = field(default_factory=Counter)
     _taken: set[str] = field(default_factory=set)
 
     def keep(self, array: int, number: int, node: str, size: int) -> None:
@@ -155,7 +156,7 @@ class _Reading:
         elif array not in self.arrays:
             first = name is not None and name not in self._taken
             self._taken.update([name] if first else [])
-            self.arrays[array] = Stored(name if first else self._factor(name or node, array), size)
+            self.arrays[array] = Stored(name if first else self._factor(name or node), size)
 
     def take(self, equation: Any, place: Place, operands: list[int], results: list[tuple[int, int]]) -> None:
         """Take an equation of the backward pass; `results` are (own number, number of equal arrays)."""
@@ -171,7 +172,7 @@ class _Reading:
         if place.again and name != MARKER and name not in INLINED:  # whose equations come one by one
             for (array, number), variable in zip(results, equation.outvars, strict=True):
                 is_value = self.values.get(number) == place.node
-                named = place.node if is_value else self._factor(place.node, number)
+                named = place.node if is_value else self._factor(place.node)
                 self.arrays[array] = Stored(named, prod(variable.aval.shape))
                 run.writes[array] = None
 
@@ -179,13 +180,13 @@ class _Reading:
         while array not in self.arrays and array not in self.unnamed and array in self.copied:
             array = self.copied[array]
         if array in self.unnamed:  # the node that reads a constant has it
-            self.arrays[array] = Stored(self._factor(node, array), self.unnamed.pop(array))
+            self.arrays[array] = Stored(self._factor(node), self.unnamed.pop(array))
         if array in self.arrays and array not in run.writes:
             run.reads[array] = None
 
-    def _factor(self, node: str, number: int) -> Factor:
-        count = sum(1 for known, _ in self._factors if known == node)
-        return self._factors.setdefault((node, number), Factor(node, count))
+    def _factor(self, node: str) -> Factor:
+        self._factors[node] += 1
+        return Factor(node, self._factors[node] - 1)
 
     def finished(self, residuals: frozenset[int]) -> BackwardProgram:
         """Return what has been read, without the arrays that only their own run reads."""

@@ -101,7 +101,8 @@ class Numbering:
         node = found[-1] if found else around.node
         regions = _REGION.findall(stack)
         region = int(regions[-1]) if regions else around.region
-        return replace(around, node=node, region=region, again=around.again or RECOMPUTED in stack)
+        again = around.again or RECOMPUTED in stack
+        return Place(node, around.recomputations, around.visit, region, again)
 
     def _equation(self, equation: Any, operands: list[int], place: Place) -> list[int]:
         name, params = equation.primitive.name, equation.params

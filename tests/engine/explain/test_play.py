@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import pairwise
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -255,6 +257,8 @@ def test_the_order_is_that_in_which_plain_jax_prints(graph):
 @given(graph=st.one_of(scalar_graphs(), ruled_regions(), muted_graphs()))
 def test_the_steps_add_up_to_the_runs_and_the_residuals(graph):
     adds_up(graph)
+    found = play(trace(graph))
+    assert [step.live for step in found] == live_by_definition(found, lambda _: 1)  # all are numbers
 
 
 @settings(max_examples=30)
@@ -278,6 +282,21 @@ def adds_up(graph: Graph) -> None:
     assert turn(found) == sum(residual.elements for residual in read)
     assert found[-1].live == 0
     reads_only_what_was_written(found)
+
+
+def live_by_definition(found: tuple[PlayStep, ...], elements: Callable[[Any], int]) -> list[int]:
+    """After each step: what has been written, and is read before it is written again."""
+    uses = [(i, a, False) for i, step in enumerate(found) for a in step.reads]
+    uses += [(i, a, True) for i, step in enumerate(found) for a in step.writes]
+    uses.sort(key=lambda use: (use[0], use[2]))  # a step reads before it writes
+    total = [0] * len(found)
+    for array in {a for _, a, _ in uses}:
+        own = [(i, writes) for i, a, writes in uses if a == array]
+        for (since, _), (until, writes) in pairwise(own):
+            if not writes:
+                for i in range(since, until):
+                    total[i] += elements(array)
+    return total
 
 
 def reads_only_what_was_written(found: tuple[PlayStep, ...]) -> None:

@@ -60,7 +60,7 @@ function transport(player) {
     bar.classList.toggle("fresh", at === null);
   };
   player.watchers.push(show);
-  player.editor.watchers.push(() => player.at === null && show());
+  player.editor.watchers.push(() => player.at === null && !player.says && setText(equation, hint()));
   show();
   return bar;
 }
@@ -107,20 +107,21 @@ function key(player, event) {
 function hinted(player) {
   const { editor } = player;
   const known = readKnown();
-  /** Rules of the first drawing of each document, by node. @type {{ graph?: string, rules: string }} */
-  let before = { rules: "" };
+  /** The drawing that was looked at last, and its rules by node. */
+  let [seen, rules] = [editor.drawing, ""];
   editor.watchers.push(() => {
     if (known.has("bend")) return;
-    if (editor.selection.size && editor.single !== editor.drawing.selected) learn(known, "select"); // by the user, not by a lesson
-    const { graph } = editor.drawing;
-    const rules = editor.shown.nodes.map(({ id, rule }) => `${id} ${rule}`).join();
-    if (before.graph === graph && before.rules !== rules && editor.selection.size) learn(known, "bend");
-    before = { graph, rules };
+    const { drawing } = editor;
+    if (editor.selection.size && editor.single !== drawing.selected) learn(known, "select"); // by the user, not by a lesson
+    if (drawing === seen) return;
+    const now = drawing.nodes.map(({ id, rule }) => `${id} ${rule}`).join();
+    if (seen.graph === drawing.graph && rules !== now && editor.selection.size) learn(known, "bend");
+    [seen, rules] = [drawing, now];
   });
   return () => {
+    if (known.has("bend")) return "";
     const tried = editor.shown.nodes.find(({ op }) => op === TRY);
     const chosen = editor.node(editor.single)?.op ?? null;
     return hintOf({ known, played: player.played, chosen, symbol: tried?.symbol ?? null, stopped: tried?.rule === "stop" });
   };
 }
-
