@@ -96,6 +96,7 @@ def test_an_edit_ends_the_play_and_a_region_that_runs_again_is_marked(lab):
     lab.select("b")
     lab.press("c")
     bar(lab).get_by_role("button", name="Play the pass").click()
+    expect(lab.canvas).to_have_attribute("data-play", "forward")
     lab.page.keyboard.press("Space")
     expect(bar(lab).get_by_role("button", name="Play on")).to_be_focused()
     lab.page.keyboard.press("End")
@@ -110,6 +111,7 @@ def test_an_edit_ends_the_play_and_a_region_that_runs_again_is_marked(lab):
     ended(lab)
     expect(says(lab)).to_have_text(saying("The numbers have changed"))
     bar(lab).get_by_role("button", name="Play the pass").click()
+    expect(lab.canvas).to_have_attribute("data-play", "forward")
     lab.page.keyboard.press("Space")
     expect(bar(lab).get_by_role("button", name="Play on")).to_be_focused()
     for _ in range(2):
