@@ -13,7 +13,8 @@ MODIFIERS = ("Shift", "Control", "Alt", "Meta", " ")
 OPEN = ".popover, .inline, .preview, .ghost, .frame"
 NEAR = 3  # px by which the view that is fitted differs from the first one
 TWICE = 400  # milliseconds after which the next click makes no double click
-TRIES, PAUSE = 20, 100  # times and milliseconds in which the page is as it was
+MODES = "[aria-pressed=true]:visible:not(.bar.top *)"  # the tools of the selection are no modes
+TRIES, PAUSE = 6, 100  # times and milliseconds in which the page is as it was
 
 TO_THE_TOP = """document.querySelectorAll("[data-testid=stMain], [data-testid=stColumn]")
   .forEach((one) => one.scrollTo(0, 0))"""
@@ -108,7 +109,7 @@ class SharedPage:
         for _ in range(lab.canvas.locator(OPEN).count()):
             lab.canvas.locator(".surface").focus()
             page.keyboard.press("Escape")
-        for button in lab.canvas.locator("[aria-pressed=true]").all():
+        for button in lab.canvas.locator(MODES).all()[:1]:
             button.click()
         lab.settle()
 
