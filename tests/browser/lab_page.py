@@ -21,7 +21,7 @@ def saying(text: str) -> re.Pattern[str]:
 
 STILL = """async (thing) => {
   const frame = () => new Promise(requestAnimationFrame);
-  const place = () => { const { x, y, width, height } = thing.getBoundingClientRect(); return [x, y, width, height] };
+  const place = () => (({ x, y, width, height }) => [x, y, width, height])(thing.getBoundingClientRect());
   for (let before = place(), same = 0; ; before = place()) {
     await frame();
     same = String(before) === String(place()) ? same + 1 : 0;
