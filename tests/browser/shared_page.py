@@ -15,6 +15,7 @@ NEAR = 3  # px by which the view that is fitted differs from the first one
 TWICE = 400  # milliseconds after which the next click makes no double click
 MODES = "[aria-pressed=true]:visible:not(.bar.top *)"  # the tools of the selection are no modes
 TRIES, PAUSE = 6, 100  # times and milliseconds in which the page is as it was
+SELECTED = "?node=a"  # most tests edit the selected node; a newcomer finds none selected
 
 TO_THE_TOP = """document.querySelectorAll("[data-testid=stMain], [data-testid=stColumn]")
   .forEach((one) => one.scrollTo(0, 0))"""
@@ -60,12 +61,12 @@ class SharedPage:
         self.said: list[str] = []
 
     def take(self) -> LabPage:
-        """The lab as a newcomer finds it; undo has nothing to undo, redo may have."""
+        """The first graph, with a node selected; undo has nothing to undo, redo may have."""
         if self.lab is None or not self._put_back():
             self.close()
             page = self.context.new_page()
             self.abroad, self.said = self.watched(page)
-            self.lab = LabPage(page, self.address).open()
+            self.lab = LabPage(page, self.address).open(SELECTED)
             expect(page.locator(".st-key-settings input").last).to_be_visible()
             expect(page.locator(".inspector")).to_be_visible()
             self.first, self.size = self._found(), page.viewport_size

@@ -17,7 +17,7 @@ pytestmark = pytest.mark.shared_page
 
 
 def test_a_step_of_the_slider_changes_value_and_cotangent(lab: LabPage):
-    slider = lab.page.get_by_role("slider").first
+    slider = lab.page.get_by_role("slider", name="Slider of x")
     slider.focus()
     lab.page.keyboard.press("ArrowRight")
     expect(lab.value("x")).to_have_text("0.61")  # a thousandth of -5 to 5
@@ -26,7 +26,7 @@ def test_a_step_of_the_slider_changes_value_and_cotangent(lab: LabPage):
 
 
 def test_many_steps_of_a_slider_end_where_the_last_one_does(lab: LabPage):
-    lab.page.get_by_role("slider").first.focus()
+    lab.page.get_by_role("slider", name="Slider of x").focus()
     for _ in range(10):
         lab.page.keyboard.press("ArrowRight")
     expect(lab.value("x")).to_have_text("0.7")
@@ -34,7 +34,7 @@ def test_many_steps_of_a_slider_end_where_the_last_one_does(lab: LabPage):
 
 
 def test_a_slider_dragged_twice_is_two_steps_of_undo(lab: LabPage):
-    box = lab.page.get_by_role("slider").first.bounding_box()
+    box = lab.page.get_by_role("slider", name="Slider of x").bounding_box()
     middle = box["y"] + box["height"] / 2
     at = [box["x"] + box["width"] * part for part in (0.56, 0.7, 0.2)]
     lab.move_mouse((at[0], middle), (at[1], middle))

@@ -55,6 +55,10 @@ export class Editor {
     /** @type {import("./draw/dragframe.js").Ground | null} */
     this.ground = null;
     this.frame = 0;
+    /** Play the pass, or pause; end the play: false if nothing is played. */
+    this.startPlay = () => {};
+    /** @type {() => boolean} */
+    this.endPlay = () => false;
     /** Cancel the gesture under way; false if there is none. @type {() => boolean} */
     this.giveUp = () => false;
     this.keeping = new Keeping(this);

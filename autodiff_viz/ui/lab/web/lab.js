@@ -10,6 +10,7 @@ import { openEditor } from "../../editor/web/open.js";
 import { Formula } from "../../formula/web/editor.js";
 import { listenToKeys } from "../../formula/web/keys.js";
 import { Inspector } from "../../inspector/web/panel.js";
+import { withTransport } from "../../editor/web/play/transport.js";
 import { Board } from "../../sliders/web/board.js";
 import { hear, tell } from "../../web/news.js";
 import { Places } from "./places.js";
@@ -31,18 +32,20 @@ export class Lab {
     this.inspector = new Inspector({ send: (edit, refused) => this.send(edit, refused) });
     this.check = new Check({ ask: (on) => this.editor.send({ kind: "check", on }), look: () => this.mail.ask({ rest: this.question.turn }) });
     this.editor.leaving.push(() => this.formula.send(), () => this.board.send());
-    const { host } = this.editor.stage;
-    this.places = new Places(parent, css, { editor: host, formula: this.formula.host, sliders: this.board.host, node: this.inspector.host, check: this.check.host });
+    this.places = new Places(parent, css, { editor: withTransport(this.editor), formula: this.formula.host, sliders: this.board.host, node: this.inspector.host, check: this.check.host });
     this.question = new Question(this.mail);
     this.sight = new Sight(() => this.question.ask());
     /** Keys of the tables that sliders wait for, by input. @type {Map<string, string>} */
     this.wanted = new Map();
-    this.mail.note = () => ({ have: drawings.have, seen: this.sight.seen, ...(this.check.open && { details: true }), ...(this.wanted.size && { want: [...this.wanted] }) });
+    /** State of the numbers whose steps the transport waits for. @type {number | null} */
+    this.plays = null;
+    this.mail.note = () => ({ have: drawings.have, seen: this.sight.seen, ...(this.check.open && { details: true }), ...(this.wanted.size && { want: [...this.wanted] }), ...(this.plays !== null && { play: this.plays }) });
     listenToKeys(this.formula);
     const gone = () => !this.isHere && this.question.turn > 0;
     hear("formula", (about) => (about.text = this.formula.area.value), gone);
     hear("lag", ({ on, says, check }) => (this.inspector.lag(on ? says : null), this.check.wait(on ? check : null)), gone);
     hear("want", ({ inputs }) => this.want(inputs), gone);
+    hear("wants-play", ({ state }) => this.wantPlay(state), gone);
   }
 
   get isHere() {
@@ -68,7 +71,9 @@ export class Lab {
     this.check.receive(drawing.check ?? {});
     for (const table of word.tables) this.keep(table);
     for (const [input, key] of this.wanted) if (drawing.sweeps?.[input] !== key) this.wanted.delete(input);
-    if (this.wanted.size && word.rest === null) this.question.wait(STILL_MS);
+    if (this.plays !== drawing.state) this.plays = null;
+    if (word.play) this.played(word.play);
+    if ((this.wanted.size || this.plays !== null) && word.rest === null) this.question.wait(STILL_MS);
   }
 
   /** Send an edit; `refused` is called with the reason if Python refuses it.
@@ -84,6 +89,18 @@ export class Lab {
   want(inputs) {
     for (const [input, key] of inputs) this.wanted.set(input, key);
     this.mail.ask({});
+  }
+
+  /** Request the steps of the pass, as `want` requests tables. @param {number} state of the numbers on view */
+  wantPlay(state) {
+    this.plays = state;
+    this.mail.ask({});
+  }
+
+  /** @param {import("../../editor/web/play/model.js").Sent} sent */
+  played(sent) {
+    if (this.plays === sent.state) this.plays = null;
+    tell("played", sent);
   }
 
   /** @param {import("../../editor/web/live/table.js").Sent} table */

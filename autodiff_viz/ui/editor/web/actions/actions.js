@@ -111,7 +111,7 @@ export const ACTIONS = {
   },
   none: {
     label: "Select nothing, close what is open, give up a drag", keys: ["Escape"], besides: "all",
-    do: (editor) => void (editor.giveUp() || closePopover(editor) || closeNotice(editor) || editor.select([])),
+    do: (editor) => void (editor.giveUp() || closePopover(editor) || closeNotice(editor) || editor.endPlay() || editor.select([])),
   },
   duplicate: { label: "Duplicate", keys: ["Ctrl+D"], places: { more: "nodes" }, guide: "Select and change", do: (editor) => duplicate(editor) },
   copy: {
@@ -141,6 +141,8 @@ export const ACTIONS = {
     label: "Move a little", keys: arrows("Alt+"), guide: "Select and change", hand: "Alt + drag", says: "Move a little; drag a copy away",
     do: (editor, _, key) => nudge(editor, wayOf(key)),
   },
+
+  play: { label: "Play the pass, or pause", keys: ["Shift+P"], guide: "Play the pass", do: (editor) => editor.startPlay() },
 
   undo: {
     label: "Undo", keys: ["Ctrl+Z"], places: { foot: "steps" }, guide: "Select and change", says: "Undo, redo", undoes: "undo",

@@ -17,6 +17,9 @@ const BY_HAND = {
     ["Click a region's tab", "Its name, what it keeps; drag it to move all"],
     ["Drag a node in or out", "Join a region or a group, or leave it"],
   ],
+  "Play the pass": [
+    ["Space, \u2190 \u2192, End, Esc", "On the bar below: play or pause, step, finish the phase, stop"],
+  ],
   "Select and change": [
     ["Shift + click, Shift + drag", "Select several; with a finger, hold a node"],
   ],
