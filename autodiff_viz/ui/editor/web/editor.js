@@ -8,6 +8,7 @@ import { tellOffline } from "./keep/offline.js";
 import { dragFrame, groundOf, lay } from "./draw/dragframe.js";
 import { moved, predict } from "./state/predict.js";
 import { look, openStage, paint, partView, sizeOf, wholeView } from "./draw/stage.js";
+import { markStale } from "./draw/stale.js";
 import { folding, namesIn, seenAs } from "./state/fold.js";
 
 /** @typedef {import("./types.js").Drawing} Drawing */
@@ -78,6 +79,7 @@ export class Editor {
     }
     this.refresh();
     this.tell();
+    markStale(this.stage.host, Boolean(drawing.formula?.mistakes?.length));
     this.stage.host.dataset.rev = String(drawing.rev);
     if (other) [this.fitted, this.choice] = [false, "first"];
     this.keeping.search = location.search;
