@@ -63,6 +63,7 @@ export class Lab {
     if (!drawing) return this.editor.resync();
     this.editor.receive(drawing);
     this.formula.receive({ ...drawing.formula, ack: word.ack });
+    if (this.formula.takePasted()) this.editor.showOutput();
     this.board.receive(drawing.sliders, document);
     this.inspector.receive(drawing.node, word.ack);
     this.check.receive(drawing.check ?? {});
