@@ -41,6 +41,8 @@ export class Formula {
     this.pasted = false; // the output is to be shown as soon as the graph is drawn
     /** The number of a slider that is being dragged. @type {{ input: string, number: string } | null} */
     this.slid = null;
+    /** Give the focus to what comes after the text. */
+    this.leave = () => this.area.blur();
     this.timer = 0;
     this.closed = false;
     this.listen();

@@ -38,6 +38,7 @@ export class Lab {
     /** Keys of the tables that sliders wait for, by input. @type {Map<string, string>} */
     this.wanted = new Map();
     this.mail.note = () => ({ have: drawings.have, seen: this.sight.seen, ...(this.check.open && { details: true }), ...(this.wanted.size && { want: [...this.wanted] }) });
+    this.formula.leave = () => this.editor.stage.surface.focus({ preventScroll: true });
     listenToKeys(this.formula);
     const gone = () => !this.isHere && this.question.turn > 0;
     hear("formula", (about) => (about.text = this.formula.area.value), gone);
