@@ -29,7 +29,7 @@ const BY_HAND = {
     ["Rest on a node", "Light what it depends on and what depends on it"],
     ["Two fingers, Ctrl + wheel", "Zoom"],
   ],
-  "Bring and take": [["Drop a file, paste a link", "Open it in place of this graph"]],
+  "Bring and take": [["Drop a file, paste a link", "Open it in place of this graph; a PNG or SVG saved here holds its graph"]],
 };
 
 /** @param {Record<string, Action>} actions @returns {{ title: string, lines: Line[] }[]} */
