@@ -12,6 +12,7 @@ import { listenToKeys } from "../../formula/web/keys.js";
 import { Inspector } from "../../inspector/web/panel.js";
 import { Board } from "../../sliders/web/board.js";
 import { hear, tell } from "../../web/news.js";
+import { listenToMarker } from "./marker.js";
 import { Places } from "./places.js";
 import { Question, STILL_MS } from "./question.js";
 import { Sight } from "./sight.js";
@@ -33,6 +34,7 @@ export class Lab {
     this.editor.leaving.push(() => this.formula.send(), () => this.board.send());
     const { host } = this.editor.stage;
     this.places = new Places(parent, css, { editor: host, formula: this.formula.host, sliders: this.board.host, node: this.inspector.host, check: this.check.host });
+    this.unmark = listenToMarker((input) => this.board.rows.get(input));
     this.question = new Question(this.mail);
     this.sight = new Sight(() => this.question.ask());
     /** Keys of the tables that sliders wait for, by input. @type {Map<string, string>} */
@@ -98,6 +100,7 @@ export class Lab {
     this.formula.close();
     this.editor.close();
     this.question.close();
+    this.unmark();
     this.places.close();
     this.sight.close();
   }
