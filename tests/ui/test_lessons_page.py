@@ -88,3 +88,24 @@ def test_a_changed_graph_is_noted_and_started_again():
     assert lab_of(app).graph["x"].param("value") == 3.0
     assert 'aria-label="holds"' in _claims(app)
     assert "now " not in _claims(app)
+
+
+def test_an_exercise_is_done_by_its_button_and_ticked():
+    app = _lab_with("fork")
+    marks = lambda: [e.proto.body for e in app.sidebar.get("html") if "av-tick" in e.proto.body]  # noqa: E731
+    assert [("av-done" in mark) for mark in marks()] == [False, False, False]
+    app.sidebar.button(key="do_fork_1").click().run()
+    assert not app.exception
+    assert lab_of(app).graph["b"].rule.kind == "stop"
+    assert [("av-done" in mark) for mark in marks()] == [False, True, False]
+    app.sidebar.button(key="do_fork_2").click().run()
+    assert lab_of(app).variant == 1
+
+
+def test_a_card_has_a_picture_and_the_number_of_exercises():
+    app = _gallery()
+    pictures = [image for images in app.get("imgs") for image in images.proto.imgs]
+    assert len(pictures) == len(LESSONS)
+    said = "".join(element.proto.body for element in app.get("html"))
+    assert said.count('class="av-progress"') == len(LESSONS)
+    assert 'data-lesson="fork">3 tried' in said
