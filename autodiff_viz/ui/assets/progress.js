@@ -1,6 +1,7 @@
 // @ts-check
 // Progress of the lessons, remembered in the browser: exercises that were once done (`.av-done`) stay ticked, and
-// the cards of the gallery say how many are. Streamlit draws both; a style sheet fills them in.
+// the cards of the gallery say how many are. Streamlit draws both; a style sheet fills them in. Streamlit drops a script
+// that holds the sign "less than" before a letter.
 (() => {
   const NAME = "autodiff_viz tried", STYLE = "av-progress-style";
   const page = /** @type {{ autodiff_viz_progress?: MutationObserver }} */ (globalThis);
@@ -17,11 +18,11 @@
   const sheet = document.getElementById(STYLE) ?? document.head.appendChild(Object.assign(document.createElement("style"), { id: STYLE }));
 
   const show = () => {
-    /** @type {Record<string, number>} */
+    /** @type {{ [key: string]: number }} */
     const counts = {};
     for (const id of done) counts[id.split(":")[0]] = (counts[id.split(":")[0]] ?? 0) + 1;
-    const ticks = [...done].map((id) => `[data-try="${id}"]::before { content: "\u2713" / "done"; font-weight: 700; }`);
-    const cards = Object.entries(counts).map(([key, n]) => `[data-lesson="${key}"]::before { content: "${n} of "; }`);
+    const ticks = [...done].map((id) => `.av-tick[data-try="${id}"]::before { content: "\u2713" / "done"; font-weight: 700; }`);
+    const cards = Object.entries(counts).map(([key, n]) => `.av-progress[data-lesson="${key}"]::before { content: "${n} of "; }`);
     sheet.textContent = [...ticks, ...cards].join("\n");
   };
 

@@ -31,7 +31,7 @@ def _draw_try(key: str, i: int, item: TryView) -> None:
     if not item.acts:
         st.markdown(item.says)
         return
-    told = {"help": "Click to do it", "type": "tertiary", "width": "stretch"}
+    told = {"help": "Click to do it", "type": "tertiary", "width": "stretch", "wrap": True}
     act = steer if item.trains else pressed
     st.button(item.says, key=f"do_{key}_{i}", on_click=act, args=(do_try, key, i), **told)
 
