@@ -14,6 +14,7 @@ import numpy as np
 from autodiff_viz.engine.arguments import input_arrays, known_dtype, numbers
 from autodiff_viz.engine.check import diagnose
 from autodiff_viz.engine.diagnostics.nonfinite import Birth, find_births
+from autodiff_viz.engine.diagnostics.notes import notes_of
 from autodiff_viz.engine.live_path.arrays import FLOAT32, FLOAT64, Arrays, constant, on_device
 from autodiff_viz.engine.live_path.live import Walk, Wire, backward, forward
 from autodiff_viz.engine.whole_program.remat_counts import Residual, Runs, residuals_of, runs_of
@@ -21,6 +22,7 @@ from autodiff_viz.graph.argument_types import kind_of, known_graph
 from autodiff_viz.graph.bypass import played
 from autodiff_viz.graph.identity import Exact, identity
 from autodiff_viz.graph.model import Graph
+from autodiff_viz.graph.notebook import html_of
 from autodiff_viz.graph.problem import GraphError, Problem
 
 
@@ -40,7 +42,7 @@ class Trace(Exact):
       cotangent: by node name, d<seed, output>/d(value): the cotangent that arrives at the node.
       passed: by (node, slot), the contribution of that wire to the cotangent of the node it comes from.
       gradient: by input name, the arriving cotangent after the input's own rule.
-      notes: plain sentences about choices made for the user, such as a seed of ones.
+      chosen: sentences about choices made for the user, such as a seed of ones.
     """
 
     graph: Graph
@@ -52,7 +54,12 @@ class Trace(Exact):
     cotangent: Arrays[str]
     passed: Arrays[Wire]
     gradient: Arrays[str]
-    notes: tuple[str, ...] = ()
+    chosen: tuple[str, ...] = ()
+
+    @cached_property
+    def notes(self) -> tuple[str, ...]:
+        """What the page notes: choices made for the user, where numbers are not finite, and warnings."""
+        return (*self.chosen, *notes_of(self))
 
     @cached_property
     def identity(self) -> bytes:
@@ -62,7 +69,7 @@ class Trace(Exact):
 
     @cached_property
     def births(self) -> tuple[Birth, ...]:
-        """The nodes at which NaN and infinities first appear, forward pass first."""
+        """Where NaN and infinities begin, forward pass first."""
         return find_births(self.graph, self.value, self.cotangent, self.passed, self.gradient)
 
     @cached_property
@@ -88,6 +95,10 @@ class Trace(Exact):
     def __repr__(self) -> str:
         inputs = ", ".join(self.inputs)
         return f"<Trace of {self.output} by {inputs}: {len(self.value)} nodes in {self.dtype}>"
+
+    def _repr_html_(self) -> str | None:
+        """Return the canvas's picture with these numbers, for notebooks."""
+        return html_of(self)
 
     @property
     def _shapes(self) -> dict[str, tuple[int, ...]]:
@@ -185,7 +196,7 @@ def _ones(shape: tuple[int, ...], dtype: str) -> jax.Array:
     return on_device(np.ones(shape, dtype)) if shape else constant(1.0, dtype)
 
 
-def _finish(walk: Walk, seed: jax.Array, notes: tuple[str, ...]) -> Trace:
+def _finish(walk: Walk, seed: jax.Array, chosen: tuple[str, ...]) -> Trace:
     graph, shapes, dtype = walk.graph, walk.shapes, walk.dtype
     inputs = {step.node.name: walk.values[step.node.name] for step in walk.steps if step.kernel is None}
     return Trace(
@@ -198,5 +209,5 @@ def _finish(walk: Walk, seed: jax.Array, notes: tuple[str, ...]) -> Trace:
         cotangent=Arrays(walk.arriving, dtype, shapes.__getitem__),
         passed=Arrays(walk.passed, dtype, lambda wire: shapes[graph[wire[0]].slots[wire[1]]]),
         gradient=Arrays(walk.gradients, dtype, shapes.__getitem__),
-        notes=notes,
+        chosen=chosen,
     )

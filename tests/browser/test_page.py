@@ -98,6 +98,25 @@ def test_every_figure_is_drawn(lab: LabPage, title: str):
     expect(lab.page.get_by_test_id("stException")).to_have_count(0)
 
 
+def test_the_marker_of_the_sweep_is_dragged_and_a_click_puts_it_elsewhere(lab: LabPage):
+    lab.choose_figure(FIGURES["sweep"].title)
+    lab.page.locator(".st-key-figure_place").scroll_into_view_if_needed()
+    plot = lab.page.locator(".js-plotly-plot").first
+    expect(plot.locator(".main-svg").first).to_be_visible(timeout=20_000)
+    box = plot.bounding_box()
+    axis = plot.evaluate("({_fullLayout: {xaxis: a}}) => ({at: a._offset, long: a._length, low: a.range[0]})")
+    assert axis["low"] == -5  # the slider's own end
+    at = [box["x"] + axis["at"] + axis["long"] * (x + 5) / 10 for x in (0.6, 2.0, -1.0)]
+    y = box["y"] + box["height"] - 100  # clear of the canvas, which stays in view
+    lab.move_mouse((at[0], y), (at[1], y))
+    expect(lab.value("a")).to_have_text(four_digits(math.sin(2.0)))
+    lab.page.mouse.click(at[2], y)
+    lab.settle()
+    expect(lab.value("a")).to_have_text(four_digits(math.sin(-1.0)))
+    lab.button("Undo")
+    expect(lab.value("a")).to_have_text(four_digits(math.sin(2.0)))
+
+
 def test_reset_leads_back_to_the_first_graph(lab: LabPage):
     lab.type_formula("p = 3.0\nq = p * p")
     expect(lab.value("q")).to_have_text("9")

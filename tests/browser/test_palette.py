@@ -204,3 +204,20 @@ def test_on_a_phone_a_swipe_scrolls_the_list_of_ops(phone: LabPage):
     lift(touch_along(phone.page, *((x, y - up) for up in (0, 20, 60, 100, 140))))
     expect(phone.canvas.locator(".ops")).not_to_have_js_property("scrollTop", 0)
     assert phone.names() == before
+
+
+def test_an_expression_is_added_and_a_mistake_in_it_is_shown_at_its_place(lab: LabPage):
+    lab.canvas.get_by_role("button", name="Add a node").click()
+    search_field(lab).fill("x*y")
+    lab.press("Enter")
+    expect(lab.value("mul_1")).to_have_text(four_digits(0.6 * 1.5))
+    lab.canvas.get_by_role("button", name="Add a node").click()
+    search_field(lab).fill("cos(z) * q")
+    lab.press("Enter")
+    expect(lab.canvas.get_by_role("alert").filter(has_text="There is no node 'q'")).to_be_visible()
+    expect(search_field(lab)).to_have_value("cos(z) * q")
+    marked = search_field(lab).evaluate("({value, selectionStart: a, selectionEnd: b}) => value.slice(a, b)")
+    assert marked == "q"
+    lab.page.keyboard.type("x")
+    lab.press("Enter")
+    assert "cos_1" in lab.names()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 import streamlit as st
 
@@ -17,6 +18,7 @@ from autodiff_viz.views.lessons.gallery import (
     open_variant,
 )
 
+PROGRESS = Path(__file__).parents[1] / "assets" / "progress.js"
 TO_THE_TOP = """for (const part of ["stSidebarContent", "stMain"])
   document.querySelector(`[data-testid=${part}]`)?.scrollTo(0, 0);"""
 
@@ -27,18 +29,25 @@ def draw_lesson(lab: Lab, draw: Callable[[str], None]) -> None:
     # Expanded on a phone too, where one reads first, then closes the sidebar and tries.
     st.set_page_config(initial_sidebar_state="collapsed" if view is None else "expanded")
     if view is None:
-        draw("claims")  # empty; every part must be in some place
+        draw("tries")  # empty; every part must be in some place
+        draw("claims")
         return
     with st.sidebar, st.container(key="lesson"):
         st.html(CSS)
         _draw_head(view)
         _draw_variants(view)
         st.markdown(view.text)
-        st.markdown("**Try**\n" + "\n".join(f"- {step}" for step in view.to_try))
+        draw("tries")
         draw("claims")
         _draw_ways_on(view)
         # The text differs from lesson to lesson, so the browser runs it once for each.
         st.html(f"<script>{TO_THE_TOP} // {view.key}\n</script>", unsafe_allow_javascript=True)
+        draw_progress()
+
+
+def draw_progress() -> None:
+    """Let the browser remember which exercises are done, and show it in lessons and on their cards."""
+    st.html(f"<script>{PROGRESS.read_text('utf-8')}</script>", unsafe_allow_javascript=True)
 
 
 def _draw_head(view: LessonView) -> None:

@@ -9,6 +9,7 @@ from autodiff_viz.graph.model import Graph
 from autodiff_viz.graph.subgraph import detached, extract
 from autodiff_viz.views.canvas.cards import pictured, size
 from autodiff_viz.views.canvas.drawing import places
+from autodiff_viz.views.layout.placing import CLEAR, Box
 
 Point = tuple[float, float]
 Positions = Mapping[str, Point]
@@ -59,6 +60,22 @@ def off_the_taken(positions: Positions, taken: Iterable[Point]) -> dict[str, Poi
             break
         found = moved_by(found, (STEP, STEP))
     return found
+
+
+def clear_of_cards(piece: Graph, positions: Positions, graph: Graph) -> dict[str, Point]:
+    """Translate all positions up or down by the smallest distance that clears the cards of `graph`."""
+    now = places(graph).positions
+    taken = [Box(*now[node.name], *size(node, node.name in pictured(graph))) for node in graph.nodes]
+    boxes = [Box(*positions[node.name], *size(node)) for node in piece.nodes]
+    near = [
+        (other.y - CLEAR - box.bottom, other.bottom + CLEAR - box.y)
+        for box in boxes
+        for other in taken
+        if other.x - CLEAR < box.right and box.x < other.right + CLEAR
+    ]  # open intervals that the translation must avoid
+    shifts = [0.0, *(end for pair in near for end in pair)]
+    free = (by for by in shifts if not any(high < by < low for high, low in near))
+    return moved_by(positions, (0.0, min(free, key=abs)))
 
 
 def _near(a: Point, b: Point) -> bool:

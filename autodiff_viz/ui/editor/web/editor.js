@@ -6,8 +6,10 @@ import { rehoused } from "./state/housing.js";
 import { Keeping } from "./keep/keeping.js";
 import { tellOffline } from "./keep/offline.js";
 import { dragFrame, groundOf, lay } from "./draw/dragframe.js";
+import { bounds, padded, showing } from "./draw/geometry.js";
 import { moved, predict } from "./state/predict.js";
 import { look, openStage, paint, partView, sizeOf, wholeView } from "./draw/stage.js";
+import { markStale } from "./draw/stale.js";
 import { folding, namesIn, seenAs } from "./state/fold.js";
 
 /** @typedef {import("./types.js").Drawing} Drawing */
@@ -82,6 +84,7 @@ export class Editor {
     }
     this.refresh();
     this.tell();
+    markStale(this.stage.host, Boolean(drawing.formula?.mistakes?.length));
     this.stage.host.dataset.rev = String(drawing.rev);
     if (other) [this.fitted, this.choice] = [false, "first"];
     this.keeping.search = location.search;
@@ -204,6 +207,24 @@ export class Editor {
     if (some) return this.look(some);
     this.choice = "whole";
     this.look(wholeView(this.stage, this.seen, false), false);
+  }
+
+  /** Bring nodes into view by the smallest move. @param {Iterable<string>} names */
+  show(names) {
+    const ids = new Set([...names].map((name) => seenAs(this.seen, name)));
+    const box = bounds(this.seen.nodes.filter(({ id }) => ids.has(id)));
+    const view = box && showing(this.stage.view, padded(box, 24), sizeOf(this.stage));
+    if (view && view !== this.stage.view) this.look(view, this.choice === "own");
+  }
+
+  /** Bring the output into view: with the whole graph, unless that is so large that the output alone is shown. */
+  showOutput() {
+    const output = this.seen.nodes.find(({ isOutput }) => isOutput);
+    const { w, h } = sizeOf(this.stage);
+    if (!output || !w || showing(this.stage.view, output, { w, h }) === this.stage.view) return;
+    this.choice = "first";
+    this.look(wholeView(this.stage, this.seen, true), false);
+    this.show([output.id]);
   }
 
   /** Fit the first drawing of a document, once the canvas has a size. */

@@ -14,6 +14,7 @@ import { traceLineage } from "./draw/tracing.js";
 import { showNotices } from "./popovers/notice.js";
 import { listenToSliders } from "./live/scrub.js";
 import { listenToReach } from "./actions/reach.js";
+import { rove } from "./actions/roving.js";
 import { speak } from "./draw/spoken.js";
 import { footBar, topBar } from "./actions/toolbar.js";
 
@@ -37,6 +38,7 @@ export function openEditor(palette) {
   listenToHolding(editor);
   keepFieldsInView(editor);
   host.append(...topBar(editor), footBar(editor));
+  for (const bar of host.querySelectorAll("[role=toolbar]")) rove(/** @type {HTMLElement} */ (bar));
   new ResizeObserver(() => editor.resized()).observe(host);
   speak(editor);
   return editor;

@@ -13,6 +13,7 @@ import { Inspector } from "../../inspector/web/panel.js";
 import { withTransport } from "../../editor/web/play/transport.js";
 import { Board } from "../../sliders/web/board.js";
 import { hear, tell } from "../../web/news.js";
+import { listenToMarker } from "./marker.js";
 import { Places } from "./places.js";
 import { Question, STILL_MS } from "./question.js";
 import { Sight } from "./sight.js";
@@ -33,6 +34,7 @@ export class Lab {
     this.check = new Check({ ask: (on) => this.editor.send({ kind: "check", on }), look: () => this.mail.ask({ rest: this.question.turn }) });
     this.editor.leaving.push(() => this.formula.send(), () => this.board.send());
     this.places = new Places(parent, css, { editor: withTransport(this.editor), formula: this.formula.host, sliders: this.board.host, node: this.inspector.host, check: this.check.host });
+    this.unmark = listenToMarker((input) => this.board.rows.get(input));
     this.question = new Question(this.mail);
     this.sight = new Sight(() => this.question.ask());
     /** Keys of the tables that sliders wait for, by input. @type {Map<string, string>} */
@@ -40,6 +42,7 @@ export class Lab {
     /** State of the numbers whose steps the transport waits for. @type {number | null} */
     this.plays = null;
     this.mail.note = () => ({ have: drawings.have, seen: this.sight.seen, ...(this.check.open && { details: true }), ...(this.wanted.size && { want: [...this.wanted] }), ...(this.plays !== null && { play: this.plays }) });
+    this.formula.leave = () => this.editor.stage.surface.focus({ preventScroll: true });
     listenToKeys(this.formula);
     const gone = () => !this.isHere && this.question.turn > 0;
     hear("formula", (about) => (about.text = this.formula.area.value), gone);
@@ -66,6 +69,7 @@ export class Lab {
     if (!drawing) return this.editor.resync();
     this.editor.receive(drawing);
     this.formula.receive({ ...drawing.formula, ack: word.ack });
+    if (this.formula.takePasted()) this.editor.showOutput();
     this.board.receive(drawing.sliders, document);
     this.inspector.receive(drawing.node, word.ack);
     this.check.receive(drawing.check ?? {});
@@ -113,6 +117,7 @@ export class Lab {
     this.formula.close();
     this.editor.close();
     this.question.close();
+    this.unmark();
     this.places.close();
     this.sight.close();
   }
