@@ -36,7 +36,7 @@ def test_every_tool_is_large_enough_for_a_finger_and_none_is_out_of_reach(phone:
     boxes = [tool.bounding_box() for tool in tools.all()]
     assert len(boxes) > 10
     assert [box for box in boxes if box["height"] < 44 or box["width"] < 44] == []
-    last = phone.canvas.get_by_role("button", name="Delete")
+    last = phone.tools.get_by_role("button", name="Delete")
     last.scroll_into_view_if_needed()
     expect(last).to_be_in_viewport(ratio=1)
     assert phone.page.evaluate("document.documentElement.scrollWidth") <= 390
@@ -117,7 +117,7 @@ def test_the_cheat_sheet_can_be_scrolled_to_its_end_and_closed(phone: LabPage):
 
 def test_all_tools_of_a_selected_node_are_on_the_screen_and_large_enough_for_a_finger(phone: LabPage):
     tap(phone, "a")
-    bar = phone.canvas.locator(".bar.top")
+    bar = phone.tools.locator(".bar.top")
     outer = bar.bounding_box()
     tools = [tool.bounding_box() for tool in bar.locator(".tool:visible").all()]
     assert len(tools) >= 10

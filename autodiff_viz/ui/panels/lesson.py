@@ -1,10 +1,11 @@
-"""Sidebar of the open lesson: its text, what to try, and its claims."""
+"""Panel of the open lesson: its text, what to try, and its claims."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from autodiff_viz.ui.panels.claims import CSS
 from autodiff_viz.ui.widgets import answered, pressed, renewed
@@ -17,25 +18,24 @@ from autodiff_viz.views.lessons.gallery import (
     open_variant,
 )
 
-TO_THE_TOP = """for (const part of ["stSidebarContent", "stMain"])
-  document.querySelector(`[data-testid=${part}]`)?.scrollTo(0, 0);"""
+TO_THE_TOP = """document.querySelector(".st-key-lesson_panel")?.scrollTo(0, 0);"""
 
 
-def draw_lesson(lab: Lab, draw: Callable[[str], None]) -> None:
-    """Draw the sidebar; none without an open lesson. `draw` draws a part of the page by its name."""
+def draw_lesson(panel: DeltaGenerator, lab: Lab, draw: Callable[..., None]) -> None:
+    """Draw the open lesson into `panel`; nothing without one. `draw` draws a part of the page by its name."""
     view = lesson_view(lab)
-    # Expanded on a phone too, where one reads first, then closes the sidebar and tries.
-    st.set_page_config(initial_sidebar_state="collapsed" if view is None else "expanded")
     if view is None:
-        draw("claims")  # empty; every part must be in some place
+        draw("claims", panel)  # empty; every part must be in some place
         return
-    with st.sidebar, st.container(key="lesson"):
+    inside = panel.container(key="lesson")
+    with inside:
         st.html(CSS)
         _draw_head(view)
         _draw_variants(view)
         st.markdown(view.text)
         st.markdown("**Try**\n" + "\n".join(f"- {step}" for step in view.to_try))
-        draw("claims")
+    draw("claims", inside)
+    with inside:
         _draw_ways_on(view)
         # The text differs from lesson to lesson, so the browser runs it once for each.
         st.html(f"<script>{TO_THE_TOP} // {view.key}\n</script>", unsafe_allow_javascript=True)

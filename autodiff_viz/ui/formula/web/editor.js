@@ -3,10 +3,11 @@
 
 import { html } from "../../web/dom.js";
 import { carried, change, offsetOf, placeOf, unitOf } from "./caret.js";
+import { folded, foldedRange, foldsOf, fromFolded } from "./fold.js";
 import { list } from "./foot.js";
 import { withNumber } from "./literal.js";
 import { lineMap, pieces } from "./marks.js";
-import { boxOf, messageAt, paint } from "./mirror.js";
+import { boxOf, messageAt, paint, placeAt } from "./mirror.js";
 import { hear, tell } from "../../web/news.js";
 import { below, Popup } from "./popup.js";
 
@@ -36,6 +37,7 @@ export class Formula {
     this.words = words;
     this.kinds = new Map(words.map(({ word, kind }) => [word, kind]));
     this.begun = false; // the user has typed: Tab indents
+    this.reads = true; // long literals are folded, until the text gets the focus
     this.fresh = true; // the next text sent begins a new step of undo
     this.unsent = false;
     /** The number of a slider that is being dragged. @type {{ input: string, number: string } | null} */
@@ -48,8 +50,9 @@ export class Formula {
   listen() {
     const { area, box } = this;
     area.addEventListener("input", () => this.typed());
-    area.addEventListener("focus", () => (this.begun = false));
-    area.addEventListener("blur", () => this.confirm());
+    area.addEventListener("focus", () => ((this.begun = false), this.unfold()));
+    area.addEventListener("blur", () => (this.confirm(), this.fold()));
+    area.addEventListener("mousedown", (event) => this.enter(event)); // also follows a tap
     for (const kind of ["blur", "pointerdown"]) area.addEventListener(kind, () => this.popup.close());
     box.addEventListener("scroll", () => (this.popup.close(), this.explain(null)));
     area.addEventListener("pointermove", (event) => this.explain(messageAt(this.mirror, event.clientX, event.clientY)));
@@ -146,7 +149,39 @@ export class Formula {
 
   refresh() {
     const lines = this.area.value.split("\n");
-    paint(this.mirror, { lines, ranges: this.ranges(lines), kinds: this.kinds });
+    const ranges = this.ranges(lines);
+    const folds = lines.map((line) => (this.reads ? foldsOf(line) : []));
+    for (const [at, marked] of ranges) if (folds[at]?.length) ranges.set(at, marked.map((range) => foldedRange(folds[at], range)));
+    paint(this.mirror, { lines: lines.map((line, at) => folded(line, folds[at])), ranges, kinds: this.kinds });
+    this.host.classList.toggle("folded", folds.some(({ length }) => length));
+  }
+
+  /** Fold long literals, for reading. The text of the area stays as it is. */
+  fold() {
+    this.reads = true;
+    this.refresh();
+  }
+
+  unfold() {
+    if (!this.reads) return;
+    this.reads = false;
+    this.refresh();
+  }
+
+  /** Begin to edit a folded text where it is pressed: the caret goes to that place of the whole text, which stays
+   * where it is on the screen.
+   * @param {MouseEvent} event */
+  enter(event) {
+    if (!this.reads || !this.host.classList.contains("folded")) return;
+    event.preventDefault();
+    const { line, unit } = placeAt(this.mirror, event.clientX, event.clientY);
+    const lines = this.area.value.split("\n");
+    const top = () => this.mirror.children[line].getBoundingClientRect().top;
+    const before = top();
+    const offset = offsetOf(lines, line, Math.min(fromFolded(foldsOf(lines[line]), unit), lines[line].length));
+    this.area.focus({ preventScroll: true });
+    this.area.setSelectionRange(offset, offset);
+    this.box.scrollTop += top() - before;
   }
 
   /** Marked ranges by line; none in lines that have changed since Python read them.

@@ -11,7 +11,11 @@ import { Formula } from "../../formula/web/editor.js";
 import { listenToKeys } from "../../formula/web/keys.js";
 import { Inspector } from "../../inspector/web/panel.js";
 import { Board } from "../../sliders/web/board.js";
+import { html } from "../../web/dom.js";
 import { hear, tell } from "../../web/news.js";
+import { Dock } from "../../workbench/web/dock.js";
+import { showLook } from "../../workbench/web/look.js";
+import { Panels } from "../../workbench/web/panels.js";
 import { Places } from "./places.js";
 import { Question, STILL_MS } from "./question.js";
 import { Sight } from "./sight.js";
@@ -23,7 +27,7 @@ const drawings = new Drawings(); // of the session, so that a page that is left 
 
 export class Lab {
   /** @param {ParentNode & Node} parent @param {Record<string, string>} css by folder @param {import("./types.js").Constants} constants */
-  constructor(parent, css, { palette, words }) {
+  constructor(parent, css, { palette, words, figures }) {
     this.editor = openEditor(palette);
     this.mail = this.editor.mail;
     this.formula = new Formula(words, this.mail.desk("type"));
@@ -31,8 +35,13 @@ export class Lab {
     this.inspector = new Inspector({ send: (edit, refused) => this.send(edit, refused) });
     this.check = new Check({ ask: (on) => this.editor.send({ kind: "check", on }), look: () => this.mail.ask({ rest: this.question.turn }) });
     this.editor.leaving.push(() => this.formula.send(), () => this.board.send());
-    const { host } = this.editor.stage;
-    this.places = new Places(parent, css, { editor: host, formula: this.formula.host, sliders: this.board.host, node: this.inspector.host, check: this.check.host });
+    this.panels = new Panels();
+    this.dock = new Dock(figures, (figure) => this.editor.send({ kind: "figure", figure }));
+    this.places = new Places(parent, css, {
+      editor: this.editor.root, bar: html("div", { class: "canvas-tools" }, this.editor.tools), panels: this.panels.host, plots: this.dock.host, formula: this.formula.host,
+      sliders: this.board.host, node: this.inspector.host, check: this.check.host, notes: this.check.notes,
+    });
+    showLook();
     this.question = new Question(this.mail);
     this.sight = new Sight(() => this.question.ask());
     /** Keys of the tables that sliders wait for, by input. @type {Map<string, string>} */
@@ -66,6 +75,8 @@ export class Lab {
     this.board.receive(drawing.sliders, document);
     this.inspector.receive(drawing.node, word.ack);
     this.check.receive(drawing.check ?? {});
+    this.panels.receive(drawing.lesson ?? null);
+    this.dock.receive(drawing, this.editor.outbox.pending.some(({ kind }) => kind === "figure"));
     for (const table of word.tables) this.keep(table);
     for (const [input, key] of this.wanted) if (drawing.sweeps?.[input] !== key) this.wanted.delete(input);
     if (this.wanted.size && word.rest === null) this.question.wait(STILL_MS);
@@ -97,6 +108,8 @@ export class Lab {
     this.editor.close();
     this.question.close();
     this.places.close();
+    this.panels.close();
+    this.dock.close();
     this.sight.close();
   }
 }
