@@ -32,7 +32,6 @@ FOUND = f"""(canvas) => {{
       node.dataset.id, at(node.querySelector(".card").getBoundingClientRect()),
     ])),
     drawn: ["wire", "region"].map((kind) => all(`[data-${{kind}}]`).map((one) => one.dataset[kind]).sort()),
-    pressed: all("[aria-pressed=true]").map((button) => button.title),
     selected: all("[data-id].selected").map((node) => node.dataset.id),
     open: all({OPEN!r}).length,
     settings: {SETTINGS}.map((name) => new URLSearchParams(location.search).get(name)),
@@ -82,7 +81,10 @@ class SharedPage:
         told = {
             "inspected": self.lab.page.locator(".inspector h2").all_text_contents(),
             "details": details.get_attribute("aria-expanded") if details.count() else "false",
-            "undo": self.lab.tools.locator(".tool.undo").get_attribute("title"),
+            "pressed": self.lab.tools.locator("[aria-pressed=true]").evaluate_all(
+                "all => all.map((b) => b.title)"
+            ),
+            "undo": self.lab.page.locator(".canvas-tools .undo").get_attribute("title"),
             "formula": self.lab.formula.input_value(),
             "sliders": sliders.evaluate_all("all => all.map(({ value, min, max }) => [value, min, max])"),
         }
@@ -108,19 +110,19 @@ class SharedPage:
         for _ in range(lab.canvas.locator(OPEN).count()):
             lab.canvas.locator(".surface").focus()
             page.keyboard.press("Escape")
-        for button in lab.canvas.locator("[aria-pressed=true]").all():
-            button.click()
+        lab.tools.locator("[aria-pressed=true]").evaluate_all("all => all.forEach((one) => one.click())")
         lab.settle()
 
     def _undo_all(self) -> None:
         lab = self.lab
-        if lab.tools.locator(".tool.undo").is_enabled():
+        if lab.page.locator(".canvas-tools .undo").is_enabled():
             lab.canvas.locator(".surface").focus()
             lab.page.keyboard.press("h")
             lab.canvas.locator(".step-list .step").last.click()
             lab.settle()
             lab.page.keyboard.press("Escape")
-        lab.tools.get_by_role("button", name="Fit to view").click()
+        lab.canvas.locator(".surface").focus()
+        lab.page.keyboard.press("f")
         if self._found()["selected"] != ["a"]:
             lab.node("a").locator(".card").click()
             lab.page.wait_for_timeout(TWICE)

@@ -183,7 +183,7 @@ def lift(finger: CDPSession) -> None:
 
 def test_on_a_phone_the_palette_comes_up_from_the_foot_and_an_op_is_dragged_out_by_touch(phone: LabPage):
     before = phone.names()
-    phone.tools.get_by_role("button", name="Add a node").tap()
+    phone.tools.get_by_role("button", name="Add", exact=True).tap()
     palette, canvas = phone.canvas.locator(".palette").bounding_box(), phone.canvas.bounding_box()
     assert palette["y"] + palette["height"] == pytest.approx(canvas["y"] + canvas["height"], abs=2)
     assert palette["height"] < 0.6 * canvas["height"]
@@ -199,7 +199,7 @@ def test_on_a_phone_the_palette_comes_up_from_the_foot_and_an_op_is_dragged_out_
 
 def test_on_a_phone_a_swipe_scrolls_the_list_of_ops(phone: LabPage):
     before = phone.names()
-    phone.tools.get_by_role("button", name="Add a node").tap()
+    phone.tools.get_by_role("button", name="Add", exact=True).tap()
     x, y = middle(option(phone, "random").locator(".what"))
     lift(touch_along(phone.page, *((x, y - up) for up in (0, 20, 60, 100, 140))))
     expect(phone.canvas.locator(".ops")).not_to_have_js_property("scrollTop", 0)

@@ -22,8 +22,8 @@ test("a window that has become wider shows the formula where a panel has no tab 
 });
 
 test("a stored look is used only as far as it makes sense", () => {
-  assert.deepEqual(valid(undefined), { dock: 240, folded: false, large: false });
-  assert.deepEqual(valid({ dock: "high", folded: 1, large: true, more: 2 }), { dock: 240, folded: false, large: true });
+  assert.deepEqual(valid(undefined), { dock: null, folded: false, large: false });
+  assert.deepEqual(valid({ dock: "high", folded: 1, large: true, more: 2 }), { dock: null, folded: false, large: true });
   assert.equal(valid({ dock: 3 }).dock, 120);
 });
 
@@ -33,6 +33,7 @@ test("the dock leaves room for the canvas, however high it was made in a larger 
   assert.equal(heightOf(look, 720), 460);
   assert.equal(heightOf(look, 300), 120);
   assert.equal(heightOf({ ...look, folded: true }, 1080), 36);
+  assert.deepEqual([720, 1000].map((window) => heightOf({ ...look, dock: null }, window)), [240, 310]);
 });
 
 test("a graph with cuts opens with its segments, one with parameters with its training, and a link with its figure", () => {

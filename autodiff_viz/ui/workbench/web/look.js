@@ -4,13 +4,14 @@
 
 import { BROWSER, readList, writeList } from "../../web/store.js";
 
-/** @typedef {{ dock: number, folded: boolean, large: boolean }} Look  `dock`: its height in px while it is open */
+/** @typedef {{ dock: number | null, folded: boolean, large: boolean }} Look  `dock`: its height in px while it is open, null if the user has not set it */
 
 const NAME = "look";
 /** @type {Look} */
-export const USUAL = { dock: 240, folded: false, large: false };
+export const USUAL = { dock: null, folded: false, large: false };
 export const LEAST = 120, FOLDED = 36; // px of the dock's height
 const CANVAS = 260; // px that the dock leaves for bar, tools and canvas
+const FIRST = 240, SHARE = 0.31; // px of the dock's height, and its share of a high window
 
 /** A look that has been read from storage, where anything may stand. Pure. @param {any} found @returns {Look} */
 export const valid = (found) => ({
@@ -20,7 +21,8 @@ export const valid = (found) => ({
 });
 
 /** The dock's height in a window of this height. Pure. @param {Look} look @param {number} window px */
-export const heightOf = ({ dock, folded }, window) => (folded ? FOLDED : Math.round(Math.min(dock, Math.max(LEAST, window - CANVAS))));
+export const heightOf = ({ dock, folded }, window) =>
+  folded ? FOLDED : Math.round(Math.min(dock ?? Math.max(FIRST, SHARE * window), Math.max(LEAST, window - CANVAS)));
 
 let look = valid(readList(BROWSER, NAME)[0]);
 /** Callbacks after a change. @type {Set<() => void>} */
