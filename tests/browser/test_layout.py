@@ -13,7 +13,10 @@ SHIFTS = """() => {
   window.shifts = [];
   new PerformanceObserver((list) => list.getEntries().forEach((shift) => shifts.push({
     at: shift.startTime, by: shift.value,
-    what: shift.sources.map(({ node }) => node?.className?.toString?.() ?? node?.nodeName).join(" | "),
+    what: shift.sources.map(({ node, previousRect: a, currentRect: b }) => {
+      const near = (node?.closest ? node : node?.parentElement)?.closest("[class*=st-key-]");
+      return `${near?.className.match(/st-key-\\w+/)} ${[a.x, a.y, a.width, a.height]} to ${[b.x, b.y, b.width, b.height]}`;
+    }).join(" | "),
   }))).observe({ type: "layout-shift", buffered: true });
   const began = setInterval(() => {
     const all = (root) => [root, ...[...root.querySelectorAll("*")].flatMap((one) => one.shadowRoot ?? [])];
@@ -27,7 +30,7 @@ SINCE = "() => shifts.filter(({ at, by }) => at > numbers + 50 && by > 0.0005)"
 SCROLLS = """() => [document.scrollingElement, document.querySelector("[data-testid=stMain]")]
   .filter((one) => one.scrollHeight > one.clientHeight + 1 || one.scrollWidth > one.clientWidth + 1)
   .map((one) => `${one.tagName} ${one.scrollWidth} x ${one.scrollHeight}`)"""
-DOCK, SIDE, BAR, LESSON = ".st-key-dock", ".st-key-side", ".st-key-bar", ".st-key-lesson"
+DOCK, SIDE, BAR, LESSON = ".st-key-dock", ".st-key-side", ".st-key-topbar", ".st-key-lesson"
 FORMULA, SLIDERS, NODE = ".formula .box", ".sliders", ".st-key-inspector"
 FIGURE = ".st-key-figure_place .js-plotly-plot .main-svg"
 
@@ -137,7 +140,7 @@ def test_a_phone_opens_a_lesson_on_its_graph_and_shows_the_rest_on_a_sheet(phone
     tools = ".hands .tool"
     in_view(page, ".canvas", tools, SLIDERS, f"{LESSON} h2")
     assert box(page, ".canvas")["height"] >= 330
-    apart(page, ".canvas", ".hands", SLIDERS, SIDE, ".st-key-bar", ".st-key-pages")
+    apart(page, ".canvas", ".hands", SLIDERS, SIDE, ".st-key-topbar", ".st-key-pages")
     touched = page.locator(":is(.hands .tool, .panels .tab, .canvas-tools .tool, .checks button):visible")
     boxes = [one.bounding_box() for one in touched.all()]
     assert len(boxes) >= 9

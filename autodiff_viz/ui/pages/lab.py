@@ -39,7 +39,7 @@ def page() -> None:
     with whole_page(here, DRAWS) as draw:
         frame = st.container(key="lab")
         draw(LAB, frame)
-        _draw_bar(frame.container(key="bar"), draw)
+        _draw_bar(frame.container(key="topbar"), draw)
         _draw_side(frame.container(key="side"), here.lab, draw)
         _draw_dock(frame.container(key="dock"), draw)
 

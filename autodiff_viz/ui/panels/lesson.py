@@ -29,16 +29,23 @@ def draw_lesson(panel: DeltaGenerator, lab: Lab, draw: Callable[..., None]) -> N
         return
     inside = panel.container(key="lesson")
     with inside:
-        st.html(CSS)
+        st.html(f"<style>{CSS.read_text('utf-8')}{_room(len(view.variants))}</style>")
         _draw_head(view)
-        _draw_variants(view)
+        with st.container(key="variants"):
+            _draw_variants(view)
         st.markdown(view.text)
         st.markdown("**Try**\n" + "\n".join(f"- {step}" for step in view.to_try))
-    draw("claims", inside)
-    with inside:
         _draw_ways_on(view)
+    draw("claims", inside)  # last, since they come later
+    with inside:
         # The text differs from lesson to lesson, so the browser runs it once for each.
         st.html(f"<script>{TO_THE_TOP} // {view.key}\n</script>", unsafe_allow_javascript=True)
+
+
+def _room(variants: int) -> str:
+    """Return a style rule that keeps room for the choice of a variant, whose code Streamlit loads late."""
+    height = 1.6 + 1.44 * variants if variants > 1 else 0
+    return f".st-key-variants {{ min-height: {height}rem; }}"
 
 
 def _draw_head(view: LessonView) -> None:

@@ -3,7 +3,7 @@
 
 import { html } from "../../web/dom.js";
 import { carried, change, offsetOf, placeOf, unitOf } from "./caret.js";
-import { folded, foldedRange, foldsOf, fromFolded } from "./fold.js";
+import { foldedRange, fromFolded, reading } from "./fold.js";
 import { list } from "./foot.js";
 import { withNumber } from "./literal.js";
 import { lineMap, pieces } from "./marks.js";
@@ -150,10 +150,11 @@ export class Formula {
   refresh() {
     const lines = this.area.value.split("\n");
     const ranges = this.ranges(lines);
-    const folds = lines.map((line) => (this.reads ? foldsOf(line) : []));
-    for (const [at, marked] of ranges) if (folds[at]?.length) ranges.set(at, marked.map((range) => foldedRange(folds[at], range)));
-    paint(this.mirror, { lines: lines.map((line, at) => folded(line, folds[at])), ranges, kinds: this.kinds });
-    this.host.classList.toggle("folded", folds.some(({ length }) => length));
+    const shown = this.reads ? reading(lines) : [];
+    for (const [at, { folds }] of shown.entries()) ranges.set(at, (ranges.get(at) ?? []).map((range) => foldedRange(folds, range)));
+    paint(this.mirror, { lines: this.reads ? shown.map(({ text }) => text) : lines, ranges, kinds: this.kinds });
+    [...this.mirror.children].forEach((row, at) => row.toggleAttribute("hidden", shown[at]?.hidden ?? false));
+    this.host.classList.toggle("folded", shown.some(({ folds }) => folds.length));
   }
 
   /** Fold long literals, for reading. The text of the area stays as it is. */
@@ -174,11 +175,12 @@ export class Formula {
   enter(event) {
     if (!this.reads || !this.host.classList.contains("folded")) return;
     event.preventDefault();
-    const { line, unit } = placeAt(this.mirror, event.clientX, event.clientY);
+    const at = placeAt(this.mirror, event.clientX, event.clientY);
     const lines = this.area.value.split("\n");
-    const top = () => this.mirror.children[line].getBoundingClientRect().top;
+    const top = () => this.mirror.children[at.line].getBoundingClientRect().top;
     const before = top();
-    const offset = offsetOf(lines, line, Math.min(fromFolded(foldsOf(lines[line]), unit), lines[line].length));
+    const { line, unit } = fromFolded(reading(lines), at.line, at.unit);
+    const offset = offsetOf(lines, line, Math.min(unit, lines[line].length));
     this.area.focus({ preventScroll: true });
     this.area.setSelectionRange(offset, offset);
     this.box.scrollTop += top() - before;

@@ -49,8 +49,9 @@ export function messageAt(mirror, x, y) {
 /** The place in the text nearest to a point of the screen. @param {HTMLElement} mirror @param {number} x @param {number} y */
 export function placeAt(mirror, x, y) {
   const rows = [...mirror.children];
-  const found = rows.findIndex((row) => row.getBoundingClientRect().bottom > y);
-  const line = found < 0 ? rows.length - 1 : found;
+  const seen = (/** @type {Element} */ row) => !row.hasAttribute("hidden");
+  const found = rows.findIndex((row) => seen(row) && row.getBoundingClientRect().bottom > y);
+  const line = found < 0 ? rows.findLastIndex(seen) : found;
   const { length } = rows[line].textContent ?? "";
   const boxes = Array.from({ length }, (_, unit) => boxOf(mirror, line, unit));
   const unit = boxes.findIndex(({ top, bottom, left, width }) => y >= top && y <= bottom && x < left + width / 2);

@@ -75,7 +75,7 @@ export class Lab {
     this.board.receive(drawing.sliders, document);
     this.inspector.receive(drawing.node, word.ack);
     this.check.receive(drawing.check ?? {});
-    this.panels.receive(drawing.lesson ?? null);
+    this.panels.receive(drawing.lesson ?? null, drawing.sliders?.rows?.length ?? 0);
     this.dock.receive(drawing, this.editor.outbox.pending.some(({ kind }) => kind === "figure"));
     for (const table of word.tables) this.keep(table);
     for (const [input, key] of this.wanted) if (drawing.sweeps?.[input] !== key) this.wanted.delete(input);

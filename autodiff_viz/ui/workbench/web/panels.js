@@ -47,8 +47,11 @@ export class Panels {
     return ROOMS[this.queries.findIndex(({ matches }) => matches)]?.[0] ?? "beside";
   }
 
-  /** Take the key of the open lesson, which is shown when it is opened. @param {string | null} lesson */
-  receive(lesson) {
+  /** Take the key of the open lesson, which is shown when it is opened, and the number of sliders, for which a
+   * phone leaves room.
+   * @param {string | null} lesson @param {number} sliders */
+  receive(lesson, sliders) {
+    document.documentElement.style.setProperty("--av-rows", String(Math.min(sliders, 2)));
     if (lesson !== this.lesson && lesson) this.wanted = "lesson";
     this.lesson = lesson;
     this.show();
