@@ -76,7 +76,7 @@ class LabPage:
 
     @property
     def formula(self) -> Locator:
-        return self.page.get_by_role("textbox", name="Formula")
+        return self.page.locator(".formula textarea")
 
     def names(self) -> set[str]:
         nodes = self.canvas.locator("[data-id]")

@@ -63,7 +63,7 @@ class SharedPage:
             page = self.context.new_page()
             self.abroad, self.said = self.watched(page)
             self.lab = LabPage(page, self.address).open()
-            expect(page.locator(".st-key-part_settings button").first).to_be_visible()
+            expect(page.get_by_test_id("stPopover").get_by_role("button", name="Settings")).to_be_visible()
             expect(page.locator(".inspector")).to_be_visible()
             self.first, self.size = self._found(), page.viewport_size
         self.abroad.clear()

@@ -21,7 +21,7 @@ from autodiff_viz.views.page.parts import runs_alone
 
 def draw_settings(lab: Lab, view: LabView) -> None:
     """Draw the button that opens the controls, and the download buttons, which the file menu presses."""
-    with st.popover("Settings", icon=":material/tune:", help="Seed, precision, noise, and a fresh start"):
+    with st.popover("Settings", icon=":material/tune:"):
         _draw_seed(lab, view)
         _draw_dtype(lab)
         with st.container(horizontal=True):

@@ -3,6 +3,7 @@
 // menus in words.
 
 import { NO_FOCUS, placed } from "../actions/actions.js";
+import { answerKeys } from "../actions/keys.js";
 import { html, setText } from "../../../web/dom.js";
 import { icon } from "../draw/icons.js";
 import { closePopover, walkMenu } from "./popover.js";
@@ -22,8 +23,10 @@ export function handBar(editor) {
     undo.title = what ? `Undo: ${what}` : "Nothing to undo";
     bend.classList.toggle("on", editor.selection.size > 0);
   });
-  return html("div", { class: "hands", role: "toolbar", "aria-label": "Tools" },
+  const bar = html("div", { class: "bar hands", role: "toolbar", "aria-label": "Tools" },
     tool("add", "Add", () => byName.add.do?.(editor, NO_FOCUS, "")), bend, undo, more);
+  answerKeys(editor, bar);
+  return bar;
 }
 
 /** @param {string} picture @param {string} word @param {() => void} click @param {string} [popup] */
