@@ -76,7 +76,7 @@ def test_a_node_is_found_in_the_palette_and_wired_by_hand(lab: LabPage):
     lab.press("Escape")  # nothing is selected, so nothing is wired by itself
     lab.add("mul")
     assert "mul_1" in lab.names()
-    lab.canvas.get_by_role("button", name="Fit to view").click()
+    lab.tools.get_by_role("button", name="Fit to view").click()
     lab.drag(lab.out_port("x"), lab.slot_port("mul_1", 0))
     lab.drag(lab.out_port("y"), lab.slot_port("mul_1", 1))
     expect(lab.value("mul_1")).to_have_text("0.9")

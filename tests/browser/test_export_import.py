@@ -35,7 +35,7 @@ def clipboard(context: BrowserContext, address: str) -> Iterator[None]:
 
 
 def choose(lab: LabPage, item: str) -> None:
-    lab.canvas.get_by_role("button", name=MENU).click()
+    lab.tools.get_by_role("button", name=MENU).click()
     lab.canvas.get_by_role("menuitem", name=item).click()
 
 
@@ -192,17 +192,17 @@ def test_a_pasted_link_opens(lab: LabPage):
 def test_text_typed_in_the_dialog_opens_and_what_holds_no_graph_says_so(lab: LabPage):
     choose(lab, "Open a link or text")
     lab.canvas.get_by_role("textbox", name="Graph to open").fill("see you on Monday")
-    lab.canvas.get_by_role("button", name="Open", exact=True).click()
+    lab.tools.get_by_role("button", name="Open", exact=True).click()
     expect(lab.page.get_by_text("neither JSON nor a link").first).to_be_visible()
     assert "z" in lab.names()
     choose(lab, "Open a link or text")
     lab.canvas.get_by_role("textbox", name="Graph to open").fill(OTHER)
-    lab.canvas.get_by_role("button", name="Open", exact=True).click()
+    lab.tools.get_by_role("button", name="Open", exact=True).click()
     expect(lab.value("v")).to_have_text("4")
 
 
 def test_the_menu_is_walked_with_arrows_and_left_with_escape(lab: LabPage):
-    lab.canvas.get_by_role("button", name=MENU).focus()
+    lab.tools.get_by_role("button", name=MENU).focus()
     lab.page.keyboard.press("Enter")
     expect(lab.canvas.get_by_role("menuitem", name="Open a file")).to_be_focused()
     lab.page.keyboard.press("ArrowUp")

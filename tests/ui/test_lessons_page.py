@@ -30,9 +30,7 @@ def _lab_with(key: str, variant: int = 0) -> AppTest:
 
 
 def _claims(app: AppTest) -> str:
-    return "".join(
-        element.proto.body for element in app.sidebar.get("html") if "av-claims" in element.proto.body
-    )
+    return "".join(element.proto.body for element in app.get("html") if "av-claims" in element.proto.body)
 
 
 def _ticks(app: AppTest) -> list[bool]:
@@ -63,12 +61,12 @@ def test_a_card_opens_its_lesson_in_the_lab_and_the_address_says_so():
 def test_every_lesson_opens_beside_the_lab(found):
     app = _lab_with(found.key)
     assert not app.exception
-    assert [h.value for h in app.sidebar.header] == [found.title]
+    assert [h.value for h in app.header] == [found.title]
 
 
 def test_the_radio_opens_another_graph_of_the_lesson():
     app = _lab_with("fork")
-    app.sidebar.radio(key="variant").set_value(1).run()
+    app.radio(key="variant").set_value(1).run()
     assert not app.exception
     assert lab_of(app).variant == 1
     assert drawing_of(app)["formula"]["text"] == "x = 3.0\ny = x * x\n"
@@ -76,22 +74,22 @@ def test_the_radio_opens_another_graph_of_the_lesson():
 
 def test_next_opens_the_next_lesson_and_close_leaves_it():
     app = _lab_with("fork")
-    app.sidebar.button(key="next_lesson").click().run()
+    app.button(key="next_lesson").click().run()
     assert lab_of(app).lesson == "without-derivative"
-    app.sidebar.button(key="close_lesson").click().run()
+    app.button(key="close_lesson").click().run()
     assert not app.exception
-    assert not app.sidebar.header
+    assert not app.header
 
 
 def test_a_changed_graph_is_noted_and_started_again():
     app = _lab_with("fork")
-    assert app.sidebar.button(key="restart_lesson").disabled
+    assert app.button(key="restart_lesson").disabled
     put(app, set_input(lab_of(app), "x", 1.0))
     app.run()
-    assert any("is not as the lesson has it" in caption.value for caption in app.sidebar.caption)
+    assert any("is not as the lesson has it" in caption.value for caption in app.caption)
     assert "now 4<" in _claims(app)  # 2 + 2x at x = 1
     assert 'aria-label="in the lesson' in _claims(app)
-    app.sidebar.button(key="restart_lesson").click().run()
+    app.button(key="restart_lesson").click().run()
     assert lab_of(app).graph["x"].param("value") == 3.0
     assert 'aria-label="holds"' in _claims(app)
     assert "now " not in _claims(app)

@@ -29,9 +29,7 @@ def page(on_open: Callable[[str], None]) -> None:
     Args:
       on_open: called with the key of a lesson that is to be opened in the lab.
     """
-    st.set_page_config(
-        page_title="Lessons", initial_sidebar_state="collapsed"
-    )  # an open lesson had it expanded
+    st.set_page_config(page_title="Lessons")
     st.html(CSS)
     draw_progress()
     with st.container(key="introduction"):

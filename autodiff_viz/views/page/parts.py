@@ -31,7 +31,14 @@ SLIDERS = 200  # limit; the browser slows down with thousands
 def lab_drawing(lab: Lab, view: LabView) -> dict[str, Any]:
     """Return the data of the lab's component: canvas, formula, sliders, history and keys of the tables."""
     steps = {"history": history_view(lab), "picked": lab.picked, "sweeps": dict(view.sweeps)}
-    return {**steps, "formula": formula(lab, view.problems), "sliders": _sliders(view), **view.drawing}
+    page = {"figure": lab.figure, "lesson": lab.lesson}
+    return {
+        **steps,
+        **page,
+        "formula": formula(lab, view.problems),
+        "sliders": _sliders(view),
+        **view.drawing,
+    }
 
 
 def _sliders(view: LabView) -> dict[str, Any]:
@@ -42,7 +49,7 @@ def _sliders(view: LabView) -> dict[str, Any]:
 
 
 def settings(lab: Lab, view: LabView) -> Data:
-    """Return the state of the row under the canvas."""
+    """Return the state of the settings in the bar."""
     return lab.seed, lab.dtype, view.can_resample, view.tensor_output, runs_alone(view)
 
 

@@ -19,13 +19,15 @@ import { folding, namesIn, seenAs } from "./state/fold.js";
 /** @type {Drawing} */
 const NOTHING = { rev: -1, ack: 0, key: "", nodes: [], wires: [], regions: [], groups: [], selected: null, history: {}, notice: [] };
 
-const NO_MATTER = new Set(["select", "move", "collapse", "kept", "restored", "resync", "check"]); // edits that change no number
+const NO_MATTER = new Set(["select", "move", "collapse", "kept", "restored", "resync", "check", "figure"]); // edits that change no number
 
 const BESIDE = new Set(["type", "slide"]); // edits made in the formula and with sliders
 
 export class Editor {
   constructor() {
     this.stage = openStage();
+    this.root = this.stage.host; // with the strip of tools, once they are made
+    this.tools = this.stage.host; // the buttons of the page's bar
     this.drawing = NOTHING; // as Python sent it
     this.shown = NOTHING; // with the pending edits applied (optimistic update)
     this.seen = NOTHING; // and with collapsed groups as cards: what is on the canvas

@@ -10,9 +10,12 @@ import { openEditor } from "../../editor/web/open.js";
 import { Formula } from "../../formula/web/editor.js";
 import { listenToKeys } from "../../formula/web/keys.js";
 import { Inspector } from "../../inspector/web/panel.js";
-import { withTransport } from "../../editor/web/play/transport.js";
 import { Board } from "../../sliders/web/board.js";
+import { html } from "../../web/dom.js";
 import { hear, tell } from "../../web/news.js";
+import { Dock } from "../../workbench/web/dock.js";
+import { showLook } from "../../workbench/web/look.js";
+import { Panels } from "../../workbench/web/panels.js";
 import { listenToMarker } from "./marker.js";
 import { Places } from "./places.js";
 import { Question, STILL_MS } from "./question.js";
@@ -25,7 +28,7 @@ const drawings = new Drawings(); // of the session, so that a page that is left 
 
 export class Lab {
   /** @param {ParentNode & Node} parent @param {Record<string, string>} css by folder @param {import("./types.js").Constants} constants */
-  constructor(parent, css, { palette, words }) {
+  constructor(parent, css, { palette, words, figures }) {
     this.editor = openEditor(palette);
     this.mail = this.editor.mail;
     this.formula = new Formula(words, this.mail.desk("type"));
@@ -33,7 +36,13 @@ export class Lab {
     this.inspector = new Inspector({ send: (edit, refused) => this.send(edit, refused) });
     this.check = new Check({ ask: (on) => this.editor.send({ kind: "check", on }), look: () => this.mail.ask({ rest: this.question.turn }) });
     this.editor.leaving.push(() => this.formula.send(), () => this.board.send());
-    this.places = new Places(parent, css, { editor: withTransport(this.editor), formula: this.formula.host, sliders: this.board.host, node: this.inspector.host, check: this.check.host });
+    this.panels = new Panels();
+    this.dock = new Dock(figures, (figure) => this.editor.send({ kind: "figure", figure }));
+    this.places = new Places(parent, css, {
+      editor: this.editor.root, bar: html("div", { class: "canvas-tools" }, this.editor.tools), panels: this.panels.host, plots: this.dock.host, formula: this.formula.host,
+      sliders: this.board.host, node: this.inspector.host, check: this.check.host, notes: this.check.notes,
+    });
+    showLook();
     this.unmark = listenToMarker((input) => this.board.rows.get(input));
     this.question = new Question(this.mail);
     this.sight = new Sight(() => this.question.ask());
@@ -73,6 +82,8 @@ export class Lab {
     this.board.receive(drawing.sliders, document);
     this.inspector.receive(drawing.node, word.ack);
     this.check.receive(drawing.check ?? {});
+    this.panels.receive(drawing.lesson ?? null, drawing.sliders?.rows?.length ?? 0);
+    this.dock.receive(drawing, this.editor.outbox.pending.some(({ kind }) => kind === "figure"));
     for (const table of word.tables) this.keep(table);
     for (const [input, key] of this.wanted) if (drawing.sweeps?.[input] !== key) this.wanted.delete(input);
     if (this.plays !== drawing.state) this.plays = null;
@@ -119,6 +130,8 @@ export class Lab {
     this.question.close();
     this.unmark();
     this.places.close();
+    this.panels.close();
+    this.dock.close();
     this.sight.close();
   }
 }

@@ -87,7 +87,7 @@ export const padded = (box, by) => ({ x: box.x - by, y: box.y - by, w: box.w + 2
 export const overlap = (a, b) => a.x < b.x + b.w && b.x < a.x + a.w && a.y < b.y + b.h && b.y < a.y + a.h;
 
 /** Px that the toolbars cover at the top and the bottom of the canvas, and a margin at the sides. */
-export const CLEAR = { top: 66, bottom: 76, side: 22 };
+export const CLEAR = { top: 22, bottom: 22, side: 22 };
 
 /** The viewport that shows `box` inside `size`, clear of the toolbars. A box that does not fit at scale `least` is
  * shown from its left end, where the inputs are, with `anchor` in the middle of the height.

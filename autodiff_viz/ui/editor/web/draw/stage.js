@@ -24,7 +24,7 @@ const MARGIN = 24; // px around a node that is brought into view
 const READABLE = 0.44; // scale at which numbers are legible on a phone, which is held close
 const LEGIBLE = 0.6; // scale at which numbers are legible on a desk
 const PICTURED = 3; // a node with heat-maps takes as long to paint as so many others
-const FOOT = 60; // px of the canvas that the toolbar covers
+const FOOT = 0; // px of the canvas that are covered at its foot
 const NARROW = 480; // px; below it the first view keeps numbers readable rather than showing all
 const FEW = 40; // nodes; with at most so many, that holds for any canvas
 

@@ -75,7 +75,7 @@ export const pressDownload = async (editor, key) => {
   await settled(editor);
   const button = /** @type {HTMLButtonElement | null} */ (document.querySelector(`.st-key-${key} button`));
   if (button && !button.disabled) return button.click();
-  say(editor.stage, "The graph cannot be written yet: see what is wrong with it below the canvas.");
+  say(editor.stage, "The graph cannot be written yet: see what is wrong with it beside the canvas.");
 };
 
 /** @param {Editor} editor */

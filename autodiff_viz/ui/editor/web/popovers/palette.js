@@ -21,7 +21,6 @@ import { centre, sizeOf } from "../draw/stage.js";
  */
 /** @typedef {{ text: string, reason: string, notice: import("../types.js").Notice }} Refused */
 
-const BAR = 64; // px that the toolbar at the foot covers
 const LOW = 480; // px of width; on a narrower canvas the palette is at the foot
 
 /** @param {Editor} editor @param {Asked} [asked] */
@@ -153,11 +152,11 @@ function besides(editor, from) {
   return [x - CARD.w / 2, y - CARD.h / 2];
 }
 
-/** Place the palette beside the point of the request, or over the Add button; on a narrow screen at the foot.
+/** Place the palette beside the point of the request, or below the Add button; on a narrow screen at the foot.
  * @param {Editor} editor @param {HTMLElement} root @param {Point | undefined} at */
 function place({ stage }, root, at) {
   const size = sizeOf(stage);
   root.classList.toggle("low", size.w < LOW);
   if (size.w < LOW) return;
-  keepInside(stage.host, root, at ? toScreen(stage.view, at) : [size.w / 2 - root.offsetWidth / 2, size.h], BAR);
+  keepInside(stage.host, root, at ? toScreen(stage.view, at) : [0, 0]);
 }
