@@ -12,8 +12,10 @@ import numpy as np
 from autodiff_viz.engine.live_path.kernels import Shape
 from autodiff_viz.graph.model import Graph
 from autodiff_viz.graph.text_format import scalar
+from autodiff_viz.views.canvas.cards import cells
 from autodiff_viz.views.canvas.heatmap import blocks_say, heat, plane_says
 
+DIGITS = 3  # significant digits of a number in a cell
 KERNELS = ("conv2d", 1)  # the op and its slot that reads kernels, [height, width, in, out]
 
 
@@ -35,6 +37,8 @@ def heat_data(value: np.ndarray | None, arriving: np.ndarray | None, kernels: bo
         if array is not None:
             picture = heat(array, kernels)
             found |= {which: picture.cells, "columns": picture.columns, f"{which}Top": scalar(picture.top, 3)}
+            if cells(array.shape):
+                found[f"{which}Numbers"] = [scalar(float(number), DIGITS) for number in array.ravel()]
     return found
 
 
