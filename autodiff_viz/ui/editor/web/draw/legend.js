@@ -8,7 +8,7 @@ const KEYS = [["positive", "positive"], ["negative", "negative"], ["mixed", "bot
 
 /** @param {string} kind */
 const sample = (kind) => svg("svg", { width: 26, height: 10, "aria-hidden": "true", class: `wire ${kind}` },
-  svg("path", { class: "line", d: "M1 5h24", "stroke-width": kind === "zero" ? 1.5 : 3.5 }), svg("path", { class: "line other", d: "M1 5h24", "stroke-width": 3.5 }));
+  svg("path", { class: "line", d: "M1 5h24", "stroke-width": kind === "zero" ? 1.5 : 3.5 }), svg("path", { class: "twin", d: "M1 5h24", "stroke-width": 3.5 }));
 
 /** Thin to thick, as for 1/10 000 to the largest contribution. */
 const wedge = () => svg("svg", { width: 34, height: 10, "aria-hidden": "true" }, svg("path", { class: "wedge", d: "M1 4.4L33 1.5v7L1 5.6z" }));

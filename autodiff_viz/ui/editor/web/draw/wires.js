@@ -47,7 +47,7 @@ export function drawWires(layer, numbers, strands, wires, nodes, complete) {
 function makeStrand(wire) {
   const [title, hit, line] = [svg("title"), svg("path", { class: "hit" }), svg("path", { class: "line" })];
   const [arrow, half, number] = [svg("path", { class: "arrow" }), svg("path", { class: "arrow half" }), svg("text", { class: "passed" })];
-  const other = svg("path", { class: "line other" });
+  const other = svg("path", { class: "twin" });
   const hover = (/** @type {Event} */ event) => number.classList.toggle("hovered", event.type === "pointerenter");
   const root = svg("g", { class: "wire", "data-wire": wireId(wire), pointerenter: hover, pointerleave: hover }, hit, line, other);
   return { root, line, other, hit, arrow, half, number, title, shape: null, layer: null, wire: null, from: null, to: null, size: NUMBER, flow: { width: 0, sign: 0, passed: "" }, curve: [], place: USUAL, shapePlace: USUAL, complete: false, culled: false };
