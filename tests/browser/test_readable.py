@@ -25,18 +25,24 @@ MEASURED = """canvas => {
   const meet = (a, b) => a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
   const all = (selector) => [...canvas.querySelectorAll(selector)].filter(seen);
   const view = boxOf(canvas.querySelector(".surface"));
-  const texts = all(".surface text").filter((text) => text.textContent.trim() && meet(boxOf(text), view)).map((text) => {
+  const inView = ({ left, right, top, bottom }) => ({
+    left: Math.max(left, view.left), right: Math.min(right, view.right),
+    top: Math.max(top, view.top), bottom: Math.min(bottom, view.bottom),
+  });
+  const read = all(".surface text").filter((one) => one.textContent.trim() && meet(boxOf(one), view));
+  const texts = read.map((text) => {
     const { a, b } = text.getScreenCTM();
     const px = parseFloat(getComputedStyle(text).fontSize) * Math.hypot(a, b);
     return { says: text.textContent, px, number: text.matches(".number, .passed, .cell, .pill text") };
   });
-  const cards = all("[data-id] > .card:not(.behind)").map((card) => [card.parentElement.dataset.id, boxOf(card)]);
-  const bars = all(".bar, .minimap, .flow-key, .legend-line > span").map((bar) => [bar.className, boxOf(bar)]);
-  return {
-    texts, nodes: cards.length, map: all(".minimap").length > 0,
-    covered: cards.flatMap(([id, card]) => bars.filter(([, bar]) => meet(card, bar) && meet(card, view)).map(([bar]) => `${id} under ${bar}`)),
-    out: cards.filter(([, { left, right, top, bottom }]) => left < view.left || right > view.right || top < view.top || bottom > view.bottom).map(([id]) => id),
-  };
+  const cards = all("[data-id] > .card:not(.behind)").map((one) => [one.parentNode.dataset.id, boxOf(one)]);
+  const cut = (box) => Object.entries(inView(box)).some(([side, at]) => Math.abs(at - box[side]) > 1);
+  const out = cards.filter(([, box]) => cut(box)).map(([id]) => id);
+  // the toolbars may lie over a graph that is too large for the view, and only over such a one
+  const bars = all(out.length ? ".minimap, .flow-key" : ".bar, .minimap, .flow-key, .legend-line > span");
+  const under = (box) => bars.filter((bar) => meet(inView(box), boxOf(bar))).map((bar) => bar.className);
+  const covered = cards.flatMap(([id, box]) => under(box).map((bar) => `${id} under ${bar}`));
+  return { texts, nodes: cards.length, map: all(".minimap").length > 0, covered, out };
 }"""
 
 
@@ -81,7 +87,7 @@ def test_every_lesson_can_be_read_and_is_covered_by_nothing(lab: LabPage, window
 
 def test_the_check_sees_small_text_and_covered_nodes(lab: LabPage):
     lab.canvas.evaluate("canvas => canvas.querySelector('.number').style.setProperty('font-size', '7px')")
-    assert any(" 7.0 px" in fault or "px" in fault for fault in faults(measured(lab), SMALL))
+    assert any(fault.endswith(" px") for fault in faults(measured(lab), SMALL))
     lab.canvas.evaluate("canvas => canvas.querySelector('.flow-key').style.setProperty('height', '90%')")
     assert any("under flow-key" in fault for fault in faults(measured(lab), SMALL))
     lab.canvas.evaluate("""canvas => {
@@ -136,8 +142,13 @@ def test_a_wire_answers_a_click_with_its_numbers(lab: LabPage):
 def test_a_duplicate_lands_beside_its_original_and_in_view(lab: LabPage):
     lab.select("exp_1")
     lab.press("Control+d")
-    original, copy = lab.node("exp_1").locator(".card").bounding_box(), lab.node("exp_2").locator(".card").bounding_box()
-    apart = [abs(original[side] - copy[side]) / original[size] for side, size in (("x", "width"), ("y", "height"))]
+    original, copy = (
+        lab.node("exp_1").locator(".card").bounding_box(),
+        lab.node("exp_2").locator(".card").bounding_box(),
+    )
+    apart = [
+        abs(original[side] - copy[side]) / original[size] for side, size in (("x", "width"), ("y", "height"))
+    ]
     assert 1 <= max(apart) < 2.5  # it covers nothing of the original, and is no further than the next but one
     assert min(apart) < 0.1
     assert measured(lab)["out"] == []
