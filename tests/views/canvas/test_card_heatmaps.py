@@ -1,4 +1,4 @@
-"""What is sent of a card's tensors: cells with their numbers, and the numbers of a heat map for the pointer."""
+"""What is sent of a card's tensors: heat maps, cells with numbers, and numbers for the pointer."""
 
 from __future__ import annotations
 
