@@ -32,6 +32,7 @@ def test_a_tensor_is_drawn_with_its_shape_and_every_wire_says_the_shape_that_it_
     net.select("h")
     net.press("Shift+F")  # from near
     expect(net.node("h").locator(".shape")).to_have_text("[4, 6]")
+    net.press("f")
     assert all(picture.startswith("data:image/png") for picture in pictures(net, "h"))
     assert len(set(pictures(net, "h"))) == 2
     assert net.node("loss").locator("image").count() == 0

@@ -20,6 +20,7 @@ WIDTH, HEIGHT, SLOT = 128, 80, 22  # px of a node, and px per slot
 PICTURED = (152, 132)  # px of a node whose tensor is drawn as a heat map
 CELLS = 4  # rows, and columns, up to which a tensor's numbers are written in cells
 BESIDE = 2  # columns up to which the cells of value and cotangent are side by side
+FOUR_WIDE = 184  # px of a card with four columns of cells in all
 CELL_HEAD, CELL_LINE = 46, 17  # px of such a card without its cells, and of a row of cells
 GROUP_WIDTH, GROUP_HEAD, PORT = 168, 36, 24  # px of a collapsed group's card, its title, a port
 GROUP_FOOT = 8  # px below the ports
@@ -49,8 +50,10 @@ def _pictured_size(shape: Shape) -> tuple[float, float]:
     if grid is None:
         return width, height
     rows, columns = grid
+    if rows == 1:
+        return width, HEIGHT
     lines = rows if columns <= BESIDE else 2 * rows
-    return width, HEIGHT if rows == 1 else max(HEIGHT, CELL_HEAD + CELL_LINE * lines)
+    return FOUR_WIDE if columns == BESIDE else width, max(HEIGHT, CELL_HEAD + CELL_LINE * lines)
 
 
 def cells(shape: Shape) -> tuple[int, int] | None:

@@ -101,3 +101,4 @@ def test_a_card_has_a_line_for_each_row_of_cells():
     heights = [size(node, shape)[1] for shape in ((4,), (2, 2), (4, 2), (2, 4), (4, 4), (5, 5))]
     # 46 px and 17 a row; beside each other up to two columns, else one below the other; 80 at least
     assert heights == [80, 80, 114, 114, 182, 132]
+    assert [size(node, shape)[0] for shape in ((4,), (4, 1), (4, 2), (4, 3))] == [152, 152, 184, 152]

@@ -24,7 +24,7 @@ const TOP = 40; // px from the card's top
 const APART = { x: 8, y: 5 }; // px between value and cotangent
 const FONT = 13; // px
 const BOLD = 1.06; // width of semi-bold letters
-const LEAST = textWidth("\u22120.91", 1) * BOLD; // of the font's size: two digits, a point and a sign
+const LEAST = textWidth("0.91", 1) * BOLD; // of the font's size: two digits and a point
 const FLAT = 0.85; // height of a line of numbers, of the font's size
 
 /** The cells of both tensors; null where their numbers have no room.

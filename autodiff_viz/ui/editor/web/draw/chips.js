@@ -49,6 +49,12 @@ export function chips(node, { unit, detail }) {
   return drawn;
 }
 
+/** Px from the card's left edge to the end of the icons above it. @param {GraphNode} node @param {Level} level */
+export function chipsReach(node, { unit }) {
+  const icons = leftChips(node, 0).length;
+  return icons ? ROW + icons * (unit * chipWidth(FLAG) + GAP) : 0;
+}
+
 /** The rule and the problem or warning, shortened to `room` px. Beside a problem or warning, only the rule's icon is
  * shown.
  * @param {GraphNode} node @param {number} room @returns {Chip[]} */

@@ -4,6 +4,7 @@
 import { shared } from "../../../web/constants.js";
 import { svg } from "../../../web/dom.js";
 import { fitting } from "./fitting.js";
+import { chipsReach } from "./chips.js";
 import { clamp } from "./geometry.js";
 import { halfOf, THUMB } from "./heatcard.js";
 import { shortened, textWidth } from "./measure.js";
@@ -24,6 +25,7 @@ const LETTERS = 3; // of a name that is shortened, at least
 const GAP = 8; // px between symbol and name
 const SHAPE = 11.5; // px
 const BOLD = 1.06; // width of semi-bold letters
+const LIFT = 6; // px from a card to the name above it
 const FOLDED = 12; // px, margin of a collapsed group's card
 
 /** @param {Level} level */
@@ -84,7 +86,14 @@ export function header(node, level) {
   const across = textWidth(symbol, 1) * BOLD;
   const far = clamp((w - 24) / across, level.text, Math.max(SYMBOL.far, level.text));
   const sign = svg("text", { class: "sign", x: w / 2, y: h / 2 + far * 0.34, "font-size": far.toFixed(1) }, shortened(symbol, (w - 8) / BOLD, far));
-  return level.detail === "few" ? [sign] : [sign, ...titled(node, level, across)];
+  return [sign, ...(level.detail === "few" ? above(node, level) : titled(node, level, across))];
+}
+
+/** The name above the card, right of its chips, where the numbers take all of the card. @param {GraphNode} node @param {Level} level */
+function above(node, level) {
+  const left = chipsReach(node, level);
+  const room = node.w - left - (node.isOutput ? chipsReach({ ...node, rule: "stop", problem: null, warning: null }, level) : 0);
+  return [svg("text", { class: "name above", x: left, y: -LIFT }, nameFor(node.id, room, Math.max(NAME, level.text)))];
 }
 
 /** @param {GraphNode} node @param {Level} level @param {number} across width of the symbol, in units of its size */

@@ -49,5 +49,5 @@ function vectorTexts(text, full) {
   const exact = parsed(full);
   const numbers = exact.some(Number.isNaN) ? parsed(text) : exact;
   const norm = Math.hypot(...numbers);
-  return [...[2, 1].map((few) => `[${numbers.map((number) => scalar(number, few)).join(", ")}]`), ...written(norm, [3, 2, 1]).map((shorter) => BAR + shorter + BAR)];
+  return [`[${numbers.map((number) => scalar(number, 2)).join(", ")}]`, ...written(norm, [3, 2, 1]).map((shorter) => BAR + shorter + BAR)];
 }

@@ -83,7 +83,7 @@ export function paint(stage, drawing, dragging) {
 /** Note what numbers must not cover, and the extent of the drawing. @param {Stage} stage @param {Drawing} drawing */
 function measure(stage, drawing) {
   const regions = regionBoxes(framesOf(drawing), drawing.nodes, stage.level);
-  stage.obstacles = [...drawing.nodes.map(bodyOf), ...regions.map(({ tab }) => tab)];
+  stage.obstacles = [...drawing.nodes.map((node) => bodyOf(node, stage.level)), ...regions.map(({ tab }) => tab)];
   stage.content = bounds([...stage.obstacles, ...regions.map(({ box }) => box)]);
   stage.numbered = null;
 }
@@ -111,12 +111,13 @@ export function giveNumbersPlaces(stage) {
   stage.numbered = stage.painted;
 }
 
-/** Bounding box of a node with chips above and constants to the left of its card.
- * @param {import("../types.js").GraphNode} node @returns {import("../types.js").Box} */
-function bodyOf(node) {
+/** Bounding box of a node with chips or its name above and constants to the left of its card.
+ * @param {import("../types.js").GraphNode} node @param {import("./levels.js").Level} level @returns {import("../types.js").Box} */
+function bodyOf(node, { unit, text, detail }) {
   const plain = node.rule === "follow" && !node.isOutput && !node.problem && !node.warning && !node.group?.marks.length;
-  const [left, top] = [pillsReach(node), plain ? 4 : REACH.above];
-  const foot = node.runs || node.state?.length ? REACH.below : 4;
+  const named = detail === "few" ? text : 4;
+  const [left, top] = [pillsReach(node), plain ? named : Math.max(REACH.above * unit, named)];
+  const foot = node.runs || node.state?.length ? REACH.below * unit : 4;
   return { x: node.x - left - 6, y: node.y - top, w: node.w + left + 12, h: node.h + top + foot };
 }
 
