@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from autodiff_viz.graph.rule_kinds import ON_INPUTS, RULE_KINDS
+from autodiff_viz.views.canvas.card_heatmaps import elements
 from autodiff_viz.views.compose import LabView, Verification
 from autodiff_viz.views.lab import Lab
 from autodiff_viz.views.node.causes import explained, in_a_word
@@ -80,7 +81,14 @@ def node_data(lab: Lab, view: LabView, told: Answers) -> Data | None:
         "wires": [_wire(wire, slot) for slot, wire in enumerate(node.wires)],
         "fields": fields(view.graph, node),
         "runs": list(_runs(lab, view, told)),
+        "elements": _elements(view, name),
     }
+
+
+def _elements(view: LabView, name: str) -> dict[str, list[str]]:
+    """Return the numbers of the node's heat maps, which the canvas shows under the pointer."""
+    trace = view.trace
+    return elements(trace.value.get(name), trace.cotangent.get(name)) if trace else {}
 
 
 def _wire(wire: WireView, slot: int) -> Data:

@@ -8,8 +8,9 @@ import { tellOffline } from "./keep/offline.js";
 import { dragFrame, groundOf, lay } from "./draw/dragframe.js";
 import { bounds, padded, showing } from "./draw/geometry.js";
 import { moved, predict } from "./state/predict.js";
-import { look, openStage, paint, partView, sizeOf, wholeView } from "./draw/stage.js";
+import { isLarge, look, openStage, paint, partView, shifted, showsWhole, sizeOf, wholeView } from "./draw/stage.js";
 import { markStale } from "./draw/stale.js";
+import { changed } from "./state/came.js";
 import { folding, namesIn, seenAs } from "./state/fold.js";
 
 /** @typedef {import("./types.js").Drawing} Drawing */
@@ -65,6 +66,7 @@ export class Editor {
     this.endPlay = () => false;
     /** Cancel the gesture under way; false if there is none. @type {() => boolean} */
     this.giveUp = () => false;
+    this.byHand = false; // whether the last edit moved nodes
     this.keeping = new Keeping(this);
   }
 
@@ -79,6 +81,7 @@ export class Editor {
     const waiting = this.outbox.pending.some((edit) => edit.kind === "select");
     const chosen = drawing.selected !== this.told && !waiting; // by Python, for example a node just added
     const other = drawing.graph !== this.drawing.graph;
+    const { nodes } = this.seen;
     this.drawing = drawing;
     if (chosen) {
       this.selection = new Set(drawing.selected ? [drawing.selected] : []);
@@ -91,6 +94,7 @@ export class Editor {
     if (other) [this.fitted, this.choice] = [false, "first"];
     this.keeping.search = location.search;
     this.keeping.resume();
+    if (this.fitted) this.reframe(nodes);
     this.fitOnce();
   }
 
@@ -107,6 +111,7 @@ export class Editor {
 
   /** Send an edit and show its predicted result at once (optimistic update). @param {NewEdit} edit */
   send(edit) {
+    this.byHand = edit.kind === "move";
     this.mail.send(edit);
     this.tell();
     this.refresh();
@@ -234,6 +239,23 @@ export class Editor {
     if (this.fitted || !this.stage.host.clientWidth) return;
     this.fitted = true;
     this.look(wholeView(this.stage, this.seen, this.choice === "first"), false);
+  }
+
+  /** Fit again after nodes have come, gone or moved, unless the user has chosen a view or moved them; then bring new nodes
+   * into view. @param {import("./types.js").GraphNode[]} before what was on the canvas */
+  reframe(before) {
+    const { stage, seen, choice } = this;
+    const { came, moved, most } = changed(before, seen.nodes);
+    if (this.dragged || !(came.length || moved) || (this.byHand && !came.length)) return;
+    if (most) this.choice = "first";
+    const whole = wholeView(stage, seen, this.choice === "first");
+    const fits = choice !== "own" || most;
+    if (fits && !(came.length && isLarge(seen) && !most)) {
+      if (most || !showsWhole(stage, whole)) this.look(whole, false);
+    } else if (came.length) {
+      const view = shifted(stage, seen.nodes.filter(({ id }) => came.includes(id)));
+      if (view) this.look(view, false);
+    }
   }
 
   /** After a change of the canvas's size, fit again unless the user has chosen a view. */

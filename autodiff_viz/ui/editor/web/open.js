@@ -7,6 +7,8 @@ import { listenToDocuments } from "./gestures/drop.js";
 import { listenToPointers } from "./gestures/gestures.js";
 import { keepFieldsInView, listenToHolding } from "./gestures/hold.js";
 import { listenToKeys } from "./actions/keys.js";
+import { tellElements } from "./draw/elements.js";
+import { legend } from "./draw/legend.js";
 import { openMinimap } from "./draw/minimap.js";
 import { animateMoves } from "./draw/motion.js";
 import { listenToPanning } from "./gestures/panning.js";
@@ -33,6 +35,8 @@ export function openEditor(palette) {
   listenToPanning(editor);
   animateMoves(editor);
   traceLineage(editor);
+  tellElements(editor);
+  host.append(legend());
   openMinimap(editor);
   showNotices(editor);
   listenToSliders(editor);

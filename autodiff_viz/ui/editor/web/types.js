@@ -22,9 +22,9 @@
  *   `group`, only on the card of a collapsed group: its nodes, those that feed other nodes (`outs`), and the one whose numbers the card shows; `ports`: their distances in px from the card's top
  */
 /**
- * @typedef {{ columns?: number, value?: string, cotangent?: string, valueTop?: string, cotangentTop?: string, says?: string }} Heat
+ * @typedef {{ columns?: number, value?: string, cotangent?: string, valueTop?: string, cotangentTop?: string, valueNumbers?: string[], cotangentNumbers?: string[], says?: string }} Heat
  * heat-maps of a tensor: cells row by row, a character each as views/canvas/heatmap.py encodes them, the number of the strongest shade,
- * and the part of the tensor that is shown
+ * the part of the tensor that is shown, and of a small tensor the numbers, row by row
  */
 /** @typedef {{ kind: string, count: number, says: string }} GroupMark */
 /**
