@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 from autodiff_viz.engine.check import disconnected
 from autodiff_viz.engine.diagnostics.broadcasts import Mix, mixes
 from autodiff_viz.engine.diagnostics.label_check import Stray, strays
-from autodiff_viz.engine.live_path.live import Wire
+from autodiff_viz.engine.live_path.walk import Wire
 from autodiff_viz.engine.trace import Trace
 from autodiff_viz.engine.whole_program.remat_counts import Runs
 from autodiff_viz.graph.identity import identity, remembered, same
