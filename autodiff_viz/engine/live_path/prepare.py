@@ -32,16 +32,19 @@ PARAMETERS = "parameters"
 
 
 class _Op(NamedTuple):
-    """A node with its compiled op.
+    """A node whose pullback depends on its rule, or in a sweep.
 
     Attributes:
-      reads: keys of the op's arguments.
+      at: place of its step.
+      wired: slots of its wires.
       key, batched: arguments of `kernel`.
     """
 
     node: Node
-    compiled: Kernel
+    at: int
     reads: list[Hashable]
+    wired: tuple[int, ...]
+    compiled: Kernel
     key: tuple
     batched: tuple[bool, ...] | None
 
@@ -72,11 +75,12 @@ def prepare(
                 if node.op == INPUT:
                     leaves.append(_take(found, node, inputs))
                 else:
-                    ops.append(_compile(found, node))
+                    _compile(found, node, ops)
             except GraphError as error:
                 raise at_node(error, node.name) from error
-        _bind(found, ops, forward_only)
-        found.inputs = {} if forward_only else {node.name: _gradient(found, node) for node in leaves}
+        if not forward_only:
+            (_bind_swept if swept else _bind)(found, ops)
+            found.inputs = {node.name: _gradient(found, node) for node in leaves}
     return found
 
 
@@ -91,8 +95,11 @@ def _take(found: Prepared, node: Node, inputs: Mapping[str, Any]) -> Node:
     return node
 
 
-def _compile(found: Prepared, node: Node) -> _Op:
-    """Check a node and compile its op."""
+def _compile(found: Prepared, node: Node, ops: list[_Op]) -> None:
+    """Check a node, compile its op, and make its step, with the op's own pullback.
+
+    A node that may need another one is added to `ops`.
+    """
     name, dtype, known, shapes = node.name, found.dtype, found.known, found.shapes
     reads, below, wired = [], [], []
     static: Params = ()
@@ -118,11 +125,15 @@ def _compile(found: Prepared, node: Node) -> _Op:
     shape = shapes[name] = compiled.shape
     if shape:
         _claim(found, node, shape)
+    slots = key[3]
+    if node.rule.kind != FOLLOW:
+        slots = tuple([slot for slot, _ in node.wires])
+        _check_rule(found, node, below)
+    if node.rule.kind != FOLLOW or found.swept:
+        ops.append(_Op(node, len(found.steps), reads, slots, compiled, key, batched))
+    found.steps.append(Step(name, compiled.run, reads, compiled.pull_back, slots, node.slots))
     if batched:
         found.swept.add(name)
-    if node.rule.kind != FOLLOW:
-        _check_rule(found, node, below)
-    return _Op(node, compiled, reads, key, batched)
 
 
 def _claim(found: Prepared, node: Node, shape: Shape) -> None:
@@ -147,38 +158,46 @@ def _check_rule(found: Prepared, node: Node, below: list[Shape]) -> None:
     check_rule(node, found.shapes[node.name], tuple(below))
 
 
-def _bind(found: Prepared, ops: list[_Op], forward_only: bool) -> None:
-    """Make the steps: choose the pullback of every node."""
-    if forward_only:
-        pull_backs = [op.compiled.pull_back for op in ops]
-    elif found.swept:
-        pull_backs = _swept_pull_backs(found, ops)
-    else:
-        pull_backs = [
-            op.compiled.pull_back if op.node.rule.kind == FOLLOW else _bound(found, op, False).pull_back
-            for op in ops
-        ]
-    found.steps = [
-        Step(op.node.name, op.compiled.run, op.reads, pull_back, op.node.wires)
-        for op, pull_back in zip(ops, pull_backs, strict=True)
-    ]
+def _bind(found: Prepared, ops: list[_Op]) -> None:
+    """Choose the pullbacks of nodes with a rule."""
+    for op in ops:
+        found.steps[op.at] = _step(op, _bound(found, op, False).pull_back)
+
+
+def _bind_swept(found: Prepared, ops: list[_Op]) -> None:
+    """Choose all pullbacks, by an abstract backward pass that finds which cotangents are swept."""
+    arriving = {found.graph.output: False}
+    for op in reversed(ops):
+        name, slots = op.node.name, op.node.slots
+        if name not in arriving:
+            continue
+        pull_back, swept = _bound(found, op, arriving[name])
+        found.steps[op.at] = _step(op, pull_back)
+        for slot, contribution_swept in zip(op.wired, swept, strict=True):
+            if contribution_swept is not None:
+                arriving[slots[slot]] = arriving.get(slots[slot], False) or contribution_swept
+            if contribution_swept:
+                found.swept.add((name, slot))
+    found.swept |= {(name, ARRIVING) for name, swept in arriving.items() if swept}
+
+
+def _step(op: _Op, pull_back: PullBack) -> Step:
+    return Step(op.node.name, op.compiled.run, op.reads, pull_back, op.wired, op.node.slots)
 
 
 def _bound(found: Prepared, op: _Op, arriving_swept: bool) -> Bound:
     """Return the pullback of a node under its rule, for a cotangent that is swept, or is not."""
-    node, shapes, swept = op.node, found.shapes, found.swept
-    ruled = Ruled(
-        node=node,
-        dtype=found.dtype,
-        compiled=partial(_compiled_for, op),
-        v=Abstract(shapes[node.name], arriving_swept),
-        wired=[Abstract(shapes[producer], producer in swept) for _, producer in node.wires],
-        value=Abstract(shapes[node.name], node.name in swept),
-    )
+    node, value, read = op.node, _abstract(found, op.node.name), partial(_abstract, found)
+    v = Abstract(value.shape, arriving_swept)
+    ruled = Ruled(node, op.wired, found.dtype, partial(_compiled_for, op), v, value, read)
     try:
         return PULLBACKS[node.rule.kind](ruled)
     except GraphError as error:  # too many programs
         raise at_node(error, node.name) from error
+
+
+def _abstract(found: Prepared, name: str) -> Abstract:
+    return Abstract(found.shapes[name], name in found.swept)
 
 
 def _gradient(found: Prepared, node: Node) -> PullBack:
@@ -191,25 +210,6 @@ def _compiled_for(op: _Op, arriving_swept: bool) -> Kernel:
     if not op.batched and not arriving_swept:
         return op.compiled
     return kernel(*op.key, op.batched or (False,) * len(op.key[2]), arriving_swept)
-
-
-def _swept_pull_backs(found: Prepared, ops: list[_Op]) -> list[PullBack]:
-    """Find by an abstract backward pass which cotangents are swept; return the pullbacks of all nodes."""
-    arriving, pull_backs = {found.graph.output: False}, []
-    for op in reversed(ops):
-        name = op.node.name
-        if name not in arriving:
-            pull_backs.append(op.compiled.pull_back)  # not called
-            continue
-        bound = _bound(found, op, arriving[name])
-        pull_backs.append(bound.pull_back)
-        for (slot, producer), swept in zip(op.node.wires, bound.swept, strict=True):
-            if swept is not None:
-                arriving[producer] = arriving.get(producer, False) or swept
-            if swept:
-                found.swept.add((name, slot))
-    found.swept |= {(name, ARRIVING) for name, swept in arriving.items() if swept}
-    return pull_backs[::-1]
 
 
 def _unusable(node: Node, slot: int) -> Problem:

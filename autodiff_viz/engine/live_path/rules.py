@@ -32,18 +32,20 @@ class Ruled(NamedTuple):
     """A node whose pullback is to be bound.
 
     Attributes:
+      wired: the slots that the pullback gives contributions for.
       compiled: returns the compiled op for a cotangent that is swept, or is not.
       v: the arriving cotangent.
-      wired: the values on the node's wires.
       value: of the node.
+      read: returns the value of another node by name.
     """
 
     node: Node
+    wired: tuple[int, ...]
     dtype: str
     compiled: Callable[[bool], Kernel]
     v: Abstract
-    wired: Sequence[Abstract]
     value: Abstract
+    read: Callable[[str], Abstract]
 
 
 class Bound(NamedTuple):
@@ -59,8 +61,8 @@ def _follow(ruled: Ruled) -> Bound:
 
 
 def _stop(ruled: Ruled) -> Bound:
-    wires = len(ruled.wired)
-    return Bound(pass_nothing(wires), [None] * wires)
+    count = len(ruled.wired)
+    return Bound(pass_nothing(count), [None] * count)
 
 
 def _rewrite(ruled: Ruled) -> Bound:
@@ -75,10 +77,11 @@ def _scale(ruled: Ruled) -> Bound:
 
 
 def _declared(ruled: Ruled) -> Bound:
-    node, shapes = ruled.node, [x.shape for x in ruled.wired]
-    given = [ruled.v, *ruled.wired, ruled.value]
-    declared, swept = _function(node.rule.function, given, shapes, ruled.dtype)
-    places = [slot - len(node.slots) for slot, _ in node.wires]  # from the end: parameters come first
+    node = ruled.node
+    inputs = [ruled.read(node.slots[slot]) for slot in ruled.wired]
+    given, wanted = [ruled.v, *inputs, ruled.value], [x.shape for x in inputs]
+    declared, swept = _function(node.rule.function, given, wanted, ruled.dtype)
+    places = [slot - len(node.slots) for slot in ruled.wired]  # from the end: parameters come first
 
     def pull_back(parts: list[jax.Array], arguments: Sequence[Any], value: jax.Array) -> tuple:
         v = total(parts)
@@ -89,7 +92,7 @@ def _declared(ruled: Ruled) -> Bound:
 
 def _to_alternative(ruled: Ruled) -> Bound:
     alternative = len(ruled.node.slots) - 1
-    reached = [slot == alternative for slot, _ in ruled.node.wires]
+    reached = [slot == alternative for slot in ruled.wired]
 
     def pull_back(parts: list[jax.Array], arguments: Sequence[Any], value: jax.Array) -> tuple:
         v = total(parts)
@@ -121,7 +124,8 @@ def on_identity(node: Node, v: Abstract, dtype: str) -> PullBack:
     """
     if node.rule.kind == FOLLOW:
         return _IDENTITY.pull_back
-    return PULLBACKS[node.rule.kind](Ruled(node, dtype, lambda swept: _IDENTITY, v, [v], v)).pull_back
+    ruled = Ruled(node, (0,), dtype, lambda swept: _IDENTITY, v, v, lambda name: v)
+    return PULLBACKS[node.rule.kind](ruled).pull_back
 
 
 def _changed(ruled: Ruled, change: Callable[[jax.Array], jax.Array], swept: bool) -> Bound:

@@ -6,14 +6,15 @@ nothing. One call of a compiled op takes some microseconds; the loops keep Pytho
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
+from itertools import repeat
 from typing import Any, NamedTuple
 
 import jax
 
 from autodiff_viz.engine.live_path.pullbacks import PullBack
-from autodiff_viz.graph.model import Graph
+from autodiff_viz.graph.model import Graph, Slot
 from autodiff_viz.ops.misfit import Shape
 
 Wire = tuple[str, int]
@@ -31,14 +32,16 @@ class Step(NamedTuple):
 
     Attributes:
       run: the compiled op, of the arrays that `reads` names in `Prepared.known` and among the values.
-      pull_back: the node's pullback under its rule; gives one contribution for each of `wires`.
+      pull_back: the node's pullback under its rule; gives a contribution for each of the `wired` slots.
+      slots: of the node; the wired ones hold the names of the nodes that the contributions go to.
     """
 
     name: str
     run: Callable[..., jax.Array]
     reads: list[Hashable]
     pull_back: PullBack
-    wires: Sequence[tuple[int, str]]
+    wired: tuple[int, ...]
+    slots: tuple[Slot, ...]
 
 
 @dataclass(slots=True)
@@ -79,7 +82,7 @@ class Cotangents(NamedTuple):
 def forward(prepared: Prepared) -> tuple[dict[str, jax.Array], list[Arguments]]:
     """Return the value of every node, in topological order, and the arguments of every step."""
     values, called = dict(prepared.known), []
-    for name, run, reads, _, _ in prepared.steps:
+    for name, run, reads, _, _, _ in prepared.steps:
         arguments = [values[key] for key in reads]
         called.append(arguments)
         values[name] = run(*arguments)
@@ -90,25 +93,21 @@ def backward(
     prepared: Prepared, values: dict[str, jax.Array], called: list[Arguments], seed: jax.Array
 ) -> Cotangents:
     """Pull `seed`, a cotangent of the output, back to every node and wire."""
-    arriving, passed, gradients = _symbolic_zeros(prepared)
-    waiting = {prepared.graph.output: [seed]}  # what arrives at a node; its pullback sums it
+    arriving, gradients = dict.fromkeys(reversed(prepared.shapes)), dict.fromkeys(prepared.inputs)
+    passed, waiting = {}, {prepared.graph.output: [seed]}  # a node's pullback sums what waits for it
     steps = zip(reversed(prepared.steps), reversed(called), strict=True)
-    for (name, _, _, pull_back, wires), arguments in steps:
+    for (name, _, _, pull_back, wired, slots), arguments in steps:
+        contributions = NOTHING
         if name in waiting:
             arriving[name], contributions = pull_back(waiting.pop(name), arguments, values[name])
-            for (slot, producer), contribution in zip(wires, contributions, strict=True):
-                if contribution is not None:
-                    passed[name, slot] = contribution
-                    waiting.setdefault(producer, []).append(contribution)
+        for slot, contribution in zip(wired, contributions, strict=False):
+            passed[name, slot] = contribution
+            if contribution is not None:
+                waiting.setdefault(slots[slot], []).append(contribution)
     for name, parts in waiting.items():
         arriving[name], (gradients[name],) = prepared.inputs[name](parts, [], values[name])
     return Cotangents(arriving, passed, gradients)
 
 
-def _symbolic_zeros(prepared: Prepared) -> Cotangents:
-    """Return a symbolic zero for every node, wire and input, for whatever no contribution arrives at."""
-    return Cotangents(
-        arriving=dict.fromkeys(reversed(prepared.shapes)),
-        passed={(step.name, slot): None for step in reversed(prepared.steps) for slot, _ in step.wires},
-        gradients=dict.fromkeys(prepared.inputs),
-    )
+NOTHING = repeat(None)
+"""A symbolic zero for each wire of a node at which nothing arrives."""
