@@ -15,7 +15,8 @@ SHIFTS = """() => {
     at: shift.startTime, by: shift.value,
     what: shift.sources.map(({ node, previousRect: a, currentRect: b }) => {
       const near = (node?.closest ? node : node?.parentElement)?.closest("[class*=st-key-]");
-      return `${near?.className.match(/st-key-\\w+/)} ${[a.x, a.y, a.width, a.height]} to ${[b.x, b.y, b.width, b.height]}`;
+      const box = ({ x, y, width, height }) => [x, y, width, height];
+      return `${near?.className.match(/st-key-\\w+/)} ${box(a)} to ${box(b)}`;
     }).join(" | "),
   }))).observe({ type: "layout-shift", buffered: true });
   const began = setInterval(() => {

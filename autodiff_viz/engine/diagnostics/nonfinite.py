@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_viz.engine.live_path.live import ARRIVING
+from autodiff_viz.engine.live_path.walk import ARRIVING
 from autodiff_viz.graph.model import INPUT, Graph, Node
 from autodiff_viz.graph.order import consumers, order
 

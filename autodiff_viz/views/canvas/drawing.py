@@ -13,7 +13,7 @@ from autodiff_viz.engine.check import disconnected
 from autodiff_viz.engine.diagnostics.nonfinite import told
 from autodiff_viz.engine.diagnostics.notes import doubts
 from autodiff_viz.engine.live_path.kernels import Shape
-from autodiff_viz.engine.live_path.live import Wire
+from autodiff_viz.engine.live_path.walk import Wire
 from autodiff_viz.engine.trace import Trace
 from autodiff_viz.engine.whole_program.remat_counts import Runs
 from autodiff_viz.graph.identity import identity, remembered, same

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from autodiff_viz.engine.diagnostics.nonfinite import told
-from autodiff_viz.engine.live_path.live import ARRIVING
+from autodiff_viz.engine.live_path.walk import ARRIVING
 from autodiff_viz.engine.trace import trace
 from autodiff_viz.engine.whole_program.verify import verify
 from autodiff_viz.graph.model import INPUT, Graph, Node, params
