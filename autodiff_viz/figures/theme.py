@@ -30,6 +30,7 @@ def draw(traces: Sequence[Mapping[str, Any]], layout: Mapping[str, Any], key: st
         "font": {"size": SMALL},
         "hoverlabel": {"align": "left", "font": {"size": SMALL}},
         "dragmode": False,  # a finger on the figure scrolls the page; the mode bar offers zoom
+        "modebar": {"orientation": "v", "bgcolor": CLEAR},  # along the right edge, beside titles
         "showlegend": False,
         "uirevision": key,
     }

@@ -14,7 +14,6 @@ from autodiff_viz.graph.bypass import played
 from autodiff_viz.graph.identity import identity
 from autodiff_viz.graph.model import Graph
 from autodiff_viz.graph.problem import GraphError, Problem
-from autodiff_viz.views.canvas.drawing import doubts
 from autodiff_viz.views.lab import Lab
 from autodiff_viz.views.node.declared_derivatives import declared_states
 from autodiff_viz.views.node.health import State, states
@@ -132,7 +131,6 @@ def _states(found: Trace, trained: bool) -> dict[str, State]:
 
 
 def _notes(found: Trace) -> tuple[str, ...]:
-    """Return sentences about the whole graph: notes of the trace, sources of non-finite numbers, warnings."""
+    """Return sentences about the whole graph: notes of the trace, and whether its runs are not counted."""
     uncounted = (NOT_COUNTED,) if runs_are_many(found.graph) else ()
-    doubted = (f"at {doubt.node}: {doubt}" for doubt in doubts(found))
-    return (*found.notes, *uncounted, *(str(birth) for birth in found.births), *doubted)
+    return (*found.notes, *uncounted)

@@ -23,6 +23,12 @@ def shared_constants() -> dict[str, Any]:
     return {
         "card": {"w": cards.WIDTH, "h": cards.HEIGHT, "slot": cards.SLOT},
         "pictured": dict(zip("wh", cards.PICTURED, strict=True)),
+        "cells": {
+            "most": cards.CELLS,
+            "beside": cards.BESIDE,
+            "head": cards.CELL_HEAD,
+            "line": cards.CELL_LINE,
+        },
         "group": {
             "w": cards.GROUP_WIDTH,
             "head": cards.GROUP_HEAD,

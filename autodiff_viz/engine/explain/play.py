@@ -9,7 +9,7 @@ import numpy as np
 
 from autodiff_viz.engine.check import diagnose
 from autodiff_viz.engine.explain.backward_program import BackwardProgram, Factor, Rerun, backward_program
-from autodiff_viz.engine.live_path.live import Wire
+from autodiff_viz.engine.live_path.walk import Wire
 from autodiff_viz.engine.trace import Trace, known_trace
 from autodiff_viz.graph.blocks import Block, blocks
 from autodiff_viz.graph.model import INPUT, Graph, Node, Region

@@ -1,7 +1,7 @@
 """The lab as one Streamlit component with one outbox: everything that an edit changes.
 
-The canvas is where the component is drawn; formula, sliders, the selected node and the check go where `place`
-has been called.
+The canvas is where the component is drawn; the bar's buttons, tabs, formula, sliders, the selected node and
+the check go where `place` has been called.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ DETAILS = "details"  # whether the table of the check is open
 
 
 def place(name: str) -> None:
-    """Reserve a place for a part of the component: "formula", "sliders", "node" or "check"."""
+    """Reserve a place for a part of the component; the names are in `lab/web/lab.js`."""
     places()(key=name, data={"name": name})
 
 

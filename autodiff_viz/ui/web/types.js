@@ -4,7 +4,7 @@
 /** @typedef {{ w: number, h: number }} Size px */
 /**
  * @typedef {{
- *   card: Size & { slot: number }, pictured: Size,
+ *   card: Size & { slot: number }, pictured: Size, cells: { most: number, beside: number, head: number, line: number },
  *   group: { w: number, head: number, foot: number, port: number, numbers: number, steps: number },
  *   frame: { pad: number, level: number, tab: number }, paste: { step: number, same: number },
  *   limits: { branches: number, document: number, edits: number, line: number, name: number },

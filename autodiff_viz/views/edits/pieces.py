@@ -81,7 +81,7 @@ def _paste(lab: Lab, edit: Edit) -> Lab:
     x, y = (float(axis) for axis in edit["at"])
     piece = _read(edit["text"])
     inside = detached(piece)
-    around = centred(inside, places(inside).positions, (x, y))
+    around = centred(inside, places(inside).positions, (x, y), {})  # as the browser centres it
     free = off_the_taken(around, standing(lab.graph).values())
     return _grafted(lab, piece, free, "Paste", names_of(edit.get("collapsed", [])))
 

@@ -18,7 +18,7 @@ export class Check {
     /** @type {string | null} why nothing can be said of the numbers on view */
     this.lag = null;
     this.open = false;
-    this.notes = html("div", { class: "notes" });
+    this.notes = html("div", { class: "checks notes" }); // in a place of its own
     this.sign = html("span", { class: "sign" });
     this.says = html("p", { class: "says" });
     this.ask = html("button", { type: "button", click: () => ask(true) }, "Check with jax.vjp");
@@ -26,7 +26,7 @@ export class Check {
     this.details = html("button", { type: "button", class: "details", "aria-expanded": "false", click: () => (this.toggle(), look()) }, "Details");
     this.table = html("div", { class: "table" });
     this.row = html("div", { class: "verdict" }, this.sign, this.says, this.ask, this.cancel, this.details);
-    this.host = html("div", { class: "checks", role: "group", "aria-label": "Check" }, this.notes, this.row, this.table);
+    this.host = html("div", { class: "checks", role: "group", "aria-label": "Check" }, this.row, this.table);
     this.draw();
   }
 
@@ -55,6 +55,7 @@ export class Check {
     const now = this.lag === null ? state : "waits";
     this.row.hidden = state === undefined;
     this.row.dataset.state = now;
+    this.row.title = says;
     setText(this.says, this.lag ?? (state === "differs" ? "Not confirmed" : says));
     const sign = now && ANSWERS.has(now) ? now : "";
     if ((this.sign.dataset.sign ?? "") !== sign) this.sign.replaceChildren(...(sign ? [icon(sign, 18)] : []));

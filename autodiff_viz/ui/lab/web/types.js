@@ -1,7 +1,7 @@
 // @ts-check
 // Types of the messages from Python to the lab component. Types only.
 
-/** @typedef {{ palette: import("../../editor/web/types.js").PaletteGroup[], words: import("../../formula/web/types.js").Word[] }} Constants */
+/** @typedef {{ palette: import("../../editor/web/types.js").PaletteGroup[], words: import("../../formula/web/types.js").Word[], figures: Record<string, string> }} Constants  `figures`: their titles by name */
 /**
  * @typedef {{
  *   key: string, ack: number, from: [string, number] | null, rev: number, base?: number, full?: any, patch?: any,

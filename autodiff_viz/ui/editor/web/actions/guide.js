@@ -23,13 +23,16 @@ const BY_HAND = {
   "Select and change": [
     ["Shift + click, Shift + drag", "Select several; with a finger, hold a node"],
   ],
-  "Walk by keyboard": [],
+  "Walk by keyboard": [
+    ["Arrows in a toolbar", "Go from button to button; a toolbar is one stop of Tab"],
+    ["Esc in the formula", "Leave it for the canvas; Ctrl + Enter applies the text at once"],
+  ],
   See: [
     ["Drag the canvas", "Move the view; on a node too with Space or the middle button"],
     ["Rest on a node", "Light what it depends on and what depends on it"],
     ["Two fingers, Ctrl + wheel", "Zoom"],
   ],
-  "Bring and take": [["Drop a file, paste a link", "Open it in place of this graph"]],
+  "Bring and take": [["Drop a file, paste a link", "Open it in place of this graph; a PNG or SVG saved here holds its graph"]],
 };
 
 /** @param {Record<string, Action>} actions @returns {{ title: string, lines: Line[] }[]} */

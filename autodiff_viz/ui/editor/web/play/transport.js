@@ -10,8 +10,8 @@ import { Player } from "./player.js";
 /** @typedef {import("../editor.js").Editor} Editor */
 /** @typedef {import("./hints.js").Newcomer} Newcomer */
 
-/** The canvas with its transport below. @param {Editor} editor @returns {HTMLElement} */
-export function withTransport(editor) {
+/** The transport, which stands below the canvas. @param {Editor} editor @returns {HTMLElement} */
+export function openTransport(editor) {
   const player = new Player(editor);
   const bar = transport(player);
   editor.startPlay = () => {
@@ -19,7 +19,7 @@ export function withTransport(editor) {
     player.toggle();
   };
   editor.endPlay = () => player.leave();
-  return html("div", { class: "bench" }, editor.stage.host, bar);
+  return html("div", { class: "bench" }, bar);
 }
 
 /** @param {Player} player */

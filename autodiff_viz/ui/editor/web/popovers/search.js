@@ -19,6 +19,14 @@ export function search(palette, text) {
   return found.length ? [{ group: "Best match first", ops: found.map(({ op }) => op) }] : [];
 }
 
+/** Whether a text is to be read as an expression of the language and not as the name of an op: "x*y", "sin(x)",
+ * "2.5". A hyphen inside a word belongs to a name: "max-pool".
+ * @param {string} text */
+export function isExpression(text) {
+  const typed = text.trim().replace(/(?<=[a-z]\w+)-(?=[a-z]\w+$)/gi, "_");
+  return /[\w)\]]\s*[-+*/@<>=]|[\w)]\s*[([]|^-?\s*[\d.]|^-\s*\w/.test(typed);
+}
+
 /** The palette with only the wanted ops; a group without any is left out.
  * @param {PaletteGroup[]} palette @param {(op: PaletteOp) => boolean} wanted @returns {PaletteGroup[]} */
 export const only = (palette, wanted) =>

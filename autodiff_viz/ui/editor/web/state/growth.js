@@ -31,12 +31,12 @@ export function freshName({ nodes }, op) {
 /** Size of the card of a new node. @param {PaletteOp} entry */
 export const sizeOfNew = ({ slots }) => ({ w: CARD.w, h: heightOf(slots.length) });
 
-/** @param {Drawing} drawing @param {{ op: string, position: Point | null, wire?: Reads, feeds?: Feeds }} edit
+/** @param {Drawing} drawing @param {{ op: string, position: Point | null, wire?: Reads, feeds?: Feeds, rule?: string }} edit
  * @param {Map<string, PaletteOp>} ops @returns {Drawing} */
-export function added(drawing, { op, position, wire, feeds }, ops) {
+export function added(drawing, { op, position, wire, feeds, rule }, ops) {
   const entry = ops.get(op);
   if (!entry || !position) return drawing;
-  const node = newNode(entry, freshName(drawing, op), position);
+  const node = { ...newNode(entry, freshName(drawing, op), position), ...(rule && { rule }) };
   const wider = { ...drawing, nodes: [...drawing.nodes, node] };
   const grown = drawing.nodes.length ? wider : withOutput(wider, node.id);
   if (wire && feeds) return inserted(grown, { node: node.id, position, from: wire.from, ...feeds });
