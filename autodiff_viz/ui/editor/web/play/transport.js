@@ -70,7 +70,7 @@ function tellPlay(play, goes, begun) {
   const label = goes ? "Pause" : begun ? "Play on" : "Play the pass";
   if (play.getAttribute("aria-label") === label) return;
   play.setAttribute("aria-label", label);
-  play.title = `${label}  (${goes || begun ? "Space" : "Shift+P"})`;
+  play.title = `${label}  (${goes || begun ? "Space" : "Shift+Enter"})`;
   play.replaceChildren(icon(goes ? "pause" : "play"), html("span", {}, goes ? "Pause" : "Play"));
 }
 
