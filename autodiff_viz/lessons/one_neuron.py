@@ -1,6 +1,7 @@
 """Lesson: one neuron forward and backward, step by step: the chain rule."""
 
-from autodiff_viz.lessons.record import EXACTLY, Claim, Lesson, Variant
+from autodiff_viz.lessons.record import EXACTLY, Claim, Lesson, Try, Variant
+from autodiff_viz.lessons.tries import moved
 
 NEURON = """x = 2.0
 w = {w}
@@ -35,9 +36,16 @@ whole: that is **the chain rule**, and backpropagation is no more than this.""",
         Variant("Far out, where the sigmoid is flat", NEURON.format(w=2.5, t=0.0), look_at="y"),
     ),
     to_try=(
-        "Press play, then step back and forth with the arrow keys: say what comes before you look.",
-        "Move `x` to 0: nothing goes to `w` any more, since its local derivative is `x`.",
-        "Open the second graph and play it: 1.964 arrives at the sigmoid, and hardly anything gets through.",
+        Try("Press play, then step back and forth with the arrow keys: say what comes before you look."),
+        Try(
+            "Move `x` to 0: nothing goes to `w` any more, since its local derivative is `x`.",
+            (moved("x", 0.0),),
+            variant=0,
+        ),
+        Try(
+            "Open *Far out* and play it: 1.964 arrives at the sigmoid, and hardly anything gets through.",
+            variant=1,
+        ),
     ),
     claims=(
         Claim("The answer", "value", "y", 0.5, "by hand: sigmoid(0.5·2 − 1) = sigmoid(0)", 0, EXACTLY),

@@ -75,7 +75,7 @@ def test_a_newcomer_plays_the_pass_and_is_led_to_the_first_stop(lab):
     expect(says(lab)).to_have_text(saying("1.5 × 1 = 1.5 goes to a"))
 
     bar(lab).get_by_label("Speed").select_option("4")
-    bar(lab).get_by_role("button", name="Go on").click()
+    bar(lab).get_by_role("button", name="Play on").click()
     ended(lab)
     expect(lab.canvas.locator(".blank")).to_have_count(0)
     expect(lab.cotangent("x")).to_be_visible()
@@ -96,7 +96,9 @@ def test_an_edit_ends_the_play_and_a_region_that_runs_again_is_marked(lab):
     lab.select("b")
     lab.press("c")
     bar(lab).get_by_role("button", name="Play the pass").click()
-    bar(lab).get_by_role("button", name="Pause").click()
+    expect(lab.canvas).to_have_attribute("data-play", "forward")
+    lab.page.keyboard.press("Space")
+    expect(bar(lab).get_by_role("button", name="Play on")).to_be_focused()
     lab.page.keyboard.press("End")
     lab.page.keyboard.press("ArrowRight")
     while "again" not in says(lab).inner_text():
@@ -109,7 +111,9 @@ def test_an_edit_ends_the_play_and_a_region_that_runs_again_is_marked(lab):
     ended(lab)
     expect(says(lab)).to_have_text(saying("The numbers have changed"))
     bar(lab).get_by_role("button", name="Play the pass").click()
-    bar(lab).get_by_role("button", name="Pause").click()
+    expect(lab.canvas).to_have_attribute("data-play", "forward")
+    lab.page.keyboard.press("Space")
+    expect(bar(lab).get_by_role("button", name="Play on")).to_be_focused()
     for _ in range(2):
         lab.page.keyboard.press("End")
     expect(says(lab)).to_have_text(saying("stops it: nothing is passed on"))

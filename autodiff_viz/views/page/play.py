@@ -6,7 +6,7 @@ from typing import Any
 
 from autodiff_viz.engine.explain.play import FORWARD, PlayStep, play
 from autodiff_viz.engine.trace import Trace
-from autodiff_viz.graph.model import INPUT, STOP, Node
+from autodiff_viz.graph.model import FOLLOW, INPUT, STOP, Node
 from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.graph.text_format import listed
 from autodiff_viz.language.show import show_node
@@ -126,6 +126,8 @@ def _nothing_passed(node: Node) -> str:
         return f"{node.name} stops it: nothing is passed on"
     if not node.wires:
         return f"{node.name} reads nothing, so it ends here"
+    if node.rule.kind != FOLLOW:
+        return f"the rule of {node.name} passes nothing on"
     return f"{node.name} is flat: nothing is passed on"
 
 

@@ -242,7 +242,7 @@ def printed(graph: Graph) -> tuple[list[str], list[str]]:
     return forward, backward
 
 
-@settings(max_examples=25, suppress_health_check=list(HealthCheck))
+@settings(max_examples=15, suppress_health_check=list(HealthCheck))
 @given(graph=scalar_graphs(rules=False, ops=tuple(PLAIN)))
 def test_the_order_is_that_in_which_plain_jax_prints(graph):
     graph = needed(graph)
@@ -253,7 +253,7 @@ def test_the_order_is_that_in_which_plain_jax_prints(graph):
     assert said == backward
 
 
-@settings(max_examples=60)
+@settings(max_examples=40)
 @given(graph=st.one_of(scalar_graphs(), ruled_regions(), muted_graphs()))
 def test_the_steps_add_up_to_the_runs_and_the_residuals(graph):
     adds_up(graph)
@@ -261,7 +261,7 @@ def test_the_steps_add_up_to_the_runs_and_the_residuals(graph):
     assert [step.live for step in found] == live_by_definition(found, lambda _: 1)  # all are numbers
 
 
-@settings(max_examples=30)
+@settings(max_examples=20)
 @given(graph=graphs(TENSOR_OPS, min_nodes=2, literals=TENSORS, empty=False))
 def test_so_do_those_of_tensors(graph):
     assume(not diagnose(played(graph)))

@@ -38,6 +38,8 @@ def test_the_way_back_begins_with_the_seed():
 
 def test_what_passes_nothing_says_why():
     assert says("x = 2.0\nz = x + stop_gradient(exp(x))", "exp_1").endswith("stops it: nothing is passed on")
+    assert "reads nothing" in says("u = uniform(seed=1)\nz = exp(u)", "u")
+    assert says("x = 2.0\nz = x + backward_as(x * x, 1.0)", "mul_1") == "the rule of mul_1 passes nothing on"
     assert says("x = 2.0\na = round(x)\nz = a * x", "a").endswith("is flat: nothing is passed on")
 
 

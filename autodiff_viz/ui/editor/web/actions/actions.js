@@ -143,7 +143,7 @@ export const ACTIONS = {
     do: (editor, _, key) => nudge(editor, wayOf(key)),
   },
 
-  play: { label: "Play the pass, or pause", keys: ["Shift+P"], guide: "Play the pass", do: (editor) => editor.startPlay() },
+  play: { label: "Play the pass, or pause", keys: ["Shift+Enter"], guide: "Play the pass", do: (editor) => editor.startPlay() },
 
   undo: {
     label: "Undo", keys: ["Ctrl+Z"], places: { bar: "steps" }, guide: "Select and change", says: "Undo, redo", undoes: "undo",

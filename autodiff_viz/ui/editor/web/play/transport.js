@@ -67,10 +67,10 @@ function transport(player) {
 
 /** @param {HTMLButtonElement} play @param {boolean} goes @param {boolean} begun */
 function tellPlay(play, goes, begun) {
-  const label = goes ? "Pause" : begun ? "Go on" : "Play the pass";
+  const label = goes ? "Pause" : begun ? "Play on" : "Play the pass";
   if (play.getAttribute("aria-label") === label) return;
   play.setAttribute("aria-label", label);
-  play.title = `${label}  (${goes || begun ? "Space" : "Shift+P"})`;
+  play.title = `${label}  (${goes || begun ? "Space" : "Shift+Enter"})`;
   play.replaceChildren(icon(goes ? "pause" : "play"), html("span", {}, goes ? "Pause" : "Play"));
 }
 
@@ -90,10 +90,9 @@ function keyed(element) {
 function key(player, event) {
   event.stopPropagation(); // Streamlit's own shortcuts (r, c) would answer
   const target = /** @type {Element} */ (event.target);
-  const own = target.matches("select") || (target.matches(".scrubber") && /^(Arrow|Home|End)/.test(event.key)); // the element handles it
+  const own = (target.matches("select") && event.key !== "Escape") || (target.matches(".scrubber") && /^(Arrow|Home|End)/.test(event.key)); // the element handles it
   if (own || event.ctrlKey || event.metaKey || event.altKey) return;
-  const presses = target.matches("button:not(.play)"); // a button is pressed by the space bar
-  if (event.key === " " && !presses) player.toggle();
+  if (event.key === " " && !target.matches("button")) player.toggle(); // a button is pressed by the space bar
   else if (event.key === "ArrowRight") player.step(1);
   else if (event.key === "ArrowLeft") player.step(-1);
   else if (event.key === "End") player.finishPhase();
