@@ -5,7 +5,7 @@ import { carried } from "../gestures/carry.js";
 import { html } from "../../../web/dom.js";
 import { dimsOf, opRefuses } from "../state/fits.js";
 import { CARD, clamp, freeSpot, toScreen } from "../draw/geometry.js";
-import { freshName, sizeOfNew } from "../state/growth.js";
+import { freshName, roomOfNew, sizeOfNew } from "../state/growth.js";
 import { closePopover, keepInside, whenClosed } from "./popover.js";
 import { whenRefused } from "./notice.js";
 import { isExpression, nextInGrid, only, search } from "./search.js";
@@ -33,8 +33,9 @@ export function openPalette(editor, asked = {}) {
     "aria-expanded": "true", "aria-controls": "ops", autocomplete: "off", spellcheck: "false",
   }));
   const list = html("div", { class: "ops", id: "ops", role: "listbox", "aria-label": "Ops" });
+  const hint = html("div", { class: "hint" });
   const told = html("div", { class: "told-op", "aria-hidden": "true" }); // of the marked tile, whose doc has no room
-  const root = html("div", { class: "popover palette", tabindex: -1 }, field, list, told, html("div", { class: "hint" }, hintOf(from, to)));
+  const root = html("div", { class: "popover palette", tabindex: -1 }, field, list, told, hint);
   const palette = asked.from ? only(editor.palette, (op) => !opRefuses(op, dimsOf(editor.node(from)))) : editor.palette;
   let marked = 0;
 
@@ -61,6 +62,7 @@ export function openPalette(editor, asked = {}) {
     list.replaceChildren(...search(palette, typed).map(({ group, ops }) =>
       html("div", { role: "group", "aria-label": group }, html("div", { class: "group", "aria-hidden": "true" }, group),
         ...ops.map((op) => option(editor, op, () => choose(op), put(op))))));
+    hint.textContent = isExpression(typed) ? "Enter adds it as nodes" : hintOf(from, to);
     if (isExpression(typed)) list.prepend(expression(typed, () => write(editor, typed, asked)));
     if (!list.children.length) list.append(html("div", { class: "none" }, noneOf(editor, typed, from)));
     mark(0);
@@ -115,7 +117,7 @@ function expression(text, choose) {
 /** @param {Editor} editor @param {PaletteOp} op @param {Point} corner where its card is to stand
  * @param {string | null | undefined} from @param {{ to: string, slot: number } | undefined} feeds */
 function add(editor, op, corner, from, feeds) {
-  const position = freeSpot(editor.seen.nodes, corner, sizeOfNew(op));
+  const position = freeSpot(editor.seen.nodes, corner, roomOfNew(op, editor.node(from)));
   const name = freshName(editor.shown, op.op);
   closePopover(editor);
   editor.selection = new Set([name]); // as Python will select it
