@@ -28,7 +28,9 @@ def _lab_with(key: str, variant: int = 0) -> AppTest:
 
 
 def _claims(app: AppTest) -> str:
-    return "".join(element.proto.body for element in app.get("html") if "av-claims" in element.proto.body)
+    return "".join(
+        element.proto.body for element in app.get("html") if 'class="av-claims"' in element.proto.body
+    )
 
 
 def test_the_gallery_shows_a_card_and_a_tick_per_claim_for_every_lesson():
