@@ -160,8 +160,6 @@ def test_numbers_of_small_tensors_are_in_cells_and_the_pointer_reads_the_others(
     assert lab.node("a").locator(".forth-cell").all_text_contents() == ["1", "2", "3", "4"]
     assert lab.node("a").locator(".back-cell").all_text_contents() == ["3", "4", "3", "4"]  # rows of b summed
     lab.select("c")
-    picture = lab.node("c").locator("image").first.bounding_box()
-    lab.page.mouse.move(
-        picture["x"] + 0.9 * picture["width"], picture["y"] + 0.7 * picture["height"], steps=3
-    )
+    box = lab.node("c").locator("image").first.bounding_box()
+    lab.page.mouse.move(box["x"] + 0.9 * box["width"], box["y"] + 0.7 * box["height"], steps=3)
     expect(lab.canvas.locator(".element-tip")).to_have_text("[1, 4] = 18")  # 3 * 2 + 4 * 3
