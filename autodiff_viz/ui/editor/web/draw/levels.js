@@ -35,5 +35,8 @@ export const readingOf = ({ w, h }) => Math.min(Math.max(1, Math.min(w / WINDOW.
 /** The same object for all scales between two steps. @param {number} k @param {number} [reading] @returns {Level} */
 export const levelOf = (k, reading = 1) => LEVELS[STEPS.findIndex(([at]) => k / reading >= at)];
 
+/** The level of what is read, also where it is not: numbers that nobody sees are not shortened. @param {Level} level */
+export const readable = (level) => (isFar(level) ? NEAR : level);
+
 /** Whether no number is read at this level. @param {Level} level */
 export const isFar = ({ detail }) => detail === "far" || detail === "boxes";
