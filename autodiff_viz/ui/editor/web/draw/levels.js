@@ -29,8 +29,10 @@ const LEVELS = STEPS.map(([at, detail]) => {
 /** That of a picture to take away, and of a canvas without a size. */
 export const NEAR = LEVELS[1];
 
-/** Factor of the least sizes in a window of this size. @param {{ w: number, h: number }} window */
-export const readingOf = ({ w, h }) => Math.min(Math.max(1, Math.min(w / WINDOW.w, h / WINDOW.h)), WINDOW.most);
+/** Factor of the least sizes in a window of this size. @param {{ w: number, h: number }} window
+ * @param {number} [wished] px that all text shall have, for a projector; NaN for none */
+export const readingOf = ({ w, h }, wished = NaN) =>
+  Math.max(Math.min(Math.max(1, Math.min(w / WINDOW.w, h / WINDOW.h)), WINDOW.most), (wished || 0) / LEAST.text);
 
 /** The same object for all scales between two steps. @param {number} k @param {number} [reading] @returns {Level} */
 export const levelOf = (k, reading = 1) => LEVELS[STEPS.findIndex(([at]) => k / reading >= at)];

@@ -148,7 +148,7 @@ export const sizeOf = ({ surface, size }) => size ?? { w: surface.clientWidth, h
  * @param {Stage} stage @param {Drawing} drawing @param {boolean} first @returns {Viewport} */
 export function wholeView(stage, drawing, first) {
   const [size, clear] = [sizeOf(stage), clearOf(stage.host)];
-  stage.reading = readingOf({ w: innerWidth, h: innerHeight });
+  stage.reading = readingOf({ w: innerWidth, h: innerHeight }, parseFloat(getComputedStyle(stage.host).getPropertyValue("--type-least")));
   const box = stage.content ?? { x: 0, y: 0, w: 1, h: 1 };
   const least = stage.reading * leastOf(size, drawing.nodes.length);
   const inputs = drawing.nodes.filter((node) => node.x < box.x + size.w / (least || NAMED) / 2);
