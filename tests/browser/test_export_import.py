@@ -210,3 +210,12 @@ def test_the_menu_is_walked_with_arrows_and_left_with_escape(lab: LabPage):
     lab.page.keyboard.press("Escape")
     expect(lab.canvas.get_by_role("menu")).to_have_count(0)
     expect(lab.canvas.locator(".surface")).to_be_focused()
+
+
+def test_a_new_graph_is_empty_and_undo_brings_the_last_one_back(lab: LabPage):
+    choose(lab, "New graph")
+    lab.settle()
+    assert lab.names() == set()
+    expect(lab.formula).to_have_value("")
+    lab.button("Undo: New graph")
+    assert lab.names() == {"x", "y", "a", "b", "exp_1", "z"}

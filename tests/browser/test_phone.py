@@ -58,7 +58,7 @@ def test_a_gradient_is_bent_and_undone_by_the_four_buttons(phone: LabPage):
     expect(phone.cotangent("x")).to_have_text("0")
     phone.tools.get_by_role("button", name="Undo", exact=True).tap()
     expect(phone.cotangent("x")).to_have_text(before)
-    phone.press("Escape")
+    phone.deselect()
     phone.tools.get_by_role("button", name="Bend", exact=True).tap()
     expect(phone.canvas.get_by_role("dialog", name="Bend")).to_contain_text("Tap a node first")
 

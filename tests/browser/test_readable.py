@@ -103,8 +103,9 @@ def test_undo_and_new_text_are_fitted_until_the_user_moves_the_view(lab: LabPage
     lab.press("Control+z")
     assert faults(measured(lab), SMALL) == []
     lab.type_formula(wide)
-    lab.canvas.get_by_role("button", name="Zoom in").click(click_count=4)
-    lab.settle()
+    lab.deselect()
+    for _ in range(4):
+        lab.press("+")
     before = lab.node("x").bounding_box()["width"]
     lab.type_formula(wide.replace("a8 = sin", "a8 = cos"))
     assert lab.node("x").bounding_box()["width"] == pytest.approx(before, abs=1)
@@ -152,3 +153,14 @@ def test_a_duplicate_lands_beside_its_original_and_in_view(lab: LabPage):
     assert 1 <= max(apart) < 2.5  # it covers nothing of the original, and is no further than the next but one
     assert min(apart) < 0.1
     assert measured(lab)["out"] == []
+
+
+def test_numbers_of_small_tensors_are_in_cells_and_the_pointer_reads_the_others(lab: LabPage):
+    rows = "[[1.0, 0.0, 0.0, 0.0, 2.0], [0.0, 1.0, 0.0, 0.0, 3.0]]"
+    lab.type_formula(f"a = [[1.0, 2.0], [3.0, 4.0]]\nb = {rows}\nc = a @ b\nz = sum(c)")
+    assert lab.node("a").locator(".forth-cell").all_text_contents() == ["1", "2", "3", "4"]
+    assert lab.node("a").locator(".back-cell").all_text_contents() == ["3", "4", "3", "4"]  # rows of b summed
+    lab.select("c")
+    box = lab.node("c").locator("image").first.bounding_box()
+    lab.page.mouse.move(box["x"] + 0.9 * box["width"], box["y"] + 0.7 * box["height"], steps=3)
+    expect(lab.canvas.locator(".element-tip")).to_have_text("[1, 4] = 18")  # 3 * 2 + 4 * 3

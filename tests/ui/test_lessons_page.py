@@ -30,7 +30,9 @@ def _lab_with(key: str, variant: int = 0) -> AppTest:
 
 
 def _claims(app: AppTest) -> str:
-    return "".join(element.proto.body for element in app.get("html") if "av-claims" in element.proto.body)
+    return "".join(
+        element.proto.body for element in app.get("html") if 'class="av-claims"' in element.proto.body
+    )
 
 
 def _ticks(app: AppTest) -> list[bool]:

@@ -22,6 +22,7 @@ test("a window of 1920 x 1080 has text of 14 px and numbers of 18", () => {
   const large = readingOf({ w: 1920, h: 1080 });
   assert.ok(LEAST.text * large >= 14 && LEAST.number * large >= 18 - 1e-9);
   assert.equal(readingOf({ w: 390, h: 844 }), 1);
+  assert.equal(LEAST.text * readingOf({ w: 1280, h: 720 }, 20), 20); // for a projector
 });
 
 test("names are said from one scale on, and numbers from a smaller one", () => {

@@ -18,7 +18,7 @@ def draw_chart(figure: Any, words: str, key: str, asks: str = "") -> None:
       words: describe the figure for visitors who cannot see it.
       asks: the question that the figure answers.
     """
-    told = _untitled(figure)
+    told, figure = _untitled(figure)
     with st.container(key=f"drawn_{key}", horizontal=True, wrap=False):
         st.plotly_chart(figure, key=key, width="stretch", config=CONFIG)
         with st.container(key=f"told_{key}", width=210, gap="small"):
@@ -28,12 +28,25 @@ def draw_chart(figure: Any, words: str, key: str, asks: str = "") -> None:
                 st.text(words)
 
 
-def _untitled(figure: Any) -> str:
-    """Take the title and its room from a figure, and return its text, which is HTML."""
-    layout = figure.layout
-    text = layout.title.text
+def _untitled(figure: Any) -> tuple[str, Any]:
+    """Return the title of a figure, which is HTML, and the figure without it and its room.
+
+    A figure that a worker has built comes as a dict.
+    """
+    layout = figure["layout"]
+    text = (layout["title"] or {})["text"] if "title" in layout else None
     if not text:
-        return ""
-    head = layout.margin.t - EDGE
-    figure.update_layout(title=None, height=layout.height - head, margin={"t": EDGE})
-    return text
+        return "", figure
+    head = layout["margin"]["t"] - EDGE
+    less = {
+        "title": None,
+        "height": layout["height"] - head,
+        "margin": {**_plain(layout["margin"]), "t": EDGE},
+    }
+    if isinstance(figure, dict):
+        return text, {**figure, "layout": {**layout, **less}}
+    return text, figure.update_layout(less)
+
+
+def _plain(margin: Any) -> dict[str, Any]:
+    return margin if isinstance(margin, dict) else margin.to_plotly_json()

@@ -81,7 +81,7 @@ def node_data(lab: Lab, view: LabView, told: Answers) -> Data | None:
         "wires": [_wire(wire, slot) for slot, wire in enumerate(node.wires)],
         "fields": fields(view.graph, node),
         "runs": list(_runs(lab, view, told)),
-        "elements": _elements(view, name),
+        "elements": _elements(view, name) or None,
     }
 
 

@@ -97,7 +97,7 @@ def spoilt(draw: DrawFn) -> Graph:
     return replace(graph, nodes=tuple(spoiled if each is node else each for each in graph.nodes))
 
 
-@settings(max_examples=200)
+@settings(max_examples=80)
 @given(graph=st.one_of(spoilt(), spoilt(), graphs(min_nodes=1, regions=False, groups=False, cuts=False)))
 def test_a_graph_runs_if_and_only_if_no_problem_is_found(graph):
     assert runs(graph) == (diagnose(graph) == ())
@@ -109,9 +109,8 @@ def test_an_op_runs_with_as_many_inputs_and_the_parameters_that_it_has():
         for count in range(4):
             graph = Graph((X, Node("y", op.name, ("x",) * count)), (), "y")
             fits = count == len(op.slots) or (op.variadic and count)
-            found = {problem.code for problem in diagnose(graph)}
-            assert ("arity" in found) == (not fits), op.name
-            assert runs(graph) == (not found), op.name
+            assert ("arity" in {problem.code for problem in diagnose(graph)}) == (not fits), op.name
+            assert fits or not runs(graph), op.name
         extra = Graph((X, Node("y", op.name, ("x",) * len(op.slots), params(initial=1.0))), (), "y")
         assert "unknown-param" in {problem.code for problem in diagnose(extra)}, op.name
         assert not runs(extra), op.name
@@ -149,11 +148,13 @@ def sines(count: int) -> tuple[Node, ...]:
     return tuple(Node(f"s{i}", "sin", ((0.5,) * (i + 2),)) for i in range(count))
 
 
-@settings(max_examples=60)
-@given(graph=st.one_of(scalar_graphs(regions=False), ruled_regions()), left=st.integers(0, 12))
-def test_programs_of_rules_are_counted_with_those_of_ops(graph, left):
-    full = replace(graph, nodes=(*sines(limits.KERNELS - left), *graph.nodes))
-    assert runs(full) == (diagnose(full) == ())
+@settings(max_examples=10)
+@given(graph=st.one_of(scalar_graphs(regions=False), ruled_regions()))
+def test_programs_of_rules_are_counted_with_those_of_ops(graph):
+    """However many are left for the graph: with some number it is one too few."""
+    for left in range(1, 16):
+        full = replace(graph, nodes=(*sines(limits.KERNELS - left), *graph.nodes))
+        assert runs(full) == (diagnose(full) == ()), left
 
 
 @pytest.mark.parametrize(

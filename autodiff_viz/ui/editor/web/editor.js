@@ -5,6 +5,7 @@ import { Mail } from "../../web/mail.js";
 import { rehoused } from "./state/housing.js";
 import { Keeping } from "./keep/keeping.js";
 import { tellOffline } from "./keep/offline.js";
+import { forgetClear } from "./draw/clear.js";
 import { dragFrame, groundOf, lay } from "./draw/dragframe.js";
 import { bounds, padded, showing } from "./draw/geometry.js";
 import { moved, predict } from "./state/predict.js";
@@ -261,6 +262,7 @@ export class Editor {
   /** After a change of the canvas's size, fit again unless the user has chosen a view. */
   resized() {
     this.stage.size = null;
+    forgetClear(this.stage.host);
     this.stage.size = sizeOf(this.stage);
     if (this.choice !== "own") this.fitted = false;
     this.fitOnce();

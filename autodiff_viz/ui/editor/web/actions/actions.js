@@ -19,7 +19,7 @@ import { closePopover } from "../popovers/popover.js";
 import { editFirstConstant, enter, extend, rename, showDetails, stepAlong, toEnd, walk } from "./reach.js";
 import { editRule } from "../popovers/rulefield.js";
 import { zoomCentred } from "../draw/stage.js";
-import { chooseFile, isOnPaper, openTextField, pressDownload, takeFormula, takeLink, takePicture, togglePaper } from "../files/take.js";
+import { chooseFile, isOnPaper, newGraph, openTextField, pressDownload, takeFormula, takeLink, takePicture, togglePaper } from "../files/take.js";
 import { RULES } from "../../../web/constants.js";
 import { isLarge, toggleLarge } from "../../../workbench/web/look.js";
 
@@ -197,6 +197,7 @@ export const ACTIONS = {
 
   open: { label: "Open a file ...", keys: ["Ctrl+O"], places: { file: "open" }, guide: "Bring and take", do: chooseFile },
   openText: { label: "Open a link or text ...", icon: "paste", places: { file: "open" }, do: openTextField },
+  fresh: { label: "New graph", icon: "add", places: { file: "open" }, do: newGraph },
   png: { label: "Picture as PNG", icon: "picture", places: { file: "pictures" }, do: (editor) => takePicture(editor, "png") },
   svg: { label: "Picture as SVG", icon: "picture", places: { file: "pictures" }, do: (editor) => takePicture(editor, "svg") },
   paper: { label: "Pictures on white", places: { file: "pictures" }, on: isOnPaper, do: togglePaper },

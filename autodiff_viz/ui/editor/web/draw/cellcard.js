@@ -84,10 +84,16 @@ export function writeCells(cells, { heat, connected }) {
   }
 }
 
+/** A number for a cell: a small one that does not fit is about 0. @param {string} number @param {number} room */
+function fittingCell(number, room) {
+  const text = fitting(number, undefined, room);
+  return text.endsWith("\u2026") && number.includes(`e${shared.minus}`) ? "\u22480" : text;
+}
+
 /** @param {Block} block @param {string[]} numbers */
 export function writeBlock({ texts, size, room }, numbers) {
   for (const [i, text] of texts.entries()) {
-    const fits = fitting(numbers[i] ?? "\u2013", undefined, room / size / BOLD);
+    const fits = fittingCell(numbers[i] ?? "\u2013", room / size / BOLD);
     if (text.textContent !== fits) text.textContent = fits;
     text.classList.toggle("negative", fits.startsWith(shared.minus));
   }

@@ -9,7 +9,7 @@ import { keep, setText, svg } from "../../../web/dom.js";
 import { arrows, divider, header, MOST, roomOf, rows, writeNumber } from "./face.js";
 import { groupParts, groupRows, spokenGroup, writeGroupTitle } from "./groupcard.js";
 import { heatParts, makePictures, normAt, paintPictures, scaleSays } from "./heatcard.js";
-import { NEAR } from "./levels.js";
+import { NEAR, readable } from "./levels.js";
 import { cutMark, outputMark, slotMark } from "./ports.js";
 
 /** @typedef {import("../types.js").GraphNode} GraphNode */
@@ -83,8 +83,9 @@ const barrier = ({ rule, muted, h }) =>
 const cuts = (node) => (node.cut ? [cutMark(node)] : []);
 
 /** Draw all elements except the numbers again.
- * @param {SVGGraphicsElement} root @param {GraphNode} node @param {Level} level @returns {Numbers} */
-function rebuild(root, node, level) {
+ * @param {SVGGraphicsElement} root @param {GraphNode} node @param {Level} seen @returns {Numbers} */
+function rebuild(root, node, seen) {
+  const level = readable(seen);
   const [forth, back] = node.group ? groupRows(node, level) : rows(node, level);
   const { right } = roomOf(node, level);
   /** @type {Numbers} */
@@ -97,7 +98,7 @@ function rebuild(root, node, level) {
   setClasses(root, node);
   if (node.group) {
     const two = node.group.output ? [...arrows(forth, back, level), numbers.value, numbers.cotangent] : [];
-    root.replaceChildren(numbers.title, ...groupParts(node, level), ...two);
+    root.replaceChildren(numbers.title, ...groupParts(node, seen), ...two);
     return numbers;
   }
   if (node.heat) numbers.cells = makeCells(node, level);
@@ -106,13 +107,14 @@ function rebuild(root, node, level) {
     numbers.title,
     body(node),
     ...divider(node, level),
-    ...header(node, level),
+    header(node, seen)[0],
+    ...header(node, level).slice(1),
     ...bodyParts(node, numbers, [forth, back], level),
     ...barrier(node),
     ...node.slots.map((_, i) => slotMark(node, i, level)),
     outputMark(node),
     ...cuts(node),
-    ...chips(node, level),
+    ...chips(node, seen),
   );
   return numbers;
 }
@@ -162,8 +164,9 @@ const classes = (node) =>
   ["node", `rule-${node.rule}`, node.rule !== "follow" && `in-${RULES[node.rule]?.colour}`, node.group && "fold", node.isInput && "input", node.isOutput && "output", !node.connected && "apart",
     node.problem && "wrong", node.slots.some(isEmpty) && "unfinished", node.muted && "muted", !node.problem && node.warning && "warned"].filter(Boolean).join(" ");
 
-/** @param {Numbers} numbers @param {GraphNode} node @param {Level} level */
-function writeNumbers(numbers, node, level) {
+/** @param {Numbers} numbers @param {GraphNode} node @param {Level} seen */
+function writeNumbers(numbers, node, seen) {
+  const level = readable(seen);
   const { value, cotangent, most } = roomOf(node, level);
   if (numbers.pictures) paintPictures(numbers.pictures, node, level);
   if (numbers.cells) writeCells(numbers.cells, node);
@@ -183,11 +186,11 @@ function writeNumbers(numbers, node, level) {
  * @param {Card} card @param {"value" | "cotangent"} which @param {string} text */
 export function slideNumber({ node, numbers, level = NEAR }, which, text) {
   if (!node || !numbers) return;
-  const room = roomOf(node, level);
+  const room = roomOf(node, readable(level));
   if (numbers.cells) return slideCells(numbers, which, text);
   if (numbers.pictures) numbers.value.parentElement?.classList.add("sliding"); // the heat-maps are of the state before
   setText(numbers.title, node.id); // the rest of the tooltip is of the state before, too
-  numbers.sizes[which] = writeNumber(numbers[which], text, undefined, room[which], level.number, numbers.sizes[which]);
+  numbers.sizes[which] = writeNumber(numbers[which], text, undefined, room[which], readable(level).number, numbers.sizes[which]);
 }
 
 /** Show other numbers in cells; of a tensor of which only the norm is known, the norm over faded cells.

@@ -17,8 +17,8 @@ import { outerBox, outlineOf, roundedPath, strangers } from "./outline.js";
 /** @typedef {import("../types.js").Point} Point */
 /** @typedef {import("../types.js").Box} Box */
 /** @typedef {import("./levels.js").Level} Level */
-/** @typedef {{ region: Frame, corners: Point[], holes: Box[], id: string, unit: number }} Shape  `holes`: nodes that it does not hold; `unit`: factor of
- * its tab */
+/** @typedef {{ region: Frame, corners: Point[], holes: Box[], id: string, unit: number, lift: number }} Shape  `holes`: nodes that it does not hold; `unit`: factor of
+ * its tab, which is lifted by `lift` px off those of the frames inside */
 /** @typedef {{ root: SVGGraphicsElement, look: string }} Drawn */
 
 const PAD = { inner: shared.frame.pad, level: shared.frame.level, hole: 7 }; // px around the nodes, and more for each region inside
@@ -43,7 +43,7 @@ export function shapesOf(regions, nodes, { unit } = NEAR) {
     const others = nodes.filter(({ id }) => !names.has(id));
     const pad = PAD.inner + PAD.level * (deepest - depth);
     const corners = outlineOf(nodes.filter(({ id }) => names.has(id)), others, pad);
-    return { region, corners, holes: strangers(corners, others, PAD.hole), id: `cut-${i}`, unit };
+    return { region, corners, holes: strangers(corners, others, PAD.hole), id: `cut-${i}`, unit, lift: Math.max(0, TAB * unit - PAD.level) * (deepest - depth) };
   }).filter(({ corners }) => corners.length);
 }
 
@@ -88,7 +88,7 @@ function outline({ corners, holes, id }) {
 }
 
 /** Top-left corner of the tab: an enlarged one grows upwards. @param {Shape} shape @returns {Point} */
-const tabPlace = ({ corners: [[x, y]], unit }) => [x + 14, y + TAB / 2 - TAB * unit];
+const tabPlace = ({ corners: [[x, y]], unit, lift }) => [x + 14, y + TAB / 2 - TAB * unit - lift];
 
 const WORDS = 1.5; // unit up to which a tab has more than its name
 

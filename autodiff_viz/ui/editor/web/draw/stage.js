@@ -23,7 +23,8 @@ import { drawWires, placeNumbers } from "./wires.js";
 const MARGIN = 24; // px around a node that is brought into view
 const PICTURED = 3; // a node with heat-maps takes as long to paint as so many others
 const NARROW = 480; // px; below it the first view keeps names readable rather than showing all
-const FEW = 15; // nodes; with at most so many, the first view shows all
+const FEW = 15; // nodes; with at most so many, the first view shows all with their numbers
+const SOME = 40; // nodes; with at most so many, it shows names, of a part if need be; of more, the whole as an overview
 
 /** Layers from the bottom to the top, by leaf. Each leaf is painted separately: a drag repaints only the leaves of
  * the drag.
@@ -147,13 +148,19 @@ export const sizeOf = ({ surface, size }) => size ?? { w: surface.clientWidth, h
  * @param {Stage} stage @param {Drawing} drawing @param {boolean} first @returns {Viewport} */
 export function wholeView(stage, drawing, first) {
   const [size, clear] = [sizeOf(stage), clearOf(stage.host)];
-  stage.reading = readingOf({ w: innerWidth, h: innerHeight });
+  stage.reading = readingOf({ w: innerWidth, h: innerHeight }, parseFloat(getComputedStyle(stage.host).getPropertyValue("--type-least")));
   const box = stage.content ?? { x: 0, y: 0, w: 1, h: 1 };
-  const least = stage.reading * (size.w >= NARROW && drawing.nodes.length <= FEW ? NUMBERED : NAMED);
-  const inputs = drawing.nodes.filter((node) => node.x < box.x + size.w / least / 2);
-  const view = fit(box, size, { least: first ? least : undefined, most: MOST * stage.reading, anchor: bounds(inputs) ?? box, clear });
+  const least = stage.reading * leastOf(size, drawing.nodes.length);
+  const inputs = drawing.nodes.filter((node) => node.x < box.x + size.w / (least || NAMED) / 2);
+  const view = fit(box, size, { least: (first && least) || undefined, most: MOST * stage.reading, anchor: bounds(inputs) ?? box, clear });
   const chosen = first && drawing.nodes.find(({ id }) => id === drawing.selected);
   return chosen ? sideways(view, padded(chosen, MARGIN), size) : view;
+}
+
+/** Least scale of a first view; 0 for any. @param {{ w: number }} size @param {number} nodes */
+function leastOf({ w }, nodes) {
+  if (w < NARROW) return NAMED;
+  return nodes <= FEW ? NUMBERED : nodes <= SOME ? NAMED : 0;
 }
 
 const MOST = 1.25; // scale of a view that shows all

@@ -118,7 +118,7 @@ export function showFlow(strand, flow) {
 /** @param {Strand} strand */
 function placeArrow({ arrow, half, flow, curve, place, size }) {
   const { point, angle } = pointAt(curve, place.t);
-  const wide = ((flow.sign ? 7 : 5) + 4 * flow.width) * (size / NUMBER);
+  const wide = ((flow.sign ? 7 : 5) + 4 * flow.width) * Math.sqrt(size / NUMBER);
   arrow.setAttribute("d", arrowPath(HEAD, wide, point, angle));
   half.setAttribute("d", flow.sign === 2 ? arrowPath(HALF, wide, point, angle) : "");
 }

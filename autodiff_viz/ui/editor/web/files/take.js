@@ -128,6 +128,12 @@ function dialog(editor, title, told, field, action) {
   field.focus();
 }
 
+/** Begin with an empty graph. @param {Editor} editor */
+export function newGraph(editor) {
+  editor.send({ kind: "new" });
+  say(editor.stage, "A new graph. Undo brings the last one back.");
+}
+
 /** @param {Editor} editor */
 export function chooseFile(editor) {
   const chooser = /** @type {HTMLInputElement} */ (html("input", { type: "file", accept: ".json,.txt,.py,.png,.svg,application/json,text/plain,image/png,image/svg+xml" }));

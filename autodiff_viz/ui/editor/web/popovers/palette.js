@@ -5,10 +5,10 @@ import { carried } from "../gestures/carry.js";
 import { html } from "../../../web/dom.js";
 import { dimsOf, opRefuses } from "../state/fits.js";
 import { CARD, clamp, freeSpot, toScreen } from "../draw/geometry.js";
-import { freshName, sizeOfNew } from "../state/growth.js";
+import { freshName, roomOfNew, sizeOfNew } from "../state/growth.js";
 import { closePopover, keepInside, whenClosed } from "./popover.js";
 import { whenRefused } from "./notice.js";
-import { isExpression, only, search } from "./search.js";
+import { isExpression, nextInGrid, only, search } from "./search.js";
 import { centre, sizeOf } from "../draw/stage.js";
 
 /** @typedef {import("../editor.js").Editor} Editor */
@@ -32,7 +32,9 @@ export function openPalette(editor, asked = {}) {
     "aria-expanded": "true", "aria-controls": "ops", autocomplete: "off", spellcheck: "false",
   }));
   const list = html("div", { class: "ops", id: "ops", role: "listbox", "aria-label": "Ops" });
-  const root = html("div", { class: "popover palette", tabindex: -1 }, field, list, html("div", { class: "hint" }, hintOf(from, to)));
+  const hint = html("div", { class: "hint" });
+  const told = html("div", { class: "told-op", "aria-hidden": "true" }); // of the marked tile, whose doc has no room
+  const root = html("div", { class: "popover palette", tabindex: -1 }, field, list, told, hint);
   const palette = asked.from ? only(editor.palette, (op) => !opRefuses(op, dimsOf(editor.node(from)))) : editor.palette;
   let marked = 0;
 
@@ -48,13 +50,18 @@ export function openPalette(editor, asked = {}) {
     marked = clamp(index, 0, Math.max(options.length - 1, 0));
     options.forEach((option, i) => option.setAttribute("aria-selected", String(i === marked)));
     options[marked]?.scrollIntoView({ block: "nearest" });
+    const tile = list.classList.contains("grid") && options[marked];
+    told.hidden = !tile;
+    if (tile) told.replaceChildren(html("code", {}, tile.querySelector("code")?.textContent ?? ""), " ", tile.querySelector("small")?.textContent ?? "");
     field.setAttribute("aria-activedescendant", options[marked]?.id ?? "");
   };
   const fill = () => {
     const typed = field.value.trim();
+    list.classList.toggle("grid", !typed); // all ops by group; what is found is a list with their docs
     list.replaceChildren(...search(palette, typed).map(({ group, ops }) =>
       html("div", { role: "group", "aria-label": group }, html("div", { class: "group", "aria-hidden": "true" }, group),
         ...ops.map((op) => option(editor, op, () => choose(op), put(op))))));
+    hint.textContent = isExpression(typed) ? "Enter adds it as nodes" : hintOf(from, to);
     if (isExpression(typed)) list.prepend(expression(typed, () => write(editor, typed, asked)));
     if (!list.children.length) list.append(html("div", { class: "none" }, noneOf(editor, typed, from)));
     mark(0);
@@ -63,8 +70,9 @@ export function openPalette(editor, asked = {}) {
   if (asked.refused) list.before(error);
   field.addEventListener("input", () => (error.remove(), fill()));
   root.addEventListener("keydown", (event) => {
-    if (event.key === "ArrowDown") mark(marked + 1);
-    else if (event.key === "ArrowUp") mark(marked - 1);
+    if (/^Arrow(Up|Down)$/.test(event.key) || (/^Arrow(Left|Right)$/.test(event.key) && !field.value)) {
+      mark(nextInGrid(event.key, marked, [...list.querySelectorAll("[role=option]")].map((tile) => tile.getBoundingClientRect())));
+    }
     else if (event.key === "Enter") /** @type {HTMLElement} */ (list.querySelectorAll("[role=option]")[marked])?.click();
     else if (event.key === "Escape") closePopover(editor);
     else {
@@ -108,7 +116,7 @@ function expression(text, choose) {
 /** @param {Editor} editor @param {PaletteOp} op @param {Point} corner where its card is to stand
  * @param {string | null | undefined} from @param {{ to: string, slot: number } | undefined} feeds */
 function add(editor, op, corner, from, feeds) {
-  const position = freeSpot(editor.seen.nodes, corner, sizeOfNew(op));
+  const position = freeSpot(editor.seen.nodes, corner, roomOfNew(op, editor.node(from)));
   const name = freshName(editor.shown, op.op);
   closePopover(editor);
   editor.selection = new Set([name]); // as Python will select it
@@ -134,7 +142,7 @@ function noneOf(editor, typed, from) {
 /** @param {Editor} editor @param {PaletteOp} op @param {() => void} choose
  * @param {Parameters<typeof carried>[3]} put */
 function option(editor, op, choose, put) {
-  const row = html("div", { class: "op", role: "option", id: `op-${op.op}`, "data-op": op.op },
+  const row = html("div", { class: "op", role: "option", id: `op-${op.op}`, "data-op": op.op, title: op.doc },
     html("span", { class: "mark" }, op.symbol),
     html("span", { class: "what" }, html("span", { class: "name-line" }, html("b", {}, op.op), html("code", {}, op.formula ?? "")),
       html("small", {}, op.doc)));

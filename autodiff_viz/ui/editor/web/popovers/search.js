@@ -48,3 +48,15 @@ function rankOf({ op, symbol, doc, aliases = [] }, joined, typed) {
   if (name.includes(joined)) return 4;
   return ` ${doc.toLowerCase()}`.includes(` ${typed}`) ? 5 : Infinity;
 }
+
+/** The tile that an arrow key goes to in a grid of rows: the next one, or the nearest one of the next row.
+ * @param {string} key @param {number} at @param {{ x: number, y: number }[]} tiles @returns {number} */
+export function nextInGrid(key, at, tiles) {
+  if (key === "ArrowRight") return Math.min(at + 1, tiles.length - 1);
+  if (key === "ArrowLeft") return Math.max(at - 1, 0);
+  const [here, way] = [tiles[at], key === "ArrowDown" ? 1 : -1];
+  const beyond = tiles.filter(({ y }) => way * (y - here.y) > 1);
+  const row = Math.min(...beyond.map(({ y }) => way * y)); // the nearest row
+  const best = beyond.filter(({ y }) => way * y - row < 1).sort((a, b) => Math.abs(a.x - here.x) - Math.abs(b.x - here.x))[0];
+  return best ? tiles.indexOf(best) : at;
+}
