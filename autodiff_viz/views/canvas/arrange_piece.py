@@ -48,14 +48,19 @@ def moved_by(positions: Positions, by: Point) -> dict[str, Point]:
     return {name: (x + by[0], y + by[1]) for name, (x, y) in positions.items()}
 
 
-def clear_of_cards(piece: Graph, positions: Positions, graph: Graph) -> dict[str, Point]:
+def clear_of_cards(
+    piece: Graph, positions: Positions, graph: Graph, tall: Collection[str] | None = None
+) -> dict[str, Point]:
     """Translate all positions up or down by the smallest distance that clears the cards of `graph`.
 
     ui/editor/web/state/copies.js predicts it.
+
+    Args:
+      tall: names of the piece's nodes with a picture; by default those that `piece` itself knows.
     """
     now = places(graph).positions
     taken = [Box(*now[node.name], *size(node, node.name in pictured(graph))) for node in graph.nodes]
-    tall = pictured(piece)
+    tall = pictured(piece) if tall is None else tall
     boxes = [Box(*positions[node.name], *size(node, node.name in tall)) for node in piece.nodes]
     near = [
         (other.y - CLEAR - box.bottom, other.bottom + CLEAR - box.y)

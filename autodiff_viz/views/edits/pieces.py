@@ -12,6 +12,7 @@ from autodiff_viz.graph.subgraph import detached, extract, graft
 from autodiff_viz.language.documents import from_json
 from autodiff_viz.language.parse import parse_piece
 from autodiff_viz.views.canvas.arrange_piece import Point, arranged, centred, clear_of_cards, moved_by
+from autodiff_viz.views.canvas.cards import pictured
 from autodiff_viz.views.canvas.collapsed_groups import folded_places
 from autodiff_viz.views.canvas.drawing import places
 from autodiff_viz.views.edits.fixed_positions import pinned, standing
@@ -81,9 +82,17 @@ def _paste(lab: Lab, edit: Edit) -> Lab:
     x, y = (float(axis) for axis in edit["at"])
     piece = _read(edit["text"])
     inside = detached(piece)
-    around = centred(inside, places(inside).positions, (x, y))
-    free = clear_of_cards(inside, around, lab.graph)
+    tall = _pictured_in(lab.graph, piece)
+    around = centred(inside, places(inside).positions, (x, y), tall)
+    free = clear_of_cards(inside, around, lab.graph, tall)
     return _grafted(lab, piece, free, "Paste", names_of(edit.get("collapsed", [])))
+
+
+def _pictured_in(graph: Graph, piece: Graph) -> frozenset[str]:
+    """Return the names of the piece's nodes whose tensor is drawn once the piece reads nodes of the graph."""
+    found = graft(graph, piece)
+    tall = pictured(found.graph)
+    return frozenset(name for name, new in found.name_of.items() if new in tall)
 
 
 def _read(text: object) -> Graph:
