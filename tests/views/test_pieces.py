@@ -13,7 +13,7 @@ from autodiff_viz.graph.model import STOP, Graph
 from autodiff_viz.graph.order import order
 from autodiff_viz.language.parse import parse
 from autodiff_viz.language.show import show_node
-from autodiff_viz.views.canvas.cards import size
+from autodiff_viz.views.canvas.cards import pictured, size
 from autodiff_viz.views.canvas.drawing import places
 from autodiff_viz.views.compose import lab_view
 from autodiff_viz.views.edits.apply import edited
@@ -109,6 +109,16 @@ def test_a_paste_covers_no_node_that_stands_where_the_user_put_it(at):
     assert len(new(lab, moved)) == 6
     assert covering == []
     assert {name: stand[name] for name in moved.graph.by_name} == places(moved.graph).positions
+
+
+def test_a_pasted_node_that_reads_a_tensor_has_the_room_of_its_picture():
+    graph = after(text="x = [[1.0, 2.0, 3.0, 4.0], [5.0, 6.0, 7.0, 8.0]]\nr = relu(x)")
+    lab = edited(graph, paste("s = tanh(x)", at=(300, 60)))
+    x, y = lab.graph["s"].position
+    assert size(lab.graph["s"], "s" in pictured(lab.graph)) == (152, 132)
+    for name in ("x", "r"):
+        u, v = places(lab.graph).positions[name]
+        assert not (x < u + 152 and u < x + 152 and y < v + 132 and v < y + 132), name
 
 
 def test_json_is_pasted_too():

@@ -49,13 +49,19 @@ def moved_by(positions: Positions, by: Point) -> dict[str, Point]:
     return {name: (x + by[0], y + by[1]) for name, (x, y) in positions.items()}
 
 
-def clear_of_cards(piece: Graph, positions: Positions, graph: Graph) -> dict[str, Point]:
+def clear_of_cards(
+    piece: Graph, positions: Positions, graph: Graph, tall: Mapping[str, Shape] | None = None
+) -> dict[str, Point]:
     """Translate all positions up or down by the smallest distance that clears the cards of `graph`.
 
     ui/editor/web/state/copies.js predicts it.
+
+    Args:
+      tall: shapes of the piece's tensors that are drawn, by node; by default those that `piece` itself
+        knows.
     """
     now = places(graph).positions
-    here, there = pictured(piece), pictured(graph)
+    here, there = pictured(piece) if tall is None else tall, pictured(graph)
     taken = [Box(*now[node.name], *size(node, there.get(node.name))) for node in graph.nodes]
     boxes = [Box(*positions[node.name], *size(node, here.get(node.name))) for node in piece.nodes]
     near = [

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
+from autodiff_viz.engine.live_path.kernels import Shape
 from autodiff_viz.graph import edits
 from autodiff_viz.graph.model import Graph
 from autodiff_viz.graph.problem import GraphError, Problem
@@ -12,6 +13,7 @@ from autodiff_viz.graph.subgraph import detached, extract, graft
 from autodiff_viz.language.documents import from_json
 from autodiff_viz.language.parse import parse_piece
 from autodiff_viz.views.canvas.arrange_piece import Point, arranged, centred, clear_of_cards, moved_by
+from autodiff_viz.views.canvas.cards import pictured
 from autodiff_viz.views.canvas.collapsed_groups import folded_places
 from autodiff_viz.views.canvas.drawing import places
 from autodiff_viz.views.edits.fixed_positions import pinned, standing
@@ -81,9 +83,17 @@ def _paste(lab: Lab, edit: Edit) -> Lab:
     x, y = (float(axis) for axis in edit["at"])
     piece = _read(edit["text"])
     inside = detached(piece)
-    around = centred(inside, places(inside).positions, (x, y), {})  # as the browser centres it
-    free = clear_of_cards(inside, around, lab.graph)
+    tall = _pictured_in(lab.graph, piece)
+    around = centred(inside, places(inside).positions, (x, y), tall)
+    free = clear_of_cards(inside, around, lab.graph, tall)
     return _grafted(lab, piece, free, "Paste", names_of(edit.get("collapsed", [])))
+
+
+def _pictured_in(graph: Graph, piece: Graph) -> dict[str, Shape]:
+    """Return the shapes of the piece's tensors that are drawn once the piece reads nodes of the graph."""
+    found = graft(graph, piece)
+    tall = pictured(found.graph)
+    return {name: tall[new] for name, new in found.name_of.items() if new in tall}
 
 
 def _read(text: object) -> Graph:

@@ -2,7 +2,7 @@
 // Predicted copies of nodes, for duplicate and paste. Pure.
 
 import { framesOf, isGroup } from "./frames.js";
-import { bounds, CARD, heightOf, rounded } from "../draw/geometry.js";
+import { bounds, rounded } from "../draw/geometry.js";
 import { headOf } from "./piece.js";
 import { shared } from "../../../web/constants.js";
 
@@ -78,7 +78,7 @@ function clearing(boxes, taken) {
  * @param {Drawing} drawing @param {{ text: string, at: Point, collapsed?: string[] }} paste @returns {Drawing} */
 export function withPaste(drawing, { text, at, collapsed = [] }) {
   const found = originals(drawing, text);
-  const box = bounds(found.map((node) => ({ ...node, w: CARD.w, h: heightOf(node.slots.length) }))); // Python knows no shapes of a text
+  const box = bounds(found);
   if (!box || !sameFrames(drawing, found, text)) return drawing;
   const by = /** @type {Point} */ ([rounded(at[0] - box.x - box.w / 2), rounded(at[1] - box.y - box.h / 2)]);
   by[1] += clearing(found.map(({ x, y, w, h }) => ({ x: x + by[0], y: y + by[1], w, h })), drawing.nodes);
