@@ -19,10 +19,22 @@ def saying(text: str) -> re.Pattern[str]:
     return re.compile(re.escape(text))
 
 
+STILL = """async (thing) => {
+  const frame = () => new Promise(requestAnimationFrame);
+  const place = () => (({ x, y, width, height }) => [x, y, width, height])(thing.getBoundingClientRect());
+  for (let before = place(), same = 0; ; before = place()) {
+    await frame();
+    same = String(before) === String(place()) ? same + 1 : 0;
+    if (same === 2) return before;
+  }
+}"""
+"""Wait until a thing has stayed where it is for two frames; its place on the screen."""
+
+
 def middle(thing: Locator) -> tuple[float, float]:
-    """The point of the screen where its middle is."""
-    box = thing.bounding_box()
-    return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    """The point of the screen where its middle is, when it has come to rest."""
+    x, y, width, height = thing.evaluate(STILL)
+    return x + width / 2, y + height / 2
 
 
 class LabPage:

@@ -14,7 +14,8 @@ OPEN = ".popover, .inline, .preview, .ghost, .frame"
 NEAR = 3  # px by which the view that is fitted differs from the first one
 TWICE = 400  # milliseconds after which the next click makes no double click
 SETTINGS = ["seed", "dtype", "figure", "sweep"]  # in the address
-TRIES, PAUSE = 20, 100  # times and milliseconds in which the page is as it was
+TRIES, PAUSE = 6, 100  # times and milliseconds in which the page is as it was
+SELECTED = "?node=a"  # most tests edit the selected node; a newcomer finds none selected
 
 TO_THE_TOP = """document.querySelectorAll("[data-testid=stMain], .st-key-side, .st-key-dock > *")
   .forEach((one) => one.scrollTo(0, 0))"""
@@ -57,12 +58,12 @@ class SharedPage:
         self.said: list[str] = []
 
     def take(self) -> LabPage:
-        """The lab as a newcomer finds it; undo has nothing to undo, redo may have."""
+        """The first graph, with a node selected; undo has nothing to undo, redo may have."""
         if self.lab is None or not self._put_back():
             self.close()
             page = self.context.new_page()
             self.abroad, self.said = self.watched(page)
-            self.lab = LabPage(page, self.address).open()
+            self.lab = LabPage(page, self.address).open(SELECTED)
             expect(page.get_by_test_id("stPopover").get_by_role("button", name="Settings")).to_be_visible()
             expect(page.locator(".inspector")).to_be_visible()
             self.first, self.size = self._found(), page.viewport_size

@@ -48,7 +48,7 @@ def test_letting_a_stopped_gradient_through_adds_it_at_the_fork(lab: LabPage):
         ("Stop gradient", "stop", "a = stop_gradient(sin(x))", 0.0),
         ("Rewrite cotangent", "rewrite", "a = rewrite(sin(x), lambda v: -v)", -DX),
         ("Scale gradient", "scale", "a = scale_gradient(sin(x), 0.5)", 0.5 * DX),
-        ("Declare pullback", "pullback", "a = custom(sin(x), pullback=lambda v, x, y: v)", 1.5),
+        ("Declare pullback", "pullback", "a = custom(sin(x), pullback=lambda v, x, out: v)", 1.5),
         ("Go backward as another expression", "backward_as", "a = backward_as(sin(x), x)", 1.5),
     ],
 )

@@ -17,7 +17,7 @@ pytestmark = pytest.mark.shared_page
 
 
 def test_a_step_of_the_slider_changes_value_and_cotangent(lab: LabPage):
-    slider = lab.page.get_by_role("slider").first
+    slider = lab.page.get_by_role("slider", name="Slider of x")
     slider.focus()
     lab.page.keyboard.press("ArrowRight")
     expect(lab.value("x")).to_have_text("0.61")  # a thousandth of -5 to 5
@@ -26,7 +26,7 @@ def test_a_step_of_the_slider_changes_value_and_cotangent(lab: LabPage):
 
 
 def test_many_steps_of_a_slider_end_where_the_last_one_does(lab: LabPage):
-    lab.page.get_by_role("slider").first.focus()
+    lab.page.get_by_role("slider", name="Slider of x").focus()
     for _ in range(10):
         lab.page.keyboard.press("ArrowRight")
     expect(lab.value("x")).to_have_text("0.7")
@@ -34,7 +34,7 @@ def test_many_steps_of_a_slider_end_where_the_last_one_does(lab: LabPage):
 
 
 def test_a_slider_dragged_twice_is_two_steps_of_undo(lab: LabPage):
-    box = lab.page.get_by_role("slider").first.bounding_box()
+    box = lab.page.get_by_role("slider", name="Slider of x").bounding_box()
     middle = box["y"] + box["height"] / 2
     at = [box["x"] + box["width"] * part for part in (0.56, 0.7, 0.2)]
     lab.move_mouse((at[0], middle), (at[1], middle))
@@ -96,6 +96,25 @@ def test_every_figure_is_drawn(lab: LabPage, title: str):
     # The first one has Plotly to load, and its sweep to compile.
     expect(lab.page.locator(".js-plotly-plot .main-svg").first).to_be_visible(timeout=20_000)
     expect(lab.page.get_by_test_id("stException")).to_have_count(0)
+
+
+def test_the_marker_of_the_sweep_is_dragged_and_a_click_puts_it_elsewhere(lab: LabPage):
+    lab.choose_figure(FIGURES["sweep"].title)
+    lab.page.locator(".st-key-figure_place").scroll_into_view_if_needed()
+    plot = lab.page.locator(".js-plotly-plot").first
+    expect(plot.locator(".main-svg").first).to_be_visible(timeout=20_000)
+    box = plot.bounding_box()
+    axis = plot.evaluate("({_fullLayout: {xaxis: a}}) => ({at: a._offset, long: a._length, low: a.range[0]})")
+    assert axis["low"] == -5  # the slider's own end
+    at = [box["x"] + axis["at"] + axis["long"] * (x + 5) / 10 for x in (0.6, 2.0, -1.0)]
+    y = box["y"] + box["height"] - 100  # clear of the canvas, which stays in view
+    lab.move_mouse((at[0], y), (at[1], y))
+    expect(lab.value("a")).to_have_text(four_digits(math.sin(2.0)))
+    lab.page.mouse.click(at[2], y)
+    lab.settle()
+    expect(lab.value("a")).to_have_text(four_digits(math.sin(-1.0)))
+    lab.button("Undo")
+    expect(lab.value("a")).to_have_text(four_digits(math.sin(2.0)))
 
 
 def test_reset_leads_back_to_the_first_graph(lab: LabPage):

@@ -117,6 +117,7 @@ def test_claims_are_ticked_when_they_have_been_checked_and_nobody_asks(lab: LabP
 
 
 def set_rule(lab: LabPage) -> Callable[[], None]:
+    lab.select_quickly("a")
     lab.canvas.locator(".surface").press("s")
     return lambda: expect(lab.formula).to_have_value(saying("a = stop_gradient(sin(x))"))
 

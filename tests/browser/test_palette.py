@@ -204,3 +204,36 @@ def test_on_a_phone_a_swipe_scrolls_the_list_of_ops(phone: LabPage):
     lift(touch_along(phone.page, *((x, y - up) for up in (0, 20, 60, 100, 140))))
     expect(phone.canvas.locator(".ops")).not_to_have_js_property("scrollTop", 0)
     assert phone.names() == before
+
+
+def test_an_expression_is_added_and_a_mistake_in_it_is_shown_at_its_place(lab: LabPage):
+    lab.canvas.get_by_role("button", name="Add a node").click()
+    search_field(lab).fill("x*y")
+    lab.press("Enter")
+    expect(lab.value("mul_1")).to_have_text(four_digits(0.6 * 1.5))
+    lab.canvas.get_by_role("button", name="Add a node").click()
+    search_field(lab).fill("cos(z) * q")
+    lab.press("Enter")
+    expect(lab.canvas.get_by_role("alert").filter(has_text="There is no node 'q'")).to_be_visible()
+    expect(search_field(lab)).to_have_value("cos(z) * q")
+    marked = search_field(lab).evaluate("({value, selectionStart: a, selectionEnd: b}) => value.slice(a, b)")
+    assert marked == "q"
+    lab.page.keyboard.type("x")
+    lab.press("Enter")
+    assert "cos_1" in lab.names()
+
+
+def test_all_ops_are_tiles_by_group_walked_with_arrows_until_something_is_typed(lab: LabPage):
+    lab.canvas.get_by_role("button", name="Add a node").click()
+    marked = lab.canvas.locator("[role=option][aria-selected=true]")
+    expect(marked).to_have_attribute("data-op", "input")
+    lab.page.keyboard.press("ArrowRight")
+    expect(marked).to_have_attribute("data-op", "parameter")
+    expect(lab.canvas.locator(".told-op")).to_contain_text("A value that training may change.")
+    lab.page.keyboard.press("ArrowDown")  # the first row of the next group
+    assert marked.get_attribute("data-op") not in ("input", "parameter", "random")
+    first, second = (option(lab, name).bounding_box() for name in ("input", "parameter"))
+    assert first["y"] == second["y"]
+    lab.page.keyboard.type("sin")
+    expect(marked).to_have_attribute("data-op", "sin")
+    expect(option(lab, "sin").locator("small")).to_be_visible()

@@ -84,7 +84,7 @@ def gesture(lab: LabPage, random: Random) -> None:
     elif kind == 5:
         lab.canvas.locator(".surface").press(random.choice(["Control+z", "Control+y", "Escape"]))
     elif kind == 6:
-        lab.page.get_by_role("slider").first.press(random.choice(["ArrowRight", "ArrowLeft"]))
+        lab.page.locator(".sliders input[type=range]").first.press(random.choice(["ArrowRight", "ArrowLeft"]))
     else:
         lab.page.get_by_role("tab", name=random.choice(FIGURES), exact=True).evaluate("(tab) => tab.click()")
 

@@ -29,7 +29,10 @@ def pictures(net: LabPage, name: str) -> list[str]:
 
 
 def test_a_tensor_is_drawn_with_its_shape_and_every_wire_says_the_shape_that_it_carries(net: LabPage):
+    net.select("h")
+    net.press("Shift+F")  # from near
     expect(net.node("h").locator(".shape")).to_have_text("[4, 6]")
+    net.press("f")
     assert all(picture.startswith("data:image/png") for picture in pictures(net, "h"))
     assert len(set(pictures(net, "h"))) == 2
     assert net.node("loss").locator("image").count() == 0
@@ -67,6 +70,7 @@ def test_a_layer_from_the_palette_brings_what_it_learns_and_undo_takes_all_of_it
     net.select("h")
     net.add("dense")
     assert net.names() == before | {"dense_1", "w_1", "b_1"}
+    net.press("Shift+F")  # from near
     expect(net.node("dense_1").locator(".shape")).to_have_text("[4, 8]")
     net.press("Control+z")
     assert net.names() == before

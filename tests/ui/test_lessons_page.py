@@ -1,11 +1,13 @@
 """The gallery page and the open lesson, run by Streamlit without a browser."""
 
+import re
 from pathlib import Path
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from autodiff_viz.lessons.gallery import LESSONS
+from autodiff_viz.ui.panels.lesson import PROGRESS
 from autodiff_viz.views.actions import set_input
 from autodiff_viz.views.lab import start
 from autodiff_viz.views.lessons.gallery import open_lesson
@@ -31,6 +33,11 @@ def _claims(app: AppTest) -> str:
     return "".join(
         element.proto.body for element in app.get("html") if 'class="av-claims"' in element.proto.body
     )
+
+
+def _ticks(app: AppTest) -> list[bool]:
+    marks = [element.proto.body for element in app.sidebar.get("html")]
+    return ["av-done" in mark for mark in marks if mark.startswith('<span class="av-tick')]
 
 
 def test_the_gallery_shows_a_card_and_a_tick_per_claim_for_every_lesson():
@@ -88,3 +95,28 @@ def test_a_changed_graph_is_noted_and_started_again():
     assert lab_of(app).graph["x"].param("value") == 3.0
     assert 'aria-label="holds"' in _claims(app)
     assert "now " not in _claims(app)
+
+
+def test_an_exercise_is_done_by_its_button_and_ticked():
+    app = _lab_with("fork")
+    assert _ticks(app) == [False, False, False]
+    app.sidebar.button(key="do_fork_1").click().run()
+    assert not app.exception
+    assert lab_of(app).graph["b"].rule.kind == "stop"
+    assert _ticks(app) == [False, True, False]
+    app.sidebar.button(key="do_fork_2").click().run()
+    assert lab_of(app).variant == 1
+
+
+def test_a_card_has_a_picture_and_the_number_of_exercises():
+    app = _gallery()
+    pictures = [image for images in app.get("image") for image in images.proto.imgs]
+    assert len(pictures) == len(LESSONS)
+    said = "".join(element.proto.body for element in app.get("html"))
+    assert said.count('class="av-progress"') == len(LESSONS)
+    assert 'data-lesson="fork">3 tried' in said
+
+
+def test_the_script_of_the_progress_is_one_that_streamlit_runs():
+    """It cleans HTML with DOMPurify, which drops a script with what looks like a tag in it."""
+    assert not re.search(r"<[/\w!]", PROGRESS.read_text("utf-8"))

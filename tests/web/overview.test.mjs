@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { beyond, boxesPath, kept, seen } from "../../autodiff_viz/ui/editor/web/draw/overview.js";
+import { beyond, boxesPath, freeCorner, kept, seen } from "../../autodiff_viz/ui/editor/web/draw/overview.js";
 
 const SIZE = { w: 800, h: 600 };
 const CONTENT = { x: 0, y: 0, w: 1000, h: 400 };
@@ -41,4 +41,13 @@ test("what is seen is the screen in the world's pixels", () => {
 
 test("boxes make one path", () => {
   assert.equal(boxesPath([{ x: 1.4, y: 2, w: 10, h: 5 }]), "M1 2h10v5h-10z");
+});
+
+test("the map takes the first corner without nodes, and stays in its corner while that is free", () => {
+  const [room, size, view] = [{ x: 0, y: 0, w: 400, h: 300 }, { w: 100, h: 80 }, { x: 0, y: 0, k: 0.5 }];
+  const low = { x: 640, y: 480, w: 100, h: 60 }; // 320 to 370 and 240 to 270 on the screen
+  assert.equal(freeCorner(room, size, [], view, null)?.corner, "right bottom");
+  assert.deepEqual(freeCorner(room, size, [low], view, null), { x: 0, y: 220, w: 100, h: 80, corner: "left bottom" });
+  assert.equal(freeCorner(room, size, [low], view, "right top")?.corner, "right top");
+  assert.equal(freeCorner(room, size, [{ x: 0, y: 0, w: 800, h: 600 }], view, null), null);
 });

@@ -28,14 +28,15 @@ const flat = (value, path = "") => value && typeof value === "object"
   ? Object.entries(value).flatMap(([key, inner]) => flat(inner, `${path}/${key}`)) : [[path, value]];
 
 /** What Python works out anew, and the browser says nothing about: where nodes stand that the edit does not put
- * anywhere, while nobody has put them in places; the size of a card that gets or loses a picture; and the function
+ * anywhere, while nobody has put them in places; the size of a card that gets, loses or changes a picture; and the function
  * that a rewrite begins with. */
 function python(before, shown, after) {
   const [was, told] = [before, after].map(({ nodes }) => new Map(nodes.map((node) => [node.id, node])));
-  return shown.nodes.flatMap(({ id, x, y, ruleFull }) => [
+  const picture = (node) => (node?.heat ? JSON.stringify(node.dims) : "");
+  return shown.nodes.flatMap(({ id, x, y, ruleFull, ...rest }) => [
     ...(ruleFull === undefined ? [`/nodes/${id}/function`] : []),
     ...(was.has(id) && was.get(id).x === x && was.get(id).y === y ? [`/nodes/${id}/at`] : []),
-    ...(told.has(id) && Boolean(told.get(id).heat) !== Boolean(was.get(id)?.heat) ? [`/nodes/${id}/size`] : []),
+    ...(told.has(id) && picture(told.get(id)) !== picture(was.get(id) ?? rest) ? [`/nodes/${id}/size`] : []),
   ]);
 }
 

@@ -21,6 +21,7 @@ from autodiff_viz.ui.panels.settings import draw_settings
 from autodiff_viz.ui.panels.tensor import draw_tensor
 from autodiff_viz.ui.panels.track import draw_track
 from autodiff_viz.ui.panels.train import draw_train
+from autodiff_viz.ui.panels.tries import draw_tries
 from autodiff_viz.views.lab import Lab
 from autodiff_viz.views.page.parts import SHOWS
 
@@ -93,6 +94,7 @@ DRAWS: Mapping[str, Draw] = {
     "track": draw_track,
     "curves": draw_curves,
     "segments": draw_segments,
+    "tries": draw_tries,
     "claims": draw_open_claims,
     "chooser": draw_chooser,
     "figure": draw_figure,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -18,6 +19,7 @@ from autodiff_viz.views.lessons.gallery import (
     open_variant,
 )
 
+PROGRESS = Path(__file__).parents[1] / "assets" / "progress.js"
 TO_THE_TOP = """document.querySelector(".st-key-lesson_panel")?.scrollTo(0, 0);"""
 
 
@@ -25,7 +27,8 @@ def draw_lesson(panel: DeltaGenerator, lab: Lab, draw: Callable[..., None]) -> N
     """Draw the open lesson into `panel`; nothing without one. `draw` draws a part of the page by its name."""
     view = lesson_view(lab)
     if view is None:
-        draw("claims", panel)  # empty; every part must be in some place
+        draw("tries", panel)  # empty; every part must be in some place
+        draw("claims", panel)
         return
     inside = panel.container(key="lesson")
     with inside:
@@ -34,12 +37,19 @@ def draw_lesson(panel: DeltaGenerator, lab: Lab, draw: Callable[..., None]) -> N
         with st.container(key="variants"):
             _draw_variants(view)
         st.markdown(view.text)
-        st.markdown("**Try**\n" + "\n".join(f"- {step}" for step in view.to_try))
+    draw("tries", inside)
+    with inside:
         _draw_ways_on(view)
     draw("claims", inside)  # last, since they come later
     with inside:
         # The text differs from lesson to lesson, so the browser runs it once for each.
         st.html(f"<script>{TO_THE_TOP} // {view.key}\n</script>", unsafe_allow_javascript=True)
+        draw_progress()
+
+
+def draw_progress() -> None:
+    """Let the browser remember which exercises are done, and show it in lessons and on their cards."""
+    st.html(f"<script>{PROGRESS.read_text('utf-8')}</script>", unsafe_allow_javascript=True)
 
 
 def _room(variants: int) -> str:

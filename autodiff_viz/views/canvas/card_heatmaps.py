@@ -12,8 +12,10 @@ import numpy as np
 from autodiff_viz.engine.live_path.kernels import Shape
 from autodiff_viz.graph.model import Graph
 from autodiff_viz.graph.text_format import scalar
-from autodiff_viz.views.canvas.heatmap import blocks_say, heat, plane_says
+from autodiff_viz.views.canvas.cards import cells
+from autodiff_viz.views.canvas.heatmap import MOST, blocks_say, has_picture, heat, plane_says
 
+DIGITS = 3  # significant digits of a number in a cell
 KERNELS = ("conv2d", 1)  # the op and its slot that reads kernels, [height, width, in, out]
 
 
@@ -35,7 +37,25 @@ def heat_data(value: np.ndarray | None, arriving: np.ndarray | None, kernels: bo
         if array is not None:
             picture = heat(array, kernels)
             found |= {which: picture.cells, "columns": picture.columns, f"{which}Top": scalar(picture.top, 3)}
+            if cells(array.shape):
+                found[f"{which}Numbers"] = [scalar(float(number), DIGITS) for number in array.ravel()]
     return found
+
+
+def elements(value: np.ndarray | None, arriving: np.ndarray | None) -> dict[str, list[str]]:
+    """Return the numbers of both heat maps, row by row.
+
+    Only where each cell is one element, and has no room for its number.
+    """
+    shape = () if value is None else value.shape
+    if not has_picture(shape) or len(shape) > 2 or max(shape) > MOST or cells(shape):
+        return {}
+    known = (("value", value), ("cotangent", arriving))
+    return {
+        which: [scalar(float(number), DIGITS) for number in array.ravel()]
+        for which, array in known
+        if array is not None
+    }
 
 
 def _says(shape: Shape, kernels: bool) -> str:

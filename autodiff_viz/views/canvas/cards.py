@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 
 from autodiff_viz.engine.check import shapes
+from autodiff_viz.engine.live_path.kernels import Shape
 from autodiff_viz.graph import limits
 from autodiff_viz.graph.identity import remembered
 from autodiff_viz.graph.model import INPUT, Graph, Literal, Node
@@ -14,7 +17,11 @@ from autodiff_viz.views.canvas.heatmap import has_picture
 from autodiff_viz.views.numbers import SHOWN, full, norm, shape
 
 WIDTH, HEIGHT, SLOT = 128, 80, 22  # px of a node, and px per slot
-PICTURED = (152, 132)  # px of a node whose tensor is drawn
+PICTURED = (152, 132)  # px of a node whose tensor is drawn as a heat map
+CELLS = 4  # rows, and columns, up to which a tensor's numbers are written in cells
+BESIDE = 2  # columns up to which the cells of value and cotangent are side by side
+FOUR_WIDE = 184  # px of a card with four columns of cells in all
+CELL_HEAD, CELL_LINE = 46, 17  # px of such a card without its cells, and of a row of cells
 GROUP_WIDTH, GROUP_HEAD, PORT = 168, 36, 24  # px of a collapsed group's card, its title, a port
 GROUP_FOOT = 8  # px below the ports
 GROUP_NUMBERS = 46  # px added if one value leaves it
@@ -26,16 +33,41 @@ EDITABLE = 400  # characters; a longer value of an input is edited in the formul
 COPIED = limits.LINE - 120  # characters of a node's own line, with room for its name and indent
 
 
-def size(node: Node, pictured: bool = False) -> tuple[float, float]:
-    """Return the (width, height) of a node's card in px."""
-    width, height = PICTURED if pictured else (WIDTH, HEIGHT)
+def size(node: Node, shape: Shape | None = None) -> tuple[float, float]:
+    """Return the (width, height) of a node's card in px.
+
+    Args:
+      shape: of the tensor that is drawn on it.
+    """
+    width, height = (WIDTH, HEIGHT) if shape is None else _pictured_size(shape)
     return width, max(height, SLOT * (len(node.slots) + 1))
 
 
+def _pictured_size(shape: Shape) -> tuple[float, float]:
+    """Return the (width, height) of a card with the cells or the heat maps of a tensor."""
+    width, height = PICTURED
+    grid = cells(shape)
+    if grid is None:
+        return width, height
+    rows, columns = grid
+    if rows == 1:
+        return width, HEIGHT
+    lines = rows if columns <= BESIDE else 2 * rows
+    return FOUR_WIDE if columns == BESIDE else width, max(HEIGHT, CELL_HEAD + CELL_LINE * lines)
+
+
+def cells(shape: Shape) -> tuple[int, int] | None:
+    """Return the (rows, columns) of a tensor whose numbers are written on the card; None for any other."""
+    if not 1 <= len(shape) <= 2:
+        return None
+    rows, columns = (1, *shape)[-2:]
+    return (rows, columns) if rows * columns > 1 and max(rows, columns) <= CELLS else None
+
+
 @remembered(16)
-def pictured(graph: Graph) -> frozenset[str]:
-    """Return the names of the nodes whose tensor is drawn."""
-    return frozenset(name for name, shape in shapes(graph).items() if has_picture(shape))
+def pictured(graph: Graph) -> Mapping[str, Shape]:
+    """Return the shapes of the tensors that are drawn on cards, by the name of the node."""
+    return {name: shape for name, shape in shapes(graph).items() if has_picture(shape) or cells(shape)}
 
 
 def group_size(reads: int, gives: int, branches: bool = False) -> tuple[float, float]:

@@ -25,7 +25,7 @@ def folded_places(graph: Graph, collapsed: Collection[str]) -> dict[str, Point]:
 
     def size_of(node: Node) -> tuple[float, float]:
         """Return the size of a card or of a node in px."""
-        return sizes[node.name] if node.name in sizes else size(node, node.name in tall)
+        return sizes[node.name] if node.name in sizes else size(node, tall.get(node.name))
 
     found = dict(layout(folded, size_of, room).positions)
     for card in ports:

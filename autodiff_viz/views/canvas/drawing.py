@@ -10,16 +10,16 @@ from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
 from autodiff_viz.engine.check import disconnected
-from autodiff_viz.engine.diagnostics.broadcasts import Mix, mixes
-from autodiff_viz.engine.diagnostics.label_check import Stray, strays
-from autodiff_viz.engine.live_path.live import Wire
+from autodiff_viz.engine.diagnostics.nonfinite import told
+from autodiff_viz.engine.diagnostics.notes import doubts
+from autodiff_viz.engine.live_path.kernels import Shape
+from autodiff_viz.engine.live_path.walk import Wire
 from autodiff_viz.engine.trace import Trace
 from autodiff_viz.engine.whole_program.remat_counts import Runs
 from autodiff_viz.graph.identity import identity, remembered, same
 from autodiff_viz.graph.model import BACKWARD_AS, Graph, Node, Rule
 from autodiff_viz.graph.problem import Problem
 from autodiff_viz.graph.segments import has_cuts, idle_cuts, segment_of
-from autodiff_viz.language.shadows import Shadow, shadows
 from autodiff_viz.views.canvas.card_heatmaps import kernels_of
 from autodiff_viz.views.canvas.cards import (
     pictured,
@@ -151,16 +151,16 @@ def _cards(picture: Picture, placed: Layout) -> Iterator[NodeShown]:
             state=tuple(picture.states.get(name, ())),
             warnings=tuple(warnings.get(name, ())),
             segment=number[name] + 1 if name in number else None,
-            tall=name in tall,
+            tensor=tall.get(name),
             kernel=name in kernels,
         )
 
 
-def places(graph: Graph, tall: frozenset[str] | None = None) -> Layout:
+def places(graph: Graph, tall: Mapping[str, Shape] | None = None) -> Layout:
     """Return positions and bends of the graph's layout, memoised by its inputs, which contain no numbers.
 
     Args:
-      tall: names of the nodes whose tensor is drawn, if the graph alone does not tell.
+      tall: shapes of the tensors that are drawn, by node, if the graph alone does not tell.
     """
     return _layout(graph, pictured(graph) if tall is None else tall)
 
@@ -175,27 +175,24 @@ def _standing(node: Node) -> bytes:
     return identity((node.name, node.op, node.slots, node.position))
 
 
-def _layout_key(graph: Graph, tall: frozenset[str]) -> bytes:
+def _layout_key(graph: Graph, tall: Mapping[str, Shape]) -> bytes:
     nodes = tuple([_standing(node) for node in graph.nodes])
     return identity((nodes, graph.regions, graph.groups, graph.output, tall))
 
 
 @remembered(256, _layout_key)
-def _layout(graph: Graph, tall: frozenset[str]) -> Layout:
+def _layout(graph: Graph, tall: Mapping[str, Shape]) -> Layout:
     bare = tuple(replace(n, params=(), rule=Rule(), muted=False, cut=False) for n in graph.nodes)
-    return layout(replace(graph, nodes=bare), lambda node: size(node, node.name in tall), room)
-
-
-def doubts(trace: Trace) -> tuple[Mix | Stray | Shadow, ...]:
-    """Return the warnings of a trace: legal constructs that are rarely meant, each with its node."""
-    return (*mixes(trace), *strays(trace), *shadows(trace.graph))
+    return layout(replace(graph, nodes=bare), lambda node: size(node, tall.get(node.name)), room)
 
 
 def _warnings(graph: Graph, trace: Trace | None) -> dict[str, list[str]]:
     """Return by node the warnings: constructs that are no mistake but probably not meant."""
     found: dict[str, list[str]] = {}
-    for each in (*trace.births, *doubts(trace)) if trace else ():
-        found.setdefault(each.node, []).append(str(each))
+    for name, sentence in told(trace.births).items() if trace else ():
+        found.setdefault(name, []).append(sentence)
+    for doubt in doubts(trace) if trace else ():
+        found.setdefault(doubt.node, []).append(str(doubt))
     for name, why in idle_cuts(graph):
         found.setdefault(name, []).append(why)
     return found

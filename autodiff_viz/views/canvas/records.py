@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from autodiff_viz.engine.live_path.live import Wire
+from autodiff_viz.engine.live_path.walk import Wire
 from autodiff_viz.engine.whole_program.remat_counts import Runs
 from autodiff_viz.graph.model import BACKWARD_AS, INPUT, Node
 from autodiff_viz.graph.problem import Problem
@@ -46,7 +46,7 @@ class NodeShown(NamedTuple):
     state: tuple[str, ...]
     warnings: tuple[str, ...]
     segment: int | None
-    tall: bool
+    tensor: tuple[int, ...] | None
     kernel: bool
 
 
@@ -64,7 +64,7 @@ def node_record(name: str, shown: NodeShown) -> dict[str, Any]:
     """Return the record of a node."""
     node, value, arriving = shown.node, shown.value, shown.arriving
     x, y = shown.place
-    w, h = size(node, shown.tall)
+    w, h = size(node, shown.tensor)
     return {
         "id": name,
         "op": node.op,
@@ -96,7 +96,7 @@ def node_record(name: str, shown: NodeShown) -> dict[str, Any]:
         "state": list(shown.state),
         "warning": " ".join(shown.warnings) or None,
         "segment": shown.segment,
-        **({"heat": heat_data(value, arriving, shown.kernel)} if shown.tall else {}),
+        **({} if shown.tensor is None else {"heat": heat_data(value, arriving, shown.kernel)}),
     }
 
 

@@ -7,7 +7,8 @@ from dataclasses import replace
 from typing import Any
 
 from autodiff_viz.graph import edits
-from autodiff_viz.graph.model import INPUT, PARAMETER, Graph, Node, params
+from autodiff_viz.graph.model import INPUT, PARAMETER, Graph, Node, Rule, params
+from autodiff_viz.graph.rule_kinds import KINDS
 from autodiff_viz.graph.wire_edits import inserted
 from autodiff_viz.ops.catalog import OPS
 from autodiff_viz.views.canvas.palette import RANDOM
@@ -26,7 +27,7 @@ def _add(lab: Lab, edit: Edit) -> Lab:
     """Add a node, with the parameters of a layer that reads something.
 
     Fields of `edit`: `wire`, {from, slot}, the producer and the new node's slot; `feeds`, {to, slot}, the
-    slot that it feeds. With both, the node is inserted into the wire between them.
+    slot that it feeds. With both, the node is inserted into the wire between them. `rule`: kind of its rule.
     """
     name, position = _fresh_name(lab.graph, edit["op"]), _position(edit.get("position"))
     wire, feeds = edit.get("wire"), edit.get("feeds")
@@ -41,6 +42,8 @@ def _add(lab: Lab, edit: Edit) -> Lab:
         graph = edits.with_wire(edits.with_node(before, node), name, feeds["to"], int(feeds["slot"]))
     else:
         graph = edits.with_node(before, node)
+    if kind := edit.get("rule"):
+        graph, label = edits.with_rule(graph, name, Rule(kind)), f"{label}, {KINDS[kind].label}"
     graph, added = with_learned(graph, name)
     return replace(committed(lab, graph, " with ".join([label, *added])), selected=name)
 

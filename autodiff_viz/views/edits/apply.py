@@ -26,6 +26,7 @@ from autodiff_viz.views.edits import (
     text,
     values,
     wiring,
+    write,
 )
 from autodiff_viz.views.edits.record import Edit, Edits
 from autodiff_viz.views.lab import Lab, refused
@@ -34,6 +35,7 @@ from autodiff_viz.views.notices import Refusal, refusals
 EDITS: Edits = {
     **nodes.EDITS,
     **add_node.EDITS,
+    **write.EDITS,
     **pieces.EDITS,
     **wiring.EDITS,
     **rules.EDITS,

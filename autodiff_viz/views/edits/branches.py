@@ -61,7 +61,7 @@ def _apart(before: Graph, after: Graph) -> Graph:
     fixed = {node.name: node.position for node in after.nodes if node.name in before and node.position}
     wanted = {node.name: node.position for node in after.nodes if node.position}
     tall = pictured(after)
-    sizes = {node.name: size(node, node.name in tall) for node in after.nodes}
+    sizes = {node.name: size(node, tall.get(node.name)) for node in after.nodes}
     return edits.with_positions(after, placed(order(after), sizes, fixed, wanted))
 
 

@@ -10,7 +10,7 @@ from autodiff_viz.engine.live_path.kernels import Shape
 from autodiff_viz.graph import edits
 from autodiff_viz.graph.model import INPUT, Graph, Node, Params, params
 from autodiff_viz.graph.order import consumers
-from autodiff_viz.views.canvas.cards import pictured, size
+from autodiff_viz.views.canvas.cards import PICTURED, pictured, size
 from autodiff_viz.views.edits.fixed_positions import standing
 from autodiff_viz.views.lab import Lab, committed
 
@@ -96,10 +96,10 @@ def with_learned(graph: Graph, name: str) -> tuple[Graph, tuple[str, ...]]:
 def _spot(graph: Graph, name: str) -> tuple[float, float]:
     """Return a free position left of the layer."""
     positions, tall = standing(graph), pictured(graph)
-    width, height = size(Node("w", INPUT), pictured=True)
+    width, height = PICTURED  # at most
     left, top = positions[name]
     left -= width + BESIDE
-    boxes = [(*positions[node.name], *size(node, node.name in tall)) for node in graph.nodes]
+    boxes = [(*positions[node.name], *size(node, tall.get(node.name))) for node in graph.nodes]
     column = sorted((y, y + h) for x, y, w, h in boxes if x < left + width and left < x + w)
     for high, low in column:
         if high < top + height + BELOW and low + BELOW > top:

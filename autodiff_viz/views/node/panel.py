@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from autodiff_viz.graph.rule_kinds import ON_INPUTS, RULE_KINDS
+from autodiff_viz.views.canvas.card_heatmaps import elements
 from autodiff_viz.views.compose import LabView, Verification
 from autodiff_viz.views.lab import Lab
 from autodiff_viz.views.node.causes import explained, in_a_word
@@ -55,6 +56,8 @@ NOT_CHECKED = {
     DROPPED: "There was no room for the check: these numbers are not checked.",
 }
 BROKE = "The check broke down: these numbers are not checked."
+LAST_GOOD = "From the last good formula."
+CANNOT_RUN = "Not checked: part of this graph cannot run."
 ON_REQUEST = "Large graphs are checked on request."
 
 
@@ -78,7 +81,14 @@ def node_data(lab: Lab, view: LabView, told: Answers) -> Data | None:
         "wires": [_wire(wire, slot) for slot, wire in enumerate(node.wires)],
         "fields": fields(view.graph, node),
         "runs": list(_runs(lab, view, told)),
+        "elements": _elements(view, name) or None,
     }
+
+
+def _elements(view: LabView, name: str) -> dict[str, list[str]]:
+    """Return the numbers of the node's heat maps, which the canvas shows under the pointer."""
+    trace = view.trace
+    return elements(trace.value.get(name), trace.cotangent.get(name)) if trace else {}
 
 
 def _wire(wire: WireView, slot: int) -> Data:
@@ -117,8 +127,10 @@ def check_data(lab: Lab, view: LabView, told: Answers, details: bool) -> Data:
 
 def _verdict(lab: Lab, view: LabView, told: Answers, details: bool) -> Data:
     """Return the state of the check, with its result if there is one."""
+    if lab.mistakes:
+        return {"state": "waits", "says": LAST_GOOD}
     if not view.complete:
-        return {}
+        return {"state": "failed", "says": CANNOT_RUN} if _is_wrong(view) else {}
     if live(lab):
         return {"state": "waits", "says": "Checked when the training stops."}
     if not told.checks:
@@ -128,6 +140,11 @@ def _verdict(lab: Lab, view: LabView, told: Answers, details: bool) -> Data:
     if told.check.why:
         return {"state": "failed", "says": NOT_CHECKED.get(told.check.why, BROKE)}
     return _found(told.check.value, details)
+
+
+def _is_wrong(view: LabView) -> bool:
+    """Whether the graph has a problem other than empty slots, which make it unfinished."""
+    return any(problem.code != "empty-slot" for problem in view.problems)
 
 
 def _found(found: Verification, details: bool) -> Data:

@@ -15,6 +15,7 @@ from autodiff_viz.graph.identity import same
 from autodiff_viz.views.compose import LabView
 from autodiff_viz.views.lab import Lab, scalar_inputs
 from autodiff_viz.views.lessons.gallery import lesson_view
+from autodiff_viz.views.lessons.tries import tries
 from autodiff_viz.views.node.tensor import is_tensor
 from autodiff_viz.views.page.formula import formula
 from autodiff_viz.views.page.history_list import history_view
@@ -104,6 +105,7 @@ SHOWS: Mapping[str, Callable[[Lab, LabView], Data]] = {
     "track": track_data,
     "tensor": tensor,
     "settings": settings,
+    "tries": lambda lab, view: tries(lab),
     "claims": claims,
     "curves": curves_data,
     "segments": segments_data,

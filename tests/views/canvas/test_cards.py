@@ -7,6 +7,7 @@ from autodiff_viz.graph.model import INPUT, Node, params
 from autodiff_viz.language.parse import parse
 from autodiff_viz.views.canvas.cards import (
     VECTOR,
+    cells,
     constant_text,
     input_text,
     line_text,
@@ -77,3 +78,27 @@ def test_what_cannot_be_typed_on_a_card_is_left_to_the_formula():
     assert input_text(Node("x", INPUT, (), params(shape=(3, 4), seed=0))) is None
     assert input_text(Node("x", INPUT, (), params(value=(0.5,) * 200))) is None
     assert input_text(Node("y", "sin", ("x",))) is None
+
+
+@pytest.mark.parametrize(
+    ("shape", "grid"),
+    [
+        ((), None),
+        ((1,), None),
+        ((3,), (1, 3)),
+        ((5,), None),
+        ((4, 4), (4, 4)),
+        ((4, 5), None),
+        ((2, 2, 2), None),
+    ],
+)
+def test_numbers_of_tensors_up_to_4_by_4_are_written_in_cells(shape, grid):
+    assert cells(shape) == grid
+
+
+def test_a_card_has_a_line_for_each_row_of_cells():
+    node = Node("m", INPUT)
+    heights = [size(node, shape)[1] for shape in ((4,), (2, 2), (4, 2), (2, 4), (4, 4), (5, 5))]
+    # 46 px and 17 a row; beside each other up to two columns, else one below the other; 80 at least
+    assert heights == [80, 80, 114, 114, 182, 132]
+    assert [size(node, shape)[0] for shape in ((4,), (4, 1), (4, 2), (4, 3))] == [152, 152, 184, 152]

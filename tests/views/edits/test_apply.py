@@ -72,6 +72,14 @@ def test_an_op_added_between_two_nodes_is_put_into_their_wire_in_one_step():
     assert edited(lab, {"kind": "undo"}).graph == start().graph
 
 
+def test_a_wire_is_stopped_by_a_node_with_that_rule_in_one_step():
+    edit = {"wire": {"from": "a", "slot": 0}, "feeds": {"to": "b", "slot": 0}, "rule": "stop"}
+    lab = after({"kind": "add", "op": "identity", "position": [5, 6], **edit})
+    assert lab.graph["identity_1"].rule.kind == "stop"
+    assert lab.history.present.label == "Insert identity_1 between a and b, stop"
+    assert edited(lab, {"kind": "undo"}).graph == start().graph
+
+
 def test_a_node_dropped_on_a_wire_is_put_into_it_in_one_step():
     lab = after(
         {"kind": "add", "op": "mul", "position": [0, 500]},
@@ -247,7 +255,7 @@ def test_a_number_typed_over_an_input_is_its_value():
 
 
 def test_a_renamed_node_keeps_its_wires_and_the_selection():
-    lab = after({"kind": "rename", "node": "a", "name": " angle "})
+    lab = after({"kind": "select", "node": "a"}, {"kind": "rename", "node": "a", "name": " angle "})
     assert (lab.graph["b"].slots[0], lab.selected) == ("angle", "angle")
 
 

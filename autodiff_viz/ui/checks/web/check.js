@@ -18,6 +18,7 @@ export class Check {
     /** @type {string | null} why nothing can be said of the numbers on view */
     this.lag = null;
     this.open = false;
+    this.reveals = false; // the table is to be brought into view as soon as it has its rows
     this.notes = html("div", { class: "checks notes" }); // in a place of its own
     this.sign = html("span", { class: "sign" });
     this.says = html("p", { class: "says" });
@@ -45,7 +46,7 @@ export class Check {
   }
 
   toggle() {
-    this.open = !this.open;
+    this.open = this.reveals = !this.open;
     this.draw();
   }
 
@@ -76,5 +77,7 @@ export class Check {
     const lines = rows.map(([name, ...cells]) => html("tr", {}, html("th", { scope: "row" }, name), ...cells.map((cell) => html("td", {}, cell))));
     const table = html("table", {}, html("thead", {}, head), html("tbody", {}, ...lines));
     this.table.replaceChildren(html("p", {}, says), table, ...why.map((sentence) => html("p", { class: "why" }, sentence)));
+    if (this.reveals) this.table.scrollIntoView({ block: "nearest" });
+    this.reveals = false;
   }
 }

@@ -5,9 +5,13 @@ import { Mail } from "../../web/mail.js";
 import { rehoused } from "./state/housing.js";
 import { Keeping } from "./keep/keeping.js";
 import { tellOffline } from "./keep/offline.js";
+import { forgetClear } from "./draw/clear.js";
 import { dragFrame, groundOf, lay } from "./draw/dragframe.js";
+import { bounds, padded, showing } from "./draw/geometry.js";
 import { moved, predict } from "./state/predict.js";
-import { look, openStage, paint, partView, sizeOf, wholeView } from "./draw/stage.js";
+import { isLarge, look, openStage, paint, partView, shifted, showsWhole, sizeOf, wholeView } from "./draw/stage.js";
+import { markStale } from "./draw/stale.js";
+import { changed } from "./state/came.js";
 import { folding, namesIn, seenAs } from "./state/fold.js";
 
 /** @typedef {import("./types.js").Drawing} Drawing */
@@ -57,8 +61,13 @@ export class Editor {
     /** @type {import("./draw/dragframe.js").Ground | null} */
     this.ground = null;
     this.frame = 0;
+    /** Play the pass, or pause; end the play: false if nothing is played. */
+    this.startPlay = () => {};
+    /** @type {() => boolean} */
+    this.endPlay = () => false;
     /** Cancel the gesture under way; false if there is none. @type {() => boolean} */
     this.giveUp = () => false;
+    this.byHand = false; // whether the last edit moved nodes
     this.keeping = new Keeping(this);
   }
 
@@ -73,6 +82,7 @@ export class Editor {
     const waiting = this.outbox.pending.some((edit) => edit.kind === "select");
     const chosen = drawing.selected !== this.told && !waiting; // by Python, for example a node just added
     const other = drawing.graph !== this.drawing.graph;
+    const { nodes } = this.seen;
     this.drawing = drawing;
     if (chosen) {
       this.selection = new Set(drawing.selected ? [drawing.selected] : []);
@@ -80,10 +90,12 @@ export class Editor {
     }
     this.refresh();
     this.tell();
+    markStale(this.stage.host, Boolean(drawing.formula?.mistakes?.length));
     this.stage.host.dataset.rev = String(drawing.rev);
     if (other) [this.fitted, this.choice] = [false, "first"];
     this.keeping.search = location.search;
     this.keeping.resume();
+    if (this.fitted) this.reframe(nodes);
     this.fitOnce();
   }
 
@@ -100,6 +112,7 @@ export class Editor {
 
   /** Send an edit and show its predicted result at once (optimistic update). @param {NewEdit} edit */
   send(edit) {
+    this.byHand = edit.kind === "move";
     this.mail.send(edit);
     this.tell();
     this.refresh();
@@ -204,6 +217,24 @@ export class Editor {
     this.look(wholeView(this.stage, this.seen, false), false);
   }
 
+  /** Bring nodes into view by the smallest move. @param {Iterable<string>} names */
+  show(names) {
+    const ids = new Set([...names].map((name) => seenAs(this.seen, name)));
+    const box = bounds(this.seen.nodes.filter(({ id }) => ids.has(id)));
+    const view = box && showing(this.stage.view, padded(box, 24), sizeOf(this.stage));
+    if (view && view !== this.stage.view) this.look(view, this.choice === "own");
+  }
+
+  /** Bring the output into view: with the whole graph, unless that is so large that the output alone is shown. */
+  showOutput() {
+    const output = this.seen.nodes.find(({ isOutput }) => isOutput);
+    const { w, h } = sizeOf(this.stage);
+    if (!output || !w || showing(this.stage.view, output, { w, h }) === this.stage.view) return;
+    this.choice = "first";
+    this.look(wholeView(this.stage, this.seen, true), false);
+    this.show([output.id]);
+  }
+
   /** Fit the first drawing of a document, once the canvas has a size. */
   fitOnce() {
     if (this.fitted || !this.stage.host.clientWidth) return;
@@ -211,9 +242,27 @@ export class Editor {
     this.look(wholeView(this.stage, this.seen, this.choice === "first"), false);
   }
 
+  /** Fit again after nodes have come, gone or moved, unless the user has chosen a view or moved them; then bring new nodes
+   * into view. @param {import("./types.js").GraphNode[]} before what was on the canvas */
+  reframe(before) {
+    const { stage, seen, choice } = this;
+    const { came, moved, most } = changed(before, seen.nodes);
+    if (this.dragged || !(came.length || moved) || (this.byHand && !came.length)) return;
+    if (most) this.choice = "first";
+    const whole = wholeView(stage, seen, this.choice === "first");
+    const fits = choice !== "own" || most;
+    if (fits && !(came.length && isLarge(seen) && !most)) {
+      if (most || !showsWhole(stage, whole)) this.look(whole, false);
+    } else if (came.length) {
+      const view = shifted(stage, seen.nodes.filter(({ id }) => came.includes(id)));
+      if (view) this.look(view, false);
+    }
+  }
+
   /** After a change of the canvas's size, fit again unless the user has chosen a view. */
   resized() {
     this.stage.size = null;
+    forgetClear(this.stage.host);
     this.stage.size = sizeOf(this.stage);
     if (this.choice !== "own") this.fitted = false;
     this.fitOnce();

@@ -7,6 +7,8 @@ import { listenToDocuments } from "./gestures/drop.js";
 import { listenToPointers } from "./gestures/gestures.js";
 import { keepFieldsInView, listenToHolding } from "./gestures/hold.js";
 import { listenToKeys } from "./actions/keys.js";
+import { tellElements } from "./draw/elements.js";
+import { legend } from "./draw/legend.js";
 import { openMinimap } from "./draw/minimap.js";
 import { animateMoves } from "./draw/motion.js";
 import { listenToPanning } from "./gestures/panning.js";
@@ -15,6 +17,8 @@ import { handBar } from "./popovers/hands.js";
 import { showNotices } from "./popovers/notice.js";
 import { listenToSliders } from "./live/scrub.js";
 import { listenToReach } from "./actions/reach.js";
+import { rove } from "./actions/roving.js";
+import { openTransport } from "./play/transport.js";
 import { speak } from "./draw/spoken.js";
 import { html } from "../../web/dom.js";
 import { pageTools, toolStrip } from "./actions/toolbar.js";
@@ -31,6 +35,8 @@ export function openEditor(palette) {
   listenToPanning(editor);
   animateMoves(editor);
   traceLineage(editor);
+  tellElements(editor);
+  host.append(legend());
   openMinimap(editor);
   showNotices(editor);
   listenToSliders(editor);
@@ -39,8 +45,8 @@ export function openEditor(palette) {
   listenToHolding(editor);
   keepFieldsInView(editor);
   editor.tools = pageTools(editor);
-  // `transport` is the place of the buttons that play the pass.
-  editor.root = html("div", { class: "workspace" }, toolStrip(editor), host, handBar(editor), html("div", { class: "transport" }));
+  editor.root = html("div", { class: "workspace" }, toolStrip(editor), host, handBar(editor), openTransport(editor));
+  for (const place of [editor.root, editor.tools]) for (const bar of [place, ...place.querySelectorAll("*")]) if (bar.role === "toolbar") rove(/** @type {HTMLElement} */ (bar));
   new ResizeObserver(() => editor.resized()).observe(host);
   speak(editor);
   return editor;

@@ -22,9 +22,9 @@
  *   `group`, only on the card of a collapsed group: its nodes, those that feed other nodes (`outs`), and the one whose numbers the card shows; `ports`: their distances in px from the card's top
  */
 /**
- * @typedef {{ columns?: number, value?: string, cotangent?: string, valueTop?: string, cotangentTop?: string, says?: string }} Heat
+ * @typedef {{ columns?: number, value?: string, cotangent?: string, valueTop?: string, cotangentTop?: string, valueNumbers?: string[], cotangentNumbers?: string[], says?: string }} Heat
  * heat-maps of a tensor: cells row by row, a character each as views/canvas/heatmap.py encodes them, the number of the strongest shade,
- * and the part of the tensor that is shown
+ * the part of the tensor that is shown, and of a small tensor the numbers, row by row
  */
 /** @typedef {{ kind: string, count: number, says: string }} GroupMark */
 /**
@@ -37,7 +37,7 @@
  * @typedef {{
  *   name: string, nodes: string[], policy: string, head?: string, badge?: string | null,
  *   saved?: string[], problem?: string | null, fault?: string | null, path?: string[],
- *   offer?: string, edit?: import("../../web/outbox.js").NewEdit,
+ *   offer?: string, edit?: import("../../web/outbox.js").NewEdit, column?: number, end_column?: number,
  * }} Region  `fault` is the problem in a few words, `head` the line that begins its block in the formula;
  * `offer` are the words of a button that sends `edit` to mend it
  */
@@ -52,8 +52,8 @@
 /**
  * @typedef {{
  *   seq?: number, code: string, message: string, hint?: string, node?: string, slot?: number, path?: string[],
- *   offer?: string, edit?: import("../../web/outbox.js").NewEdit,
- * }} Notice  why edit `seq` was refused; `offer` are the words of a button that sends `edit`
+ *   offer?: string, edit?: import("../../web/outbox.js").NewEdit, column?: number, end_column?: number,
+ * }} Notice  why edit `seq` was refused; `offer` are the words of a button that sends `edit`; the columns mark its place in a typed text
  */
 /**
  * @typedef {{

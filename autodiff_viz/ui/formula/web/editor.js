@@ -41,8 +41,11 @@ export class Formula {
     this.reads = true; // long literals are folded, until the text gets the focus
     this.fresh = true; // the next text sent begins a new step of undo
     this.unsent = false;
+    this.pasted = false; // the output is to be shown as soon as the graph is drawn
     /** The number of a slider that is being dragged. @type {{ input: string, number: string } | null} */
     this.slid = null;
+    /** Give the focus to what comes after the text. */
+    this.leave = () => this.area.blur();
     this.timer = 0;
     this.closed = false;
     this.listen();
@@ -50,7 +53,10 @@ export class Formula {
 
   listen() {
     const { area, box } = this;
-    area.addEventListener("input", () => this.typed());
+    area.addEventListener("input", (event) => {
+      this.pasted ||= /** @type {InputEvent} */ (event).inputType === "insertFromPaste";
+      this.typed();
+    });
     area.addEventListener("focus", () => ((this.begun = false), this.unfold()));
     area.addEventListener("blur", () => (this.confirm(), this.fold()));
     area.addEventListener("mousedown", (event) => this.enter(event)); // also follows a tap
@@ -132,6 +138,13 @@ export class Formula {
   confirm() {
     this.send();
     this.fresh = true;
+  }
+
+  /** Whether a text was pasted that the drawing has now. Asked once. */
+  takePasted() {
+    const is = this.pasted && !this.unsent && !this.desk.pending.length;
+    if (is) this.pasted = false;
+    return is && !this.data.mistakes.length;
   }
 
   /** Replace a piece of the text as if it were typed, so that the browser can undo the change.

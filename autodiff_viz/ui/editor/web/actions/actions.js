@@ -19,7 +19,7 @@ import { closePopover } from "../popovers/popover.js";
 import { editFirstConstant, enter, extend, rename, showDetails, stepAlong, toEnd, walk } from "./reach.js";
 import { editRule } from "../popovers/rulefield.js";
 import { zoomCentred } from "../draw/stage.js";
-import { chooseFile, isOnPaper, openTextField, pressDownload, takeFormula, takeLink, takePicture, togglePaper } from "../files/take.js";
+import { chooseFile, isOnPaper, newGraph, openTextField, pressDownload, takeFormula, takeLink, takePicture, togglePaper } from "../files/take.js";
 import { RULES } from "../../../web/constants.js";
 import { isLarge, toggleLarge } from "../../../workbench/web/look.js";
 
@@ -112,7 +112,7 @@ export const ACTIONS = {
   },
   none: {
     label: "Select nothing, close what is open, give up a drag", keys: ["Escape"], besides: "all",
-    do: (editor) => void (editor.giveUp() || closePopover(editor) || closeNotice(editor) || editor.select([])),
+    do: (editor) => void (editor.giveUp() || closePopover(editor) || closeNotice(editor) || editor.endPlay() || editor.select([])),
   },
   duplicate: { label: "Duplicate", keys: ["Ctrl+D"], places: { more: "nodes" }, guide: "Select and change", do: (editor) => duplicate(editor) },
   copy: {
@@ -142,6 +142,8 @@ export const ACTIONS = {
     label: "Move a little", keys: arrows("Alt+"), guide: "Select and change", hand: "Alt + drag", says: "Move a little; drag a copy away",
     do: (editor, _, key) => nudge(editor, wayOf(key)),
   },
+
+  play: { label: "Play the pass, or pause", keys: ["Shift+Enter"], guide: "Play the pass", do: (editor) => editor.startPlay() },
 
   undo: {
     label: "Undo", keys: ["Ctrl+Z"], places: { bar: "steps" }, guide: "Select and change", says: "Undo, redo", undoes: "undo",
@@ -195,6 +197,7 @@ export const ACTIONS = {
 
   open: { label: "Open a file ...", keys: ["Ctrl+O"], places: { file: "open" }, guide: "Bring and take", do: chooseFile },
   openText: { label: "Open a link or text ...", icon: "paste", places: { file: "open" }, do: openTextField },
+  fresh: { label: "New graph", icon: "add", places: { file: "open" }, do: newGraph },
   png: { label: "Picture as PNG", icon: "picture", places: { file: "pictures" }, do: (editor) => takePicture(editor, "png") },
   svg: { label: "Picture as SVG", icon: "picture", places: { file: "pictures" }, do: (editor) => takePicture(editor, "svg") },
   paper: { label: "Pictures on white", places: { file: "pictures" }, on: isOnPaper, do: togglePaper },

@@ -105,8 +105,7 @@ function titleOf(editor) {
 const legend = () =>
   html("div", { class: "legend-line" },
     html("span", { class: "blue" }, triangle("M1 1l7 5-7 5z"), "value"),
-    html("span", { class: "orange" }, triangle("M8 1l-7 5 7 5z"), "cotangent"),
-    html("span", { class: "invitation" }, "Click a node to bend its gradient"));
+    html("span", { class: "orange" }, triangle("M8 1l-7 5 7 5z"), "cotangent"));
 
 /** @param {string} d */
 const triangle = (d) => svg("svg", { width: 9, height: 12, "aria-hidden": "true" }, svg("path", { d, fill: "currentColor" }));

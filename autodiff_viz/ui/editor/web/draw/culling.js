@@ -3,7 +3,7 @@
 // A card or a wire is completed when it is first seen from near.
 
 import { bounds, overlap, padded } from "./geometry.js";
-import { completeCard } from "./nodes.js";
+import { completeCard, relevelCard } from "./nodes.js";
 import { seen } from "./overview.js";
 import { completeStrand } from "./wires.js";
 
@@ -27,6 +27,7 @@ export function cull(stage, size, far, anew = false) {
     if (!card.node) continue;
     const here = !wide || overlap(padded(card.node, OUTSIDE), wide);
     if (here && !far) completeCard(card);
+    if (here) relevelCard(card, stage.level);
     hide(card, [card.root], !here);
   }
   for (const strand of stage.strands.values()) {
@@ -36,9 +37,13 @@ export function cull(stage, size, far, anew = false) {
   }
 }
 
-/** Complete and show all elements, for uses that need more than the screen shows. @param {Stage} stage */
-export function showAll(stage) {
-  for (const card of stage.cards.values()) completeCard(card);
+/** Complete and show all elements as they are seen at a level, for uses that need more than the screen shows.
+ * @param {Stage} stage @param {import("./levels.js").Level} level */
+export function showAll(stage, level) {
+  for (const card of stage.cards.values()) {
+    completeCard(card);
+    relevelCard(card, level);
+  }
   for (const strand of stage.strands.values()) completeStrand(strand, stage.layers.numbers);
 }
 

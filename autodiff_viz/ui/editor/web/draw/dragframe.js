@@ -47,7 +47,7 @@ export function dragFrame(editor) {
     if (strand) updateStrand(strand, wire, nodes);
   }
   const frames = framesOf(seen);
-  if (frames.length) drawRegions(stage.layers.regions, stage.layers.tabs, stage.regions, frames, seen.nodes);
+  if (frames.length) drawRegions(stage.layers.regions, stage.layers.tabs, stage.regions, frames, seen.nodes, stage.level);
   return true;
 }
 

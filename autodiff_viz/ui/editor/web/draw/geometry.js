@@ -13,9 +13,26 @@ import { shared } from "../../../web/constants.js";
 export const CARD = shared.card;
 export const PICTURED = shared.pictured;
 
+const CELLS = shared.cells;
+
 /** Height in px of a card with so many slots.
- * @param {number} slots @param {{ heat?: object }} [node] a picture makes it higher */
-export const heightOf = (slots, { heat } = {}) => Math.max((heat ? PICTURED : CARD).h, CARD.slot * (slots + 1));
+ * @param {number} slots @param {{ heat?: object, dims?: number[] }} [node] a picture makes it higher */
+export const heightOf = (slots, { heat, dims = [] } = {}) => Math.max(heat ? picturedHeight(gridOf(dims)) : CARD.h, CARD.slot * (slots + 1));
+
+/** @param {[number, number] | null} grid */
+function picturedHeight(grid) {
+  if (!grid) return PICTURED.h;
+  const [rows, columns] = grid;
+  return rows === 1 ? CARD.h : Math.max(CARD.h, CELLS.head + CELLS.line * (columns <= CELLS.beside ? rows : 2 * rows));
+}
+
+/** Rows and columns of a tensor whose numbers are written in cells, as views/canvas/cards.py has them; null for others.
+ * @param {number[]} dims @returns {[number, number] | null} */
+export function gridOf(dims) {
+  if (!dims.length || dims.length > 2) return null;
+  const [rows, columns] = dims.length === 1 ? [1, dims[0]] : dims;
+  return rows * columns > 1 && Math.max(rows, columns) <= CELLS.most ? [rows, columns] : null;
+}
 
 const SCALE = { min: 0.08, max: 3 };
 
@@ -92,14 +109,14 @@ export const CLEAR = { top: 22, bottom: 22, side: 22 };
 /** The viewport that shows `box` inside `size`, clear of the toolbars. A box that does not fit at scale `least` is
  * shown from its left end, where the inputs are, with `anchor` in the middle of the height.
  * @param {Box} box @param {{ w: number, h: number }} size
- * @param {{ least?: number, most?: number, anchor?: Box }} [options] @returns {Viewport} */
-export function fit(box, size, { least = SCALE.min, most = 1.25, anchor = box } = {}) {
-  const room = { w: Math.max(size.w - 2 * CLEAR.side, 1), h: Math.max(size.h - CLEAR.top - CLEAR.bottom, 1) };
+ * @param {{ least?: number, most?: number, anchor?: Box, clear?: typeof CLEAR }} [options] @returns {Viewport} */
+export function fit(box, size, { least = SCALE.min, most = 1.25, anchor = box, clear = CLEAR } = {}) {
+  const room = { w: Math.max(size.w - 2 * clear.side, 1), h: Math.max(size.h - clear.top - clear.bottom, 1) };
   const k = clamp(Math.min(room.w / Math.max(box.w, 1), room.h / Math.max(box.h, 1)), least, most);
   const shown = box.h * k <= room.h + 1 ? box : anchor;
   return {
-    x: CLEAR.side + Math.max(room.w - box.w * k, 0) / 2 - box.x * k,
-    y: CLEAR.top + (room.h - shown.h * k) / 2 - shown.y * k,
+    x: clear.side + Math.max(room.w - box.w * k, 0) / 2 - box.x * k,
+    y: clear.top + (room.h - shown.h * k) / 2 - shown.y * k,
     k,
   };
 }
@@ -111,6 +128,18 @@ export function sideways(view, box, size) {
   const left = box.x * view.k + view.x - CLEAR.side;
   const right = (box.x + box.w) * view.k + view.x - (size.w - CLEAR.side);
   return { ...view, x: view.x - Math.min(left, Math.max(right, 0)) };
+}
+
+/** The view, moved by the least amount that shows all of `box` clear of the toolbars; zoomed out where it does not fit.
+ * @param {Viewport} view @param {Box} box @param {{ w: number, h: number }} size @returns {Viewport} */
+export function showing(view, box, size) {
+  const room = { w: size.w - 2 * CLEAR.side, h: size.h - CLEAR.top - CLEAR.bottom };
+  if (box.w * view.k > room.w + 0.5 || box.h * view.k > room.h + 0.5) return fit(box, size, { most: view.k });
+  const across = sideways(view, box, size);
+  const above = box.y * view.k + view.y - CLEAR.top;
+  const below = (box.y + box.h) * view.k + view.y - (size.h - CLEAR.bottom);
+  const down = Math.min(above, Math.max(below, 0));
+  return across.x === view.x && down === 0 ? view : { ...across, y: view.y - down };
 }
 
 /** Zoom by `factor` with the world point under the screen point `at` fixed.

@@ -11,6 +11,7 @@ import { shortened, textWidth } from "./measure.js";
 /** @typedef {import("../types.js").GraphNode} GraphNode */
 /** @typedef {import("../types.js").Drawing} Drawing */
 /** @typedef {import("../types.js").GroupMark} GroupMark */
+/** @typedef {import("./levels.js").Level} Level */
 
 const { w: W, head: HEAD, port: ROW, numbers: NUMBERS, foot: FOOT, steps: STEPS } = shared.group;
 const DEEPEST = 4; // edges of a stack of branches that are drawn
@@ -66,12 +67,14 @@ export function marksOf(inside, regions) {
   return found.filter(([, names]) => names.length).map(([kind, names, says]) => ({ kind, count: names.length, says }));
 }
 
-/** All elements except the two numbers. @param {GraphNode} node @returns {Element[]} */
-export function groupParts(node) {
+/** All elements except the two numbers. @param {GraphNode} node @param {Level} level @returns {Element[]} */
+export function groupParts(node, level) {
   const { w, h, symbol, slots, ports, group } = node;
   const branches = group?.branches;
-  const count = branches ? "" : `${group?.nodes.length}`;
+  const named = level.detail !== "few"; // else the numbers need the room
+  const count = branches || level.detail !== "near" ? "" : `${group?.nodes.length}`;
   const room = w - 2 * SIDE - 22 - textWidth(count, FONT.count) - (count ? 16 : 0);
+  const title = Math.max(FONT.name, level.text);
   const half = w / 2 - SIDE - 4;
   const sign = branches ? `${symbol} \u00d7${branches.length}` : symbol;
   const far = Math.min((w - 24) / textWidth(sign, 1), 40);
@@ -81,11 +84,11 @@ export function groupParts(node) {
     svg("line", { class: "divider", x1: 0, x2: w, y1: HEAD - 4, y2: HEAD - 4 }),
     svg("text", { class: "sign", x: w / 2, y: h / 2 + far * 0.34, "font-size": far.toFixed(1) }, sign),
     opener(16, 16, false),
-    svg("text", { class: "title", x: SIDE + 18, y: 21 }, shortened(symbol, room, FONT.name)),
-    ...(branches ? [stepper(symbol, branches.length, (w - stepperWidth(branches.length, ON_CARD)) / 2, HEAD + STEPS / 2 - 1, ON_CARD)] : counted(count, w)),
-    ...slots.map(({ label }, i) => port("slot wired", i, 0, ports?.ins[i] ?? 0, label, half)),
-    ...(group?.outs ?? []).map((label, i) => port("out", i, w, ports?.outs[i] ?? 0, label, half)),
-    ...marks(node),
+    svg("text", { class: "title", x: SIDE + 18, y: 16 + title / 3 }, shortened(symbol, room, title)),
+    ...(branches ? [stepper(symbol, branches.length, (w - stepperWidth(branches.length, ON_CARD)) / 2, HEAD + STEPS / 2 - 1, ON_CARD)] : count ? counted(count, w) : []),
+    ...slots.map(({ label }, i) => port("slot wired", i, 0, ports?.ins[i] ?? 0, named ? label : "", half, level)),
+    ...(group?.outs ?? []).map((label, i) => port("out", i, w, ports?.outs[i] ?? 0, named ? label : "", half, level)),
+    ...marks(node, level),
   ];
 }
 
@@ -105,39 +108,42 @@ export const opener = (x, y, open) =>
     svg("path", { class: "chevron", d: open ? "M-4.5 -2.5L0 2.5L4.5 -2.5" : "M-2.5 -4.5L2.5 0L-2.5 4.5" }),
     svg("title", {}, open ? "Collapse the group" : "Open the group"));
 
-/** @param {string} kind @param {number} i @param {number} x @param {number} y @param {string} label @param {number} room */
-function port(kind, i, x, y, label, room) {
-  const text = shortened(label, room, FONT.port);
+/** @param {string} kind @param {number} i @param {number} x @param {number} y @param {string} label @param {number} room @param {Level} level */
+function port(kind, i, x, y, label, room, level) {
+  const text = label && shortened(label, room, Math.max(FONT.port, level.text));
   const at = x ? { x: -11, "text-anchor": "end" } : { x: 11 };
   return svg("g", { class: kind, "data-slot": i, transform: `translate(${x} ${y})` },
     svg("circle", { class: "target", r: 12 }), svg("circle", { class: "port", r: 5.5 }),
     svg("text", { class: "port-name", y: 4.5, ...at }, text), svg("title", {}, label));
 }
 
-/** Marks as chips, each with its count. @param {GraphNode} node */
-function marks({ group, isOutput, w }) {
+/** Marks as chips, each with its count. @param {GraphNode} node @param {Level} level */
+function marks({ group, isOutput, w }, { unit }) {
   let x = 10;
   const drawn = (group?.marks ?? []).map(({ kind, count, says }) => {
-    const text = count > 1 ? String(count) : "";
+    const text = count > 1 && unit < 1.5 ? String(count) : "";
     const width = 24 + (text ? textWidth(text, FONT.count) + 4 : 0);
     const sign = icon(TROUBLE.has(kind) ? "warning" : kind, 12);
     for (const [name, value] of [["x", 6], ["y", 4]]) sign.setAttribute(String(name), String(value));
-    const chip = svg("g", { class: `chip ${KINDS[kind] ?? RULES[kind]?.colour ?? kind}`, transform: `translate(${x} -13)` },
+    const chip = svg("g", { class: `chip ${KINDS[kind] ?? RULES[kind]?.colour ?? kind}`, transform: scaled(x, unit) },
       svg("rect", { width, height: 20, rx: 10 }), svg("text", { x: 20, y: 14 }, text), sign, svg("title", {}, says));
-    x += width + 4;
+    x += width * unit + 4;
     return chip;
   });
   if (!isOutput) return drawn;
   const flag = icon("output", 12);
   for (const [name, value] of [["x", 6], ["y", 4]]) flag.setAttribute(String(name), String(value));
-  return [...drawn, svg("g", { class: "chip out-chip", transform: `translate(${w - 34} -13)` }, svg("rect", { width: 24, height: 20, rx: 10 }), flag)];
+  return [...drawn, svg("g", { class: "chip out-chip", transform: scaled(w - 10 - 24 * unit, unit) }, svg("rect", { width: 24, height: 20, rx: 10 }), flag)];
 }
+
+/** The place of an enlarged mark, which covers no more of the card. @param {number} x @param {number} unit */
+const scaled = (x, unit) => `translate(${x} ${7 - 20 * unit})${unit > 1 ? ` scale(${unit.toFixed(3)})` : ""}`;
 
 /** CSS class of a mark, if it differs from its kind. @type {Record<string, string>} */
 const KINDS = { mute: "missing", cut_after: "segment", checkpoint: "runs" };
 
-/** Baselines of the two numbers, in px from the card's top. @param {GraphNode} node */
-export const groupRows = ({ h }) => [h - FOOT - 27, h - FOOT - 5];
+/** Baselines of the two numbers, in px from the card's top. @param {GraphNode} node @param {Level} level */
+export const groupRows = ({ h }, { detail, number }) => (detail === "near" ? [h - FOOT - 27, h - FOOT - 5] : [h - FOOT - 0.8 * number - 2, h - FOOT + 2]);
 
 /** Write the tooltip. @param {Element} title @param {GraphNode} node */
 export function writeGroupTitle(title, { group, valueFull, value, cotangentFull, cotangent }) {

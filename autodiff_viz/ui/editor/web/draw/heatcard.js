@@ -1,12 +1,13 @@
 // @ts-check
 // Card of a node whose value is a tensor: its shape, the heat-maps of the value and of the arriving cotangent
-// side by side, and their norms below.
+// side by side, and their norms below; with less space one below the other, each beside its norm.
 
 import { svg } from "../../../web/dom.js";
 import { PICTURED } from "./geometry.js";
 import { imageOf } from "./heat.js";
 
 /** @typedef {import("../types.js").GraphNode} GraphNode */
+/** @typedef {import("./levels.js").Level} Level */
 /** @typedef {"value" | "cotangent"} Which */
 /** @typedef {Record<Which, { image: SVGGraphicsElement, frame: SVGGraphicsElement }>} Pictures */
 
@@ -16,6 +17,7 @@ const TOP = 54; // px from the card's top
 const ROOM = 50; // px of height for a picture
 const FOOT = 9; // px below the norms
 const CELL = 15; // px of a cell, at most
+export const THUMB = 40; // px, width of a picture beside its norm
 const WORDS = { value: ["blue", "grey"], cotangent: ["orange", "teal"] };
 
 /** Width in px of either picture. @param {number} w of the card */
@@ -33,8 +35,9 @@ export function makePictures() {
   return { value: make(), cotangent: make() };
 }
 
-/** The shape, and arrows before the two norms. @param {GraphNode} node */
-export function heatParts({ w, h, shape }) {
+/** The shape, and arrows before the two norms. @param {GraphNode} node @param {Level} level */
+export function heatParts({ w, h, shape }, level) {
+  if (level.detail !== "near") return [];
   const foot = h - FOOT;
   const back = SIDE + halfOf(w) + GAP;
   return [
@@ -44,20 +47,31 @@ export function heatParts({ w, h, shape }) {
   ];
 }
 
-/** @param {Pictures} pictures @param {GraphNode} node */
-export function paintPictures(pictures, { heat, w, h }) {
-  const room = { w: halfOf(w), h: ROOM + Math.max(0, h - PICTURED.h) };
+/** @param {Pictures} pictures @param {GraphNode} node @param {Level} level */
+export function paintPictures(pictures, node, level) {
+  const { heat } = node;
   for (const which of /** @type {Which[]} */ (["value", "cotangent"])) {
     const { image, frame } = pictures[which];
     const cells = heat?.[which] ?? "";
     const columns = heat?.columns ?? 1;
+    const room = roomAt(node, which, level);
     const size = sizeOfPicture(cells.length / columns, columns, room);
-    const left = which === "value" ? SIDE : SIDE + room.w + GAP;
-    const box = { x: left + (room.w - size.w) / 2, y: TOP + (room.h - size.h) / 2, width: size.w, height: size.h };
+    const box = { x: room.x + (room.w - size.w) / 2, y: room.y + (room.h - size.h) / 2, width: size.w, height: size.h };
     for (const [name, px] of Object.entries(box)) for (const part of [image, frame]) part.setAttribute(name, px.toFixed(1));
     for (const part of [image, frame]) part.style.display = cells ? "" : "none";
     if (cells) image.setAttribute("href", imageOf(cells, columns, which));
   }
+}
+
+/** The room for a picture. @param {GraphNode} node @param {Which} which @param {Level} level @returns {import("../types.js").Box} */
+function roomAt({ w, h }, which, { detail, text }) {
+  if (detail === "near") {
+    const half = halfOf(w);
+    return { x: which === "value" ? SIDE : SIDE + half + GAP, y: TOP, w: half, h: ROOM + Math.max(0, h - PICTURED.h) };
+  }
+  const head = 0.75 * text + 10; // the line of sign and name
+  const row = (h - head - 4) / 2;
+  return { x: 6, y: head + (which === "value" ? 2 : row + 2), w: THUMB, h: row - 4 };
 }
 
 /** Size of a picture with square cells, or as nearly square as the room allows.

@@ -8,11 +8,12 @@ import { textWidth } from "./measure.js";
 /** @typedef {import("../types.js").Point} Point */
 /** @typedef {import("../types.js").Box} Box */
 /** @typedef {import("../types.js").Cubic} Cubic */
-/** @typedef {{ id: string, curve: Cubic[], text: string, weight: number, early?: boolean }} Label
- * `early`: it stands near the beginning of its wire */
+/** @typedef {{ id: string, curve: Cubic[], text: string, weight: number, size?: number, early?: boolean }} Label
+ * `size`: px of its font; `early`: it stands near the beginning of its wire */
 /** @typedef {{ t: number, side: 1 | -1 }} Place how far along its wire, and whether above it (1) or below (-1) */
 
-const CLEAR = 14; // px between the middle of a wire and the middle of its number
+const CLEAR = 14 / 13; // from the middle of a wire to the middle of its number, of the font's size
+const TALL = 16 / 13; // height of a number
 const STEP = 12; // px between the sampled points of a wire
 const CELL = 100; // px of a cell of the spatial hash; each box is looked up only in the cells that it touches
 const ALONG = [0.5, 0.4, 0.6, 0.3, 0.7, 0.22, 0.78, 0.14, 0.86];
@@ -25,8 +26,10 @@ const PLACES = ALONG.flatMap((t) => [{ t, side: /** @type {1} */ (1) }, { t, sid
 /** @type {Place[]} those of a label near the beginning of its wire, where no other one comes in */
 const EARLY = [0.3, 0.4, 0.22, 0.5, 0.14].flatMap((t) => [{ t, side: /** @type {1} */ (1) }, { t, side: /** @type {-1} */ (-1) }]);
 
-/** @param {string} text */
-const labelWidth = (text) => textWidth(text, 13) * 1.06 + 6;
+const SIZE = 13; // px
+
+/** @param {string} text @param {number} size */
+const labelWidth = (text, size) => textWidth(text, size) * 1.06 + 6;
 
 /** Greedy placement in the order of contribution size, the largest first. A label never covers an obstacle or
  * another label, and crosses a wire only if every place does. A label without a free place is left out.
@@ -47,20 +50,20 @@ export function placeLabels(labels, obstacles, wires) {
 }
 
 /** Middle of the number, beside the wire: above it if the wire is horizontal and the side is 1.
- * @param {Cubic[]} curve @param {Place} place @param {string} text @returns {Point} */
-export function labelPoint(curve, { t, side }, text) {
+ * @param {Cubic[]} curve @param {Place} place @param {string} text @param {number} [size] @returns {Point} */
+export function labelPoint(curve, { t, side }, text, size = SIZE) {
   const { point, angle } = pointAt(curve, t);
   const slope = (angle * Math.PI) / 180;
   const [right, up] = [Math.sin(slope), -Math.abs(Math.cos(slope))];
-  const away = CLEAR + (Math.abs(right) * labelWidth(text)) / 2;
-  return [point[0] + side * Math.sign(Math.cos(slope) || 1) * right * away, point[1] + side * up * CLEAR];
+  const away = CLEAR * size + (Math.abs(right) * labelWidth(text, size)) / 2;
+  return [point[0] + side * Math.sign(Math.cos(slope) || 1) * right * away, point[1] + side * up * CLEAR * size];
 }
 
 /** @param {Label} label @param {Place} place @returns {Box} */
-function boxAt({ curve, text }, place) {
-  const [x, y] = labelPoint(curve, place, text);
-  const w = labelWidth(text);
-  return { x: x - w / 2, y: y - 8, w, h: 16 };
+function boxAt({ curve, text, size = SIZE }, place) {
+  const [x, y] = labelPoint(curve, place, text, size);
+  const [w, h] = [labelWidth(text, size), TALL * size];
+  return { x: x - w / 2, y: y - h / 2, w, h };
 }
 
 /** Small boxes along a wire. @param {Cubic[]} curve @returns {Box[]} */

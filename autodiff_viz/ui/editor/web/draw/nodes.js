@@ -2,52 +2,47 @@
 // Card of a node: symbol and name above, then the value and the arriving cotangent; ports on the edges, and
 // chips above for what changes the gradient.
 
+import { cellParts, makeCells, numbersIn, writeBlock, writeCells } from "./cellcard.js";
 import { chips } from "./chips.js";
 import { RULES } from "../../../web/constants.js";
 import { keep, setText, svg } from "../../../web/dom.js";
-import { clamp } from "./geometry.js";
+import { arrows, divider, header, MOST, roomOf, rows, writeNumber } from "./face.js";
 import { groupParts, groupRows, spokenGroup, writeGroupTitle } from "./groupcard.js";
-import { halfOf, heatParts, makePictures, normAt, paintPictures, scaleSays } from "./heatcard.js";
-import { shortened, textWidth } from "./measure.js";
+import { heatParts, makePictures, normAt, paintPictures, scaleSays } from "./heatcard.js";
+import { NEAR, readable } from "./levels.js";
 import { cutMark, outputMark, slotMark } from "./ports.js";
 
 /** @typedef {import("../types.js").GraphNode} GraphNode */
+/** @typedef {import("./levels.js").Level} Level */
 /** @typedef {{ root: SVGGraphicsElement, node: GraphNode | null, look: string, numbers: Numbers | null,
- * complete: boolean, culled: boolean }} Card
- * if not `complete`, it has only the parts that are seen from far */
-/** @typedef {{ value: SVGGraphicsElement, cotangent: SVGGraphicsElement, title: Element, sizes: { value: number, cotangent: number }, pictures?: import("./heatcard.js").Pictures }} Numbers
+ * complete: boolean, culled: boolean, level: Level }} Card
+ * if not `complete`, it has only the parts that are seen from far; `level`: of detail, for which it is drawn */
+/** @typedef {{ value: SVGGraphicsElement, cotangent: SVGGraphicsElement, title: Element, sizes: { value: number, cotangent: number }, pictures?: import("./heatcard.js").Pictures, cells?: import("./cellcard.js").Cells | null }} Numbers
  * `sizes`: px that the numbers have had at most since they were written for good */
 
-const SIDE = 11; // px, margin left and right
-const HEADER = 33; // px
-const MARK = 9; // px that the arrows of value and cotangent take
-const NUMBER = { most: 16, least: 9.5 }; // px
-const NORM = 13.5; // px under a picture
-const SMALL = { most: 24, norm: 18, half: 80, side: 9.5 }; // px of numbers seen from some distance, and their margin
-const SYMBOL = { most: 20, sign: 26, beside: 13, least: 10, far: 40 }; // px; a sign such as + looks smaller than letters
-const NAME = 12.5; // px
-const GAP = 8; // px between symbol and name
-const SHAPE = 11.5; // px
-const BOLD = 1.06; // width of semi-bold letters
-
 /** @param {Element} layer @param {Map<string, Card>} cards @param {GraphNode[]} nodes
- * @param {boolean} complete whether new cards have all that can be read from near */
-export const drawNodes = (layer, cards, nodes, complete) =>
-  keep(layer, cards, nodes, (node) => node.id, (node) => makeCard(node, complete), updateCard);
+ * @param {boolean} complete whether new cards have all that can be read from near @param {Level} level of new cards */
+export const drawNodes = (layer, cards, nodes, complete, level) =>
+  keep(layer, cards, nodes, (node) => node.id, (node) => makeCard(node, complete, level), updateCard);
 
-/** @param {GraphNode} node @param {boolean} complete @returns {Card} */
-function makeCard(node, complete) {
+/** @param {GraphNode} node @param {boolean} complete @param {Level} level @returns {Card} */
+function makeCard(node, complete, level) {
   const root = svg("g", { "data-id": node.id, tabindex: -1, role: "button" });
-  return { root, node: null, look: "", numbers: null, complete, culled: false };
+  return { root, node: null, look: "", numbers: null, complete, culled: false, level };
 }
 
 /** Draw the parts that are seen from near, too. @param {Card} card */
 export function completeCard(card) {
-  const { complete, node, root } = card;
+  const { complete, node } = card;
   card.complete = true;
-  if (complete || !node) return;
-  card.numbers = rebuild(root, node);
-  writeNumbers(card.numbers, node);
+  if (!complete && node) redraw(card, node);
+}
+
+/** Draw a card for another level of detail. @param {Card} card @param {Level} level */
+export function relevelCard(card, level) {
+  if (card.level === level) return;
+  card.level = level;
+  if (card.node) redraw(card, card.node);
 }
 
 /** @param {Card} card @param {GraphNode} node */
@@ -55,19 +50,25 @@ export function updateCard(card, node) {
   if (card.node === node) return;
   card.root.setAttribute("transform", `translate(${node.x} ${node.y})`);
   const { x, y, value, cotangent, valueFull, cotangentFull, literal, heat, ...rest } = node;
-  const look = JSON.stringify({ ...rest, pictured: Boolean(heat) });
-  if (look !== card.look) card.numbers = card.complete ? rebuild(card.root, node) : sketch(card.root, node);
-  if (card.numbers) writeNumbers(card.numbers, node);
+  const look = JSON.stringify({ ...rest, pictured: Boolean(heat), written: Boolean(heat?.valueNumbers) });
+  if (look !== card.look) redraw(card, node);
+  else if (card.numbers) writeNumbers(card.numbers, node, card.level);
   card.root.setAttribute("aria-label", spoken(node));
   card.look = look;
   card.node = node;
 }
 
+/** @param {Card} card @param {GraphNode} node */
+function redraw(card, node) {
+  card.numbers = card.complete ? rebuild(card.root, node, card.level) : sketch(card.root, node, card.level);
+  if (card.numbers) writeNumbers(card.numbers, node, card.level);
+}
+
 /** Draw the parts of a node that are seen from far.
- * @param {SVGGraphicsElement} root @param {GraphNode} node @returns {null} no numbers */
-function sketch(root, node) {
-  root.replaceChildren(...(node.group ? groupParts(node) : [body(node), header(node)[0], ...barrier(node), ...cuts(node), ...chips(node)]));
-  root.setAttribute("class", classes(node));
+ * @param {SVGGraphicsElement} root @param {GraphNode} node @param {Level} level @returns {null} no numbers */
+function sketch(root, node, level) {
+  root.replaceChildren(...(node.group ? groupParts(node, level) : [body(node), header(node, level)[0], ...barrier(node), ...cuts(node), ...chips(node, level)]));
+  setClasses(root, node);
   return null;
 }
 
@@ -82,112 +83,98 @@ const barrier = ({ rule, muted, h }) =>
 const cuts = (node) => (node.cut ? [cutMark(node)] : []);
 
 /** Draw all elements except the numbers again.
- * @param {SVGGraphicsElement} root @param {GraphNode} node @returns {Numbers} */
-function rebuild(root, node) {
-  const { w } = node;
-  const [forth, back] = node.group ? groupRows(node) : rows(node);
+ * @param {SVGGraphicsElement} root @param {GraphNode} node @param {Level} seen @returns {Numbers} */
+function rebuild(root, node, seen) {
+  const level = readable(seen);
+  const [forth, back] = node.group ? groupRows(node, level) : rows(node, level);
+  const { right } = roomOf(node, level);
   /** @type {Numbers} */
   const numbers = {
-    value: svg("text", { class: "number value", x: w - SIDE, y: forth }),
-    cotangent: svg("text", { class: "number cotangent", x: w - SIDE, y: back }),
+    value: svg("text", { class: "number value", x: right, y: forth }),
+    cotangent: svg("text", { class: "number cotangent", x: right, y: back }),
     title: svg("title"),
-    sizes: { value: NUMBER.most, cotangent: NUMBER.most },
+    sizes: { value: MOST, cotangent: MOST },
   };
+  setClasses(root, node);
   if (node.group) {
-    const two = node.group.output ? [...arrows(forth, back), numbers.value, numbers.cotangent] : [];
-    root.replaceChildren(numbers.title, ...groupParts(node), ...two);
-    root.setAttribute("class", classes(node));
+    const two = node.group.output ? [...arrows(forth, back, level), numbers.value, numbers.cotangent] : [];
+    root.replaceChildren(numbers.title, ...groupParts(node, seen), ...two);
     return numbers;
   }
-  if (node.heat) numbers.pictures = makePictures();
+  if (node.heat) numbers.cells = makeCells(node, level);
+  if (node.heat && !numbers.cells && level.detail !== "few") numbers.pictures = makePictures();
   root.replaceChildren(
     numbers.title,
     body(node),
-    svg("line", { class: "divider", x1: SIDE, x2: w - SIDE, y1: HEADER, y2: HEADER }),
-    ...header(node),
-    ...(numbers.pictures ? pictured(node, numbers) : written(node, numbers, forth, back)),
+    ...divider(node, level),
+    header(node, seen)[0],
+    ...header(node, level).slice(1),
+    ...bodyParts(node, numbers, [forth, back], level),
     ...barrier(node),
-    ...node.slots.map((_, i) => slotMark(node, i)),
+    ...node.slots.map((_, i) => slotMark(node, i, level)),
     outputMark(node),
     ...cuts(node),
-    ...chips(node),
+    ...chips(node, seen),
   );
-  root.setAttribute("class", classes(node));
   return numbers;
 }
 
-/** Two heat-maps with their norms. @param {GraphNode} node @param {Numbers} numbers */
-function pictured(node, { value, cotangent, pictures }) {
-  for (const [which, number] of /** @type {const} */ ([["value", value], ["cotangent", cotangent]])) {
+/** @param {GraphNode} node @param {Numbers} numbers @param {number[]} baselines @param {Level} level */
+function bodyParts(node, numbers, [forth, back], level) {
+  const { cells, pictures, value, cotangent } = numbers;
+  for (const number of [value, cotangent]) number.classList.toggle("unsaid", Boolean(cells));
+  if (cells) return [...cellParts(cells), value, cotangent];
+  return pictures ? pictured(node, numbers, level) : written(node, numbers, forth, back, level);
+}
+
+/** Two heat-maps with their norms. @param {GraphNode} node @param {Numbers} numbers @param {Level} level */
+function pictured(node, { value, cotangent, pictures }, level) {
+  if (level.detail === "near") for (const [which, number] of /** @type {const} */ ([["value", value], ["cotangent", cotangent]])) {
     const { x, y } = normAt(node, which);
     number.setAttribute("x", String(x));
     number.setAttribute("y", String(y));
   }
-  return [...heatParts(node), ...Object.values(pictures ?? {}).flatMap(({ image, frame }) => [image, frame]), value, cotangent];
+  return [...heatParts(node, level), ...Object.values(pictures ?? {}).flatMap(({ image, frame }) => [image, frame]), value, cotangent];
 }
 
 /** Two numbers, one below the other.
- * @param {GraphNode} node @param {Numbers} numbers @param {number} forth @param {number} back */
-function written(node, numbers, forth, back) {
-  const { w } = node;
+ * @param {GraphNode} node @param {Numbers} numbers @param {number} forth @param {number} back @param {Level} level */
+function written(node, numbers, forth, back, level) {
+  const { w, h, isInput } = node;
+  const { shape } = roomOf(node, level);
   return [
-    ...(node.isInput ? [svg("rect", { class: "editable", x: w * 0.55, y: forth - 17, width: w * 0.45 - 5, height: 22, rx: 7 })] : []),
-    ...arrows(forth, back),
-    svg("text", { class: "shape", x: SIDE + MARK, y: forth }, node.shape ?? ""),
+    ...(isInput ? [svg("rect", { class: "editable", x: w * 0.55, y: forth - 17, width: w * 0.45 - 5, height: Math.min(22, h - forth + 15), rx: 7 })] : []),
+    ...arrows(forth, back, level),
+    ...(shape === undefined ? [] : [svg("text", { class: "shape", x: shape, y: forth }, node.shape ?? "")]),
     numbers.value,
     numbers.cotangent,
   ];
 }
 
-/** @param {number} forth @param {number} back feet of the numbers */
-const arrows = (forth, back) => [
-  svg("path", { class: "forth", d: `M${SIDE} ${forth - 10}l6 4.5-6 4.5z` }),
-  svg("path", { class: "back", d: `M${SIDE + 6} ${back - 10}l-6 4.5 6 4.5z` }),
-];
-
-/** Baselines of the two numbers, in px from the card's top. @param {GraphNode} node */
-function rows({ h }) {
-  const middle = (HEADER + h) / 2;
-  return [middle - 4.5, middle + 16];
-}
-
 /** @param {import("../types.js").Slot} slot */
 const isEmpty = ({ wired, constant }) => !wired && constant === null;
+
+/** @param {Element} root @param {GraphNode} node */
+const setClasses = (root, node) => root.setAttribute("class", [classes(node), ...STATES.filter((name) => root.classList.contains(name))].join(" "));
+
+const STATES = ["selected", "lit", "culled", "refused", "looped"]; // classes that others give and take
 
 /** @param {GraphNode} node */
 const classes = (node) =>
   ["node", `rule-${node.rule}`, node.rule !== "follow" && `in-${RULES[node.rule]?.colour}`, node.group && "fold", node.isInput && "input", node.isOutput && "output", !node.connected && "apart",
     node.problem && "wrong", node.slots.some(isEmpty) && "unfinished", node.muted && "muted", !node.problem && node.warning && "warned"].filter(Boolean).join(" ");
 
-/** Symbol on the left, name on the right, and the symbol alone for the view from far; an input, whose symbol is its
- * name, is labelled as one.
- * @param {GraphNode} node */
-function header({ symbol, id, w, h, isInput, isParameter }) {
-  const room = w - 2 * SIDE;
-  const across = textWidth(symbol, 1) * BOLD;
-  const what = isInput && symbol === id ? (isParameter ? "parameter" : "input") : "";
-  const beside = room - textWidth(what, NAME) - GAP;
-  const said = what && beside >= SYMBOL.beside * across; // otherwise the card's form shows it
-  const given = said ? beside : what ? room : 0.66 * room;
-  const most = /^[^\p{L}\p{N}]$/u.test(symbol) ? SYMBOL.sign : SYMBOL.most;
-  const size = clamp(given / across, SYMBOL.least, most);
-  const far = clamp((w - 24) / across, SYMBOL.least, SYMBOL.far);
-  const big = svg("text", { class: "symbol", x: SIDE + (isInput ? 3 : 0), y: 24 }, what ? shortened(symbol, given / BOLD, size) : symbol);
-  big.style.setProperty("--size", `${size.toFixed(1)}px`);
-  const sign = svg("text", { class: "sign", x: w / 2, y: h / 2 + far * 0.34, "font-size": far.toFixed(1) }, symbol);
-  const name = what ? (said ? what : "") : shortened(id, room - across * size - GAP, NAME);
-  return [sign, big, svg("text", { class: what ? "name fixed" : "name", x: w - SIDE - (what ? 3 : 0), y: 23 }, name)];
-}
-
-/** @param {Numbers} numbers @param {GraphNode} node */
-function writeNumbers(numbers, node) {
-  const room = roomOf(node);
-  const most = node.heat ? NORM : NUMBER.most;
-  numbers.sizes = { value: most, cotangent: most };
-  if (numbers.pictures) paintPictures(numbers.pictures, node);
+/** @param {Numbers} numbers @param {GraphNode} node @param {Level} seen */
+function writeNumbers(numbers, node, seen) {
+  const level = readable(seen);
+  const { value, cotangent, most } = roomOf(node, level);
+  if (numbers.pictures) paintPictures(numbers.pictures, node, level);
+  if (numbers.cells) writeCells(numbers.cells, node);
   numbers.value.parentElement?.classList.remove("sliding");
-  writeNumber(numbers.value, node.value, room.value, room.small, most);
-  writeNumber(numbers.cotangent, node.connected ? node.cotangent : "–", room.cotangent, room.small, most);
+  numbers.sizes = {
+    value: writeNumber(numbers.value, node.value, node.valueFull, value, level.number, most),
+    cotangent: writeNumber(numbers.cotangent, node.connected ? node.cotangent : "–", node.cotangentFull, cotangent, level.number, most),
+  };
   if (node.group) return writeGroupTitle(numbers.title, node);
   const rest = [node.problem, node.warning, node.state?.[1]].filter(Boolean).map((text) => `\n${text}`).join("");
   const back = node.connected ? (node.cotangentFull ?? node.cotangent) : "none: no path to the output";
@@ -195,35 +182,26 @@ function writeNumbers(numbers, node) {
   setText(numbers.title, `${node.id}\nvalue ${node.valueFull ?? node.value}${scaleSays(node, "value")}\ncotangent ${back}${scaleSays(node, "cotangent")}${part}${rest}`);
 }
 
-/** Px for the two numbers, and for either if seen from some distance. @param {GraphNode} node */
-function roomOf({ w, shape, heat }) {
-  if (heat) return { cotangent: halfOf(w) - MARK, value: halfOf(w) - MARK, small: halfOf(w) };
-  const cotangent = w - 2 * SIDE - MARK - 1;
-  return { cotangent, value: cotangent - (shape ? textWidth(shape, SHAPE) + 4 : 0), small: w - 2 * SMALL.side };
-}
-
 /** Show other numbers while a slider is dragged. Their size never grows meanwhile, so that they do not jitter.
  * @param {Card} card @param {"value" | "cotangent"} which @param {string} text */
-export function slideNumber({ node, numbers }, which, text) {
+export function slideNumber({ node, numbers, level = NEAR }, which, text) {
   if (!node || !numbers) return;
-  const room = roomOf(node);
+  const room = roomOf(node, readable(level));
+  if (numbers.cells) return slideCells(numbers, which, text);
   if (numbers.pictures) numbers.value.parentElement?.classList.add("sliding"); // the heat-maps are of the state before
   setText(numbers.title, node.id); // the rest of the tooltip is of the state before, too
-  numbers.sizes[which] = writeNumber(numbers[which], text, room[which], room.small, numbers.sizes[which]);
+  numbers.sizes[which] = writeNumber(numbers[which], text, undefined, room[which], readable(level).number, numbers.sizes[which]);
 }
 
-/** Write a number as large as fits into `room` px, and into `wide` px if seen from some distance.
- * @param {SVGGraphicsElement} element @param {string} text @param {number} room @param {number} wide
- * @param {number} [most] px */
-function writeNumber(element, text, room, wide, most = NUMBER.most) {
-  const width = textWidth(text, 1) * BOLD || 1;
-  const size = clamp(room / width, NUMBER.least, most);
-  const fits = shortened(text, room / BOLD, size);
-  if (element.textContent === fits) return size;
-  element.textContent = fits;
-  element.style.setProperty("--size", `${size.toFixed(1)}px`);
-  element.style.setProperty("--small-size", `${Math.min(wide / width, wide < SMALL.half ? SMALL.norm : SMALL.most).toFixed(1)}px`);
-  return size;
+/** Show other numbers in cells; of a tensor of which only the norm is known, the norm over faded cells.
+ * @param {Numbers} numbers @param {"value" | "cotangent"} which @param {string} text */
+function slideCells({ cells, ...numbers }, which, text) {
+  const block = /** @type {import("./cellcard.js").Cells} */ (cells)[which];
+  const found = numbersIn(text, block.texts.length);
+  if (found) writeBlock(block, found);
+  numbers[which].classList.toggle("unsaid", found !== null);
+  for (const part of [block.image, ...block.texts]) part.classList.toggle("past", found === null);
+  if (found === null) setText(numbers[which], text);
 }
 
 /** Screen reader text of a node.

@@ -1,7 +1,7 @@
 // @ts-check
 // Limits of the view, and the path of the minimap. Numbers only.
 
-import { clamp } from "./geometry.js";
+import { clamp, overlap } from "./geometry.js";
 
 /** @typedef {import("../types.js").Box} Box */
 /** @typedef {import("../types.js").Viewport} Viewport */
@@ -27,7 +27,7 @@ function within(shift, from, length, room) {
 /** The part of the world that is in view. @param {Viewport} view @param {Size} size @returns {Box} */
 export const seen = ({ x, y, k }, { w, h }) => ({ x: -x / k, y: -y / k, w: w / k, h: h / k });
 
-/** The sides on which content is out of view; toolbars cover `foot` px at the bottom.
+/** The sides on which content is out of view; bars cover `foot` px at the bottom.
  * @param {Viewport} view @param {Box | null} content @param {Size} size @param {number} foot @returns {string} */
 export function beyond(view, content, size, foot) {
   if (!content) return "";
@@ -40,3 +40,21 @@ export function beyond(view, content, size, foot) {
 /** All nodes as one path. @param {Box[]} nodes */
 export const boxesPath = (nodes) =>
   nodes.map(({ x, y, w, h }) => `M${Math.round(x)} ${Math.round(y)}h${Math.round(w)}v${Math.round(h)}h${-Math.round(w)}z`).join("");
+
+/** @typedef {"right bottom" | "left bottom" | "right top" | "left top"} Corner */
+/** @type {Corner[]} best first */
+const CORNERS = ["right bottom", "left bottom", "right top", "left top"];
+
+/** The corner of `room` in which a box of this size covers none of the nodes: the one where it has been, if that is free.
+ * @param {Box} room @param {Size} size px on the screen @param {Box[]} nodes of the world @param {Viewport} view
+ * @param {Corner | null} been @returns {(Box & { corner: Corner }) | null} */
+export function freeCorner(room, size, nodes, view, been) {
+  const order = been ? [been, ...CORNERS.filter((corner) => corner !== been)] : CORNERS;
+  for (const corner of order) {
+    const x = corner.startsWith("left") ? room.x : room.x + room.w - size.w;
+    const y = corner.endsWith("top") ? room.y : room.y + room.h - size.h;
+    const under = { x: (x - view.x) / view.k, y: (y - view.y) / view.k, w: size.w / view.k, h: size.h / view.k };
+    if (room.h >= size.h && !nodes.some((node) => overlap(node, under))) return { x, y, ...size, corner };
+  }
+  return null;
+}

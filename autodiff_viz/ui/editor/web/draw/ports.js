@@ -3,12 +3,16 @@
 
 import { svg } from "../../../web/dom.js";
 import { outputPoint, slotPoint } from "./geometry.js";
+import { fitting } from "./fitting.js";
 import { textWidth } from "./measure.js";
 
 /** @typedef {import("../types.js").GraphNode} GraphNode */
+/** @typedef {import("./levels.js").Level} Level */
 
 const FONT = 13.5; // px, of a constant
+const SMALL = 11.5; // px, of words at an empty slot
 const GAP = 9; // px between a constant and its port
+const USUAL = 56; // px left of a card in which an enlarged constant has room
 const CUT = { at: 9, apart: 6, tall: 13, lean: 4 }; // px right of the port
 
 /** A port and its larger, invisible target. No mark has a transform: every transform makes the browser layer the
@@ -16,15 +20,15 @@ const CUT = { at: 9, apart: 6, tall: 13, lean: 4 }; // px right of the port
  * @param {number} cx @param {number} cy */
 const port = (cx, cy) => [svg("circle", { class: "target", r: 15, cx, cy }), svg("circle", { class: "port", r: 5.5, cx, cy })];
 
-/** @param {GraphNode} node @param {number} i */
-export function slotMark(node, i) {
+/** @param {GraphNode} node @param {number} i @param {Level} level */
+export function slotMark(node, i, level) {
   const slot = node.slots[i];
   const y = slotPoint(node, i)[1] - node.y;
   const state = slot.wired ? "wired" : slot.constant === null ? "empty" : "constant";
   const group = svg("g", { class: `slot ${state}`, "data-slot": i }, ...port(0, y));
   if (node.slots.length > 1 && state !== "empty") group.append(svg("text", { class: "slot-label", x: -11, y: y - 7 }, slot.label));
-  if (slot.constant !== null) group.append(pill(slot.constant, y));
-  if (state === "empty") group.append(wanting(slot.label, y));
+  if (slot.constant !== null) group.append(pill(slot, y, level));
+  if (state === "empty") group.append(wanting(slot.label, y, level));
   return group;
 }
 
@@ -42,24 +46,28 @@ export function cutMark(node) {
     svg("title", {}, `Segment ${node.segment ?? ""} ends here: its cotangent is handed across`));
 }
 
-/** @param {string} constant @param {number} y */
-function pill(constant, y) {
-  const w = pillWidth(constant);
-  return svg("g", { class: "pill" }, svg("rect", { x: -w - GAP, y: y - 11, width: w, height: 22, rx: 11 }),
-    svg("text", { x: -w / 2 - GAP, y: y + 4.5 }, constant), svg("title", {}, `${constant} - click to change it`));
+/** @param {import("../types.js").Slot} slot @param {number} y @param {Level} level */
+function pill({ constant, constantFull }, y, { number }) {
+  const font = Math.max(FONT, number);
+  const all = constant ?? "";
+  const text = fitting(all, constantFull, Math.max(USUAL, pillWidth(all)) / font - 0.6);
+  const [w, h] = [Math.max(textWidth(text, font) + 0.9 * font + 4, 1.6 * font), 1.62 * font];
+  return svg("g", { class: "pill" }, svg("rect", { x: -w - GAP, y: y - h / 2, width: w, height: h, rx: h / 2 }),
+    svg("text", { x: -w / 2 - GAP, y: y + font / 3 }, text), svg("title", {}, `${constantFull ?? all} - click to change it`));
 }
 
 /** The label of an empty slot, which is unfinished and not a mistake.
- * @param {string} label @param {number} y */
-function wanting(label, y) {
-  const text = `needs ${label}`;
-  const w = wantWidth(label);
-  return svg("g", { class: "wanting" }, svg("rect", { x: -w - GAP, y: y - 10, width: w, height: 20, rx: 10 }),
-    svg("text", { x: -w / 2 - GAP, y: y + 4 }, text), svg("title", {}, `${text}: draw a wire to it, or click and type a number`));
+ * @param {string} label @param {number} y @param {Level} level */
+function wanting(label, y, { unit, detail }) {
+  const says = `needs ${label}`;
+  const text = detail === "near" ? says : "?";
+  const w = (textWidth(text, SMALL) + 16) * unit;
+  return svg("g", { class: "wanting" }, svg("rect", { x: -w - GAP, y: y - 10 * unit, width: w, height: 20 * unit, rx: 10 * unit }),
+    svg("text", { x: -w / 2 - GAP, y: y + 4 * unit }, text), svg("title", {}, `${says}: draw a wire to it, or click and type a number`));
 }
 
 /** @param {string} label */
-const wantWidth = (label) => textWidth(`needs ${label}`, 11.5) + 16;
+const wantWidth = (label) => textWidth(`needs ${label}`, SMALL) + 16;
 
 /** @param {string} constant */
 const pillWidth = (constant) => Math.max(textWidth(constant, FONT) + 16, 26);

@@ -6,6 +6,7 @@ import { POLICIES, shared } from "../../../web/constants.js";
 import { keep, svg } from "../../../web/dom.js";
 import { framesOf, isGroup, nested } from "../state/frames.js";
 import { opener } from "./groupcard.js";
+import { NEAR } from "./levels.js";
 import { ON_TAB, stepper, stepperWidth } from "./stepper.js";
 import { textWidth } from "./measure.js";
 import { outerBox, outlineOf, roundedPath, strangers } from "./outline.js";
@@ -15,7 +16,9 @@ import { outerBox, outlineOf, roundedPath, strangers } from "./outline.js";
 /** @typedef {import("../types.js").GraphNode} GraphNode */
 /** @typedef {import("../types.js").Point} Point */
 /** @typedef {import("../types.js").Box} Box */
-/** @typedef {{ region: Frame, corners: Point[], holes: Box[], id: string }} Shape  `holes`: nodes that it does not hold */
+/** @typedef {import("./levels.js").Level} Level */
+/** @typedef {{ region: Frame, corners: Point[], holes: Box[], id: string, unit: number, lift: number }} Shape  `holes`: nodes that it does not hold; `unit`: factor of
+ * its tab, which is lifted by `lift` px off those of the frames inside */
 /** @typedef {{ root: SVGGraphicsElement, look: string }} Drawn */
 
 const PAD = { inner: shared.frame.pad, level: shared.frame.level, hole: 7 }; // px around the nodes, and more for each region inside
@@ -24,15 +27,15 @@ const { tab: TAB } = shared.frame; // px, height
 
 /** Draw outlines behind the wires and tabs before them, so that both stay readable.
  * @param {Element} behind @param {Element} before @param {{ outlines: Map<string, Drawn>, tabs: Map<string, Drawn> }} drawn
- * @param {Frame[]} regions @param {GraphNode[]} nodes */
-export function drawRegions(behind, before, { outlines, tabs }, regions, nodes) {
-  const shapes = shapesOf(regions, nodes);
+ * @param {Frame[]} regions @param {GraphNode[]} nodes @param {Level} level */
+export function drawRegions(behind, before, { outlines, tabs }, regions, nodes, level) {
+  const shapes = shapesOf(regions, nodes, level);
   keep(behind, outlines, shapes, nameOf, begin, (drawn, shape) => redraw(drawn, shape, outline));
   keep(before, tabs, shapes, nameOf, begin, (drawn, shape) => redraw(drawn, shape, tab));
 }
 
-/** Shapes of the frames, outermost first. @param {Frame[]} regions @param {GraphNode[]} nodes @returns {Shape[]} */
-export function shapesOf(regions, nodes) {
+/** Shapes of the frames, outermost first. @param {Frame[]} regions @param {GraphNode[]} nodes @param {Level} [level] @returns {Shape[]} */
+export function shapesOf(regions, nodes, { unit } = NEAR) {
   const order = nested(regions);
   const deepest = Math.max(0, ...order.map(({ depth }) => depth));
   return order.map(({ frame: region, depth }, i) => {
@@ -40,16 +43,17 @@ export function shapesOf(regions, nodes) {
     const others = nodes.filter(({ id }) => !names.has(id));
     const pad = PAD.inner + PAD.level * (deepest - depth);
     const corners = outlineOf(nodes.filter(({ id }) => names.has(id)), others, pad);
-    return { region, corners, holes: strangers(corners, others, PAD.hole), id: `cut-${i}` };
+    return { region, corners, holes: strangers(corners, others, PAD.hole), id: `cut-${i}`, unit, lift: Math.max(0, TAB * unit - PAD.level) * (deepest - depth) };
   }).filter(({ corners }) => corners.length);
 }
 
 /** Bounding box and tab of each region.
- * @param {Frame[]} regions @param {GraphNode[]} nodes @returns {{ name: string, box: Box, tab: Box }[]} */
-export const regionBoxes = (regions, nodes) =>
-  shapesOf(regions, nodes).map(({ region, corners }) => {
-    const [x, y] = tabPlace(corners);
-    return { name: region.name, box: outerBox(corners), tab: { x, y, w: widthsOf(region).end, h: TAB } };
+ * @param {Frame[]} regions @param {GraphNode[]} nodes @param {Level} [level] @returns {{ name: string, box: Box, tab: Box }[]} */
+export const regionBoxes = (regions, nodes, level = NEAR) =>
+  shapesOf(regions, nodes, level).map((shape) => {
+    const { region, corners, unit } = shape;
+    const [x, y] = tabPlace(shape);
+    return { name: region.name, box: outerBox(corners), tab: { x, y, w: widthsOf(region, unit).end * unit, h: TAB * unit } };
   });
 
 /** The tab of a region or a group, if it is drawn.
@@ -83,21 +87,23 @@ function outline({ corners, holes, id }) {
   return svg("g", {}, svg("mask", { id, maskUnits: "userSpaceOnUse", ...all }, svg("rect", { ...all, fill: "white" }), ...cuts), line);
 }
 
-/** Top-left corner of the tab. @param {Point[]} corners @returns {Point} */
-const tabPlace = ([[x, y]]) => [x + 14, y - TAB / 2];
+/** Top-left corner of the tab: an enlarged one grows upwards. @param {Shape} shape @returns {Point} */
+const tabPlace = ({ corners: [[x, y]], unit, lift }) => [x + 14, y + TAB / 2 - TAB * unit - lift];
 
-/** @param {Frame} region */
-function textsOf(region) {
+const WORDS = 1.5; // unit up to which a tab has more than its name
+
+/** @param {Frame} region @param {number} unit */
+function textsOf(region, unit) {
   if (isGroup(region)) return { text: [region.name, region.problem && "cuts through another"].filter(Boolean).join(" · "), badge: "" };
   const { name, policy, badge, problem, fault } = region;
-  const words = [name, POLICIES[policy]?.mark ?? policy, problem && (fault ?? "cannot run")];
+  const words = [name, unit < WORDS && (POLICIES[policy]?.mark ?? policy), problem && (fault ?? "cannot run")];
   return { text: words.filter(Boolean).join(" · "), badge: badge?.replace(/^x/, "×") ?? "" };
 }
 
-/** Px of the label, of the badge, and of both.
- * @param {Frame} region */
-function widthsOf(region) {
-  const { text, badge } = textsOf(region);
+/** Px of the label, of the badge, and of both, before they are enlarged.
+ * @param {Frame} region @param {number} unit */
+function widthsOf(region, unit) {
+  const { text, badge } = textsOf(region, unit);
   const w = textWidth(text, FONT) * 1.03 + 38;
   const b = badge ? textWidth(badge, FONT) * 1.06 + 16 : 0;
   const steps = isGroup(region) && region.branches ? stepperWidth(region.branches.length, ON_TAB) + 6 : 0;
@@ -105,10 +111,14 @@ function widthsOf(region) {
 }
 
 /** @param {Shape} shape */
-function tab({ region, corners }) {
-  if (isGroup(region)) return groupTab(region, tabPlace(corners));
-  const { text, badge } = textsOf(region);
-  const { w, b } = widthsOf(region);
+const placed = (shape) => `translate(${tabPlace(shape).join(" ")})${shape.unit > 1 ? ` scale(${shape.unit.toFixed(3)})` : ""}`;
+
+/** @param {Shape} shape */
+function tab(shape) {
+  const { region, unit } = shape;
+  if (isGroup(region)) return groupTab(region, shape);
+  const { text, badge } = textsOf(region, unit);
+  const { w, b } = widthsOf(region, unit);
   const parts = [svg("rect", { class: "tab-back", width: w, height: TAB, rx: 11 }), svg("text", { x: 10, y: 15 }, text)];
   if (badge) {
     parts.push(svg("rect", { class: "badge", x: w + 4, width: b, height: TAB, rx: 11 }));
@@ -116,20 +126,20 @@ function tab({ region, corners }) {
   }
   const more = svg("path", { class: "more", d: "M0 0l4 4 4-4", transform: `translate(${w - 16} 9)` });
   return svg("g", {
-    class: "tab", transform: `translate(${tabPlace(corners).join(" ")})`, tabindex: 0, role: "button", "aria-haspopup": "dialog",
+    class: "tab", transform: placed(shape), tabindex: 0, role: "button", "aria-haspopup": "dialog",
     "aria-label": [`Checkpoint region ${region.name}, holds ${region.nodes.join(", ")}`, badge && `runs ${badge}`, region.problem].filter(Boolean).join(", "),
   }, ...parts, more);
 }
 
 /** The tab of a group: a click on the triangle collapses the group; on the name it selects the group's nodes.
- * @param {import("../types.js").Group} group @param {Point} place */
-function groupTab(group, [x, y]) {
-  const { w, end } = widthsOf(group);
+ * @param {import("../types.js").Group} group @param {Shape} shape */
+function groupTab(group, shape) {
+  const { w, end } = widthsOf(group, shape.unit);
   const { branches } = group;
   const what = branches ? `Group of ${branches.length} branches ${group.name}: ${branches.join(", ")}` : `Group ${group.name}, holds ${group.nodes.join(", ")}`;
   return svg("g", {
-    class: "tab group-tab", transform: `translate(${x} ${y})`, tabindex: 0, role: "button", "aria-expanded": "true",
+    class: "tab group-tab", transform: placed(shape), tabindex: 0, role: "button", "aria-expanded": "true",
     "aria-label": [what, group.alone && `only ${group.alone} is trained`, group.problem].filter(Boolean).join(", "),
-  }, svg("rect", { class: "tab-back", width: end, height: TAB, rx: 6 }), opener(14, TAB / 2, true), svg("text", { x: 26, y: 15 }, textsOf(group).text),
+  }, svg("rect", { class: "tab-back", width: end, height: TAB, rx: 6 }), opener(14, TAB / 2, true), svg("text", { x: 26, y: 15 }, textsOf(group, shape.unit).text),
   branches ? stepper(group.name, branches.length, w, TAB / 2, ON_TAB) : "");
 }

@@ -3,10 +3,12 @@
 
 import { html, svg } from "../../../web/dom.js";
 import { REACH } from "./chips.js";
-import { bounds, CLEAR, fit, overlap, padded, sideways, toWorld, zoomAt } from "./geometry.js";
+import { bounds, fit, overlap, padded, sideways, toWorld, zoomAt } from "./geometry.js";
+import { clearOf } from "./clear.js";
 import { cull, MANY } from "./culling.js";
 import { framesOf } from "../state/frames.js";
 import { glide, mover } from "./glide.js";
+import { isFar, levelOf, NAMED, NEAR, NUMBERED, readingOf } from "./levels.js";
 import { drawNodes } from "./nodes.js";
 import { beyond, kept } from "./overview.js";
 import { pillsReach } from "./ports.js";
@@ -18,15 +20,11 @@ import { drawWires, placeNumbers } from "./wires.js";
 /** @typedef {import("../types.js").Point} Point */
 /** @typedef {ReturnType<typeof openStage>} Stage */
 
-/** Scales up to which fewer details are drawn. @type {[string, number][]} */
-const DETAIL = [["far", 0.34], ["small", 0.55], ["middle", 0.72]];
 const MARGIN = 24; // px around a node that is brought into view
-const READABLE = 0.44; // scale at which numbers are legible on a phone, which is held close
-const LEGIBLE = 0.6; // scale at which numbers are legible on a desk
 const PICTURED = 3; // a node with heat-maps takes as long to paint as so many others
-const FOOT = 0; // px of the canvas that are covered at its foot
-const NARROW = 480; // px; below it the first view keeps numbers readable rather than showing all
-const FEW = 40; // nodes; with at most so many, that holds for any canvas
+const NARROW = 480; // px; below it the first view keeps names readable rather than showing all
+const FEW = 15; // nodes; with at most so many, the first view shows all with their numbers
+const SOME = 40; // nodes; with at most so many, it shows names, of a part if need be; of more, the whole as an overview
 
 /** Layers from the bottom to the top, by leaf. Each leaf is painted separately: a drag repaints only the leaves of
  * the drag.
@@ -52,6 +50,8 @@ export function openStage() {
     /** @type {{ w: number, h: number } | null} of the canvas, once it has been told: to ask takes a layout */ size: null,
     glides: { under: false, timer: 0 },
     weight: 0, // paint cost, in nodes
+    level: NEAR, // of detail
+    reading: 1, // factor of the least sizes of text
     cards: new Map(), strands: new Map(), regions: { outlines: new Map(), tabs: new Map() },
     /** @type {import("../types.js").Box | null} all that is drawn */ content: null,
     /** @type {Drawing | null} the last one, as it is when nothing is dragged */ painted: null,
@@ -68,35 +68,57 @@ export function paint(stage, drawing, dragging) {
   const byId = new Map(drawing.nodes.map((node) => [node.id, node]));
   const complete = drawing.nodes.length < MANY;
   stage.weight = drawing.nodes.reduce((sum, { heat }) => sum + (heat ? PICTURED : 1), 0);
-  drawNodes(stage.layers.nodes, stage.cards, drawing.nodes, complete);
+  drawNodes(stage.layers.nodes, stage.cards, drawing.nodes, complete, stage.level);
   drawWires(stage.layers.wires, stage.layers.numbers, stage.strands, drawing.wires, byId, complete);
-  if (!dragging && stage.drawn.k) cull(stage, sizeOf(stage), isFar(stage.view), true);
-  drawRegions(stage.layers.regions, stage.layers.tabs, stage.regions, framesOf(drawing), drawing.nodes);
+  if (!dragging && stage.drawn.k) cull(stage, sizeOf(stage), isFar(stage.level), true);
+  drawRegions(stage.layers.regions, stage.layers.tabs, stage.regions, framesOf(drawing), drawing.nodes, stage.level);
   const { painted } = stage;
   if (!dragging && (painted?.nodes !== drawing.nodes || painted.wires !== drawing.wires)) {
-    const regions = regionBoxes(framesOf(drawing), drawing.nodes);
-    const bodies = drawing.nodes.map(bodyOf);
-    stage.obstacles = [...bodies, ...regions.map(({ tab }) => tab)];
-    stage.content = bounds([...stage.obstacles, ...regions.map(({ box }) => box)]);
     stage.painted = drawing;
-    if (complete || (stage.drawn.k && !isFar(stage.view))) giveNumbersPlaces(stage);
+    measure(stage, drawing);
+    if (complete || (stage.drawn.k && !isFar(stage.level))) giveNumbersPlaces(stage);
   }
   stage.host.classList.toggle("bare", drawing.nodes.length === 0);
+}
+
+/** Note what numbers must not cover, and the extent of the drawing. @param {Stage} stage @param {Drawing} drawing */
+function measure(stage, drawing) {
+  const regions = regionBoxes(framesOf(drawing), drawing.nodes, stage.level);
+  stage.obstacles = [...drawing.nodes.map((node) => bodyOf(node, stage.level)), ...regions.map(({ tab }) => tab)];
+  stage.content = bounds([...stage.obstacles, ...regions.map(({ box }) => box)]);
+  stage.numbered = null;
+}
+
+/** Draw for another level of detail. @param {Stage} stage @param {import("./levels.js").Level} level */
+export function relevel(stage, level) {
+  const { host, painted } = stage;
+  if (stage.level === level) return;
+  stage.level = level;
+  host.dataset.detail = level.detail;
+  host.style.setProperty("--text", `${level.text.toFixed(1)}px`);
+  host.style.setProperty("--number", `${level.number.toFixed(1)}px`);
+  host.style.setProperty("--unit", Math.sqrt(level.unit).toFixed(2));
+  cull(stage, sizeOf(stage), isFar(level), true);
+  if (!painted) return;
+  drawRegions(stage.layers.regions, stage.layers.tabs, stage.regions, framesOf(painted), painted.nodes, level);
+  measure(stage, painted);
+  if (!isFar(level)) giveNumbersPlaces(stage);
 }
 
 /** Place the numbers of the wires, unless they are placed; in a large graph only once they are legible.
  * @param {Stage} stage */
 export function giveNumbersPlaces(stage) {
-  if (stage.numbered !== stage.painted) placeNumbers(stage.strands, stage.obstacles);
+  if (stage.numbered !== stage.painted) placeNumbers(stage.strands, stage.obstacles, stage.level);
   stage.numbered = stage.painted;
 }
 
-/** Bounding box of a node with chips above and constants to the left of its card.
- * @param {import("../types.js").GraphNode} node @returns {import("../types.js").Box} */
-function bodyOf(node) {
+/** Bounding box of a node with chips or its name above and constants to the left of its card.
+ * @param {import("../types.js").GraphNode} node @param {import("./levels.js").Level} level @returns {import("../types.js").Box} */
+function bodyOf(node, { unit, text, detail }) {
   const plain = node.rule === "follow" && !node.isOutput && !node.problem && !node.warning && !node.group?.marks.length;
-  const [left, top] = [pillsReach(node), plain ? 4 : REACH.above];
-  const foot = node.runs || node.state?.length ? REACH.below : 4;
+  const named = detail === "few" ? text : 4;
+  const [left, top] = [pillsReach(node), plain ? named : Math.max(REACH.above * unit, named)];
+  const foot = node.runs || node.state?.length ? REACH.below * unit : 4;
   return { x: node.x - left - 6, y: node.y - top, w: node.w + left + 12, h: node.h + top + foot };
 }
 
@@ -111,43 +133,51 @@ export function look(stage, wished) {
 /** Draw the view. @param {Stage} stage @param {{ w: number, h: number }} size of the canvas */
 function settle(stage, size) {
   const { view } = stage;
-  cull(stage, size, isFar(view));
-  if (!isFar(view)) giveNumbersPlaces(stage);
-  const detail = DETAIL.find(([, scale]) => view.k < scale)?.[0] ?? "near";
+  relevel(stage, levelOf(view.k, stage.reading));
+  cull(stage, size, isFar(stage.level));
+  if (!isFar(stage.level)) giveNumbersPlaces(stage);
   const { dataset } = stage.host;
-  if (dataset.detail !== detail) dataset.detail = detail; // every write makes the browser restyle all nodes
-  const more = beyond(view, stage.content, size, FOOT);
+  const more = beyond(view, stage.content, size, clearOf(stage.host).bottom - SPARE);
   if (dataset.beyond !== more) dataset.beyond = more;
 }
 
-/** Whether no number is legible. @param {Viewport} view */
-const isFar = ({ k }) => k < DETAIL[0][1];
-
 /** @param {Stage} stage */
-export const sizeOf = ({ host, size }) => size ?? { w: host.clientWidth, h: host.clientHeight };
+export const sizeOf = ({ surface, size }) => size ?? { w: surface.clientWidth, h: surface.clientHeight };
 
-/** The view that shows the whole drawing; a `first` view prefers legible numbers and the selected node.
+/** The view that shows the whole drawing; a `first` view of a large graph prefers legible names and the selected node.
  * @param {Stage} stage @param {Drawing} drawing @param {boolean} first @returns {Viewport} */
 export function wholeView(stage, drawing, first) {
-  const size = sizeOf(stage);
+  const [size, clear] = [sizeOf(stage), clearOf(stage.host)];
+  stage.reading = readingOf({ w: innerWidth, h: innerHeight }, parseFloat(getComputedStyle(stage.host).getPropertyValue("--type-least")));
   const box = stage.content ?? { x: 0, y: 0, w: 1, h: 1 };
-  const least = first ? legible(size, drawing) : undefined;
-  const inputs = drawing.nodes.filter((node) => node.x < box.x + size.w / (least ?? READABLE) / 2);
-  const view = fit(box, size, { least, anchor: bounds(inputs) ?? box });
+  const least = stage.reading * leastOf(size, drawing.nodes.length);
+  const inputs = drawing.nodes.filter((node) => node.x < box.x + size.w / (least || NAMED) / 2);
+  const view = fit(box, size, { least: (first && least) || undefined, most: MOST * stage.reading, anchor: bounds(inputs) ?? box, clear });
   const chosen = first && drawing.nodes.find(({ id }) => id === drawing.selected);
   return chosen ? sideways(view, padded(chosen, MARGIN), size) : view;
 }
 
-/** @param {{ w: number }} size @param {Drawing} drawing */
-function legible(size, drawing) {
-  if (size.w < NARROW) return READABLE;
-  return drawing.nodes.length <= FEW ? LEGIBLE : undefined;
+/** Least scale of a first view; 0 for any. @param {{ w: number }} size @param {number} nodes */
+function leastOf({ w }, nodes) {
+  if (w < NARROW) return NAMED;
+  return nodes <= FEW ? NUMBERED : nodes <= SOME ? NAMED : 0;
+}
+
+const MOST = 1.25; // scale of a view that shows all
+const SPARE = 14; // px of the margin at the foot that may be used
+const SMALLER = 1.3; // factor by which a view that shows all may be smaller than it need be
+
+/** Whether the view shows the whole drawing, and not as a small part of the canvas.
+ * @param {Stage} stage @param {Viewport} whole the view that fits */
+export function showsWhole(stage, whole) {
+  const { view, content, host } = stage;
+  return beyond(view, content, sizeOf(stage), clearOf(host).bottom - SPARE) === "" && whole.k < SMALLER * view.k;
 }
 
 /** The view that shows the named nodes. @param {Stage} stage @param {Drawing} drawing @param {Set<string>} names */
 export function partView(stage, drawing, names) {
   const box = bounds(drawing.nodes.filter(({ id }) => names.has(id)));
-  return box && fit(padded(box, 24), sizeOf(stage));
+  return box && fit(padded(box, 24), sizeOf(stage), { clear: clearOf(stage.host) });
 }
 
 /** Centre of the view, in world pixels.
@@ -169,11 +199,30 @@ export function zoomCentred(stage, factor) {
 export function revealing(stage, box) {
   const { w, h } = sizeOf(stage);
   const { k } = stage.view;
-  const [x, y] = toWorld(stage.view, [0, CLEAR.top]);
-  const seen = { x, y, w: w / k, h: (h - CLEAR.top - CLEAR.bottom) / k };
+  const { top, bottom } = clearOf(stage.host);
+  const [x, y] = toWorld(stage.view, [0, top]);
+  const seen = { x, y, w: w / k, h: (h - top - bottom) / k };
   if (overlap(padded(seen, -20), box)) return null;
   return { x: w / 2 - (box.x + box.w / 2) * k, y: h / 2 - (box.y + box.h / 2) * k, k };
 }
+
+/** The view, moved by the least amount that shows the nodes; null if it shows them.
+ * @param {Stage} stage @param {import("../types.js").Box[]} nodes @returns {Viewport | null} */
+export function shifted(stage, nodes) {
+  const box = bounds(nodes);
+  if (!box) return null;
+  const [{ w, h }, { view }, { top, bottom, side }] = [sizeOf(stage), stage, clearOf(stage.host)];
+  const x = view.x + into(box.x * view.k + view.x, box.w * view.k, side, w - side);
+  const y = view.y + into(box.y * view.k + view.y, box.h * view.k, top, h - bottom);
+  return x === view.x && y === view.y ? null : { ...view, x, y };
+}
+
+/** The least shift that brings an interval between two limits, its start first.
+ * @param {number} at @param {number} length @param {number} low @param {number} high */
+const into = (at, length, low, high) => (at < low ? low - at : Math.max(Math.min(0, high - at - length), low - at));
+
+/** Whether the first view may leave out a part of the graph. @param {Drawing} drawing */
+export const isLarge = (drawing) => drawing.nodes.length > FEW;
 
 /** A pointer's place on the canvas, in screen pixels from its top-left corner.
  * @param {Stage} stage @param {{ clientX: number, clientY: number }} event @returns {Point} */

@@ -1,6 +1,6 @@
 // @ts-check
-// Highlight of a node's lineage: while a pointer or the focus rests on a node, its ancestors and descendants
-// are lit.
+// Highlight of a node's lineage: while a pointer that has moved there, or the focus, rests on a node, its ancestors and
+// descendants are lit. A pointer that a click has left on a node lights nothing until it moves again.
 
 import { nodesOf, wiresOf } from "../state/fold.js";
 import { lineage } from "../state/lineage.js";
@@ -8,7 +8,8 @@ import { wireId } from "./wires.js";
 
 /** @typedef {import("../editor.js").Editor} Editor */
 
-const REST_MS = 180; // the pointer passes over many nodes on its way
+const REST_MS = 300; // the pointer passes over many nodes on its way
+const STILL = 4; // px by which a pointer may move after a press and count as left there
 
 /** @param {Editor} editor */
 export function traceLineage(editor) {
@@ -16,6 +17,9 @@ export function traceLineage(editor) {
   let timer = 0;
   /** @type {string | null} */
   let over = null;
+  /** Where a press or a key has left the pointer. @type {{ x: number, y: number } | null} */
+  let left = null;
+  let at = { x: NaN, y: NaN }; // the browser repeats events of a pointer that rests while the page changes
   const rest = (/** @type {string | null} */ id, /** @type {number} */ wait) => {
     if (id === over) return;
     over = id;
@@ -24,10 +28,24 @@ export function traceLineage(editor) {
     else timer = window.setTimeout(() => light(editor, over), wait);
   };
   const idOf = (/** @type {Event} */ event) => /** @type {Element} */ (event.target).closest?.("[data-id]")?.getAttribute("data-id") ?? null;
-  surface.addEventListener("pointerover", (event) => event.pointerType !== "touch" && !event.buttons && rest(idOf(event), REST_MS));
+  const stay = () => {
+    left = at;
+    rest(null, 0);
+  };
+  surface.addEventListener("pointermove", (event) => {
+    const { clientX: x, clientY: y } = event;
+    if (x === at.x && y === at.y) return;
+    at = { x, y };
+    if (left && Math.hypot(x - left.x, y - left.y) <= STILL) return;
+    left = null;
+    if (event.pointerType !== "touch" && !event.buttons) rest(idOf(event), REST_MS);
+  });
   surface.addEventListener("pointerleave", () => rest(null, 0));
-  surface.addEventListener("pointerdown", () => rest(null, 0)); // a gesture begins
-  host.addEventListener("keydown", () => rest(null, 0), true); // elements that a key opens must not appear faded
+  surface.addEventListener("pointerdown", ({ clientX: x, clientY: y }) => {
+    at = { x, y };
+    stay(); // a gesture begins
+  });
+  host.addEventListener("keydown", stay, true); // elements that a key opens must not appear faded
   surface.addEventListener("focusin", (event) => host.classList.contains("by-keys") && rest(idOf(event), REST_MS));
   surface.addEventListener("focusout", () => rest(null, 0));
 }

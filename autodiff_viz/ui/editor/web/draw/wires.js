@@ -1,6 +1,6 @@
 // @ts-check
-// Wires. A wire carries a value forward and a contribution to the gradient backward: its thickness is the
-// size of the contribution, its colour and arrow the sign.
+// Wires. A wire carries a value forward and a contribution to the gradient backward: its thickness and strength are the
+// size of the contribution, its colour and arrow the sign; both signs in one tensor make two colours.
 
 import { keep, setText, svg } from "../../../web/dom.js";
 import { outputPoint, pathOf, pointAt, slotPoint, wireCurve } from "./geometry.js";
@@ -14,15 +14,17 @@ import { labelPoint, placeLabels, USUAL } from "./labels.js";
 /**
  * @typedef {{ width: number, sign: number, passed: string }} Flow
  * @typedef {{
- *   root: SVGGraphicsElement, line: Element, hit: Element, arrow: Element, number: Element, title: Element, shape: Element | null, layer: Element | null,
- *   wire: Wire | null, from: GraphNode | null, to: GraphNode | null, flow: Flow, curve: Cubic[], place: Place, shapePlace: Place, complete: boolean, culled: boolean,
+ *   root: SVGGraphicsElement, line: SVGGraphicsElement, other: SVGGraphicsElement, hit: Element, arrow: Element, half: Element, number: Element, title: Element, shape: Element | null, layer: Element | null,
+ *   wire: Wire | null, from: GraphNode | null, to: GraphNode | null, size: number, flow: Flow, curve: Cubic[], place: Place, shapePlace: Place, complete: boolean, culled: boolean,
  * }} Strand
  */
 
 const SIGNS = { "-1": "negative", 0: "zero", 1: "positive", 2: "mixed" };
 const FLOW = /** @type {const} */ (["width", "sign", "passed"]);
+const NUMBER = 13; // px
 const THIN = 1.5;
 const THICK = 5; // px added for the largest contribution
+const PALEST = 55; // % by which the smallest contribution is paler than the largest
 
 /** @param {{ to: string, slot: number }} wire */
 export const wireId = ({ to, slot }) => `${to}:${slot}`;
@@ -44,10 +46,11 @@ export function drawWires(layer, numbers, strands, wires, nodes, complete) {
 /** @param {Wire} wire @returns {Strand} */
 function makeStrand(wire) {
   const [title, hit, line] = [svg("title"), svg("path", { class: "hit" }), svg("path", { class: "line" })];
-  const [arrow, number] = [svg("path", { class: "arrow" }), svg("text", { class: "passed" })];
+  const [arrow, half, number] = [svg("path", { class: "arrow" }), svg("path", { class: "arrow half" }), svg("text", { class: "passed" })];
+  const other = svg("path", { class: "twin" });
   const hover = (/** @type {Event} */ event) => number.classList.toggle("hovered", event.type === "pointerenter");
-  const root = svg("g", { class: "wire", "data-wire": wireId(wire), pointerenter: hover, pointerleave: hover }, hit, line);
-  return { root, line, hit, arrow, number, title, shape: null, layer: null, wire: null, from: null, to: null, flow: { width: 0, sign: 0, passed: "" }, curve: [], place: USUAL, shapePlace: USUAL, complete: false, culled: false };
+  const root = svg("g", { class: "wire", "data-wire": wireId(wire), pointerenter: hover, pointerleave: hover }, hit, line, other);
+  return { root, line, other, hit, arrow, half, number, title, shape: null, layer: null, wire: null, from: null, to: null, size: NUMBER, flow: { width: 0, sign: 0, passed: "" }, curve: [], place: USUAL, shapePlace: USUAL, complete: false, culled: false };
 }
 
 /** Draw the parts that are seen from near, too. @param {Strand} strand @param {Element} numbers */
@@ -55,7 +58,7 @@ export function completeStrand(strand, numbers) {
   if (strand.complete) return;
   strand.complete = true;
   strand.root.prepend(strand.title);
-  strand.root.append(strand.arrow);
+  strand.root.append(strand.arrow, strand.half);
   numbers.append(strand.number);
   strand.layer = numbers;
   showShape(strand);
@@ -85,7 +88,7 @@ export function updateStrand(strand, wire, nodes) {
   Object.assign(strand, { wire, from, to });
   strand.curve = wireCurve(outputPoint(from, wire.out), slotPoint(to, wire.slot), wire.via);
   const path = pathOf(strand.curve);
-  strand.line.setAttribute("d", path);
+  for (const line of [strand.line, strand.other]) line.setAttribute("d", path);
   strand.hit.setAttribute("d", path);
   strand.root.classList.toggle("alternative", Boolean(wire.alternative));
   if (!old || FLOW.some((field) => old[field] !== wire[field])) showFlow(strand, wire);
@@ -98,31 +101,35 @@ export function updateStrand(strand, wire, nodes) {
 /** Show the contribution that goes backward: its number, thickness, colour and arrow.
  * @param {Strand} strand @param {Flow} flow */
 export function showFlow(strand, flow) {
-  const { root, line, number } = strand;
+  const { root, line, other, number } = strand;
   const { width, sign, passed } = flow;
   strand.flow = flow;
   for (const part of [root, number]) {
     part.classList.remove(...Object.values(SIGNS));
     part.classList.add(SIGNS[/** @type {0} */ (sign)]);
   }
-  line.setAttribute("stroke-width", (sign ? THIN + THICK * width : THIN).toFixed(1));
+  const wide = `calc(${(sign ? THIN + THICK * width : THIN).toFixed(1)}px * var(--unit, 1))`;
+  for (const part of [line, other]) part.style.strokeWidth = wide;
+  root.style.setProperty("--pale", `${(sign ? PALEST * (1 - width) : 0).toFixed(0)}%`);
   setText(number, passed);
   if (strand.curve.length) placeArrow(strand);
 }
 
 /** @param {Strand} strand */
-function placeArrow({ arrow, flow, curve, place }) {
+function placeArrow({ arrow, half, flow, curve, place, size }) {
   const { point, angle } = pointAt(curve, place.t);
-  arrow.setAttribute("d", arrowPath(flow.sign, 7 + 4 * flow.width, point, angle));
+  const wide = ((flow.sign ? 7 : 5) + 4 * flow.width) * Math.sqrt(size / NUMBER);
+  arrow.setAttribute("d", arrowPath(HEAD, wide, point, angle));
+  half.setAttribute("d", flow.sign === 2 ? arrowPath(HALF, wide, point, angle) : "");
 }
 
 /** Place the arrow on the wire and the number beside the wire.
  * @param {Strand} strand */
 function placeMarks(strand) {
   placeArrow(strand);
-  const [x, y] = labelPoint(strand.curve, strand.place, strand.wire?.passed ?? "");
+  const [x, y] = labelPoint(strand.curve, strand.place, strand.wire?.passed ?? "", strand.size);
   strand.number.setAttribute("x", x.toFixed(1));
-  strand.number.setAttribute("y", (y + 4.5).toFixed(1)); // from the middle of the digits to the baseline
+  strand.number.setAttribute("y", (y + 0.35 * strand.size).toFixed(1)); // from the middle of the digits to the baseline
   if (strand.shape) placeShape(strand);
 }
 
@@ -133,24 +140,27 @@ function placeShape({ shape, curve, shapePlace }) {
   shape?.setAttribute("y", (y + 4).toFixed(1));
 }
 
-/** Corners of the arrow for a wire that runs right, in units of its size. @type {Record<number, Point[]>} */
-const HEADS = { 0: [], 1: [[-1, 0], [0.7, -0.8], [0.7, 0.8]], 2: [[-1, 0], [0, -0.8], [1, 0], [0, 0.8]] };
+/** Corners of the arrow, and of its lower half, for a wire that runs right, in units of its size. @type {Point[]} */
+const HEAD = [[-1, 0], [0.7, -0.8], [0.7, 0.8]];
+/** @type {Point[]} */
+const HALF = [[-1, 0], [0.7, 0], [0.7, 0.8]];
 
-/** An arrowhead that points back along the wire; both signs make a diamond.
- * @param {number} sign @param {number} size px @param {Point} at @param {number} angle degrees */
-function arrowPath(sign, size, [x, y], angle) {
+/** An arrowhead that points back along the wire.
+ * @param {Point[]} corners @param {number} size px @param {Point} at @param {number} angle degrees */
+function arrowPath(corners, size, [x, y], angle) {
   const [right, down] = [Math.cos((angle * Math.PI) / 180) * size, Math.sin((angle * Math.PI) / 180) * size];
-  const corners = HEADS[Math.abs(sign)].map(([along, across]) =>
+  const points = corners.map(([along, across]) =>
     `${(x + along * right - across * down).toFixed(1)} ${(y + along * down + across * right).toFixed(1)}`);
-  return corners.length ? `M${corners.join("L")}z` : "";
+  return `M${points.join("L")}z`;
 }
 
 /** Find a free place for every number. A number without one shows only on hover, where it covers at most other
  * numbers.
- * @param {Map<string, Strand>} strands @param {import("../types.js").Box[]} obstacles */
-export function placeNumbers(strands, obstacles) {
+ * @param {Map<string, Strand>} strands @param {import("../types.js").Box[]} obstacles @param {import("./levels.js").Level} level */
+export function placeNumbers(strands, obstacles, level) {
+  const size = Math.max(NUMBER, level.number);
   const labels = [...strands].filter(([, { wire, to }]) => wire?.passed && to?.connected).map(([id, { curve, wire }]) => ({
-    id, curve, text: wire?.passed ?? "", weight: wire?.sign ? 1 + wire.width : 0,
+    id, curve, text: wire?.passed ?? "", weight: wire?.sign ? 1 + wire.width : 0, size,
   }));
   const curves = [...strands.values()].map(({ curve }) => curve);
   const shapes = [...strands].filter(([, { shape }]) => shape).map(([id, { curve, shape }]) => ({
@@ -167,8 +177,8 @@ export function placeNumbers(strands, obstacles) {
       strand.shapePlace = places.get(`${id} shape`) ?? USUAL;
       placeShape(strand);
     }
-    if (strand.place.t === place.t && strand.place.side === place.side) continue;
-    strand.place = place;
+    if (strand.place.t === place.t && strand.place.side === place.side && strand.size === size) continue;
+    [strand.place, strand.size] = [place, size];
     placeMarks(strand);
   }
 }

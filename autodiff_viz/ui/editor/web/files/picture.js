@@ -5,7 +5,8 @@
 import { html, svg } from "../../../web/dom.js";
 import { padded } from "../draw/geometry.js";
 import { showAll } from "../draw/culling.js";
-import { giveNumbersPlaces } from "../draw/stage.js";
+import { NEAR } from "../draw/levels.js";
+import { relevel } from "../draw/stage.js";
 import { fontStyle } from "./webfont.js";
 import { attributesOf, colorOf, fontStack, KEPT, PASSING, sharpness } from "./paper.js";
 
@@ -19,14 +20,16 @@ const MASKS = "mask, defs, clipPath"; // they paint nothing themselves
 
 /** @param {Stage} stage @param {boolean} paper on white, whatever the page's theme @returns {Picture} */
 export function pictureOf(stage, paper) {
-  showAll(stage);
-  giveNumbersPlaces(stage);
+  const { level } = stage;
+  relevel(stage, NEAR);
+  showAll(stage, NEAR);
   const copy = copyOf(stage, paper);
   /** @type {Node} */ (stage.host.parentNode).appendChild(copy);
   try {
     return written(copy, padded(stage.content ?? { x: 0, y: 0, w: 1, h: 1 }, MARGIN), paper);
   } finally {
     copy.remove();
+    relevel(stage, level);
   }
 }
 

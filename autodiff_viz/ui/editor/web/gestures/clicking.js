@@ -8,6 +8,7 @@ import { collapse, renameGroup } from "../actions/groups.js";
 import { openPalette } from "../popovers/palette.js";
 import { openRegion, selectRegion } from "../popovers/regionpop.js";
 import { editRule } from "../popovers/rulefield.js";
+import { openWire, selectWire } from "../popovers/wirepop.js";
 
 /** @typedef {import("../editor.js").Editor} Editor */
 /** @typedef {import("../types.js").Point} Point */
@@ -28,8 +29,15 @@ export function click(editor, { part, id, slot, wire, region, extend, group, ste
   if (part === "slot" && id && !editor.node(id)?.group && !editor.node(id)?.slots[slot]?.wired) return editConstant(editor, id, slot);
   if (id && extend) return editor.toggle(id);
   if (id) return editor.select([id]);
+  if (!wire) return clear(editor);
+  selectWire(editor, wire);
+  openWire(editor, wire);
+}
+
+/** Select nothing. @param {Editor} editor */
+function clear(editor) {
   editor.select([]);
-  editor.wire = wire;
+  editor.wire = null;
   editor.refresh();
 }
 

@@ -2,16 +2,34 @@
 // Duplication of the selected nodes, by key or by dragging with Alt held down.
 
 import { svg } from "../../../web/dom.js";
+import { bounds, overlap, padded } from "../draw/geometry.js";
 import { copyNames } from "../state/copies.js";
 import { say } from "../draw/stage.js";
 
 /** @typedef {import("../editor.js").Editor} Editor */
 /** @typedef {import("../types.js").Point} Point */
 
-const BESIDE = /** @type {Point} */ ([40, 40]); // px right of and below the original
+const GAP = { beside: 40, below: 28 }; // px between the original and its copy
+const OVER = /** @type {Point} */ ([40, 40]); // px right of and below the original, where there is no room beside it
+const FAR = 3; // times the size of the original at which room is looked for
+
+/** The shortest way to a free place below, right of, above or left of some nodes. Pure.
+ * @param {import("../types.js").Box[]} nodes @param {import("../types.js").Box[]} all nodes of the graph @returns {Point} */
+export function beside(nodes, all) {
+  const box = bounds(nodes);
+  if (!box) return OVER;
+  const [right, down] = [box.w + GAP.beside, box.h + GAP.below];
+  for (let times = 1; times <= FAR; times++)
+    for (const [x, y] of /** @type {Point[]} */ ([[0, down], [right, 0], [0, -down], [-right, 0]])) {
+      const by = /** @type {Point} */ ([Math.round(x * times), Math.round(y * times)]);
+      const copies = nodes.map((node) => padded({ ...node, x: node.x + by[0], y: node.y + by[1] }, GAP.below / 2));
+      if (!copies.some((copy) => all.some((node) => overlap(copy, node)))) return by;
+    }
+  return OVER;
+}
 
 /** Duplicate the selected nodes; the copies are selected at once. @param {Editor} editor @param {Point} [by] */
-export function duplicate(editor, by = BESIDE) {
+export function duplicate(editor, by = beside(editor.chosen, editor.seen.nodes)) {
   const nodes = editor.shown.nodes.map(({ id }) => id).filter((id) => editor.selection.has(id));
   if (!nodes.length) return say(editor.stage, "Select the nodes to duplicate first.");
   const copies = [...copyNames(editor.shown.nodes.map(({ id }) => id), nodes).values()];

@@ -1,0 +1,139 @@
+// @ts-check
+// Face of a card: where its sign, its name and its numbers stand at a level of detail, and how large they are.
+
+import { shared } from "../../../web/constants.js";
+import { svg } from "../../../web/dom.js";
+import { fitting } from "./fitting.js";
+import { chipsReach } from "./chips.js";
+import { clamp } from "./geometry.js";
+import { halfOf, THUMB } from "./heatcard.js";
+import { shortened, textWidth } from "./measure.js";
+
+/** @typedef {import("../types.js").GraphNode} GraphNode */
+/** @typedef {import("./levels.js").Level} Level */
+
+const SIDE = { near: 11, else: 7 }; // px, margin left and right
+const HEADER = 33; // px
+const HIGH = 8; // px above the sign of a tall card, at most
+const MARK = 9; // px that the arrows of value and cotangent take
+const CAPITAL = 0.7; // height of digits and capitals, of the font's size
+export const MOST = 16; // px of a number
+const NORM = 13.5; // px under a picture
+const SYMBOL = { most: 20, sign: 26, beside: 13, far: 40 }; // px; a sign such as + looks smaller than letters
+const NAME = 12.5; // px
+const LETTERS = 3; // of a name that is shortened, at least
+const GAP = 8; // px between symbol and name
+const SHAPE = 11.5; // px
+const BOLD = 1.06; // width of semi-bold letters
+const LIFT = 6; // px from a card to the name above it
+const FOLDED = 12; // px, margin of a collapsed group's card
+
+/** @param {Level} level */
+const sideOf = ({ detail }) => (detail === "near" ? SIDE.near : SIDE.else);
+
+/** Baselines of sign, value and cotangent, in px from the card's top. @param {{ h: number }} node @param {Level} level */
+function baselines({ h }, { detail, text, number }) {
+  if (detail === "near") {
+    const middle = (HEADER + h) / 2;
+    return { sign: 24, rows: [middle - 4.5, middle + 16] };
+  }
+  const [head, row] = [detail === "few" ? 0 : CAPITAL * text, CAPITAL * number];
+  const first = head ? head + Math.min((h - head - 2 * row) / 4, HIGH) : 0;
+  const gap = (h - first - 2 * row) / 3;
+  return { sign: first, rows: [first + gap + row, first + 2 * (gap + row)] };
+}
+
+/** Baselines of the two numbers. @param {{ h: number }} node @param {Level} level */
+export const rows = (node, level) => baselines(node, level).rows;
+
+/** The line below sign and name. @param {GraphNode} node @param {Level} level */
+export const divider = ({ w }, level) =>
+  level.detail === "near" ? [svg("line", { class: "divider", x1: SIDE.near, x2: w - SIDE.near, y1: HEADER, y2: HEADER })] : [];
+
+/** Arrows before value and cotangent, where there is room. @param {number} forth @param {number} back baselines @param {Level} level */
+export function arrows(forth, back, level) {
+  if (level.detail !== "near") return [];
+  const x = SIDE.near;
+  return [
+    svg("path", { class: "forth", d: `M${x} ${forth - 10}l6 4.5-6 4.5z` }),
+    svg("path", { class: "back", d: `M${x + 6} ${back - 10}l-6 4.5 6 4.5z` }),
+  ];
+}
+
+/** Px for the two numbers, their largest size and their right end; where the shape stands, if it has room.
+ * @param {GraphNode} node @param {Level} level
+ * @returns {{ value: number, cotangent: number, most: number, right: number, shape?: number }} */
+export function roomOf({ w, shape, heat, group }, level) {
+  const { detail, number, text } = level;
+  const near = detail === "near";
+  const side = group && near ? FOLDED : sideOf(level);
+  if (heat && near) return { value: halfOf(w) - MARK, cotangent: halfOf(w) - MARK, most: Math.max(NORM, number), right: w - side };
+  if (heat && detail !== "few") {
+    const room = w - 2 * side - THUMB - 4;
+    return { value: room, cotangent: room, most: number, right: w - side };
+  }
+  const room = w - 2 * side - (near ? MARK + 1 : 0);
+  const size = Math.max(SHAPE, text);
+  const beside = near && shape && !heat ? textWidth(shape, size) + 4 : 0;
+  return { value: room - beside, cotangent: room, most: Math.max(MOST, number), right: w - side, ...(beside && { shape: side + MARK }) };
+}
+
+/** Symbol on the left, name on the right, and the symbol alone for the view from far; an input, whose symbol is its
+ * name, is labelled as one.
+ * @param {GraphNode} node @param {Level} level */
+export function header(node, level) {
+  const { symbol, w, h } = node;
+  const across = textWidth(symbol, 1) * BOLD;
+  const far = clamp((w - 24) / across, level.text, Math.max(SYMBOL.far, level.text));
+  const sign = svg("text", { class: "sign", x: w / 2, y: h / 2 + far * 0.34, "font-size": far.toFixed(1) }, shortened(symbol, (w - 8) / BOLD, far));
+  return [sign, ...(level.detail === "few" ? above(node, level) : titled(node, level, across))];
+}
+
+/** The name above the card, right of its chips, where the numbers take all of the card. @param {GraphNode} node @param {Level} level */
+function above(node, level) {
+  const left = chipsReach(node, level);
+  const room = node.w - left - (node.isOutput ? chipsReach({ ...node, rule: "stop", problem: null, warning: null }, level) : 0);
+  return [svg("text", { class: "name above", x: left, y: -LIFT }, nameFor(node.id, room, Math.max(NAME, level.text)))];
+}
+
+/** @param {GraphNode} node @param {Level} level @param {number} across width of the symbol, in units of its size */
+function titled({ symbol, id, w, h, isInput, isParameter }, level, across) {
+  const [side, near] = [sideOf(level), level.detail === "near"];
+  const room = w - 2 * side - (isInput && !near ? 6 : 0);
+  const named = Math.max(NAME, level.text);
+  const what = isInput && symbol === id ? (isParameter ? "parameter" : "input") : "";
+  const beside = room - textWidth(what, named) - GAP;
+  const said = near && what && beside >= SYMBOL.beside * across; // otherwise the card's form shows it
+  const own = what ? "" : id;
+  const spare = Math.min(textWidth(own, named), textWidth([...own].slice(0, LETTERS).join("") + "…", named)) + GAP;
+  const given = said ? beside : own ? Math.max(room - spare, 0.66 * room) : room;
+  const most = !near ? level.text * 1.15 : /^[^\p{L}\p{N}]$/u.test(symbol) ? SYMBOL.sign : SYMBOL.most;
+  const size = clamp(given / across, Math.max(level.text, 10), Math.max(most, level.text));
+  const y = baselines({ h }, level).sign;
+  const left = side + (isInput ? 3 : 0);
+  const big = svg("text", { class: "symbol", x: left, y }, shortened(symbol, given / BOLD, size));
+  big.style.setProperty("--size", `${size.toFixed(1)}px`);
+  const rest = room - Math.min(across * size, given) - GAP;
+  const name = what ? (said ? what : "") : nameFor(own, rest, named);
+  const title = svg("text", { class: what ? "name fixed" : "name", x: w - side - (what ? 3 : 0), y: near ? 23 : y }, name);
+  return [big, title];
+}
+
+/** The name, shortened to a few letters at least, else none. @param {string} name @param {number} room @param {number} size */
+function nameFor(name, room, size) {
+  const text = shortened(name, room, size);
+  return text === name || [...text].length > LETTERS ? text : "";
+}
+
+/** Write a number as large as fits into `room` px, with fewer digits where it would be too small.
+ * @param {SVGGraphicsElement} element @param {string} text @param {string | undefined} full with all digits @param {number} room
+ * @param {number} least @param {number} most px @returns {number} its size */
+export function writeNumber(element, text, full, room, least, most) {
+  const width = textWidth(text, 1) * BOLD || 1;
+  const size = clamp(room / width, least, Math.max(least, most));
+  const fits = fitting(text, full, room / BOLD / size + 0.01);
+  if (element.textContent !== fits) element.textContent = fits;
+  element.classList.toggle("negative", text.startsWith(shared.minus));
+  element.style.setProperty("--size", `${size.toFixed(1)}px`);
+  return size;
+}

@@ -1,0 +1,166 @@
+"""Every lesson's graph as it opens: what is written can be read, and nothing lies over it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from playwright.sync_api import expect
+
+from autodiff_viz.lessons.gallery import LESSONS
+from tests.browser.lab_page import LabPage, middle
+
+pytestmark = pytest.mark.shared_page
+
+SMALL, LARGE = (1280, 720), (1920, 1080)
+LEAST = {SMALL: (11, 13), LARGE: (14, 18)}
+"""Px of text and of numbers, at least, by the size of the window."""
+
+FITS = 15  # nodes up to which the first view shows all of a graph
+FINE = 0.1  # px of rounding
+
+MEASURED = """canvas => {
+  const seen = (one) => getComputedStyle(one).visibility !== "hidden" && one.getClientRects().length > 0;
+  const boxOf = (one) => one.getBoundingClientRect();
+  const meet = (a, b) => a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
+  const all = (selector) => [...canvas.querySelectorAll(selector)].filter(seen);
+  const view = boxOf(canvas.querySelector(".surface"));
+  const inView = ({ left, right, top, bottom }) => ({
+    left: Math.max(left, view.left), right: Math.min(right, view.right),
+    top: Math.max(top, view.top), bottom: Math.min(bottom, view.bottom),
+  });
+  const read = all(".surface text").filter((one) => one.textContent.trim() && meet(boxOf(one), view));
+  const texts = read.map((text) => {
+    const { a, b } = text.getScreenCTM();
+    const px = parseFloat(getComputedStyle(text).fontSize) * Math.hypot(a, b);
+    return { says: text.textContent, px, number: text.matches(".number, .passed, .cell, .pill text") };
+  });
+  const cards = all("[data-id] > .card:not(.behind)").map((one) => [one.parentNode.dataset.id, boxOf(one)]);
+  const cut = (box) => Object.entries(inView(box)).some(([side, at]) => Math.abs(at - box[side]) > 1);
+  const out = cards.filter(([, box]) => cut(box)).map(([id]) => id);
+  // the toolbars may lie over a graph that is too large for the view, and only over such a one
+  const bars = all(out.length ? ".minimap, .flow-key" : ".bar, .minimap, .flow-key, .legend-line > span");
+  const under = (box) => bars.filter((bar) => meet(inView(box), boxOf(bar))).map((bar) => bar.className);
+  const covered = cards.flatMap(([id, box]) => under(box).map((bar) => `${id} under ${bar}`));
+  return { texts, nodes: cards.length, map: all(".minimap").length > 0, covered, out };
+}"""
+
+
+def measured(lab: LabPage) -> dict[str, Any]:
+    return lab.canvas.evaluate(MEASURED)
+
+
+def faults(found: dict[str, Any], window: tuple[int, int]) -> list[str]:
+    """What is wrong with a canvas in a window of this size, in words."""
+    least = dict(zip((False, True), LEAST[window], strict=True))
+    wrong = [
+        f"{text['says']!r} has {text['px']:.1f} px"
+        for text in found["texts"]
+        if text["px"] < least[text["number"]] - FINE
+    ]
+    if found["nodes"] <= FITS:
+        wrong += [f"{name} is out of view" for name in found["out"]]
+    if found["map"] and not found["out"]:
+        wrong.append("the map is there, and all is in view")
+    return [*wrong, *found["covered"]]
+
+
+def looked_at(lab: LabPage, window: tuple[int, int]) -> dict[str, list[str]]:
+    """The faults of the lessons' first graphs, by key."""
+    lab.page.set_viewport_size({"width": window[0], "height": window[1]})
+    found = {}
+    for lesson in LESSONS:
+        formula = lesson.variants[0].formula
+        lab.type_formula(formula)
+        output = formula.rstrip().rpartition("\n")[2].split(" = ")[0].strip()
+        expect(lab.node(output)).to_be_attached()
+        now = measured(lab)
+        assert now["texts"]
+        found[lesson.key] = faults(now, window)
+    return {key: wrong for key, wrong in found.items() if wrong}
+
+
+@pytest.mark.parametrize("window", [SMALL, LARGE])
+def test_every_lesson_can_be_read_and_is_covered_by_nothing(lab: LabPage, window):
+    assert looked_at(lab, window) == {}
+
+
+def test_the_check_sees_small_text_and_covered_nodes(lab: LabPage):
+    lab.canvas.evaluate("canvas => canvas.querySelector('.number').style.setProperty('font-size', '7px')")
+    assert any(fault.endswith(" px") for fault in faults(measured(lab), SMALL))
+    lab.canvas.evaluate("canvas => canvas.querySelector('.flow-key').style.setProperty('height', '90%')")
+    assert any("under flow-key" in fault for fault in faults(measured(lab), SMALL))
+    lab.canvas.evaluate("""canvas => {
+        canvas.querySelector('.flow-key').style.removeProperty('height');
+        canvas.querySelector('.number').style.removeProperty('font-size');
+    }""")
+
+
+def test_undo_and_new_text_are_fitted_until_the_user_moves_the_view(lab: LabPage):
+    wide = "\n".join(["x = 0.5", *(f"a{i} = sin({f'a{i - 1}' if i else 'x'})" for i in range(9))])
+    lab.type_formula(wide)
+    assert measured(lab)["out"] == []
+    lab.press("Control+z")
+    assert faults(measured(lab), SMALL) == []
+    lab.type_formula(wide)
+    lab.deselect()
+    for _ in range(4):
+        lab.press("+")
+    before = lab.node("x").bounding_box()["width"]
+    lab.type_formula(wide.replace("a8 = sin", "a8 = cos"))
+    assert lab.node("x").bounding_box()["width"] == pytest.approx(before, abs=1)
+
+
+def test_a_pointer_left_on_a_clicked_node_fades_nothing_until_it_moves(lab: LabPage):
+    lab.select("x")
+    lab.page.keyboard.press("s")
+    lab.settle()
+    box = lab.node("x").bounding_box()
+    assert lab.page.evaluate("() => new Promise((done) => setTimeout(done, 400))") is None
+    expect(lab.canvas).not_to_have_class("canvas tracing")
+    lab.page.mouse.move(box["x"] + box["width"] * 0.3, box["y"] + box["height"] * 0.8, steps=3)
+    lab.page.mouse.move(*middle(lab.node("z").locator(".card")), steps=4)
+    expect(lab.canvas).to_have_class("canvas tracing")
+    expect(lab.node("x")).to_have_css("opacity", "1")
+    lab.page.mouse.move(2, 2)
+    expect(lab.canvas).to_have_class("canvas")
+
+
+def test_a_wire_answers_a_click_with_its_numbers(lab: LabPage):
+    lab.type_formula("x = 3.0\na = 2.0 * x\nb = square(x)\nz = a + b\n")
+    lab.wire("b").locator(".hit").click(force=True)
+    about = lab.canvas.get_by_role("dialog", name="Wire")
+    expect(about).to_contain_text("x → b")
+    expect(about).to_contain_text("6 × 1 = 6")  # d(x^2)/dx at 3, times what arrives at b
+    expect(about).to_contain_text("6 of 8, 75 % of the sum of 2 wires")
+    about.get_by_role("button", name="Stop here").click()
+    lab.settle()
+    assert lab.cotangent("x").text_content() == "2"  # what comes through the double alone
+    lab.press("Control+z")
+    assert lab.cotangent("x").text_content() == "8"
+
+
+def test_a_duplicate_lands_beside_its_original_and_in_view(lab: LabPage):
+    lab.select("exp_1")
+    lab.press("Control+d")
+    original, copy = (
+        lab.node("exp_1").locator(".card").bounding_box(),
+        lab.node("exp_2").locator(".card").bounding_box(),
+    )
+    apart = [
+        abs(original[side] - copy[side]) / original[size] for side, size in (("x", "width"), ("y", "height"))
+    ]
+    assert 1 <= max(apart) < 2.5  # it covers nothing of the original, and is no further than the next but one
+    assert min(apart) < 0.1
+    assert measured(lab)["out"] == []
+
+
+def test_numbers_of_small_tensors_are_in_cells_and_the_pointer_reads_the_others(lab: LabPage):
+    rows = "[[1.0, 0.0, 0.0, 0.0, 2.0], [0.0, 1.0, 0.0, 0.0, 3.0]]"
+    lab.type_formula(f"a = [[1.0, 2.0], [3.0, 4.0]]\nb = {rows}\nc = a @ b\nz = sum(c)")
+    assert lab.node("a").locator(".forth-cell").all_text_contents() == ["1", "2", "3", "4"]
+    assert lab.node("a").locator(".back-cell").all_text_contents() == ["3", "4", "3", "4"]  # rows of b summed
+    lab.select("c")
+    box = lab.node("c").locator("image").first.bounding_box()
+    lab.page.mouse.move(box["x"] + 0.9 * box["width"], box["y"] + 0.7 * box["height"], steps=3)
+    expect(lab.canvas.locator(".element-tip")).to_have_text("[1, 4] = 18")  # 3 * 2 + 4 * 3
