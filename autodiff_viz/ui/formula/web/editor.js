@@ -10,6 +10,7 @@ import { lineMap, pieces } from "./marks.js";
 import { boxOf, messageAt, paint, placeAt } from "./mirror.js";
 import { hear, tell } from "../../web/news.js";
 import { below, Popup } from "./popup.js";
+import { changeLook } from "../../workbench/web/look.js";
 
 /** @typedef {import("./types.js").Data} Data */
 /** @typedef {import("./types.js").Range} Range */
@@ -60,6 +61,8 @@ export class Formula {
     area.addEventListener("blur", () => (this.confirm(), this.fold()));
     area.addEventListener("mousedown", (event) => this.enter(event)); // also follows a tap
     for (const kind of ["blur", "pointerdown"]) area.addEventListener(kind, () => this.popup.close());
+    // The browser's own handle writes the height on the element.
+    new ResizeObserver(() => box.style.height && changeLook({ formula: parseInt(box.style.height, 10) })).observe(box);
     box.addEventListener("scroll", () => (this.popup.close(), this.explain(null)));
     area.addEventListener("pointermove", (event) => this.explain(messageAt(this.mirror, event.clientX, event.clientY)));
     area.addEventListener("pointerleave", () => this.explain(null));

@@ -4,11 +4,13 @@
 
 import { BROWSER, readList, writeList } from "../../web/store.js";
 
-/** @typedef {{ dock: number | null, folded: boolean, large: boolean }} Look  `dock`: its height in px while it is open, null if the user has not set it */
+/** @typedef {{ dock: number | null, formula: number | null, folded: boolean, large: boolean }} Look
+ * `dock`, `formula`: their heights in px, null if the user has not set them; `folded`: the dock */
 
 const NAME = "look";
 /** @type {Look} */
-export const USUAL = { dock: null, folded: false, large: false };
+export const USUAL = { dock: null, formula: null, folded: false, large: false };
+const LINES = 84; // px of the formula's height
 export const LEAST = 120, FOLDED = 36; // px of the dock's height
 const CANVAS = 260; // px that the dock leaves for bar, tools and canvas
 const FIRST = 240, SHARE = 0.31; // px of the dock's height, and its share of a high window
@@ -16,6 +18,7 @@ const FIRST = 240, SHARE = 0.31; // px of the dock's height, and its share of a 
 /** A look that has been read from storage, where anything may stand. Pure. @param {any} found @returns {Look} */
 export const valid = (found) => ({
   dock: Number.isFinite(found?.dock) ? Math.max(LEAST, found.dock) : USUAL.dock,
+  formula: Number.isFinite(found?.formula) ? Math.max(LINES, found.formula) : USUAL.formula,
   folded: found?.folded === true,
   large: found?.large === true,
 });
@@ -49,6 +52,7 @@ export function showLook() {
   dataset.avType = look.large ? "large" : "usual";
   dataset.avDock = look.folded ? "folded" : "open";
   style.setProperty("--av-dock", `${heightOf(look, innerHeight)}px`);
+  if (look.formula) style.setProperty("--av-formula", `min(${look.formula}px, 60dvh)`);
   for (const changed of watchers) changed();
 }
 
