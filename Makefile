@@ -14,7 +14,7 @@ test: export JAX_COMPILATION_CACHE_DIR := $(CURDIR)/build/compiled
 test: export JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS := 0
 test: check browser nginx
 	$(BIN)/python tests/web/run.py
-	$(BIN)/python -m pytest -n 2
+	$(BIN)/python -m pytest -n 3
 
 check: $(VENV)/.tools
 	$(BIN)/ruff check .

@@ -6,12 +6,16 @@ graph = av.parse("x = 10.0\\nc = cos(x)\\nwith checkpoint('square'):\\n    s = c
 trace = av.trace(graph)
 trace.cotangent["x"], trace.runs["s"]
 
-`train` trains the parameters of a graph; `segments` differentiates a graph one segment at a time. A mistake
-of the caller raises `GraphError`, whose `problems` give the place of the mistake and how to correct it.
+`play` lists the steps of the pass in the order in which JAX runs them; `train` trains the parameters of a
+graph; `segments` differentiates a graph one segment at a time. A notebook shows graphs and traces as the
+canvas draws them. A mistake of the caller raises `GraphError`, whose `problems` give the place of the mistake
+and how to correct it.
 """
 
 from autodiff_viz.engine.check import diagnose as problems
 from autodiff_viz.engine.diagnostics.differences import Difference, check_inputs, check_node
+from autodiff_viz.engine.explain.backward_program import Factor
+from autodiff_viz.engine.explain.play import PlayStep, play
 from autodiff_viz.engine.segments.cuts import Segments, segments, train_by_segments
 from autodiff_viz.engine.segments.jacobians import Jacobian
 from autodiff_viz.engine.segments.training import Curves
@@ -25,22 +29,28 @@ from autodiff_viz.export.python_source import to_python
 from autodiff_viz.graph.codec import to_json
 from autodiff_viz.graph.link import to_link
 from autodiff_viz.graph.model import Graph, Lambda, Node, Region, Rule
+from autodiff_viz.graph.notebook import register_pictures
 from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.graph.segments import Segment
 from autodiff_viz.language.documents import from_json, from_link
 from autodiff_viz.language.parse import parse
 from autodiff_viz.language.show import show
+from autodiff_viz.views.notebook import picture
 
 __version__ = "0.1.0"
+
+register_pictures(picture)
 
 __all__ = [
     "Curves",
     "Difference",
+    "Factor",
     "Graph",
     "GraphError",
     "Jacobian",
     "Lambda",
     "Node",
+    "PlayStep",
     "Problem",
     "Records",
     "Region",
@@ -58,6 +68,7 @@ __all__ = [
     "from_json",
     "from_link",
     "parse",
+    "play",
     "problems",
     "segments",
     "show",

@@ -45,7 +45,7 @@ def grown(graph: Graph, name: str) -> Graph:
     """
     branches = _some(graph, name)
     if len(branches) >= limits.BRANCHES:
-        message = f"{quoted(name)} has {len(branches)} branches, as many as it may."
+        message = f"{quoted(name)} has {len(branches)} branches, which is the limit."
         raise GraphError(Problem("too-many-branches", message, "Use fewer."))
     found = attachment(graph, branches)
     if not (found.joins or found.sums or found.ends or found.carried):

@@ -2,24 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
-from dataclasses import replace
+from collections.abc import Hashable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from math import prod
 from types import MappingProxyType
 
 from autodiff_viz.engine.arguments import input_shapes
 from autodiff_viz.engine.live_path.arrays import FLOAT32, own_shape
-from autodiff_viz.engine.live_path.kernels import Shape, result_shape, split, too_many_kernels
+from autodiff_viz.engine.live_path.kernels import (
+    Shape,
+    check_call,
+    known_op,
+    program_key,
+    result_shape,
+    split,
+    too_many_kernels,
+)
 from autodiff_viz.graph import limits
 from autodiff_viz.graph.argument_types import known_graph
 from autodiff_viz.graph.bypass import played
 from autodiff_viz.graph.check import problems as structural
 from autodiff_viz.graph.identity import remembered
-from autodiff_viz.graph.model import FOLLOW, INPUT, Call, Graph, Node, Slot, Term, params
+from autodiff_viz.graph.model import FOLLOW, INPUT, Call, Graph, Node, Params, Slot, Term, params
 from autodiff_viz.graph.order import ancestors, descendants, order
 from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.graph.rule_kinds import ARRIVING, KINDS, ON_INPUTS, WIRES
+from autodiff_viz.graph.rules import rule_problems
 from autodiff_viz.graph.text_format import listed
 from autodiff_viz.ops.catalog import OPS
+
+Program = tuple[str, Params, tuple[Shape, ...], tuple[int, ...]]
+"""A compiled op as (name, static parameters, shapes, differentiated slots); see `kernel`."""
+
+SCALED, FITTED = "mul", "broadcast_to"
+"""Ops that rules call by themselves: to scale a cotangent, and to fit a lambda's result to its wire."""
 
 
 def diagnose(graph: Graph, inputs: Mapping[str, Shape] | None = None) -> tuple[Problem, ...]:
@@ -29,7 +45,8 @@ def diagnose(graph: Graph, inputs: Mapping[str, Shape] | None = None) -> tuple[P
       graph: any graph, also an incomplete one.
       inputs: shapes of the inputs that do not have the shape of their own value.
     Returns:
-      The problems; () if `trace` can run the graph.
+      The problems; () if and only if `trace` can run the graph, apart from problems of names, literals, sizes
+      of documents, positions, cuts, regions and groups, which do not stop `trace`.
     Raises:
       GraphError: `graph` is no graph, or `inputs` does not map names of inputs to shapes.
     """
@@ -50,16 +67,40 @@ def _examined(graph: Graph) -> tuple[tuple[Problem, ...], Mapping[str, Shape]]:
 def _examine(graph: Graph, inputs: Mapping[str, Shape]) -> tuple[tuple[Problem, ...], Mapping[str, Shape]]:
     found = list(structural(graph))
     known: dict[str, Shape] = {}
-    programs: set[Hashable] = set()
+    totals = _Totals()
     for node in order(played(graph)):
         try:
-            shape = _input_shape(node, inputs) if node.op == INPUT else _shape(node, known, programs)
+            shape = _input_shape(node, inputs, totals) if node.op == INPUT else _shape(node, known, totals)
         except GraphError as error:
             found.extend(at_node(error, node.name).problems)
         else:
             if shape is not None:
                 known[node.name] = shape
     return tuple(dict.fromkeys(found)), MappingProxyType(known)
+
+
+@dataclass(slots=True)
+class _Totals:
+    """What the nodes that have passed the check need together: programs, and elements of values."""
+
+    programs: set[Hashable] = field(default_factory=set)
+    elements: int = 0
+
+    def add(self, node: Node, shape: Shape, programs: Iterable[Program]) -> None:
+        """Add what a node needs.
+
+        Raises:
+          GraphError: it would be more than a graph may need. The node then adds nothing.
+        """
+        elements = self.elements + (prod(shape) if shape else 0)
+        if elements > limits.TOTAL_ELEMENTS:
+            raise GraphError(total_too_large(node, elements))
+        keyed = {program_key(*program): program[0] for program in programs}
+        new = [op for key, op in keyed.items() if key not in self.programs]
+        if len(self.programs) + len(new) > limits.KERNELS:
+            raise GraphError(too_many_kernels(new[limits.KERNELS - len(self.programs)]))
+        self.programs.update(keyed)
+        self.elements = elements
 
 
 def runnable(graph: Graph, problems: tuple[Problem, ...]) -> Graph:
@@ -80,29 +121,19 @@ def disconnected(graph: Graph) -> frozenset[str]:
     return frozenset(node.name for node in graph.nodes if node.name not in reach)
 
 
-def _shape(node: Node, shapes: Mapping[str, Shape], programs: set[Hashable]) -> Shape | None:
-    """Check a node and return its shape, or None if a node before it has a problem.
-
-    Records the node's program.
-    """
-    _check_arity(node)
+def _shape(node: Node, shapes: Mapping[str, Shape], totals: _Totals) -> Shape | None:
+    """Check a node and return its shape, or None if a node before it has a problem."""
+    check_call(node.name, node.op, node.params, len(node.op_slots))
     if any(slot is None or (isinstance(slot, str) and slot not in shapes) for slot in node.slots):
         return None
     below = tuple(_slot_shape(slot, shapes) for slot in node.slots)
-    shape = _op_shape(node.op, node.params, below[: len(node.op_slots)])
-    _check_rule(node, shape, below)
-    _note_program(node, below, programs)
+    operands = below[: len(node.op_slots)]
+    static, _ = split(OPS[node.op], node.params)
+    shape = result_shape(node.op, static, operands, FLOAT32)
+    wired = tuple([slot for slot, _ in node.wires if slot < len(operands)])
+    rule = () if node.rule.kind == FOLLOW else check_rule(node, shape, below)
+    totals.add(node, shape, [(node.op, static, operands, wired), *rule])
     return shape
-
-
-def _note_program(node: Node, below: tuple[Shape, ...], programs: set[Hashable]) -> None:
-    """Record the node's program and check the limit of different programs per graph; see `kernel`."""
-    static = repr(split(OPS[node.op], node.params)[0]) if node.params else ""
-    wired = tuple([slot for slot, _ in node.wires])
-    program = node.op, static, below[: len(node.op_slots)], wired
-    if program not in programs and len(programs) >= limits.KERNELS:
-        raise GraphError(too_many_kernels(node.op))
-    programs.add(program)
 
 
 def _slot_shape(slot: Slot, shapes: Mapping[str, Shape]) -> Shape:
@@ -111,97 +142,87 @@ def _slot_shape(slot: Slot, shapes: Mapping[str, Shape]) -> Shape:
     return (len(slot), *_slot_shape(slot[0], shapes)) if isinstance(slot, tuple) else ()
 
 
-def _op_shape(op: str, given: tuple, below: tuple[Shape, ...]) -> Shape:
-    static, _ = split(OPS[op], given)
-    return result_shape(op, static, below, FLOAT32)
-
-
-def _check_arity(node: Node) -> None:
-    op = OPS.get(node.op)
-    if op is None:
-        raise GraphError(unknown_op(node.op))
-    unknown = [key for key, _ in node.params if op.param(key) is None]
-    if unknown:
-        known = ", ".join(param.name for param in op.params) or "none"
-        raise GraphError(
-            Problem("unknown-param", f"{node.op!r} has no parameter {unknown[0]!r}.", f"It has: {known}.")
-        )
-    count, wanted = len(node.op_slots), len(op.slots)
-    if (count < 1) if op.variadic else (count != wanted):
-        needs = "at least one input" if op.variadic else f"{wanted} ({', '.join(op.slots) or 'none'})"
-        message = f"{node.name!r} has {count} inputs; {node.op!r} takes {needs}."
-        raise GraphError(Problem("arity", message, "Add or remove inputs."))
-
-
-def _input_shape(node: Node, inputs: Mapping[str, Shape]) -> Shape:
+def _input_shape(node: Node, inputs: Mapping[str, Shape], totals: _Totals) -> Shape:
+    check_no_slots(node)
     shape = inputs[node.name] if node.name in inputs else own_shape(node)
-    _check_input_rule(node, shape)
+    if node.rule.kind != FOLLOW:
+        totals.add(node, (), check_rule(node, shape, ()))
     return shape
 
 
-def _check_input_rule(node: Node, shape: Shape) -> None:
-    kind = KINDS[node.rule.kind]
-    if kind.replaces:
-        those = listed([name for name in ON_INPUTS if name != FOLLOW])
-        raise GraphError(
-            Problem(
-                "rule-on-input",
-                f"{node.name!r} is an input: it has no derivative to replace.",
-                f"An input takes {those}, which change what arrives; put this rule on a node after it.",
-            )
-        )
-    if kind.function:
-        _check_lambda(node, [shape], [shape])
-
-
-def _check_rule(node: Node, shape: Shape, below: tuple[Shape, ...]) -> None:
-    kind = KINDS[node.rule.kind]
-    if kind.function == ARRIVING:
-        _check_lambda(node, [shape], [shape])
-    elif kind.function == WIRES:
-        wired = [below[slot] for slot, _ in node.wires]
-        _check_lambda(node, [shape, *wired, shape], wired)
-    elif kind.alternative and below[-1] != shape:
-        raise GraphError(wrong_alternative(node, shape, below[-1]))
-
-
-def _check_lambda(node: Node, given: list[Shape], wanted: list[Shape]) -> None:
-    function = node.rule.function
-    if function is None:
-        raise GraphError(
-            Problem(
-                "no-function", f"The {node.rule.kind} of {node.name!r} has no expression.", "Write a lambda."
-            )
-        )
-    if len(given) != len(function.args) or len(wanted) != len(function.body):
-        raise GraphError(wrong_arity(node, len(given), len(wanted)))
-    names = dict(zip(function.args, given, strict=True))
-    for term, shape in zip(function.body, wanted, strict=True):
-        found = term_shape(term, names)
-        try:
-            _op_shape("broadcast_to", params(shape=shape), (found,))
-        except GraphError as error:
-            raise GraphError(wrong_shape(node, found, shape)) from error
-
-
-def term_shape(term: Term, names: Mapping[str, Shape]) -> Shape:
-    """Return the shape of a lambda's term, given the shapes of the lambda's arguments.
+def check_no_slots(node: Node) -> None:
+    """Check that an input has no slots.
 
     Raises:
-      GraphError: an op is unknown or refuses its shapes, or a name is not an argument.
+      GraphError: it has some.
+    """
+    if node.slots:
+        message = f"{node.name!r} is an input with {len(node.slots)} slots; an input has none."
+        raise GraphError(Problem("arity", message, "Leave them out.", node=node.name))
+
+
+def _rule_key(node: Node, shape: Shape, below: tuple[Shape, ...]) -> Hashable:
+    return node.content, shape, below
+
+
+@remembered(limits.NODES, _rule_key)
+def check_rule(node: Node, shape: Shape, below: tuple[Shape, ...]) -> tuple[Program, ...]:
+    """Check the rule of a node and return the programs that the rule needs.
+
+    Args:
+      shape: of the node's value.
+      below: of all its slots.
+    Raises:
+      GraphError: the rule does not fit the node.
+    """
+    if found := tuple(rule_problems(node)):
+        raise GraphError(found)
+    kind = KINDS[node.rule.kind]
+    if kind.replaces and node.op == INPUT:
+        raise GraphError(_rule_on_input(node))
+    if kind.alternative and below[-1] != shape:
+        raise GraphError(_wrong_alternative(node, shape, below[-1]))
+    programs: list[Program] = []
+    if kind.number is not None:
+        _call_shape(SCALED, (), (shape, ()), programs)
+    elif kind.function == ARRIVING:
+        _check_lambda(node, [shape], [shape], programs)
+    elif kind.function == WIRES:
+        wired = [below[slot] for slot, _ in node.wires]
+        _check_lambda(node, [shape, *wired, shape], wired, programs)
+    return tuple(programs)
+
+
+def _check_lambda(node: Node, given: list[Shape], wanted: list[Shape], programs: list[Program]) -> None:
+    function = node.rule.function
+    names = dict(zip(function.args, given, strict=True))
+    for term, shape in zip(function.body, wanted, strict=True):
+        found = term_shape(term, names, programs)
+        try:
+            if found != shape:
+                _call_shape(FITTED, params(shape=shape), (found,), programs)
+        except GraphError as error:
+            raise GraphError(_wrong_shape(node, found, shape)) from error
+
+
+def term_shape(term: Term, names: Mapping[str, Shape], programs: list[Program] | None = None) -> Shape:
+    """Return the shape of a lambda's term, given the shapes of the lambda's arguments.
+
+    Args:
+      programs: those that the term needs are appended.
+    Raises:
+      GraphError: an op is unknown or refuses its shapes.
     """
     if isinstance(term, Call):
-        if term.op not in OPS:
-            raise GraphError(unknown_op(term.op))
-        return _op_shape(term.op, term.params, tuple(term_shape(arg, names) for arg in term.args))
-    if isinstance(term, str) and term not in names:
-        known = ", ".join(names)
-        raise GraphError(
-            Problem(
-                "unknown-name", f"The lambda has no argument {term!r}.", f"It sees only its own: {known}."
-            )
-        )
+        below = tuple(term_shape(arg, names, programs) for arg in term.args)
+        return _call_shape(term.op, term.params, below, [] if programs is None else programs)
     return _slot_shape(term, names)
+
+
+def _call_shape(op: str, given: Params, below: tuple[Shape, ...], programs: list[Program]) -> Shape:
+    static, _ = split(known_op(op), given)
+    programs.append((op, static, below, ()))
+    return result_shape(op, static, below, FLOAT32)
 
 
 def at_node(error: GraphError, name: str) -> GraphError:
@@ -209,13 +230,23 @@ def at_node(error: GraphError, name: str) -> GraphError:
     return GraphError(replace(problem, node=problem.node or name) for problem in error.problems)
 
 
-def unknown_op(name: str) -> Problem:
-    """Return the problem of an op that is not in the catalog."""
-    return Problem("unknown-op", f"There is no op {name!r}.", "Choose an op from the palette.")
+def total_too_large(node: Node, elements: int) -> Problem:
+    """Return the problem of tensors that are allowed one by one and too large together."""
+    message = f"The values up to {node.name!r} have {elements} elements in all."
+    hint = f"At most {limits.TOTAL_ELEMENTS} are allowed together; use smaller tensors."
+    return Problem("too-large", message, hint, node=node.name)
 
 
-def wrong_alternative(node: Node, shape: Shape, alternative: Shape) -> Problem:
-    """Return the problem of a `backward_as` whose alternative has another shape than the node."""
+def _rule_on_input(node: Node) -> Problem:
+    those = listed([name for name in ON_INPUTS if name != FOLLOW])
+    return Problem(
+        "rule-on-input",
+        f"{node.name!r} is an input: it has no derivative to replace.",
+        f"An input takes {those}, which change what arrives; put this rule on a node after it.",
+    )
+
+
+def _wrong_alternative(node: Node, shape: Shape, alternative: Shape) -> Problem:
     return Problem(
         "backward-as-shape",
         f"{node.name!r} has shape {list(shape)}, but its alternative has shape {list(alternative)}.",
@@ -225,23 +256,7 @@ def wrong_alternative(node: Node, shape: Shape, alternative: Shape) -> Problem:
     )
 
 
-def wrong_arity(node: Node, given: int, wanted: int) -> Problem:
-    """Return the problem of a lambda whose number of arguments or results does not fit the node's wires."""
-    names = (
-        "v" if KINDS[node.rule.kind].function == ARRIVING else "v, then one per wire, then the node's value"
-    )
-    arguments = "1 argument" if given == 1 else f"{given} arguments"
-    results = "1 result" if wanted == 1 else f"{wanted} results, as a tuple"
-    return Problem(
-        "rule-arity",
-        f"The {node.rule.kind} of {node.name!r} needs {arguments} ({names}) and {results}.",
-        "Change the lambda to match the node's wires.",
-        node=node.name,
-    )
-
-
-def wrong_shape(node: Node, found: Shape, wanted: Shape) -> Problem:
-    """Return the problem of a rule whose cotangent has another shape than the value that it belongs to."""
+def _wrong_shape(node: Node, found: Shape, wanted: Shape) -> Problem:
     return Problem(
         "rule-shape",
         f"The rule of {node.name!r} gives a cotangent of shape {list(found)} where {list(wanted)} is needed.",

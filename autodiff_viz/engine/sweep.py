@@ -10,7 +10,8 @@ import numpy as np
 
 from autodiff_viz.engine.arguments import numbers
 from autodiff_viz.engine.live_path.arrays import Arrays, on_device
-from autodiff_viz.engine.live_path.live import backward, forward
+from autodiff_viz.engine.live_path.prepare import prepare
+from autodiff_viz.engine.live_path.walk import backward, forward
 from autodiff_viz.engine.trace import Trace, known_trace, precision
 from autodiff_viz.graph import limits
 from autodiff_viz.graph.model import Graph
@@ -65,22 +66,23 @@ def sweep(trace: Trace, name: str, positions: Any) -> Sweep:
     with precision(trace.dtype):
         inputs = {other: on_device(value) for other, value in trace.inputs.items()}
         inputs[name] = on_device(positions)
-        walk = forward(trace.graph, inputs, trace.dtype, frozenset({name}))
-        backward(walk, trace.output, on_device(trace.seed))
+        prepared = prepare(trace.graph, inputs, trace.dtype, frozenset({name}))
+        values, called = forward(prepared)
+        arriving, passed, gradients = backward(prepared, values, called, on_device(trace.seed))
 
     def shape_of(name: str) -> tuple[int, ...]:
-        return walk.shapes[name]
+        return prepared.shapes[name]
 
-    gradients = Arrays(walk.gradients, trace.dtype, shape_of)
+    gradients = Arrays(gradients, trace.dtype, shape_of)
     found = Sweep(
         name=name,
         positions=positions,
         output=trace.output,
-        value=Arrays(walk.values, trace.dtype, shape_of),
-        cotangent=Arrays(walk.arriving, trace.dtype, shape_of),
-        passed=Arrays(walk.passed, trace.dtype, lambda wire: shape_of(trace.graph[wire[0]].slots[wire[1]])),
+        value=Arrays(values, trace.dtype, shape_of),
+        cotangent=Arrays(arriving, trace.dtype, shape_of),
+        passed=Arrays(passed, trace.dtype, lambda wire: shape_of(trace.graph[wire[0]].slots[wire[1]])),
         gradient=gradients[name],
-        swept=frozenset(walk.swept),
+        swept=frozenset(prepared.swept),
     )
     whole = np.broadcast_to(found.gradient, positions.shape)
     return replace(found, gradient=whole)

@@ -14,13 +14,16 @@ import numpy as np
 from autodiff_viz.engine.arguments import input_arrays, known_dtype, numbers
 from autodiff_viz.engine.check import diagnose
 from autodiff_viz.engine.diagnostics.nonfinite import Birth, find_births
+from autodiff_viz.engine.diagnostics.notes import notes_of
 from autodiff_viz.engine.live_path.arrays import FLOAT32, FLOAT64, Arrays, constant, on_device
-from autodiff_viz.engine.live_path.live import Walk, Wire, backward, forward
+from autodiff_viz.engine.live_path.prepare import prepare
+from autodiff_viz.engine.live_path.walk import Cotangents, Prepared, Wire, backward, forward
 from autodiff_viz.engine.whole_program.remat_counts import Residual, Runs, residuals_of, runs_of
 from autodiff_viz.graph.argument_types import kind_of, known_graph
 from autodiff_viz.graph.bypass import played
 from autodiff_viz.graph.identity import Exact, identity
 from autodiff_viz.graph.model import Graph
+from autodiff_viz.graph.notebook import html_of
 from autodiff_viz.graph.problem import GraphError, Problem
 
 
@@ -40,7 +43,7 @@ class Trace(Exact):
       cotangent: by node name, d<seed, output>/d(value): the cotangent that arrives at the node.
       passed: by (node, slot), the contribution of that wire to the cotangent of the node it comes from.
       gradient: by input name, the arriving cotangent after the input's own rule.
-      notes: plain sentences about choices made for the user, such as a seed of ones.
+      chosen: sentences about choices made for the user, such as a seed of ones.
     """
 
     graph: Graph
@@ -52,7 +55,12 @@ class Trace(Exact):
     cotangent: Arrays[str]
     passed: Arrays[Wire]
     gradient: Arrays[str]
-    notes: tuple[str, ...] = ()
+    chosen: tuple[str, ...] = ()
+
+    @cached_property
+    def notes(self) -> tuple[str, ...]:
+        """What the page notes: choices made for the user, where numbers are not finite, and warnings."""
+        return (*self.chosen, *notes_of(self))
 
     @cached_property
     def identity(self) -> bytes:
@@ -62,7 +70,7 @@ class Trace(Exact):
 
     @cached_property
     def births(self) -> tuple[Birth, ...]:
-        """The nodes at which NaN and infinities first appear, forward pass first."""
+        """Where NaN and infinities begin, forward pass first."""
         return find_births(self.graph, self.value, self.cotangent, self.passed, self.gradient)
 
     @cached_property
@@ -89,6 +97,10 @@ class Trace(Exact):
         inputs = ", ".join(self.inputs)
         return f"<Trace of {self.output} by {inputs}: {len(self.value)} nodes in {self.dtype}>"
 
+    def _repr_html_(self) -> str | None:
+        """Return the canvas's picture with these numbers, for notebooks."""
+        return html_of(self)
+
     @property
     def _shapes(self) -> dict[str, tuple[int, ...]]:
         return {name: value.shape for name, value in self.inputs.items()}
@@ -113,11 +125,12 @@ def trace(
     graph, dtype = played(known_graph(graph)), known_dtype(dtype)
     given = input_arrays(graph, inputs, dtype)
     with precision(dtype):
-        walk = _forward(graph, {name: on_device(array) for name, array in given.items()}, dtype)
+        prepared = _prepared(graph, {name: on_device(array) for name, array in given.items()}, dtype)
         notes = []
-        seed_array = _seed(walk, graph.output, seed, notes)
-        backward(walk, graph.output, seed_array)
-        return _finish(walk, seed_array, tuple(notes))
+        seed_array = _seed(prepared, seed, notes)
+        values, called = forward(prepared)
+        cotangents = backward(prepared, values, called, seed_array)
+        return _finish(prepared, values, cotangents, seed_array, tuple(notes))
 
 
 def known_trace(found: Any) -> Trace:
@@ -138,7 +151,8 @@ def trace_part(graph: Graph, *, dtype: str = FLOAT32) -> Trace:
     if graph.output is not None:
         return trace(graph, dtype=dtype)
     with precision(dtype):
-        return _finish(forward(graph, {}, dtype), np.zeros((), dtype), ())
+        prepared = prepare(graph, {}, dtype)
+        return _finish(prepared, forward(prepared)[0], Cotangents({}, {}, {}), np.zeros((), dtype), ())
 
 
 def precision(dtype: str) -> AbstractContextManager:
@@ -148,31 +162,32 @@ def precision(dtype: str) -> AbstractContextManager:
     return jax.enable_x64(True) if dtype == FLOAT64 else nullcontext()
 
 
-def _forward(graph: Graph, inputs: dict[str, jax.Array], dtype: str) -> Walk:
+def _prepared(graph: Graph, inputs: dict[str, jax.Array], dtype: str) -> Prepared:
     try:
-        walk = forward(graph, inputs, dtype)
+        prepared = prepare(graph, inputs, dtype)
     except GraphError as error:
-        # The walk stops at the first problem; `diagnose` names them all.
+        # Preparation stops at the first problem; `diagnose` names them all.
         shapes = {name: array.shape for name, array in inputs.items()}
         raise GraphError(diagnose(graph, shapes) or error.problems) from error
-    if graph.output not in walk.values or len(walk.values) != len(graph.nodes):
+    if graph.output not in prepared.shapes or len(prepared.shapes) != len(graph.nodes):
         empty = Problem("no-output", "The graph is empty.", "Add a node.")
         raise GraphError(diagnose(graph) or empty)  # no output, or two nodes of one name
-    return walk
+    return prepared
 
 
-def _seed(walk: Walk, output: str, seed: Any, notes: list[str]) -> jax.Array:
-    shape = walk.shapes[output]
+def _seed(prepared: Prepared, seed: Any, notes: list[str]) -> jax.Array:
+    output, dtype = prepared.graph.output, prepared.dtype
+    shape = prepared.shapes[output]
     if seed is None:
         if shape:
             notes.append(
                 f"The output {output!r} has shape {list(shape)}, so it has no single gradient. The seed is "
                 "ones: what you see is the gradient of the sum of its elements."
             )
-        return _ones(shape, walk.dtype)
+        return _ones(shape, dtype)
     fault = ""
     try:
-        array = numbers(seed, walk.dtype)
+        array = numbers(seed, dtype)
         fault = f"has shape {list(array.shape)}"
         return on_device(np.broadcast_to(array, shape))
     except ValueError as error:
@@ -185,18 +200,24 @@ def _ones(shape: tuple[int, ...], dtype: str) -> jax.Array:
     return on_device(np.ones(shape, dtype)) if shape else constant(1.0, dtype)
 
 
-def _finish(walk: Walk, seed: jax.Array, notes: tuple[str, ...]) -> Trace:
-    graph, shapes, dtype = walk.graph, walk.shapes, walk.dtype
-    inputs = {step.node.name: walk.values[step.node.name] for step in walk.steps if step.kernel is None}
+def _finish(
+    prepared: Prepared,
+    values: dict[str, jax.Array],
+    cotangents: Cotangents,
+    seed: jax.Array,
+    chosen: tuple[str, ...],
+) -> Trace:
+    graph, shapes, dtype = prepared.graph, prepared.shapes, prepared.dtype
+    inputs = {name: values[name] for name in prepared.inputs}
     return Trace(
         graph=graph,
         output=graph.output,
         dtype=dtype,
         inputs=Arrays(inputs, dtype, shapes.__getitem__),
         seed=np.asarray(seed),
-        value=Arrays(walk.values, dtype, shapes.__getitem__),
-        cotangent=Arrays(walk.arriving, dtype, shapes.__getitem__),
-        passed=Arrays(walk.passed, dtype, lambda wire: shapes[graph[wire[0]].slots[wire[1]]]),
-        gradient=Arrays(walk.gradients, dtype, shapes.__getitem__),
-        notes=notes,
+        value=Arrays(values, dtype, shapes.__getitem__),
+        cotangent=Arrays(cotangents.arriving, dtype, shapes.__getitem__),
+        passed=Arrays(cotangents.passed, dtype, lambda wire: shapes[graph[wire[0]].slots[wire[1]]]),
+        gradient=Arrays(cotangents.gradients, dtype, shapes.__getitem__),
+        chosen=chosen,
     )

@@ -43,7 +43,7 @@ class Arrival:
       size: the number itself, or the norm of an array; None where the output does not depend on the node.
       parts: at a fork, one per wire; else empty.
       place: one of the words above, or "".
-      born: "NaN born forward" and the like, where a number that is not finite first appears.
+      born: "NaN begins here, forward" and the like, where a number that is not finite first appears.
     """
 
     node: Node
@@ -132,5 +132,5 @@ def _with_births(trace: Trace, found: Sequence[Arrival]) -> tuple[Arrival, ...]:
     """Add where numbers first become non-finite; the forward pass before the backward pass."""
     born: dict[str, str] = {}
     for birth in trace.births:
-        born.setdefault(birth.node, f"{birth.kind} born {birth.direction}")
+        born.setdefault(birth.node, f"{birth.kind} begins here, {birth.direction}")
     return tuple(replace(a, born=born.get(a.node.name, "")) for a in found)

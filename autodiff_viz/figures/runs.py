@@ -69,7 +69,7 @@ def runs_text(trace: Trace) -> str:
     except GraphError as error:
         return f"No chart of runs: {error.problems[0].message}"
     again = [
-        f"{name} {scalar(r.backward)} of which JAX keeps {scalar(r.kept)}"
+        f"{name} {scalar(r.backward)} of which a derivative needs {scalar(r.kept)}"
         for name, r in runs.items()
         if r.backward
     ]
@@ -99,10 +99,10 @@ def _row(line: Line, runs: Mapping[str, Runs], index: int) -> Row:
         return Row(f"{indent}{short(name)}", coloured("given", NEUTRAL), f"{plain(name)} is an input.")
     words = f"<b>{count.forward}</b>"
     if count.backward or count.kept:
-        words += f" + <b>{count.backward}</b> again, <b>{count.kept}</b> kept"
+        words += f" + <b>{count.backward}</b> again, <b>{count.kept}</b> needed"
     hover = (
         f"<b>{plain(name)}</b><br>forward pass: {counted(count.forward, 'run')}"
-        f"<br>its block runs again: {count.backward}×<br>of these JAX keeps: {count.kept}"
+        f"<br>its block runs again: {count.backward}×<br>of these a derivative needs: {count.kept}"
     )
     return Row(f"{indent}<b>{short(name)}</b>", words, hover)
 
@@ -147,13 +147,13 @@ def _bands(lines: Sequence[Line]) -> list[Band]:
 
 def _title(runs: Mapping[str, Runs]) -> str:
     again, kept = sum(r.backward for r in runs.values()), sum(r.kept for r in runs.values())
-    return f"{TITLE}: {again} again, {kept} kept" if again else f"{TITLE}: none runs twice"
+    return f"{TITLE}: {again} again, {kept} of them needed" if again else f"{TITLE}: none runs twice"
 
 
 def _explanation(left_out: int) -> list[str]:
     lines = [
         f"{coloured('■', VALUE)} runs in the forward pass",
-        f"{coloured('■', CHECKPOINT)} its block runs again backward: JAX keeps it",
-        f"{coloured('□', CHECKPOINT)} its block runs again backward: JAX drops it",
+        f"{coloured('■', CHECKPOINT)} its block runs again backward: a derivative needs it",
+        f"{coloured('□', CHECKPOINT)} its block runs again backward: none needs it, so JAX drops it",
     ]
     return [*lines, f"{counted(left_out, 'line')} in the middle left out"] if left_out else lines

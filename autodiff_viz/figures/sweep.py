@@ -27,6 +27,7 @@ from autodiff_viz.graph.text_format import listed, scalar
 
 UPPER, LOWER = 170, 210  # pixels of the two panels
 LEFT, RIGHT, BOTTOM = 62, 20, 60
+TANGENT = 0.2  # share of the axis that a tangent goes to either side
 CROWD = 6.0  # the axis is cut if a few numbers would make it this many times taller
 SHADE, SWATCH = "rgba(146,90,226,0.20)", "rgba(146,90,226,0.55)"
 AWAY = {"ticks": "outside", "ticklen": 8, "tickcolor": CLEAR}  # keeps tick labels clear of the circles
@@ -35,9 +36,10 @@ AWAY = {"ticks": "outside", "ticklen": 8, "tickcolor": CLEAR}  # keeps tick labe
 def sweep_figure(curves: Curves) -> go.Figure:
     """Draw two panels over one axis, the swept input, with a line at its present value.
 
-    Above: the value. Below: the declared derivative (solid), the true one with the rules off (dashed) and
-    finite differences (circles). The area between declared and true is shaded; the text over each panel
-    names the lines and gives their numbers at the present value. NaN leaves a gap.
+    Above: the value, with its tangent by the declared derivative (solid) and by the true one (dashed).
+    Below: the declared derivative (solid), the true one with the rules off (dashed) and finite differences
+    (circles). The area between declared and true is shaded; the text over each panel names the lines and
+    gives their numbers at the present value. NaN leaves a gap.
     """
     bent = bool(curves.bent.any())
     legend = _legend(curves, bent)
@@ -57,8 +59,10 @@ def sweep_figure(curves: Curves) -> go.Figure:
         "yaxis2": axis(domain=[0, LOWER / total], range=lower, nticks=6, tickangle=0, anchor="x", **AWAY),
         "annotations": [_headline(_value_line(curves), 1.0), _headline("<br>".join(legend), LOWER / total)],
         "shapes": _here_lines(curves, UPPER / total, LOWER / total),
+        "meta": {"swept": curves.name, "here": curves.here},  # ui/lab/web/marker.js drags the marker
     }
-    traces = [*_shading(curves), *_lines(curves, upper, lower, bent), *_points(curves, bent)]
+    drawn = [*_shading(curves), *_lines(curves, upper, lower, bent), *_tangents(curves, upper, bent)]
+    traces = [*drawn, *_points(curves, bent)]
     ends = f"{curves.positions[0]:g} {curves.positions[-1]:g}"
     return draw(traces, layout, f"sweep {curves.name} {curves.output} {ends}")
 
@@ -158,6 +162,38 @@ def _line(
         "line": {"color": colour, "width": 3.5, "dash": dash},
         "connectgaps": False,
         "hovertemplate": f"{name} %{{y:.5g}}<br>at %{{x:.5g}}<extra></extra>",
+    }
+
+
+def _tangents(curves: Curves, shown: list[float], bent: bool) -> list[dict[str, Any]]:
+    """Return the tangent of the declared slope, and that of the true one if they differ."""
+    i = curves.at_here
+    slopes = [("tangent", curves.declared[i], COTANGENT, "solid")]
+    slopes += [("true tangent", curves.true[i], RULE, "dash")] if bent else []
+    return [
+        _tangent(curves, float(slope), shown, name, colour, dash)
+        for name, slope, colour, dash in slopes
+        if np.isfinite(slope) and np.isfinite(curves.value[i])
+    ]
+
+
+def _tangent(
+    curves: Curves, slope: float, shown: list[float], name: str, colour: str, dash: str
+) -> dict[str, Any]:
+    """Return a piece of a tangent about the present value that stays within the panel."""
+    value = float(curves.value[curves.at_here])
+    reach = TANGENT * float(curves.positions[-1] - curves.positions[0])
+    room = max(min(value - shown[0], shown[1] - value), 0.0)
+    reach = min(reach, room / abs(slope)) if slope else reach
+    return {
+        "type": "scatter",
+        "mode": "lines",
+        "name": name,
+        "yaxis": "y",
+        "x": [curves.here - reach, curves.here + reach],
+        "y": [value - slope * reach, value + slope * reach],
+        "line": {"color": colour, "width": 2.5, "dash": dash},
+        "hovertemplate": f"{name}: slope {scalar(slope)}<extra></extra>",
     }
 
 

@@ -18,6 +18,14 @@ HEADER = 52  # pixels above the drawing that a title takes; each line under it t
 LINE = 21
 EDGE = 10  # pixels left free at the left and right edge
 
+MODE_BAR = {
+    "orientation": "v",  # along the right edge, so that it covers no title
+    "bgcolor": CLEAR,
+    "color": NEUTRAL,
+    "activecolor": VALUE,
+    "remove": ["select", "lasso", "autoScale", "zoomIn", "zoomOut"],
+}
+
 
 def draw(traces: Sequence[Mapping[str, Any]], layout: Mapping[str, Any], key: str) -> go.Figure:
     """Return a figure on a transparent ground. Text takes its colour from the page.
@@ -30,6 +38,7 @@ def draw(traces: Sequence[Mapping[str, Any]], layout: Mapping[str, Any], key: st
         "font": {"size": SMALL},
         "hoverlabel": {"align": "left", "font": {"size": SMALL}},
         "dragmode": False,  # a finger on the figure scrolls the page; the mode bar offers zoom
+        "modebar": MODE_BAR,
         "showlegend": False,
         "uirevision": key,
     }

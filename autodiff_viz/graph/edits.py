@@ -47,7 +47,7 @@ def with_node(graph: Graph, node: Node) -> Graph:
         )
     if len(graph.nodes) >= limits.NODES:
         _refuse(
-            "too-many-nodes", f"The graph has {len(graph.nodes)} nodes, as many as it may.", "Remove some."
+            "too-many-nodes", f"The graph has {len(graph.nodes)} nodes, which is the limit.", "Remove some."
         )
     wider = replace(graph, nodes=(*graph.nodes, node), output=graph.output or node.name)
     follows = any(name == graph.output for _, name in node.wires)

@@ -4,32 +4,67 @@ from __future__ import annotations
 
 import re
 from typing import NoReturn
+from urllib.parse import urlsplit, urlunsplit
 
 from autodiff_viz.graph import limits
 from autodiff_viz.graph.argument_types import known_text
 from autodiff_viz.graph.codec import to_json
 from autodiff_viz.graph.compression import DAMAGED, MORE, TOO_LONG, TRUNCATED, Unreadable, packed, unpacked
 from autodiff_viz.graph.model import Graph
+from autodiff_viz.graph.names import quoted
 from autodiff_viz.graph.problem import GraphError, Problem
 
 VERSION = "1"
 """First character of a payload: the version of its compression."""
 
 _PAYLOAD = re.compile(r"[A-Za-z0-9_-]*")
-_IN_ADDRESS = re.compile(r"[?&]g=([^&#]*)")
+_IN_ADDRESS = re.compile(r"[?&;]g=([A-Za-z0-9_-]*)")
+_ADDRESS = re.compile(r"[a-z]+://|[?]")
+_WITHOUT = (
+    (
+        "kept=",
+        "Its graph is too large for a link.",
+        "Save it as a JSON file in the browser where it was made.",
+    ),
+    ("lesson=", "It names a lesson.", "Open it in a browser and copy the link from there."),
+)
 
 
-def to_link(graph: Graph, most: int = limits.LINK) -> str:
-    """Write the graph as letters, digits, - and _, to follow `?g=` in a URL.
+def to_link(graph: Graph, most: int = limits.LINK, *, base: str | None = None) -> str:
+    """Write the graph as letters, digits, - and _, to follow `?g=` in a URL, or as a whole URL.
 
     Args:
       graph: any graph, including an unfinished one.
-      most: greatest number of characters.
+      most: greatest number of characters, without those of `base`.
+      base: address of a page of this program, such as "https://host.example/"; its other parameters stay.
     Returns:
-      The payload, which `from_link` reads.
+      The payload, or with `base` the address that opens the graph; `from_link` reads both.
     Raises:
-      GraphError: code "link-too-long", when the payload would exceed `most` characters.
+      GraphError: code "link-too-long", when the payload would exceed `most` characters; "link-base", when
+        `base` is no address.
     """
+    payload = _payload(graph, most)
+    return payload if base is None else _addressed(base, payload)
+
+
+def _addressed(base: str, payload: str) -> str:
+    """Return `base` with the payload as its parameter `g`.
+
+    Raises:
+      GraphError: `base` is no http or https address.
+    """
+    try:
+        parts = urlsplit(known_text(base))
+        known = parts.scheme in ("http", "https") and bool(parts.hostname)
+    except ValueError:
+        known = False
+    if not known:
+        _refuse("base", f"{quoted(base)} is no address.", 'Give one such as "https://host.example/".')
+    others = [part for part in parts.query.split("&") if part and not part.startswith("g=")]
+    return urlunsplit(parts._replace(query="&".join([*others, f"g={payload}"])))
+
+
+def _payload(graph: Graph, most: int) -> str:
     payload = VERSION + packed(to_json(graph, indent=None))
     if len(payload) > most:
         message = f"The graph needs a link of {len(payload)} characters; the limit is {most}."
@@ -41,7 +76,7 @@ def document_in(payload: str, most: int = limits.LINK) -> str:
     """Read the JSON document in a link.
 
     Args:
-      payload: as `to_link` writes it, or a URL with the payload after `g=`.
+      payload: as `to_link` writes it, or the whole address that has it after `g=`.
       most: greatest number of characters of the payload.
     Returns:
       The text of the document, not yet checked.
@@ -51,6 +86,8 @@ def document_in(payload: str, most: int = limits.LINK) -> str:
     payload = known_text(payload).strip()
     if in_address := _IN_ADDRESS.search(payload):
         payload = in_address[1]
+    elif _ADDRESS.search(payload):
+        _refuse_address(payload)
     if len(payload) > most:
         _refuse("too-long", f"The link has {len(payload)} characters; the limit is {most}.")
     if not payload:
@@ -61,6 +98,14 @@ def document_in(payload: str, most: int = limits.LINK) -> str:
             _refuse("version", message, "Reload the page to get the newest program.")
         _refuse("damaged", "This is not a link of this program.", "Copy the whole link.")
     return _inflated(payload[1:])
+
+
+def _refuse_address(address: str) -> NoReturn:
+    """Say what an address has in place of a graph."""
+    for sign, message, hint in _WITHOUT:
+        if re.search(f"[?&]{sign}", address):
+            _refuse("no-graph", f"The address holds no graph. {message}", hint)
+    _refuse("no-graph", "The address holds no graph: ?g= is missing.", "Copy the whole link.")
 
 
 def _inflated(payload: str) -> str:

@@ -12,6 +12,7 @@ from operator import attrgetter
 from typing import Any, Union
 
 from autodiff_viz.graph.identity import Exact, identity
+from autodiff_viz.graph.notebook import html_of
 from autodiff_viz.graph.policies import POLICIES as POLICIES
 from autodiff_viz.graph.rule_kinds import BACKWARD_AS as BACKWARD_AS
 from autodiff_viz.graph.rule_kinds import FOLLOW as FOLLOW
@@ -273,6 +274,10 @@ class Graph:
 
     def __hash__(self) -> int:
         return hash(self._unordered)
+
+    def _repr_html_(self) -> str | None:
+        """Return the canvas's picture, for notebooks."""
+        return html_of(self)
 
 
 def params(**values: Any) -> Params:

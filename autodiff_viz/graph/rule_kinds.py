@@ -138,7 +138,7 @@ _KINDS = (
         call="custom",
         argument="pullback",
         asks="What is passed down the wires",
-        example="custom(exp(x), pullback=lambda v, x, y: v * y)",
+        example="custom(exp(x), pullback=lambda v, x, out: v * out)",
         aliases=("custom_vjp", "custom_jvp", "custom_gradient"),
         icon="M10.2 2.8C8.2 2.2 7.3 3.2 7 5L5.8 11.5c-.3 1.6-1.2 2.2-2.6 1.8M4.6 6.8h4.6M13 2.8l-.9 3",
         key="p",

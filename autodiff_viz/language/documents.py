@@ -52,7 +52,7 @@ def from_link(payload: str, most: int = limits.LINK) -> Graph:
     """Read the graph of a link; `from_link(to_link(graph)) == graph`.
 
     Args:
-      payload: as `to_link` writes it, or a URL with the payload after `g=`.
+      payload: as `to_link` writes it, or the whole address that has it after `g=`.
       most: greatest number of characters of the payload.
     Returns:
       The graph.

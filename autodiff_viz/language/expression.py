@@ -126,7 +126,7 @@ class Reader:
         found = node.args
         if found.posonlyargs or found.kwonlyargs or found.vararg or found.kwarg or found.defaults:
             message = "The arguments of a lambda are plain names."
-            raise self.error(node, "lambda", message, "Write for example lambda v, x, y: v * y.")
+            raise self.error(node, "lambda", message, "Write for example lambda v, x, out: v * out.")
         seen: set[str] = set()
         for argument in found.args:
             if error := check_argument(self.line, argument, seen):

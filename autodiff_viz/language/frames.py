@@ -15,7 +15,7 @@ from autodiff_viz.graph.names import quoted, region_name_fault
 from autodiff_viz.graph.problem import Problem
 from autodiff_viz.language.caret import problem_at
 from autodiff_viz.language.checkpoints import EXAMPLE, Policy, read_policy, text_of
-from autodiff_viz.language.hints import did_you_mean
+from autodiff_viz.language.hints import block_hint, did_you_mean
 from autodiff_viz.language.source import LogicalLine
 
 CHECKPOINT, GROUP, BRANCHES = "checkpoint", "group", "branches"
@@ -66,7 +66,7 @@ def read_heads(
 def _read_head(line: LogicalLine, node: ast.expr, around: tuple[str, ...], drafts: Drafts) -> str:
     kind = node.func.id if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) else ""
     if kind not in CALLED:
-        hint = did_you_mean(kind, CALLED) or EXAMPLE
+        hint = block_hint(_last_word(node)) or did_you_mean(kind, CALLED) or EXAMPLE
         message = "After 'with' comes checkpoint(...), group(...) or branches(...)."
         raise line.error(node, "region", message, hint)
     called = CALLED[kind]
@@ -86,6 +86,12 @@ def _read_head(line: LogicalLine, node: ast.expr, around: tuple[str, ...], draft
         raise line.error(node, "region", message, "Remove some.")
     _continue(line, node, Draft(kind, line, _policy(line, node, kind)), drafts, name)
     return name
+
+
+def _last_word(node: ast.expr) -> str:
+    """Return "no_grad" for `torch.no_grad()`, `torch.no_grad` and `no_grad()`."""
+    called = node.func if isinstance(node, ast.Call) else node
+    return called.attr if isinstance(called, ast.Attribute) else getattr(called, "id", "")
 
 
 def _policy(line: LogicalLine, node: ast.Call, kind: str) -> Policy:

@@ -67,6 +67,12 @@ _SPECIAL = {
     "backward": "The lab differentiates the output by itself; write only the forward computation.",
 }
 
+_NO_GRADIENT = "nograd", "inferencemode", "setgradenabled"
+_WITH = dict.fromkeys(
+    _NO_GRADIENT,
+    "Leave the block out; put stop_gradient around each value inside it: y = stop_gradient(sin(x)).",
+) | dict.fromkeys(("enablegrad", "gradienttape", "record"), _SPECIAL["grad"])
+
 LAMBDA = "A lambda stands only inside rewrite(x, lambda v: ...) or custom(op(x), pullback=lambda ...)."
 
 KEYWORDS = {
@@ -110,6 +116,11 @@ def function_hint(name: str) -> str:
     if ours := _OURS.get(_close(name)):
         return f"Here it is called {listed([repr(other) for other in ours], last='or')}."
     return did_you_mean(name, FUNCTIONS) or "The palette lists all ops; sin, exp, relu, sum, matmul are some."
+
+
+def block_hint(name: str) -> str:
+    """Return a hint for a block of another library: `with torch.no_grad():`; "" where none is known."""
+    return _WITH.get(_close(name), "")
 
 
 def name_hint(name: str, known: Iterable[str]) -> str:

@@ -116,14 +116,26 @@ def parse_literal(text: str) -> Literal:
     return read_literal(line, node)
 
 
-def _one_expression(text: str) -> tuple[LogicalLine, ast.expr]:
+def one_statement(text: str) -> tuple[LogicalLine, ast.stmt]:
+    """Return the only line of a text, and the only statement of that line.
+
+    Raises:
+      GraphError: there is none, or more than one.
+    """
     lines = scan(text).lines
     if len(lines) != 1:
         raise GraphError(Problem("syntax", "One expression is needed here."))
     statements = parse_line(lines[0])
-    if len(statements) != 1 or not isinstance(statements[0], ast.Expr):
-        raise lines[0].error(lines[0].whole(), "syntax", "One expression is needed here, without a name.")
-    return lines[0], statements[0].value
+    if len(statements) != 1:
+        raise lines[0].error(lines[0].whole(), "syntax", "One expression is needed here.")
+    return lines[0], statements[0]
+
+
+def _one_expression(text: str) -> tuple[LogicalLine, ast.expr]:
+    line, statement = one_statement(text)
+    if not isinstance(statement, ast.Expr):
+        raise line.error(line.whole(), "syntax", "One expression is needed here, without a name.")
+    return line, statement.value
 
 
 def _place(problem: Problem) -> tuple[int, int]:

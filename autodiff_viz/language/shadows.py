@@ -14,8 +14,10 @@ from autodiff_viz.graph.names import numbered
 from autodiff_viz.graph.rule_kinds import KINDS, WIRES
 from autodiff_viz.language.show import show_node
 
-COTANGENT, VALUE = "v", "y"
-"""Conventional names of the first and the last argument, allowed whatever nodes there are."""
+COTANGENT, OUT = "v", "out"
+"""Names of the first and the last argument of a new function, allowed whatever nodes there are."""
+
+VALUES = (OUT, "y")  # "y" is the last argument in texts about custom derivatives
 
 SHOWN = 60  # characters of an expression that a message quotes
 
@@ -59,8 +61,8 @@ def _of(graph: Graph, node: Node) -> Iterator[Shadow]:
         if argument in graph and argument != producer:
             means = _described(graph, producer)
             yield Shadow(node.name, argument, means, _free(producer, args))
-    if args[-1] not in (VALUE, node.name) and args[-1] in graph:
-        yield Shadow(node.name, args[-1], f"the value of {node.name} itself", _free(VALUE, taken))
+    if args[-1] not in (*VALUES, node.name) and args[-1] in graph:
+        yield Shadow(node.name, args[-1], f"the value of {node.name} itself", _free(OUT, taken))
 
 
 def _described(graph: Graph, name: str) -> str:

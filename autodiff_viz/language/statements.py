@@ -128,7 +128,7 @@ class Program:
         except GraphError:
             self._names.broken.add(target.id)
             raise
-        tree = replace(_rooted(value, line.span(statement)), span=line.span(statement))
+        tree = replace(rooted(value, line.span(statement)), span=line.span(statement))
         self._fresh = self._fresh or Namer(self._names.assigned)
         nodes = flatten(tree, target.id, self._fresh, self._positions, self.spans)
         self._nodes.extend(nodes)
@@ -163,7 +163,7 @@ class Program:
         self._output, self._returned = statement.value.id, line.number
 
 
-def _rooted(value: Operand, span: Span) -> Applied:
+def rooted(value: Operand, span: Span) -> Applied:
     """Convert the right side of an assignment to a node.
 
     A literal becomes an input, a bare name an identity.

@@ -1,8 +1,9 @@
 """Lesson: a checkpoint around the tutorial's convolution saves no residuals; around more ops it does."""
 
 from autodiff_viz.engine.training.updates import Settings
-from autodiff_viz.lessons.record import EXACTLY, Claim, Lesson, Like, Variant
+from autodiff_viz.lessons.record import EXACTLY, Claim, Lesson, Like, Try, Variant
 from autodiff_viz.lessons.sources import SWIFT
+from autodiff_viz.lessons.tries import members, policy
 
 HEAD = """images = input(shape=(10, 16, 16, 3), seed=1)
 labels = [0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0]
@@ -69,9 +70,17 @@ outside: 12,586. With a relu inside, 38,500 falls to 21,226.""",
         ),
     ),
     to_try=(
-        "Train five steps and read the run log: it is the tutorial's.",
-        "Drag `pool` into the region and out again, and watch the residuals.",
-        "Choose the policy that keeps everything: the region is there, and saves nothing.",
+        Try("Train five steps and read the run log: it is the tutorial's.", variant=0, steps=5),
+        Try(
+            "Drag `pool` into the region and out again, and watch the residuals.",
+            (members("block", "conv"),),
+            variant=2,
+        ),
+        Try(
+            "Choose the policy that keeps everything: the region is there, and saves nothing.",
+            (policy("block", "everything_saveable"),),
+            variant=1,
+        ),
     ),
     claims=(
         Claim("Floats that are kept", "residual elements", None, 21_220, f"by hand: {LARGEST}"),

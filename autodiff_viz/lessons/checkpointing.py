@@ -1,7 +1,8 @@
 """Lesson: checkpointing, which discards residuals of the forward pass and recomputes them on the way back."""
 
-from autodiff_viz.lessons.record import Claim, Lesson, Variant
+from autodiff_viz.lessons.record import Claim, Lesson, Try, Variant
 from autodiff_viz.lessons.sources import SWIFT
+from autodiff_viz.lessons.tries import selected, without_region
 
 SQUARE = """x = 10.0
 c = cos(x)
@@ -44,9 +45,21 @@ runs three sines again. Three, not four: the last one's value is needed by no de
         Variant("Four sines, checkpointed", SINES_CHECKPOINTED, look_at="b"),
     ),
     to_try=(
-        "Remove the checkpoint: the badge goes, and every number stays as it was.",
-        "Compare the two graphs of sines: same value, same gradient, four residuals against one.",
-        "In *Four sines, checkpointed* select `b`, then `y`: both run again, only the run of `b` is kept.",
+        Try(
+            "Remove the checkpoint: the badge goes, and every number stays as it was.",
+            (without_region("square"),),
+            variant=0,
+        ),
+        Try(
+            "Compare the two graphs of sines: same value, same gradient, four residuals against one.",
+            variant=1,
+        ),
+        Try(
+            "In *Four sines, checkpointed* select `b`, then `y`: both run again, but JAX needs "
+            "only the run of `b`.",
+            (selected("y"),),
+            variant=2,
+        ),
     ),
     claims=(
         Claim("The square of cos 10", "value", "s", 0.704041, "by hand: (−0.8390715)²"),

@@ -1,7 +1,8 @@
 """Lesson: a declared pullback, on the tutorial's sillyExp."""
 
-from autodiff_viz.lessons.record import EXACTLY, Claim, Lesson, Variant
+from autodiff_viz.lessons.record import EXACTLY, Claim, Lesson, Try, Variant
 from autodiff_viz.lessons.sources import SWIFT
+from autodiff_viz.lessons.tries import function, moved
 
 DECLARED = """x = 3.0
 y = custom(2.7182817 ** x, pullback=lambda v, x, y: v * y)
@@ -32,9 +33,18 @@ place. That is why the lab puts the true slope beside every declared one.""",
         Variant("Declared wrongly", WRONG, look_at="y"),
     ),
     to_try=(
-        "Move `x` and watch the sweep: the declared derivative lies exactly on the true one.",
-        "Open *Declared wrongly*: the declared line leaves the true one, and the value does not notice.",
-        "Select `y` and change its function to `lambda v, x, y: v`: whatever arrives is passed as it is.",
+        Try(
+            "Move `x` and watch the sweep: the declared derivative lies exactly on the true one.",
+            (moved("x", 2.0),),
+        ),
+        Try(
+            "Open *Declared wrongly*: the declared line leaves the true one, and the value does not notice.",
+            variant=2,
+        ),
+        Try(
+            "Select `y` and change its function to `lambda v, x, y: v`: whatever arrives is passed as it is.",
+            (function("y", "lambda v, x, y: v"),),
+        ),
     ),
     claims=(
         Claim("sillyExp(3)", "value", "y", 20.085535, SWIFT),

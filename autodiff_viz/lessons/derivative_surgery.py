@@ -1,7 +1,8 @@
 """Lesson: a rule that replaces the arriving cotangent by another number (derivative surgery)."""
 
-from autodiff_viz.lessons.record import EXACTLY, Claim, Lesson, Variant
+from autodiff_viz.lessons.record import EXACTLY, Claim, Lesson, Try, Variant
 from autodiff_viz.lessons.sources import SWIFT
+from autodiff_viz.lessons.tries import function, moved
 
 REWRITTEN = """x = 30.0
 a = sin(x)
@@ -30,9 +31,22 @@ This is how gradients are clipped, scaled, reversed, or simply printed while the
         Variant("Only looked at", TAPPED, look_at="half"),
     ),
     to_try=(
-        "Select `half` and change its function to `lambda v: -v`: the branch now pulls `x` the other way.",
-        "Try `lambda v: clip(v, -0.01, 0.01)`: 1/30 is too large, so 0.01 is passed.",
-        "Move `x`: what arrives at `half` changes, what it passes does not.",
+        Try(
+            "Select `half` and change its function to `lambda v: -v`: the branch now pulls `x` "
+            "the other way.",
+            (function("half", "lambda v: -v"),),
+            variant=0,
+        ),
+        Try(
+            "Try `lambda v: clip(v, -0.01, 0.01)`: 1/30 is too large, so 0.01 is passed.",
+            (function("half", "lambda v: clip(v, -0.01, 0.01)"),),
+            variant=0,
+        ),
+        Try(
+            "Move `x`: what arrives at `half` changes, what it passes does not.",
+            (moved("x", 10.0),),
+            variant=0,
+        ),
     ),
     claims=(
         Claim("What arrives at the log's input", "cotangent", "half", 0.033333335, SWIFT),

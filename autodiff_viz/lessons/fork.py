@@ -1,6 +1,7 @@
 """Lesson: the cotangent of a value that is used twice is the sum of what its wires pass."""
 
-from autodiff_viz.lessons.record import EXACTLY, Claim, Lesson, Variant
+from autodiff_viz.lessons.record import EXACTLY, Claim, Lesson, Try, Variant
+from autodiff_viz.lessons.tries import moved, ruled
 
 DOUBLE_AND_SQUARE = """x = 3.0
 a = 2.0 * x
@@ -37,9 +38,21 @@ cos² is 1 wherever `x` goes.""",
         Variant("Two that cancel", CANCEL, look_at="x"),
     ),
     to_try=(
-        "Move `x`: one contribution stays 2, the other follows 2x, and their sum arrives.",
-        "Select `b` and set its rule to *stop*: its contribution becomes 0 and only the 2 is left.",
-        "Open *Both wires into one product*: the wires end at the same node, and still there are two terms.",
+        Try(
+            "Move `x`: one contribution stays 2, the other follows 2x, and their sum arrives.",
+            (moved("x", 1.0),),
+            variant=0,
+        ),
+        Try(
+            "Select `b` and set its rule to *stop*: its contribution becomes 0 and only the 2 is left.",
+            (ruled("b", "stop"),),
+            variant=0,
+        ),
+        Try(
+            "Open *Both wires into one product*: the wires end at the same node, and still there "
+            "are two terms.",
+            variant=1,
+        ),
     ),
     claims=(
         Claim(

@@ -1,7 +1,8 @@
 """Lesson: a forward pass with noise and a backward pass without, by a stop at the right place."""
 
-from autodiff_viz.lessons.record import EXACTLY, Claim, Law, Lesson, Variant
+from autodiff_viz.lessons.record import EXACTLY, Claim, Law, Lesson, Try, Variant
 from autodiff_viz.lessons.sources import ANSWER, QUESTION
+from autodiff_viz.lessons.tries import RESAMPLED
 
 RANDOM = "uniform(shape=(3,), low=0.9, high=1.1, seed=0)"
 # The document prints y·u for y = [4, 1, 1]; u is that divided by y, exact in decimals.
@@ -46,9 +47,21 @@ The last two graphs hold the draws that the question and its answer printed.""",
         Variant("The answer's draw, last", LAST.format(u=SECOND_DRAW), look_at="noise"),
     ),
     to_try=(
-        "In *Naive*, press *Resample* a few times: the gradient of `x` changes with every draw.",
-        "In *Stop placed early*, resample and compare: where the naive gradient grows, this one shrinks.",
-        "In *Stop placed last*, resample: the values change, and the gradient of `x` stays [−1, −1, 1].",
+        Try(
+            "In *Naive*, press *Resample* a few times: the gradient of `x` changes with every draw.",
+            (RESAMPLED,),
+            variant=0,
+        ),
+        Try(
+            "In *Stop placed early*, resample and compare: where the naive gradient grows, this one shrinks.",
+            (RESAMPLED,),
+            variant=1,
+        ),
+        Try(
+            "In *Stop placed last*, resample: the values change, and the gradient of `x` stays [−1, −1, 1].",
+            (RESAMPLED,),
+            variant=2,
+        ),
     ),
     claims=(
         Claim("The value, with its noise", "value", "z", NOISY, "by hand: √(x²u) = |x|√u", 0),

@@ -10,6 +10,7 @@ from autodiff_viz.lessons import (
     fork,
     forward_backward,
     gated_transformer,
+    one_neuron,
     split_cnn,
     split_model,
     two_stops,
@@ -20,6 +21,7 @@ from autodiff_viz.lessons import (
 from autodiff_viz.lessons.record import Lesson
 
 LESSONS: tuple[Lesson, ...] = (
+    one_neuron.LESSON,
     fork.LESSON,
     without_derivative.LESSON,
     derivative_surgery.LESSON,

@@ -1,7 +1,8 @@
 """Lesson: k branches on one image, weighted and summed, written in four ways with equal gradients."""
 
-from autodiff_viz.lessons.record import Claim, Law, Lesson, Like, Variant
+from autodiff_viz.lessons.record import Claim, Law, Lesson, Like, Try, Variant
 from autodiff_viz.lessons.sources import GATED
+from autodiff_viz.lessons.tries import branches, collapsed, ruled, trained_alone
 
 LOGITS = (0.4, 0.1, -0.2, 0.3, 0.0, -0.1)
 HEAD = """image = input(shape=(1, 6, 6, 2), seed=100)
@@ -121,11 +122,28 @@ one can be fine-tuned alone.""",
         Variant("Six branches", stacked(6), look_at="branch_1"),
     ),
     to_try=(
-        "Press **+** beside k = 3 on the frame of *transformer*: one more branch, joined as the last one is.",
-        "Collapse *transformer* with its triangle: a stack of cards that keeps its number.",
-        "Click **k = 3** and train *only transformer_3*: the other kernels are stopped. The image still "
-        "receives all three pullbacks.",
-        "Select *branch_2* and stop it: d image loses one term, and d p keeps all its numbers.",
+        Try(
+            "Press **+** beside k = 3 on the frame of *transformer*: one more branch, joined as "
+            "the last one is.",
+            (branches("transformer", 4),),
+            variant=0,
+        ),
+        Try(
+            "Collapse *transformer* with its triangle: a stack of cards that keeps its number.",
+            (collapsed("transformer"),),
+            variant=0,
+        ),
+        Try(
+            "Click **k = 3** and train *only transformer_3*: the other kernels are stopped. The "
+            "image still receives all three pullbacks.",
+            (trained_alone("transformer", "transformer_3"),),
+            variant=0,
+        ),
+        Try(
+            "Select *branch_2* and stop it: d image loses one term, and d p keeps all its numbers.",
+            (ruled("branch_2", "stop"),),
+            variant=0,
+        ),
     ),
     claims=(
         *_claims(0, 3),

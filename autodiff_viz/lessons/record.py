@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from autodiff_viz.engine.training.updates import Settings
@@ -86,6 +87,28 @@ class Variant:
 
 
 @dataclass(frozen=True, slots=True)
+class Try:
+    """One exercise. It is done where its edits would change nothing and its training has been made.
+
+    Attributes:
+      says: what to do and what to observe, in Markdown.
+      edits: made when the exercise is clicked; `lessons/tries.py` writes them.
+      variant: index of the graph that it is about; None for the one that is open.
+      steps: of training that it asks for; 0 for none.
+    """
+
+    says: str
+    edits: tuple[Mapping[str, Any], ...] = field(default=(), hash=False)
+    variant: int | None = None
+    steps: int = 0
+
+    @property
+    def acts(self) -> bool:
+        """Whether a click does it; otherwise it is something to read."""
+        return bool(self.edits or self.steps or self.variant is not None)
+
+
+@dataclass(frozen=True, slots=True)
 class Lesson:
     """Text, graphs and claims of one lesson.
 
@@ -94,7 +117,7 @@ class Lesson:
       title, summary: for the gallery; the summary is one sentence.
       text: Markdown, at most about 150 words.
       variants: at least one graph.
-      to_try: exercises for the lab, each with its expected observation.
+      to_try: exercises for the lab.
       claims: numbers that must hold in the graphs.
       figure: key of the figure to open with.
     """
@@ -104,6 +127,6 @@ class Lesson:
     summary: str
     text: str
     variants: tuple[Variant, ...]
-    to_try: tuple[str, ...]
+    to_try: tuple[Try, ...]
     claims: tuple[Claim, ...]
     figure: str = "cotangents"

@@ -1,8 +1,9 @@
 """Lesson: the question behind the split model, a classifier in two models that is trained as one."""
 
 from autodiff_viz.engine.training.updates import Settings
-from autodiff_viz.lessons.record import Claim, Lesson, Variant
+from autodiff_viz.lessons.record import Claim, Lesson, Try, Variant
 from autodiff_viz.lessons.sources import TWO_MODELS_ASKED
+from autodiff_viz.lessons.tries import RESAMPLED, selected
 
 FORMULA = """x = input(shape=(4, 22, 22, 3), seed=0)
 y = [[1.0], [0.0], [1.0], [0.0]]
@@ -53,9 +54,15 @@ Images are 22 \u00d7 22 here, the smallest that three convolutions and three poo
         ),
     ),
     to_try=(
-        "Train by segments: joint training and handing across are one curve, the question's attempt is not.",
-        "Resample: other noise, and the first two curves are still one.",
-        "Read the Jacobian of `y_pred_0` by `k3`: 4.7 million numbers, for a cotangent of 256.",
+        Try(
+            "Press *Train 60 steps three ways*: joint training and handing across are one curve, "
+            "the question's attempt is not.",
+        ),
+        Try("Resample: other noise, and the first two curves are still one.", (RESAMPLED,)),
+        Try(
+            "Read the Jacobian of `y_pred_0` by `k3`: 4.7 million numbers, for a cotangent of 256.",
+            (selected("k3"),),
+        ),
     ),
     claims=(
         Claim(

@@ -1,8 +1,9 @@
 """Lesson: three models trained as one, where a cotangent and not a Jacobian crosses each boundary."""
 
 from autodiff_viz.engine.training.updates import Settings
-from autodiff_viz.lessons.record import Claim, Lesson, Variant
+from autodiff_viz.lessons.record import Claim, Lesson, Try, Variant
 from autodiff_viz.lessons.sources import TWO_MODELS
+from autodiff_viz.lessons.tries import cut, ruled, selected
 
 FORMULA = """x = input(shape=(3, 10, 10, 1), seed=0)
 y = [[1.0], [0.0], [1.0]]
@@ -45,10 +46,20 @@ goes to 0.""",
         ),
     ),
     to_try=(
-        "Under the canvas, compare what each segment hands on with its Jacobians.",
-        "Train by segments: two curves are one, the third goes the wrong way.",
-        "Select `out1` and press `k`: two segments become one, and no number changes.",
-        "Put a stop on `out1`: the chain still equals the whole, and both first parts stay still.",
+        Try(
+            "Under the canvas, compare what each segment hands on with its Jacobians: select "
+            "`out2`, where the last one ends.",
+            (selected("out2"),),
+        ),
+        Try("Press *Train 60 steps three ways*: two curves are one, the third goes the wrong way."),
+        Try(
+            "Select `out1` and press `k`: two segments become one, and no number changes.",
+            (cut("out1", False),),
+        ),
+        Try(
+            "Put a stop on `out1`: the chain still equals the whole, and both first parts stay still.",
+            (ruled("out1", "stop"),),
+        ),
     ),
     claims=(
         Claim(

@@ -1,7 +1,8 @@
 """Lesson: comparison of Ioffe's stop-gradient trick applied early and late, on the same noise."""
 
-from autodiff_viz.lessons.record import EXACTLY, Claim, Lesson, Variant
+from autodiff_viz.lessons.record import EXACTLY, Claim, Lesson, Try, Variant
 from autodiff_viz.lessons.sources import ANSWER
+from autodiff_viz.lessons.tries import moved, put, selected
 
 BOTH = """u = {u}
 x_early = {x}
@@ -42,9 +43,16 @@ So the trick belongs at the very end, after the last op whose derivative depends
         Variant("The answer's three numbers", THREE, look_at="z_early"),
     ),
     to_try=(
-        "Move `u`: both values follow it. So does the gradient of `x_early`; that of `x_late` stays −1.",
-        "Set `u` to 1: without noise the two agree.",
-        "Select `z_early`, then `clean`: the same root, differentiated at two different numbers.",
+        Try(
+            "Move `u`: both values follow it. So does the gradient of `x_early`; that of `x_late` stays −1.",
+            (moved("u", 1.05),),
+            variant=0,
+        ),
+        Try("Set `u` to 1: without noise the two agree.", (put("u", 1.0),), variant=0),
+        Try(
+            "Select `z_early`, then `clean`: the same root, differentiated at two different numbers.",
+            (selected("clean"),),
+        ),
     ),
     claims=(
         Claim("The early value", "value", "z_early", 1.91164494, FIRST_NUMBER),

@@ -1,7 +1,8 @@
 """Lesson: Swift's `withoutDerivative`, JAX's `stop_gradient`: a term with a value and a zero gradient."""
 
-from autodiff_viz.lessons.record import EXACTLY, Claim, Lesson, Variant
+from autodiff_viz.lessons.record import EXACTLY, Claim, Lesson, Try, Variant
 from autodiff_viz.lessons.sources import SWIFT
+from autodiff_viz.lessons.tries import moved, ruled
 
 STOPPED = """x = 2.0
 y = 3.0
@@ -29,9 +30,17 @@ there. That is what makes a forgotten `stop_gradient` so hard to find, and why i
         Variant("Without it", OPEN, look_at="b"),
     ),
     to_try=(
-        "Switch the rule of `b` between *stop* and *follow*: orange numbers change, no blue one does.",
-        "Move `y`: the output moves, and the gradient of `y` stays 0.",
-        "Set `b` to *follow* and `cos_1` to *stop*: the gradient comes as far as `cos_1`, no further.",
+        Try(
+            "Set the rule of `b` to *follow*: orange numbers change, no blue one does.",
+            (ruled("b", "follow"),),
+            variant=0,
+        ),
+        Try("Move `y`: the output moves, and the gradient of `y` stays 0.", (moved("y", 2.5),)),
+        Try(
+            "Set `b` to *follow* and `cos_1` to *stop*: the gradient comes as far as `cos_1`, no further.",
+            (ruled("b", "follow"), ruled("cos_1", "stop")),
+            variant=0,
+        ),
     ),
     claims=(
         Claim("Gradient of x", "gradient", "x", -0.18009877, SWIFT),

@@ -1,8 +1,9 @@
 """Lesson: the tutorial's XOR, which never learns because its loss broadcasts predictions against targets."""
 
 from autodiff_viz.engine.training.updates import Settings
-from autodiff_viz.lessons.record import Claim, Lesson, Variant
+from autodiff_viz.lessons.record import Claim, Lesson, Try, Variant
 from autodiff_viz.lessons.sources import SWIFT
+from autodiff_viz.lessons.tries import selected
 from autodiff_viz.lessons.xor_tutorial import FORMULA
 
 MEANT = FORMULA.replace("[0.0, 1.0, 1.0, 0.0]", "[[0.0], [1.0], [1.0], [0.0]]")
@@ -40,9 +41,22 @@ the same weights learns XOR.""",
         Variant("From weights drawn at random", DRAWN, look_at="loss", **LONG),
     ),
     to_try=(
-        "Find the warning on the difference: it says which shapes were mixed.",
-        "Train both graphs to the end and compare the predictions at `yhat`.",
-        "Train the drawn weights with seed 4: all predictions are 0, no gradient arrives, the loss is 0.5.",
+        Try(
+            "Find the warning on the difference: it says which shapes were mixed.",
+            (selected("sub_1"),),
+            variant=0,
+        ),
+        Try(
+            "Train both graphs to the end and compare the predictions at `yhat`.",
+            (selected("yhat"),),
+            variant=1,
+            steps=2000,
+        ),
+        Try(
+            "Train the drawn weights with seed 4: all predictions are 0, no gradient arrives, the "
+            "loss is 0.5.",
+            variant=2,
+        ),
     ),
     claims=(
         Claim("Loss in step 0", "value", "loss", 0.33274758, SWIFT),

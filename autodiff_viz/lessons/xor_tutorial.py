@@ -1,8 +1,9 @@
 """Lesson: the tutorial's XOR training, with its printed numbers and a relu that is dead at first."""
 
 from autodiff_viz.engine.training.updates import Settings
-from autodiff_viz.lessons.record import Claim, Lesson, Variant
+from autodiff_viz.lessons.record import Claim, Lesson, Try, Variant
 from autodiff_viz.lessons.sources import SWIFT
+from autodiff_viz.lessons.tries import ruled, written
 from autodiff_viz.lessons.xor_printed import AT_LAYER1, AT_YHAT, LOSSES, W1, W2
 
 TEN = range(10)
@@ -41,9 +42,20 @@ bias above 0. In step 1 the gradient gets through.
 The loss hardly falls. That is no accident: see the next lesson.""",
     variants=(Variant("Ten steps", FORMULA, look_at="yhat", training=Settings("sgd", 0.02), steps=10),),
     to_try=(
-        "Train ten steps, go back to step 0, then to 1: the first row at `layer1` is zero, then it is not.",
-        "Stop the gradient at `layer1` and train: `W1` stays as it is, `W2` goes on learning.",
-        "Set the last bias to [0.1] and start over: no sample is dead at the start.",
+        Try(
+            "Train ten steps, go back to step 0, then to 1: the first row at `layer1` is zero, "
+            "then it is not.",
+            steps=10,
+        ),
+        Try(
+            "Stop the gradient at `layer1` and train: `W1` stays as it is, `W2` goes on learning.",
+            (ruled("layer1", "stop"),),
+            steps=10,
+        ),
+        Try(
+            "Set the last bias to [0.1] and start over: no sample is dead at the start.",
+            (written("b2", "[0.1]"),),
+        ),
     ),
     claims=(
         Claim("All ten losses", "value", "loss", LOSSES, SWIFT, **PRINTED),

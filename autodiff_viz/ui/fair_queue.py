@@ -1,7 +1,7 @@
 """Fair scheduling of visitors on Python's one processor: two first-in first-out queues, quick and slow.
 
 Threads that share one processor all finish late; if they take turns, all but the last finish early. Nobody
-waits long for a slow visitor: a visitor whose last turn was slow joins a queue of their own, and when a quick
+waits long for a slow visitor: a visitor with a slow turn lately joins a queue of their own, and when a quick
 one takes long unexpectedly, the next is admitted.
 """
 
@@ -19,7 +19,8 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 from autodiff_viz.engine.live_path.bounded_memo import asked_by
 
 MOST = 4  # held-up turns of a queue at once; with more, all share the processor
-SLOW = 0.05  # seconds of work in a turn that mark a visitor as slow, until a turn takes less
+SLOW = 0.05  # seconds of work in a turn that mark a visitor as slow for the next turn
+VERY_SLOW, MARKED = 0.1, 12  # seconds that mark them for so many: only the first turn of a slow edit is slow
 LONG, VERY_LONG = 0.1, 2.0  # seconds after which a turn counts as held up, in the quick and in the slow queue
 KNOWN = 1_000  # visitors that are remembered as slow
 
@@ -79,7 +80,7 @@ class Queue:
 
 
 _quick, _slow = Queue(LONG), Queue(VERY_LONG)
-_known: dict[Hashable, None] = {}  # visitors whose last turn was slow
+_known: dict[Hashable, int] = {}  # slow visitors, with the turns until the mark goes
 _mine = local()  # whether this thread has its turn
 
 
@@ -109,8 +110,9 @@ def _here() -> Hashable:
 
 
 def _note(visitor: Hashable, seconds: float) -> None:
+    left = max(_known.get(visitor, 0) - 1, MARKED if seconds > VERY_SLOW else seconds > SLOW)
     _known.pop(visitor, None)
-    if visitor is not None and seconds > SLOW:
-        _known[visitor] = None
+    if visitor is not None and left > 0:
+        _known[visitor] = left
         for old in [*_known][:-KNOWN]:
             _known.pop(old, None)

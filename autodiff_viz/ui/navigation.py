@@ -20,6 +20,10 @@ from autodiff_viz.views.persistence.address import GALLERY, VIEW
 NAME = "autodiff_viz"
 TO_THE_TOP = """document.querySelector("[data-testid=stMain]")?.scrollTo(0, 0);"""
 
+HEADING = """<h1 style="position: absolute; width: 1px; height: 1px; margin: 0; padding: 0; overflow: hidden;
+clip-path: inset(50%); white-space: nowrap">Lab: automatic differentiation of a graph</h1>"""
+"""Heading of the lab for screen readers; the lessons have a visible one."""
+
 
 def run() -> None:
     """Draw the page that the visitor is on."""
@@ -53,7 +57,8 @@ def _draw_links(view: str | None) -> None:
         st.page_link(_home(), label="Lab", icon=":material/conversion_path:")
         st.page_link(_home(), label="Lessons", icon=":material/school:", query_params={VIEW: GALLERY})
         # The text differs from page to page, so the browser runs it once for each.
-        st.html(f"<script>{TO_THE_TOP} // {view == GALLERY}\n</script>", unsafe_allow_javascript=True)
+        script = f"<script>{TO_THE_TOP} // {view == GALLERY}\n</script>"
+        st.html(("" if view == GALLERY else HEADING) + script, unsafe_allow_javascript=True)
 
 
 def _open(lesson: str) -> None:

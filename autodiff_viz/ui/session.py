@@ -85,6 +85,7 @@ class Sent:
       lean: the newest drawing.
       shown: the data that `lean` was made of.
       tables: tables for sliders, to be sent with the next message.
+      play: the steps of the pass, to be sent with the next message; "" for none.
       turn: number of messages so far.
       code: whether the component's code is sent too.
       told: the first drawing, if it is the one shared by all visitors.
@@ -96,6 +97,7 @@ class Sent:
     lean: Lean = NOTHING
     shown: tuple[Any, ...] = ()
     tables: list[dict[str, Any]] = field(default_factory=list)
+    play: str = ""
     turn: int = 0
     code: bool = False
     told: Told | None = None

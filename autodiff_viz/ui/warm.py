@@ -39,7 +39,7 @@ FILLING = 120.0  # processor seconds that compiling the catalog may take
 SOON = 5  # niceness of the jobs that readiness waits for
 LOOK = 0.5  # seconds between two checks whether the server is to end
 COLLECTED = 20_000  # newly allocated objects after which Python looks for reference cycles
-SWITCH_INTERVAL = 0.001  # seconds; a long Python loop of one visitor then delays the others less
+SWITCH_INTERVAL = 0.0002  # seconds; a long Python loop of one visitor then delays the others less
 
 _done = threading.Event()  # set when the warm-up has ended
 

@@ -20,6 +20,7 @@ from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.graph.rule_kinds import ARRIVING, KINDS, ON_INPUTS, WIRES
 from autodiff_viz.graph.text_format import listed
 from autodiff_viz.language.parse import parse, parse_lambda, parse_literal
+from autodiff_viz.language.shadows import COTANGENT, OUT
 from autodiff_viz.ops.catalog import OPS
 from autodiff_viz.ops.param_types import fits, needed
 from autodiff_viz.views.lab import (
@@ -240,21 +241,19 @@ def _first_rule(node: Node, kind: str, graph: Graph) -> Rule:
     """Return a rule of this kind with a function that visibly acts: negation, or the identity."""
     gives = KINDS[kind].function
     if gives == ARRIVING:
-        return Rule(kind, Lambda(("v",), (Call("neg", ("v",)),)))
+        return Rule(kind, Lambda((COTANGENT,), (Call("neg", (COTANGENT,)),)))
     if gives == WIRES:
-        names = _argument_names([producer for _, producer in node.wires], graph)
-        return Rule(kind, Lambda(("v", *names, "y"), ("v",) * len(names)))
+        args = _argument_names([producer for _, producer in node.wires], graph)
+        return Rule(kind, Lambda(args, (COTANGENT,) * (len(args) - 2)))
     return Rule(kind, number=KINDS[kind].number)
 
 
-def _argument_names(producers: list[str], graph: Graph) -> list[str]:
-    """Return one argument name per wire: its producer's, or a numbered one if that is taken.
+def _argument_names(producers: list[str], graph: Graph) -> tuple[str, ...]:
+    """Return the arguments of a declared derivative: the cotangent, one per wire, and the node's value.
 
-    A numbered name is no other node's.
+    That of a wire is its producer's name, or a numbered one if that is taken. A numbered name is no node's.
     """
-    found: list[str] = []
-    for producer in producers:
-        taken = {"v", "y", *found}
-        free = producer not in taken
-        found.append(producer if free else numbered(producer, {*taken, *graph.by_name}))
-    return found
+    found = [COTANGENT]
+    for name in (*producers, OUT):
+        found.append(numbered(name, {*found, *graph.by_name}) if name in found else name)
+    return tuple(found)

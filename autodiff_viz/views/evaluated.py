@@ -14,7 +14,6 @@ from autodiff_viz.graph.bypass import played
 from autodiff_viz.graph.identity import identity
 from autodiff_viz.graph.model import Graph
 from autodiff_viz.graph.problem import GraphError, Problem
-from autodiff_viz.views.canvas.drawing import doubts
 from autodiff_viz.views.lab import Lab
 from autodiff_viz.views.node.declared_derivatives import declared_states
 from autodiff_viz.views.node.health import State, states
@@ -105,7 +104,7 @@ def _with_words(
 def _runs(found: Trace | None, problems: tuple[Problem, ...]) -> Mapping[str, Runs]:
     """Count the runs; empty if no region changes them, or if counting fails or takes long."""
     stopped = any(problem.code != "groups-overlap" for problem in problems)
-    if found is None or not found.graph.regions or stopped or _is_much(found.graph):
+    if found is None or not found.graph.regions or stopped or runs_are_many(found.graph):
         return {}
     try:
         return found.runs
@@ -113,7 +112,7 @@ def _runs(found: Trace | None, problems: tuple[Problem, ...]) -> Mapping[str, Ru
         return {}
 
 
-def _is_much(graph: Graph) -> bool:
+def runs_are_many(graph: Graph) -> bool:
     """Whether counting the runs would delay the canvas: a node is counted once for each way to run it."""
     around = Counter(name for region in graph.regions for name in region.nodes)
     return sum(2**count for count in around.values()) > COUNTED
@@ -132,7 +131,6 @@ def _states(found: Trace, trained: bool) -> dict[str, State]:
 
 
 def _notes(found: Trace) -> tuple[str, ...]:
-    """Return sentences about the whole graph: notes of the trace, sources of non-finite numbers, warnings."""
-    uncounted = (NOT_COUNTED,) if _is_much(found.graph) else ()
-    doubted = (f"at {doubt.node}: {doubt}" for doubt in doubts(found))
-    return (*found.notes, *uncounted, *(str(birth) for birth in found.births), *doubted)
+    """Return sentences about the whole graph: notes of the trace, and whether its runs are not counted."""
+    uncounted = (NOT_COUNTED,) if runs_are_many(found.graph) else ()
+    return (*found.notes, *uncounted)

@@ -94,7 +94,7 @@ class Lab:
 
 def start() -> Lab:
     """Return the lab in its first state."""
-    return Lab(begin(parse(FIRST), "Start"), selected="a")
+    return Lab(begin(parse(FIRST), "Start"))
 
 
 def committed(lab: Lab, graph: Graph, label: str) -> Lab:

@@ -56,7 +56,7 @@ def elsewhere(problems: Iterable[Problem]) -> tuple[Problem, ...]:
     return tuple(problem for problem in problems if not isinstance(problem, Refusal))
 
 
-SHOWN = ("seq", "code", "message", "hint", "node", "slot", "offer", "edit")
+SHOWN = ("seq", "code", "message", "hint", "node", "slot", "offer", "edit", "column", "end_column")
 
 
 def notice_data(problems: Iterable[Problem]) -> list[dict[str, Any]]:

@@ -9,12 +9,12 @@ from autodiff_viz.graph import limits
 from autodiff_viz.graph.model import INPUT, PARAMETER
 from autodiff_viz.language.show import show_literal
 from autodiff_viz.views import numbers
-from autodiff_viz.views.canvas import arrange_piece, cards, delta, heatmap, records
+from autodiff_viz.views.canvas import cards, delta, heatmap, records
 from autodiff_viz.views.canvas.flows import DECADES
 from autodiff_viz.views.canvas.lean import USUAL
 from autodiff_viz.views.canvas.palette import RANDOM
 from autodiff_viz.views.edits.add_node import LETTERS, NEW
-from autodiff_viz.views.layout import coordinates
+from autodiff_viz.views.layout import coordinates, placing
 from autodiff_viz.views.node.layer_parameters import NEW_PARAMETER
 
 
@@ -38,7 +38,7 @@ def shared_constants() -> dict[str, Any]:
             "steps": cards.GROUP_STEPS,
         },
         "frame": {"pad": coordinates.FRAME, "level": coordinates.LEVEL, "tab": 2 * coordinates.TAB},
-        "paste": {"step": arrange_piece.STEP, "same": arrange_piece.SAME},
+        "clear": placing.CLEAR,
         "limits": {
             "branches": limits.BRANCHES,
             "document": limits.JSON,

@@ -68,7 +68,7 @@ def graph(page: Page, address: str) -> str:
     arrive(page, "/")
     canvas = page.locator(".canvas")
     with page.expect_download() as download:
-        canvas.get_by_role("button", name=MENU).click()
+        page.get_by_role("button", name=MENU).click()
         canvas.get_by_role("menuitem", name=PICTURE).click()
     picture = Path(download.value.path()).read_text("utf-8")
     return picture.replace("<svg ", '<svg class="graph" ', 1)

@@ -162,7 +162,9 @@ class Gestures:
         self.widgets.append((len(self.edits), action))
 
     def seed(self) -> None:
-        """Typed into its box, which answers on Enter."""
+        """Typed into its box among the settings, which answers on Enter."""
+        settings = self.page.get_by_test_id("stPopover").get_by_role("button", name="Settings")
+        self.can(lambda: settings.click(timeout=2_000))
         box, number = (
             self.page.get_by_role("spinbutton", name="Seed cotangent"),
             self.rng.choice([2.0, 0.5, -1.0]),
@@ -170,6 +172,7 @@ class Gestures:
         if box.count() and self.can(lambda: box.fill(str(number), timeout=2_000)):
             self.answer(lambda lab: set_seed(lab, number))
             self.page.keyboard.press("Enter")
+        self.can(lambda: settings.click(timeout=2_000))
 
     def rule(self) -> None:
         """Of the node that the inspector shows."""

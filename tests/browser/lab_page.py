@@ -19,10 +19,22 @@ def saying(text: str) -> re.Pattern[str]:
     return re.compile(re.escape(text))
 
 
+STILL = """async (thing) => {
+  const frame = () => new Promise(requestAnimationFrame);
+  const place = () => (({ x, y, width, height }) => [x, y, width, height])(thing.getBoundingClientRect());
+  for (let before = place(), same = 0; ; before = place()) {
+    await frame();
+    same = String(before) === String(place()) ? same + 1 : 0;
+    if (same === 2) return before;
+  }
+}"""
+"""Wait until a thing has stayed where it is for two frames; its place on the screen."""
+
+
 def middle(thing: Locator) -> tuple[float, float]:
-    """The point of the screen where its middle is."""
-    box = thing.bounding_box()
-    return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    """The point of the screen where its middle is, when it has come to rest."""
+    x, y, width, height = thing.evaluate(STILL)
+    return x + width / 2, y + height / 2
 
 
 class LabPage:
@@ -32,6 +44,7 @@ class LabPage:
         self.page = page
         self.address = address
         self.canvas = page.locator(".canvas")
+        self.tools = page.locator(".workspace, .canvas-tools")  # the canvas, and the toolbars above it
 
     def open(self, query: str = "") -> LabPage:
         self.page.goto(self.address + query)
@@ -75,7 +88,7 @@ class LabPage:
 
     @property
     def formula(self) -> Locator:
-        return self.page.get_by_role("textbox", name="Formula")
+        return self.page.locator(".formula textarea")
 
     def names(self) -> set[str]:
         nodes = self.canvas.locator("[data-id]")
@@ -107,17 +120,17 @@ class LabPage:
         self.settle()
 
     def button(self, label: str) -> None:
-        self.canvas.get_by_role("button", name=re.compile(f"^{re.escape(label)}")).click()
+        self.tools.get_by_role("button", name=re.compile(f"^{re.escape(label)}")).click()
         self.settle()
 
     def tool(self, name: str) -> None:
         """Press a button of the selection's toolbar."""
-        self.canvas.locator(f".bar.top .tool.{name}").click()
+        self.tools.locator(f".bar.top .tool.{name}").click()
         self.settle()
 
     def click_fast(self, label: str, times: int) -> None:
         """Click a button again and again without waiting for anything."""
-        button = self.canvas.get_by_role("button", name=re.compile(f"^{re.escape(label)}"))
+        button = self.tools.get_by_role("button", name=re.compile(f"^{re.escape(label)}"))
         button.evaluate("(button, times) => { for (let i = 0; i < times; i++) button.click(); }", times)
         self.settle()
 
@@ -142,7 +155,7 @@ class LabPage:
 
     def add(self, op: str) -> None:
         """Add an op from the palette: open, search, Enter."""
-        self.canvas.get_by_role("button", name="Add a node").click()
+        self.tools.get_by_role("button", name="Add a node").click()
         self.canvas.get_by_role("combobox", name="Search ops").fill(op)
         self.page.keyboard.press("Enter")
         self.settle()
@@ -169,5 +182,8 @@ class LabPage:
         self.settle()
 
     def choose_figure(self, title: str) -> None:
-        self.page.get_by_test_id("stButtonGroup").get_by_text(title, exact=True).click()
+        self.page.get_by_role("tab", name=title, exact=True).click()
         self.settle()
+
+    def open_settings(self) -> None:
+        self.page.get_by_test_id("stPopover").get_by_role("button", name="Settings").click()

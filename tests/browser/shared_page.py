@@ -13,9 +13,11 @@ MODIFIERS = ("Shift", "Control", "Alt", "Meta", " ")
 OPEN = ".popover, .inline, .preview, .ghost, .frame"
 NEAR = 3  # px by which the view that is fitted differs from the first one
 TWICE = 400  # milliseconds after which the next click makes no double click
-TRIES, PAUSE = 20, 100  # times and milliseconds in which the page is as it was
+SETTINGS = ["seed", "dtype", "figure", "sweep"]  # in the address
+TRIES, PAUSE = 6, 100  # times and milliseconds in which the page is as it was
+SELECTED = "?node=a"  # most tests edit the selected node; a newcomer finds none selected
 
-TO_THE_TOP = """document.querySelectorAll("[data-testid=stMain], [data-testid=stColumn]")
+TO_THE_TOP = """document.querySelectorAll("[data-testid=stMain], .st-key-side, .st-key-dock > *")
   .forEach((one) => one.scrollTo(0, 0))"""
 
 FOUND = f"""(canvas) => {{
@@ -31,13 +33,10 @@ FOUND = f"""(canvas) => {{
       node.dataset.id, at(node.querySelector(".card").getBoundingClientRect()),
     ])),
     drawn: ["wire", "region"].map((kind) => all(`[data-${{kind}}]`).map((one) => one.dataset[kind]).sort()),
-    pressed: all("[aria-pressed=true]").map((button) => button.title),
     selected: all("[data-id].selected").map((node) => node.dataset.id),
     open: all({OPEN!r}).length,
-    undo: all(".tool.undo").map((button) => button.title),
-    settings: all(".st-key-settings input", document).map((input) => input.value),
-    figure: all("[data-testid=stButtonGroup] [aria-checked=true]", document).map((one) => one.textContent),
-    sidebar: all("[data-testid=stSidebar]", document).length,
+    settings: {SETTINGS}.map((name) => new URLSearchParams(location.search).get(name)),
+    look: {{...document.documentElement.dataset}},
   }};
 }}"""
 """What a visitor finds: all that tests of a page that was put back may rely on."""
@@ -59,13 +58,13 @@ class SharedPage:
         self.said: list[str] = []
 
     def take(self) -> LabPage:
-        """The lab as a newcomer finds it; undo has nothing to undo, redo may have."""
+        """The first graph, with a node selected; undo has nothing to undo, redo may have."""
         if self.lab is None or not self._put_back():
             self.close()
             page = self.context.new_page()
             self.abroad, self.said = self.watched(page)
-            self.lab = LabPage(page, self.address).open()
-            expect(page.locator(".st-key-settings input").last).to_be_visible()
+            self.lab = LabPage(page, self.address).open(SELECTED)
+            expect(page.get_by_test_id("stPopover").get_by_role("button", name="Settings")).to_be_visible()
             expect(page.locator(".inspector")).to_be_visible()
             self.first, self.size = self._found(), page.viewport_size
         self.abroad.clear()
@@ -83,6 +82,10 @@ class SharedPage:
         told = {
             "inspected": self.lab.page.locator(".inspector h2").all_text_contents(),
             "details": details.get_attribute("aria-expanded") if details.count() else "false",
+            "pressed": self.lab.tools.locator("[aria-pressed=true]").evaluate_all(
+                "all => all.map((b) => b.title)"
+            ),
+            "undo": self.lab.page.locator(".canvas-tools .undo").get_attribute("title"),
             "formula": self.lab.formula.input_value(),
             "sliders": sliders.evaluate_all("all => all.map(({ value, min, max }) => [value, min, max])"),
         }
@@ -108,19 +111,19 @@ class SharedPage:
         for _ in range(lab.canvas.locator(OPEN).count()):
             lab.canvas.locator(".surface").focus()
             page.keyboard.press("Escape")
-        for button in lab.canvas.locator("[aria-pressed=true]").all():
-            button.click()
+        lab.tools.locator("[aria-pressed=true]").evaluate_all("all => all.forEach((one) => one.click())")
         lab.settle()
 
     def _undo_all(self) -> None:
         lab = self.lab
-        if lab.canvas.locator(".tool.undo").is_enabled():
+        if lab.page.locator(".canvas-tools .undo").is_enabled():
             lab.canvas.locator(".surface").focus()
             lab.page.keyboard.press("h")
             lab.canvas.locator(".step-list .step").last.click()
             lab.settle()
             lab.page.keyboard.press("Escape")
-        lab.canvas.get_by_role("button", name="Fit to view").click()
+        lab.canvas.locator(".surface").focus()
+        lab.page.keyboard.press("f")
         if self._found()["selected"] != ["a"]:
             lab.node("a").locator(".card").click()
             lab.page.wait_for_timeout(TWICE)

@@ -25,7 +25,9 @@ def test_a_moved_node_stays_where_it_was_put_after_a_reload(lab: LabPage):
 def test_a_reload_loses_nothing(lab: LabPage):
     lab.select("b")
     lab.press("s")
+    lab.open_settings()
     lab.choose("Precision", "float64")
+    lab.page.keyboard.press("Escape")
     lab.choose_figure("Sweep")
     for part in ("dtype=float64", "figure=sweep"):
         expect(lab.page).to_have_url(saying(part))
@@ -35,6 +37,7 @@ def test_a_reload_loses_nothing(lab: LabPage):
     expect(lab.formula).to_have_value(formula)
     expect(lab.node("b")).to_have_class(saying("selected"))
     expect(lab.cotangent("a")).to_have_text("0")
+    lab.open_settings()
     expect(lab.page.get_by_role("combobox", name="Precision")).to_have_value("float64")
 
 

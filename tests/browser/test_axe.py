@@ -46,7 +46,9 @@ def test_axe_is_not_blind(visit: Page):
 
 def test_the_lab_and_all_that_opens_on_its_canvas(visit: Page, address: str):
     lab = LabPage(visit, address).open()
-    visit.locator(".st-key-figure_place").scroll_into_view_if_needed()
+    plots = visit.get_by_role("tab", name="Plots")
+    if plots.count():  # on a phone, which has a sheet
+        plots.click()
     expect(visit.locator(".js-plotly-plot .main-svg").first).to_be_visible()
     assert faults(visit) == []
     for key, opened in (("/", ".palette"), ("?", ".sheet")):
@@ -55,7 +57,7 @@ def test_the_lab_and_all_that_opens_on_its_canvas(visit: Page, address: str):
         expect(lab.canvas.locator(opened)).to_be_visible()
         assert faults(visit) == []
         visit.keyboard.press("Escape")
-    lab.canvas.get_by_role("button", name="Files, pictures and links").click()
+    lab.tools.get_by_role("button", name="Files, pictures and links").click()
     assert faults(visit) == []
     lab.canvas.get_by_role("menuitem", name="Open a link").click()
     assert faults(visit) == []
@@ -89,7 +91,7 @@ def test_a_stopped_node_in_a_region_and_the_history(visit: Page, address: str):
     lab.press("h")
     assert faults(visit) == []
     visit.keyboard.press("Escape")
-    lab.canvas.get_by_role("button", name="More", exact=True).click()
+    lab.tools.get_by_role("button", name="More", exact=True).click()
     assert faults(visit) == []
     visit.keyboard.press("Escape")
     lab.canvas.locator(".tab").first.click()

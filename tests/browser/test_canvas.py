@@ -48,7 +48,7 @@ def test_letting_a_stopped_gradient_through_adds_it_at_the_fork(lab: LabPage):
         ("Stop gradient", "stop", "a = stop_gradient(sin(x))", 0.0),
         ("Rewrite cotangent", "rewrite", "a = rewrite(sin(x), lambda v: -v)", -DX),
         ("Scale gradient", "scale", "a = scale_gradient(sin(x), 0.5)", 0.5 * DX),
-        ("Declare pullback", "pullback", "a = custom(sin(x), pullback=lambda v, x, y: v)", 1.5),
+        ("Declare pullback", "pullback", "a = custom(sin(x), pullback=lambda v, x, out: v)", 1.5),
         ("Go backward as another expression", "backward_as", "a = backward_as(sin(x), x)", 1.5),
     ],
 )
@@ -76,7 +76,7 @@ def test_a_node_is_found_in_the_palette_and_wired_by_hand(lab: LabPage):
     lab.press("Escape")  # nothing is selected, so nothing is wired by itself
     lab.add("mul")
     assert "mul_1" in lab.names()
-    lab.canvas.get_by_role("button", name="Fit to view").click()
+    lab.tools.get_by_role("button", name="Fit to view").click()
     lab.drag(lab.out_port("x"), lab.slot_port("mul_1", 0))
     lab.drag(lab.out_port("y"), lab.slot_port("mul_1", 1))
     expect(lab.value("mul_1")).to_have_text("0.9")

@@ -144,3 +144,32 @@ def test_copying_in_the_formula_is_the_browsers_own(lab: LabPage):
     lab.page.keyboard.press("Control+c")
     lab.press("End")
     expect(lab.canvas.get_by_role("status")).not_to_contain_text("Copied")
+
+
+def in_view(lab: LabPage, name: str) -> bool:
+    card, canvas = lab.node(name).locator(".card").bounding_box(), lab.canvas.bounding_box()
+    across = canvas["x"] <= card["x"] and card["x"] + card["width"] <= canvas["x"] + canvas["width"]
+    return (
+        across and canvas["y"] <= card["y"] and card["y"] + card["height"] <= canvas["y"] + canvas["height"]
+    )
+
+
+def test_what_is_pasted_comes_into_view_nodes_and_a_whole_formula(lab: LabPage):
+    steps = "".join(f"h{i + 1} = sin(h{i})\n" for i in range(8))
+    lab.type_formula(f"h0 = 0.5\n{steps}")
+    lab.formula.press("Control+a")
+    lab.page.keyboard.press("Control+x")
+    lab.page.keyboard.press("Control+v")
+    lab.settle()
+    assert in_view(lab, "h8")
+    lab.click_fast("Zoom in", 6)
+    assert not in_view(lab, "h8")
+    lab.formula.focus()
+    lab.page.keyboard.press("Control+a")
+    lab.page.keyboard.press("Control+v")
+    lab.settle()
+    assert in_view(lab, "h8")
+    lab.click_fast("Zoom in", 4)
+    lab.canvas.locator(".surface").focus()
+    lab.press("Control+v")
+    assert in_view(lab, "h8_1")

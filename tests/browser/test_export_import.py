@@ -35,7 +35,7 @@ def clipboard(context: BrowserContext, address: str) -> Iterator[None]:
 
 
 def choose(lab: LabPage, item: str) -> None:
-    lab.canvas.get_by_role("button", name=MENU).click()
+    lab.tools.get_by_role("button", name=MENU).click()
     lab.canvas.get_by_role("menuitem", name=item).click()
 
 
@@ -62,7 +62,7 @@ def test_the_svg_holds_every_number_as_text_and_nothing_from_elsewhere(lab: LabP
     attributes = {key for element in root.iter() for key in element.attrib}
     assert not attributes & {"class", "style", "href", f"{{{SVG}}}href"}
     tags = {element.tag.removeprefix(SVG) for element in root.iter()}
-    assert tags <= {"svg", "g", "path", "rect", "circle", "line", "text", "title"}
+    assert tags <= {"svg", "g", "path", "rect", "circle", "line", "text", "title", "metadata"}
     assert not [needs for needs in (b"url(", b"var(", b"color(") if needs in data]
 
 
@@ -130,6 +130,31 @@ def test_a_file_opens_in_place_of_the_graph_and_undo_brings_it_back(lab: LabPage
     expect(lab.formula).to_have_value(kept)
 
 
+@pytest.mark.parametrize("kind", ["PNG", "SVG"])
+def test_a_picture_opens_as_the_graph_that_it_shows(lab: LabPage, kind):
+    lab.select("b")
+    lab.press("s")
+    name, data = taken(lab, f"Picture as {kind}")
+    if kind == "PNG":  # another program finds it too
+        assert "g=" in Image.open(io.BytesIO(data)).text["autodiff_viz"]
+    lab.type_formula(OTHER)
+    with lab.page.expect_file_chooser() as chooser:
+        choose(lab, "Open a file")
+    chooser.value.set_files({"name": name, "mimeType": f"image/{kind.lower()}", "buffer": data})
+    expect(lab.cotangent("a")).to_have_text("0")
+    assert lab.names() == {"x", "y", "a", "b", "exp_1", "z"}
+
+
+def test_a_picture_without_a_graph_says_so(lab: LabPage):
+    data = io.BytesIO()
+    Image.new("RGB", (2, 2)).save(data, "PNG")
+    with lab.page.expect_file_chooser() as chooser:
+        choose(lab, "Open a file")
+    chooser.value.set_files({"name": "holiday.png", "mimeType": "image/png", "buffer": data.getvalue()})
+    expect(lab.canvas.get_by_role("status")).to_contain_text("holiday.png is a PNG picture without a graph")
+    assert "z" in lab.names()
+
+
 def test_a_file_beyond_the_limit_is_refused_without_being_sent(lab: LabPage):
     with lab.page.expect_file_chooser() as chooser:
         choose(lab, "Open a file")
@@ -167,17 +192,17 @@ def test_a_pasted_link_opens(lab: LabPage):
 def test_text_typed_in_the_dialog_opens_and_what_holds_no_graph_says_so(lab: LabPage):
     choose(lab, "Open a link or text")
     lab.canvas.get_by_role("textbox", name="Graph to open").fill("see you on Monday")
-    lab.canvas.get_by_role("button", name="Open", exact=True).click()
+    lab.tools.get_by_role("button", name="Open", exact=True).click()
     expect(lab.page.get_by_text("neither JSON nor a link").first).to_be_visible()
     assert "z" in lab.names()
     choose(lab, "Open a link or text")
     lab.canvas.get_by_role("textbox", name="Graph to open").fill(OTHER)
-    lab.canvas.get_by_role("button", name="Open", exact=True).click()
+    lab.tools.get_by_role("button", name="Open", exact=True).click()
     expect(lab.value("v")).to_have_text("4")
 
 
 def test_the_menu_is_walked_with_arrows_and_left_with_escape(lab: LabPage):
-    lab.canvas.get_by_role("button", name=MENU).focus()
+    lab.tools.get_by_role("button", name=MENU).focus()
     lab.page.keyboard.press("Enter")
     expect(lab.canvas.get_by_role("menuitem", name="Open a file")).to_be_focused()
     lab.page.keyboard.press("ArrowUp")
@@ -185,3 +210,12 @@ def test_the_menu_is_walked_with_arrows_and_left_with_escape(lab: LabPage):
     lab.page.keyboard.press("Escape")
     expect(lab.canvas.get_by_role("menu")).to_have_count(0)
     expect(lab.canvas.locator(".surface")).to_be_focused()
+
+
+def test_a_new_graph_is_empty_and_undo_brings_the_last_one_back(lab: LabPage):
+    choose(lab, "New graph")
+    lab.settle()
+    assert lab.names() == set()
+    expect(lab.formula).to_have_value("")
+    lab.button("Undo: New graph")
+    assert lab.names() == {"x", "y", "a", "b", "exp_1", "z"}

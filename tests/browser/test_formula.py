@@ -27,6 +27,11 @@ def test_a_mistake_is_marked_in_the_text_and_the_graph_stays(lab: LabPage):
     expect(lab.page.get_by_text("sin", exact=False).first).to_be_visible()
     assert "exp_1" in lab.names()
     expect(lab.formula).to_have_value(saying("q = sinn(p)"))
+    expect(lab.canvas.get_by_text("From the last good formula")).to_be_visible()
+    assert float(lab.canvas.locator(".pane").first.evaluate("pane => getComputedStyle(pane).opacity")) < 1
+    expect(lab.page.get_by_role("group", name="Check")).to_have_text(saying("From the last good formula."))
+    lab.type_formula(TYPED)
+    expect(lab.canvas.get_by_text("From the last good formula")).to_have_count(0)
 
 
 def test_unfinished_text_outlives_a_click_on_the_canvas_and_a_reload(lab: LabPage):

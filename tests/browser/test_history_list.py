@@ -20,7 +20,7 @@ def test_every_step_is_listed_and_a_click_leads_there(lab: LabPage):
     steps = lab.canvas.locator(".step span:not(.mark)")
     expect(steps).to_have_text(["Edit the formula", "Delete a", "Stop gradient at a", "Start"])
     expect(lab.canvas.locator("[aria-current]")).to_contain_text("Edit the formula")
-    lab.canvas.get_by_role("button", name="Stop gradient at a").click()
+    lab.tools.get_by_role("button", name="Stop gradient at a").click()
     lab.settle()
     assert "a" in lab.names()
     expect(lab.node("a").locator(".chip.stop")).to_be_visible()

@@ -136,6 +136,36 @@ def test_an_answered_edit_and_its_undo_are_said(keys: LabPage):
     keys.node("b").focus()
     keys.press("Enter")
     keys.press("s")
-    expect(told).to_have_text(f"Stop gradient at b. Output z is {four_digits(1.5 * A + math.exp(A))}")
+    expect(told).to_have_text("stop on b: cotangents of x, y, a changed")
     keys.press("Control+z")
     expect(told).to_contain_text("Undone: Stop gradient at b")
+
+
+def test_a_toolbar_is_one_stop_of_tab_and_its_buttons_are_reached_by_arrows(keys: LabPage):
+    keys.select("b")
+    for name in ("Selection", "Graph"):
+        bar = keys.canvas.get_by_role("toolbar", name=name)
+        assert bar.locator("button[tabindex='0']:visible").count() == 1
+    first, second = (keys.canvas.locator(".bar.top button:visible").nth(i) for i in (0, 1))
+    first.focus()
+    keys.page.keyboard.press("ArrowRight")
+    expect(second).to_be_focused()
+    keys.page.keyboard.press("ArrowLeft")
+    expect(first).to_be_focused()
+    assert keys.canvas.locator("[data-id].selected").count() == 1  # the canvas did not hear the arrows
+
+
+def test_escape_leaves_the_formula_for_the_canvas_and_the_sheet_of_keys_says_so(keys: LabPage):
+    keys.formula.focus()
+    keys.page.keyboard.press("End")
+    keys.page.keyboard.press("Escape")
+    expect(keys.canvas.locator(".surface")).to_be_focused()
+    keys.page.keyboard.press("?")
+    expect(keys.page.get_by_text("Esc in the formula")).to_be_visible()
+    keys.page.keyboard.press("Escape")
+
+
+def test_the_page_has_one_heading_of_level_one(keys: LabPage):
+    assert keys.page.get_by_role("heading", level=1).all_text_contents() == [
+        "Lab: automatic differentiation of a graph"
+    ]

@@ -104,7 +104,7 @@ def test_from_near_what_is_out_of_sight_is_left_out_and_keys_bring_it_back(lab: 
 
 
 def test_a_picture_has_the_numbers_of_nodes_that_have_never_been_seen_from_near(lab: LabPage):
-    lab.canvas.get_by_role("button", name="Files, pictures and links").click()
+    lab.tools.get_by_role("button", name="Files, pictures and links").click()
     with lab.page.expect_download() as download:
         lab.canvas.get_by_role("menuitem", name="Picture as SVG").click()
     text = Path(download.value.path()).read_text("utf-8")

@@ -17,7 +17,7 @@ pytestmark = pytest.mark.shared_page
 
 
 def test_a_step_of_the_slider_changes_value_and_cotangent(lab: LabPage):
-    slider = lab.page.get_by_role("slider").first
+    slider = lab.page.get_by_role("slider", name="Slider of x")
     slider.focus()
     lab.page.keyboard.press("ArrowRight")
     expect(lab.value("x")).to_have_text("0.61")  # a thousandth of -5 to 5
@@ -26,7 +26,7 @@ def test_a_step_of_the_slider_changes_value_and_cotangent(lab: LabPage):
 
 
 def test_many_steps_of_a_slider_end_where_the_last_one_does(lab: LabPage):
-    lab.page.get_by_role("slider").first.focus()
+    lab.page.get_by_role("slider", name="Slider of x").focus()
     for _ in range(10):
         lab.page.keyboard.press("ArrowRight")
     expect(lab.value("x")).to_have_text("0.7")
@@ -34,7 +34,7 @@ def test_many_steps_of_a_slider_end_where_the_last_one_does(lab: LabPage):
 
 
 def test_a_slider_dragged_twice_is_two_steps_of_undo(lab: LabPage):
-    box = lab.page.get_by_role("slider").first.bounding_box()
+    box = lab.page.get_by_role("slider", name="Slider of x").bounding_box()
     middle = box["y"] + box["height"] / 2
     at = [box["x"] + box["width"] * part for part in (0.56, 0.7, 0.2)]
     lab.move_mouse((at[0], middle), (at[1], middle))
@@ -71,6 +71,7 @@ def test_what_is_no_number_is_marked_in_its_box_and_goes_nowhere(lab: LabPage):
 
 
 def test_the_seed_scales_every_cotangent(lab: LabPage):
+    lab.open_settings()
     box = lab.page.get_by_role("spinbutton", name="Seed cotangent")
     box.fill("-2")
     box.press("Enter")
@@ -92,15 +93,34 @@ def test_an_independent_check_stands_beside_the_numbers(lab: LabPage):
 @pytest.mark.parametrize("title", [spec.title for spec in FIGURES.values()])
 def test_every_figure_is_drawn(lab: LabPage, title: str):
     lab.choose_figure(title)
-    lab.page.locator(".st-key-figure_place").scroll_into_view_if_needed()  # it is drawn when it is looked at
     # The first one has Plotly to load, and its sweep to compile.
     expect(lab.page.locator(".js-plotly-plot .main-svg").first).to_be_visible(timeout=20_000)
     expect(lab.page.get_by_test_id("stException")).to_have_count(0)
 
 
+def test_the_marker_of_the_sweep_is_dragged_and_a_click_puts_it_elsewhere(lab: LabPage):
+    lab.choose_figure(FIGURES["sweep"].title)
+    lab.page.locator(".st-key-figure_place").scroll_into_view_if_needed()
+    plot = lab.page.locator(".js-plotly-plot").first
+    expect(plot.locator(".main-svg").first).to_be_visible(timeout=20_000)
+    box = plot.bounding_box()
+    axis = plot.evaluate("({_fullLayout: {xaxis: a}}) => ({at: a._offset, long: a._length, low: a.range[0]})")
+    assert axis["low"] == -5  # the slider's own end
+    at = [box["x"] + axis["at"] + axis["long"] * (x + 5) / 10 for x in (0.6, 2.0, -1.0)]
+    y = box["y"] + box["height"] - 100  # clear of the canvas, which stays in view
+    lab.move_mouse((at[0], y), (at[1], y))
+    expect(lab.value("a")).to_have_text(four_digits(math.sin(2.0)))
+    lab.page.mouse.click(at[2], y)
+    lab.settle()
+    expect(lab.value("a")).to_have_text(four_digits(math.sin(-1.0)))
+    lab.button("Undo")
+    expect(lab.value("a")).to_have_text(four_digits(math.sin(2.0)))
+
+
 def test_reset_leads_back_to_the_first_graph(lab: LabPage):
     lab.type_formula("p = 3.0\nq = p * p")
     expect(lab.value("q")).to_have_text("9")
+    lab.open_settings()
     lab.page.locator(".st-key-reset").get_by_role("button").click()
     expect(lab.value("a")).to_have_text(four_digits(math.sin(0.6)))
 
@@ -109,7 +129,7 @@ def test_a_lesson_opens_in_the_lab_with_its_claims(lab: LabPage):
     lab.page.get_by_role("link", name="Lessons").click()
     lab.page.get_by_role("button", name="Open in the lab").first.click()
     expect(lab.canvas).to_be_visible()
-    expect(lab.page.get_by_test_id("stSidebar").get_by_text(LESSONS[0].title).first).to_be_visible()
+    expect(lab.page.locator(".st-key-lesson").get_by_text(LESSONS[0].title).first).to_be_visible()
 
 
 def test_the_gallery_ticks_every_claim(page: Page, address: str):
@@ -153,7 +173,7 @@ def test_a_tap_selects_a_node_on_a_phone(phone: LabPage):
     phone.press("Escape")
     phone.node("x").locator(".card").tap()
     phone.settle()
-    expect(phone.canvas.get_by_role("toolbar", name=re.compile("Selec"))).to_be_visible()
+    expect(phone.node("x")).to_have_class(re.compile("selected"))
 
 
 def test_the_dark_theme_has_light_letters_on_a_dark_canvas(page: Page, address: str):

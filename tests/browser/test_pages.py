@@ -117,12 +117,13 @@ def test_claims_are_ticked_when_they_have_been_checked_and_nobody_asks(lab: LabP
 
 
 def set_rule(lab: LabPage) -> Callable[[], None]:
+    lab.select_quickly("a")
     lab.canvas.locator(".surface").press("s")
     return lambda: expect(lab.formula).to_have_value(saying("a = stop_gradient(sin(x))"))
 
 
 def add_node(lab: LabPage) -> Callable[[], None]:
-    lab.canvas.get_by_role("button", name="Add a node").click()
+    lab.tools.get_by_role("button", name="Add a node").click()
     lab.canvas.get_by_role("combobox", name="Search ops").fill("tanh")
     lab.page.keyboard.press("Enter")
     return lambda: expect(lab.node("tanh_1")).to_be_visible()
@@ -161,7 +162,7 @@ def test_what_is_done_after_lessons_were_asked_for_does_not_take_their_place(lab
         to_lessons(lab)
         is_done = set_rule(lab)
         lab.page.wait_for_timeout(100)  # it is sent
-        lab.page.get_by_test_id("stButtonGroup").get_by_text("Runs", exact=True).click()
+        lab.page.get_by_role("tab", name="Runs", exact=True).click()
         lab.page.wait_for_timeout(100)
     on_lessons(lab)
     to_lab(lab)
@@ -192,11 +193,11 @@ def test_a_lesson_is_opened_from_the_gallery_wherever_that_was_entered(
     opener = page.get_by_role("button", name="Open in the lab")
     opener.nth(1).click()
     on_lab(lab)
-    expect(page.get_by_test_id("stSidebar").get_by_text(LESSONS[1].title).first).to_be_visible()
+    expect(page.locator(".st-key-lesson").get_by_text(LESSONS[1].title).first).to_be_visible()
     page.go_back()
     on_lessons(lab)
     page.goto(f"{address}/lessons")
     on_lessons(lab)
     opener.nth(2).click()
     on_lab(lab)
-    expect(page.get_by_test_id("stSidebar").get_by_text(LESSONS[2].title).first).to_be_visible()
+    expect(page.locator(".st-key-lesson").get_by_text(LESSONS[2].title).first).to_be_visible()

@@ -57,14 +57,14 @@ def test_a_double_click_on_nothing_opens_the_palette_there(lab: LabPage):
 
 
 def test_every_op_shows_its_formula_and_what_it_does(lab: LabPage):
-    lab.canvas.get_by_role("button", name="Add a node").click()
+    lab.tools.get_by_role("button", name="Add a node").click()
     expect(option(lab, "mul").locator("code")).to_have_text("a * b")
     expect(option(lab, "maximum").locator("code")).to_have_text("maximum(a, b)")
     expect(option(lab, "mul")).to_contain_text("Product of a and b")
 
 
 def test_a_new_node_shows_before_python_has_answered(lab: LabPage):
-    lab.canvas.get_by_role("button", name="Add a node").click()
+    lab.tools.get_by_role("button", name="Add a node").click()
     search_field(lab).fill("mul")
     lab.page.keyboard.press("Enter")
     assert "mul_1" in lab.names()  # at once, with its wire
@@ -99,7 +99,7 @@ def test_an_unfinished_node_says_what_it_needs_and_is_no_mistake(lab: LabPage):
 
 def test_an_op_dragged_out_of_the_palette_lands_where_it_is_let_go(lab: LabPage):
     lab.deselect()
-    lab.canvas.get_by_role("button", name="Add a node").click()
+    lab.tools.get_by_role("button", name="Add a node").click()
     search_field(lab).fill("sub")
     end = empty_spot(lab)
     lab.page.mouse.move(*middle(option(lab, "sub")))
@@ -116,7 +116,7 @@ def test_an_op_dragged_out_of_the_palette_lands_where_it_is_let_go(lab: LabPage)
 
 
 def test_an_op_dropped_on_a_wire_is_put_into_it_in_one_step(lab: LabPage):
-    lab.canvas.get_by_role("button", name="Add a node").click()
+    lab.tools.get_by_role("button", name="Add a node").click()
     search_field(lab).fill("neg")
     start, end = middle(option(lab, "neg")), middle(lab.wire("b", 0).locator(".line"))
     lab.page.mouse.move(*start)
@@ -135,7 +135,7 @@ def test_an_op_dropped_on_a_wire_is_put_into_it_in_one_step(lab: LabPage):
 
 def test_an_op_let_go_outside_the_canvas_is_given_up(lab: LabPage):
     before = lab.names()
-    lab.canvas.get_by_role("button", name="Add a node").click()
+    lab.tools.get_by_role("button", name="Add a node").click()
     search_field(lab).fill("neg")
     lab.move_mouse(middle(option(lab, "neg")), (700, 5))
     assert lab.names() == before
@@ -157,7 +157,7 @@ def test_a_wire_dropped_on_nothing_offers_the_ops_that_can_take_it(lab: LabPage)
 def test_a_wire_drawn_from_an_empty_slot_to_nothing_offers_what_can_feed_it(lab: LabPage):
     lab.select("a")
     lab.add("mul")
-    lab.canvas.get_by_role("button", name="Fit to view").click()
+    lab.tools.get_by_role("button", name="Fit to view").click()
     lab.settle()
     port = middle(lab.slot_port("mul_1", 1))
     lab.move_mouse(port, empty_spot(lab))
@@ -183,7 +183,7 @@ def lift(finger: CDPSession) -> None:
 
 def test_on_a_phone_the_palette_comes_up_from_the_foot_and_an_op_is_dragged_out_by_touch(phone: LabPage):
     before = phone.names()
-    phone.canvas.get_by_role("button", name="Add a node").tap()
+    phone.tools.get_by_role("button", name="Add", exact=True).tap()
     palette, canvas = phone.canvas.locator(".palette").bounding_box(), phone.canvas.bounding_box()
     assert palette["y"] + palette["height"] == pytest.approx(canvas["y"] + canvas["height"], abs=2)
     assert palette["height"] < 0.6 * canvas["height"]
@@ -199,8 +199,41 @@ def test_on_a_phone_the_palette_comes_up_from_the_foot_and_an_op_is_dragged_out_
 
 def test_on_a_phone_a_swipe_scrolls_the_list_of_ops(phone: LabPage):
     before = phone.names()
-    phone.canvas.get_by_role("button", name="Add a node").tap()
+    phone.tools.get_by_role("button", name="Add", exact=True).tap()
     x, y = middle(option(phone, "random").locator(".what"))
     lift(touch_along(phone.page, *((x, y - up) for up in (0, 20, 60, 100, 140))))
     expect(phone.canvas.locator(".ops")).not_to_have_js_property("scrollTop", 0)
     assert phone.names() == before
+
+
+def test_an_expression_is_added_and_a_mistake_in_it_is_shown_at_its_place(lab: LabPage):
+    lab.canvas.get_by_role("button", name="Add a node").click()
+    search_field(lab).fill("x*y")
+    lab.press("Enter")
+    expect(lab.value("mul_1")).to_have_text(four_digits(0.6 * 1.5))
+    lab.canvas.get_by_role("button", name="Add a node").click()
+    search_field(lab).fill("cos(z) * q")
+    lab.press("Enter")
+    expect(lab.canvas.get_by_role("alert").filter(has_text="There is no node 'q'")).to_be_visible()
+    expect(search_field(lab)).to_have_value("cos(z) * q")
+    marked = search_field(lab).evaluate("({value, selectionStart: a, selectionEnd: b}) => value.slice(a, b)")
+    assert marked == "q"
+    lab.page.keyboard.type("x")
+    lab.press("Enter")
+    assert "cos_1" in lab.names()
+
+
+def test_all_ops_are_tiles_by_group_walked_with_arrows_until_something_is_typed(lab: LabPage):
+    lab.canvas.get_by_role("button", name="Add a node").click()
+    marked = lab.canvas.locator("[role=option][aria-selected=true]")
+    expect(marked).to_have_attribute("data-op", "input")
+    lab.page.keyboard.press("ArrowRight")
+    expect(marked).to_have_attribute("data-op", "parameter")
+    expect(lab.canvas.locator(".told-op")).to_contain_text("A value that training may change.")
+    lab.page.keyboard.press("ArrowDown")  # the first row of the next group
+    assert marked.get_attribute("data-op") not in ("input", "parameter", "random")
+    first, second = (option(lab, name).bounding_box() for name in ("input", "parameter"))
+    assert first["y"] == second["y"]
+    lab.page.keyboard.type("sin")
+    expect(marked).to_have_attribute("data-op", "sin")
+    expect(option(lab, "sin").locator("small")).to_be_visible()

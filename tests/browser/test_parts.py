@@ -25,11 +25,11 @@ SEEN = """() => {
     nodes: all(".canvas [data-id]").map((one) => `${one.dataset.id}: ${one.textContent}`).sort(),
     formula: all(".formula textarea").map((one) => one.value),
     sliders: all(".sliders input").map((one) => one.value),
-    settings: all(".st-key-settings input").map((one) => one.value),
+    settings: words(".st-key-part_settings button"),
     inspector: words(".inspector .body > *"),
     checks: words(".checks"),
     figure: words(".st-key-figure_panel [data-testid=stText]"),
-    choices: words("[data-testid=stButtonGroup]"),
+    choices: all("[role=tab]").map((one) => `${one.textContent} ${one.ariaSelected}`),
     drawings: all(".st-key-figure_panel .js-plotly-plot").length,
   };
 }"""
@@ -51,7 +51,7 @@ def test_after_quick_edits_the_page_is_as_if_it_had_just_been_opened(
     fresh = context.new_page()
     LabPage(fresh, lab.address).open(lab.page.url.removeprefix(lab.address))
     for page in (lab.page, fresh):
-        page.locator(".st-key-figure_place").scroll_into_view_if_needed()  # it is drawn when it is looked at
+        page.locator(".st-key-figure_place").scroll_into_view_if_needed()
     differs = settled(lab.page, fresh)
     fresh.close()
     assert differs == {}
@@ -84,10 +84,9 @@ def gesture(lab: LabPage, random: Random) -> None:
     elif kind == 5:
         lab.canvas.locator(".surface").press(random.choice(["Control+z", "Control+y", "Escape"]))
     elif kind == 6:
-        lab.page.get_by_role("slider").first.press(random.choice(["ArrowRight", "ArrowLeft"]))
+        lab.page.locator(".sliders input[type=range]").first.press(random.choice(["ArrowRight", "ArrowLeft"]))
     else:
-        choices = lab.page.get_by_test_id("stButtonGroup").get_by_text(random.choice(FIGURES), exact=True)
-        choices.first.evaluate("(button) => button.closest('button').click()")
+        lab.page.get_by_role("tab", name=random.choice(FIGURES), exact=True).evaluate("(tab) => tab.click()")
 
 
 def settled(*pages: Page) -> dict[str, list[Any]]:

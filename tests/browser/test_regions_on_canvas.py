@@ -33,7 +33,7 @@ def wrap(lab: LabPage, *names: str) -> None:
 
 
 def undone(lab: LabPage, label: str) -> None:
-    lab.canvas.get_by_role("button", name=f"Undo: {label}").click()
+    lab.tools.get_by_role("button", name=f"Undo: {label}").click()
     lab.settle()
 
 

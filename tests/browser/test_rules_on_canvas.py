@@ -30,7 +30,7 @@ def test_one_key_stops_all_selected_nodes_in_one_step(lab: LabPage):
     lab.press("s")
     for name in ("a", "b", "y"):
         expect(lab.node(name).locator(".chip.stop")).to_be_visible()
-    undo = lab.canvas.get_by_role("button", name="Undo: Stop gradient at 3 nodes")
+    undo = lab.tools.get_by_role("button", name="Undo: Stop gradient at 3 nodes")
     undo.click()
     lab.settle()
     expect(lab.canvas.locator(".chip.stop")).to_have_count(1)  # exp_1, as before
@@ -94,8 +94,8 @@ def test_why_an_edit_was_refused_stays_to_be_read_though_a_good_one_follows_at_o
 
 
 def test_a_refused_edit_says_why_on_the_canvas_and_nothing_below_moves(lab: LabPage):
-    below = lab.page.locator(".st-key-settings")
-    expect(lab.page.get_by_text("Whole-program jax.vjp agrees")).to_be_visible()  # it stands above
+    below = lab.page.locator(".st-key-sliders")
+    expect(lab.page.get_by_text("Whole-program jax.vjp agrees")).to_be_visible()
     before = below.bounding_box()["y"]
     lab.select("x")
     lab.press("p")

@@ -19,7 +19,7 @@ def test_k_cuts_after_a_node_and_the_segments_say_that_their_chain_is_the_gradie
     expect(lab.formula).to_have_value(saying("a = cut(sin(x))"))
     expect(panel.get_by_text("2 pullbacks in a chain equal the whole gradient")).to_be_visible(timeout=WAIT)
     expect(panel.get_by_role("button", name="three ways")).to_have_count(0)  # no parameters
-    lab.canvas.get_by_role("button", name="Undo: Cut after a").click()
+    lab.tools.get_by_role("button", name="Undo: Cut after a").click()
     lab.settle()
     expect(lab.node("a").locator(".cut-mark")).to_have_count(0)
     expect(panel).to_be_hidden()

@@ -25,7 +25,7 @@ def choose(lab: LabPage, *names: str) -> None:
 
 
 def more(lab: LabPage, label: str) -> None:
-    lab.canvas.get_by_role("button", name="More").click()
+    lab.tools.get_by_role("button", name="More").click()
     lab.canvas.get_by_role("menuitem", name=label).click()
     lab.settle()
 
@@ -60,7 +60,7 @@ def test_nodes_are_lined_up_and_that_is_one_named_step(lab: LabPage):
     top = min(lab.place("a")[1], lab.place("z")[1])
     more(lab, "Align tops")
     assert lab.place("a")[1] == lab.place("z")[1] == top
-    expect(lab.canvas.get_by_role("button", name="Undo: Align 2 nodes at the top")).to_be_enabled()
+    expect(lab.tools.get_by_role("button", name="Undo: Align 2 nodes at the top")).to_be_enabled()
 
 
 def test_alt_and_arrows_nudge_as_one_step(lab: LabPage):

@@ -34,7 +34,7 @@ def test_the_canvas_cannot_be_panned_to_nothing(lab: LabPage):
 def test_a_map_of_a_long_graph_moves_the_view(lab: LabPage):
     expect(lab.canvas.locator(".minimap")).to_be_hidden()  # six nodes, all on view
     lab.type_formula(CHAIN)
-    lab.canvas.get_by_role("button", name="Zoom in").click(click_count=6)
+    lab.tools.get_by_role("button", name="Zoom in").click(click_count=6)
     chart = lab.canvas.locator(".minimap")
     expect(chart).to_be_visible()
     before = lab.place("a19")

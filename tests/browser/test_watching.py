@@ -35,6 +35,7 @@ def test_a_page_is_handed_on_only_as_a_newcomer_finds_it(context: BrowserContext
     assert again is lab  # all of it was undone
     assert lab.names() == {"x", "y", "a", "b", "exp_1", "z"}
     expect(lab.cotangent("y")).not_to_have_text("0")
+    lab.open_settings()
     box = lab.page.get_by_role("spinbutton", name="Seed cotangent")
     box.fill("2")
     box.press("Enter")

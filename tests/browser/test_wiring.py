@@ -97,7 +97,7 @@ def test_the_end_of_a_wire_dropped_on_nothing_is_unplugged_and_dropped_back_stay
     lab.page.mouse.move(*port, steps=4)
     release(lab)
     expect(lab.wire("b", 1)).to_be_visible()
-    assert lab.canvas.get_by_role("button", name="Nothing to undo").count() == 1
+    assert lab.tools.get_by_role("button", name="Nothing to undo").count() == 1
     canvas = lab.canvas.bounding_box()
     lab.move_mouse(port, (canvas["x"] + 60, canvas["y"] + canvas["height"] - 120))
     expect(lab.wire("b", 1)).to_have_count(0)

@@ -157,3 +157,8 @@ def test_a_number_is_short_and_rounds_as_expected(value, text):
 def test_a_long_name_is_cut_in_the_middle():
     assert width(short("a" * 20 + "_last")) == 16
     assert short("a" * 20 + "_last").endswith("_last")
+
+
+def test_the_mode_bar_stands_beside_titles_in_a_colour_that_is_seen_on_any_page():
+    bar = FIGURES["sweep"].build(trace(parse("x = 1.0\ny = x * x")), None).layout.modebar
+    assert (bar.orientation, bar.color) == ("v", theme.NEUTRAL)

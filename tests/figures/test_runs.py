@@ -76,7 +76,7 @@ def test_regions_that_cannot_run_are_a_note_with_the_problem():
 
 
 def test_the_text_says_which_nodes_run_again():
-    assert "s 1 of which JAX keeps 0" in runs_text(trace(parse(SQUARE)))
+    assert "s 1 of which a derivative needs 0" in runs_text(trace(parse(SQUARE)))
     assert "none runs again" in runs_text(trace(parse("x = 1.0\nz = sin(x)")))
 
 
@@ -104,3 +104,13 @@ def test_bars_and_title_give_the_elements_that_are_kept():
 def test_a_program_that_keeps_nothing_says_so(text):
     assert "keeps nothing" in residuals_figure(trace(parse(text))).layout.annotations[0].text
     assert "keeps nothing" in residuals_text(trace(parse(text)))
+
+
+def test_runs_that_a_derivative_needs_are_not_called_kept_as_a_policys_values_are():
+    """A region whose policy keeps nothing runs again, and a derivative needs some of these runs."""
+    text = 'x = 1.0\nwith checkpoint("r"):\n    a = sin(x)\n    b = sin(a)\ny = cos(b)'
+    figure = runs_figure(trace(parse(text)))
+    said = " ".join([figure.layout.title.text, runs_text(trace(parse(text)))])
+    assert "keep" not in said
+    assert "kept" not in said
+    assert "2 again, 1 of them needed" in figure.layout.title.text  # cos(a) needs a; b leaves the region

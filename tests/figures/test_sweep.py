@@ -119,3 +119,32 @@ def test_the_text_gives_the_numbers_at_the_present_value_and_where_they_part():
     assert "at 0.5, z is 0.25, its declared derivative 0.5 and its true derivative 1" in text
     assert "differ between −2 and 2, because of stop at stop_gradient_1" in text
     assert sweep_text(swept(SQUARE)).endswith("declared and true agree everywhere.")
+
+
+def test_the_tangent_touches_the_curve_at_the_present_value_with_its_slope():
+    figure = sweep_figure(swept(SQUARE))  # x^2 at 1.5: value 2.25, slope 3
+    tangent = named(figure, "tangent")
+    (x0, x1), (y0, y1) = tangent.x, tangent.y
+    assert x0 < 1.5 < x1
+    assert (y1 - y0) / (x1 - x0) == pytest.approx(3.0, rel=1e-5)
+    assert y0 + 3.0 * (1.5 - x0) == pytest.approx(2.25, rel=1e-5)
+    low, high = figure.layout.yaxis.range
+    assert low <= min(y0, y1) <= max(y0, y1) <= high
+
+
+def test_a_bent_derivative_has_a_tangent_of_its_own_beside_the_true_one():
+    figure = sweep_figure(swept(STOPPED))  # x^2 at 0.5: true slope 1, declared 0.5
+    slopes = {}
+    for name in ("tangent", "true tangent"):
+        (x0, x1), (y0, y1) = named(figure, name).x, named(figure, name).y
+        slopes[name] = (y1 - y0) / (x1 - x0)
+    assert slopes == pytest.approx({"tangent": 0.5, "true tangent": 1.0}, rel=1e-5)
+
+
+def test_where_the_slope_is_not_finite_there_is_no_tangent():
+    figure = sweep_figure(swept("x = input(0.0, low=0.0, high=1.0)\nz = sqrt(x)"))
+    assert "tangent" not in {drawn.name for drawn in figure.data}
+
+
+def test_the_figure_says_which_input_its_marker_moves():
+    assert sweep_figure(swept(SQUARE)).layout.meta == {"swept": "x", "here": 1.5}

@@ -67,7 +67,7 @@ def test_a_wrong_character_never_gives_another_graph(place, character):
         ("", "link-truncated"),
         ("1", "link-truncated"),
         ("2" + to_link(GRAPH)[1:], "link-version"),
-        ("https://example.org", "link-damaged"),
+        ("https://example.org", "link-no-graph"),
         (to_link(GRAPH) + " and more", "link-damaged"),
         (packed(b"{}", after=b"more"), "link-damaged"),
         (packed("é".encode()), "link-damaged"),
@@ -90,3 +90,51 @@ def test_a_link_of_thirty_nodes_is_short_enough_for_a_chat():
     chain = [Node("x0", "input", (), params(value=1.0))]
     chain += [Node(f"x{i}", "sin", (f"x{i - 1}",)) for i in range(1, 30)]
     assert len(to_link(Graph(tuple(chain), (), "x29"))) < 500
+
+
+def test_a_link_can_be_a_whole_address_and_is_read_back():
+    for base in (
+        "https://host.example/lab",
+        "http://localhost:8501",
+        "https://host.example/?seed=2.0&g=1old#top",
+    ):
+        link = to_link(GRAPH, base=base)
+        assert link.startswith(base.split("?")[0])
+        assert link.count("g=") == 1
+        assert read(link) == GRAPH
+    assert "seed=2.0" in link
+    assert to_link(GRAPH, base="https://host.example/lab") == f"https://host.example/lab?g={to_link(GRAPH)}"
+
+
+@pytest.mark.parametrize("base", ["host.example", "javascript:alert(1)", "ftp://a.b", "https://", "", 5])
+def test_a_base_that_is_no_address_is_refused(base):
+    with pytest.raises(GraphError) as caught:
+        to_link(GRAPH, base=base)
+    assert caught.value.problems[0].code == "link-base"
+
+
+@pytest.mark.parametrize(
+    ("address", "word"),
+    [
+        ("https://host.example/", "no graph"),
+        ("https://host.example/?lesson=fork", "lesson"),
+        ("https://host.example/?kept=abc", "too large for a link"),
+    ],
+)
+def test_an_address_without_a_graph_says_what_it_has(address, word):
+    with pytest.raises(GraphError) as caught:
+        read(address)
+    (problem,) = caught.value.problems
+    assert problem.code == "link-no-graph"
+    assert word in f"{problem.message} {problem.hint}"
+
+
+def test_an_address_is_read_in_any_form_that_a_browser_or_a_mail_gives_it():
+    link = to_link(GRAPH)
+    for address in (
+        f"https://host.example/?lesson=fork&g={link}&seed=2.0#part",
+        f"<https://host.example/?g={link}>",
+        f"https://host.example/?seed=1&amp;g={link}",
+        f" host.example/?g={link}\n",
+    ):
+        assert read(address) == GRAPH

@@ -113,7 +113,7 @@ def ticks(app: AppTest) -> list[int]:
 
 
 def held(app: AppTest) -> int:
-    return sum(element.proto.body.count('aria-label="holds"') for element in app.sidebar.get("html"))
+    return sum(element.proto.body.count('aria-label="holds"') for element in app.get("html"))
 
 
 def test_the_gallery_says_checking_and_then_ticks(server):

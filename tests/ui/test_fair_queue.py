@@ -8,7 +8,7 @@ from threading import Event, Thread
 from time import sleep, thread_time
 
 from autodiff_viz.ui import fair_queue
-from autodiff_viz.ui.fair_queue import SLOW, Queue, in_turn
+from autodiff_viz.ui.fair_queue import MARKED, SLOW, VERY_SLOW, Queue, in_turn
 
 PATIENCE = 30  # seconds
 
@@ -79,7 +79,7 @@ def test_the_next_turn_is_that_of_who_came_first():
 def test_who_was_slow_the_last_time_keeps_nobody_waiting():
     """Nobody is let in because time has passed: the slow one is in a queue of the slow."""
     with in_turn("slow"):
-        end = thread_time() + 2 * SLOW
+        end = thread_time() + 1.2 * SLOW
         while thread_time() < end:
             pass
     done: list[int] = []
@@ -94,6 +94,16 @@ def test_who_was_slow_the_last_time_keeps_nobody_waiting():
         assert done == [1]
         assert fair_queue._slow._going
     assert "slow" not in fair_queue._known  # this turn was a quick one
+
+
+def test_who_was_very_slow_stays_in_the_slow_queue_for_the_turns_of_the_next_edits():
+    """An edit takes several turns, of which only the first is slow."""
+    turns = 0
+    fair_queue._note("very slow", 2 * VERY_SLOW)
+    while "very slow" in fair_queue._known:
+        fair_queue._note("very slow", 0.0)
+        turns += 1
+    assert turns == MARKED
 
 
 def test_a_turn_within_a_turn_is_the_same():

@@ -134,10 +134,10 @@ def test_a_seed_that_cannot_be_read_is_refused_with_a_reason():
 
 
 def test_double_precision_shows_more_digits():
-    app = page()
+    app = page({"node": "a"})
     app.selectbox(key="dtype").set_value("float64")
     ran(app)
-    assert node_of(app)["value"] == repr(math.sin(0.6))  # of `a`, which is selected
+    assert node_of(app)["value"] == repr(math.sin(0.6))
 
 
 def test_reset_leads_to_the_first_graph_and_undo_back():
@@ -161,7 +161,7 @@ def test_without_noise_there_is_nothing_to_resample():
 
 
 def test_the_page_says_of_the_selected_node_what_arrives_and_what_is_passed():
-    node = node_of(page())
+    node = node_of(page({"node": "a"}))
     assert (node["name"], node["kind"], float(node["arriving"])) == ("a", "follow", 1.5)
     (wire,) = node["wires"]
     line = "".join(text for text, _ in wire["terms"])

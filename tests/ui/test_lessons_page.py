@@ -1,11 +1,13 @@
 """The gallery page and the open lesson, run by Streamlit without a browser."""
 
+import re
 from pathlib import Path
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from autodiff_viz.lessons.gallery import LESSONS
+from autodiff_viz.ui.panels.lesson import PROGRESS
 from autodiff_viz.views.actions import set_input
 from autodiff_viz.views.lab import start
 from autodiff_viz.views.lessons.gallery import open_lesson
@@ -29,8 +31,13 @@ def _lab_with(key: str, variant: int = 0) -> AppTest:
 
 def _claims(app: AppTest) -> str:
     return "".join(
-        element.proto.body for element in app.sidebar.get("html") if "av-claims" in element.proto.body
+        element.proto.body for element in app.get("html") if 'class="av-claims"' in element.proto.body
     )
+
+
+def _ticks(app: AppTest) -> list[bool]:
+    marks = [element.proto.body for element in app.sidebar.get("html")]
+    return ["av-done" in mark for mark in marks if mark.startswith('<span class="av-tick')]
 
 
 def test_the_gallery_shows_a_card_and_a_tick_per_claim_for_every_lesson():
@@ -56,12 +63,12 @@ def test_a_card_opens_its_lesson_in_the_lab_and_the_address_says_so():
 def test_every_lesson_opens_beside_the_lab(found):
     app = _lab_with(found.key)
     assert not app.exception
-    assert [h.value for h in app.sidebar.header] == [found.title]
+    assert [h.value for h in app.header] == [found.title]
 
 
 def test_the_radio_opens_another_graph_of_the_lesson():
     app = _lab_with("fork")
-    app.sidebar.radio(key="variant").set_value(1).run()
+    app.radio(key="variant").set_value(1).run()
     assert not app.exception
     assert lab_of(app).variant == 1
     assert drawing_of(app)["formula"]["text"] == "x = 3.0\ny = x * x\n"
@@ -69,22 +76,47 @@ def test_the_radio_opens_another_graph_of_the_lesson():
 
 def test_next_opens_the_next_lesson_and_close_leaves_it():
     app = _lab_with("fork")
-    app.sidebar.button(key="next_lesson").click().run()
+    app.button(key="next_lesson").click().run()
     assert lab_of(app).lesson == "without-derivative"
-    app.sidebar.button(key="close_lesson").click().run()
+    app.button(key="close_lesson").click().run()
     assert not app.exception
-    assert not app.sidebar.header
+    assert not app.header
 
 
 def test_a_changed_graph_is_noted_and_started_again():
     app = _lab_with("fork")
-    assert app.sidebar.button(key="restart_lesson").disabled
+    assert app.button(key="restart_lesson").disabled
     put(app, set_input(lab_of(app), "x", 1.0))
     app.run()
-    assert any("is not as the lesson has it" in caption.value for caption in app.sidebar.caption)
+    assert any("is not as the lesson has it" in caption.value for caption in app.caption)
     assert "now 4<" in _claims(app)  # 2 + 2x at x = 1
     assert 'aria-label="in the lesson' in _claims(app)
-    app.sidebar.button(key="restart_lesson").click().run()
+    app.button(key="restart_lesson").click().run()
     assert lab_of(app).graph["x"].param("value") == 3.0
     assert 'aria-label="holds"' in _claims(app)
     assert "now " not in _claims(app)
+
+
+def test_an_exercise_is_done_by_its_button_and_ticked():
+    app = _lab_with("fork")
+    assert _ticks(app) == [False, False, False]
+    app.sidebar.button(key="do_fork_1").click().run()
+    assert not app.exception
+    assert lab_of(app).graph["b"].rule.kind == "stop"
+    assert _ticks(app) == [False, True, False]
+    app.sidebar.button(key="do_fork_2").click().run()
+    assert lab_of(app).variant == 1
+
+
+def test_a_card_has_a_picture_and_the_number_of_exercises():
+    app = _gallery()
+    pictures = [image for images in app.get("image") for image in images.proto.imgs]
+    assert len(pictures) == len(LESSONS)
+    said = "".join(element.proto.body for element in app.get("html"))
+    assert said.count('class="av-progress"') == len(LESSONS)
+    assert 'data-lesson="fork">3 tried' in said
+
+
+def test_the_script_of_the_progress_is_one_that_streamlit_runs():
+    """It cleans HTML with DOMPurify, which drops a script with what looks like a tag in it."""
+    assert not re.search(r"<[/\w!]", PROGRESS.read_text("utf-8"))

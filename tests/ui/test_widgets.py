@@ -63,11 +63,6 @@ def test_what_is_refused_leaves_the_box_with_what_counts(app):
     assert (seed(app), shown(app.text_input, "seed_text").value) == (None, "1.0")
 
 
-def test_a_figure_cannot_be_chosen_away(app):
-    shown(app.segmented_control, "figure").set_value(None).run()
-    assert shown(app.segmented_control, "figure").value == "cotangents"
-
-
 def test_what_a_widget_said_last_is_no_news_and_what_it_says_next_is(monkeypatch):
     here, state = Session(start()), {}
     monkeypatch.setattr(widgets, "session", lambda: here)

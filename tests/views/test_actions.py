@@ -151,7 +151,20 @@ def test_a_new_rewrite_reverses_the_gradient():
 
 def test_a_new_pullback_passes_its_cotangent_down_every_wire():
     shown = show(actions.set_rule(start(), "b", "pullback").graph)
-    assert "custom(a * y, pullback=lambda v, a, y_1, y: (v, v))" in shown
+    assert "custom(a * y, pullback=lambda v, a, y, out: (v, v))" in shown
+
+
+@pytest.mark.parametrize(
+    ("text", "arguments"),
+    [
+        ("out = 2.0\ny = 3.0\nz = out * y", ("v", "out", "y", "out_1")),
+        ("v = 2.0\ny = 3.0\nz = v * y", ("v", "v_1", "y", "out")),
+        ("x = 2.0\nz = x * x", ("v", "x", "x_1", "out")),
+    ],
+)
+def test_a_new_pullback_keeps_the_names_of_what_it_reads(text, arguments):
+    lab = actions.set_rule(lab_of(text), "z", "pullback")
+    assert lab.graph["z"].rule.function.args == arguments
 
 
 def test_differentiating_differently_starts_with_the_first_wire():
@@ -247,7 +260,7 @@ def test_undo_and_redo_say_what_they_would_change():
 def test_the_arguments_of_a_new_pullback_are_not_called_as_other_nodes_are():
     lab = lab_of("a = 2.0\na_1 = 3.0\nb = a * a\nc = b + a_1")
     ruled = actions.set_rule(lab, "b", "pullback").graph
-    assert ruled["b"].rule.function.args == ("v", "a", "a_2", "y")
+    assert ruled["b"].rule.function.args == ("v", "a", "a_2", "out")
     assert shadows(ruled) == ()
 
 

@@ -47,7 +47,7 @@ def test_a_group_that_is_none_of_branches_is_drawn_as_before():
     assert "branches" not in drawn(lab_of(stacked(1)))["gate_1"]
 
 
-@pytest.mark.parametrize(("k", "says"), [(0, "only branch"), (17, "as many as it may"), (10**9, "as many")])
+@pytest.mark.parametrize(("k", "says"), [(0, "only branch"), (17, "is the limit"), (10**9, "the limit")])
 def test_a_number_out_of_bounds_is_refused_in_words(k, says):
     before = lab_of(stacked(1))
     after = sent(before, "branches", group="gate", k=k)

@@ -104,7 +104,8 @@ def test_a_mistake_that_the_gradient_never_meets_is_still_a_problem():
     )
     view = lab_view(lab_of(text))
     assert [(problem.code, problem.node) for problem in view.problems] == [("backward-as-shape", "y")]
-    assert verification(view.trace).verdict is None
+    assert (view.complete, "y" in view.trace.value) == (False, False)
+    assert view.trace.cotangent["x"] == pytest.approx(math.cos(1.0), rel=1e-6)  # what is left of it runs
 
 
 def test_the_seed_scales_every_cotangent():

@@ -20,7 +20,7 @@ from autodiff_viz.language.show import show
 from tests.accepted import exactly, holds_of_numbers, holds_of_page, holds_of_text
 from tests.mutants import formulas, mistyped, mutants, packed
 
-MUTATIONS = int(os.environ.get("MUTATIONS", "500"))
+MUTATIONS = int(os.environ.get("MUTATIONS", "120"))
 NIGHTLY = "MUTATIONS" in os.environ
 LONGEST = 2.0  # seconds of reading one document, in the nightly part alone
 

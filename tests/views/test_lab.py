@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -26,10 +28,10 @@ def lab_of(text: str):
     return opened(start(), parse(text), "Open")
 
 
-def test_a_newcomer_meets_a_graph_without_problems_and_nothing_to_undo():
+def test_a_newcomer_meets_a_graph_without_problems_with_nothing_selected_and_nothing_to_undo():
     lab = start()
     assert (lab.mistakes, lab.notice, lab.history.can_undo) == ((), (), False)
-    assert lab.selected in lab.graph
+    assert lab.selected is None
 
 
 def test_opening_a_graph_can_be_undone():
@@ -47,7 +49,7 @@ def test_opening_another_graph_keeps_the_text_that_was_shelved_before():
 
 
 def test_opening_a_graph_forgets_what_was_about_the_old_one():
-    lab = opened(with_range(start(), "x"), OTHER, "Open")
+    lab = opened(replace(with_range(start(), "x"), selected="a"), OTHER, "Open")
     assert (lab.selected, lab.ranges, lab.swept, lab.seed) == (None, (), None, None)
 
 
@@ -56,7 +58,7 @@ def test_opening_a_graph_tells_the_canvas_that_it_is_another_one():
 
 
 def test_a_selected_node_that_is_gone_is_no_longer_selected():
-    assert committed(start(), OTHER, "Change").selected is None
+    assert committed(replace(start(), selected="a"), OTHER, "Change").selected is None
 
 
 def test_an_edit_clears_the_notice_of_the_one_before():

@@ -13,6 +13,7 @@ from autodiff_viz.graph.model import STOP, Graph
 from autodiff_viz.graph.order import order
 from autodiff_viz.language.parse import parse
 from autodiff_viz.language.show import show_node
+from autodiff_viz.views.canvas.cards import size
 from autodiff_viz.views.canvas.drawing import places
 from autodiff_viz.views.compose import lab_view
 from autodiff_viz.views.edits.apply import edited
@@ -88,6 +89,26 @@ def test_a_paste_stands_around_the_pointer_with_its_own_distances():
 def test_a_second_paste_in_the_same_place_does_not_hide_the_first():
     lab = after(paste("q = 1.0"), paste("q = 1.0"))
     assert lab.graph["q"].position != lab.graph["q_1"].position
+
+
+@pytest.mark.parametrize("at", [(250, 40), (0, 0), (700, 100)])
+def test_a_paste_covers_no_node_that_stands_where_the_user_put_it(at):
+    moved = after({"kind": "move", "positions": {"a": [210.0, 30.0]}})
+    lab = edited(moved, paste(MANY, at=at))
+    stand = places(lab.graph).positions
+    boxes = {node.name: (*stand[node.name], *size(node)) for node in lab.graph.nodes}
+    covering = [
+        (one, other)
+        for one in new(lab, moved)
+        for other in moved.graph.by_name
+        if boxes[one][0] < boxes[other][0] + boxes[other][2]
+        and boxes[other][0] < boxes[one][0] + boxes[one][2]
+        and boxes[one][1] < boxes[other][1] + boxes[other][3]
+        and boxes[other][1] < boxes[one][1] + boxes[one][3]
+    ]
+    assert len(new(lab, moved)) == 6
+    assert covering == []
+    assert {name: stand[name] for name in moved.graph.by_name} == places(moved.graph).positions
 
 
 def test_json_is_pasted_too():

@@ -42,13 +42,14 @@ test("every action can be reached: by a key, on a toolbar or in a menu", () => {
 });
 
 test("every button has an icon", () => {
-  const shown = ["top", "foot", "file"].flatMap((place) => placed(place).flat()).filter(([, { on, places }]) => !(on && places.file));
+  const shown = ["top", "graph", "view", "bar", "file"].flatMap((place) => placed(place).flat()).filter(([, { on, places }]) => !(on && places.file));
   assert.deepEqual(shown.filter(([id, { icon = id }]) => !ICONS[icon]).map(([id]) => id), []);
 });
 
-test("the toolbar at the foot has its actions in their groups", () => {
-  assert.deepEqual(placed("foot").map((group) => group.map(([id]) => id)),
-    [["add", "select"], ["undo", "redo", "history", "arrange"], ["farther", "fit", "nearer"], ["help"]]);
+test("the strip above the canvas and the bar of the page have their actions in their groups", () => {
+  const ids = (place) => placed(place).map((group) => group.map(([id]) => id));
+  assert.deepEqual([ids("graph"), ids("view")], [[["add", "select"]], [["arrange"], ["farther", "fit", "nearer"]]]);
+  assert.deepEqual(ids("bar"), [["undo", "redo", "history"], ["help"], ["link"]]);
 });
 
 test("arrows are printed as arrows, and in two words where another key is held", () => {

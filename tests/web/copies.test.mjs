@@ -23,9 +23,15 @@ test("text copied from nodes that are there is put in around the point at once",
   assert.deepEqual(shown.wires.slice(1).map(({ from, to }) => [from, to]), [["x_1", "s_1"]]);
 });
 
+test("a paste that would cover nodes goes down or up by as little as it must, as a whole", () => {
+  const low = { ...LINES, nodes: [...LINES.nodes, node("b", 210, 85, 0)] }; // just below s
+  const shown = withPaste(low, { text: "x = 1.0\ns = sin(x)\n# positions: x 0 0, s 200 0\n", at: [164, 40] });
+  assert.deepEqual(shown.nodes.slice(3).map(({ id, x, y }) => [id, x, y]), [["x_1", 0, -80], ["s_1", 200, -80]]);
+});
+
 test("a paste that would cover the originals steps aside", () => {
   const shown = withPaste(LINES, { text: "s = sin(x)\n# positions: s 200 0\n", at: [264, 40] });
-  assert.deepEqual(shown.nodes.slice(2).map(({ id, x, y }) => [id, x, y]), [["s_1", 228, 28]]);
+  assert.deepEqual(shown.nodes.slice(2).map(({ id, x, y }) => [id, x, y]), [["s_1", 200, 80]]);
 });
 
 test("of text that is not the nodes' own, nothing is guessed", () => {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import {
-  bounds, CLEAR, fit, freeSpot, neighbour, outputPoint, overlap, pathOf, pointAt, sideways, slotPoint, toScreen, toWorld, wireCurve, zoomAt,
+  bounds, CLEAR, fit, freeSpot, neighbour, outputPoint, overlap, pathOf, pointAt, showing, sideways, slotPoint, toScreen, toWorld, wireCurve, zoomAt,
 } from "../../autodiff_viz/ui/editor/web/draw/geometry.js";
 import { node } from "./drawings.mjs";
 
@@ -77,6 +77,20 @@ test("a view moves sideways only as far as it must to show a box", () => {
   const left = sideways(view, { x: -200, y: 0, w: 100, h: 50 }, size);
   assert.equal(toScreen(left, [-200, 0])[0], CLEAR.side);
   assert.equal(left.y, view.y);
+});
+
+test("a view moves by the least amount that shows a whole box, and zooms out only where it must", () => {
+  const [size, view] = [{ w: 400, h: 400 }, { x: 0, y: 0, k: 1 }];
+  const inside = { x: 50, y: 100, w: 100, h: 80 };
+  assert.equal(showing(view, inside, size), view);
+  const right = showing(view, { x: 500, y: 100, w: 100, h: 80 }, size);
+  assert.deepEqual(right, { x: 400 - CLEAR.side - 600, y: 0, k: 1 });
+  const above = showing(view, { x: 50, y: -90, w: 100, h: 80 }, size);
+  assert.deepEqual(above, { x: 0, y: CLEAR.top + 90, k: 1 });
+  const wide = { x: 0, y: 0, w: 2000, h: 80 };
+  const out = showing(view, wide, size);
+  assert.ok(out.k < 1 && out.k * wide.w <= 400 - 2 * CLEAR.side + 0.001);
+  assert.deepEqual(showing(out, wide, size), out);
 });
 
 test("boxes overlap when they share an area, not when they only touch", () => {

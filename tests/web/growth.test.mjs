@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { freshName, readingSlot } from "../../autodiff_viz/ui/editor/web/state/growth.js";
+import { roomOfNew, freshName, readingSlot } from "../../autodiff_viz/ui/editor/web/state/growth.js";
 import { predict } from "../../autodiff_viz/ui/editor/web/state/predict.js";
 import { fork, node, wire } from "./drawings.mjs";
 
@@ -125,4 +125,10 @@ test("without what it depended on, the last end that is no input is the output",
 test("what a region saves goes with the node", () => {
   const before = { ...fork(), regions: [{ name: "r", nodes: ["s", "m"], saved: ["s"], policy: "save_only_these_names" }] };
   assert.deepEqual(predict(before, [{ kind: "delete", nodes: ["s"] }]).regions[0].saved, []);
+});
+
+test("a node that reads a drawn tensor is given the room of a picture, so that it covers none when it is drawn", () => {
+  const op = { op: "relu", symbol: "relu", slots: ["x"], doc: "" };
+  assert.deepEqual(roomOfNew(op, undefined), { w: 128, h: 80 });
+  assert.deepEqual(roomOfNew(op, /** @type {any} */ ({ heat: {} })), { w: 152, h: 132 });
 });

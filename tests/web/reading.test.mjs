@@ -83,3 +83,20 @@ test("an answered edit says its name and the output; a step back and forth says 
   assert.equal(spokenStep(state("B", undefined), state(undefined, "A")), ""); // two steps back in the list of steps
   assert.equal(spokenStep(state("A", undefined), state("A", undefined)), "");
 });
+
+test("after a change of a rule it is said which cotangents have changed", () => {
+  const at = (undo, redo, rules, cotangents) => ({
+    history: { undo, redo }, nodes: ["x", "a", "b", "z"].map((id) => node(id, 0, 0, [], { rule: rules[id] ?? "follow", cotangent: cotangents[id] ?? "1", isOutput: id === "z" })),
+  });
+  const before = at("Start", undefined, {}, {});
+  const stopped = at("Stop gradient at b", undefined, { b: "stop" }, { a: "0", x: "0.25" });
+  assert.equal(spokenStep(before, stopped), "stop on b: cotangents of x, a changed");
+  assert.equal(spokenStep(stopped, at("Start", "Stop gradient at b", {}, {})), "Undone: Stop gradient at b: cotangents of x, a changed");
+  assert.equal(spokenStep(stopped, at("Follow JAX at b", undefined, {}, {})), "follow on b: cotangents of x, a changed");
+  assert.equal(spokenStep(before, at("Stop gradient at b", undefined, { b: "stop" }, {})), "stop on b: no cotangent changed");
+});
+
+test("of many changed cotangents the first are named", () => {
+  const at = (rule, cotangent) => ({ history: { undo: rule }, nodes: Array.from({ length: 9 }, (_, i) => node(`n${i}`, 0, 0, [], { rule: i ? "follow" : rule, cotangent })) });
+  assert.equal(spokenStep(at("follow", "1"), at("scale", "2")), "scale on n0: cotangents of n0, n1, n2, n3, n4 and 4 more changed");
+});

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { only, search } from "../../autodiff_viz/ui/editor/web/popovers/search.js";
+import { isExpression, only, search } from "../../autodiff_viz/ui/editor/web/popovers/search.js";
 
 const op = (name, symbol = name, doc = "", aliases = []) => ({ op: name, symbol, slots: ["x"], doc, aliases });
 const PALETTE = [
@@ -57,4 +57,12 @@ test("a word of the description finds its op, after those whose name matches", (
 
 test("what no op is called finds none", () => {
   assert.deepEqual(search(PALETTE, "zzz"), []);
+});
+
+test("text with an operator between values, a call, a name of its own or a number is an expression", () => {
+  for (const text of ["x*y", "x * y", "sin(x)", "q = x", "2.5", "-3", "-x + 1", "x[0]", "a > b", "x @ w"]) assert.ok(isExpression(text), text);
+});
+
+test("words and lone symbols are a search", () => {
+  for (const text of ["", "sin", "max pool", "+", "*", "**", "@", "max-pool", "log1p", "conv2d", " ×"]) assert.ok(!isExpression(text), text);
 });

@@ -8,16 +8,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import prod
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from autodiff_viz.engine.live_path.kernels import Shape
-from autodiff_viz.engine.trace import Trace
 from autodiff_viz.graph.model import Node
 from autodiff_viz.graph.text_format import listed
 from autodiff_viz.ops.catalog import OPS
 from autodiff_viz.ops.misfit import said
 from autodiff_viz.ops.misfits import slot_names
+
+if TYPE_CHECKING:
+    from autodiff_viz.engine.trace import Trace
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from autodiff_viz.engine.live_path.arrays import FLOAT64, on_device
-from autodiff_viz.engine.live_path.live import forward
+from autodiff_viz.engine.live_path.prepare import prepare
+from autodiff_viz.engine.live_path.walk import forward
 from autodiff_viz.engine.trace import Trace, known_trace, precision
 from autodiff_viz.graph.model import INPUT, Graph, Node, params
 from autodiff_viz.graph.names import quoted
@@ -200,9 +201,9 @@ def _outputs(trace: Trace, name: str, batch: np.ndarray) -> np.ndarray:
     with precision(FLOAT64):
         inputs = {other: on_device(np.asarray(value, FLOAT64)) for other, value in trace.inputs.items()}
         inputs[name] = on_device(np.asarray(batch))
-        walk = forward(trace.graph, inputs, FLOAT64, frozenset({name}))
-        output = np.asarray(walk.values[trace.output])
-    if trace.output not in walk.swept:
+        prepared = prepare(trace.graph, inputs, FLOAT64, frozenset({name}), forward_only=True)
+        output = np.asarray(forward(prepared)[0][trace.output])
+    if trace.output not in prepared.swept:
         output = np.broadcast_to(output, (len(batch), *output.shape))
     axes = tuple(range(1, output.ndim))
     with np.errstate(invalid="ignore"):

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from autodiff_viz.engine.trace import Trace
 from autodiff_viz.graph.model import Node
+
+if TYPE_CHECKING:
+    from autodiff_viz.engine.trace import Trace
 
 OP = "softmax_cross_entropy_with_integer_labels"
 NAMED = 4  # labels that are written out

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from autodiff_viz.engine.live_path.live import ARRIVING
+from autodiff_viz.engine.live_path.walk import ARRIVING
 from autodiff_viz.graph.model import INPUT, Graph, Node
 from autodiff_viz.graph.order import consumers, order
 
@@ -29,10 +29,37 @@ class Birth:
     slot: int | None = None
 
     def __str__(self) -> str:
-        if self.slot == ARRIVING:
-            return f"{self.kind} is born in the sum of what arrives at {self.node!r}."
-        where = "value" if self.direction == "forward" else "pullback"
-        return f"{self.kind} is born in the {where} of {self.node!r}."
+        return _sentence(self.node, [self])
+
+
+_SAID = {"NaN": "not a number", "infinity": "infinite"}
+
+
+def told(births: Iterable[Birth]) -> dict[str, str]:
+    """Return one sentence by node about where NaN and infinities begin."""
+    by_node: dict[str, list[Birth]] = {}
+    for birth in births:
+        by_node.setdefault(birth.node, []).append(birth)
+    return {name: _sentence(name, found) for name, found in by_node.items()}
+
+
+def _sentence(name: str, found: list[Birth]) -> str:
+    """Return what begins at one node, first in its value, then in what it passes back."""
+    kind = found[0].kind
+    head = f"{kind[0].upper()}{kind[1:]}"
+    if any(birth.slot == ARRIVING for birth in found):
+        return f"{head}: what arrives at {name!r} is finite, but its sum is {_SAID[kind]}."
+    forward = [birth.kind for birth in found if birth.direction == "forward"]
+    backward = [birth.kind for birth in found if birth.direction == "backward"]
+    value, passed = f"the value of {name!r}", f"what {name!r} passes back"
+    if not backward:
+        return f"{head}: {value} is {_SAID[kind]}, though all that it reads is finite."
+    if not forward:
+        return f"{head}: {passed} is {_SAID[kind]}, though all that arrives is finite."
+    both, rest = f"{value} and what it passes back are {_SAID[kind]}", "though all that comes in is finite"
+    if backward[0] != kind:
+        both = f"{value} is {_SAID[kind]}, and what it passes back is {_SAID[backward[0]]}"
+    return f"{head}: {both}, {rest}."
 
 
 def find_births(

@@ -9,7 +9,7 @@ import numpy as np
 
 from autodiff_viz.engine.live_path.arrays import on_device
 from autodiff_viz.engine.live_path.kernels import Kernel, kernel, split
-from autodiff_viz.engine.live_path.rules import CHANGED, Sample
+from autodiff_viz.engine.live_path.rules import Abstract, on_identity
 from autodiff_viz.engine.trace import Trace, precision
 from autodiff_viz.graph.model import Node
 from autodiff_viz.ops.catalog import OPS
@@ -81,10 +81,9 @@ def changed_cotangent(trace: Trace, name: str) -> np.ndarray:
     """Return the arriving cotangent after the node's rule; of the value's shape."""
     node, arriving = trace.graph[name], trace.cotangent[name]
     with precision(trace.dtype):
-        changed = CHANGED[node.rule.kind](
-            node, Sample(on_device(arriving), arriving.shape, False), trace.dtype
-        )
-        return np.zeros_like(arriving) if changed is None else np.asarray(changed.array)
+        pull_back = on_identity(node, Abstract(arriving.shape), trace.dtype)
+        _, (changed,) = pull_back([on_device(arriving)], (), trace.value[name])
+        return np.zeros_like(arriving) if changed is None else np.asarray(changed)
 
 
 def _slot_value(trace: Trace, slot: object) -> np.ndarray:

@@ -9,14 +9,23 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import jax
 import jax.numpy as jnp
-from jax.extend import core
 
 from autodiff_viz.engine.live_path.arrays import bad_param
 from autodiff_viz.engine.live_path.bounded_memo import shared
+from autodiff_viz.engine.live_path.pullback_jaxprs import carries, hands_on, restrict
+from autodiff_viz.engine.live_path.pullbacks import (
+    Pull,
+    PullBack,
+    hand_on,
+    pass_nothing,
+    pull_changed,
+    pull_fused,
+)
 from autodiff_viz.graph import limits
 from autodiff_viz.graph.identity import remembered
 from autodiff_viz.graph.literals import literal_fault, seed_fault
@@ -49,20 +58,18 @@ class Kernel:
       pull: `pull(cotangent, *arguments)` gives one contribution per differentiated slot. None is a symbolic
         zero: JAX's derivative is zero whatever the numbers are (the slope of `sign`, say), and JAX passes
         nothing down the wire, not 0 times the cotangent.
-      pull_sum: `pull_sum(a, b, *arguments)` gives a + b and the result of `pull` for a + b.
-      slots: the differentiated slots, in the order of `pull`'s results.
+      pull_back: sum the contributions that arrive, then `pull`, by the fastest way that this op allows.
       shape: of the value, per sample.
-      passes: whether `pull` ever gives a contribution.
+      carries: for each differentiated slot, whether `pull` gives a contribution.
       hands_on: whether `pull` gives the unchanged cotangent for every slot, as that of `a + b` does: then
         there is nothing to run.
     """
 
     run: Callable[..., jax.Array]
-    pull: Callable[..., tuple[jax.Array | None, ...]]
-    pull_sum: Callable[..., tuple[jax.Array, tuple[jax.Array | None, ...]]]
-    slots: tuple[int, ...]
+    pull: Pull
+    pull_back: PullBack
     shape: Shape
-    passes: bool
+    carries: tuple[bool, ...]
     hands_on: bool
 
 
@@ -92,8 +99,40 @@ def _number_fault(param: Param, value: Any) -> str:
     return "is not one number" if isinstance(value, tuple) else literal_fault(value)
 
 
-def _key(name: str, static: Params, *ours: Any) -> Hashable:
-    """Return the memoisation key of a compiled op.
+def known_op(name: str) -> Op:
+    """Return the op of this name.
+
+    Raises:
+      GraphError: there is none; the problem has no node yet.
+    """
+    if name not in OPS:
+        raise GraphError(Problem("unknown-op", f"There is no op {name!r}.", "Choose an op from the palette."))
+    return OPS[name]
+
+
+def check_call(owner: str, name: str, given: Params, count: int) -> Op:
+    """Return the op called `name` if it takes these parameters and `count` inputs.
+
+    Args:
+      owner: name of the node, for messages.
+    Raises:
+      GraphError: it does not, or there is no such op; the problem has no node yet.
+    """
+    op = known_op(name)
+    if unknown := [key for key, _ in given if op.param(key) is None]:
+        known = ", ".join(param.name for param in op.params) or "none"
+        message = f"{name!r} has no parameter {unknown[0]!r}."
+        raise GraphError(Problem("unknown-param", message, f"It has: {known}."))
+    if (count < 1) if op.variadic else (count != len(op.slots)):
+        wanted = f"{len(op.slots)} ({', '.join(op.slots) or 'none'})"
+        needs = "at least one input" if op.variadic else wanted
+        message = f"{owner!r} has {count} inputs; {name!r} takes {needs}."
+        raise GraphError(Problem("arity", message, "Add or remove inputs."))
+    return op
+
+
+def program_key(name: str, static: Params, *ours: Any) -> Hashable:
+    """Return the memoisation key of a compiled op: (shapes, slots, dtype) are `ours`.
 
     Shapes, slots and flags are made by the project and can be compared as they are. Parameters come from
     users; they are short, and their `repr` is computed sooner than their identity.
@@ -114,7 +153,7 @@ def too_many_kernels(op: str) -> Problem:
     return Problem("too-many-programs", message, "Use the same shapes and parameters more often.")
 
 
-@shared(KEPT, limits.KERNELS, _key, _too_many)
+@shared(KEPT, limits.KERNELS, program_key, _too_many)
 def kernel(
     name: str,
     static: Params,
@@ -132,20 +171,21 @@ def kernel(
       batched: which slots carry a leading axis of samples; None if neither a slot nor the cotangent does.
       cotangent_batched: whether the cotangent carries that axis; has no effect if `batched` is None.
     Raises:
-      GraphError: the op refuses the shapes or the parameters; the problem has no node yet.
+      GraphError: there is no such op, or it refuses the shapes or the parameters; the problem has no node
+        yet.
     """
+    shape = result_shape(name, static, shapes, dtype)
     op = OPS[name]
     _, leading = split(op, ())
     run = _runner(op, static, dtype, len(leading))
-    samples = [jax.ShapeDtypeStruct(shape, jnp.dtype(dtype)) for shape in shapes]
-    shape = result_shape(name, static, shapes, dtype)
+    samples = [*leading, *(jax.ShapeDtypeStruct(shape, jnp.dtype(dtype)) for shape in shapes)]
     slots = tuple(len(leading) + i for i in differentiated)
-    dependent = _dependent(run, [*leading, *samples], slots)
+    carried = carries(run, samples, slots)
 
     def pull(cotangent: jax.Array, *arguments: Any) -> tuple[jax.Array | None, ...]:
         some = (arguments[i] for i in slots)
-        results = jax.vjp(_restrict(run, arguments, slots), *some)[1](cotangent)
-        return tuple(x if depends else None for x, depends in zip(results, dependent, strict=True))
+        results = jax.vjp(restrict(run, arguments, slots), *some)[1](cotangent)
+        return tuple(x if has else None for x, has in zip(results, carried, strict=True))
 
     def pull_sum(a: jax.Array, b: jax.Array, *arguments: Any) -> tuple[jax.Array, tuple]:
         return a + b, pull(a + b, *arguments)
@@ -157,16 +197,15 @@ def kernel(
             many_run = jax.vmap(run, in_axes=axes)
         if any(batched) or cotangent_batched:
             many_pull = jax.vmap(pull, in_axes=(0 if cotangent_batched else None, *axes))
-    options = None if any(shapes) or shape else QUICK
-    return Kernel(
-        run=jax.jit(many_run, compiler_options=options),
-        pull=jax.jit(many_pull, compiler_options=options),
-        pull_sum=jax.jit(pull_sum, compiler_options=options),
-        slots=differentiated,
-        shape=shape,
-        passes=any(dependent),
-        hands_on=all(dependent) and _hands_on(pull, shape, dtype, [*leading, *samples]),
-    )
+    jit = partial(jax.jit, compiler_options=None if any(shapes) or shape else QUICK)
+    compiled, unchanged = jit(many_pull), all(carried) and hands_on(pull, shape, dtype, samples)
+    if not any(carried):
+        pull_back = pass_nothing(len(slots))
+    elif batched is not None:
+        pull_back = pull_changed(compiled)
+    else:
+        pull_back = hand_on(len(slots)) if unchanged else pull_fused(compiled, jit(pull_sum))
+    return Kernel(jit(many_run), compiled, pull_back, shape, carried, unchanged)
 
 
 def _runner(op: Op, static: Params, dtype: str, leading: int) -> Callable[..., jax.Array]:
@@ -182,14 +221,14 @@ def _runner(op: Op, static: Params, dtype: str, leading: int) -> Callable[..., j
     return run
 
 
-@remembered(limits.NODES, _key)
+@remembered(limits.NODES, program_key)
 def result_shape(name: str, static: Params, shapes: tuple[Shape, ...], dtype: str) -> Shape:
     """Return the shape of the op's value by abstract evaluation. Compiles nothing.
 
     Raises:
       GraphError: as `kernel`.
     """
-    op = OPS[name]
+    op = check_call(name, name, static, len(shapes))
     _, leading = split(op, ())
     run = _runner(op, static, dtype, len(leading))
     samples = [*leading, *(jax.ShapeDtypeStruct(shape, jnp.dtype(dtype)) for shape in shapes)]
@@ -200,59 +239,6 @@ def result_shape(name: str, static: Params, shapes: tuple[Shape, ...], dtype: st
     if math.prod(shape) > limits.ELEMENTS:
         raise GraphError(_too_large(op, shape))
     return shape
-
-
-def _restrict(run: Callable, arguments: tuple, slots: tuple[int, ...]) -> Callable:
-    """Return `run` as a function of the arguments at `slots` alone."""
-
-    def function(*some: jax.Array) -> jax.Array:
-        merged = list(arguments)
-        for i, array in zip(slots, some, strict=True):
-            merged[i] = array
-        return run(*merged)
-
-    return function
-
-
-def _dependent(run: Callable, samples: list, slots: tuple[int, ...]) -> tuple[bool, ...]:
-    """Return, per slot, whether the op's tangent depends on the tangent of that slot at all.
-
-    The linearised program is searched: the tangent is a symbolic zero if no equation carries it to the
-    output.
-    """
-
-    def tangent(arguments: list, i: int, dot: jax.Array) -> jax.Array:
-        return jax.jvp(_restrict(run, tuple(arguments), (i,)), (arguments[i],), (dot,))[1]
-
-    found = []
-    for i in slots:
-        program = jax.make_jaxpr(lambda arguments, dot, i=i: tangent(arguments, i, dot))(
-            samples, samples[i]
-        ).jaxpr
-        reached = {program.invars[-1]}
-        for equation in program.eqns:
-            if any(isinstance(v, core.Var) and v in reached for v in equation.invars):
-                reached.update(equation.outvars)
-        found.append(isinstance(program.outvars[0], core.Var) and program.outvars[0] in reached)
-    return tuple(found)
-
-
-def _hands_on(pull: Callable, shape: Shape, dtype: str, samples: list) -> bool:
-    """Return whether every result of `pull` is the cotangent itself, according to the jaxpr of `pull`."""
-    program = jax.make_jaxpr(pull)(jax.ShapeDtypeStruct(shape, jnp.dtype(dtype)), *samples).jaxpr
-    found = [_origin(program, result) for result in program.outvars]
-    return bool(found) and all(origin is program.invars[0] for origin in found)
-
-
-def _origin(program: Any, result: Any) -> Any:
-    """Return the variable that `result` is a copy of, followed through nested `jit` calls."""
-    for equation in reversed(program.eqns):
-        if result in equation.outvars and equation.primitive.name in ("jit", "pjit"):
-            inner = equation.params["jaxpr"].jaxpr
-            origin = _origin(inner, inner.outvars[equation.outvars.index(result)])
-            if origin in inner.invars:
-                result = equation.invars[inner.invars.index(origin)]
-    return result
 
 
 def _too_large(op: Op, shape: tuple[int, ...]) -> Problem:

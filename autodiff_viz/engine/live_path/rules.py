@@ -1,106 +1,193 @@
-"""Rules of nodes on the live path. Lambdas are evaluated op by op, with the compiled ops that graphs use."""
+"""Rules of nodes on the live path: the pullback of a node under each kind of rule.
+
+`check.check_rule` has refused whatever does not fit. A lambda is resolved once to calls of the compiled ops
+that graphs use, and then called with arrays.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import NamedTuple
+from operator import itemgetter
+from typing import Any, NamedTuple
 
 import jax
 
-from autodiff_viz.engine.check import at_node, unknown_op, wrong_alternative, wrong_arity, wrong_shape
+from autodiff_viz.engine.check import FITTED, SCALED
 from autodiff_viz.engine.live_path.arrays import constant
-from autodiff_viz.engine.live_path.kernels import Shape, kernel, split
-from autodiff_viz.graph.model import Call, Node, Term, params
-from autodiff_viz.graph.problem import GraphError
+from autodiff_viz.engine.live_path.kernels import Kernel, Shape, kernel, split
+from autodiff_viz.engine.live_path.pullbacks import PullBack, hand_on, pass_nothing, pull_changed, total
+from autodiff_viz.graph.model import Call, Lambda, Node, Params, Term, params
 from autodiff_viz.graph.rule_kinds import BACKWARD_AS, FOLLOW, PULLBACK, REWRITE, SCALE, STOP
 from autodiff_viz.ops.catalog import OPS
 
 
-class Sample(NamedTuple):
-    """An array, its shape per sample, and whether it carries a leading axis of swept samples."""
+class Abstract(NamedTuple):
+    """What is known of an array before it is computed: its shape per sample, and whether it is swept."""
 
-    array: jax.Array
+    shape: Shape
+    swept: bool = False
+
+
+class Ruled(NamedTuple):
+    """A node whose pullback is to be bound.
+
+    Attributes:
+      wired: the slots that the pullback gives contributions for.
+      compiled: returns the compiled op for a cotangent that is swept, or is not.
+      v: the arriving cotangent.
+      value: of the node.
+      read: returns the value of another node by name.
+    """
+
+    node: Node
+    wired: tuple[int, ...]
+    dtype: str
+    compiled: Callable[[bool], Kernel]
+    v: Abstract
+    value: Abstract
+    read: Callable[[str], Abstract]
+
+
+class Bound(NamedTuple):
+    """A pullback, and for each wire whether its contribution is swept; None: nothing is passed."""
+
+    pull_back: PullBack
+    swept: Sequence[bool | None]
+
+
+def _follow(ruled: Ruled) -> Bound:
+    op = ruled.compiled(ruled.v.swept)
+    return Bound(op.pull_back, _carried(ruled, op, ruled.v.swept))
+
+
+def _stop(ruled: Ruled) -> Bound:
+    count = len(ruled.wired)
+    return Bound(pass_nothing(count), [None] * count)
+
+
+def _rewrite(ruled: Ruled) -> Bound:
+    change, (swept,) = _function(ruled.node.rule.function, [ruled.v], [ruled.v.shape], ruled.dtype)
+    return _changed(ruled, lambda v: change(v)[0], swept)
+
+
+def _scale(ruled: Ruled) -> Bound:
+    number = _resolved(ruled.node.rule.number, {}, ruled.dtype)
+    change = _call(SCALED, (), [_Resolved(lambda v: v, *ruled.v), number], ruled.dtype)
+    return _changed(ruled, change.run, change.swept)
+
+
+def _declared(ruled: Ruled) -> Bound:
+    node = ruled.node
+    inputs = [ruled.read(node.slots[slot]) for slot in ruled.wired]
+    given, wanted = [ruled.v, *inputs, ruled.value], [x.shape for x in inputs]
+    declared, swept = _function(node.rule.function, given, wanted, ruled.dtype)
+    places = [slot - len(node.slots) for slot in ruled.wired]  # from the end: parameters come first
+
+    def pull_back(parts: list[jax.Array], arguments: Sequence[Any], value: jax.Array) -> tuple:
+        v = total(parts)
+        return v, declared(v, *(arguments[place] for place in places), value)
+
+    return Bound(pull_back, swept)
+
+
+def _to_alternative(ruled: Ruled) -> Bound:
+    alternative = len(ruled.node.slots) - 1
+    reached = [slot == alternative for slot in ruled.wired]
+
+    def pull_back(parts: list[jax.Array], arguments: Sequence[Any], value: jax.Array) -> tuple:
+        v = total(parts)
+        return v, [v if reaches else None for reaches in reached]
+
+    return Bound(pull_back, [ruled.v.swept if reaches else None for reaches in reached])
+
+
+PULLBACKS: dict[str, Callable[[Ruled], Bound]] = {
+    FOLLOW: _follow,
+    STOP: _stop,
+    REWRITE: _rewrite,
+    SCALE: _scale,
+    PULLBACK: _declared,
+    BACKWARD_AS: _to_alternative,
+}
+"""By kind of rule, the pullback of a node with that rule."""
+
+
+_IDENTITY = Kernel(
+    run=lambda x: x, pull=lambda v: (v,), pull_back=hand_on(1), shape=(), carries=(True,), hands_on=True
+)
+
+
+def on_identity(node: Node, v: Abstract, dtype: str) -> PullBack:
+    """Return the pullback of an identity under the node's rule: it passes what the rule makes of `v`.
+
+    An input is such an identity, and its one contribution is the gradient.
+    """
+    if node.rule.kind == FOLLOW:
+        return _IDENTITY.pull_back
+    ruled = Ruled(node, (0,), dtype, lambda swept: _IDENTITY, v, v, lambda name: v)
+    return PULLBACKS[node.rule.kind](ruled).pull_back
+
+
+def _changed(ruled: Ruled, change: Callable[[jax.Array], jax.Array], swept: bool) -> Bound:
+    """Return the op's own pullback of the changed cotangent."""
+    op = ruled.compiled(swept)
+    pull_back = pull_changed(op.pull, change) if any(op.carries) else op.pull_back
+    return Bound(pull_back, _carried(ruled, op, swept))
+
+
+def _carried(ruled: Ruled, op: Kernel, swept: bool) -> list[bool | None]:
+    """Return for each wire whether the op's contribution is swept, if the cotangent that it pulls back is."""
+    return [swept or ruled.value.swept if carries else None for carries in op.carries]
+
+
+class _Resolved(NamedTuple):
+    """A term of a lambda: `run(arguments by name)` gives its array; (shape, swept) are as in `Abstract`."""
+
+    run: Callable[[Any], jax.Array]
     shape: Shape
     swept: bool
 
 
-Read = Callable[[str], Sample]
-"""Return a node's value by the node's name."""
+def _function(
+    function: Lambda, given: Sequence[Abstract], wanted: Sequence[Shape], dtype: str
+) -> tuple[Callable[..., list[jax.Array]], list[bool]]:
+    """Resolve a lambda whose results are broadcast to the `wanted` shapes.
 
-
-def _rewritten(node: Node, v: Sample, dtype: str) -> Sample:
-    return apply_rule(node, [v], [v.shape], dtype)[0]
-
-
-CHANGED: dict[str, Callable[[Node, Sample, str], Sample | None]] = {
-    FOLLOW: lambda node, v, dtype: v,
-    STOP: lambda node, v, dtype: None,
-    REWRITE: _rewritten,
-    SCALE: lambda node, v, dtype: call("mul", (), [v, _evaluate(node.rule.number, {}, dtype)], dtype),
-}
-"""By kind of rule, the change of the arriving cotangent before the op's pullback; None is a symbolic zero."""
-
-
-def _declared(node: Node, v: Sample, read: Read, dtype: str) -> list[Sample]:
-    inputs = [read(producer) for _, producer in node.wires]
-    return apply_rule(node, [v, *inputs, read(node.name)], [x.shape for x in inputs], dtype)
-
-
-def _to_alternative(node: Node, v: Sample, read: Read, dtype: str) -> list[Sample | None]:
-    alternative = len(node.slots) - 1
-    wired = node.slots[alternative]
-    if isinstance(wired, str) and (shape := read(wired).shape) != v.shape:
-        raise GraphError(wrong_alternative(node, v.shape, shape))
-    return [v if slot == alternative else None for slot, _ in node.wires]
-
-
-PASSED: dict[str, Callable[[Node, Sample, Read, str], Sequence[Sample | None]]] = {
-    PULLBACK: _declared,
-    BACKWARD_AS: _to_alternative,
-}
-"""By kind of rule that replaces the op's derivative, the contribution to each wire."""
-
-
-def apply_rule(node: Node, given: Sequence[Sample], wanted: Sequence[Shape], dtype: str) -> list[Sample]:
-    """Evaluate the node's lambda on `given` and broadcast each result to its wanted shape.
-
-    Raises:
-      GraphError: arguments, results, ops or shapes do not fit; the problem names the node.
+    Returns:
+      The lambda as a function of arrays, and for each result whether it is swept.
     """
-    function = node.rule.function
-    if function is None or len(given) != len(function.args) or len(wanted) != len(function.body):
-        raise GraphError(wrong_arity(node, len(given), len(wanted)))
     names = dict(zip(function.args, given, strict=True))
-    try:
-        results = [_evaluate(term, names, dtype) for term in function.body]
-        return [_fit(node, result, shape, dtype) for result, shape in zip(results, wanted, strict=True)]
-    except GraphError as error:
-        raise at_node(error, node.name) from error
+    terms = [
+        _fitted(_resolved(term, names, dtype), shape, dtype)
+        for term, shape in zip(function.body, wanted, strict=True)
+    ]
+    runs = [term.run for term in terms]
+
+    def call(*arrays: jax.Array) -> list[jax.Array]:
+        named = dict(zip(function.args, arrays, strict=True))
+        return [run(named) for run in runs]
+
+    return call, [term.swept for term in terms]
 
 
-def call(op: str, static: tuple, args: Sequence[Sample], dtype: str) -> Sample:
-    """Evaluate one op on samples; the result is swept if an argument is."""
-    if op not in OPS:
-        raise GraphError(unknown_op(op))
-    swept = tuple(arg.swept for arg in args)
-    static, dynamic = split(OPS[op], static)
-    found = kernel(op, static, tuple(arg.shape for arg in args), (), dtype, swept if True in swept else None)
-    return Sample(found.run(*dynamic, *(arg.array for arg in args)), found.shape, True in swept)
-
-
-def _evaluate(term: Term, names: Mapping[str, Sample], dtype: str) -> Sample:
+def _resolved(term: Term, names: Mapping[str, Abstract], dtype: str) -> _Resolved:
     if isinstance(term, Call):
-        return call(term.op, term.params, [_evaluate(arg, names, dtype) for arg in term.args], dtype)
+        return _call(term.op, term.params, [_resolved(arg, names, dtype) for arg in term.args], dtype)
     if isinstance(term, str):
-        return names[term]
+        return _Resolved(itemgetter(term), *names[term])
     array = constant(term, dtype)
-    return Sample(array, array.shape, False)
+    return _Resolved(lambda named: array, array.shape, False)
 
 
-def _fit(node: Node, result: Sample, shape: Shape, dtype: str) -> Sample:
-    if result.shape == shape:
-        return result
-    try:
-        return call("broadcast_to", params(shape=shape), [result], dtype)
-    except GraphError as error:
-        raise GraphError(wrong_shape(node, result.shape, shape)) from error
+def _call(op: str, given: Params, terms: Sequence[_Resolved], dtype: str) -> _Resolved:
+    """Resolve the call of an op; its result is swept if an argument is."""
+    static, leading = split(OPS[op], given)
+    swept = tuple(term.swept for term in terms)
+    some = True in swept
+    found = kernel(op, static, tuple(term.shape for term in terms), (), dtype, swept if some else None)
+    run, runs = found.run, [term.run for term in terms]
+    return _Resolved(lambda named: run(*leading, *[each(named) for each in runs]), found.shape, some)
+
+
+def _fitted(term: _Resolved, shape: Shape, dtype: str) -> _Resolved:
+    return term if term.shape == shape else _call(FITTED, params(shape=shape), [term], dtype)

@@ -16,7 +16,7 @@ import jax.numpy as jnp
 import numpy as np
 import optax
 
-from autodiff_viz.engine.live_path.live import ARRIVING
+from autodiff_viz.engine.live_path.walk import ARRIVING
 from autodiff_viz.engine.whole_program.gates import change, close, passages, without_gated
 from autodiff_viz.engine.whole_program.program import ruled, ruled_input, structure, tap
 from autodiff_viz.graph import limits

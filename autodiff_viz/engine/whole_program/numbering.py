@@ -13,29 +13,40 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 from jax.extend import core
 
-from autodiff_viz.engine.whole_program.program import SCOPE
+from autodiff_viz.engine.whole_program.program import REGION, SCOPE
 
 _NODE = re.compile(SCOPE + r"(\w+)")
-_INLINED = {"jit": "jaxpr", "pjit": "jaxpr", "closed_call": "call_jaxpr", "custom_jvp_call": "call_jaxpr",
+_REGION = re.compile(REGION + r"(\d+)")
+INLINED = {"jit": "jaxpr", "pjit": "jaxpr", "closed_call": "call_jaxpr", "custom_jvp_call": "call_jaxpr",
             "custom_vjp_call": "call_jaxpr", "remat2": "jaxpr", "checkpoint": "jaxpr"}  # fmt: skip
 
 
+RECOMPUTED = "rematted_computation"  # JAX's own scope of what a region computes again
 ROUNDED = "reduce_precision"  # in JAX's residuals this primitive is a copy
 _IDENTITIES = ("name", ROUNDED, "optimization_barrier")  # primitives by which JAX marks saved values
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Position of an equation: its node ("" for none), and the backward regions around it."""
+    """Position of an equation: its node ("" for none), and the backward regions around it.
+
+    Attributes:
+      visit: those of these regions that are entered to pull back, not to compute something again.
+      region: index of the innermost region in whose scope it stands.
+      again: whether the equation is part of a recomputation, not of a pullback.
+    """
 
     node: str = ""
     recomputations: tuple[int, ...] = ()
+    visit: tuple[int, ...] = ()
+    region: int | None = None
+    again: bool = False
 
 
 @dataclass
@@ -46,6 +57,8 @@ class Numbering:
       named: by node name, the number of the value that the node's `checkpoint_name` marks.
       first: by number, the place where it is first computed.
       apart: whether every computation has a number of its own.
+      regions: by number in `Place.recomputations`, the index of the region in the graph.
+      copied: with `apart`, the number of what a copy is of.
       on_equation: called as `on_equation(equation, place, operands, results)` for each equation that
         computes something.
     """
@@ -54,6 +67,8 @@ class Numbering:
     named: dict[str, int] = field(default_factory=dict)
     first: dict[int, Place] = field(default_factory=dict)
     apart: bool = False
+    copied: dict[int, int] = field(default_factory=dict)
+    regions: dict[int, int | None] = field(default_factory=dict)
     _table: dict[Any, int] = field(default_factory=dict)
     _regions: int = 0
 
@@ -81,8 +96,13 @@ class Numbering:
         return env[atom]
 
     def _place(self, equation: Any, around: Place) -> Place:
-        found = _NODE.findall(str(equation.source_info.name_stack))
-        return Place(found[-1] if found else around.node, around.recomputations)
+        stack = str(equation.source_info.name_stack)
+        found = _NODE.findall(stack)
+        node = found[-1] if found else around.node
+        regions = _REGION.findall(stack)
+        region = int(regions[-1]) if regions else around.region
+        again = around.again or RECOMPUTED in stack
+        return Place(node, around.recomputations, around.visit, region, again)
 
     def _equation(self, equation: Any, operands: list[int], place: Place) -> list[int]:
         name, params = equation.primitive.name, equation.params
@@ -91,11 +111,13 @@ class Numbering:
         identity = _is_identity(equation)
         if identity and not (self.apart and name == ROUNDED):
             results = operands
-        elif name in _INLINED:
-            results = self.number(_open(params[_INLINED[name]]), operands, self._inside(name, params, place))
+        elif name in INLINED:
+            results = self.number(_open(params[INLINED[name]]), operands, self._inside(name, params, place))
         else:
             key = (place.node, name, _key(params), *operands, *self._own())
             results = [self.fresh((*key, i)) for i in range(len(equation.outvars))]
+            if identity:
+                self.copied.update(zip(results, operands, strict=True))
         for result in results:
             self.first.setdefault(result, place)
         if self.on_equation is not None and not identity:
@@ -110,7 +132,9 @@ class Numbering:
         if not params.get("differentiated"):
             return place
         self._regions += 1
-        return Place(place.node, (*place.recomputations, self._regions))
+        visit = place.visit if place.again else (*place.visit, self._regions)
+        self.regions[self._regions] = place.region
+        return replace(place, recomputations=(*place.recomputations, self._regions), visit=visit)
 
 
 def _is_identity(equation: Any) -> bool:

@@ -15,7 +15,7 @@ import jax.numpy as jnp
 from jax.ad_checkpoint import checkpoint_name
 
 from autodiff_viz.engine.live_path.kernels import split
-from autodiff_viz.engine.live_path.live import ARRIVING, Wire
+from autodiff_viz.engine.live_path.walk import ARRIVING, Wire
 from autodiff_viz.engine.whole_program.rules import RULED, constant
 from autodiff_viz.graph.blocks import Block, blocks
 from autodiff_viz.graph.model import INPUT, Graph, Node, Region
@@ -23,6 +23,7 @@ from autodiff_viz.graph.policies import POLICIES, POLICY
 from autodiff_viz.ops.catalog import OPS
 
 SCOPE = "node:"  # prefix of the named scope in which each node's equations are traced
+REGION = "region:"  # prefix of that of each region, which is named by its index in the graph
 
 Values = dict[str, jax.Array]
 Sinks = dict[Wire, jax.Array]
@@ -94,11 +95,12 @@ class Program:
             self._run(block, local, dynamic, sinks)
             return {name: local[name] for name in sorted(exported)}
 
-        return jax.checkpoint(body, policy=_policy(block.region))(
-            {name: env[name] for name in sorted(taken)},
-            {name: given for name, given in dynamic.items() if name in inside},
-            {key: sink for key, sink in sinks.items() if key[0] in inside},
-        )
+        with jax.named_scope(f"{REGION}{self.graph.regions.index(block.region)}"):
+            return jax.checkpoint(body, policy=_policy(block.region))(
+                {name: env[name] for name in sorted(taken)},
+                {name: given for name, given in dynamic.items() if name in inside},
+                {key: sink for key, sink in sinks.items() if key[0] in inside},
+            )
 
     def _used_outside(self, inside: set[str]) -> set[str]:
         used = {name for node in self.graph.nodes if node.name not in inside for _, name in node.wires}

@@ -88,8 +88,8 @@ def _counts(graph: Graph, shapes: Mapping[str, tuple[int, ...]], dtype: str) -> 
 @remembered(KEPT)
 def _count(graph: Graph, shapes: tuple, dtype: str) -> Counts:
     with jax.enable_x64(dtype == "float64"):
-        plain = _Halves.of(graph, shapes, dtype, marked=False)
-        marked = _Halves.of(graph, shapes, dtype, marked=True)
+        plain = Halves.of(graph, shapes, dtype, marked=False)
+        marked = Halves.of(graph, shapes, dtype, marked=True)
     numbering = Numbering()
     kept_values, arguments = plain.number_forward(numbering)
     kept = _kept(plain, numbering, kept_values)
@@ -104,7 +104,7 @@ def _count(graph: Graph, shapes: tuple, dtype: str) -> Counts:
 
 
 @dataclass(frozen=True)
-class _Halves:
+class Halves:
     """The differentiated program as two jaxprs.
 
     `forward` gives (output, residuals); `backward` takes the residuals.
@@ -115,7 +115,7 @@ class _Halves:
     names: tuple[str, ...]
 
     @classmethod
-    def of(cls, graph: Graph, shapes: tuple, dtype: str, *, marked: bool) -> _Halves:
+    def of(cls, graph: Graph, shapes: tuple, dtype: str, *, marked: bool) -> Halves:
         """Trace the graph's program and its pullback for inputs of these shapes."""
         program, dynamic = Program(graph, dtype, marked=marked, name_all=True), dynamic_params(graph)
         inputs = {name: jax.ShapeDtypeStruct(shape, jnp.dtype(dtype)) for name, shape in shapes}
@@ -134,17 +134,17 @@ class _Halves:
         return results[1:], arguments
 
 
-def _kept(halves: _Halves, numbering: Numbering, residuals: list[int]) -> dict[str, int]:
+def _kept(halves: Halves, numbering: Numbering, residuals: list[int]) -> dict[str, int]:
     """Return, by node, in how many recomputed regions an equation computes the node's value again."""
-    value_of = _value_of(numbering)
+    values = value_of(numbering)
     seen: set[tuple[str, tuple[int, ...]]] = set()
 
     def look(equation: Any, place: Place, operands: list[int], results: list[int]) -> None:
         if place.recomputations:
-            seen.update((place.node, place.recomputations) for r in results if value_of.get(r) == place.node)
+            seen.update((place.node, place.recomputations) for r in results if values.get(r) == place.node)
 
     numbering.on_equation = look
-    numbering.number(halves.backward, _backward_arguments(numbering, residuals))
+    numbering.number(halves.backward, backward_arguments(numbering, residuals))
     numbering.on_equation = None
     counted: dict[str, int] = {}
     for name, _ in seen:
@@ -152,12 +152,13 @@ def _kept(halves: _Halves, numbering: Numbering, residuals: list[int]) -> dict[s
     return counted
 
 
-def _value_of(numbering: Numbering) -> dict[int, str]:
+def value_of(numbering: Numbering) -> dict[int, str]:
     """Return the node by the number of its value; the first node where an identity passes a value on."""
     return {number: name for name, number in reversed(numbering.named.items())}
 
 
-def _backward_arguments(numbering: Numbering, residuals: list[int]) -> list[int]:
+def backward_arguments(numbering: Numbering, residuals: list[int]) -> list[int]:
+    """Return the numbers of the backward jaxpr's arguments: the residuals, then the seed."""
     return [*residuals, numbering.fresh(("seed",))]
 
 
@@ -175,20 +176,20 @@ def _markers(jaxpr: Any) -> dict[str, int]:
 
 
 def _residuals(
-    halves: _Halves, numbering: Numbering, residuals: list[int], inputs: dict[int, str]
+    halves: Halves, numbering: Numbering, residuals: list[int], inputs: dict[int, str]
 ) -> tuple[Residual, ...]:
     """Return the residuals: one per computation, as `jax.vjp` keeps them, although two may be equal."""
     distinct = Numbering(apart=True)
     arrays, _ = halves.number_forward(distinct)
     readers = _readers(halves, distinct, arrays)
-    value_of = _value_of(numbering) | inputs
+    values = value_of(numbering) | inputs
     found: dict[int, Residual] = {}
     for array, number, variable in zip(arrays, residuals, halves.forward.outvars[1:], strict=True):
         place, shape = numbering.first.get(number, Place()), tuple(variable.aval.shape)
         size = prod(shape)
         found[array] = Residual(
-            producer=value_of.get(number, place.node),
-            is_value=number in value_of,
+            producer=values.get(number, place.node),
+            is_value=number in values,
             consumers=tuple(sorted(readers.get(array, ()))),
             shape=shape,
             elements=size,
@@ -197,7 +198,7 @@ def _residuals(
     return tuple(found.values())
 
 
-def _readers(halves: _Halves, numbering: Numbering, residuals: list[int]) -> dict[int, set[str]]:
+def _readers(halves: Halves, numbering: Numbering, residuals: list[int]) -> dict[int, set[str]]:
     """Return, by residual, the nodes in whose scope the backward pass reads it."""
     wanted, found = set(residuals), {}
 
@@ -207,5 +208,5 @@ def _readers(halves: _Halves, numbering: Numbering, residuals: list[int]) -> dic
                 found.setdefault(number, set()).add(place.node)
 
     numbering.on_equation = look
-    numbering.number(halves.backward, _backward_arguments(numbering, residuals))
+    numbering.number(halves.backward, backward_arguments(numbering, residuals))
     return found

@@ -1,7 +1,7 @@
 """The lab as one Streamlit component with one outbox: everything that an edit changes.
 
-The canvas is where the component is drawn; formula, sliders, the selected node and the check go where `place`
-has been called.
+The canvas is where the component is drawn; the bar's buttons, tabs, formula, sliders, the selected node and
+the check go where `place` has been called.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from autodiff_viz.views.compose import LabView, sweep_tables
 from autodiff_viz.views.edits.apply import edited_all
 from autodiff_viz.views.lab import Lab, refused
 from autodiff_viz.views.node.panel import Answers
+from autodiff_viz.views.page.play import play_data
 
 RESYNC = "resync"  # an edit that only requests a full drawing
 CHECK = "check"  # an edit that requests the check of a large graph
@@ -35,7 +36,7 @@ DETAILS = "details"  # whether the table of the check is open
 
 
 def place(name: str) -> None:
-    """Reserve a place for a part of the component: "formula", "sliders", "node" or "check"."""
+    """Reserve a place for a part of the component; the names are in `lab/web/lab.js`."""
     places()(key=name, data={"name": name})
 
 
@@ -60,6 +61,8 @@ def draw_lab(lab: Lab, view: LabView) -> None:
     tables, sent.tables, sent.turn = sent.tables, [], sent.turn + 1
     beside = {"tables": written(tables), **rest_due(here), "turn": sent.turn}
     data = {**_news(sent), **beside, **here.inbox.word}
+    if sent.play:
+        data["play"], sent.play = sent.play, ""
     component()(key=LAB, data=data, on_outbox_change=_on_message, on_source_change=_on_source)
     if sent.code:
         code()(key=f"{LAB}_source")  # lab.css takes it out of the flow, or it would leave a gap
@@ -105,7 +108,7 @@ def _on_source() -> None:
 
 
 def _on_message() -> None:
-    """Callback: apply a message of the browser, `{"key", "edits", "have", "seen", "want", "rest"}`.
+    """Callback: apply a message of the browser: `{"key", "edits", "have", "seen", "want", "play", "rest"}`.
 
     All of it comes from outside and is checked. Each edit `{"seq", "kind", ...}` is applied exactly once,
     however often it was sent.
@@ -137,6 +140,8 @@ def _hear(here: Session, message: dict[str, Any]) -> None:
                 want_check(here, edit.get("on") is not False)
     if is_wanted(want := message.get("want")):
         here.sent.tables = sweep_tables(here.present.view, dict(want))
+    if type(state := message.get("play")) is int and state == here.present.state:
+        here.sent.play = written(play_data(here.present.view, state))
     if not edits and "rest" in message:
         follow_training(here)
         redraw_rest(here)

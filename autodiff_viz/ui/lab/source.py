@@ -16,12 +16,13 @@ from typing import Any, NamedTuple
 
 import streamlit as st
 
+from autodiff_viz.figures.catalog import FIGURES
 from autodiff_viz.ui.lab.bundle import WEB, bundle, linked
 from autodiff_viz.views.canvas.palette import palette
 from autodiff_viz.views.page.formula import words
 
 ENTRY = "lab/web/main.js"
-SHEETS = ("editor", "formula", "sliders", "inspector", "checks")
+SHEETS = ("editor", "formula", "sliders", "inspector", "checks", "workbench")
 """Folders whose style sheets are joined: each folder has its own place on the page."""
 
 CODE = "code"  # path of the script
@@ -72,7 +73,8 @@ class Script(NamedTuple):
 def script() -> Script:
     """Return the code with its style sheets and the data that is the same for all visitors."""
     css = {folder: _css(folder) for folder in SHEETS}
-    constants = {"palette": palette(), "words": words()}
+    titles = {name: figure.title for name, figure in FIGURES.items()}
+    constants = {"palette": palette(), "words": words(), "figures": titles}
     given = {"entry": ENTRY, "css": css, "constants": constants}
     fields = {name: json.dumps(value) for name, value in given.items()}
     text = _SCRIPT % {**fields, "source": linked(bundle(ENTRY))}

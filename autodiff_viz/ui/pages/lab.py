@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from autodiff_viz.ui.address import entered, write_address
 from autodiff_viz.ui.fragments import LAB, Draw, whole_page
@@ -20,6 +21,8 @@ from autodiff_viz.ui.panels.settings import draw_settings
 from autodiff_viz.ui.panels.tensor import draw_tensor
 from autodiff_viz.ui.panels.track import draw_track
 from autodiff_viz.ui.panels.train import draw_train
+from autodiff_viz.ui.panels.tries import draw_tries
+from autodiff_viz.views.lab import Lab
 from autodiff_viz.views.page.parts import SHOWS
 
 FIGURE = "figure_place"  # key of the container of the figure, which lab/web/sight.js watches
@@ -29,37 +32,56 @@ def page() -> None:
     """Draw the page: the canvas first, slower parts after it.
 
     After an edit only the parts that it has changed are drawn again, not this page. The keys of the
-    containers are for `lab.css`, which on a phone puts formula and sliders before the rest.
+    containers are for `lab.css`, which places them: a dock of plots below the canvas, a column beside both,
+    and the bar above them. `ui/workbench/web` says which of them are open.
     """
     here = entered()
     write_address(here)
     with whole_page(here, DRAWS) as draw:
-        _draw_columns(draw)
-        draw_lesson(here.lab, draw)
+        frame = st.container(key="lab")
+        draw(LAB, frame)
+        _draw_bar(frame.container(key="topbar"), draw)
+        _draw_side(frame.container(key="side"), here.lab, draw)
+        _draw_dock(frame.container(key="dock"), draw)
 
 
-def _draw_columns(draw: Callable[..., None]) -> None:
-    main, side = st.container(key="lab").columns([8, 5], gap="medium")
-    draw(LAB, main)
-    draw("problems", main)
-    panel = main.container(key="train_panel")
-    for name in ("train", "track", "curves"):
-        draw(name, panel)
-    draw("segments", main.container(key="segments_panel"))
-    with main:
+def _draw_bar(bar: DeltaGenerator, draw: Callable[..., None]) -> None:
+    with bar:
+        place("bar")
+    draw("settings", bar)
+    with bar:
         place("check")
-    panel = main.container(key="figure_panel")
-    draw("chooser", panel)
-    draw("figure", panel.container(key=FIGURE))
-    draw("settings", main.container(key="settings"))
-    draw("formula_head", side)
+
+
+def _draw_side(side: DeltaGenerator, lab: Lab, draw: Callable[..., None]) -> None:
     with side:
+        place("panels")
+    draw_lesson(side.container(key="lesson_panel"), lab, draw)
+    draw("problems", side)
+    with side:
+        place("notes")
+    panel = side.container(key="formula_panel")
+    draw("formula_head", panel)
+    with panel:
         place("formula")
+    with side:
         place("sliders")
-    panel = side.container(border=True, key="inspector")
+    panel = side.container(key="inspector")
     with panel:
         place("node")
     draw("tensor", panel)
+
+
+def _draw_dock(dock: DeltaGenerator, draw: Callable[..., None]) -> None:
+    with dock:
+        place("plots")
+    panel = dock.container(key="train_panel")
+    for name in ("train", "track", "curves"):
+        draw(name, panel)
+    draw("segments", dock.container(key="segments_panel"))
+    panel = dock.container(key="figure_panel")
+    draw("chooser", panel)
+    draw("figure", panel.container(key=FIGURE))
 
 
 DRAWS: Mapping[str, Draw] = {
@@ -72,6 +94,7 @@ DRAWS: Mapping[str, Draw] = {
     "track": draw_track,
     "curves": draw_curves,
     "segments": draw_segments,
+    "tries": draw_tries,
     "claims": draw_open_claims,
     "chooser": draw_chooser,
     "figure": draw_figure,

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 import streamlit as st
 
 from autodiff_viz.lessons.gallery import LESSONS
 from autodiff_viz.lessons.record import Lesson
 from autodiff_viz.ui.panels.claims import CHECKING, CSS, draw_claims, not_checked
+from autodiff_viz.ui.panels.lesson import draw_progress
 from autodiff_viz.ui.pulse.component import pulse
 from autodiff_viz.ui.work import proved
 from autodiff_viz.views.lessons.gallery import Card, card
 from autodiff_viz.workers.jobs import Answer
 
+PICTURES = Path(__file__).parents[1] / "serving" / "cards"
 LOOK = 2.0  # seconds between two checks whether another lesson's claims have been checked
 
 INTRODUCTION = """Each lesson is a small graph to bend, and some claims about it: numbers from a document or
@@ -26,10 +29,9 @@ def page(on_open: Callable[[str], None]) -> None:
     Args:
       on_open: called with the key of a lesson that is to be opened in the lab.
     """
-    st.set_page_config(
-        page_title="Lessons", initial_sidebar_state="collapsed"
-    )  # an open lesson had it expanded
+    st.set_page_config(page_title="Lessons")
     st.html(CSS)
+    draw_progress()
     with st.container(key="introduction"):
         st.title("Lessons", anchor=False)
         st.markdown(INTRODUCTION)
@@ -44,10 +46,13 @@ def page(on_open: Callable[[str], None]) -> None:
 
 def _draw_card(found: Lesson, answer: Answer | None, on_open: Callable[[str], None]) -> None:
     shown = card(found, answer and answer.value)
+    st.image(PICTURES / f"{shown.key}.png", alt=f"The graph of the lesson: {shown.title}", width="stretch")
     st.header(f"{shown.number}. {shown.title}", anchor=False)
     st.markdown(shown.summary)
     look = {"key": f"open_{shown.key}", "icon": ":material/conversion_path:"}
-    st.button("Open in the lab", on_click=on_open, args=(shown.key,), **look)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.button("Open in the lab", on_click=on_open, args=(shown.key,), **look)
+        st.html(_progress(found), width="content")
     if answer is None or answer.why:
         st.text(CHECKING if answer is None else not_checked(answer.why))
         return
@@ -56,6 +61,12 @@ def _draw_card(found: Lesson, answer: Answer | None, on_open: Callable[[str], No
             if len(shown.graphs) > 1:
                 st.markdown(f"**{title}**")
             draw_claims(claims)
+
+
+def _progress(found: Lesson) -> str:
+    """Return the number of exercises; assets/progress.js writes before it how many have been done."""
+    acting = sum(1 for item in found.to_try if item.acts)
+    return f'<span class="av-progress" data-lesson="{found.key}">{acting} tried</span>'
 
 
 def _verdict(shown: Card) -> str:

@@ -1,16 +1,52 @@
-"""Plotly figures with a description in words below."""
+"""Plotly figures with their finding and a description in words beside them."""
 
 from __future__ import annotations
 
+from html import escape
 from typing import Any
 
 import streamlit as st
 
-CONFIG = {"displaylogo": False}
+CONFIG = {"displaylogo": False, "displayModeBar": "hover"}
+EDGE = 8  # pixels above a drawing whose title stands beside it
 
 
-def draw_chart(figure: Any, words: str, key: str) -> None:
-    """Draw a Plotly figure; `words` describe it for visitors who cannot see it."""
-    st.plotly_chart(figure, key=key, width="stretch", config=CONFIG)
-    with st.expander("In words"):
-        st.text(words)
+def draw_chart(figure: Any, words: str, key: str, asks: str = "") -> None:
+    """Draw a Plotly figure with its title beside it, so that the drawing has the whole height.
+
+    Args:
+      words: describe the figure for visitors who cannot see it.
+      asks: the question that the figure answers.
+    """
+    told, figure = _untitled(figure)
+    with st.container(key=f"drawn_{key}", horizontal=True, wrap=False):
+        st.plotly_chart(figure, key=key, width="stretch", config=CONFIG)
+        with st.container(key=f"told_{key}", width=210, gap="small"):
+            if told or asks:
+                st.html(f'<div class="av-told"><div>{told}</div><p>{escape(asks)}</p></div>')
+            with st.expander("In words"):
+                st.text(words)
+
+
+def _untitled(figure: Any) -> tuple[str, Any]:
+    """Return the title of a figure, which is HTML, and the figure without it and its room.
+
+    A figure that a worker has built comes as a dict.
+    """
+    layout = figure["layout"]
+    text = (layout["title"] or {})["text"] if "title" in layout else None
+    if not text:
+        return "", figure
+    head = layout["margin"]["t"] - EDGE
+    less = {
+        "title": None,
+        "height": layout["height"] - head,
+        "margin": {**_plain(layout["margin"]), "t": EDGE},
+    }
+    if isinstance(figure, dict):
+        return text, {**figure, "layout": {**layout, **less}}
+    return text, figure.update_layout(less)
+
+
+def _plain(margin: Any) -> dict[str, Any]:
+    return margin if isinstance(margin, dict) else margin.to_plotly_json()

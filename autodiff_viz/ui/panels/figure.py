@@ -21,28 +21,13 @@ from autodiff_viz.views.page.figure_job import Figured, figure_job
 
 
 def draw_chooser(now: Lab, view: LabView) -> None:
-    """Draw the choice of the figure and of the input that is swept."""
-    chosen = _chosen(now)
-    key = renewed("figure", "", chosen)
-    chooser, option = st.columns([3, 1], vertical_alignment="bottom")
-    with chooser:
-        st.segmented_control(
-            "Figure",
-            list(FIGURES),
-            default=chosen,
-            key=key,
-            format_func=lambda name: FIGURES[name].title,
-            on_change=answered,
-            args=(key, _show),
-            label_visibility="collapsed",
-        )
+    """Draw the choice of the input that is swept; the figure itself is chosen on the dock's tabs."""
     swept = swept_input(now)
-    with option:
-        if chosen == "sweep" and swept is not None:
-            key = renewed("swept", "", swept)
-            inputs = scalar_inputs(now.graph)
-            at = inputs.index(swept)
-            st.selectbox("Swept input", inputs, at, key=key, on_change=answered, args=(key, _sweep))
+    if _chosen(now) == "sweep" and swept is not None:
+        key = renewed("swept", "", swept)
+        inputs = scalar_inputs(now.graph)
+        at = inputs.index(swept)
+        st.selectbox("Swept input", inputs, at, key=key, on_change=answered, args=(key, _sweep))
 
 
 def draw_figure(now: Lab, view: LabView) -> None:
@@ -53,8 +38,7 @@ def draw_figure(now: Lab, view: LabView) -> None:
     name, swept = _chosen(now), swept_input(now)
     found = _beside(name, view, swept) if is_large(view) else _here(name, view, swept)
     if found is not None:
-        st.caption(FIGURES[name].what_it_says)
-        draw_chart(*found, "chart")
+        draw_chart(*found, "chart", FIGURES[name].what_it_says)
 
 
 def _here(name: str, view: LabView, swept: str | None) -> tuple[Any, str] | None:
@@ -84,10 +68,6 @@ def _beside(name: str, view: LabView, swept: str | None) -> tuple[Any, str] | No
 
 def _chosen(now: Lab) -> str:
     return now.figure if now.figure in FIGURES else next(iter(FIGURES))
-
-
-def _show(now: Lab, figure: str | None) -> Lab:
-    return replace(now, figure=figure) if figure else now
 
 
 def _sweep(now: Lab, swept: str) -> Lab:

@@ -11,11 +11,11 @@ from autodiff_viz.views.lab import Lab, without_draft
 
 HELP = """One assignment a line: `y = sin(x) * 2.0`. A number alone is an input with a slider.
 
-`stop_gradient(e)`, `rewrite(e, lambda v: ...)`, `custom(e, pullback=lambda v, x, y: ...)` and
+`stop_gradient(e)`, `rewrite(e, lambda v: ...)`, `custom(e, pullback=lambda v, x, out: ...)` and
 `backward_as(e, other)` bend the gradient; `with checkpoint("name"):` opens a checkpoint region.
 
 The canvas follows as you type; Ctrl+Enter sends at once, Ctrl+/ makes a line a comment. Tab indents
-once you have typed: press Escape, then Tab, to leave the text."""
+once you have typed: Escape leaves the text for the canvas."""
 
 
 def draw_formula_head(lab: Lab, view: LabView) -> None:

@@ -1,10 +1,12 @@
-"""Sidebar of the open lesson: its text, what to try, and its claims."""
+"""Panel of the open lesson: its text, what to try, and its claims."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from autodiff_viz.ui.panels.claims import CSS
 from autodiff_viz.ui.widgets import answered, pressed, renewed
@@ -17,28 +19,43 @@ from autodiff_viz.views.lessons.gallery import (
     open_variant,
 )
 
-TO_THE_TOP = """for (const part of ["stSidebarContent", "stMain"])
-  document.querySelector(`[data-testid=${part}]`)?.scrollTo(0, 0);"""
+PROGRESS = Path(__file__).parents[1] / "assets" / "progress.js"
+TO_THE_TOP = """document.querySelector(".st-key-lesson_panel")?.scrollTo(0, 0);"""
 
 
-def draw_lesson(lab: Lab, draw: Callable[[str], None]) -> None:
-    """Draw the sidebar; none without an open lesson. `draw` draws a part of the page by its name."""
+def draw_lesson(panel: DeltaGenerator, lab: Lab, draw: Callable[..., None]) -> None:
+    """Draw the open lesson into `panel`; nothing without one. `draw` draws a part of the page by its name."""
     view = lesson_view(lab)
-    # Expanded on a phone too, where one reads first, then closes the sidebar and tries.
-    st.set_page_config(initial_sidebar_state="collapsed" if view is None else "expanded")
     if view is None:
-        draw("claims")  # empty; every part must be in some place
+        draw("tries", panel)  # empty; every part must be in some place
+        draw("claims", panel)
         return
-    with st.sidebar, st.container(key="lesson"):
-        st.html(CSS)
+    inside = panel.container(key="lesson")
+    with inside:
+        st.html(f"<style>{CSS.read_text('utf-8')}{_room(len(view.variants))}</style>")
         _draw_head(view)
-        _draw_variants(view)
+        with st.container(key="variants"):
+            _draw_variants(view)
         st.markdown(view.text)
-        st.markdown("**Try**\n" + "\n".join(f"- {step}" for step in view.to_try))
-        draw("claims")
+    draw("tries", inside)
+    with inside:
         _draw_ways_on(view)
+    draw("claims", inside)  # last, since they come later
+    with inside:
         # The text differs from lesson to lesson, so the browser runs it once for each.
         st.html(f"<script>{TO_THE_TOP} // {view.key}\n</script>", unsafe_allow_javascript=True)
+        draw_progress()
+
+
+def draw_progress() -> None:
+    """Let the browser remember which exercises are done, and show it in lessons and on their cards."""
+    st.html(f"<script>{PROGRESS.read_text('utf-8')}</script>", unsafe_allow_javascript=True)
+
+
+def _room(variants: int) -> str:
+    """Return a style rule that keeps room for the choice of a variant, whose code Streamlit loads late."""
+    height = 1.6 + 1.44 * variants if variants > 1 else 0
+    return f".st-key-variants {{ min-height: {height}rem; }}"
 
 
 def _draw_head(view: LessonView) -> None:

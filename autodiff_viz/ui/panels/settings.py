@@ -1,4 +1,4 @@
-"""Row under the canvas: seed cotangent, precision, noise, reset and downloads."""
+"""Settings in the bar: seed cotangent, precision, noise, reset and downloads."""
 
 from __future__ import annotations
 
@@ -20,30 +20,38 @@ from autodiff_viz.views.page.parts import runs_alone
 
 
 def draw_settings(lab: Lab, view: LabView) -> None:
-    """Draw the controls in a row that wraps if it is narrow."""
-    with st.container(horizontal=True, vertical_alignment="bottom"):
+    """Draw the button that opens the controls, and the download buttons, which the file menu presses."""
+    with st.popover("Settings", icon=":material/tune:"):
         _draw_seed(lab, view)
         _draw_dtype(lab)
-        st.button(
-            "Resample",
-            key="resample",
-            icon=":material/casino:",
-            on_click=pressed,
-            args=(resampled,),
-            disabled=not view.can_resample,
-            help="Draw all noise and all random inputs again, with the next seed.",
-        )
-        st.button(
-            "Reset",
-            key="reset",
-            icon=":material/restart_alt:",
-            on_click=pressed,
-            args=(reset,),
-            help="Back to the first graph. Undo brings yours back.",
-        )
+        with st.container(horizontal=True):
+            _draw_fresh_starts(view)
+        if too_large(session()):
+            st.caption("Too large for a link: kept in this browser. Take it as JSON to have it elsewhere.")
+    with st.container(key="downloads"):
         _draw_downloads(view)
-    if too_large(session()):
-        st.caption("Too large for a link: kept in this browser. Take it as JSON to have it elsewhere.")
+
+
+def _draw_fresh_starts(view: LabView) -> None:
+    st.button(
+        "Resample",
+        key="resample",
+        icon=":material/casino:",
+        on_click=pressed,
+        args=(resampled,),
+        disabled=not view.can_resample,
+        help="Draw all noise and all random inputs again, with the next seed."
+        if view.can_resample
+        else "Nothing here is random.",
+    )
+    st.button(
+        "Reset",
+        key="reset",
+        icon=":material/restart_alt:",
+        on_click=pressed,
+        args=(reset,),
+        help="Back to the first graph. Undo brings yours back.",
+    )
 
 
 def _draw_downloads(view: LabView) -> None:

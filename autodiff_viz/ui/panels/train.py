@@ -60,6 +60,7 @@ def draw_train(lab: Lab, view: LabView) -> None:
 
 def _draw_transport(found: TrainView) -> None:
     go = {"key": "train_go", "on_click": steer}
+    why = _why_not(found)
     if found.running:
         st.button("Pause", icon=":material/pause:", args=(pauses,), **go)
     elif found.again:
@@ -68,17 +69,35 @@ def _draw_transport(found: TrainView) -> None:
         st.button(label, icon=icon, type="primary", args=(trains_again,), disabled=off, **go)
     else:
         label, icon = f"Train {found.steps:,}", ":material/play_arrow:"
-        st.button(label, icon=icon, type="primary", args=(trains, found.steps), disabled=found.refused, **go)
-    idle = found.running or found.refused or bool(found.again)
-    icon = ":material/skip_next:"
-    st.button("One step", key="train_one", icon=icon, on_click=steer, args=(trains, 1), disabled=idle)
+        st.button(
+            label,
+            icon=icon,
+            type="primary",
+            args=(trains, found.steps),
+            disabled=found.refused,
+            help=why,
+            **go,
+        )
+    one = {"on_click": steer, "args": (trains, 1), "disabled": bool(why), "help": why}
+    st.button("One step", key="train_one", icon=":material/skip_next:", **one)
     over = {"key": "train_over", "on_click": steer}
     if found.before and not found.at and not found.again:
         label = f"Bring back {found.before:,} steps"
         st.button(label, icon=":material/undo:", args=(brings_back,), disabled=found.running, **over)
     else:
-        off = found.running or not (found.at or found.again)
-        st.button("Start over", icon=":material/restart_alt:", args=(resets,), disabled=off, **over)
+        none = not (found.at or found.again)
+        why = "Pause it first." if found.running else "No step has been made yet." if none else None
+        icon = ":material/restart_alt:"
+        st.button("Start over", icon=icon, args=(resets,), disabled=bool(why), help=why, **over)
+
+
+def _why_not(found: TrainView) -> str | None:
+    """Return why no single step can be made now; None if it can."""
+    if found.running:
+        return "It runs: pause it first."
+    if found.again:
+        return "The steps of the link are made again first."
+    return found.trouble or "The graph cannot be trained as it is." if found.refused else None
 
 
 def _draw_settings(found: TrainView) -> None:

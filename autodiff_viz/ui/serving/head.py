@@ -21,7 +21,18 @@ def document(preview: Preview, origin: str) -> str:
     """Return the whole page. URLs that begin with `origin` lead back to this server from anywhere."""
     before, after = _shell()
     code = f'<link rel="modulepreload" href="{script().path}" />'  # else it comes after Streamlit's code
-    return f"{before}{tags(preview, origin)}\n    {code}\n  {after}"
+    return f"{before}{tags(preview, origin)}\n    {code}\n    {_plotly()}\n  {after}"
+
+
+@cache
+def _plotly() -> str:
+    """Return a tag that fetches and compiles Plotly in time for the first figure; "" without its file.
+
+    Streamlit loads these 5 MB only once a figure has come, which then stays blank for seconds.
+    """
+    found = sorted((INDEX.parent / "static" / "js").glob("PlotlyChart.*.js"))
+    path = f"static/js/{found[0].name}" if found else ""
+    return f'<link rel="modulepreload" fetchpriority="low" href="{path}" />' if path else ""
 
 
 @cache

@@ -10,12 +10,10 @@ from autodiff_viz.graph.model import Graph
 from autodiff_viz.graph.subgraph import detached, extract
 from autodiff_viz.views.canvas.cards import pictured, size
 from autodiff_viz.views.canvas.drawing import places
+from autodiff_viz.views.layout.placing import CLEAR, Box
 
 Point = tuple[float, float]
 Positions = Mapping[str, Point]
-
-STEP = 28.0  # px right and down by which a piece moves off nodes that it would cover exactly
-SAME = 8.0  # px within which two nodes stand in the same place
 
 
 def arranged(graph: Graph, names: Iterable[str]) -> dict[str, Point]:
@@ -51,20 +49,24 @@ def moved_by(positions: Positions, by: Point) -> dict[str, Point]:
     return {name: (x + by[0], y + by[1]) for name, (x, y) in positions.items()}
 
 
-def off_the_taken(positions: Positions, taken: Iterable[Point]) -> dict[str, Point]:
-    """Translate all positions in steps until none coincides with a taken one: a second paste must show."""
-    taken = tuple(taken)
-    found = dict(positions)
-    for _ in range(len(taken) + 1):
-        if not any(_near(a, b) for a in found.values() for b in taken):
-            break
-        found = moved_by(found, (STEP, STEP))
-    return found
+def clear_of_cards(piece: Graph, positions: Positions, graph: Graph) -> dict[str, Point]:
+    """Translate all positions up or down by the smallest distance that clears the cards of `graph`.
 
-
-def _near(a: Point, b: Point) -> bool:
-    """Whether two points are within `SAME` px of each other on both axes."""
-    return abs(a[0] - b[0]) < SAME and abs(a[1] - b[1]) < SAME
+    ui/editor/web/state/copies.js predicts it.
+    """
+    now = places(graph).positions
+    here, there = pictured(piece), pictured(graph)
+    taken = [Box(*now[node.name], *size(node, there.get(node.name))) for node in graph.nodes]
+    boxes = [Box(*positions[node.name], *size(node, here.get(node.name))) for node in piece.nodes]
+    near = [
+        (other.y - CLEAR - box.bottom, other.bottom + CLEAR - box.y)
+        for box in boxes
+        for other in taken
+        if other.x - CLEAR < box.right and box.x < other.right + CLEAR
+    ]  # open intervals that the translation must avoid
+    shifts = [0.0, *(end for pair in near for end in pair)]
+    free = (by for by in shifts if not any(high < by < low for high, low in near))
+    return moved_by(positions, (0.0, min(free, key=lambda by: (abs(by), -by))))
 
 
 def _middle(graph: Graph, positions: Positions, tall: Mapping[str, Shape] | None = None) -> Point:

@@ -10,17 +10,16 @@ from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
 from autodiff_viz.engine.check import disconnected
-from autodiff_viz.engine.diagnostics.broadcasts import Mix, mixes
-from autodiff_viz.engine.diagnostics.label_check import Stray, strays
+from autodiff_viz.engine.diagnostics.nonfinite import told
+from autodiff_viz.engine.diagnostics.notes import doubts
 from autodiff_viz.engine.live_path.kernels import Shape
-from autodiff_viz.engine.live_path.live import Wire
+from autodiff_viz.engine.live_path.walk import Wire
 from autodiff_viz.engine.trace import Trace
 from autodiff_viz.engine.whole_program.remat_counts import Runs
 from autodiff_viz.graph.identity import identity, remembered, same
 from autodiff_viz.graph.model import BACKWARD_AS, Graph, Node, Rule
 from autodiff_viz.graph.problem import Problem
 from autodiff_viz.graph.segments import has_cuts, idle_cuts, segment_of
-from autodiff_viz.language.shadows import Shadow, shadows
 from autodiff_viz.views.canvas.card_heatmaps import kernels_of
 from autodiff_viz.views.canvas.cards import (
     pictured,
@@ -187,16 +186,13 @@ def _layout(graph: Graph, tall: Mapping[str, Shape]) -> Layout:
     return layout(replace(graph, nodes=bare), lambda node: size(node, tall.get(node.name)), room)
 
 
-def doubts(trace: Trace) -> tuple[Mix | Stray | Shadow, ...]:
-    """Return the warnings of a trace: legal constructs that are rarely meant, each with its node."""
-    return (*mixes(trace), *strays(trace), *shadows(trace.graph))
-
-
 def _warnings(graph: Graph, trace: Trace | None) -> dict[str, list[str]]:
     """Return by node the warnings: constructs that are no mistake but probably not meant."""
     found: dict[str, list[str]] = {}
-    for each in (*trace.births, *doubts(trace)) if trace else ():
-        found.setdefault(each.node, []).append(str(each))
+    for name, sentence in told(trace.births).items() if trace else ():
+        found.setdefault(name, []).append(sentence)
+    for doubt in doubts(trace) if trace else ():
+        found.setdefault(doubt.node, []).append(str(doubt))
     for name, why in idle_cuts(graph):
         found.setdefault(name, []).append(why)
     return found

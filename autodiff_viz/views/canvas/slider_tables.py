@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from autodiff_viz.engine.live_path.arrays import FLOAT64
-from autodiff_viz.engine.live_path.live import ARRIVING
+from autodiff_viz.engine.live_path.walk import ARRIVING
 from autodiff_viz.engine.sweep import SLIDER, Sweep, sweep
 from autodiff_viz.engine.trace import Trace
 from autodiff_viz.graph.identity import identity

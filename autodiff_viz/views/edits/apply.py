@@ -16,6 +16,7 @@ from autodiff_viz.views.edits import (
     add_node,
     branches,
     document,
+    figure,
     groups,
     layers,
     nodes,
@@ -25,6 +26,7 @@ from autodiff_viz.views.edits import (
     text,
     values,
     wiring,
+    write,
 )
 from autodiff_viz.views.edits.record import Edit, Edits
 from autodiff_viz.views.lab import Lab, refused
@@ -33,12 +35,14 @@ from autodiff_viz.views.notices import Refusal, refusals
 EDITS: Edits = {
     **nodes.EDITS,
     **add_node.EDITS,
+    **write.EDITS,
     **pieces.EDITS,
     **wiring.EDITS,
     **rules.EDITS,
     **groups.EDITS,
     **branches.EDITS,
     **document.EDITS,
+    **figure.EDITS,
     **restore_session.EDITS,
     **layers.EDITS,
     **text.EDITS,

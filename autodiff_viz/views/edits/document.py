@@ -1,10 +1,11 @@
-"""Edits of the whole document: undo, redo, jump in the history, and import."""
+"""Edits of the whole document: undo, redo, jump in the history, import, and a new graph."""
 
 from __future__ import annotations
 
+from autodiff_viz.graph.model import Graph
 from autodiff_viz.views.actions import redone, undone
 from autodiff_viz.views.edits.record import Edit, Edits
-from autodiff_viz.views.lab import Lab
+from autodiff_viz.views.lab import Lab, opened
 from autodiff_viz.views.page.history_list import jumped
 from autodiff_viz.views.persistence.import_document import imported
 
@@ -17,7 +18,13 @@ def _import(lab: Lab, edit: Edit) -> Lab:
     return imported(lab, text)
 
 
+def _new(lab: Lab, edit: Edit) -> Lab:
+    """Open an empty graph; undo returns to the present one. No step from a graph that is empty already."""
+    return opened(lab, Graph(), "New graph") if lab.graph.nodes or lab.lesson else lab
+
+
 EDITS: Edits = {
+    "new": _new,
     "undo": lambda lab, edit: undone(lab),
     "redo": lambda lab, edit: redone(lab),
     "jump": lambda lab, edit: jumped(lab, edit["index"]),

@@ -11,7 +11,7 @@ from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.graph.subgraph import detached, extract, graft
 from autodiff_viz.language.documents import from_json
 from autodiff_viz.language.parse import parse_piece
-from autodiff_viz.views.canvas.arrange_piece import Point, arranged, centred, moved_by, off_the_taken
+from autodiff_viz.views.canvas.arrange_piece import Point, arranged, centred, clear_of_cards, moved_by
 from autodiff_viz.views.canvas.collapsed_groups import folded_places
 from autodiff_viz.views.canvas.drawing import places
 from autodiff_viz.views.edits.fixed_positions import pinned, standing
@@ -74,7 +74,7 @@ def _duplicate(lab: Lab, edit: Edit) -> Lab:
 
 
 def _paste(lab: Lab, edit: Edit) -> Lab:
-    """Paste text from this canvas or from elsewhere around the point `at`.
+    """Paste text from this canvas or from elsewhere around the point `at`, clear of all cards.
 
     `collapsed` in `edit` names the collapsed groups of the text.
     """
@@ -82,7 +82,7 @@ def _paste(lab: Lab, edit: Edit) -> Lab:
     piece = _read(edit["text"])
     inside = detached(piece)
     around = centred(inside, places(inside).positions, (x, y), {})  # as the browser centres it
-    free = off_the_taken(around, standing(lab.graph).values())
+    free = clear_of_cards(inside, around, lab.graph)
     return _grafted(lab, piece, free, "Paste", names_of(edit.get("collapsed", [])))
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from autodiff_viz.graph import limits
-from autodiff_viz.views.actions import set_input, typed
+from autodiff_viz.views.actions import resampled, set_input, typed
 from autodiff_viz.views.edits.record import Edit, Edits
 from autodiff_viz.views.lab import Lab
 
@@ -29,4 +29,4 @@ def is_number(value: object) -> bool:
     return type(value) in (int, float) and abs(value) <= limits.NUMBER  # false for NaN
 
 
-EDITS: Edits = {"type": _type, "slide": _slide}
+EDITS: Edits = {"type": _type, "slide": _slide, "resample": lambda lab, edit: resampled(lab)}

@@ -176,7 +176,7 @@ def _written(claim: Claim, numbers: np.ndarray) -> str:
     parts = [exact(number).removesuffix(".0") for number in numbers.ravel()]
     if claim.quantity == "runs":
         steps = f", in each of {len(claim.at)} steps" if isinstance(claim.at, range) else ""
-        return "{} forward, {} backward, {} kept".format(*parts) + steps
+        return "{} forward, {} backward, {} needed".format(*parts) + steps
     if claim.quantity == "added":
         return _sum(parts)
     return parts[0] if numbers.ndim == 0 else f"[{', '.join(parts)}]"

@@ -46,7 +46,6 @@ class LessonView:
       title, text: its texts.
       variants: titles of its graphs.
       variant: index of the open graph.
-      to_try: suggestions.
       changed: whether graph or seed differ from the lesson's; positions do not count.
       before, after: keys of the neighbours, None at the ends.
     """
@@ -57,7 +56,6 @@ class LessonView:
     text: str
     variants: tuple[str, ...]
     variant: int
-    to_try: tuple[str, ...]
     changed: bool
     before: str | None
     after: str | None
@@ -109,7 +107,6 @@ def lesson_view(lab: Lab) -> LessonView | None:
         text=found.text,
         variants=tuple(v.title for v in found.variants),
         variant=variant_of(lab, found),
-        to_try=found.to_try,
         changed=not is_own(lab, found),
         before=keys[at],
         after=keys[at + 2],

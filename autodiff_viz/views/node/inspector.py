@@ -127,7 +127,7 @@ def node_view(graph: Graph, trace: Trace | None, name: str) -> NodeView:
         value=in_full(trace.value[name]) if known else "",
         shape=str(list(trace.value[name].shape)) if known and trace.value[name].ndim else "",
         arriving=in_full(trace.cotangent[name]) if arrives else "",
-        fork=_fork(graph, trace, name) if arrives else "",
+        fork=fork_sum(graph, trace, name) if arrives else "",
         wires=_wires(trace, node) if op else (),
         params=tuple((p, node.param(p.name, p.default)) for p in op.params) if op else (),
         is_input=node.op == INPUT,
@@ -173,15 +173,15 @@ def _number(literal: object) -> str:
     return rf"\mathtt{{{text if len(text) < 24 else text[:22] + '..'}}}"
 
 
-def _fork(graph: Graph, trace: Trace, name: str) -> str:
+def fork_sum(graph: Graph, trace: Trace, name: str, digits: int = DIGITS) -> str:
     """Return the arriving cotangent as a sum, if it has more than one contribution and all are scalars."""
     uses = consumers(graph)[name]
     parts = [trace.passed[wire] for wire in uses if wire in trace.passed]
     if len(parts) + (name == trace.output) < 2 or any(part.ndim for part in parts):
         return ""
-    seed = [scalar(float(trace.seed), 6)] if name == trace.output else []
-    terms = [*seed, *(scalar(float(part), 6) for part in parts)]
-    total = scalar(float(trace.cotangent[name]), 6)
+    seed = [scalar(float(trace.seed), digits)] if name == trace.output else []
+    terms = [*seed, *(scalar(float(part), digits) for part in parts)]
+    total = scalar(float(trace.cotangent[name]), digits)
     return " + ".join(f"({t})" if t.startswith(MINUS) else t for t in terms) + f" = {total}"
 
 
@@ -205,13 +205,13 @@ def _wire(trace: Trace | None, node: Node, slot: int, producer: str, apart: Apar
         producer=producer,
         label=slot_label(node, slot),
         derivative="" if KINDS[node.rule.kind].replaces else shown,
-        numbers=_numbers(trace, node, slot) if known else (),
+        numbers=wire_numbers(trace, node, slot) if known else (),
         passed=short(trace.passed[wire], 6) if known else "",
         apart=apart.said(6) if apart else "",
     )
 
 
-def _numbers(trace: Trace, node: Node, slot: int) -> Terms:
+def wire_numbers(trace: Trace, node: Node, slot: int, digits: int = DIGITS) -> Terms:
     """Return the rule's equation with numbers, such as local × arriving = passed; only for scalars."""
     arriving, passed = trace.cotangent[node.name], trace.passed[node.name, slot]
     if arriving.ndim or passed.ndim:
@@ -220,10 +220,10 @@ def _numbers(trace: Trace, node: Node, slot: int) -> Terms:
     if "<local>" in pieces and (local := local_derivative(trace, node.name, slot)) is None:
         return ()
     made: dict[str, Callable[[], tuple[str, str]]] = {
-        "<local>": lambda: (_bracketed(local), ""),
-        "<arriving>": lambda: _cotangent(arriving),
-        "<changed>": lambda: _cotangent(changed_cotangent(trace, node.name)),
-        "<passed>": lambda: _cotangent(passed),
+        "<local>": lambda: (_bracketed(local, digits), ""),
+        "<arriving>": lambda: _cotangent(arriving, digits),
+        "<changed>": lambda: _cotangent(changed_cotangent(trace, node.name), digits),
+        "<passed>": lambda: _cotangent(passed, digits),
     }
     return tuple(made[piece]() if piece in made else (piece, "") for piece in pieces if piece)
 
@@ -231,12 +231,12 @@ def _numbers(trace: Trace, node: Node, slot: int) -> Terms:
 _PIECES = re.compile(r"(<\w+>)")
 
 
-def _cotangent(number: np.ndarray) -> tuple[str, str]:
+def _cotangent(number: np.ndarray, digits: int) -> tuple[str, str]:
     """Return a number with the role of a cotangent."""
-    return _bracketed(number), COTANGENT
+    return _bracketed(number, digits), COTANGENT
 
 
-def _bracketed(number: np.ndarray) -> str:
+def _bracketed(number: np.ndarray, digits: int) -> str:
     """Return a number as text, in brackets if it is negative."""
-    text = scalar(float(number), DIGITS)
+    text = scalar(float(number), digits)
     return f"({text})" if text.startswith(MINUS) else text

@@ -56,6 +56,8 @@ NOT_CHECKED = {
     DROPPED: "There was no room for the check: these numbers are not checked.",
 }
 BROKE = "The check broke down: these numbers are not checked."
+LAST_GOOD = "From the last good formula."
+CANNOT_RUN = "Not checked: part of this graph cannot run."
 ON_REQUEST = "Large graphs are checked on request."
 
 
@@ -125,8 +127,10 @@ def check_data(lab: Lab, view: LabView, told: Answers, details: bool) -> Data:
 
 def _verdict(lab: Lab, view: LabView, told: Answers, details: bool) -> Data:
     """Return the state of the check, with its result if there is one."""
+    if lab.mistakes:
+        return {"state": "waits", "says": LAST_GOOD}
     if not view.complete:
-        return {}
+        return {"state": "failed", "says": CANNOT_RUN} if _is_wrong(view) else {}
     if live(lab):
         return {"state": "waits", "says": "Checked when the training stops."}
     if not told.checks:
@@ -136,6 +140,11 @@ def _verdict(lab: Lab, view: LabView, told: Answers, details: bool) -> Data:
     if told.check.why:
         return {"state": "failed", "says": NOT_CHECKED.get(told.check.why, BROKE)}
     return _found(told.check.value, details)
+
+
+def _is_wrong(view: LabView) -> bool:
+    """Whether the graph has a problem other than empty slots, which make it unfinished."""
+    return any(problem.code != "empty-slot" for problem in view.problems)
 
 
 def _found(found: Verification, details: bool) -> Data:

@@ -39,8 +39,9 @@ def runs_say(runs: Runs) -> str:
     if not runs.backward:
         return "Runs once, in the forward pass."
     times = "once" if runs.backward == 1 else f"{runs.backward} times"
-    kept = "drops that work, since no derivative needs it" if not runs.kept else f"keeps {runs.kept} of them"
-    return f"Runs once forward, and its block runs {times} more in the backward pass; JAX {kept}."
+    needs = "JAX drops that work, since no derivative needs it"
+    needs = f"a derivative needs {runs.kept} of them" if runs.kept else needs
+    return f"Runs once forward, and its block runs {times} more in the backward pass; {needs}."
 
 
 def residuals_say(trace: Trace, name: str) -> str:

@@ -15,6 +15,7 @@ from autodiff_viz.graph.identity import same
 from autodiff_viz.views.compose import LabView
 from autodiff_viz.views.lab import Lab, scalar_inputs
 from autodiff_viz.views.lessons.gallery import lesson_view
+from autodiff_viz.views.lessons.tries import tries
 from autodiff_viz.views.node.tensor import is_tensor
 from autodiff_viz.views.page.formula import formula
 from autodiff_viz.views.page.history_list import history_view
@@ -30,7 +31,14 @@ SLIDERS = 200  # limit; the browser slows down with thousands
 def lab_drawing(lab: Lab, view: LabView) -> dict[str, Any]:
     """Return the data of the lab's component: canvas, formula, sliders, history and keys of the tables."""
     steps = {"history": history_view(lab), "picked": lab.picked, "sweeps": dict(view.sweeps)}
-    return {**steps, "formula": formula(lab, view.problems), "sliders": _sliders(view), **view.drawing}
+    page = {"figure": lab.figure, "lesson": lab.lesson}
+    return {
+        **steps,
+        **page,
+        "formula": formula(lab, view.problems),
+        "sliders": _sliders(view),
+        **view.drawing,
+    }
 
 
 def _sliders(view: LabView) -> dict[str, Any]:
@@ -41,7 +49,7 @@ def _sliders(view: LabView) -> dict[str, Any]:
 
 
 def settings(lab: Lab, view: LabView) -> Data:
-    """Return the state of the row under the canvas."""
+    """Return the state of the settings in the bar."""
     return lab.seed, lab.dtype, view.can_resample, view.tensor_output, runs_alone(view)
 
 
@@ -97,6 +105,7 @@ SHOWS: Mapping[str, Callable[[Lab, LabView], Data]] = {
     "track": track_data,
     "tensor": tensor,
     "settings": settings,
+    "tries": lambda lab, view: tries(lab),
     "claims": claims,
     "curves": curves_data,
     "segments": segments_data,

@@ -131,7 +131,7 @@ def from_query(query: Mapping[str, str], most: int = limits.LINK) -> Lab:
         empty = replace(lab, history=begin(Graph(), "Open a link"), selected=None)
         return refused(empty, GraphError(Problem(ELSEWHERE, NOT_HERE, OPEN_THERE)))
     if not query.get(GRAPH):
-        return _lesson(lab, query)
+        return _looking_at(_lesson(lab, query), query)
     try:
         lab = alone(opened(lab, from_link(query[GRAPH], most), "Open a link"))
     except GraphError as error:
@@ -156,6 +156,12 @@ def _lesson(lab: Lab, query: Mapping[str, str]) -> Lab:
         )
     found = open_lesson(lab, key, _whole(query.get(VARIANT)))
     return alone(found)
+
+
+def _looking_at(lab: Lab, query: Mapping[str, str]) -> Lab:
+    """Select the node that the address names, if there is one."""
+    selected = query.get(SELECTED)
+    return replace(lab, selected=selected) if selected in lab.graph.by_name else lab
 
 
 def _trained(lab: Lab, query: Mapping[str, str]) -> Lab:

@@ -3,12 +3,15 @@
 import numpy as np
 import pytest
 
-from autodiff_viz.engine.live_path.live import ARRIVING
+from autodiff_viz.engine.diagnostics.nonfinite import told
+from autodiff_viz.engine.live_path.walk import ARRIVING
 from autodiff_viz.engine.trace import trace
 from autodiff_viz.engine.whole_program.verify import verify
 from autodiff_viz.graph.model import INPUT, Graph, Node, params
 from autodiff_viz.language.parse import parse
 from autodiff_viz.ops.catalog import OPS
+from autodiff_viz.views.compose import lab_view
+from autodiff_viz.views.lab import opened, start
 
 BIG = 1e38
 
@@ -59,12 +62,49 @@ def test_a_sum_at_a_fork_that_overflows_is_born_in_the_node_at_the_fork():
     text = "x = 0.0\na = identity(x)\nb = 3e29 * a\nc = 3e29 * a\nz = 1e9 * b + 1e9 * c"
     found = trace(parse(text)).births
     assert ("a", "backward", "infinity", ARRIVING) in [(b.node, b.direction, b.kind, b.slot) for b in found]
-    assert str(found[-1]) == "infinity is born in the sum of what arrives at 'a'."
+    assert said(text)["a"] == "Infinity: what arrives at 'a' is finite, but its sum is infinite."
 
 
 def test_a_message_names_node_and_place():
-    (born,) = trace(parse("x = -1.0\ny = log(x)")).births[:1]
-    assert str(born) == "NaN is born in the value of 'y'."
+    assert said("x = -1.0\ny = log(x)") == {
+        "y": "NaN: the value of 'y' is not a number, though all that it reads is finite."
+    }
+
+
+def said(text: str) -> dict[str, str]:
+    found = trace(parse(text)).births
+    sentences = told(found)
+    assert len(set(sentences.values())) == len({birth.node for birth in found})
+    return dict(sentences)
+
+
+def test_what_begins_in_both_passes_or_on_several_wires_is_said_once():
+    assert said("x = 0.0\ny = log(x)") == {
+        "y": "Infinity: the value of 'y' and what it passes back are infinite, "
+        "though all that comes in is finite."
+    }
+    text = "x = 1.0\nw = 0.0\ny = x / w"  # both slopes are infinite, or not a number
+    assert said(text)["y"].count("passes back") == 1
+    assert said("x = 0.0\nb = log(x)\ny = where(x > 0.0, b, 0.0)") == {
+        "b": "Infinity: the value of 'b' is infinite, and what it passes back is not a number, "
+        "though all that comes in is finite."
+    }
+    assert said("x = 0.0\ny = sqrt(x)") == {
+        "y": "Infinity: what 'y' passes back is infinite, though all that arrives is finite."
+    }
+
+
+def test_the_notes_of_a_trace_say_what_the_page_says():
+    text = "x = [[0.0], [1.0]]\nw = [1.0, 2.0]\ny = sqrt(x) * w"
+    lab = opened(start(), parse(text), "Open")
+    notes = trace(parse(text)).notes
+    assert notes == lab_view(lab).notes
+    assert [word for word in ("seed is ones", "Infinity", "All pairs") if word in " ".join(notes)] == [
+        "seed is ones",
+        "Infinity",
+        "All pairs",
+    ]
+    assert trace(parse("x = 1.0\ny = sin(x)")).notes == ()
 
 
 EXTREMES = [np.inf, -np.inf, np.nan, BIG, -BIG, 1e-45, -0.0]

@@ -255,7 +255,7 @@ def test_a_number_typed_over_an_input_is_its_value():
 
 
 def test_a_renamed_node_keeps_its_wires_and_the_selection():
-    lab = after({"kind": "rename", "node": "a", "name": " angle "})
+    lab = after({"kind": "select", "node": "a"}, {"kind": "rename", "node": "a", "name": " angle "})
     assert (lab.graph["b"].slots[0], lab.selected) == ("angle", "angle")
 
 

@@ -154,7 +154,7 @@ def test_a_claim_about_runs_follows_the_region():
     lab = open_lesson(start(), "checkpointing")
     found = claims(edited(lab, {"kind": "uncheckpoint", "region": "square"}))
     assert found["Gradient of x"].state == HOLDS  # a region changes no number
-    assert found["How often the square runs"].now == "1 forward, 0 backward, 0 kept"
+    assert found["How often the square runs"].now == "1 forward, 0 backward, 0 needed"
 
 
 def test_a_claim_about_segments_is_the_lessons_own_as_soon_as_the_graph_differs():

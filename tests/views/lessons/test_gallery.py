@@ -110,7 +110,7 @@ def test_a_fork_is_shown_as_a_sum():
 
 def test_runs_are_shown_in_words():
     claim = _claim(open_lesson(start(), "checkpointing"), "How often the square runs")
-    assert claim.found == "1 forward, 1 backward, 0 kept"
+    assert claim.found == "1 forward, 1 backward, 0 needed"
 
 
 def test_a_law_is_shown_with_its_formula():
@@ -145,7 +145,7 @@ def test_of_many_numbers_the_first_and_the_worst_are_shown():
 
 def test_runs_in_many_steps_are_shown_once():
     claim = _claim(open_lesson(start(), "checkpointed-cnn", 1), "How often the convolution runs")
-    assert claim.found == "1 forward, 1 backward, 0 kept, in each of 5 steps"
+    assert claim.found == "1 forward, 1 backward, 0 needed, in each of 5 steps"
 
 
 def test_a_lesson_is_trained_as_its_document_does():

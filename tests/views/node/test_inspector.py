@@ -176,8 +176,8 @@ def test_numbers_that_are_none_stand_in_the_equation():
     [
         (Runs(1, 0, 0), "Runs once, in the forward pass."),
         (Runs(1, 1, 0), "drops that work"),
-        (Runs(1, 1, 1), "runs once more in the backward pass; JAX keeps 1"),
-        (Runs(1, 3, 2), "runs 3 times more in the backward pass; JAX keeps 2"),
+        (Runs(1, 1, 1), "runs once more in the backward pass; a derivative needs 1"),
+        (Runs(1, 3, 2), "runs 3 times more in the backward pass; a derivative needs 2"),
     ],
 )
 def test_runs_are_said_in_a_sentence(runs, says):

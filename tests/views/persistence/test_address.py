@@ -231,3 +231,9 @@ def test_the_key_of_a_lesson_is_address_enough():
     unknown = from_query({"lesson": "no such lesson"})
     assert unknown.graph == start().graph
     assert "no such lesson" in unknown.notice[0].message
+
+
+def test_a_short_address_may_name_the_node_to_look_at():
+    assert from_query({"node": "b"}).selected == "b"
+    assert from_query({"lesson": "fork", "node": "b"}).selected == "b"
+    assert from_query({"node": "nobody"}).selected is None

@@ -18,7 +18,8 @@ export class Check {
     /** @type {string | null} why nothing can be said of the numbers on view */
     this.lag = null;
     this.open = false;
-    this.notes = html("div", { class: "notes" });
+    this.reveals = false; // the table is to be brought into view as soon as it has its rows
+    this.notes = html("div", { class: "checks notes" }); // in a place of its own
     this.sign = html("span", { class: "sign" });
     this.says = html("p", { class: "says" });
     this.ask = html("button", { type: "button", click: () => ask(true) }, "Check with jax.vjp");
@@ -26,7 +27,7 @@ export class Check {
     this.details = html("button", { type: "button", class: "details", "aria-expanded": "false", click: () => (this.toggle(), look()) }, "Details");
     this.table = html("div", { class: "table" });
     this.row = html("div", { class: "verdict" }, this.sign, this.says, this.ask, this.cancel, this.details);
-    this.host = html("div", { class: "checks", role: "group", "aria-label": "Check" }, this.notes, this.row, this.table);
+    this.host = html("div", { class: "checks", role: "group", "aria-label": "Check" }, this.row, this.table);
     this.draw();
   }
 
@@ -45,7 +46,7 @@ export class Check {
   }
 
   toggle() {
-    this.open = !this.open;
+    this.open = this.reveals = !this.open;
     this.draw();
   }
 
@@ -55,6 +56,7 @@ export class Check {
     const now = this.lag === null ? state : "waits";
     this.row.hidden = state === undefined;
     this.row.dataset.state = now;
+    this.row.title = says;
     setText(this.says, this.lag ?? (state === "differs" ? "Not confirmed" : says));
     const sign = now && ANSWERS.has(now) ? now : "";
     if ((this.sign.dataset.sign ?? "") !== sign) this.sign.replaceChildren(...(sign ? [icon(sign, 18)] : []));
@@ -75,5 +77,7 @@ export class Check {
     const lines = rows.map(([name, ...cells]) => html("tr", {}, html("th", { scope: "row" }, name), ...cells.map((cell) => html("td", {}, cell))));
     const table = html("table", {}, html("thead", {}, head), html("tbody", {}, ...lines));
     this.table.replaceChildren(html("p", {}, says), table, ...why.map((sentence) => html("p", { class: "why" }, sentence)));
+    if (this.reveals) this.table.scrollIntoView({ block: "nearest" });
+    this.reveals = false;
   }
 }

@@ -7,8 +7,10 @@ import { Keeping } from "./keep/keeping.js";
 import { tellOffline } from "./keep/offline.js";
 import { forgetClear } from "./draw/clear.js";
 import { dragFrame, groundOf, lay } from "./draw/dragframe.js";
+import { bounds, padded, showing } from "./draw/geometry.js";
 import { moved, predict } from "./state/predict.js";
 import { isLarge, look, openStage, paint, partView, shifted, showsWhole, sizeOf, takeReading, wholeView } from "./draw/stage.js";
+import { markStale } from "./draw/stale.js";
 import { changed } from "./state/came.js";
 import { folding, namesIn, seenAs } from "./state/fold.js";
 
@@ -19,13 +21,15 @@ import { folding, namesIn, seenAs } from "./state/fold.js";
 /** @type {Drawing} */
 const NOTHING = { rev: -1, ack: 0, key: "", nodes: [], wires: [], regions: [], groups: [], selected: null, history: {}, notice: [] };
 
-const NO_MATTER = new Set(["select", "move", "collapse", "kept", "restored", "resync", "check"]); // edits that change no number
+const NO_MATTER = new Set(["select", "move", "collapse", "kept", "restored", "resync", "check", "figure"]); // edits that change no number
 
 const BESIDE = new Set(["type", "slide"]); // edits made in the formula and with sliders
 
 export class Editor {
   constructor() {
     this.stage = openStage();
+    this.root = this.stage.host; // with the strip of tools, once they are made
+    this.tools = this.stage.host; // the buttons of the page's bar
     this.drawing = NOTHING; // as Python sent it
     this.shown = NOTHING; // with the pending edits applied (optimistic update)
     this.seen = NOTHING; // and with collapsed groups as cards: what is on the canvas
@@ -57,6 +61,10 @@ export class Editor {
     /** @type {import("./draw/dragframe.js").Ground | null} */
     this.ground = null;
     this.frame = 0;
+    /** Play the pass, or pause; end the play: false if nothing is played. */
+    this.startPlay = () => {};
+    /** @type {() => boolean} */
+    this.endPlay = () => false;
     /** Cancel the gesture under way; false if there is none. @type {() => boolean} */
     this.giveUp = () => false;
     this.byHand = false; // whether the last edit moved nodes
@@ -82,6 +90,7 @@ export class Editor {
     }
     this.refresh();
     this.tell();
+    markStale(this.stage.host, Boolean(drawing.formula?.mistakes?.length));
     this.stage.host.dataset.rev = String(drawing.rev);
     if (other) [this.fitted, this.choice] = [false, "first"];
     this.keeping.search = location.search;
@@ -206,6 +215,24 @@ export class Editor {
     if (some) return this.look(some);
     this.choice = "whole";
     this.look(wholeView(this.stage, this.seen, false), false);
+  }
+
+  /** Bring nodes into view by the smallest move. @param {Iterable<string>} names */
+  show(names) {
+    const ids = new Set([...names].map((name) => seenAs(this.seen, name)));
+    const box = bounds(this.seen.nodes.filter(({ id }) => ids.has(id)));
+    const view = box && showing(this.stage.view, padded(box, 24), sizeOf(this.stage));
+    if (view && view !== this.stage.view) this.look(view, this.choice === "own");
+  }
+
+  /** Bring the output into view: with the whole graph, unless that is so large that the output alone is shown. */
+  showOutput() {
+    const output = this.seen.nodes.find(({ isOutput }) => isOutput);
+    const { w, h } = sizeOf(this.stage);
+    if (!output || !w || showing(this.stage.view, output, { w, h }) === this.stage.view) return;
+    this.choice = "first";
+    this.look(wholeView(this.stage, this.seen, true), false);
+    this.show([output.id]);
   }
 
   /** Fit the first drawing of a document, once the canvas has a size. */

@@ -13,11 +13,15 @@ import { openMinimap } from "./draw/minimap.js";
 import { animateMoves } from "./draw/motion.js";
 import { listenToPanning } from "./gestures/panning.js";
 import { traceLineage } from "./draw/tracing.js";
+import { handBar } from "./popovers/hands.js";
 import { showNotices } from "./popovers/notice.js";
 import { listenToSliders } from "./live/scrub.js";
 import { listenToReach } from "./actions/reach.js";
+import { rove } from "./actions/roving.js";
+import { openTransport } from "./play/transport.js";
 import { speak } from "./draw/spoken.js";
-import { footBar, topBar } from "./actions/toolbar.js";
+import { html } from "../../web/dom.js";
+import { pageTools, toolStrip } from "./actions/toolbar.js";
 
 /** @param {import("./types.js").PaletteGroup[]} palette @returns {Editor} */
 export function openEditor(palette) {
@@ -40,7 +44,9 @@ export function openEditor(palette) {
   listenToReach(editor);
   listenToHolding(editor);
   keepFieldsInView(editor);
-  host.append(...topBar(editor), footBar(editor));
+  editor.tools = pageTools(editor);
+  editor.root = html("div", { class: "workspace" }, toolStrip(editor), host, handBar(editor), openTransport(editor));
+  for (const place of [editor.root, editor.tools]) for (const bar of [place, ...place.querySelectorAll("*")]) if (bar.role === "toolbar") rove(/** @type {HTMLElement} */ (bar));
   new ResizeObserver(() => editor.resized()).observe(host);
   speak(editor);
   return editor;

@@ -37,7 +37,7 @@
  * @typedef {{
  *   name: string, nodes: string[], policy: string, head?: string, badge?: string | null,
  *   saved?: string[], problem?: string | null, fault?: string | null, path?: string[],
- *   offer?: string, edit?: import("../../web/outbox.js").NewEdit,
+ *   offer?: string, edit?: import("../../web/outbox.js").NewEdit, column?: number, end_column?: number,
  * }} Region  `fault` is the problem in a few words, `head` the line that begins its block in the formula;
  * `offer` are the words of a button that sends `edit` to mend it
  */
@@ -52,8 +52,8 @@
 /**
  * @typedef {{
  *   seq?: number, code: string, message: string, hint?: string, node?: string, slot?: number, path?: string[],
- *   offer?: string, edit?: import("../../web/outbox.js").NewEdit,
- * }} Notice  why edit `seq` was refused; `offer` are the words of a button that sends `edit`
+ *   offer?: string, edit?: import("../../web/outbox.js").NewEdit, column?: number, end_column?: number,
+ * }} Notice  why edit `seq` was refused; `offer` are the words of a button that sends `edit`; the columns mark its place in a typed text
  */
 /**
  * @typedef {{
@@ -67,7 +67,7 @@
  *   rev: number, ack: number, key: string, graph?: string, nodes: GraphNode[], wires: Wire[],
  *   regions: Region[], groups: Group[], within?: Map<string, string>, selected: string | null, picked?: string[],
  *   history: { undo?: string, redo?: string, labels?: Record<string, string>, at?: number },
- *   notice: Notice[], state?: number, live?: boolean, formula?: any, sliders?: any,
+ *   notice: Notice[], state?: number, live?: boolean, figure?: string, lesson?: string | null, formula?: any, sliders?: any,
  *   node?: import("../../inspector/web/types.js").NodeData, check?: import("../../checks/web/types.js").CheckData,
  *   sweeps?: Record<string, string>, trail?: import("./keep/shelf.js").Trail, large?: import("./keep/large.js").Large,
  * }} Drawing  `within`: by node in a collapsed group, the id of its card; `sweeps`: by input, the key of the table for its slider that matches this drawing;

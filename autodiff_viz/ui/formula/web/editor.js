@@ -3,10 +3,11 @@
 
 import { html } from "../../web/dom.js";
 import { carried, change, offsetOf, placeOf, unitOf } from "./caret.js";
+import { foldedRange, fromFolded, reading } from "./fold.js";
 import { list } from "./foot.js";
 import { withNumber } from "./literal.js";
 import { lineMap, pieces } from "./marks.js";
-import { boxOf, messageAt, paint } from "./mirror.js";
+import { boxOf, messageAt, paint, placeAt } from "./mirror.js";
 import { hear, tell } from "../../web/news.js";
 import { below, Popup } from "./popup.js";
 
@@ -36,10 +37,14 @@ export class Formula {
     this.words = words;
     this.kinds = new Map(words.map(({ word, kind }) => [word, kind]));
     this.begun = false; // the user has typed: Tab indents
+    this.reads = true; // long literals are folded, until the text gets the focus
     this.fresh = true; // the next text sent begins a new step of undo
     this.unsent = false;
+    this.pasted = false; // the output is to be shown as soon as the graph is drawn
     /** The number of a slider that is being dragged. @type {{ input: string, number: string } | null} */
     this.slid = null;
+    /** Give the focus to what comes after the text. */
+    this.leave = () => this.area.blur();
     this.timer = 0;
     this.closed = false;
     this.listen();
@@ -47,9 +52,13 @@ export class Formula {
 
   listen() {
     const { area, box } = this;
-    area.addEventListener("input", () => this.typed());
-    area.addEventListener("focus", () => (this.begun = false));
-    area.addEventListener("blur", () => this.confirm());
+    area.addEventListener("input", (event) => {
+      this.pasted ||= /** @type {InputEvent} */ (event).inputType === "insertFromPaste";
+      this.typed();
+    });
+    area.addEventListener("focus", () => ((this.begun = false), this.unfold()));
+    area.addEventListener("blur", () => (this.confirm(), this.fold()));
+    area.addEventListener("mousedown", (event) => this.enter(event)); // also follows a tap
     for (const kind of ["blur", "pointerdown"]) area.addEventListener(kind, () => this.popup.close());
     box.addEventListener("scroll", () => (this.popup.close(), this.explain(null)));
     area.addEventListener("pointermove", (event) => this.explain(messageAt(this.mirror, event.clientX, event.clientY)));
@@ -128,6 +137,13 @@ export class Formula {
     this.fresh = true;
   }
 
+  /** Whether a text was pasted that the drawing has now. Asked once. */
+  takePasted() {
+    const is = this.pasted && !this.unsent && !this.desk.pending.length;
+    if (is) this.pasted = false;
+    return is && !this.data.mistakes.length;
+  }
+
   /** Replace a piece of the text as if it were typed, so that the browser can undo the change.
    * @param {import("./caret.js").Change} change */
   replace({ start, end, insert }) {
@@ -146,7 +162,41 @@ export class Formula {
 
   refresh() {
     const lines = this.area.value.split("\n");
-    paint(this.mirror, { lines, ranges: this.ranges(lines), kinds: this.kinds });
+    const ranges = this.ranges(lines);
+    const shown = this.reads ? reading(lines) : [];
+    for (const [at, { folds }] of shown.entries()) ranges.set(at, (ranges.get(at) ?? []).map((range) => foldedRange(folds, range)));
+    paint(this.mirror, { lines: this.reads ? shown.map(({ text }) => text) : lines, ranges, kinds: this.kinds });
+    [...this.mirror.children].forEach((row, at) => row.toggleAttribute("hidden", shown[at]?.hidden ?? false));
+    this.host.classList.toggle("folded", shown.some(({ folds }) => folds.length));
+  }
+
+  /** Fold long literals, for reading. The text of the area stays as it is. */
+  fold() {
+    this.reads = true;
+    this.refresh();
+  }
+
+  unfold() {
+    if (!this.reads) return;
+    this.reads = false;
+    this.refresh();
+  }
+
+  /** Begin to edit a folded text where it is pressed: the caret goes to that place of the whole text, which stays
+   * where it is on the screen.
+   * @param {MouseEvent} event */
+  enter(event) {
+    if (!this.reads || !this.host.classList.contains("folded")) return;
+    event.preventDefault();
+    const at = placeAt(this.mirror, event.clientX, event.clientY);
+    const lines = this.area.value.split("\n");
+    const top = () => this.mirror.children[at.line].getBoundingClientRect().top;
+    const before = top();
+    const { line, unit } = fromFolded(reading(lines), at.line, at.unit);
+    const offset = offsetOf(lines, line, Math.min(unit, lines[line].length));
+    this.area.focus({ preventScroll: true });
+    this.area.setSelectionRange(offset, offset);
+    this.box.scrollTop += top() - before;
   }
 
   /** Marked ranges by line; none in lines that have changed since Python read them.

@@ -18,6 +18,7 @@ const CHOOSING = {
 const WRITING = {
   Enter: (formula) => formula.replace(newLine(formula.typing)),
   "ctrl+Enter": (formula) => formula.confirm(),
+  Escape: (formula) => formula.leave(),
   "ctrl+/": (formula) => formula.become(commented(formula.typing)),
 };
 
@@ -40,6 +41,5 @@ function actionOf(formula, event) {
   if (event.altKey || (event.shiftKey && event.key !== "/")) return null; // on some keyboards / needs shift
   if (formula.popup.open && !ctrl && CHOOSING[event.key]) return CHOOSING[event.key];
   if (event.key === "Tab") return formula.begun ? () => formula.become(indented(formula.typing)) : null;
-  if (event.key === "Escape") formula.begun = false; // the next Tab moves the focus
   return WRITING[`${ctrl ? "ctrl+" : ""}${event.key}`];
 }

@@ -46,6 +46,19 @@ export function messageAt(mirror, x, y) {
   return null;
 }
 
+/** The place in the text nearest to a point of the screen. @param {HTMLElement} mirror @param {number} x @param {number} y */
+export function placeAt(mirror, x, y) {
+  const rows = [...mirror.children];
+  const seen = (/** @type {Element} */ row) => !row.hasAttribute("hidden");
+  const found = rows.findIndex((row) => seen(row) && row.getBoundingClientRect().bottom > y);
+  const line = found < 0 ? rows.findLastIndex(seen) : found;
+  const { length } = rows[line].textContent ?? "";
+  const boxes = Array.from({ length }, (_, unit) => boxOf(mirror, line, unit));
+  const unit = boxes.findIndex(({ top, bottom, left, width }) => y >= top && y <= bottom && x < left + width / 2);
+  const past = boxes.findLastIndex(({ top, bottom, left, width }) => y >= top && y <= bottom && x >= left + width / 2);
+  return { line, unit: unit < 0 ? (past < 0 ? length : past + 1) : unit };
+}
+
 /** The box of a character on the screen. @param {HTMLElement} mirror @param {number} line @param {number} unit */
 export function boxOf(mirror, line, unit) {
   const row = mirror.children[line];

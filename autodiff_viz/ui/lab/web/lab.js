@@ -11,7 +11,12 @@ import { Formula } from "../../formula/web/editor.js";
 import { listenToKeys } from "../../formula/web/keys.js";
 import { Inspector } from "../../inspector/web/panel.js";
 import { Board } from "../../sliders/web/board.js";
+import { html } from "../../web/dom.js";
 import { hear, tell } from "../../web/news.js";
+import { Dock } from "../../workbench/web/dock.js";
+import { showLook } from "../../workbench/web/look.js";
+import { Panels } from "../../workbench/web/panels.js";
+import { listenToMarker } from "./marker.js";
 import { Places } from "./places.js";
 import { Question, STILL_MS } from "./question.js";
 import { Sight } from "./sight.js";
@@ -23,7 +28,7 @@ const drawings = new Drawings(); // of the session, so that a page that is left 
 
 export class Lab {
   /** @param {ParentNode & Node} parent @param {Record<string, string>} css by folder @param {import("./types.js").Constants} constants */
-  constructor(parent, css, { palette, words }) {
+  constructor(parent, css, { palette, words, figures }) {
     this.editor = openEditor(palette);
     this.mail = this.editor.mail;
     this.formula = new Formula(words, this.mail.desk("type"));
@@ -31,18 +36,28 @@ export class Lab {
     this.inspector = new Inspector({ send: (edit, refused) => this.send(edit, refused) });
     this.check = new Check({ ask: (on) => this.editor.send({ kind: "check", on }), look: () => this.mail.ask({ rest: this.question.turn }) });
     this.editor.leaving.push(() => this.formula.send(), () => this.board.send());
-    const { host } = this.editor.stage;
-    this.places = new Places(parent, css, { editor: host, formula: this.formula.host, sliders: this.board.host, node: this.inspector.host, check: this.check.host });
+    this.panels = new Panels();
+    this.dock = new Dock(figures, (figure) => this.editor.send({ kind: "figure", figure }));
+    this.places = new Places(parent, css, {
+      editor: this.editor.root, bar: html("div", { class: "canvas-tools" }, this.editor.tools), panels: this.panels.host, plots: this.dock.host, formula: this.formula.host,
+      sliders: this.board.host, node: this.inspector.host, check: this.check.host, notes: this.check.notes,
+    });
+    showLook();
+    this.unmark = listenToMarker((input) => this.board.rows.get(input));
     this.question = new Question(this.mail);
     this.sight = new Sight(() => this.question.ask());
     /** Keys of the tables that sliders wait for, by input. @type {Map<string, string>} */
     this.wanted = new Map();
-    this.mail.note = () => ({ have: drawings.have, seen: this.sight.seen, ...(this.check.open && { details: true }), ...(this.wanted.size && { want: [...this.wanted] }) });
+    /** State of the numbers whose steps the transport waits for. @type {number | null} */
+    this.plays = null;
+    this.mail.note = () => ({ have: drawings.have, seen: this.sight.seen, ...(this.check.open && { details: true }), ...(this.wanted.size && { want: [...this.wanted] }), ...(this.plays !== null && { play: this.plays }) });
+    this.formula.leave = () => this.editor.stage.surface.focus({ preventScroll: true });
     listenToKeys(this.formula);
     const gone = () => !this.isHere && this.question.turn > 0;
     hear("formula", (about) => (about.text = this.formula.area.value), gone);
     hear("lag", ({ on, says, check }) => (this.inspector.lag(on ? says : null), this.check.wait(on ? check : null)), gone);
     hear("want", ({ inputs }) => this.want(inputs), gone);
+    hear("wants-play", ({ state }) => this.wantPlay(state), gone);
   }
 
   get isHere() {
@@ -63,12 +78,17 @@ export class Lab {
     if (!drawing) return this.editor.resync();
     this.editor.receive(drawing);
     this.formula.receive({ ...drawing.formula, ack: word.ack });
+    if (this.formula.takePasted()) this.editor.showOutput();
     this.board.receive(drawing.sliders, document);
     this.inspector.receive(drawing.node, word.ack);
     this.check.receive(drawing.check ?? {});
+    this.panels.receive(drawing.lesson ?? null, drawing.sliders?.rows?.length ?? 0);
+    this.dock.receive(drawing, this.editor.outbox.pending.some(({ kind }) => kind === "figure"));
     for (const table of word.tables) this.keep(table);
     for (const [input, key] of this.wanted) if (drawing.sweeps?.[input] !== key) this.wanted.delete(input);
-    if (this.wanted.size && word.rest === null) this.question.wait(STILL_MS);
+    if (this.plays !== drawing.state) this.plays = null;
+    if (word.play) this.played(word.play);
+    if ((this.wanted.size || this.plays !== null) && word.rest === null) this.question.wait(STILL_MS);
   }
 
   /** Send an edit; `refused` is called with the reason if Python refuses it.
@@ -86,6 +106,18 @@ export class Lab {
     this.mail.ask({});
   }
 
+  /** Request the steps of the pass, as `want` requests tables. @param {number} state of the numbers on view */
+  wantPlay(state) {
+    this.plays = state;
+    this.mail.ask({});
+  }
+
+  /** @param {import("../../editor/web/play/model.js").Sent} sent */
+  played(sent) {
+    if (this.plays === sent.state) this.plays = null;
+    tell("played", sent);
+  }
+
   /** @param {import("../../editor/web/live/table.js").Sent} table */
   keep(table) {
     if (this.wanted.get(table.input) === table.key) this.wanted.delete(table.input);
@@ -96,7 +128,10 @@ export class Lab {
     this.formula.close();
     this.editor.close();
     this.question.close();
+    this.unmark();
     this.places.close();
+    this.panels.close();
+    this.dock.close();
     this.sight.close();
   }
 }

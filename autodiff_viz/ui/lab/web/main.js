@@ -17,7 +17,7 @@ export default function main({ data, parentElement, setTriggerValue }, css, cons
 }
 
 /** @param {import("./types.js").Written} data @returns {import("./types.js").Word} */
-function read({ full, patch, tables, ...others }) {
+function read({ full, patch, tables, play, ...others }) {
   const parsed = (/** @type {string | undefined} */ text) => text && JSON.parse(text);
-  return { ...others, full: parsed(full), patch: parsed(patch), tables: JSON.parse(tables) };
+  return { ...others, full: parsed(full), patch: parsed(patch), play: parsed(play), tables: JSON.parse(tables) };
 }

@@ -11,7 +11,7 @@ const CAME = "autodiff-viz-place";
 const places = () => (/** @type {any} */ (globalThis).autodiff_viz_places ??= new Map());
 
 /** Folders of the style sheets that have another name than their place. @type {Record<string, string>} */
-const SHEETS = { node: "inspector", check: "checks" };
+const SHEETS = { node: "inspector", check: "checks", notes: "checks", bar: "editor", panels: "workbench", plots: "workbench" };
 
 export class Places {
   /** @param {ParentNode & Node} own @param {Record<string, string>} css by folder @param {Record<string, HTMLElement>} hosts */

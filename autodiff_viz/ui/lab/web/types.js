@@ -1,14 +1,14 @@
 // @ts-check
 // Types of the messages from Python to the lab component. Types only.
 
-/** @typedef {{ palette: import("../../editor/web/types.js").PaletteGroup[], words: import("../../formula/web/types.js").Word[] }} Constants */
+/** @typedef {{ palette: import("../../editor/web/types.js").PaletteGroup[], words: import("../../formula/web/types.js").Word[], figures: Record<string, string> }} Constants  `figures`: their titles by name */
 /**
  * @typedef {{
  *   key: string, ack: number, from: [string, number] | null, rev: number, base?: number, full?: any, patch?: any,
- *   tables: import("../../editor/web/live/table.js").Sent[], due: boolean, rest: number | null, turn: number,
- * }} Word  `tables`: for sliders; `due`: the rest of the page is to be drawn; `rest`: in how many ms Python can be asked for it; `turn` counts words
+ *   tables: import("../../editor/web/live/table.js").Sent[], play?: import("../../editor/web/play/model.js").Sent, due: boolean, rest: number | null, turn: number,
+ * }} Word  `tables`: for sliders; `play`: the steps of the pass, once requested; `due`: the rest of the page is to be drawn; `rest`: in how many ms Python can be asked for it; `turn` counts words
  */
 
-/** @typedef {Omit<Word, "full" | "patch" | "tables"> & { full?: string, patch?: string, tables: string }} Written  the three as JSON texts */
+/** @typedef {Omit<Word, "full" | "patch" | "tables" | "play"> & { full?: string, patch?: string, tables: string, play?: string }} Written  these as JSON texts */
 
 export {};

@@ -2,7 +2,7 @@
 // Row of one input: its name, a slider and a number box.
 
 import { html } from "../../web/dom.js";
-import { filled, read, shown, stepOf, stepped } from "./scale.js";
+import { filled, onGrid, read, shown, stepOf, stepped } from "./scale.js";
 
 /** @typedef {import("./types.js").Item} Item */
 /** @typedef {(name: string, value: number, fresh: boolean) => void} Moved `fresh`: the first of a new gesture */
@@ -76,6 +76,19 @@ export class Row {
     this.scrubbing = true;
     this.position = position;
     this.paint(value, position);
+  }
+
+  /** Move the slider by something else than itself, such as the marker of a plot.
+   * @param {number} value @param {boolean} begins whether it is the first move of a gesture */
+  pull(value, begins) {
+    if (begins) [this.fresh, this.pressed] = [true, true];
+    this.slide(onGrid(value, Number(this.line.min), Number(this.line.max)));
+  }
+
+  /** End a gesture of `pull`. */
+  drop() {
+    this.release();
+    this.pressed = false;
   }
 
   /** Send the exact value; until Python answers, the box shows the value on the canvas. */

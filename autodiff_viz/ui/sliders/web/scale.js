@@ -26,6 +26,13 @@ export function stepped(value, step, times) {
   return decimals > 100 ? next : Number(next.toFixed(decimals));
 }
 
+/** The position of a slider that is nearest to a value. @param {number} value @param {number} low @param {number} high */
+export function onGrid(value, low, high) {
+  const step = stepOf(low, high);
+  const next = low + Math.round((Math.min(Math.max(value, low), high) - low) / step) * step;
+  return Number(next.toPrecision(12)); // no 0.30000000000000004
+}
+
 /** The coloured part of the slider, from zero (or the end nearest to zero) to the value, in percent.
  * @param {number} value @param {number} low @param {number} high @returns {[number, number]} */
 export function filled(value, low, high) {

@@ -19,13 +19,14 @@ import { closePopover } from "../popovers/popover.js";
 import { editFirstConstant, enter, extend, rename, showDetails, stepAlong, toEnd, walk } from "./reach.js";
 import { editRule } from "../popovers/rulefield.js";
 import { zoomCentred } from "../draw/stage.js";
-import { chooseFile, isOnPaper, openTextField, pressDownload, takeFormula, takeLink, takePicture, togglePaper } from "../files/take.js";
+import { chooseFile, isOnPaper, newGraph, openTextField, pressDownload, takeFormula, takeLink, takePicture, togglePaper } from "../files/take.js";
 import { RULES } from "../../../web/constants.js";
+import { isLarge, toggleLarge } from "../../../workbench/web/look.js";
 
 /** @typedef {import("../editor.js").Editor} Editor */
 /** @typedef {import("./guide.js").Section} Section */
 /** @typedef {import("../types.js").Point} Point */
-/** @typedef {"top" | "foot" | "more" | "file"} Place */
+/** @typedef {"top" | "graph" | "view" | "bar" | "more" | "file"} Place */
 /** @typedef {{ node: string | null, wire: string | null, region: string | null }} Focus elements with the keyboard focus */
 /**
  * @typedef {{
@@ -62,7 +63,7 @@ const RULE_ACTIONS = Object.fromEntries(Object.entries(RULES).filter(([, { key }
 /** @type {Record<string, Action>} */
 export const ACTIONS = {
   add: {
-    label: "Add a node", keys: ["a", "/"], word: "Add", places: { foot: "add" }, guide: "Add and wire",
+    label: "Add a node", keys: ["a", "/"], word: "Add", places: { graph: "add" }, guide: "Add and wire",
     says: "Find an op; drag it onto the canvas or a wire", hand: "or double-click", do: (editor) => openPalette(editor),
   },
   wire: { label: "Wire from the node: arrows, then Enter", keys: ["w"], guide: "Add and wire", do: (editor, { node }) => takeWire(editor, node) },
@@ -104,14 +105,14 @@ export const ACTIONS = {
     do: (editor) => editRule(editor, editor.single),
   },
 
-  select: { label: "Select several", hint: "Shift", places: { foot: "add" }, on: isSelecting, do: toggleSelecting },
+  select: { label: "Select several", hint: "Shift", places: { graph: "add" }, on: isSelecting, do: toggleSelecting },
   all: {
     label: "Select all", keys: ["Ctrl+A"], guide: "Select and change", says: "Select all, nothing; Esc also gives up a drag",
     do: (editor) => editor.select(editor.shown.nodes.map(({ id }) => id)),
   },
   none: {
     label: "Select nothing, close what is open, give up a drag", keys: ["Escape"], besides: "all",
-    do: (editor) => void (editor.giveUp() || closePopover(editor) || closeNotice(editor) || editor.select([])),
+    do: (editor) => void (editor.giveUp() || closePopover(editor) || closeNotice(editor) || editor.endPlay() || editor.select([])),
   },
   duplicate: { label: "Duplicate", keys: ["Ctrl+D"], places: { more: "nodes" }, guide: "Select and change", do: (editor) => duplicate(editor) },
   copy: {
@@ -142,16 +143,18 @@ export const ACTIONS = {
     do: (editor, _, key) => nudge(editor, wayOf(key)),
   },
 
+  play: { label: "Play the pass, or pause", keys: ["Shift+Enter"], guide: "Play the pass", do: (editor) => editor.startPlay() },
+
   undo: {
-    label: "Undo", keys: ["Ctrl+Z"], places: { foot: "steps" }, guide: "Select and change", says: "Undo, redo", undoes: "undo",
+    label: "Undo", keys: ["Ctrl+Z"], places: { bar: "steps" }, guide: "Select and change", says: "Undo, redo", undoes: "undo",
     do: (editor) => step(editor, "undo"),
   },
   redo: {
-    label: "Redo", keys: ["Ctrl+Shift+Z"], also: ["Ctrl+Y"], places: { foot: "steps" }, besides: "undo", undoes: "redo",
+    label: "Redo", keys: ["Ctrl+Shift+Z"], also: ["Ctrl+Y"], places: { bar: "steps" }, besides: "undo", undoes: "redo",
     do: (editor) => step(editor, "redo"),
   },
-  history: { label: "History", keys: ["h"], places: { foot: "steps" }, guide: "Select and change", do: toggleHistory },
-  arrange: { label: "Arrange all nodes, or those selected", keys: ["l"], places: { foot: "steps" }, guide: "Select and change", do: arrange },
+  history: { label: "History", keys: ["h"], places: { bar: "steps" }, guide: "Select and change", do: toggleHistory },
+  arrange: { label: "Arrange all nodes, or those selected", keys: ["l"], places: { view: "arrange" }, guide: "Select and change", do: arrange },
 
   walk: {
     label: "Go from node to node, or to the ends of the wire", keys: arrows(""), guide: "Walk by keyboard",
@@ -175,21 +178,26 @@ export const ACTIONS = {
   onward: { label: "Go on to regions and toolbars", keys: ["Tab"], byBrowser: true, guide: "Walk by keyboard" },
 
   farther: {
-    label: "Zoom out", keys: ["-"], places: { foot: "view" }, guide: "See", says: "Zoom out, in",
+    label: "Zoom out", keys: ["-"], places: { view: "view" }, guide: "See", says: "Zoom out, in",
     do: (editor) => editor.look(zoomCentred(editor.stage, 1 / ZOOM)),
   },
-  fit: { label: "Fit to view", keys: ["f"], places: { foot: "view" }, guide: "See", do: (editor) => editor.fit() },
+  fit: { label: "Fit to view", keys: ["f"], places: { view: "view" }, guide: "See", do: (editor) => editor.fit() },
   nearer: {
-    label: "Zoom in", keys: ["+"], also: ["="], places: { foot: "view" }, besides: "farther",
+    label: "Zoom in", keys: ["+"], also: ["="], places: { view: "view" }, besides: "farther",
     do: (editor) => editor.look(zoomCentred(editor.stage, ZOOM)),
   },
   help: {
-    label: "Keys and gestures", keys: ["?"], places: { foot: "help" }, guide: "See", says: "Open and close this sheet",
+    label: "Keys and gestures", keys: ["?"], places: { bar: "help" }, guide: "See", says: "Open and close this sheet",
     do: (editor) => toggleHelp(editor, guideOf(ACTIONS)),
+  },
+
+  present: {
+    label: "Large type, for a projector", keys: ["Shift+P"], places: { file: "view" }, guide: "See", on: isLarge, do: toggleLarge,
   },
 
   open: { label: "Open a file ...", keys: ["Ctrl+O"], places: { file: "open" }, guide: "Bring and take", do: chooseFile },
   openText: { label: "Open a link or text ...", icon: "paste", places: { file: "open" }, do: openTextField },
+  fresh: { label: "New graph", icon: "add", places: { file: "open" }, do: newGraph },
   png: { label: "Picture as PNG", icon: "picture", places: { file: "pictures" }, do: (editor) => takePicture(editor, "png") },
   svg: { label: "Picture as SVG", icon: "picture", places: { file: "pictures" }, do: (editor) => takePicture(editor, "svg") },
   paper: { label: "Pictures on white", places: { file: "pictures" }, on: isOnPaper, do: togglePaper },
@@ -198,7 +206,7 @@ export const ACTIONS = {
     do: (editor) => pressDownload(editor, "download_json"),
   },
   python: { label: "Graph as a JAX file", icon: "save", places: { file: "graph" }, do: (editor) => pressDownload(editor, "download_python") },
-  link: { label: "Copy the link", places: { file: "copies" }, do: takeLink },
+  link: { label: "Copy the link", places: { bar: "share", file: "copies" }, do: takeLink },
   formula: { label: "Copy the formula", icon: "copy", places: { file: "copies" }, do: takeFormula },
 };
 

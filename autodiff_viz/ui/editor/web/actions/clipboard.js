@@ -114,7 +114,7 @@ function markBusy(editor, [x, y]) {
   editor.watchers.push(gone);
 }
 
-/** Select the nodes that Python has inserted. @param {Editor} editor */
+/** Select the nodes that Python has inserted, and bring them into view. @param {Editor} editor */
 function watchPicked(editor) {
   let seen = "";
   /** @type {string[] | undefined} */
@@ -131,5 +131,6 @@ function watchPicked(editor) {
     editor.told = selected;
     if (history.undo?.startsWith("Paste")) say(editor.stage, history.undo);
     editor.refresh();
+    editor.show(picked);
   });
 }

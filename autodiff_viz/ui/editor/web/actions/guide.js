@@ -17,16 +17,22 @@ const BY_HAND = {
     ["Click a region's tab", "Its name, what it keeps; drag it to move all"],
     ["Drag a node in or out", "Join a region or a group, or leave it"],
   ],
+  "Play the pass": [
+    ["Space, \u2190 \u2192, End, Esc", "On the bar below: play or pause, step, finish the phase, stop"],
+  ],
   "Select and change": [
     ["Shift + click, Shift + drag", "Select several; with a finger, hold a node"],
   ],
-  "Walk by keyboard": [],
+  "Walk by keyboard": [
+    ["Arrows in a toolbar", "Go from button to button; a toolbar is one stop of Tab"],
+    ["Esc in the formula", "Leave it for the canvas; Ctrl + Enter applies the text at once"],
+  ],
   See: [
     ["Drag the canvas", "Move the view; on a node too with Space or the middle button"],
     ["Rest on a node", "Light what it depends on and what depends on it"],
     ["Two fingers, Ctrl + wheel", "Zoom"],
   ],
-  "Bring and take": [["Drop a file, paste a link", "Open it in place of this graph"]],
+  "Bring and take": [["Drop a file, paste a link", "Open it in place of this graph; a PNG or SVG saved here holds its graph"]],
 };
 
 /** @param {Record<string, Action>} actions @returns {{ title: string, lines: Line[] }[]} */

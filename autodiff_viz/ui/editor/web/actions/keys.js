@@ -15,10 +15,16 @@ const BY_KEY = new Map(Object.values(ACTIONS).filter(({ byBrowser }) => !byBrows
 export function listenToKeys(editor) {
   const { host, surface } = editor.stage;
   surface.setAttribute("tabindex", "0");
-  for (const kind of ["keydown", "keyup", "keypress"]) host.addEventListener(kind, (event) => event.stopPropagation());
-  host.addEventListener("keyup", (event) => event.key === "Tab" && host.classList.add("by-keys")); // makes the focus visible
   host.addEventListener("pointerdown", () => host.classList.remove("by-keys"));
-  host.addEventListener("keydown", (event) => {
+  answerKeys(editor, host);
+}
+
+/** Answer the keys of the canvas while the focus is in this element: the canvas, or a toolbar beside it.
+ * @param {Editor} editor @param {HTMLElement} element */
+export function answerKeys(editor, element) {
+  for (const kind of ["keydown", "keyup", "keypress"]) element.addEventListener(kind, (event) => event.stopPropagation());
+  element.addEventListener("keyup", (event) => event.key === "Tab" && editor.stage.host.classList.add("by-keys")); // makes the focus visible
+  element.addEventListener("keydown", (event) => {
     const target = /** @type {Element} */ (event.target);
     if (target.closest("input, textarea, .region-pop")) return;
     if (target.closest(".bar") && ["Enter", " "].includes(event.key)) return; // the button handles it

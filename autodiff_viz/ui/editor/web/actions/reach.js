@@ -10,6 +10,7 @@ import { spokenWire, wiresAt } from "../draw/reading.js";
 import { openRegion } from "../popovers/regionpop.js";
 import { revealing, say } from "../draw/stage.js";
 import { wireId } from "../draw/wires.js";
+import { showPanel } from "../../../workbench/web/panels.js";
 
 /** @typedef {import("../editor.js").Editor} Editor */
 /** @typedef {import("../types.js").Point} Point */
@@ -82,10 +83,11 @@ export function listenToReach(editor) {
   host.addEventListener("focusout", (event) => host.contains(/** @type {Node | null} */ (event.relatedTarget)) || dropWire(editor));
 }
 
-/** Focus the panel of the selected node, which is beside the canvas; on a phone, below it. */
+/** Focus the panel of the selected node, which is beside the canvas; on a phone, on the sheet. */
 export function showDetails() {
   const panel = /** @type {HTMLElement | null} */ (document.querySelector(".st-key-inspector"));
   if (!panel) return;
+  showPanel("node");
   panel.setAttribute("tabindex", "-1");
   const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
   panel.scrollIntoView({ behavior: still ? "auto" : "smooth", block: "start" });

@@ -1,11 +1,12 @@
 // @ts-check
-// Toolbars of the canvas: the upper one for the selection, the lower one for the graph.
+// Toolbars: a strip above the canvas for graph, selection and view, and the buttons of the page's bar.
 
 import { keyOf, NO_FOCUS, placed } from "./actions.js";
 import { RULES } from "../../../web/constants.js";
 import { html, setText, svg } from "../../../web/dom.js";
 import { groupOf } from "./groups.js";
 import { icon } from "../draw/icons.js";
+import { answerKeys } from "./keys.js";
 import { toggleMenu } from "../popovers/menu.js";
 import { moreButton } from "../popovers/more.js";
 
@@ -27,12 +28,27 @@ function button(editor, id, action) {
 
 const gap = () => html("span", { class: "gap" });
 
-/** @param {Editor} editor */
-export function footBar(editor) {
-  const groups = placed("foot").map((actions) => actions.map(([id, action]) => button(editor, id, action)));
-  groups.at(-1)?.unshift(menuButton(editor));
-  return html("div", { class: "bar foot", role: "toolbar", "aria-label": "Graph" },
+/** @param {Editor} editor @param {import("./actions.js").Place} place @param {string} kind @param {string} label */
+function bar(editor, place, kind, label) {
+  const groups = placed(place).map((actions) => actions.map(([id, action]) => button(editor, id, action)));
+  return html("div", { class: `bar ${kind}`, role: "toolbar", "aria-label": label },
     ...groups.flatMap((buttons, i) => (i ? [gap(), ...buttons] : buttons)));
+}
+
+/** The strip above the canvas. @param {Editor} editor */
+export function toolStrip(editor) {
+  const strip = html("div", { class: "strip" },
+    bar(editor, "graph", "graph", "Graph"), ...topBar(editor), bar(editor, "view", "view", "View"));
+  answerKeys(editor, strip);
+  return strip;
+}
+
+/** The buttons of the page's bar: history, link, files and help. @param {Editor} editor */
+export function pageTools(editor) {
+  const tools = bar(editor, "bar", "page", "Page");
+  tools.insertBefore(menuButton(editor), tools.lastElementChild);
+  answerKeys(editor, tools);
+  return tools;
 }
 
 /** @param {Editor} editor */
@@ -52,7 +68,7 @@ function tellStep(element, action, name, what) {
 
 /** The toolbar of the selection. Without a selection, its place explains the two numbers of a node.
  * @param {Editor} editor */
-export function topBar(editor) {
+function topBar(editor) {
   const groups = placed("top");
   /** @type {[HTMLButtonElement, Action][]} */
   const buttons = [];
@@ -89,8 +105,7 @@ function titleOf(editor) {
 const legend = () =>
   html("div", { class: "legend-line" },
     html("span", { class: "blue" }, triangle("M1 1l7 5-7 5z"), "value"),
-    html("span", { class: "orange" }, triangle("M8 1l-7 5 7 5z"), "cotangent"),
-    html("span", { class: "invitation" }, "Click a node to bend its gradient"));
+    html("span", { class: "orange" }, triangle("M8 1l-7 5 7 5z"), "cotangent"));
 
 /** @param {string} d */
 const triangle = (d) => svg("svg", { width: 9, height: 12, "aria-hidden": "true" }, svg("path", { d, fill: "currentColor" }));

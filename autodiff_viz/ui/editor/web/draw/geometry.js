@@ -130,6 +130,18 @@ export function sideways(view, box, size) {
   return { ...view, x: view.x - Math.min(left, Math.max(right, 0)) };
 }
 
+/** The view, moved by the least amount that shows all of `box` clear of the toolbars; zoomed out where it does not fit.
+ * @param {Viewport} view @param {Box} box @param {{ w: number, h: number }} size @returns {Viewport} */
+export function showing(view, box, size) {
+  const room = { w: size.w - 2 * CLEAR.side, h: size.h - CLEAR.top - CLEAR.bottom };
+  if (box.w * view.k > room.w + 0.5 || box.h * view.k > room.h + 0.5) return fit(box, size, { most: view.k });
+  const across = sideways(view, box, size);
+  const above = box.y * view.k + view.y - CLEAR.top;
+  const below = (box.y + box.h) * view.k + view.y - (size.h - CLEAR.bottom);
+  const down = Math.min(above, Math.max(below, 0));
+  return across.x === view.x && down === 0 ? view : { ...across, y: view.y - down };
+}
+
 /** Zoom by `factor` with the world point under the screen point `at` fixed.
  * @param {Viewport} view @param {number} factor @param {Point} at @returns {Viewport} */
 export function zoomAt(view, factor, [x, y]) {

@@ -35,6 +35,11 @@ export const ICONS = {
   select: "M2 4V2h2M7 2h2M12 2h2v2M2 7v2M2 12v2h2M7.5 7.5l6.5 2.4-2.8 1.3L9.9 14z",
   agrees: "M8 1.8a6.2 6.2 0 1 0 0 12.4a6.2 6.2 0 1 0 0-12.4zM5 8.2l2.1 2.1L11 6.2",
   differs: "M8 1.8a6.2 6.2 0 1 0 0 12.4a6.2 6.2 0 1 0 0-12.4zM8 4.8v4M8 11.2v.1",
+  play: "M4.5 2.5v11l9-5.5z",
+  pause: "M5 3v10M11 3v10",
+  step: "M4 3v10l7-5zM12.5 3v10",
+  back: "M12 3v10L5 8zM3.5 3v10",
+  finish: "M2 3v10l5-5zM7 3v10l5-5zM13.5 3v10",
   warning: "M8 2.5 14.5 13.5h-13zM8 6.5v3.2M8 11.6v.2",
 };
 

@@ -50,17 +50,37 @@ export function animateMoves(editor) {
   });
 }
 
-/** @param {Editor} editor @param {Map<string, [number, number]>} moved @returns {Animation[]} */
+/** Where what hangs between nodes begins, as an offset from its place: by the mean of their shifts; null if none has
+ * moved. Pure.
+ * @param {Map<string, [number, number]>} moved @param {Map<string, { x: number, y: number }>} places @param {string[]} ids
+ * @returns {[number, number] | null} */
+export function meanShift(moved, places, ids) {
+  if (!ids.some((id) => moved.has(id))) return null;
+  const sum = [0, 0];
+  for (const id of ids) {
+    const [was, is] = [moved.get(id), places.get(id)];
+    if (was && is) [sum[0], sum[1]] = [sum[0] + was[0] - is.x, sum[1] + was[1] - is.y];
+  }
+  return [sum[0] / ids.length, sum[1] / ids.length];
+}
+
+/** Move nodes to their places, and wires and frames with them. Nothing is hidden meanwhile, which would blink.
+ * @param {Editor} editor @param {Map<string, [number, number]>} moved @returns {Animation[]} */
 function play({ stage, seen: shown }, moved) {
   const timing = { duration: MS, easing: "ease-out" };
-  const places = new Map(shown.nodes.map(({ id, x, y }) => [id, [x, y]]));
+  const places = new Map(shown.nodes.map((node) => [node.id, node]));
   const glides = [...moved].flatMap(([id, [x, y]]) => {
-    const [right, down] = places.get(id) ?? [x, y];
+    const to = places.get(id);
     const root = stage.cards.get(id)?.root;
-    return root ? [root.animate({ transform: [`translate(${x}px, ${y}px)`, `translate(${right}px, ${down}px)`] }, timing)] : [];
+    return root && to ? [root.animate({ transform: [`translate(${x}px, ${y}px)`, `translate(${to.x}px, ${to.y}px)`] }, timing)] : [];
   });
-  const wires = [...stage.strands.values()].filter(({ wire }) => wire && (moved.has(wire.from) || moved.has(wire.to)));
-  const around = framesOf(shown).some(({ nodes }) => nodes.some((id) => moved.has(id)));
-  const fading = [...wires.flatMap(({ root, number }) => [root, number]), ...(around ? [stage.layers.regions, stage.layers.tabs] : [])];
-  return [...glides, ...fading.map((element) => element.animate({ opacity: [0, 0, 1] }, timing))];
+  const follow = (/** @type {Element[]} */ elements, /** @type {string[]} */ ids) => {
+    const by = meanShift(moved, places, ids);
+    return by ? elements.map((element) => element.animate({ translate: [`${by[0]}px ${by[1]}px`, "0 0"] }, timing)) : [];
+  };
+  const wires = [...stage.strands.values()].flatMap(({ wire, root, number }) => (wire ? follow([root, number], [wire.from, wire.to]) : []));
+  const drawn = [stage.layers.regions, stage.layers.tabs].flatMap((layer) => [...layer.querySelectorAll("[data-region]")]);
+  const frames = framesOf(shown).flatMap(({ name, nodes }) =>
+    follow(drawn.filter((element) => element.getAttribute("data-region") === name), nodes));
+  return [...glides, ...wires, ...frames];
 }

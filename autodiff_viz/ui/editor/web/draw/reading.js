@@ -57,9 +57,9 @@ export function linesOf({ nodes, wires, regions, groups = [] }, spoken) {
   return [...lines, ...framed.map(({ name, text }) => ({ id: `region ${name}`, text, wires: [] }))];
 }
 
-/** Text after Python has answered an edit: the edit's name and the value of the output.
- * @param {{ history: { undo?: string, redo?: string }, nodes: GraphNode[] }} before
- * @param {{ history: { undo?: string, redo?: string }, nodes: GraphNode[] }} after */
+/** Text after Python has answered an edit: the edit's name and the value of the output, or for a change of rules
+ * the cotangents that it has changed.
+ * @param {Stepped} before @param {Stepped} after */
 export function spokenStep(before, after) {
   const [was, is] = [before.history, after.history];
   if (was.undo === is.undo && was.redo === is.redo) return "";
@@ -67,6 +67,27 @@ export function spokenStep(before, after) {
   const forth = is.undo && is.undo !== was.undo && is.undo === was.redo;
   const what = back ? `Undone: ${is.redo}` : forth ? `Redone: ${is.undo}` : is.undo;
   if (!what) return "";
+  const ruled = changes(before, after, ({ rule, ruleFull }) => `${rule} ${ruleFull ?? ""}`);
+  if (ruled.length) {
+    const edit = back || forth ? what : `${ruled[0].rule.replace("_", " ")} on ${enumerated(ruled)}`;
+    const changed = changes(before, after, ({ cotangent, cotangentFull }) => cotangentFull ?? cotangent);
+    return `${edit}: ${changed.length ? `cotangents of ${enumerated(changed)} changed` : "no cotangent changed"}`;
+  }
   const output = after.nodes.find((node) => node.isOutput);
   return `${what}. ${output?.value ? `Output ${output.id} is ${output.value}` : ""}`.trim();
 }
+
+/** @typedef {{ history: { undo?: string, redo?: string }, nodes: GraphNode[] }} Stepped */
+
+/** The nodes of both drawings that a look finds changed.
+ * @param {Stepped} before @param {Stepped} after @param {(node: GraphNode) => string} look */
+function changes(before, after, look) {
+  const looks = new Map(before.nodes.map((node) => [node.id, look(node)]));
+  return after.nodes.filter((node) => looks.has(node.id) && looks.get(node.id) !== look(node));
+}
+
+const NAMED = 5; // nodes that are named before the others are counted
+
+/** @param {GraphNode[]} nodes */
+const enumerated = (nodes) =>
+  nodes.slice(0, NAMED).map(({ id }) => id).join(", ") + (nodes.length > NAMED ? ` and ${nodes.length - NAMED} more` : "");

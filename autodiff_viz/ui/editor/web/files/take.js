@@ -4,6 +4,7 @@
 import { html } from "../../../web/dom.js";
 import { tell } from "../../../web/news.js";
 import { wantedBy } from "../keep/large.js";
+import { graphIn, withGraphInPng, withGraphInSvg } from "./embedded.js";
 import { MOST_TEXT } from "./paper.js";
 import { closePopover } from "../popovers/popover.js";
 import { bitmapOf, pictureOf } from "./picture.js";
@@ -12,6 +13,7 @@ import { say } from "../draw/stage.js";
 /** @typedef {import("../editor.js").Editor} Editor */
 
 const PATIENCE = 5000; // ms to wait for Python's answers before the present state is taken
+const MOST_BYTES = 64e6; // of a file; the largest picture that is saved here has less
 let onPaper = true; // pictures on white
 
 export const isOnPaper = () => onPaper;
@@ -34,13 +36,31 @@ async function settled({ stage }) {
 export const takePicture = async (editor, kind) => {
   if (!editor.shown.nodes.length) return say(editor.stage, "There is nothing to draw yet.");
   try {
+    await settled(editor); // the address then has the graph
     const picture = pictureOf(editor.stage, onPaper);
-    download(`autodiff_graph.${kind}`, kind === "svg" ? new Blob([picture.text], { type: "image/svg+xml" }) : await bitmapOf(picture));
-    say(editor.stage, `Picture saved as autodiff_graph.${kind}.`);
+    const text = documentText(editor);
+    download(`autodiff_graph.${kind}`, await (kind === "svg" ? svgFile(picture, text) : pngFile(picture, text)));
+    const holds = text ? "It holds the graph: drop it on the canvas to open it." : "The graph itself is not in it: take it as JSON too.";
+    say(editor.stage, `Picture saved as autodiff_graph.${kind}. ${holds}`);
   } catch {
     say(editor.stage, "This browser could not make the picture; try SVG.");
   }
 };
+
+/** The graph as text: its link; the formula of a graph that the address does not have; "" if its text has mistakes.
+ * @param {Editor} editor */
+const documentText = ({ drawing }) =>
+  new URLSearchParams(location.search).has("g") ? location.search
+    : drawing.formula?.mistakes?.length ? "" : tell("formula", { text: "" }).text;
+
+/** @param {import("./picture.js").Picture} picture @param {string} held the graph as text */
+const svgFile = async ({ text }, held) => new Blob([held ? withGraphInSvg(text, held) : text], { type: "image/svg+xml" });
+
+/** @param {import("./picture.js").Picture} picture @param {string} held the graph as text */
+async function pngFile(picture, held) {
+  const bitmap = await bitmapOf(picture);
+  return held ? new Blob([withGraphInPng(new Uint8Array(await bitmap.arrayBuffer()), held)], { type: "image/png" }) : bitmap;
+}
 
 /** @param {string} name @param {Blob} blob */
 function download(name, blob) {
@@ -55,7 +75,7 @@ export const pressDownload = async (editor, key) => {
   await settled(editor);
   const button = /** @type {HTMLButtonElement | null} */ (document.querySelector(`.st-key-${key} button`));
   if (button && !button.disabled) return button.click();
-  say(editor.stage, "The graph cannot be written yet: see what is wrong with it below the canvas.");
+  say(editor.stage, "The graph cannot be written yet: see what is wrong with it beside the canvas.");
 };
 
 /** @param {Editor} editor */
@@ -108,18 +128,31 @@ function dialog(editor, title, told, field, action) {
   field.focus();
 }
 
+/** Begin with an empty graph. @param {Editor} editor */
+export function newGraph(editor) {
+  editor.send({ kind: "new" });
+  say(editor.stage, "A new graph. Undo brings the last one back.");
+}
+
 /** @param {Editor} editor */
 export function chooseFile(editor) {
-  const chooser = /** @type {HTMLInputElement} */ (html("input", { type: "file", accept: ".json,.txt,.py,application/json,text/plain" }));
+  const chooser = /** @type {HTMLInputElement} */ (html("input", { type: "file", accept: ".json,.txt,.py,.png,.svg,application/json,text/plain,image/png,image/svg+xml" }));
   chooser.addEventListener("change", () => chooser.files?.[0] && readFile(editor, chooser.files[0]));
   chooser.click();
 }
 
 /** @param {Editor} editor @param {File} file */
 export const readFile = async (editor, file) => {
-  if (file.size > 4 * MOST_TEXT) return tooLong(editor, file.name); // bytes
-  bring(editor, await file.text(), file.name);
+  if (file.size > MOST_BYTES) return say(editor.stage, `Not opened: ${file.name} is larger than ${MOST_BYTES / 1e6} MB.`);
+  const picture = graphIn(new Uint8Array(await file.arrayBuffer()));
+  if (picture?.text === null) return say(editor.stage, withoutGraph(file.name, picture.kind));
+  if (!picture && file.size > 4 * MOST_TEXT) return tooLong(editor, file.name); // bytes
+  bring(editor, picture?.text ?? (await file.text()), file.name);
 };
+
+/** @param {string} name @param {string} kind */
+const withoutGraph = (name, kind) =>
+  `Not opened: ${name} is a ${kind} picture without a graph in it. PNG and SVG files saved here hold theirs, unless another program has written them anew.`;
 
 /** Open `text` in place of the graph; Python determines its format.
  * @param {Editor} editor @param {string} text @param {string} [name] */

@@ -8,13 +8,14 @@ import { clamp, toScreen } from "../draw/geometry.js";
 
 /** @typedef {import("../editor.js").Editor} Editor */
 /** @typedef {import("../types.js").Notice} Notice */
+/** @typedef {(reason: string, notice: Notice) => void} Reopen */
 
 const EDGE = 8; // px to the side of the canvas
-const BARS = { top: 60, bottom: 68 }; // px that the toolbars cover
+const BARS = { top: 8, bottom: 8 }; // px that are kept free
 const NARROW = 480; // px; below it there is no room beside a node
 
 /** Texts that may be refused: by the number of their edit, a function that reopens the field with the reason.
- * @type {WeakMap<Editor, Map<number, (reason: string) => void>>} */
+ * @type {WeakMap<Editor, Map<number, Reopen>>} */
 const typed = new WeakMap();
 /** Notices that the user has closed, or that a field has shown. @type {WeakMap<Editor, string>} */
 const closed = new WeakMap();
@@ -37,7 +38,7 @@ export function showNotices(editor) {
 }
 
 /** Call `reopen` with the reason if edit number `editor.outbox.last` is refused.
- * @param {Editor} editor @param {(reason: string) => void} reopen */
+ * @param {Editor} editor @param {Reopen} reopen */
 export function whenRefused(editor, reopen) {
   typed.set(editor, new Map([...(typed.get(editor) ?? []), [editor.outbox.last, reopen]]));
 }
@@ -67,7 +68,7 @@ function answered(editor, notices, key) {
   for (const seq of waiting?.keys() ?? []) if (seq <= editor.drawing.ack) waiting?.delete(seq);
   if (!reopen || editor.stage.host.querySelector(".inline, .popover")) return false;
   closed.set(editor, key);
-  reopen(wordsOf(notices[0]));
+  reopen(wordsOf(notices[0]), notices[0]);
   return true;
 }
 

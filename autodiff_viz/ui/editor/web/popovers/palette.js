@@ -5,21 +5,22 @@ import { carried } from "../gestures/carry.js";
 import { html } from "../../../web/dom.js";
 import { dimsOf, opRefuses } from "../state/fits.js";
 import { CARD, clamp, freeSpot, toScreen } from "../draw/geometry.js";
-import { freshName, sizeOfNew } from "../state/growth.js";
+import { freshName, roomOfNew, sizeOfNew } from "../state/growth.js";
 import { closePopover, keepInside, whenClosed } from "./popover.js";
-import { only, search } from "./search.js";
+import { whenRefused } from "./notice.js";
+import { isExpression, nextInGrid, only, search } from "./search.js";
 import { centre, sizeOf } from "../draw/stage.js";
 
 /** @typedef {import("../editor.js").Editor} Editor */
 /** @typedef {import("../types.js").Point} Point */
 /** @typedef {import("../types.js").PaletteOp} PaletteOp */
 /**
- * @typedef {{ at?: Point, from?: string | null, to?: { to: string, slot: number }, closed?: () => void }} Asked
+ * @typedef {{ at?: Point, from?: string | null, to?: { to: string, slot: number }, closed?: () => void, refused?: Refused }} Asked
  * `at`: where, in world pixels; `from`: the node that the new one reads, by itself the selected one; `to`:
- * the slot that it feeds; `closed` is called as the palette goes
+ * the slot that it feeds; `closed` is called as the palette goes; `refused`: an expression that Python refused
  */
+/** @typedef {{ text: string, reason: string, notice: import("../types.js").Notice }} Refused */
 
-const BAR = 64; // px that the toolbar at the foot covers
 const LOW = 480; // px of width; on a narrower canvas the palette is at the foot
 
 /** @param {Editor} editor @param {Asked} [asked] */
@@ -27,11 +28,13 @@ export function openPalette(editor, asked = {}) {
   closePopover(editor);
   const { at, to, from = to ? null : editor.single } = asked;
   const field = /** @type {HTMLInputElement} */ (html("input", {
-    type: "text", placeholder: "Search ops: sin, matmul, sum ...", "aria-label": "Search ops", role: "combobox",
+    type: "text", placeholder: "Search ops, or type x * sin(y)", "aria-label": "Search ops", role: "combobox",
     "aria-expanded": "true", "aria-controls": "ops", autocomplete: "off", spellcheck: "false",
   }));
   const list = html("div", { class: "ops", id: "ops", role: "listbox", "aria-label": "Ops" });
-  const root = html("div", { class: "popover palette", tabindex: -1 }, field, list, html("div", { class: "hint" }, hintOf(from, to)));
+  const hint = html("div", { class: "hint" });
+  const told = html("div", { class: "told-op", "aria-hidden": "true" }); // of the marked tile, whose doc has no room
+  const root = html("div", { class: "popover palette", tabindex: -1 }, field, list, told, hint);
   const palette = asked.from ? only(editor.palette, (op) => !opRefuses(op, dimsOf(editor.node(from)))) : editor.palette;
   let marked = 0;
 
@@ -47,19 +50,29 @@ export function openPalette(editor, asked = {}) {
     marked = clamp(index, 0, Math.max(options.length - 1, 0));
     options.forEach((option, i) => option.setAttribute("aria-selected", String(i === marked)));
     options[marked]?.scrollIntoView({ block: "nearest" });
+    const tile = list.classList.contains("grid") && options[marked];
+    told.hidden = !tile;
+    if (tile) told.replaceChildren(html("code", {}, tile.querySelector("code")?.textContent ?? ""), " ", tile.querySelector("small")?.textContent ?? "");
     field.setAttribute("aria-activedescendant", options[marked]?.id ?? "");
   };
   const fill = () => {
-    list.replaceChildren(...search(palette, field.value).map(({ group, ops }) =>
+    const typed = field.value.trim();
+    list.classList.toggle("grid", !typed); // all ops by group; what is found is a list with their docs
+    list.replaceChildren(...search(palette, typed).map(({ group, ops }) =>
       html("div", { role: "group", "aria-label": group }, html("div", { class: "group", "aria-hidden": "true" }, group),
         ...ops.map((op) => option(editor, op, () => choose(op), put(op))))));
-    if (!list.children.length) list.append(html("div", { class: "none" }, noneOf(editor, field.value.trim(), from)));
+    hint.textContent = isExpression(typed) ? "Enter adds it as nodes" : hintOf(from, to);
+    if (isExpression(typed)) list.prepend(expression(typed, () => write(editor, typed, asked)));
+    if (!list.children.length) list.append(html("div", { class: "none" }, noneOf(editor, typed, from)));
     mark(0);
   };
-  field.addEventListener("input", fill);
+  const error = html("div", { class: "none", role: "alert" });
+  if (asked.refused) list.before(error);
+  field.addEventListener("input", () => (error.remove(), fill()));
   root.addEventListener("keydown", (event) => {
-    if (event.key === "ArrowDown") mark(marked + 1);
-    else if (event.key === "ArrowUp") mark(marked - 1);
+    if (/^Arrow(Up|Down)$/.test(event.key) || (/^Arrow(Left|Right)$/.test(event.key) && !field.value)) {
+      mark(nextInGrid(event.key, marked, [...list.querySelectorAll("[role=option]")].map((tile) => tile.getBoundingClientRect())));
+    }
     else if (event.key === "Enter") /** @type {HTMLElement} */ (list.querySelectorAll("[role=option]")[marked])?.click();
     else if (event.key === "Escape") closePopover(editor);
     else {
@@ -71,16 +84,39 @@ export function openPalette(editor, asked = {}) {
   });
   if (asked.closed) whenClosed(root, asked.closed);
   editor.stage.host.append(root);
+  field.value = asked.refused?.text ?? "";
+  error.textContent = asked.refused?.reason ?? "";
   fill();
   place(editor, root, at);
   const byFinger = matchMedia("(pointer: coarse)").matches; // the on-screen keyboard would hide the canvas
   (byFinger ? root : field).focus({ preventScroll: true });
+  const { column, end_column: end } = asked.refused?.notice ?? {};
+  if (typeof column === "number") field.setSelectionRange(column, end ?? column); // the place of the mistake
+}
+
+/** Send an expression; one that is refused is opened again, with the reason and its place marked.
+ * @param {Editor} editor @param {string} text @param {Asked} asked */
+function write(editor, text, asked) {
+  const { at, to } = asked;
+  closePopover(editor);
+  editor.wire = null;
+  editor.send({ kind: "write", text, at: at ?? null, feeds: to ? { to: to.to, slot: to.slot } : null });
+  whenRefused(editor, (reason, notice) => openPalette(editor, { ...asked, refused: { text, reason, notice } }));
+  editor.stage.surface.focus({ preventScroll: true });
+}
+
+/** The option that adds what is typed. @param {string} text @param {() => void} choose */
+function expression(text, choose) {
+  const row = html("div", { class: "op", role: "option", id: "op-expression" }, html("span", { class: "mark" }, "="),
+    html("span", { class: "what" }, html("b", {}, `Add ${text}`), html("small", {}, "Names of nodes in it are wires from them")));
+  row.addEventListener("click", choose);
+  return row;
 }
 
 /** @param {Editor} editor @param {PaletteOp} op @param {Point} corner where its card is to stand
  * @param {string | null | undefined} from @param {{ to: string, slot: number } | undefined} feeds */
 function add(editor, op, corner, from, feeds) {
-  const position = freeSpot(editor.seen.nodes, corner, sizeOfNew(op));
+  const position = freeSpot(editor.seen.nodes, corner, roomOfNew(op, editor.node(from)));
   const name = freshName(editor.shown, op.op);
   closePopover(editor);
   editor.selection = new Set([name]); // as Python will select it
@@ -106,7 +142,7 @@ function noneOf(editor, typed, from) {
 /** @param {Editor} editor @param {PaletteOp} op @param {() => void} choose
  * @param {Parameters<typeof carried>[3]} put */
 function option(editor, op, choose, put) {
-  const row = html("div", { class: "op", role: "option", id: `op-${op.op}`, "data-op": op.op },
+  const row = html("div", { class: "op", role: "option", id: `op-${op.op}`, "data-op": op.op, title: op.doc },
     html("span", { class: "mark" }, op.symbol),
     html("span", { class: "what" }, html("span", { class: "name-line" }, html("b", {}, op.op), html("code", {}, op.formula ?? "")),
       html("small", {}, op.doc)));
@@ -124,11 +160,11 @@ function besides(editor, from) {
   return [x - CARD.w / 2, y - CARD.h / 2];
 }
 
-/** Place the palette beside the point of the request, or over the Add button; on a narrow screen at the foot.
+/** Place the palette beside the point of the request, or below the Add button; on a narrow screen at the foot.
  * @param {Editor} editor @param {HTMLElement} root @param {Point | undefined} at */
 function place({ stage }, root, at) {
   const size = sizeOf(stage);
   root.classList.toggle("low", size.w < LOW);
   if (size.w < LOW) return;
-  keepInside(stage.host, root, at ? toScreen(stage.view, at) : [size.w / 2 - root.offsetWidth / 2, size.h], BAR);
+  keepInside(stage.host, root, at ? toScreen(stage.view, at) : [0, 0]);
 }

@@ -19,6 +19,14 @@ export function search(palette, text) {
   return found.length ? [{ group: "Best match first", ops: found.map(({ op }) => op) }] : [];
 }
 
+/** Whether a text is to be read as an expression of the language and not as the name of an op: "x*y", "sin(x)",
+ * "2.5". A hyphen inside a word belongs to a name: "max-pool".
+ * @param {string} text */
+export function isExpression(text) {
+  const typed = text.trim().replace(/(?<=[a-z]\w+)-(?=[a-z]\w+$)/gi, "_");
+  return /[\w)\]]\s*[-+*/@<>=]|[\w)]\s*[([]|^-?\s*[\d.]|^-\s*\w/.test(typed);
+}
+
 /** The palette with only the wanted ops; a group without any is left out.
  * @param {PaletteGroup[]} palette @param {(op: PaletteOp) => boolean} wanted @returns {PaletteGroup[]} */
 export const only = (palette, wanted) =>
@@ -39,4 +47,16 @@ function rankOf({ op, symbol, doc, aliases = [] }, joined, typed) {
   if (others.some((other) => other.startsWith(joined))) return 3;
   if (name.includes(joined)) return 4;
   return ` ${doc.toLowerCase()}`.includes(` ${typed}`) ? 5 : Infinity;
+}
+
+/** The tile that an arrow key goes to in a grid of rows: the next one, or the nearest one of the next row.
+ * @param {string} key @param {number} at @param {{ x: number, y: number }[]} tiles @returns {number} */
+export function nextInGrid(key, at, tiles) {
+  if (key === "ArrowRight") return Math.min(at + 1, tiles.length - 1);
+  if (key === "ArrowLeft") return Math.max(at - 1, 0);
+  const [here, way] = [tiles[at], key === "ArrowDown" ? 1 : -1];
+  const beyond = tiles.filter(({ y }) => way * (y - here.y) > 1);
+  const row = Math.min(...beyond.map(({ y }) => way * y)); // the nearest row
+  const best = beyond.filter(({ y }) => way * y - row < 1).sort((a, b) => Math.abs(a.x - here.x) - Math.abs(b.x - here.x))[0];
+  return best ? tiles.indexOf(best) : at;
 }

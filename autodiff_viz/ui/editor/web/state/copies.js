@@ -61,7 +61,17 @@ function copied(drawing, originals, [right, down], collapsed) {
   };
 }
 
-const { step: STEP, same: SAME } = shared.paste;
+const CLEAR = shared.clear; // px around pasted nodes
+
+/** The smallest move, down or up, after which no box covers a taken one, as views/canvas/arrange_piece.py computes it.
+ * @param {import("../types.js").Box[]} boxes @param {import("../types.js").Box[]} taken @returns {number} px down */
+function clearing(boxes, taken) {
+  const near = boxes.flatMap(({ x, y, w, h }) => taken
+    .filter((other) => other.x - CLEAR < x + w && x < other.x + other.w + CLEAR)
+    .map((other) => [other.y - CLEAR - (y + h), other.y + other.h + CLEAR - y])); // open intervals that the move must avoid
+  const free = [0, ...near.flat()].filter((by) => !near.some(([high, low]) => high < by && by < low));
+  return free.sort((a, b) => Math.abs(a) - Math.abs(b) || b - a)[0];
+}
 
 /** The drawing with pasted text inserted around `at`, if the nodes that it was copied from are still there and
  * unchanged; otherwise the drawing itself, since only Python can read the text.
@@ -71,9 +81,7 @@ export function withPaste(drawing, { text, at, collapsed = [] }) {
   const box = bounds(found.map((node) => ({ ...node, w: CARD.w, h: heightOf(node.slots.length) }))); // Python knows no shapes of a text
   if (!box || !sameFrames(drawing, found, text)) return drawing;
   const by = /** @type {Point} */ ([rounded(at[0] - box.x - box.w / 2), rounded(at[1] - box.y - box.h / 2)]);
-  const covers = () => found.some(({ x, y }) => drawing.nodes.some((node) =>
-    Math.abs(node.x - x - by[0]) < SAME && Math.abs(node.y - y - by[1]) < SAME));
-  for (let tries = 0; tries <= drawing.nodes.length && covers(); tries += 1) [by[0], by[1]] = [by[0] + STEP, by[1] + STEP];
+  by[1] += clearing(found.map(({ x, y, w, h }) => ({ x: x + by[0], y: y + by[1], w, h })), drawing.nodes);
   return copied(drawing, found, by, collapsed);
 }
 

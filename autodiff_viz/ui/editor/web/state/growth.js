@@ -3,7 +3,7 @@
 // into a wire, delete, connect, rewire. Pure.
 
 import { withNode, withOutput, withoutWire, withWire } from "./change.js";
-import { CARD, heightOf } from "../draw/geometry.js";
+import { CARD, heightOf, PICTURED } from "../draw/geometry.js";
 import { holding } from "./frames.js";
 import { downstream, inOrder, upstream } from "./loops.js";
 import { ownSlots } from "./rules.js";
@@ -30,6 +30,13 @@ export function freshName({ nodes }, op) {
 
 /** Size of the card of a new node. @param {PaletteOp} entry */
 export const sizeOfNew = ({ slots }) => ({ w: CARD.w, h: heightOf(slots.length) });
+
+/** Room to keep free for a new node: that of a picture where it reads a tensor, since its own is then likely one.
+ * @param {PaletteOp} entry @param {GraphNode | undefined} from the node that it reads */
+export const roomOfNew = (entry, from) => {
+  const { w, h } = sizeOfNew(entry);
+  return from?.heat ? { w: Math.max(w, PICTURED.w), h: Math.max(h, PICTURED.h) } : { w, h };
+};
 
 /** @param {Drawing} drawing @param {{ op: string, position: Point | null, wire?: Reads, feeds?: Feeds, rule?: string }} edit
  * @param {Map<string, PaletteOp>} ops @returns {Drawing} */

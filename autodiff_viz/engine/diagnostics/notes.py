@@ -1,0 +1,23 @@
+"""Sentences about a whole trace: where numbers are not finite, and what is legal but rarely meant."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from autodiff_viz.engine.diagnostics.broadcasts import Mix, mixes
+from autodiff_viz.engine.diagnostics.label_check import Stray, strays
+from autodiff_viz.engine.diagnostics.nonfinite import told
+from autodiff_viz.language.shadows import Shadow, shadows
+
+if TYPE_CHECKING:
+    from autodiff_viz.engine.trace import Trace
+
+
+def doubts(trace: Trace) -> tuple[Mix | Stray | Shadow, ...]:
+    """Return the warnings of a trace: legal constructs that are rarely meant, each with its node."""
+    return (*mixes(trace), *strays(trace), *shadows(trace.graph))
+
+
+def notes_of(trace: Trace) -> tuple[str, ...]:
+    """Return where NaN and infinities begin, and the warnings, as sentences that name their node."""
+    return (*told(trace.births).values(), *(f"at {doubt.node}: {doubt}" for doubt in doubts(trace)))

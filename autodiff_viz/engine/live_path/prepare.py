@@ -1,0 +1,224 @@
+"""Preparation of a walk: check the graph, compile its ops, and choose a pullback for each node.
+
+Every refusal is raised here, before an array is computed; compiled ops are memoised by structure and shared
+by all graphs, so a graph compiles only the ops and shapes that no graph has used before. In a sweep, arrays
+that depend on the swept input carry a leading axis of samples: which ones is found by an abstract pass
+forward, and one backward.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping
+from functools import partial
+from math import prod
+from typing import Any, NamedTuple
+
+from autodiff_viz.engine.check import at_node, check_no_slots, check_rule, total_too_large
+from autodiff_viz.engine.live_path.arrays import constant, own_value
+from autodiff_viz.engine.live_path.bounded_memo import Evaluation, within
+from autodiff_viz.engine.live_path.kernels import Kernel, Shape, kernel, known_op, split
+from autodiff_viz.engine.live_path.pullbacks import PullBack
+from autodiff_viz.engine.live_path.rules import PULLBACKS, Abstract, Bound, Ruled, on_identity
+from autodiff_viz.engine.live_path.walk import ARRIVING, Prepared, Step
+from autodiff_viz.graph import limits
+from autodiff_viz.graph.literals import shape_of
+from autodiff_viz.graph.model import FOLLOW, INPUT, Graph, Node, Params
+from autodiff_viz.graph.order import order
+from autodiff_viz.graph.problem import GraphError, Problem
+from autodiff_viz.ops.catalog import ADJUSTABLE
+
+PARAMETERS = "parameters"
+"""Pseudo-slot: (node, PARAMETERS) is the key of the run-time parameters of a node."""
+
+
+class _Op(NamedTuple):
+    """A node whose pullback depends on its rule, or in a sweep.
+
+    Attributes:
+      at: place of its step.
+      wired: slots of its wires.
+      key, batched: arguments of `kernel`.
+    """
+
+    node: Node
+    at: int
+    reads: list[Hashable]
+    wired: tuple[int, ...]
+    compiled: Kernel
+    key: tuple
+    batched: tuple[bool, ...] | None
+
+
+def prepare(
+    graph: Graph,
+    inputs: Mapping[str, Any],
+    dtype: str,
+    swept: frozenset[str] = frozenset(),
+    *,
+    forward_only: bool = False,
+) -> Prepared:
+    """Check and compile `graph` for a walk.
+
+    Args:
+      inputs: arrays of the dtype for the input nodes that do not use their own value; those named in `swept`
+        have a leading axis of samples.
+      forward_only: choose no pullbacks.
+    Raises:
+      GraphError: a slot is empty, names no node or is part of a cycle; an op is unknown or refuses its
+        shapes; a rule does not fit; the graph needs too many programs or elements. It is the first problem;
+        `diagnose` finds all.
+    """
+    found, leaves, ops = Prepared(graph, dtype, set(swept)), [], []
+    with within(Evaluation()):
+        for node in order(graph):
+            try:
+                if node.op == INPUT:
+                    leaves.append(_take(found, node, inputs))
+                else:
+                    _compile(found, node, ops)
+            except GraphError as error:
+                raise at_node(error, node.name) from error
+        if not forward_only:
+            (_bind_swept if swept else _bind)(found, ops)
+            found.inputs = {node.name: _gradient(found, node) for node in leaves}
+    return found
+
+
+def _take(found: Prepared, node: Node, inputs: Mapping[str, Any]) -> Node:
+    """Check an input and take its value."""
+    check_no_slots(node)
+    name = node.name
+    value = found.known[name] = inputs[name] if name in inputs else own_value(node, found.dtype)
+    shape = found.shapes[name] = value.shape[1:] if name in found.swept else value.shape
+    if node.rule.kind != FOLLOW:
+        check_rule(node, shape, ())
+    return node
+
+
+def _compile(found: Prepared, node: Node, ops: list[_Op]) -> None:
+    """Check a node, compile its op, and make its step, with the op's own pullback.
+
+    A node that may need another one is added to `ops`.
+    """
+    name, dtype, known, shapes = node.name, found.dtype, found.known, found.shapes
+    reads, below, wired = [], [], []
+    static: Params = ()
+    if node.params or node.op in ADJUSTABLE:
+        static, leading = split(known_op(node.op), node.params)
+        if leading:
+            known[name, PARAMETERS] = leading[0]
+            reads.append((name, PARAMETERS))
+    for i, slot in enumerate(node.op_slots):
+        if type(slot) is str and slot in shapes:
+            reads.append(slot)
+            below.append(shapes[slot])
+            wired.append(i)
+        elif slot is None or type(slot) is str:
+            raise GraphError(_unusable(node, i))
+        else:
+            array = known[name, i] = constant(slot, dtype)
+            reads.append((name, i))
+            below.append(array.shape)
+    key = node.op, static, tuple(below), tuple(wired), dtype
+    batched = _batched(found, node) if found.swept else None
+    compiled = kernel(*key, batched)
+    shape = shapes[name] = compiled.shape
+    if shape:
+        _claim(found, node, shape)
+    slots = key[3]
+    if node.rule.kind != FOLLOW:
+        slots = tuple([slot for slot, _ in node.wires])
+        _check_rule(found, node, below)
+    if node.rule.kind != FOLLOW or found.swept:
+        ops.append(_Op(node, len(found.steps), reads, slots, compiled, key, batched))
+    found.steps.append(Step(name, compiled.run, reads, compiled.pull_back, slots, node.slots))
+    if batched:
+        found.swept.add(name)
+
+
+def _claim(found: Prepared, node: Node, shape: Shape) -> None:
+    """Add a tensor's elements to the total, which has a limit of its own."""
+    found.elements += prod(shape)
+    if found.elements > limits.TOTAL_ELEMENTS:
+        raise GraphError(total_too_large(node, found.elements))
+
+
+def _batched(found: Prepared, node: Node) -> tuple[bool, ...] | None:
+    """Return which of the op's slots are swept; None if no slot is."""
+    flags = tuple(type(slot) is str and slot in found.swept for slot in node.op_slots)
+    return flags if True in flags else None
+
+
+def _check_rule(found: Prepared, node: Node, below: list[Shape]) -> None:
+    if len(node.slots) > len(below):
+        slot = node.slots[-1]  # the alternative of `backward_as`
+        if slot is None or (type(slot) is str and slot not in found.shapes):
+            raise GraphError(_unusable(node, len(below)))
+        below = [*below, found.shapes[slot] if type(slot) is str else shape_of(slot)]
+    check_rule(node, found.shapes[node.name], tuple(below))
+
+
+def _bind(found: Prepared, ops: list[_Op]) -> None:
+    """Choose the pullbacks of nodes with a rule."""
+    for op in ops:
+        found.steps[op.at] = _step(op, _bound(found, op, False).pull_back)
+
+
+def _bind_swept(found: Prepared, ops: list[_Op]) -> None:
+    """Choose all pullbacks, by an abstract backward pass that finds which cotangents are swept."""
+    arriving = {found.graph.output: False}
+    for op in reversed(ops):
+        name, slots = op.node.name, op.node.slots
+        if name not in arriving:
+            continue
+        pull_back, swept = _bound(found, op, arriving[name])
+        found.steps[op.at] = _step(op, pull_back)
+        for slot, contribution_swept in zip(op.wired, swept, strict=True):
+            if contribution_swept is not None:
+                arriving[slots[slot]] = arriving.get(slots[slot], False) or contribution_swept
+            if contribution_swept:
+                found.swept.add((name, slot))
+    found.swept |= {(name, ARRIVING) for name, swept in arriving.items() if swept}
+
+
+def _step(op: _Op, pull_back: PullBack) -> Step:
+    return Step(op.node.name, op.compiled.run, op.reads, pull_back, op.wired, op.node.slots)
+
+
+def _bound(found: Prepared, op: _Op, arriving_swept: bool) -> Bound:
+    """Return the pullback of a node under its rule, for a cotangent that is swept, or is not."""
+    node, value, read = op.node, _abstract(found, op.node.name), partial(_abstract, found)
+    v = Abstract(value.shape, arriving_swept)
+    ruled = Ruled(node, op.wired, found.dtype, partial(_compiled_for, op), v, value, read)
+    try:
+        return PULLBACKS[node.rule.kind](ruled)
+    except GraphError as error:  # too many programs
+        raise at_node(error, node.name) from error
+
+
+def _abstract(found: Prepared, name: str) -> Abstract:
+    return Abstract(found.shapes[name], name in found.swept)
+
+
+def _gradient(found: Prepared, node: Node) -> PullBack:
+    """Return the pullback of an input."""
+    v = Abstract(found.shapes[node.name], (node.name, ARRIVING) in found.swept)
+    return on_identity(node, v, found.dtype)
+
+
+def _compiled_for(op: _Op, arriving_swept: bool) -> Kernel:
+    if not op.batched and not arriving_swept:
+        return op.compiled
+    return kernel(*op.key, op.batched or (False,) * len(op.key[2]), arriving_swept)
+
+
+def _unusable(node: Node, slot: int) -> Problem:
+    wired = node.slots[slot]
+    found = "is empty" if wired is None else f"is wired to {wired!r}, which has no value"
+    return Problem(
+        code="empty-slot" if wired is None else "no-value",
+        node=node.name,
+        slot=slot,
+        message=f"Input {slot} of {node.name!r} {found}.",
+        hint="Wire a node into it or type a number.",
+    )

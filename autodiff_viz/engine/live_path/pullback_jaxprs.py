@@ -1,0 +1,65 @@
+"""Facts about the pullback of an op, read off its jaxpr: nothing is computed or compiled for them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+from jax.extend import core
+
+from autodiff_viz.ops.misfit import Shape
+
+
+def restrict(run: Callable, arguments: tuple, slots: tuple[int, ...]) -> Callable:
+    """Return `run` as a function of the arguments at `slots` alone."""
+
+    def function(*some: jax.Array) -> jax.Array:
+        merged = list(arguments)
+        for i, array in zip(slots, some, strict=True):
+            merged[i] = array
+        return run(*merged)
+
+    return function
+
+
+def carries(run: Callable, samples: list, slots: tuple[int, ...]) -> tuple[bool, ...]:
+    """Return, per slot, whether the op's tangent depends on the tangent of that slot at all.
+
+    The linearised program is searched: the tangent is a symbolic zero if no equation carries it to the
+    output.
+    """
+
+    def tangent(arguments: list, i: int, dot: jax.Array) -> jax.Array:
+        return jax.jvp(restrict(run, tuple(arguments), (i,)), (arguments[i],), (dot,))[1]
+
+    found = []
+    for i in slots:
+        program = jax.make_jaxpr(lambda arguments, dot, i=i: tangent(arguments, i, dot))(
+            samples, samples[i]
+        ).jaxpr
+        reached = {program.invars[-1]}
+        for equation in program.eqns:
+            if any(isinstance(v, core.Var) and v in reached for v in equation.invars):
+                reached.update(equation.outvars)
+        found.append(isinstance(program.outvars[0], core.Var) and program.outvars[0] in reached)
+    return tuple(found)
+
+
+def hands_on(pull: Callable, shape: Shape, dtype: str, samples: list) -> bool:
+    """Return whether every result of `pull` is the cotangent itself, according to the jaxpr of `pull`."""
+    program = jax.make_jaxpr(pull)(jax.ShapeDtypeStruct(shape, jnp.dtype(dtype)), *samples).jaxpr
+    found = [_origin(program, result) for result in program.outvars]
+    return bool(found) and all(origin is program.invars[0] for origin in found)
+
+
+def _origin(program: Any, result: Any) -> Any:
+    """Return the variable that `result` is a copy of, followed through nested `jit` calls."""
+    for equation in reversed(program.eqns):
+        if result in equation.outvars and equation.primitive.name in ("jit", "pjit"):
+            inner = equation.params["jaxpr"].jaxpr
+            origin = _origin(inner, inner.outvars[equation.outvars.index(result)])
+            if origin in inner.invars:
+                result = equation.invars[inner.invars.index(origin)]
+    return result

@@ -1,0 +1,70 @@
+"""Lesson: one neuron forward and backward, step by step: the chain rule."""
+
+from autodiff_viz.lessons.record import EXACTLY, Claim, Lesson, Try, Variant
+from autodiff_viz.lessons.tries import moved
+
+NEURON = """x = 2.0
+w = {w}
+b = -1.0
+t = {t}
+p = w * x
+s = p + b
+y = sigmoid(s)
+loss = square(y - t)
+"""
+
+LESSON = Lesson(
+    key="neuron",
+    title="One neuron, the chain rule",
+    summary="Forward the values, backward the cotangents: each step multiplies by one local derivative.",
+    text="""A neuron multiplies its input `x` by a weight `w`, adds a bias `b` and squashes the sum with a
+sigmoid. The loss says how far its answer `y` is from the target `t`.
+
+**Press play**, below the graph. First the values come, from left to right. Then the way back begins at the
+loss with a 1, and each node does one small thing: it multiplies what arrives by *its own* derivative and
+hands that on.
+
+- the square: 2(y − t) = −1
+- the sigmoid: y(1 − y) = 0.25, so −0.25 goes on
+- the sum hands it on as it is
+- the product: `w` gets −0.25 · x = −0.5
+
+No node knows the whole formula. Multiplied along the way, the local derivatives are the derivative of the
+whole: that is **the chain rule**, and backpropagation is no more than this.""",
+    variants=(
+        Variant("One neuron", NEURON.format(w=0.5, t=1.0), look_at="w"),
+        Variant("Far out, where the sigmoid is flat", NEURON.format(w=2.5, t=0.0), look_at="y"),
+    ),
+    to_try=(
+        Try("Press play, then step back and forth with the arrow keys: say what comes before you look."),
+        Try(
+            "Move `x` to 0: nothing goes to `w` any more, since its local derivative is `x`.",
+            (moved("x", 0.0),),
+            variant=0,
+        ),
+        Try(
+            "Open *Far out* and play it: 1.964 arrives at the sigmoid, and hardly anything gets through.",
+            variant=1,
+        ),
+    ),
+    claims=(
+        Claim("The answer", "value", "y", 0.5, "by hand: sigmoid(0.5·2 − 1) = sigmoid(0)", 0, EXACTLY),
+        Claim("The loss", "value", "loss", 0.25, "by hand: (0.5 − 1)²", 0, EXACTLY),
+        Claim("What arrives at the answer", "cotangent", "y", -1.0, "by hand: 2(0.5 − 1)", 0, EXACTLY),
+        Claim("What the sigmoid passes", "passed", ("y", 0), -0.25, "by hand: 0.5(1 − 0.5)·(−1)", 0, EXACTLY),
+        Claim("Gradient of w", "gradient", "w", -0.5, "by hand: −0.25·x", 0, EXACTLY),
+        Claim("Gradient of b", "gradient", "b", -0.25, "by hand: −0.25·1", 0, EXACTLY),
+        Claim("Gradient of x", "gradient", "x", -0.125, "by hand: −0.25·w", 0, EXACTLY),
+        Claim("What arrives at the answer", "cotangent", "y", 1.9640276, "by hand: 2·sigmoid(4)", 1),
+        Claim(
+            "What the sigmoid passes",
+            "passed",
+            ("y", 0),
+            0.034690,
+            "by hand: 2y·y(1 − y) with y = sigmoid(4) = 0.98201379",
+            1,
+            digits=4,
+        ),
+        Claim("Gradient of w", "gradient", "w", 0.069380, "by hand: twice that, since x = 2", 1, digits=4),
+    ),
+)

@@ -1,0 +1,73 @@
+// @ts-check
+// The canvas while a pass is played: numbers that are not yet computed are a thin dash, the wires of the step are lit.
+// The numbers themselves are those of the drawing; nothing is written here.
+
+import { setText, svg } from "../../../web/dom.js";
+import { nodesOf, wiresOf } from "../state/fold.js";
+import { wireId } from "../draw/wires.js";
+
+/** @typedef {import("../draw/stage.js").Stage} Stage */
+/** @typedef {import("../draw/nodes.js").Card} Card */
+/** @typedef {import("./model.js").Shown} Shown */
+
+const WHICH = /** @type {const} */ (["value", "cotangent"]);
+const DASH = 13; // px
+const CARD = ["no-value", "no-cotangent", "at-work", "runs-again", "is-dropped"];
+const STRAND = ["no-flow", "flows", "flows-back"];
+
+/** @param {Stage} stage @param {Shown} shown */
+export function paintPlay(stage, shown) {
+  const { step } = shown;
+  stage.host.dataset.play = step?.back ? "backward" : "forward";
+  for (const card of stage.cards.values()) paintCard(card, shown);
+  const lit = new Set(step?.wires);
+  for (const { root, number, wire } of stage.strands.values()) {
+    const ids = wiresOf(wire).map(wireId);
+    const flows = ids.some((id) => lit.has(id));
+    const back = Boolean(step?.back && !step.again);
+    for (const part of [root, number]) part.classList.toggle("no-flow", !ids.some((id) => shown.passed.has(id)));
+    root.classList.toggle("flows", flows && !back);
+    root.classList.toggle("flows-back", flows && back);
+  }
+  for (const entries of Object.values(stage.regions))
+    for (const [name, { root }] of entries) root.classList.toggle("runs-again", name === step?.again);
+}
+
+/** @param {Card} card @param {Shown} shown */
+function paintCard(card, { values, cotangents, step }) {
+  const { root, node } = card;
+  if (!node) return;
+  const name = node.group ? node.group.output : node.id;
+  const known = { value: values.has(name ?? ""), cotangent: cotangents.has(name ?? "") || !node.connected };
+  const works = step !== null && nodesOf(node).includes(step.node);
+  for (const which of WHICH) {
+    root.classList.toggle(`no-${which}`, !known[which]);
+    for (const part of Object.values(card.numbers?.pictures?.[which] ?? {})) part.style.visibility = known[which] ? "" : "hidden";
+  }
+  root.classList.toggle("at-work", works);
+  root.classList.toggle("runs-again", works && Boolean(step?.again));
+  root.classList.toggle("is-dropped", works && Boolean(step?.dropped));
+  if (card.numbers && !root.querySelector(".blank")) root.append(...blanks(card), svg("text", { class: "again-mark", x: 2, y: node.h + 15 }));
+  const mark = root.querySelector(".again-mark");
+  if (mark && works) setText(mark, step?.dropped ? "dropped" : "again");
+}
+
+/** A dash in the place of each number. @param {Card} card */
+function blanks({ numbers }) {
+  return WHICH.map((which) => {
+    const [x, y] = ["x", "y"].map((name) => Number(numbers?.[which].getAttribute(name)));
+    return svg("path", { class: `blank ${which}`, d: `M${x - DASH} ${y - 5}h${DASH}` });
+  });
+}
+
+/** Show the full picture. @param {Stage} stage */
+export function clearPlay(stage) {
+  delete stage.host.dataset.play;
+  for (const { root, numbers } of stage.cards.values()) {
+    root.classList.remove(...CARD);
+    for (const mark of root.querySelectorAll(".blank, .again-mark")) mark.remove();
+    for (const which of WHICH) for (const part of Object.values(numbers?.pictures?.[which] ?? {})) part.style.visibility = "";
+  }
+  for (const { root, number } of stage.strands.values()) for (const part of [root, number]) part.classList.remove(...STRAND);
+  for (const entries of Object.values(stage.regions)) for (const { root } of entries.values()) root.classList.remove("runs-again");
+}

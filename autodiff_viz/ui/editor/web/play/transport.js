@@ -1,0 +1,126 @@
+// @ts-check
+// Transport of the pass: the bar below the canvas, with play, steps, a scrubber and the step's equation.
+
+import { html, setText } from "../../../web/dom.js";
+import { icon } from "../draw/icons.js";
+import { hintOf, learn, readKnown, TRY } from "./hints.js";
+import { liveSays, placeSays, placeText, SPEEDS } from "./model.js";
+import { Player } from "./player.js";
+
+/** @typedef {import("../editor.js").Editor} Editor */
+/** @typedef {import("./hints.js").Newcomer} Newcomer */
+
+/** The transport, which stands below the canvas. @param {Editor} editor @returns {HTMLElement} */
+export function openTransport(editor) {
+  const player = new Player(editor);
+  const bar = transport(player);
+  editor.startPlay = () => {
+    bar.querySelector("button")?.focus({ preventScroll: true });
+    player.toggle();
+  };
+  editor.endPlay = () => player.leave();
+  return html("div", { class: "bench" }, bar);
+}
+
+/** @param {Player} player */
+function transport(player) {
+  const play = button("play", "Play the pass", () => player.toggle(), "Play");
+  const back = keyed(button("back", "One step back  (←)", () => player.step(-1)));
+  const on = keyed(button("step", "One step on  (→)", () => player.step(1)));
+  const finish = keyed(button("finish", "Finish the phase  (End)", () => player.finishPhase()));
+  const seek = (/** @type {any} */ event) => player.seek(Number(event.target.value));
+  const scrubber = /** @type {HTMLInputElement} */ (html("input", { type: "range", class: "scrubber", min: 0, max: 1, step: 1, value: 0, "aria-label": "Step of the pass", input: seek }));
+  const choose = (/** @type {any} */ event) => player.setSpeed(Number(event.target.value));
+  const speed = html("select", { class: "speed", "aria-label": "Speed", title: "Speed", change: choose },
+    ...SPEEDS.map((one) => html("option", { value: one, selected: one === 1 }, `${one}\u00d7`)));
+  const [equation, place] = [html("span", { class: "equation" }), html("span", { class: "place" })];
+  const says = html("div", { class: "says", role: "status" }, equation);
+  const keydown = (/** @type {any} */ event) => key(player, event);
+  const bar = html("div", { class: "transport", role: "group", "aria-label": "Play the pass", keydown }, play, back, on, finish,
+    html("div", { class: "where" }, scrubber, place), speed, says);
+  const hint = hinted(player);
+  const show = () => {
+    const { steps, at, runs } = player;
+    const goes = runs || player.wish !== null;
+    tellPlay(play, goes, at !== null);
+    const ended = steps !== null && at === steps.length;
+    for (const [element, idle] of /** @type {[Element, boolean][]} */ ([[back, !at], [on, ended], [finish, ended]])) element.setAttribute("aria-disabled", String(idle));
+    scrubber.disabled = !steps;
+    scrubber.max = String(steps?.length ?? 1);
+    scrubber.value = String(at ?? 0);
+    scrubber.setAttribute("aria-valuetext", steps && at !== null ? placeSays(steps, at) : "nothing is played");
+    says.setAttribute("aria-live", runs ? "off" : "polite");
+    const told = player.says;
+    setText(equation, told || (at === null ? hint() : ""));
+    equation.classList.toggle("invitation", !told);
+    const step = steps && at ? steps[at - 1] : null;
+    equation.title = equation.textContent ?? "";
+    setText(place, steps && at !== null ? [placeText(steps, at), step && liveSays(step)].filter(Boolean).join(" \u00b7 ") : "");
+    bar.dataset.at = at === null ? "" : String(at);
+    bar.classList.toggle("fresh", at === null);
+  };
+  player.watchers.push(show);
+  player.editor.watchers.push(() => player.at === null && !player.says && setText(equation, hint()));
+  show();
+  return bar;
+}
+
+/** @param {HTMLButtonElement} play @param {boolean} goes @param {boolean} begun */
+function tellPlay(play, goes, begun) {
+  const label = goes ? "Pause" : begun ? "Play on" : "Play the pass";
+  if (play.getAttribute("aria-label") === label) return;
+  play.setAttribute("aria-label", label);
+  play.title = `${label}  (${goes || begun ? "Space" : "Shift+Enter"})`;
+  play.replaceChildren(icon(goes ? "pause" : "play"), html("span", {}, goes ? "Pause" : "Play"));
+}
+
+/** @param {string} name of its icon @param {string} label @param {() => void} press @param {string} [word] */
+const button = (name, label, press, word) =>
+  /** @type {HTMLButtonElement} */ (html("button", { type: "button", class: `go ${name === "play" ? "play" : ""}`, title: label, "aria-label": label.replace(/ {2}.*/, ""), click: press },
+    icon(name), word && html("span", {}, word)));
+
+/** Take a button out of the tab order: its key does the same, wherever the focus is on the transport.
+ * @param {HTMLButtonElement} element */
+function keyed(element) {
+  element.tabIndex = -1;
+  return element;
+}
+
+/** Keys while the transport has the focus. @param {Player} player @param {KeyboardEvent} event */
+function key(player, event) {
+  event.stopPropagation(); // Streamlit's own shortcuts (r, c) would answer
+  const target = /** @type {Element} */ (event.target);
+  const own = (target.matches("select") && event.key !== "Escape") || (target.matches(".scrubber") && /^(Arrow|Home|End)/.test(event.key)); // the element handles it
+  if (own || event.ctrlKey || event.metaKey || event.altKey) return;
+  if (event.key === " " && !target.matches("button")) player.toggle(); // a button is pressed by the space bar
+  else if (event.key === "ArrowRight") player.step(1);
+  else if (event.key === "ArrowLeft") player.step(-1);
+  else if (event.key === "End") player.finishPhase();
+  else if (event.key === "Home") player.seek(0);
+  else if (event.key === "Escape") player.leave();
+  else return;
+  event.preventDefault();
+}
+
+/** The newcomer's line, which learns from what is done. @param {Player} player @returns {() => string} */
+function hinted(player) {
+  const { editor } = player;
+  const known = readKnown();
+  /** The drawing that was looked at last, and its rules by node. */
+  let [seen, rules] = [editor.drawing, ""];
+  editor.watchers.push(() => {
+    if (known.has("bend")) return;
+    const { drawing } = editor;
+    if (editor.selection.size && editor.single !== drawing.selected) learn(known, "select"); // by the user, not by a lesson
+    if (drawing === seen) return;
+    const now = drawing.nodes.map(({ id, rule }) => `${id} ${rule}`).join();
+    if (seen.graph === drawing.graph && rules !== now && editor.selection.size) learn(known, "bend");
+    [seen, rules] = [drawing, now];
+  });
+  return () => {
+    if (known.has("bend")) return "";
+    const tried = editor.shown.nodes.find(({ op }) => op === TRY);
+    const chosen = editor.node(editor.single)?.op ?? null;
+    return hintOf({ known, played: player.played, chosen, symbol: tried?.symbol ?? null, stopped: tried?.rule === "stop" });
+  };
+}

@@ -1,0 +1,110 @@
+// @ts-check
+// Dock of plots below the canvas: tabs for figures, training and segments, which fold, and a border that is
+// dragged.
+
+import { html } from "../../web/dom.js";
+import { changeLook, heightOf, LEAST, lookNow, showLook, watchLook } from "./look.js";
+import { Tabs } from "./tabs.js";
+
+/** @typedef {import("../../editor/web/types.js").Drawing} Drawing */
+
+const STEP = 24; // px by which an arrow key moves the border
+const OTHERS = { segments: "Segments", training: "Training" };
+
+/** Plots of a graph besides the figures. Pure. @param {Pick<Drawing, "nodes">} drawing @returns {("segments" | "training")[]} */
+export const othersOf = ({ nodes }) => [
+  ...(nodes.some(({ cut }) => cut) ? [/** @type {const} */ ("segments")] : []),
+  ...(nodes.some(({ isParameter }) => isParameter) ? [/** @type {const} */ ("training")] : []),
+];
+
+/** The plot of a graph for which none was chosen: its segments or its training, unless its address names a figure. Pure.
+ * @param {Pick<Drawing, "nodes" | "figure">} drawing @param {string} usual the figure that no address names */
+export const firstPlot = (drawing, usual) => (drawing.figure === usual ? othersOf(drawing)[0] ?? "figure" : "figure");
+
+export class Dock {
+  /** @param {Record<string, string>} figures titles by name @param {(figure: string) => void} choose */
+  constructor(figures, choose) {
+    this.figures = figures;
+    this.chooseFigure = choose;
+    this.plot = "figure"; // or one of OTHERS
+    this.chosen = false; // by the user, in this document
+    this.figure = Object.keys(figures)[0];
+    /** @type {string[]} */
+    this.others = [];
+    /** @type {string | undefined} */
+    this.graph = undefined;
+    this.tabs = new Tabs("Plots", (name) => this.press(name));
+    this.fold = html("button", { type: "button", class: "fold", click: () => changeLook({ folded: !lookNow().folded }) });
+    this.border = html("div", { class: "border", role: "separator", tabindex: "0", "aria-orientation": "horizontal", "aria-label": "Height of the plots" });
+    this.host = html("div", { class: "workbench plots" }, this.border, this.tabs.root, this.fold);
+    this.listen();
+    this.stop = watchLook(() => this.show());
+    this.resized = () => showLook();
+    addEventListener("resize", this.resized);
+  }
+
+  listen() {
+    const { border } = this;
+    border.addEventListener("pointerdown", (event) => {
+      border.setPointerCapture(event.pointerId);
+      const [from, height] = [event.clientY, heightOf(lookNow(), innerHeight)];
+      const move = (/** @type {PointerEvent} */ { clientY }) => this.grow(height + from - clientY);
+      border.addEventListener("pointermove", move);
+      border.addEventListener("lostpointercapture", () => border.removeEventListener("pointermove", move), { once: true });
+    });
+    border.addEventListener("dblclick", () => changeLook({ folded: !lookNow().folded }));
+    border.addEventListener("keydown", (event) => {
+      event.stopPropagation();
+      const step = { ArrowUp: STEP, ArrowDown: -STEP }[event.key];
+      if (event.key === "Enter") changeLook({ folded: !lookNow().folded });
+      else if (step) this.grow(heightOf(lookNow(), innerHeight) + step);
+      else return;
+      event.preventDefault();
+    });
+  }
+
+  /** @param {number} height px; less than the least folds it */
+  grow(height) {
+    if (height < LEAST / 2) return changeLook({ folded: true });
+    changeLook({ folded: false, dock: heightOf({ ...lookNow(), folded: false, dock: Math.max(height, LEAST) }, innerHeight) });
+  }
+
+  /** @param {Drawing} drawing @param {boolean} unsure whether a figure that was chosen has still to come */
+  receive(drawing, unsure) {
+    const usual = Object.keys(this.figures)[0];
+    if (!unsure) this.figure = drawing.figure && drawing.figure in this.figures ? drawing.figure : usual;
+    this.others = othersOf(drawing);
+    if (drawing.graph !== this.graph) this.chosen = false;
+    this.graph = drawing.graph;
+    if (!this.chosen) this.plot = firstPlot({ ...drawing, figure: this.figure }, usual);
+    this.show();
+  }
+
+  /** @param {string} name */
+  press(name) {
+    const { folded } = lookNow();
+    const isFigure = name in this.figures;
+    this.chosen = true;
+    this.plot = isFigure ? "figure" : name;
+    if (isFigure && name !== this.figure) this.chooseFigure((this.figure = name));
+    if (folded) changeLook({ folded: false });
+    else this.show();
+  }
+
+  show() {
+    const { folded } = lookNow();
+    const plot = this.plot === "figure" || this.others.includes(this.plot) ? this.plot : "figure";
+    const titles = { ...Object.fromEntries(Object.entries(OTHERS).filter(([name]) => this.others.includes(name))), ...this.figures };
+    this.tabs.show(Object.entries(titles).map(([name, label]) => ({ name, label })), plot === "figure" ? this.figure : plot);
+    document.documentElement.dataset.avPlot = plot;
+    this.fold.title = folded ? "Open the plots" : "Fold the plots";
+    this.fold.setAttribute("aria-label", this.fold.title);
+    this.fold.setAttribute("aria-expanded", String(!folded));
+    this.border.setAttribute("aria-valuenow", String(heightOf(lookNow(), innerHeight)));
+  }
+
+  close() {
+    this.stop();
+    removeEventListener("resize", this.resized);
+  }
+}

@@ -1,0 +1,56 @@
+// @ts-check
+// Look of the page: which panels are open, how high the dock is, how large the type. It is kept in this browser,
+// and put on the root element, where lab.css and the components' style sheets read it.
+
+import { BROWSER, readList, writeList } from "../../web/store.js";
+
+/** @typedef {{ dock: number | null, folded: boolean, large: boolean }} Look  `dock`: its height in px while it is open, null if the user has not set it */
+
+const NAME = "look";
+/** @type {Look} */
+export const USUAL = { dock: null, folded: false, large: false };
+export const LEAST = 120, FOLDED = 36; // px of the dock's height
+const CANVAS = 260; // px that the dock leaves for bar, tools and canvas
+const FIRST = 240, SHARE = 0.31; // px of the dock's height, and its share of a high window
+
+/** A look that has been read from storage, where anything may stand. Pure. @param {any} found @returns {Look} */
+export const valid = (found) => ({
+  dock: Number.isFinite(found?.dock) ? Math.max(LEAST, found.dock) : USUAL.dock,
+  folded: found?.folded === true,
+  large: found?.large === true,
+});
+
+/** The dock's height in a window of this height. Pure. @param {Look} look @param {number} window px */
+export const heightOf = ({ dock, folded }, window) =>
+  folded ? FOLDED : Math.round(Math.min(dock ?? Math.max(FIRST, SHARE * window), Math.max(LEAST, window - CANVAS)));
+
+let look = valid(readList(BROWSER, NAME)[0]);
+/** Callbacks after a change. @type {Set<() => void>} */
+const watchers = new Set();
+
+export const lookNow = () => look;
+
+/** @param {() => void} changed @returns {() => void} stops it */
+export function watchLook(changed) {
+  watchers.add(changed);
+  return () => void watchers.delete(changed);
+}
+
+/** Change the look and store it. @param {Partial<Look>} news */
+export function changeLook(news) {
+  look = valid({ ...look, ...news });
+  writeList(BROWSER, NAME, [look]);
+  showLook();
+}
+
+/** Put the look on the root element. */
+export function showLook() {
+  const { dataset, style } = document.documentElement;
+  dataset.avType = look.large ? "large" : "usual";
+  dataset.avDock = look.folded ? "folded" : "open";
+  style.setProperty("--av-dock", `${heightOf(look, innerHeight)}px`);
+  for (const changed of watchers) changed();
+}
+
+export const isLarge = () => look.large;
+export const toggleLarge = () => changeLook({ large: !look.large });

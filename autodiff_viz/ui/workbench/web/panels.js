@@ -1,0 +1,94 @@
+// @ts-check
+// Panels beside the canvas: which of formula, node, plots and lesson are on view. Which of them have a tab
+// depends on the width of the window; on a phone they are on a sheet at the foot, which opens and closes.
+
+import { hear, tell } from "../../web/news.js";
+import { html } from "../../web/dom.js";
+import { Tabs } from "./tabs.js";
+
+/** @typedef {"node" | "plots" | "formula" | "lesson"} Panel */
+/** @typedef {"beside" | "wide" | "middle" | "narrow"} Room  how much room there is; lab.css has the same limits */
+
+/** @type {[Room, string][]} */
+const ROOMS = [["narrow", "(max-width: 899.9px)"], ["middle", "(max-width: 1279.9px)"], ["wide", "(max-width: 1799.9px)"]];
+const LABELS = { node: "Node", plots: "Plots", formula: "Formula", lesson: "Lesson" };
+/** Panels that have a tab. @type {Record<Room, Panel[]>} */
+const TABS = { beside: [], wide: ["formula", "lesson"], middle: ["node", "formula", "lesson"], narrow: ["node", "plots", "formula", "lesson"] };
+
+/** The tabs, and the one that is chosen. Pure.
+ * @param {Room} room @param {Panel} wanted @param {boolean} lesson whether one is open
+ * @returns {{ tabs: Panel[], chosen: Panel }} */
+export function tabsIn(room, wanted, lesson) {
+  const found = TABS[room].filter((name) => lesson || name !== "lesson");
+  const tabs = found.length > 1 ? found : [];
+  const chosen = found.includes(wanted) ? wanted : found[0] ?? "formula";
+  return { tabs, chosen };
+}
+
+export class Panels {
+  constructor() {
+    /** @type {Panel} */
+    this.wanted = "node";
+    /** @type {string | null} key of the open lesson */
+    this.lesson = null;
+    this.open = false; // the sheet
+    this.queries = ROOMS.map(([, query]) => matchMedia(query));
+    this.changed = () => this.show();
+    for (const query of this.queries) query.addEventListener("change", this.changed);
+    this.tabs = new Tabs("Panels", (name) => this.press(/** @type {Panel} */ (name)));
+    this.handle = html("button", { type: "button", class: "handle", click: () => this.slide(!this.open) });
+    this.host = html("div", { class: "workbench panels" }, this.handle, this.tabs.root);
+    this.closed = false;
+    hear("panel", ({ name }) => this.press(name, true), () => this.closed);
+  }
+
+  /** @returns {Room} */
+  get room() {
+    return ROOMS[this.queries.findIndex(({ matches }) => matches)]?.[0] ?? "beside";
+  }
+
+  /** Take the key of the open lesson, which is shown when it is opened, and the number of sliders, for which a
+   * phone leaves room.
+   * @param {string | null} lesson @param {number} sliders */
+  receive(lesson, sliders) {
+    document.documentElement.style.setProperty("--av-rows", String(Math.min(sliders, 2)));
+    if (lesson !== this.lesson && lesson) this.wanted = "lesson";
+    this.lesson = lesson;
+    this.show();
+  }
+
+  /** Show a panel. On a phone the sheet opens when the tab on view is pressed again.
+   * @param {Panel} name @param {boolean} [inFull] open the sheet */
+  press(name, inFull = false) {
+    this.open = inFull || (name === this.wanted ? !this.open : this.open);
+    this.wanted = name;
+    this.show();
+  }
+
+  /** @param {boolean} open */
+  slide(open) {
+    this.open = open;
+    this.show();
+  }
+
+  show() {
+    const { room, open, wanted, lesson } = this;
+    const { tabs, chosen } = tabsIn(room, wanted, Boolean(lesson));
+    this.tabs.show(tabs.map((name) => ({ name, label: LABELS[name] })), chosen);
+    this.tabs.root.hidden = !tabs.length;
+    this.handle.setAttribute("aria-expanded", String(open));
+    this.handle.setAttribute("aria-label", open ? "Make the panel low" : "Make the panel high");
+    const { dataset } = document.documentElement;
+    dataset.avPanel = chosen;
+    dataset.avLesson = lesson ? "open" : "none";
+    dataset.avSheet = open ? "open" : "low";
+  }
+
+  close() {
+    this.closed = true;
+    for (const query of this.queries) query.removeEventListener("change", this.changed);
+  }
+}
+
+/** Bring a panel into view. @param {Panel} name */
+export const showPanel = (name) => void tell("panel", { name });

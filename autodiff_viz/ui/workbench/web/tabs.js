@@ -1,0 +1,47 @@
+// @ts-check
+// Row of tabs: one stop of the Tab key, with arrow keys inside (roving focus).
+
+import { html } from "../../web/dom.js";
+
+/** @typedef {{ name: string, label: string, title?: string }} Tab */
+
+export class Tabs {
+  /** @param {string} label @param {(name: string) => void} choose */
+  constructor(label, choose) {
+    this.choose = choose;
+    this.root = html("div", { class: "tabs", role: "tablist", "aria-label": label });
+    this.root.addEventListener("keydown", (event) => this.key(event));
+    for (const kind of ["keydown", "keyup", "keypress"]) this.root.addEventListener(kind, (event) => event.stopPropagation());
+    this.names = "";
+  }
+
+  get buttons() {
+    return /** @type {HTMLElement[]} */ ([...this.root.children]);
+  }
+
+  /** @param {Tab[]} tabs @param {string | null} chosen */
+  show(tabs, chosen) {
+    const names = JSON.stringify(tabs);
+    if (this.names !== names) this.root.replaceChildren(...tabs.map(({ name, label, title }) =>
+      html("button", { type: "button", class: "tab", role: "tab", title, "data-tab": name, click: () => this.choose(name) }, label)));
+    this.names = names;
+    const reached = tabs.some(({ name }) => name === chosen) ? chosen : tabs[0]?.name; // by the Tab key
+    for (const button of this.buttons) {
+      const { tab } = button.dataset;
+      button.setAttribute("aria-selected", String(tab === chosen));
+      button.tabIndex = tab === reached ? 0 : -1;
+    }
+  }
+
+  /** @param {KeyboardEvent} event */
+  key(event) {
+    const { buttons } = this;
+    const at = buttons.findIndex((button) => button === event.target);
+    const to = { ArrowDown: at + 1, ArrowRight: at + 1, ArrowUp: at - 1, ArrowLeft: at - 1, Home: 0, End: -1 }[event.key];
+    if (to === undefined || at < 0) return;
+    const next = buttons.at(to % buttons.length);
+    next?.focus();
+    next?.click();
+    event.preventDefault();
+  }
+}

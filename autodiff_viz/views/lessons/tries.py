@@ -1,0 +1,95 @@
+"""Exercises of the open lesson: made by a click, and done where their state is reached."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from autodiff_viz.graph.identity import identity, remembered, same
+from autodiff_viz.graph.model import Graph
+from autodiff_viz.lessons.evaluate import graph_of
+from autodiff_viz.lessons.gallery import lesson
+from autodiff_viz.lessons.record import Lesson, Try
+from autodiff_viz.views.actions import noisy
+from autodiff_viz.views.edits.apply import edited
+from autodiff_viz.views.lab import Lab
+from autodiff_viz.views.lessons.claims import variant_of
+from autodiff_viz.views.lessons.gallery import open_lesson
+from autodiff_viz.views.training.actions import trains
+
+Edit = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class TryView:
+    """One exercise on the page.
+
+    Attributes:
+      says: what to do and what to observe, in Markdown.
+      acts: whether a click does it; otherwise it is something to read.
+      trains: whether a click starts a training.
+      done: whether its state is reached.
+    """
+
+    says: str
+    acts: bool
+    trains: bool
+    done: bool
+
+
+def _key(lab: Lab) -> bytes:
+    steps = len(lab.training) if lab.training else 0
+    return identity((lab.lesson, lab.variant, lab.graph, lab.selected, lab.collapsed, steps))
+
+
+@remembered(32, _key)
+def tries(lab: Lab) -> tuple[str, tuple[TryView, ...]] | None:
+    """Return the key of the open lesson with its exercises; None without a lesson. Memoised."""
+    found = lesson(lab.lesson)
+    if found is None:
+        return None
+    shown = (TryView(t.says, t.acts, t.steps > 0, _is_done(lab, found, t)) for t in found.to_try)
+    return found.key, tuple(shown)
+
+
+def do_try(lab: Lab, key: str, index: int) -> Lab:
+    """Make the edits of an exercise, in the graph that it is about, and start its training."""
+    found = lesson(key)
+    if found is None or not 0 <= index < len(found.to_try):
+        return lab
+    item = found.to_try[index]
+    open_already = lab.lesson == key and item.variant in (None, variant_of(lab, found))
+    after = lab if open_already else open_lesson(lab, key, item.variant or 0)
+    for edit in item.edits:
+        after = edited(after, edit)
+    return trains(after, item.steps) if item.steps else after
+
+
+def _is_done(lab: Lab, found: Lesson, item: Try) -> bool:
+    """Whether the lab is as the exercise asks: its edits would change nothing, and its training is made."""
+    at = variant_of(lab, found)
+    if not item.acts or item.variant not in (None, at):
+        return False
+    if item.steps and (lab.training is None or len(lab.training) < item.steps):
+        return False
+    start = graph_of(found.variants[at])
+    return all(_holds(lab, start, edit) for edit in item.edits)
+
+
+def _holds(lab: Lab, start: Graph, edit: Edit) -> bool:
+    """Whether an edit would change nothing; one that asks for any change, whether there is one."""
+    if edit["kind"] == "resample":
+        return any(_differs(lab.graph, start, name, "seed") for name in noisy(start))
+    if edit["kind"] == "uncheckpoint":
+        return all(region.name != edit["region"] for region in lab.graph.regions)
+    if edit.get("any"):
+        return _differs(lab.graph, start, edit["name"], "value")
+    after = edited(lab, edit)
+    as_it_is = (after.graph, after.selected, after.collapsed) == (lab.graph, lab.selected, lab.collapsed)
+    return as_it_is and not after.notice
+
+
+def _differs(graph: Graph, start: Graph, name: str, param: str) -> bool:
+    """Whether a parameter of a node is another one than in `start`."""
+    return name in graph and not same(graph[name].param(param), start[name].param(param))

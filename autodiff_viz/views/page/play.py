@@ -1,0 +1,137 @@
+"""The steps of a pass for the browser, which shows one after the other without asking the server."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from autodiff_viz.engine.explain.play import FORWARD, PlayStep, play
+from autodiff_viz.engine.trace import Trace
+from autodiff_viz.graph.model import FOLLOW, INPUT, STOP, Node
+from autodiff_viz.graph.problem import GraphError
+from autodiff_viz.graph.text_format import listed
+from autodiff_viz.language.show import show_node
+from autodiff_viz.views.compose import VERIFIED_AT_ONCE, LabView
+from autodiff_viz.views.evaluated import runs_are_many
+from autodiff_viz.views.node.inspector import fork_sum, wire_numbers
+from autodiff_viz.views.numbers import short
+
+DIGITS = 4  # as on the cards
+FORMULA = 34  # characters of a node's formula in an equation
+WIRES = 3  # of a node, whose equations are written out
+
+UNFINISHED = "Nothing to play yet: the graph has no numbers, or not all of them."
+TOO_MANY = f"Too many steps to play: a graph of up to {VERIFIED_AT_ONCE} nodes can be played."
+
+
+def play_data(view: LabView, state: int) -> dict[str, Any]:
+    """Return the steps of the pass on view in the format of ui/editor/web/play/model.js.
+
+    Args:
+      state: number of the state of the numbers, which the browser compares with its own.
+    Returns:
+      No steps where there are none to show; `says` then tells why.
+    """
+    if view.trace is None or not view.complete:
+        return _none(state, UNFINISHED)
+    graph = view.trace.graph
+    if len(graph.nodes) > VERIFIED_AT_ONCE or runs_are_many(graph):
+        return _none(state, TOO_MANY)
+    try:
+        steps = play(view.trace)
+    except GraphError as error:
+        return _none(state, " ".join(problem.message for problem in error.problems))
+    return {"state": state, "steps": [_step(view.trace, step) for step in steps]}
+
+
+def _none(state: int, why: str) -> dict[str, Any]:
+    return {"state": state, "steps": [], "says": why}
+
+
+def _step(trace: Trace, step: PlayStep) -> dict[str, Any]:
+    """Return one step; fields that are empty are left out."""
+    node = trace.graph[step.node]
+    forward = step.phase == FORWARD
+    own = len(node.op_slots) if forward or step.again else len(node.slots)
+    data = {
+        "node": step.node,
+        "back": not forward,
+        "again": step.region if step.again else None,
+        "dropped": step.again and not step.writes,
+        "wires": [f"{step.node}:{slot}" for slot, _ in node.wires if slot < own and _lit(step, slot)],
+        "live": step.live,
+        "says": _said(trace, node, step),
+    }
+    return {key: value for key, value in data.items() if value or key == "live"}
+
+
+def _lit(step: PlayStep, slot: int) -> bool:
+    """Whether the step uses the wire: a pullback passes something down it, a run reads it."""
+    return step.again or step.phase == FORWARD or (step.node, slot) in step.writes
+
+
+def _said(trace: Trace, node: Node, step: PlayStep) -> str:
+    """Return the step's equation with the present numbers."""
+    if step.again:
+        return _again(trace, node, step)
+    return _ran(trace, node) if step.phase == FORWARD else _pulled_back(trace, node, step)
+
+
+def _ran(trace: Trace, node: Node) -> str:
+    value = short(trace.value[node.name], DIGITS)
+    if node.op == INPUT:
+        return f"{node.name} = {value}"
+    return f"{node.name} = {_formula(node)} = {value}"
+
+
+def _formula(node: Node) -> str:
+    text = show_node(node)
+    return text if len(text) <= FORMULA else text[: FORMULA - 1] + "\u2026"
+
+
+def _again(trace: Trace, node: Node, step: PlayStep) -> str:
+    region = f"\u201c{step.region}\u201d runs again"
+    if not step.writes:
+        return f"{region}: {node.name} is not needed, so JAX drops it"
+    if node.name in step.writes:
+        return f"{region}: {_ran(trace, node)}"
+    return f"{region}: of {node.name} = {_formula(node)} only the slope is needed"
+
+
+def _pulled_back(trace: Trace, node: Node, step: PlayStep) -> str:
+    parts = [_arrival(trace, node), _handed_on(trace, node, step)]
+    return "; ".join(part for part in parts if part)
+
+
+def _arrival(trace: Trace, node: Node) -> str:
+    """Return what arrives, where it is not simply what one wire has passed."""
+    if fork := fork_sum(trace.graph, trace, node.name, DIGITS):
+        return f"{fork} arrives at {node.name}"
+    if node.name == trace.output:
+        return f"the seed {short(trace.seed, DIGITS)} arrives at {node.name}"
+    return ""
+
+
+def _handed_on(trace: Trace, node: Node, step: PlayStep) -> str:
+    """Return what the node passes down its wires."""
+    if node.op == INPUT:
+        return f"the gradient of {node.name} is {short(trace.gradient[node.name], DIGITS)}"
+    slots = [wire[1] for wire in step.writes if isinstance(wire, tuple)]
+    if not slots:
+        return _nothing_passed(node)
+    return listed([_passed(trace, node, slot) for slot in slots], WIRES)
+
+
+def _nothing_passed(node: Node) -> str:
+    if node.rule.kind == STOP:
+        return f"{node.name} stops it: nothing is passed on"
+    if not node.wires:
+        return f"{node.name} reads nothing, so it ends here"
+    if node.rule.kind != FOLLOW:
+        return f"the rule of {node.name} passes nothing on"
+    return f"{node.name} is flat: nothing is passed on"
+
+
+def _passed(trace: Trace, node: Node, slot: int) -> str:
+    terms = wire_numbers(trace, node, slot, DIGITS)
+    number = "".join(text for text, _ in terms) or short(trace.passed[node.name, slot], DIGITS)
+    return f"{number} goes to {node.slots[slot]}"

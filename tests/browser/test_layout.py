@@ -1,0 +1,158 @@
+"""The workbench: what is in view at which size, and that nothing overlaps, jumps or scrolls away."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import BrowserContext, Page, expect
+
+from tests.browser.lab_page import LabPage
+
+SHIFTS = """() => {
+  window.shifts = [];
+  new PerformanceObserver((list) => list.getEntries().forEach((shift) => shifts.push({
+    at: shift.startTime, by: shift.value,
+    what: shift.sources.map(({ node, previousRect: a, currentRect: b }) => {
+      const near = (node?.closest ? node : node?.parentElement)?.closest("[class*=st-key-]");
+      const box = ({ x, y, width, height }) => [x, y, width, height];
+      return `${near?.className.match(/st-key-\\w+/)} ${box(a)} to ${box(b)}`;
+    }).join(" | "),
+  }))).observe({ type: "layout-shift", buffered: true });
+  const began = setInterval(() => {
+    const all = (root) => [root, ...[...root.querySelectorAll("*")].flatMap((one) => one.shadowRoot ?? [])];
+    const roots = all(document).flatMap((root) => all(root));
+    if (!roots.some((root) => root.querySelector("[data-id] .value")?.textContent)) return;
+    window.numbers = performance.now();
+    clearInterval(began);
+  }, 20);
+}"""
+SINCE = "() => shifts.filter(({ at, by }) => at > numbers + 50 && by > 0.0005)"
+SCROLLS = """() => [document.scrollingElement, document.querySelector("[data-testid=stMain]")]
+  .filter((one) => one.scrollHeight > one.clientHeight + 1 || one.scrollWidth > one.clientWidth + 1)
+  .map((one) => `${one.tagName} ${one.scrollWidth} x ${one.scrollHeight}`)"""
+DOCK, SIDE, BAR, LESSON = ".st-key-dock", ".st-key-side", ".st-key-topbar", ".st-key-lesson"
+FORMULA, SLIDERS, NODE = ".formula .box", ".sliders", ".st-key-inspector"
+FIGURE = ".st-key-figure_place .js-plotly-plot .main-svg"
+
+
+@pytest.fixture
+def page(context: BrowserContext, page: Page) -> Iterator[Page]:
+    page.add_init_script(f"({SHIFTS})()")
+    return page
+
+
+def box(page: Page, selector: str) -> dict[str, float]:
+    found = page.locator(selector).first.bounding_box()
+    assert found, f"{selector} is not on view"
+    return found
+
+
+def in_view(page: Page, *selectors: str) -> None:
+    width, height = page.viewport_size["width"], page.viewport_size["height"]
+    for selector in selectors:
+        found = box(page, selector)
+        right, foot = found["x"] + found["width"], found["y"] + found["height"]
+        assert min(found["x"], found["y"]) >= -1, f"{selector} {found}"
+        assert (right <= width + 1, foot <= height + 1) == (True, True), f"{selector} {found}"
+
+
+def apart(page: Page, *selectors: str) -> None:
+    boxes = [(selector, box(page, selector)) for selector in selectors]
+    for i, (one, a) in enumerate(boxes):
+        for other, b in boxes[:i]:
+            across = min(a["x"] + a["width"], b["x"] + b["width"]) - max(a["x"], b["x"])
+            down = min(a["y"] + a["height"], b["y"] + b["height"]) - max(a["y"], b["y"])
+            assert min(across, down) <= 1, f"{one} and {other} overlap: {a} {b}"
+
+
+def resized(page: Page, width: int, height: int) -> None:
+    page.set_viewport_size({"width": width, "height": height})
+    page.wait_for_function("([w, h]) => innerWidth === w && innerHeight === h", arg=[width, height])
+
+
+def test_all_that_an_edit_changes_is_in_view_at_1280_by_720_and_nothing_jumps_or_scrolls(
+    page: Page, address: str
+):
+    resized(page, 1280, 720)
+    lab = LabPage(page, address).open()
+    expect(page.locator(FIGURE).first).to_be_visible(timeout=20_000)
+    expect(page.locator(".checks .says")).to_contain_text("agrees", timeout=20_000)
+    expect(page.get_by_test_id("stPopover").first).to_be_visible()
+    lab.settle()
+    assert page.evaluate(SINCE) == []
+    lab.select("b")
+    assert box(page, FIGURE)["y"] + 200 < 720  # a long figure scrolls in the dock
+    in_view(page, BAR, ".strip", ".canvas", DOCK, FORMULA, SLIDERS, f"{NODE} h2", ".inspector .wires")
+    apart(page, ".canvas", ".strip", DOCK, SIDE, BAR, ".st-key-pages")
+    assert page.evaluate(SCROLLS) == []
+    canvas = box(page, ".canvas")
+    page.get_by_role("button", name="Fold the plots").click()
+    assert box(page, ".canvas")["height"] > canvas["height"] + 150
+    apart(page, ".canvas", DOCK, SIDE)
+    lab.reload()
+    expect(page.get_by_role("button", name="Open the plots")).to_be_visible()
+    page.get_by_role("tab", name="Runs", exact=True).click()
+    expect(page.locator(FIGURE).first).to_be_visible(timeout=20_000)
+    border = page.get_by_role("separator", name="Height of the plots")
+    at = border.bounding_box()
+    page.mouse.move(at["x"] + 20, at["y"] + 4)
+    page.mouse.down()
+    page.mouse.move(at["x"] + 20, at["y"] - 76, steps=4)
+    page.mouse.up()
+    assert box(page, DOCK)["height"] == pytest.approx(320, abs=4)
+    apart(page, ".canvas", DOCK, SIDE)
+    lab.canvas.locator(".surface").press("Shift+P")
+    sizes = page.locator(".inspector :is(dt, dd, p, .to, h2 code), .sliders .name, .tab").evaluate_all(
+        "all => all.filter((one) => one.offsetWidth).map((one) => parseFloat(getComputedStyle(one).fontSize))"
+    )
+    assert len(sizes) > 8
+    assert min(sizes) >= 20
+    assert page.evaluate(SCROLLS) == []
+    page.evaluate("localStorage.clear()")
+
+
+def test_a_lesson_is_a_tab_beside_the_canvas_and_beside_both_where_there_is_room(page: Page, address: str):
+    resized(page, 1280, 720)
+    lab = LabPage(page, address).open("/?lesson=fork")
+    expect(page.locator(f"{LESSON} h2")).to_be_visible()
+    assert box(page, ".canvas")["width"] > 740
+    in_view(page, f"{LESSON} h2", SLIDERS, DOCK)
+    expect(page.locator(FORMULA)).to_be_hidden()
+    page.get_by_role("tab", name="Formula").click()
+    in_view(page, FORMULA, SLIDERS)
+    expect(page.locator(LESSON)).to_be_hidden()
+    resized(page, 1920, 1080)
+    lab.settle()
+    in_view(page, f"{LESSON} h2", FORMULA, SLIDERS, f"{NODE}")
+    apart(page, LESSON, ".canvas", DOCK, SIDE)
+    assert box(page, ".canvas")["width"] > 1000
+    resized(page, 1024, 768)
+    apart(page, ".canvas", DOCK, SIDE, BAR, ".st-key-pages")
+    for tab, panel in (("Node", NODE), ("Formula", FORMULA), ("Lesson", f"{LESSON} h2")):
+        page.get_by_role("tab", name=tab, exact=True).click()
+        in_view(page, panel, SLIDERS)
+    assert page.evaluate(SCROLLS) == []
+
+
+@pytest.mark.own_page
+def test_a_phone_opens_a_lesson_on_its_graph_and_shows_the_rest_on_a_sheet(phone: LabPage):
+    page = phone.page
+    phone.open("/?lesson=fork")
+    tools = ".hands .tool"
+    in_view(page, ".canvas", tools, SLIDERS, f"{LESSON} h2")
+    assert box(page, ".canvas")["height"] >= 330
+    apart(page, ".canvas", ".hands", SLIDERS, SIDE, ".st-key-topbar", ".st-key-pages")
+    touched = page.locator(":is(.hands .tool, .panels .tab, .canvas-tools .tool, .checks button):visible")
+    boxes = [one.bounding_box() for one in touched.all()]
+    assert len(boxes) >= 9
+    assert [found for found in boxes if min(found["width"], found["height"]) < 43.5] == []
+    assert page.evaluate(SCROLLS) == []
+    page.get_by_role("tab", name="Formula").tap()
+    in_view(page, FORMULA)
+    page.get_by_role("tab", name="Formula").tap()
+    page.wait_for_function("document.querySelector('.st-key-side').getBoundingClientRect().height > 560")
+    page.get_by_role("button", name="Make the panel low").tap()
+    page.get_by_role("tab", name="Plots").tap()
+    expect(page.locator(FIGURE).first).to_be_visible(timeout=20_000)
+    apart(page, ".canvas", DOCK)

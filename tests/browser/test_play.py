@@ -1,0 +1,121 @@
+"""The pass, played step by step below the canvas."""
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.lab_page import saying
+
+VALUES = ["x = 0.6", "y = 1.5", "a = sin(x) = 0.5646", "b = a * y = 0.847"]
+
+
+COUNT_MESSAGES = """() => {
+  globalThis.messagesSent = 0;
+  const send = WebSocket.prototype.send;
+  WebSocket.prototype.send = function (data) {
+    globalThis.messagesSent += 1;
+    send.call(this, data);
+  };
+}"""
+
+
+def bar(lab):
+    return lab.page.get_by_role("group", name="Play the pass")
+
+
+def says(lab):
+    return bar(lab).get_by_role("status")
+
+
+def is_known(lab, node, which, known):
+    number = lab.node(node).locator(f".number.{which}")
+    dash = lab.node(node).locator(f".blank.{which}")
+    (expect(number).to_be_visible if known else expect(number).to_be_hidden)()
+    expect(dash).to_have_css("display", "none" if known else "inline")
+
+
+def ended(lab):
+    expect(lab.canvas).not_to_have_attribute("data-play", re.compile("."), timeout=15_000)
+
+
+@pytest.mark.own_page
+def test_a_newcomer_plays_the_pass_and_is_led_to_the_first_stop(lab):
+    """Nothing is selected; numbers appear as they are computed; the server is not asked meanwhile."""
+    expect(lab.canvas.locator("[data-id].selected")).to_have_count(0)
+    expect(says(lab)).to_have_text("Click a node to bend its gradient")
+    play = bar(lab).get_by_role("button", name="Play the pass")
+    expect(play).to_be_in_viewport()
+
+    play.click()
+    expect(lab.canvas).to_have_attribute("data-play", "forward")
+    bar(lab).get_by_role("button", name="Pause").click()
+    expect(lab.page.locator(".checks")).to_contain_text("agrees", timeout=30_000)
+    lab.page.evaluate(COUNT_MESSAGES)
+    lab.page.keyboard.press("Home")
+    for i, equation in enumerate(VALUES):
+        lab.page.keyboard.press("ArrowRight")
+        expect(says(lab)).to_have_text(equation)
+        is_known(lab, "b", "value", i == 3)
+    expect(lab.wire("b", 0)).to_have_class(saying("flows"))
+    is_known(lab, "z", "value", False)
+
+    lab.page.keyboard.press("End")
+    is_known(lab, "z", "value", True)
+    is_known(lab, "z", "cotangent", False)
+    lab.page.keyboard.press("ArrowRight")
+    expect(lab.canvas).to_have_attribute("data-play", "backward")
+    is_known(lab, "z", "cotangent", True)
+    is_known(lab, "x", "cotangent", False)
+    for _ in range(3):  # the stopped exponential, b, a
+        lab.page.keyboard.press("ArrowRight")
+    expect(says(lab)).to_have_text(saying("0.8253 × 1.5 = 1.238 goes to x"))
+    expect(lab.wire("a", 0)).to_have_class(saying("flows-back"))
+    lab.page.keyboard.press("ArrowLeft")
+    expect(says(lab)).to_have_text(saying("1.5 × 1 = 1.5 goes to a"))
+
+    bar(lab).get_by_label("Speed").select_option("4")
+    bar(lab).get_by_role("button", name="Play on").click()
+    ended(lab)
+    expect(lab.canvas.locator(".blank")).to_have_count(0)
+    expect(lab.cotangent("x")).to_be_visible()
+    assert lab.page.evaluate("globalThis.messagesSent") == 0
+
+    expect(says(lab)).to_have_text(saying("then press stop"))
+    lab.select("exp_1")
+    expect(says(lab)).to_have_text(saying("press stop"))
+    lab.press("s")
+    expect(says(lab)).to_have_text("")
+    expect(lab.cotangent("x")).to_have_text("2.69")  # 0.82534 * (1.5 + exp(0.56464))
+    lab.reload()
+    expect(says(lab)).to_have_text("")  # the browser remembers
+
+
+@pytest.mark.shared_page
+def test_an_edit_ends_the_play_and_a_region_that_runs_again_is_marked(lab):
+    lab.select("b")
+    lab.press("c")
+    bar(lab).get_by_role("button", name="Play the pass").click()
+    expect(lab.canvas).to_have_attribute("data-play", "forward")
+    lab.page.keyboard.press("Space")
+    expect(bar(lab).get_by_role("button", name="Play on")).to_be_focused()
+    lab.page.keyboard.press("End")
+    lab.page.keyboard.press("ArrowRight")
+    while "again" not in says(lab).inner_text():
+        expect(bar(lab)).not_to_have_attribute("data-at", "13")
+        lab.page.keyboard.press("ArrowRight")
+    expect(lab.node("b")).to_have_class(saying("runs-again"))
+    expect(lab.node("b").locator(".again-mark")).to_be_visible()
+    lab.canvas.locator(".surface").focus()
+    lab.press("s")  # b is still selected
+    ended(lab)
+    expect(says(lab)).to_have_text(saying("The numbers have changed"))
+    bar(lab).get_by_role("button", name="Play the pass").click()
+    expect(lab.canvas).to_have_attribute("data-play", "forward")
+    lab.page.keyboard.press("Space")
+    expect(bar(lab).get_by_role("button", name="Play on")).to_be_focused()
+    for _ in range(2):
+        lab.page.keyboard.press("End")
+    expect(says(lab)).to_have_text(saying("stops it: nothing is passed on"))
+    lab.page.keyboard.press("Escape")
+    ended(lab)
