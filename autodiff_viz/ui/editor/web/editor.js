@@ -9,7 +9,7 @@ import { forgetClear } from "./draw/clear.js";
 import { dragFrame, groundOf, lay } from "./draw/dragframe.js";
 import { bounds, padded, showing } from "./draw/geometry.js";
 import { moved, predict } from "./state/predict.js";
-import { isLarge, look, openStage, paint, partView, shifted, showsWhole, sizeOf, wholeView } from "./draw/stage.js";
+import { isLarge, look, openStage, paint, partView, shifted, showsWhole, sizeOf, takeReading, wholeView } from "./draw/stage.js";
 import { markStale } from "./draw/stale.js";
 import { changed } from "./state/came.js";
 import { folding, namesIn, seenAs } from "./state/fold.js";
@@ -265,6 +265,10 @@ export class Editor {
     forgetClear(this.stage.host);
     this.stage.size = sizeOf(this.stage);
     if (this.choice !== "own") this.fitted = false;
+    else {
+      takeReading(this.stage);
+      this.look(this.stage.view);
+    }
     this.fitOnce();
   }
 

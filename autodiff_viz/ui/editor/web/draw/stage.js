@@ -148,13 +148,19 @@ export const sizeOf = ({ surface, size }) => size ?? { w: surface.clientWidth, h
  * @param {Stage} stage @param {Drawing} drawing @param {boolean} first @returns {Viewport} */
 export function wholeView(stage, drawing, first) {
   const [size, clear] = [sizeOf(stage), clearOf(stage.host)];
-  stage.reading = readingOf({ w: innerWidth, h: innerHeight }, parseFloat(getComputedStyle(stage.host).getPropertyValue("--type-least")));
+  takeReading(stage);
   const box = stage.content ?? { x: 0, y: 0, w: 1, h: 1 };
   const least = stage.reading * leastOf(size, drawing.nodes.length);
   const inputs = drawing.nodes.filter((node) => node.x < box.x + size.w / (least || NAMED) / 2);
   const view = fit(box, size, { least: (first && least) || undefined, most: MOST * stage.reading, anchor: bounds(inputs) ?? box, clear });
   const chosen = first && drawing.nodes.find(({ id }) => id === drawing.selected);
   return chosen ? sideways(view, padded(chosen, MARGIN), size) : view;
+}
+
+/** Note how large text has to be, in this window and with the type that the user wants. @param {Stage} stage */
+export function takeReading(stage) {
+  const wished = getComputedStyle(stage.host).getPropertyValue("--type-least");
+  stage.reading = readingOf({ w: innerWidth, h: innerHeight }, parseFloat(wished));
 }
 
 /** Least scale of a first view; 0 for any. @param {{ w: number }} size @param {number} nodes */
