@@ -100,11 +100,11 @@ def test_a_changed_graph_is_noted_and_started_again():
 def test_an_exercise_is_done_by_its_button_and_ticked():
     app = _lab_with("fork")
     assert _ticks(app) == [False, False, False]
-    app.sidebar.button(key="do_fork_1").click().run()
+    app.button(key="do_fork_1").click().run()
     assert not app.exception
     assert lab_of(app).graph["b"].rule.kind == "stop"
     assert _ticks(app) == [False, True, False]
-    app.sidebar.button(key="do_fork_2").click().run()
+    app.button(key="do_fork_2").click().run()
     assert lab_of(app).variant == 1
 
 

@@ -63,7 +63,7 @@ def test_a_state_without_end_is_taken_for_an_empty_one(visitor):
     [
         ("dtype", {"string_value": "no such type"}),
         ("seed", {"string_value": "nonsense"}),
-        ("figure", {"bytes_value": b"abc"}),
+        ("seed", {"bytes_value": b"abc"}),
         ("canvas", {"json_value": '"x'}),
     ],
 )
