@@ -39,7 +39,8 @@ FIGURE = ".st-key-figure_place .js-plotly-plot .main-svg"
 @pytest.fixture
 def page(context: BrowserContext, page: Page) -> Iterator[Page]:
     page.add_init_script(f"({SHIFTS})()")
-    return page
+    yield page
+    page.evaluate("localStorage.clear()")  # of the look, for the tests that come after
 
 
 def box(page: Page, selector: str) -> dict[str, float]:
