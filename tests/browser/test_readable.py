@@ -47,6 +47,7 @@ MEASURED = """canvas => {
 
 
 def measured(lab: LabPage) -> dict[str, Any]:
+    expect(lab.canvas.locator(".pane.gliding")).to_have_count(0)  # a zoom is drawn when it rests
     return lab.canvas.evaluate(MEASURED)
 
 

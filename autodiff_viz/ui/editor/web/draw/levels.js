@@ -14,10 +14,10 @@ const USUAL = 11.5; // px of small text on a mark that is not enlarged
 
 /** Detail from a scale on, which is that of a window of 1280x720; several steps, so that text is little larger than needed.
  * @type {[number, Detail][]} */
-const STEPS = [[1.25, "near"], [1, "near"], [0.93, "near"], [0.86, "near"], [0.8, "near"], [0.74, "near"], [0.65, "middle"], [0.58, "middle"], [0.5, "small"], [0.43, "small"], [0.36, "few"], [0.3, "few"], [0.2, "far"], [0, "boxes"]];
+const STEPS = [[1.25, "near"], [1, "near"], [0.93, "near"], [0.86, "near"], [0.8, "near"], [0.74, "near"], [0.65, "middle"], [0.58, "middle"], [0.5, "small"], [0.42, "small"], [0.36, "few"], [0.3, "few"], [0.2, "far"], [0, "boxes"]];
 
 /** Least scale at which every node has its name, and at which it has its numbers; times `reading`. */
-export const NAMED = 0.43;
+export const NAMED = 0.42;
 export const NUMBERED = 0.3;
 
 /** @type {Level[]} */
