@@ -177,8 +177,9 @@ class LabPage:
         box.scroll_into_view_if_needed()
         self.page.wait_for_timeout(300)  # Streamlit closes a list of options when something scrolls
         box.click()
-        self.page.get_by_role("option", name=option).click()
-        expect(self.page.get_by_role("option")).to_have_count(0)
+        options = self.page.locator("[role=option]")  # not those of a <select>
+        options.get_by_text(option, exact=True).click()
+        expect(options).to_have_count(0)
         self.settle()
 
     def choose_figure(self, title: str) -> None:

@@ -204,7 +204,7 @@ def test_text_typed_in_the_dialog_opens_and_what_holds_no_graph_says_so(lab: Lab
 def test_the_menu_is_walked_with_arrows_and_left_with_escape(lab: LabPage):
     lab.tools.get_by_role("button", name=MENU).focus()
     lab.page.keyboard.press("Enter")
-    expect(lab.canvas.get_by_role("menuitem", name="Open a file")).to_be_focused()
+    expect(lab.canvas.get_by_role("menuitem", name="New graph")).to_be_focused()
     lab.page.keyboard.press("ArrowUp")
     expect(lab.canvas.get_by_role("menuitem", name="Copy the formula")).to_be_focused()
     lab.page.keyboard.press("Escape")

@@ -136,6 +136,7 @@ def test_a_graph_too_large_for_a_link_comes_back_from_the_browser(lab: LabPage):
     lab.canvas.evaluate(DROP, large_graph())
     expect(lab.node("t")).to_be_visible(timeout=BACK)
     lab.settle()
+    lab.open_settings()
     expect(lab.page.get_by_text("Too large for a link")).to_be_visible()
     expect(lab.page).to_have_url(saying("kept="))
     assert len(lab.page.url) < 500

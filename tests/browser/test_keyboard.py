@@ -144,9 +144,9 @@ def test_an_answered_edit_and_its_undo_are_said(keys: LabPage):
 def test_a_toolbar_is_one_stop_of_tab_and_its_buttons_are_reached_by_arrows(keys: LabPage):
     keys.select("b")
     for name in ("Selection", "Graph"):
-        bar = keys.canvas.get_by_role("toolbar", name=name)
+        bar = keys.page.get_by_role("toolbar", name=name)
         assert bar.locator("button[tabindex='0']:visible").count() == 1
-    first, second = (keys.canvas.locator(".bar.top button:visible").nth(i) for i in (0, 1))
+    first, second = (keys.page.locator(".bar.top button:visible").nth(i) for i in (0, 1))
     first.focus()
     keys.page.keyboard.press("ArrowRight")
     expect(second).to_be_focused()

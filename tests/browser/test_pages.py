@@ -50,9 +50,7 @@ def on_lab(lab: LabPage) -> None:
     expect(lab.page.get_by_role("button", name="Open in the lab")).to_have_count(0)
 
 
-SCROLLED = (
-    "[data-testid=stMain], [data-testid=stColumn]"  # the page, or the columns of the lab on a wide screen
-)
+SCROLLED = "[data-testid=stMain], .st-key-side, .st-key-dock > *"  # the page, or the columns of the lab
 
 
 def top(lab: LabPage) -> float:

@@ -31,7 +31,7 @@ def go_to(lab: LabPage, step: int, of: int) -> None:
 
 def test_a_step_comes_back_on_the_canvas_and_after_a_reload(lab):
     lab.type_formula(TEXT)
-    lab.page.get_by_role("button", name="One step").click()
+    lab.page.get_by_role("button", name="One step", exact=True).click()
     expect(lab.page.get_by_text("Step 1 of 1")).to_be_visible(timeout=PATIENCE)
     lab.page.get_by_role("button", name="sgd").click()
     field = lab.page.get_by_label("Steps at a time")
@@ -64,19 +64,19 @@ def test_a_step_goes_on_from_the_one_on_view_and_loses_none_that_was_made(lab):
     lab.type_formula(TEXT)
     steps = ((1, loss_of(1)), (2, loss_of(2)), (3, loss_of(3)))
     for step, loss in steps:
-        lab.page.get_by_role("button", name="One step").click()
+        lab.page.get_by_role("button", name="One step", exact=True).click()
         expect(lab.page.get_by_text(f"Step {step} of {step}")).to_be_visible(timeout=PATIENCE)
         lab.settle()
         expect(lab.value("loss")).to_have_text(four_digits(loss))
     go_to(lab, 0, 3)
     for step, loss in steps[:2]:
-        lab.page.get_by_role("button", name="One step").click()
+        lab.page.get_by_role("button", name="One step", exact=True).click()
         expect(lab.page.get_by_text(f"Step {step} of 3")).to_be_visible(timeout=PATIENCE)
         lab.settle()
         expect(lab.value("loss")).to_have_text(four_digits(loss))
     lab.select("w")
     lab.press("s")
-    lab.page.get_by_role("button", name="One step").click()  # of w, which is stopped now
+    lab.page.get_by_role("button", name="One step", exact=True).click()  # of w, which is stopped now
     expect(lab.page.get_by_text("Step 3 of 3")).to_be_visible(timeout=PATIENCE)
     lab.settle()
     expect(lab.value("loss")).to_have_text(four_digits(loss_of(2)))
@@ -120,5 +120,5 @@ def test_the_canvas_follows_a_training_and_a_pause_leaves_all_at_one_step(lab, p
     expect(page.get_by_text(f"Step {made:,} of {made:,}")).to_contain_text(
         lab.value("loss").text_content()[:-1]
     )
-    lab.page.get_by_role("button", name="One step").click()
+    lab.page.get_by_role("button", name="One step", exact=True).click()
     expect(page.get_by_text(f"Step {made + 1:,} of {made + 1:,}")).to_be_visible(timeout=PATIENCE)
