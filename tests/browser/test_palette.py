@@ -32,7 +32,7 @@ def ops(lab: LabPage) -> list[str]:
 def empty_spot(lab: LabPage) -> tuple[float, float]:
     """A point of the canvas without any node, clear of the bars."""
     box = lab.canvas.bounding_box()
-    return box["x"] + box["width"] * 0.4, box["y"] + box["height"] - 120
+    return box["x"] + box["width"] * 0.4, box["y"] + 70
 
 
 @pytest.mark.parametrize("key", ["/", "a"])
@@ -187,6 +187,7 @@ def test_on_a_phone_the_palette_comes_up_from_the_foot_and_an_op_is_dragged_out_
     palette, canvas = phone.canvas.locator(".palette").bounding_box(), phone.canvas.bounding_box()
     assert palette["y"] + palette["height"] == pytest.approx(canvas["y"] + canvas["height"], abs=2)
     assert palette["height"] < 0.6 * canvas["height"]
+    option(phone, "add").scroll_into_view_if_needed()
     start = middle(option(phone, "add").locator(".mark"))
     end = (canvas["x"] + 200, canvas["y"] + 100)
     between = ((start[0] + end[0]) / 2, (start[1] + end[1]) / 2)
@@ -200,18 +201,18 @@ def test_on_a_phone_the_palette_comes_up_from_the_foot_and_an_op_is_dragged_out_
 def test_on_a_phone_a_swipe_scrolls_the_list_of_ops(phone: LabPage):
     before = phone.names()
     phone.tools.get_by_role("button", name="Add", exact=True).tap()
-    x, y = middle(option(phone, "random").locator(".what"))
+    x, y = middle(option(phone, "input").locator(".what"))
     lift(touch_along(phone.page, *((x, y - up) for up in (0, 20, 60, 100, 140))))
     expect(phone.canvas.locator(".ops")).not_to_have_js_property("scrollTop", 0)
     assert phone.names() == before
 
 
 def test_an_expression_is_added_and_a_mistake_in_it_is_shown_at_its_place(lab: LabPage):
-    lab.canvas.get_by_role("button", name="Add a node").click()
+    lab.tools.get_by_role("button", name="Add a node").click()
     search_field(lab).fill("x*y")
     lab.press("Enter")
     expect(lab.value("mul_1")).to_have_text(four_digits(0.6 * 1.5))
-    lab.canvas.get_by_role("button", name="Add a node").click()
+    lab.tools.get_by_role("button", name="Add a node").click()
     search_field(lab).fill("cos(z) * q")
     lab.press("Enter")
     expect(lab.canvas.get_by_role("alert").filter(has_text="There is no node 'q'")).to_be_visible()
@@ -224,7 +225,7 @@ def test_an_expression_is_added_and_a_mistake_in_it_is_shown_at_its_place(lab: L
 
 
 def test_all_ops_are_tiles_by_group_walked_with_arrows_until_something_is_typed(lab: LabPage):
-    lab.canvas.get_by_role("button", name="Add a node").click()
+    lab.tools.get_by_role("button", name="Add a node").click()
     marked = lab.canvas.locator("[role=option][aria-selected=true]")
     expect(marked).to_have_attribute("data-op", "input")
     lab.page.keyboard.press("ArrowRight")

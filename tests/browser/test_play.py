@@ -42,6 +42,8 @@ def ended(lab):
 @pytest.mark.own_page
 def test_a_newcomer_plays_the_pass_and_is_led_to_the_first_stop(lab):
     """Nothing is selected; numbers appear as they are computed; the server is not asked meanwhile."""
+    lab.page.evaluate("localStorage.clear()")  # what other tests have learnt
+    lab.reload()
     expect(lab.canvas.locator("[data-id].selected")).to_have_count(0)
     expect(says(lab)).to_have_text("Click a node to bend its gradient")
     play = bar(lab).get_by_role("button", name="Play the pass")

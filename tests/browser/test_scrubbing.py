@@ -210,7 +210,7 @@ def test_a_tick_goes_with_the_numbers_that_it_was_found_for(lab: LabPage, wire: 
     for edit in (
         lambda: lab.page.keyboard.press("s"),
         lambda: slider(lab, "y").press("ArrowRight"),
-        lambda: lab.formula.press_sequentially(" "),
+        lambda: (lab.formula.press("Control+End"), lab.page.keyboard.type(" ")),
     ):
         with wire.hold():
             edit()
