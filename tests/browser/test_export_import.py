@@ -206,7 +206,7 @@ def test_the_menu_is_walked_with_arrows_and_left_with_escape(lab: LabPage):
     lab.page.keyboard.press("Enter")
     expect(lab.canvas.get_by_role("menuitem", name="New graph")).to_be_focused()
     lab.page.keyboard.press("ArrowUp")
-    expect(lab.canvas.get_by_role("menuitem", name="Copy the formula")).to_be_focused()
+    expect(lab.canvas.get_by_role("menuitemcheckbox", name="Large type")).to_be_focused()
     lab.page.keyboard.press("Escape")
     expect(lab.canvas.get_by_role("menu")).to_have_count(0)
     expect(lab.canvas.locator(".surface")).to_be_focused()

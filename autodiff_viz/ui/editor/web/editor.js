@@ -94,8 +94,7 @@ export class Editor {
     this.stage.host.dataset.rev = String(drawing.rev);
     if (other) [this.fitted, this.choice] = [false, "first"];
     this.keeping.search = location.search;
-    this.keeping.resume();
-    if (this.fitted) this.reframe(nodes);
+    if (!this.keeping.resume() && this.fitted) this.reframe(nodes);
     this.fitOnce();
   }
 

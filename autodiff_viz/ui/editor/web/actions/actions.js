@@ -191,13 +191,10 @@ export const ACTIONS = {
     do: (editor) => toggleHelp(editor, guideOf(ACTIONS)),
   },
 
-  present: {
-    label: "Large type, for a projector", keys: ["Shift+P"], places: { file: "view" }, guide: "See", on: isLarge, do: toggleLarge,
-  },
 
+  fresh: { label: "New graph", icon: "add", places: { file: "open" }, do: newGraph },
   open: { label: "Open a file ...", keys: ["Ctrl+O"], places: { file: "open" }, guide: "Bring and take", do: chooseFile },
   openText: { label: "Open a link or text ...", icon: "paste", places: { file: "open" }, do: openTextField },
-  fresh: { label: "New graph", icon: "add", places: { file: "open" }, do: newGraph },
   png: { label: "Picture as PNG", icon: "picture", places: { file: "pictures" }, do: (editor) => takePicture(editor, "png") },
   svg: { label: "Picture as SVG", icon: "picture", places: { file: "pictures" }, do: (editor) => takePicture(editor, "svg") },
   paper: { label: "Pictures on white", places: { file: "pictures" }, on: isOnPaper, do: togglePaper },
@@ -208,6 +205,9 @@ export const ACTIONS = {
   python: { label: "Graph as a JAX file", icon: "save", places: { file: "graph" }, do: (editor) => pressDownload(editor, "download_python") },
   link: { label: "Copy the link", places: { bar: "share", file: "copies" }, do: takeLink },
   formula: { label: "Copy the formula", icon: "copy", places: { file: "copies" }, do: takeFormula },
+  present: {
+    label: "Large type, for a projector", keys: ["Shift+P"], places: { file: "view" }, guide: "See", on: isLarge, do: toggleLarge,
+  },
 };
 
 /** @type {Focus} */

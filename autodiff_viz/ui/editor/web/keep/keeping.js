@@ -36,18 +36,19 @@ export class Keeping {
     return this.kept?.key === word.key ? [] : [...restoring(search), ...handed(this.kept, word.key)];
   }
 
-  /** Restore the view and the selection, once the graph has arrived. */
+  /** Restore the view and the selection, once the graph has arrived. @returns {boolean} whether a view was restored */
   resume() {
     const { editor, kept } = this;
-    if (!kept || editor.outbox.pending.some(({ kind }) => kind === "restored")) return;
+    if (!kept || editor.outbox.pending.some(({ kind }) => kind === "restored")) return false;
     this.kept = null;
     const { view, selected = [], wire = null } = kept;
     if (selected.length > 1) editor.selection = new Set(selected);
     if (!editor.selection.size) editor.wire = wire;
     editor.refresh();
-    if (!view) return;
+    if (!view) return false;
     editor.fitted = true;
     editor.look(view);
+    return true;
   }
 
   /** Store the state; `leaving` also for other tabs, which may then open its graph.
