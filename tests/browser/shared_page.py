@@ -17,6 +17,9 @@ SETTINGS = ["seed", "dtype", "figure", "sweep"]  # in the address
 TRIES, PAUSE = 6, 100  # times and milliseconds in which the page is as it was
 SELECTED = "?node=a"  # most tests edit the selected node; a newcomer finds none selected
 
+NOTE_CLICKS = """addEventListener("pointerup", ({ timeStamp }) => { window.clickedAt = timeStamp; }, true)"""
+SINCE_CLICK = "performance.now() - (window.clickedAt ?? -1e6)"  # milliseconds
+
 TO_THE_TOP = """document.querySelectorAll("[data-testid=stMain], .st-key-side, .st-key-dock > *")
   .forEach((one) => one.scrollTo(0, 0))"""
 
@@ -66,6 +69,7 @@ class SharedPage:
             self.lab = LabPage(page, self.address).open(SELECTED)
             expect(page.get_by_test_id("stPopover").get_by_role("button", name="Settings")).to_be_visible()
             expect(page.locator(".inspector")).to_be_visible()
+            page.evaluate(NOTE_CLICKS)
             self.first, self.size = self._found(), page.viewport_size
         self.abroad.clear()
         self.said.clear()
@@ -126,10 +130,10 @@ class SharedPage:
         lab.page.keyboard.press("f")
         if self._found()["selected"] != ["a"]:
             lab.node("a").locator(".card").click()
-            lab.page.wait_for_timeout(TWICE)
         lab.page.mouse.move(2, 2)
         lab.page.evaluate(TO_THE_TOP)
         lab.settle()
+        lab.page.wait_for_timeout(max(0, TWICE - lab.page.evaluate(SINCE_CLICK)))
 
     def _is_as_first(self) -> bool:
         found, first = self._found(), self.first

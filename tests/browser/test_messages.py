@@ -38,6 +38,8 @@ def test_an_edit_sends_what_it_changed_and_not_the_drawing(messages: Messages, p
     graph = example(SIZE, 0).graph
     lab = LabPage(page, address).open("/?" + urlencode({"g": to_link(graph)}))
     whole = max(messages.sizes)
+    inputs = " ".join(node.name for node in graph.nodes if node.op == "input")
+    expect(lab.canvas).to_have_attribute("data-tables", inputs)  # of the sliders: a message of its own
     names = [node.name for node in graph.nodes if node.slots]
     lab.select(names[0])  # the browser says for the first time which drawing it has
     messages.sizes.clear()

@@ -41,16 +41,19 @@ def pool() -> Iterator[Pool]:
 
 @pytest.fixture
 def server(monkeypatch, tmp_path, pool):
-    """A server that has just started, with two lessons; claims cannot be worked out in it."""
+    """A server that has just started, with two lessons; claims cannot be worked out in it.
+
+    It is of a version of its own, so an answer that the pool still gets for the test before is not taken.
+    """
 
     def refuse(*_):
         raise AssertionError("claims are worked out in the server")
 
-    pool._answers.clear()
     monkeypatch.setattr(findings_codec, "findings", refuse)
     monkeypatch.setattr(lessons_page, "LESSONS", (FORK, SURGERY))
     monkeypatch.setattr(work, "workers", lambda: pool)
     monkeypatch.setattr(work, "kept", lambda: tmp_path)
+    monkeypatch.setattr(work, "this_version", lambda: str(tmp_path))
     monkeypatch.setattr(work, "_proved", {})
     return monkeypatch
 

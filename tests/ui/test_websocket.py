@@ -90,6 +90,18 @@ def test_too_many_edits_are_refused(visitor):
     assert "1,001 edits at once; at most 1,000 are done" in visitor.texts()
 
 
+def test_why_an_edit_was_refused_is_told_until_the_browser_says_that_it_was_shown(visitor):
+    """The answer may come while the next edit waits to be sent: the drawing is there and was not shown."""
+    visitor.edit("canvas", kind="connect", **{"from": "z"}, to="a", slot=0)
+    word = json.loads(visitor.elements["canvas"].json)
+    refused, told = word["ack"], r"\"notice\":[{"
+    visitor.edit("canvas", {"have": word["rev"]}, kind="output", node="b")
+    visitor.edit("canvas", kind="output", node="z")
+    assert told in visitor.elements["canvas"].json
+    visitor.edit("canvas", {"noticed": [refused]}, kind="output", node="b")
+    assert told not in visitor.elements["canvas"].json
+
+
 def test_streamlit_tells_no_visitor_what_went_wrong():
     config = (Path(ROOT) / ".streamlit" / "config.toml").read_text()
     assert '\nshowErrorDetails = "none"' in config

@@ -60,10 +60,10 @@ class Visitor:
         wid = TRIGGERS.format(self.elements[name].id)
         return self.send(WidgetState(id=wid, json_trigger_value=text))
 
-    def edit(self, name: str, **edit: Any) -> list[ForwardMsg]:
-        """Send one edit as the browser does."""
+    def edit(self, name: str, beside: dict[str, Any] | None = None, **edit: Any) -> list[ForwardMsg]:
+        """Send one edit as the browser does, with the fields `beside` it in the message."""
         key, ack = WORD.search(self.elements[name].json).groups()
-        message = {"key": key, "edits": [{**edit, "seq": int(ack) + 1}]}
+        message = {"key": key, "edits": [{**edit, "seq": int(ack) + 1}], **(beside or {})}
         return self.post(name, json.dumps([{"event": "outbox", "value": message}]))
 
     def set(self, name: str, **value: Any) -> list[ForwardMsg]:

@@ -10,6 +10,7 @@ from operator import is_
 from typing import Any
 
 from autodiff_viz.graph.problem import GraphError
+from autodiff_viz.graph import limits
 from autodiff_viz.ui.address import kept_history, too_large, write_address
 from autodiff_viz.ui.answers import answers, want_check
 from autodiff_viz.ui.fair_queue import in_turn
@@ -108,10 +109,11 @@ def _on_source() -> None:
 
 
 def _on_message() -> None:
-    """Callback: apply a message of the browser: `{"key", "edits", "have", "seen", "want", "play", "rest"}`.
+    """Callback: apply a message of the browser.
 
-    All of it comes from outside and is checked. Each edit `{"seq", "kind", ...}` is applied exactly once,
-    however often it was sent.
+    It is `{"key", "edits", "have", "seen", "noticed", "details", "want", "play", "rest"}`; all of it comes from
+    outside and is checked. Each edit `{"seq", "kind", ...}` is applied exactly once, however often it was
+    sent.
     """
     here, values = called()
     # None while the page is left: the browser sends the message again.
@@ -134,7 +136,7 @@ def _hear(here: Session, message: dict[str, Any]) -> None:
     edits = fresh(message, here.inbox)
     if edits:
         here.inbox.ack = edits[-1]["seq"]  # first: an edit that fails must not be sent again for ever
-        act(here, edited_all, [edit for edit in edits if edit["kind"] not in OURS], _refused(here.sent))
+        act(here, edited_all, [edit for edit in edits if edit["kind"] not in OURS], _noticed(message))
         for edit in edits:
             if edit["kind"] == CHECK:
                 want_check(here, edit.get("on") is not False)
@@ -147,7 +149,8 @@ def _hear(here: Session, message: dict[str, Any]) -> None:
         redraw_rest(here)
 
 
-def _refused(sent: Sent) -> set[Any]:
+def _noticed(message: dict[str, Any]) -> set[int | None]:
     """Return the numbers of the refused edits whose reasons the browser has shown."""
-    drawing = sent.drawings.get(sent.have, {})
-    return {notice.get("seq") for notice in drawing.get("notice", ())}
+    noticed = message.get("noticed")
+    numbers = noticed[: limits.EDITS] if isinstance(noticed, list) else []
+    return {seq for seq in numbers if seq is None or type(seq) is int}

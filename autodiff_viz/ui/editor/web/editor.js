@@ -67,6 +67,8 @@ export class Editor {
     this.endPlay = () => false;
     /** Cancel the gesture under way; false if there is none. @type {() => boolean} */
     this.giveUp = () => false;
+    /** Numbers of the refused edits whose reasons were shown last. @type {(number | null)[]} */
+    this.noticed = [];
     this.byHand = false; // whether the last edit moved nodes
     this.keeping = new Keeping(this);
   }

@@ -50,7 +50,7 @@ export class Lab {
     this.wanted = new Map();
     /** State of the numbers whose steps the transport waits for. @type {number | null} */
     this.plays = null;
-    this.mail.note = () => ({ have: drawings.have, seen: this.sight.seen, ...(this.check.open && { details: true }), ...(this.wanted.size && { want: [...this.wanted] }), ...(this.plays !== null && { play: this.plays }) });
+    this.mail.note = () => ({ have: drawings.have, seen: this.sight.seen, ...(this.editor.noticed.length && { noticed: this.editor.noticed }), ...(this.check.open && { details: true }), ...(this.wanted.size && { want: [...this.wanted] }), ...(this.plays !== null && { play: this.plays }) });
     this.formula.leave = () => this.editor.stage.surface.focus({ preventScroll: true });
     listenToKeys(this.formula);
     const gone = () => !this.isHere && this.question.turn > 0;
@@ -69,6 +69,7 @@ export class Lab {
     this.places.fill();
     const lean = drawings.read(word);
     const opening = word.key !== this.mail.outbox.key;
+    if (opening) this.editor.noticed = []; // the session before numbered its edits for itself
     const first = opening ? this.editor.keeping.open(word) : [];
     const drawing = lean && complete({ ...lean, key: word.key, ack: word.ack, rev: word.rev });
     const document = Number((drawing ?? this.editor.drawing).graph ?? 0);

@@ -30,6 +30,7 @@ export function showNotices(editor) {
     const { notices, key } = present(editor);
     if (key !== shown) {
       shown = key;
+      if (notices.length) editor.noticed = notices.map(({ seq }) => seq ?? null);
       if (!answered(editor, notices, key)) fill(editor, root, notices);
       light(editor, root.hidden ? [] : (notices[0]?.path ?? []));
     } else if (!root.hidden) light(editor, notices[0]?.path ?? []);
