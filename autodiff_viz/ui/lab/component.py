@@ -9,8 +9,8 @@ from __future__ import annotations
 from operator import is_
 from typing import Any
 
-from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.graph import limits
+from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.ui.address import kept_history, too_large, write_address
 from autodiff_viz.ui.answers import answers, want_check
 from autodiff_viz.ui.fair_queue import in_turn
@@ -111,8 +111,8 @@ def _on_source() -> None:
 def _on_message() -> None:
     """Callback: apply a message of the browser.
 
-    It is `{"key", "edits", "have", "seen", "noticed", "details", "want", "play", "rest"}`; all of it comes from
-    outside and is checked. Each edit `{"seq", "kind", ...}` is applied exactly once, however often it was
+    It is `{"key", "edits", "have", "seen", "noticed", "details", "want", "play", "rest"}`; all of it comes
+    from outside and is checked. Each edit `{"seq", "kind", ...}` is applied exactly once, however often it was
     sent.
     """
     here, values = called()
