@@ -112,8 +112,8 @@ def _on_message() -> None:
     """Callback: apply a message of the browser.
 
     It is `{"key", "edits", "have", "seen", "noticed", "details", "want", "play", "rest"}`; all of it comes
-    from outside and is checked. Each edit `{"seq", "kind", ...}` is applied exactly once, however often it was
-    sent.
+    from outside and is checked. Each edit `{"seq", "kind", ...}` is applied exactly once, however often it
+    was sent.
     """
     here, values = called()
     # None while the page is left: the browser sends the message again.
