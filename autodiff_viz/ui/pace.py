@@ -11,7 +11,7 @@ from threading import Lock
 from time import monotonic, process_time
 
 WINDOW = 0.25  # seconds over which the server's work is measured
-BUSY, IDLE = 0.85, 0.6  # shares of one processor: Python's threads together use no more
+BUSY, IDLE = 0.6, 0.4  # shares of one processor: beyond the first, turns wait for one another
 FIRST, MOST = 250, 4000  # milliseconds: the first delay when the server becomes busy, and the longest
 
 

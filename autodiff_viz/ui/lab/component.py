@@ -9,6 +9,8 @@ from __future__ import annotations
 from operator import is_
 from typing import Any
 
+import streamlit as st
+
 from autodiff_viz.graph import limits
 from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.ui.address import kept_history, too_large, write_address
@@ -18,7 +20,7 @@ from autodiff_viz.ui.first_view import drawing, written
 from autodiff_viz.ui.follow_training import follow_training
 from autodiff_viz.ui.fragments import LAB, note_message, redraw_rest, rest_due
 from autodiff_viz.ui.inbox import fault, fresh
-from autodiff_viz.ui.lab.source import code, component, places
+from autodiff_viz.ui.lab.source import code, component
 from autodiff_viz.ui.session import Sent, Session, act, called, session
 from autodiff_viz.views.canvas.delta import KEPT, delta, shared
 from autodiff_viz.views.canvas.lean import Lean
@@ -37,8 +39,11 @@ DETAILS = "details"  # whether the table of the check is open
 
 
 def place(name: str) -> None:
-    """Reserve a place for a part of the component; the names are in `lab/web/lab.js`."""
-    places()(key=name, data={"name": name})
+    """Reserve a place for a part of the component; the names are in `lab/web/lab.js`.
+
+    It is plain HTML: at every run Streamlit makes several objects for each component that there is.
+    """
+    st.html(f'<div class="av-place" data-place="{name}"></div>')
 
 
 def draw_lab(lab: Lab, view: LabView) -> None:

@@ -46,15 +46,6 @@ export default async (component) => {
 };
 """
 
-_PLACE = """
-const places = (globalThis.autodiff_viz_places ??= new Map());
-export default ({ data, parentElement }) => {
-  if (places.get(data.name) === parentElement) return;
-  places.set(data.name, parentElement);
-  document.dispatchEvent(new CustomEvent("autodiff-viz-place"));
-};
-"""
-
 
 class Script(NamedTuple):
     """The code as one script, named by its hash, with the same text compressed."""
@@ -98,12 +89,6 @@ def code() -> Renderer:
     arrive = f"globalThis[{name}].arrive({{ main, css, constants }});"
     js = f"{script().text}\n{arrive}\nexport default () => {{}};"
     return st.components.v2.component("autodiff_viz_code", js=js)
-
-
-@cache
-def places() -> Renderer:
-    """Return a component that reserves a place, with Streamlit's theme and its own style."""
-    return st.components.v2.component("autodiff_viz_place", js=_PLACE)
 
 
 def _css(folder: str) -> str:

@@ -1,39 +1,48 @@
 // @ts-check
-// Placement of the component's elements: the canvas in the component itself, the others in places reserved on
-// the page, each with the style sheet of its folder. A place may appear later than the component, and may be
-// replaced.
+// Placement of the component's elements: the canvas in the component itself, the others in elements of the page
+// (`place` in `ui/lab/component.py`), each in a shadow tree with the style sheet of its folder. A place may appear
+// later than the component, and may be replaced.
 
 import { html } from "../../web/dom.js";
 
-const CAME = "autodiff-viz-place";
-
-/** Places of the page, by name; filled by `ui/lab/source.py`. @returns {Map<string, ParentNode & Node>} */
-const places = () => (/** @type {any} */ (globalThis).autodiff_viz_places ??= new Map());
+const PLACE = "av-place";
 
 /** Folders of the style sheets that have another name than their place. @type {Record<string, string>} */
 const SHEETS = { node: "inspector", check: "checks", notes: "checks", bar: "editor", panels: "workbench", plots: "workbench" };
 
 export class Places {
   /** @param {ParentNode & Node} own @param {Record<string, string>} css by folder @param {Record<string, HTMLElement>} hosts */
-  constructor(own, css, hosts) {
-    this.own = own;
+  constructor(own, css, { editor, ...hosts }) {
     this.css = css;
     this.hosts = hosts;
-    this.came = () => this.fill();
-    document.addEventListener(CAME, this.came);
+    /** Element whose class has Streamlit's theme as variables. @type {Element | null} */
+    this.theme = own instanceof ShadowRoot ? own.host.parentElement : null;
+    this.found = /** @type {HTMLCollectionOf<HTMLElement>} */ (document.getElementsByClassName(PLACE)); // live
+    this.put(own, "editor", editor);
+    this.watcher = new MutationObserver(() => this.fill());
+    this.watcher.observe(document.body, { childList: true, subtree: true });
+    if (this.theme) this.watcher.observe(this.theme, { attributes: true, attributeFilter: ["class"] });
     this.fill();
   }
 
   /** Move elements that are not in their place. */
   fill() {
-    for (const [name, host] of Object.entries(this.hosts)) {
-      const place = name === "editor" ? this.own : places().get(name);
-      if (!place?.isConnected || place.contains(host)) continue;
-      place.replaceChildren(html("style", {}, this.css[SHEETS[name] ?? name]), host);
+    for (const place of this.found) {
+      const host = this.hosts[place.dataset.place ?? ""];
+      if (!host) continue;
+      const root = place.shadowRoot ?? place.attachShadow({ mode: "open" });
+      const classes = `${PLACE} ${this.theme?.className ?? ""}`;
+      if (place.className !== classes) place.className = classes;
+      if (!root.contains(host)) this.put(root, place.dataset.place ?? "", host);
     }
   }
 
+  /** @param {ParentNode & Node} root @param {string} name @param {HTMLElement} host */
+  put(root, name, host) {
+    root.replaceChildren(html("style", {}, this.css[SHEETS[name] ?? name]), host);
+  }
+
   close() {
-    document.removeEventListener(CAME, this.came);
+    this.watcher.disconnect();
   }
 }
