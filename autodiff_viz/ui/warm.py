@@ -1,19 +1,14 @@
-"""Warm-up of the server: compiles the catalog, rehearses a first visit, configures the garbage collector.
+"""Warm-up of the server: compiles the catalog, rehearses a first visit, then exempts all that is loaded from
+garbage collection.
 
 A worker process compiles the catalog into the persistent compilation cache, from which the server and all
 workers load an op on first use; the next start of the same version finds it there. Another worker checks the
 lessons' claims once the server is warm.
-
-Streamlit collects garbage after every rerun; with JAX and Plotly loaded, one full collection walks some
-hundred thousand objects. `gc.freeze()` exempts all that is loaded, and `postScriptGC = false` in
-`.streamlit/config.toml` leaves collection to Python's own schedule, which is made slower: a run of a page
-makes thousands of objects, most of which are gone at its end. `make bench` measures all three.
 """
 
 from __future__ import annotations
 
 import atexit
-import gc
 import os
 import sys
 import threading
@@ -28,6 +23,7 @@ from autodiff_viz.engine.compilation_cache import is_filled, load_from
 from autodiff_viz.figures.catalog import FIGURES
 from autodiff_viz.graph.identity import identity
 from autodiff_viz.lessons.gallery import LESSONS
+from autodiff_viz.ui import garbage
 from autodiff_viz.ui.work import are_apart, check_job, kept, proved, this_version, workers
 from autodiff_viz.views.warm_up import fill, rehearse
 from autodiff_viz.workers.jobs import Answer, Job
@@ -38,7 +34,6 @@ WARM, WARMING, FAILED = "warm", "warming up", "failed"  # states of the server
 FILLING = 120.0  # processor seconds that compiling the catalog may take
 SOON = 5  # niceness of the jobs that readiness waits for
 LOOK = 0.5  # seconds between two checks whether the server is to end
-COLLECTED = 20_000  # newly allocated objects after which Python looks for reference cycles
 SWITCH_INTERVAL = 0.0002  # seconds; a long Python loop of one visitor then delays the others less
 
 _done = threading.Event()  # set when the warm-up has ended
@@ -55,7 +50,7 @@ async def awake(app: st.App) -> AsyncIterator[None]:
 def ready() -> threading.Thread:
     """Start the warm-up, once per server; visitors need not wait for it."""
     sys.setswitchinterval(SWITCH_INTERVAL)
-    gc.set_threshold(COLLECTED, *gc.get_threshold()[1:])
+    garbage.tune()
     load_from(kept())
     stop = threading.Event()
     wait = FIRST_VISITOR if get_script_run_ctx(suppress_warning=True) else 0.0
@@ -82,15 +77,14 @@ def _end(thread: threading.Thread, stop: threading.Event) -> None:
 
 
 def _warm_and_freeze(stop: threading.Event, wait: float) -> None:
-    gc.collect()
-    gc.freeze()
+    garbage.exempt()
     stop.wait(wait)
     have_compiled(stop)
     have_rehearsed(stop)
-    gc.collect()
-    gc.freeze()
+    garbage.exempt()
     _done.set()
     check_lessons(stop)
+    garbage.collect_when_quiet(stop)
 
 
 def have_compiled(stop: threading.Event) -> None:

@@ -18,6 +18,10 @@ from importlib import import_module
 from multiprocessing.connection import Connection
 from typing import NoReturn
 
+COLLECTED = 20_000, 10, 50
+"""Thresholds of the garbage collector: JAX's caches grow with each job, and Python's own would walk them all
+every two seconds."""
+
 
 def main(control: socket.socket, modules: list[str]) -> None:
     """Load `modules`, then fork a worker for each (niceness, socket) received.
@@ -26,6 +30,7 @@ def main(control: socket.socket, modules: list[str]) -> None:
     """
     for module in modules:
         import_module(module)
+    gc.set_threshold(*COLLECTED)
     gc.collect()
     gc.freeze()  # a collection in a worker would write to shared pages, and so copy them
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # ended workers leave no zombies

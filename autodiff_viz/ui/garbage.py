@@ -1,0 +1,52 @@
+"""Python's cyclic garbage collector, tuned for many visitors in one process.
+
+A collection stops all threads, and a full one walks all that all visitors have: 1.8 s with a hundred of them.
+So the oldest generation is collected while nobody acts; under load that lasts, seldom.
+
+Streamlit collects after every rerun; `postScriptGC = false` in `.streamlit/config.toml` leaves collection to
+Python's own schedule, which is made slower: a run makes thousands of objects, most of which are gone at its
+end. `make bench` measures both.
+"""
+
+from __future__ import annotations
+
+import gc
+from threading import Event
+from time import process_time
+
+YOUNG, MIDDLE, OLD = 20_000, 5, 100
+"""Net allocations after which generation 0 is collected, its collections after which 1 is, and so on."""
+
+LOOK = 5.0  # seconds over which the processor time of the server is measured
+QUIET = 0.05  # share of one processor, below which nobody acts
+LEFT = 2  # collections of generation 1 after which a full collection is worth its time
+
+
+def tune() -> None:
+    """Set the thresholds of the collector."""
+    gc.set_threshold(YOUNG, MIDDLE, OLD)
+
+
+def exempt() -> None:
+    """Collect, then exempt from collection what is left: the modules and what they have loaded."""
+    gc.collect()
+    gc.freeze()
+
+
+def collect_when_quiet(stop: Event) -> None:
+    """Collect the oldest generation whenever nobody acts, until `stop` is set."""
+    worked = process_time()
+    while not stop.wait(LOOK):
+        before, worked = worked, process_time()
+        if is_due((worked - before) / LOOK, gc.get_count()[2]):
+            gc.collect()
+
+
+def is_due(share: float, pending: int) -> bool:
+    """Whether to collect now.
+
+    Args:
+      share: of one processor, used by the server lately.
+      pending: collections of generation 1 since the last full one.
+    """
+    return share < QUIET and pending >= LEFT
