@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from functools import partial
+
+from autodiff_viz.ui.pace import wait
 from autodiff_viz.ui.session import Session
-from autodiff_viz.ui.work import CHECK, asked, check_job, check_told, is_large, workers
+from autodiff_viz.ui.work import CHECK, asked, check_job, check_told, is_large, known, workers
 from autodiff_viz.views.compose import LabView
 from autodiff_viz.views.lab import Lab
 from autodiff_viz.views.node.panel import Answers
@@ -12,6 +15,7 @@ from autodiff_viz.views.page.parts import runs_alone
 from autodiff_viz.views.training.shown_step import live
 
 COUNTS = "counts"
+CROWDED = 500  # milliseconds for which panels wait: in that time many users have made their next edit
 
 
 def answers(here: Session, lab: Lab, view: LabView) -> Answers:
@@ -24,13 +28,19 @@ def answers(here: Session, lab: Lab, view: LabView) -> Answers:
     job = check_job(view)
     checks = not is_large(view) or check_told(view) or here.looks.get(CHECK) == job.key
     counting = lab.selected is not None and runs_alone(view) and (checks or not is_large(view))
+    ask = partial(asked, here.name) if is_time_to_ask(here, lab) else known
     return Answers(
-        asked(here.name, CHECK, job) if checks else None,
+        ask(CHECK, job) if checks else None,
         checks,
-        asked(here.name, COUNTS, program_job(view.trace, lab.selected)) if counting else None,
+        ask(COUNTS, program_job(view.trace, lab.selected)) if counting else None,
         counting,
         on_request=is_large(view),
     )
+
+
+def is_time_to_ask(here: Session, lab: Lab) -> bool:
+    """Whether to request answers now; while the server is busy, not before the user is idle."""
+    return wait() < CROWDED or here.parts.settled is lab
 
 
 def want_check(here: Session, on: bool) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import reduce
 
-from autodiff_viz.ui.pace import FIRST, IDLE, MOST, WINDOW, Pace, paced
+from autodiff_viz.ui.pace import BUSY, FIRST, IDLE, MOST, WINDOW, Pace, paced
 
 
 def after(*shares: float) -> Pace:
@@ -26,7 +26,8 @@ def test_the_longer_it_is_busy_the_longer_is_waited_up_to_a_limit():
 
 
 def test_between_busy_and_idle_it_stays_as_it_is():
-    assert after(1.0, 1.0, 0.7, 0.7).wait == 2 * FIRST
+    between = (BUSY + IDLE) / 2
+    assert after(1.0, 1.0, between, between).wait == 2 * FIRST
 
 
 def test_it_ends_when_the_server_has_time_again():
