@@ -98,6 +98,28 @@ def test_the_link_of_the_menu_opens_the_same_graph(lab: LabPage):
     expect(lab.value("v")).to_have_text("4")
 
 
+@pytest.mark.own_page
+def test_a_link_carries_what_is_folded_the_size_of_the_type_and_the_part_on_view(lab: LabPage):
+    root, card = lab.page.locator("html"), lab.node("z").locator(".card")
+    lab.page.get_by_role("button", name="Fold the plots", exact=True).click()
+    lab.canvas.locator(".surface").focus()
+    lab.press("Shift+P")
+    for key in ("+", "+", "ArrowRight"):
+        lab.press(key)
+    before = card.bounding_box()
+    choose(lab, "Copy the link")
+    link = copied(lab)
+    lab.page.evaluate("localStorage.clear(); sessionStorage.clear()")
+    lab.page.goto("about:blank")
+    lab.page.goto(link)
+    expect(root).to_have_attribute("data-av-dock", "folded")
+    expect(root).to_have_attribute("data-av-type", "large")
+    lab.settle()
+    after = card.bounding_box()
+    assert all(abs(after[side] - before[side]) < 3 for side in before), f"{before} {after}"
+    lab.page.evaluate("localStorage.clear()")
+
+
 def test_the_formula_is_copied_as_it_stands_in_the_editor(lab: LabPage):
     choose(lab, "Copy the formula")
     assert parse(copied(lab)) == parse(FIRST)

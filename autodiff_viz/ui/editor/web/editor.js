@@ -7,7 +7,8 @@ import { Keeping } from "./keep/keeping.js";
 import { tellOffline } from "./keep/offline.js";
 import { forgetClear } from "./draw/clear.js";
 import { dragFrame, groundOf, lay } from "./draw/dragframe.js";
-import { bounds, padded, showing } from "./draw/geometry.js";
+import { fromFragment } from "../../workbench/web/link.js";
+import { bounds, padded, showing, viewOf } from "./draw/geometry.js";
 import { moved, predict } from "./state/predict.js";
 import { isLarge, look, openStage, paint, partView, shifted, showsWhole, sizeOf, takeReading, wholeView } from "./draw/stage.js";
 import { markStale } from "./draw/stale.js";
@@ -69,6 +70,8 @@ export class Editor {
     this.giveUp = () => false;
     /** Numbers of the refused edits whose reasons were shown last. @type {(number | null)[]} */
     this.noticed = [];
+    /** Part of the graph that the address asks for, until it is on view. */
+    this.linked = fromFragment(location.hash).place;
     this.byHand = false; // whether the last edit moved nodes
     this.keeping = new Keeping(this);
   }
@@ -240,6 +243,9 @@ export class Editor {
   fitOnce() {
     if (this.fitted || !this.stage.host.clientWidth) return;
     this.fitted = true;
+    const { linked } = this;
+    this.linked = null;
+    if (linked) return this.look(viewOf(linked, sizeOf(this.stage)));
     this.look(wholeView(this.stage, this.seen, this.choice === "first"), false);
   }
 

@@ -1,8 +1,10 @@
 // @ts-check
 // Look of the page: which panels are open, how high the dock is, how large the type. It is kept in this browser,
-// and put on the root element, where lab.css and the components' style sheets read it.
+// unless a link brings another one, and put on the root element, where lab.css and the components' style sheets
+// read it.
 
 import { BROWSER, readList, writeList } from "../../web/store.js";
+import { fromFragment } from "./link.js";
 
 /** @typedef {{ dock: number | null, formula: number | null, folded: boolean, large: boolean }} Look
  * `dock`, `formula`: their heights in px, null if the user has not set them; `folded`: the dock */
@@ -27,7 +29,7 @@ export const valid = (found) => ({
 export const heightOf = ({ dock, folded }, window) =>
   folded ? FOLDED : Math.round(Math.min(dock ?? Math.max(FIRST, SHARE * window), Math.max(LEAST, window - CANVAS)));
 
-let look = valid(readList(BROWSER, NAME)[0]);
+let look = valid(fromFragment(globalThis.location?.hash ?? "").look ?? readList(BROWSER, NAME)[0]);
 /** Callbacks after a change. @type {Set<() => void>} */
 const watchers = new Set();
 

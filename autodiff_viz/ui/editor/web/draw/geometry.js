@@ -149,6 +149,17 @@ export function zoomAt(view, factor, [x, y]) {
   return { x: x - ((x - view.x) * k) / view.k, y: y - ((y - view.y) * k) / view.k, k };
 }
 
+/** The scale of a view and the point in the middle of a canvas of this size.
+ * @param {Viewport} view @param {{ w: number, h: number }} size @returns {{ k: number, x: number, y: number }} */
+export const placeOf = ({ x, y, k }, { w, h }) => ({ k, x: (w / 2 - x) / k, y: (h / 2 - y) / k });
+
+/** The view with this scale and this point in the middle; the inverse of `placeOf`.
+ * @param {{ k: number, x: number, y: number }} place @param {{ w: number, h: number }} size @returns {Viewport} */
+export function viewOf(place, { w, h }) {
+  const k = clamp(place.k, SCALE.min, SCALE.max);
+  return { x: w / 2 - k * place.x, y: h / 2 - k * place.y, k };
+}
+
 /** @param {Viewport} view @param {Point} screen @returns {Point} */
 export const toWorld = (view, [x, y]) => [(x - view.x) / view.k, (y - view.y) / view.k];
 

@@ -8,7 +8,10 @@ import { graphIn, withGraphInPng, withGraphInSvg } from "./embedded.js";
 import { MOST_TEXT } from "./paper.js";
 import { closePopover } from "../popovers/popover.js";
 import { bitmapOf, pictureOf } from "./picture.js";
-import { say } from "../draw/stage.js";
+import { placeOf } from "../draw/geometry.js";
+import { say, sizeOf } from "../draw/stage.js";
+import { lookNow } from "../../../workbench/web/look.js";
+import { toFragment } from "../../../workbench/web/link.js";
 
 /** @typedef {import("../editor.js").Editor} Editor */
 
@@ -78,9 +81,13 @@ export const pressDownload = async (editor, key) => {
   say(editor.stage, "The graph cannot be written yet: see what is wrong with it beside the canvas.");
 };
 
-/** @param {Editor} editor */
-const copyLink = (editor) =>
-  wantedBy(location.search) ? say(editor.stage, "The graph is too large for a link: take it as JSON.") : copy(editor, "Link", location.href);
+/** Copy the address with the layout. @param {Editor} editor */
+function copyLink(editor) {
+  const { stage, choice } = editor;
+  if (wantedBy(location.search)) return say(stage, "The graph is too large for a link: take it as JSON.");
+  const place = choice === "own" ? placeOf(stage.view, sizeOf(stage)) : null;
+  return copy(editor, "Link", location.href.split("#")[0] + toFragment(lookNow(), place));
+}
 
 /** Copy a text; if the browser does not allow it, show the text to copy by hand.
  * @param {Editor} editor @param {string} what @param {string} text */
