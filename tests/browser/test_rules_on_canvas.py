@@ -94,7 +94,7 @@ def test_why_an_edit_was_refused_stays_to_be_read_though_a_good_one_follows_at_o
 
 
 def test_a_refused_edit_says_why_on_the_canvas_and_nothing_below_moves(lab: LabPage):
-    below = lab.page.locator("[data-place=sliders]")
+    below = lab.page.locator(".sliders")
     expect(lab.page.get_by_text("Whole-program jax.vjp agrees")).to_be_visible()
     before = below.bounding_box()["y"]
     lab.select("x")

@@ -53,7 +53,7 @@ def test_brackets_without_end_are_refused_and_the_session_goes_on(visitor, text)
 
 
 def test_a_state_without_end_is_taken_for_an_empty_one(visitor):
-    visitor.set("formula", json_value='{"seen": ' + DEEP + "}")
+    visitor.set("canvas", json_value='{"seen": ' + DEEP + "}")
     assert visitor.shown("exception") == []
     assert visitor.shown("alert") == []
 

@@ -19,7 +19,8 @@ def cold(monkeypatch):
     monkeypatch.setattr(warm, "_done", threading.Event())
     monkeypatch.setattr(warm, "have_rehearsed", lambda stop: None)
     monkeypatch.setattr(warm, "check_lessons", lambda stop: None)
-    monkeypatch.setattr(warm.gc, "freeze", lambda: None)
+    monkeypatch.setattr(warm.garbage, "exempt", lambda: None)
+    monkeypatch.setattr(warm.garbage, "collect_when_quiet", lambda stop: None)
     return monkeypatch
 
 
