@@ -6,16 +6,17 @@ graph = av.parse("x = 10.0\\nc = cos(x)\\nwith checkpoint('square'):\\n    s = c
 trace = av.trace(graph)
 trace.cotangent["x"], trace.runs["s"]
 
-`play` lists the steps of the pass in the order in which JAX runs them; `train` trains the parameters of a
-graph; `segments` differentiates a graph one segment at a time. A notebook shows graphs and traces as the
-canvas draws them. A mistake of the caller raises `GraphError`, whose `problems` give the place of the mistake
-and how to correct it.
+`play` lists the steps of the pass in the order in which JAX runs them; `why_zero` says why nothing arrives at
+a node; `train` trains the parameters of a graph; `segments` differentiates a graph one segment at a time. A
+notebook shows graphs and traces as the canvas draws them. A mistake of the caller raises `GraphError`, whose
+`problems` give the place of the mistake and how to correct it.
 """
 
 from autodiff_viz.engine.check import diagnose as problems
 from autodiff_viz.engine.diagnostics.differences import Difference, check_inputs, check_node
 from autodiff_viz.engine.explain.backward_program import Factor
 from autodiff_viz.engine.explain.play import PlayStep, play
+from autodiff_viz.engine.explain.why_zero import ZeroReason, why_zero
 from autodiff_viz.engine.segments.cuts import Segments, segments, train_by_segments
 from autodiff_viz.engine.segments.jacobians import Jacobian
 from autodiff_viz.engine.segments.training import Curves
@@ -63,6 +64,7 @@ __all__ = [
     "Trace",
     "Training",
     "Verdict",
+    "ZeroReason",
     "check_inputs",
     "check_node",
     "from_json",
@@ -80,4 +82,5 @@ __all__ = [
     "train",
     "train_by_segments",
     "verify",
+    "why_zero",
 ]

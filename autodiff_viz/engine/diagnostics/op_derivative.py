@@ -37,11 +37,16 @@ def local_derivative(trace: Trace, name: str, slot: int) -> np.ndarray | None:
         return np.asarray(dot)
 
 
-def own_contributions(trace: Trace, name: str) -> dict[int, np.ndarray]:
-    """Return, by slot, the contribution that the op's own pullback of the arriving cotangent gives."""
+def own_contributions(trace: Trace, name: str, cotangent: np.ndarray | None = None) -> dict[int, np.ndarray]:
+    """Return, by slot, the contribution that the op's own pullback gives, without the node's rule.
+
+    Args:
+      cotangent: pulled back in place of the one that arrives; of the value's shape and dtype.
+    """
     with precision(trace.dtype):
         found, wired, leading, arrays = _as_live(trace, trace.graph[name])
-        results = found.pull(trace.cotangent[name], *leading, *arrays)
+        arriving = trace.cotangent[name] if cotangent is None else cotangent
+        results = found.pull(arriving, *leading, *arrays)
         return {
             slot: np.zeros(arrays[slot].shape, trace.dtype) if result is None else np.asarray(result)
             for slot, result in zip(wired, results, strict=True)
