@@ -46,6 +46,12 @@ def test_an_empty_lab_has_nothing_to_say():
     assert (view.trace, view.complete, view.problems, view.sliders, view.text) == (None, False, (), (), "")
 
 
+def test_a_node_at_which_nothing_arrives_says_why_first_and_others_do_not():
+    found = trace(parse("x = 2.0\na = stop_gradient(x * x)\nz = a * 3.0"))
+    assert program_says(found, "x")[0] == "Every path from 'x' to 'z' meets a stop, at 'a'."
+    assert not any("path" in sentence for sentence in program_says(found, "a"))
+
+
 def test_the_whole_program_says_how_often_a_node_runs():
     found = lab_view(lab_of('x = 10.0\nwith checkpoint("b"):\n    s = sin(x) * 2.0')).trace
     assert program_says(found, "x")[0] == "Runs once, in the forward pass."

@@ -1,4 +1,6 @@
-"""Analysis of one node in the whole program: its runs, residuals and deviations from central differences."""
+"""Analysis of one node in the whole program: why nothing arrives, its runs and residuals, and deviations from
+central differences.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +10,7 @@ import numpy as np
 
 from autodiff_viz.engine.diagnostics.causes import CORNER, NOT_FINITE, ROUNDING, node_cause
 from autodiff_viz.engine.diagnostics.differences import check_node
+from autodiff_viz.engine.explain.why_zero import why_zero
 from autodiff_viz.engine.trace import Trace
 from autodiff_viz.engine.whole_program.remat_counts import Runs
 from autodiff_viz.graph.identity import identity
@@ -25,13 +28,17 @@ def program_job(trace: Trace, name: str) -> Job:
 
 
 def program_says(trace: Trace, name: str) -> tuple[str, ...]:
-    """Return sentences on a node's runs, residuals and deviations; () if the graph's regions cannot run."""
+    """Return sentences on why nothing arrives at a node, and on its runs, residuals and deviations.
+
+    () if the graph's regions cannot run.
+    """
     try:
         said = runs_say(trace.runs[name]), residuals_say(trace, name)
     except GraphError:
         return ()
+    why = why_zero(trace, name)
     differs = differs_say(trace, name) if trace.graph[name].op != INPUT else ()
-    return (*filter(None, said), *differs)
+    return (*([why.sentence] if why else ()), *filter(None, said), *differs)
 
 
 def runs_say(runs: Runs) -> str:
