@@ -1,8 +1,7 @@
-"""Division of the tests by `pytest -n 3`: two processes have those that need a browser, each half the files.
+"""Division of the tests by `pytest -n 3`: one process has all that need a browser, so there is one browser.
 
-So there are two browsers, which often wait, and not one per file. The third process has the rest, file by
-file, and what the browsers leave of the processors. The process that is done first takes from the files that
-are left.
+The others have the rest, file by file, and what the browser leaves of the processors, which it often waits
+for. The process that is done first takes from the files that are left.
 """
 
 from __future__ import annotations
@@ -13,7 +12,6 @@ import pytest
 from xdist.scheduler import LoadScopeScheduling
 
 BROWSER = "tests/browser/"
-BROWSERS = 2
 BEHIND = 5  # niceness of the processes without a browser
 
 _begun = False
@@ -32,11 +30,7 @@ class BrowserApart(LoadScopeScheduling):
 
     def __init__(self, config, log=None):
         config.option.loadscopereorder = False
-        self._files: dict[str, int] = {}  # those that need a browser, with the half that each is in
         super().__init__(config, log)
 
     def _split_scope(self, nodeid: str) -> str:
-        file = nodeid.split("::", 1)[0]
-        if not nodeid.startswith(BROWSER):
-            return file
-        return f"{BROWSER}{self._files.setdefault(file, len(self._files) % BROWSERS)}"
+        return BROWSER if nodeid.startswith(BROWSER) else nodeid.split("::", 1)[0]

@@ -1,4 +1,4 @@
-"""One server and one browser for all browser tests of a process, a fresh visitor for each."""
+"""One server and one browser for all browser tests, a fresh visitor for each."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ type(expect).__call__ = counted(type(expect).__call__, waits_in=lab_page.__name_
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """These come first: they are the largest units of work."""
+    """These come first: they are the largest unit of work."""
     for item in items:
         if item.nodeid.startswith(BROWSER):
             item.add_marker(pytest.mark.browser)

@@ -16,13 +16,9 @@ TWICE = 400  # milliseconds after which the next click makes no double click
 SETTINGS = ["seed", "dtype", "figure", "sweep"]  # in the address
 TRIES, PAUSE = 6, 100  # times and milliseconds in which the page is as it was
 SELECTED = "?node=a"  # most tests edit the selected node; a newcomer finds none selected
-FOLDED = "#folded=1"  # a plot in view is drawn after each edit, which most tests need not wait for
 
 NOTE_CLICKS = """addEventListener("pointerup", ({ timeStamp }) => { window.clickedAt = timeStamp; }, true)"""
 SINCE_CLICK = "performance.now() - (window.clickedAt ?? -1e6)"  # milliseconds
-
-FOLD = """() => document.documentElement.dataset.avDock === "folded"
-  || document.querySelector("[data-place=plots]")?.shadowRoot.querySelector(".fold").click()"""
 
 TO_THE_TOP = """document.querySelectorAll("[data-testid=stMain], .st-key-side, .st-key-dock > *")
   .forEach((one) => one.scrollTo(0, 0))"""
@@ -71,7 +67,7 @@ class SharedPage:
             page = self.context.new_page()
             self.abroad, self.said = self.watched(page)
             page.add_init_script(NOTE_CLICKS)
-            self.lab = LabPage(page, self.address).open(SELECTED + FOLDED)
+            self.lab = LabPage(page, self.address).open(SELECTED)
             expect(page.get_by_test_id("stPopover").get_by_role("button", name="Settings")).to_be_visible()
             expect(page.locator(".inspector")).to_be_visible()
             self.first, self.size = self._found(), page.viewport_size
@@ -119,7 +115,6 @@ class SharedPage:
         for _ in range(lab.canvas.locator(OPEN).count()):
             lab.canvas.locator(".surface").focus()
             page.keyboard.press("Escape")
-        lab.page.evaluate(FOLD)
         lab.tools.locator("[aria-pressed=true]").evaluate_all("all => all.forEach((one) => one.click())")
         lab.settle()
 
