@@ -78,6 +78,7 @@ CASES = {
         (RULE, ("a",)),
     ),
     "too small for float32": ("x = 1.0\na = x * 1e-30\nz = a * 1e-30", (UNDERFLOW, ("a",))),
+    "just too small for float32": ("x = 1.0\na = x * 1e-30\nz = a * 1.1e-8", (UNDERFLOW, ("a",))),
     "x - x": ("x = 2.0\nz = x - x", (CANCELLED, ("x",))),
     "two paths of opposite sign": (
         "x = 2.0\ny = sin(x)\na = 3.0 * y\nb = -3.0 * y\nz = a + b",

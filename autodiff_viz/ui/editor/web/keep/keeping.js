@@ -46,7 +46,7 @@ export class Keeping {
     if (!editor.selection.size) editor.wire = wire;
     editor.refresh();
     if (!view) return false;
-    editor.fitted = true;
+    [editor.fitted, editor.linked] = [true, null]; // the user has moved on from the view of the link
     editor.look(view);
     return true;
   }
