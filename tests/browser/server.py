@@ -16,7 +16,10 @@ from urllib.request import urlopen
 
 ROOT = Path(__file__).parents[2]
 PATIENCE = 60  # seconds until the server answers
-NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
+NAMES = (
+    "chromium-headless-shell", "chromium", "chromium-browser",
+    "google-chrome", "google-chrome-stable", "chrome",
+)  # fmt: skip
 FLAGS = (
     "--no-sandbox",
     "--disable-gpu",
@@ -36,7 +39,7 @@ COMMANDS = {
 """How the app is started; the port comes last."""
 
 HOW_TO_GET_CHROMIUM = (
-    "No Chromium for the browser tests. Install it with: sudo apt-get install chromium "
+    "No Chromium for the browser tests. Install it with: sudo apt-get install chromium-headless-shell "
     "(any of " + ", ".join(NAMES) + " on the PATH will do)"
 )
 
