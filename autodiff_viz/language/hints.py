@@ -67,6 +67,14 @@ _SPECIAL = {
     "backward": "The lab differentiates the output by itself; write only the forward computation.",
 }
 
+OF_TWO = {
+    "max": "For the larger of two values write maximum(a, b).",
+    "min": "For the smaller of two values write minimum(a, b).",
+    "prod": "For the product of two values write a * b.",
+    "sum": "For the sum of two values write a + b.",
+}
+"""Hints for a reduction that is called with two values."""
+
 _NO_GRADIENT = "nograd", "inferencemode", "setgradenabled"
 _WITH = dict.fromkeys(
     _NO_GRADIENT,
@@ -146,6 +154,8 @@ def attribute_hint(root: str, attribute: str, called: bool) -> str:
             calls = listed([f"{other}(...)" for other in found], last="or")
             return f"Write {calls} without {root!r}."
         return function_hint(attribute)
+    if ours == "at_set":
+        return f"Write {root or 'x'}.at[0].set(v)."
     if ours in FUNCTIONS:
         return f"Write {ours}({root or 'x'}{', ...' if called and ours in ('reshape', 'custom') else ''})."
     return "Values have no attributes; ops are written sin(x), sum(x), transpose(x)."
@@ -156,6 +166,8 @@ def call_shape(name: str) -> str:
     op = OPS.get(name)
     if op is None:
         return f"{name}(...)"
+    if name == "at_set":
+        return "x.at[0].set(v)"
     if op.variadic:
         return f"{name}([a, b])"
     return f"{name}({', '.join(op.slots or tuple(f'{param.name}={param.default}' for param in op.params))})"
