@@ -2,31 +2,35 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import replace
 from itertools import accumulate
 
 from autodiff_viz.graph.model import Graph
+from autodiff_viz.graph.order import ancestors
 from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.language.caret import Span
 from autodiff_viz.language.parse import parse, parse_with_spans
 from autodiff_viz.language.reblock import reblocked
 from autodiff_viz.language.show import show_with_spans
 
+_RETURN = re.compile(r"^return\b.*\n", re.MULTILINE)
+
 
 def amended(text: str, graph: Graph) -> str | None:
     """Rewrite the pieces of `text` whose nodes differ in `graph`.
 
     Returns:
-      A text that parses to `graph`; None where nodes were added or removed, or another piece would have to
-        change.
+      A text that parses to `graph`, with lines added for new nodes; None where another piece would have to
+        change, such as one line in the body of a loop.
     """
     try:
         said = parse(text, graph)
         if said == graph:
             return text
         if said.by_name.keys() != graph.by_name.keys():
-            return None
+            return _with_other_nodes(text, said, graph) if graph.nodes else None
         if set(said.frames) != set(graph.frames):
             blocks = reblocked(text, replace(said, regions=graph.regions, groups=graph.groups))
             return None if blocks is None else _amended_lines(blocks, graph)
@@ -44,16 +48,60 @@ def _amended_lines(text: str, graph: Graph) -> str | None:
     return found if parse(found, graph) == graph else None
 
 
+def _with_other_nodes(text: str, said: Graph, graph: Graph) -> str | None:
+    """Drop the lines of removed nodes and add lines for new ones, beside what `_amended_lines` does."""
+    text = _RETURN.sub("", text.rstrip("\n") + "\n")
+    places, (shown, models) = parse_with_spans(text, graph)[1], show_with_spans(graph)
+    here, there = _starts(text), _starts(shown)
+    new = graph.by_name.keys() - said.by_name.keys()
+    changed = [n.name for n in graph.nodes if n.name not in new and n != said[n.name]]
+    edits = [(*_range(here, places[name]), _cut(shown, there, models[name])) for name in changed]
+    for name in said.by_name.keys() - graph.by_name.keys():
+        line = places[name]
+        if re.compile(rf"{name}\s*=").match(text, _range(here, line)[0]):  # a line of its own
+            edits.append((here[line.line - 1], here[line.end_line], ""))
+    needed = ancestors(graph, changed)
+    for name in sorted(new, key=lambda name: models[name].line):
+        piece = _cut(shown, there, models[name])
+        if piece.startswith(f"{name} = "):
+            before = [places[other].line for other in changed if name in needed]
+            at = here[_outermost(text, min(before))] if before else len(text)
+            edits.append((at, at, f"{piece}\n"))
+    found = _spliced(text, edits)
+    if parse(found, graph).output != graph.output:
+        found += f"return {graph.output}\n"
+    return found if parse(found, graph) == graph else None
+
+
+def _cut(text: str, starts: list[int], span: Span) -> str:
+    first, last = _range(starts, span)
+    return text[first:last]
+
+
+def _outermost(text: str, number: int) -> int:
+    """Return the index of the line with that number, or of the head of the outermost block around it."""
+    lines = text.split("\n")
+    at = number - 1
+    while at and lines[at][:1] in (" ", "\t", ""):
+        at -= 1
+    return at
+
+
+def _spliced(text: str, edits: Iterable[tuple[int, int, str]]) -> str:
+    """Replace the pieces from first to last by texts; inner pieces go with outer ones."""
+    pieces, end = [], 0
+    for first, last, piece in sorted(edits, key=lambda edit: (edit[0], edit[0] != edit[1], -edit[1])):
+        if first >= end:
+            pieces += [text[end:first], piece]
+            end = last
+    return "".join([*pieces, text[end:]])
+
+
 def _with_pieces(text: str, places: Iterable[Span], shown: str, models: Iterable[Span]) -> str:
     """Replace each place in `text` by its model in `shown`; inner places go with outer ones."""
     here, there = _starts(text), _starts(shown)
-    pairs = [(_range(here, place), _range(there, model)) for place, model in zip(places, models, strict=True)]
-    pieces, end = [], 0
-    for (first, last), (start, stop) in sorted(pairs, key=lambda pair: (pair[0][0], -pair[0][1])):
-        if first >= end:
-            pieces += [text[end:first], shown[start:stop]]
-            end = last
-    return "".join([*pieces, text[end:]])
+    pairs = zip(places, models, strict=True)
+    return _spliced(text, [(*_range(here, place), _cut(shown, there, model)) for place, model in pairs])
 
 
 def _starts(text: str) -> list[int]:

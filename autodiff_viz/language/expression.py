@@ -53,13 +53,14 @@ _NO_OPERATOR = {
     ast.UAdd: ("+ in front", "Leave it out."),
 }
 
+_NO_LIST = "Write each value out, or a loop on lines of its own: for i in range(4):."
 _NO_EXPRESSION = {
     ast.IfExp: ("a choice", KEYWORDS["if"]),
     ast.NamedExpr: ("an assignment inside an expression", "Put it on a line of its own: name = expression."),
-    ast.ListComp: ("a comprehension", KEYWORDS["for"]),
-    ast.SetComp: ("a comprehension", KEYWORDS["for"]),
-    ast.DictComp: ("a comprehension", KEYWORDS["for"]),
-    ast.GeneratorExp: ("a comprehension", KEYWORDS["for"]),
+    ast.ListComp: ("a comprehension", _NO_LIST),
+    ast.SetComp: ("a comprehension", _NO_LIST),
+    ast.DictComp: ("a comprehension", _NO_LIST),
+    ast.GeneratorExp: ("a comprehension", _NO_LIST),
     ast.Dict: ("a dictionary", "A tensor has square brackets: [1.0, 2.0]."),
     ast.Set: ("a set", "A tensor has square brackets: [1.0, 2.0]."),
     ast.Tuple: ("a tuple", "A tensor has square brackets: [1.0, 2.0]; an expression has one value."),

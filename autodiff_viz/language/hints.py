@@ -71,7 +71,6 @@ OF_TWO = {
     "max": "For the larger of two values write maximum(a, b).",
     "min": "For the smaller of two values write minimum(a, b).",
     "prod": "For the product of two values write a * b.",
-    "sum": "For the sum of two values write a + b.",
 }
 """Hints for a reduction that is called with two values."""
 
@@ -84,10 +83,8 @@ _WITH = dict.fromkeys(
 LAMBDA = "A lambda stands only inside rewrite(x, lambda v: ...) or custom(op(x), pullback=lambda ...)."
 
 KEYWORDS = {
-    "def": "There are no functions; write the steps one below the other.",
     "class": "There are no classes; write the steps one below the other.",
-    "for": "There are no loops; write each step on its own line.",
-    "while": "There are no loops; write each step on its own line.",
+    "while": "A loop has a fixed number of steps: for i in range(4):, with the lines of a step indented.",
     **dict.fromkeys(("if", "elif", "else"), "There is no choice of lines; use where(condition, a, b)."),
     "import": "Nothing needs an import: sin, exp, matmul and the others are there.",
     "from": "Nothing needs an import: sin, exp, matmul and the others are there.",

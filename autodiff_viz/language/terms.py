@@ -77,7 +77,8 @@ def show_applied(op: str, operands: Sequence[Shown], params: Params) -> Shown:
     if op == "getitem" and len(operands) == 1 and [key for key, _ in params] == ["index"]:
         return joined(_within(operands[0], ATOM), f"[{indexing.to_text(params[0][1])}]")
     if op == "at_set" and len(operands) == 2 and [key for key, _ in params] == ["index"]:
-        x = operands[0] if operands[0].text != EMPTY else Shown(f"({EMPTY})")
+        bare = operands[0].constant or operands[0].text == EMPTY  # 0.at would be no number
+        x = Shown(f"({operands[0].text})") if bare else operands[0]
         return joined(_within(x, ATOM), f".at[{indexing.to_text(params[0][1])}].set(", operands[1], ")")
     slots: Sequence[Shown] = operands
     if op in OPS and OPS[op].variadic:
