@@ -22,6 +22,22 @@ def stored(lines: Iterable[tuple[LogicalLine, list[ast.stmt] | None]]) -> dict[s
     return found
 
 
+def check_once(lines: Iterable[tuple[LogicalLine, list[ast.stmt] | None]]) -> None:
+    """Check that no name is assigned twice in the body of a loop or a function.
+
+    Raises:
+      GraphError: one is; the problem marks the second line.
+    """
+    seen: dict[str, int] = {}
+    for line, statements in lines:
+        for name in (own := stored([(line, statements)])):
+            if name in seen:
+                message = f"{name!r} has a value already, from line {seen[name]}."
+                hint = f"Use a new name, such as {name}_new."
+                raise line.error(line.whole(), "assigned-twice", message, hint)
+        seen |= own
+
+
 def _note(line: LogicalLine, statements: Iterable[ast.stmt], found: dict[str, int]) -> None:
     for statement in statements:
         if isinstance(statement, ast.With):
@@ -108,6 +124,16 @@ class _Renamed(ast.NodeTransformer):
             return node
         return self._number(fold(*sides), node)
 
+    def visit_UnaryOp(self, node: ast.UnaryOp) -> ast.expr:
+        """Work out -i."""
+        self.generic_visit(node)
+        value = _whole(node)
+        return (
+            node
+            if value is None or not getattr(node.operand, "counted", False)
+            else self._number(value, node)
+        )
+
     def _number(self, value: int, place: ast.expr) -> ast.expr:
         found: ast.expr = ast.copy_location(ast.Constant(abs(value)), place)
         if value < 0:
@@ -125,8 +151,8 @@ def _placed(name: ast.Name, place: ast.expr, meant: object) -> ast.expr:
 
 
 def _whole(node: ast.expr) -> int | None:
-    negative = isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub)
-    inner = node.operand if negative else node  # type: ignore[attr-defined]
-    if not isinstance(inner, ast.Constant) or type(inner.value) is not int:
-        return None
-    return -inner.value if negative else inner.value
+    """Return the value of a whole number with any signs; None for anything else."""
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+        value = _whole(node.operand)
+        return None if value is None else -value
+    return node.value if isinstance(node, ast.Constant) and type(node.value) is int else None

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from autodiff_viz.graph.names import name_fault, quoted
 from autodiff_viz.graph.text_format import listed
-from autodiff_viz.language.copies import stored
+from autodiff_viz.language.copies import check_once, stored
 from autodiff_viz.language.hints import FUNCTIONS
 from autodiff_viz.language.names import check_argument
 from autodiff_viz.language.source import LogicalLine
@@ -75,6 +75,7 @@ def read_function(
     if isinstance(value, ast.Tuple):
         message = "A function returns one value."
         raise last[0].error(value, "return", message, "Write a function for each of them.")
+    check_once(body)
     own = stored(body)
     if both := [name for name in args if name in own]:
         message = f"{both[0]!r} is an argument, and line {own[both[0]]} assigns it."

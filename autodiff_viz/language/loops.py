@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from autodiff_viz.graph import limits
 from autodiff_viz.graph.names import name_fault, quoted
+from autodiff_viz.language.copies import check_once
 from autodiff_viz.language.literal import is_number, number
 from autodiff_viz.language.source import LogicalLine
 
@@ -60,6 +61,7 @@ def read_loop(
     if not body:
         raise line.error(line.whole(), "indentation", "This loop is empty.", EXAMPLE)
     _check_body(body)
+    check_once(body)
     return Loop(counter.id, steps)
 
 

@@ -16,6 +16,7 @@ from dataclasses import replace
 
 from autodiff_viz.graph.names import numbered
 from autodiff_viz.graph.problem import GraphError, Problem
+from autodiff_viz.graph.syntax_tree import syntax_tree
 from autodiff_viz.language.copies import Names, after, frame_names, renamed, stored, with_frames
 from autodiff_viz.language.functions import Function, arguments, read_function
 from autodiff_viz.language.hints import FUNCTIONS
@@ -238,7 +239,10 @@ class _Unroller:
     def _head(self, line: LogicalLine, title: str) -> None:
         """Add the head of a group, with the place and the indentation of `line`."""
         text = f'with group("{title}"):'
-        (head,) = ast.parse(f"{text} pass").body
+        (head,) = syntax_tree(f"{text} pass").body
+        for node in ast.walk(head):  # a mistake, such as too many groups, is marked at the line
+            node.lineno = node.end_lineno = 1  # type: ignore[attr-defined]
+            node.col_offset, node.end_col_offset = 0, len(line.text.split("\n")[0])  # type: ignore[attr-defined]
         self.found.append((replace(line, text=text), [head]))
 
     def _title(self, stem: str, number: int | None = None) -> str:

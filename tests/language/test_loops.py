@@ -142,9 +142,8 @@ def texts(draw: DrawFn) -> str:
     ]
     found = [start, "def f(x, y):", *body]
     for counter in "ij":
-        lines = [
-            f"    {draw(name)} = {line(name, 'f')} + 0.1 * {counter}" for _ in range(draw(st.integers(1, 3)))
-        ]
+        own = draw(st.lists(name, min_size=1, max_size=3, unique=True))
+        lines = [f"    {each} = {line(name, 'f')} + 0.1 * {counter}" for each in own]
         found += [f"for {counter} in range({draw(st.integers(1, 3))}):", *lines]
     return "\n".join([*found, f"z = {line(name, 'f')}"])
 
@@ -209,6 +208,7 @@ MISTAKES = [
     ("x = 1.0\nfor i in range(2): y = x", "indentation", "for i in range(2): y = x", "indent"),
     ("i = 1.0\nfor i in range(2):\n    y = i", "shadowed", "i", "another name"),
     ("x = 1.0\nfor i in range(2):\n    i = x", "shadowed", "i", "another name"),
+    ("x = 1.0\nfor i in range(2):\n    x = sin(x)\n    x = x", "assigned-twice", "x = x", "x_new"),
     ("x = 1.0\nfor i in range(2):\n    y = sin(x)\ny = cos(x)", "assigned-twice", "y", "y_new"),
     ("x = 1.0\nfor i in range(2):\n    y = sinn(x)\nz = y", "unknown-op", "sinn", "'sin'"),
     ("x = 1.0\nfor i in range(2):\n    y = b\n    b = sin(x)", "unknown-name", "b", "b = 1.0"),
