@@ -8,12 +8,12 @@ from dataclasses import replace
 from itertools import accumulate
 
 from autodiff_viz.graph.model import Graph
-from autodiff_viz.graph.order import ancestors
+from autodiff_viz.graph.order import ancestors, order
 from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.language.caret import Span
 from autodiff_viz.language.parse import parse, parse_with_spans
 from autodiff_viz.language.reblock import reblocked
-from autodiff_viz.language.show import show_with_spans
+from autodiff_viz.language.show import show_expressions, show_with_spans
 
 _RETURN = re.compile(r"^return\b.*\n", re.MULTILINE)
 
@@ -49,24 +49,26 @@ def _amended_lines(text: str, graph: Graph) -> str | None:
 
 
 def _with_other_nodes(text: str, said: Graph, graph: Graph) -> str | None:
-    """Drop the lines of removed nodes and add lines for new ones, beside what `_amended_lines` does."""
+    """Drop the lines of removed nodes, add lines for new ones, and rewrite the pieces of changed ones."""
     text = _RETURN.sub("", text.rstrip("\n") + "\n")
-    places, (shown, models) = parse_with_spans(text, graph)[1], show_with_spans(graph)
-    here, there = _starts(text), _starts(shown)
-    new = graph.by_name.keys() - said.by_name.keys()
-    changed = [n.name for n in graph.nodes if n.name not in new and n != said[n.name]]
-    edits = [(*_range(here, places[name]), _cut(shown, there, models[name])) for name in changed]
-    for name in said.by_name.keys() - graph.by_name.keys():
-        line = places[name]
-        if re.compile(rf"{name}\s*=").match(text, _range(here, line)[0]):  # a line of its own
-            edits.append((here[line.line - 1], here[line.end_line], ""))
-    needed = ancestors(graph, changed)
-    for name in sorted(new, key=lambda name: models[name].line):
-        piece = _cut(shown, there, models[name])
-        if piece.startswith(f"{name} = "):
-            before = [places[other].line for other in changed if name in needed]
-            at = here[_outermost(text, min(before))] if before else len(text)
-            edits.append((at, at, f"{piece}\n"))
+    places, here = parse_with_spans(text, graph)[1], _starts(text)
+    lines = {name for name in places if re.compile(rf"{name}\s*=").match(text, _range(here, places[name])[0])}
+    begins = {at + len(line) - len(line.lstrip()) for at, line in zip(here, text.split("\n"), strict=False)}
+    steps = {name for name in places if _range(here, places[name])[0] not in begins}
+    shown = show_expressions(graph, graph.by_name.keys() & steps)
+    new = [node.name for node in order(graph) if node.name not in said]
+    changed = [node.name for node in graph.nodes if node.name in said and node != said[node.name]]
+    edits = [
+        (*_range(here, places[name]), f"{name} = {shown[name]}" if name in lines else shown[name])
+        for name in changed
+    ]
+    for name in lines - graph.by_name.keys():
+        edits.append((here[places[name].line - 1], here[places[name].end_line], ""))
+    read = {name: ancestors(graph, [name]) for name in changed}
+    for name in new:
+        readers = [places[other].line for other in changed if name in read[other]]
+        at = here[_outermost(text, min(readers))] if readers else len(text)
+        edits.append((at, at, f"{name} = {shown[name]}\n"))
     found = _spliced(text, edits)
     if parse(found, graph).output != graph.output:
         found += f"return {graph.output}\n"

@@ -25,7 +25,7 @@ class Function:
       args: names of its arguments.
       body: its lines but the return.
       own: the names that its lines assign.
-      returned: the line of its return, and the expression there.
+      returned: its return, with the line.
       result: the name that it returns, if it is a bare name.
     """
 
@@ -34,7 +34,7 @@ class Function:
     args: tuple[str, ...]
     body: tuple[tuple[LogicalLine, list[ast.stmt] | None], ...]
     own: tuple[str, ...]
-    returned: tuple[LogicalLine, ast.expr]
+    returned: tuple[LogicalLine, ast.Return]
     result: str | None
 
 
@@ -81,7 +81,7 @@ def read_function(
         message = f"{both[0]!r} is an argument, and line {own[both[0]]} assigns it."
         raise line.error(place, "shadowed", message, "Use another name in that line.")
     result = value.id if isinstance(value, ast.Name) and value.id in own else None
-    return Function(head.name, line, args, tuple(body), tuple(own), (last[0], value), result)
+    return Function(head.name, line, args, tuple(body), tuple(own), (last[0], end[0]), result)
 
 
 def _args(line: LogicalLine, head: ast.FunctionDef) -> tuple[str, ...]:

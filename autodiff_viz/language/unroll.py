@@ -230,9 +230,9 @@ class _Unroller:
                 moved = replace(each, width=each.width + line.width - function.line.width)
                 self._copy(moved, statements, inner, own, title.removeprefix(function.name))
             if function.result not in own:
-                end, value = function.returned
+                end, last = function.returned
                 moved = replace(end, width=end.width + line.width - function.line.width)
-                self._emit(moved, value, target, self._expression(end, value, inner))
+                self._emit(moved, last, target, self._expression(end, last.value, inner))  # type: ignore[arg-type]
         finally:
             self._inside = ""
 
