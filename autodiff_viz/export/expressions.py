@@ -122,6 +122,12 @@ class _Fill(ast.NodeTransformer):
     def visit_Name(self, node: ast.Name) -> ast.expr:
         return self.values.get(node.id, node)
 
+    def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
+        self.generic_visit(node)
+        if _is_number(node.value):  # a bare number has no `.at`
+            node.value = called("jnp.array", node.value)
+        return node
+
     def visit_Call(self, node: ast.Call) -> ast.expr:
         node.keywords = [word for word in node.keywords if not self._is_usual(word.value)]
         return self.generic_visit(node)

@@ -9,6 +9,7 @@ REGION_DEPTH = 6  # regions inside regions; each level re-runs the block once mo
 GROUPS = 64  # groups in a graph
 CUTS = 64  # cuts in a graph, which make at most one segment more
 GROUP_DEPTH = 6  # groups inside groups
+LOOP = 32  # steps of a loop in a formula; each is a group
 BRANCHES = 16  # branches of one group; each has its own nodes
 TEXT = 1_700_000  # characters of formula text; a tensor of ELEMENTS numbers with all their digits fits
 LINES = 26_500  # of formula text; 2,000 nodes fit, each in blocks nested to the greatest depth

@@ -2,31 +2,35 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import replace
 from itertools import accumulate
 
 from autodiff_viz.graph.model import Graph
+from autodiff_viz.graph.order import ancestors, order
 from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.language.caret import Span
 from autodiff_viz.language.parse import parse, parse_with_spans
 from autodiff_viz.language.reblock import reblocked
-from autodiff_viz.language.show import show_with_spans
+from autodiff_viz.language.show import show_expressions, show_with_spans
+
+_RETURN = re.compile(r"^return\b.*\n", re.MULTILINE)
 
 
 def amended(text: str, graph: Graph) -> str | None:
     """Rewrite the pieces of `text` whose nodes differ in `graph`.
 
     Returns:
-      A text that parses to `graph`; None where nodes were added or removed, or another piece would have to
-        change.
+      A text that parses to `graph`, with lines added for new nodes; None where another piece would have to
+        change, such as one line in the body of a loop.
     """
     try:
         said = parse(text, graph)
         if said == graph:
             return text
         if said.by_name.keys() != graph.by_name.keys():
-            return None
+            return _with_other_nodes(text, said, graph) if graph.nodes else None
         if set(said.frames) != set(graph.frames):
             blocks = reblocked(text, replace(said, regions=graph.regions, groups=graph.groups))
             return None if blocks is None else _amended_lines(blocks, graph)
@@ -44,16 +48,62 @@ def _amended_lines(text: str, graph: Graph) -> str | None:
     return found if parse(found, graph) == graph else None
 
 
+def _with_other_nodes(text: str, said: Graph, graph: Graph) -> str | None:
+    """Drop the lines of removed nodes, add lines for new ones, and rewrite the pieces of changed ones."""
+    text = _RETURN.sub("", text.rstrip("\n") + "\n")
+    places, here = parse_with_spans(text, graph)[1], _starts(text)
+    lines = {name for name in places if re.compile(rf"{name}\s*=").match(text, _range(here, places[name])[0])}
+    begins = {at + len(line) - len(line.lstrip()) for at, line in zip(here, text.split("\n"), strict=False)}
+    steps = {name for name in places if _range(here, places[name])[0] not in begins}
+    shown = show_expressions(graph, graph.by_name.keys() & steps)
+    new = [node.name for node in order(graph) if node.name not in said]
+    changed = [node.name for node in graph.nodes if node.name in said and node != said[node.name]]
+    edits = [
+        (*_range(here, places[name]), f"{name} = {shown[name]}" if name in lines else shown[name])
+        for name in changed
+    ]
+    for name in lines - graph.by_name.keys():
+        edits.append((here[places[name].line - 1], here[places[name].end_line], ""))
+    read = {name: ancestors(graph, [name]) for name in changed}
+    for name in new:
+        readers = [places[other].line for other in changed if name in read[other]]
+        at = here[_outermost(text, min(readers))] if readers else len(text)
+        edits.append((at, at, f"{name} = {shown[name]}\n"))
+    found = _spliced(text, edits)
+    if parse(found, graph).output != graph.output:
+        found += f"return {graph.output}\n"
+    return found if parse(found, graph) == graph else None
+
+
+def _cut(text: str, starts: list[int], span: Span) -> str:
+    first, last = _range(starts, span)
+    return text[first:last]
+
+
+def _outermost(text: str, number: int) -> int:
+    """Return the index of the line with that number, or of the head of the outermost block around it."""
+    lines = text.split("\n")
+    at = number - 1
+    while at and lines[at][:1] in (" ", "\t", ""):
+        at -= 1
+    return at
+
+
+def _spliced(text: str, edits: Iterable[tuple[int, int, str]]) -> str:
+    """Replace the pieces from first to last by texts; inner pieces go with outer ones."""
+    pieces, end = [], 0
+    for first, last, piece in sorted(edits, key=lambda edit: (edit[0], edit[0] != edit[1], -edit[1])):
+        if first >= end:
+            pieces += [text[end:first], piece]
+            end = last
+    return "".join([*pieces, text[end:]])
+
+
 def _with_pieces(text: str, places: Iterable[Span], shown: str, models: Iterable[Span]) -> str:
     """Replace each place in `text` by its model in `shown`; inner places go with outer ones."""
     here, there = _starts(text), _starts(shown)
-    pairs = [(_range(here, place), _range(there, model)) for place, model in zip(places, models, strict=True)]
-    pieces, end = [], 0
-    for (first, last), (start, stop) in sorted(pairs, key=lambda pair: (pair[0][0], -pair[0][1])):
-        if first >= end:
-            pieces += [text[end:first], shown[start:stop]]
-            end = last
-    return "".join([*pieces, text[end:]])
+    pairs = zip(places, models, strict=True)
+    return _spliced(text, [(*_range(here, place), _cut(shown, there, model)) for place, model in pairs])
 
 
 def _starts(text: str) -> list[int]:

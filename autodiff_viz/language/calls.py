@@ -9,7 +9,7 @@ from autodiff_viz.graph import limits
 from autodiff_viz.graph.model import params
 from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.graph.text_format import listed
-from autodiff_viz.language.hints import call_shape, did_you_mean
+from autodiff_viz.language.hints import OF_TWO, call_shape, did_you_mean
 from autodiff_viz.language.params import read_param
 from autodiff_viz.language.tree import Applied, Operand
 from autodiff_viz.ops.record import Op
@@ -91,9 +91,7 @@ def _unknown_keyword(
 def _too_many(function: str) -> str:
     if function in ("concatenate", "stack"):
         return f"Put the inputs in a list: {call_shape(function)}."
-    if function == "max":
-        return "For the larger of two values write maximum(a, b)."
-    return f"Write {call_shape(function)}."
+    return OF_TWO.get(function) or f"Write {call_shape(function)}."
 
 
 def _is(names: list[str]) -> str:

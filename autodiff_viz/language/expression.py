@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from autodiff_viz.graph import limits
-from autodiff_viz.graph.model import Lambda, params
+from autodiff_viz.graph.model import Lambda
 from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.language import calls, wrappers
 from autodiff_viz.language.hints import (
@@ -22,8 +22,8 @@ from autodiff_viz.language.inputs import SOURCES, read_source
 from autodiff_viz.language.literal import is_number, read_literal
 from autodiff_viz.language.names import Arguments, Names, check_argument
 from autodiff_viz.language.source import LogicalLine
+from autodiff_viz.language.subscripts import is_update, read_subscript, read_update
 from autodiff_viz.language.tree import Applied, Operand, count, term
-from autodiff_viz.ops import indexing
 from autodiff_viz.ops.catalog import OPS
 
 _SIGNS = {
@@ -53,13 +53,14 @@ _NO_OPERATOR = {
     ast.UAdd: ("+ in front", "Leave it out."),
 }
 
+_NO_LIST = "Write each value out, or a loop on lines of its own: for i in range(4):."
 _NO_EXPRESSION = {
     ast.IfExp: ("a choice", KEYWORDS["if"]),
     ast.NamedExpr: ("an assignment inside an expression", "Put it on a line of its own: name = expression."),
-    ast.ListComp: ("a comprehension", KEYWORDS["for"]),
-    ast.SetComp: ("a comprehension", KEYWORDS["for"]),
-    ast.DictComp: ("a comprehension", KEYWORDS["for"]),
-    ast.GeneratorExp: ("a comprehension", KEYWORDS["for"]),
+    ast.ListComp: ("a comprehension", _NO_LIST),
+    ast.SetComp: ("a comprehension", _NO_LIST),
+    ast.DictComp: ("a comprehension", _NO_LIST),
+    ast.GeneratorExp: ("a comprehension", _NO_LIST),
     ast.Dict: ("a dictionary", "A tensor has square brackets: [1.0, 2.0]."),
     ast.Set: ("a set", "A tensor has square brackets: [1.0, 2.0]."),
     ast.Tuple: ("a tuple", "A tensor has square brackets: [1.0, 2.0]; an expression has one value."),
@@ -183,21 +184,6 @@ def _no_operator(reader: Reader, node: ast.expr, operator: ast.AST) -> GraphErro
     return reader.error(node, "not-in-language", f"Formulas do not have {sign}.", hint)
 
 
-def _subscript(reader: Reader, node: ast.Subscript, depth: int) -> Operand:
-    value = reader.read(node.value, depth)
-    try:
-        index = indexing.from_ast(node.slice)
-        bounds = [n for part in index for n in (part if isinstance(part, tuple) else (part,))]
-    except (ValueError, RecursionError):  # from_ast unparses the index for its message, however deep
-        bounds = [limits.ELEMENTS + 1]
-    if any(type(n) is int and abs(n) > limits.ELEMENTS for n in bounds):
-        message = "An index is made of whole numbers, written out here."
-        raise reader.error(
-            node.slice, "index", message, "Write for example x[0], x[1:3], x[..., 0] or x[None]."
-        )
-    return Applied("getitem", (value,), params(index=index), reader.line.span(node), "getitem")
-
-
 def _attribute(reader: Reader, node: ast.Attribute, depth: int, called: bool = False) -> Operand:
     root: ast.expr = node
     while isinstance(root, ast.Attribute):
@@ -208,6 +194,8 @@ def _attribute(reader: Reader, node: ast.Attribute, depth: int, called: bool = F
 
 
 def _call(reader: Reader, node: ast.Call, depth: int) -> Operand:
+    if is_update(node.func):
+        return read_update(reader, node, depth)
     if isinstance(node.func, ast.Attribute):
         return _attribute(reader, node.func, depth, called=True)
     if not isinstance(node.func, ast.Name):
@@ -238,7 +226,7 @@ _READERS: dict[type[ast.expr], Callable[..., Operand]] = {
     ast.Compare: _compare,
     ast.UnaryOp: _unary,
     ast.BoolOp: _boolean,
-    ast.Subscript: _subscript,
+    ast.Subscript: read_subscript,
     ast.Attribute: _attribute,
     ast.Call: _call,
 }

@@ -67,6 +67,13 @@ _SPECIAL = {
     "backward": "The lab differentiates the output by itself; write only the forward computation.",
 }
 
+OF_TWO = {
+    "max": "For the larger of two values write maximum(a, b).",
+    "min": "For the smaller of two values write minimum(a, b).",
+    "prod": "For the product of two values write a * b.",
+}
+"""Hints for a reduction that is called with two values."""
+
 _NO_GRADIENT = "nograd", "inferencemode", "setgradenabled"
 _WITH = dict.fromkeys(
     _NO_GRADIENT,
@@ -76,10 +83,8 @@ _WITH = dict.fromkeys(
 LAMBDA = "A lambda stands only inside rewrite(x, lambda v: ...) or custom(op(x), pullback=lambda ...)."
 
 KEYWORDS = {
-    "def": "There are no functions; write the steps one below the other.",
     "class": "There are no classes; write the steps one below the other.",
-    "for": "There are no loops; write each step on its own line.",
-    "while": "There are no loops; write each step on its own line.",
+    "while": "A loop has a fixed number of steps: for i in range(4):, with the lines of a step indented.",
     **dict.fromkeys(("if", "elif", "else"), "There is no choice of lines; use where(condition, a, b)."),
     "import": "Nothing needs an import: sin, exp, matmul and the others are there.",
     "from": "Nothing needs an import: sin, exp, matmul and the others are there.",
@@ -146,6 +151,8 @@ def attribute_hint(root: str, attribute: str, called: bool) -> str:
             calls = listed([f"{other}(...)" for other in found], last="or")
             return f"Write {calls} without {root!r}."
         return function_hint(attribute)
+    if ours == "at_set":
+        return f"Write {root or 'x'}.at[0].set(v)."
     if ours in FUNCTIONS:
         return f"Write {ours}({root or 'x'}{', ...' if called and ours in ('reshape', 'custom') else ''})."
     return "Values have no attributes; ops are written sin(x), sum(x), transpose(x)."
@@ -156,6 +163,8 @@ def call_shape(name: str) -> str:
     op = OPS.get(name)
     if op is None:
         return f"{name}(...)"
+    if name == "at_set":
+        return "x.at[0].set(v)"
     if op.variadic:
         return f"{name}([a, b])"
     return f"{name}({', '.join(op.slots or tuple(f'{param.name}={param.default}' for param in op.params))})"

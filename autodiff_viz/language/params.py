@@ -6,13 +6,16 @@ import ast
 from typing import Any
 
 from autodiff_viz.graph.text_format import listed
-from autodiff_viz.language.hints import did_you_mean
+from autodiff_viz.language.hints import OF_TWO, did_you_mean
 from autodiff_viz.language.literal import is_number, number
 from autodiff_viz.language.source import LogicalLine
 from autodiff_viz.ops.param_types import fits, needed, plain, size_fault
 from autodiff_viz.ops.record import Param
 
-_BRACKETS = "written in square brackets, such as x[0, 1:3]"
+_BRACKETS = {
+    "getitem": "written in square brackets, such as x[0, 1:3]",
+    "at_set": "written in square brackets, such as x.at[0, 1:3].set(v)",
+}
 
 
 def read_param(line: LogicalLine, function: str, param: Param, node: ast.expr) -> Any:
@@ -25,7 +28,7 @@ def read_param(line: LogicalLine, function: str, param: Param, node: ast.expr) -
     if known and value is None and param.default is None:
         return None
     if param.kind == "index" or not known or not fits(param, value):
-        what = _BRACKETS if param.kind == "index" else needed(param)
+        what = _BRACKETS[function] if param.kind == "index" else needed(param)
         message = f"{param.name!r} of {function} is {what}, written out here."
         raise line.error(node, "parameter", message, _hint(function, param, node))
     if fault := size_fault(param, value):
@@ -45,8 +48,8 @@ def _value(node: ast.expr) -> tuple[Any, bool]:
 
 
 def _hint(function: str, param: Param, node: ast.expr) -> str:
-    if function == "max" and param.name == "axis":
-        return "For the larger of two values write maximum(a, b)."
+    if function in OF_TWO and param.name == "axis":
+        return OF_TWO[function]
     if "shape" in param.kind and is_number(node):
         return f"Write {param.name}=({number(node)},) for one axis."
     if param.kind == "choice" and isinstance(node, ast.Constant):

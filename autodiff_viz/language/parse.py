@@ -17,7 +17,8 @@ from autodiff_viz.language.literal import read_literal
 from autodiff_viz.language.names import Names, OpenNames
 from autodiff_viz.language.source import LogicalLine, scan
 from autodiff_viz.language.statements import Program
-from autodiff_viz.language.syntax import parse_line, parsed_lines
+from autodiff_viz.language.syntax import announce, parse_line, parsed_lines
+from autodiff_viz.language.unroll import unrolled
 
 PROBLEMS = 50  # reported for one text; more would not help its author, and each costs a search for a hint
 REMEMBERED, SHORT = 128, 10_000  # texts in the LRU cache; greatest number of characters of one
@@ -86,13 +87,16 @@ def parse_piece(text: str) -> Graph:
 def _read(text: str, names: Names) -> tuple[Graph, dict[str, Span]]:
     source, problems = scan(text), []
     program = Program(source, names, problems)
-    for line, statements in parsed_lines(source.lines, names, problems):
+    lines = unrolled(parsed_lines(source.lines, problems), problems)
+    announce(lines, names)
+    for line, statements in lines:
         if len(problems) >= PROBLEMS:
             break
         program.add(line, statements)
     graph = program.graph()
     if problems:
-        raise GraphError(sorted(problems[:PROBLEMS], key=_place))
+        once = {(_place(problem), problem.code): problem for problem in reversed(problems[:PROBLEMS])}
+        raise GraphError(sorted(once.values(), key=_place))  # copies of a line have one mistake
     return graph, program.spans
 
 

@@ -12,6 +12,7 @@ from autodiff_viz.language.layout import INDENT, Chains, chains, text_order
 from autodiff_viz.language.parse import parse_with_spans
 from autodiff_viz.language.source import LogicalLine, scan
 from autodiff_viz.language.syntax import parse_line
+from autodiff_viz.language.unroll import opens_block
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +65,8 @@ def _pieces(text: str, graph: Graph, around: Chains) -> tuple[list[Piece], dict[
         above += source[start:first]
         start = last
         statements = parse_line(line)
+        if opens_block(statements):
+            return None  # its lines stand for several nodes each
         if len(statements) != 1 or (isinstance(statements[0], ast.With) and not line.text.endswith(":")):
             return None
         if isinstance(statements[0], ast.With):

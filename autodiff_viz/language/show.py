@@ -22,7 +22,7 @@ from autodiff_viz.graph.model import (
     Node,
 )
 from autodiff_viz.graph.names import quoted
-from autodiff_viz.graph.order import find_cycle
+from autodiff_viz.graph.order import find_cycle, order
 from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.language.caret import Span
 from autodiff_viz.language.heads import show_head
@@ -183,6 +183,14 @@ def _fills(node: Node, room: int) -> bool:
 def show_node(node: Node) -> str:
     """Write the right side of the node's line when neither it nor its producers are inlined."""
     return _alone(node).text
+
+
+def show_expressions(graph: Graph, inlined: set[str]) -> dict[str, str]:
+    """Write the right side of every node's line, by name, with the nodes of `inlined` in it."""
+    shown: dict[str, Shown] = {}
+    for node in order(graph):
+        shown[node.name] = _show_node(node, shown, inlined)
+    return {name: piece.text for name, piece in shown.items()}
 
 
 def _key(node: Node) -> bytes:

@@ -29,7 +29,7 @@ _TOKEN = re.compile(
     re.VERBOSE,
 )
 _NUMBER = re.compile(r"(\d[\d_]*(\.\d*)?|\.\d+)([eE][+-]?\d+)?", re.ASCII)
-_STATEMENT = re.compile(r"\s*(?:[^\W\d]\w*\s*=(?!=)|with\s|return\s)")
+_STATEMENT = re.compile(r"\s*(?:[^\W\d]\w*\s*=(?!=)|with\s|for\s|def\s|return\s)")
 _CLOSING = {"(": ")", "[": "]", "{": "}"}
 
 POSITIONS = "# positions:"

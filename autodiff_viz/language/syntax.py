@@ -17,6 +17,13 @@ from autodiff_viz.language.source import LogicalLine
 
 _FIRST_WORD = re.compile(r"[a-z]+\b")
 _BLOCK = 'Write with checkpoint("name"): or with group("name"): and indent the lines inside it.'
+_HEADS = {
+    "with": _BLOCK,
+    "for": "Write for i in range(4): and indent the lines of a step below it.",
+    "def": "Write def block(x): and indent its lines below it; the last one is return and a value.",
+}
+"""Words that open a block, and how they are written."""
+
 _EXAMPLE = "A line looks like y = 2.0 * sin(x)."
 
 REMEMBERED, SHORT = 512, 120  # lines in the LRU cache; greatest number of characters of one
@@ -26,20 +33,26 @@ Statements = list[ast.stmt] | None
 
 
 def parsed_lines(
-    lines: Sequence[LogicalLine], names: Names, problems: list[Problem]
+    lines: Sequence[LogicalLine], problems: list[Problem]
 ) -> list[tuple[LogicalLine, Statements]]:
-    """Parse every line; record the names that it assigns in `names` and its mistakes in `problems`."""
-    found = []
+    """Parse every line; record its mistakes in `problems`."""
+    found: list[tuple[LogicalLine, Statements]] = []
     for line in lines:
         try:
-            statements = parse_line(line)
-            names.announce(line, statements)
+            found.append((line, parse_line(line)))
         except GraphError as error:
             problems.extend(error.problems)
-            statements = None
-            names.forgive(line)
-        found.append((line, statements))
+            found.append((line, None))
     return found
+
+
+def announce(lines: Sequence[tuple[LogicalLine, Statements]], names: Names) -> None:
+    """Record the names that the lines assign; of a line with mistakes, the name that it seems to assign."""
+    for line, statements in lines:
+        if statements is None:
+            names.forgive(line)
+        else:
+            names.announce(line, statements)
 
 
 def parse_line(line: LogicalLine) -> list[ast.stmt]:
@@ -56,7 +69,8 @@ def parse_line(line: LogicalLine) -> list[ast.stmt]:
         span = Span(line.number, line.indent, line.number, line.indent + len(word))
         raise line.error(span, "not-in-language", f"Formulas do not have {word!r}.", KEYWORDS[word])
     try:
-        return _statements(f"{line.text} pass" if is_head(line) else line.text)
+        opens = word in _HEADS and line.text.endswith(":")
+        return _statements(f"{line.text} pass" if opens else line.text)
     except SyntaxError as error:
         message = f"This is not a formula: {_reason(error)}."
         raise line.error(_place(line, error), "syntax", message, _hint(word)) from None
@@ -110,4 +124,4 @@ def _place(line: LogicalLine, error: SyntaxError) -> Span:
 
 
 def _hint(word: str) -> str:
-    return _BLOCK if word == "with" else _EXAMPLE
+    return _HEADS.get(word, _EXAMPLE)

@@ -23,6 +23,7 @@ _INFIX = {
 } | {op.name: (op.infix, POWER, ATOM, SIGN) for op in OPS.values() if op.infix == "**"}
 """Operator, its own level, and the levels that its left and right operands need to stand without brackets."""
 
+EMPTY = "..."  # an empty slot
 
 Place = tuple[str, int, int]
 """Name of a node, and its first and end offset in a piece of text."""
@@ -61,7 +62,7 @@ def joined(*pieces: str | Shown, level: int = ATOM) -> Shown:
 def show_operand(slot: Literal | None) -> Shown:
     """Write a constant, or `...` for an empty slot."""
     if slot is None:
-        return Shown("...")
+        return Shown(EMPTY)
     text = show_literal(slot)
     return Shown(text, SIGN if text[0] == "-" else ATOM, constant=not isinstance(slot, tuple))
 
@@ -75,6 +76,10 @@ def show_applied(op: str, operands: Sequence[Shown], params: Params) -> Shown:
         return joined("-", _within(operands[0], SIGN), level=SIGN)  # -2.0 would be a number, not an op
     if op == "getitem" and len(operands) == 1 and [key for key, _ in params] == ["index"]:
         return joined(_within(operands[0], ATOM), f"[{indexing.to_text(params[0][1])}]")
+    if op == "at_set" and len(operands) == 2 and [key for key, _ in params] == ["index"]:
+        bare = operands[0].constant or operands[0].text == EMPTY  # 0.at would be no number
+        x = Shown(f"({operands[0].text})") if bare else operands[0]
+        return joined(_within(x, ATOM), f".at[{indexing.to_text(params[0][1])}].set(", operands[1], ")")
     slots: Sequence[Shown] = operands
     if op in OPS and OPS[op].variadic:
         slots = [joined("[", *_listed(operands), "]")]

@@ -14,7 +14,9 @@ PLACEHOLDER = re.compile(r"\\bar y|<(?P<name>\w+)>|(?<![\\A-Za-z])y(?![A-Za-z])"
 r"""`<slot>` or `<param>`, the node's value `y`, or the arriving cotangent `\bar y`."""
 
 _DIGITS = 6  # significant digits of a shown number; float32 has no more
-_OPENING = re.compile(r"(?:^|[({[|&=]|(?<!\\),|\\\\|\\(?:gt|lt|ge|ne|lfloor)|\{cases\}|\{ or \})\s*$")
+_OPENING = re.compile(
+    r"(?:^|[({[|&=]|(?<!\\),|\\\\|\\(?:gt|lt|ge|ne|lfloor|leftarrow)|\{cases\}|\{ or \})\s*$"
+)
 """Text after which a negative number needs no parentheses."""
 
 

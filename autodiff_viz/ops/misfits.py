@@ -10,6 +10,9 @@ from itertools import combinations
 from math import prod
 from typing import Any
 
+import numpy as np
+
+from autodiff_viz.ops import indexing
 from autodiff_viz.ops.misfit import Explain, Misfit, Shape, broadcast, inner, leading, said
 from autodiff_viz.ops.misfits_of_layers import LAYERS
 from autodiff_viz.ops.record import Op
@@ -112,6 +115,16 @@ def _getitem(names: Sequence[str], shapes: Sequence[Shape], given: Mapping[str, 
     return Misfit(needed, "Negative numbers count from the end: -1 is the last one.")
 
 
+def _at_set(names: Sequence[str], shapes: Sequence[Shape], given: Mapping[str, Any]) -> Misfit | None:
+    index = indexing.to_python(given["index"])
+    try:
+        place = np.broadcast_to(np.float32(0), shapes[0])[index].shape
+    except IndexError:
+        return _getitem(names, shapes, given)
+    needed = f"v must fill x[{indexing.to_text(given['index'])}], which is {said(place)}."
+    return Misfit(needed, f"Give v the shape {said(place)}." if place else "Make v a number.")
+
+
 def _axis(op: Op, shapes: Sequence[Shape], given: Mapping[str, Any]) -> Misfit | None:
     """Explain a parameter `axis` that is out of range."""
     axis = given.get("axis")
@@ -138,5 +151,6 @@ MISFITS: Mapping[str, Explain] = {
     "stack": _stack,
     "transpose": _transpose,
     "getitem": _getitem,
+    "at_set": _at_set,
 }
 """Explanations by op; elementwise ops are explained by the rules of broadcasting."""

@@ -1,4 +1,4 @@
-"""Op records that move, copy, join or pick elements and change none of them; and constants of a shape."""
+"""Op records that move, copy, join, pick or replace elements and compute none; and constants of a shape."""
 
 from __future__ import annotations
 
@@ -44,9 +44,27 @@ def getitem(x: Array, index: indexing.Index = (0,)) -> Array:
     Raises:
       IndexError: an index is out of bounds. JAX would clamp it silently.
     """
-    index = indexing.to_python(index)
-    np.broadcast_to(np.float32(0), x.shape)[index]  # NumPy checks the bounds; this takes no memory
-    return x[index]
+    return x[_within(x, index)]
+
+
+def at_set(x: Array, v: Array, index: indexing.Index = (0,)) -> Array:
+    """Return a copy of x with v at the index, as x.at[index].set(v); v is broadcast to fill the place.
+
+    Raises:
+      IndexError: an index is out of bounds. JAX would drop the update silently.
+    """
+    return x.at[_within(x, index)].set(v)
+
+
+def _within(x: Array, index: indexing.Index) -> tuple:
+    """Return the index as Python's own, if it lies inside x.
+
+    Raises:
+      IndexError: it does not.
+    """
+    found = indexing.to_python(index)
+    np.broadcast_to(np.float32(0), x.shape)[found]  # NumPy checks the bounds; this takes no memory
+    return found
 
 
 OPS = (
@@ -194,6 +212,30 @@ OPS = (
             (((2, 3, 4),), {"index": ("...", (1, 3, None))}),
         ),
         params=(Param("index", "index", (0,), "What to pick, such as 0, 1:3."),),
+    ),
+    Op(
+        name="at_set",
+        group=GROUP,
+        symbol="x[i]←v",
+        doc="A copy of x with v at an index: there the cotangent goes to v, elsewhere to x.",
+        aliases=("at", "index_update", "scatter", "assign", "index_put", "put", "setitem", "[]="),
+        apply=at_set,
+        source="x.at[index].set(v)",
+        slots=("x", "v"),
+        latex=r"<x>[<index>] \leftarrow <v>",
+        derivative=(
+            r"\bar y \text{, but 0 at } [<index>]",
+            r"\bar y \text{ at } [<index>] \text{, summed over the copies of } <v>",
+        ),
+        elementwise=False,
+        domain=((-3.0, 3.0), (-3.0, 3.0)),
+        examples=(
+            (((3,), ()), {}),
+            (((3,), ()), {"index": (-1,)}),
+            (((4, 3), (2, 1)), {"index": ((3, None, -2), (None, None, 2))}),
+            (((2, 3, 4), (2,)), {"index": ("...", (1, 3, None))}),
+        ),
+        params=(Param("index", "index", (0,), "Where v is put, such as 0, 1:3."),),
     ),
     Op(
         name="zeros_like",

@@ -234,6 +234,47 @@ def _chosen(condition: Any, a: Any, b: Any) -> Any:
     return anp.where(getval(condition) != 0, a, b)
 
 
+def _at_set(x: Any, v: Any, index: tuple = (0,)) -> Any:
+    """Each element is one of x, or one of v, by its number."""
+    x = x + np.zeros(np.shape(getval(x)))
+    numbers = np.full(np.shape(getval(x)), -1)
+    place = tuple(Ellipsis if i == "..." else slice(*i) if isinstance(i, tuple) else i for i in index)
+    shape = np.shape(numbers[place])
+    numbers[place] = np.arange(int(np.prod(shape))).reshape(shape)
+    picked = anp.reshape(v * np.ones(shape), (-1,))[np.maximum(numbers, 0)]
+    return anp.where(numbers < 0, x, picked)
+
+
+def _sort(x: Any, axis: int = -1, descending: bool = False) -> Any:
+    values = getval(x)
+    places, order = list(np.indices(values.shape)), np.argsort(values, axis=axis, kind="stable")
+    places[axis] = np.flip(order, axis) if descending else order
+    return x[tuple(places)]
+
+
+def _prod(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    """One factor after the other: autograd's own divides by each, which 0 forbids."""
+    rows = anp.reshape(x, (-1,)) if axis is None else anp.moveaxis(x, axis, 0)
+    found = rows[0]
+    for row in rows[1:]:
+        found = found * row
+    if not keepdims:
+        return found
+    return anp.reshape(found, (1,) * np.ndim(x)) if axis is None else anp.expand_dims(found, axis)
+
+
+def _argmax(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    return np.argmax(getval(x), axis=axis, keepdims=keepdims).astype(float)
+
+
+def _one_hot(x: Any, num_classes: int = 2) -> Any:
+    return np.where(np.rint(getval(x))[..., None] == np.arange(num_classes), 1.0, 0.0)
+
+
+def _norm(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    return anp.sqrt(anp.sum(x * x, axis=axis, keepdims=keepdims))
+
+
 def _max(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
     return anp.max(x, axis=axis, keepdims=keepdims)
 
@@ -249,12 +290,14 @@ OPS: dict[str, Callable] = {
     "identity": lambda x: x * 1.0,
     **{
         name: getattr(anp, name)
-        for name in ("sqrt", "exp", "log", "log1p", "expm1", "sin", "cos", "tan", "tanh")
+        for name in ("sqrt", "exp", "log", "log1p", "expm1", "sin", "cos", "tan", "tanh", "arcsin", "arccos")
     },
     **{
         name: getattr(anp, name)
         for name in ("sign", "floor", "maximum", "minimum", "sum", "mean", "dot", "matmul")
     },
+    "arctan": anp.arctan,
+    "erf": special.erf,
     "round": anp.rint,
     "sigmoid": special.expit,
     "softplus": lambda x: anp.logaddexp(x, 0.0),
@@ -265,6 +308,14 @@ OPS: dict[str, Callable] = {
     "greater": lambda a, b: np.where(getval(a) > getval(b), 1.0, 0.0),
     "less": lambda a, b: np.where(getval(a) < getval(b), 1.0, 0.0),
     "max": _max,
+    "min": lambda x, axis=None, keepdims=False: anp.min(x, axis=axis, keepdims=keepdims),
+    "prod": _prod,
+    "norm": _norm,
+    "cumsum": lambda x, axis=None: anp.cumsum(anp.atleast_1d(x), axis=axis),
+    "argmax": _argmax,
+    "one_hot": _one_hot,
+    "sort": _sort,
+    "at_set": _at_set,
     "logsumexp": lambda x, axis=None, keepdims=False: special.logsumexp(x, axis=axis, keepdims=keepdims),
     "softmax": lambda x, axis=-1: anp.exp(_log_softmax(x, axis)),
     "log_softmax": _log_softmax,

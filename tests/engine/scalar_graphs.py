@@ -39,7 +39,10 @@ def _off_zero(x: float) -> bool:
     return abs(x) > CLEAR
 
 
-ALWAYS = ("add", "sub", "mul", "neg", "square", "identity", "sin", "cos", "tanh", "sigmoid", "softplus")
+ALWAYS = (
+    "add", "sub", "mul", "neg", "square", "identity", "sin", "cos", "tanh", "sigmoid", "softplus", "arctan",
+    "erf",
+)  # fmt: skip
 
 SAFE: dict[str, Callable[..., bool]] = {
     **dict.fromkeys(ALWAYS, lambda *_: True),
@@ -47,6 +50,7 @@ SAFE: dict[str, Callable[..., bool]] = {
     **dict.fromkeys(("log", "sqrt"), lambda x: x > 0.1),
     **dict.fromkeys(("abs", "sign", "relu"), _off_zero),
     **dict.fromkeys(("maximum", "minimum", "greater", "less"), _apart),
+    **dict.fromkeys(("arcsin", "arccos"), lambda x: abs(x) < 0.9),
     "log1p": lambda x: x > -0.9,
     "tan": lambda x: abs(math.cos(x)) > 0.3,
     "div": lambda a, b: abs(b) > 0.2,

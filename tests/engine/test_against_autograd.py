@@ -71,7 +71,18 @@ TENSOR_OPS = (
     *(Spec(name) for name in ("identity", "sin", "tanh", "sigmoid", "neg", "ones_like", "floor", "softplus")),
     *(
         Spec(name)
-        for name in ("silu", "gelu", "elu", "leaky_relu", "abs", "relu", "transpose", "expand_dims")
+        for name in (
+            "silu",
+            "gelu",
+            "erf",
+            "arctan",
+            "elu",
+            "leaky_relu",
+            "abs",
+            "relu",
+            "transpose",
+            "expand_dims",
+        )
     ),
     *(Spec(name, 2) for name in ("add", "sub", "mul", "maximum", "minimum", "greater", "dot", "matmul")),
     *(Spec(name, 2) for name in ("mean_squared_error", "sigmoid_binary_cross_entropy")),
@@ -81,6 +92,11 @@ TENSOR_OPS = (
     Spec("broadcast_to", 1, st.sampled_from([params(shape=(2, 3)), params(shape=(3,))])),
     Spec("reshape", 1, st.sampled_from([params(shape=(-1,)), params(shape=(3, -1))])),
     *(Spec(name, None, st.sampled_from([(), params(axis=-1)])) for name in ("stack", "concatenate")),
+    *(Spec(name, 1, REDUCED) for name in ("min", "prod", "argmax")),
+    Spec("cumsum", 1, st.sampled_from([(), params(axis=0)])),
+    Spec("sort", 1, st.sampled_from([(), params(axis=0), params(descending=True)])),
+    Spec("one_hot", 1, st.just(params(num_classes=3))),
+    Spec("at_set", 2, st.sampled_from([params(index=(0,)), params(index=("...", (None, 2, None)))])),
     Spec("getitem", 1, st.sampled_from([params(index=(0,)), params(index=("...", (None, 2, None)))])),
     Spec("dropout", 1, st.sampled_from([(), params(rate=0.25, seed=3)])),
     Spec("uniform", 0, st.sampled_from([(), params(shape=(3,), seed=1, low=0.5)])),

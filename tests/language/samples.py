@@ -18,6 +18,11 @@ PARAMS = {
     "reshape": [params(shape=(2, 3)), params(shape=(-1,))],
     "concatenate": [(), params(axis=1)],
     "getitem": [(), params(index=(0,)), params(index=("...", (1, None, 2), None)), params(index=())],
+    "at_set": [(), params(index=(0,)), params(index=("...", (1, None, 2), None)), params(index=())],
+    "argmax": [(), params(axis=0, keepdims=True)],
+    "cumsum": [(), params(axis=-1)],
+    "one_hot": [(), params(num_classes=5)],
+    "sort": [(), params(axis=0), params(descending=True)],
     "uniform": [params(shape=(3,), seed=1), params(low=0.9, high=1.1, shape=(2, 2))],
     "normal": [(), params(mean=-1.0, scale=2.0, shape=(), seed=7)],
 }

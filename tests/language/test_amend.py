@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from autodiff_viz.graph import edits
 from autodiff_viz.graph.frame_edits import with_frames, with_group
-from autodiff_viz.graph.model import Graph, Group, Region, Rule
+from autodiff_viz.graph.model import Graph, Group, Node, Region, Rule
 from autodiff_viz.language.amend import amended
 from autodiff_viz.language.parse import parse
 from autodiff_viz.language.show import show
@@ -60,15 +60,70 @@ def test_a_change_within_a_changed_line_is_written_once():
 @pytest.mark.parametrize(
     "graph",
     [
-        edits.without_nodes(parse(TEXT), ["a"]),
-        edits.renamed(parse(TEXT), "a", "c"),
         edits.with_output(parse(TEXT), "a"),
         Graph(),
     ],
-    ids=["deleted", "renamed", "output", "empty"],
+    ids=["output", "empty"],
 )
 def test_where_more_than_a_piece_changes_there_is_no_text(graph):
     assert amended(TEXT, graph) is None
+
+
+def test_lines_of_removed_nodes_go_and_the_others_stay():
+    found = edit(edits.without_nodes, ["a"])
+    assert found == TEXT.replace("a = sin( x )\n", "").replace("(a * 2.0) + exp(a)", "(x * 2.0) + exp(x)")
+
+
+def test_a_new_name_is_written_in_every_place():
+    found = edit(edits.renamed, "a", "c")
+    assert found == TEXT.replace("a = sin( x )", "c = sin(x)").replace(
+        "(a * 2.0) + exp(a)", "(c * 2.0) + exp(c)"
+    )
+
+
+LOOP = """# Three steps.
+x = 1.0  # begins here
+w = 0.5
+def block(h):
+    return w * h  # a step
+for i in range(3):
+    x = block(x)
+y = square(x)
+# done
+"""
+
+
+def looped(*new: Node, output: str = "y", **changed: Node) -> str | None:
+    graph = parse(LOOP)
+    nodes = (changed.get(node.name, node) for node in graph.nodes)
+    return amended(LOOP, replace(graph, nodes=(*nodes, *new), output=output))
+
+
+def test_a_new_node_gets_a_line_and_loops_and_functions_stay():
+    assert looped(Node("q", "sin", ("y",)), output="q") == LOOP + "q = sin(y)\n"
+
+
+def test_a_new_node_that_is_read_above_the_end_stands_before_its_reader():
+    found = looped(Node("q", "sin", ("x_2",)), y=Node("y", "square", ("q",)))
+    assert found == LOOP.replace("y = square(x)", "q = sin(x_2)\ny = square(q)")
+
+
+def test_a_new_node_beside_the_output_leaves_the_output():
+    assert looped(Node("q", "exp", ("w",))) == LOOP + "q = exp(w)\nreturn y\n"
+
+
+def test_a_removed_node_leaves_the_loop():
+    graph = edits.without_nodes(parse(LOOP), ["y"])
+    assert amended(LOOP, edits.with_output(graph, "x_2")) == LOOP.replace("y = square(x)\n", "")
+
+
+def test_a_number_changes_beside_a_loop_and_not_in_one_of_its_steps():
+    assert amended(LOOP, edits.with_param(parse(LOOP), "w", "value", 0.25)) == LOOP.replace("0.5", "0.25")
+    assert amended(LOOP, edits.with_rule(parse(LOOP), "x_1", Rule("stop"))) is None
+
+
+def test_frames_round_a_loop_write_it_out():
+    assert amended(LOOP, with_group(parse(LOOP), Group("g", frozenset("y")))) is None
 
 
 def test_a_text_with_mistakes_is_no_text_of_any_graph():

@@ -76,6 +76,9 @@ def test_lambdas_are_shown_as_written(text):
     "expression",
     [
         "a - (b - c)",
+        "a.at[0].set(b)",
+        "(a + b).at[..., 1:3].set(c).at[()].set(1.0)",
+        "[1.0, 2.0].at[-1].set(a)",
         "a - b - c",
         "a * (b + c) / a",
         "(a * b) ** c ** a",

@@ -19,6 +19,10 @@ FUNCTIONS = {
     r"\cos": np.cos,
     r"\tan": np.tan,
     r"\tanh": np.tanh,
+    r"\arcsin": np.arcsin,
+    r"\arccos": np.arccos,
+    r"\arctan": np.arctan,
+    r"\operatorname{erf}": scipy.special.erf,
     r"\ln": np.log,
     r"\sigma": scipy.special.expit,
     r"\Phi": scipy.special.ndtr,
@@ -32,6 +36,7 @@ FUNCTIONS = {
     r"\operatorname{zeros}": np.zeros_like,
     r"\operatorname{ones}": np.ones_like,
 }
+CONSTANTS = {"e": np.e, r"\pi": np.pi}
 RELATIONS = {
     r"\gt": np.greater,
     r"\lt": np.less,
@@ -92,8 +97,8 @@ class _Reader:
         token = self.take()
         if token.isdigit():
             return float(token)
-        if token == "e":
-            return np.e
+        if token in CONSTANTS:
+            return CONSTANTS[token]
         if token == "y" or token.startswith("<"):
             return self.values[token.strip("<>")]
         if token in FUNCTIONS:

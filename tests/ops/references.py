@@ -5,9 +5,12 @@ import numpy as np
 import scipy.special
 
 
+def _place(index):
+    return tuple(Ellipsis if i == "..." else slice(*i) if isinstance(i, tuple) else i for i in index)
+
+
 def _getitem(x, index=(0,)):
-    ends = (Ellipsis if i == "..." else slice(*i) if isinstance(i, tuple) else i for i in index)
-    return x[tuple(ends)]
+    return x[_place(index)]
 
 
 def _softmax(x, axis=-1):
@@ -76,6 +79,24 @@ def _binary_cross_entropy(logits, labels):
     return -labels * np.log(chance) - (1 - labels) * np.log(1 - chance)
 
 
+def _at_set(x, v, index=(0,)):
+    found = np.array(x)
+    found[_place(index)] = v
+    return found
+
+
+def _one_hot(x, num_classes=2):
+    return np.where(np.rint(x)[..., None] == np.arange(num_classes), 1.0, 0.0).astype(x.dtype)
+
+
+def _argmax(x, axis=None, keepdims=False):
+    return np.argmax(x, axis=axis, keepdims=keepdims).astype(x.dtype)
+
+
+def _sort(x, axis=-1, descending=False):
+    return -np.sort(-x, axis=axis) if descending else np.sort(x, axis=axis)
+
+
 REFERENCES = {
     "add": lambda a, b: a + b,
     "sub": lambda a, b: a - b,
@@ -93,6 +114,10 @@ REFERENCES = {
     "sin": np.sin,
     "cos": np.cos,
     "tan": np.tan,
+    "arcsin": np.arcsin,
+    "arccos": np.arccos,
+    "arctan": np.arctan,
+    "erf": scipy.special.erf,
     "tanh": np.tanh,
     "sigmoid": scipy.special.expit,
     "softplus": lambda x: np.log1p(np.exp(x)),
@@ -110,6 +135,13 @@ REFERENCES = {
     "sum": np.sum,
     "mean": np.mean,
     "max": np.max,
+    "min": np.min,
+    "prod": np.prod,
+    "norm": np.linalg.norm,
+    "cumsum": np.cumsum,
+    "argmax": _argmax,
+    "one_hot": _one_hot,
+    "sort": _sort,
     "logsumexp": scipy.special.logsumexp,
     "softmax": _softmax,
     "dot": np.dot,
@@ -121,6 +153,7 @@ REFERENCES = {
     "stack": lambda *arrays, axis=0: np.stack(arrays, axis=axis),
     "expand_dims": lambda x, axis=0: np.expand_dims(x, axis),
     "getitem": _getitem,
+    "at_set": _at_set,
     "leaky_relu": lambda x: np.where(x > 0, x, x / 100),
     "elu": lambda x: np.where(x > 0, x, np.exp(x) - 1),
     "silu": lambda x: x / (1 + np.exp(-x)),

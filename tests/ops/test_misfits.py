@@ -100,6 +100,14 @@ CASES = [
     ("softmax(x)", {"x": ()}, "x is a number", "no axis -1", "vector"),
     ("expand_dims(x, axis=3)", {"x": (2, 3)}, "x is [2, 3].", "no axis 3", "axis"),
     ("transpose(x, axes=(0, 0))", {"x": (2, 3)}, "x is [2, 3].", "0 to 1", "Leave"),
+    ("x.at[5].set(1.0)", {"x": (3,)}, "x is [3]", "axis 0: 0 to 2", "-1"),
+    ("x.at[0:2].set(a)", {"x": (3,), "a": (3,)}, "v is [3].", "fill x[0:2], which is [2]", "[2]"),
+    ("x.at[0].set(a)", {"x": (3,), "a": (3,)}, "v is [3].", "x[0], which is a number", "a number"),
+    ("one_hot(x, num_classes=0)", {"x": (3,)}, "x is [3].", "num_classes is 0", "parameters"),
+    ("sort(x)", {"x": ()}, "x is a number", "no axis -1", "vector"),
+    ("argmax(x, axis=2)", {"x": (2, 3)}, "x is [2, 3].", "no axis 2", "axis"),
+    ("cumsum(x, axis=1)", {"x": (3,)}, "x is [3].", "no axis 1", "axis"),
+    ("norm(x, axis=-2)", {"x": (3,)}, "x is [3].", "no axis -2", "axis"),
     ("x[5]", {"x": (3,)}, "x is [3].", "axis 0: 0 to 2", "-1"),
 ]
 

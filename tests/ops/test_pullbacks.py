@@ -75,16 +75,53 @@ def test_passed_cotangents_keep_shape_and_dtype_of_the_inputs(op, shapes, params
         ("log", (0.0,), (np.inf,)),
         ("pow", (0.0, 2.0), (0.0, 0.0)),
         ("identity", (3.0,), (1.0,)),
+        ("arccos", (1.0,), (-np.inf,)),
+        ("arcsin", (-1.0,), (np.inf,)),
+        ("arctan", (np.inf,), (0.0,)),
+        ("erf", (np.inf,), (0.0,)),
+        ("norm", (0.0,), (np.nan,)),
+        ("norm", (-2.0,), (-1.0,)),
+        ("argmax", (1.0,), (0.0,)),
+        ("one_hot", (1.0,), (0.0,)),
     ],
 )
 def test_slope_at_a_kink_or_an_end_is_the_one_that_jax_publishes(name, inputs, slopes):
-    passed = pull_back(OPS[name], np.float32(inputs), {}, np.float32(1.0))
-    assert tuple(map(float, passed)) == slopes
+    value = OPS[name].apply(*map(jnp.float32, inputs))
+    passed = pull_back(OPS[name], np.float32(inputs), {}, np.ones(value.shape, np.float32))
+    np.testing.assert_array_equal(passed, slopes)
 
 
-def test_equal_largest_elements_share_the_cotangent():
-    (passed,) = pull_back(OPS["max"], [np.float32([2.0, 5.0, 5.0])], {}, np.float32(1.0))
-    np.testing.assert_array_equal(passed, [0.0, 0.5, 0.5])
+@pytest.mark.parametrize(
+    ("name", "x", "seed", "wanted"),
+    [
+        ("max", [2.0, 5.0, 5.0], 1.0, [0.0, 0.5, 0.5]),
+        ("min", [2.0, 5.0, 2.0], 1.0, [0.5, 0.0, 0.5]),
+        ("sort", [5.0, 2.0, 5.0], [1.0, 10.0, 100.0], [10.0, 1.0, 100.0]),  # equal ones keep their order
+        ("prod", [0.0, 4.0, 2.0], 1.0, [8.0, 0.0, 0.0]),
+        ("prod", [0.0, 4.0, 0.0], 1.0, [0.0, 0.0, 0.0]),
+        ("norm", [0.0, 0.0], 1.0, [np.nan, np.nan]),
+        ("norm", [3.0, -4.0], 5.0, [3.0, -4.0]),
+        ("cumsum", [1.0, 2.0, 3.0], [1.0, 10.0, 100.0], [111.0, 110.0, 100.0]),
+        ("argmax", [2.0, 5.0, 5.0], 1.0, [0.0, 0.0, 0.0]),
+    ],
+)
+def test_ties_zeros_and_running_sums_pass_what_the_docs_say(name, x, seed, wanted):
+    (passed,) = pull_back(OPS[name], [np.float32(x)], {}, np.float32(seed))
+    np.testing.assert_allclose(passed, wanted, rtol=1e-6)
+
+
+def test_descending_jax_turns_the_order_of_equal_elements_too():
+    seed = np.float32([1.0, 10.0, 100.0])
+    (passed,) = pull_back(OPS["sort"], [np.float32([5.0, 2.0, 5.0])], {"descending": True}, seed)
+    np.testing.assert_array_equal(passed, [10.0, 100.0, 1.0])
+
+
+def test_an_update_cuts_the_path_to_what_it_replaces_and_sums_over_copies():
+    x, v = np.zeros((2, 3), np.float32), np.float32(5.0)
+    seed = np.float32([[1.0, 2.0, 3.0], [10.0, 20.0, 30.0]])
+    to_x, to_v = pull_back(OPS["at_set"], [x, v], {"index": (0, (1, None, None))}, seed)
+    np.testing.assert_array_equal(to_x, [[1.0, 0.0, 0.0], [10.0, 20.0, 30.0]])
+    assert float(to_v) == 5.0
 
 
 ROWS = np.float32([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])

@@ -72,6 +72,10 @@ SAME_NAME = [
     "cos",
     "tan",
     "tanh",
+    "arcsin",
+    "arccos",
+    "arctan",
+    "erf",
     "sigmoid",
     "abs",
     "sign",
@@ -90,6 +94,19 @@ TORCH = {name: getattr(torch, name) for name in SAME_NAME} | {
     "max": lambda x, axis=None, keepdims=False: (
         x.max() if axis is None else x.max(dim=axis, keepdim=keepdims).values
     ),
+    "min": lambda x, axis=None, keepdims=False: (
+        x.min() if axis is None else x.min(dim=axis, keepdim=keepdims).values
+    ),
+    "prod": lambda x, axis=None, keepdims=False: (
+        x.prod() if axis is None else x.prod(dim=axis, keepdim=keepdims)
+    ),
+    "norm": lambda x, axis=None, keepdims=False: torch.linalg.vector_norm(x, dim=axis, keepdim=keepdims),
+    "cumsum": lambda x, axis=None: x.ravel().cumsum(0) if axis is None else x.cumsum(axis),
+    "argmax": lambda x, axis=None, keepdims=False: (
+        x.argmax().float() if axis is None else x.argmax(dim=axis, keepdim=keepdims).float()
+    ),
+    "one_hot": lambda x, num_classes=2: (x.round()[..., None] == torch.arange(num_classes)).float(),
+    "sort": lambda x, axis=-1, descending=False: torch.sort(x, dim=axis, descending=descending).values,
     "logsumexp": lambda x, axis=None, keepdims=False: torch.logsumexp(
         x, dim=tuple(range(x.ndim)) if axis is None else axis, keepdim=keepdims
     ),

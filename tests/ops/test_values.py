@@ -64,6 +64,15 @@ def test_defaults_of_the_record_are_those_of_the_function(op):
         ("log1p", [1e-10], [1e-10]),
         ("expm1", [1e-10], [1e-10]),
         ("softmax", [1000.0, 1000.0], [0.5, 0.5]),
+        ("argmax", [1.0, 3.0, 3.0], 1.0),
+        (
+            "one_hot",
+            [0.4, 0.6, -1.0, 2.0, np.inf],
+            [[1.0, 0.0], [0.0, 1.0], [0.0, 0.0], [0.0, 0.0], [0.0, 0.0]],
+        ),
+        ("arccos", [1.0, 1.5], [0.0, np.nan]),
+        ("erf", [-np.inf, 0.0, np.inf], [-1.0, 0.0, 1.0]),
+        ("sort", [np.nan, 2.0, -np.inf], [-np.inf, 2.0, np.nan]),
     ],
 )
 def test_value_at_a_delicate_place(name, inputs, output):
@@ -90,6 +99,7 @@ def test_any_number_but_zero_counts_as_true():
 
 
 @pytest.mark.parametrize(("index", "shape"), [((3,), (3,)), ((-4,), (3,)), ((0, 0), (3,)), ((0,), ())])
-def test_index_out_of_bounds_is_refused(index, shape):
+@pytest.mark.parametrize(("name", "more"), [("getitem", ()), ("at_set", (1.0,))])
+def test_index_out_of_bounds_is_refused(index, shape, name, more):
     with pytest.raises(IndexError, match=r"out of bounds|too many indices"):
-        OPS["getitem"].apply(jnp.zeros(shape), index=index)
+        OPS[name].apply(jnp.zeros(shape), *more, index=index)

@@ -46,10 +46,20 @@ def test_a_rule_set_on_the_canvas_leaves_comments():
     assert formula_text(lab) == OWN.replace("y   =  sin(x)", "y = stop_gradient(sin(x))")
 
 
-def test_a_new_node_shows_the_graph_as_it_is_usually_written():
-    lab = edited(
-        typed(start(), OWN), {"kind": "add", "op": "exp", "position": None, "wire": {"from": "y", "slot": 0}}
-    )
+def test_a_new_node_gets_a_line_below_the_authors():
+    add = {"kind": "add", "op": "exp", "position": None}
+    lab = edited(typed(start(), OWN), {**add, "wire": {"from": "y", "slot": 0}})
+    lab = edited(lab, {**add, "wire": {"from": "exp_1", "slot": 0}})
+    assert formula_text(lab).splitlines() == [*OWN.splitlines(), "exp_1 = exp(y)", "exp_2 = exp(exp_1)"]
+
+
+def test_a_loop_stays_while_the_canvas_edits_other_nodes():
+    text = "x = 1.0\nw = 0.5\nfor i in range(2):\n    x = w * x  # a step\ny = sin(x)\n"
+    lab = set_input(typed(start(), text), "w", 0.25)
+    add = {"kind": "add", "op": "exp", "position": None}
+    lab = edited(lab, {**add, "wire": {"from": "y", "slot": 0}})
+    assert formula_text(lab) == text.replace("0.5", "0.25") + "exp_1 = exp(y)\n"
+    lab = edited(lab, {"kind": "rules", "nodes": ["x_0"], "rule": "stop"})  # one of the steps alone
     assert formula_text(lab) == show(lab.graph, positions=False)
 
 

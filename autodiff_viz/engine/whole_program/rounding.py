@@ -27,8 +27,8 @@ CHOOSE = frozenset((
     "abs", "bitcast_convert_type", "broadcast_in_dim", "ceil", "clamp", "concatenate", "convert_element_type",
     "copy", "dynamic_slice", "expand_dims", "floor", "gather", "max", "min", "name", "neg",
     "optimization_barrier", "pad", "reduce_max", "reduce_min", "reduce_precision", "reduce_window_max",
-    "reduce_window_min", "reshape", "rev", "round", "select_and_gather_add", "select_n", "sign", "slice",
-    "split", "squeeze", "stack", "stop_gradient", "transpose", "unstack",
+    "reduce_window_min", "reshape", "rev", "round", "scatter", "select_and_gather_add", "select_n", "sign",
+    "slice", "sort", "split", "squeeze", "stack", "stop_gradient", "transpose", "unstack",
 ))  # fmt: skip
 """Primitives that return numbers that they read, or whole numbers, and round nothing."""
 
@@ -156,6 +156,9 @@ def _own(equation: Any, values: Sequence[Any], result: Any) -> np.ndarray:
         sizes = [_sized(value) if i != PLACES.get(name) else value for i, value in enumerate(values)]
         terms = np.size(values[0]) / max(1, np.size(result))
         return np.sqrt(max(1.0, terms)) * unit * _size(_bind(equation, sizes)[0]) + least
+    if name == "reduce_prod":  # each of its multiplications rounds
+        factors = np.size(values[0]) / max(1, np.size(result))
+        return max(1.0, factors) * unit * _size(result) + least
     return (1 if name in ARITHMETIC else 2) * unit * _size(result) + least
 
 

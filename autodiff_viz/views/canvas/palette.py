@@ -71,6 +71,8 @@ def formula(op: Op) -> str:
         return f"-{op.slots[0]}"
     if op.name == "getitem":
         return f"{op.slots[0]}[index]"
+    if op.name == "at_set":
+        return f"{op.slots[0]}.at[index].set({op.slots[1]})"
     if op.variadic:
         return f"{op.name}([a, b])"
     extra = (param.name for param in op.params if param.kind in SHOWN_PARAMS)

@@ -14,6 +14,13 @@ def found(labels: str):
     return strays(trace(parse(text + "L = mean(softmax_cross_entropy_with_integer_labels(z, k))")))
 
 
+@pytest.mark.parametrize(("labels", "wrong"), [("[0.0, 2.0, 0.9]", ()), ("[3.0, -1.0]", (-1.0, 3.0))])
+def test_a_class_that_one_hot_does_not_have_is_found(labels, wrong):
+    strayed = strays(trace(parse(f"k = {labels}\nh = one_hot(k, num_classes=3)")))
+    assert [stray.labels for stray in strayed] == [wrong] * bool(wrong)
+    assert all("The new axis has classes 0 to 2" in str(stray) for stray in strayed)
+
+
 def test_classes_from_0_are_labels():
     assert found("[0.0, 1.0, 1.0]") == ()
 

@@ -15,6 +15,8 @@ const OPENINGS = [
   { word: "with checkpoint(\"", kind: "keyword", doc: "A block that runs again on the way back." },
   { word: "with group(\"", kind: "keyword", doc: "A block that only tidies the canvas." },
   { word: "with branches(\"", kind: "keyword", doc: "A block of groups beside each other, which can become more." },
+  { word: "for i in range(", kind: "keyword", doc: "A block that is repeated, each step in a group of its own." },
+  { word: "def block(x):", kind: "keyword", doc: "A block that is used by its name: y = block(x)." },
   { word: "return", kind: "keyword", doc: "Chooses the output: return y." },
 ];
 /** @type {Word} */

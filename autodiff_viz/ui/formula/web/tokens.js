@@ -6,7 +6,7 @@
 const TOKEN =
   /(?<comment>#.*)|(?<string>"[^"]*"?|'[^']*'?)|(?<number>(?<!\w)(?:\d[\d_]*\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)|(?<word>[A-Za-z_]\w*)/g;
 
-export const KEYWORDS = new Set(["with", "return", "lambda"]);
+export const KEYWORDS = new Set(["with", "for", "in", "def", "return", "lambda"]);
 const BLOCKS = new Set(["checkpoint", "group", "branches"]);
 
 /** The coloured tokens of `line`, in order. A called word has the kind that `kinds` gives it.

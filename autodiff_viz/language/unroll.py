@@ -1,0 +1,278 @@
+"""Unrolling of `for i in range(n):` and inlining of `def block(x):`, before a graph is built.
+
+Each step of a loop, and each call of a function, becomes a group with a copy of the body's lines. In a copy,
+names that the body assigns have the number of the step, or of the call, behind them: `h_0`, `h_1`, ... A name
+that is assigned before the loop too is handed on from step to step, as in Python, and below the loop it means
+the last step's value.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from copy import deepcopy
+from dataclasses import replace
+
+from autodiff_viz.graph.names import numbered
+from autodiff_viz.graph.problem import GraphError, Problem
+from autodiff_viz.graph.syntax_tree import syntax_tree
+from autodiff_viz.language.copies import Names, after, frame_names, renamed, stored, with_frames
+from autodiff_viz.language.functions import Function, arguments, read_function
+from autodiff_viz.language.hints import FUNCTIONS
+from autodiff_viz.language.loops import read_loop
+from autodiff_viz.language.names import target_of
+from autodiff_viz.language.source import LogicalLine
+from autodiff_viz.language.syntax import Statements, is_head
+
+Line = tuple[LogicalLine, Statements]
+
+
+def unrolled(lines: list[Line], problems: list[Problem]) -> list[Line]:
+    """Return lines without loops and functions; mistakes in these go to `problems`."""
+    if not any(opens_block(statements) for _, statements in lines):
+        return lines
+    unroller = _Unroller(lines, problems)
+    unroller.run(lines)
+    return unroller.found
+
+
+def opens_block(statements: Statements) -> bool:
+    """Whether a line is the head of a loop or of a function."""
+    return bool(statements) and isinstance(statements[0], ast.For | ast.FunctionDef)  # type: ignore[index]
+
+
+class _Unroller:
+    def __init__(self, lines: Sequence[Line], problems: list[Problem]):
+        self.found: list[Line] = []
+        self._problems = problems
+        self._names: Names = {}  # what a name of the text means here: a node, or the number of a step
+        self._assigned = stored(_outside(lines))  # names that the text assigns, with their lines
+        self._frames = frame_names(lines)
+        self._made: set[str] = set()
+        self._functions: dict[str, Function] = {}
+        self._later = {
+            statements[0].name: line.number  # type: ignore[index, union-attr]
+            for line, statements in lines
+            if statements and isinstance(statements[0], ast.FunctionDef)
+        }
+        self._broken: set[str] = set()  # functions with mistakes; their calls are not reported again
+        self._calls: Counter[str] = Counter()  # of functions; and of loops, by their counter
+        self._inside = ""  # the function whose body is being copied
+
+    def run(self, lines: Sequence[Line]) -> None:
+        """Copy all lines, the bodies of loops and functions as often as they run."""
+        at = 0
+        while at < len(lines):
+            line, statements = lines[at]
+            end = after(lines, at) if opens_block(statements) else at + 1
+            before = len(self.found)
+            try:
+                if opens_block(statements):
+                    self._block(line, statements[0], lines[at + 1 : end])  # type: ignore[index]
+                else:
+                    self._plain(line, statements)
+            except GraphError as error:
+                if isinstance(head := statements and statements[0], ast.FunctionDef):
+                    self._broken.add(head.name)
+                self._problems.extend(error.problems)
+                del self.found[before:]
+                self.found += [(each, None) for each, _ in lines[at:end]]
+            at = end
+
+    def _block(self, line: LogicalLine, head: ast.stmt, body: Sequence[Line]) -> None:
+        if isinstance(head, ast.FunctionDef):
+            function = read_function(line, head, body, {*self._assigned, *self._functions})
+            self._functions[function.name] = function
+        else:
+            self._loop(line, head, body)  # type: ignore[arg-type]
+
+    def _loop(self, line: LogicalLine, head: ast.For, body: Sequence[Line]) -> None:
+        loop = read_loop(line, head, body, {*self._assigned, *self._later})
+        names, inside = self._names, stored(body)
+        title = self._title(f"for {loop.counter}")
+        self._calls[loop.counter] += 1
+        again = f"_{self._calls[loop.counter]}"
+        for step in loop.steps:
+            end = f"_{step}".replace("-", "m")
+            own = {name: self._new(line, name, name + end, name + again + end) for name in inside}
+            self._head(line, f"{title} {step}")
+            names = {**names, loop.counter: step}
+            for each, statements in body:
+                self._copy(each, statements, names, own, f" {step}")
+        self._names = {name: to for name, to in names.items() if name != loop.counter}
+
+    def _plain(self, line: LogicalLine, statements: Statements) -> None:
+        """Copy a line outside of loops and functions, which may call functions and read what loops assign."""
+        if statements is None or not (self._names or self._functions or self._later):
+            self.found.append((line, statements))
+            return
+        for statement in statements:
+            target = target_of(statement)
+            if target is not None and target.id in self._names:
+                message = f"{target.id!r} has a value already, from the loop above."
+                raise line.error(
+                    target, "assigned-twice", message, f"Use a new name, such as {target.id}_new."
+                )
+        self._copy(line, statements, self._names, {}, "")
+
+    def _copy(
+        self, line: LogicalLine, statements: Statements, names: Names, own: Mapping[str, str], suffix: str
+    ) -> None:
+        """Copy a line: names that it reads are replaced by `names`, those that it assigns by `own`.
+
+        Assigned names are added to `names`.
+        """
+        if statements is None:
+            self.found.append((line, None))
+        for statement in statements or ():
+            if (target := target_of(statement)) is not None:
+                self._assign(line, statement, own.get(target.id, target.id), names)  # type: ignore[arg-type]
+                if target.id in own:
+                    names[target.id] = own[target.id]
+            elif isinstance(statement, ast.With):
+                self._with(line, statement, names, own, suffix)
+            else:
+                self.found.append((line, [self._expression(line, statement, names)]))
+
+    def _with(
+        self, line: LogicalLine, statement: ast.With, names: Names, own: Mapping[str, str], suffix: str
+    ) -> None:
+        head = with_frames(deepcopy(statement), own, suffix)
+        if suffix and (taken := self._frames & frame_names([(line, [head])])):
+            message = f"A copy of this block is named {min(taken)!r}, and there is a block of that name."
+            raise line.error(statement, "name-taken", message, "Rename one of them.")
+        if is_head(line):
+            self.found.append((line, [head]))
+            return
+        before = len(self.found)
+        head.body = []
+        for inner in statement.body:
+            self._copy(line, [inner], names, own, suffix)
+        pieces, self.found[before:] = self.found[before:], []
+        if len(pieces) > len(statement.body):
+            message = "A block on one line calls no function."
+            raise line.error(statement, "not-in-language", message, "Indent its lines below it.")
+        head.body = [inner for _, statements in pieces for inner in statements or ()]
+        self.found.append((line, [head]))
+
+    def _assign(self, line: LogicalLine, statement: ast.Assign, target: str, names: Names) -> None:
+        value = statement.value
+        if self._is_call(line, value):
+            given = [self._expression(line, each, names) for each in (*value.args, *value.keywords)]  # type: ignore[attr-defined]
+            self._inline(line, value, given, target, names)  # type: ignore[arg-type]
+            return
+        self._emit(line, statement, target, self._expression(line, value, names))
+
+    def _emit(self, line: LogicalLine, place: ast.AST, target: str, value: ast.expr) -> None:
+        """Add the line `target = value` with the place of `place`."""
+        left = ast.copy_location(ast.Name(target, ast.Store()), getattr(place, "targets", [place])[0])
+        self.found.append((line, [ast.copy_location(ast.Assign([left], value), place)]))
+
+    def _expression(self, line: LogicalLine, tree: ast.AST, names: Names) -> ast.AST:
+        """Return a copy with names replaced; calls of functions are inlined on lines before it."""
+
+        def call(node: ast.Call) -> ast.expr:
+            if not self._is_call(line, node):
+                return node
+            name = node.func.id  # type: ignore[attr-defined]
+            target = self._new(line, name, numbered(name, {*self._assigned, *self._made}))
+            self._inline(line, node, [*node.args, *node.keywords], target, names)
+            return ast.copy_location(ast.Name(target, ast.Load()), node)
+
+        return renamed(deepcopy(tree), names, call)
+
+    def _is_call(self, line: LogicalLine, node: ast.expr) -> bool:
+        """Whether an expression is the call of a function of the text.
+
+        Raises:
+          GraphError: the function is defined below, or the call is inside a function.
+        """
+        name = node.func.id if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) else ""
+        if name not in self._later or name in FUNCTIONS:
+            return False
+        if name in self._broken:
+            raise GraphError(())
+        if name == self._inside:
+            message = f"{name!r} calls itself; a graph has no end then."
+            raise line.error(node, "recursion", message, "Repeat it with for i in range(4):.")
+        if self._inside:
+            message = f"{self._inside!r} calls {name!r}; a function calls only ops."
+            raise line.error(node, "nested", message, f"Write the lines of {name!r} out in it.")
+        if name not in self._functions:
+            message = f"{name!r} is called here, but defined only in line {self._later[name]}."
+            raise line.error(node, "used-too-early", message, f"Move line {self._later[name]} up.")
+        return True
+
+    def _inline(
+        self, line: LogicalLine, call: ast.Call, given: Iterable[ast.AST], target: str, names: Names
+    ) -> None:
+        """Copy the body of a function as a group, whose last line assigns `target`."""
+        function = self._functions[call.func.id]  # type: ignore[attr-defined]
+        self._calls[function.name] += 1
+        title = self._title(function.name, self._calls[function.name])
+        ending = title.replace(" ", "_")
+        inner: Names = dict(names)
+        for name, value in arguments(line, function, call, given).items():
+            if isinstance(value, ast.Name | ast.Constant):
+                inner[name] = value
+            else:
+                inner[name] = self._new(line, name, f"{name}_{ending}")
+                self._emit(line, value, inner[name], value)
+        own = {name: self._new(line, name, f"{name}_{ending}") for name in function.own}
+        if function.result in own:
+            own[function.result] = target
+        inner |= own
+        self._head(line, title)
+        self._inside = function.name
+        try:
+            for each, statements in function.body:
+                moved = replace(each, width=each.width + line.width - function.line.width)
+                self._copy(moved, statements, inner, own, title.removeprefix(function.name))
+            if function.result not in own:
+                end, last = function.returned
+                moved = replace(end, width=end.width + line.width - function.line.width)
+                self._emit(moved, last, target, self._expression(end, last.value, inner))  # type: ignore[arg-type]
+        finally:
+            self._inside = ""
+
+    def _head(self, line: LogicalLine, title: str) -> None:
+        """Add the head of a group, with the place and the indentation of `line`."""
+        text = f'with group("{title}"):'
+        (head,) = syntax_tree(f"{text} pass").body
+        for node in ast.walk(head):  # a mistake, such as too many groups, is marked at the line
+            node.lineno = node.end_lineno = 1  # type: ignore[attr-defined]
+            node.col_offset, node.end_col_offset = 0, len(line.text.split("\n")[0])  # type: ignore[attr-defined]
+        self.found.append((replace(line, text=text), [head]))
+
+    def _title(self, stem: str, number: int | None = None) -> str:
+        """Return the title of a group that no other has."""
+        free = stem if number is None else f"{stem} {number}"
+        more = 1
+        while free in self._frames:
+            more += 1
+            free = f"{stem}.{more}" if number is None else f"{stem}.{more} {number}"
+        self._frames.add(free)
+        return free
+
+    def _new(self, line: LogicalLine, name: str, *choices: str) -> str:
+        """Return the name of a copy: the first of `choices` that is free.
+
+        Raises:
+          GraphError: none is.
+        """
+        new = next((new for new in choices if new not in self._assigned and new not in self._made), None)
+        if new is None:
+            message = f"A copy of {name!r} is named {choices[0]!r} here, and there is that name already."
+            raise line.error(line.whole(), "name-taken", message, f"Rename {name!r} or {choices[0]!r}.")
+        self._made.add(new)
+        return new
+
+
+def _outside(lines: Sequence[Line]) -> Iterator[Line]:
+    """Yield the lines that are not in the body of a function."""
+    at = 0
+    while at < len(lines):
+        statements = lines[at][1]
+        yield lines[at]
+        at = after(lines, at) if statements and isinstance(statements[0], ast.FunctionDef) else at + 1
