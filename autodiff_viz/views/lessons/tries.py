@@ -29,12 +29,15 @@ class TryView:
       says: what to do and what to observe, in Markdown.
       acts: whether a click does it; otherwise it is something to read.
       trains: whether a click starts a training.
+      asks: for what beside the graph it asks, as in `Try`; it is done once that is asked for, which the lab
+        does not know.
       done: whether its state is reached.
     """
 
     says: str
     acts: bool
     trains: bool
+    asks: str
     done: bool
 
 
@@ -49,7 +52,7 @@ def tries(lab: Lab) -> tuple[str, tuple[TryView, ...]] | None:
     found = lesson(lab.lesson)
     if found is None:
         return None
-    shown = (TryView(t.says, t.acts, t.steps > 0, _is_done(lab, found, t)) for t in found.to_try)
+    shown = (TryView(t.says, t.acts, t.steps > 0, t.asks, _is_done(lab, found, t)) for t in found.to_try)
     return found.key, tuple(shown)
 
 
@@ -69,7 +72,7 @@ def do_try(lab: Lab, key: str, index: int) -> Lab:
 def _is_done(lab: Lab, found: Lesson, item: Try) -> bool:
     """Whether the lab is as the exercise asks: its edits would change nothing, and its training is made."""
     at = variant_of(lab, found)
-    if not item.acts or item.variant not in (None, at):
+    if not item.acts or item.asks or item.variant not in (None, at):
         return False
     if item.steps and (lab.training is None or len(lab.training) < item.steps):
         return False
