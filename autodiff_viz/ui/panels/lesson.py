@@ -36,8 +36,9 @@ def draw_lesson(panel: DeltaGenerator, lab: Lab, draw: Callable[..., None]) -> N
         _draw_head(view)
         with st.container(key="variants"):
             _draw_variants(view)
-        with st.container(key="about_graph"):
-            st.markdown(view.about)
+        if view.about:
+            with st.container(key="about_graph"):
+                st.markdown(view.about)
         st.markdown(view.text)
     draw("tries", inside)
     with inside:
