@@ -62,7 +62,7 @@ def residuals_say(trace: Trace, name: str) -> str:
     )
     parts = [
         f"{_residual(is_value, count)} {numbers}{' each' if count > 1 else ''}, "
-        f"{f'for {consumers}' if consumers else 'which no derivative needs'})"
+        f"for {consumers or 'the backward pass'})"
         for (is_value, numbers, consumers), count in said.items()
     ]
     return f"The forward pass keeps {listed(parts)}."
