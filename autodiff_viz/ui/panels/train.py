@@ -18,13 +18,7 @@ from autodiff_viz.views.training.actions import brings_back, pauses, plans, rese
 from autodiff_viz.views.training.panel import TrainView, train_view
 from autodiff_viz.views.training.record import NAMES, still
 
-PACES = {
-    0: "as fast as it goes",
-    1: "1 step a second",
-    4: "4 steps a second",
-    20: "20 steps a second",
-    100: "100 steps a second",
-}
+PACES = (0, 1, 2, 10, 100)  # steps a second, at most; 0 for no limit
 
 
 def steer(action: Callable[..., Lab], *arguments: Any) -> None:
@@ -106,7 +100,7 @@ def _refusal(found: TrainView) -> str | None:
 
 def _draw_settings(found: TrainView) -> None:
     given, pace = found.settings, session().trainer.pace
-    held = f" \u00b7 {PACES[pace]}" if pace else ""
+    held = f" \u00b7 {pace}/s" if pace else ""
     with st.popover(f"{given.optimiser} \u00b7 rate {given.rate:g}{held}", icon=":material/tune:"):
         key = renewed("train_steps", "", found.steps)
         st.number_input(
@@ -120,14 +114,14 @@ def _draw_settings(found: TrainView) -> None:
         )
         key = renewed("train_pace", "", pace)
         st.selectbox(
-            "Speed",
-            list(PACES),
-            list(PACES).index(pace),
+            "Steps a second",
+            PACES,
+            PACES.index(pace),
             key=key,
-            format_func=PACES.__getitem__,
+            format_func=lambda pace: str(pace) if pace else "as many as it can",
             on_change=_on_pace,
             args=(key,),
-            help="How fast steps are made, at most: slowly enough, the canvas shows each of them.",
+            help="If there are few, the canvas shows each step.",
         )
         key = renewed("train_rate", "", float(given.rate))
         st.number_input(
