@@ -99,6 +99,7 @@ class Try:
       edits: made when the exercise is clicked; `lessons/tries.py` writes them.
       variant: index of the graph that it is about; None for the one that is open.
       steps: of training that it asks for; 0 for none.
+      seed: random seed of the parameters of that training; None for the lesson's.
       asks: for what beside the graph it asks: `PLAY`, `THREE_WAYS`, or "" for nothing.
     """
 
@@ -106,6 +107,7 @@ class Try:
     edits: tuple[Mapping[str, Any], ...] = field(default=(), hash=False)
     variant: int | None = None
     steps: int = 0
+    seed: int | None = None
     asks: str = ""
 
     @property

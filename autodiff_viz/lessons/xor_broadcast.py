@@ -74,6 +74,8 @@ Write the targets as a column, and the shapes agree.""",
             "Train the drawn weights with seed 4: all predictions are 0, no gradient arrives, the "
             "loss is 0.5.",
             variant=2,
+            steps=100,
+            seed=4,
         ),
     ),
     claims=(
