@@ -12,7 +12,7 @@ from autodiff_viz.figures.progress import BOTTOM, LEFT, RIGHT, Progress, columns
 from autodiff_viz.figures.theme import COTANGENT, EDGE, LINE, SMALL, STOP, VALUE, axis, draw, ink
 from autodiff_viz.graph.text_format import scalar
 
-HEIGHT = 190  # pixels of the panel
+HEIGHT = 116  # pixels of the panel
 POINTS = 600  # of the line
 WIDE = 300.0  # largest over smallest loss from which the axis is logarithmic
 

@@ -32,17 +32,30 @@ LESSON = Lesson(
 checkpoint region keeps only what enters it and runs its block again on the way back. No value and no
 gradient changes.
 
-The tutorial's block squares cos 10 and prints a line whenever it runs. It prints twice: once forward,
-once backward. JAX counts the same. Then it looks closer: the derivative of c·c needs only `c`, which
-entered the block and was kept. Nobody needs the second product, so JAX drops it. Of one backward run,
-none is kept.
-
-Four sines in a row show the bargain. Plain, JAX keeps four residuals. Checkpointed it keeps one, `x`, and
-runs three sines again. Three, not four: the last one's value is needed by no derivative.""",
+That is a bargain: less memory between the passes, more work in the second one. How good it is depends on the
+block. JAX looks closely: what is needed by no derivative is neither kept nor run again.""",
     variants=(
-        Variant("The tutorial's square", SQUARE, look_at="s"),
-        Variant("Four sines", SINES, look_at="b"),
-        Variant("Four sines, checkpointed", SINES_CHECKPOINTED, look_at="b"),
+        Variant(
+            "The tutorial's square",
+            SQUARE,
+            look_at="s",
+            text="The block squares cos 10 and prints a line whenever it runs. It prints twice: once "
+            "forward, once backward. JAX counts the same. But the derivative of c·c needs only `c`, which "
+            "entered the block and was kept. Nobody needs the second product, so JAX drops it.",
+        ),
+        Variant(
+            "Four sines",
+            SINES,
+            look_at="b",
+            text="Four sines in a row, without a region. JAX keeps four residuals, one for each sine.",
+        ),
+        Variant(
+            "Four sines, checkpointed",
+            SINES_CHECKPOINTED,
+            look_at="b",
+            text="All four sines in one region. JAX keeps one residual, `x`, and runs three sines again. "
+            "Three, not four: the last one's value is needed by no derivative.",
+        ),
     ),
     to_try=(
         Try(

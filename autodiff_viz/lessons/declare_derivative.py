@@ -17,20 +17,35 @@ LESSON = Lesson(
     title="Declare a derivative",
     summary="Tell JAX what the derivative of a function is, instead of having it worked out.",
     text="""The tutorial's `sillyExp` computes the exponential as a power, `2.7182817 ** x`. We know the
-derivative of that from school: it is the function itself. So the node declares a **pullback**: `v`
-arrives from above, `v * y` is passed down, where `y` is the value that the forward pass has already
-computed.
+derivative of that from school: it is the function itself. A node can say so: it declares a **pullback**.
 
 Declaring pays when you know something that JAX cannot: a formula that is cheaper, or steadier, or the
 derivative of something that is not differentiable at all.
 
-But JAX takes your word for it. In the last graph the node declares `v * x`. The value is still right, the
-gradient is 3 where it should be 20, and no error appears anywhere. Training would go on, to the wrong
-place. That is why the lab puts the true slope beside every declared one.""",
+But JAX takes your word for it, and no error appears anywhere. That is why the lab puts the true slope beside
+every declared one.""",
     variants=(
-        Variant("Declared", DECLARED, look_at="y"),
-        Variant("Left to JAX", FOLLOWED, look_at="y"),
-        Variant("Declared wrongly", WRONG, look_at="y"),
+        Variant(
+            "Declared",
+            DECLARED,
+            look_at="y",
+            text="`v` arrives from above, and `v * y` is passed down, where `y` is the value that the "
+            "forward pass has already computed. The gradient is 20.09, like the value.",
+        ),
+        Variant(
+            "Left to JAX",
+            FOLLOWED,
+            look_at="y",
+            text="JAX differentiates the power: `y` times the logarithm of 2.7182817, which is almost 1. The "
+            "gradient is 20.09 too; only the logarithm had to be worked out.",
+        ),
+        Variant(
+            "Declared wrongly",
+            WRONG,
+            look_at="y",
+            text="The node declares `v * x`. The value is still right, and the gradient is 3 where it should "
+            "be 20. Training would go on, to the wrong place.",
+        ),
     ),
     to_try=(
         Try(

@@ -18,17 +18,27 @@ LESSON = Lesson(
     summary="Take the cotangent off a wire, put a number of your own in its place, and watch where it goes.",
     text="""The node `half` does nothing forward: it hands on `x`. It is there for the way back.
 
-What arrives at `half` is the slope of log at 30, which is 1/30. Its rule, `lambda v: 0.5`, receives that
-number as `v`, ignores it, and passes 0.5 instead. On the other branch nobody interferes: 1 arrives at
-`a`, and cos 30 goes on to `x`. There the two meet, 0.5 + 0.154, and make 0.654.
+What arrives there is the slope of log at 30, which is 1/30. A **rule** receives that number as `v` and may
+pass any other number. On the other branch nobody interferes: 1 arrives at `a`, and cos 30 goes on to `x`.
 
-No function has this derivative. JAX does not mind: backpropagation is only a rule for passing numbers
-along, and you have changed one of them.
+JAX does not mind: backpropagation is only a rule for passing numbers along, and you change one of them.
 
 This is how gradients are clipped, scaled, reversed, or simply printed while they pass.""",
     variants=(
-        Variant("Rewritten to 0.5", REWRITTEN, look_at="half"),
-        Variant("Only looked at", TAPPED, look_at="half"),
+        Variant(
+            "Rewritten to 0.5",
+            REWRITTEN,
+            look_at="half",
+            text="The rule `lambda v: 0.5` ignores the 1/30 and passes 0.5 instead. At `x` 0.5 and 0.154 "
+            "meet and make 0.654. No function has this derivative.",
+        ),
+        Variant(
+            "Only looked at",
+            TAPPED,
+            look_at="half",
+            text="Here `half` has no rule and passes the 1/30 on. At `x` 0.033 and 0.154 meet and make "
+            "0.188, the true derivative.",
+        ),
     ),
     to_try=(
         Try(

@@ -21,21 +21,36 @@ LESSON = Lesson(
     key="fork",
     title="Gradients add at a fork",
     summary="A value that is used twice hears from both uses. What arrives is the sum.",
-    text="""Here `x` is used twice: one wire leads to its double, the other to its square.
+    text="""Here `x` is used twice, so two wires leave its node.
 
 On the way back, each wire brings an answer to one question: *how fast does the output change with `x`,
-through me alone?* The upper wire says 2. The lower one says 2x, which is 6.
+through me alone?*
 
-Both are right about their own path, and `x` moves along both paths at once. So **the contributions add**:
-2 + 6 = 8. Copying on the way forward becomes adding on the way back. That is the chain rule for several
-variables, and there is no more to it.
-
-In the last graph the two contributions are equal and opposite. Strong wires, and nothing arrives: sin² +
-cos² is 1 wherever `x` goes.""",
+Both are right about their own path, and `x` moves along both paths at once. So **the contributions add**.
+Copying on the way forward becomes adding on the way back. That is the chain rule for several variables, and
+there is no more to it.""",
     variants=(
-        Variant("Double and square", DOUBLE_AND_SQUARE, look_at="x"),
-        Variant("Both wires into one product", PRODUCT, look_at="x"),
-        Variant("Two that cancel", CANCEL, look_at="x"),
+        Variant(
+            "Double and square",
+            DOUBLE_AND_SQUARE,
+            look_at="x",
+            text="One wire leads to the double of `x`, the other to its square. The upper wire says 2, the "
+            "lower one 2x, which is 6. At `x` arrives 2 + 6 = 8.",
+        ),
+        Variant(
+            "Both wires into one product",
+            PRODUCT,
+            look_at="x",
+            text="Both wires end at the same product, in its two slots. Each is told the other factor, 3. At "
+            "`x` arrives 3 + 3 = 6, which is 2x.",
+        ),
+        Variant(
+            "Two that cancel",
+            CANCEL,
+            look_at="x",
+            text="The two contributions are equal and opposite. Strong wires, and nothing arrives: sin² + "
+            "cos² is 1 wherever `x` goes.",
+        ),
     ),
     to_try=(
         Try(

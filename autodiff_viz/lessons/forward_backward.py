@@ -29,22 +29,45 @@ LESSON = Lesson(
 Backward, the noise should be forgotten: √(x²) is |x|, whose gradient is sign(x), here exactly [−1, −1,
 1].
 
-**Naive.** JAX differentiates what ran, noise and all: sign(x)·√u.
-
-**Stop placed early.** The noise is added behind a stop: stop(y·u − y) + y. But the root comes after it,
-and is differentiated at the noisy number: sign(x)/√u. Wrong in a new way.
-
-**Stop placed last.** A clean root carries the gradient, and the difference between the noisy root and the
-clean one is added behind a stop. Forward that is the noisy root; backward it is exactly sign(x). The
-trick is Sergey Ioffe's.
+The noise has to go behind a stop, and it matters where. Placed early, the root comes after the stop and is
+differentiated at a noisy number. Placed last, only the sum comes after it. The trick is Sergey Ioffe's.
 
 The last two graphs hold the draws that the question and its answer printed.""",
     variants=(
-        Variant("Naive", NAIVE.format(u=RANDOM), look_at="x"),
-        Variant("Stop placed early", EARLY.format(u=RANDOM), look_at="z"),
-        Variant("Stop placed last", LAST.format(u=RANDOM), look_at="noise"),
-        Variant("The question's draw, naive", NAIVE.format(u=FIRST_DRAW), look_at="x"),
-        Variant("The answer's draw, last", LAST.format(u=SECOND_DRAW), look_at="noise"),
+        Variant(
+            "Naive",
+            NAIVE.format(u=RANDOM),
+            look_at="x",
+            text="No stop: JAX differentiates what ran, noise and all. The gradient is sign(x)·√u.",
+        ),
+        Variant(
+            "Stop placed early",
+            EARLY.format(u=RANDOM),
+            look_at="z",
+            text="The noise is added behind a stop: stop(y·u − y) + y. But the root comes after it, and is "
+            "differentiated at the noisy number: sign(x)/√u. Wrong in a new way.",
+        ),
+        Variant(
+            "Stop placed last",
+            LAST.format(u=RANDOM),
+            look_at="noise",
+            text="A clean root carries the gradient, and the difference between the noisy root and the clean "
+            "one is added behind a stop. Forward that is the noisy root; backward it is exactly sign(x).",
+        ),
+        Variant(
+            "The question's draw, naive",
+            NAIVE.format(u=FIRST_DRAW),
+            look_at="x",
+            text="No stop, and the noise that the question printed: the gradient is sign(x)·√u, here "
+            "[−1.020, −0.968, 1.040].",
+        ),
+        Variant(
+            "The answer's draw, last",
+            LAST.format(u=SECOND_DRAW),
+            look_at="noise",
+            text="The stop placed last, and the noise that the answer printed: the gradient is exactly "
+            "[−1, −1, 1].",
+        ),
     ),
     to_try=(
         Try(

@@ -109,17 +109,46 @@ weighs what they give: result = Σ pᵢ · branchᵢ. How to write this for any 
 Backward the copies meet again: d image = Σ pᵢ · (pullback of branch i at ȳ). The gate receives how far
 each branch points along ȳ: d pᵢ = ⟨ȳ, branchᵢ⟩.
 
-**Four ways**, equal gradients: a stack; a running `result = result + term`; a concatenation; a declared
-derivative, whose pullback may use what the branches gave, since that is the input of its op.
+There are four ways to write it here, with equal gradients.
 
 k is a number: + and − beside it add and remove a branch. The others keep their weights, so that a new
 one can be fine-tuned alone.""",
     variants=(
-        Variant("Stack, weigh, sum", stacked(3), look_at="branch_1"),
-        Variant("Running sum", running(3), look_at="branch_1"),
-        Variant("Concatenation", joined(3), look_at="branch_1"),
-        Variant("Declared derivative", declared(3), look_at="row"),
-        Variant("Six branches", stacked(6), look_at="branch_1"),
+        Variant(
+            "Stack, weigh, sum",
+            stacked(3),
+            look_at="branch_1",
+            text="What the branches give is stacked on a new first axis, weighed with `p` and summed over "
+            "that axis. Another branch is one more entry of the stack.",
+        ),
+        Variant(
+            "Running sum",
+            running(3),
+            look_at="branch_1",
+            text="`result = result + term`, written out: one product and one sum for each branch. A sum "
+            "hands on what arrives to both its terms.",
+        ),
+        Variant(
+            "Concatenation",
+            joined(3),
+            look_at="branch_1",
+            text="The branches are joined along their channels. A reshape gives each branch an axis entry of "
+            "its own again, to be weighed with `p` and summed.",
+        ),
+        Variant(
+            "Declared derivative",
+            declared(3),
+            look_at="row",
+            text="The weighed sum is one op with a declared pullback. It may use what the branches gave, "
+            "since that is the input of its op.",
+        ),
+        Variant(
+            "Six branches",
+            stacked(6),
+            look_at="branch_1",
+            text="The stack again, with k = 6. Only the list of branches is longer; the ops after it are the "
+            "same three.",
+        ),
     ),
     to_try=(
         Try(

@@ -1,6 +1,6 @@
 """Lesson: one neuron forward and backward, step by step: the chain rule."""
 
-from autodiff_viz.lessons.record import EXACTLY, Claim, Lesson, Try, Variant
+from autodiff_viz.lessons.record import EXACTLY, PLAY, Claim, Lesson, Try, Variant
 from autodiff_viz.lessons.tries import moved
 
 NEURON = """x = 2.0
@@ -24,19 +24,37 @@ sigmoid. The loss says how far its answer `y` is from the target `t`.
 loss with a 1, and each node does one small thing: it multiplies what arrives by *its own* derivative and
 hands that on.
 
-- the square: 2(y − t) = −1
-- the sigmoid: y(1 − y) = 0.25, so −0.25 goes on
-- the sum hands it on as it is
-- the product: `w` gets −0.25 · x = −0.5
-
 No node knows the whole formula. Multiplied along the way, the local derivatives are the derivative of the
 whole: that is **the chain rule**, and backpropagation is no more than this.""",
     variants=(
-        Variant("One neuron", NEURON.format(w=0.5, t=1.0), look_at="w"),
-        Variant("Far out, where the sigmoid is flat", NEURON.format(w=2.5, t=0.0), look_at="y"),
+        Variant(
+            "One neuron",
+            NEURON.format(w=0.5, t=1.0),
+            look_at="w",
+            text="""On the way back:
+
+- the square: 2(y − t) = −1
+- the sigmoid: y(1 − y) = 0.25, so −0.25 goes on
+- the sum hands it on as it is
+- the product: `w` gets −0.25 · x = −0.5""",
+        ),
+        Variant(
+            "Far out, where the sigmoid is flat",
+            NEURON.format(w=2.5, t=0.0),
+            look_at="y",
+            text="""The answer is 0.982 and should be 0, and yet little comes back:
+
+- the square: 2(y − t) = 1.964
+- the sigmoid: y(1 − y) = 0.0177, so 0.0347 goes on
+- the sum hands it on as it is
+- the product: `w` gets 0.0347 · x = 0.0694""",
+        ),
     ),
     to_try=(
-        Try("Press play, then step back and forth with the arrow keys: say what comes before you look."),
+        Try(
+            "Press play, then step back and forth with the arrow keys: say what comes before you look.",
+            asks=PLAY,
+        ),
         Try(
             "Move `x` to 0: nothing goes to `w` any more, since its local derivative is `x`.",
             (moved("x", 0.0),),

@@ -10,6 +10,8 @@ from autodiff_viz.engine.training.updates import Settings
 
 DIGITS = 6  # significant digits, of float32's seven; the last one differs between builds of XLA
 EXACTLY = 0.0
+PLAY, THREE_WAYS = "play", "segments"
+"""What an exercise may ask for beside the graph: that the pass is played, and the trainings by segments."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +78,7 @@ class Variant:
       seed: cotangent of the output, None for ones.
       training: settings of its training, None without; `steps` is the number of steps.
       steps: number of training steps.
+      text: what this graph shows, beside the lesson's text; Markdown, at most about 60 words.
     """
 
     title: str
@@ -84,6 +87,7 @@ class Variant:
     seed: float | None = None
     training: Settings | None = None
     steps: int = 0
+    text: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,17 +99,21 @@ class Try:
       edits: made when the exercise is clicked; `lessons/tries.py` writes them.
       variant: index of the graph that it is about; None for the one that is open.
       steps: of training that it asks for; 0 for none.
+      seed: random seed of the parameters of that training; None for the lesson's.
+      asks: for what beside the graph it asks: `PLAY`, `THREE_WAYS`, or "" for nothing.
     """
 
     says: str
     edits: tuple[Mapping[str, Any], ...] = field(default=(), hash=False)
     variant: int | None = None
     steps: int = 0
+    seed: int | None = None
+    asks: str = ""
 
     @property
     def acts(self) -> bool:
         """Whether a click does it; otherwise it is something to read."""
-        return bool(self.edits or self.steps or self.variant is not None)
+        return bool(self.edits or self.steps or self.asks or self.variant is not None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +123,7 @@ class Lesson:
     Attributes:
       key: short identifier, used in links; it never changes.
       title, summary: for the gallery; the summary is one sentence.
-      text: Markdown, at most about 150 words.
+      text: what holds for all graphs; Markdown, at most about 150 words.
       variants: at least one graph.
       to_try: exercises for the lab.
       claims: numbers that must hold in the graphs.

@@ -1,7 +1,7 @@
 """Lesson: the question behind the split model, a classifier in two models that is trained as one."""
 
 from autodiff_viz.engine.training.updates import Settings
-from autodiff_viz.lessons.record import Claim, Lesson, Try, Variant
+from autodiff_viz.lessons.record import THREE_WAYS, Claim, Lesson, Try, Variant
 from autodiff_viz.lessons.sources import TWO_MODELS_ASKED
 from autodiff_viz.lessons.tries import RESAMPLED, selected
 
@@ -57,6 +57,7 @@ Images are 22 \u00d7 22 here, the smallest that three convolutions and three poo
         Try(
             "Press *Train 60 steps three ways*: joint training and handing across are one curve, "
             "the question's attempt is not.",
+            asks=THREE_WAYS,
         ),
         Try("Resample: other noise, and the first two curves are still one.", (RESAMPLED,)),
         Try(

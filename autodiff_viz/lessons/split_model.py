@@ -1,7 +1,7 @@
 """Lesson: three models trained as one, where a cotangent and not a Jacobian crosses each boundary."""
 
 from autodiff_viz.engine.training.updates import Settings
-from autodiff_viz.lessons.record import Claim, Lesson, Try, Variant
+from autodiff_viz.lessons.record import THREE_WAYS, Claim, Lesson, Try, Variant
 from autodiff_viz.lessons.sources import TWO_MODELS
 from autodiff_viz.lessons.tries import cut, ruled, selected
 
@@ -51,7 +51,10 @@ goes to 0.""",
             "`out2`, where the last one ends.",
             (selected("out2"),),
         ),
-        Try("Press *Train 60 steps three ways*: two curves are one, the third goes the wrong way."),
+        Try(
+            "Press *Train 60 steps three ways*: two curves are one, the third goes the wrong way.",
+            asks=THREE_WAYS,
+        ),
         Try(
             "Select `out1` and press `k`: two segments become one, and no number changes.",
             (cut("out1", False),),

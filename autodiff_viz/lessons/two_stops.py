@@ -26,21 +26,30 @@ LESSON = Lesson(
     title="Why two stops differ",
     summary="The same trick on the same noise, early and late: only one of the gradients forgets the noise.",
     text="""Two copies of one computation share the noise `u`. Their values are equal. Follow the orange
-numbers from right to left.
-
-**Late.** 1 arrives at the root called `clean`. It was taken at 4, a number without noise, so it passes
-1/(2√4) = 0.25. Times 2x = −4, that makes −1.
-
-**Early.** 1 arrives at the root `z_early`. It was taken at 3.654, the noisy number, so it passes
-1/(2√3.654) = 0.2616. Times −4: −1.046.
+numbers from right to left: 1 arrives at the root called `clean`, which was taken at a number without noise,
+and 1 arrives at the root `z_early`, which was taken at the noisy number.
 
 The early stop did stop something: no gradient goes *through* the noise. But a derivative is also taken
 *at* a number, and behind the stop that number is noisy. A stop cuts wires; it does not clean values.
 
 So the trick belongs at the very end, after the last op whose derivative depends on where it is taken.""",
     variants=(
-        Variant("One number", ONE, look_at="z_early"),
-        Variant("The answer's three numbers", THREE, look_at="z_early"),
+        Variant(
+            "One number",
+            ONE,
+            look_at="z_early",
+            text="""**Late.** The root was taken at 4, so it passes 1/(2√4) = 0.25. Times 2x = −4: −1.
+
+**Early.** The root was taken at 3.654, so it passes 1/(2√3.654) = 0.2616. Times −4: −1.046.""",
+        ),
+        Variant(
+            "The answer's three numbers",
+            THREE,
+            look_at="z_early",
+            text="""**Late.** The gradient is exactly [−1, −1, 1].
+
+**Early.** The noise is in it: [−1.046, −0.964, 1.029], which is sign(x)/√u.""",
+        ),
     ),
     to_try=(
         Try(

@@ -17,17 +17,26 @@ LESSON = Lesson(
     title="Stop a gradient",
     summary="One term of a sum counts in the value, but lets no gradient through.",
     text="""Swift calls it `withoutDerivative(at:)`, JAX calls it `stop_gradient`. Forward it does
-nothing at all: the value goes through untouched. Backward, whatever arrives is not passed on.
-
-Look at `b`. The same 1 arrives there as at `a`, for a sum treats its terms alike. `a` passes it on,
-through three cosines, down to `x`. `b` passes 0, and so everything behind it gets 0: not a small number,
-exactly zero.
+nothing at all: the value goes through untouched. Backward, whatever arrives is not passed on, and so
+everything behind the stop gets 0: not a small number, exactly zero.
 
 The output is the same number with and without the stop. From the values alone, nobody can tell that it is
 there. That is what makes a forgotten `stop_gradient` so hard to find, and why it helps to see one.""",
     variants=(
-        Variant("With the stop", STOPPED, look_at="b"),
-        Variant("Without it", OPEN, look_at="b"),
+        Variant(
+            "With the stop",
+            STOPPED,
+            look_at="b",
+            text="Look at `b`. The same 1 arrives there as at `a`, for a sum treats its terms alike. `a` "
+            "passes it on, through three cosines, down to `x`. `b` passes 0.",
+        ),
+        Variant(
+            "Without it",
+            OPEN,
+            look_at="b",
+            text="`b` passes on what arrives, and the gradient comes down to `y`. The blue numbers are those "
+            "of the graph with the stop.",
+        ),
     ),
     to_try=(
         Try(

@@ -31,14 +31,32 @@ sixteen squares where four were meant.
 
 Work out what such a loss wants. One prediction p is compared with 0, 1, 1 and 0, so it costs
 (p \u2212 \u00bd)\u00b2 + \u00bc. The best p is \u00bd, for every sample, and the loss never falls below 0.25.
-Training finds exactly that: four times \u00bd.
 
-Write the targets as a column and the shapes agree. The first loss is then 0.3157, and the same network from
-the same weights learns XOR.""",
+Write the targets as a column, and the shapes agree.""",
     variants=(
-        Variant("As it was printed", FORMULA, look_at="loss", **LONG),
-        Variant("As it was meant", MEANT, look_at="loss", **LONG),
-        Variant("From weights drawn at random", DRAWN, look_at="loss", **LONG),
+        Variant(
+            "As it was printed",
+            FORMULA,
+            look_at="loss",
+            text="The targets are a list of four. Training finds what this loss wants: four times \u00bd.",
+            **LONG,
+        ),
+        Variant(
+            "As it was meant",
+            MEANT,
+            look_at="loss",
+            text="The targets are a column. The first loss is 0.3157, and the same network from the same "
+            "weights learns XOR.",
+            **LONG,
+        ),
+        Variant(
+            "From weights drawn at random",
+            DRAWN,
+            look_at="loss",
+            text="The targets are a column, and the weights come from a seed. Other seeds give other "
+            "weights, and not all of them learn.",
+            **LONG,
+        ),
     ),
     to_try=(
         Try(
@@ -56,6 +74,8 @@ the same weights learns XOR.""",
             "Train the drawn weights with seed 4: all predictions are 0, no gradient arrives, the "
             "loss is 0.5.",
             variant=2,
+            steps=100,
+            seed=4,
         ),
     ),
     claims=(

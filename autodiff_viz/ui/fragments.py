@@ -20,6 +20,7 @@ from autodiff_viz.ui.address import too_large
 from autodiff_viz.ui.fair_queue import in_turn
 from autodiff_viz.ui.pace import wait
 from autodiff_viz.ui.session import Parts, Session, session
+from autodiff_viz.ui.work import CURVES
 from autodiff_viz.views.compose import LabView
 from autodiff_viz.views.lab import Lab
 from autodiff_viz.views.page.parts import LESSON, OF_NUMBERS, SHOWS, changed, shows
@@ -29,6 +30,9 @@ Draw = Callable[[Lab, LabView], None]
 
 LAB = "canvas"
 """The part with the lab's own component, which changes with every edit."""
+
+PLAYED = "played"
+"""The look that names the lesson whose pass was played last."""
 
 CANVAS_FIRST = 300  # milliseconds between a new visitor's canvas and the request for the rest of the page
 CHART = 1.0  # seconds between two drawings of a chart that a running training changes
@@ -107,11 +111,13 @@ def note_shown(here: Session, name: str) -> None:
 def _beside(here: Session) -> dict[str, Any]:
     """Return the data that parts show besides the lab.
 
-    These are the fields too large for the address, and for parts with numbers the state that the numbers are
-    of. While a training runs there is no such state: a part is then drawn when its own data changes.
+    These are the fields too large for the address, what exercises ask for, and for parts with numbers
+    the state that the numbers are of. While a training runs there is no such state: a part is then
+    drawn when its own data changes.
     """
     state = None if live(here.lab) else here.present.state
-    return {**dict.fromkeys(OF_NUMBERS, state), "settings": too_large(here)}
+    beside = {"settings": too_large(here), "tries": (here.looks.get(CURVES), here.looks.get(PLAYED))}
+    return {**dict.fromkeys(OF_NUMBERS, state), **beside}
 
 
 def redraw(here: Session) -> None:
@@ -140,6 +146,21 @@ def rest_due(here: Session) -> dict[str, Any]:
         return {"due": True, "rest": busy}
     parts.settled = here.lab
     return {"due": False, "rest": max(busy, min(parts.polls.values())) if parts.polls else None}
+
+
+def note_seen(here: Session, seen: bool) -> None:
+    """Note whether the browser has the place of the figure in view."""
+    parts = here.parts
+    if seen and not parts.seen:
+        parts.settled = None  # the figure may be due, whichever message has brought the news
+    parts.seen = seen
+
+
+def note_played(here: Session) -> None:
+    """Note that the pass is played, which may be an exercise of the open lesson."""
+    if here.lab.lesson and here.looks.get(PLAYED) != here.lab.lesson:
+        here.looks[PLAYED] = here.lab.lesson
+        here.parts.settled = None
 
 
 def note_message(here: Session) -> None:

@@ -24,6 +24,8 @@ from autodiff_viz.views.training.record import Training, advanced, paused, told
 CHUNK = 0.03  # target duration of a chunk, in seconds
 MOST = 256  # steps of a chunk, at most
 REST = 0.5  # pause after a chunk made in this process, as a share of its duration, for other visitors
+SMOOTH = 0.1  # seconds between two chunks of a training whose speed is limited, if that is more than a step
+TICK = 0.005  # seconds that a thread waits if the training whose turn it is may not go on yet
 AWAY = 90.0  # seconds without a request from the page, after which the page is taken to be closed
 GONE = "Paused: the page was away."
 BROKEN = "Stopped by a mistake of this program, which is in the server's log."
@@ -32,9 +34,15 @@ _log = logging.getLogger(__name__)
 
 
 class Trainer:
-    """The training of one visitor; it is garbage-collected with the visitor's session."""
+    """The training of one visitor; it is garbage-collected with the visitor's session.
+
+    Attributes:
+      pace: largest number of steps a second; 0 for no limit.
+      due: when the next chunk may be made, in seconds of `monotonic`.
+    """
 
     def __init__(self) -> None:
+        self.pace, self.due = 0, 0.0
         self._lock = Lock()
         self._training: Training | None = None
         self._size, self._seen, self._queued = 1, monotonic(), False
@@ -48,12 +56,16 @@ class Trainer:
     def put(self, training: Training | None) -> None:
         """Replace the record by the page's."""
         with self._lock:
-            self._training, self._seen = training, monotonic()
+            self._training, self._seen, self.due = training, monotonic(), 0.0
             wanted = training is not None and training.running and not self._queued
             self._queued = self._queued or wanted
         if wanted:
             _turns().put(weakref.ref(self))
             _workers()
+
+    def limit(self, pace: int) -> None:
+        """Set the largest number of steps a second; 0 for no limit."""
+        self.pace, self.due = pace, 0.0
 
     def tell(self, *rules: object) -> None:
         """Set the rules and settings of the next steps."""
@@ -67,9 +79,12 @@ class Trainer:
         if before is None or not before.running:
             return self._ended()
         away = monotonic() - self._seen > AWAY
-        began = perf_counter()
+        began, pace = perf_counter(), self.pace
+        if pace:
+            self.due = monotonic() + max(1 / pace, SMOOTH)
+        size = min(self._size, max(1, round(SMOOTH * pace))) if pace else self._size
         with as_long_as(lambda: self._goes_on(before)):
-            after = paused(before, GONE) if away else _advanced(before, self._size)
+            after = paused(before, GONE) if away else _advanced(before, size)
         self._size = _fitting(self._size, perf_counter() - began)
         with self._lock:
             if self._training is before:
@@ -160,7 +175,10 @@ def _work(steps: Steps | None, stop: Event) -> None:
                 steps.end_idle()
             continue
         trainer, began = turn(), perf_counter()
-        if trainer is not None and trainer.advance():
+        if trainer is not None and trainer.due > monotonic():
+            stop.wait(TICK)
+            turns.put(turn)
+        elif trainer is not None and trainer.advance():
             turns.put(turn)
         del trainer  # a closed visitor's trainer would otherwise be kept until the next turn
         if steps is None:

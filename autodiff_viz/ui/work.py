@@ -19,7 +19,7 @@ from autodiff_viz.workers.pool import Pool
 
 WORKERS = "AUTODIFF_VIZ_WORKERS"  # number of worker processes; "off": jobs are done in the server itself
 LOADED = ("autodiff_viz.views.warm_up", "autodiff_viz.lessons.findings_codec")
-CHECK, PROOF = "check", "proof"
+CHECK, PROOF, CURVES = "check", "proof", "split_curves"
 HERE = 16  # answers that a host without workers keeps
 LAST = 19  # niceness of jobs whose answer is needed later
 PROVING = 120.0  # processor seconds that checking a lesson's claims may take: some train networks

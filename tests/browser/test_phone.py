@@ -63,6 +63,18 @@ def test_a_gradient_is_bent_and_undone_by_the_four_buttons(phone: LabPage):
     expect(phone.canvas.get_by_role("dialog", name="Bend")).to_contain_text("Tap a node first")
 
 
+def test_add_opens_the_ops_over_most_of_the_canvas_and_closes_them_again(phone: LabPage):
+    add, ops = phone.tools.get_by_role("button", name="Add", exact=True), phone.canvas.locator(".palette")
+    add.tap()
+    expect(ops).to_be_visible()
+    assert ops.bounding_box()["height"] > 0.75 * phone.canvas.bounding_box()["height"]
+    add.tap()
+    expect(ops).to_have_count(0)
+    # The page does not scroll, so no touch of the canvas is left to it.
+    surface = phone.canvas.locator(".surface")
+    assert surface.evaluate("(surface) => getComputedStyle(surface).touchAction") == "none"
+
+
 @pytest.mark.own_page
 def test_the_first_view_shows_the_whole_first_graph(phone: LabPage):
     canvas = phone.canvas.bounding_box()

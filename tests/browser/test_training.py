@@ -12,6 +12,7 @@ from tests.browser.lab_page import LabPage, four_digits
 from tests.browser.test_axe import faults
 from tests.views.regression import TEXT, lab_of, loss_of
 
+THUMB = "(slider) => slider.closest('[style*=left]').getBoundingClientRect().toJSON()"
 PATIENCE = 30_000  # ms; the first step compiles
 
 
@@ -27,6 +28,20 @@ def go_to(lab: LabPage, step: int, of: int) -> None:
         lab.page.keyboard.press("ArrowRight")
     expect(lab.page.get_by_text(f"Step {step} of {of}")).to_be_visible()
     lab.settle()
+
+
+def drag_to(lab: LabPage, step: int) -> None:
+    """Drag the slider until it is at a step: the canvas has its numbers before the release."""
+    mouse, slider = lab.page.mouse, scrubber(lab.page)
+    thumb = slider.evaluate(THUMB)
+    x, y = thumb["x"] + thumb["width"] / 2, thumb["y"] + thumb["height"] / 2
+    mouse.move(x, y)
+    mouse.down()
+    while int(slider.input_value()) < step:
+        x += 3
+        mouse.move(x, y)
+    assert int(slider.input_value()) == step
+    expect(lab.value("loss")).to_have_text(four_digits(loss_of(step)))
 
 
 def test_a_step_comes_back_on_the_canvas_and_after_a_reload(lab):
@@ -45,6 +60,11 @@ def test_a_step_comes_back_on_the_canvas_and_after_a_reload(lab):
     expect(lab.value("loss")).to_have_text(four_digits(loss_of(20)))
     go_to(lab, 6, 20)
     expect(lab.value("loss")).to_have_text(four_digits(loss_of(6)))
+    drag_to(lab, 15)
+    lab.page.mouse.up()
+    lab.settle()
+    expect(lab.page.get_by_text("Step 15 of 20")).to_be_visible()
+    go_to(lab, 6, 20)
     lab.reload()
     expect(lab.page.get_by_text("Step 6 of 20")).to_be_visible(timeout=PATIENCE)
     lab.settle()

@@ -115,6 +115,15 @@ def test_the_lesson_is_short_and_complete(found):
     assert all(claim.source and claim.quantity in {**QUANTITIES, **CUT, **SPLIT} for claim in found.claims)
 
 
+def test_each_of_several_graphs_has_words_of_its_own():
+    several = [found for found in LESSONS if len(found.variants) > 1]
+    assert len(several) > 8
+    for found in several:
+        texts = [variant.text for variant in found.variants]
+        assert len({*texts, "", found.text}) == len(texts) + 2, found.key
+        assert max(len(text.split()) for text in texts) <= 60, found.key
+
+
 def test_keys_are_unique_and_unknown_keys_find_nothing():
     assert [lesson(found.key) for found in LESSONS] == list(LESSONS)
     assert lesson("no such lesson") is None

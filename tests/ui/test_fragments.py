@@ -8,8 +8,11 @@ import pytest
 from streamlit.runtime.forward_msg_queue import ForwardMsgQueue
 from streamlit.testing.v1 import AppTest, local_script_runner
 
-from autodiff_viz.ui.session import SESSION
+from autodiff_viz.ui import fragments
+from autodiff_viz.ui.lab.component import _hear
+from autodiff_viz.ui.session import SESSION, Session
 from autodiff_viz.views.lab import start
+from autodiff_viz.views.page.parts import SHOWS
 from autodiff_viz.views.training.actions import trains
 from tests.ui.page import put
 from tests.views.regression import lab_of
@@ -37,6 +40,19 @@ def test_a_part_that_runs_again_before_it_was_sent_leaves_no_hole(monkeypatch, l
     assert len(parts) > 10
     for dropped in [*({part} for part in parts), parts]:
         assert holes(sent, dropped) == []
+
+
+@pytest.mark.parametrize("beside", [{"want": []}, {"play": 0}, {"details": True}])
+def test_a_figure_that_comes_into_view_is_due_whichever_message_says_so(monkeypatch, beside):
+    """A phone asks for the tables of its sliders by itself. Streamlit keeps one message of two that come at
+    once: here the one that says what is in view, and not the one that asks for the page's other parts."""
+    monkeypatch.setattr(fragments, "is_seen", lambda parts: parts.seen)
+    here = Session(start())
+    for name in SHOWS.keys() - {"figure"}:
+        fragments.note_shown(here, name)
+    assert fragments.rest_due(here)["due"] is False
+    _hear(here, {"key": here.inbox.key, "edits": [], "have": None, "seen": True, **beside})
+    assert fragments.rest_due(here)["due"] is True
 
 
 def holes(sent: list, dropped: set[str]) -> list[list[int]]:

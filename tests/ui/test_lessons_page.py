@@ -7,7 +7,10 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from autodiff_viz.lessons.gallery import LESSONS
+from autodiff_viz.ui.fragments import rest_due
+from autodiff_viz.ui.lab.component import _hear
 from autodiff_viz.ui.panels.lesson import PROGRESS
+from autodiff_viz.ui.session import SESSION
 from autodiff_viz.views.actions import set_input
 from autodiff_viz.views.lab import start
 from autodiff_viz.views.lessons.gallery import open_lesson
@@ -106,6 +109,16 @@ def test_an_exercise_is_done_by_its_button_and_ticked():
     assert _ticks(app) == [False, True, False]
     app.button(key="do_fork_2").click().run()
     assert lab_of(app).variant == 1
+
+
+def test_the_exercise_to_play_the_pass_is_ticked_once_the_browser_asks_for_its_steps():
+    app = _lab_with("neuron")
+    assert _ticks(app) == [False, False, False]
+    here = app.session_state[SESSION]
+    _hear(here, {"key": here.inbox.key, "edits": [], "seen": True, "play": here.present.state})
+    assert rest_due(here)["due"]
+    app.run()
+    assert _ticks(app) == [True, False, False]
 
 
 def test_a_card_has_a_picture_and_the_number_of_exercises():

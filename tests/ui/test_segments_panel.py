@@ -8,6 +8,8 @@ from streamlit.testing.v1 import AppTest
 from autodiff_viz.ui import work
 from autodiff_viz.ui.panels import waiting
 from autodiff_viz.ui.session import SESSION
+from autodiff_viz.views.lab import start
+from autodiff_viz.views.lessons.gallery import open_lesson
 from autodiff_viz.workers.jobs import TOO_LONG, Answer, done_here
 from tests.ui.test_lab_page import lab_of, page, ran, said
 
@@ -77,6 +79,31 @@ def test_training_three_ways_is_a_workers_job(workers):
     assert "Training 100 steps three ways" in said(app)
     workers.finish("split_curves")
     assert "Training 100 steps three ways" not in said(ran(app))
+
+
+def test_the_exercise_asks_for_the_three_trainings_and_is_ticked_then(workers):
+    app = page(lab=open_lesson(start(), "split-model"))
+    workers.finish("segments")
+    app = ran(app)
+    assert "split_curves" not in workers.jobs
+    assert ticked(app, "split-model:1") is False
+    app = press(app, "do_segments_split-model_1")
+    assert "Training 60 steps three ways" in said(app)
+    assert "split_curves" in workers.jobs
+    assert ticked(app, "split-model:1") is True
+
+
+def test_the_three_trainings_that_the_panel_was_asked_for_tick_the_exercise_too(workers):
+    app = page(lab=open_lesson(start(), "split-model"))
+    workers.finish("segments")
+    app = press(ran(app), "split_curves_offer")
+    assert ticked(app, "split-model:1") is True
+
+
+def ticked(app: AppTest, item: str) -> bool:
+    """Whether an exercise is ticked."""
+    (mark,) = [e.proto.body for e in app.get("html") if f'data-try="{item}"' in e.proto.body]
+    return "av-done" in mark
 
 
 def test_what_takes_long_can_be_cancelled_and_asked_for_again(workers):

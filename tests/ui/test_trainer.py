@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import time
 import weakref
+from queue import SimpleQueue
 
 import numpy as np
 import pytest
@@ -85,6 +86,27 @@ def test_a_training_that_nobody_looks_at_pauses(monkeypatch):
 )
 def test_chunks_take_about_the_same_time(size, seconds, wanted):
     assert module._fitting(size, seconds) == wanted
+
+
+def test_a_training_with_a_limit_of_speed_makes_so_many_steps_and_then_waits(monkeypatch):
+    monkeypatch.setattr(module, "_workers", lambda: None)  # its turns come from this test
+    monkeypatch.setattr(module, "_turns", SimpleQueue)
+    clock = iter(range(1000, 2000))
+    monkeypatch.setattr(module, "monotonic", lambda: next(clock))
+    lab, trainer = trains(lab_of(), 100), Trainer()
+    trainer.limit(1)
+    trainer.put(lab.training)
+    for made in (1, 2, 3):
+        assert trainer.advance()
+        assert len(trainer.training) == made
+        assert 1000 < trainer.due <= next(clock)
+    trainer.limit(20)
+    trainer._size = 8
+    assert trainer.due == 0
+    for made in (5, 7):
+        assert trainer.advance()
+        assert len(trainer.training) == made
+    trainer.put(None)
 
 
 def test_a_training_that_breaks_leaves_those_of_others_running(monkeypatch):

@@ -30,28 +30,28 @@ function wait() {
 
 test("it is asked once the hands are still, with the number of the word", () => {
   const { question, posted } = asking();
-  question.answered({ turn: 7, due: true, rest: 0 });
+  question.answered({ turn: 7, due: true, rest: 0, seen: false });
   assert.equal(wait(), STILL_MS);
   assert.deepEqual(posted, [7]);
 });
 
 test("nothing is asked where nothing is due", () => {
   const { question } = asking();
-  question.answered({ turn: 7, due: true, rest: 0 });
-  question.answered({ turn: 8, due: false, rest: null });
+  question.answered({ turn: 7, due: true, rest: 0, seen: false });
+  question.answered({ turn: 8, due: false, rest: null, seen: false });
   assert.equal(page.timers.size, 0);
 });
 
 test("what has to be looked at again is asked for as late as Python says", () => {
   const { question, posted } = asking();
-  question.answered({ turn: 3, due: false, rest: 400 });
+  question.answered({ turn: 3, due: false, rest: 400, seen: false });
   assert.equal(wait(), 400);
   assert.deepEqual(posted, [3]);
 });
 
 test("whoever holds something, or has edits under way, is not held up", () => {
   const { question, mail, posted } = asking();
-  question.answered({ turn: 1, due: true, rest: 0 });
+  question.answered({ turn: 1, due: true, rest: 0, seen: false });
   page.listeners.pointerdown();
   wait();
   assert.deepEqual(posted, []);
@@ -66,7 +66,7 @@ test("whoever holds something, or has edits under way, is not held up", () => {
 
 test("a question that has no answer is asked again, less and less often, and not after the page was left", () => {
   const { question, mail, posted } = asking();
-  question.answered({ turn: 1, due: true, rest: 0 });
+  question.answered({ turn: 1, due: true, rest: 0, seen: false });
   const waits = [wait(), wait(), wait(), wait(), wait(), wait()];
   assert.deepEqual(waits, [STILL_MS, 3000, 6000, 12000, 24000, 24000]);
   assert.equal(posted.length, 6);
@@ -77,6 +77,19 @@ test("a question that has no answer is asked again, less and less often, and not
 
 test("tests can see whether parts are due", () => {
   const { question, mail } = asking();
-  question.answered({ turn: 1, due: true, rest: 0 });
+  question.answered({ turn: 1, due: true, rest: 0, seen: false });
   assert.equal(mail.host.dataset.due, "true");
+});
+
+test("what comes into view while edits are under way is asked for once they are answered", () => {
+  const { question, mail, posted } = asking();
+  mail.busy = true;
+  question.ask(); // as the figure comes into view
+  question.answered({ turn: 5, due: false, rest: null, seen: false }, true); // of an edit that was sent before
+  assert.equal(mail.host.dataset.due, "true");
+  mail.busy = false;
+  assert.equal(wait(), STILL_MS);
+  assert.deepEqual(posted, [5]);
+  question.answered({ turn: 6, due: false, rest: null, seen: true }, true);
+  assert.equal(page.timers.size, 0);
 });

@@ -18,7 +18,7 @@ from autodiff_viz.ui.answers import answers, want_check
 from autodiff_viz.ui.fair_queue import in_turn
 from autodiff_viz.ui.first_view import drawing, written
 from autodiff_viz.ui.follow_training import follow_training
-from autodiff_viz.ui.fragments import LAB, note_message, redraw_rest, rest_due
+from autodiff_viz.ui.fragments import LAB, note_message, note_played, note_seen, redraw_rest, rest_due
 from autodiff_viz.ui.inbox import fault, fresh
 from autodiff_viz.ui.lab.source import code, component
 from autodiff_viz.ui.session import Sent, Session, act, called, session
@@ -65,7 +65,7 @@ def draw_lab(lab: Lab, view: LabView) -> None:
         sent.shown = shown
         _number(sent)
     tables, sent.tables, sent.turn = sent.tables, [], sent.turn + 1
-    beside = {"tables": written(tables), **rest_due(here), "turn": sent.turn}
+    beside = {"tables": written(tables), **rest_due(here), "turn": sent.turn, "seen": here.parts.seen}
     data = {**_news(sent), **beside, **here.inbox.word}
     if sent.play:
         data["play"], sent.play = sent.play, ""
@@ -136,7 +136,7 @@ def _on_message() -> None:
 def _hear(here: Session, message: dict[str, Any]) -> None:
     have = message.get("have")
     here.sent.have = have if type(have) is int else None
-    here.parts.seen = message.get("seen") is True
+    note_seen(here, message.get("seen") is True)
     here.looks[DETAILS] = message.get("details") is True
     edits = fresh(message, here.inbox)
     if edits:
@@ -149,6 +149,7 @@ def _hear(here: Session, message: dict[str, Any]) -> None:
         here.sent.tables = sweep_tables(here.present.view, dict(want))
     if type(state := message.get("play")) is int and state == here.present.state:
         here.sent.play = written(play_data(here.present.view, state))
+        note_played(here)
     if not edits and "rest" in message:
         follow_training(here)
         redraw_rest(here)

@@ -36,6 +36,9 @@ def draw_lesson(panel: DeltaGenerator, lab: Lab, draw: Callable[..., None]) -> N
         _draw_head(view)
         with st.container(key="variants"):
             _draw_variants(view)
+        if view.about:
+            with st.container(key="about_graph"):
+                st.markdown(view.about)
         st.markdown(view.text)
     draw("tries", inside)
     with inside:
@@ -88,6 +91,7 @@ def _draw_ways_on(view: LessonView) -> None:
         on_click=pressed,
         args=(open_lesson, view.key, view.variant),
         disabled=not view.changed,
+        help=None if view.changed else "The graph is as the lesson has it.",
         width="stretch",
     )
     with st.container(horizontal=True):
@@ -103,5 +107,6 @@ def _draw_neighbour(label: str, icon: str, key: str | None) -> None:
         on_click=pressed,
         args=(open_lesson, key),
         disabled=key is None,
+        help="There is none." if key is None else None,
         width="stretch",
     )

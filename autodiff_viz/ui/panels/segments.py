@@ -11,12 +11,12 @@ from autodiff_viz.ui.panels.chart import draw_chart
 from autodiff_viz.ui.panels.problems import draw_problems
 from autodiff_viz.ui.panels.table import draw_table
 from autodiff_viz.ui.panels.waiting import draw_awaited, draw_offer
-from autodiff_viz.ui.work import is_large
+from autodiff_viz.ui.work import CURVES, is_large
 from autodiff_viz.views.compose import LabView
 from autodiff_viz.views.lab import Lab
 from autodiff_viz.views.page.segments import divided_job, is_divided, segments_told, trained_job
 
-PART, SEGMENTS, CURVES = "segments", "segments", "split_curves"
+PART, SEGMENTS = "segments", "segments"
 
 
 def draw_segments(lab: Lab, view: LabView) -> None:

@@ -27,7 +27,7 @@ def draw_settings(lab: Lab, view: LabView) -> None:
         with st.container(horizontal=True):
             _draw_fresh_starts(view)
         if too_large(session()):
-            st.caption("Too large for a link: kept in this browser. Take it as JSON to have it elsewhere.")
+            st.caption("Too large for a link: kept in this browser. Save it as JSON to have it elsewhere.")
     with st.container(key="downloads"):
         _draw_downloads(view)
 

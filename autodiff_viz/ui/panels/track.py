@@ -57,18 +57,20 @@ def _draw_where(lab: Lab, found: TrainView) -> None:
     own, now = lab.step is None, lab.step == LAST
     with st.container(key="train_where", horizontal=True, vertical_alignment="center", gap="small"):
         st.text("Now, step by step." if found.running and now else found.says, width="content")
-        _draw_link("Now", "train_now", now, pressed, scrubs, LAST)
-        _draw_link("The formula's own numbers", "train_own", own, pressed, scrubs, None)
-        _draw_link(
-            "Use these weights", "train_use", found.running or found.shown is None, pressed, uses_weights
-        )
+        on_view, runs = "It is on view.", "It runs: pause it first." if found.running else None
+        _draw_link("Now", "train_now", on_view if now else None, pressed, scrubs, LAST)
+        _draw_link("The formula's own numbers", "train_own", on_view if own else None, pressed, scrubs, None)
+        why = runs or ("Choose a step first." if found.shown is None else None)
+        _draw_link("Use these weights", "train_use", why, pressed, uses_weights)
         if found.before and found.at:
             said = f"Bring back {found.before:,} steps"
-            _draw_link(said, "train_back", found.running, steer, brings_back)
+            _draw_link(said, "train_back", runs, steer, brings_back)
 
 
-def _draw_link(label: str, key: str, off: bool, does: Callable[..., None], *action: Any) -> None:
-    st.button(label, key=key, type="tertiary", on_click=does, args=action, disabled=off)
+def _draw_link(label: str, key: str, why: str | None, does: Callable[..., None], *action: Any) -> None:
+    """Draw a button; `why` says why it is disabled, None if it is not."""
+    look = {"type": "tertiary", "disabled": why is not None, "help": why}
+    st.button(label, key=key, on_click=does, args=action, **look)
 
 
 def _scrub(lab: Lab, step: float) -> Lab:

@@ -11,12 +11,14 @@ from autodiff_viz.graph import limits
 from autodiff_viz.ui.follow_training import catch_up
 from autodiff_viz.ui.fragments import redraw
 from autodiff_viz.ui.session import Session, act, called, session
-from autodiff_viz.ui.widgets import answered, renewed
+from autodiff_viz.ui.widgets import answered, news, renewed
 from autodiff_viz.views.compose import LabView
 from autodiff_viz.views.lab import Lab
 from autodiff_viz.views.training.actions import brings_back, pauses, plans, resets, trains, trains_again
 from autodiff_viz.views.training.panel import TrainView, train_view
 from autodiff_viz.views.training.record import NAMES, still
+
+PACES = (0, 1, 2, 10, 100)  # steps a second, at most; 0 for no limit
 
 
 def steer(action: Callable[..., Lab], *arguments: Any) -> None:
@@ -59,31 +61,22 @@ def draw_train(lab: Lab, view: LabView) -> None:
 
 
 def _draw_transport(found: TrainView) -> None:
-    go = {"key": "train_go", "on_click": steer}
-    why = _why_not(found)
+    go, no = {"key": "train_go", "on_click": steer}, _refusal(found)
+    start = {**go, "icon": ":material/play_arrow:", "type": "primary", "disabled": bool(no), "help": no}
     if found.running:
         st.button("Pause", icon=":material/pause:", args=(pauses,), **go)
     elif found.again:
-        label = f"Train to step {found.at + found.again:,} again"
-        icon, off = ":material/play_arrow:", found.refused
-        st.button(label, icon=icon, type="primary", args=(trains_again,), disabled=off, **go)
+        st.button(f"Train to step {found.at + found.again:,} again", args=(trains_again,), **start)
     else:
-        label, icon = f"Train {found.steps:,}", ":material/play_arrow:"
-        st.button(
-            label,
-            icon=icon,
-            type="primary",
-            args=(trains, found.steps),
-            disabled=found.refused,
-            help=why,
-            **go,
-        )
+        st.button(f"Train {found.steps:,}", args=(trains, found.steps), **start)
+    why = _why_not(found)
     one = {"on_click": steer, "args": (trains, 1), "disabled": bool(why), "help": why}
     st.button("One step", key="train_one", icon=":material/skip_next:", **one)
     over = {"key": "train_over", "on_click": steer}
     if found.before and not found.at and not found.again:
         label = f"Bring back {found.before:,} steps"
-        st.button(label, icon=":material/undo:", args=(brings_back,), disabled=found.running, **over)
+        why = "It runs: pause it first." if found.running else None
+        st.button(label, icon=":material/undo:", args=(brings_back,), disabled=bool(why), help=why, **over)
     else:
         none = not (found.at or found.again)
         why = "Pause it first." if found.running else "No step has been made yet." if none else None
@@ -97,12 +90,18 @@ def _why_not(found: TrainView) -> str | None:
         return "It runs: pause it first."
     if found.again:
         return "The steps of the link are made again first."
+    return _refusal(found)
+
+
+def _refusal(found: TrainView) -> str | None:
+    """Return why the graph cannot be trained; None if it can."""
     return found.trouble or "The graph cannot be trained as it is." if found.refused else None
 
 
 def _draw_settings(found: TrainView) -> None:
-    given = found.settings
-    with st.popover(f"{given.optimiser} \u00b7 rate {given.rate:g}", icon=":material/tune:"):
+    given, pace = found.settings, session().trainer.pace
+    held = f" \u00b7 {pace}/s" if pace else ""
+    with st.popover(f"{given.optimiser} \u00b7 rate {given.rate:g}{held}", icon=":material/tune:"):
         key = renewed("train_steps", "", found.steps)
         st.number_input(
             "Steps at a time",
@@ -112,6 +111,17 @@ def _draw_settings(found: TrainView) -> None:
             key=key,
             on_change=answered,
             args=(key, _set_plan, "steps"),
+        )
+        key = renewed("train_pace", "", pace)
+        st.selectbox(
+            "Steps a second",
+            PACES,
+            PACES.index(pace),
+            key=key,
+            format_func=lambda pace: str(pace) if pace else "as many as it can",
+            on_change=_on_pace,
+            args=(key,),
+            help="If there are few, the canvas shows each step.",
         )
         key = renewed("train_rate", "", float(given.rate))
         st.number_input(
@@ -152,3 +162,12 @@ def _draw_settings(found: TrainView) -> None:
 
 def _set_plan(lab: Lab, field: str, value: Any) -> Lab:
     return plans(lab, **{field: value})
+
+
+def _on_pace(key: str) -> None:
+    """Callback: limit the speed of this visitor's trainings."""
+    here, values = called()
+    if news(here.widgets, values, key) and values[key] in PACES:
+        here.trainer.limit(values[key])
+        here.parts.cut.add("train")
+    redraw(here)

@@ -46,6 +46,7 @@ class LessonView:
       title, text: its texts.
       variants: titles of its graphs.
       variant: index of the open graph.
+      about: what the open graph shows, in Markdown; "" if the lesson has no other.
       changed: whether graph or seed differ from the lesson's; positions do not count.
       before, after: keys of the neighbours, None at the ends.
     """
@@ -56,6 +57,7 @@ class LessonView:
     text: str
     variants: tuple[str, ...]
     variant: int
+    about: str
     changed: bool
     before: str | None
     after: str | None
@@ -98,7 +100,7 @@ def lesson_view(lab: Lab) -> LessonView | None:
     found = lesson(lab.lesson)
     if found is None:
         return None
-    at = LESSONS.index(found)
+    at, variant = LESSONS.index(found), variant_of(lab, found)
     keys = (None, *(other.key for other in LESSONS), None)
     return LessonView(
         key=found.key,
@@ -106,7 +108,8 @@ def lesson_view(lab: Lab) -> LessonView | None:
         title=found.title,
         text=found.text,
         variants=tuple(v.title for v in found.variants),
-        variant=variant_of(lab, found),
+        variant=variant,
+        about=found.variants[variant].text,
         changed=not is_own(lab, found),
         before=keys[at],
         after=keys[at + 2],

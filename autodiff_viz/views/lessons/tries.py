@@ -16,7 +16,8 @@ from autodiff_viz.views.edits.apply import edited
 from autodiff_viz.views.lab import Lab
 from autodiff_viz.views.lessons.claims import variant_of
 from autodiff_viz.views.lessons.gallery import open_lesson
-from autodiff_viz.views.training.actions import trains
+from autodiff_viz.views.training.actions import plans, resets, trains
+from autodiff_viz.views.training.record import USUAL, settings_of
 
 Edit = Mapping[str, Any]
 
@@ -29,18 +30,21 @@ class TryView:
       says: what to do and what to observe, in Markdown.
       acts: whether a click does it; otherwise it is something to read.
       trains: whether a click starts a training.
+      asks: for what beside the graph it asks, as in `Try`; it is done once that is asked for, which the lab
+        does not know.
       done: whether its state is reached.
     """
 
     says: str
     acts: bool
     trains: bool
+    asks: str
     done: bool
 
 
 def _key(lab: Lab) -> bytes:
-    steps = len(lab.training) if lab.training else 0
-    return identity((lab.lesson, lab.variant, lab.graph, lab.selected, lab.collapsed, steps))
+    made = (len(lab.training), lab.training.settings.seed) if lab.training else ()
+    return identity((lab.lesson, lab.variant, lab.graph, lab.selected, lab.collapsed, made))
 
 
 @remembered(32, _key)
@@ -49,7 +53,7 @@ def tries(lab: Lab) -> tuple[str, tuple[TryView, ...]] | None:
     found = lesson(lab.lesson)
     if found is None:
         return None
-    shown = (TryView(t.says, t.acts, t.steps > 0, _is_done(lab, found, t)) for t in found.to_try)
+    shown = (TryView(t.says, t.acts, t.steps > 0, t.asks, _is_done(lab, found, t)) for t in found.to_try)
     return found.key, tuple(shown)
 
 
@@ -63,18 +67,28 @@ def do_try(lab: Lab, key: str, index: int) -> Lab:
     after = lab if open_already else open_lesson(lab, key, item.variant or 0)
     for edit in item.edits:
         after = edited(after, edit)
+    if item.seed is not None:
+        after = plans(resets(after), seed=item.seed)  # steps that were made keep their seed
     return trains(after, item.steps) if item.steps else after
 
 
 def _is_done(lab: Lab, found: Lesson, item: Try) -> bool:
     """Whether the lab is as the exercise asks: its edits would change nothing, and its training is made."""
     at = variant_of(lab, found)
-    if not item.acts or item.variant not in (None, at):
+    if not item.acts or item.asks or item.variant not in (None, at):
         return False
-    if item.steps and (lab.training is None or len(lab.training) < item.steps):
+    if item.steps and not _is_trained(lab, item):
         return False
     start = graph_of(found.variants[at])
     return all(_holds(lab, start, edit) for edit in item.edits)
+
+
+def _is_trained(lab: Lab, item: Try) -> bool:
+    """Whether the training that an exercise asks for has been made."""
+    made = lab.training
+    if made is None or len(made) < item.steps:
+        return False
+    return item.seed in (None, settings_of(made, USUAL.settings).seed)
 
 
 def _holds(lab: Lab, start: Graph, edit: Edit) -> bool:

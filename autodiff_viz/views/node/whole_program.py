@@ -61,7 +61,8 @@ def residuals_say(trace: Trace, name: str) -> str:
         for r in kept
     )
     parts = [
-        f"{_residual(is_value, count)} {numbers}{' each' if count > 1 else ''}, for {consumers or 'nothing'})"
+        f"{_residual(is_value, count)} {numbers}{' each' if count > 1 else ''}, "
+        f"for {consumers or 'the backward pass'})"
         for (is_value, numbers, consumers), count in said.items()
     ]
     return f"The forward pass keeps {listed(parts)}."

@@ -101,6 +101,12 @@ def trained_job(lab: Lab, steps: int) -> Job:
     return Job(key, trained, (lab.graph, settings, steps, lab.dtype), TRAINING)
 
 
+def three_ways_job(lab: Lab, view: LabView) -> Job | None:
+    """Return the job of the training that is offered for the graph on view; None if none is."""
+    steps = _steps(lab, view) if is_divided(view) else 0
+    return trained_job(lab, steps) if steps else None
+
+
 def _steps(lab: Lab, view: LabView) -> int:
     """Return the number of training steps that are offered."""
     try:

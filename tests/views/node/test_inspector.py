@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from types import SimpleNamespace
 
 import pytest
 
@@ -187,6 +188,12 @@ def test_runs_are_said_in_a_sentence(runs, says):
 def test_a_square_keeps_the_number_that_it_multiplies():
     found = trace(parse("x = 10.0\nc = cos(x)\ns = c * c"))
     assert "(1 number, for s)" in residuals_say(found, "c")
+
+
+def test_a_residual_that_no_single_node_reads_is_for_the_backward_pass():
+    kept = SimpleNamespace(producer="c", is_value=True, elements=4, consumers=())
+    said = residuals_say(SimpleNamespace(residuals=[kept]), "c")
+    assert said == "The forward pass keeps its value (4 numbers, for the backward pass)."
 
 
 def test_a_linear_op_keeps_nothing():

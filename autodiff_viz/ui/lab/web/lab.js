@@ -20,6 +20,8 @@ import { listenToMarker } from "./marker.js";
 import { Places } from "./places.js";
 import { Question, STILL_MS } from "./question.js";
 import { Sight } from "./sight.js";
+import { listenToSteps } from "./steps.js";
+import { listenToTries } from "./tries.js";
 
 /** @typedef {import("./types.js").Word} Word */
 /** @typedef {import("../../web/mail.js").Post} Post */
@@ -44,6 +46,8 @@ export class Lab {
     });
     showLook();
     this.unmark = listenToMarker((input) => this.board.rows.get(input));
+    this.steps = listenToSteps((step) => this.editor.send({ kind: "step", step }), () => this.mail.outbox.pending.some(({ kind }) => kind === "step"));
+    this.untry = listenToTries({ segments: () => this.showPlot("segments"), training: () => this.showPlot("training"), play: () => this.editor.startPlay() });
     this.question = new Question(this.mail);
     this.sight = new Sight(() => this.question.ask());
     /** Keys of the tables that sliders wait for, by input. @type {Map<string, string>} */
@@ -74,7 +78,8 @@ export class Lab {
     const drawing = lean && complete({ ...lean, key: word.key, ack: word.ack, rev: word.rev });
     const document = Number((drawing ?? this.editor.drawing).graph ?? 0);
     this.mail.receive({ ...word, document }, post, first);
-    this.question.answered(word);
+    this.question.answered(word, this.sight.seen);
+    this.steps.answered();
     if (!word.due) this.sight.watch();
     if (!drawing) return this.editor.resync();
     this.editor.receive(drawing);
@@ -98,6 +103,13 @@ export class Lab {
     this.editor.send(edit);
     whenRefused(this.editor, refused);
     return this.mail.outbox.last;
+  }
+
+  /** Show a plot, if the graph has it; on a phone on the sheet. @param {string} name */
+  showPlot(name) {
+    if (!this.dock.others.includes(name)) return;
+    this.dock.press(name);
+    if (this.panels.room === "narrow") this.panels.press("plots", true);
   }
 
   /** Request tables; the request is repeated in every message until they arrive, since Streamlit may lose one.
@@ -130,6 +142,8 @@ export class Lab {
     this.editor.close();
     this.question.close();
     this.unmark();
+    this.steps.close();
+    this.untry();
     this.places.close();
     this.panels.close();
     this.dock.close();

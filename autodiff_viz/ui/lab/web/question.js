@@ -23,13 +23,16 @@ export class Question {
     addEventListener("blur", this.release); // of the window: an element's blur also comes when another element is pressed
   }
 
-  /** Handle a message from Python, which can be asked again in `rest` ms; never if null.
-   * @param {{ turn: number, due: boolean, rest: number | null }} word */
-  answered({ turn, due, rest }) {
+  /** Handle a message from Python, which can be asked again in `rest` ms; never if null. The question is asked too if
+   * Python does not know yet that the figure is in view: the message with the news may have been lost, or be held back
+   * by an edit.
+   * @param {{ turn: number, due: boolean, rest: number | null, seen: boolean }} word @param {boolean} [sees] */
+  answered({ turn, due, rest, seen }, sees = seen) {
     this.turn = turn;
-    this.mail.host.dataset.due = String(due); // tests wait until nothing is due
+    const unheard = sees && !seen;
+    this.mail.host.dataset.due = String(due || unheard); // tests wait until nothing is due
     clearTimeout(this.timer);
-    if (rest !== null) this.wait(Math.max(rest, STILL_MS));
+    if (rest !== null || unheard) this.wait(Math.max(rest ?? 0, STILL_MS));
   }
 
   /** @param {number} ms @param {number} [patience] */

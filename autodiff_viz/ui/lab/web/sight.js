@@ -20,11 +20,11 @@ export class Sight {
 
   /** Find the place, which may have been replaced, once the parts above it are painted. */
   watch() {
-    clearTimeout(this.timer);
-    this.timer = window.setTimeout(() => this.find(), PAINTED_MS);
+    this.timer ||= window.setTimeout(() => this.find(), PAINTED_MS); // a training's messages must not put it off
   }
 
   find() {
+    this.timer = 0;
     const place = document.querySelector(PLACE);
     if (place === this.place) return;
     this.observer.disconnect();

@@ -84,9 +84,16 @@ export const pressDownload = async (editor, key) => {
 /** Copy the address with the layout. @param {Editor} editor */
 function copyLink(editor) {
   const { stage, choice } = editor;
-  if (wantedBy(location.search)) return say(stage, "The graph is too large for a link: take it as JSON.");
+  if (wantedBy(location.search)) return offerFile(editor);
   const place = choice === "own" ? placeOf(stage.view, sizeOf(stage)) : null;
   return copy(editor, "Link", location.href.split("#")[0] + toFragment(lookNow(), place));
+}
+
+/** Say that the graph has no room in a link, and offer it as a file. @param {Editor} editor */
+function offerFile(editor) {
+  const told = "It is kept in this browser alone. To have it elsewhere, save it as a file: dropped on a canvas, the file opens.";
+  const save = () => (closePopover(editor), pressDownload(editor, "download_json"));
+  dialog(editor, "This graph is too large for a link", told, null, html("button", { type: "button", class: "tool main", click: save }, "Save as JSON"));
 }
 
 /** Copy a text; if the browser does not allow it, show the text to copy by hand.
@@ -120,7 +127,7 @@ export function openTextField(editor) {
 const textField = (label) =>
   /** @type {HTMLTextAreaElement} */ (html("textarea", { "aria-label": label, rows: 5, spellcheck: "false", autocomplete: "off" }));
 
-/** @param {Editor} editor @param {string} title @param {string} told @param {HTMLElement} field @param {HTMLElement} [action] */
+/** @param {Editor} editor @param {string} title @param {string} told @param {HTMLElement | null} field @param {HTMLElement} [action] */
 function dialog(editor, title, told, field, action) {
   closePopover(editor);
   const close = html("button", { type: "button", class: "tool", click: () => closePopover(editor) }, action ? "Cancel" : "Close");
@@ -132,7 +139,7 @@ function dialog(editor, title, told, field, action) {
   const root = html("div", { class: "popover text-dialog", role: "dialog", "aria-label": title, keydown },
     html("b", {}, title), html("p", {}, told), field, html("div", { class: "row" }, close, action));
   editor.stage.host.append(root);
-  field.focus();
+  (field ?? action ?? close).focus();
 }
 
 /** Begin with an empty graph. @param {Editor} editor */

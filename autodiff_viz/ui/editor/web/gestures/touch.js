@@ -1,14 +1,17 @@
 // @ts-check
-// Touch screens: until the canvas is tapped, a finger that swipes up or down over it scrolls the page, as
-// over an embedded map. A sideways swipe pans and two fingers zoom, always.
+// Touch screens. In a window so low that the page scrolls, a finger that swipes up or down over the canvas scrolls
+// the page until the canvas is tapped, as over an embedded map. A sideways swipe pans and two fingers zoom, always.
 
 import { say } from "../draw/stage.js";
 
 /** @typedef {import("../draw/stage.js").Stage} Stage */
 
+const PAGE_SCROLLS = "(max-height: 559.9px)"; // as in lab.css
+
 /** Whether a touch is left to the page, since the canvas has not been tapped.
  * @param {Stage} stage @param {PointerEvent} event */
-export const asleep = ({ host }, event) => event.pointerType === "touch" && !host.matches(".awake, .selecting");
+export const asleep = ({ host }, event) =>
+  event.pointerType === "touch" && !host.matches(".awake, .selecting") && matchMedia(PAGE_SCROLLS).matches;
 
 /** @param {Stage} stage @param {PointerEvent} event */
 export function wake(stage, event) {

@@ -24,7 +24,7 @@ export function handBar(editor) {
     bend.classList.toggle("on", editor.selection.size > 0);
   });
   const bar = html("div", { class: "bar hands", role: "toolbar", "aria-label": "Tools" },
-    tool("add", "Add", () => byName.add.do?.(editor, NO_FOCUS, "")), bend, undo, more);
+    tool("add", "Add", () => editor.stage.host.querySelector(".palette") ? closePopover(editor) : byName.add.do?.(editor, NO_FOCUS, "")), bend, undo, more);
   answerKeys(editor, bar);
   return bar;
 }

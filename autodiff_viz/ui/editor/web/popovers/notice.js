@@ -11,7 +11,7 @@ import { clamp, toScreen } from "../draw/geometry.js";
 /** @typedef {(reason: string, notice: Notice) => void} Reopen */
 
 const EDGE = 8; // px to the side of the canvas
-const BARS = { top: 8, bottom: 8 }; // px that are kept free
+const BARS = { top: 8, bottom: 30 }; // px that are kept free, below for the legend
 const NARROW = 480; // px; below it there is no room beside a node
 
 /** Texts that may be refused: by the number of their edit, a function that reopens the field with the reason.
