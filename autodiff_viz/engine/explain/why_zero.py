@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from autodiff_viz.engine.diagnostics.op_derivative import own_contributions
+from autodiff_viz.engine.explain.cure import Cure
 from autodiff_viz.engine.explain.zero_cures import zero_cure
 from autodiff_viz.engine.explain.zero_elements import Elements, wires_between, zero_elements
 from autodiff_viz.engine.explain.zero_kinds import (
@@ -106,12 +107,21 @@ def why_zero(found: Trace, name: str) -> ZeroReason | None:
     return replace(reason, elements=parts, path=tuple(path), sentence=sentence)
 
 
-def _with_cure(found: Trace, name: str, reason: ZeroReason) -> ZeroReason:
+def cure_of_zero(found: Trace, name: str) -> Cure | None:
+    """Return the edit of the reason's cure; None without a cure, and where something arrives."""
+    return None if found.cotangent[name].any() else _cure(found, name, _reason(found, name))
+
+
+def _cure(found: Trace, name: str, reason: ZeroReason) -> Cure | None:
     def why(after: Trace) -> tuple[str, tuple[str, ...]] | None:
         left = None if after.cotangent[name].any() else _reason(after, name)
         return left and (left.kind, left.at)
 
-    cure = zero_cure(found, name, (reason.kind, reason.at), why)
+    return zero_cure(found, name, (reason.kind, reason.at), why)
+
+
+def _with_cure(found: Trace, name: str, reason: ZeroReason) -> ZeroReason:
+    cure = _cure(found, name, reason)
     if cure is None:
         return reason
     return replace(reason, cure=cure.edit(found.graph), mend=cure.mend, changes=cure.changes)

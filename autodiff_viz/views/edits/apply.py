@@ -19,6 +19,7 @@ from autodiff_viz.views.edits import (
     figure,
     groups,
     layers,
+    mend,
     nodes,
     pieces,
     restore_session,
@@ -45,6 +46,7 @@ EDITS: Edits = {
     **figure.EDITS,
     **restore_session.EDITS,
     **layers.EDITS,
+    **mend.EDITS,
     **text.EDITS,
     **values.EDITS,
 }
