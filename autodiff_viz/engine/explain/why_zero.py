@@ -10,7 +10,7 @@ import numpy as np
 
 from autodiff_viz.engine.diagnostics.op_derivative import own_contributions
 from autodiff_viz.engine.explain.cure import Cure
-from autodiff_viz.engine.explain.zero_cures import zero_cure
+from autodiff_viz.engine.explain.zero_cures import element_cure, zero_cure
 from autodiff_viz.engine.explain.zero_elements import Elements, wires_between, zero_elements
 from autodiff_viz.engine.explain.zero_kinds import (
     CANCELLED,
@@ -46,8 +46,7 @@ class ZeroReason:
       sentence: all of it in words.
       elements: of a tensor, the elements at which nothing arrives, counted by kind.
       path: the wires on the paths from the node to those of `at`, and `wires`.
-      cure: a graph in which something arrives; None where none is known, and where something arrives at
-        other elements.
+      cure: a graph in which something arrives, of a tensor at more elements; None where none is known.
       mend: what the cure does, as the text of a button.
       changes: what the cure changes, as a sentence.
     """
@@ -97,19 +96,27 @@ def why_zero(found: Trace, name: str) -> ZeroReason | None:
     if (arriving != 0).all():
         return None
     parts = zero_elements(found, name) if arriving.size > 1 else ()
-    if arriving.any():
-        most = max(parts, key=lambda part: part.count)
-        reason = ZeroReason(most.kind, most.at)
-    else:
-        reason = _with_cure(found, name, _reason(found, name))
+    reason = _of_most(parts) if arriving.any() else _reason(found, name)
+    cure = _cure(found, name, reason)
+    if cure is not None:
+        reason = replace(reason, cure=cure.edit(graph), mend=cure.mend, changes=cure.changes)
     path = dict.fromkeys((*wires_between(found, name, reason.at), *reason.wires))
     sentence = _sentence(found, name, reason, parts)
     return replace(reason, elements=parts, path=tuple(path), sentence=sentence)
 
 
 def cure_of_zero(found: Trace, name: str) -> Cure | None:
-    """Return the edit of the reason's cure; None without a cure, and where something arrives."""
-    return None if found.cotangent[name].any() else _cure(found, name, _reason(found, name))
+    """Return the edit of the reason's cure; None without a cure, and where all elements get something."""
+    arriving = found.cotangent[name]
+    if (arriving != 0).all():
+        return None
+    reason = _of_most(zero_elements(found, name)) if arriving.any() else _reason(found, name)
+    return _cure(found, name, reason)
+
+
+def _of_most(parts: Sequence[Elements]) -> ZeroReason:
+    most = max(parts, key=lambda part: part.count)
+    return ZeroReason(most.kind, most.at)
 
 
 def _cure(found: Trace, name: str, reason: ZeroReason) -> Cure | None:
@@ -117,14 +124,9 @@ def _cure(found: Trace, name: str, reason: ZeroReason) -> Cure | None:
         left = None if after.cotangent[name].any() else _reason(after, name)
         return left and (left.kind, left.at)
 
+    if found.cotangent[name].any():
+        return element_cure(found, name, (reason.kind, reason.at))
     return zero_cure(found, name, (reason.kind, reason.at), why)
-
-
-def _with_cure(found: Trace, name: str, reason: ZeroReason) -> ZeroReason:
-    cure = _cure(found, name, reason)
-    if cure is None:
-        return reason
-    return replace(reason, cure=cure.edit(found.graph), mend=cure.mend, changes=cure.changes)
 
 
 def _reason(found: Trace, name: str) -> ZeroReason:

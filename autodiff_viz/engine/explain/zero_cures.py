@@ -39,6 +39,16 @@ def zero_cure(found: Trace, name: str, reason: Reason, why: Callable[[Trace], Re
     return joined(steps)
 
 
+def element_cure(found: Trace, name: str, reason: Reason) -> Cure | None:
+    """Return an edit after which something arrives at more elements of `name`; None if none is known."""
+    step = _step(found, *reason)
+    after = step and retraced(found, step)
+    if after is None or not np.isfinite(after.cotangent[name]).all():
+        return None
+    fed, before = (np.count_nonzero(one.cotangent[name]) for one in (after, found))
+    return step if fed > before else None
+
+
 def _step(found: Trace, kind: str, at: tuple[str, ...]) -> Cure | None:
     names = listed(at, 4)
     if kind == STOPPED:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -25,7 +26,7 @@ from autodiff_viz.engine.live_path.arrays import FLOAT64
 from autodiff_viz.engine.live_path.walk import Wire
 from autodiff_viz.engine.trace import Trace, trace
 from autodiff_viz.graph.model import BACKWARD_AS, FOLLOW, Node
-from autodiff_viz.graph.order import ancestors, order
+from autodiff_viz.graph.order import ancestors, descendants, order
 from autodiff_viz.graph.rule_kinds import PULLBACK, STOP
 from autodiff_viz.ops.catalog import OPS
 
@@ -49,17 +50,34 @@ class Elements:
 
 
 class _Search:
-    """The traces and patterns that the stages share, each computed once."""
+    """What the stages share, each computed once.
 
-    def __init__(self, found: Trace):
+    Attributes:
+      found: the trace.
+      nodes: those on the paths from the node to the output, in topological order.
+    """
+
+    def __init__(self, found: Trace, name: str):
         self.found = found
-        self.exact = found
-        if found.dtype != FLOAT64:
-            self.exact = trace(found.graph, found.inputs, found.seed, dtype=FLOAT64)
-        draws = np.random.default_rng(0)
+        way = ancestors(found.graph, [found.output]) & descendants(found.graph, [name])
+        self.nodes = [node for node in order(found.graph) if node.name in way]
+        self._names = way
+        self._slopes: dict[tuple[int, str, int], np.ndarray | None] = {}
+
+    @cached_property
+    def exact(self) -> Trace:
+        """The trace in float64."""
+        found = self.found
+        return (
+            found if found.dtype == FLOAT64 else trace(found.graph, found.inputs, found.seed, dtype=FLOAT64)
+        )
+
+    @cached_property
+    def noisy(self) -> Trace:
+        """The trace with random values, at which no derivative happens to be zero."""
+        draws, found = np.random.default_rng(0), self.found
         noise = {n: draws.uniform(0.5, 1.0, v.shape).astype(found.dtype) for n, v in found.value.items()}
-        self.noisy = replace(found, value=noise)
-        self.nodes = [n for n in order(found.graph) if n.name in ancestors(found.graph, [found.output])]
+        return replace(found, value=noise)
 
     def opened(self, stage: int) -> Masks:
         """Return, by node, the elements from which an open path leads to the output."""
@@ -68,9 +86,13 @@ class _Search:
         seeded = found.seed != 0 if stage >= STAGES.index(SEED) else np.ones(found.seed.shape, bool)
         masks[found.output] = masks[found.output] | seeded
         for node in reversed(self.nodes):
-            for slot, producer in node.wires:
+            for slot, producer in self.wires(node):
                 masks[producer] = masks[producer] | self.through(node, slot, masks[node.name], stage)
         return masks
+
+    def wires(self, node: Node) -> list[tuple[int, str]]:
+        """Return the wires into a node that come from these nodes."""
+        return [(slot, producer) for slot, producer in node.wires if producer in self._names]
 
     def through(self, node: Node, slot: int, mask: np.ndarray, stage: int) -> np.ndarray:
         """Return the elements of a slot whose wire is open towards an element of `mask`."""
@@ -108,7 +130,10 @@ class _Search:
     def _pattern(self, found: Trace, node: Node, slot: int, mask: np.ndarray) -> np.ndarray:
         """Return the elements of a slot whose derivative of an element of `mask` is not zero."""
         shape = found.value[node.slots[slot]].shape
-        slope = local_derivative(found, node.name, slot)
+        key = (id(found), node.name, slot)
+        if key not in self._slopes:
+            self._slopes[key] = local_derivative(found, node.name, slot)
+        slope = self._slopes[key]
         if slope is not None:
             return _folded(mask & (slope != 0), shape)
         weights = np.random.default_rng(1).uniform(0.5, 1.0, mask.shape)
@@ -126,7 +151,7 @@ def _folded(mask: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
 def zero_elements(found: Trace, name: str) -> tuple[Elements, ...]:
     """Return why nothing arrives at elements of the node `name`, by kind; () if all get something."""
     left = found.cotangent[name] == 0
-    search, parts = _Search(found), []
+    search, parts = _Search(found, name), []
     for stage, kind in enumerate(STAGES):
         if not left.any():
             break

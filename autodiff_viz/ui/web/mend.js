@@ -19,6 +19,7 @@ export class Mend {
     this.root = html("div", { class: "why" }, this.says, this.row);
     /** @type {NewEdit | undefined} */
     this.edit = undefined;
+    this.sent = ""; // the edit that Python has not answered, or that it has applied
     this.show(null);
   }
 
@@ -30,13 +31,18 @@ export class Mend {
     setText(this.button, found?.label ?? "");
     setText(this.changes, found?.changes ?? "");
     this.row.hidden = !this.edit;
-    this.button.disabled = false;
+    if (this.sent !== JSON.stringify(this.edit)) this.sent = "";
+    this.button.disabled = this.sent !== "";
   }
 
   /** Send the edit once: until Python has answered, a second press does nothing. */
   mend() {
     if (!this.edit) return;
+    this.sent = JSON.stringify(this.edit);
     this.button.disabled = true;
-    this.send(this.edit, () => (this.button.disabled = false));
+    this.send(this.edit, () => {
+      this.sent = "";
+      this.button.disabled = false;
+    });
   }
 }

@@ -15,13 +15,13 @@ from autodiff_viz.views.training.shown_step import moment
 def _mend(lab: Lab, edit: Edit) -> Lab:
     """Apply the cure that an explanation of the present numbers has, as one step of undo.
 
-    Fields of `edit`: `of`, the explanation; `node`, the node that it is about, or None; `mend`, the text of
+    Fields of `edit`: `of`, the explanation; `node`, the node that it is about, if any; `mend`, the text of
     the cure that the page showed.
 
     Raises:
       GraphError: the explanation has no cure any more, or another one than the page showed.
     """
-    of, node, shown = edit["of"], edit["node"], edit["mend"]
+    of, node, shown = edit["of"], edit.get("node"), edit["mend"]
     at = moment(lab)
     found = (evaluated_at(lab, at) if at else None) or evaluated(lab)
     if not found.complete or found.trace is None:

@@ -259,6 +259,13 @@ def test_of_a_tensor_each_element_has_its_cause(case):
         assert found.sentence == sentence
 
 
+def test_a_dead_unit_is_mended_where_others_are_alive():
+    found = why("x = [-1.0, 2.0]\nz = sum(relu(x) * 3.0)")
+    assert found.mend == "Leak the relu relu_1"
+    np.testing.assert_allclose(trace(found.cure).cotangent["x"], [0.03, 3.0], rtol=1e-6)
+    assert why("x = [1.0, 2.0, 3.0]\nz = sum(x[1:])").cure is None
+
+
 @pytest.mark.parametrize("dead", [0, 1, 3, 5])
 def test_the_counts_of_dead_units_are_those_of_numpy(dead):
     draws = np.random.default_rng(dead)

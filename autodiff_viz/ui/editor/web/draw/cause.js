@@ -14,7 +14,8 @@ export class Cause {
     this.editor = editor;
     /** @type {About | undefined} */
     this.about = undefined;
-    this.lit = false; // whether anything may be marked
+    /** What is marked: the reason, on which drawing. @type {unknown[]} */
+    this.marked = [];
     editor.watchers.push(() => this.show());
   }
 
@@ -27,11 +28,12 @@ export class Cause {
   show() {
     const { about, editor } = this;
     const holds = about?.why && editor.single === about.name && !editor.isUnsure;
-    if (!holds && !this.lit) return;
+    const what = holds ? [about.why, editor.seen] : [];
+    if (what.length === this.marked.length && what.every((one, i) => one === this.marked[i])) return;
+    this.marked = what;
     const wires = new Set(holds ? about.why?.wires : []);
     const at = new Set(holds ? about.why?.at : []);
-    this.lit = wires.size > 0 || at.size > 0;
-    editor.stage.host.classList.toggle("has-cause", this.lit);
+    editor.stage.host.classList.toggle("has-cause", wires.size > 0 || at.size > 0);
     for (const { root, wire } of editor.stage.strands.values()) root.classList.toggle("to-cause", wiresOf(wire).some((one) => wires.has(wireId(one))));
     for (const { root, node } of editor.stage.cards.values()) root.classList.toggle("is-cause", nodesOf(node).some((name) => at.has(name)));
   }
