@@ -53,11 +53,24 @@ def places(lab: Lab) -> dict[str, tuple[float, float]]:
     return {node["id"]: (node["x"], node["y"]) for node in lab_view(lab).drawing["nodes"]}
 
 
-def test_a_mend_keeps_the_places_of_cards_and_puts_no_new_one_on_them():
+def test_a_mend_keeps_the_places_of_cards_that_somebody_has_moved_and_covers_none():
     lab = lab_of(TRAP)
+    moved = {"kind": "move", "positions": {"sqrt_1": [400.0, 300.0], "y": [700.0, 60.0]}}
+    lab = edited(lab, moved)
+    assert not lab.notice
     before, after = places(lab), places(edited(lab, offered(lab)["origin"]["edit"]))
     assert all(after[name] == pytest.approx(place, abs=0.1) for name, place in before.items())
-    assert len(set(after.values())) == len(after) == len(before) + 1
+    (x, y), others = after["where_1"], [place for name, place in after.items() if name != "where_1"]
+    assert all(abs(x - other) > 128 or abs(y - below) > 80 for other, below in others)
+    assert before["x"][0] < x < before["sqrt_1"][0]
+
+
+def test_a_graph_that_nobody_has_arranged_is_laid_out_with_the_new_card_in_its_column():
+    lab = lab_of(TRAP)
+    mended = edited(lab, offered(lab)["origin"]["edit"])
+    assert all(node.position is None for node in mended.graph.nodes)
+    across = {name: x for name, (x, _) in places(mended).items()}
+    assert across["c"] < across["where_1"] < across["sqrt_1"] < across["y"]
 
 
 def test_the_selected_node_offers_to_remove_the_stop_and_stays_selected():
