@@ -18,6 +18,7 @@ from autodiff_viz.views.canvas.drawing import Drawing, Picture, drawing
 from autodiff_viz.views.canvas.slider_tables import Stretch, keys, tables
 from autodiff_viz.views.evaluated import Evaluated, evaluated, evaluated_at
 from autodiff_viz.views.lab import Lab, formula_text, scalar_inputs, slider_range
+from autodiff_viz.views.node.cures import Explanation, explained_non_finite
 from autodiff_viz.views.notices import elsewhere, notice_data
 from autodiff_viz.views.numbers import full, short
 from autodiff_viz.views.training.shown_step import Moment, moment
@@ -196,11 +197,13 @@ class Verification:
       verdict: comparison with the whole program; None if it could not be computed.
       problems: why there is no verdict.
       inputs: comparison of each input's gradient with central differences.
+      origin: where numbers stop being finite; None if all are.
     """
 
     verdict: Verdict | None
     problems: tuple[Problem, ...]
     inputs: tuple[Check, ...]
+    origin: Explanation | None = None
 
     @property
     def sentence(self) -> str:
@@ -223,7 +226,10 @@ def _how_close(verdict: Verdict) -> str:
 
 
 def verification(found: Trace) -> Verification:
-    """Verify the trace against the whole program and against central differences."""
+    """Verify the trace against the whole program and against central differences.
+
+    Also find where its numbers stop being finite.
+    """
     try:
         verdict, problems = verify(found), ()
     except GraphError as error:
@@ -233,7 +239,7 @@ def verification(found: Trace) -> Verification:
     inputs = (
         Check(name, *_pair(d.declared, d.true), d.agrees, causes[name]) for name, d in differences.items()
     )
-    return Verification(verdict, problems, tuple(inputs))
+    return Verification(verdict, problems, tuple(inputs), explained_non_finite(found))
 
 
 def _pair(declared: Any, true: Any) -> tuple[str, str]:

@@ -48,14 +48,18 @@ def test_an_empty_lab_has_nothing_to_say():
 
 def test_a_node_at_which_nothing_arrives_says_why_first_and_others_do_not():
     found = trace(parse("x = 2.0\na = stop_gradient(x * x)\nz = a * 3.0"))
-    assert program_says(found, "x")[0] == "Every path from 'x' to 'z' meets a stop, at 'a'."
-    assert not any("path" in sentence for sentence in program_says(found, "a"))
+    why = program_says(found, "x").why
+    assert (why.says, why.mend) == (
+        "Every path from 'x' to 'z' meets a stop, at 'a'.",
+        "Remove the stop at a",
+    )
+    assert program_says(found, "a").why is None
 
 
 def test_the_whole_program_says_how_often_a_node_runs():
     found = lab_view(lab_of('x = 10.0\nwith checkpoint("b"):\n    s = sin(x) * 2.0')).trace
-    assert program_says(found, "x")[0] == "Runs once, in the forward pass."
-    assert program_says(found, "sin_1")[0].startswith("Runs once forward, and its block runs once more")
+    assert program_says(found, "x").says[0] == "Runs once, in the forward pass."
+    assert program_says(found, "sin_1").says[0].startswith("Runs once forward, and its block runs once more")
 
 
 NEARLY = {
@@ -242,4 +246,4 @@ def test_runs_are_counted_with_an_edit_up_to_a_limit_and_beyond_it_the_page_says
     assert all(record.get("runs") for record in few.drawing["nodes"] if record["id"] != "n0")
     assert not any(record.get("runs") for record in many.drawing["nodes"])
     assert (few.notes, many.notes) == ((), (NOT_COUNTED,))
-    assert "its block runs" in program_says(many.trace, "n10")[0]
+    assert "its block runs" in program_says(many.trace, "n10").says[0]

@@ -2,13 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
 
 from autodiff_viz.engine.diagnostics.op_derivative import own_contributions
+from autodiff_viz.engine.explain.cure import Cure
+from autodiff_viz.engine.explain.zero_cures import element_cure, zero_cure
+from autodiff_viz.engine.explain.zero_elements import Elements, wires_between, zero_elements
+from autodiff_viz.engine.explain.zero_kinds import (
+    CANCELLED,
+    DISCONNECTED,
+    FLAT,
+    RULE,
+    SEED,
+    STOPPED,
+    UNDERFLOW,
+)
 from autodiff_viz.engine.live_path.arrays import FLOAT64
 from autodiff_viz.engine.live_path.walk import Wire
 from autodiff_viz.engine.trace import Trace, known_trace, trace
@@ -17,10 +29,6 @@ from autodiff_viz.graph.names import listed_names, quoted
 from autodiff_viz.graph.order import ancestors, consumers, order
 from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.graph.rule_kinds import FOLLOW, STOP
-
-SEED, DISCONNECTED, STOPPED, RULE, FLAT, UNDERFLOW, CANCELLED = (
-    "seed", "disconnected", "stopped", "rule", "flat", "underflow", "cancelled",
-)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,12 +44,22 @@ class ZeroReason:
         cancellations the forks, or an op whose own pullback adds up to zero.
       wires: of cancellations, the contributions that are not zero.
       sentence: all of it in words.
+      elements: of a tensor, the elements at which nothing arrives, counted by kind.
+      path: the wires on the paths from the node to those of `at`, and `wires`.
+      cure: a graph in which something arrives, of a tensor at more elements; None where none is known.
+      mend: what the cure does, as the text of a button.
+      changes: what the cure changes, as a sentence.
     """
 
     kind: str
     at: tuple[str, ...] = ()
     wires: tuple[Wire, ...] = ()
     sentence: str = ""
+    elements: tuple[Elements, ...] = ()
+    path: tuple[Wire, ...] = ()
+    cure: Graph | None = None
+    mend: str = ""
+    changes: str = ""
 
 
 class _Graph(NamedTuple):
@@ -53,19 +71,20 @@ class _Graph(NamedTuple):
 
 
 def why_zero(found: Trace, name: str) -> ZeroReason | None:
-    """Return why no gradient arrives at the node `name`.
+    """Return why no gradient arrives at the node `name`, or at elements of it.
 
     A path from the node to the output is closed where a wire passes back zero. Paths closed by stops are
     taken off first, then those closed by other rules, by derivatives of zero, and by underflow. The kind is
     the cause that closes the last open path; a path that is still open then ends in a cancellation.
 
-    An array counts as zero if all its elements are.
+    On the way an array counts as zero if all its elements are; `elements` looks at each by itself. Where
+    something arrives at other elements, kind and `at` are those of most of the elements that get nothing.
 
     Args:
       found: has an output.
       name: a node of its graph.
     Returns:
-      The reason; None if the cotangent of the node is not zero.
+      The reason; None if no element of the node's cotangent is zero.
     Raises:
       GraphError: no trace is given, or it has no node of that name.
     """
@@ -73,10 +92,41 @@ def why_zero(found: Trace, name: str) -> ZeroReason | None:
     if name not in graph:
         message = f"The trace has no node {quoted(name)}."
         raise GraphError(Problem("unknown-node", message, f"It has {listed_names([*found.value])}."))
-    if found.cotangent[name].any():
+    arriving = found.cotangent[name]
+    if (arriving != 0).all():
         return None
-    reason = _reason(found, name)
-    return replace(reason, sentence=_sentence(found, name, reason))
+    parts = zero_elements(found, name) if arriving.size > 1 else ()
+    reason = _of_most(parts) if arriving.any() else _reason(found, name)
+    cure = _cure(found, name, reason)
+    if cure is not None:
+        reason = replace(reason, cure=cure.edit(graph), mend=cure.mend, changes=cure.changes)
+    path = dict.fromkeys((*wires_between(found, name, reason.at), *reason.wires))
+    sentence = _sentence(found, name, reason, parts)
+    return replace(reason, elements=parts, path=tuple(path), sentence=sentence)
+
+
+def cure_of_zero(found: Trace, name: str) -> Cure | None:
+    """Return the edit of the reason's cure; None without a cure, and where all elements get something."""
+    arriving = found.cotangent[name]
+    if (arriving != 0).all():
+        return None
+    reason = _of_most(zero_elements(found, name)) if arriving.any() else _reason(found, name)
+    return _cure(found, name, reason)
+
+
+def _of_most(parts: Sequence[Elements]) -> ZeroReason:
+    most = max(parts, key=lambda part: part.count)
+    return ZeroReason(most.kind, most.at)
+
+
+def _cure(found: Trace, name: str, reason: ZeroReason) -> Cure | None:
+    def why(after: Trace) -> tuple[str, tuple[str, ...]] | None:
+        left = None if after.cotangent[name].any() else _reason(after, name)
+        return left and (left.kind, left.at)
+
+    if found.cotangent[name].any():
+        return element_cure(found, name, (reason.kind, reason.at))
+    return zero_cure(found, name, (reason.kind, reason.at), why)
 
 
 def _reason(found: Trace, name: str) -> ZeroReason:
@@ -186,14 +236,36 @@ SENTENCES = {
 }
 
 
-def _sentence(found: Trace, name: str, reason: ZeroReason) -> str:
-    return SENTENCES[reason.kind].format(
+WORDS = {
+    SEED: "the seed is 0",
+    DISCONNECTED: "no path to the output",
+    STOPPED: "stopped at {at}",
+    RULE: "the rule of {at} passes back 0",
+    FLAT: "the derivative of {at} is 0",
+    UNDERFLOW: "too small at {at}",
+    CANCELLED: "contributions add up to 0",
+}
+DEAD = "dead relu {at}"
+
+
+def _sentence(found: Trace, name: str, reason: ZeroReason, parts: Sequence[Elements]) -> str:
+    counted = "; ".join(_counted(found, name, part) for part in parts)
+    if found.cotangent[name].any():
+        return f"Nothing arrives at {counted}."
+    said = SENTENCES[reason.kind].format(
         name=quoted(name),
         output=quoted(found.output),
         at=listed_names(reason.at),
         dtype=found.dtype,
         numbers=_numbers(found, reason.wires),
     )
+    return f"{said} By element: {counted}." if len(parts) > 1 else said
+
+
+def _counted(found: Trace, name: str, part: Elements) -> str:
+    dead = part.kind == FLAT and all(found.graph[n].op == "relu" for n in part.at)
+    words = (DEAD if dead else WORDS[part.kind]).format(at=listed_names(part.at))
+    return f"{part.count} of {found.cotangent[name].size} elements: {words}"
 
 
 def _numbers(found: Trace, wires: Iterable[Wire]) -> str:

@@ -25,6 +25,9 @@ ENTRY = "lab/web/main.js"
 SHEETS = ("editor", "formula", "sliders", "inspector", "checks", "workbench")
 """Folders whose style sheets are joined: each folder has its own place on the page."""
 
+MENDING = ("inspector", "checks")
+"""Folders whose places show explanations with a cure, which have a style sheet of their own."""
+
 CODE = "code"  # path of the script
 Renderer = Callable[..., Any]
 
@@ -92,4 +95,6 @@ def code() -> Renderer:
 
 
 def _css(folder: str) -> str:
-    return "\n".join(sheet.read_text("utf-8") for sheet in sorted((WEB / folder / "web").glob("*.css")))
+    sheets = sorted((WEB / folder / "web").glob("*.css"))
+    sheets += [WEB / "web" / "mend.css"] if folder in MENDING else []
+    return "\n".join(sheet.read_text("utf-8") for sheet in sheets)

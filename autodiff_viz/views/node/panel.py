@@ -5,11 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from autodiff_viz.engine.diagnostics.nonfinite import told as beginnings
 from autodiff_viz.graph.rule_kinds import ON_INPUTS, RULE_KINDS
 from autodiff_viz.views.canvas.card_heatmaps import elements
 from autodiff_viz.views.compose import LabView, Verification
 from autodiff_viz.views.lab import Lab
 from autodiff_viz.views.node.causes import explained, in_a_word
+from autodiff_viz.views.node.cures import explanation_data
 from autodiff_viz.views.node.fields import fields
 from autodiff_viz.views.node.inspector import WireView, node_view
 from autodiff_viz.views.node.mathml import mathml
@@ -81,6 +83,7 @@ def node_data(lab: Lab, view: LabView, told: Answers) -> Data | None:
         "wires": [_wire(wire, slot) for slot, wire in enumerate(node.wires)],
         "fields": fields(view.graph, node),
         "runs": list(_runs(lab, view, told)),
+        "why": _why(lab, view, told),
         "elements": _elements(view, name) or None,
     }
 
@@ -110,7 +113,14 @@ def _runs(lab: Lab, view: LabView, told: Answers) -> tuple[str, ...]:
         return ()
     if told.counts is None:
         return COUNTING
-    return NOT_COUNTED if told.counts.why else told.counts.value
+    return NOT_COUNTED if told.counts.why else told.counts.value.says
+
+
+def _why(lab: Lab, view: LabView, told: Answers) -> Data | None:
+    """Return why nothing arrives at the node, with its cure; None where something does, and while pending."""
+    if live(lab) or not runs_alone(view) or told.counts is None or told.counts.why:
+        return None
+    return explanation_data(told.counts.value.why, view.graph)
 
 
 def check_data(lab: Lab, view: LabView, told: Answers, details: bool) -> Data:
@@ -119,10 +129,13 @@ def check_data(lab: Lab, view: LabView, told: Answers, details: bool) -> Data:
     Args:
       details: whether the table is open.
     """
-    notes = [f"Note: {note}" for note in view.notes]
+    origin = None if live(lab) or told.check is None or told.check.why else told.check.value.origin
+    said = {*beginnings(view.trace.births).values()} if origin else ()
+    notes = [f"Note: {note}" for note in view.notes if note not in said]
     if view.unfinished:
         notes.append(f"Still to be wired: {', '.join(view.unfinished)}.")
-    return {"notes": notes, **_verdict(lab, view, told, details)}
+    found = {"origin": explanation_data(origin, view.graph)} if origin else {}
+    return {"notes": notes, **found, **_verdict(lab, view, told, details)}
 
 
 def _verdict(lab: Lab, view: LabView, told: Answers, details: bool) -> Data:

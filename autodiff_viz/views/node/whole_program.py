@@ -5,12 +5,12 @@ central differences.
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import dataclass
 
 import numpy as np
 
 from autodiff_viz.engine.diagnostics.causes import CORNER, NOT_FINITE, ROUNDING, node_cause
 from autodiff_viz.engine.diagnostics.differences import check_node
-from autodiff_viz.engine.explain.why_zero import why_zero
 from autodiff_viz.engine.trace import Trace
 from autodiff_viz.engine.whole_program.remat_counts import Runs
 from autodiff_viz.graph.identity import identity
@@ -18,8 +18,22 @@ from autodiff_viz.graph.model import INPUT
 from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.graph.text_format import listed
 from autodiff_viz.views.canvas.records import slot_label
+from autodiff_viz.views.node.cures import Explanation, explained_zero
 from autodiff_viz.views.numbers import short
 from autodiff_viz.workers.jobs import Job
+
+
+@dataclass(frozen=True, slots=True)
+class Analysis:
+    """Analysis of one node.
+
+    Attributes:
+      says: sentences on its runs, residuals and deviations.
+      why: why nothing arrives; None where something does.
+    """
+
+    says: tuple[str, ...] = ()
+    why: Explanation | None = None
 
 
 def program_job(trace: Trace, name: str) -> Job:
@@ -27,18 +41,17 @@ def program_job(trace: Trace, name: str) -> Job:
     return Job(identity(("program", trace.identity, name)), program_says, (trace, name))
 
 
-def program_says(trace: Trace, name: str) -> tuple[str, ...]:
-    """Return sentences on why nothing arrives at a node, and on its runs, residuals and deviations.
+def program_says(trace: Trace, name: str) -> Analysis:
+    """Return why nothing arrives at a node, and sentences on its runs, residuals and deviations.
 
-    () if the graph's regions cannot run.
+    Nothing is said if the graph's regions cannot run.
     """
     try:
         said = runs_say(trace.runs[name]), residuals_say(trace, name)
     except GraphError:
-        return ()
-    why = why_zero(trace, name)
+        return Analysis()
     differs = differs_say(trace, name) if trace.graph[name].op != INPUT else ()
-    return (*([why.sentence] if why else ()), *filter(None, said), *differs)
+    return Analysis((*filter(None, said), *differs), explained_zero(trace, name))
 
 
 def runs_say(runs: Runs) -> str:

@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from autodiff_viz.engine.explain.why_zero import (
+from autodiff_viz.engine.explain.why_zero import why_zero
+from autodiff_viz.engine.explain.zero_kinds import (
     CANCELLED,
     DISCONNECTED,
     FLAT,
@@ -15,7 +16,6 @@ from autodiff_viz.engine.explain.why_zero import (
     SEED,
     STOPPED,
     UNDERFLOW,
-    why_zero,
 )
 from autodiff_viz.engine.trace import trace
 from autodiff_viz.graph.problem import GraphError
@@ -176,3 +176,105 @@ def test_a_node_is_called_flat_only_where_its_derivative_is_zero_in_float64(grap
             if reason and reason.kind == FLAT:
                 passed = [found.passed[n, slot] for n in reason.at for slot, _ in found.graph[n].wires]
                 assert any(not np.any(one) for one in passed)
+
+
+MENDS = {
+    "a detach that was left in": (GAN, "theta", "Remove the stop at fake", -0.2689414),
+    "two stops, one behind the other": (
+        "x = 2.0\na = stop_gradient(3.0 * x)\nb = stop_gradient(2.0 * a)\nz = b + 1.0",
+        "x", "Remove the stop at a, remove the stop at b", 6.0,
+    ),
+    "a dead relu": ("x = -2.0\na = relu(x)\nz = a * 3.0", "x", "Leak the relu a", 0.03),
+    "a maximum with 0": ("x = -2.0\na = maximum(x, 0.0)\nz = a * 3.0", "x", "Leak the relu a", 0.03),
+    "a stop before a dead relu": (
+        "x = -2.0\na = relu(x)\nb = stop_gradient(a)\nz = b * 3.0",
+        "x", "Remove the stop at b, leak the relu a", 0.03,
+    ),
+    "a step": ("x = 1.3\na = round(x)\nz = a * 3.0", "x", "Pass straight through a", 3.0),
+    "a rule": (
+        "x = 2.0\na = rewrite(x, lambda v: 0.0 * v)\nz = a * 3.0", "x", "Remove the rule of a", 3.0
+    ),
+    "a factor of 0": ("x = 2.0\ny = 0.0\nz = x * y", "x", "", None),
+    "a comparison": ("x = 2.0\nz = greater(x, 0.0)", "x", "", None),
+    "a cancellation": ("x = 2.0\nz = x - x", "x", "", None),
+    "no path": ("x = 2.0\ny = 3.0\nz = y * y\nreturn z", "x", "", None),
+    "too small": ("x = 1.0\na = x * 1e-30\nz = a * 1e-30", "x", "", None),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", MENDS)
+def test_after_the_cure_the_true_gradient_arrives(case):
+    text, name, mend, gradient = MENDS[case]
+    found = why(text, name)
+    assert found.mend == mend
+    assert (found.cure is None) == (gradient is None)
+    if found.cure:
+        assert trace(found.cure).cotangent[name] == pytest.approx(gradient, rel=1e-5)
+
+
+def test_the_path_leads_from_the_node_to_the_cause_and_no_further():
+    found = why("x = 2.0\na = sin(x)\nb = stop_gradient(exp(a))\nz = b + 1.0")
+    assert found.path == (("a", 0), ("b", 0))
+    assert {*why(SCORE, "mu").path} == {("sub_1", 1), ("z", 0)}
+
+
+ELEMENTS = {
+    "a dead relu": (
+        "x = [-1.0, 2.0, -3.0, 4.0]\nz = sum(relu(x))", [(FLAT, 2, ("relu_1",))],
+        "Nothing arrives at 2 of 4 elements: dead relu 'relu_1'.",
+    ),
+    "an index": (
+        "x = [1.0, 2.0, 3.0]\ny = x[1:]\nz = sum(y * y)", [(DISCONNECTED, 1, ())],
+        "Nothing arrives at 1 of 3 elements: no path to the output.",
+    ),
+    "an index and a relu": (
+        "x = [1.0, 2.0, -3.0, 4.0]\ny = relu(x)\nz = sum(y[1:])",
+        [(DISCONNECTED, 1, ()), (FLAT, 1, ("y",))],
+        "Nothing arrives at 1 of 4 elements: no path to the output; 1 of 4 elements: dead relu 'y'.",
+    ),
+    "a stop on one half": (
+        "x = [1.0, 2.0, 3.0]\na = stop_gradient(x[:2])\nz = sum(a) + x[2]", [(STOPPED, 2, ("a",))],
+        "Nothing arrives at 2 of 3 elements: stopped at 'a'.",
+    ),
+    "weights of 0 in a product of matrices": (
+        "x = [[1.0, 2.0]]\nw = [[1.0], [0.0]]\nz = sum(x @ w)", [(FLAT, 1, ("matmul_1",))],
+        "Nothing arrives at 1 of 2 elements: the derivative of 'matmul_1' is 0.",
+    ),
+    "too small in one": (
+        "x = [1.0, 1.0]\na = x * [1.0, 1e-30]\nz = sum(a * [1.0, 1e-30])", [(UNDERFLOW, 1, ("a",))],
+        "Nothing arrives at 1 of 2 elements: too small at 'a'.",
+    ),
+    "a mean taken off": (
+        "x = [1.0, 2.0]\nc = x - mean(x)\nz = sum(c)", [(CANCELLED, 2, ("x",))], "",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", ELEMENTS)
+def test_of_a_tensor_each_element_has_its_cause(case):
+    text, expected, sentence = ELEMENTS[case]
+    found = why(text)
+    assert [(part.kind, part.count, part.at) for part in found.elements] == expected
+    if sentence:
+        assert found.sentence == sentence
+
+
+def test_a_dead_unit_is_mended_where_others_are_alive():
+    found = why("x = [-1.0, 2.0]\nz = sum(relu(x) * 3.0)")
+    assert found.mend == "Leak the relu relu_1"
+    np.testing.assert_allclose(trace(found.cure).cotangent["x"], [0.03, 3.0], rtol=1e-6)
+    assert why("x = [1.0, 2.0, 3.0]\nz = sum(x[1:])").cure is None
+
+
+@pytest.mark.parametrize("dead", [0, 1, 3, 5])
+def test_the_counts_of_dead_units_are_those_of_numpy(dead):
+    draws = np.random.default_rng(dead)
+    x, w = draws.normal(size=(1, 4)).round(2), draws.normal(size=(4, 8)).round(2)
+    w[: dead // 2] = 0.0
+    text = f"x = {x.tolist()}\nw = {w.tolist()}\nh = x @ w\nz = sum(relu(h) * 2.0)"
+    silent = int((x @ w <= 0).sum())
+    assert [(p.kind, p.count) for p in why(text, "h").elements] == [(FLAT, silent)] * bool(silent)
+    alive = w[:, (x @ w > 0)[0]]
+    unfed = int((alive == 0).all(axis=1).sum())
+    found = why(text, "x")
+    assert (found.elements[0].count if found else 0) == unfed

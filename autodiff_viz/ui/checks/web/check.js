@@ -4,6 +4,7 @@
 
 import { icon } from "../../editor/web/draw/icons.js";
 import { html, setText } from "../../web/dom.js";
+import { Mend } from "../../web/mend.js";
 
 /** @typedef {import("./types.js").CheckData} CheckData */
 
@@ -11,15 +12,17 @@ const ANSWERS = new Set(["agrees", "differs"]); // states with a result, and nam
 const HEADS = ["input", "gradient", "central differences", "equal"];
 
 export class Check {
-  /** @param {{ ask: (on: boolean) => void, look: () => void }} told `ask` for a check, or for its end; `look`: the table is opened or closed */
-  constructor({ ask, look }) {
+  /** @param {{ ask: (on: boolean) => void, look: () => void, mend: import("../../web/mend.js").Send }} told `ask` for a check, or for its end; `look`: the table is opened or closed; `mend` sends the cure of numbers that are not finite */
+  constructor({ ask, look, mend }) {
     /** @type {CheckData} */
     this.data = {};
     /** @type {string | null} why nothing can be said of the numbers on view */
     this.lag = null;
     this.open = false;
     this.reveals = false; // the table is to be brought into view as soon as it has its rows
-    this.notes = html("div", { class: "checks notes" }); // in a place of its own
+    this.origin = new Mend(mend);
+    this.said = html("div", { class: "said" });
+    this.notes = html("div", { class: "checks notes" }, this.origin.root, this.said); // in a place of its own
     this.sign = html("span", { class: "sign" });
     this.says = html("p", { class: "says" });
     this.ask = html("button", { type: "button", click: () => ask(true) }, "Check with jax.vjp");
@@ -51,8 +54,10 @@ export class Check {
   }
 
   draw() {
-    const { notes = [], state, says = "" } = this.data;
-    if (notes.join("\n") !== [...this.notes.children].map((note) => note.textContent).join("\n")) this.notes.replaceChildren(...notes.map((note) => html("p", {}, note)));
+    const { notes = [], origin, state, says = "" } = this.data;
+    if (notes.join("\n") !== [...this.said.children].map((note) => note.textContent).join("\n")) this.said.replaceChildren(...notes.map((note) => html("p", {}, note)));
+    this.origin.show(origin);
+    this.notes.hidden = !notes.length && !origin;
     const now = this.lag === null ? state : "waits";
     this.row.hidden = state === undefined;
     this.row.dataset.state = now;

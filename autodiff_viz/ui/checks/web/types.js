@@ -3,7 +3,7 @@
 
 /**
  * @typedef {{
- *   notes?: string[], state?: "agrees" | "differs" | "checking" | "asks" | "waits" | "failed", says?: string, cancel?: boolean,
+ *   notes?: string[], origin?: import("../../web/mend.js").Explanation, state?: "agrees" | "differs" | "checking" | "asks" | "waits" | "failed", says?: string, cancel?: boolean,
  *   rows?: [name: string, gradient: string, difference: string, equal: string][], why?: string[],
  * }} CheckData  `cancel`: the check takes long and can be cancelled; without `state` there is nothing to check; `rows` are sent only while the table is open
  */

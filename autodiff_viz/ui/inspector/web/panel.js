@@ -3,6 +3,7 @@
 // sends it with the numbers on the canvas.
 
 import { html, keep, setText } from "../../web/dom.js";
+import { Mend } from "../../web/mend.js";
 import { Field } from "./field.js";
 import { setMath } from "./mathml.js";
 import { Rules } from "./rules.js";
@@ -23,6 +24,7 @@ export class Inspector {
     /** @type {Map<string, Row>} */
     this.rows = new Map();
     this.rules = new Rules((rule) => this.sender.send({ kind: "rules", nodes: [this.name], rule }, () => {}));
+    this.why = new Mend((edit, refused) => this.sender.send(edit, refused));
     this.parts = {
       name: html("code"), math: html("span", { class: "math" }), doc: html("p", { class: "doc" }), says: html("p", { class: "says" }),
       value: html("dd"), valueOf: html("dt"), arriving: html("dd"), fork: html("p", { class: "fork" }),
@@ -33,7 +35,7 @@ export class Inspector {
       html("div", { class: "value" }, valueOf, value), html("div", { class: "arriving" }, html("dt", {}, "Arriving cotangent"), arriving));
     this.hint = html("p", { class: "hint" }, HINT);
     this.body = html("div", { class: "body" },
-      html("div", { class: "head" }, html("h2", {}, name), math), doc, this.rules.root, says, numbers, fork, wires, fields, runs);
+      html("div", { class: "head" }, html("h2", {}, name), math), doc, this.rules.root, says, numbers, this.why.root, fork, wires, fields, runs);
     this.body.hidden = true;
     this.host = html("div", { class: "inspector" }, this.hint, this.body);
     for (const kind of ["keydown", "keyup"]) this.host.addEventListener(kind, (event) => event.stopPropagation());
@@ -56,6 +58,7 @@ export class Inspector {
     setText(parts.arriving, data.arriving || "\u2013");
     setText(parts.fork, data.fork ? `Added at the fork: ${data.fork}` : "");
     keep(parts.wires, this.rows, data.wires ?? [], ({ slot }) => `${data.name}:${slot}`, makeRow, showRow);
+    this.why.show(data.why);
     this.showFields(data, ack);
     const runs = data.runs ?? [];
     if (runs.join("\n") !== [...parts.runs.children].map((one) => one.textContent).join("\n")) parts.runs.replaceChildren(...runs.map((says) => html("li", {}, says)));

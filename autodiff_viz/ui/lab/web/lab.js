@@ -9,6 +9,7 @@ import { whenRefused } from "../../editor/web/popovers/notice.js";
 import { openEditor } from "../../editor/web/open.js";
 import { Formula } from "../../formula/web/editor.js";
 import { listenToKeys } from "../../formula/web/keys.js";
+import { Cause } from "../../editor/web/draw/cause.js";
 import { Inspector } from "../../inspector/web/panel.js";
 import { Board } from "../../sliders/web/board.js";
 import { html } from "../../web/dom.js";
@@ -36,7 +37,8 @@ export class Lab {
     this.formula = new Formula(words, this.mail.desk("type"));
     this.board = new Board(this.mail.desk("slide"));
     this.inspector = new Inspector({ send: (edit, refused) => this.send(edit, refused) });
-    this.check = new Check({ ask: (on) => this.editor.send({ kind: "check", on }), look: () => this.mail.ask({ rest: this.question.turn }) });
+    this.cause = new Cause(this.editor);
+    this.check = new Check({ ask: (on) => this.editor.send({ kind: "check", on }), look: () => this.mail.ask({ rest: this.question.turn }), mend: (edit, refused) => this.send(edit, refused) });
     this.editor.leaving.push(() => this.formula.send(), () => this.board.send());
     this.panels = new Panels();
     this.dock = new Dock(figures, (figure) => this.editor.send({ kind: "figure", figure }));
@@ -87,6 +89,7 @@ export class Lab {
     if (this.formula.takePasted()) this.editor.showOutput();
     this.board.receive(drawing.sliders, document);
     this.inspector.receive(drawing.node, word.ack);
+    this.cause.receive(drawing.node);
     this.check.receive(drawing.check ?? {});
     this.panels.receive(drawing.lesson ?? null, drawing.sliders?.rows?.length ?? 0);
     this.dock.receive(drawing, this.editor.outbox.pending.some(({ kind }) => kind === "figure"));

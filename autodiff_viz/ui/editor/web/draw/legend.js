@@ -16,5 +16,6 @@ const wedge = () => svg("svg", { width: 34, height: 10, "aria-hidden": "true" },
 /** @returns {HTMLElement} */
 export const legend = () =>
   html("div", { class: "flow-key", role: "note", "aria-label": "Legend of the wires" },
+    html("span", { class: "cause-key" }, sample("to-cause"), "to the cause"),
     html("span", { class: "lead" }, "Wires pass cotangents back:"), ...KEYS.map(([kind, says]) => html("span", {}, sample(kind), says)),
     html("span", {}, wedge(), html("span", { class: "long" }, "10\u207b\u2074 to the "), "largest"));

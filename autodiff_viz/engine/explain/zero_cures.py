@@ -1,0 +1,99 @@
+"""Cures of a gradient of zero: remove stops and rules, leak a relu, pass straight through a step."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+import numpy as np
+
+from autodiff_viz.engine.explain.cure import Cure, joined, retraced, rewritten
+from autodiff_viz.engine.explain.zero_kinds import FLAT, RULE, STOPPED
+from autodiff_viz.engine.trace import Trace
+from autodiff_viz.graph import edits
+from autodiff_viz.graph.model import BACKWARD_AS, FOLLOW, Graph, Node, Rule
+from autodiff_viz.graph.text_format import listed
+
+MOST = 6  # cures in one
+STEPS = frozenset({"round", "floor", "sign", "clip"})
+
+Reason = tuple[str, tuple[str, ...]]
+"""Kind of a reason, and the nodes that are to blame."""
+
+
+def zero_cure(found: Trace, name: str, reason: Reason, why: Callable[[Trace], Reason | None]) -> Cure | None:
+    """Return an edit after which something arrives at `name`; None if none is known.
+
+    Args:
+      reason: why nothing arrives.
+      why: returns the reason that is left in the trace of a cured graph; None where something arrives.
+    """
+    steps: list[Cure] = []
+    now, left = found, reason
+    while left is not None:
+        step = _step(now, *left) if len(steps) < MOST else None
+        after = step and retraced(now, step)
+        if after is None or not np.isfinite(after.cotangent[name]).all():
+            return None
+        steps.append(step)
+        now, left = after, why(after)
+    return joined(steps)
+
+
+def element_cure(found: Trace, name: str, reason: Reason) -> Cure | None:
+    """Return an edit after which something arrives at more elements of `name`; None if none is known."""
+    step = _step(found, *reason)
+    after = step and retraced(found, step)
+    if after is None or not np.isfinite(after.cotangent[name]).all():
+        return None
+    fed, before = (np.count_nonzero(one.cotangent[name]) for one in (after, found))
+    return step if fed > before else None
+
+
+def _step(found: Trace, kind: str, at: tuple[str, ...]) -> Cure | None:
+    names = listed(at, 4)
+    if kind == STOPPED:
+        what = "stops" if len(at) > 1 else "stop"
+        return Cure(_without_rules(at), f"Remove the {what} at {names}", "No value changes.")
+    if kind == RULE:
+        what = "rules" if len(at) > 1 else "rule"
+        return Cure(_without_rules(at), f"Remove the {what} of {names}", "No value changes.")
+    cures = [cure for n in at if (cure := _of_flat(found.graph[n]))] if kind == FLAT else []
+    return joined(cures) if cures else None
+
+
+def _without_rules(names: Iterable[str]) -> Callable[[Graph], Graph]:
+    def edit(graph: Graph) -> Graph:
+        for name in names:
+            graph = edits.with_rule(graph, name, Rule(FOLLOW))
+        return graph
+
+    return edit
+
+
+def _of_flat(node: Node) -> Cure | None:
+    """Return the cure of a node whose derivative is 0."""
+    if node.rule.kind != FOLLOW:
+        return None
+    read = _ramp(node)
+    if read is not None:
+        return Cure(
+            lambda graph: rewritten(graph, node.name, f"leaky_relu({read})"),
+            f"Leak the relu {node.name}",
+            f"Where {read} is negative, {node.name} is a hundredth of it in place of 0.",
+        )
+    if node.op in STEPS and isinstance(node.slots[0], str):
+        return Cure(
+            lambda graph: edits.with_rule(graph, node.name, Rule(BACKWARD_AS), node.slots[0]),
+            f"Pass straight through {node.name}",
+            f"No value changes; backward, {node.name} is {node.slots[0]}.",
+        )
+    return None
+
+
+def _ramp(node: Node) -> str | None:
+    """Return what a relu reads, also one that is written as a maximum with 0."""
+    if node.op == "relu":
+        return node.slots[0] if isinstance(node.slots[0], str) else None
+    wired = [slot for slot in node.slots if isinstance(slot, str)]
+    zero = [slot for slot in node.slots if isinstance(slot, int | float) and slot == 0]
+    return wired[0] if node.op == "maximum" and wired and zero else None

@@ -1,0 +1,86 @@
+"""Explanations with a cure, as data for the page: a sentence, a button that mends and the edit it sends."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from autodiff_viz.engine.explain.cure import Cure
+from autodiff_viz.engine.explain.nonfinite_cures import nonfinite_cure
+from autodiff_viz.engine.explain.nonfinite_origin import nonfinite_origin
+from autodiff_viz.engine.explain.why_zero import cure_of_zero, why_zero
+from autodiff_viz.engine.live_path.walk import Wire
+from autodiff_viz.engine.trace import Trace
+from autodiff_viz.graph.bypass import handed_on
+from autodiff_viz.graph.model import Graph
+
+NON_FINITE, ZERO = "non-finite", "zero"
+"""Explanations that have cures: of the whole trace, and of a node."""
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """What an explanation found, without the graphs, so that a worker can send it.
+
+    Attributes:
+      of: the explanation.
+      node: the node that it is about; None if it is about the whole trace.
+      says: the sentence.
+      mend: what its cure does; "" if it has none.
+      changes: what the cure changes.
+      at: the nodes that are the cause.
+      wires: the wires that lead to them.
+    """
+
+    of: str
+    node: str | None
+    says: str
+    mend: str = ""
+    changes: str = ""
+    at: tuple[str, ...] = ()
+    wires: tuple[Wire, ...] = ()
+
+
+def explained_zero(found: Trace, name: str) -> Explanation | None:
+    """Return why nothing arrives at a node; None where something does."""
+    why = why_zero(found, name)
+    return why and Explanation(ZERO, name, why.sentence, why.mend, why.changes, why.at, why.path)
+
+
+def explained_non_finite(found: Trace) -> Explanation | None:
+    """Return where NaN or infinity comes from; None where all numbers are finite."""
+    origin = nonfinite_origin(found)
+    return origin and Explanation(NON_FINITE, None, origin.sentence, origin.mend, origin.changes)
+
+
+def cure_of(found: Trace, of: str, node: str | None) -> Cure | None:
+    """Return the cure of an explanation of the trace.
+
+    Raises:
+      ValueError: there is no such explanation, or no such node.
+    """
+    if of == NON_FINITE:
+        return nonfinite_cure(found)
+    if of != ZERO or node not in found.graph:
+        raise ValueError(of)
+    return cure_of_zero(found, node)
+
+
+def explanation_data(found: Explanation | None, graph: Graph) -> dict[str, Any] | None:
+    """Return an explanation as data for the browser; empty fields are left out."""
+    if found is None:
+        return None
+    data: dict[str, Any] = {"says": found.says}
+    if found.mend:
+        edit = {"kind": "mend", "of": found.of, "node": found.node, "mend": found.mend}
+        label = f"Mend: {found.mend[0].lower()}{found.mend[1:]}"
+        data |= {"label": label, "changes": found.changes, "edit": edit}
+    if found.node is not None:
+        data |= {"at": list(found.at), "wires": [_wire_id(graph, wire) for wire in found.wires]}
+    return data
+
+
+def _wire_id(graph: Graph, wire: Wire) -> str:
+    """Return the browser's name of a wire; in a trace, a muted node has one slot."""
+    name, slot = wire
+    return f"{name}:{handed_on(graph[name]) if graph[name].muted else slot}"

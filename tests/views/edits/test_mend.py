@@ -1,0 +1,124 @@
+"""One click mends what an explanation found: one step of undo, or a refusal if the numbers have changed."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from autodiff_viz.language.parse import parse
+from autodiff_viz.views.actions import set_input, set_rule, undone
+from autodiff_viz.views.canvas.lean import lean
+from autodiff_viz.views.compose import lab_view, verification
+from autodiff_viz.views.edits.apply import edited
+from autodiff_viz.views.lab import Lab, formula_text, opened, start
+from autodiff_viz.views.node.panel import Answers, check_data, node_data
+from autodiff_viz.views.node.whole_program import program_says
+from autodiff_viz.workers.jobs import Answer
+
+TRAP = "x = 0.0\nc = x < 1.0\ny = where(c, x, sqrt(x))"
+
+
+def lab_of(text: str, selected: str | None = None) -> Lab:
+    lab = opened(start(), parse(text), "Open")
+    return edited(lab, {"kind": "select", "node": selected}) if selected else lab
+
+
+def offered(lab: Lab) -> dict:
+    """What reaches the page of the cure: of the selected node, else of the whole graph."""
+    view = lab_view(lab)
+    if lab.selected:
+        analysis = Answer(program_says(view.trace, lab.selected))
+        return lean(node_data(lab, view, Answers(counts=analysis, counting=True)))["why"]
+    return lean(check_data(lab, view, Answers(Answer(verification(view.trace)), checks=True), details=False))
+
+
+def test_the_note_on_a_nan_is_the_sentence_on_its_origin_with_a_button():
+    said = offered(lab_of(TRAP))
+    assert "notes" not in said
+    assert said["origin"]["says"].startswith("'sqrt_1' passes 0 × ∞ = NaN back to 'x'")
+    assert said["origin"]["label"] == "Mend: double where: a second one before sqrt_1"
+    assert "origin" not in offered(lab_of("x = 2.0\ny = x * x"))
+
+
+def test_the_button_mends_in_one_step_of_undo():
+    lab = lab_of(TRAP)
+    mended = edited(lab, offered(lab)["origin"]["edit"])
+    assert formula_text(mended).startswith("x = 0.0\nc = x < 1.0\ny = where(c, x, sqrt(where(c, 1.0, x)))")
+    assert lab_view(mended).trace.gradient["x"] == 1.0
+    assert mended.history.present.label == "Double where: a second one before sqrt_1"
+    assert undone(mended).graph == lab.graph
+
+
+def places(lab: Lab) -> dict[str, tuple[float, float]]:
+    return {node["id"]: (node["x"], node["y"]) for node in lab_view(lab).drawing["nodes"]}
+
+
+def test_a_mend_keeps_the_places_of_cards_that_somebody_has_moved_and_covers_none():
+    lab = lab_of(TRAP)
+    moved = {"kind": "move", "positions": {"sqrt_1": [400.0, 300.0], "y": [700.0, 60.0]}}
+    lab = edited(lab, moved)
+    assert not lab.notice
+    before, after = places(lab), places(edited(lab, offered(lab)["origin"]["edit"]))
+    assert all(after[name] == pytest.approx(place, abs=0.1) for name, place in before.items())
+    (x, y), others = after["where_1"], [place for name, place in after.items() if name != "where_1"]
+    assert all(abs(x - other) > 128 or abs(y - below) > 80 for other, below in others)
+    assert before["x"][0] < x < before["sqrt_1"][0]
+
+
+def test_a_graph_that_nobody_has_arranged_is_laid_out_with_the_new_card_in_its_column():
+    lab = lab_of(TRAP)
+    mended = edited(lab, offered(lab)["origin"]["edit"])
+    assert all(node.position is None for node in mended.graph.nodes)
+    across = {name: x for name, (x, _) in places(mended).items()}
+    assert across["c"] < across["where_1"] < across["sqrt_1"] < across["y"]
+
+
+def test_the_selected_node_offers_to_remove_the_stop_and_stays_selected():
+    lab = lab_of("x = 2.0\na = sin(x)\nb = stop_gradient(a)\nz = 3.0 * b", "x")
+    why = offered(lab)
+    assert (why["label"], why["changes"]) == ("Mend: remove the stop at b", "No value changes.")
+    assert (why["at"], why["wires"]) == (["b"], ["a:0", "b:0"])
+    mended = edited(lab, why["edit"])
+    assert mended.selected == "x"
+    np.testing.assert_allclose(lab_view(mended).trace.cotangent["x"], 3 * np.cos(2.0), rtol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("change", "code"),
+    [
+        (lambda lab: set_input(lab, "x", 2.0), "nothing-to-mend"),
+        (lambda lab: set_rule(lab, "a", "stop"), "other-cure"),
+    ],
+)
+def test_a_cure_of_other_numbers_than_those_that_are_there_is_refused(change, code):
+    lab = lab_of("x = -2.0\na = relu(x)\nz = 3.0 * a", "x")
+    edit = offered(lab)["edit"]
+    assert edit["mend"] == "Leak the relu a"
+    changed = change(lab)
+    refused = edited(changed, edit)
+    assert (refused.graph, refused.notice[0].code) == (changed.graph, code)
+    assert "no longer applies" in refused.notice[0].message
+
+
+@pytest.mark.parametrize(
+    "edit",
+    [
+        {"kind": "mend"},
+        {"kind": "mend", "of": "zero", "node": "no", "mend": ""},
+        {"kind": "mend", "of": "other", "node": None, "mend": ""},
+        {"kind": "mend", "of": "zero", "node": ["x"], "mend": 3},
+    ],
+)
+def test_an_edit_that_names_no_explanation_is_refused(edit):
+    assert edited(lab_of(TRAP), edit).notice[0].code == "bad-edit"
+
+
+def test_muted_nodes_and_groups_stay_and_a_muted_node_has_one_wire_to_light():
+    lab = lab_of("x = 2.0\nwith group('g'):\n    m = x * x\n    a = stop_gradient(m)\nz = 3.0 * a", "x")
+    lab = edited(lab, {"kind": "mute", "nodes": ["m"], "on": True})
+    why = offered(lab)
+    mended = edited(lab, why["edit"])
+    assert why["wires"] == ["m:0", "a:0"]
+    assert mended.graph["m"].muted
+    assert [group.name for group in mended.graph.groups] == ["g"]
+    assert lab_view(mended).trace.cotangent["x"] == 3.0
