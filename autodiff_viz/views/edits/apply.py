@@ -24,6 +24,7 @@ from autodiff_viz.views.edits import (
     restore_session,
     rules,
     text,
+    twins,
     values,
     wiring,
     write,
@@ -46,6 +47,7 @@ EDITS: Edits = {
     **restore_session.EDITS,
     **layers.EDITS,
     **text.EDITS,
+    **twins.EDITS,
     **values.EDITS,
 }
 
