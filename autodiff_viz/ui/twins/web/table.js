@@ -40,6 +40,7 @@ export class TwinsTable {
       kept && again && html("p", {}, `Kept for the backward pass: ${kept[0]} elements in A, ${kept[1]} in B. Runs again: ${again[0]} in A, ${again[1]} in B.`),
       equal.length > 0 && this.folded(equal, rows.length > 0));
     const texts = html("div", { class: "texts" },
+      html("p", { class: "sentence" }, says),
       html("h3", {}, "Formula"),
       lines.length ? html("pre", {}, ...lines.map((line) => html("span", { class: line[0] === "-" ? "from-a" : "from-b" }, `${line[0] === "-" ? "A" : "B"}  ${line.slice(1)}\n`))) : html("p", { class: "quiet" }, "The same in both."),
       rest > 0 && html("p", { class: "quiet" }, `${rest} more lines.`),

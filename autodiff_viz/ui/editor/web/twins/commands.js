@@ -6,6 +6,9 @@ import { say } from "../draw/stage.js";
 
 /** @typedef {import("../editor.js").Editor} Editor */
 
+const FILE = "download_twins"; // key of the page's button
+const PATIENCE = 3000; // ms
+
 /** @param {Editor} editor */
 export const isPinned = (editor) => Boolean(editor.drawing.twins);
 
@@ -22,5 +25,9 @@ export function flip(editor) {
   else say(editor.stage, "Nothing is pinned yet: Shift+V pins this graph as A.");
 }
 
-/** @param {Editor} editor */
-export const saveTwins = (editor) => pressDownload(editor, "download_twins");
+/** Save both programs, once the page has the button for it, which comes after the numbers. @param {Editor} editor */
+export const saveTwins = async (editor) => {
+  const end = Date.now() + PATIENCE;
+  while (!document.querySelector(`.st-key-${FILE} button`) && Date.now() < end) await new Promise((go) => setTimeout(go, 50));
+  await pressDownload(editor, FILE);
+};
