@@ -11,6 +11,7 @@ from autodiff_viz.engine.live_path.arrays import FLOAT32, FLOAT64
 from autodiff_viz.graph import limits
 from autodiff_viz.graph.compression import Unreadable, packed, unpacked
 from autodiff_viz.graph.history import Pinned, begin
+from autodiff_viz.graph.identity import remembered
 from autodiff_viz.graph.link import to_link
 from autodiff_viz.graph.model import Graph, Literal
 from autodiff_viz.graph.problem import GraphError, Problem
@@ -96,7 +97,13 @@ def _pinned(lab: Lab) -> dict[str, str]:
     if found is None:
         return {}
     text = {} if found.text is None else {PINNED_TEXT: packed(found.text)}
-    return {PINNED[found.letter]: to_link(found.graph, most=limits.JSON), **text}
+    return {PINNED[found.letter]: _pinned_link(found.graph), **text}
+
+
+@remembered(32)
+def _pinned_link(graph: Graph) -> str:
+    """Return the link of a graph that stays the same from edit to edit."""
+    return to_link(graph, most=limits.JSON)
 
 
 def with_pinned(lab: Lab, query: Mapping[str, str], most: int = limits.LINK) -> Lab:
