@@ -7,15 +7,16 @@ trace = av.trace(graph)
 trace.cotangent["x"], trace.runs["s"]
 
 `play` lists the steps of the pass in the order in which JAX runs them; `why_zero` says why nothing arrives at
-a node, and `nonfinite_origin` where a NaN or an infinity comes from; `train` trains the parameters of a
-graph; `segments` differentiates a graph one segment at a time. A notebook shows graphs and traces as the
-canvas draws them. A mistake of the caller raises `GraphError`, whose `problems` give the place of the mistake
-and how to correct it.
+a node, and `nonfinite_origin` where a NaN or an infinity comes from; `compare` says where two graphs part;
+`train` trains the parameters of a graph; `segments` differentiates a graph one segment at a time. A notebook
+shows graphs and traces as the canvas draws them. A mistake of the caller raises `GraphError`, whose `problems`
+give the place of the mistake and how to correct it.
 """
 
 from autodiff_viz.engine.check import diagnose as problems
 from autodiff_viz.engine.diagnostics.differences import Difference, check_inputs, check_node
 from autodiff_viz.engine.explain.backward_program import Factor
+from autodiff_viz.engine.explain.compare import Comparison, compare
 from autodiff_viz.engine.explain.nonfinite_origin import NonFinite, nonfinite_origin
 from autodiff_viz.engine.explain.play import PlayStep, play
 from autodiff_viz.engine.explain.why_zero import ZeroReason, why_zero
@@ -45,6 +46,7 @@ __version__ = "0.1.0"
 register_pictures(picture)
 
 __all__ = [
+    "Comparison",
     "Curves",
     "Difference",
     "Factor",
@@ -70,6 +72,7 @@ __all__ = [
     "ZeroReason",
     "check_inputs",
     "check_node",
+    "compare",
     "from_json",
     "from_link",
     "nonfinite_origin",

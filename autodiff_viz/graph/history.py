@@ -9,6 +9,20 @@ from autodiff_viz.graph import limits
 from autodiff_viz.graph.model import Graph
 
 
+class Pinned(NamedTuple):
+    """A graph that is kept beside the present one, for comparison.
+
+    Attributes:
+      graph: the graph.
+      text: its formula as its author wrote it, if that differs from the canonical text.
+      letter: "A" or "B": which of the two it is; the present graph is the other.
+    """
+
+    graph: Graph
+    text: str | None = None
+    letter: str = "A"
+
+
 class Entry(NamedTuple):
     """A graph and the edit that led to it.
 
@@ -17,12 +31,14 @@ class Entry(NamedTuple):
       graph: the graph after the edit.
       text: the formula as its author wrote it, if it differs from the canonical text.
       document: number of the document that the graph is a state of, since opening another one is a step too.
+      pinned: the graph that it is compared with.
     """
 
     label: str
     graph: Graph
     text: str | None = None
     document: int = 0
+    pinned: Pinned | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +90,8 @@ def commit(history: History, graph: Graph, label: str, text: str | None = None) 
     """
     if graph == history.graph:
         return history
-    return push(history, Entry(label, graph, text, history.present.document))
+    present = history.present
+    return push(history, Entry(label, graph, text, present.document, present.pinned))
 
 
 def push(history: History, entry: Entry) -> History:

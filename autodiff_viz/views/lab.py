@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import Any
 
 from autodiff_viz.engine.live_path.arrays import FLOAT32
-from autodiff_viz.graph.history import History, begin, commit, push
+from autodiff_viz.graph.history import History, Pinned, begin, commit, push
 from autodiff_viz.graph.identity import remembered
 from autodiff_viz.graph.model import INPUT, Graph, Literal
 from autodiff_viz.graph.problem import GraphError, Problem
@@ -91,6 +91,11 @@ class Lab:
         """The present graph."""
         return self.history.graph
 
+    @property
+    def pinned(self) -> Pinned | None:
+        """The graph that the present one is compared with."""
+        return self.history.present.pinned
+
 
 def start() -> Lab:
     """Return the lab in its first state."""
@@ -149,8 +154,13 @@ ASIDE, TRAINED = 40, 3  # documents whose state is kept; documents that also kee
 
 
 def opened(lab: Lab, graph: Graph, label: str) -> Lab:
-    """Open another document: undo returns to the previous one, and a draft is shelved."""
-    return instead(lab, replace(lab, history=begin(graph, label), **BARE))
+    """Open another document: undo returns to the previous one, and a draft is shelved.
+
+    What is pinned stays so: two documents can be compared.
+    """
+    first = begin(graph, label)
+    first = replace(first, present=first.present._replace(pinned=lab.pinned))
+    return instead(lab, replace(lab, history=first, **BARE))
 
 
 def instead(lab: Lab, other: Lab) -> Lab:

@@ -79,6 +79,8 @@ def _draw_dock(dock: DeltaGenerator, draw: Callable[..., None]) -> None:
     for name in ("train", "track", "curves"):
         draw(name, panel)
     draw("segments", dock.container(key="segments_panel"))
+    with dock.container(key="twins_panel"):
+        place("twins")
     panel = dock.container(key="figure_panel")
     draw("chooser", panel)
     draw("figure", panel.container(key=FIGURE))

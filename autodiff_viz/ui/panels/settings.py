@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import streamlit as st
 
 from autodiff_viz.export.python_source import to_python
+from autodiff_viz.export.twins import twins_file
 from autodiff_viz.graph import limits
 from autodiff_viz.graph.codec import to_json
 from autodiff_viz.language.show import show_literal
@@ -15,8 +17,10 @@ from autodiff_viz.ui.session import session
 from autodiff_viz.ui.widgets import answered, pressed, renewed
 from autodiff_viz.views.actions import resampled, reset, set_seed, type_seed
 from autodiff_viz.views.compose import LabView
+from autodiff_viz.views.edits.twins import both
 from autodiff_viz.views.lab import Lab
 from autodiff_viz.views.page.parts import runs_alone
+from autodiff_viz.views.persistence.address import GRAPH
 
 
 def draw_settings(lab: Lab, view: LabView) -> None:
@@ -27,9 +31,16 @@ def draw_settings(lab: Lab, view: LabView) -> None:
         with st.container(horizontal=True):
             _draw_fresh_starts(view)
         if too_large(session()):
-            st.caption("Too large for a link: kept in this browser. Save it as JSON to have it elsewhere.")
+            st.caption(_kept_here(too_large(session())))
     with st.container(key="downloads"):
         _draw_downloads(view)
+
+
+def _kept_here(large: dict[str, Any]) -> str:
+    """Return what the link does not hold."""
+    if GRAPH in large["fields"]:
+        return "Too large for a link: kept in this browser. Save it as JSON to have it elsewhere."
+    return "The link holds the graph on view alone: both are too large. This browser keeps the pinned one."
 
 
 def _draw_fresh_starts(view: LabView) -> None:
@@ -78,6 +89,20 @@ def _draw_downloads(view: LabView) -> None:
         on_click="ignore",
         help="The graph as data, with its positions.",
     )
+    if here.lab.pinned is not None:
+        st.download_button(
+            "A, B and their difference",
+            lambda: _twins(here.lab),
+            "autodiff_a_and_b.zip",
+            "application/zip",
+            key="download_twins",
+            on_click="ignore",
+        )
+
+
+def _twins(lab: Lab) -> bytes:
+    """Return the file of both graphs, or an empty one if nothing is pinned any more."""
+    return b"" if lab.pinned is None else twins_file(*both(lab), lab.seed, lab.dtype)
 
 
 DTYPES = ("float32", "float64")

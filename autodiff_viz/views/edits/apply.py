@@ -26,6 +26,7 @@ from autodiff_viz.views.edits import (
     rules,
     text,
     training,
+    twins,
     values,
     wiring,
     write,
@@ -50,6 +51,7 @@ EDITS: Edits = {
     **mend.EDITS,
     **text.EDITS,
     **training.EDITS,
+    **twins.EDITS,
     **values.EDITS,
 }
 

@@ -15,7 +15,7 @@ from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.language.documents import from_link
 from autodiff_viz.views.edits.record import Edit, Edits
 from autodiff_viz.views.lab import Lab, alone
-from autodiff_viz.views.persistence.address import ELSEWHERE, from_query
+from autodiff_viz.views.persistence.address import ELSEWHERE, GRAPH, from_query, with_pinned
 from autodiff_viz.views.persistence.history_documents import with_documents
 from autodiff_viz.views.persistence.history_reader import recalled
 
@@ -31,7 +31,7 @@ def _kept(lab: Lab, edit: Edit) -> Lab:
     first = lab.history.entries[0]
     opened = (first.graph, first.text)
     link = _graph(edit.get("link"))
-    found = recalled(edit["trail"], [opened, *([(link, None)] if link is not None else [])])
+    found = recalled(edit["trail"], [opened, *([(link, None)] if link is not None else [])], first.pinned)
     if found is None:
         return lab
     found, aside = with_documents(found, edit["trail"])
@@ -63,10 +63,17 @@ def _graph(link: Any) -> Graph | None:
 
 
 def _restored(lab: Lab, edit: Edit) -> Lab:
-    """Open the stored query that was too long for the address, if nothing has been done since."""
+    """Open the stored query that was too long for the address, if nothing has been done since.
+
+    Of a query of which the address has the present graph, only the pinned one is taken.
+    """
     waiting = [problem.code for problem in lab.notice] == [ELSEWHERE] and not lab.graph.nodes
     query = edit["query"]
-    if not waiting or not all(isinstance(value, str) for value in query.values()):
+    if not all(isinstance(value, str) for value in query.values()):
+        return lab
+    if query.get(GRAPH) and lab.graph == _graph(query[GRAPH]) and len(lab.history.entries) == 1:
+        return lab if lab.pinned else with_pinned(lab, query, limits.JSON)
+    if not waiting:
         return lab
     return alone(from_query(query, most=limits.JSON), lab.newest + 1)
 

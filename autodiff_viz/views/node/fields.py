@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from autodiff_viz.graph.model import Graph, Region
+from autodiff_viz.graph.model import FOLLOW, Graph, Region
 from autodiff_viz.graph.policies import POLICY
 from autodiff_viz.graph.rule_kinds import KINDS
 from autodiff_viz.ops.indexing import to_text
@@ -32,7 +32,32 @@ def fields(graph: Graph, node: NodeView) -> list[Field]:
     found += _layer(node)
     found += [_param(node.name, param, value) for param, value in node.params]
     region = next((r for r in graph.regions if node.name in r.nodes), None)
-    return found + (_region(region) if region else [])
+    return found + (_region(region) if region else []) + _without(graph, node)
+
+
+WITHOUT_HELP = "Pins the graph as it is as A, and shows B, without this, beside it."
+
+
+def _without(graph: Graph, node: NodeView) -> list[Field]:
+    """Return the buttons that compare the graph with one without a rule, a mute or a region of the node."""
+    own = graph[node.name]
+    found = []
+    if own.rule.kind != FOLLOW and not own.muted:
+        found.append(("rule", node.name, KINDS[own.rule.kind].label))
+    if own.muted:
+        found.append(("mute", node.name, "mute"))
+    found += [("region", r.name, f"checkpoint {r.name}") for r in graph.regions if node.name in r.nodes]
+    return [
+        _field(
+            f"without_{what}",
+            f"Compare: without {label}",
+            "button",
+            None,
+            {"kind": "without", "what": what, "name": name},
+            WITHOUT_HELP,
+        )
+        for what, name, label in found
+    ]
 
 
 def _function(node: NodeView) -> Field:

@@ -20,6 +20,7 @@ from autodiff_viz.views.node.tensor import is_tensor
 from autodiff_viz.views.page.formula import formula
 from autodiff_viz.views.page.history_list import history_view
 from autodiff_viz.views.page.segments import cut_names
+from autodiff_viz.views.page.twins import twins_data
 from autodiff_viz.views.training.panel import curves_data, track_data, train_data
 from autodiff_viz.views.training.shown_step import live, own
 
@@ -37,6 +38,7 @@ def lab_drawing(lab: Lab, view: LabView) -> dict[str, Any]:
         **page,
         "formula": formula(lab, view.problems),
         "sliders": _sliders(view),
+        "twins": twins_data(lab, view),
         **view.drawing,
     }
 
@@ -50,7 +52,7 @@ def _sliders(view: LabView) -> dict[str, Any]:
 
 def settings(lab: Lab, view: LabView) -> Data:
     """Return the state of the settings in the bar."""
-    return lab.seed, lab.dtype, view.can_resample, view.tensor_output, runs_alone(view)
+    return lab.seed, lab.dtype, view.can_resample, view.tensor_output, runs_alone(view), lab.pinned is None
 
 
 def runs_alone(view: LabView) -> bool:

@@ -10,7 +10,8 @@ from urllib.parse import urlencode
 from autodiff_viz.engine.live_path.arrays import FLOAT32, FLOAT64
 from autodiff_viz.graph import limits
 from autodiff_viz.graph.compression import Unreadable, packed, unpacked
-from autodiff_viz.graph.history import begin
+from autodiff_viz.graph.history import Pinned, begin
+from autodiff_viz.graph.identity import remembered
 from autodiff_viz.graph.link import to_link
 from autodiff_viz.graph.model import Graph, Literal
 from autodiff_viz.graph.problem import GraphError, Problem
@@ -35,6 +36,9 @@ from autodiff_viz.views.training.codec import (
 GRAPH, SEED, DTYPE, SELECTED, FIGURE, SWEPT = "g", "seed", "dtype", "node", "figure", "sweep"
 LESSON, VARIANT, TEXT, DRAFT, SHELVED = "lesson", "variant", "text", "draft", "shelved"
 RANGES, FOLDED, PLAN, STEP, TRAINED = "range", "folded", "plan", "step", "trained"
+PINNED, PINNED_TEXT = {"A": "a", "B": "b"}, "pinned"
+"""Names of the parameters of the pinned graph, by its letter, and of its text."""
+
 VIEW, GALLERY = "view", "lessons"
 """Name of the parameter that selects the page, and its value for the gallery; by default it is the lab."""
 
@@ -65,7 +69,8 @@ def to_query(lab: Lab) -> dict[str, str]:
 def divided(lab: Lab) -> tuple[dict[str, str], dict[str, str]]:
     """Return (query parameters for `lab`, parameters that are too long for an address).
 
-    The browser has to store the second; the first then contain their digest.
+    The browser has to store the second; the first then contain their digest. If the present graph and the
+    pinned one do not both fit, the pinned one is left out first.
     """
     found = {
         GRAPH: to_link(lab.graph, most=limits.JSON),
@@ -77,11 +82,42 @@ def divided(lab: Lab) -> tuple[dict[str, str], dict[str, str]]:
         STEP: step_text(lab),
         TRAINED: training_text(lab),
     }
-    query = {key: value for key, value in found.items() if value}
-    if len(urlencode(query)) <= limits.LINK:
-        return query, {}
-    large = {key: query.pop(key) for key in LARGE if key in query}
+    query, other = {key: value for key, value in found.items() if value}, _pinned(lab)
+    if len(urlencode({**query, **other})) <= limits.LINK:
+        return {**query, **other}, {}
+    large = other
+    if len(urlencode(query)) > limits.LINK:
+        large = {key: query.pop(key) for key in LARGE if key in query} | other
     return {**query, KEPT: digest(json.dumps(large))}, large
+
+
+def _pinned(lab: Lab) -> dict[str, str]:
+    """Return the pinned graph as query parameters."""
+    found = lab.pinned
+    if found is None:
+        return {}
+    text = {} if found.text is None else {PINNED_TEXT: packed(found.text)}
+    return {PINNED[found.letter]: _pinned_link(found.graph), **text}
+
+
+@remembered(32)
+def _pinned_link(graph: Graph) -> str:
+    """Return the link of a graph that stays the same from edit to edit."""
+    return to_link(graph, most=limits.JSON)
+
+
+def with_pinned(lab: Lab, query: Mapping[str, str], most: int = limits.LINK) -> Lab:
+    """Return the lab with what `query` says to be pinned; the reason in `notice` if it is unreadable."""
+    letter = next((letter for letter, key in PINNED.items() if query.get(key)), None)
+    if letter is None:
+        return lab
+    try:
+        graph = from_link(query[PINNED[letter]], most)
+    except GraphError as error:
+        return refused(lab, error)
+    text = _unpacked(query.get(PINNED_TEXT, ""), most)
+    found = Pinned(graph, None if text is None else amended(text, graph), letter)
+    return replace(lab, history=replace(lab.history, present=lab.history.present._replace(pinned=found)))
 
 
 def beside(lab: Lab) -> dict[str, str]:
@@ -136,7 +172,7 @@ def from_query(query: Mapping[str, str], most: int = limits.LINK) -> Lab:
         lab = alone(opened(lab, from_link(query[GRAPH], most), "Open a link"))
     except GraphError as error:
         return refused(_rewritten(lab, query, most), error)
-    lab = _trained(with_beside(lab, query), query)
+    lab = with_pinned(_trained(with_beside(lab, query), query), query, most)
     selected = query.get(SELECTED)
     lab = replace(lab, selected=selected if selected in lab.graph.by_name else None)
     lab = replace(lab, shelved=_unpacked(query.get(SHELVED, ""), most))

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from autodiff_viz.graph.codec import FORMAT, VERSION, to_json
-from autodiff_viz.graph.history import Entry, History
+from autodiff_viz.graph.history import Entry, History, Pinned
 from autodiff_viz.graph.model import Graph, Node
 from autodiff_viz.language.documents import from_json
 from autodiff_viz.views.persistence.compressed_json import unsqueezed
@@ -18,12 +18,15 @@ EFFORT = 20_000  # limit of nodes in all decoded graphs together
 LABEL = 200  # characters
 
 
-def recalled(kept: Mapping[str, Any], graphs: Iterable[tuple[Graph, str | None]]) -> History | None:
+def recalled(
+    kept: Mapping[str, Any], graphs: Iterable[tuple[Graph, str | None]], pinned: Pinned | None = None
+) -> History | None:
     """Decode the history of `kept`, a trail's data from outside; steps that cannot be read end it.
 
     Args:
       kept: the data, whose digest identifies its present graph.
       graphs: candidates for the present graph, each with its text; the first with that digest is taken.
+      pinned: what is pinned beside the present graph.
     Returns:
       The history around that graph; None if no candidate has the digest.
     Raises:
@@ -38,7 +41,7 @@ def recalled(kept: Mapping[str, Any], graphs: Iterable[tuple[Graph, str | None]]
     graph, text = found
     texts = digest(text or "") == kept["text"]
     label = str(unsqueezed(steps[str(at)])["label"])
-    present = Entry(label[:LABEL], graph, text)
+    present = Entry(label[:LABEL], graph, text, pinned=pinned)
     pool = {node: node for node in graph.nodes}
     left = [EFFORT]
     past = _walk(steps, range(at - 1, -1, -1), present, texts, pool, left)
@@ -66,7 +69,8 @@ def _walk(
                 break
             graph = _shared(from_json(json.dumps(document)), pool)
             text = _changed_text(entry.text, step.get("text")) if texts else None
-            entry = Entry(str(step["label"])[:LABEL], graph, text)
+            pinned = _changed_pinned(entry, step.get("pinned"), pool)
+            entry = Entry(str(step["label"])[:LABEL], graph, text, pinned=pinned)
         except (AttributeError, KeyError, TypeError, ValueError):  # GraphError is a ValueError
             break
         found.append(entry)
@@ -85,6 +89,27 @@ def changed(document: dict[str, Any], step: Step) -> dict[str, Any]:
     order = step.get("order") or list(nodes)
     rest = step.get("rest") or {key: value for key, value in document.items() if key not in (FORMAT, "nodes")}
     return {**rest, FORMAT: VERSION, "nodes": [nodes[name] for name in order]}
+
+
+def _changed_pinned(base: Entry, change: Any, pool: dict[Node, Node]) -> Pinned | None:
+    """Apply the difference of a step to what is pinned beside its neighbour.
+
+    Raises:
+      KeyError, TypeError, ValueError: the difference is malformed.
+    """
+    if change is None:
+        return base.pinned
+    if change is False:
+        return None
+    letter = change["letter"]
+    if letter not in ("A", "B"):
+        raise ValueError(letter)
+    if "graph" not in change:
+        return Pinned(base.graph, base.text, letter)
+    text = change["text"]
+    if text is not None and not isinstance(text, str):
+        raise TypeError(text)
+    return Pinned(_shared(from_json(json.dumps(change["graph"])), pool), text, letter)
 
 
 def _shared(graph: Graph, pool: dict[Node, Node]) -> Graph:

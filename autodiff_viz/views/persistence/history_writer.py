@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from autodiff_viz.graph.codec import FORMAT, to_json
-from autodiff_viz.graph.history import Entry, History
+from autodiff_viz.graph.history import Entry, History, Pinned
 from autodiff_viz.graph.model import Graph, Node
 from autodiff_viz.views.persistence.compressed_json import squeezed
 
@@ -111,8 +111,19 @@ def step_from(base: Entry, entry: Entry) -> Step:
         "order": [] if usual == names[1] else names[1],
         "rest": rest if rest != _rest(base.graph) else None,
         "text": None if entry.text == base.text else _text_change(base.text or "", entry.text),
+        "pinned": None if entry.pinned == base.pinned else _pinned(base, entry.pinned),
     }
     return {key: value for key, value in step.items() if value not in ([], {}, None)}
+
+
+def _pinned(base: Entry, pinned: Pinned | None) -> Any:
+    """Return what is pinned: false for nothing, only its letter if it is the graph of `base`."""
+    if pinned is None:
+        return False
+    if pinned == Pinned(base.graph, base.text, pinned.letter):
+        return {"letter": pinned.letter}
+    document = json.loads(to_json(pinned.graph, None))
+    return {"letter": pinned.letter, "graph": document, "text": pinned.text}
 
 
 def _is_moved(old: Node | None, new: Node) -> bool:

@@ -50,6 +50,9 @@ def _linked(lab: Lab, address: str) -> Lab:
     if found.notice:
         raise GraphError(found.notice)
     after = opened(lab, found.graph, "Open a link")
+    if found.pinned:
+        present = after.history.present._replace(pinned=found.pinned)
+        after = replace(after, history=replace(after.history, present=present))
     after = replace(after, seed=found.seed, dtype=found.dtype, ranges=found.ranges, selected=found.selected)
     return with_text(after, found.history.present.text)
 

@@ -22,7 +22,7 @@ import { folding, namesIn, seenAs } from "./state/fold.js";
 /** @type {Drawing} */
 const NOTHING = { rev: -1, ack: 0, key: "", nodes: [], wires: [], regions: [], groups: [], selected: null, history: {}, notice: [] };
 
-const NO_MATTER = new Set(["select", "move", "collapse", "kept", "restored", "resync", "check", "figure"]); // edits that change no number
+const NO_MATTER = new Set(["select", "move", "collapse", "kept", "restored", "resync", "check", "figure", "pin", "unpin"]); // edits that change no number
 
 const BESIDE = new Set(["type", "slide"]); // edits made in the formula and with sliders
 

@@ -18,6 +18,8 @@ import { showNotices } from "./popovers/notice.js";
 import { listenToSliders } from "./live/scrub.js";
 import { listenToReach } from "./actions/reach.js";
 import { rove } from "./actions/roving.js";
+import { twinsBar } from "./twins/bar.js";
+import { lightParting } from "./twins/lit.js";
 import { openTransport } from "./play/transport.js";
 import { speak } from "./draw/spoken.js";
 import { html } from "../../web/dom.js";
@@ -37,6 +39,7 @@ export function openEditor(palette) {
   traceLineage(editor);
   tellElements(editor);
   host.append(legend());
+  lightParting(editor);
   openMinimap(editor);
   showNotices(editor);
   listenToSliders(editor);
@@ -45,7 +48,7 @@ export function openEditor(palette) {
   listenToHolding(editor);
   keepFieldsInView(editor);
   editor.tools = pageTools(editor);
-  editor.root = html("div", { class: "workspace" }, toolStrip(editor), host, handBar(editor), openTransport(editor));
+  editor.root = html("div", { class: "workspace" }, toolStrip(editor), twinsBar(editor), host, handBar(editor), openTransport(editor));
   for (const place of [editor.root, editor.tools]) for (const bar of [place, ...place.querySelectorAll("*")]) if (bar.role === "toolbar") rove(/** @type {HTMLElement} */ (bar));
   new ResizeObserver(() => editor.resized()).observe(host);
   speak(editor);

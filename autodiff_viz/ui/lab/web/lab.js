@@ -13,6 +13,8 @@ import { Cause } from "../../editor/web/draw/cause.js";
 import { Inspector } from "../../inspector/web/panel.js";
 import { Board } from "../../sliders/web/board.js";
 import { html } from "../../web/dom.js";
+import { TwinsTable } from "../../twins/web/table.js";
+import { saveTwins } from "../../editor/web/twins/commands.js";
 import { hear, tell } from "../../web/news.js";
 import { Dock } from "../../workbench/web/dock.js";
 import { showLook } from "../../workbench/web/look.js";
@@ -40,11 +42,12 @@ export class Lab {
     this.cause = new Cause(this.editor);
     this.check = new Check({ ask: (on) => this.editor.send({ kind: "check", on }), look: () => this.mail.ask({ rest: this.question.turn }), mend: (edit, refused) => this.send(edit, refused) });
     this.editor.leaving.push(() => this.formula.send(), () => this.board.send());
+    this.twins = new TwinsTable({ select: (name) => this.editor.select([name]), save: () => saveTwins(this.editor) });
     this.panels = new Panels();
     this.dock = new Dock(figures, (figure) => this.editor.send({ kind: "figure", figure }));
     this.places = new Places(parent, css, {
       editor: this.editor.root, bar: html("div", { class: "canvas-tools" }, this.editor.tools), panels: this.panels.host, plots: this.dock.host, formula: this.formula.host,
-      sliders: this.board.host, node: this.inspector.host, check: this.check.host, notes: this.check.notes,
+      sliders: this.board.host, node: this.inspector.host, check: this.check.host, twins: this.twins.host, notes: this.check.notes,
     });
     showLook();
     this.unmark = listenToMarker((input) => this.board.rows.get(input));
@@ -91,6 +94,7 @@ export class Lab {
     this.inspector.receive(drawing.node, word.ack);
     this.cause.receive(drawing.node);
     this.check.receive(drawing.check ?? {});
+    this.twins.receive(drawing.twins, drawing.nodes);
     this.panels.receive(drawing.lesson ?? null, drawing.sliders?.rows?.length ?? 0);
     this.dock.receive(drawing, this.editor.outbox.pending.some(({ kind }) => kind === "figure"));
     for (const table of word.tables) this.keep(table);

@@ -9,7 +9,7 @@ import { Tabs } from "./tabs.js";
 /** @typedef {import("../../editor/web/types.js").Drawing} Drawing */
 
 const STEP = 24; // px by which an arrow key moves the border
-const OTHERS = { segments: "Segments", training: "Training" };
+const OTHERS = { twins: "Compare", segments: "Segments", training: "Training" };
 
 /** Plots of a graph besides the figures. Pure. @param {Pick<Drawing, "nodes">} drawing @returns {("segments" | "training")[]} */
 export const othersOf = ({ nodes }) => [
@@ -73,10 +73,13 @@ export class Dock {
   receive(drawing, unsure) {
     const usual = Object.keys(this.figures)[0];
     if (!unsure) this.figure = drawing.figure && drawing.figure in this.figures ? drawing.figure : usual;
-    this.others = othersOf(drawing);
+    const compares = this.others.includes("twins");
+    this.others = [...(drawing.twins ? ["twins"] : []), ...othersOf(drawing)];
     if (drawing.graph !== this.graph) this.chosen = false;
     this.graph = drawing.graph;
     if (!this.chosen) this.plot = firstPlot({ ...drawing, figure: this.figure }, usual);
+    if (drawing.twins && !compares) [this.plot, this.chosen] = ["twins", true]; // just pinned
+    if (!drawing.twins && this.plot === "twins") [this.plot, this.chosen] = [firstPlot({ ...drawing, figure: this.figure }, usual), false];
     this.show();
   }
 

@@ -12,6 +12,7 @@ import { guideOf } from "./guide.js";
 import { toggleHelp } from "../popovers/help.js";
 import { step, toggleHistory } from "../popovers/history.js";
 import { isSelecting, toggleSelecting } from "../gestures/hold.js";
+import { flip, isPinned, saveTwins, togglePin } from "../twins/commands.js";
 import { takeWire } from "./keywire.js";
 import { closeNotice } from "../popovers/notice.js";
 import { openPalette } from "../popovers/palette.js";
@@ -145,6 +146,12 @@ export const ACTIONS = {
 
   play: { label: "Play the pass, or pause", keys: ["Shift+Enter"], guide: "Play the pass", do: (editor) => editor.startPlay() },
 
+  pin: {
+    label: "Compare: pin the graph as A", keys: ["Shift+V"], icon: "pin", places: { view: "compare" }, guide: "Compare two graphs",
+    says: "Pin the graph as it is as A and go on as B; or unpin", on: isPinned, do: togglePin,
+  },
+  flip: { label: "Flip between A and B", keys: ["v"], guide: "Compare two graphs", do: flip },
+
   undo: {
     label: "Undo", keys: ["Ctrl+Z"], places: { bar: "steps" }, guide: "Select and change", says: "Undo, redo", undoes: "undo",
     do: (editor) => step(editor, "undo"),
@@ -203,6 +210,7 @@ export const ACTIONS = {
     do: (editor) => pressDownload(editor, "download_json"),
   },
   python: { label: "Graph as a JAX file", icon: "save", places: { file: "graph" }, do: (editor) => pressDownload(editor, "download_python") },
+  twins: { label: "A, B and their difference", icon: "save", places: { file: "graph" }, when: isPinned, do: saveTwins },
   link: { label: "Copy the link", places: { bar: "share", file: "copies" }, do: takeLink },
   formula: { label: "Copy the formula", icon: "copy", places: { file: "copies" }, do: takeFormula },
   present: {

@@ -20,6 +20,7 @@ const BY_HAND = {
   "Play the pass": [
     ["Space, \u2190 \u2192, End, Esc", "On the bar below: play or pause, step, finish the phase, stop"],
   ],
+  "Compare two graphs": [["Compare: without ...", "Beside the node: pin it as A, and show B without a rule, mute or checkpoint"]],
   "Select and change": [
     ["Shift + click, Shift + drag", "Select several; with a finger, hold a node"],
   ],

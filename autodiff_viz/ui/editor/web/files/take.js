@@ -84,9 +84,11 @@ export const pressDownload = async (editor, key) => {
 /** Copy the address with the layout. @param {Editor} editor */
 function copyLink(editor) {
   const { stage, choice } = editor;
-  if (wantedBy(location.search)) return offerFile(editor);
+  const kept = wantedBy(location.search); // what the address has no room for
+  if (kept && !new URLSearchParams(location.search).has("g")) return offerFile(editor);
   const place = choice === "own" ? placeOf(stage.view, sizeOf(stage)) : null;
-  return copy(editor, "Link", location.href.split("#")[0] + toFragment(lookNow(), place));
+  const alone = kept ? ` It holds ${editor.drawing.twins?.letter ?? "the graph"} alone: both are too large for a link.` : "";
+  return copy(editor, "Link", location.href.split("#")[0] + toFragment(lookNow(), place), alone);
 }
 
 /** Say that the graph has no room in a link, and offer it as a file. @param {Editor} editor */
@@ -97,11 +99,11 @@ function offerFile(editor) {
 }
 
 /** Copy a text; if the browser does not allow it, show the text to copy by hand.
- * @param {Editor} editor @param {string} what @param {string} text */
-async function copy(editor, what, text) {
+ * @param {Editor} editor @param {string} what @param {string} text @param {string} [besides] said when it is copied */
+async function copy(editor, what, text, besides = "") {
   try {
     await navigator.clipboard.writeText(text);
-    say(editor.stage, `${what} copied.`);
+    say(editor.stage, `${what} copied.${besides}`);
   } catch {
     showText(editor, what, text);
   }

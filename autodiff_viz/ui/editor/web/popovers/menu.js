@@ -13,7 +13,7 @@ export function toggleMenu(editor) {
   const wasOpen = editor.stage.host.querySelector(".menu");
   closePopover(editor);
   if (wasOpen) return;
-  const groups = placed("file").map((actions) => actions.map(([id, action]) => entry(editor, id, action)));
+  const groups = placed("file").map((actions) => actions.filter(([, { when }]) => !when || when(editor)).map(([id, action]) => entry(editor, id, action)));
   const root = html("div", { class: "popover menu", role: "menu", "aria-label": "File" },
     ...groups.flatMap((items, i) => (i ? [line(), ...items] : items)));
   root.addEventListener("keydown", (event) => walkMenu(editor, root, event));

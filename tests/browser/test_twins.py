@@ -1,0 +1,99 @@
+"""Two graphs compared: the sentence in view, the wire where they part lit, one key that flips."""
+
+from __future__ import annotations
+
+import math
+import re
+from io import BytesIO
+from pathlib import Path
+from zipfile import ZipFile
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.lab_page import LabPage, four_digits, saying
+from tests.browser.test_phone import from_menu, tap
+
+pytestmark = pytest.mark.shared_page
+
+STOPPED = 1.5 * math.cos(0.6)  # d(y sin x)/dx
+THROUGH = (1.5 + math.exp(math.sin(0.6))) * math.cos(0.6)  # and of e^sin x
+
+
+def without_the_stop(lab: LabPage) -> None:
+    lab.select("exp_1")
+    lab.page.get_by_role("button", name="Compare: without stop").click()
+    lab.settle()
+
+
+def test_without_this_stop_says_what_it_changes_and_one_key_flips(lab: LabPage):
+    page = lab.page
+    page.set_viewport_size({"width": 1280, "height": 720})
+    without_the_stop(lab)
+    says = page.locator(".twins-says")
+    expect(says).to_be_in_viewport(ratio=1)
+    expect(says).to_contain_text("Equal values, different gradients of 'x' (equal for 'y')")
+    expect(says).to_contain_text(f"passes 0 to 'a' in A and {four_digits(math.exp(math.sin(0.6)))} in B")
+    expect(lab.wire("exp_1")).to_have_class(saying("parts"))
+    expect(lab.canvas.locator(".wire.parts[data-wire]")).to_have_count(1)
+    expect(lab.canvas.get_by_text("A and B part here")).to_be_in_viewport(ratio=1)
+    row = page.get_by_role("row").filter(has=page.get_by_role("button", name="x", exact=True))
+    expect(row.locator(".cotangent.apart")).to_have_text([four_digits(STOPPED), four_digits(THROUGH)])
+    expect(row).to_be_in_viewport(ratio=1)
+    expect(page.get_by_text("4 equal")).to_be_visible()
+
+    lab.canvas.locator(".surface").focus()
+    lab.press("v")
+    expect(page.get_by_role("button", name="Show A", exact=True)).to_have_attribute("aria-pressed", "true")
+    expect(lab.cotangent("x")).to_have_text(four_digits(STOPPED))
+    expect(lab.formula).to_have_value(saying("stop_gradient"))
+    lab.button("Undo")
+    expect(page.get_by_role("button", name="Show B", exact=True)).to_have_attribute("aria-pressed", "true")
+    expect(lab.cotangent("x")).to_have_text(four_digits(THROUGH))
+
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Save both programs").click()
+    held = ZipFile(BytesIO(Path(download.value.path()).read_bytes()))
+    assert "+z = b + exp(a)" in held.read("formulas.diff").decode()
+    assert "a.py" in held.namelist()
+
+    page.get_by_role("button", name="Unpin").click()
+    lab.settle()
+    expect(says).to_be_hidden()
+    expect(lab.canvas.locator(".wire.parts")).to_have_count(0)
+    expect(page.get_by_role("tab", name="Compare")).to_have_count(0)
+
+
+@pytest.mark.own_page
+def test_a_reload_keeps_both_and_the_steps_between_them(lab: LabPage):
+    lab.canvas.locator(".surface").focus()
+    lab.press("Shift+V")
+    lab.select("a")
+    lab.press("s")
+    expect(lab.page.locator(".twins-says")).to_contain_text("Equal values, different gradients of 'x'")
+    expect(lab.page).to_have_url(re.compile("[?&]a="))
+    lab.reload()
+    expect(lab.page.locator(".twins-says")).to_contain_text("Equal values, different gradients of 'x'")
+    lab.canvas.locator(".surface").focus()
+    lab.press("v")
+    expect(lab.cotangent("x")).to_have_text(four_digits(STOPPED))
+    for step in ("Show A", "Stop gradient at a", "Pin as A"):
+        expect(lab.page.locator(".canvas-tools .undo")).to_have_attribute("title", saying(step))
+        lab.button("Undo")
+    expect(lab.page.locator(".twins-says")).to_be_hidden()
+
+
+def test_a_finger_pins_and_reads_both(phone: LabPage):
+    from_menu(phone, "More", "Compare: pin")
+    tap(phone, "a")
+    from_menu(phone, "Bend", "Stop gradient")
+    says = phone.page.locator(".twins-says")
+    expect(says).to_be_in_viewport(ratio=1)
+    expect(says).to_contain_text("Equal values, different gradients")
+    for _ in range(2):  # the second press opens the sheet
+        phone.page.get_by_role("tab", name="Plots").tap()
+    expect(phone.page.locator(".twins .sentence")).to_be_in_viewport(ratio=1)
+    expect(phone.page.locator(".twins tbody tr").first).to_be_in_viewport(ratio=1)
+    assert phone.page.evaluate("document.documentElement.scrollWidth") <= 390
+    phone.page.get_by_role("tab", name="Node").tap()
+    phone.page.locator(".handle").tap()
