@@ -31,7 +31,7 @@ def around(
     moved: AbstractSet[str],
     known: Mapping[tuple[str, int], Bends],
 ) -> dict[tuple[str, int], Bends]:
-    """Return bends by (target, slot). A wire to the left, and one without a free route, has none.
+    """Return bends by (target, slot). A wire without a free route has none; one to the left at most one.
 
     Args:
       nodes: of the graph.
@@ -49,21 +49,40 @@ def around(
             start = (source.right, source.middle)
             end = (target.x, target.middle + port_offset(node, target.h, slot))
             first = () if {name, node.name} & moved else known.get((node.name, slot), ())
-            if bends := _free_way(start, end, first, shelf):
+            if end[0] <= start[0]:
+                bends = _way_back(source, target, shelf)
+            else:
+                bends = _free_way(start, end, first, shelf)
+            if bends:
                 found[node.name, slot] = bends
     return found
 
 
 def _free_way(start: Point, end: Point, first: Bends, shelf: Shelf) -> Bends:
     """Return the first free route among `first` and the detours; () if it is the direct one or none is."""
-    if end[0] <= start[0]:
-        return ()
     near = shelf.between(start[0], end[0])
     if _is_free(start, first, end, near):
         return first
     under = [box for box in near if _passes_under(start, end, box)]
     free = (bends for bends in _detours(start, end, under, near) if _is_free(start, bends, end, near))
     return next(free, ())
+
+
+def _way_back(source: Box, target: Box, shelf: Shelf) -> Bends:
+    """Return where a wire to the left comes back: a free height between the two nodes, if there is one."""
+    low, high = min(source.bottom, target.bottom), max(source.y, target.y)
+    if low >= high or target.right > source.x:  # one below the other, or nearly: a loop at their sides
+        return ()
+    middle, left, right = (low + high) / 2, target.x - LEVEL, source.right + LEVEL
+    near = shelf.between(left, right)
+    heights = [middle, *(height for box in near for height in (box.y - CLEAR, box.bottom + CLEAR))]
+    free = [
+        height
+        for height in heights
+        if low < height < high and not any(box.y - 1 < height < box.bottom + 1 for box in near)
+    ]
+    best = min(free, key=lambda height: (abs(height - middle), height), default=None)
+    return () if best is None else (((left + right) / 2, best),)
 
 
 def _detours(start: Point, end: Point, under: Sequence[Box], near: Sequence[Box]) -> Iterator[Bends]:

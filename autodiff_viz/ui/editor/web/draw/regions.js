@@ -5,6 +5,7 @@
 import { POLICIES, shared } from "../../../web/constants.js";
 import { keep, svg } from "../../../web/dom.js";
 import { framesOf, isGroup, nested } from "../state/frames.js";
+import { withFoot } from "../state/tabs.js";
 import { opener } from "./groupcard.js";
 import { NEAR } from "./levels.js";
 import { ON_TAB, stepper, stepperWidth } from "./stepper.js";
@@ -40,9 +41,9 @@ export function shapesOf(regions, nodes, { unit } = NEAR) {
   const deepest = Math.max(0, ...order.map(({ depth }) => depth));
   return order.map(({ frame: region, depth }, i) => {
     const names = new Set(region.nodes);
-    const others = nodes.filter(({ id }) => !names.has(id));
+    const others = nodes.filter(({ id, tab }) => !names.has(id) && !names.has(tab ?? ""));
     const pad = PAD.inner + PAD.level * (deepest - depth);
-    const corners = outlineOf(nodes.filter(({ id }) => names.has(id)), others, pad);
+    const corners = outlineOf(nodes.filter(({ id }) => names.has(id)).map(withFoot), others, pad);
     return { region, corners, holes: strangers(corners, others, PAD.hole), id: `cut-${i}`, unit, lift: Math.max(0, TAB * unit - PAD.level) * (deepest - depth) };
   }).filter(({ corners }) => corners.length);
 }
