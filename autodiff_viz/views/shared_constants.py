@@ -38,7 +38,14 @@ def shared_constants() -> dict[str, Any]:
             "steps": cards.GROUP_STEPS,
         },
         "frame": {"pad": coordinates.FRAME, "level": coordinates.LEVEL, "tab": 2 * coordinates.TAB},
-        "tab": {"h": tabs.HEIGHT, "gap": tabs.GAP, "near": tabs.NEAR, "slack": tabs.SLACK},
+        "tab": {
+            "h": tabs.HEIGHT,
+            "gap": tabs.GAP,
+            "near": tabs.NEAR,
+            "slack": tabs.SLACK,
+            "aside": tabs.ASIDE,
+            "under": tabs.UNDER,
+        },
         "clear": placing.CLEAR,
         "limits": {
             "branches": limits.BRANCHES,

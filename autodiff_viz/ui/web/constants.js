@@ -32,7 +32,7 @@ export const shared = {
   "cells": {"most": 4, "beside": 2, "head": 46, "line": 17},
   "group": {"w": 168, "head": 36, "foot": 8, "port": 24, "numbers": 46, "steps": 38},
   "frame": {"pad": 24.0, "level": 28.0, "tab": 22.0},
-  "tab": {"h": 44.0, "gap": 6.0, "near": 6.0, "slack": 60.0},
+  "tab": {"h": 40.0, "gap": 5.0, "near": 6.0, "slack": 60.0, "aside": 22.0, "under": 14.0},
   "clear": 20.0,
   "limits": {"branches": 16, "document": 2000000, "edits": 1000, "line": 2000, "name": 64},
   "drawings": 8,

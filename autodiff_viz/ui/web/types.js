@@ -6,7 +6,7 @@
  * @typedef {{
  *   card: Size & { slot: number }, pictured: Size, cells: { most: number, beside: number, head: number, line: number },
  *   group: { w: number, head: number, foot: number, port: number, numbers: number, steps: number },
- *   frame: { pad: number, level: number, tab: number }, clear: number, tab: { h: number, gap: number, near: number, slack: number },
+ *   frame: { pad: number, level: number, tab: number }, clear: number, tab: { h: number, gap: number, near: number, slack: number, aside: number, under: number },
  *   limits: { branches: number, document: number, edits: number, line: number, name: number },
  *   drawings: number, usual: { rule: import("../editor/web/types.js").RuleKind, connected: boolean, foot: number },
  *   alternative: string, letters: Record<string, string>, inputs: Record<string, { value: string, literal?: string }>,

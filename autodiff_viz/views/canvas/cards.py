@@ -22,6 +22,7 @@ CELLS = 4  # rows, and columns, up to which a tensor's numbers are written in ce
 BESIDE = 2  # columns up to which the cells of value and cotangent are side by side
 FOUR_WIDE = 184  # px of a card with four columns of cells in all
 WIDEST = 2300  # px of a row of nodes: as many as have their numbers on the canvas of a small window
+WINDOW = (734, 260)  # px of that canvas
 CELL_HEAD, CELL_LINE = 46, 17  # px of such a card without its cells, and of a row of cells
 GROUP_WIDTH, GROUP_HEAD, PORT = 168, 36, 24  # px of a collapsed group's card, its title, a port
 GROUP_FOOT = 8  # px below the ports

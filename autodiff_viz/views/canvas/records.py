@@ -49,7 +49,7 @@ class NodeShown(NamedTuple):
     segment: int | None
     tensor: tuple[int, ...] | None
     kernel: bool
-    tab: tuple[str, float] | None = None
+    tab: tuple[tabs.Tab, float] | None = None
     foot: float = 0.0
 
 
@@ -76,7 +76,8 @@ def node_record(name: str, shown: NodeShown) -> dict[str, Any]:
         "y": round(y, 1),
         "w": w if shown.tab is None else shown.tab[1],
         "h": h if shown.tab is None else tabs.HEIGHT,
-        "tab": None if shown.tab is None else shown.tab[0],
+        "tab": None if shown.tab is None else shown.tab[0].layer,
+        "beside": shown.tab is not None and shown.tab[0].beside,
         "full": None if shown.tab is None else [w, h],
         "foot": shown.foot,
         "slots": [_slot(node, i) for i in range(len(node.slots))],

@@ -64,11 +64,11 @@ def _apart(before: Graph, after: Graph) -> Graph:
     tall = pictured(after)
     sizes = {node.name: size(node, tall.get(node.name)) for node in after.nodes}
     tabs = attached(layers_of(after), sizes, wanted)
-    below = feet(tabs.values())
+    below = feet(tabs, after.by_name, sizes)
     cards = [node for node in order(after) if node.name not in tabs]
     room = {name: (w, h + below.get(name, 0.0)) for name, (w, h) in sizes.items()}
     free = placed(cards, room, {name: at for name, at in fixed.items() if name not in tabs}, wanted)
-    return edits.with_positions(after, free | stacked(tabs, sizes, free))
+    return edits.with_positions(after, free | stacked(tabs, after.by_name, sizes, free))
 
 
 def _make(lab: Lab, edit: Edit) -> Lab:

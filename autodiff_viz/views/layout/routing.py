@@ -69,20 +69,18 @@ def _free_way(start: Point, end: Point, first: Bends, shelf: Shelf) -> Bends:
 
 
 def _way_back(source: Box, target: Box, shelf: Shelf) -> Bends:
-    """Return where a wire to the left comes back: a free height between the two nodes, if there is one."""
+    """Return where a wire to the left comes back: in the middle of the widest free band between the nodes."""
     low, high = min(source.bottom, target.bottom), max(source.y, target.y)
     if low >= high or target.right > source.x:  # one below the other, or nearly: a loop at their sides
         return ()
-    middle, left, right = (low + high) / 2, target.x - LEVEL, source.right + LEVEL
-    near = shelf.between(left, right)
-    heights = [middle, *(height for box in near for height in (box.y - CLEAR, box.bottom + CLEAR))]
-    free = [
-        height
-        for height in heights
-        if low < height < high and not any(box.y - 1 < height < box.bottom + 1 for box in near)
-    ]
-    best = min(free, key=lambda height: (abs(height - middle), height), default=None)
-    return () if best is None else (((left + right) / 2, best),)
+    left, right = target.x - LEVEL, source.right + LEVEL
+    best, top = (low, low), low
+    taken = sorted((box.y, box.bottom) for box in shelf.between(left, right))
+    for y, bottom in [*taken, (high, high)]:
+        if min(y, high) - top > best[1] - best[0]:
+            best = (top, min(y, high))
+        top = max(top, bottom)
+    return (((left + right) / 2, (best[0] + best[1]) / 2),) if best[1] - best[0] > 2 * CLEAR else ()
 
 
 def _detours(start: Point, end: Point, under: Sequence[Box], near: Sequence[Box]) -> Iterator[Bends]:

@@ -1,8 +1,8 @@
 """Layered layout of the canvas: nodes in columns from left to right, long wires around nodes.
 
 Own implementation in the manner of Sugiyama, Tagawa and Toda (1981): layer assignment, crossing reduction,
-coordinates. Parameters become tabs of their layers, and long chains are divided into rows. A node that the user
-has moved keeps its position.
+coordinates. Parameters become tabs of their layers, and long chains are divided into rows. A node that the
+user has moved keeps its position.
 """
 
 from __future__ import annotations
@@ -20,8 +20,9 @@ from autodiff_viz.views.layout.layering import Columns, Size, Wire, columns
 from autodiff_viz.views.layout.placing import Box, Point, placed
 from autodiff_viz.views.layout.routing import Bends, around
 from autodiff_viz.views.layout.rows import ROW_GAP, rows
-from autodiff_viz.views.layout.tabs import attached, feet, fitted, folded, stacked
+from autodiff_viz.views.layout.tabs import Tabs, attached, feet, fitted, folded, rooms, stacked
 
+TRIED = 80  # nodes up to which tabs are tried in both places
 COMPONENT_GAP = 48.0  # px between parts of the graph that no wire and no frame connects
 
 
@@ -35,12 +36,18 @@ class Layout:
         of the source's right edge to the slot's port, a curve that is level at each point passes under no
         node. Wires without bends are left out. A wire to the left has at most one: the height at which it
         comes back.
-      tabs: by parameter that is drawn as a tab, the layer that it belongs to.
+      tabs: by parameter that is drawn as a tab, its place.
     """
 
     positions: dict[str, Point]
     bends: dict[tuple[str, int], Bends]
-    tabs: Mapping[str, str] = field(default_factory=dict)
+    tabs: Tabs = field(default_factory=dict)
+
+    def extent(self, sizes: Mapping[str, Size]) -> Size:
+        """Return the (width, height) of all nodes."""
+        boxes = [Box(*self.positions[name], *size) for name, size in fitted(self.tabs, sizes).items()]
+        across = max(box.right for box in boxes) - min(box.x for box in boxes)
+        return across, max(box.bottom for box in boxes) - min(box.y for box in boxes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,12 +59,18 @@ class Space:
       room_of: px that a node needs free to its left beyond the usual gap.
       layers: by parameter that may be a tab, its layer.
       widest: px that a row should have at most.
+      window: (width, height) of a canvas, of which a layout should make the most.
     """
 
     size_of: Callable[[Node], Size]
     room_of: Callable[[Node], float] = lambda node: 0.0
     layers: Mapping[str, str] = field(default_factory=dict)
     widest: float = inf
+    window: Size = (inf, inf)
+
+    def scale(self, extent: Size) -> float:
+        """Return the scale at which a layout of this extent fits the window."""
+        return min(px / max(size, 1.0) for px, size in zip(self.window, extent, strict=True))
 
 
 def layout(graph: Graph, space: Space) -> Layout:
@@ -75,7 +88,7 @@ def layout(graph: Graph, space: Space) -> Layout:
         return fresh
     positions = placed(nodes, sizes, fixed, fresh.positions)
     tabs = attached(layers, sizes, positions)
-    positions |= stacked(tabs, sizes, positions)
+    positions |= stacked(tabs, {node.name: node for node in nodes}, sizes, positions)
     moved = {name for name, position in positions.items() if position != fresh.positions.get(name)}
     return Layout(positions, _bends(nodes, positions, fitted(tabs, sizes), moved, fresh.bends), tabs)
 
@@ -98,20 +111,29 @@ def _fresh(
     layers: Mapping[str, str],
     space: Space,
 ) -> Layout:
-    """Lay out all nodes, ignoring their own positions, with connected components one below the other."""
-    tabs = folded(layers, len(nodes))
-    below = feet(tabs.values())
-    found, top, back = Layout({}, {}, tabs), 0.0, False
+    """Lay out all nodes, ignoring their own positions, with tabs where they leave most room for the rest."""
+    below = _laid(graph, nodes, sizes, folded(layers, len(nodes), beside=False), space)
+    if not below.tabs or len(nodes) > TRIED:
+        return below
+    beside = _laid(graph, nodes, sizes, folded(layers, len(nodes), beside=True), space)
+    return max(below, beside, key=lambda found: space.scale(found.extent(sizes)))
+
+
+def _laid(graph: Graph, nodes: Sequence[Node], sizes: Mapping[str, Size], tabs: Tabs, space: Space) -> Layout:
+    """Lay out all nodes with these tabs, with connected components one below the other."""
+    by_name = {node.name: node for node in nodes}
+    below, aside = feet(tabs, by_name, sizes), rooms(tabs, sizes)
+    found, top, back = Layout({}, {}, tabs), 0.0, bool(aside)
     for part in _parts(graph, [node for node in nodes if node.name not in tabs]):
         made = columns(graph, part, space.size_of, below)
         uncross(made)
         y = heights(made)
-        left, right = lefts(made, y, [space.room_of(node) for node in part])
+        left, right = lefts(made, y, [space.room_of(node) + aside.get(node.name, 0.0) for node in part])
         parts = rows(made, left, right, space.widest)
         back = back or len(parts) > 1
         for row in parts:
             top = _place_row(part, made, row, (y, left, right), found, top)
-    found.positions.update(stacked(tabs, sizes, found.positions))
+    found.positions.update(stacked(tabs, by_name, sizes, found.positions))
     if not back:
         return found
     return replace(found, bends=_bends(nodes, found.positions, fitted(tabs, sizes), set(), found.bends))

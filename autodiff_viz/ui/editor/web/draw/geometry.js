@@ -49,9 +49,9 @@ export function rounded(value) {
  * @param {GraphNode} node @param {number} slot @returns {Point} */
 export const slotPoint = (node, slot) => [node.x, node.y + (node.ports?.ins[slot] ?? (node.h * (slot + 1)) / (node.slots.length + 1))];
 
-/** Centre of the output port, in the middle of the right edge, or of the left edge of a tab; a collapsed group has several.
- * @param {Box & { tab?: string, ports?: { outs: number[] } }} node @param {number} [out] @returns {Point} */
-export const outputPoint = (node, out = 0) => [node.tab ? node.x : node.x + node.w, node.y + (node.ports?.outs[out] ?? node.h / 2)];
+/** Centre of the output port, in the middle of the right edge, or of the left edge of a tab below its layer; a collapsed group has several.
+ * @param {Box & { tab?: string, beside?: boolean, ports?: { outs: number[] } }} node @param {number} [out] @returns {Point} */
+export const outputPoint = (node, out = 0) => [node.tab && !node.beside ? node.x : node.x + node.w, node.y + (node.ports?.outs[out] ?? node.h / 2)];
 
 /** Cubic curve through the bends, horizontal at every point, so that it leaves and enters ports straight.
  * @param {Point} from @param {Point} to @param {Point[]} via @returns {Cubic[]} */

@@ -87,7 +87,7 @@ export function updateStrand(strand, wire, nodes) {
   const old = strand.wire;
   Object.assign(strand, { wire, from, to });
   const ends = /** @type {[Point, Point]} */ ([outputPoint(from, wire.out), slotPoint(to, wire.slot)]);
-  strand.curve = from.tab === to.id ? hookCurve(...ends) : wireCurve(...ends, wire.via);
+  strand.curve = from.tab === to.id && !from.beside ? hookCurve(...ends) : wireCurve(...ends, wire.via);
   const path = pathOf(strand.curve);
   for (const line of [strand.line, strand.other]) line.setAttribute("d", path);
   strand.hit.setAttribute("d", path);
