@@ -5,17 +5,17 @@
 import { RULES } from "../../../web/constants.js";
 import { svg } from "../../../web/dom.js";
 import { icon } from "./icons.js";
-import { shortened } from "./measure.js";
+import { shortened, textWidth } from "./measure.js";
 
 /** @typedef {import("../types.js").GraphNode} GraphNode */
 /** @typedef {import("./levels.js").Level} Level */
 
 const SIDE = 10; // px, margin left and right
 const NAME = 12.5; // px
-const NAMED = 0.4; // of the width, for the name
+const NAMED = 0.4; // of the width, at most for the name
 const CAPITAL = 0.7; // height of digits and capitals, of the font's size
 const MARK = 20; // px of the sign of a rule
-export const MOST = 15; // px of a number
+export const MOST = 13.5; // px of a number
 
 /** Whether both numbers have room, one below the other. @param {GraphNode} node @param {Level} level */
 const hasBoth = ({ h }, { number }) => 2 * CAPITAL * number + 9 <= h;
@@ -38,17 +38,20 @@ const startOf = (node) => (markOf(node) ? SIDE + MARK : SIDE);
 /** Px for a number. @param {GraphNode} node @param {Level} level */
 export function tabRoom(node, level) {
   const room = node.w - SIDE - startOf(node);
-  return level.detail === "few" ? room : room - nameRoom(node) - 6;
+  return level.detail === "few" ? room : room - nameRoom(node, level) - 6;
 }
 
-/** @param {GraphNode} node */
-const nameRoom = (node) => NAMED * (node.w - SIDE - startOf(node));
+/** @param {Level} level */
+const nameSize = ({ text }) => Math.max(NAME, text);
+
+/** @param {GraphNode} node @param {Level} level */
+const nameRoom = (node, level) => Math.min(NAMED * (node.w - SIDE - startOf(node)), 1.06 * textWidth(node.id, nameSize(level)));
 
 /** Name and the sign of a rule. @param {GraphNode} node @param {Level} level @returns {Element[]} */
 export function tabParts(node, level) {
   const parts = [];
-  const size = Math.max(NAME, level.text);
-  if (level.detail !== "few") parts.push(svg("text", { class: "name fixed tab-name", x: startOf(node), y: node.h / 2 + 0.35 * size }, shortened(node.id, nameRoom(node), size)));
+  const size = nameSize(level);
+  if (level.detail !== "few") parts.push(svg("text", { class: "name fixed tab-name", x: startOf(node), y: node.h / 2 + 0.35 * size }, shortened(node.id, nameRoom(node, level) + 0.1, size)));
   const kind = markOf(node);
   if (!kind) return parts;
   const rule = RULES[kind];

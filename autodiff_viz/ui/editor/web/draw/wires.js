@@ -23,6 +23,7 @@ const SIGNS = { "-1": "negative", 0: "zero", 1: "positive", 2: "mixed" };
 const FLOW = /** @type {const} */ (["width", "sign", "passed"]);
 const NUMBER = 13; // px
 const THIN = 1.5;
+const SHORT = 6; // px of the arrow on the short wire of a tab
 const THICK = 5; // px added for the largest contribution
 const PALEST = 55; // % by which the smallest contribution is paler than the largest
 
@@ -117,9 +118,9 @@ export function showFlow(strand, flow) {
 }
 
 /** @param {Strand} strand */
-function placeArrow({ arrow, half, flow, curve, place, size }) {
+function placeArrow({ arrow, half, flow, curve, place, size, from }) {
   const { point, angle } = pointAt(curve, place.t);
-  const wide = ((flow.sign ? 7 : 5) + 4 * flow.width) * Math.sqrt(size / NUMBER);
+  const wide = from?.tab ? SHORT : ((flow.sign ? 7 : 5) + 4 * flow.width) * Math.sqrt(size / NUMBER);
   arrow.setAttribute("d", arrowPath(HEAD, wide, point, angle));
   half.setAttribute("d", flow.sign === 2 ? arrowPath(HALF, wide, point, angle) : "");
 }
