@@ -30,6 +30,12 @@ Draw = Callable[[Lab, LabView], None]
 LAB = "canvas"
 """The part with the lab's own component, which changes with every edit."""
 
+FIGURED = {"figure", "second"}
+"""Parts that are larger than all others together, and drawn when their place is in view."""
+
+EMPTY = (None, (None,))
+"""Stands for the data of the second figure before it is first drawn."""
+
 CANVAS_FIRST = 300  # milliseconds between a new visitor's canvas and the request for the rest of the page
 CHART = 1.0  # seconds between two drawings of a chart that a running training changes
 SOON = 0.25  # seconds; if another run follows sooner, the end of the first may not have been sent
@@ -77,8 +83,7 @@ def _draw(name: str, draw: Draw) -> None:
     here = session()
     parts, now = here.parts, here.present
     parts.polls.pop(name, None)
-    if name == "figure" and not is_seen(parts):
-        # It is larger than all other parts together: it is drawn when its place is in view.
+    if name in FIGURED and not is_seen(parts):
         parts.shown.pop(name, None)
         return
     note_shown(here, name)  # before it is drawn: a part that fails must not be requested endlessly
@@ -111,7 +116,10 @@ def _beside(here: Session) -> dict[str, Any]:
     of. While a training runs there is no such state: a part is then drawn when its own data changes.
     """
     state = None if live(here.lab) else here.present.state
-    return {**dict.fromkeys(OF_NUMBERS, state), "settings": too_large(here)}
+    parts = here.parts
+    look = (state, parts.large, parts.low)
+    figures = {"figure": look, "second": (*look, parts.second), "curves": parts.large}
+    return {**dict.fromkeys(OF_NUMBERS, (state, parts.large)), **figures, "settings": too_large(here)}
 
 
 def redraw(here: Session) -> None:
@@ -175,7 +183,9 @@ def stale(here: Session) -> set[str]:
     parts, now = here.parts, here.present
     found = changed(parts.shown, now.lab, now.view, _beside(here)) | parts.cut
     if not is_seen(parts):
-        found -= {"figure"}
+        found -= FIGURED
+    if parts.second is None and (parts.shown.get("second") or EMPTY)[1][-1] is None:
+        found -= {"second"}
     if live(now.lab) and monotonic() - parts.drawn.get("curves", 0.0) < CHART:
         found -= {"curves"}
     return found

@@ -11,6 +11,7 @@ from typing import Any
 
 import streamlit as st
 
+from autodiff_viz.figures.catalog import FIGURES
 from autodiff_viz.graph import limits
 from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.ui.address import kept_history, too_large, write_address
@@ -137,6 +138,8 @@ def _hear(here: Session, message: dict[str, Any]) -> None:
     have = message.get("have")
     here.sent.have = have if type(have) is int else None
     here.parts.seen = message.get("seen") is True
+    here.parts.large, here.parts.low = message.get("large") is True, message.get("high") is not True
+    here.parts.second = second if (second := message.get("second")) in [*FIGURES] else None
     here.looks[DETAILS] = message.get("details") is True
     edits = fresh(message, here.inbox)
     if edits:
