@@ -9,8 +9,8 @@ trace.cotangent["x"], trace.runs["s"]
 `play` lists the steps of the pass in the order in which JAX runs them; `why_zero` says why nothing arrives at
 a node, and `nonfinite_origin` where a NaN or an infinity comes from; `compare` says where two graphs part;
 `train` trains the parameters of a graph; `segments` differentiates a graph one segment at a time. A notebook
-shows graphs and traces as the canvas draws them. A mistake of the caller raises `GraphError`, whose `problems`
-give the place of the mistake and how to correct it.
+shows graphs and traces as the canvas draws them. A mistake of the caller raises `GraphError`, whose
+`problems` give the place of the mistake and how to correct it.
 """
 
 from autodiff_viz.engine.check import diagnose as problems

@@ -20,7 +20,7 @@ from autodiff_viz.figures.residuals import residuals_figure, residuals_text
 from autodiff_viz.figures.runs import runs_figure, runs_text
 from autodiff_viz.figures.segments import sizes_figure, sizes_text
 from autodiff_viz.figures.split_loss import split_loss_figure, split_loss_text
-from autodiff_viz.figures.sweep import sweep_figure, sweep_text
+from autodiff_viz.figures.sweep import low_sweep, sweep_figure, sweep_text
 from autodiff_viz.figures.update_ratio import update_ratio_figure, update_ratio_text
 
 
@@ -34,12 +34,18 @@ class FigureSpec:
       build: makes the figure from a trace and the name of an input, or None for the figure's own choice;
         raises GraphError where there is none.
       text: makes alternative text for screen readers, one sentence, from the same.
+      low: as `build`, for a place that is wide and low; None if there is no difference.
     """
 
     title: str
     what_it_says: str
     build: Callable[[Trace, str | None], go.Figure]
     text: Callable[[Trace, str | None], str]
+    low: Callable[[Trace, str | None], go.Figure] | None = None
+
+    def build_for(self, low: bool) -> Callable[[Trace, str | None], go.Figure]:
+        """Return the function that makes the figure for a low place or for any other."""
+        return self.low if low and self.low else self.build
 
 
 FIGURES: Mapping[str, FigureSpec] = {
@@ -54,6 +60,7 @@ FIGURES: Mapping[str, FigureSpec] = {
         "How value and derivative change with one input, and where the rules bend the derivative.",
         lambda trace, name: sweep_figure(curves(trace, name)),
         lambda trace, name: sweep_text(curves(trace, name)),
+        lambda trace, name: low_sweep(curves(trace, name)),
     ),
     "runs": FigureSpec(
         "Runs",

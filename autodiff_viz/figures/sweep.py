@@ -27,6 +27,8 @@ from autodiff_viz.graph.text_format import listed, scalar
 
 UPPER, LOWER = 170, 210  # pixels of the two panels
 LEFT, RIGHT, BOTTOM = 62, 20, 60
+LOW, ABOVE, FOOT = 226, 28, 44  # pixels of the panels side by side with their margins, and of these
+APART = 0.56  # share of the width at which the second of them begins
 TANGENT = 0.2  # share of the axis that a tangent goes to either side
 CROWD = 6.0  # the axis is cut if a few numbers would make it this many times taller
 SHADE, SWATCH = "rgba(146,90,226,0.20)", "rgba(146,90,226,0.55)"
@@ -67,6 +69,34 @@ def sweep_figure(curves: Curves) -> go.Figure:
     return draw(traces, layout, f"sweep {curves.name} {curves.output} {ends}")
 
 
+def low_sweep(curves: Curves) -> go.Figure:
+    """Draw the two panels side by side, for a place that is low; their legend stands beside the figure."""
+    whole, bent = sweep_figure(curves), bool(curves.bent.any())
+    layout, across = whole["layout"], _across(curves)
+    right = [_headline(f"<b>{_slope(curves)}</b>", 1.0) | {"x": APART, "xshift": 0}]
+    line = {**layout["shapes"][0].to_plotly_json(), "y0": 0, "y1": 1}
+    legend = "".join(f"<p>{one}</p>" for one in [_value_line(curves), *_legend(curves, bent)])
+    beside = {
+        "height": LOW,
+        "margin": {"l": LEFT, "r": RIGHT, "t": ABOVE, "b": FOOT, "pad": 0},
+        "hovermode": "closest",
+        "xaxis": {**across, "anchor": "y", "domain": [0, 1 - APART], "nticks": 4},
+        "xaxis2": {**across, "anchor": "y2", "domain": [APART, 1], "nticks": 4},
+        "yaxis": {**layout["yaxis"].to_plotly_json(), "domain": [0, 1], "nticks": 4},
+        "yaxis2": {**layout["yaxis2"].to_plotly_json(), "domain": [0, 1], "anchor": "x2", "nticks": 4},
+        "annotations": [_headline(f"<b>{_output(curves, short)}</b>", 1.0), *right],
+        "shapes": [line, {**line, "xref": "x2"}],
+        "meta": {"swept": curves.name, "here": curves.here, "told": legend},
+    }
+    traces = [one.to_plotly_json() for one in whole.data]
+    traces = [{**one, "xaxis": "x2"} if one["yaxis"] == "y2" else one for one in traces]
+    return draw(traces, beside, f"low {layout['uirevision']}")
+
+
+def _slope(curves: Curves) -> str:
+    return f"d {_output(curves, short)} / d {short(curves.name)}"
+
+
 def sweep_text(curves: Curves) -> str:
     """Describe the figure in one sentence, for screen readers."""
     i = curves.at_here
@@ -103,7 +133,7 @@ def _legend(curves: Curves, bent: bool) -> list[str]:
     """Return the legend of the lower panel, each line with its number at the present value."""
     i = curves.at_here
     mark = int(np.argmin(np.abs(curves.marked - curves.here)))
-    title = f"<b>d {_output(curves, short)} / d {short(curves.name)}</b>"
+    title = f"<b>{_slope(curves)}</b>"
     agree = "declared" if bent else "declared = true" if curves.rules else "JAX"
     first = f"{title}  {coloured('━', COTANGENT)} {agree} <b>{scalar(curves.declared[i])}</b>"
     circles = f"{coloured('○', NEUTRAL)} finite differences <b>{scalar(curves.slopes[mark])}</b>"

@@ -31,6 +31,12 @@ Draw = Callable[[Lab, LabView], None]
 LAB = "canvas"
 """The part with the lab's own component, which changes with every edit."""
 
+FIGURED = {"figure", "second"}
+"""Parts that are larger than all others together, and drawn when their place is in view."""
+
+EMPTY = (None, (None,))
+"""Stands for the data of the second figure before it is first drawn."""
+
 PLAYED = "played"
 """The look that names the lesson whose pass was played last."""
 
@@ -81,8 +87,7 @@ def _draw(name: str, draw: Draw) -> None:
     here = session()
     parts, now = here.parts, here.present
     parts.polls.pop(name, None)
-    if name == "figure" and not is_seen(parts):
-        # It is larger than all other parts together: it is drawn when its place is in view.
+    if name in FIGURED and not is_seen(parts):
         parts.shown.pop(name, None)
         return
     note_shown(here, name)  # before it is drawn: a part that fails must not be requested endlessly
@@ -116,8 +121,11 @@ def _beside(here: Session) -> dict[str, Any]:
     drawn when its own data changes.
     """
     state = None if live(here.lab) else here.present.state
+    parts = here.parts
+    look = (state, parts.large, parts.low)
+    figures = {"figure": look, "second": (*look, parts.second), "curves": parts.large}
     beside = {"settings": too_large(here), "tries": (here.looks.get(CURVES), here.looks.get(PLAYED))}
-    return {**dict.fromkeys(OF_NUMBERS, state), **beside}
+    return {**dict.fromkeys(OF_NUMBERS, (state, parts.large)), **figures, **beside}
 
 
 def redraw(here: Session) -> None:
@@ -148,12 +156,12 @@ def rest_due(here: Session) -> dict[str, Any]:
     return {"due": False, "rest": max(busy, min(parts.polls.values())) if parts.polls else None}
 
 
-def note_seen(here: Session, seen: bool) -> None:
-    """Note whether the browser has the place of the figure in view."""
+def note_figures(here: Session, seen: bool, second: str | None, large: bool, low: bool) -> None:
+    """Note what the figures depend on besides the graph; the attributes of `Parts` say what each means."""
     parts = here.parts
-    if seen and not parts.seen:
-        parts.settled = None  # the figure may be due, whichever message has brought the news
-    parts.seen = seen
+    if (seen, second, large, low) != (parts.seen, parts.second, parts.large, parts.low):
+        parts.settled = None  # a figure may be due, whichever message has brought the news
+    parts.seen, parts.second, parts.large, parts.low = seen, second, large, low
 
 
 def note_played(here: Session) -> None:
@@ -196,7 +204,9 @@ def stale(here: Session) -> set[str]:
     parts, now = here.parts, here.present
     found = changed(parts.shown, now.lab, now.view, _beside(here)) | parts.cut
     if not is_seen(parts):
-        found -= {"figure"}
+        found -= FIGURED
+    if parts.second is None and (parts.shown.get("second") or EMPTY)[1][-1] is None:
+        found -= {"second"}
     if live(now.lab) and monotonic() - parts.drawn.get("curves", 0.0) < CHART:
         found -= {"curves"}
     return found

@@ -61,6 +61,9 @@ class Parts:
       whole: whether a run has drawn the whole page since.
       left: whether another page is on view.
       seen: whether the place of the figure is in view.
+      second: name of the figure beside it; None for none.
+      large: whether the type is large.
+      low: whether the place of the figures is wide and low.
     """
 
     shown: dict[str, Any] = field(default_factory=dict)
@@ -72,6 +75,9 @@ class Parts:
     whole: bool = False
     left: bool = False
     seen: bool = False
+    second: str | None = None
+    large: bool = False
+    low: bool = True
 
 
 @dataclass(slots=True)

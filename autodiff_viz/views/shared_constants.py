@@ -14,7 +14,7 @@ from autodiff_viz.views.canvas.flows import DECADES
 from autodiff_viz.views.canvas.lean import USUAL
 from autodiff_viz.views.canvas.palette import RANDOM
 from autodiff_viz.views.edits.add_node import LETTERS, NEW
-from autodiff_viz.views.layout import coordinates, placing
+from autodiff_viz.views.layout import coordinates, placing, tabs
 from autodiff_viz.views.node.layer_parameters import NEW_PARAMETER
 
 
@@ -38,6 +38,14 @@ def shared_constants() -> dict[str, Any]:
             "steps": cards.GROUP_STEPS,
         },
         "frame": {"pad": coordinates.FRAME, "level": coordinates.LEVEL, "tab": 2 * coordinates.TAB},
+        "tab": {
+            "h": tabs.HEIGHT,
+            "gap": tabs.GAP,
+            "near": tabs.NEAR,
+            "slack": tabs.SLACK,
+            "aside": tabs.ASIDE,
+            "under": tabs.UNDER,
+        },
         "clear": placing.CLEAR,
         "limits": {
             "branches": limits.BRANCHES,

@@ -28,12 +28,16 @@ SHIFTS = """() => {
   }, 20);
 }"""
 SINCE = "() => shifts.filter(({ at, by }) => at > numbers + 50 && by > 0.0005)"
+SMALLEST_IN_PLOT = """Math.min(...[...document.querySelectorAll(".js-plotly-plot text")]
+    .filter((one) => one.textContent).map((one) => parseFloat(getComputedStyle(one).fontSize)))"""
+
 SCROLLS = """() => [document.scrollingElement, document.querySelector("[data-testid=stMain]")]
   .filter((one) => one.scrollHeight > one.clientHeight + 1 || one.scrollWidth > one.clientWidth + 1)
   .map((one) => `${one.tagName} ${one.scrollWidth} x ${one.scrollHeight}`)"""
 DOCK, SIDE, BAR, LESSON = ".st-key-dock", ".st-key-side", ".st-key-topbar", ".st-key-lesson"
 FORMULA, SLIDERS, NODE = ".formula .box", ".sliders", ".st-key-inspector"
 FIGURE = ".st-key-figure_place .js-plotly-plot .main-svg"
+SECOND = ".st-key-second_panel .js-plotly-plot"
 
 
 @pytest.fixture
@@ -109,15 +113,20 @@ def test_all_that_an_edit_changes_is_in_view_at_1280_by_720_and_nothing_jumps_or
     )
     assert len(sizes) > 8
     assert min(sizes) >= 20
+    page.wait_for_function(SMALLEST_IN_PLOT + " >= 20", timeout=20_000)
     assert page.evaluate(SCROLLS) == []
 
 
 def test_a_lesson_is_a_tab_beside_the_canvas_and_beside_both_where_there_is_room(page: Page, address: str):
     resized(page, 1280, 720)
-    lab = LabPage(page, address).open("/?lesson=fork")
+    lab = LabPage(page, address).open("/?lesson=surgery")
     expect(page.locator(f"{LESSON} h2")).to_be_visible()
+    expect(lab.canvas.locator(".passed").first).to_be_visible()  # the numbers of the wires
     assert box(page, ".canvas")["width"] > 740
     in_view(page, f"{LESSON} h2", SLIDERS, DOCK)
+    page.get_by_role("tab", name="Sweep", exact=True).click()
+    expect(page.locator(f"{FIGURE} .infolayer .x2title")).to_be_visible(timeout=20_000)
+    in_view(page, f"{FIGURE} .infolayer .xtitle", f"{FIGURE} .infolayer .x2title")
     expect(page.locator(FORMULA)).to_be_hidden()
     page.get_by_role("tab", name="Formula").click()
     in_view(page, FORMULA, SLIDERS)
@@ -127,7 +136,13 @@ def test_a_lesson_is_a_tab_beside_the_canvas_and_beside_both_where_there_is_room
     in_view(page, f"{LESSON} h2", FORMULA, SLIDERS, f"{NODE}")
     apart(page, LESSON, ".canvas", DOCK, SIDE)
     assert box(page, ".canvas")["width"] > 1000
+    page.get_by_label("Second plot").select_option(label="+ Runs")
+    expect(page.locator(SECOND)).to_be_visible(timeout=20_000)
+    apart(page, FIGURE, SECOND, ".canvas", SIDE)
+    lab.reload()
+    expect(page.locator(SECOND)).to_be_visible(timeout=20_000)  # remembered
     resized(page, 1024, 768)
+    expect(page.locator(SECOND)).to_be_hidden()
     apart(page, ".canvas", DOCK, SIDE, BAR, ".st-key-pages")
     for tab, panel in (("Node", NODE), ("Formula", FORMULA), ("Lesson", f"{LESSON} h2")):
         page.get_by_role("tab", name=tab, exact=True).click()

@@ -16,7 +16,6 @@ SMALL, LARGE = (1280, 720), (1920, 1080)
 LEAST = {SMALL: (11, 13), LARGE: (14, 18)}
 """Px of text and of numbers, at least, by the size of the window."""
 
-FITS = 15  # nodes up to which the first view shows all of a graph
 FINE = 0.1  # px of rounding
 
 MEASURED = """canvas => {
@@ -38,8 +37,7 @@ MEASURED = """canvas => {
   const cards = all("[data-id] > .card:not(.behind)").map((one) => [one.parentNode.dataset.id, boxOf(one)]);
   const cut = (box) => Object.entries(inView(box)).some(([side, at]) => Math.abs(at - box[side]) > 1);
   const out = cards.filter(([, box]) => cut(box)).map(([id]) => id);
-  // the toolbars may lie over a graph that is too large for the view, and only over such a one
-  const bars = all(out.length ? ".minimap, .flow-key" : ".bar, .minimap, .flow-key, .legend-line > span");
+  const bars = all(".bar, .minimap, .flow-key, .legend-line > span");
   const under = (box) => bars.filter((bar) => meet(inView(box), boxOf(bar))).map((bar) => bar.className);
   const covered = cards.flatMap(([id, box]) => under(box).map((bar) => `${id} under ${bar}`));
   return { texts, nodes: cards.length, map: all(".minimap").length > 0, covered, out };
@@ -59,8 +57,7 @@ def faults(found: dict[str, Any], window: tuple[int, int]) -> list[str]:
         for text in found["texts"]
         if text["px"] < least[text["number"]] - FINE
     ]
-    if found["nodes"] <= FITS:
-        wrong += [f"{name} is out of view" for name in found["out"]]
+    wrong += [f"{name} is out of view" for name in found["out"]]
     if found["map"] and not found["out"]:
         wrong.append("the map is there, and all is in view")
     return [*wrong, *found["covered"]]

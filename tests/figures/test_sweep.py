@@ -7,7 +7,7 @@ import pytest
 
 from autodiff_viz.engine.trace import trace
 from autodiff_viz.figures.curves import POSITIONS, curves, span
-from autodiff_viz.figures.sweep import sweep_figure, sweep_text
+from autodiff_viz.figures.sweep import low_sweep, sweep_figure, sweep_text
 from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.language.parse import parse
 
@@ -148,3 +148,16 @@ def test_where_the_slope_is_not_finite_there_is_no_tangent():
 
 def test_the_figure_says_which_input_its_marker_moves():
     assert sweep_figure(swept(SQUARE)).layout.meta == {"swept": "x", "here": 1.5}
+
+
+def test_in_a_low_place_the_panels_stand_side_by_side_with_the_same_lines():
+    found = swept(STOPPED)
+    low, high = low_sweep(found), sweep_figure(found)
+    assert low.layout.height < 240  # the dock of a window of 1280x720
+    assert low.layout.xaxis.domain[1] < low.layout.xaxis2.domain[0]
+    assert low.layout.yaxis.domain == low.layout.yaxis2.domain == (0, 1)
+    for one, other in zip(low.data, high.data, strict=True):
+        np.testing.assert_array_equal(np.asarray(one.y, float), np.asarray(other.y, float))
+        assert (one.xaxis or "x", one.yaxis) in {("x", "y"), ("x2", "y2")}
+    assert "declared <b>0.5</b>" in low.layout.meta["told"]
+    assert {shape.xref for shape in low.layout.shapes} == {"x", "x2"}

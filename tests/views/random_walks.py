@@ -28,6 +28,13 @@ TEXTS = (
     "x = [1.0, 2.0, 3.0]\nm = softmax(x)\ns = sum(m * x)\nwith checkpoint('outer'):\n"
     "    with checkpoint('inner'):\n        t = exp(s)\n    r = t * s\nz = stop_gradient(r) + t",
 )
+DEEP = (
+    "x = 0.7\n" + "".join(f"w_{i} = parameter(0.{i})\n" for i in range(1, 7)) + "a_1 = tanh(x * w_1)\n"
+    "with group('deep'):\n    a_2 = tanh(a_1 * w_2)\n    a_3 = tanh(a_2 * w_3 + w_4)\n"
+    "z = sin(a_3 * w_5) + w_6 * a_1"
+)
+"""With so many nodes that its parameters are tabs."""
+
 ADDED = (
     "input",
     "sin",
@@ -48,7 +55,7 @@ def walks(count: int, steps: int, seed: int = 0) -> Iterator[tuple[Lab, dict[str
     """(lab, edit, lab after it) for every accepted edit of `count` random walks."""
     for index in range(count):
         chance = Random(seed * 100_003 + index)
-        text = TEXTS[index % (len(TEXTS) + 1)] if index % (len(TEXTS) + 1) < len(TEXTS) else None
+        text = (*TEXTS, DEEP if index % 4 == 3 else None)[index % (len(TEXTS) + 1)]
         lab = start() if text is None else opened(start(), parse(text), "Open")
         for _ in range(steps):
             edit = _edit(lab, chance)

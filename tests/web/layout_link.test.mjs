@@ -8,7 +8,7 @@ import { fromFragment, toFragment } from "../../autodiff_viz/ui/workbench/web/li
 import { USUAL, valid } from "../../autodiff_viz/ui/workbench/web/look.js";
 
 const LOOKS = [
-  { folded: true }, { large: true }, { dock: 300 }, { formula: 210 }, { folded: true, large: true, dock: 400, formula: 130 },
+  { folded: true }, { large: true }, { dock: 300 }, { formula: 210 }, { folded: true, large: true, dock: 400, formula: 130 }, { second: "sweep" },
 ].map((look) => ({ ...USUAL, ...look }));
 
 test("a look in a link is read as it was", () => {
@@ -40,6 +40,7 @@ test("what no page has written is ignored", () => {
   for (const hash of ["#view=", "#view=1,2", "#view=a,b,c", "#view=0,1,1", "#view=-1,0,0", "#view=1,1e9,0", "#view=Infinity,0,0", "#view=1,,2", "#"])
     assert.equal(fromFragment(hash).place, null, hash);
   for (const dock of ["-5", "0", "x", "1e9", ""]) assert.equal(fromFragment(`#dock=${dock}`).look.dock, null, dock);
+  assert.equal(valid(fromFragment("#second=<b>").look).second, null);
   assert.deepEqual(valid(fromFragment("#folded=yes&large=2").look), USUAL);
   assert.equal(fromFragment("#somewhere-else").look, null);
 });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { isNear, placeOf, valueAt } from "../../autodiff_viz/ui/lab/web/marker.js";
+import { axisAt, isNear, placeOf, valueAt } from "../../autodiff_viz/ui/lab/web/marker.js";
 import { onGrid } from "../../autodiff_viz/ui/sliders/web/scale.js";
 
 const AXIS = { offset: 62, length: 400, range: [-2, 2] };
@@ -28,4 +28,10 @@ test("a value is put onto the slider's own positions, without noise in its last 
   assert.equal(onGrid(99, -5, 5), 5);
   assert.equal(onGrid(-99, -5, 5), -5);
   assert.equal(onGrid(0.30000000000000004, 0, 1), 0.3);
+});
+
+test("of two panels side by side, the one under the pointer is dragged, or the nearer one", () => {
+  const [left, right] = [{ _offset: 60, _length: 150 }, { _offset: 280, _length: 150 }];
+  assert.deepEqual([100, 300, 230, 260, 500].map((x) => axisAt([left, right], x)), [left, right, left, right, right]);
+  assert.equal(axisAt([left], 900), left);
 });

@@ -32,11 +32,12 @@ const flat = (value, path = "") => value && typeof value === "object"
  * that a rewrite begins with. */
 function python(before, shown, after) {
   const [was, told] = [before, after].map(({ nodes }) => new Map(nodes.map((node) => [node.id, node])));
-  const picture = (node) => (node?.heat ? JSON.stringify(node.dims) : "");
+  const own = (node) => (node?.heat ? JSON.stringify(node.dims) : "");
+  const picture = (node, all) => own(node) + (node?.tab ? own(all.get(node.tab)) : ""); // a tab is as wide as its layer
   return shown.nodes.flatMap(({ id, x, y, ruleFull, ...rest }) => [
     ...(ruleFull === undefined ? [`/nodes/${id}/function`] : []),
     ...(was.has(id) && was.get(id).x === x && was.get(id).y === y ? [`/nodes/${id}/at`] : []),
-    ...(told.has(id) && picture(told.get(id)) !== picture(was.get(id) ?? rest) ? [`/nodes/${id}/size`] : []),
+    ...(told.has(id) && picture(told.get(id), told) !== picture(was.get(id) ?? rest, was) ? [`/nodes/${id}/size`] : []),
   ]);
 }
 

@@ -22,13 +22,13 @@ test("a window that has become wider shows the formula where a panel has no tab 
 });
 
 test("a stored look is used only as far as it makes sense", () => {
-  assert.deepEqual(valid(undefined), { dock: null, formula: null, folded: false, large: false });
-  assert.deepEqual(valid({ dock: "high", folded: 1, large: true, more: 2 }), { dock: null, formula: null, folded: false, large: true });
+  assert.deepEqual(valid(undefined), { dock: null, formula: null, folded: false, large: false, second: null });
+  assert.deepEqual(valid({ dock: "high", folded: 1, large: true, more: 2 }), { dock: null, formula: null, folded: false, large: true, second: null });
   assert.deepEqual([valid({ dock: 3 }).dock, valid({ formula: 3 }).formula], [120, 84]);
 });
 
 test("the dock leaves room for the canvas, however high it was made in a larger window", () => {
-  const look = { dock: 600, formula: null, folded: false, large: false };
+  const look = { dock: 600, formula: null, folded: false, large: false, second: null };
   assert.equal(heightOf(look, 1080), 600);
   assert.equal(heightOf(look, 720), 460);
   assert.equal(heightOf(look, 300), 120);

@@ -11,6 +11,7 @@ from typing import Any
 
 import streamlit as st
 
+from autodiff_viz.figures.catalog import FIGURES
 from autodiff_viz.graph import limits
 from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.ui.address import kept_history, too_large, write_address
@@ -18,7 +19,7 @@ from autodiff_viz.ui.answers import answers, want_check
 from autodiff_viz.ui.fair_queue import in_turn
 from autodiff_viz.ui.first_view import drawing, written
 from autodiff_viz.ui.follow_training import follow_training
-from autodiff_viz.ui.fragments import LAB, note_message, note_played, note_seen, redraw_rest, rest_due
+from autodiff_viz.ui.fragments import LAB, note_figures, note_message, note_played, redraw_rest, rest_due
 from autodiff_viz.ui.inbox import fault, fresh
 from autodiff_viz.ui.lab.source import code, component
 from autodiff_viz.ui.session import Sent, Session, act, called, session
@@ -136,7 +137,9 @@ def _on_message() -> None:
 def _hear(here: Session, message: dict[str, Any]) -> None:
     have = message.get("have")
     here.sent.have = have if type(have) is int else None
-    note_seen(here, message.get("seen") is True)
+    second = second if (second := message.get("second")) in [*FIGURES] else None
+    large, low = message.get("large") is True, message.get("high") is not True
+    note_figures(here, message.get("seen") is True, second, large, low)
     here.looks[DETAILS] = message.get("details") is True
     edits = fresh(message, here.inbox)
     if edits:

@@ -12,7 +12,7 @@ from autodiff_viz.ui.fragments import LAB, Draw, whole_page
 from autodiff_viz.ui.lab.component import draw_lab, place
 from autodiff_viz.ui.panels.claims import draw_open_claims
 from autodiff_viz.ui.panels.curves import draw_curves
-from autodiff_viz.ui.panels.figure import draw_chooser, draw_figure
+from autodiff_viz.ui.panels.figure import draw_chooser, draw_figure, draw_second
 from autodiff_viz.ui.panels.formula import draw_formula_head
 from autodiff_viz.ui.panels.lesson import draw_lesson
 from autodiff_viz.ui.panels.problems import draw_problems
@@ -84,6 +84,7 @@ def _draw_dock(dock: DeltaGenerator, draw: Callable[..., None]) -> None:
     panel = dock.container(key="figure_panel")
     draw("chooser", panel)
     draw("figure", panel.container(key=FIGURE))
+    draw("second", dock.container(key="second_panel"))
 
 
 DRAWS: Mapping[str, Draw] = {
@@ -100,4 +101,5 @@ DRAWS: Mapping[str, Draw] = {
     "claims": draw_open_claims,
     "chooser": draw_chooser,
     "figure": draw_figure,
+    "second": draw_second,
 }

@@ -7,6 +7,9 @@ from typing import Any
 
 import streamlit as st
 
+from autodiff_viz.figures.enlarge import enlarged
+from autodiff_viz.ui.session import session
+
 CONFIG = {"displaylogo": False, "displayModeBar": "hover"}
 EDGE = 8  # pixels above a drawing whose title stands beside it
 
@@ -19,6 +22,7 @@ def draw_chart(figure: Any, words: str, key: str, asks: str = "") -> None:
       asks: the question that the figure answers.
     """
     told, figure = _untitled(figure)
+    figure = enlarged(figure) if session().parts.large else figure
     with st.container(key=f"drawn_{key}", horizontal=True, wrap=False):
         st.plotly_chart(figure, key=key, width="stretch", config=CONFIG)
         with st.container(key=f"told_{key}", width=210, gap="small"):
@@ -34,6 +38,8 @@ def _untitled(figure: Any) -> tuple[str, Any]:
     A figure that a worker has built comes as a dict.
     """
     layout = figure["layout"]
+    if "meta" in layout and (layout["meta"] or {}).get("told"):
+        return layout["meta"]["told"], figure
     text = (layout["title"] or {})["text"] if "title" in layout else None
     if not text:
         return "", figure

@@ -1,4 +1,4 @@
-"""The figure on view, one at a time: each chart costs the browser tens of milliseconds per rerun."""
+"""The figures on view, one unless the visitor adds a second: each costs the browser tens of milliseconds."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.ui.panels.chart import draw_chart
 from autodiff_viz.ui.panels.problems import draw_problems
 from autodiff_viz.ui.panels.waiting import draw_awaited, draw_offer
+from autodiff_viz.ui.session import session
 from autodiff_viz.ui.widgets import answered, renewed
 from autodiff_viz.ui.work import is_large
 from autodiff_viz.views.actions import swept_input
@@ -35,29 +36,41 @@ def draw_figure(now: Lab, view: LabView) -> None:
     if not view.complete:
         st.caption("The figure appears when the graph is complete.")
         return
-    name, swept = _chosen(now), swept_input(now)
-    found = _beside(name, view, swept) if is_large(view) else _here(name, view, swept)
+    _draw_figure(_chosen(now), now, view, "figure", "chart")
+
+
+def draw_second(now: Lab, view: LabView) -> None:
+    """Draw the second figure, where the browser has room for one beside the first."""
+    name = session().parts.second
+    if view.complete and name in FIGURES:
+        _draw_figure(name, now, view, "second", "second_chart")
+
+
+def _draw_figure(name: str, now: Lab, view: LabView, part: str, key: str) -> None:
+    """Draw a figure in the part `part`; `key` is that of its chart."""
+    swept = swept_input(now)
+    found = _beside(name, view, swept, part) if is_large(view) else _here(name, view, swept)
     if found is not None:
-        draw_chart(*found, "chart", FIGURES[name].what_it_says)
+        draw_chart(*found, key, FIGURES[name].what_it_says)
 
 
 def _here(name: str, view: LabView, swept: str | None) -> tuple[Any, str] | None:
     """Return (figure, words), built in this process; None if it cannot be built, and the page says why."""
     spec = FIGURES[name]
     try:
-        return spec.build(view.trace, swept), spec.text(view.trace, swept)
+        return spec.build_for(session().parts.low)(view.trace, swept), spec.text(view.trace, swept)
     except GraphError as error:
         draw_problems(error.problems)
         return None
 
 
-def _beside(name: str, view: LabView, swept: str | None) -> tuple[Any, str] | None:
+def _beside(name: str, view: LabView, swept: str | None, part: str) -> tuple[Any, str] | None:
     """Return (figure, words), built by a worker; None also while the worker builds it."""
-    job = figure_job(name, view.trace, swept)
+    job = figure_job(name, view.trace, swept, session().parts.low)
     what = f"{FIGURES[name].title} of {len(view.graph.nodes):,} nodes"
-    if not draw_offer("figure", "figure", job, f"Draw: {what}", at_once=True):
+    if not draw_offer(part, part, job, f"Draw: {what}", at_once=True):
         return None
-    answer = draw_awaited("figure", "figure", job, f"{what} ...")
+    answer = draw_awaited(part, part, job, f"{what} ...")
     if answer is None or answer.why:
         return None
     if isinstance(answer.value, Figured):

@@ -11,6 +11,7 @@ from autodiff_viz.graph.subgraph import detached, extract
 from autodiff_viz.views.canvas.cards import pictured, size
 from autodiff_viz.views.canvas.drawing import places
 from autodiff_viz.views.layout.placing import CLEAR, Box
+from autodiff_viz.views.layout.tabs import attached, fitted, layers_of
 
 Point = tuple[float, float]
 Positions = Mapping[str, Point]
@@ -62,8 +63,8 @@ def clear_of_cards(
     """
     now = places(graph).positions
     here, there = pictured(piece) if tall is None else tall, pictured(graph)
-    taken = [Box(*now[node.name], *size(node, there.get(node.name))) for node in graph.nodes]
-    boxes = [Box(*positions[node.name], *size(node, here.get(node.name))) for node in piece.nodes]
+    taken = _boxes(graph, now, there)
+    boxes = _boxes(piece, positions, here)
     near = [
         (other.y - CLEAR - box.bottom, other.bottom + CLEAR - box.y)
         for box in boxes
@@ -78,7 +79,14 @@ def clear_of_cards(
 def _middle(graph: Graph, positions: Positions, tall: Mapping[str, Shape] | None = None) -> Point:
     """Return the centre of the bounding box of all nodes."""
     tall = pictured(graph) if tall is None else tall
-    boxes = [(*positions[node.name], *size(node, tall.get(node.name))) for node in graph.nodes]
-    left, right = min(x for x, _, _, _ in boxes), max(x + w for x, _, w, _ in boxes)
-    top, bottom = min(y for _, y, _, _ in boxes), max(y + h for _, y, _, h in boxes)
+    boxes = _boxes(graph, positions, tall)
+    left, right = min(box.x for box in boxes), max(box.right for box in boxes)
+    top, bottom = min(box.y for box in boxes), max(box.bottom for box in boxes)
     return (left + right) / 2, (top + bottom) / 2
+
+
+def _boxes(graph: Graph, positions: Positions, tall: Mapping[str, Shape]) -> list[Box]:
+    """Return the cards of all nodes, where parameters below their layers are tabs."""
+    sizes = {node.name: size(node, tall.get(node.name)) for node in graph.nodes}
+    found = fitted(attached(layers_of(graph), sizes, positions), sizes)
+    return [Box(*positions[name], *found[name]) for name in sizes]

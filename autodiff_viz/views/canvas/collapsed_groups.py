@@ -12,7 +12,7 @@ from autodiff_viz.graph.groups import outermost_first
 from autodiff_viz.graph.model import Graph, Group, Node
 from autodiff_viz.views.canvas.arrange_piece import Point, arranged_at
 from autodiff_viz.views.canvas.cards import group_size, pictured, room, size
-from autodiff_viz.views.layout.sugiyama import layout
+from autodiff_viz.views.layout.sugiyama import Space, layout
 
 
 def folded_places(graph: Graph, collapsed: Collection[str]) -> dict[str, Point]:
@@ -27,7 +27,7 @@ def folded_places(graph: Graph, collapsed: Collection[str]) -> dict[str, Point]:
         """Return the size of a card or of a node in px."""
         return sizes[node.name] if node.name in sizes else size(node, tall.get(node.name))
 
-    found = dict(layout(folded, size_of, room).positions)
+    found = dict(layout(folded, Space(size_of, room)).positions)
     for card in ports:
         (x, y), (w, h) = found.pop(card), sizes[card]
         inside = [name for name, other in card_of.items() if other == card]

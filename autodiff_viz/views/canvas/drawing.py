@@ -21,15 +21,12 @@ from autodiff_viz.graph.model import BACKWARD_AS, Graph, Node, Rule
 from autodiff_viz.graph.problem import Problem
 from autodiff_viz.graph.segments import has_cuts, idle_cuts, segment_of
 from autodiff_viz.views.canvas.card_heatmaps import kernels_of
-from autodiff_viz.views.canvas.cards import (
-    pictured,
-    room,
-    size,
-)
+from autodiff_viz.views.canvas.cards import WIDEST, WINDOW, pictured, room, size
 from autodiff_viz.views.canvas.flows import largest, passed
 from autodiff_viz.views.canvas.frames import group_data, region_data
 from autodiff_viz.views.canvas.records import NodeShown, WireShown, node_record, wire_record
-from autodiff_viz.views.layout.sugiyama import Layout, layout
+from autodiff_viz.views.layout.sugiyama import Layout, Space, layout
+from autodiff_viz.views.layout.tabs import Tab, feet, layers_of
 
 K, V = TypeVar("K"), TypeVar("V")
 
@@ -132,6 +129,8 @@ def _cards(picture: Picture, placed: Layout) -> Iterator[NodeShown]:
     """Yield the inputs of the node records."""
     graph, trace = picture.graph, picture.trace
     apart, tall, kernels = disconnected(graph), pictured(graph), kernels_of(graph)
+    sizes = {node.name: size(node, tall.get(node.name)) for node in graph.nodes} if placed.tabs else {}
+    below = feet(placed.tabs, graph.by_name, sizes)
     number = segment_of(graph) if has_cuts(graph) else {}
     warnings = _warnings(graph, trace)
     problems: dict[str | None, list[Problem]] = {}
@@ -153,7 +152,14 @@ def _cards(picture: Picture, placed: Layout) -> Iterator[NodeShown]:
             segment=number[name] + 1 if name in number else None,
             tensor=tall.get(name),
             kernel=name in kernels,
+            tab=_tab(placed.tabs.get(name), sizes),
+            foot=below.get(name, 0.0),
         )
+
+
+def _tab(tab: Tab | None, sizes: Mapping[str, tuple[float, float]]) -> tuple[Tab, float] | None:
+    """Return a tab's place and the width of its layer's card; None for a node with a card of its own."""
+    return None if tab is None else (tab, sizes[tab.layer][0])
 
 
 def places(graph: Graph, tall: Mapping[str, Shape] | None = None) -> Layout:
@@ -172,7 +178,7 @@ def _node_key(node: Node) -> bytes:
 @remembered(8_192, _node_key)
 def _standing(node: Node) -> bytes:
     """Return the identity of all that the layout depends on: dragging a slider must not recompute it."""
-    return identity((node.name, node.op, node.slots, node.position))
+    return identity((node.name, node.op, node.slots, node.position, node.is_parameter))
 
 
 def _layout_key(graph: Graph, tall: Mapping[str, Shape]) -> bytes:
@@ -183,7 +189,8 @@ def _layout_key(graph: Graph, tall: Mapping[str, Shape]) -> bytes:
 @remembered(256, _layout_key)
 def _layout(graph: Graph, tall: Mapping[str, Shape]) -> Layout:
     bare = tuple(replace(n, params=(), rule=Rule(), muted=False, cut=False) for n in graph.nodes)
-    return layout(replace(graph, nodes=bare), lambda node: size(node, tall.get(node.name)), room)
+    space = Space(lambda node: size(node, tall.get(node.name)), room, layers_of(graph), WIDEST, WINDOW)
+    return layout(replace(graph, nodes=bare), space)
 
 
 def _warnings(graph: Graph, trace: Trace | None) -> dict[str, list[str]]:

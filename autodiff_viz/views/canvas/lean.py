@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from autodiff_viz.graph.model import FOLLOW
 from autodiff_viz.views.canvas.cards import HEIGHT, WIDTH
 
-USUAL = {"rule": FOLLOW, "connected": True, "w": WIDTH, "h": HEIGHT}
+USUAL = {"rule": FOLLOW, "connected": True, "w": WIDTH, "h": HEIGHT, "foot": 0.0}
 
 TWINS = {
     "symbol": "op",

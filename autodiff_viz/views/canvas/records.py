@@ -26,6 +26,7 @@ from autodiff_viz.views.canvas.cards import (
     size,
 )
 from autodiff_viz.views.canvas.flows import flow
+from autodiff_viz.views.layout import tabs
 
 DASH = "\u2013"
 ALTERNATIVE = "backward as"  # label of the slot that this rule adds
@@ -48,6 +49,8 @@ class NodeShown(NamedTuple):
     segment: int | None
     tensor: tuple[int, ...] | None
     kernel: bool
+    tab: tuple[tabs.Tab, float] | None = None
+    foot: float = 0.0
 
 
 class WireShown(NamedTuple):
@@ -71,8 +74,12 @@ def node_record(name: str, shown: NodeShown) -> dict[str, Any]:
         "symbol": name if node.op == INPUT else OPS[node.op].symbol if node.op in OPS else node.op,
         "x": round(x, 1),
         "y": round(y, 1),
-        "w": w,
-        "h": h,
+        "w": w if shown.tab is None else shown.tab[1],
+        "h": h if shown.tab is None else tabs.HEIGHT,
+        "tab": None if shown.tab is None else shown.tab[0].layer,
+        "beside": shown.tab is not None and shown.tab[0].beside,
+        "full": None if shown.tab is None else [w, h],
+        "foot": shown.foot,
         "slots": [_slot(node, i) for i in range(len(node.slots))],
         "dims": [] if value is None else list(np.shape(value)),  # without a value it is unknown
         "shape": "" if value is None else shape_text(value),

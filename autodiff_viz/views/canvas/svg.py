@@ -26,6 +26,7 @@ COLOURS = {"stop": STOP, "rule": RULE}  # of a kind of rule
 SIGNS = {-1: "#1193a8", 0: LINE, 1: "#e0682b", 2: QUIET}
 FONT = "system-ui, 'Segoe UI', 'Helvetica Neue', Arial, sans-serif"
 LETTER = 0.56  # of the font's size: width of a letter, on average
+TURN = 46  # px by which a wire that comes back turns beyond its ends
 MARGIN, PAD, TAB = 34, 14, 18  # px around the picture, around the nodes of a frame, and of its name
 
 
@@ -95,15 +96,28 @@ def _card(node: Data) -> str:
         f"<title>{escape(_printable(_title(node)))}</title>",
         f'<rect width="{_n(w)}" height="{_n(h)}" rx="{26 if node["isInput"] else 10}" fill="{GROUND}" '
         f'stroke="{stroke}" stroke-width="{2 if stroke != LINE else 1.5}"{dash}/>',
-        *_header(node),
-        f'<path d="M11 33H{_n(w - 11)}" stroke="{LINE}"/>',
-        *(_pictures(node) if "heat" in node else _numbers(node)),
+        *(_tab(node) if node["tab"] else _face(node)),
         f'<rect x="-3" y="5" width="6" height="{_n(h - 10)}" rx="3" fill="{STOP}"/>' * (rule == STOPPED),
         *_constants(node),
         *_chips(node, colour),
     ]
     place = f'transform="translate({_n(node["x"])} {_n(node["y"])})"'
     return f"<g data-id={quoteattr(_printable(node['id']))} {place}>{''.join(parts)}</g>"
+
+
+def _face(node: Data) -> Iterator[str]:
+    """Write symbol and name, and below them the numbers or the pictures."""
+    yield from _header(node)
+    yield f'<path d="M11 33H{_n(node["w"] - 11)}" stroke="{LINE}"/>'
+    yield from _pictures(node) if "heat" in node else _numbers(node)
+
+
+def _tab(node: Data) -> Iterator[str]:
+    """Write the name of a parameter below its layer, with value and cotangent."""
+    right, room = node["w"] - 11, 0.5 * node["w"] - 16
+    yield _text(11, node["h"] / 2 + 4.5, node["id"], _fitted(node["id"], room, 12.5), INK)
+    for text, y, fill in ((node["value"], 18, VALUE), (node["cotangent"], 36, COTANGENT)):
+        yield _text(right, y, text, _fitted(text, room, 13), fill, "end")
 
 
 def _title(node: Data) -> str:
@@ -193,13 +207,14 @@ def _chip(x: float, text: str, fill: str) -> str:
 def _wire(wire: Data, nodes: Mapping[str, Data]) -> str:
     """Draw a wire: thickness and colour show the size and the sign of what it passes back."""
     source, target = nodes[wire["from"]], nodes[wire["to"]]
-    start = (source["x"] + source["w"], source["y"] + source["h"] / 2)
+    start = (source["x"] + (0 if source["tab"] else source["w"]), source["y"] + source["h"] / 2)
     end = (target["x"], target["y"] + target["h"] * (wire["slot"] + 1) / (len(target["slots"]) + 1))
     dash = ' stroke-dasharray="1 7"' if wire["alternative"] else ""
     colour, width = RULE if dash else SIGNS[wire["sign"]], 1.5 + 5 * wire["width"]
     said = f"{wire['from']} to {wire['to']}: passes {wire['passedFull'] or 'nothing known'}"
+    path = _hook(start, end) if source["tab"] else _curve([start, *map(tuple, wire["via"]), end])
     return (
-        f'<path data-wire="{wire["slot"]}" d="{_curve([start, *map(tuple, wire["via"]), end])}" fill="none" '
+        f'<path data-wire="{wire["slot"]}" d="{path}" fill="none" '
         f'stroke="{colour}" stroke-width="{_n(width)}" stroke-linecap="round"{dash}>'
         f"<title>{escape(_printable(said))}</title></path>"
     )
@@ -208,11 +223,31 @@ def _wire(wire: Data, nodes: Mapping[str, Data]) -> str:
 def _curve(points: list[Point]) -> str:
     """Return a cubic path through the points, level at each, as ui/editor/web/draw/geometry.js draws it."""
     path = f"M{_n(points[0][0])} {_n(points[0][1])}"
+    if len(points) == 3 and points[2][0] < points[0][0]:
+        return path + _way_back(*points)
     for (x, y), (u, v) in pairwise(points):
         across = u - x
         reach = max(across / 2, min(30.0, across)) if across >= 0 else 40 - across / 3
         path += f"C{_n(x + reach)} {_n(y)} {_n(u - reach)} {_n(v)} {_n(u)} {_n(v)}"
     return path
+
+
+def _way_back(start: Point, over: Point, end: Point) -> str:
+    """Return the path of a wire to a node on the left, which comes back at a height between them."""
+    (x, y), (_, middle), (u, v) = start, over, end
+    turns = (x + TURN, y, x + TURN, middle, x, middle), (u - TURN, middle, u - TURN, v, u, v)
+    return f"C{_points(turns[0])}L{_n(u)} {_n(middle)}C{_points(turns[1])}"
+
+
+def _hook(start: Point, end: Point) -> str:
+    """Return the path from a tab up to the slot of its layer, past their left edges."""
+    (x, y), (u, v) = start, end
+    out = 20 + 0.12 * abs(y - v)
+    return f"M{_n(x)} {_n(y)}C{_points((x - out, y, u - out, v, u, v))}"
+
+
+def _points(numbers: Iterable[float]) -> str:
+    return " ".join(map(_n, numbers))
 
 
 def _frames(frames: Iterable[Data], nodes: Mapping[str, Data], colour: str, dash: str) -> Iterator[str]:
@@ -222,7 +257,7 @@ def _frames(frames: Iterable[Data], nodes: Mapping[str, Data], colour: str, dash
         if held:
             x, y = min(n["x"] for n in held) - PAD, min(n["y"] for n in held) - PAD - TAB
             w = max(n["x"] + n["w"] for n in held) + PAD - x
-            h = max(n["y"] + n["h"] for n in held) + PAD - y
+            h = max(n["y"] + n["h"] + n["foot"] for n in held) + PAD - y
             yield (
                 f'<rect x="{_n(x)}" y="{_n(y)}" width="{_n(w)}" height="{_n(h)}" rx="14" fill="{colour}" '
                 f'fill-opacity="0.05" stroke="{colour}" stroke-width="1.5" stroke-dasharray="{dash}"/>'

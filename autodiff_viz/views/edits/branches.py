@@ -22,6 +22,7 @@ from autodiff_viz.views.edits.record import Edit, Edits
 from autodiff_viz.views.edits.repairs import mendable, names_of
 from autodiff_viz.views.lab import Lab, committed
 from autodiff_viz.views.layout.placing import placed
+from autodiff_viz.views.layout.tabs import attached, feet, layers_of, stacked
 
 
 def _branches(lab: Lab, edit: Edit) -> Lab:
@@ -62,7 +63,12 @@ def _apart(before: Graph, after: Graph) -> Graph:
     wanted = {node.name: node.position for node in after.nodes if node.position}
     tall = pictured(after)
     sizes = {node.name: size(node, tall.get(node.name)) for node in after.nodes}
-    return edits.with_positions(after, placed(order(after), sizes, fixed, wanted))
+    tabs = attached(layers_of(after), sizes, wanted)
+    below = feet(tabs, after.by_name, sizes)
+    cards = [node for node in order(after) if node.name not in tabs]
+    room = {name: (w, h + below.get(name, 0.0)) for name, (w, h) in sizes.items()}
+    free = placed(cards, room, {name: at for name, at in fixed.items() if name not in tabs}, wanted)
+    return edits.with_positions(after, free | stacked(tabs, after.by_name, sizes, free))
 
 
 def _make(lab: Lab, edit: Edit) -> Lab:

@@ -63,7 +63,8 @@ def _gaps(made: Columns, items: Sequence[int]) -> list[float]:
         above, below = set(made.regions[upper]), set(made.regions[lower])
         ends, begins = _frames(len(above - below)), _frames(len(below - above))
         frames = ends + begins + (TAB if begins else 0.0) + (FRAME_GAP if ends or begins else 0.0)
-        found.append((high + low) / 2 + max(NODE_GAP if high and low else LANE_GAP, frames))
+        foot = made.feet.get(upper, 0.0)
+        found.append((high + low) / 2 + foot + max(NODE_GAP if high and low else LANE_GAP, frames))
     return found
 
 

@@ -44,6 +44,7 @@ class Columns:
       before: by item i, (item in the column before, offset of the port of i from i's centre in px).
       after: by item, (item in the column after, offset of the port of that item from its centre in px).
       order: the items of each column, from top to bottom.
+      feet: px below an item that belong to it, by item; 0 where it is left out.
     """
 
     sizes: list[Size]
@@ -54,6 +55,7 @@ class Columns:
     before: list[list[tuple[int, float]]] = field(default_factory=list)
     after: list[list[tuple[int, float]]] = field(default_factory=list)
     order: list[list[int]] = field(default_factory=list)
+    feet: dict[int, float] = field(default_factory=dict)
 
 
 def port_offset(node: Node, height: float, slot: int) -> float:
@@ -61,12 +63,18 @@ def port_offset(node: Node, height: float, slot: int) -> float:
     return height * (slot + 1) / (len(node.slots) + 1) - height / 2
 
 
-def columns(graph: Graph, nodes: Sequence[Node], size_of: Callable[[Node], Size]) -> Columns:
+def columns(
+    graph: Graph,
+    nodes: Sequence[Node],
+    size_of: Callable[[Node], Size],
+    feet: Mapping[str, float] | None = None,
+) -> Columns:
     """Assign nodes to columns and lanes to long wires; `ordering.uncross` then sets `order`.
 
     Args:
       nodes: producers before consumers; a wire against that order, in a cycle, is left out.
       size_of: (width, height) of a node in px.
+      feet: px below a node that belong to it, by name.
     """
     index = {node.name: i for i, node in enumerate(nodes)}
     wires = [
@@ -77,6 +85,7 @@ def columns(graph: Graph, nodes: Sequence[Node], size_of: Callable[[Node], Size]
     ]
     column = _columns_of(len(nodes), wires)
     made = Columns([size_of(node) for node in nodes], column, _frame_chains(graph, index), wires)
+    made.feet = {index[name]: px for name, px in (feet or {}).items() if name in index}
     _connect(made, nodes)
     return made
 

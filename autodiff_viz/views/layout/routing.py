@@ -31,7 +31,7 @@ def around(
     moved: AbstractSet[str],
     known: Mapping[tuple[str, int], Bends],
 ) -> dict[tuple[str, int], Bends]:
-    """Return bends by (target, slot). A wire to the left, and one without a free route, has none.
+    """Return bends by (target, slot). A wire without a free route has none; one to the left at most one.
 
     Args:
       nodes: of the graph.
@@ -49,21 +49,38 @@ def around(
             start = (source.right, source.middle)
             end = (target.x, target.middle + port_offset(node, target.h, slot))
             first = () if {name, node.name} & moved else known.get((node.name, slot), ())
-            if bends := _free_way(start, end, first, shelf):
+            if end[0] <= start[0]:
+                bends = _way_back(source, target, shelf)
+            else:
+                bends = _free_way(start, end, first, shelf)
+            if bends:
                 found[node.name, slot] = bends
     return found
 
 
 def _free_way(start: Point, end: Point, first: Bends, shelf: Shelf) -> Bends:
     """Return the first free route among `first` and the detours; () if it is the direct one or none is."""
-    if end[0] <= start[0]:
-        return ()
     near = shelf.between(start[0], end[0])
     if _is_free(start, first, end, near):
         return first
     under = [box for box in near if _passes_under(start, end, box)]
     free = (bends for bends in _detours(start, end, under, near) if _is_free(start, bends, end, near))
     return next(free, ())
+
+
+def _way_back(source: Box, target: Box, shelf: Shelf) -> Bends:
+    """Return where a wire to the left comes back: in the middle of the widest free band between the nodes."""
+    low, high = min(source.bottom, target.bottom), max(source.y, target.y)
+    if low >= high or target.right > source.x:  # one below the other, or nearly: a loop at their sides
+        return ()
+    left, right = target.x - LEVEL, source.right + LEVEL
+    best, top = (low, low), low
+    taken = sorted((box.y, box.bottom) for box in shelf.between(left, right))
+    for y, bottom in [*taken, (high, high)]:
+        if min(y, high) - top > best[1] - best[0]:
+            best = (top, min(y, high))
+        top = max(top, bottom)
+    return (((left + right) / 2, (best[0] + best[1]) / 2),) if best[1] - best[0] > 2 * CLEAR else ()
 
 
 def _detours(start: Point, end: Point, under: Sequence[Box], near: Sequence[Box]) -> Iterator[Bends]:

@@ -34,17 +34,17 @@ class Figured:
         return json.loads(zlib.decompress(self.packed))
 
 
-def figure_job(name: str, trace: Trace, swept: str | None) -> Job:
+def figure_job(name: str, trace: Trace, swept: str | None, low: bool = False) -> Job:
     """Return the job that runs `figured` in a worker process of its own."""
-    key = identity(("figure", name, trace.identity, swept))
-    return Job(key, figured, (name, trace, swept), SECONDS, long=True)
+    key = identity(("figure", name, trace.identity, swept, low))
+    return Job(key, figured, (name, trace, swept, low), SECONDS, long=True)
 
 
-def figured(name: str, trace: Trace, swept: str | None) -> Figured | tuple[Problem, ...]:
+def figured(name: str, trace: Trace, swept: str | None, low: bool = False) -> Figured | tuple[Problem, ...]:
     """Make the figure of this name, or return the problems that prevent it."""
     spec = FIGURES[name]
     try:
-        figure, words = spec.build(trace, swept), spec.text(trace, swept)
+        figure, words = spec.build_for(low)(trace, swept), spec.text(trace, swept)
     except GraphError as error:
         return error.problems
     return Figured(zlib.compress(figure.to_json().encode()), words)

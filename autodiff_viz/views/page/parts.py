@@ -94,7 +94,7 @@ def segments_data(lab: Lab, view: LabView) -> Data:
     return (cuts, numbers(lab, view), lab.plan) if cuts else None
 
 
-OF_NUMBERS = frozenset({"tensor", "segments", "figure", "track"})
+OF_NUMBERS = frozenset({"tensor", "segments", "figure", "second", "track"})
 """Parts that show numbers, each of which names on the page the state that its numbers are of."""
 
 LESSON = "lesson"
@@ -113,6 +113,7 @@ SHOWS: Mapping[str, Callable[[Lab, LabView], Data]] = {
     "segments": segments_data,
     "chooser": lambda lab, view: (lab.figure, lab.swept, scalar_inputs(lab.graph)),
     "figure": lambda lab, view: (lab.figure, lab.swept, numbers(lab, view)),
+    "second": lambda lab, view: (lab.swept, numbers(lab, view)),
     LESSON: lambda lab, view: lesson_view(lab),
 }
 """Data by part, other than the lab's component, in the order in which they are drawn: slow ones last."""

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from autodiff_viz.graph.check import convex_hull
 from autodiff_viz.graph.edits import with_node, with_positions
 from autodiff_viz.graph.model import Graph, Node, Region
-from autodiff_viz.views.layout.sugiyama import Layout, layout
+from autodiff_viz.views.layout.sugiyama import Layout, Space, layout
 from tests.strategies import graphs
 from tests.work import lines_run
 
@@ -102,29 +102,29 @@ FREE = graphs(max_nodes=14, positions=False)
 
 @given(FREE)
 def test_nodes_do_not_overlap(graph):
-    assert overlaps(graph, layout(graph, size_of)) == []
+    assert overlaps(graph, layout(graph, Space(size_of))) == []
 
 
 @given(FREE)
 def test_every_wire_goes_to_the_right(graph):
-    assert leftward(graph, layout(graph, size_of)) == []
+    assert leftward(graph, layout(graph, Space(size_of))) == []
 
 
 @given(FREE)
 def test_no_wire_passes_under_a_node(graph):
-    assert crossed_nodes(graph, layout(graph, size_of)) == set()
+    assert crossed_nodes(graph, layout(graph, Space(size_of))) == set()
 
 
 @given(FREE)
 def test_bends_go_to_the_right(graph):
-    for bends in layout(graph, size_of).bends.values():
+    for bends in layout(graph, Space(size_of)).bends.values():
         assert [x for x, _ in bends] == sorted(x for x, _ in bends)
 
 
 @pytest.mark.parametrize("seed", range(4))
 def test_a_larger_graph_keeps_the_promises(seed):
     graph = scattered(70, seed)
-    found = layout(graph, size_of)
+    found = layout(graph, Space(size_of))
     assert not overlaps(graph, found)
     assert not leftward(graph, found)
     assert not crossed_nodes(graph, found)
@@ -132,16 +132,16 @@ def test_a_larger_graph_keeps_the_promises(seed):
 
 def test_the_layout_is_the_same_every_time_and_for_equal_graphs():
     graph = scattered(60)
-    assert layout(graph, size_of) == layout(replace(graph), size_of)
+    assert layout(graph, Space(size_of)) == layout(replace(graph), Space(size_of))
 
 
 def test_an_empty_graph_has_an_empty_layout():
-    assert layout(Graph(), size_of) == Layout({}, {})
+    assert layout(Graph(), Space(size_of)) == Layout({}, {})
 
 
 def test_a_chain_is_a_straight_line():
     graph = chain(8)
-    found = layout(graph, size_of)
+    found = layout(graph, Space(size_of))
     middles = {y + size_of(graph[name])[1] / 2 for name, (_, y) in found.positions.items()}
     assert max(middles) - min(middles) <= 1
     assert found.bends == {}
@@ -149,19 +149,19 @@ def test_a_chain_is_a_straight_line():
 
 def test_an_input_stands_beside_its_first_consumer():
     graph = chain(6, (Node("w", "input"), Node("z", "mul", ("n5", "w"))))
-    position = layout(graph, size_of).positions
+    position = layout(graph, Space(size_of)).positions
     assert position["w"][0] == position["n5"][0]
 
 
 def test_the_wires_of_a_binary_op_do_not_cross():
     graph = Graph((Node("b", "input"), Node("a", "input"), Node("z", "sub", ("a", "b"))), (), "z")
-    position = layout(graph, size_of).positions
+    position = layout(graph, Space(size_of)).positions
     assert position["a"][1] < position["b"][1]
 
 
 def test_a_wire_past_a_chain_is_level_on_its_way():
     graph = chain(5, (Node("z", "mul", ("n4", "x")),))
-    bends = layout(graph, size_of).bends["z", 1]
+    bends = layout(graph, Space(size_of)).bends["z", 1]
     assert len({y for _, y in bends}) == 1
 
 
@@ -171,7 +171,7 @@ def test_members_of_a_region_are_neighbours_in_their_column():
     nodes = [Node(f"n{i}", "sin", (f"x{i}",)) for i in range(4)]
     end = Node("z", "stack", tuple(f"n{i}" for i in range(4)))
     region = Region("r", frozenset({"n0", "n2"}))
-    position = layout(Graph((*inputs, *nodes, end), (region,), "z"), size_of).positions
+    position = layout(Graph((*inputs, *nodes, end), (region,), "z"), Space(size_of)).positions
     down = sorted((f"n{i}" for i in range(4)), key=lambda name: position[name][1])
     assert abs(down.index("n0") - down.index("n2")) == 1
 
@@ -179,20 +179,20 @@ def test_members_of_a_region_are_neighbours_in_their_column():
 def test_a_cycle_survives():
     a, b, c = Node("a", "add", ("x", "c")), Node("b", "sin", ("a",)), Node("c", "sin", ("b",))
     graph = Graph((Node("x", "input"), a, b, c, Node("s", "sin", ("s",))), (), "c")
-    found = layout(graph, size_of)
+    found = layout(graph, Space(size_of))
     assert set(found.positions) == {"x", "a", "b", "c", "s"}
     assert overlaps(graph, found) == []
 
 
 def test_unknown_names_and_empty_slots_survive():
     graph = Graph((Node("a", "add", ("gone", None)), Node("b", "add", (2.0, "a"))), (), "b")
-    assert set(layout(graph, size_of).positions) == {"a", "b"}
+    assert set(layout(graph, Space(size_of)).positions) == {"a", "b"}
 
 
 @pytest.mark.parametrize("fan", [200, 1999])
 def test_a_wide_graph_survives(fan):
     graph = Graph((Node("x", "input"), *(Node(f"n{i}", "sin", ("x",)) for i in range(fan))), (), "x")
-    found = layout(graph, size_of)
+    found = layout(graph, Space(size_of))
     assert len({y for _, y in found.positions.values()}) >= fan
 
 
@@ -202,15 +202,15 @@ def test_a_node_read_by_every_other_of_a_long_chain_survives():
         *(Node(f"n{i}", "add", (f"n{i - 1}" if i else "x", "x")) for i in range(1000)),
     )
     graph = Graph(nodes, (), "n999")
-    assert leftward(graph, layout(graph, size_of)) == []
+    assert leftward(graph, layout(graph, Space(size_of))) == []
     # a lane for every wire would take half a million lanes
-    assert lines_run(lambda: layout(graph, size_of)) < 12_000 * len(nodes)
+    assert lines_run(lambda: layout(graph, Space(size_of))) < 12_000 * len(nodes)
 
 
 def test_the_work_is_nearly_linear_in_the_nodes():
     def work(count: int) -> int:
         graph = scattered(count, reach=4)
-        return lines_run(lambda: layout(graph, size_of))
+        return lines_run(lambda: layout(graph, Space(size_of)))
 
     assert work(1600) < 16 * work(200)  # 8 times were linear, 64 quadratic
 
@@ -218,55 +218,55 @@ def test_the_work_is_nearly_linear_in_the_nodes():
 @settings(max_examples=40)
 @given(graphs(min_nodes=1, max_nodes=14))
 def test_a_node_stays_where_the_user_put_it(graph):
-    found = layout(graph, size_of)
+    found = layout(graph, Space(size_of))
     assert all(found.positions[node.name] == node.position for node in graph.nodes if node.position)
 
 
 @settings(max_examples=40)
 @given(graphs(min_nodes=5, positions=False), st.data())
 def test_new_nodes_in_an_arranged_graph_overlap_nothing(graph, data):
-    arranged = with_positions(graph, layout(graph, size_of).positions)
+    arranged = with_positions(graph, layout(graph, Space(size_of)).positions)
     names = st.sampled_from([node.name for node in graph.nodes])
     slots = data.draw(st.tuples(names, names))
     for i, wires in enumerate([slots, (), slots[:1], ("new0",)]):
         arranged = with_node(arranged, Node(f"new{i}", "op", wires))
-    assert overlaps(arranged, layout(arranged, size_of)) == []
+    assert overlaps(arranged, layout(arranged, Space(size_of))) == []
 
 
 def test_a_new_node_goes_right_of_what_it_reads():
     graph = chain(3)
-    arranged = with_positions(graph, layout(graph, size_of).positions)
-    found = layout(with_node(arranged, Node("new", "exp", ("n2",))), size_of)
+    arranged = with_positions(graph, layout(graph, Space(size_of)).positions)
+    found = layout(with_node(arranged, Node("new", "exp", ("n2",))), Space(size_of))
     assert found.positions["new"][0] > found.positions["n2"][0]
     assert abs(found.positions["new"][1] - found.positions["n2"][1]) < 1
 
 
 def test_a_node_between_two_neighbours_avoids_both():
     graph = chain(3)
-    arranged = with_positions(graph, layout(graph, size_of).positions)
+    arranged = with_positions(graph, layout(graph, Space(size_of)).positions)
     grown = with_node(arranged, Node("new", "mul", ("n0", "n1")))
-    assert overlaps(grown, layout(grown, size_of)) == []
+    assert overlaps(grown, layout(grown, Space(size_of))) == []
 
 
 def test_moving_one_node_moves_no_other():
     graph = scattered(20)
-    before = layout(graph, size_of).positions
-    after = layout(with_positions(graph, {"n10": (-500.0, -500.0)}), size_of).positions
+    before = layout(graph, Space(size_of)).positions
+    after = layout(with_positions(graph, {"n10": (-500.0, -500.0)}), Space(size_of)).positions
     assert {name for name in before if before[name] != after[name]} == {"n10"}
 
 
 def test_a_wire_goes_round_a_node_put_in_its_way():
     nodes = (Node("a", "input", position=(0.0, 0.0)), Node("b", "input", position=(300.0, 0.0)))
     graph = Graph((*nodes, Node("c", "sin", ("a",), position=(600.0, -5.0))), (), "c")
-    found = layout(graph, size_of)
+    found = layout(graph, Space(size_of))
     assert found.bends["c", 0]
     assert crossed_nodes(graph, found) == set()
 
 
 def test_an_arranged_graph_with_all_positions_still_has_its_wires_around_nodes():
     graph = scattered(40, seed=3)
-    arranged = with_positions(graph, layout(graph, size_of).positions)
-    assert len(crossed_nodes(arranged, layout(arranged, size_of))) <= 2
+    arranged = with_positions(graph, layout(graph, Space(size_of)).positions)
+    assert len(crossed_nodes(arranged, layout(arranged, Space(size_of)))) <= 2
 
 
 @given(graphs(min_nodes=2, max_nodes=14, positions=False, regions=False), st.data())
@@ -274,6 +274,6 @@ def test_a_region_changes_no_promise(graph, data):
     names = st.sampled_from([node.name for node in graph.nodes])
     hull = convex_hull(graph, [data.draw(names), data.draw(names)])
     graph = replace(graph, regions=(Region("r", hull),))
-    found = layout(graph, size_of)
+    found = layout(graph, Space(size_of))
     assert not overlaps(graph, found)
     assert not crossed_nodes(graph, found)

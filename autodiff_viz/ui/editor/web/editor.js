@@ -14,6 +14,7 @@ import { isLarge, look, openStage, paint, partView, shifted, showsWhole, sizeOf,
 import { markStale } from "./draw/stale.js";
 import { changed } from "./state/came.js";
 import { folding, namesIn, seenAs } from "./state/fold.js";
+import { stacked } from "./state/tabs.js";
 
 /** @typedef {import("./types.js").Drawing} Drawing */
 /** @typedef {import("./types.js").NewEdit} NewEdit */
@@ -186,7 +187,7 @@ export class Editor {
   refresh() {
     const { stage } = this;
     const expected = predict(this.drawing, this.outbox.pending, this.ops);
-    this.shown = this.dragged ? moved(expected, this.dragged) : expected;
+    this.shown = this.dragged ? stacked(moved(expected, this.dragged)) : expected;
     if (this.dragged) this.ground = groundOf(this, expected);
     if (this.housed) this.shown = rehoused(this.shown, this.housed);
     this.seen = this.fold(this.shown);

@@ -17,7 +17,7 @@ import { TwinsTable } from "../../twins/web/table.js";
 import { saveTwins } from "../../editor/web/twins/commands.js";
 import { hear, tell } from "../../web/news.js";
 import { Dock } from "../../workbench/web/dock.js";
-import { showLook } from "../../workbench/web/look.js";
+import { isHigh, isLarge, secondNow, showLook, watchLook } from "../../workbench/web/look.js";
 import { Panels } from "../../workbench/web/panels.js";
 import { listenToMarker } from "./marker.js";
 import { Places } from "./places.js";
@@ -55,11 +55,13 @@ export class Lab {
     this.untry = listenToTries({ segments: () => this.showPlot("segments"), training: () => this.showPlot("training"), play: () => this.editor.startPlay() });
     this.question = new Question(this.mail);
     this.sight = new Sight(() => this.question.ask());
+    this.looked = JSON.stringify(this.look);
     /** Keys of the tables that sliders wait for, by input. @type {Map<string, string>} */
     this.wanted = new Map();
     /** State of the numbers whose steps the transport waits for. @type {number | null} */
     this.plays = null;
-    this.mail.note = () => ({ have: drawings.have, seen: this.sight.seen, ...(this.editor.noticed.length && { noticed: this.editor.noticed }), ...(this.check.open && { details: true }), ...(this.wanted.size && { want: [...this.wanted] }), ...(this.plays !== null && { play: this.plays }) });
+    this.unwatch = watchLook(() => this.relook());
+    this.mail.note = () => ({ have: drawings.have, seen: this.sight.seen, ...this.look, ...(this.editor.noticed.length && { noticed: this.editor.noticed }), ...(this.check.open && { details: true }), ...(this.wanted.size && { want: [...this.wanted] }), ...(this.plays !== null && { play: this.plays }) });
     this.formula.leave = () => this.editor.stage.surface.focus({ preventScroll: true });
     listenToKeys(this.formula);
     const gone = () => !this.isHere && this.question.turn > 0;
@@ -126,6 +128,19 @@ export class Lab {
     this.mail.ask({});
   }
 
+  /** What the figures depend on besides the graph: `second` beside the first, large type, and room to be `high`. */
+  get look() {
+    const second = secondNow();
+    return { ...(second && document.documentElement.dataset.avSecond === second && { second }), ...(isLarge() && { large: true }), ...(isHigh() && { high: true }) };
+  }
+
+  /** Request the figures anew if they look different now. */
+  relook() {
+    const look = JSON.stringify(this.look);
+    if (look !== this.looked && this.question.turn > 0) this.question.ask();
+    this.looked = look;
+  }
+
   /** Request the steps of the pass, as `want` requests tables. @param {number} state of the numbers on view */
   wantPlay(state) {
     this.plays = state;
@@ -155,5 +170,6 @@ export class Lab {
     this.panels.close();
     this.dock.close();
     this.sight.close();
+    this.unwatch();
   }
 }

@@ -24,6 +24,12 @@ export const placeOf = ({ offset, length, range: [low, high] }, value) => offset
 /** Whether a place of the plot is on the marker. @param {Axis} axis @param {number} here its value @param {number} x px */
 export const isNear = (axis, here, x) => Math.abs(placeOf(axis, here) - x) <= GRIP;
 
+/** The axis of the panel at a place, or of the nearest. @param {any[]} axes Plotly's, one for each panel @param {number} x px */
+export function axisAt(axes, x) {
+  const away = (/** @type {any} */ { _offset: left, _length: length }) => Math.max(left - x, x - left - length, 0);
+  return [...axes].sort((a, b) => away(a) - away(b))[0];
+}
+
 /** Let the marker move sliders. @param {(input: string) => Row | undefined} rowOf @returns {() => void} ends it */
 export function listenToMarker(rowOf) {
   const ending = new AbortController();
@@ -43,10 +49,11 @@ export function listenToMarker(rowOf) {
 function placeUnder(target, clientX) {
   const plot = target instanceof Element ? /** @type {Plot | null} */ (target.closest(PLOT)) : null;
   const meta = plot?.layout?.meta;
-  const across = plot?._fullLayout?.xaxis;
+  const x = plot ? clientX - plot.getBoundingClientRect().left : 0;
+  const across = axisAt([plot?._fullLayout?.xaxis, plot?._fullLayout?.xaxis2].filter(Boolean), x);
   if (!plot || !meta?.swept || !across || target instanceof Element && target.closest(".modebar")) return null;
   const axis = { offset: across._offset, length: across._length, range: across.range.map(Number) };
-  return { plot, axis, input: String(meta.swept), here: Number(meta.here), x: clientX - plot.getBoundingClientRect().left };
+  return { plot, axis, input: String(meta.swept), here: Number(meta.here), x };
 }
 
 /** @param {PointerEvent} event @param {(input: string) => Row | undefined} rowOf */

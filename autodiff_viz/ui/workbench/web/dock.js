@@ -36,7 +36,9 @@ export class Dock {
     this.tabs = new Tabs("Plots", (name) => this.press(name));
     this.fold = html("button", { type: "button", class: "fold", click: () => changeLook({ folded: !lookNow().folded }) });
     this.border = html("div", { class: "border", role: "separator", tabindex: "0", "aria-orientation": "horizontal", "aria-label": "Height of the plots" });
-    this.host = html("div", { class: "workbench plots" }, this.border, this.tabs.root, this.fold);
+    this.second = /** @type {HTMLSelectElement} */ (html("select", { class: "second", "aria-label": "Second plot", title: "A second plot beside the first", change: () => changeLook({ second: this.second.value || null }) }));
+    this.second.addEventListener("keydown", (event) => event.stopPropagation());
+    this.host = html("div", { class: "workbench plots" }, this.border, this.tabs.root, this.second, this.fold);
     this.listen();
     this.stop = watchLook(() => this.show());
     this.resized = () => showLook();
@@ -100,10 +102,20 @@ export class Dock {
     const titles = { ...Object.fromEntries(Object.entries(OTHERS).filter(([name]) => this.others.includes(name))), ...this.figures };
     this.tabs.show(Object.entries(titles).map(([name, label]) => ({ name, label })), plot === "figure" ? this.figure : plot);
     document.documentElement.dataset.avPlot = plot;
+    this.offerSecond(plot === "figure" ? this.figure : "");
     this.fold.title = folded ? "Open the plots" : "Fold the plots";
     this.fold.setAttribute("aria-label", this.fold.title);
     this.fold.setAttribute("aria-expanded", String(!folded));
     this.border.setAttribute("aria-valuenow", String(heightOf(lookNow(), innerHeight)));
+  }
+
+  /** Offer the figures that are not the plot itself. @param {string} first */
+  offerSecond(first) {
+    const names = Object.keys(this.figures).filter((name) => name !== first);
+    const { second } = lookNow();
+    const chosen = second && names.includes(second) ? second : "";
+    this.second.replaceChildren(...[["", "+ Second plot"], ...names.map((name) => [name, `+ ${this.figures[name]}`])].map(([value, label]) => html("option", { value, selected: value === chosen }, label)));
+    document.documentElement.dataset.avSecond = chosen;
   }
 
   close() {

@@ -10,9 +10,9 @@ const LARGEST = 1e4; // px
 
 /** The fragment of a link; "" for the usual look and a view that is fitted. Pure.
  * @param {Look} look @param {Place | null} place of a view that the user has chosen */
-export function toFragment({ dock, formula, folded, large }, place) {
+export function toFragment({ dock, formula, folded, large, second }, place) {
   const fields = {
-    ...(folded && { folded: "1" }), ...(large && { large: "1" }), ...(dock && { dock: String(dock) }), ...(formula && { formula: String(formula) }),
+    ...(folded && { folded: "1" }), ...(large && { large: "1" }), ...(dock && { dock: String(dock) }), ...(formula && { formula: String(formula) }), ...(second && { second }),
     ...(place && { view: [place.k.toPrecision(4), place.x.toFixed(0), place.y.toFixed(0)].join(",") }),
   };
   const text = new URLSearchParams(fields).toString().replaceAll("%2C", ",");
@@ -27,8 +27,8 @@ export function fromFragment(hash) {
     const found = Number(fields.get(name));
     return found > 0 && found < LARGEST ? found : null;
   };
-  const look = { folded: fields.get("folded") === "1", large: fields.get("large") === "1", dock: px("dock"), formula: px("formula") };
+  const look = { folded: fields.get("folded") === "1", large: fields.get("large") === "1", dock: px("dock"), formula: px("formula"), second: fields.get("second") };
   const [k, x, y] = (fields.get("view") ?? "").split(",").map((part) => (part.trim() ? Number(part) : NaN));
   const isPlace = k > 0 && k < FAR && Math.abs(x) < FAR && Math.abs(y) < FAR;
-  return { look: ["folded", "large", "dock", "formula"].some((name) => fields.has(name)) ? look : null, place: isPlace ? { k, x, y } : null };
+  return { look: ["folded", "large", "dock", "formula", "second"].some((name) => fields.has(name)) ? look : null, place: isPlace ? { k, x, y } : null };
 }

@@ -6,12 +6,12 @@
 import { BROWSER, readList, writeList } from "../../web/store.js";
 import { fromFragment } from "./link.js";
 
-/** @typedef {{ dock: number | null, formula: number | null, folded: boolean, large: boolean }} Look
- * `dock`, `formula`: their heights in px, null if the user has not set them; `folded`: the dock */
+/** @typedef {{ dock: number | null, formula: number | null, folded: boolean, large: boolean, second: string | null }} Look
+ * `dock`, `formula`: their heights in px, null if the user has not set them; `folded`: the dock; `second`: the figure beside the plot in a wide window, null for none */
 
 const NAME = "look";
 /** @type {Look} */
-export const USUAL = { dock: null, formula: null, folded: false, large: false };
+export const USUAL = { dock: null, formula: null, folded: false, large: false, second: null };
 const LINES = 84; // px of the formula's height
 export const LEAST = 120, FOLDED = 36; // px of the dock's height
 const CANVAS = 260; // px that the dock leaves for bar, tools and canvas
@@ -23,6 +23,7 @@ export const valid = (found) => ({
   formula: Number.isFinite(found?.formula) ? Math.max(LINES, found.formula) : USUAL.formula,
   folded: found?.folded === true,
   large: found?.large === true,
+  second: typeof found?.second === "string" && /^[a-z]{1,20}$/.test(found.second) ? found.second : null,
 });
 
 /** The dock's height in a window of this height. Pure. @param {Look} look @param {number} window px */
@@ -57,6 +58,15 @@ export function showLook() {
   if (look.formula) style.setProperty("--av-formula", `min(${look.formula}px, 60dvh)`);
   for (const changed of watchers) changed();
 }
+
+const WIDE = "(min-width: 1700px)", BELOW = "(min-width: 900px)"; // lab.css has the same limits
+const LOW = 420; // px of the dock's height up to which its figures are drawn low
+
+/** The second figure, where there is room for one. */
+export const secondNow = () => (!look.folded && matchMedia(WIDE).matches ? look.second : null);
+
+/** Whether figures have room to be high. */
+export const isHigh = () => !matchMedia(BELOW).matches || heightOf(look, innerHeight) > LOW;
 
 export const isLarge = () => look.large;
 export const toggleLarge = () => changeLook({ large: !look.large });

@@ -3,6 +3,7 @@
 
 import { aligned, ALIGNMENTS } from "./align.js";
 import { say } from "../draw/stage.js";
+import { withTabs } from "../state/tabs.js";
 
 /** @typedef {import("../editor.js").Editor} Editor */
 /** @typedef {import("../types.js").Point} Point */
@@ -23,7 +24,7 @@ export function membersAt({ shown, seen }, places) {
     const [right, down] = [places[id][0] - x, places[id][1] - y];
     for (const name of group.nodes) found[name] = [Math.round((at.get(name)?.x ?? 0) + right), Math.round((at.get(name)?.y ?? 0) + down)];
   }
-  return found;
+  return withTabs(shown.nodes, found);
 }
 
 /** @param {Editor} editor @param {import("./align.js").How} how */
@@ -39,8 +40,8 @@ export function align(editor, how) {
 export function nudge(editor, [dx, dy]) {
   const nodes = chosen(editor);
   if (!nodes.length) return say(editor.stage, "Select the nodes to move first.");
-  const positions = Object.fromEntries(nodes.map(({ id, x, y }) => [id, [Math.round(x + STEP * dx), Math.round(y + STEP * dy)]]));
-  editor.send({ kind: "move", positions, how: "nudge" });
+  const positions = Object.fromEntries(nodes.map(({ id, x, y }) => [id, /** @type {Point} */ ([Math.round(x + STEP * dx), Math.round(y + STEP * dy)])]));
+  editor.send({ kind: "move", positions: membersAt(editor, positions), how: "nudge" });
 }
 
 /** Lay out the selected nodes if there are several, else all nodes. @param {Editor} editor */

@@ -25,7 +25,8 @@ const OUTPUT = { ...FLAG, text: "output" };
 
 /** @param {GraphNode} node @param {Level} level */
 export function chips(node, { unit, detail }) {
-  const { isOutput, runs, segment, state, w, h } = node;
+  const { isOutput, runs, segment, state, w, foot = 0 } = node;
+  const h = node.h + foot; // below its tabs
   const bare = unit > WORDS; // icons alone
   const wide = (/** @type {Chip} */ chip) => unit * chipWidth(chip);
   const above = OVER - TALL * unit;

@@ -10,6 +10,7 @@ import { rehoused } from "../state/housing.js";
 import { drawRegions } from "./regions.js";
 import { padded } from "./geometry.js";
 import { moved } from "../state/predict.js";
+import { stacked } from "../state/tabs.js";
 import { updateStrand, wireId } from "./wires.js";
 
 /** @typedef {import("../editor.js").Editor} Editor */
@@ -32,13 +33,14 @@ export function dragFrame(editor) {
   const { dragged, ground, stage } = editor;
   const same = ground?.drawing === editor.drawing && ground.outbox === editor.outbox;
   if (!dragged || !ground || !same) return false;
-  editor.shown = moved(ground.expected, dragged);
+  editor.shown = stacked(moved(ground.expected, dragged));
   if (editor.housed) editor.shown = rehoused(editor.shown, editor.housed);
   const seen = editor.fold(editor.shown);
   editor.seen = seen;
   const nodes = new Map(seen.nodes.map((node) => [node.id, node]));
   const names = [...new Set(Object.keys(dragged).map((name) => seenAs(seen, name)))].filter((name) => nodes.has(name));
   const touched = new Set(names.flatMap((name) => [...(ground.wires.get(name) ?? [])]));
+  if (names.some((name) => stage.cards.get(name)?.node?.tab !== nodes.get(name)?.tab)) return false; // it has become a card, or a tab
   lift(stage, names, touched);
   const [drawn, here] = [stage.cards.get(names[0])?.node, nodes.get(names[0])];
   if (drawn && here) stage.moveHand(`translate(${(here.x - drawn.x) * stage.drawn.k}px, ${(here.y - drawn.y) * stage.drawn.k}px)`);

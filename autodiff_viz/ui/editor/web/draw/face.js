@@ -8,6 +8,7 @@ import { chipsReach } from "./chips.js";
 import { clamp } from "./geometry.js";
 import { halfOf, THUMB } from "./heatcard.js";
 import { shortened, textWidth } from "./measure.js";
+import { MOST as TAB_MOST, tabRoom, tabRows } from "./tabcard.js";
 
 /** @typedef {import("../types.js").GraphNode} GraphNode */
 /** @typedef {import("./levels.js").Level} Level */
@@ -43,8 +44,12 @@ function baselines({ h }, { detail, text, number }) {
   return { sign: first, rows: [first + gap + row, first + 2 * (gap + row)] };
 }
 
-/** Baselines of the two numbers. @param {{ h: number }} node @param {Level} level */
-export const rows = (node, level) => baselines(node, level).rows;
+/** Baselines of the two numbers. @param {GraphNode} node @param {Level} level */
+export function rows(node, level) {
+  if (!node.tab) return baselines(node, level).rows;
+  const { value, cotangent } = tabRows(node, level);
+  return [value ?? cotangent, cotangent];
+}
 
 /** The line below sign and name. @param {GraphNode} node @param {Level} level */
 export const divider = ({ w }, level) =>
@@ -63,7 +68,9 @@ export function arrows(forth, back, level) {
 /** Px for the two numbers, their largest size and their right end; where the shape stands, if it has room.
  * @param {GraphNode} node @param {Level} level
  * @returns {{ value: number, cotangent: number, most: number, right: number, shape?: number }} */
-export function roomOf({ w, shape, heat, group }, level) {
+export function roomOf(node, level) {
+  if (node.tab) return { value: tabRoom(node, level), cotangent: tabRoom(node, level), most: Math.max(TAB_MOST, level.number), right: node.w - 10 };
+  const { w, shape, heat, group } = node;
   const { detail, number, text } = level;
   const near = detail === "near";
   const side = group && near ? FOLDED : sideOf(level);

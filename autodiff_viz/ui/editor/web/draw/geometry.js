@@ -49,13 +49,14 @@ export function rounded(value) {
  * @param {GraphNode} node @param {number} slot @returns {Point} */
 export const slotPoint = (node, slot) => [node.x, node.y + (node.ports?.ins[slot] ?? (node.h * (slot + 1)) / (node.slots.length + 1))];
 
-/** Centre of the output port, in the middle of the right edge; a collapsed group has several.
- * @param {Box & { ports?: { outs: number[] } }} node @param {number} [out] @returns {Point} */
-export const outputPoint = (node, out = 0) => [node.x + node.w, node.y + (node.ports?.outs[out] ?? node.h / 2)];
+/** Centre of the output port, in the middle of the right edge, or of the left edge of a tab below its layer; a collapsed group has several.
+ * @param {Box & { tab?: string, beside?: boolean, ports?: { outs: number[] } }} node @param {number} [out] @returns {Point} */
+export const outputPoint = (node, out = 0) => [node.tab && !node.beside ? node.x : node.x + node.w, node.y + (node.ports?.outs[out] ?? node.h / 2)];
 
 /** Cubic curve through the bends, horizontal at every point, so that it leaves and enters ports straight.
  * @param {Point} from @param {Point} to @param {Point[]} via @returns {Cubic[]} */
 export function wireCurve(from, to, via = []) {
+  if (via.length === 1 && to[0] < from[0]) return wireBack(from, to, via[0][1]);
   const points = [from, ...via, to];
   return points.slice(1).map((end, i) => {
     const start = points[i];
@@ -63,6 +64,29 @@ export function wireCurve(from, to, via = []) {
     const reach = across >= 0 ? Math.max(across / 2, Math.min(30, across)) : 40 - across / 3;
     return [start, [start[0] + reach, start[1]], [end[0] - reach, end[1]], end];
   });
+}
+
+const TURN = 46; // px by which a wire that comes back turns beyond its ends
+
+/** Curve of a wire to a node on the left, in a row below or above, which comes back at a height between them.
+ * @param {Point} from @param {Point} to @param {number} y @returns {Cubic[]} */
+function wireBack(from, to, y) {
+  const [right, left] = [/** @type {Point} */ ([from[0], y]), /** @type {Point} */ ([to[0], y])];
+  const third = (to[0] - from[0]) / 3;
+  return [
+    [from, [from[0] + TURN, from[1]], [from[0] + TURN, y], right],
+    [right, [right[0] + third, y], [left[0] - third, y], left],
+    [left, [to[0] - TURN, y], [to[0] - TURN, to[1]], to],
+  ];
+}
+
+const HOOK = { least: 20, each: 0.12 }; // px by which the wire of a tab stands out to the left, and more for each px of its height
+
+/** Curve from a tab up to the slot of its layer, past the left edge of both.
+ * @param {Point} from @param {Point} to @returns {Cubic[]} */
+export function hookCurve(from, to) {
+  const out = HOOK.least + HOOK.each * Math.abs(from[1] - to[1]);
+  return [[from, [from[0] - out, from[1]], [to[0] - out, to[1]], to]];
 }
 
 /** @param {Cubic[]} curve @returns {string} an SVG path */

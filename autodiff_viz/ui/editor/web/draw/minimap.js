@@ -54,7 +54,7 @@ export function openMinimap(editor) {
 
 /** @param {Editor} editor @param {{ w: number, h: number }} size */
 function needed({ stage, seen: shown }, size) {
-  return shown.nodes.length > 0 && size.w > 0 && beyond(stage.view, stage.content, size, 0) !== "";
+  return size.w > 0 && beyond(stage.view, bounds(shown.nodes), size, 0) !== "";
 }
 
 /** The corner in which the map covers no node and no bar; null without one.

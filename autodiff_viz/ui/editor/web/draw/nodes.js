@@ -11,6 +11,7 @@ import { groupParts, groupRows, spokenGroup, writeGroupTitle } from "./groupcard
 import { heatParts, makePictures, normAt, paintPictures, scaleSays } from "./heatcard.js";
 import { NEAR, readable } from "./levels.js";
 import { cutMark, outputMark, slotMark } from "./ports.js";
+import { tabParts, tabRows } from "./tabcard.js";
 
 /** @typedef {import("../types.js").GraphNode} GraphNode */
 /** @typedef {import("./levels.js").Level} Level */
@@ -67,13 +68,13 @@ function redraw(card, node) {
 /** Draw the parts of a node that are seen from far.
  * @param {SVGGraphicsElement} root @param {GraphNode} node @param {Level} level @returns {null} no numbers */
 function sketch(root, node, level) {
-  root.replaceChildren(...(node.group ? groupParts(node, level) : [body(node), header(node, level)[0], ...barrier(node), ...cuts(node), ...chips(node, level)]));
+  root.replaceChildren(...(node.group ? groupParts(node, level) : node.tab ? [body(node), ...barrier(node)] : [body(node), header(node, level)[0], ...barrier(node), ...cuts(node), ...chips(node, level)]));
   setClasses(root, node);
   return null;
 }
 
 /** @param {GraphNode} node */
-const body = ({ w, h, isInput }) => svg("rect", { class: "card", width: w, height: h, rx: isInput ? 26 : 10 });
+const body = ({ w, h, isInput, tab }) => svg("rect", { class: "card", width: w, height: h, rx: tab ? 12 : isInput ? 26 : 10 });
 
 /** @param {GraphNode} node */
 const barrier = ({ rule, muted, h }) =>
@@ -99,6 +100,11 @@ function rebuild(root, node, seen) {
   if (node.group) {
     const two = node.group.output ? [...arrows(forth, back, level), numbers.value, numbers.cotangent] : [];
     root.replaceChildren(numbers.title, ...groupParts(node, seen), ...two);
+    return numbers;
+  }
+  if (node.tab) {
+    numbers.value.classList.toggle("unsaid", tabRows(node, level).value === null);
+    root.replaceChildren(numbers.title, body(node), ...barrier(node), outputMark(node), ...tabParts(node, level), numbers.value, numbers.cotangent);
     return numbers;
   }
   if (node.heat) numbers.cells = makeCells(node, level);
@@ -161,7 +167,7 @@ const STATES = ["selected", "lit", "culled", "refused", "looped"]; // classes th
 
 /** @param {GraphNode} node */
 const classes = (node) =>
-  ["node", `rule-${node.rule}`, node.rule !== "follow" && `in-${RULES[node.rule]?.colour}`, node.group && "fold", node.isInput && "input", node.isOutput && "output", !node.connected && "apart",
+  ["node", `rule-${node.rule}`, node.rule !== "follow" && `in-${RULES[node.rule]?.colour}`, node.group && "fold", node.tab && "tab-card", node.isInput && "input", node.isOutput && "output", !node.connected && "apart",
     node.problem && "wrong", node.slots.some(isEmpty) && "unfinished", node.muted && "muted", !node.problem && node.warning && "warned"].filter(Boolean).join(" ");
 
 /** @param {Numbers} numbers @param {GraphNode} node @param {Level} seen */
@@ -210,7 +216,7 @@ export function spoken(node) {
   if (node.group) return spokenGroup(node);
   const inputs = node.slots.filter((slot) => slot.constant !== null).map((slot) => `${slot.label} is ${slot.constant}`);
   const parts = [
-    `${node.id}, ${node.isParameter ? "parameter" : node.isInput ? "input" : node.op}`, ...inputs, `value ${[node.shape, node.value].filter(Boolean).join(" ")}`,
+    `${node.id}, ${node.isParameter ? "parameter" : node.isInput ? "input" : node.op}${node.tab ? ` folded below ${node.tab}` : ""}`, ...inputs, `value ${[node.shape, node.value].filter(Boolean).join(" ")}`,
     node.connected ? `cotangent ${node.cotangent}` : "no path to the output",
     node.muted ? "muted, hands on its first wired input" : node.rule !== "follow" && RULES[node.rule]?.does, node.segment && `segment ${node.segment}`, node.cut && "cut after it", node.isOutput && "output", node.runs && `runs ${node.runs}`, node.missing, node.problem, node.warning, ...(node.state ?? []),
   ];

@@ -5,6 +5,7 @@
 import { POLICIES, shared } from "../../../web/constants.js";
 import { keep, svg } from "../../../web/dom.js";
 import { framesOf, isGroup, nested } from "../state/frames.js";
+import { withFoot } from "../state/tabs.js";
 import { opener } from "./groupcard.js";
 import { NEAR } from "./levels.js";
 import { ON_TAB, stepper, stepperWidth } from "./stepper.js";
@@ -24,6 +25,10 @@ import { outerBox, outlineOf, roundedPath, strangers } from "./outline.js";
 const PAD = { inner: shared.frame.pad, level: shared.frame.level, hole: 7 }; // px around the nodes, and more for each region inside
 const FONT = 12; // px
 const { tab: TAB } = shared.frame; // px, height
+const LOW = 16; // px, height of an enlarged one
+
+/** Height of a tab before it is enlarged. @param {number} unit */
+const tallOf = (unit) => (unit < WORDS ? TAB : LOW);
 
 /** Draw outlines behind the wires and tabs before them, so that both stay readable.
  * @param {Element} behind @param {Element} before @param {{ outlines: Map<string, Drawn>, tabs: Map<string, Drawn> }} drawn
@@ -40,10 +45,10 @@ export function shapesOf(regions, nodes, { unit } = NEAR) {
   const deepest = Math.max(0, ...order.map(({ depth }) => depth));
   return order.map(({ frame: region, depth }, i) => {
     const names = new Set(region.nodes);
-    const others = nodes.filter(({ id }) => !names.has(id));
+    const others = nodes.filter(({ id, tab }) => !names.has(id) && !names.has(tab ?? ""));
     const pad = PAD.inner + PAD.level * (deepest - depth);
-    const corners = outlineOf(nodes.filter(({ id }) => names.has(id)), others, pad);
-    return { region, corners, holes: strangers(corners, others, PAD.hole), id: `cut-${i}`, unit, lift: Math.max(0, TAB * unit - PAD.level) * (deepest - depth) };
+    const corners = outlineOf(nodes.filter(({ id }) => names.has(id)).map(withFoot), others, pad);
+    return { region, corners, holes: strangers(corners, others, PAD.hole), id: `cut-${i}`, unit, lift: Math.max(0, tallOf(unit) * unit - PAD.level) * (deepest - depth) };
   }).filter(({ corners }) => corners.length);
 }
 
@@ -53,7 +58,7 @@ export const regionBoxes = (regions, nodes, level = NEAR) =>
   shapesOf(regions, nodes, level).map((shape) => {
     const { region, corners, unit } = shape;
     const [x, y] = tabPlace(shape);
-    return { name: region.name, box: outerBox(corners), tab: { x, y, w: widthsOf(region, unit).end * unit, h: TAB * unit } };
+    return { name: region.name, box: outerBox(corners), tab: { x, y, w: widthsOf(region, unit).end * unit, h: tallOf(unit) * unit } };
   });
 
 /** The tab of a region or a group, if it is drawn.
@@ -88,7 +93,7 @@ function outline({ corners, holes, id }) {
 }
 
 /** Top-left corner of the tab: an enlarged one grows upwards. @param {Shape} shape @returns {Point} */
-const tabPlace = ({ corners: [[x, y]], unit, lift }) => [x + 14, y + TAB / 2 - TAB * unit - lift];
+const tabPlace = ({ corners: [[x, y]], unit, lift }) => [x + 14, y + tallOf(unit) / 2 - tallOf(unit) * unit - lift];
 
 const WORDS = 1.5; // unit up to which a tab has more than its name
 
@@ -119,12 +124,13 @@ function tab(shape) {
   if (isGroup(region)) return groupTab(region, shape);
   const { text, badge } = textsOf(region, unit);
   const { w, b } = widthsOf(region, unit);
-  const parts = [svg("rect", { class: "tab-back", width: w, height: TAB, rx: 11 }), svg("text", { x: 10, y: 15 }, text)];
+  const h = tallOf(unit);
+  const parts = [svg("rect", { class: "tab-back", width: w, height: h, rx: h / 2 }), svg("text", { x: 10, y: h / 2 + 4 }, text)];
   if (badge) {
-    parts.push(svg("rect", { class: "badge", x: w + 4, width: b, height: TAB, rx: 11 }));
-    parts.push(svg("text", { class: "badge-text", x: w + 4 + b / 2, y: 15 }, badge));
+    parts.push(svg("rect", { class: "badge", x: w + 4, width: b, height: h, rx: h / 2 }));
+    parts.push(svg("text", { class: "badge-text", x: w + 4 + b / 2, y: h / 2 + 4 }, badge));
   }
-  const more = svg("path", { class: "more", d: "M0 0l4 4 4-4", transform: `translate(${w - 16} 9)` });
+  const more = svg("path", { class: "more", d: "M0 0l4 4 4-4", transform: `translate(${w - 16} ${h / 2 - 2})` });
   return svg("g", {
     class: "tab", transform: placed(shape), tabindex: 0, role: "button", "aria-haspopup": "dialog",
     "aria-label": [`Checkpoint region ${region.name}, holds ${region.nodes.join(", ")}`, badge && `runs ${badge}`, region.problem].filter(Boolean).join(", "),
@@ -135,11 +141,12 @@ function tab(shape) {
  * @param {import("../types.js").Group} group @param {Shape} shape */
 function groupTab(group, shape) {
   const { w, end } = widthsOf(group, shape.unit);
+  const h = tallOf(shape.unit);
   const { branches } = group;
   const what = branches ? `Group of ${branches.length} branches ${group.name}: ${branches.join(", ")}` : `Group ${group.name}, holds ${group.nodes.join(", ")}`;
   return svg("g", {
     class: "tab group-tab", transform: placed(shape), tabindex: 0, role: "button", "aria-expanded": "true",
     "aria-label": [what, group.alone && `only ${group.alone} is trained`, group.problem].filter(Boolean).join(", "),
-  }, svg("rect", { class: "tab-back", width: end, height: TAB, rx: 6 }), opener(14, TAB / 2, true), svg("text", { x: 26, y: 15 }, textsOf(group, shape.unit).text),
-  branches ? stepper(group.name, branches.length, w, TAB / 2, ON_TAB) : "");
+  }, svg("rect", { class: "tab-back", width: end, height: h, rx: 6 }), opener(14, h / 2, true), svg("text", { x: 26, y: h / 2 + 4 }, textsOf(group, shape.unit).text),
+  branches ? stepper(group.name, branches.length, w, h / 2, ON_TAB) : "");
 }

@@ -23,8 +23,8 @@ import { drawWires, placeNumbers } from "./wires.js";
 const MARGIN = 24; // px around a node that is brought into view
 const PICTURED = 3; // a node with heat-maps takes as long to paint as so many others
 const NARROW = 480; // px; below it the first view keeps names readable rather than showing all
-const FEW = 15; // nodes; with at most so many, the first view shows all with their numbers
-const SOME = 40; // nodes; with at most so many, it shows names, of a part if need be; of more, the whole as an overview
+const FEW = 15; // nodes; with at most so many, a first view is fitted again after every change
+const SOME = 40; // nodes; with at most so many, the first view has numbers, of a part if need be; of more, the whole as an overview
 
 /** Layers from the bottom to the top, by leaf. Each leaf is painted separately: a drag repaints only the leaves of
  * the drag.
@@ -41,7 +41,7 @@ export function openStage() {
   const surface = html("div", { class: "surface", role: "application", "aria-label": "Computation graph. Arrow keys walk, question mark lists all keys." }, pane);
   const status = html("div", { class: "status", role: "status" });
   const dots = html("div", { class: "dots" });
-  const host = html("div", { class: "canvas" }, dots, surface, html("div", { class: "edges" }), status);
+  const host = html("div", { class: "canvas", "data-detail": NEAR.detail }, dots, surface, html("div", { class: "edges" }), status);
   return {
     host, dots, surface, pane, worlds, layers, status, movePane: mover(pane), moveDots: mover(dots), moveHand: mover(leaves[LEAVES.findIndex(([name]) => name === "hand")]),
     /** @type {Lifted[]} */ lifted: [],
@@ -115,11 +115,12 @@ export function giveNumbersPlaces(stage) {
 /** Bounding box of a node with chips or its name above and constants to the left of its card.
  * @param {import("../types.js").GraphNode} node @param {import("./levels.js").Level} level @returns {import("../types.js").Box} */
 function bodyOf(node, { unit, text, detail }) {
-  const plain = node.rule === "follow" && !node.isOutput && !node.problem && !node.warning && !node.group?.marks.length;
-  const named = detail === "few" ? text : 4;
+  const plain = node.tab || (node.rule === "follow" && !node.isOutput && !node.problem && !node.warning && !node.group?.marks.length);
+  const named = detail === "few" && !node.tab ? text : 4;
   const [left, top] = [pillsReach(node), plain ? named : Math.max(REACH.above * unit, named)];
-  const foot = node.runs || node.state?.length ? REACH.below * unit : 4;
-  return { x: node.x - left - 6, y: node.y - top, w: node.w + left + 12, h: node.h + top + foot };
+  const foot = node.tab ? 0 : node.runs || node.state?.length ? REACH.below * unit : 4;
+  const below = node.tab ? 0 : (node.foot ?? 0) + foot;
+  return { x: node.x - left - 6, y: node.y - top, w: node.w + left + 12, h: node.h + top + below };
 }
 
 /** Set the view, limited so that some of the drawing stays in view. @param {Stage} stage @param {Viewport} wished */
@@ -166,7 +167,7 @@ export function takeReading(stage) {
 /** Least scale of a first view; 0 for any. @param {{ w: number }} size @param {number} nodes */
 function leastOf({ w }, nodes) {
   if (w < NARROW) return NAMED;
-  return nodes <= FEW ? NUMBERED : nodes <= SOME ? NAMED : 0;
+  return nodes <= SOME ? NUMBERED : 0;
 }
 
 const MOST = 1.25; // scale of a view that shows all

@@ -3,7 +3,7 @@
 // size of the contribution, its colour and arrow the sign; both signs in one tensor make two colours.
 
 import { keep, setText, svg } from "../../../web/dom.js";
-import { outputPoint, pathOf, pointAt, slotPoint, wireCurve } from "./geometry.js";
+import { hookCurve, outputPoint, pathOf, pointAt, slotPoint, wireCurve } from "./geometry.js";
 import { labelPoint, placeLabels, USUAL } from "./labels.js";
 
 /** @typedef {import("../types.js").Wire} Wire */
@@ -23,6 +23,7 @@ const SIGNS = { "-1": "negative", 0: "zero", 1: "positive", 2: "mixed" };
 const FLOW = /** @type {const} */ (["width", "sign", "passed"]);
 const NUMBER = 13; // px
 const THIN = 1.5;
+const SHORT = 6; // px of the arrow on the short wire of a tab
 const THICK = 5; // px added for the largest contribution
 const PALEST = 55; // % by which the smallest contribution is paler than the largest
 
@@ -86,7 +87,8 @@ export function updateStrand(strand, wire, nodes) {
   if (strand.wire === wire && strand.from === from && strand.to === to) return;
   const old = strand.wire;
   Object.assign(strand, { wire, from, to });
-  strand.curve = wireCurve(outputPoint(from, wire.out), slotPoint(to, wire.slot), wire.via);
+  const ends = /** @type {[Point, Point]} */ ([outputPoint(from, wire.out), slotPoint(to, wire.slot)]);
+  strand.curve = from.tab === to.id && !from.beside ? hookCurve(...ends) : wireCurve(...ends, wire.via);
   const path = pathOf(strand.curve);
   for (const line of [strand.line, strand.other]) line.setAttribute("d", path);
   strand.hit.setAttribute("d", path);
@@ -116,9 +118,9 @@ export function showFlow(strand, flow) {
 }
 
 /** @param {Strand} strand */
-function placeArrow({ arrow, half, flow, curve, place, size }) {
+function placeArrow({ arrow, half, flow, curve, place, size, from }) {
   const { point, angle } = pointAt(curve, place.t);
-  const wide = ((flow.sign ? 7 : 5) + 4 * flow.width) * Math.sqrt(size / NUMBER);
+  const wide = from?.tab ? SHORT : ((flow.sign ? 7 : 5) + 4 * flow.width) * Math.sqrt(size / NUMBER);
   arrow.setAttribute("d", arrowPath(HEAD, wide, point, angle));
   half.setAttribute("d", flow.sign === 2 ? arrowPath(HALF, wide, point, angle) : "");
 }
@@ -155,15 +157,15 @@ function arrowPath(corners, size, [x, y], angle) {
 }
 
 /** Find a free place for every number. A number without one shows only on hover, where it covers at most other
- * numbers.
+ * numbers. What a tab's wire passes stands on the tab.
  * @param {Map<string, Strand>} strands @param {import("../types.js").Box[]} obstacles @param {import("./levels.js").Level} level */
 export function placeNumbers(strands, obstacles, level) {
   const size = Math.max(NUMBER, level.number);
-  const labels = [...strands].filter(([, { wire, to }]) => wire?.passed && to?.connected).map(([id, { curve, wire }]) => ({
+  const labels = [...strands].filter(([, { wire, from, to }]) => wire?.passed && to?.connected && !from?.tab).map(([id, { curve, wire }]) => ({
     id, curve, text: wire?.passed ?? "", weight: wire?.sign ? 1 + wire.width : 0, size,
   }));
   const curves = [...strands.values()].map(({ curve }) => curve);
-  const shapes = [...strands].filter(([, { shape }]) => shape).map(([id, { curve, shape }]) => ({
+  const shapes = [...strands].filter(([, { shape, from }]) => shape && !from?.tab).map(([id, { curve, shape }]) => ({
     id: `${id} shape`, curve, text: shape?.textContent ?? "", weight: -1, early: true, // after all numbers
   }));
   const places = placeLabels([...labels, ...shapes], obstacles, curves);

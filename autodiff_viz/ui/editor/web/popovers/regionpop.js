@@ -21,7 +21,9 @@ import { say } from "../draw/stage.js";
  * @returns {(places: Record<string, import("../types.js").Point>) => void} places of nodes and cards */
 export function beginHousing(editor, nodes) {
   const { shown, seen } = editor;
-  const movesAt = housing(seen, nodes.map(({ id }) => id), shapesOf(framesOf(seen), seen.nodes));
+  const moving = new Set(nodes.map(({ id }) => id));
+  const own = nodes.filter(({ tab }) => !tab || !moving.has(tab)); // a tab that goes with its layer stays where it belongs
+  const movesAt = housing(seen, own.map(({ id }) => id), shapesOf(framesOf(seen), seen.nodes));
   let said = "";
   return (places) => {
     const moves = movesAt(places);

@@ -4,6 +4,7 @@
 import { framesOf, isGroup } from "./frames.js";
 import { bounds, rounded } from "../draw/geometry.js";
 import { headOf } from "./piece.js";
+import { unfolded } from "./tabs.js";
 import { shared } from "../../../web/constants.js";
 
 /** @typedef {import("../types.js").Drawing} Drawing */
@@ -61,6 +62,9 @@ function copied(drawing, originals, [right, down], collapsed) {
   };
 }
 
+/** The nodes, of which a tab that goes without its layer is a card. @param {GraphNode[]} nodes */
+const loose = (nodes) => nodes.map((node) => (nodes.some(({ id }) => id === node.tab) ? node : unfolded(node)));
+
 const CLEAR = shared.clear; // px around pasted nodes
 
 /** The smallest move, down or up, after which no box covers a taken one, as views/canvas/arrange_piece.py computes it.
@@ -77,7 +81,7 @@ function clearing(boxes, taken) {
  * unchanged; otherwise the drawing itself, since only Python can read the text.
  * @param {Drawing} drawing @param {{ text: string, at: Point, collapsed?: string[] }} paste @returns {Drawing} */
 export function withPaste(drawing, { text, at, collapsed = [] }) {
-  const found = originals(drawing, text);
+  const found = loose(originals(drawing, text));
   const box = bounds(found);
   if (!box || !sameFrames(drawing, found, text)) return drawing;
   const by = /** @type {Point} */ ([rounded(at[0] - box.x - box.w / 2), rounded(at[1] - box.y - box.h / 2)]);

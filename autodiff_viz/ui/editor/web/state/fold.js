@@ -24,6 +24,7 @@ export function folded(drawing) {
   /** @type {Map<string, string>} */
   const within = new Map();
   for (const { frame } of nested(groups)) for (const name of frame.nodes) if (!within.has(name)) within.set(name, idOf(frame.name));
+  for (const { id, tab } of drawing.nodes) if (tab && within.has(tab) && !within.has(id)) within.set(id, within.get(tab) ?? ""); // goes with its layer
   const shut = shutGroups(drawing, groups, within);
   const regions = drawing.regions.filter(({ nodes }) => nodes.length && within.has(nodes[0]) && nodes.every((name) => within.get(name) === within.get(nodes[0])));
   const cards = [...shut.values()].map((one) => cardOf(one, regions.filter(({ nodes }) => within.get(nodes[0]) === one.id)));

@@ -9,6 +9,7 @@ import { framesOf, holding } from "./frames.js";
 import { rehoused } from "./housing.js";
 import { withCopies, withPaste } from "./copies.js";
 import { ownSlots, tuned, withRules } from "./rules.js";
+import { stacked } from "./tabs.js";
 import { POLICIES } from "../../../web/constants.js";
 
 /** @typedef {import("../types.js").Drawing} Drawing */
@@ -23,7 +24,7 @@ import { POLICIES } from "../../../web/constants.js";
 export const predict = (drawing, pending, ops = new Map()) =>
   pending.reduce((shown, edit) => {
     const next = GUESSES[edit.kind]?.(shown, edit, ops) ?? shown;
-    return next === shown ? shown : withBranches(next);
+    return next === shown ? shown : stacked(withBranches(next));
   }, drawing);
 
 /** Whether a node can be muted: it then passes on its first wired input. @param {GraphNode} node */

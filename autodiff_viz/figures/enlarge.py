@@ -1,0 +1,56 @@
+"""Figures with larger type, for a projector: all that is measured in pixels grows, but not the width."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+FACTOR = 1.44  # as `--type-scale` in ui/assets/lab.css
+
+_PX = frozenset({"height", "l", "r", "t", "b", "pad", "standoff", "ticklen", "xshift", "yshift"})
+_FONTS = frozenset({"font", "tickfont", "textfont", "insidetextfont", "outsidetextfont"})
+
+
+def enlarged(figure: Any) -> dict[str, Any]:
+    """Return a figure as a dictionary, with larger type and the room that it needs.
+
+    Args:
+      figure: a Plotly figure, or one as a dictionary.
+    """
+    found = figure if isinstance(figure, dict) else figure.to_plotly_json()
+    data = [{name: _fonts(name, part) for name, part in trace.items()} for trace in found["data"]]
+    return {**found, "data": data, "layout": _layout(found["layout"])}
+
+
+def _layout(part: Any) -> Any:
+    """Enlarge all in a layout that is measured in pixels."""
+    if isinstance(part, list | tuple):
+        return [_layout(one) for one in part]
+    if not isinstance(part, Mapping):
+        return part
+    return {
+        name: part_of * FACTOR
+        if name in _PX and isinstance(part_of, int | float)
+        else _written(part_of)
+        if name == "text"
+        else _fonts(name, part_of)
+        if name in _FONTS
+        else _layout(part_of)
+        for name, part_of in part.items()
+    }
+
+
+def _fonts(name: str, part: Any) -> Any:
+    """Enlarge a font; other properties of a trace stay as they are."""
+    if name not in _FONTS or "size" not in part:
+        return part
+    size = part["size"]
+    return {**part, "size": [one * FACTOR for one in size] if isinstance(size, list) else size * FACTOR}
+
+
+def _written(text: Any) -> Any:
+    """Enlarge the pieces of a text that have sizes of their own."""
+    if not isinstance(text, str):
+        return text
+    return re.sub(r"font-size:([\d.]+)px", lambda found: f"font-size:{float(found[1]) * FACTOR:g}px", text)

@@ -1,0 +1,48 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+import { stacked, withTabs } from "../../autodiff_viz/ui/editor/web/state/tabs.js";
+import { predict } from "../../autodiff_viz/ui/editor/web/state/predict.js";
+import { shared } from "../../autodiff_viz/ui/web/constants.js";
+
+const { h: HEIGHT, gap: GAP, aside: ASIDE } = shared.tab;
+const node = (id, x, y, more = {}) => ({ id, op: "input", symbol: id, x, y, w: 128, h: 80, slots: [], value: "1", cotangent: "1", rule: "follow", isOutput: false, isInput: true, isParameter: true, connected: true, foot: 0, ...more });
+const slot = { label: "a", constant: null, wired: true };
+const layer = node("h", 300, 100, { op: "dense", isInput: false, isParameter: false, slots: [slot, slot, slot] });
+const wire = (from, index) => ({ from, to: "h", slot: index, width: 0, sign: 0, passed: "", via: [] });
+const drawing = (...parameters) => ({ rev: 0, ack: 0, key: "", nodes: [layer, ...parameters], wires: parameters.map(({ id }, i) => wire(id, i + 1)), regions: [], groups: [], selected: null, history: {}, notice: [] });
+const of = ({ nodes }, id) => nodes.find((one) => one.id === id);
+
+test("a parameter that stands right below its layer is a tab there, and one elsewhere is not", () => {
+  const found = stacked(drawing(node("w", 303, 190), node("b", 40, 190)));
+  assert.deepEqual([of(found, "w").x, of(found, "w").y, of(found, "w").h, of(found, "w").full], [300, 180 + GAP, HEIGHT, [128, 80]]);
+  assert.equal(of(found, "b").tab, undefined);
+  assert.equal(of(found, "h").foot, GAP + HEIGHT);
+});
+
+test("the last slot's tab is next to the layer above it, and the first slot's is the higher one beside it", () => {
+  const below = stacked(drawing(node("w", 300, 190), node("b", 300, 230)));
+  assert.ok(of(below, "b").y < of(below, "w").y);
+  const x = 300 - 128 - ASIDE;
+  const beside = stacked(drawing(node("w", x, 140), node("b", x, 170)));
+  assert.ok(of(beside, "w").y < of(beside, "b").y);
+});
+
+test("a drawing in which nothing changes is the same object", () => {
+  const once = stacked(drawing(node("w", 300, 190), node("b", 300, 230)));
+  assert.equal(stacked(once), once);
+});
+
+test("tabs go with their layer, and one that is moved by itself is a card again", () => {
+  const once = stacked(drawing(node("w", 300, 190), node("b", 300, 230)));
+  const places = withTabs(once.nodes, { h: [310, 90] });
+  const moved = predict(once, [{ seq: 1, kind: "move", positions: places }]);
+  assert.deepEqual([of(moved, "w").x, of(moved, "w").y], [310, of(once, "w").y - 10]);
+  const out = predict(once, [{ seq: 1, kind: "move", positions: { w: [0, 0] } }]);
+  assert.deepEqual([of(out, "w").tab, of(out, "w").w, of(out, "w").h], [undefined, 128, 80]);
+  assert.equal(of(out, "b").tab, "h");
+});
+
+test("a second reader makes a card of a tab", () => {
+  const once = stacked(drawing(node("w", 300, 190)));
+  assert.equal(of(predict(once, [{ seq: 1, kind: "connect", from: "w", to: "h", slot: 0 }]), "w").tab, undefined);
+});
