@@ -8,7 +8,7 @@ from dataclasses import replace
 from itertools import accumulate
 
 from autodiff_viz.graph.model import Graph
-from autodiff_viz.graph.order import ancestors, order
+from autodiff_viz.graph.order import consumers, order
 from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.language.caret import Span
 from autodiff_viz.language.parse import parse, parse_with_spans
@@ -30,7 +30,8 @@ def amended(text: str, graph: Graph) -> str | None:
         if said == graph:
             return text
         if said.by_name.keys() != graph.by_name.keys():
-            return _with_other_nodes(text, said, graph) if graph.nodes else None
+            alike = said.by_name.keys() & graph.by_name.keys()
+            return _with_other_nodes(text, said, graph) if alike else None
         if set(said.frames) != set(graph.frames):
             blocks = reblocked(text, replace(said, regions=graph.regions, groups=graph.groups))
             return None if blocks is None else _amended_lines(blocks, graph)
@@ -51,11 +52,12 @@ def _amended_lines(text: str, graph: Graph) -> str | None:
 def _with_other_nodes(text: str, said: Graph, graph: Graph) -> str | None:
     """Drop the lines of removed nodes, add lines for new ones, and rewrite the pieces of changed ones."""
     text = _RETURN.sub("", text.rstrip("\n") + "\n")
-    places, here = parse_with_spans(text, graph)[1], _starts(text)
+    places, here, source = parse_with_spans(text, graph)[1], _starts(text), text.split("\n")
     lines = {name for name in places if re.compile(rf"{name}\s*=").match(text, _range(here, places[name])[0])}
-    begins = {at + len(line) - len(line.lstrip()) for at, line in zip(here, text.split("\n"), strict=False)}
+    begins = {at + len(line) - len(line.lstrip()) for at, line in zip(here, source, strict=False)}
     steps = {name for name in places if _range(here, places[name])[0] not in begins}
     shown = show_expressions(graph, graph.by_name.keys() & steps)
+    read = consumers(graph)
     new = [node.name for node in order(graph) if node.name not in said]
     changed = [node.name for node in graph.nodes if node.name in said and node != said[node.name]]
     edits = [
@@ -64,11 +66,10 @@ def _with_other_nodes(text: str, said: Graph, graph: Graph) -> str | None:
     ]
     for name in lines - graph.by_name.keys():
         edits.append((here[places[name].line - 1], here[places[name].end_line], ""))
-    read = {name: ancestors(graph, [name]) for name in changed}
-    for name in new:
-        readers = [places[other].line for other in changed if name in read[other]]
-        at = here[_outermost(text, min(readers))] if readers else len(text)
-        edits.append((at, at, f"{name} = {shown[name]}\n"))
+    first = {name: here[_outermost(source, places[name].line)] for name in changed} if new else {}
+    for name in reversed(new):  # above its readers, or at the end
+        first[name] = min((first[reader] for reader, _ in read[name] if reader in first), default=len(text))
+    edits += [(first[name], first[name], f"{name} = {shown[name]}\n") for name in new]
     found = _spliced(text, edits)
     if parse(found, graph).output != graph.output:
         found += f"return {graph.output}\n"
@@ -80,9 +81,8 @@ def _cut(text: str, starts: list[int], span: Span) -> str:
     return text[first:last]
 
 
-def _outermost(text: str, number: int) -> int:
+def _outermost(lines: list[str], number: int) -> int:
     """Return the index of the line with that number, or of the head of the outermost block around it."""
-    lines = text.split("\n")
     at = number - 1
     while at and lines[at][:1] in (" ", "\t", ""):
         at -= 1

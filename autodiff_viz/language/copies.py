@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from autodiff_viz.language.names import target_of
 from autodiff_viz.language.source import LogicalLine
@@ -52,6 +52,17 @@ def after(lines: Sequence[tuple[LogicalLine, object]], at: int) -> int:
     while end < len(lines) and lines[end][0].width > lines[at][0].width:
         end += 1
     return end
+
+
+def outside_functions(
+    lines: Sequence[tuple[LogicalLine, list[ast.stmt] | None]],
+) -> Iterator[tuple[LogicalLine, list[ast.stmt] | None]]:
+    """Yield the lines that are not in the body of a function."""
+    at = 0
+    while at < len(lines):
+        statements = lines[at][1]
+        yield lines[at]
+        at = after(lines, at) if statements and isinstance(statements[0], ast.FunctionDef) else at + 1
 
 
 def frame_names(lines: Iterable[tuple[LogicalLine, list[ast.stmt] | None]]) -> set[str]:

@@ -89,6 +89,8 @@ def _args(line: LogicalLine, head: ast.FunctionDef) -> tuple[str, ...]:
     if found.posonlyargs or found.kwonlyargs or found.vararg or found.kwarg or found.defaults:
         message = "The arguments of a function are plain names."
         raise line.error(line.whole(), "function", message, "Write for example def block(x, w):.")
+    if head.returns:
+        raise line.error(head.returns, "function", "Formulas have no types.", "Leave it out: def block(x):.")
     for argument in found.args:
         if error := check_argument(line, argument, seen):
             raise error

@@ -18,9 +18,8 @@ from autodiff_viz.language.names import Names, OpenNames
 from autodiff_viz.language.source import LogicalLine, scan
 from autodiff_viz.language.statements import Program
 from autodiff_viz.language.syntax import announce, parse_line, parsed_lines
-from autodiff_viz.language.unroll import unrolled
+from autodiff_viz.language.unroll import PROBLEMS, unrolled
 
-PROBLEMS = 50  # reported for one text; more would not help its author, and each costs a search for a hint
 REMEMBERED, SHORT = 128, 10_000  # texts in the LRU cache; greatest number of characters of one
 
 

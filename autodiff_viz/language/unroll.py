@@ -9,21 +9,33 @@ the last step's value.
 from __future__ import annotations
 
 import ast
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import ChainMap, Counter
+from collections.abc import Iterable, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import replace
 
+from autodiff_viz.graph import limits
 from autodiff_viz.graph.names import numbered
 from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.graph.syntax_tree import syntax_tree
-from autodiff_viz.language.copies import Names, after, frame_names, renamed, stored, with_frames
+from autodiff_viz.language.copies import (
+    Names,
+    after,
+    frame_names,
+    outside_functions,
+    renamed,
+    stored,
+    with_frames,
+)
+from autodiff_viz.language.fresh import Fresh
 from autodiff_viz.language.functions import Function, arguments, read_function
 from autodiff_viz.language.hints import FUNCTIONS
 from autodiff_viz.language.loops import read_loop
 from autodiff_viz.language.names import target_of
 from autodiff_viz.language.source import LogicalLine
 from autodiff_viz.language.syntax import Statements, is_head
+
+PROBLEMS = 50  # reported for one text; more would not help its author, and each costs a search for a hint
 
 Line = tuple[LogicalLine, Statements]
 
@@ -47,9 +59,9 @@ class _Unroller:
         self.found: list[Line] = []
         self._problems = problems
         self._names: Names = {}  # what a name of the text means here: a node, or the number of a step
-        self._assigned = stored(_outside(lines))  # names that the text assigns, with their lines
+        self._assigned = stored(outside_functions(lines))  # names that the text assigns, with their lines
         self._frames = frame_names(lines)
-        self._made: set[str] = set()
+        self._fresh = Fresh(self._assigned, self._frames)
         self._functions: dict[str, Function] = {}
         self._later = {
             statements[0].name: line.number  # type: ignore[index, union-attr]
@@ -63,7 +75,7 @@ class _Unroller:
     def run(self, lines: Sequence[Line]) -> None:
         """Copy all lines, the bodies of loops and functions as often as they run."""
         at = 0
-        while at < len(lines):
+        while at < len(lines) and len(self._problems) < PROBLEMS:
             line, statements = lines[at]
             end = after(lines, at) if opens_block(statements) else at + 1
             before = len(self.found)
@@ -72,30 +84,30 @@ class _Unroller:
                     self._block(line, statements[0], lines[at + 1 : end])  # type: ignore[index]
                 else:
                     self._plain(line, statements)
-            except GraphError as error:
+            except (GraphError, RecursionError, MemoryError) as error:
                 if isinstance(head := statements and statements[0], ast.FunctionDef):
                     self._broken.add(head.name)
-                self._problems.extend(error.problems)
+                self._problems.extend(_problems(line, error))
                 del self.found[before:]
                 self.found += [(each, None) for each, _ in lines[at:end]]
             at = end
 
     def _block(self, line: LogicalLine, head: ast.stmt, body: Sequence[Line]) -> None:
         if isinstance(head, ast.FunctionDef):
-            function = read_function(line, head, body, {*self._assigned, *self._functions})
+            function = read_function(line, head, body, ChainMap(self._assigned, self._functions))
             self._functions[function.name] = function
         else:
             self._loop(line, head, body)  # type: ignore[arg-type]
 
     def _loop(self, line: LogicalLine, head: ast.For, body: Sequence[Line]) -> None:
-        loop = read_loop(line, head, body, {*self._assigned, *self._later})
+        loop = read_loop(line, head, body, ChainMap(self._assigned, self._later))
         names, inside = self._names, stored(body)
-        title = self._title(f"for {loop.counter}")
+        title = self._fresh.title(line, f"for {loop.counter}")
         self._calls[loop.counter] += 1
         again = f"_{self._calls[loop.counter]}"
         for step in loop.steps:
             end = f"_{step}".replace("-", "m")
-            own = {name: self._new(line, name, name + end, name + again + end) for name in inside}
+            own = {name: self._fresh.name(line, name, name + end, name + again + end) for name in inside}
             self._head(line, f"{title} {step}")
             names = {**names, loop.counter: step}
             for each, statements in body:
@@ -166,6 +178,7 @@ class _Unroller:
 
     def _emit(self, line: LogicalLine, place: ast.AST, target: str, value: ast.expr) -> None:
         """Add the line `target = value` with the place of `place`."""
+        self._fresh.count(line)
         left = ast.copy_location(ast.Name(target, ast.Store()), getattr(place, "targets", [place])[0])
         self.found.append((line, [ast.copy_location(ast.Assign([left], value), place)]))
 
@@ -176,7 +189,7 @@ class _Unroller:
             if not self._is_call(line, node):
                 return node
             name = node.func.id  # type: ignore[attr-defined]
-            target = self._new(line, name, numbered(name, {*self._assigned, *self._made}))
+            target = self._fresh.name(line, name, numbered(name, self._fresh.taken))
             self._inline(line, node, [*node.args, *node.keywords], target, names)
             return ast.copy_location(ast.Name(target, ast.Load()), node)
 
@@ -210,16 +223,16 @@ class _Unroller:
         """Copy the body of a function as a group, whose last line assigns `target`."""
         function = self._functions[call.func.id]  # type: ignore[attr-defined]
         self._calls[function.name] += 1
-        title = self._title(function.name, self._calls[function.name])
-        ending = title.replace(" ", "_")
+        title = self._fresh.title(line, function.name, self._calls[function.name])
+        ending = f"{function.name}_{self._calls[function.name]}"
         inner: Names = dict(names)
         for name, value in arguments(line, function, call, given).items():
             if isinstance(value, ast.Name | ast.Constant):
                 inner[name] = value
             else:
-                inner[name] = self._new(line, name, f"{name}_{ending}")
+                inner[name] = self._fresh.name(line, name, f"{name}_{ending}")
                 self._emit(line, value, inner[name], value)
-        own = {name: self._new(line, name, f"{name}_{ending}") for name in function.own}
+        own = {name: self._fresh.name(line, name, f"{name}_{ending}") for name in function.own}
         if function.result in own:
             own[function.result] = target
         inner |= own
@@ -245,34 +258,10 @@ class _Unroller:
             node.col_offset, node.end_col_offset = 0, len(line.text.split("\n")[0])  # type: ignore[attr-defined]
         self.found.append((replace(line, text=text), [head]))
 
-    def _title(self, stem: str, number: int | None = None) -> str:
-        """Return the title of a group that no other has."""
-        free = stem if number is None else f"{stem} {number}"
-        more = 1
-        while free in self._frames:
-            more += 1
-            free = f"{stem}.{more}" if number is None else f"{stem}.{more} {number}"
-        self._frames.add(free)
-        return free
 
-    def _new(self, line: LogicalLine, name: str, *choices: str) -> str:
-        """Return the name of a copy: the first of `choices` that is free.
-
-        Raises:
-          GraphError: none is.
-        """
-        new = next((new for new in choices if new not in self._assigned and new not in self._made), None)
-        if new is None:
-            message = f"A copy of {name!r} is named {choices[0]!r} here, and there is that name already."
-            raise line.error(line.whole(), "name-taken", message, f"Rename {name!r} or {choices[0]!r}.")
-        self._made.add(new)
-        return new
-
-
-def _outside(lines: Sequence[Line]) -> Iterator[Line]:
-    """Yield the lines that are not in the body of a function."""
-    at = 0
-    while at < len(lines):
-        statements = lines[at][1]
-        yield lines[at]
-        at = after(lines, at) if statements and isinstance(statements[0], ast.FunctionDef) else at + 1
+def _problems(line: LogicalLine, error: Exception) -> Iterable[Problem]:
+    if isinstance(error, GraphError):
+        return error.problems
+    message = f"Operations are more than {limits.NESTING} deep here."
+    hint = "Give a part a name on a line of its own."
+    return line.error(line.whole(), "too-deep", message, hint).problems

@@ -97,6 +97,20 @@ z = tanh(x_1)""",
 }
 
 
+def test_a_copy_takes_no_name_and_no_group_that_the_text_has():
+    text = "x = 1.0\nx_0 = 2.0\nwith group('for i 0'): y = sin(x)\nwith group('f 1'): z = cos(x)\n"
+    text += "for i in range(2):\n    x = tanh(x)\ndef f(a):\n    b = exp(a)\n    return b * a\nw = f(x)"
+    graph = parse(text)
+    assert graph["x_0"].op == "input"
+    assert {group.name: group.nodes for group in graph.groups} == {
+        "for i 0": {"y"},
+        "f 1": {"z"},
+        "for i.2 0": {"x_1_0"},
+        "for i.2 1": {"x_1"},
+        "f.2 1": {"b_f_1", "w"},
+    }
+
+
 @pytest.mark.parametrize("text", WRITTEN)
 def test_a_loop_and_a_function_are_their_lines_written_out_in_groups(text):
     graph = parse(text)
@@ -249,6 +263,27 @@ def test_a_mistake_is_told_once_with_its_place_and_a_hint(text, code, mark, hint
     line, carets = problem.caret.split("\n")
     assert (problem.code, line[carets.index("^") : len(carets)]) == (code, mark)
     assert hint in problem.hint
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        (
+            "x = 1.0\nfor i in range(32):\n" + "".join(f"    y{i} = x\n" for i in range(9_000)),
+            "too-many-nodes",
+        ),
+        ("".join(f"for i in range(1):\n    y{i} = 1.0\n" for i in range(9_000)), "too-many-groups"),
+        ("def f(a):\n    return a\n" + "".join(f"y{i} = f(1.0)\n" for i in range(9_000)), "too-many-groups"),
+        ("x = 1.0\nfor i in range(2):\n    y = (" + "x\n+" * 20_000 + "x)", "too-deep"),
+        ("x = 1.0\nfor i in range(2):\n    y = (" + "-\n" * 20_000 + "x)", "too-deep"),
+        ("for i in range(2):\n" * 9_000, "indentation"),
+        ("x = 1.0\nfor i in range(10, -99999999999999999999):\n    y = x", "loop"),
+    ],
+)
+def test_a_text_that_would_make_too_much_is_refused(text, code):
+    with pytest.raises(GraphError) as caught:
+        parse(text)
+    assert code in {problem.code for problem in caught.value.problems}
 
 
 def test_mistakes_beside_a_faulty_loop_are_told_too():
