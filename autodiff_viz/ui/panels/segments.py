@@ -40,14 +40,14 @@ def _draw(lab: Lab, view: LabView, division: Division) -> None:
     found = segments_told(lab, view, division)
     mark = ":green[:material/check_circle:]" if found.agrees else ":red[:material/error:]"
     st.markdown(f"{mark} {found.chain}")
+    if found.steps:  # first, so that its curves are in view in a low dock
+        _draw_training(lab, found.steps)
     _draw_figure("sizes", found.division)
     st.text(found.product)
     with st.container(horizontal=True, vertical_alignment="center", key="broken_way"):
         st.markdown(f":red[:material/link_off:] {found.broken}", width="stretch")
         with st.popover("Angles"):
             draw_table({"by": [n for n, _ in found.angles], "angle": [angle for _, angle in found.angles]})
-    if found.steps:
-        _draw_training(lab, found.steps)
 
 
 def _draw_training(lab: Lab, steps: int) -> None:
