@@ -45,4 +45,4 @@ def test_a_nan_is_mended_by_one_click_without_a_node_selected(lab: LabPage):
     lab.settle()
     expect(lab.cotangent("x")).to_have_text("1")
     expect(lab.formula).to_have_value(re.compile(re.escape("y = where(c, x, sqrt(where(c, 1.0, x)))")))
-    expect(lab.page.locator(".notes .why")).to_be_hidden()
+    expect(lab.page.locator(".notes .explained")).to_be_hidden()

@@ -16,7 +16,7 @@ export class Mend {
     this.button = /** @type {HTMLButtonElement} */ (html("button", { type: "button", click: () => this.mend() }));
     this.changes = html("span", { class: "why-changes" });
     this.row = html("div", { class: "why-mend" }, this.button, this.changes);
-    this.root = html("div", { class: "why" }, this.says, this.row);
+    this.root = html("div", { class: "explained" }, this.says, this.row);
     /** @type {NewEdit | undefined} */
     this.edit = undefined;
     this.sent = ""; // the edit that Python has not answered, or that it has applied

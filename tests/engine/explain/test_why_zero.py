@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import jax
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from autodiff_viz.engine.explain.why_zero import why_zero
 from autodiff_viz.engine.explain.zero_kinds import (
@@ -18,6 +21,7 @@ from autodiff_viz.engine.explain.zero_kinds import (
     UNDERFLOW,
 )
 from autodiff_viz.engine.trace import trace
+from autodiff_viz.graph.model import INPUT
 from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.language.parse import parse
 from tests.engine.scalar_graphs import scalar_graphs
@@ -278,3 +282,20 @@ def test_the_counts_of_dead_units_are_those_of_numpy(dead):
     unfed = int((alive == 0).all(axis=1).sum())
     found = why(text, "x")
     assert (found.elements[0].count if found else 0) == unfed
+
+
+@given(scalar_graphs(max_nodes=8), st.data())
+@settings(max_examples=25)
+def test_each_element_has_the_reason_of_the_scalar_graph_with_its_numbers(graph, data):
+    inputs = [node.name for node in graph.nodes if node.op == INPUT]
+    numbers = st.sampled_from([-2.5, -0.5, 0.0, 0.25, 1.5])
+    drawn = {name: np.array([data.draw(numbers) for _ in range(3)]) for name in inputs}
+    whole = trace(graph, drawn)
+    parts = [trace(graph, {name: array[i] for name, array in drawn.items()}) for i in range(3)]
+    if not all(np.isfinite(part.value[graph.output]) for part in parts):
+        return
+    for name in inputs:
+        kinds = [reason.kind for part in parts if (reason := why_zero(part, name))]
+        found = why_zero(whole, name)
+        counted = {part.kind: part.count for part in found.elements} if found else {}
+        assert counted == Counter(kinds)
