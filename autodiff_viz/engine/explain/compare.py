@@ -26,6 +26,8 @@ from autodiff_viz.graph.model import INPUT, Graph
 from autodiff_viz.graph.names import listed_names, quoted
 from autodiff_viz.graph.problem import GraphError, Problem
 
+WORDS = {"value": "values", "cotangent": "cotangents", "gradient": "gradients", "passed": "passed"}
+
 Pair = tuple[np.ndarray | None, np.ndarray | None]
 """(in A, in B); None where a graph has no such node or wire."""
 
@@ -102,9 +104,7 @@ class _Twins:
     def __init__(self, a: Trace, b: Trace):
         self.a, self.b = a, b
         self.sides = _sides(a, b)
-        self.through = {
-            **passed_through(a.graph, b.graph), **passed_through(b.graph, a.graph),
-        }  # fmt: skip
+        self.through = passed_through(a.graph, b.graph) | passed_through(b.graph, a.graph)
 
     @cached_property
     def exact(self) -> tuple[Numbers, Numbers]:
@@ -122,7 +122,7 @@ class _Twins:
         apart = {kind: frozenset(self._apart(kind)) for kind in Numbers._fields}
         pairs = {kind: self._pairs(kind) for kind in Numbers._fields}
         shared = {name for name, pair in pairs["gradient"].items() if None not in map(_shape, pair)}
-        first, changed = self._first_wire(apart), self._changed()
+        first = self._first_wire(apart)
         return Comparison(
             equal_values=self.a.output not in apart["value"],
             equal_gradients=not apart["gradient"] & shared,
@@ -132,10 +132,9 @@ class _Twins:
             passed=pairs["passed"],
             first_wire=first,
             sentence=sentence(self.a, self.b, pairs, apart, first, self.order, self.through),
-            changed_nodes=changed,
-            apart={"values": apart["value"], "cotangents": apart["cotangent"],
-                   "gradients": apart["gradient"], "passed": apart["passed"]},
-        )  # fmt: skip
+            changed_nodes=self._changed(),
+            apart={WORDS[kind]: keys for kind, keys in apart.items()},
+        )
 
     @cached_property
     def order(self) -> tuple[str, ...]:
@@ -218,17 +217,17 @@ class _Twins:
 
     def _changed(self) -> tuple[str, ...]:
         """Return the nodes that differ, in topological order."""
-        a, b = self.a.graph, self.b.graph
-
-        def content(graph: Graph, name: str) -> Any:
-            node = graph[name]
-            value = self.a.inputs if graph is a else self.b.inputs
-            held = value[name].tobytes() if node.op == INPUT else node.params
-            return node.op, slots_through(node, self.through), held, node.rule
-
         return tuple(
-            n for n in self.order if n not in a or n not in b or content(a, n) != content(b, n)
-        )  # fmt: skip
+            name for name in self.order if self._content(self.a, name) != self._content(self.b, name)
+        )
+
+    def _content(self, side: Trace, name: str) -> Any:
+        """Return all of a node that its numbers follow from; None if the graph has no such node."""
+        if name not in side.graph:
+            return None
+        node = side.graph[name]
+        held = side.inputs[name].tobytes() if node.op == INPUT else node.params
+        return node.op, slots_through(node, self.through), held, node.rule
 
 
 def _sides(a: Trace, b: Trace) -> tuple[Numbers, Numbers]:

@@ -15,6 +15,7 @@ from autodiff_viz.graph.names import listed_names, quoted
 from autodiff_viz.graph.text_format import scalar
 
 WRITTEN = 4  # elements of a tensor that is written out
+FEW = 3  # names that are written out
 PARTS = "the backward sweeps part "
 
 Pairs = Mapping[str, Mapping[Any, tuple[np.ndarray | None, np.ndarray | None]]]
@@ -44,14 +45,18 @@ def sentence(
         return _values_part(pairs["value"], apart["value"], order, differing, where)
     if differing:
         equal = [name for name in shared if name not in differing]
-        whose = f"of {listed_names(differing)} (equal for {listed_names(equal)})" if equal else ""
-        head = f"Equal values, different gradients{' ' + whose if whose else ''}"
+        whose = f" of {listed_names(differing)} (equal for {_few(equal)})" if equal else ""
+        head = f"Equal values, different gradients{whose}"
         return f"{head}: {where or _at_inputs(pairs, differing)}.{_seeds(a, b)}"
     rounding = "" if _are_bits(pairs, a.output, shared) else ", up to rounding"
     meet = f" On the way {where}, and meet again." if where else ""
     return (
         f"Equal in both{rounding}: the value of {quoted(a.output)} and every gradient.{meet}{_regions(a, b)}"
     )
+
+
+def _few(names: Sequence[str]) -> str:
+    return listed_names(names) if len(names) <= FEW else f"{len(names)} others"
 
 
 def _values_part(
@@ -112,12 +117,14 @@ def _are_bits(pairs: Pairs, output: str, inputs: Sequence[str]) -> bool:
 
 
 def said(array: np.ndarray | None) -> str:
-    """Return numbers as text; a tensor that is too large by its norm, a missing one as "nothing"."""
+    """Return numbers as text; a tensor that is too large as its norm, a missing one as "nothing"."""
     if array is None:
         return "nothing"
     if array.size == 1:
         return scalar(array.item())
     if array.size <= WRITTEN and array.ndim == 1:
         return f"[{', '.join(scalar(number) for number in array.tolist())}]"
+    if not array.any():
+        return "0"
     norm = float(np.sqrt(np.square(np.asarray(array, np.float64)).sum()))
-    return f"a tensor of norm {scalar(norm)}"
+    return f"\u2016{scalar(norm)}\u2016"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from difflib import unified_diff
@@ -28,6 +29,7 @@ Data = dict[str, Any]
 KEPT = 16  # memoised comparisons: flipping to and fro computes nothing
 ROWS, LINES = 60, 12  # of differing nodes, of the formula's difference; the rest is counted
 MISSING = "\u2013"
+LITERAL = re.compile(r"\[[-+\d.,e\s\[\]]{24,}\]")  # numbers of a tensor that would hide the rest of its line
 SAME_SO_FAR = "A and B are the same so far: change something, and what it changes shows here."
 
 
@@ -174,8 +176,18 @@ def _cost(a: Trace, b: Trace) -> Data:
 def _formulas(beside: _Beside, letter: str) -> Data:
     """Return the lines of the formula that only A has (-) and that only B has (+)."""
     texts = {letter: beside.graph, beside.pinned.letter: beside.pinned.graph}
-    a, b = (written(texts[name])[0].splitlines() for name in "AB")
+    a, b = (list(_statements(written(texts[name])[0])) for name in "AB")
     lines = [
         line for line in unified_diff(a, b, n=0, lineterm="") if not line.startswith(("---", "+++", "@@"))
     ]
     return {"lines": lines[:LINES], "more_lines": max(0, len(lines) - LINES)}
+
+
+def _statements(text: str) -> Iterator[str]:
+    """Yield the statements of a formula, each on one line, with long literals folded."""
+    waiting = ""
+    for line in text.splitlines():
+        waiting = f"{waiting} {line.strip()}" if waiting else line
+        if all(waiting.count(opened) <= waiting.count(closed) for opened, closed in ("()", "[]")):
+            yield LITERAL.sub("[\u2026]", waiting)
+            waiting = ""

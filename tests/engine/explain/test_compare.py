@@ -95,6 +95,16 @@ def test_the_sentence_says_both_numbers_of_the_wire():
     )
 
 
+def test_the_sentence_gives_tensors_by_their_norm_and_counts_many_inputs():
+    ones = "".join(f"{name} = 1.0\n" for name in "abcd")
+    text = f"x = [[3.0], [4.0]]\n{ones}z = sum(stop_gradient(x) * x) * a * b * c * d"
+    found = compared(text, text.replace("stop_gradient(x)", "x"))
+    assert found.sentence == (
+        "Equal values, different gradients of 'x' (equal for 4 others): the backward sweeps part at "
+        "'stop_gradient_1', which passes 0 to 'x' in A and \u20165\u2016 in B."
+    )
+
+
 @pytest.mark.parametrize(
     "other",
     [
@@ -120,6 +130,15 @@ def test_other_inputs_give_different_values_from_there_on():
     found = compared("x = 2.0\nz = x * x", "x = 3.0\nz = x * x")
     assert (found.equal_values, found.changed_nodes) == (False, ("x",))
     assert found.sentence.startswith("Different values: they part at 'x', which is 2 in A and 3 in B")
+
+
+def test_one_graph_with_other_inputs_and_another_seed():
+    graph = parse("x = 2.0\nz = x * x")
+    found = compare(trace(graph), trace(graph, inputs={"x": 3.0}))
+    assert (found.equal_values, found.changed_nodes) == (False, ("x",))
+    found = compare(trace(graph), trace(graph, seed=2.0))
+    assert (found.equal_values, found.first_wire, found.gradients["x"]) == (True, ("z", 0), (4.0, 8.0))
+    assert found.sentence.endswith("which passes 2 to 'x' in A and 4 in B. The seed is 1 in A and 2 in B.")
 
 
 def test_a_rule_of_an_input_parts_gradients_at_no_wire():

@@ -94,6 +94,14 @@ def test_a_checkpoint_is_equal_in_both_and_says_what_it_costs():
     assert "checkpoint changes no number" in found["says"]
 
 
+def test_a_long_literal_is_folded_in_the_lines_that_differ():
+    numbers = ", ".join(f"[{i}.25]" for i in range(40))
+    lab = did(of(f"W = [{numbers}]\nz = stop_gradient(sum(W))"), without("rule", "z"))
+    assert told(lab)["lines"] == ["-z = stop_gradient(sum(W))", "+z = sum(W)"]
+    lab = did(lab, "unpin", {"kind": "rules", "nodes": ["W"], "rule": "stop"}, without("rule", "W"))
+    assert told(lab)["lines"] == ["-W = stop_gradient([\u2026])", "+W = [\u2026]"]
+
+
 def test_a_mute_is_compared_with_the_node_that_runs():
     lab = did(
         of("x = 2.0\nz = square(x)"), {"kind": "mute", "nodes": ["z"], "on": True}, without("mute", "z")
