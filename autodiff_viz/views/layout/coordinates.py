@@ -13,6 +13,7 @@ LANE_GAP = 14.0  # px between a lane and what is above or below it
 FRAME = 24.0  # px between nodes and the innermost frame around them
 LEVEL = 28.0  # px from a frame to the next one around it
 TAB = 11.0  # px by which a frame's tab stands out above it
+NESTED_TAB = 30.0  # px more for each frame inside that begins with it, whose tabs are seen from far
 FRAME_GAP = 10.0  # px between a frame and what stands outside it
 COLUMN_GAP = 64.0  # px between columns, at least
 STEEP = 0.12  # px added between columns for each px that a wire climbs there
@@ -62,7 +63,8 @@ def _gaps(made: Columns, items: Sequence[int]) -> list[float]:
         high, low = made.sizes[upper][1], made.sizes[lower][1]
         above, below = set(made.regions[upper]), set(made.regions[lower])
         ends, begins = _frames(len(above - below)), _frames(len(below - above))
-        frames = ends + begins + (TAB if begins else 0.0) + (FRAME_GAP if ends or begins else 0.0)
+        tabs = TAB + NESTED_TAB * (len(below - above) - 1) if begins else 0.0
+        frames = ends + begins + tabs + (FRAME_GAP if ends or begins else 0.0)
         foot = made.feet.get(upper, 0.0)
         found.append((high + low) / 2 + foot + max(NODE_GAP if high and low else LANE_GAP, frames))
     return found

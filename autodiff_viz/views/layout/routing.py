@@ -92,6 +92,8 @@ def _detours(start: Point, end: Point, under: Sequence[Box], near: Sequence[Box]
     right = min(max(box.right for box in under) + CLEAR, end[0] - LEVEL)
     heights = {height for box in near for height in (box.y - CLEAR, box.bottom + CLEAR)}
     climb = {height: abs(height - start[1]) + abs(height - end[1]) for height in heights}
+    yield ((left, end[1]),)  # level past the nodes, at the height of either end
+    yield ((right, start[1]),)
     for height in sorted(heights, key=lambda height: (climb[height], height))[:24]:
         if left < right:
             yield ((left, height), (right, height))

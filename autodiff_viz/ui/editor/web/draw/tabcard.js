@@ -13,6 +13,8 @@ import { shortened, textWidth } from "./measure.js";
 const SIDE = 10; // px, margin left and right
 const NAME = 12.5; // px
 const NAMED = 0.4; // of the width, at most for the name
+const NUMBER = textWidth("‖0.06‖", 1.06); // width that a number needs, of the font's size
+const LETTERS = 1; // least width of a name, of the font's size
 const CAPITAL = 0.7; // height of digits and capitals, of the font's size
 const MARK = 20; // px of the sign of a rule
 export const MOST = 13.5; // px of a number
@@ -38,20 +40,25 @@ const startOf = (node) => (markOf(node) ? SIDE + MARK : SIDE);
 /** Px for a number. @param {GraphNode} node @param {Level} level */
 export function tabRoom(node, level) {
   const room = node.w - SIDE - startOf(node);
-  return level.detail === "few" ? room : room - nameRoom(node, level) - 6;
+  const named = level.detail === "few" ? 0 : nameRoom(node, level);
+  return named ? room - named - 6 : room;
 }
 
 /** @param {Level} level */
 const nameSize = ({ text }) => Math.max(NAME, text);
 
 /** @param {GraphNode} node @param {Level} level */
-const nameRoom = (node, level) => Math.min(NAMED * (node.w - SIDE - startOf(node)), 1.06 * textWidth(node.id, nameSize(level)));
+function nameRoom(node, level) {
+  const [room, size] = [node.w - SIDE - startOf(node), nameSize(level)];
+  const most = Math.min(NAMED * room, 1.06 * textWidth(node.id, size), room - NUMBER * Math.max(level.number, 13) - 6);
+  return most < LETTERS * size ? 0 : most;
+}
 
 /** Name and the sign of a rule. @param {GraphNode} node @param {Level} level @returns {Element[]} */
 export function tabParts(node, level) {
   const parts = [];
   const size = nameSize(level);
-  if (level.detail !== "few") parts.push(svg("text", { class: "name fixed tab-name", x: startOf(node), y: node.h / 2 + 0.35 * size }, shortened(node.id, nameRoom(node, level) + 0.1, size)));
+  if (level.detail !== "few" && nameRoom(node, level)) parts.push(svg("text", { class: "name fixed tab-name", x: startOf(node), y: node.h / 2 + 0.35 * size }, shortened(node.id, nameRoom(node, level) + 0.1, size)));
   const kind = markOf(node);
   if (!kind) return parts;
   const rule = RULES[kind];
