@@ -12,7 +12,7 @@ from autodiff_viz.graph.names import listed_names, quoted
 from autodiff_viz.graph.order import ancestors, consumers, descendants
 from autodiff_viz.graph.problem import GraphError, Problem
 
-REDUCE = ("sum", "mean", "max")
+REDUCE = ("sum", "mean", "max", "min", "prod", "norm")
 SHAPERS = ("reshape", "broadcast_to", "transpose", "expand_dims", "getitem", "concatenate", "stack")
 
 

@@ -15,6 +15,7 @@ from autodiff_viz.language.parse import parse, parse_with_spans
 from autodiff_viz.language.reblock import reblocked
 from autodiff_viz.language.show import show_expressions, show_with_spans
 
+_TARGET = re.compile(r"(\w+)\s*=(?!=)", re.ASCII)
 _RETURN = re.compile(r"^return\b.*\n", re.MULTILINE)
 
 
@@ -53,27 +54,44 @@ def _with_other_nodes(text: str, said: Graph, graph: Graph) -> str | None:
     """Drop the lines of removed nodes, add lines for new ones, and rewrite the pieces of changed ones."""
     text = _RETURN.sub("", text.rstrip("\n") + "\n")
     places, here, source = parse_with_spans(text, graph)[1], _starts(text), text.split("\n")
-    lines = {name for name in places if re.compile(rf"{name}\s*=").match(text, _range(here, places[name])[0])}
     begins = {at + len(line) - len(line.lstrip()) for at, line in zip(here, source, strict=False)}
-    steps = {name for name in places if _range(here, places[name])[0] not in begins}
-    shown = show_expressions(graph, graph.by_name.keys() & steps)
-    read = consumers(graph)
-    new = [node.name for node in order(graph) if node.name not in said]
+    inside = {name for name in places if _range(here, places[name])[0] not in begins}
+    shown = show_expressions(graph, graph.by_name.keys() & inside)
+    lines = {name for name in places if _assigns(text, _range(here, places[name])[0], name)}
     changed = [node.name for node in graph.nodes if node.name in said and node != said[node.name]]
     edits = [
         (*_range(here, places[name]), f"{name} = {shown[name]}" if name in lines else shown[name])
         for name in changed
     ]
-    for name in lines - graph.by_name.keys():
-        edits.append((here[places[name].line - 1], here[places[name].end_line], ""))
-    first = {name: here[_outermost(source, places[name].line)] for name in changed} if new else {}
-    for name in reversed(new):  # above its readers, or at the end
-        first[name] = min((first[reader] for reader, _ in read[name] if reader in first), default=len(text))
-    edits += [(first[name], first[name], f"{name} = {shown[name]}\n") for name in new]
+    gone = lines - graph.by_name.keys()
+    edits += [(here[places[name].line - 1], here[places[name].end_line], "") for name in gone]
+    new = [node.name for node in order(graph) if node.name not in said]
+    if new:
+        readers = {name: here[_outermost(source, places[name].line)] for name in changed}
+        at = _insertions(graph, new, readers, len(text))
+        edits += [(at[name], at[name], f"{name} = {shown[name]}\n") for name in new]
     found = _spliced(text, edits)
     if parse(found, graph).output != graph.output:
         found += f"return {graph.output}\n"
     return found if parse(found, graph) == graph else None
+
+
+def _assigns(text: str, at: int, name: str) -> bool:
+    match = _TARGET.match(text, at)
+    return match is not None and match[1] == name
+
+
+def _insertions(graph: Graph, new: list[str], readers: dict[str, int], end: int) -> dict[str, int]:
+    """Return, for each new node, the offset at which its line is inserted: above its readers, or the end.
+
+    Args:
+      new: in topological order.
+      readers: changed nodes, with the offsets of the lines above which their producers must be.
+    """
+    at, read = dict(readers), consumers(graph)
+    for name in reversed(new):
+        at[name] = min((at[reader] for reader, _ in read[name] if reader in at), default=end)
+    return at
 
 
 def _cut(text: str, starts: list[int], span: Span) -> str:
