@@ -148,12 +148,16 @@ def rest_due(here: Session) -> dict[str, Any]:
     return {"due": False, "rest": max(busy, min(parts.polls.values())) if parts.polls else None}
 
 
-def note_seen(here: Session, seen: bool) -> None:
-    """Note whether the browser has the place of the figure in view."""
+def note_view(here: Session, **view: Any) -> None:
+    """Note what the browser has in view: fields of `Parts` that decide what is drawn.
+
+    Other parts may then be due, whichever message has brought the news.
+    """
     parts = here.parts
-    if seen and not parts.seen:
-        parts.settled = None  # the figure may be due, whichever message has brought the news
-    parts.seen = seen
+    for name, now in view.items():
+        if getattr(parts, name) != now:
+            setattr(parts, name, now)
+            parts.settled = None
 
 
 def note_played(here: Session) -> None:

@@ -18,7 +18,7 @@ from autodiff_viz.ui.answers import answers, want_check
 from autodiff_viz.ui.fair_queue import in_turn
 from autodiff_viz.ui.first_view import drawing, written
 from autodiff_viz.ui.follow_training import follow_training
-from autodiff_viz.ui.fragments import LAB, note_message, note_played, note_seen, redraw_rest, rest_due
+from autodiff_viz.ui.fragments import LAB, note_message, note_played, note_view, redraw_rest, rest_due
 from autodiff_viz.ui.inbox import fault, fresh
 from autodiff_viz.ui.lab.source import code, component
 from autodiff_viz.ui.session import Sent, Session, act, called, session
@@ -136,7 +136,7 @@ def _on_message() -> None:
 def _hear(here: Session, message: dict[str, Any]) -> None:
     have = message.get("have")
     here.sent.have = have if type(have) is int else None
-    note_seen(here, message.get("seen") is True)
+    note_view(here, seen=message.get("seen") is True)
     here.looks[DETAILS] = message.get("details") is True
     edits = fresh(message, here.inbox)
     if edits:
