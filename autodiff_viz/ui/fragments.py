@@ -156,12 +156,16 @@ def rest_due(here: Session) -> dict[str, Any]:
     return {"due": False, "rest": max(busy, min(parts.polls.values())) if parts.polls else None}
 
 
-def note_figures(here: Session, seen: bool, second: str | None, large: bool, low: bool) -> None:
-    """Note what the figures depend on besides the graph; the attributes of `Parts` say what each means."""
+def note_view(here: Session, **view: Any) -> None:
+    """Note what the browser has in view: fields of `Parts` that decide what is drawn.
+
+    Other parts may then be due, whichever message has brought the news.
+    """
     parts = here.parts
-    if (seen, second, large, low) != (parts.seen, parts.second, parts.large, parts.low):
-        parts.settled = None  # a figure may be due, whichever message has brought the news
-    parts.seen, parts.second, parts.large, parts.low = seen, second, large, low
+    for name, now in view.items():
+        if getattr(parts, name) != now:
+            setattr(parts, name, now)
+            parts.settled = None
 
 
 def note_played(here: Session) -> None:

@@ -19,7 +19,7 @@ from autodiff_viz.ui.answers import answers, want_check
 from autodiff_viz.ui.fair_queue import in_turn
 from autodiff_viz.ui.first_view import drawing, written
 from autodiff_viz.ui.follow_training import follow_training
-from autodiff_viz.ui.fragments import LAB, note_figures, note_message, note_played, redraw_rest, rest_due
+from autodiff_viz.ui.fragments import LAB, note_message, note_played, note_view, redraw_rest, rest_due
 from autodiff_viz.ui.inbox import fault, fresh
 from autodiff_viz.ui.lab.source import code, component
 from autodiff_viz.ui.session import Sent, Session, act, called, session
@@ -139,7 +139,7 @@ def _hear(here: Session, message: dict[str, Any]) -> None:
     here.sent.have = have if type(have) is int else None
     second = second if (second := message.get("second")) in [*FIGURES] else None
     large, low = message.get("large") is True, message.get("high") is not True
-    note_figures(here, message.get("seen") is True, second, large, low)
+    note_view(here, seen=message.get("seen") is True, second=second, large=large, low=low)
     here.looks[DETAILS] = message.get("details") is True
     edits = fresh(message, here.inbox)
     if edits:
