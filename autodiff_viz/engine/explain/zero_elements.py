@@ -95,21 +95,25 @@ class _Search:
         return [(slot, producer) for slot, producer in node.wires if producer in self._names]
 
     def through(self, node: Node, slot: int, mask: np.ndarray, stage: int) -> np.ndarray:
-        """Return the elements of a slot whose wire is open towards an element of `mask`."""
+        """Return the elements of a slot whose wire is open towards an element of `mask`.
+
+        A wire is closed by what it would pass back only where something arrives.
+        """
         shape = self.found.value[node.slots[slot]].shape
         rule, kind = node.rule.kind, STAGES[stage]
         if not mask.any() or (rule == STOP and stage >= STAGES.index(STOPPED)):
             return np.zeros(shape, bool)
-        passed = self.found.passed[node.name, slot]
+        passed, wide = self.found.passed[node.name, slot], self._structure(node, slot, mask, shape)
+        if stage < STAGES.index(FLAT if rule in (FOLLOW, STOP) else RULE):
+            return wide
+        arrives = self.found.cotangent[node.name] != 0
+        none = self._structure(node, slot, mask & ~arrives, shape)
         if rule not in (FOLLOW, STOP):
-            wide = self._structure(node, slot, mask, shape)
-            return wide & (passed != 0) if stage >= STAGES.index(RULE) else wide
-        if stage < STAGES.index(FLAT):
-            return self._structure(node, slot, mask, shape)
-        open_ = self._pattern(self.exact, node, slot, mask)
+            return wide & ((passed != 0) | none)
+        open_ = none | self._pattern(self.exact, node, slot, mask & arrives)
         if kind == UNDERFLOW:
             lost = (passed == 0) & (self.exact.passed[node.name, slot] != 0)
-            return open_ & ~(lost & ~self._adds_up(node, slot))
+            open_ = open_ & ~(lost & ~self._adds_up(node, slot) & ~none)
         return open_
 
     def _adds_up(self, node: Node, slot: int) -> np.ndarray:
