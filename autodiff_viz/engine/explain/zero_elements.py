@@ -155,25 +155,29 @@ def _folded(mask: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
 def zero_elements(found: Trace, name: str) -> tuple[Elements, ...]:
     """Return why nothing arrives at elements of the node `name`, by kind; () if all get something."""
     left = found.cotangent[name] == 0
-    search, parts = _Search(found, name), []
+    search, before, parts = _Search(found, name), {}, []
     for stage, kind in enumerate(STAGES):
         if not left.any():
             break
         masks = search.opened(stage)
         closed = left & ~masks[name]
         if closed.any():
-            at = _blamed(search, name, closed, stage, masks) if stage >= STAGES.index(STOPPED) else ()
+            at = _blamed(search, name, closed, stage, before) if stage >= STAGES.index(STOPPED) else ()
             parts.append(Elements(kind, int(closed.sum()), at))
-        left = left & ~closed
+        left, before = left & ~closed, masks
     if left.any():
         parts.append(Elements(CANCELLED, int(left.sum()), (name,)))
     return tuple(parts)
 
 
 def _blamed(
-    search: _Search, name: str, closed: np.ndarray, stage: int, masks: Mapping[str, np.ndarray]
+    search: _Search, name: str, closed: np.ndarray, stage: int, before: Mapping[str, np.ndarray]
 ) -> tuple[str, ...]:
-    """Return the nodes that close a wire at this stage on the way from the closed elements."""
+    """Return the nodes that close a wire at this stage: the first ones on the ways from the closed elements.
+
+    Args:
+      before: the open elements by node, at the stage before.
+    """
     reached: Masks = {name: closed}
     found: dict[str, None] = {}
     for node in search.nodes:
@@ -181,8 +185,8 @@ def _blamed(
             if producer not in reached:
                 continue
             way = reached[producer]
-            shut = search.through(node, slot, masks[node.name], stage - 1) & way
-            shut = shut & ~search.through(node, slot, masks[node.name], stage)
+            shut = search.through(node, slot, before[node.name], stage - 1) & way
+            shut = shut & ~search.through(node, slot, before[node.name], stage)
             if shut.any():
                 found[node.name] = None
             everything = np.ones(search.found.value[node.name].shape, bool)
