@@ -95,21 +95,25 @@ class _Search:
         return [(slot, producer) for slot, producer in node.wires if producer in self._names]
 
     def through(self, node: Node, slot: int, mask: np.ndarray, stage: int) -> np.ndarray:
-        """Return the elements of a slot whose wire is open towards an element of `mask`."""
+        """Return the elements of a slot whose wire is open towards an element of `mask`.
+
+        A wire is closed by what it would pass back only where something arrives.
+        """
         shape = self.found.value[node.slots[slot]].shape
         rule, kind = node.rule.kind, STAGES[stage]
         if not mask.any() or (rule == STOP and stage >= STAGES.index(STOPPED)):
             return np.zeros(shape, bool)
-        passed = self.found.passed[node.name, slot]
+        passed, wide = self.found.passed[node.name, slot], self._structure(node, slot, mask, shape)
+        if stage < STAGES.index(FLAT if rule in (FOLLOW, STOP) else RULE):
+            return wide
+        arrives = self.found.cotangent[node.name] != 0
+        none = self._structure(node, slot, mask & ~arrives, shape)
         if rule not in (FOLLOW, STOP):
-            wide = self._structure(node, slot, mask, shape)
-            return wide & (passed != 0) if stage >= STAGES.index(RULE) else wide
-        if stage < STAGES.index(FLAT):
-            return self._structure(node, slot, mask, shape)
-        open_ = self._pattern(self.exact, node, slot, mask)
+            return wide & ((passed != 0) | none)
+        open_ = none | self._pattern(self.exact, node, slot, mask & arrives)
         if kind == UNDERFLOW:
             lost = (passed == 0) & (self.exact.passed[node.name, slot] != 0)
-            return open_ & ~(lost & ~self._adds_up(node, slot))
+            open_ = open_ & ~(lost & ~self._adds_up(node, slot) & ~none)
         return open_
 
     def _adds_up(self, node: Node, slot: int) -> np.ndarray:
@@ -151,25 +155,29 @@ def _folded(mask: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
 def zero_elements(found: Trace, name: str) -> tuple[Elements, ...]:
     """Return why nothing arrives at elements of the node `name`, by kind; () if all get something."""
     left = found.cotangent[name] == 0
-    search, parts = _Search(found, name), []
+    search, before, parts = _Search(found, name), {}, []
     for stage, kind in enumerate(STAGES):
         if not left.any():
             break
         masks = search.opened(stage)
         closed = left & ~masks[name]
         if closed.any():
-            at = _blamed(search, name, closed, stage, masks) if stage >= STAGES.index(STOPPED) else ()
+            at = _blamed(search, name, closed, stage, before) if stage >= STAGES.index(STOPPED) else ()
             parts.append(Elements(kind, int(closed.sum()), at))
-        left = left & ~closed
+        left, before = left & ~closed, masks
     if left.any():
         parts.append(Elements(CANCELLED, int(left.sum()), (name,)))
     return tuple(parts)
 
 
 def _blamed(
-    search: _Search, name: str, closed: np.ndarray, stage: int, masks: Mapping[str, np.ndarray]
+    search: _Search, name: str, closed: np.ndarray, stage: int, before: Mapping[str, np.ndarray]
 ) -> tuple[str, ...]:
-    """Return the nodes that close a wire at this stage on the way from the closed elements."""
+    """Return the nodes that close a wire at this stage: the first ones on the ways from the closed elements.
+
+    Args:
+      before: the open elements by node, at the stage before.
+    """
     reached: Masks = {name: closed}
     found: dict[str, None] = {}
     for node in search.nodes:
@@ -177,8 +185,8 @@ def _blamed(
             if producer not in reached:
                 continue
             way = reached[producer]
-            shut = search.through(node, slot, masks[node.name], stage - 1) & way
-            shut = shut & ~search.through(node, slot, masks[node.name], stage)
+            shut = search.through(node, slot, before[node.name], stage - 1) & way
+            shut = shut & ~search.through(node, slot, before[node.name], stage)
             if shut.any():
                 found[node.name] = None
             everything = np.ones(search.found.value[node.name].shape, bool)
