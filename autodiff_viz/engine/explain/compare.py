@@ -32,7 +32,7 @@ Pair = tuple[np.ndarray | None, np.ndarray | None]
 """(in A, in B); None where a graph has no such node or wire."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Comparison:
     """Two graphs, A and B, node by node. A pair is (in A, in B), None where one of them has no such node.
 
@@ -59,6 +59,9 @@ class Comparison:
     sentence: str
     changed_nodes: tuple[str, ...]
     apart: Mapping[str, frozenset[Any]]
+
+    def __repr__(self) -> str:
+        return f"<Comparison: {self.sentence}>"
 
 
 def compare(a: Trace | Graph, b: Trace | Graph) -> Comparison:
