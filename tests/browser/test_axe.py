@@ -83,10 +83,16 @@ def test_the_lab_with_rules_a_region_a_wire_in_hand_and_a_problem(visit: Page, a
 
 
 @DESK
-def test_a_stopped_node_in_a_region_and_the_history(visit: Page, address: str):
+def test_a_stopped_node_in_a_region_its_comparison_and_the_history(visit: Page, address: str):
     lab = LabPage(visit, address).open()
+    lab.canvas.locator(".surface").focus()
+    lab.press("Shift+V")
     lab.select("a")
     lab.press("s")
+    expect(visit.locator(".twins tbody tr")).to_have_count(1)
+    visit.get_by_text("5 equal").click()
+    assert faults(visit) == []
+    lab.node("a").focus()
     lab.press("c")
     lab.press("h")
     assert faults(visit) == []

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Set
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -18,7 +18,7 @@ from autodiff_viz.engine.explain.alignment import (
     slots_through,
 )
 from autodiff_viz.engine.explain.difference_said import sentence
-from autodiff_viz.engine.explain.same_numbers import same_numbers
+from autodiff_viz.engine.explain.same_numbers import Two, same_numbers
 from autodiff_viz.engine.live_path.arrays import FLOAT32, FLOAT64
 from autodiff_viz.engine.live_path.walk import Wire
 from autodiff_viz.engine.trace import Trace, known_trace, trace
@@ -32,7 +32,7 @@ Pair = tuple[np.ndarray | None, np.ndarray | None]
 """(in A, in B); None where a graph has no such node or wire."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Comparison:
     """Two graphs, A and B, node by node. A pair is (in A, in B), None where one of them has no such node.
 
@@ -59,6 +59,9 @@ class Comparison:
     sentence: str
     changed_nodes: tuple[str, ...]
     apart: Mapping[str, frozenset[Any]]
+
+    def __repr__(self) -> str:
+        return f"<Comparison: {self.sentence}>"
 
 
 def compare(a: Trace | Graph, b: Trace | Graph) -> Comparison:
@@ -119,7 +122,7 @@ class _Twins:
 
     @cached_property
     def comparison(self) -> Comparison:
-        apart = {kind: frozenset(self._apart(kind)) for kind in Numbers._fields}
+        apart = {kind: self._apart(kind) for kind in Numbers._fields}
         pairs = {kind: self._pairs(kind) for kind in Numbers._fields}
         shared = {name for name, pair in pairs["gradient"].items() if None not in map(_shape, pair)}
         first = self._first_wire(apart)
@@ -148,21 +151,22 @@ class _Twins:
             return {key: (one.get(key), other.get(key)) for key in keys}
         return {name: (one.get(name), other.get(name)) for name in self.order if name in keys}
 
-    def _apart(self, kind: str) -> Iterator[Any]:
-        """Yield the keys of numbers that both have and that differ, and of those that only one has."""
-        for key, (one, other) in self._pairs(kind).items():
-            if one is None or other is None or not self._same(kind, key, one, other):
-                yield key
+    def _apart(self, kind: str) -> frozenset[Any]:
+        """Return the keys of numbers that both have and that differ, and of those that only one has."""
+        pairs = self._pairs(kind)
+        both = [key for key, (one, other) in pairs.items() if one is not None and other is not None]
 
-    def _same(self, kind: str, key: Any, one: np.ndarray, other: np.ndarray) -> bool:
-        def exact() -> tuple[np.ndarray, np.ndarray]:
-            return tuple(getattr(side, kind)[key] for side in self.exact)
+        def exact() -> list[Two]:
+            one, other = (getattr(side, kind) for side in self.exact)
+            return [(one[key], other[key]) for key in both]
 
-        return self._equal(one, other, exact)
+        same = self._same([pairs[key] for key in both], exact)
+        equal = {key for key, is_same in zip(both, same, strict=True) if is_same}
+        return frozenset(pairs.keys() - equal)
 
-    def _equal(self, one: np.ndarray, other: np.ndarray, exact: Any) -> bool:
+    def _same(self, pairs: Sequence[Two], exact: Callable[[], Sequence[Two]]) -> list[bool]:
         largest = self.largest if self.a.dtype == FLOAT64 else 0.0
-        return same_numbers(one, other, self.a.dtype, exact, largest)
+        return same_numbers(pairs, self.a.dtype, exact, largest)
 
     def _first_wire(self, apart: Mapping[str, Set[Any]]) -> Wire | None:
         """Return the first wire at which the sweeps differ, in the order of the backward sweep."""
@@ -209,10 +213,10 @@ class _Twins:
                     slots[end].append(slot)
         for end, found in slots.items():
 
-            def exact(end: str = end) -> tuple[np.ndarray, np.ndarray]:
-                return _sums(self.exact, name, ends, end)
+            def exact(end: str = end) -> list[Two]:
+                return [_sums(self.exact, name, ends, end)]
 
-            if not self._equal(*_sums(self.sides, name, ends, end), exact):
+            if self._same([_sums(self.sides, name, ends, end)], exact) == [False]:
                 yield name, min(found)
 
     def _changed(self) -> tuple[str, ...]:
@@ -234,9 +238,7 @@ def _sides(a: Trace, b: Trace) -> tuple[Numbers, Numbers]:
     return numbers_beside(a, b.graph), numbers_beside(b, a.graph)
 
 
-def _sums(
-    sides: tuple[Numbers, Numbers], name: str, ends: list[dict[int, str | None]], end: str
-) -> tuple[np.ndarray, ...]:
+def _sums(sides: tuple[Numbers, Numbers], name: str, ends: list[dict[int, str | None]], end: str) -> Two:
     """Return what a node passes to one other node in each graph, down all its wires to it."""
     return tuple(
         sum(

@@ -28,11 +28,12 @@ LEARN_HELP = "Parameters with shapes that fit, wired to its empty slots."
 def fields(graph: Graph, node: NodeView) -> list[Field]:
     """Return all fields of a node, in display order."""
     found = [_function(node)] if node.function else []
+    found += _without(graph, node)
     found += _source(node.name, node.source) if node.source else []
     found += _layer(node)
     found += [_param(node.name, param, value) for param, value in node.params]
     region = next((r for r in graph.regions if node.name in r.nodes), None)
-    return found + (_region(region) if region else []) + _without(graph, node)
+    return found + (_region(region) if region else [])
 
 
 WITHOUT_HELP = "Pins the graph as it is as A, and shows B, without this, beside it."

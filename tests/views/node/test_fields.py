@@ -139,3 +139,27 @@ def test_every_field_has_a_name_of_its_own_and_says_what_it_is():
         found = fields(view.graph, node_view(view.graph, view.trace, selected))
         assert len({field["id"] for field in found}) == len(found)
         assert all(field["label"] for field in found)
+
+
+RULED = 'x = 2.0\nwith checkpoint("block"):\n    a = rewrite(sin(x), lambda v: -v)\n    b = exp(a)\n'
+
+
+def test_each_rule_mute_and_region_of_a_node_has_a_button_that_compares_the_graph_without_it():
+    ruled, muted = (
+        lab_of(RULED, "a"),
+        edited(lab_of(RULED, "b"), {"kind": "mute", "nodes": ["b"], "on": True}),
+    )
+    for lab, without in (
+        (ruled, {"without_rule", "without_region"}),
+        (muted, {"without_mute", "without_region"}),
+    ):
+        assert {name for name in fields_of(lab) if name.startswith("without_")} == without
+    assert not [name for name in fields_of(lab_of(RULED, "x")) if name.startswith("without_")]
+    for lab, field, formula in (
+        (ruled, "without_rule", RULED.replace("rewrite(sin(x), lambda v: -v)", "sin(x)")),
+        (ruled, "without_region", RULED.replace('with checkpoint("block"):\n', "").replace("    ", "")),
+        (muted, "without_mute", RULED),
+    ):
+        found = after(lab, field)
+        assert found.graph == parse(formula)
+        assert found.pinned.graph == lab.graph
