@@ -27,6 +27,12 @@ test("names of the lines above are offered before ops, those below are not", () 
   assert.deepEqual(offered("    hidden = 1.0\ny = hi|"), ["hidden"]);
 });
 
+test("a line may begin with a loop or a function, which is offered below it", () => {
+  assert.deepEqual(offered("x = 1.0\nfo|"), ["for i in range("]);
+  assert.deepEqual(offered("de|"), ["def block(x):"]);
+  assert.deepEqual(offered("def layer(x):\n    return sin(x)\ny = la|"), ["layer", "lambda"]);
+});
+
 test("a word's later part finds it too", () => {
   assert.deepEqual(offered("y = gra|"), ["stop_gradient"]);
 });

@@ -27,6 +27,11 @@ test("a block's head has keywords and a name in quotes", () => {
   assert.deepEqual(kinds('with checkpoint("r"):'), [["with", "keyword"], ["checkpoint", "keyword"], ['"r"', "string"]]);
 });
 
+test("heads of a loop and of a function have keywords", () => {
+  assert.deepEqual(kinds("for i in range(4):"), [["for", "keyword"], ["in", "keyword"], ["4", "number"]]);
+  assert.deepEqual(kinds("def block(x):"), [["def", "keyword"]]);
+});
+
 test("nothing in a comment has a colour of its own, and a hash in quotes begins none", () => {
   assert.deepEqual(kinds("x = 1 # sin(2)"), [["1", "number"], ["# sin(2)", "comment"]]);
   assert.deepEqual(kinds('"a#b" 1'), [['"a#b"', "string"], ["1", "number"]]);

@@ -9,6 +9,7 @@ import { lineStart } from "./caret.js";
 const LEAST = 2; // letters before anything is offered
 const MOST = 8; // options on view
 const ASSIGNED = /^[ \t]*([A-Za-z_]\w*)[ \t]*=(?!=)/gm;
+const DEFINED = /^def[ \t]+([A-Za-z_]\w*)/gm;
 
 /** @type {Word[]} */
 const OPENINGS = [
@@ -41,11 +42,12 @@ function isCode(before) {
   return !/["'#]/.test(bare) && !/\blambda\b[^:]*$/.test(bare);
 }
 
-/** The names that the lines above the caret assign. @param {string} text @param {number} caret @returns {Word[]} */
+/** The names that the lines above the caret assign or define. @param {string} text @param {number} caret @returns {Word[]} */
 function names(text, caret) {
   const above = text.slice(0, lineStart(text, caret));
-  const found = new Set([...above.matchAll(ASSIGNED)].map((match) => match[1]));
-  return [...found].map((word) => ({ word, kind: "name", doc: "A node of this graph." }));
+  /** @param {RegExp} pattern @param {string} doc @returns {Word[]} */
+  const all = (pattern, doc) => [...new Set([...above.matchAll(pattern)].map((match) => match[1]))].map((word) => ({ word, kind: "name", doc }));
+  return [...all(ASSIGNED, "A node of this graph."), ...all(DEFINED, "A function of this text.")];
 }
 
 /** Words that begin as typed, the shortest first; then words that contain the letters.
