@@ -70,7 +70,7 @@ def test_a_figure_that_nobody_sees_is_drawn_when_it_is_scrolled_to(page: Page, a
     page.wait_for_timeout(300)
     expect(words).to_have_count(0)
     page.locator(".st-key-figure_place").scroll_into_view_if_needed()
-    expect(words).to_contain_text("stopped at b")
+    expect(words).to_contain_text("stopped at b", timeout=20_000)
 
 
 def gesture(lab: LabPage, random: Random) -> None:
