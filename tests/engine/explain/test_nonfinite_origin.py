@@ -229,7 +229,7 @@ def replay(graph, given):
     return forward, (over[-1], -1) if over else None
 
 
-@settings(max_examples=20)
+@settings(max_examples=10)
 @given(scalar_graphs(rules=False, regions=False, max_nodes=8), st.data())
 def test_a_replay_op_by_op_stops_at_the_same_places(graph, data):
     given_values = {node.name: data.draw(EXTREME) for node in graph.nodes if node.op == INPUT}

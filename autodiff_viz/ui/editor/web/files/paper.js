@@ -17,7 +17,8 @@ const USUAL = {
 
 /** Classes of transient states, which a picture does not show. */
 export const PASSING = [
-  "selected", "hovered", "near", "refused", "lit", "faint", "caught", "loop", "culled", "fits", "unfit", "dragging", "sliding", "parts",
+  "selected", "hovered", "near", "refused", "lit", "to-cause", "is-cause", "faint", "caught", "loop", "culled", "fits", "unfit",
+  "dragging", "sliding", "parts",
 ];
 
 /** SVG attributes equivalent to `styles`, for any viewer. Colours are given as [#rrggbb, opacity].
