@@ -35,8 +35,8 @@ def test_nothing_is_drawn_again_when_nothing_has_changed():
     assert parts(SELECTED, SELECTED) == set()
 
 
-def test_a_rule_changes_the_figure_and_nothing_else_beside_the_component():
-    assert parts(SELECTED, set_rule(SELECTED, "b", "stop")) == {"figure"}
+def test_a_rule_changes_the_figures_and_nothing_else_beside_the_component():
+    assert parts(SELECTED, set_rule(SELECTED, "b", "stop")) == {"figure", "second"}
 
 
 def test_a_selection_changes_a_part_only_where_a_tensor_is_selected():
@@ -52,7 +52,7 @@ def test_a_moved_node_changes_none_of_them():
 
 
 def test_an_input_that_moves_leaves_the_chooser():
-    assert parts(SELECTED, set_input(SELECTED, "x", 2.0)) == {"figure"}
+    assert parts(SELECTED, set_input(SELECTED, "x", 2.0)) == {"figure", "second"}
 
 
 def test_another_figure_changes_the_figure_and_its_chooser():
