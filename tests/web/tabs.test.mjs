@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { stacked, withTabs } from "../../autodiff_viz/ui/editor/web/state/tabs.js";
 import { predict } from "../../autodiff_viz/ui/editor/web/state/predict.js";
+import { unfold } from "../../autodiff_viz/ui/editor/web/actions/arrange.js";
 import { shared } from "../../autodiff_viz/ui/web/constants.js";
 
 const { h: HEIGHT, gap: GAP, aside: ASIDE } = shared.tab;
@@ -45,4 +46,13 @@ test("tabs go with their layer, and one that is moved by itself is a card again"
 test("a second reader makes a card of a tab", () => {
   const once = stacked(drawing(node("w", 300, 190)));
   assert.equal(of(predict(once, [{ seq: 1, kind: "connect", from: "w", to: "h", slot: 0 }]), "w").tab, undefined);
+});
+
+test("a parameter is taken out of its layer to a free place", () => {
+  const shown = stacked(drawing(node("w", 300, 190), node("b", 300, 230)));
+  const sent = [];
+  unfold({ single: "w", node: (id) => of(shown, id), shown, send: (edit) => sent.push(edit) });
+  const after = predict(shown, sent.map((edit) => ({ ...edit, seq: 1 })));
+  assert.equal(of(after, "w").tab, undefined);
+  assert.ok(of(after, "w").x + of(after, "w").w < of(after, "h").x);
 });

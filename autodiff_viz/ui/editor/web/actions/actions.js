@@ -1,7 +1,7 @@
 // @ts-check
 // Actions of the canvas, one record each, from which toolbars, menus, keys and the cheat sheet are made.
 
-import { arrange, nudge } from "./arrange.js";
+import { arrange, nudge, unfold } from "./arrange.js";
 import { branchesKey, branchesOf, stepBranches } from "../popovers/branches.js";
 import { take } from "./clipboard.js";
 import { cutOn, makeOutput, mutedOn, outputOn, regionOf, remove, removeWire, rulesOn } from "./commands.js";
@@ -138,6 +138,7 @@ export const ACTIONS = {
     do: (editor) => stepBranches(editor, 1),
   },
   fewer: { label: "One branch less", keys: ["["], places: { more: "nodes" }, besides: "moreOf", when: branchesOf, do: (editor) => stepBranches(editor, -1) },
+  unfold: { label: "Take the parameter out of its layer", hint: "drag", places: { more: "nodes" }, when: (editor) => editor.node(editor.single)?.tab, do: (editor) => unfold(editor) },
   arrangeChosen: { label: "Arrange these nodes", hint: "l", places: { more: "nodes" }, when: ({ selection }) => selection.size > 1, do: arrange },
   nudge: {
     label: "Move a little", keys: arrows("Alt+"), guide: "Select and change", hand: "Alt + drag", says: "Move a little; drag a copy away",

@@ -2,6 +2,7 @@
 // Commands that move the selected nodes without dragging: align, nudge, lay out.
 
 import { aligned, ALIGNMENTS } from "./align.js";
+import { freeSpot } from "../draw/geometry.js";
 import { say } from "../draw/stage.js";
 import { withTabs } from "../state/tabs.js";
 
@@ -9,6 +10,7 @@ import { withTabs } from "../state/tabs.js";
 /** @typedef {import("../types.js").Point} Point */
 
 const STEP = 8; // px
+const BESIDE = 64; // px from a parameter to its layer
 
 /** @param {Editor} editor */
 export const chosen = (editor) => editor.shown.nodes.filter(({ id }) => editor.selection.has(id));
@@ -42,6 +44,16 @@ export function nudge(editor, [dx, dy]) {
   if (!nodes.length) return say(editor.stage, "Select the nodes to move first.");
   const positions = Object.fromEntries(nodes.map(({ id, x, y }) => [id, /** @type {Point} */ ([Math.round(x + STEP * dx), Math.round(y + STEP * dy)])]));
   editor.send({ kind: "move", positions: membersAt(editor, positions), how: "nudge" });
+}
+
+/** Give a parameter that is folded at its layer a card of its own, at a free place left of the layer. @param {Editor} editor */
+export function unfold(editor) {
+  const [node, nodes] = [editor.node(editor.single), editor.shown.nodes];
+  const layer = nodes.find(({ id }) => id === node?.tab);
+  if (!node || !layer) return;
+  const [w, h] = node.full ?? [node.w, node.h];
+  const others = nodes.filter(({ id }) => id !== node.id);
+  editor.send({ kind: "move", positions: { [node.id]: freeSpot(others, [layer.x - w - BESIDE, layer.y], { w, h }) } });
 }
 
 /** Lay out the selected nodes if there are several, else all nodes. @param {Editor} editor */

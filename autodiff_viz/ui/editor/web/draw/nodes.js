@@ -216,7 +216,7 @@ export function spoken(node) {
   if (node.group) return spokenGroup(node);
   const inputs = node.slots.filter((slot) => slot.constant !== null).map((slot) => `${slot.label} is ${slot.constant}`);
   const parts = [
-    `${node.id}, ${node.isParameter ? "parameter" : node.isInput ? "input" : node.op}${node.tab ? ` folded below ${node.tab}` : ""}`, ...inputs, `value ${[node.shape, node.value].filter(Boolean).join(" ")}`,
+    `${node.id}, ${node.isParameter ? "parameter" : node.isInput ? "input" : node.op}${node.tab ? ` folded at ${node.tab}` : ""}`, ...inputs, `value ${[node.shape, node.value].filter(Boolean).join(" ")}`,
     node.connected ? `cotangent ${node.cotangent}` : "no path to the output",
     node.muted ? "muted, hands on its first wired input" : node.rule !== "follow" && RULES[node.rule]?.does, node.segment && `segment ${node.segment}`, node.cut && "cut after it", node.isOutput && "output", node.runs && `runs ${node.runs}`, node.missing, node.problem, node.warning, ...(node.state ?? []),
   ];
