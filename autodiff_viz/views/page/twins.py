@@ -13,6 +13,7 @@ import numpy as np
 from autodiff_viz.engine.explain.compare import Comparison, Pair, compare
 from autodiff_viz.engine.live_path.walk import Wire
 from autodiff_viz.engine.trace import Trace, trace
+from autodiff_viz.engine.training.live_steps import with_seeds
 from autodiff_viz.graph.history import Pinned
 from autodiff_viz.graph.identity import identity, remembered
 from autodiff_viz.graph.model import Graph, Literal
@@ -39,6 +40,7 @@ class _Beside:
 
     Attributes:
       pinned: the pinned graph, with the letter that it has.
+      there: the pinned graph with the noise of the training step on view.
       seed: of both, as the user set it.
       parameters: by name, the parameters of the training step on view.
       here: the trace of the present graph.
@@ -47,6 +49,7 @@ class _Beside:
     """
 
     pinned: Pinned
+    there: Graph
     seed: Literal | None
     parameters: Mapping[str, Any]
     here: Trace
@@ -71,19 +74,22 @@ def twins_data(lab: Lab, view: LabView) -> Data | None:
         return {"letter": letter, "kind": "waits", "says": f"{letter} is unfinished: not compared yet."}
     at = view.moment
     parameters = {name: at.parameters[name] for name in at.parameters if name in pinned.graph} if at else {}
-    return _compared(_Beside(pinned, lab.seed, parameters, view.trace, view.graph, view.follows))
+    there = with_seeds(pinned.graph, at.step) if at else pinned.graph
+    return _compared(_Beside(pinned, there, lab.seed, parameters, view.trace, view.graph, view.follows))
 
 
 def _key(beside: _Beside) -> bytes:
+    """Return the identity of a comparison: groups change no number, but the lines of the formula."""
     pinned = beside.pinned
-    return identity((pinned.graph.identity, pinned.letter, beside.follows, [*beside.parameters]))
+    frames = beside.graph.groups
+    return identity((pinned.graph.identity, pinned.letter, beside.follows, frames, [*beside.parameters]))
 
 
 @remembered(KEPT, _key)
 def _compared(beside: _Beside) -> Data:
     letter = OTHER[beside.pinned.letter]
     try:
-        there = trace(beside.pinned.graph, beside.parameters, beside.seed, dtype=beside.here.dtype)
+        there = trace(beside.there, beside.parameters, beside.seed, dtype=beside.here.dtype)
     except GraphError as error:
         says = f"{beside.pinned.letter} cannot run: {error.problems[0].message}"
         return {"letter": letter, "kind": "waits", "says": says}

@@ -24,6 +24,7 @@ from autodiff_viz.views.page.parts import lab_drawing
 from autodiff_viz.views.page.twins import SAME_SO_FAR, twins_data
 from autodiff_viz.views.persistence.address import KEPT, divided, from_query, to_query
 from autodiff_viz.views.persistence.history_writer import trail
+from tests.views.regression import trained
 from tests.views.test_random_edits import EDITS
 
 TD = "w = 0.5\nq = w * 2.0\ntarget = stop_gradient(1.0 + 0.9 * (w * 3.0))\nloss = 0.5 * square(target - q)"
@@ -109,6 +110,21 @@ def test_a_mute_is_compared_with_the_node_that_runs():
     rows = {row["name"]: row for row in told(lab)["rows"]}
     assert (rows["z"]["value"], rows["x"]["cotangent"]) == (["2", "4"], ["1", "4"])
     assert told(lab)["kind"] == "values"
+
+
+def test_frames_that_change_no_number_change_the_lines_that_differ():
+    lab = did(of("x = 2.0\ny = sin(x)\nz = cos(y)"), "pin")
+    assert told(lab)["lines"] == []
+    framed = did(lab, {"kind": "group", "nodes": ["y"]})
+    assert framed.graph.groups
+    assert any("with group" in line for line in told(framed)["lines"])
+
+
+@pytest.mark.parametrize("step", [0, 3])
+def test_both_have_the_parameters_and_the_noise_of_the_training_step_on_view(step):
+    text = "x = [1.0, 2.0, 3.0, 4.0]\nw = parameter(0.5)\nd = dropout(x * w, seed=3)\nz = sum(square(d))"
+    found = told(edited(did(trained(of(text), 4), "pin"), {"kind": "step", "step": step, "seq": 1}))
+    assert (found["kind"], found["rows"]) == ("equal", [])
 
 
 def test_nothing_changed_yet_is_said_and_sliders_of_b_leave_a_alone():
