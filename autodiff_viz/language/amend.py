@@ -56,7 +56,9 @@ def _with_other_nodes(text: str, said: Graph, graph: Graph) -> str | None:
     places, here, source = parse_with_spans(text, graph)[1], _starts(text), text.split("\n")
     begins = {at + len(line) - len(line.lstrip()) for at, line in zip(here, source, strict=False)}
     inside = {name for name in places if _range(here, places[name])[0] not in begins}
-    shown = show_expressions(graph, graph.by_name.keys() & inside)
+    new = [node.name for node in order(graph) if node.name not in said]
+    unnamed = _unnamed(graph, new)
+    shown = show_expressions(graph, (graph.by_name.keys() & inside) | unnamed)
     lines = {name for name in places if _assigns(text, _range(here, places[name])[0], name)}
     changed = [node.name for node in graph.nodes if node.name in said and node != said[node.name]]
     edits = [
@@ -65,15 +67,21 @@ def _with_other_nodes(text: str, said: Graph, graph: Graph) -> str | None:
     ]
     gone = lines - graph.by_name.keys()
     edits += [(here[places[name].line - 1], here[places[name].end_line], "") for name in gone]
-    new = [node.name for node in order(graph) if node.name not in said]
     if new:
         readers = {name: here[_outermost(source, places[name].line)] for name in changed}
         at = _insertions(graph, new, readers, len(text))
-        edits += [(at[name], at[name], f"{name} = {shown[name]}\n") for name in new]
+        edits += [(at[name], at[name], f"{name} = {shown[name]}\n") for name in new if name not in unnamed]
     found = _spliced(text, edits)
     if parse(found, graph).output != graph.output:
         found += f"return {graph.output}\n"
     return found if parse(found, graph) == graph else None
+
+
+def _unnamed(graph: Graph, names: Iterable[str]) -> set[str]:
+    """Return those of the nodes that the canonical text shows inside the expression of their only reader."""
+    shown, models = show_with_spans(graph)
+    starts = _starts(shown)
+    return {name for name in names if not _assigns(shown, _range(starts, models[name])[0], name)}
 
 
 def _assigns(text: str, at: int, name: str) -> bool:

@@ -186,7 +186,7 @@ def test_on_a_phone_the_palette_comes_up_from_the_foot_and_an_op_is_dragged_out_
     phone.tools.get_by_role("button", name="Add", exact=True).tap()
     palette, canvas = phone.canvas.locator(".palette").bounding_box(), phone.canvas.bounding_box()
     assert palette["y"] + palette["height"] == pytest.approx(canvas["y"] + canvas["height"], abs=2)
-    assert palette["height"] < 0.6 * canvas["height"]
+    assert palette["height"] < 0.9 * canvas["height"]  # the graph that is added to stays in view
     option(phone, "add").scroll_into_view_if_needed()
     start = middle(option(phone, "add").locator(".mark"))
     end = (canvas["x"] + 200, canvas["y"] + 100)

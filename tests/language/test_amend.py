@@ -108,6 +108,15 @@ def test_a_new_node_that_is_read_above_the_end_stands_before_its_reader():
     assert found == LOOP.replace("y = square(x)", "q = sin(x_2)\ny = square(q)")
 
 
+def test_a_new_node_without_a_name_of_its_own_is_written_where_it_is_read():
+    text = "x = 2.0  # here\ny = sin(x) * 3.0\n"
+    graph = parse(text)
+    between = replace(graph["y"], slots=("tanh_1", 3.0))
+    nodes = tuple(between if node.name == between.name else node for node in graph.nodes)
+    after = replace(graph, nodes=(*nodes, Node("tanh_1", "tanh", ("sin_1",))))
+    assert amended(text, after) == "x = 2.0  # here\ny = tanh(sin(x)) * 3.0\n"
+
+
 def test_a_new_node_beside_the_output_leaves_the_output():
     assert looped(Node("q", "exp", ("w",))) == LOOP + "q = exp(w)\nreturn y\n"
 
