@@ -33,6 +33,11 @@ from autodiff_viz.ops.catalog import OPS
 STAGES = (DISCONNECTED, SEED, STOPPED, RULE, FLAT, UNDERFLOW)
 Masks = dict[str, np.ndarray]
 
+SMOOTH = {
+    "max": "mean", "min": "mean", "max_pool": "avg_pool", "sort": "softmax", "dropout": "identity",
+}  # fmt: skip
+"""For an op that passes nothing back to some elements that it reads, one that reads the same and passes to all."""
+
 
 @dataclass(frozen=True, slots=True)
 class Elements:
@@ -74,10 +79,11 @@ class _Search:
 
     @cached_property
     def noisy(self) -> Trace:
-        """The trace with random values, at which no derivative happens to be zero."""
+        """The trace with random values, and with smooth ops, so that no derivative happens to be zero."""
         draws, found = np.random.default_rng(0), self.found
         noise = {n: draws.uniform(0.5, 1.0, v.shape).astype(found.dtype) for n, v in found.value.items()}
-        return replace(found, value=noise)
+        graph = replace(found.graph, nodes=tuple(map(_smooth, found.graph.nodes)))
+        return replace(found, graph=graph, value=noise)
 
     def opened(self, stage: int) -> Masks:
         """Return, by node, the elements from which an open path leads to the output."""
@@ -128,6 +134,8 @@ class _Search:
             return mask if mask.shape == shape else np.broadcast_to(mask.any(), shape)
         if OPS[node.op].elementwise:
             return _folded(mask, shape)
+        if slot < len(slopes := OPS[node.op].derivative) and slopes[slot].startswith("0"):
+            return np.broadcast_to(mask.any(), shape)  # as argmax: flat everywhere, though there is a path
         present = self._pattern(self.found, node, slot, mask)
         return present | self._pattern(self.noisy, node, slot, mask)
 
@@ -142,6 +150,15 @@ class _Search:
             return _folded(mask & (slope != 0), shape)
         weights = np.random.default_rng(1).uniform(0.5, 1.0, mask.shape)
         return own_contributions(found, node.name, (mask * weights).astype(found.dtype))[slot] != 0
+
+
+def _smooth(node: Node) -> Node:
+    """Return the node with a smooth op that reads the same elements."""
+    if node.op not in SMOOTH:
+        return node
+    op = OPS[SMOOTH[node.op]]
+    known = {param.name for param in op.params}
+    return replace(node, op=op.name, params=tuple(p for p in node.params if p[0] in known))
 
 
 def _folded(mask: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:

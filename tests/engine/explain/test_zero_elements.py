@@ -43,6 +43,20 @@ ELEMENTS = {
         "x = [[1.0, 2.0]]\nw = [[1.0], [0.0]]\nz = sum(x @ w)", [(FLAT, 1, ("matmul_1",))],
         "Nothing arrives at 1 of 2 elements: the derivative of 'matmul_1' is 0.",
     ),
+    "all but the largest": (
+        "x = [3.0, 1.0, 2.0]\nz = max(x)", [(FLAT, 2, ("z",))],
+        "Nothing arrives at 2 of 3 elements: the derivative of 'z' is 0.",
+    ),
+    "all but the largest of each window, and one outside of all": (
+        "x = [[[[1.0], [4.0], [9.0]], [[3.0], [2.0], [9.0]]]]\np = max_pool(x, window=2)\nz = sum(p)",
+        [(DISCONNECTED, 2, ()), (FLAT, 3, ("p",))], "",
+    ),
+    "sorted behind those that are read": (
+        "x = [3.0, 1.0, 2.0]\nz = sum(sort(x)[:1])", [(FLAT, 2, ("sort_1",))], "",
+    ),
+    "places of the largest": (
+        "x = [3.0, 1.0]\na = argmax(x)\nz = a + x[0]", [(FLAT, 1, ("a",))], "",
+    ),
     "too small in one": (
         "x = [1.0, 1.0]\na = x * [1.0, 1e-30]\nz = sum(a * [1.0, 1e-30])", [(UNDERFLOW, 1, ("a",))],
         "Nothing arrives at 1 of 2 elements: too small at 'a'.",
