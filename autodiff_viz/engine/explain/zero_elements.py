@@ -36,7 +36,7 @@ Masks = dict[str, np.ndarray]
 SMOOTH = {
     "max": "mean", "min": "mean", "max_pool": "avg_pool", "sort": "softmax", "dropout": "identity",
 }  # fmt: skip
-"""For an op that passes nothing back to some elements that it reads, one that reads the same and passes to all."""
+"""For an op that passes nothing back to some of what it reads, one that reads the same and passes to all."""
 
 
 @dataclass(frozen=True, slots=True)
