@@ -42,9 +42,15 @@ class Explanation:
 
 
 def explained_zero(found: Trace, name: str) -> Explanation | None:
-    """Return why nothing arrives at a node; None where something does."""
+    """Return why nothing arrives at a node, or at single elements of it; None if all of it gets something.
+
+    For single elements the way to the cause is not marked: that some units are silent is usual.
+    """
     why = why_zero(found, name)
-    return why and Explanation(ZERO, name, why.sentence, why.mend, why.changes, why.at, why.path)
+    if why is None:
+        return None
+    way = () if found.cotangent[name].any() else (why.at, why.path)
+    return Explanation(ZERO, name, why.sentence, why.mend, why.changes, *way)
 
 
 def explained_non_finite(found: Trace) -> Explanation | None:
