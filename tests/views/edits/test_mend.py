@@ -76,7 +76,7 @@ def test_a_graph_that_nobody_has_arranged_is_laid_out_with_the_new_card_in_its_c
 def test_of_single_elements_the_way_to_the_cause_is_not_marked():
     why = offered(lab_of("x = [-1.0, 2.0]\nz = sum(relu(x))", "x"))
     assert why["says"] == "Nothing arrives at 1 of 2 elements: dead relu 'relu_1'."
-    assert (why["at"], why["wires"]) == ([], [])
+    assert not {"at", "wires"} & why.keys()
 
 
 def test_the_selected_node_offers_to_remove_the_stop_and_stays_selected():
