@@ -7,7 +7,7 @@ from dataclasses import replace
 from autodiff_viz.graph import edits
 from autodiff_viz.graph.bypass import with_muted
 from autodiff_viz.graph.history import Entry, Pinned, push
-from autodiff_viz.graph.model import FOLLOW, Graph, Rule
+from autodiff_viz.graph.model import Graph, Rule
 from autodiff_viz.graph.names import quoted
 from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.graph.rule_kinds import KINDS
@@ -72,11 +72,8 @@ def _entered(lab: Lab, graph: Graph, text: str | None, label: str, beside: Pinne
 
 
 def _without_rule(graph: Graph, name: str) -> tuple[Graph, str]:
-    if name not in graph:
-        raise GraphError(Problem("unknown-node", f"There is no node {quoted(name)}.", "Choose another."))
-    kind = graph[name].rule.kind
-    after = graph if kind == FOLLOW else edits.with_rule(graph, name, Rule())
-    return after, f"Without {KINDS[kind].label} at {name}"
+    after = edits.with_rule(graph, name, Rule())
+    return after, f"Without {KINDS[graph[name].rule.kind].label} at {name}"
 
 
 def _without_mute(graph: Graph, name: str) -> tuple[Graph, str]:
