@@ -1,10 +1,10 @@
-# make run: the app.  make test: everything that CI runs.  make check: style and types.  make bench: ratios.  make pictures: README's images and links' cards.
+# make run: the app.  make test: everything that CI runs.  make nightly: the same with all cases.  make check: style and types.  make bench: ratios.  make pictures: README's images and links' cards.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PORT ?= 8501
 
-.PHONY: run test check bench pictures browser nginx clean
+.PHONY: run test nightly check bench pictures browser nginx clean
 
 run: $(VENV)/.runtime
 	$(BIN)/streamlit run app.py --server.port $(PORT)
@@ -15,6 +15,10 @@ test: export JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS := 0
 test: check browser nginx
 	$(BIN)/python tests/web/run.py
 	$(BIN)/python -m pytest -n 3
+
+# Long lists of cases in full: see tests/thorough.py.
+nightly: export THOROUGH := 1
+nightly: test
 
 check: $(VENV)/.tools
 	$(BIN)/ruff check .

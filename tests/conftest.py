@@ -13,10 +13,10 @@ from hypothesis import HealthCheck, settings
 
 from tests.scheduling import BrowserApart, pytest_runtest_setup  # noqa: F401 (a hook)
 
-LOADED = {"conftest", "scheduling", "second_try"}
+LOADED = {"conftest", "scheduling", "second_try", "thorough"}
 HELPERS = {path.stem for path in Path(__file__).parent.iterdir() if path.stem[0].isalpha()} - LOADED
 pytest.register_assert_rewrite(*(f"tests.{name}" for name in HELPERS))  # so that these, too, say what failed
-pytest_plugins = ["tests.asserting", "tests.second_try"]
+pytest_plugins = ["tests.asserting", "tests.second_try", "tests.thorough"]
 
 jax.config.update("jax_numpy_dtype_promotion", "strict")  # the project never mixes dtypes silently
 

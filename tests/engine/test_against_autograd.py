@@ -45,6 +45,7 @@ def test_every_op_is_there():
     assert set(hips.OPS) == set(OPS)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("op", "shapes", "given"), examples_of(OPS.values()))
 def test_an_op_agrees_with_a_seed_of_its_own(op, shapes, given):
     arrays = sample(op, shapes)

@@ -73,6 +73,7 @@ def test_every_op_with_a_number_for_a_parameter_is_here():
     assert {op.name for op in OPS.values() if any(p.kind == "float" for p in op.params)} == set(CASES)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize(
     ("name", "arrays", "given"),
@@ -92,6 +93,7 @@ def test_dropout_passes_what_it_keeps_enlarged_and_nothing_where_it_drops(rate, 
     np.testing.assert_allclose(found.gradient["x0"], found.value["y"], rtol=1e-6)  # of a 1: the same
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize("name", CASES)
 def test_an_exported_program_keeps_them_too(name, dtype):

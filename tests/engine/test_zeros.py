@@ -96,6 +96,7 @@ CALLS = {
 }
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("op", sorted(name for name, op in OPS.items() if op.slots))
 def test_of_every_op_both_paths_agree_after_a_log_of_0(op):
     """x holds 0, 1 and 2, so the op meets -inf and pulls back to an infinite slope."""

@@ -26,6 +26,7 @@ def graph_of(op, example, wired=None):
     return Graph((*inputs, Node("y", op.name, slots, params(**given))), (), "y")
 
 
+@pytest.mark.nightly
 def test_every_op_agrees_in_a_process_without_the_lab(tmp_path):
     graphs = [graph_of(op, op.examples[-1]) for op in OPS.values()]
     results = run_alone([to_python(graph) for graph in graphs], tmp_path)
@@ -41,11 +42,13 @@ SET = [
 ]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("op", "example"), SET)
 def test_parameters_at_their_defaults_and_set_agree(op, example):
     check(graph_of(op, example))
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("op", [op for op in OPS.values() if op.slots], ids=lambda op: op.name)
 def test_an_op_of_constants_alone_agrees(op):
     check(graph_of(op, op.examples[0], wired=()))
@@ -59,6 +62,7 @@ ONE_CONSTANT = [
 ]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("op", "slot"), ONE_CONSTANT)
 def test_an_op_with_one_constant_agrees(op, slot):
     check(graph_of(op, op.examples[0], wired={*range(len(op.slots))} - {slot}))

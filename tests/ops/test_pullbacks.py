@@ -36,6 +36,7 @@ def test_passed_cotangents_are_those_of_central_differences(op, shapes, params):
         np.testing.assert_allclose(passed, wanted, rtol=1e-6, atol=1e-7)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.usefixtures("x64")
 @pytest.mark.parametrize(("op", "shapes", "params"), last_example_of(WIRED))
 def test_forward_mode_and_reverse_mode_agree(op, shapes, params):
@@ -48,6 +49,7 @@ def test_forward_mode_and_reverse_mode_agree(op, shapes, params):
     np.testing.assert_allclose(jnp.vdot(seed, moved), sideways, rtol=1e-10, atol=1e-12)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("op", "shapes", "params"), last_example_of(WIRED))
 def test_passed_cotangents_keep_shape_and_dtype_of_the_inputs(op, shapes, params):
     arrays = sample(op, shapes, np.float32)

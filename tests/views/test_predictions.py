@@ -16,11 +16,12 @@ import pytest
 from autodiff_viz.views.canvas.lean import lean
 from autodiff_viz.views.canvas.palette import palette
 from autodiff_viz.views.compose import lab_view
+from tests.thorough import THOROUGH
 from tests.views.random_walks import MAKERS, walks
 from tests.web import node as web
 
 PLAY = Path(__file__).parents[1] / "web" / "play_edits.mjs"
-WALKS = int(os.environ.get("WALKS", "90"))  # of 20 edits each; about three in four are accepted
+WALKS = int(os.environ.get("WALKS", "90" if THOROUGH else "45"))  # of 20 edits; three in four are accepted
 
 PYTHONS = frozenset({"arrange", "checkpoint", "make_branches", "redo", "rename", "undo"})
 """Kinds of edits of which the browser shows nothing by itself."""

@@ -110,6 +110,7 @@ def test_the_notes_of_a_trace_say_what_the_page_says():
 EXTREMES = [np.inf, -np.inf, np.nan, BIG, -BIG, 1e-45, -0.0]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("op", sorted(name for name, op in OPS.items() if op.slots))
 def test_no_op_crashes_on_extreme_inputs(op):
     shapes, given = OPS[op].examples[0]

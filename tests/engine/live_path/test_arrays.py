@@ -77,6 +77,7 @@ def central_difference(function: Callable[..., float], name: str) -> np.ndarray:
     return slope
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("formula", CASES)
 def test_the_whole_program_agrees(formula):
     assert verify(trace(parse(INPUTS + "y = " + formula))).agrees

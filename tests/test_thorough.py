@@ -1,0 +1,78 @@
+"""The sample that `make test` runs of long lists of cases."""
+
+import os
+import re
+import subprocess
+import sys
+
+import pytest
+
+from tests.thorough import fewer
+
+SUITE = """
+import pytest
+from hypothesis import given, settings, strategies as st
+
+TRIED = []
+
+@pytest.mark.sampled(3)
+@pytest.mark.parametrize("case", range(90))
+def test_of_many(case):
+    assert case < 90
+
+@pytest.mark.sampled(1000)
+@pytest.mark.parametrize("case", range(3))
+def test_of_few(case):
+    assert case < 3
+
+@pytest.mark.nightly
+def test_at_night():
+    assert True
+
+@settings(max_examples=60, database=None)
+@given(st.integers())
+def test_property(number):
+    TRIED.append(number)
+
+def test_how_often():
+    print("tried", len(TRIED))
+"""
+
+
+@pytest.fixture(scope="module")
+def ran(tmp_path_factory):
+    """By whether everything is asked for, how many passed and how many examples were tried."""
+    folder = tmp_path_factory.mktemp("suite")
+    (folder / "test_some.py").write_text(SUITE)
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-s",
+        "-p",
+        "tests.thorough",
+        "-p",
+        "no:cacheprovider",
+        str(folder),
+    ]
+
+    def run(thorough: str) -> str:
+        env = {**os.environ, "THOROUGH": thorough, "PYTHONPATH": os.getcwd()}
+        return subprocess.run(command, env=env, capture_output=True, text=True, cwd=folder).stdout
+
+    return run("0"), run("1")
+
+
+def test_a_sample_has_about_its_share_and_never_none(ran):
+    some, everything = ran
+    assert "96 passed" in everything
+    passed = int(re.search(r"(\d+) passed", some)[1])
+    of_many = passed - 2 - 1  # the property and its count; of three cases, one
+    assert 20 <= of_many <= 40
+    assert "deselected" in some
+
+
+def test_of_examples_a_third_is_tried(ran):
+    some, everything = ran
+    assert ("tried 20\n" in some, "tried 60\n" in everything) == (True, True)
+    assert [fewer(number) for number in (3, 8, 15, 150)] == [3, 5, 5, 50]

@@ -1,0 +1,62 @@
+"""What `make test` runs of the suite: every claim, and a sample of long lists of cases. `make nightly`: all.
+
+    @pytest.mark.sampled(3)   every third case or so of a parametrised test, and at least one
+    @pytest.mark.nightly      only at night: a test beside it claims the same of less
+
+A case is in the sample by the checksum of its name, so it stays in or out when others are added. Of
+hypothesis' examples a third is tried. A test that is named on the command line runs in full.
+"""
+
+from __future__ import annotations
+
+import os
+from zlib import crc32
+
+import pytest
+from hypothesis import settings
+
+THOROUGH = os.environ.get("THOROUGH") == "1"
+SHARE, FEWEST = 3, 5
+SETTINGS = "_hypothesis_internal_use_settings"
+"""Where hypothesis keeps the settings of a test; it has no documented factor for all numbers of examples."""
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "sampled(n): one of n cases is run, unless THOROUGH=1")
+    config.addinivalue_line("markers", "nightly: run only if THOROUGH=1")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if THOROUGH or any("::" in str(name) for name in config.args):
+        return
+    for function in {item.function for item in items if hasattr(item.function, SETTINGS)}:
+        _try_fewer(function)
+    if left_out := _left_out(items):
+        config.hook.pytest_deselected(items=[*left_out])
+        items[:] = [item for item in items if item not in left_out]
+
+
+def fewer(number: int) -> int:
+    """How many of so many examples are tried."""
+    return max(min(number, FEWEST), number // SHARE)
+
+
+def _try_fewer(function) -> None:
+    given = getattr(function, SETTINGS)
+    setattr(function, SETTINGS, settings(given, max_examples=fewer(given.max_examples)))
+
+
+def _left_out(items: list[pytest.Item]) -> set[pytest.Item]:
+    cases: dict[str, list[tuple[int, pytest.Item]]] = {}
+    found = set()
+    for item in items:
+        if item.get_closest_marker("nightly"):
+            found.add(item)
+        elif sampled := item.get_closest_marker("sampled"):
+            test, _, case = item.nodeid.partition("[")
+            cases.setdefault(test, []).append((crc32(case.encode()) % sampled.args[0], item))
+    for drawn in cases.values():
+        least = min(number for number, _ in drawn)  # 0, or the nearest to it of a short list
+        found |= {item for number, item in drawn if number != least}
+    return found
