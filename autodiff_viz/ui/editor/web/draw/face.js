@@ -7,7 +7,7 @@ import { fitting } from "./fitting.js";
 import { chipsReach } from "./chips.js";
 import { clamp } from "./geometry.js";
 import { halfOf, THUMB } from "./heatcard.js";
-import { shortened, textWidth } from "./measure.js";
+import { shortened, shortenedName, textWidth } from "./measure.js";
 import { MOST as TAB_MOST, tabRoom, tabRows } from "./tabcard.js";
 
 /** @typedef {import("../types.js").GraphNode} GraphNode */
@@ -26,7 +26,7 @@ const LETTERS = 3; // of a name that is shortened, at least
 const GAP = 8; // px between symbol and name
 const SHAPE = 11.5; // px
 const BOLD = 1.06; // width of semi-bold letters
-const LIFT = 6; // px from a card to the name above it
+export const LIFT = 6; // px from a card to the name above it
 const FOLDED = 12; // px, margin of a collapsed group's card
 
 /** @param {Level} level */
@@ -128,7 +128,7 @@ function titled({ symbol, id, w, h, isInput, isParameter }, level, across) {
 
 /** The name, shortened to a few letters at least, else none. @param {string} name @param {number} room @param {number} size */
 function nameFor(name, room, size) {
-  const text = shortened(name, room, size);
+  const text = shortenedName(name, room, size);
   return text === name || [...text].length > LETTERS ? text : "";
 }
 

@@ -6,7 +6,7 @@ import { icon } from "./icons.js";
 import { ON_CARD, stepper, stepperWidth } from "./stepper.js";
 import { RULES, shared } from "../../../web/constants.js";
 import { setText, svg } from "../../../web/dom.js";
-import { shortened, textWidth } from "./measure.js";
+import { shortenedName, textWidth } from "./measure.js";
 
 /** @typedef {import("../types.js").GraphNode} GraphNode */
 /** @typedef {import("../types.js").Drawing} Drawing */
@@ -84,7 +84,7 @@ export function groupParts(node, level) {
     svg("line", { class: "divider", x1: 0, x2: w, y1: HEAD - 4, y2: HEAD - 4 }),
     svg("text", { class: "sign", x: w / 2, y: h / 2 + far * 0.34, "font-size": far.toFixed(1) }, sign),
     opener(16, 16, false),
-    svg("text", { class: "title", x: SIDE + 18, y: 16 + title / 3 }, shortened(symbol, room, title)),
+    svg("text", { class: "title", x: SIDE + 18, y: 16 + title / 3 }, shortenedName(symbol, room, title)),
     ...(branches ? [stepper(symbol, branches.length, (w - stepperWidth(branches.length, ON_CARD)) / 2, HEAD + STEPS / 2 - 1, ON_CARD)] : count ? counted(count, w) : []),
     ...slots.map(({ label }, i) => port("slot wired", i, 0, ports?.ins[i] ?? 0, named ? label : "", half, level)),
     ...(group?.outs ?? []).map((label, i) => port("out", i, w, ports?.outs[i] ?? 0, named ? label : "", half, level)),
@@ -110,7 +110,7 @@ export const opener = (x, y, open) =>
 
 /** @param {string} kind @param {number} i @param {number} x @param {number} y @param {string} label @param {number} room @param {Level} level */
 function port(kind, i, x, y, label, room, level) {
-  const text = label && shortened(label, room, Math.max(FONT.port, level.text));
+  const text = label && shortenedName(label, room, Math.max(FONT.port, level.text));
   const at = x ? { x: -11, "text-anchor": "end" } : { x: 11 };
   return svg("g", { class: kind, "data-slot": i, transform: `translate(${x} ${y})` },
     svg("circle", { class: "target", r: 12 }), svg("circle", { class: "port", r: 5.5 }),

@@ -5,7 +5,7 @@
 import { RULES } from "../../../web/constants.js";
 import { svg } from "../../../web/dom.js";
 import { icon } from "./icons.js";
-import { shortened, textWidth } from "./measure.js";
+import { shortenedName, textWidth } from "./measure.js";
 
 /** @typedef {import("../types.js").GraphNode} GraphNode */
 /** @typedef {import("./levels.js").Level} Level */
@@ -58,7 +58,7 @@ function nameRoom(node, level) {
 export function tabParts(node, level) {
   const parts = [];
   const size = nameSize(level);
-  if (level.detail !== "few" && nameRoom(node, level)) parts.push(svg("text", { class: "name fixed tab-name", x: startOf(node), y: node.h / 2 + 0.35 * size }, shortened(node.id, nameRoom(node, level) + 0.1, size)));
+  if (level.detail !== "few" && nameRoom(node, level)) parts.push(svg("text", { class: "name fixed tab-name", x: startOf(node), y: node.h / 2 + 0.35 * size }, shortenedName(node.id, nameRoom(node, level) + 0.1, size)));
   const kind = markOf(node);
   if (!kind) return parts;
   const rule = RULES[kind];
