@@ -40,11 +40,16 @@ MEASURED = """canvas => {
   const bars = all(".bar, .minimap, .flow-key, .legend-line > span");
   const under = (box) => bars.filter((bar) => meet(inView(box), boxOf(bar))).map((bar) => bar.className);
   const covered = cards.flatMap(([id, box]) => under(box).map((bar) => `${id} under ${bar}`));
-  const inner = ({ left, right, top, bottom }) => ({ left: left + 1, right: right - 1, top: top + 1, bottom: bottom - 1 });
+  const inner = ({ left, right, top, bottom }) => ({
+    left: left + 1, right: right - 1, top: top + 1, bottom: bottom - 1,
+  });
   const named = all("[data-id] .name.above").map((one) => [`name ${one.textContent}`, boxOf(one)]);
-  const tabs = all(".region .tab-back").map((one) => [one.closest(".region").dataset.region, inner(boxOf(one))]);
-  const tabbed = tabs.flatMap(([frame, tab]) => [...cards, ...named].filter(([, box]) => meet(box, tab)).map(([id]) => `tab ${frame} over ${id}`));
-  return { texts, nodes: cards.length, map: all(".minimap").length > 0, covered: [...covered, ...tabbed], out };
+  for (const one of all(".region .tab-back")) {
+    const [frame, tab] = [one.closest(".region").dataset.region, inner(boxOf(one))];
+    const hidden = [...cards, ...named].filter(([, box]) => meet(box, tab));
+    covered.push(...hidden.map(([id]) => `tab ${frame} over ${id}`));
+  }
+  return { texts, nodes: cards.length, map: all(".minimap").length > 0, covered, out };
 }"""
 
 
