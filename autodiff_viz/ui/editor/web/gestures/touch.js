@@ -8,10 +8,13 @@ import { say } from "../draw/stage.js";
 
 const PAGE_SCROLLS = "(max-height: 559.9px)"; // as in lab.css
 
+/** Whether the window is so low that the page scrolls. */
+export const pageScrolls = () => matchMedia(PAGE_SCROLLS).matches;
+
 /** Whether a touch is left to the page, since the canvas has not been tapped.
  * @param {Stage} stage @param {PointerEvent} event */
 export const asleep = ({ host }, event) =>
-  event.pointerType === "touch" && !host.matches(".awake, .selecting") && matchMedia(PAGE_SCROLLS).matches;
+  event.pointerType === "touch" && !host.matches(".awake, .selecting") && pageScrolls();
 
 /** @param {Stage} stage @param {PointerEvent} event */
 export function wake(stage, event) {
