@@ -12,8 +12,8 @@ from tests.browser.lab_page import LabPage, middle
 
 pytestmark = pytest.mark.shared_page
 
-SMALL, LARGE = (1280, 720), (1920, 1080)
-LEAST = {SMALL: (11, 13), LARGE: (14, 18)}
+SMALL, LARGE, PHONE = (1280, 720), (1920, 1080), (390, 844)
+LEAST = {SMALL: (11, 13), LARGE: (14, 18), PHONE: (11, 13)}
 """Px of text and of numbers, at least, by the size of the window."""
 
 FINE = 0.1  # px of rounding
@@ -90,6 +90,12 @@ def looked_at(lab: LabPage, window: tuple[int, int]) -> dict[str, list[str]]:
 @pytest.mark.parametrize("window", [SMALL, LARGE])
 def test_every_lesson_can_be_read_and_is_covered_by_nothing(lab: LabPage, window):
     assert looked_at(lab, window) == {}
+
+
+def test_every_lesson_opens_whole_on_a_phone_with_numbers_that_can_be_read(phone: LabPage):
+    phone.page.get_by_role("tab", name="Formula").tap()
+    expect(phone.formula).to_be_visible()
+    assert looked_at(phone, PHONE) == {}
 
 
 @pytest.mark.own_page

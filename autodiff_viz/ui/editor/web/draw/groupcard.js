@@ -3,6 +3,7 @@
 // that there is more inside, and its ports have names.
 
 import { icon } from "./icons.js";
+import { isBare } from "./levels.js";
 import { ON_CARD, stepper, stepperWidth } from "./stepper.js";
 import { RULES, shared } from "../../../web/constants.js";
 import { setText, svg } from "../../../web/dom.js";
@@ -71,7 +72,7 @@ export function marksOf(inside, regions) {
 export function groupParts(node, level) {
   const { w, h, symbol, slots, ports, group } = node;
   const branches = group?.branches;
-  const named = level.detail !== "few"; // else the numbers need the room
+  const named = !isBare(level); // else the numbers need the room
   const count = branches || level.detail !== "near" ? "" : `${group?.nodes.length}`;
   const room = w - 2 * SIDE - 22 - textWidth(count, FONT.count) - (count ? 16 : 0);
   const title = Math.max(FONT.name, level.text);
@@ -143,7 +144,7 @@ const scaled = (x, unit) => `translate(${x} ${7 - 20 * unit})${unit > 1 ? ` scal
 const KINDS = { mute: "missing", cut_after: "segment", checkpoint: "runs" };
 
 /** Baselines of the two numbers, in px from the card's top. @param {GraphNode} node @param {Level} level */
-export const groupRows = ({ h }, { detail, number }) => (detail === "near" ? [h - FOOT - 27, h - FOOT - 5] : [h - FOOT - 0.8 * number - 2, h - FOOT + 2]);
+export const groupRows = ({ h }, { detail, number }) => (detail === "one" ? [h / 2 - 3, h / 2 + 0.75 * number] : detail === "near" ? [h - FOOT - 27, h - FOOT - 5] : [h - FOOT - 0.8 * number - 2, h - FOOT + 2]);
 
 /** Write the tooltip. @param {Element} title @param {GraphNode} node */
 export function writeGroupTitle(title, { group, valueFull, value, cotangentFull, cotangent }) {

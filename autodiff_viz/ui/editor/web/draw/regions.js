@@ -29,7 +29,7 @@ const FONT = 12; // px
 const { tab: TAB } = shared.frame; // px, height
 const LOW = 16; // px, height of an enlarged one
 const ASIDE = 14; // px from the frame's corner to its tab
-const NUMBERS_ALONE = new Set(["few", "far", "boxes"]); // details at which a card has its name above it, or none
+const NUMBERS_ALONE = new Set(["few", "one", "far", "boxes"]); // details at which a card has its name above it, or none
 
 /** Height of a tab before it is enlarged. @param {number} unit */
 const tallOf = (unit) => (unit < WORDS ? TAB : LOW);

@@ -11,7 +11,7 @@ import { targetOf } from "./pointing.js";
 import { closePopover } from "../popovers/popover.js";
 import { selectRegion } from "../popovers/regionpop.js";
 import { pointOf } from "../draw/stage.js";
-import { asleep, sleepBetweenTouches, tellHowToWake, wake } from "./touch.js";
+import { aimed, asleep, sleepBetweenTouches, tellHowToWake, wake } from "./touch.js";
 import { dragNodes } from "./translating.js";
 import { dragWire } from "./wiring.js";
 
@@ -60,7 +60,8 @@ export function listenToPointers(editor) {
 
   const release = (/** @type {PointerEvent} */ event) => {
     if (!pointers.delete(event.pointerId) || !press) return;
-    const { target, gesture, start } = press;
+    const { gesture, start } = press;
+    const target = event.pointerType === "touch" ? aimed(editor.seen.nodes, editor.stage.view, press.target, start) : press.target;
     press = null;
     if (event.type === "pointercancel" && asleep(editor.stage, event)) tellHowToWake(editor.stage);
     if (gesture) return gesture.end(event.type === "pointerup" ? event : null);
