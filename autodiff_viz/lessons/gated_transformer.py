@@ -145,7 +145,8 @@ one can be fine-tuned alone.""",
         Variant(
             "Six branches",
             stacked(6),
-            look_at="branch_1",
+            look_at="result",
+            collapsed=("transformer",),
             text="The stack again, with k = 6. Only the list of branches is longer; the ops after it are the "
             "same three.",
         ),

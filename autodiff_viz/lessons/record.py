@@ -79,6 +79,7 @@ class Variant:
       training: settings of its training, None without; `steps` is the number of steps.
       steps: number of training steps.
       text: what this graph shows, beside the lesson's text; Markdown, at most about 60 words.
+      collapsed: names of the groups that are cards when the graph opens, so that it can be read.
     """
 
     title: str
@@ -88,6 +89,7 @@ class Variant:
     training: Settings | None = None
     steps: int = 0
     text: str = ""
+    collapsed: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

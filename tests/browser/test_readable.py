@@ -12,8 +12,8 @@ from tests.browser.lab_page import LabPage, middle
 
 pytestmark = pytest.mark.shared_page
 
-SMALL, LARGE = (1280, 720), (1920, 1080)
-LEAST = {SMALL: (11, 13), LARGE: (14, 18)}
+SMALL, LARGE, PHONE = (1280, 720), (1920, 1080), (390, 844)
+LEAST = {SMALL: (11, 13), LARGE: (14, 18), PHONE: (11, 13)}
 """Px of text and of numbers, at least, by the size of the window."""
 
 FINE = 0.1  # px of rounding
@@ -40,6 +40,15 @@ MEASURED = """canvas => {
   const bars = all(".bar, .minimap, .flow-key, .legend-line > span");
   const under = (box) => bars.filter((bar) => meet(inView(box), boxOf(bar))).map((bar) => bar.className);
   const covered = cards.flatMap(([id, box]) => under(box).map((bar) => `${id} under ${bar}`));
+  const inner = ({ left, right, top, bottom }) => ({
+    left: left + 1, right: right - 1, top: top + 1, bottom: bottom - 1,
+  });
+  const named = all("[data-id] .name.above").map((one) => [`name ${one.textContent}`, boxOf(one)]);
+  for (const one of all(".region .tab-back")) {
+    const [frame, tab] = [one.closest(".region").dataset.region, inner(boxOf(one))];
+    const hidden = [...cards, ...named].filter(([, box]) => meet(box, tab));
+    covered.push(...hidden.map(([id]) => `tab ${frame} over ${id}`));
+  }
   return { texts, nodes: cards.length, map: all(".minimap").length > 0, covered, out };
 }"""
 
@@ -81,6 +90,23 @@ def looked_at(lab: LabPage, window: tuple[int, int]) -> dict[str, list[str]]:
 @pytest.mark.parametrize("window", [SMALL, LARGE])
 def test_every_lesson_can_be_read_and_is_covered_by_nothing(lab: LabPage, window):
     assert looked_at(lab, window) == {}
+
+
+def test_every_lesson_opens_whole_on_a_phone_with_numbers_that_can_be_read(phone: LabPage):
+    phone.page.get_by_role("tab", name="Formula").tap()
+    expect(phone.formula).to_be_visible()
+    assert looked_at(phone, PHONE) == {}
+
+
+@pytest.mark.own_page
+def test_six_branches_open_as_one_card_that_can_be_read(lab: LabPage):
+    lab.page.set_viewport_size({"width": SMALL[0], "height": SMALL[1]})
+    lab.open("?lesson=gated-transformer&variant=4")
+    card = lab.node("group:transformer")
+    expect(card.locator(".port-name")).to_have_count(7)
+    names = card.locator(".port-name").all_text_contents()
+    assert len(set(names)) == 7  # the image, and six that differ
+    assert faults(measured(lab), SMALL) == []
 
 
 def test_the_check_sees_small_text_and_covered_nodes(lab: LabPage):

@@ -64,6 +64,37 @@ def test_without_this_stop_says_what_it_changes_and_one_key_flips(lab: LabPage):
     expect(page.get_by_role("tab", name="Compare")).to_have_count(0)
 
 
+def test_the_canvas_compares_without_a_rule_a_mute_or_a_region_too(lab: LabPage):
+    def compared(by: str) -> None:
+        bar = lab.page.locator(".twins-says")
+        expect(bar).to_contain_text(by)
+        lab.page.get_by_role("button", name="Unpin").click()
+        lab.settle()
+        expect(bar).to_be_hidden()
+
+    def from_more() -> None:
+        lab.button("More")
+        lab.canvas.get_by_role("menuitem", name="Compare: without this").click()
+        lab.settle()
+
+    lab.select("exp_1")
+    from_more()
+    compared("Equal values, different gradients of 'x'")
+    lab.button("Undo")
+    lab.button("Undo")
+    lab.select("a")
+    lab.press("m")
+    from_more()
+    compared("Different values")  # sin x in place of x
+    lab.deselect()
+    lab.select("a")
+    lab.press("c")
+    lab.canvas.locator(".region .tab").click()
+    lab.canvas.get_by_role("dialog").get_by_role("button", name="Compare: without it").click()
+    lab.settle()
+    compared("Equal")
+
+
 @pytest.mark.own_page
 def test_a_reload_keeps_both_and_the_steps_between_them(lab: LabPage):
     lab.canvas.locator(".surface").focus()

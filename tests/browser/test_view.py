@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.lab_page import LabPage
+from tests.browser.lab_page import LabPage, middle
 
 pytestmark = pytest.mark.shared_page
 
@@ -77,12 +77,31 @@ def test_space_and_the_middle_button_pan_even_on_a_node(lab: LabPage, way):
     assert lab.place("a") == place
 
 
-def test_the_wheel_over_a_canvas_without_the_keys_tells_how_to_zoom(lab: LabPage):
+def test_the_wheel_zooms_about_the_pointer_whatever_has_the_keys(lab: LabPage):
     lab.formula.click()
-    box = lab.canvas.bounding_box()
-    lab.page.mouse.move(box["x"] + 200, box["y"] + 100)
+    before = lab.node("x").locator(".card").bounding_box()
+    at = (before["x"] + before["width"] / 2, before["y"] + before["height"] / 2)
+    lab.page.mouse.move(*at)
+    lab.page.mouse.wheel(0, -120)
+    lab.page.wait_for_function(
+        "([card, w]) => card.getBoundingClientRect().width > 1.1 * w",
+        arg=[
+            lab.node("x").locator(".card").element_handle(),
+            before["width"],
+        ],
+    )
+    assert middle(lab.node("x").locator(".card")) == pytest.approx(at, abs=1.5)
+
+
+@pytest.mark.own_page
+def test_where_the_page_scrolls_the_wheel_is_the_pages_and_a_text_tells_how_to_zoom(lab: LabPage):
+    lab.page.set_viewport_size({"width": 1000, "height": 500})
+    lab.formula.evaluate("area => area.focus({ preventScroll: true })")
+    before = lab.node("x").locator(".card").bounding_box()["width"]
+    lab.page.mouse.move(*middle(lab.node("x").locator(".card")))
     lab.page.mouse.wheel(0, 10)
     expect(lab.canvas.get_by_role("status")).to_contain_text("Ctrl + wheel")
+    assert lab.node("x").locator(".card").bounding_box()["width"] == pytest.approx(before, abs=0.5)
 
 
 def test_the_selection_is_fitted(lab: LabPage):

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { isFar, LEAST, levelOf, NAMED, NEAR, NUMBERED, readingOf } from "../../autodiff_viz/ui/editor/web/draw/levels.js";
+import { isFar, LEAST, levelOf, NAMED, NEAR, NUMBERED, readingOf, WHOLE } from "../../autodiff_viz/ui/editor/web/draw/levels.js";
 
 const SCALES = Array.from({ length: 290 }, (_, i) => 0.2 + i / 100);
 
@@ -29,4 +29,11 @@ test("names are said from one scale on, and numbers from a smaller one", () => {
   assert.equal(levelOf(1), NEAR);
   assert.deepEqual([1, 0.7, NAMED, 0.4, NUMBERED, 0.25, 0.1].map((k) => levelOf(k).detail), ["near", "middle", "small", "few", "few", "far", "boxes"]);
   assert.deepEqual([NUMBERED, 0.25].map((k) => isFar(levelOf(k))), [false, true]);
+});
+
+test("on a phone there are numbers down to a smaller scale, as large as anywhere", () => {
+  assert.deepEqual([NUMBERED, 0.25, WHOLE, 0.1].map((k) => levelOf(k, 1, true).detail), ["few", "one", "one", "boxes"]);
+  for (const k of [0.29, 0.25, 0.22, WHOLE]) assert.ok(levelOf(k, 1, true).number * k >= LEAST.number - 1e-9);
+  assert.ok(!isFar(levelOf(WHOLE, 1, true)));
+  assert.equal(levelOf(0.5, 1, true), levelOf(0.5));
 });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { shortened, textWidth } from "../../autodiff_viz/ui/editor/web/draw/measure.js";
+import { shortened, shortenedName, textWidth } from "../../autodiff_viz/ui/editor/web/draw/measure.js";
 
 test("a longer text is wider", () => {
   assert.ok(textWidth("logsumexp", 12) > textWidth("log", 12));
@@ -19,4 +19,14 @@ test("a text that does not fit ends in an ellipsis and then fits", () => {
   const text = shortened("a_rather_long_name", 60, 12);
   assert.match(text, /^a_rat.*…$/);
   assert.ok(textWidth(text, 12) <= 60);
+});
+
+test("a name that is shortened keeps the number at its end, by which it differs from its neighbours", () => {
+  const [one, two] = ["branch_1", "branch_12"].map((name) => shortenedName(name, 44, 12));
+  assert.match(one, /^b\w*…_1$/);
+  assert.match(two, /^b\w*…_12$/);
+  assert.ok(textWidth(one, 12) <= 44 && textWidth(two, 12) <= 44);
+  assert.equal(shortenedName("branch_1", 100, 12), "branch_1");
+  assert.equal(shortenedName("a_rather_long_name", 60, 12), shortened("a_rather_long_name", 60, 12));
+  assert.equal(shortenedName("h_123456789", 40, 12), shortened("h_123456789", 40, 12)); // no letter would be left
 });

@@ -70,3 +70,9 @@ test("a newcomer is told to click, then to stop, then nothing any more", () => {
   assert.equal(newcomer(["select", "bend"], { chosen: "exp", played: true }), "");
   assert.equal(newcomer(["select"], { played: true, symbol: null }), "");
 });
+
+test("a finger is told to tap, and on a phone where stop is", () => {
+  assert.match(newcomer([], { finger: true }), /^Tap a node/);
+  assert.match(newcomer([], { finger: true, played: true }), /^Tap e, then press stop/);
+  assert.match(newcomer(["select"], { finger: true, narrow: true, chosen: "exp" }), /^Press Bend, then stop/);
+});

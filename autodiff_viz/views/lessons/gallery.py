@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from autodiff_viz.graph.edits import with_positions
+from autodiff_viz.graph.model import Graph
 from autodiff_viz.lessons.evaluate import graph_of
 from autodiff_viz.lessons.findings_codec import Proof
 from autodiff_viz.lessons.gallery import LESSONS, lesson
-from autodiff_viz.lessons.record import Lesson
+from autodiff_viz.lessons.record import Lesson, Variant
+from autodiff_viz.views.canvas.collapsed_groups import folded_places
 from autodiff_viz.views.lab import Lab, opened
 from autodiff_viz.views.lessons.claims import ClaimView, is_own, own_claims, variant_of
 from autodiff_viz.views.training.record import Plan
@@ -77,12 +80,26 @@ def open_lesson(lab: Lab, key: str, variant: int = 0) -> Lab:
         return lab
     variant = variant_of(replace(lab, variant=variant), found)
     chosen = found.variants[variant]
-    after = opened(lab, graph_of(chosen), f"Lesson: {found.title}")
+    after = opened(lab, _laid_out(chosen), f"Lesson: {found.title}")
     if chosen.training:
         after = replace(after, plan=Plan(chosen.training, chosen.steps))
     return replace(
-        after, lesson=key, variant=variant, seed=chosen.seed, figure=found.figure, selected=chosen.look_at
+        after,
+        lesson=key,
+        variant=variant,
+        seed=chosen.seed,
+        figure=found.figure,
+        selected=chosen.look_at,
+        collapsed=frozenset(chosen.collapsed),
     )
+
+
+def _laid_out(variant: Variant) -> Graph:
+    """Return the graph of a variant; with collapsed groups its nodes are placed around their cards."""
+    graph = graph_of(variant)
+    if not variant.collapsed:
+        return graph
+    return with_positions(graph, folded_places(graph, variant.collapsed))
 
 
 def open_variant(lab: Lab, key: str, variant: int) -> Lab:

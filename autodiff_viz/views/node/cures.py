@@ -9,7 +9,7 @@ from autodiff_viz.engine.explain.cure import Cure
 from autodiff_viz.engine.explain.nonfinite_cures import nonfinite_cure
 from autodiff_viz.engine.explain.nonfinite_origin import nonfinite_origin
 from autodiff_viz.engine.explain.why_zero import cure_of_zero, why_zero
-from autodiff_viz.engine.live_path.walk import Wire
+from autodiff_viz.engine.live_path.walk import ARRIVING, Wire
 from autodiff_viz.engine.trace import Trace
 from autodiff_viz.graph.bypass import handed_on
 from autodiff_viz.graph.model import Graph
@@ -29,7 +29,7 @@ class Explanation:
       mend: what its cure does; "" if it has none.
       changes: what the cure changes.
       at: the nodes that are the cause.
-      wires: the wires that lead to them.
+      wires: the wires that lead to them; of the whole trace the one at which it begins.
     """
 
     of: str
@@ -56,7 +56,12 @@ def explained_zero(found: Trace, name: str) -> Explanation | None:
 def explained_non_finite(found: Trace) -> Explanation | None:
     """Return where NaN or infinity comes from; None where all numbers are finite."""
     origin = nonfinite_origin(found)
-    return origin and Explanation(NON_FINITE, None, origin.sentence, origin.mend, origin.changes)
+    if origin is None:
+        return None
+    backward = (origin.backward,) if origin.backward else ()
+    at = dict.fromkeys(name for name in (origin.forward, *(name for name, _ in backward)) if name)
+    wires = tuple((name, slot) for name, slot in backward if slot not in (None, ARRIVING))
+    return Explanation(NON_FINITE, None, origin.sentence, origin.mend, origin.changes, tuple(at), wires)
 
 
 def cure_of(found: Trace, of: str, node: str | None) -> Cure | None:
@@ -81,7 +86,7 @@ def explanation_data(found: Explanation | None, graph: Graph) -> dict[str, Any] 
         edit = {"kind": "mend", "of": found.of, "node": found.node, "mend": found.mend}
         label = f"Mend: {found.mend[0].lower()}{found.mend[1:]}"
         data |= {"label": label, "changes": found.changes, "edit": edit}
-    if found.node is not None:
+    if found.node is not None or found.at:
         data |= {"at": list(found.at), "wires": [_wire_id(graph, wire) for wire in found.wires]}
     return data
 

@@ -12,6 +12,7 @@ import { legend } from "./draw/legend.js";
 import { openMinimap } from "./draw/minimap.js";
 import { animateMoves } from "./draw/motion.js";
 import { listenToPanning } from "./gestures/panning.js";
+import { listenToWheel } from "./gestures/wheel.js";
 import { traceLineage } from "./draw/tracing.js";
 import { handBar } from "./popovers/hands.js";
 import { showNotices } from "./popovers/notice.js";
@@ -35,6 +36,7 @@ export function openEditor(palette) {
   listenToKeys(editor);
   listenToClipboard(editor);
   listenToPanning(editor);
+  listenToWheel(editor);
   animateMoves(editor);
   traceLineage(editor);
   tellElements(editor);

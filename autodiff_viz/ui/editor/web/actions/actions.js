@@ -12,7 +12,7 @@ import { guideOf } from "./guide.js";
 import { toggleHelp } from "../popovers/help.js";
 import { step, toggleHistory } from "../popovers/history.js";
 import { isSelecting, toggleSelecting } from "../gestures/hold.js";
-import { flip, isPinned, saveTwins, togglePin } from "../twins/commands.js";
+import { bendOf, compareWithout, flip, isPinned, saveTwins, togglePin } from "../twins/commands.js";
 import { takeWire } from "./keywire.js";
 import { closeNotice } from "../popovers/notice.js";
 import { openPalette } from "../popovers/palette.js";
@@ -139,6 +139,7 @@ export const ACTIONS = {
   },
   fewer: { label: "One branch less", keys: ["["], places: { more: "nodes" }, besides: "moreOf", when: branchesOf, do: (editor) => stepBranches(editor, -1) },
   unfold: { label: "Take the parameter out of its layer", hint: "drag", places: { more: "nodes" }, when: (editor) => editor.node(editor.single)?.tab, do: (editor) => unfold(editor) },
+  without: { label: "Compare: without this", places: { more: "nodes" }, when: bendOf, do: (editor) => compareWithout(editor) },
   arrangeChosen: { label: "Arrange these nodes", hint: "l", places: { more: "nodes" }, when: ({ selection }) => selection.size > 1, do: arrange },
   nudge: {
     label: "Move a little", keys: arrows("Alt+"), guide: "Select and change", hand: "Alt + drag", says: "Move a little; drag a copy away",

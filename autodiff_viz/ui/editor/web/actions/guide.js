@@ -20,7 +20,7 @@ const BY_HAND = {
   "Play the pass": [
     ["Space, \u2190 \u2192, End, Esc", "On the bar below: play or pause, step, finish the phase, stop"],
   ],
-  "Compare two graphs": [["Compare: without ...", "Beside the node: pin it as A, and show B without a rule, mute or checkpoint"]],
+  "Compare two graphs": [["Compare: without ...", "Beside the node or in its menu: pin it as A, show B without a rule, mute or checkpoint"]],
   "Select and change": [
     ["Shift + click, Shift + drag", "Select several; with a finger, hold a node"],
   ],
@@ -31,7 +31,7 @@ const BY_HAND = {
   See: [
     ["Drag the canvas", "Move the view; on a node too with Space or the middle button"],
     ["Rest on a node", "Light what it depends on and what depends on it"],
-    ["Two fingers, Ctrl + wheel", "Zoom"],
+    ["Wheel, pinch", "Zoom; two fingers on a trackpad, or Shift + wheel, move the view"],
   ],
   "Bring and take": [["Drop a file, paste a link", "Open it in place of this graph; a PNG or SVG saved here holds its graph"]],
 };

@@ -8,6 +8,7 @@ import { rows as baselines } from "./face.js";
 import { fitting } from "./fitting.js";
 import { gridOf } from "./geometry.js";
 import { imageOf } from "./heat.js";
+import { isBare } from "./levels.js";
 import { textWidth } from "./measure.js";
 
 /** @typedef {import("../types.js").GraphNode} GraphNode */
@@ -35,7 +36,7 @@ export function makeCells(node, level) {
   const size = Math.max(FONT, level.number);
   const boxes = { value: boxOf(node, grid, "value", level), cotangent: boxOf(node, grid, "cotangent", level) };
   const room = boxes.value.w / grid[1];
-  if (level.detail === "few" || room < LEAST * size || (grid[0] > 1 && (level.detail !== "near" || LINE < FLAT * size))) return null;
+  if (isBare(level) || room < LEAST * size || (grid[0] > 1 && (level.detail !== "near" || LINE < FLAT * size))) return null;
   const block = (/** @type {Which} */ which) => ({ ...blockIn(boxes[which], grid, which, size), size, room });
   return { value: block("value"), cotangent: block("cotangent") };
 }

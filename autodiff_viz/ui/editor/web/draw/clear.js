@@ -4,6 +4,7 @@
 import { CLEAR } from "./geometry.js";
 
 const GAP = 8; // px between a bar and the drawing
+const PHONE = 480, NEAR = 10; // px: of a narrow canvas, every one counts
 const BARS = ".bar, .legend-line"; // rows across the canvas, at its top or its foot
 
 /** Margins by canvas, and the bars that were shown: to measure them takes a layout, too much for every frame of a pan.
@@ -26,8 +27,8 @@ export const forgetClear = (host) => void known.delete(host);
 
 /** @param {HTMLElement} host @param {HTMLElement[]} bars */
 function marginsOf(host, bars) {
-  const all = { ...CLEAR };
   const whole = (host.querySelector(".surface") ?? host).getBoundingClientRect();
+  const all = { ...CLEAR, side: whole.width < PHONE ? NEAR : CLEAR.side };
   for (const bar of bars) {
     const { top, bottom, height } = bar.getBoundingClientRect();
     if (!height) continue; // not shown

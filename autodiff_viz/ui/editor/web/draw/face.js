@@ -7,7 +7,8 @@ import { fitting } from "./fitting.js";
 import { chipsReach } from "./chips.js";
 import { clamp } from "./geometry.js";
 import { halfOf, THUMB } from "./heatcard.js";
-import { shortened, textWidth } from "./measure.js";
+import { isBare } from "./levels.js";
+import { shortened, shortenedName, textWidth } from "./measure.js";
 import { MOST as TAB_MOST, tabRoom, tabRows } from "./tabcard.js";
 
 /** @typedef {import("../types.js").GraphNode} GraphNode */
@@ -15,6 +16,8 @@ import { MOST as TAB_MOST, tabRoom, tabRows } from "./tabcard.js";
 
 const SIDE = { near: 11, else: 7 }; // px, margin left and right
 const HEADER = 33; // px
+const TIGHT = 6; // px between and around two numbers without anything else
+const OVER = 52; // px by which a number may be wider than its card where it is all that is said
 const HIGH = 8; // px above the sign of a tall card, at most
 const MARK = 9; // px that the arrows of value and cotangent take
 const CAPITAL = 0.7; // height of digits and capitals, of the font's size
@@ -26,19 +29,24 @@ const LETTERS = 3; // of a name that is shortened, at least
 const GAP = 8; // px between symbol and name
 const SHAPE = 11.5; // px
 const BOLD = 1.06; // width of semi-bold letters
-const LIFT = 6; // px from a card to the name above it
+export const LIFT = 6; // px from a card to the name above it
 const FOLDED = 12; // px, margin of a collapsed group's card
 
 /** @param {Level} level */
 const sideOf = ({ detail }) => (detail === "near" ? SIDE.near : SIDE.else);
 
+/** Whether both numbers have room, one below the other. @param {{ h: number }} node @param {Level} level */
+export const hasBoth = ({ h }, { detail, number }) => detail !== "one" || 2 * CAPITAL * number + TIGHT <= h;
+
 /** Baselines of sign, value and cotangent, in px from the card's top. @param {{ h: number }} node @param {Level} level */
-function baselines({ h }, { detail, text, number }) {
+function baselines({ h }, level) {
+  const { detail, text, number } = level;
   if (detail === "near") {
     const middle = (HEADER + h) / 2;
     return { sign: 24, rows: [middle - 4.5, middle + 16] };
   }
-  const [head, row] = [detail === "few" ? 0 : CAPITAL * text, CAPITAL * number];
+  const [head, row] = [isBare(level) ? 0 : CAPITAL * text, CAPITAL * number];
+  if (!hasBoth({ h }, level)) return { sign: 0, rows: [(h + row) / 2, (h + row) / 2] };
   const first = head ? head + Math.min((h - head - 2 * row) / 4, HIGH) : 0;
   const gap = (h - first - 2 * row) / 3;
   return { sign: first, rows: [first + gap + row, first + 2 * (gap + row)] };
@@ -72,10 +80,11 @@ export function roomOf(node, level) {
   if (node.tab) return { value: tabRoom(node, level), cotangent: tabRoom(node, level), most: Math.max(TAB_MOST, level.number), right: node.w - 10 };
   const { w, shape, heat, group } = node;
   const { detail, number, text } = level;
+  if (detail === "one") return { value: w + OVER, cotangent: w + OVER, most: number, right: w / 2 }; // written about the middle
   const near = detail === "near";
   const side = group && near ? FOLDED : sideOf(level);
   if (heat && near) return { value: halfOf(w) - MARK, cotangent: halfOf(w) - MARK, most: Math.max(NORM, number), right: w - side };
-  if (heat && detail !== "few") {
+  if (heat && !isBare(level)) {
     const room = w - 2 * side - THUMB - 4;
     return { value: room, cotangent: room, most: number, right: w - side };
   }
@@ -93,11 +102,12 @@ export function header(node, level) {
   const across = textWidth(symbol, 1) * BOLD;
   const far = clamp((w - 24) / across, level.text, Math.max(SYMBOL.far, level.text));
   const sign = svg("text", { class: "sign", x: w / 2, y: h / 2 + far * 0.34, "font-size": far.toFixed(1) }, shortened(symbol, (w - 8) / BOLD, far));
-  return [sign, ...(level.detail === "few" ? above(node, level) : titled(node, level, across))];
+  return [sign, ...(isBare(level) ? above(node, level) : titled(node, level, across))];
 }
 
 /** The name above the card, right of its chips, where the numbers take all of the card. @param {GraphNode} node @param {Level} level */
 function above(node, level) {
+  if (level.detail === "one") return [];
   const left = chipsReach(node, level);
   const room = node.w - left - (node.isOutput ? chipsReach({ ...node, rule: "stop", problem: null, warning: null }, level) : 0);
   return [svg("text", { class: "name above", x: left, y: -LIFT }, nameFor(node.id, room, Math.max(NAME, level.text)))];
@@ -128,7 +138,7 @@ function titled({ symbol, id, w, h, isInput, isParameter }, level, across) {
 
 /** The name, shortened to a few letters at least, else none. @param {string} name @param {number} room @param {number} size */
 function nameFor(name, room, size) {
-  const text = shortened(name, room, size);
+  const text = shortenedName(name, room, size);
   return text === name || [...text].length > LETTERS ? text : "";
 }
 

@@ -147,10 +147,10 @@ export function fit(box, size, { least = SCALE.min, most = 1.25, anchor = box, c
 
 /** The view, moved sideways by the least amount that shows all of `box`.
  * @param {Viewport} view @param {Box} box
- * @param {{ w: number }} size @returns {Viewport} */
-export function sideways(view, box, size) {
-  const left = box.x * view.k + view.x - CLEAR.side;
-  const right = (box.x + box.w) * view.k + view.x - (size.w - CLEAR.side);
+ * @param {{ w: number }} size @param {number} [side] px of the margin @returns {Viewport} */
+export function sideways(view, box, size, side = CLEAR.side) {
+  const left = box.x * view.k + view.x - side;
+  const right = (box.x + box.w) * view.k + view.x - (size.w - side);
   return { ...view, x: view.x - Math.min(left, Math.max(right, 0)) };
 }
 

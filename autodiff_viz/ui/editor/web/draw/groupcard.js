@@ -3,10 +3,11 @@
 // that there is more inside, and its ports have names.
 
 import { icon } from "./icons.js";
+import { isBare } from "./levels.js";
 import { ON_CARD, stepper, stepperWidth } from "./stepper.js";
 import { RULES, shared } from "../../../web/constants.js";
 import { setText, svg } from "../../../web/dom.js";
-import { shortened, textWidth } from "./measure.js";
+import { shortenedName, textWidth } from "./measure.js";
 
 /** @typedef {import("../types.js").GraphNode} GraphNode */
 /** @typedef {import("../types.js").Drawing} Drawing */
@@ -71,7 +72,7 @@ export function marksOf(inside, regions) {
 export function groupParts(node, level) {
   const { w, h, symbol, slots, ports, group } = node;
   const branches = group?.branches;
-  const named = level.detail !== "few"; // else the numbers need the room
+  const named = !isBare(level); // else the numbers need the room
   const count = branches || level.detail !== "near" ? "" : `${group?.nodes.length}`;
   const room = w - 2 * SIDE - 22 - textWidth(count, FONT.count) - (count ? 16 : 0);
   const title = Math.max(FONT.name, level.text);
@@ -84,7 +85,7 @@ export function groupParts(node, level) {
     svg("line", { class: "divider", x1: 0, x2: w, y1: HEAD - 4, y2: HEAD - 4 }),
     svg("text", { class: "sign", x: w / 2, y: h / 2 + far * 0.34, "font-size": far.toFixed(1) }, sign),
     opener(16, 16, false),
-    svg("text", { class: "title", x: SIDE + 18, y: 16 + title / 3 }, shortened(symbol, room, title)),
+    svg("text", { class: "title", x: SIDE + 18, y: 16 + title / 3 }, shortenedName(symbol, room, title)),
     ...(branches ? [stepper(symbol, branches.length, (w - stepperWidth(branches.length, ON_CARD)) / 2, HEAD + STEPS / 2 - 1, ON_CARD)] : count ? counted(count, w) : []),
     ...slots.map(({ label }, i) => port("slot wired", i, 0, ports?.ins[i] ?? 0, named ? label : "", half, level)),
     ...(group?.outs ?? []).map((label, i) => port("out", i, w, ports?.outs[i] ?? 0, named ? label : "", half, level)),
@@ -110,7 +111,7 @@ export const opener = (x, y, open) =>
 
 /** @param {string} kind @param {number} i @param {number} x @param {number} y @param {string} label @param {number} room @param {Level} level */
 function port(kind, i, x, y, label, room, level) {
-  const text = label && shortened(label, room, Math.max(FONT.port, level.text));
+  const text = label && shortenedName(label, room, Math.max(FONT.port, level.text));
   const at = x ? { x: -11, "text-anchor": "end" } : { x: 11 };
   return svg("g", { class: kind, "data-slot": i, transform: `translate(${x} ${y})` },
     svg("circle", { class: "target", r: 12 }), svg("circle", { class: "port", r: 5.5 }),
@@ -143,7 +144,7 @@ const scaled = (x, unit) => `translate(${x} ${7 - 20 * unit})${unit > 1 ? ` scal
 const KINDS = { mute: "missing", cut_after: "segment", checkpoint: "runs" };
 
 /** Baselines of the two numbers, in px from the card's top. @param {GraphNode} node @param {Level} level */
-export const groupRows = ({ h }, { detail, number }) => (detail === "near" ? [h - FOOT - 27, h - FOOT - 5] : [h - FOOT - 0.8 * number - 2, h - FOOT + 2]);
+export const groupRows = ({ h }, { detail, number }) => (detail === "one" ? [h / 2 - 3, h / 2 + 0.75 * number] : detail === "near" ? [h - FOOT - 27, h - FOOT - 5] : [h - FOOT - 0.8 * number - 2, h - FOOT + 2]);
 
 /** Write the tooltip. @param {Element} title @param {GraphNode} node */
 export function writeGroupTitle(title, { group, valueFull, value, cotangentFull, cotangent }) {

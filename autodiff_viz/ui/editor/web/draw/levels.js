@@ -2,8 +2,9 @@
 // Level of detail: what a card says at a scale, and how large its text is in world pixels, so that no text on the
 // screen is smaller than can be read. Pure.
 
-/** @typedef {"near" | "middle" | "small" | "few" | "far" | "boxes"} Detail  a card with all that it says; without marks;
- * with its name or sign; with its numbers alone; with its sign alone; without text */
+/** @typedef {"near" | "middle" | "small" | "few" | "one" | "far" | "boxes"} Detail  a card with all that it says; without
+ * marks; with its name or sign; with its numbers and its name above; with its numbers alone, those that have room, on a phone;
+ * with its sign alone; without text */
 /** @typedef {{ detail: Detail, text: number, number: number, unit: number }} Level  the least sizes of text and numbers in
  * world px, and the factor of marks that hold text */
 
@@ -19,12 +20,21 @@ const STEPS = [[1.25, "near"], [1, "near"], [0.93, "near"], [0.86, "near"], [0.8
 /** Least scale at which every node has its name, and at which it has its numbers; times `reading`. */
 export const NAMED = 0.42;
 export const NUMBERED = 0.3;
+/** Least scale at which a node has a number on a phone, where a first view shows all of a graph. */
+export const WHOLE = 0.17;
 
-/** @type {Level[]} */
-const LEVELS = STEPS.map(([at, detail]) => {
-  const text = LEAST.text / Math.max(at, 0.2);
-  return { detail, text, number: LEAST.number / Math.max(at, 0.2), unit: Math.max(1, text / USUAL) };
-});
+/** On a phone. @type {[number, Detail][]} */
+const NARROW = [...STEPS.filter(([at]) => at >= NUMBERED), ...[0.265, 0.24, 0.22, 0.2, 0.185, WHOLE].map((at) => /** @type {[number, Detail]} */ ([at, "one"])), [0, "boxes"]];
+const DOT = 2; // factor of marks without text or sign
+
+/** @param {[number, Detail]} step @returns {Level} */
+function level([at, detail]) {
+  const text = LEAST.text / Math.max(at, detail === "one" ? WHOLE : 0.2);
+  return { detail, text, number: (text * LEAST.number) / LEAST.text, unit: detail === "one" ? DOT : Math.max(1, text / USUAL) };
+}
+
+const LEVELS = STEPS.map(level);
+const NARROW_LEVELS = NARROW.map((step) => LEVELS[STEPS.findIndex(([at, detail]) => at === step[0] && detail === step[1])] ?? level(step));
 
 /** That of a picture to take away, and of a canvas without a size. */
 export const NEAR = LEVELS[1];
@@ -34,11 +44,18 @@ export const NEAR = LEVELS[1];
 export const readingOf = ({ w, h }, wished = NaN) =>
   Math.max(Math.min(Math.max(1, Math.min(w / WINDOW.w, h / WINDOW.h)), WINDOW.most), (wished || 0) / LEAST.text);
 
-/** The same object for all scales between two steps. @param {number} k @param {number} [reading] @returns {Level} */
-export const levelOf = (k, reading = 1) => LEVELS[STEPS.findIndex(([at]) => k / reading >= at)];
+/** The same object for all scales between two steps. @param {number} k @param {number} [reading] @param {boolean} [narrow] whether
+ * the canvas is as narrow as a phone's @returns {Level} */
+export function levelOf(k, reading = 1, narrow = false) {
+  const reached = (/** @type {[number, Detail]} */ [at]) => k / reading >= at;
+  return narrow ? NARROW_LEVELS[NARROW.findIndex(reached)] : LEVELS[STEPS.findIndex(reached)];
+}
 
 /** The level of what is read, also where it is not: numbers that nobody sees are not shortened. @param {Level} level */
 export const readable = (level) => (isFar(level) ? NEAR : level);
 
 /** Whether no number is read at this level. @param {Level} level */
 export const isFar = ({ detail }) => detail === "far" || detail === "boxes";
+
+/** Whether a card has its numbers, and neither sign nor picture. @param {Level} level */
+export const isBare = ({ detail }) => detail === "few" || detail === "one";

@@ -26,3 +26,13 @@ export function shortened(text, room, size) {
   while (kept.length > 1 && textWidth(`${kept.join("")}…`, size) > room) kept.pop();
   return `${kept.join("").trimEnd()}…`;
 }
+
+/** As `shortened`; a number at the end of the name is kept, by which it differs from others.
+ * @param {string} name @param {number} room @param {number} size of the font, px */
+export function shortenedName(name, room, size) {
+  const short = shortened(name, room, size);
+  const number = /^\D.*?(_?\d+)$/.exec(name)?.[1] ?? "";
+  if (short === name || !number) return short;
+  const head = shortened(name.slice(0, -number.length) + "…", room - textWidth(number, size), size);
+  return textWidth(head + number, size) <= room && head.length > 1 ? head + number : short;
+}

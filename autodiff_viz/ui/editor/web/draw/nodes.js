@@ -6,10 +6,10 @@ import { cellParts, makeCells, numbersIn, writeBlock, writeCells } from "./cellc
 import { chips } from "./chips.js";
 import { RULES } from "../../../web/constants.js";
 import { keep, setText, svg } from "../../../web/dom.js";
-import { arrows, divider, header, MOST, roomOf, rows, writeNumber } from "./face.js";
+import { arrows, divider, hasBoth, header, MOST, roomOf, rows, writeNumber } from "./face.js";
 import { groupParts, groupRows, spokenGroup, writeGroupTitle } from "./groupcard.js";
 import { heatParts, makePictures, normAt, paintPictures, scaleSays } from "./heatcard.js";
-import { NEAR, readable } from "./levels.js";
+import { isBare, NEAR, readable } from "./levels.js";
 import { cutMark, outputMark, slotMark } from "./ports.js";
 import { tabParts, tabRows } from "./tabcard.js";
 
@@ -98,6 +98,7 @@ function rebuild(root, node, seen) {
   };
   setClasses(root, node);
   if (node.group) {
+    numbers.value.classList.toggle("unsaid", level.detail === "one");
     const two = node.group.output ? [...arrows(forth, back, level), numbers.value, numbers.cotangent] : [];
     root.replaceChildren(numbers.title, ...groupParts(node, seen), ...two);
     return numbers;
@@ -108,7 +109,7 @@ function rebuild(root, node, seen) {
     return numbers;
   }
   if (node.heat) numbers.cells = makeCells(node, level);
-  if (node.heat && !numbers.cells && level.detail !== "few") numbers.pictures = makePictures();
+  if (node.heat && !numbers.cells && !isBare(level)) numbers.pictures = makePictures();
   root.replaceChildren(
     numbers.title,
     body(node),
@@ -125,10 +126,14 @@ function rebuild(root, node, seen) {
   return numbers;
 }
 
+/** A norm without its bars where numbers are all that is said. @param {string} text @param {Level} level */
+const plain = (text, { detail }) => (detail === "one" ? text.replaceAll("\u2016", "") : text);
+
 /** @param {GraphNode} node @param {Numbers} numbers @param {number[]} baselines @param {Level} level */
 function bodyParts(node, numbers, [forth, back], level) {
   const { cells, pictures, value, cotangent } = numbers;
-  for (const number of [value, cotangent]) number.classList.toggle("unsaid", Boolean(cells));
+  value.classList.toggle("unsaid", Boolean(cells) || !hasBoth(node, level));
+  cotangent.classList.toggle("unsaid", Boolean(cells));
   if (cells) return [...cellParts(cells), value, cotangent];
   return pictures ? pictured(node, numbers, level) : written(node, numbers, forth, back, level);
 }
@@ -178,8 +183,8 @@ function writeNumbers(numbers, node, seen) {
   if (numbers.cells) writeCells(numbers.cells, node);
   numbers.value.parentElement?.classList.remove("sliding");
   numbers.sizes = {
-    value: writeNumber(numbers.value, node.value, node.valueFull, value, level.number, most),
-    cotangent: writeNumber(numbers.cotangent, node.connected ? node.cotangent : "–", node.cotangentFull, cotangent, level.number, most),
+    value: writeNumber(numbers.value, plain(node.value, level), node.valueFull, value, level.number, most),
+    cotangent: writeNumber(numbers.cotangent, node.connected ? plain(node.cotangent, level) : "–", node.cotangentFull, cotangent, level.number, most),
   };
   if (node.group) return writeGroupTitle(numbers.title, node);
   const rest = [node.problem, node.warning, node.state?.[1]].filter(Boolean).map((text) => `\n${text}`).join("");
@@ -196,7 +201,7 @@ export function slideNumber({ node, numbers, level = NEAR }, which, text) {
   if (numbers.cells) return slideCells(numbers, which, text);
   if (numbers.pictures) numbers.value.parentElement?.classList.add("sliding"); // the heat-maps are of the state before
   setText(numbers.title, node.id); // the rest of the tooltip is of the state before, too
-  numbers.sizes[which] = writeNumber(numbers[which], text, undefined, room[which], readable(level).number, numbers.sizes[which]);
+  numbers.sizes[which] = writeNumber(numbers[which], plain(text, level), undefined, room[which], readable(level).number, numbers.sizes[which]);
 }
 
 /** Show other numbers in cells; of a tensor of which only the norm is known, the norm over faded cells.

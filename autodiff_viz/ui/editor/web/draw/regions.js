@@ -6,6 +6,8 @@ import { POLICIES, shared } from "../../../web/constants.js";
 import { keep, svg } from "../../../web/dom.js";
 import { framesOf, isGroup, nested } from "../state/frames.js";
 import { withFoot } from "../state/tabs.js";
+import { LIFT } from "./face.js";
+import { overlap } from "./geometry.js";
 import { opener } from "./groupcard.js";
 import { NEAR } from "./levels.js";
 import { ON_TAB, stepper, stepperWidth } from "./stepper.js";
@@ -18,14 +20,16 @@ import { outerBox, outlineOf, roundedPath, strangers } from "./outline.js";
 /** @typedef {import("../types.js").Point} Point */
 /** @typedef {import("../types.js").Box} Box */
 /** @typedef {import("./levels.js").Level} Level */
-/** @typedef {{ region: Frame, corners: Point[], holes: Box[], id: string, unit: number, lift: number }} Shape  `holes`: nodes that it does not hold; `unit`: factor of
- * its tab, which is lifted by `lift` px off those of the frames inside */
+/** @typedef {{ region: Frame, corners: Point[], holes: Box[], id: string, unit: number, at: Point, silent: boolean }} Shape  `holes`: nodes that it does not hold; `unit`: factor of
+ * its tab, whose top-left corner is `at`; `silent`: whether it is drawn without one */
 /** @typedef {{ root: SVGGraphicsElement, look: string }} Drawn */
 
 const PAD = { inner: shared.frame.pad, level: shared.frame.level, hole: 7 }; // px around the nodes, and more for each region inside
 const FONT = 12; // px
 const { tab: TAB } = shared.frame; // px, height
 const LOW = 16; // px, height of an enlarged one
+const ASIDE = 14; // px from the frame's corner to its tab
+const NUMBERS_ALONE = new Set(["few", "one", "far", "boxes"]); // details at which a card has its name above it, or none
 
 /** Height of a tab before it is enlarged. @param {number} unit */
 const tallOf = (unit) => (unit < WORDS ? TAB : LOW);
@@ -36,28 +40,44 @@ const tallOf = (unit) => (unit < WORDS ? TAB : LOW);
 export function drawRegions(behind, before, { outlines, tabs }, regions, nodes, level) {
   const shapes = shapesOf(regions, nodes, level);
   keep(behind, outlines, shapes, nameOf, begin, (drawn, shape) => redraw(drawn, shape, outline));
-  keep(before, tabs, shapes, nameOf, begin, (drawn, shape) => redraw(drawn, shape, tab));
+  keep(before, tabs, shapes.filter(({ silent }) => !silent), nameOf, begin, (drawn, shape) => redraw(drawn, shape, tab));
 }
 
 /** Shapes of the frames, outermost first. @param {Frame[]} regions @param {GraphNode[]} nodes @param {Level} [level] @returns {Shape[]} */
-export function shapesOf(regions, nodes, { unit } = NEAR) {
+export function shapesOf(regions, nodes, level = NEAR) {
+  const { unit } = level;
   const order = nested(regions);
   const deepest = Math.max(0, ...order.map(({ depth }) => depth));
+  const silent = withoutTabs(order.map(({ frame }) => frame), level);
+  const highest = Math.max(0, ...order.filter(({ frame }) => !silent.has(frame)).map(({ depth }) => depth));
+  const covers = level.detail === "few" ? nodes.flatMap((node) => (node.tab ? [node] : [node, nameAbove(node, level)])) : [];
   return order.map(({ frame: region, depth }, i) => {
     const names = new Set(region.nodes);
     const others = nodes.filter(({ id, tab }) => !names.has(id) && !names.has(tab ?? ""));
     const pad = PAD.inner + PAD.level * (deepest - depth);
     const corners = outlineOf(nodes.filter(({ id }) => names.has(id)).map(withFoot), others, pad);
-    return { region, corners, holes: strangers(corners, others, PAD.hole), id: `cut-${i}`, unit, lift: Math.max(0, tallOf(unit) * unit - PAD.level) * (deepest - depth) };
+    const lift = Math.max(0, tallOf(unit) * unit - PAD.level) * Math.max(0, highest - depth);
+    /** @type {Point} */
+    const at = corners.length ? freePlace(tabPlaces(corners, region, level, lift), covers) : [0, 0];
+    return { region, corners, holes: strangers(corners, others, PAD.hole), id: `cut-${i}`, unit, at, silent: silent.has(region) };
   }).filter(({ corners }) => corners.length);
 }
 
-/** Bounding box and tab of each region.
+/** The branches, where cards say their numbers alone: the tab of their group says what they are, and theirs would cover names.
+ * @param {Frame[]} frames @param {Level} level @returns {Set<Frame>} */
+function withoutTabs(frames, { detail }) {
+  if (!NUMBERS_ALONE.has(detail)) return new Set();
+  const branches = new Set(frames.flatMap((frame) => (isGroup(frame) ? (frame.branches ?? []) : [])));
+  return new Set(frames.filter((frame) => isGroup(frame) && branches.has(frame.name)));
+}
+
+/** Bounding box of each region, and its tab, of no size where it has none.
  * @param {Frame[]} regions @param {GraphNode[]} nodes @param {Level} [level] @returns {{ name: string, box: Box, tab: Box }[]} */
 export const regionBoxes = (regions, nodes, level = NEAR) =>
   shapesOf(regions, nodes, level).map((shape) => {
-    const { region, corners, unit } = shape;
-    const [x, y] = tabPlace(shape);
+    const { region, corners, unit, silent } = shape;
+    const [x, y] = shape.at;
+    if (silent) return { name: region.name, box: outerBox(corners), tab: { x, y, w: 0, h: 0 } };
     return { name: region.name, box: outerBox(corners), tab: { x, y, w: widthsOf(region, unit).end * unit, h: tallOf(unit) * unit } };
   });
 
@@ -92,8 +112,28 @@ function outline({ corners, holes, id }) {
   return svg("g", {}, svg("mask", { id, maskUnits: "userSpaceOnUse", ...all }, svg("rect", { ...all, fill: "white" }), ...cuts), line);
 }
 
-/** Top-left corner of the tab: an enlarged one grows upwards. @param {Shape} shape @returns {Point} */
-const tabPlace = ({ corners: [[x, y]], unit, lift }) => [x + 14, y + tallOf(unit) / 2 - tallOf(unit) * unit - lift];
+/** Where the tab of a frame may be, the usual place first: an enlarged one grows upwards. Where names are above cards it may
+ * be higher, at the frame's other end, or at its foot. @param {Point[]} corners @param {Frame} region @param {Level} level
+ * @param {number} lift px off the tabs of the frames inside @returns {[Box, ...Box[]]} */
+function tabPlaces(corners, region, { unit, text, detail }, lift) {
+  const [[x, y]] = corners;
+  const size = { w: widthsOf(region, unit).end * unit, h: tallOf(unit) * unit };
+  const usual = { x: x + ASIDE, y: y + tallOf(unit) / 2 - size.h - lift, ...size };
+  if (detail !== "few") return [usual];
+  const box = outerBox(corners);
+  const [higher, right, low] = [usual.y - tallOf(unit) / 2 - text + PAD.inner, box.x + box.w - size.w - ASIDE, box.y + box.h - tallOf(unit) / 2];
+  return [usual, { ...usual, y: higher }, { ...usual, x: right }, { ...usual, x: right, y: higher }, { ...usual, x: x - ASIDE, y: low }];
+}
+
+/** The first of the places that covers least. @param {[Box, ...Box[]]} places @param {Box[]} covers @returns {Point} */
+function freePlace(places, covers) {
+  const costs = places.map((place) => covers.filter((box) => overlap(place, box)).length);
+  const { x, y } = places[costs.indexOf(Math.min(...costs))];
+  return [x, y];
+}
+
+/** @param {GraphNode} node @param {Level} level @returns {Box} */
+const nameAbove = ({ id, x, y, w }, { text }) => ({ x, y: y - LIFT - text, w: Math.min(w, textWidth(id, text)), h: text });
 
 const WORDS = 1.5; // unit up to which a tab has more than its name
 
@@ -116,7 +156,7 @@ function widthsOf(region, unit) {
 }
 
 /** @param {Shape} shape */
-const placed = (shape) => `translate(${tabPlace(shape).join(" ")})${shape.unit > 1 ? ` scale(${shape.unit.toFixed(3)})` : ""}`;
+const placed = (shape) => `translate(${shape.at.join(" ")})${shape.unit > 1 ? ` scale(${shape.unit.toFixed(3)})` : ""}`;
 
 /** @param {Shape} shape */
 function tab(shape) {

@@ -8,7 +8,7 @@ import { clearOf } from "./clear.js";
 import { cull, MANY } from "./culling.js";
 import { framesOf } from "../state/frames.js";
 import { glide, mover } from "./glide.js";
-import { isFar, levelOf, NAMED, NEAR, NUMBERED, readingOf } from "./levels.js";
+import { isFar, levelOf, NAMED, NEAR, NUMBERED, readingOf, WHOLE } from "./levels.js";
 import { drawNodes } from "./nodes.js";
 import { beyond, kept } from "./overview.js";
 import { pillsReach } from "./ports.js";
@@ -22,7 +22,7 @@ import { drawWires, placeNumbers } from "./wires.js";
 
 const MARGIN = 24; // px around a node that is brought into view
 const PICTURED = 3; // a node with heat-maps takes as long to paint as so many others
-const NARROW = 480; // px; below it the first view keeps names readable rather than showing all
+const NARROW = 480; // px; below it the first view shows all of a graph, with its numbers alone if need be, or names of a part of a large one
 const FEW = 15; // nodes; with at most so many, a first view is fitted again after every change
 const SOME = 40; // nodes; with at most so many, the first view has numbers, of a part if need be; of more, the whole as an overview
 
@@ -134,7 +134,7 @@ export function look(stage, wished) {
 /** Draw the view. @param {Stage} stage @param {{ w: number, h: number }} size of the canvas */
 function settle(stage, size) {
   const { view } = stage;
-  relevel(stage, levelOf(view.k, stage.reading));
+  relevel(stage, levelOf(view.k, stage.reading, size.w < NARROW));
   cull(stage, size, isFar(stage.level));
   if (!isFar(stage.level)) giveNumbersPlaces(stage);
   const { dataset } = stage.host;
@@ -155,7 +155,7 @@ export function wholeView(stage, drawing, first) {
   const inputs = drawing.nodes.filter((node) => node.x < box.x + size.w / (least || NAMED) / 2);
   const view = fit(box, size, { least: (first && least) || undefined, most: MOST * stage.reading, anchor: bounds(inputs) ?? box, clear });
   const chosen = first && drawing.nodes.find(({ id }) => id === drawing.selected);
-  return chosen ? sideways(view, padded(chosen, MARGIN), size) : view;
+  return chosen ? sideways(view, padded(chosen, MARGIN), size, clear.side) : view;
 }
 
 /** Note how large text has to be, in this window and with the type that the user wants. @param {Stage} stage */
@@ -166,7 +166,7 @@ export function takeReading(stage) {
 
 /** Least scale of a first view; 0 for any. @param {{ w: number }} size @param {number} nodes */
 function leastOf({ w }, nodes) {
-  if (w < NARROW) return NAMED;
+  if (w < NARROW) return nodes <= SOME ? WHOLE : NAMED;
   return nodes <= SOME ? NUMBERED : 0;
 }
 

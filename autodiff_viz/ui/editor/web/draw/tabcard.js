@@ -5,7 +5,8 @@
 import { RULES } from "../../../web/constants.js";
 import { svg } from "../../../web/dom.js";
 import { icon } from "./icons.js";
-import { shortened, textWidth } from "./measure.js";
+import { isBare } from "./levels.js";
+import { shortenedName, textWidth } from "./measure.js";
 
 /** @typedef {import("../types.js").GraphNode} GraphNode */
 /** @typedef {import("./levels.js").Level} Level */
@@ -40,7 +41,7 @@ const startOf = (node) => (markOf(node) ? SIDE + MARK : SIDE);
 /** Px for a number. @param {GraphNode} node @param {Level} level */
 export function tabRoom(node, level) {
   const room = node.w - SIDE - startOf(node);
-  const named = level.detail === "few" ? 0 : nameRoom(node, level);
+  const named = isBare(level) ? 0 : nameRoom(node, level);
   return named ? room - named - 6 : room;
 }
 
@@ -58,7 +59,7 @@ function nameRoom(node, level) {
 export function tabParts(node, level) {
   const parts = [];
   const size = nameSize(level);
-  if (level.detail !== "few" && nameRoom(node, level)) parts.push(svg("text", { class: "name fixed tab-name", x: startOf(node), y: node.h / 2 + 0.35 * size }, shortened(node.id, nameRoom(node, level) + 0.1, size)));
+  if (!isBare(level) && nameRoom(node, level)) parts.push(svg("text", { class: "name fixed tab-name", x: startOf(node), y: node.h / 2 + 0.35 * size }, shortenedName(node.id, nameRoom(node, level) + 0.1, size)));
   const kind = markOf(node);
   if (!kind) return parts;
   const rule = RULES[kind];

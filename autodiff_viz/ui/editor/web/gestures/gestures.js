@@ -4,7 +4,6 @@
 import { dragBox } from "./brushing.js";
 import { click, doubleClick } from "./clicking.js";
 import { dragCopies } from "./duplicate.js";
-import { clamp, zoomAt } from "../draw/geometry.js";
 import { isSelecting } from "./hold.js";
 import { pan, pansAnywhere, swipe } from "./panning.js";
 import { pinch } from "./pinching.js";
@@ -12,7 +11,7 @@ import { targetOf } from "./pointing.js";
 import { closePopover } from "../popovers/popover.js";
 import { selectRegion } from "../popovers/regionpop.js";
 import { pointOf } from "../draw/stage.js";
-import { asleep, sleepBetweenTouches, tellHowToWake, wake } from "./touch.js";
+import { aimed, asleep, sleepBetweenTouches, tellHowToWake, wake } from "./touch.js";
 import { dragNodes } from "./translating.js";
 import { dragWire } from "./wiring.js";
 
@@ -22,10 +21,9 @@ import { dragWire } from "./wiring.js";
 /** @typedef {import("./pointing.js").Gesture} Gesture */
 
 const SLOP = 4; // px by which a pointer may move in a click
-const NOTCH = 0.25; // zoom of one wheel step, at most, as a logarithm
 const TWICE = 350; // ms between the clicks of a double click
 
-/** Listen to pointers and the wheel. @param {Editor} editor */
+/** Listen to pointers. @param {Editor} editor */
 export function listenToPointers(editor) {
   const { surface, host } = editor.stage;
   /** @type {Map<number, Point>} */
@@ -62,7 +60,8 @@ export function listenToPointers(editor) {
 
   const release = (/** @type {PointerEvent} */ event) => {
     if (!pointers.delete(event.pointerId) || !press) return;
-    const { target, gesture, start } = press;
+    const { gesture, start } = press;
+    const target = event.pointerType === "touch" ? aimed(editor.seen.nodes, editor.stage.view, press.target, start) : press.target;
     press = null;
     if (event.type === "pointercancel" && asleep(editor.stage, event)) tellHowToWake(editor.stage);
     if (gesture) return gesture.end(event.type === "pointerup" ? event : null);
@@ -83,15 +82,6 @@ export function listenToPointers(editor) {
   surface.addEventListener("mousedown", (event) => event.preventDefault()); // or the node would take the focus
   surface.addEventListener("pointerup", release);
   surface.addEventListener("pointercancel", release);
-
-  host.addEventListener("wheel", (event) => {
-    if (/** @type {Element} */ (event.target).closest(".popover")) return;
-    if (!event.ctrlKey && !event.metaKey && !host.matches(":focus-within")) return; // the page scrolls
-    event.preventDefault();
-    const speed = event.ctrlKey ? 0.01 : 0.002; // a pinch is sent as many small steps with ctrl
-    const turned = clamp(event.deltaY * (event.deltaMode === 1 ? 16 : 1) * speed, -NOTCH, NOTCH);
-    editor.look(zoomAt(editor.stage.view, Math.exp(-turned), pointOf(editor.stage, event)));
-  }, { passive: false });
 }
 
 /** The gesture of a press that begins to move.

@@ -1,14 +1,9 @@
 // @ts-check
-// Panning: by a drag of the canvas, and anywhere with the space bar or the middle button; and a hint about
-// the wheel, which zooms only when the canvas has the focus.
-
-import { say } from "../draw/stage.js";
+// Panning: by a drag of the canvas, and anywhere with the space bar or the middle button.
 
 /** @typedef {import("../editor.js").Editor} Editor */
 /** @typedef {import("../types.js").Point} Point */
 /** @typedef {import("./pointing.js").Gesture} Gesture */
-
-const QUIET_MS = 30_000; // ms between two hints about the wheel
 
 /** Whether a press pans, whatever is under the pointer. @param {Editor} editor @param {PointerEvent} event */
 export const pansAnywhere = ({ stage }, event) => Boolean(event.buttons & 4) || stage.host.classList.contains("hand");
@@ -25,13 +20,6 @@ export function listenToPanning({ stage }) {
   });
   host.addEventListener("keyup", (event) => event.key === " " && hold(false));
   surface.addEventListener("blur", () => hold(false));
-  let told = -QUIET_MS;
-  host.addEventListener("wheel", (event) => {
-    const own = event.ctrlKey || event.metaKey || host.matches(":focus-within");
-    if (own || event.timeStamp - told < QUIET_MS || /** @type {Element} */ (event.target).closest(".popover")) return;
-    told = event.timeStamp;
-    say(stage, "Ctrl + wheel zooms here. Click the canvas first, and the wheel alone does.");
-  }, { passive: true });
 }
 
 /** @param {Editor} editor @param {Point} start @returns {Gesture} */

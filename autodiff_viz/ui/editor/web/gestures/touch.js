@@ -6,12 +6,33 @@ import { say } from "../draw/stage.js";
 
 /** @typedef {import("../draw/stage.js").Stage} Stage */
 
+/** @typedef {import("./pointing.js").Target} Target */
+
+const FINGER = 14; // px by which a tap may miss a small card
+const SMALL = 24; // px of a card's side
 const PAGE_SCROLLS = "(max-height: 559.9px)"; // as in lab.css
+
+/** Whether the window is so low that the page scrolls. */
+export const pageScrolls = () => matchMedia(PAGE_SCROLLS).matches;
+
+/** The target of a tap: beside a card that is smaller than a finger, that card. Pure.
+ * @param {import("../types.js").GraphNode[]} nodes @param {import("../types.js").Viewport} view @param {Target} target under the
+ * finger @param {import("../types.js").Point} at px on the canvas @returns {Target} */
+export function aimed(nodes, { x, y, k }, target, [across, down]) {
+  if (target.part !== "canvas") return target;
+  const away = nodes.map((node) => {
+    const [left, top] = [node.x * k + x, node.y * k + y];
+    return Math.hypot(Math.max(left - across, 0, across - left - node.w * k), Math.max(top - down, 0, down - top - node.h * k));
+  });
+  const least = Math.min(...away);
+  const found = least <= FINGER ? nodes[away.indexOf(least)] : undefined;
+  return found && Math.min(found.w, found.h) * k < SMALL ? { ...target, part: "node", id: found.id } : target;
+}
 
 /** Whether a touch is left to the page, since the canvas has not been tapped.
  * @param {Stage} stage @param {PointerEvent} event */
 export const asleep = ({ host }, event) =>
-  event.pointerType === "touch" && !host.matches(".awake, .selecting") && matchMedia(PAGE_SCROLLS).matches;
+  event.pointerType === "touch" && !host.matches(".awake, .selecting") && pageScrolls();
 
 /** @param {Stage} stage @param {PointerEvent} event */
 export function wake(stage, event) {

@@ -5,21 +5,22 @@
 import { BROWSER, readList, writeList } from "../../../web/store.js";
 
 /** @typedef {"select" | "bend"} Press presses that have been made once */
-/** @typedef {{ known: Set<Press>, played: boolean, chosen: string | null, symbol: string | null, stopped: boolean }} Newcomer
+/** @typedef {{ known: Set<Press>, played: boolean, chosen: string | null, symbol: string | null, stopped: boolean, finger?: boolean, narrow?: boolean }} Newcomer
  * `chosen`: op of the single selected node; `symbol`: of a node to stop, if the graph has one; `stopped`: whether that node
- * has a stop already */
+ * has a stop already; `finger`: whether there is no mouse; `narrow`: whether stop is in the menu Bend */
 
 const NAME = "hints";
-export const FIRST = "Click a node to bend its gradient";
 export const TRY = "exp"; // op of the node that a newcomer is told to stop
 
 /** The line; "" for none. @param {Newcomer} newcomer */
-export function hintOf({ known, played, chosen, symbol, stopped }) {
+export function hintOf({ known, played, chosen, symbol, stopped, finger, narrow }) {
   if (known.has("bend")) return "";
-  const press = stopped ? "its stop is on: press stop to take it off" : "press stop";
+  const click = finger ? "Tap" : "Click";
+  const stop = narrow ? "press Bend, then stop" : "press stop";
+  const press = stopped ? `its stop is on: ${stop} to take it off` : stop;
   if (chosen === TRY) return `${upper(press)}, and watch the gradients change`;
-  if (played && symbol) return `Click ${symbol}, then press stop`;
-  return known.has("select") ? "" : FIRST;
+  if (played && symbol) return `${click} ${symbol}, then ${stop}`;
+  return known.has("select") ? "" : `${click} a node to bend its gradient`;
 }
 
 /** @param {string} text */

@@ -7,6 +7,8 @@ import { hintOf, learn, readKnown, TRY } from "./hints.js";
 import { liveSays, placeSays, placeText, SPEEDS } from "./model.js";
 import { Player } from "./player.js";
 
+const PHONE = "(max-width: 899.9px)"; // lab.css has the same limit
+
 /** @typedef {import("../editor.js").Editor} Editor */
 /** @typedef {import("./hints.js").Newcomer} Newcomer */
 
@@ -121,6 +123,7 @@ function hinted(player) {
     if (known.has("bend")) return "";
     const tried = editor.shown.nodes.find(({ op }) => op === TRY);
     const chosen = editor.node(editor.single)?.op ?? null;
-    return hintOf({ known, played: player.played, chosen, symbol: tried?.symbol ?? null, stopped: tried?.rule === "stop" });
+    const [finger, narrow] = [matchMedia("(pointer: coarse)").matches, matchMedia(PHONE).matches];
+    return hintOf({ known, played: player.played, chosen, symbol: tried?.symbol ?? null, stopped: tried?.rule === "stop", finger, narrow });
   };
 }

@@ -6,6 +6,7 @@ import { html } from "../../../web/dom.js";
 import { membersAt } from "../actions/arrange.js";
 import { namesIn } from "../state/fold.js";
 import { framesOf } from "../state/frames.js";
+import { compareWithout } from "../twins/commands.js";
 import { housing, movesSay, rehoused } from "../state/housing.js";
 import { light } from "./notice.js";
 import { closePopover, openPopover } from "./popover.js";
@@ -72,6 +73,10 @@ function content(editor, region, onRename) {
     html("div", { class: "region-buttons" },
       offer && edit ? button("notice-offer", offer, () => editor.send(edit)) : null,
       button("plain", "Select its nodes", () => selectRegion(editor, name)),
+      button("plain", "Compare: without it", () => {
+        closePopover(editor);
+        compareWithout(editor, { what: "region", name });
+      }),
       button("plain danger", "Remove", () => {
         closePopover(editor);
         editor.send({ kind: "uncheckpoint", region: name });
