@@ -90,7 +90,9 @@ class _Sweep:
         self.total = np.zeros(len(self.choices), np.int32)
         self.peak = np.zeros(len(self.choices), np.int32)
         self.place = {name: i for i, name in enumerate(self.program.nodes)}
+        self._all = np.ones(len(self.choices), bool)
         self._same: dict[tuple[int, int], Mask] = {}
+        self._versions: dict[tuple[str, Use], list[tuple[Key, Mask | None]]] = {}
         self.by_node: dict[str, list[tuple[Mask, tuple[Use, ...]]]] = {}
         self.made: dict[str, list[int]] = {}
         for equation in self.program.found.computed:
@@ -106,7 +108,10 @@ class _Sweep:
                 self._pull(pulls[name])
             ends = self._ends(i)
             for j in range(i, -1, -1):
-                self._run_again(self.program.nodes[j], ends & self._together(i, j))
+                active = ends & self._together(i, j)
+                if not active.any():
+                    break
+                self._run_again(self.program.nodes[j], active)
         kept = self.total.copy()
         for step in reversed([step for step in self.program.steps if step.phase == FORWARD]):
             self._forward(step.node)
@@ -125,7 +130,13 @@ class _Sweep:
         inside = self._together(i, i)
         return inside if i + 1 == len(self.place) else inside & ~self._together(i, i + 1)
 
-    def _ways(self, reader: str, use: Use) -> Iterator[tuple[Key, Mask | None]]:
+    def _ways(self, reader: str, use: Use) -> list[tuple[Key, Mask | None]]:
+        """Return what `_found_ways` finds; each is worked out once."""
+        if (reader, use) not in self._versions:
+            self._versions[reader, use] = list(self._found_ways(reader, use))
+        return self._versions[reader, use]
+
+    def _found_ways(self, reader: str, use: Use) -> Iterator[tuple[Key, Mask | None]]:
         """Yield the versions of an array that a node reads in its backward pass, and in which plans; None: all.
 
         It is computed again by the node's region, or that of the forward pass, which the region may have saved.
@@ -187,16 +198,16 @@ class _Sweep:
     def _read(self, key: Key, mask: Mask | None) -> None:
         """Take a read: from here back to where it is written, the array is live."""
         size, before = self._size(key), self.alive.get(key)
-        now = np.ones(len(self.choices), bool) if mask is None else mask
-        self.total += size * (now if before is None else now & ~before)
-        self.alive[key] = now.copy() if before is None else before | now
+        now = self._all if mask is None else mask
+        self.total += np.int32(size) * (now if before is None else now & ~before)
+        self.alive[key] = now if before is None else before | now
 
     def _written(self, key: Key, mask: Mask | None = None) -> None:
         """Take the step that writes an array, before which it is not live."""
         before = self.alive.pop(key, None)
         if before is None:
             return
-        self.total -= self._size(key) * (before if mask is None else before & mask)
+        self.total -= np.int32(self._size(key)) * (before if mask is None else before & mask)
         if mask is not None:
             self.alive[key] = before & ~mask
 
