@@ -75,7 +75,10 @@ def _read(graph: Graph, shapes: tuple, dtype: str) -> Equations:
     with jax.enable_x64(dtype == "float64"):
         halves = Halves.of(graph, shapes, dtype, marked=False)
     reading = _Reading()
-    inputs = [reading.array(variable.aval, name) for name, variable in zip(halves.names, halves.forward.invars, strict=True)]
+    inputs = [
+        reading.array(variable.aval, name)
+        for name, variable in zip(halves.names, halves.forward.invars, strict=True)
+    ]
     for use, name in zip(inputs, halves.names, strict=True):
         reading.value[use.array] = name
     kept = reading.walk(halves.forward, inputs, "")[1:]

@@ -1,8 +1,8 @@
-"""Costs of many plans at once: what each choice of checkpoint regions keeps, computes again, and has live at most.
+"""Costs of many plans at once: what each choice of checkpoint regions keeps, computes again, and has live.
 
-A model of JAX's partial evaluation in NumPy: a region keeps what it reads from outside and what its policy saves,
-and computes again what its pullbacks need of the rest. The steps are those of `play`, and the tests compare the
-three numbers with those of the graph that has these regions.
+A model of JAX's partial evaluation in NumPy: a region keeps what it reads from outside and what its policy
+saves, and computes again what its pullbacks need of the rest. The steps are those of `play`, and the tests
+compare the three numbers with those of the graph that has these regions.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Choices:
 
 @dataclass(frozen=True, slots=True)
 class Costs:
-    """By plan: the most elements that are live, those that the forward pass keeps, and values computed again."""
+    """By plan: the most elements that are live, those that are kept, and how many values run again."""
 
     peak: np.ndarray
     kept: np.ndarray
@@ -137,9 +137,10 @@ class _Sweep:
         return self._versions[reader, use]
 
     def _found_ways(self, reader: str, use: Use) -> Iterator[tuple[Key, Mask | None]]:
-        """Yield the versions of an array that a node reads in its backward pass, and in which plans; None: all.
+        """Yield the versions of an array that a node reads in the backward pass, with their plans; None: all.
 
-        It is computed again by the node's region, or that of the forward pass, which the region may have saved.
+        It is computed again by the node's region, or it is that of the forward pass, which the region may
+        have saved.
         """
         found = self.program.found
         owner = found.node[use.array]

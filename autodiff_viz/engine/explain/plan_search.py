@@ -10,7 +10,9 @@ import numpy as np
 from autodiff_viz.engine.explain.plan_costs import BARE, Choices, Costs, Program
 
 CHUNK = 1 << 15  # plans whose costs are worked out at once
-COMBINED = 6  # nodes up to which regions and names are searched together: about 4.6 times as many for each more
+COMBINED = (
+    6  # nodes up to which regions and names are searched together: about 4.6 times as many for each more
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,8 +21,8 @@ class Searched:
 
     Attributes:
       count: of the plans.
-      best: those of which no other has both a lower peak and fewer values computed again, or one of both lower
-        and the other equal; of equals, the simplest. Their costs are in the same order.
+      best: those that no other betters, in peak or in values computed again without loss in the other; of
+        equals, the simplest. Their costs are in the same order.
       least_kept: the same for what the forward pass keeps, in place of the peak.
       points: all different (peak, kept, values computed again).
     """
@@ -77,7 +79,9 @@ def _joined(parts: list[tuple[Choices, Costs]], by: str) -> tuple[Choices, Costs
     choices = Choices(
         np.concatenate([c.region for c, _ in parts]), np.concatenate([c.saved for c, _ in parts])
     )
-    costs = Costs(*(np.concatenate([getattr(c, name) for _, c in parts]) for name in ("peak", "kept", "reruns")))
+    costs = Costs(
+        *(np.concatenate([getattr(c, name) for _, c in parts]) for name in ("peak", "kept", "reruns"))
+    )
     at = front(getattr(costs, by), costs, choices)
     return choices.part(at), _part(costs, at)
 
@@ -115,7 +119,7 @@ def _regions(nodes: int) -> np.ndarray:
 
 
 def _with_names(regions: np.ndarray) -> Iterator[Choices]:
-    """Yield these regions with every set of names of nodes in them; what the last node computes is not saved."""
+    """Yield these regions with every set of names of nodes in them, but for the last node's."""
     nodes = regions.shape[1]
     sets = ((np.arange(1 << max(nodes - 1, 0))[:, None] >> np.arange(nodes)) & 1).astype(bool)
     each = max(1, CHUNK // len(sets))

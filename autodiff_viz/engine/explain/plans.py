@@ -99,7 +99,7 @@ def plans(trace: Trace, most_nodes: int = MOST) -> tuple[Plan, ...]:
 
 
 def planned(trace: Trace, most_nodes: int = MOST, groups: Sequence[Group] = ()) -> Planned:
-    """Return the plans with the search. Regions of a plan are nested in each of `groups`, around it, or apart."""
+    """Return the plans with the search; no region of a plan cuts one of the `groups`."""
     graph = replace(known_trace(trace).graph, groups=tuple(groups))
     present = _measured(trace, PRESENT if trace.graph.regions else NONE, trace.graph.regions, present=True)
     bare = replace(trace, graph=replace(trace.graph, regions=()))
@@ -138,7 +138,7 @@ def _program(bare: Trace) -> Program:
 
 
 def _spans(nodes: Sequence[str], groups: Iterable[Group]) -> Iterator[Span]:
-    """Yield the runs of nodes of the groups; a group whose nodes are no neighbours counts up to its last one."""
+    """Yield the runs of nodes of the groups; one whose nodes are no neighbours counts up to its last."""
     for group in groups:
         at = [i for i, name in enumerate(nodes) if name in group.nodes]
         if at:
@@ -188,7 +188,14 @@ def _measured(
     """Return the plan with the costs that JAX's own program has."""
     found = memory(replace(trace, graph=replace(trace.graph, regions=regions)))
     return Plan(
-        name, regions, _policy(regions), found.peak, found.kept, found.reruns, present=present, formula=formula
+        name,
+        regions,
+        _policy(regions),
+        found.peak,
+        found.kept,
+        found.reruns,
+        present=present,
+        formula=formula,
     )
 
 

@@ -251,9 +251,7 @@ def _arrays(steps: list[_Step], program: BackwardProgram, size: Size) -> Iterato
                 yield LiveArray(name, step.node, i, later, elements, width)
 
 
-def _with_live(
-    steps: list[_Step], program: BackwardProgram, live: Iterable[int]
-) -> Iterator[PlayStep]:
+def _with_live(steps: list[_Step], program: BackwardProgram, live: Iterable[int]) -> Iterator[PlayStep]:
     """Yield the steps with the elements that are live after each."""
     for step, total in zip(steps, live, strict=True):
         reads, writes = _named(step.reads, program), _named(step.writes, program)

@@ -1,9 +1,10 @@
-"""Known checkpoint schedules for a chain of steps: which runs of neighbours are regions, and their formulas."""
+"""Known checkpoint schedules for a chain of steps: which runs of steps are regions, and their formulas."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from math import ceil, comb, sqrt
 
 from autodiff_viz.graph import limits
@@ -38,9 +39,9 @@ def schedules(length: int, most: int = 5) -> Iterator[Schedule]:
             least = forward_steps(length, snapshots)
             r = repetitions(length, snapshots)
             formula = (
-                f"F = r l - C(s+r, s+1) = {r} x {length} - {comb(snapshots + r, snapshots + 1)} = {least} forward "
-                f"steps for l = {length}, s = {snapshots}, r = {r}; F + 1 - l = {least + 1 - length} values "
-                "computed again (Griewank and Walther 2000)"
+                f"F = r l - C(s+r, s+1) = {r} x {length} - {comb(snapshots + r, snapshots + 1)} = {least} "
+                f"forward steps for l = {length}, s = {snapshots}, r = {r}; F + 1 - l = "
+                f"{least + 1 - length} values computed again (Griewank and Walther 2000)"
             )
             yield Schedule(f"Revolve, {snapshots} snapshots", formula, found)
 
@@ -53,7 +54,7 @@ def square_root(length: int) -> Schedule:
         f"k = sqrt(n) segments of n / k steps: n = {length}, k = {count}; {count} inputs are kept and "
         f"n - k = {length - count} values computed again (Chen et al. 2016)"
     )
-    return Schedule(f"sqrt(n): {count} segments", formula, tuple(zip(ends, ends[1:], strict=False)))
+    return Schedule(f"sqrt(n): {count} segments", formula, tuple(pairwise(ends)))
 
 
 def repetitions(length: int, snapshots: int) -> int:
