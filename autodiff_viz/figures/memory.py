@@ -36,7 +36,7 @@ MOST_NODES, MOST_STEPS = 300, 900  # of a figure that can be read
 COMPILED = 150  # nodes up to which XLA is asked: it takes longer with each
 APART = 10  # producers that have bars of their own
 NAMED = 26  # steps whose names fit under the axis
-LISTED = 7  # arrays named at a step
+LISTED = 5  # arrays named at a step
 CROWDED = 60  # steps whose bars have no gaps
 HEIGHT, LOW = 400, 226  # pixels
 SHARE, ROOM = 0.86, 1.22  # of the drawing below the words at its top; of the axis above the peak
@@ -192,7 +192,7 @@ def _hover(found: Memory, i: int) -> str:
     live = f"{counted(step.live, 'element')} live, {counted(found.bytes[i], 'byte')}"
     largest = _largest(found, i)
     lines = [_told(found, i, array, plain) for array in largest[:LISTED]]
-    more = [f"and {counted(len(largest) - LISTED, 'smaller array')}"] if len(largest) > LISTED else []
+    more = [f"and {counted(len(largest) - LISTED, 'other array')}"] if len(largest) > LISTED else []
     return "<br>".join([said, live, *lines, *more])
 
 

@@ -103,7 +103,7 @@ def planned(trace: Trace, most_nodes: int = MOST, groups: Sequence[Group] = ()) 
     graph = replace(known_trace(trace).graph, groups=tuple(groups))
     present = _measured(trace, PRESENT if trace.graph.regions else NONE, trace.graph.regions, present=True)
     bare = replace(trace, graph=replace(trace.graph, regions=()))
-    program = _program(bare)
+    program = program_of(bare)
     searched, points, found = 0, (), [present]
     if 0 < len(program.nodes) <= min(most_nodes, LARGEST):
         result = search(program, _spans(program.nodes, groups))
@@ -120,7 +120,8 @@ def planned(trace: Trace, most_nodes: int = MOST, groups: Sequence[Group] = ()) 
     return Planned(tuple(merged), searched, points)
 
 
-def _program(bare: Trace) -> Program:
+def program_of(bare: Trace) -> Program:
+    """Return what the costs of plans follow from, of a trace of a graph without regions."""
     graph, steps = bare.graph, play(bare)
     nodes = tuple(s.node for s in steps if s.phase == FORWARD and graph[s.node].op != INPUT)
     shapes = {name: value.shape for name, value in bare.inputs.items()}

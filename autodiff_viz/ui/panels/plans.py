@@ -42,7 +42,7 @@ def draw_plans(view: LabView, part: str, key: str) -> None:
 
 def _draw(found: Planned, view: LabView, part: str, key: str) -> None:
     here = session()
-    by = here.looks.get(BY)
+    by = here.looks.get(BY, PEAK)
     now = choice(found, by, here.looks.get((BUDGET, by)))
     figure = plans_figure(found, now.by, now.budget, now.plan, here.parts.low)
     beside = (lambda: _draw_choice(now, view, part)) if part == FIRST else None  # a widget has one place
