@@ -16,6 +16,8 @@ from autodiff_viz.figures.cotangents import cotangents_figure, cotangents_text
 from autodiff_viz.figures.curves import curves
 from autodiff_viz.figures.gradient_flow import gradient_flow_figure, gradient_flow_text
 from autodiff_viz.figures.loss import loss_figure, loss_text
+from autodiff_viz.figures.memory import memory_figure, memory_text
+from autodiff_viz.figures.plans import plans_figure_of, plans_text_of
 from autodiff_viz.figures.residuals import residuals_figure, residuals_text
 from autodiff_viz.figures.runs import runs_figure, runs_text
 from autodiff_viz.figures.segments import sizes_figure, sizes_text
@@ -26,6 +28,10 @@ from autodiff_viz.graph.model import Graph
 
 OF_GRAPH, OF_INPUT, OF_NODE = "graph", "input", "node"
 """What a figure is of: the whole trace, one scalar input, or the selected node."""
+
+
+PLANS = "plans"
+"""The figure that has a panel of its own, where a plan is chosen and taken."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +91,22 @@ FIGURES: Mapping[str, FigureSpec] = {
         "What the forward pass keeps for the backward pass, who made it and who reads it.",
         lambda trace, name: residuals_figure(trace),
         lambda trace, name: residuals_text(trace),
+    ),
+    "memory": FigureSpec(
+        "Memory",
+        "How much is live after each step of the pass, who computed it, and where that is most.",
+        lambda trace, name: memory_figure(trace),
+        lambda trace, name: memory_text(trace),
+        lambda trace, name: memory_figure(trace, low=True),
+        slow=True,
+    ),
+    PLANS: FigureSpec(
+        "Plans",
+        "What checkpoint regions could save, and what they would compute again.",
+        lambda trace, name: plans_figure_of(trace),
+        lambda trace, name: plans_text_of(trace),
+        lambda trace, name: plans_figure_of(trace, low=True),
+        slow=True,
     ),
 }
 

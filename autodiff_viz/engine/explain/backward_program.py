@@ -43,11 +43,12 @@ class Stored:
 
     Attributes:
       name: the node, for the node's value; else the factor.
-      elements: its size.
+      elements, bytes: its size.
     """
 
     name: str | Factor
     elements: int
+    bytes: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +103,7 @@ def _read(graph: Graph, shapes: tuple, dtype: str) -> BackwardProgram:
     kept, inputs = halves.number_forward(same)
     arrays, _ = halves.number_forward(distinct)
     reading = _Reading(value_of(same) | inputs, distinct.copied, distinct.regions)
-    sizes = [prod(variable.aval.shape) for variable in halves.forward.outvars[1:]]
+    sizes = [_size(variable.aval) for variable in halves.forward.outvars[1:]]
     for array, number, size in zip(arrays, kept, sizes, strict=True):
         reading.keep(array, number, same.first.get(number, Place()).node, size)
     events = _events(halves, distinct, arrays)
@@ -111,6 +112,15 @@ def _read(graph: Graph, shapes: tuple, dtype: str) -> BackwardProgram:
     ):
         reading.take(equation, place, operands, list(zip(results, numbers, strict=True)))
     return reading.finished(frozenset(arrays))
+
+
+Size = tuple[int, int]
+"""Elements and bytes of an array."""
+
+
+def _size(aval: Any) -> Size:
+    elements = prod(aval.shape)
+    return elements, elements * aval.dtype.itemsize
 
 
 Event = tuple[Any, Place, list[int], list[int]]
@@ -144,11 +154,11 @@ class _Reading:
     arrays: dict[int, Stored] = field(default_factory=dict)
     visits: dict[tuple[int, ...], dict[str, _Run]] = field(default_factory=dict)
     pulls: dict[str, _Run] = field(default_factory=dict)
-    unnamed: dict[int, int] = field(default_factory=dict)  # size by array, of constants without a node
+    unnamed: dict[int, Size] = field(default_factory=dict)  # size by array, of constants without a node
     _factors: Counter[str] = field(default_factory=Counter)
     _taken: set[str] = field(default_factory=set)
 
-    def keep(self, array: int, number: int, node: str, size: int) -> None:
+    def keep(self, array: int, number: int, node: str, size: Size) -> None:
         """Take a residual of the forward pass; a second copy of a value is taken for a factor."""
         name = self.values.get(number)
         if name is None and not node:
@@ -156,7 +166,7 @@ class _Reading:
         elif array not in self.arrays:
             first = name is not None and name not in self._taken
             self._taken.update([name] if first else [])
-            self.arrays[array] = Stored(name if first else self._factor(name or node), size)
+            self.arrays[array] = Stored(name if first else self._factor(name or node), *size)
 
     def take(self, equation: Any, place: Place, operands: list[int], results: list[tuple[int, int]]) -> None:
         """Take an equation of the backward pass; `results` are (own number, number of equal arrays)."""
@@ -173,14 +183,14 @@ class _Reading:
             for (array, number), variable in zip(results, equation.outvars, strict=True):
                 is_value = self.values.get(number) == place.node
                 named = place.node if is_value else self._factor(place.node)
-                self.arrays[array] = Stored(named, prod(variable.aval.shape))
+                self.arrays[array] = Stored(named, *_size(variable.aval))
                 run.writes[array] = None
 
     def _read(self, run: _Run, node: str, array: int) -> None:
         while array not in self.arrays and array not in self.unnamed and array in self.copied:
             array = self.copied[array]
         if array in self.unnamed:  # the node that reads a constant has it
-            self.arrays[array] = Stored(self._factor(node), self.unnamed.pop(array))
+            self.arrays[array] = Stored(self._factor(node), *self.unnamed.pop(array))
         if array in self.arrays and array not in run.writes:
             run.reads[array] = None
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from itertools import accumulate
 
 import numpy as np
 
@@ -70,13 +71,60 @@ def play(trace: Trace) -> tuple[PlayStep, ...]:
       GraphError: no trace is given, or a checkpoint region is not valid.
     Source: https://docs.jax.dev/en/latest/gradient-checkpointing.html
     """
+    return whole_pass(trace).steps
+
+
+@dataclass(frozen=True, slots=True)
+class LiveArray:
+    """An array that a later step reads: who computes it, when, and who reads it.
+
+    Attributes:
+      array: its name in the steps; a node's value that is computed again has the same name as before.
+      node: the node whose step writes it.
+      written: index of that step.
+      reads: indices of the steps that read it, in order. It is live from `written` until before the last one.
+      elements, bytes: its size.
+    """
+
+    array: Array
+    node: str
+    written: int
+    reads: tuple[int, ...]
+    elements: int
+    bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Pass:
+    """The steps of a pass, and the arrays that live between them, in the order in which they are written."""
+
+    steps: tuple[PlayStep, ...]
+    arrays: tuple[LiveArray, ...]
+
+
+def whole_pass(trace: Trace) -> Pass:
+    """Return the steps of `play` with the arrays that are live between them.
+
+    Raises:
+      GraphError: as `play`.
+    """
     graph = known_trace(trace).graph
     shapes = {name: np.shape(value) for name, value in trace.inputs.items()}
     if found := diagnose(graph, shapes):
         raise GraphError(found)
     program = backward_program(graph, shapes, trace.dtype)
     steps = [*_forward(graph, program), *_Backward(trace, program).steps()]
-    return tuple(_with_live(steps, program, _sizes(trace)))
+    arrays = tuple(_arrays(steps, program, _sizes(trace)))
+    return Pass(tuple(_with_live(steps, program, totals(len(steps), arrays, "elements"))), arrays)
+
+
+def totals(steps: int, arrays: Iterable[LiveArray], size: str) -> tuple[int, ...]:
+    """Return the live "elements" or "bytes" after each of so many steps."""
+    changes = [0] * (steps + 1)
+    for array in arrays:
+        changes[array.written] += getattr(array, size)
+        changes[array.reads[-1]] -= getattr(array, size)
+    return tuple(accumulate(changes[:-1]))
 
 
 Key = str | Wire | int
@@ -173,25 +221,40 @@ class _Backward:
         return tuple(self.program.key(array) for array in arrays)
 
 
-def _sizes(trace: Trace) -> Callable[[Key], int]:
-    graph, value = trace.graph, trace.value
-    return lambda key: value[key if isinstance(key, str) else graph[key[0]].slots[key[1]]].size
+Size = Callable[[Key], tuple[int, int]]
+"""Return the elements and bytes of an array that is not one of the program's."""
 
 
-def _with_live(
-    steps: list[_Step], program: BackwardProgram, size: Callable[[Key], int]
-) -> Iterator[PlayStep]:
-    """Yield the steps with the elements that are live after each."""
-    last = {key: i for i, step in enumerate(steps) for key in step.reads}
-    live: dict[Key, int] = {}
+def _sizes(trace: Trace) -> Size:
+    graph, value, width = trace.graph, trace.value, np.dtype(trace.dtype).itemsize
+
+    def size(key: Key) -> tuple[int, int]:
+        elements = value[key if isinstance(key, str) else graph[key[0]].slots[key[1]]].size
+        return elements, elements * width
+
+    return size
+
+
+def _arrays(steps: list[_Step], program: BackwardProgram, size: Size) -> Iterator[LiveArray]:
+    """Yield the arrays that a later step reads."""
+    reads: dict[Key, list[int]] = {}
+    for i, step in enumerate(steps):
+        for key in dict.fromkeys(step.reads):
+            reads.setdefault(key, []).append(i)
     for i, step in enumerate(steps):
         for key in step.writes:
-            live[key] = program.arrays[key].elements if isinstance(key, int) else size(key)
-        for key in (*step.reads, *step.writes):
-            if last.get(key, -1) <= i:
-                live.pop(key, None)
+            later = tuple(j for j in reads.get(key, ()) if j > i)
+            if later:
+                stored = program.arrays[key] if isinstance(key, int) else None
+                name = key if stored is None else stored.name
+                elements, width = size(key) if stored is None else (stored.elements, stored.bytes)
+                yield LiveArray(name, step.node, i, later, elements, width)
+
+
+def _with_live(steps: list[_Step], program: BackwardProgram, live: Iterable[int]) -> Iterator[PlayStep]:
+    """Yield the steps with the elements that are live after each."""
+    for step, total in zip(steps, live, strict=True):
         reads, writes = _named(step.reads, program), _named(step.writes, program)
-        total = sum(live.values())
         yield PlayStep(step.phase, step.node, step.region, step.again, reads, writes, total)
 
 

@@ -97,8 +97,7 @@ class Numbering:
 
     def _place(self, equation: Any, around: Place) -> Place:
         stack = str(equation.source_info.name_stack)
-        found = _NODE.findall(stack)
-        node = found[-1] if found else around.node
+        node = node_of(equation) or around.node
         regions = _REGION.findall(stack)
         region = int(regions[-1]) if regions else around.region
         again = around.again or RECOMPUTED in stack
@@ -108,11 +107,11 @@ class Numbering:
         name, params = equation.primitive.name, equation.params
         if name == "name":
             self.named.setdefault(params["name"], operands[0])
-        identity = _is_identity(equation)
+        identity = only_marks(equation)
         if identity and not (self.apart and name == ROUNDED):
             results = operands
         elif name in INLINED:
-            results = self.number(_open(params[INLINED[name]]), operands, self._inside(name, params, place))
+            results = self.number(opened(params[INLINED[name]]), operands, self._inside(name, params, place))
         else:
             key = (place.node, name, _key(params), *operands, *self._own())
             results = [self.fresh((*key, i)) for i in range(len(equation.outvars))]
@@ -137,14 +136,21 @@ class Numbering:
         return replace(place, recomputations=(*place.recomputations, self._regions), visit=visit)
 
 
-def _is_identity(equation: Any) -> bool:
+def node_of(equation: Any) -> str:
+    """Return the node in whose named scope an equation stands; "" for none."""
+    found = _NODE.findall(str(equation.source_info.name_stack))
+    return found[-1] if found else ""
+
+
+def only_marks(equation: Any) -> bool:
     """Return whether the equation only marks its operand, or only drops a literal's weak type."""
     if equation.primitive.name == "convert_element_type":
         return equation.invars[0].aval.dtype == equation.outvars[0].aval.dtype
     return equation.primitive.name in _IDENTITIES
 
 
-def _open(jaxpr: Any) -> Any:
+def opened(jaxpr: Any) -> Any:
+    """Return the jaxpr of a closed jaxpr, and any other as it is."""
     return jaxpr.jaxpr if hasattr(jaxpr, "jaxpr") else jaxpr
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from html import escape
 from typing import Any
 
@@ -14,18 +15,23 @@ CONFIG = {"displaylogo": False, "displayModeBar": "hover"}
 EDGE = 8  # pixels above a drawing whose title stands beside it
 
 
-def draw_chart(figure: Any, words: str, key: str, asks: str = "") -> None:
+def draw_chart(
+    figure: Any, words: str, key: str, asks: str = "", beside: Callable[[], None] | None = None
+) -> None:
     """Draw a Plotly figure with its title beside it, so that the drawing has the whole height.
 
     Args:
       words: describe the figure for visitors who cannot see it.
       asks: the question that the figure answers.
+      beside: draws widgets above the title.
     """
     told, figure = _untitled(figure)
     figure = enlarged(figure) if session().parts.large else figure
     with st.container(key=f"drawn_{key}", horizontal=True, wrap=False):
         st.plotly_chart(figure, key=key, width="stretch", config=CONFIG)
-        with st.container(key=f"told_{key}", width=210, gap="small"):
+        with st.container(key=f"told_{key}", width=210 if beside is None else 290, gap="small"):
+            if beside is not None:
+                beside()
             if told or asks:
                 st.html(f'<div class="av-told"><div>{told}</div><p>{escape(asks)}</p></div>')
             with st.expander("In words"):

@@ -7,9 +7,10 @@ from typing import Any
 
 import streamlit as st
 
-from autodiff_viz.figures.catalog import FIGURES, OF_INPUT, lacking
+from autodiff_viz.figures.catalog import FIGURES, OF_INPUT, PLANS, lacking
 from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.ui.panels.chart import draw_chart
+from autodiff_viz.ui.panels.plans import draw_plans
 from autodiff_viz.ui.panels.problems import draw_problems
 from autodiff_viz.ui.panels.waiting import draw_awaited, draw_offer
 from autodiff_viz.ui.session import session
@@ -49,6 +50,9 @@ def draw_second(now: Lab, view: LabView) -> None:
 
 def _draw_figure(name: str, now: Lab, view: LabView, part: str, key: str) -> None:
     """Draw a figure in the part `part`; `key` is that of its chart."""
+    if name == PLANS:
+        draw_plans(view, part, key)
+        return
     of, apart = about(now, name), FIGURES[name].slow or is_large(view)
     found = _beside(name, view, of, part) if apart else _here(name, view, of)
     if found is not None:

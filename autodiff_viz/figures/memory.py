@@ -1,0 +1,300 @@
+"""Figure of what is live after each step of a pass, stacked by the node that computed it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import plotly.graph_objects as go
+
+from autodiff_viz.engine.explain.backward_program import Factor
+from autodiff_viz.engine.explain.memory import Memory, memory
+from autodiff_viz.engine.explain.play import BACKWARD, FORWARD, LiveArray, PlayStep, totals
+from autodiff_viz.engine.explain.xla_memory import XlaMemory, xla_memory
+from autodiff_viz.engine.trace import Trace
+from autodiff_viz.figures.plotly_text import coloured, counted, plain, short
+from autodiff_viz.figures.theme import (
+    CHECKPOINT,
+    CLEAR,
+    COTANGENT,
+    NEUTRAL,
+    SMALL,
+    VALUE,
+    axis,
+    draw,
+    heading,
+    ink,
+    note,
+    top,
+)
+from autodiff_viz.graph.model import Graph
+from autodiff_viz.graph.problem import GraphError
+from autodiff_viz.graph.text_format import listed
+
+MOST_NODES, MOST_STEPS = 300, 900  # of a figure that can be read
+COMPILED = 150  # nodes up to which XLA is asked: it takes longer with each
+APART = 10  # producers that have bars of their own
+NAMED = 26  # steps whose names fit under the axis
+LISTED = 5  # arrays named at a step
+CROWDED = 60  # steps whose bars have no gaps
+HEIGHT, LOW = 400, 226  # pixels
+SHARE, ROOM = 0.86, 1.22  # of the drawing below the words at its top; of the axis above the peak
+KINDS = {"value": VALUE, "factor": CHECKPOINT, "contribution": COTANGENT}
+"""By kind of array, its colour."""
+
+UNITS = ("elements", "bytes")
+
+
+@dataclass(frozen=True, slots=True)
+class Stack:
+    """The arrays of one kind that one node computes; `node` is "" for all other nodes together."""
+
+    node: str
+    kind: str
+    arrays: tuple[LiveArray, ...]
+
+
+def memory_figure(trace: Trace, low: bool = False) -> go.Figure:
+    """Draw a bar per step, as high as what is live after it, stacked by the node that computed it.
+
+    Blue: values. Green: factors of derivatives, computed early. Orange: contributions to cotangents. The peak
+    is marked, and where the forward pass ends. A step names what it leaves live, and who still reads it.
+    """
+    if words := _too_much(trace):
+        return note(words, "memory")
+    try:
+        found, xla = memory(trace), _xla(trace)
+    except GraphError as error:
+        return note(plain(error.problems[0].message), "memory")
+    under = _explanation(found, xla)
+    height, steps = (LOW + top(under) if low else HEIGHT), len(found.steps)
+    ends = [0, found.peak * ROOM or 1]
+    layout = {
+        "title": heading(_title(found), under, height),
+        "height": height,
+        "margin": {"l": 58, "r": 42, "t": top(under), "b": 46, "pad": 0},
+        "barmode": "stack",
+        "bargap": 0.06 if steps < CROWDED else 0,
+        "hovermode": "x",
+        "xaxis": axis(range=[-0.6, steps - 0.4], showgrid=False, zeroline=False, **_ticks(found)),
+        "yaxis": axis(domain=[0, SHARE], range=ends, nticks=5, title=_small("live")),
+        "annotations": _annotations(found),
+        "shapes": [_turn(found)],
+        "updatemenus": [_units(found)],
+    }
+    return draw([*_bars(found), _hovers(found)], layout, f"memory {steps}")
+
+
+def memory_text(trace: Trace) -> str:
+    """Describe the figure in one sentence, for screen readers."""
+    if words := _too_much(trace):
+        return f"No chart of memory: {words}"
+    try:
+        found, xla = memory(trace), _xla(trace)
+    except GraphError as error:
+        return f"No chart of memory: {error.problems[0].message}"
+    at = found.steps[found.at_step]
+    live = listed([_told(found, found.at_step, array) for array in _largest(found, found.at_step)], 4)
+    allocated = f"; XLA says {counted(xla.temporary, 'byte')} of its own" if xla else ""
+    return (
+        f"A bar chart of what is live after each of {counted(len(found.steps), 'step')}: "
+        f"the most is {counted(found.peak, 'element')}, {counted(found.bytes[found.at_step], 'byte')}, after "
+        f"{_step(at)}{f', which is {live}' if live else ''}; {counted(found.kept, 'element')} are kept for "
+        f"the backward pass{allocated}."
+    )
+
+
+def _too_much(trace: Trace) -> str:
+    """Return why there is no figure; "" if there is one."""
+    if not trace.graph.nodes:
+        return "There is no node yet."
+    if len(trace.graph.nodes) > MOST_NODES or _runs(trace.graph) > MOST_STEPS:
+        return f"So many steps cannot be drawn: {MOST_NODES} nodes can, each in few regions."
+    return ""
+
+
+def _runs(graph: Graph) -> int:
+    depth = [sum(node.name in region.nodes for region in graph.regions) for node in graph.nodes]
+    return sum(2**levels + 1 for levels in depth)
+
+
+def _xla(trace: Trace) -> XlaMemory | None:
+    return xla_memory(trace) if len(trace.graph.nodes) <= COMPILED else None
+
+
+def _step(step: PlayStep, name: str | None = None) -> str:
+    """Return what happens in a step, in words."""
+    name = step.node if name is None else name
+    if step.phase == FORWARD:
+        return f"{name} runs"
+    return f"{name} runs again" if step.again else f"the pullback of {name}"
+
+
+def _kind(array: LiveArray) -> str:
+    if isinstance(array.array, Factor):
+        return "factor"
+    return "value" if isinstance(array.array, str) else "contribution"
+
+
+def _bars(found: Memory) -> Iterator[dict[str, Any]]:
+    steps = len(found.steps)
+    for i, stack in enumerate(_stacks(found)):
+        colour = KINDS[stack.kind]
+        yield {
+            "type": "bar",
+            "x": list(range(steps)),
+            "y": _heights(stack, steps, "elements"),
+            "marker": {
+                "color": colour,
+                "opacity": 0.92 if i % 2 else 0.62,
+                "line": {"width": 1 if steps < CROWDED else 0, "color": colour},
+            },
+            "hoverinfo": "skip",
+        }
+
+
+def _heights(stack: Stack, steps: int, unit: str) -> tuple[int, ...]:
+    return totals(steps, stack.arrays, unit)
+
+
+def _stacks(found: Memory) -> list[Stack]:
+    """Return the arrays by node and kind, the largest nodes apart and the others together."""
+    weight: dict[str, int] = {}
+    for array in found.arrays:
+        span = array.reads[-1] - array.written
+        weight[array.node] = weight.get(array.node, 0) + span * array.elements
+    apart = sorted(weight, key=lambda name: -weight[name])[:APART]
+    groups: dict[tuple[str, str], list[LiveArray]] = {}
+    for array in found.arrays:
+        groups.setdefault((_kind(array), array.node if array.node in apart else ""), []).append(array)
+    kinds, places = [*KINDS], [step.node for step in found.steps]
+    ordered = sorted(groups, key=lambda key: (kinds.index(key[0]), places.index(key[1]) if key[1] else -1))
+    return [Stack(node, kind, tuple(groups[kind, node])) for kind, node in ordered]
+
+
+def _hovers(found: Memory) -> dict[str, Any]:
+    """Return an invisible line over the bars, whose points say in words what is live after each step."""
+    return {
+        "type": "scatter",
+        "mode": "markers",
+        "x": list(range(len(found.steps))),
+        "y": [step.live for step in found.steps],
+        "marker": {"color": CLEAR, "size": 1},
+        "hovertext": [ink(_hover(found, i)) for i in range(len(found.steps))],
+        "hoverinfo": "text",
+    }
+
+
+def _hover(found: Memory, i: int) -> str:
+    step = found.steps[i]
+    said = f"step {i + 1}, {step.phase}: after <b>{_step(step, plain(step.node))}</b>"
+    live = f"{counted(step.live, 'element')} live, {counted(found.bytes[i], 'byte')}"
+    largest = _largest(found, i)
+    lines = [_told(found, i, array, plain) for array in largest[:LISTED]]
+    more = [f"and {counted(len(largest) - LISTED, 'other array')}"] if len(largest) > LISTED else []
+    return "<br>".join([said, live, *lines, *more])
+
+
+def _largest(found: Memory, i: int) -> list[LiveArray]:
+    return sorted(found.holds(i), key=lambda array: -array.elements)
+
+
+def _told(found: Memory, i: int, array: LiveArray, write: Any = str) -> str:
+    """Return who keeps what for whom."""
+    name, readers = write(array.node), found.readers(array, i)
+    what = {"value": name, "factor": f"a factor of {name}", "contribution": f"what {name} passes"}[
+        _kind(array)
+    ]
+    back = [j for j in array.reads if j > i and found.steps[j].phase == BACKWARD]
+    whose = (
+        "the pullback of "
+        if len(back) == sum(j > i for j in array.reads) and _kind(array) != "contribution"
+        else ""
+    )
+    return f"{what} ({array.elements:,}) for {whose}{listed([write(name) for name in readers], 3)}"
+
+
+def _ticks(found: Memory) -> dict[str, Any]:
+    if len(found.steps) > NAMED:
+        return {"title": _small("step of the pass"), "nticks": 12}
+    names = [short(step.node, 9) + ("*" if step.again else "") for step in found.steps]
+    most = max(map(len, names))
+    return {
+        "tickvals": list(range(len(names))),
+        "ticktext": [ink(name) for name in names],
+        "tickangle": 0 if most * len(names) < 70 else -45,
+    }
+
+
+def _annotations(found: Memory) -> list[dict[str, Any]]:
+    text = {"showarrow": False, "font": {"size": SMALL}}
+    middle = found.turn + 0.5
+    over = {"yref": "paper", "y": 1, "yanchor": "top", "x": middle}
+    return [
+        {**text, **over, "text": ink("forward"), "xanchor": "right", "xshift": -8},
+        {**text, **over, "text": ink("backward"), "xanchor": "left", "xshift": 8},
+        {
+            **text,
+            "x": found.at_step,
+            "y": found.peak,
+            "yanchor": "bottom",
+            "text": _peak(found.peak),
+            "showarrow": True,
+            "arrowhead": 2,
+            "arrowcolor": NEUTRAL,
+            "ax": 0,
+            "ay": -16,
+        },
+    ]
+
+
+def _turn(found: Memory) -> dict[str, Any]:
+    line = {"color": NEUTRAL, "width": 1.5, "dash": "dot"}
+    x = found.turn + 0.5
+    return {"type": "line", "xref": "x", "yref": "paper", "x0": x, "x1": x, "y0": 0, "y1": 1, "line": line}
+
+
+def _units(found: Memory) -> dict[str, Any]:
+    """Return buttons that show elements or bytes."""
+    stacks, buttons = _stacks(found), []
+    for unit, live in zip(UNITS, ([step.live for step in found.steps], list(found.bytes)), strict=True):
+        heights = [_heights(stack, len(found.steps), unit) for stack in stacks]
+        change = {
+            "yaxis.range": [0, max(live) * ROOM or 1],
+            "annotations[2].y": live[found.at_step],
+            "annotations[2].text": _peak(live[found.at_step]),
+        }
+        buttons.append({"label": unit, "method": "update", "args": [{"y": [*heights, live]}, change]})
+    look = {"bgcolor": CLEAR, "bordercolor": NEUTRAL, "font": {"size": SMALL}, "pad": {"t": 0, "b": 0}}
+    place = {"x": 1, "xanchor": "right", "y": 1, "yanchor": "top"}
+    return {"type": "buttons", "direction": "right", "showactive": True, "buttons": buttons, **look, **place}
+
+
+def _peak(live: int) -> str:
+    return ink(f"<b>peak</b> {live:,}")
+
+
+def _small(text: str) -> dict[str, Any]:
+    return {"text": text, "font": {"size": SMALL}, "standoff": 4}
+
+
+def _title(found: Memory) -> str:
+    at = found.steps[found.at_step]
+    size = f"{counted(found.peak, 'element')}, {counted(found.bytes[found.at_step], 'byte')}"
+    return f"Peak: {size}, after {_step(at, short(at.node))}"
+
+
+def _explanation(found: Memory, xla: XlaMemory | None) -> list[str]:
+    again = "* runs again; " if any(step.again for step in found.steps) else ""
+    lines = [
+        f"{coloured('■', VALUE)} values {coloured('■', CHECKPOINT)} factors of derivatives "
+        f"{coloured('■', COTANGENT)} contributions to cotangents",
+        f"{again}{counted(found.kept, 'element')} kept for the backward pass",
+    ]
+    if xla is not None:
+        lines.append(
+            f"XLA's memory_analysis: {xla.temporary:,} bytes temporary, {xla.arguments:,} of arguments, "
+            f"{xla.outputs:,} of outputs: it fuses ops and reuses buffers, so it is not this sum"
+        )
+    return lines

@@ -1,0 +1,78 @@
+"""Panel of checkpoint plans: their chart, a budget that chooses one, and a button that takes it."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from autodiff_viz.engine.explain.plans import Planned
+from autodiff_viz.figures.catalog import FIGURES, PLANS
+from autodiff_viz.figures.plans import AXES, KEPT, PEAK, no_plans, plans_figure, plans_text
+from autodiff_viz.figures.plotly_text import counted
+from autodiff_viz.ui.fragments import redraw
+from autodiff_viz.ui.panels.chart import draw_chart
+from autodiff_viz.ui.panels.problems import draw_problems
+from autodiff_viz.ui.panels.waiting import draw_awaited, draw_offer
+from autodiff_viz.ui.session import called, session
+from autodiff_viz.ui.widgets import news, pressed, renewed
+from autodiff_viz.views.compose import LabView
+from autodiff_viz.views.page.plans import Choice, choice, plans_job, take_plan
+
+SAID = {PEAK: "live", KEPT: "kept"}
+FIRST = "figure"  # the part of the page with the widgets
+BY, BUDGET = "plans_by", "plans_budget"
+ASKS = FIGURES[PLANS].what_it_says
+
+
+def draw_plans(view: LabView, part: str, key: str) -> None:
+    """Draw the plans of the graph on view in the part `part`; `key` is that of the chart."""
+    if words := no_plans(view.trace):
+        st.caption(words)
+        return
+    job, what = plans_job(view), f"plans of {counted(len(view.graph.nodes), 'node')}"
+    if not draw_offer(part, part, job, f"Compare: {what}", at_once=True):
+        return
+    answer = draw_awaited(part, part, job, f"Comparing {what} ...")
+    if answer is None or answer.why:
+        return
+    if isinstance(answer.value, Planned):
+        _draw(answer.value, view, part, key)
+    else:
+        draw_problems(answer.value)
+
+
+def _draw(found: Planned, view: LabView, part: str, key: str) -> None:
+    here = session()
+    by = here.looks.get(BY, PEAK)
+    now = choice(found, by, here.looks.get((BUDGET, by)))
+    figure = plans_figure(found, now.by, now.budget, now.plan, here.parts.low)
+    beside = (lambda: _draw_choice(now, view, part)) if part == FIRST else None  # a widget has one place
+    draw_chart(figure, plans_text(found, now.by), key, ASKS, beside)
+
+
+def _draw_choice(now: Choice, view: LabView, part: str) -> None:
+    """Draw the budget, the plan that it chooses, and the button that takes that."""
+    with st.container(horizontal=True, vertical_alignment="center"):
+        key = renewed(BY, "", now.by)
+        given = {"on_change": _looked, "args": (key, BY, part), "label_visibility": "collapsed"}
+        st.segmented_control("Budget of", [*AXES], default=now.by, key=key, **given)
+        given = {"on_click": pressed, "args": (take_plan, now.plan, view.graph)}
+        st.button("Take this plan", key="take_plan", disabled=now.plan.present, type="primary", **given)
+    if len(now.budgets) > 1:
+        key = renewed(BUDGET, f"{now.by} {now.budgets}", now.budget)
+        given = {"on_change": _looked, "args": (key, (BUDGET, now.by), part)}
+        st.select_slider(
+            f"At most so many elements {SAID[now.by]}", now.budgets, now.budget, key=key, **given
+        )
+    st.text(now.says)
+    if now.plan.regions:
+        with st.popover("Code", type="tertiary"):
+            st.code(now.plan.code, language="python")
+
+
+def _looked(key: str, which: object, part: str) -> None:
+    """Callback: note what a widget chooses and draw the part again."""
+    here, values = called()
+    if news(here.widgets, values, key) and values[key] is not None:
+        here.looks[which] = values[key]
+    here.parts.cut.add(part)
+    redraw(here)

@@ -1,0 +1,98 @@
+"""Plans of checkpoint regions: their job, the choice by a budget, and the edit that takes one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from autodiff_viz.engine.explain.plans import Plan, Planned, planned
+from autodiff_viz.engine.trace import Trace
+from autodiff_viz.engine.whole_program.program import structure
+from autodiff_viz.figures.plans import AXES, PEAK
+from autodiff_viz.figures.plotly_text import counted
+from autodiff_viz.graph.groups import frame_problems
+from autodiff_viz.graph.identity import identity
+from autodiff_viz.graph.model import INPUT, Graph, Group
+from autodiff_viz.graph.problem import GraphError, Problem
+from autodiff_viz.views.compose import LabView
+from autodiff_viz.views.lab import Lab, committed, refused
+from autodiff_viz.workers.jobs import Job
+
+SECONDS = 120.0  # of CPU time
+
+
+def plans_job(view: LabView) -> Job:
+    """Return the job that finds the plans of the graph on view; no plan depends on the values of inputs."""
+    trace, groups = view.trace, view.graph.groups
+    shapes = tuple((name, value.shape) for name, value in sorted(trace.inputs.items()))
+    key = identity(("plans", structure(trace.graph), shapes, trace.dtype, groups))
+    return Job(key, found_plans, (trace, groups), SECONDS, long=True)
+
+
+def found_plans(trace: Trace, groups: tuple[Group, ...]) -> Planned | tuple[Problem, ...]:
+    """Find the plans, or return the problems that prevent it."""
+    try:
+        return planned(trace, groups=groups)
+    except GraphError as error:
+        return error.problems
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """The plan that a budget chooses.
+
+    Attributes:
+      by: what the budget is of, a key of `AXES`.
+      budgets: the budgets that make a difference, smallest first.
+      budget: the one that applies.
+      plan: of those that fit, the one that computes least again.
+      says: the plan in words.
+    """
+
+    by: str
+    budgets: tuple[int, ...]
+    budget: int
+    plan: Plan
+    says: str
+
+
+def choice(found: Planned, by: str = PEAK, budget: int | None = None) -> Choice:
+    """Return what a budget chooses.
+
+    Args:
+      by: what the budget is of; anything but a key of `AXES` is taken for the peak.
+      budget: None for what the present plan needs.
+    """
+    by = by if by in AXES else PEAK
+    budgets = tuple(sorted({getattr(plan, by) for plan in found.plans}))
+    here = next(getattr(plan, by) for plan in found.plans if plan.present)
+    budget = max([one for one in budgets if one <= (here if budget is None else budget)] or budgets[:1])
+    fits = [plan for plan in found.plans if getattr(plan, by) <= budget]
+    plan = min(
+        fits, key=lambda plan: (plan.reruns, getattr(plan, by), plan.peak, plan.kept, not plan.present)
+    )
+    return Choice(by, budgets, budget, plan, _said(plan))
+
+
+def _said(plan: Plan) -> str:
+    name = f"{plan.name[0].upper()}{plan.name[1:]}"
+    again = f"{counted(plan.reruns, 'value')} computed again"
+    return f"{name}: peak {plan.peak:,}, kept {plan.kept:,}, {again}{', as now' if plan.present else ''}."
+
+
+def take_plan(lab: Lab, plan: Plan, graph: Graph) -> Lab:
+    """Give the lab's graph the regions of a plan, as one step of undo.
+
+    Args:
+      graph: what the plan is of. If other nodes run by now, nothing is changed and `notice` says so.
+    """
+    if _running(lab.graph) != _running(graph):
+        message = "The graph has changed since these plans were found."
+        return refused(lab, GraphError(Problem("other-graph", message, "Choose one of its new plans.")))
+    after = replace(lab.graph, regions=plan.regions)
+    if found := tuple(frame_problems(after)):
+        return refused(lab, GraphError(found))
+    return committed(lab, after, f"Take plan: {plan.name}")
+
+
+def _running(graph: Graph) -> dict[str, bytes]:
+    return {node.name: node.content for node in graph.nodes if node.op != INPUT}
