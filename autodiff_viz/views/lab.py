@@ -43,7 +43,7 @@ class Lab:
       shelved: a draft that was unfinished when another graph was opened.
       notice: why the last edit was refused; cleared by the next one.
       seed: cotangent of the output, None for ones.
-      dtype: "float32" or "float64".
+      dtype: "float16", "bfloat16", "float32" or "float64".
       selected: name of the node in the inspector.
       collapsed: names of the groups drawn as one card; there may be no group of a name at present.
       picked: names of the nodes that the last edit added, for the canvas to select.

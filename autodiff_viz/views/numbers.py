@@ -4,14 +4,21 @@ from __future__ import annotations
 
 import numpy as np
 
+from autodiff_viz.graph.dtypes import BFLOAT16, DTYPES
 from autodiff_viz.graph.text_format import MINUS, scalar
 
 SHOWN = 3  # a vector up to this long is written out
+HALF = 2  # bytes of a number of 16 bits
 
 
 def short(array: np.ndarray, digits: int = 4) -> str:
-    """Return a few significant digits; of a tensor its shape and Euclidean norm."""
+    """Return a few significant digits; of a tensor its shape and Euclidean norm.
+
+    Of a number of 16 bits no more than its dtype has.
+    """
     array = np.asarray(array)
+    if array.itemsize == HALF:
+        digits = min(digits, DTYPES[array.dtype.name].digits)
     if array.ndim == 0:
         return scalar(float(array), digits)
     if array.ndim == 1 and array.size <= SHOWN:
@@ -34,7 +41,15 @@ def exact(number: np.ndarray) -> str:
     number = np.asarray(number)[()]
     if not np.isfinite(number):
         return scalar(float(number))
-    return str(number).replace("-", MINUS)
+    return (_shortest(number) if number.dtype.name == BFLOAT16 else str(number)).replace("-", MINUS)
+
+
+def _shortest(number: np.ndarray) -> str:
+    """Return what `str` is for NumPy's own dtypes; of bfloat16 it writes the digits of float32."""
+    texts = (f"{float(number):.{digits}g}" for digits in range(1, 9))
+    kind = number.dtype.type
+    found = next(text for text in texts if kind(float(text)) == number)
+    return found if "." in found or "e" in found else f"{found}.0"
 
 
 def shape(lengths: tuple[int, ...]) -> str:

@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 from urllib.parse import urlencode
 
-from autodiff_viz.engine.live_path.arrays import FLOAT32, FLOAT64
 from autodiff_viz.graph import limits
 from autodiff_viz.graph.compression import Unreadable, packed, unpacked
+from autodiff_viz.graph.dtypes import DTYPES, FLOAT32
 from autodiff_viz.graph.history import Pinned, begin
 from autodiff_viz.graph.identity import remembered
 from autodiff_viz.graph.link import to_link
@@ -144,7 +144,7 @@ def with_beside(lab: Lab, query: Mapping[str, str]) -> Lab:
     return replace(
         lab,
         seed=_seed(query.get(SEED)),
-        dtype=FLOAT64 if query.get(DTYPE) == FLOAT64 else FLOAT32,
+        dtype=query[DTYPE] if query.get(DTYPE) in DTYPES else FLOAT32,
         figure=query.get(FIGURE) or lab.figure,
         swept=swept if swept in lab.graph.by_name else None,
         lesson=query.get(LESSON),
