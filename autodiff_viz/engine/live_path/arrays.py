@@ -11,6 +11,7 @@ import numpy as np
 
 from autodiff_viz.engine.live_path.random_values import initial, normal
 from autodiff_viz.graph import limits
+from autodiff_viz.graph.dtypes import FLOAT16
 from autodiff_viz.graph.dtypes import FLOAT32 as FLOAT32
 from autodiff_viz.graph.dtypes import FLOAT64 as FLOAT64
 from autodiff_viz.graph.identity import identity, remembered
@@ -39,6 +40,8 @@ def constant(literal: Literal, dtype: str) -> jax.Array:
 
 def rounded(literal: Literal, dtype: str) -> np.ndarray:
     """Return a literal as an array; a number that is too large for the dtype becomes infinite."""
+    if dtype != FLOAT16:  # all others have room for `limits.NUMBER`
+        return np.asarray(literal, dtype)
     with np.errstate(over="ignore"):
         return np.asarray(literal, dtype)
 
