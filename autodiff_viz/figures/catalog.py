@@ -16,6 +16,7 @@ from autodiff_viz.figures.cotangents import cotangents_figure, cotangents_text
 from autodiff_viz.figures.curves import curves
 from autodiff_viz.figures.gradient_flow import gradient_flow_figure, gradient_flow_text
 from autodiff_viz.figures.loss import loss_figure, loss_text
+from autodiff_viz.figures.precision import precision_figure, precision_text
 from autodiff_viz.figures.residuals import residuals_figure, residuals_text
 from autodiff_viz.figures.runs import runs_figure, runs_text
 from autodiff_viz.figures.segments import sizes_figure, sizes_text
@@ -24,8 +25,8 @@ from autodiff_viz.figures.sweep import low_sweep, sweep_figure, sweep_text
 from autodiff_viz.figures.update_ratio import update_ratio_figure, update_ratio_text
 from autodiff_viz.graph.model import Graph
 
-OF_GRAPH, OF_INPUT, OF_NODE = "graph", "input", "node"
-"""What a figure is of: the whole trace, one scalar input, or the selected node."""
+OF_GRAPH, OF_INPUT, OF_NODE, OF_SCALE = "graph", "input", "node", "scale"
+"""What a figure is of: the whole trace, one scalar input, the selected node, or the trace at a loss scale."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +41,7 @@ class FigureSpec:
       text: makes alternative text for screen readers, one sentence, from the same.
       low: as `build`, for a place that is wide and low; None if there is no difference.
       of: whose name `build` and `text` get: a scalar input's, the selected node's (None if there is
-        none), or no name.
+        none), the loss scale as text, or nothing.
       slow: whether a worker makes it for every graph, not only for a large one.
       needs: whether a graph has what the figure is about; None if all have.
     """
@@ -85,6 +86,13 @@ FIGURES: Mapping[str, FigureSpec] = {
         "What the forward pass keeps for the backward pass, who made it and who reads it.",
         lambda trace, name: residuals_figure(trace),
         lambda trace, name: residuals_text(trace),
+    ),
+    "precision": FigureSpec(
+        "Precision",
+        "Which numbers are too small or too large for their dtype, beside float64.",
+        precision_figure,
+        precision_text,
+        of=OF_SCALE,
     ),
 }
 

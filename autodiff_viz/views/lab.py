@@ -49,6 +49,7 @@ class Lab:
       picked: names of the nodes that the last edit added, for the canvas to select.
       figure: key of the figure on view.
       swept: input of the sweep figure, None for the first scalar one.
+      scale: loss scale of the figure of precision.
       ranges: (input, low, high) of each slider that has been used.
       lesson, variant: key of the open lesson, and index of its graph.
       document: number of the open document, a graph that was opened with its edits; each has another number.
@@ -75,6 +76,7 @@ class Lab:
     picked: tuple[str, ...] = ()
     figure: str = "cotangents"
     swept: str | None = None
+    scale: float = 1.0
     ranges: tuple[tuple[str, float, float], ...] = ()
     lesson: str | None = None
     variant: int = 0

@@ -189,7 +189,9 @@ def _scales(run: Callable, found: Trace, true: Numbers) -> tuple[float, float, i
 
 def _last(holds: Callable[[int], bool], most: int = HIGHEST) -> int:
     """Return the largest number from 0 to `most` at which `holds`, which does at 0 and up to that number."""
-    low, high = 0, most
+    if holds(most):
+        return most
+    low, high = 0, most - 1
     while low < high:
         middle = (low + high + 1) // 2
         low, high = (middle, high) if holds(middle) else (low, middle - 1)

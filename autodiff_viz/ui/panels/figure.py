@@ -7,7 +7,8 @@ from typing import Any
 
 import streamlit as st
 
-from autodiff_viz.figures.catalog import FIGURES, OF_INPUT, lacking
+from autodiff_viz.engine.explain.precision import HIGHEST
+from autodiff_viz.figures.catalog import FIGURES, OF_INPUT, OF_SCALE, lacking
 from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.ui.panels.chart import draw_chart
 from autodiff_viz.ui.panels.problems import draw_problems
@@ -21,11 +22,17 @@ from autodiff_viz.views.lab import Lab, scalar_inputs
 from autodiff_viz.views.page.figure_choice import about, figure_on_view
 from autodiff_viz.views.page.figure_job import Figured, figure_job
 
+SCALES = [2.0**power for power in range(HIGHEST + 1)]
+"""Loss scales to choose from: powers of two, which lose no digit."""
+
 
 def draw_chooser(now: Lab, view: LabView) -> None:
-    """Draw the choice of the input that is swept; the figure itself is chosen on the dock's tabs."""
+    """Draw what is chosen beside a figure, such as the swept input; the figure is chosen on the dock's tabs."""
+    of = FIGURES[figure_on_view(now)].of
     swept = swept_input(now)
-    if FIGURES[figure_on_view(now)].of == OF_INPUT and swept is not None:
+    if of == OF_SCALE:
+        _draw_scale(now)
+    if of == OF_INPUT and swept is not None:
         key = renewed("swept", "", swept)
         inputs = scalar_inputs(now.graph)
         at = inputs.index(swept)
@@ -78,6 +85,24 @@ def _beside(name: str, view: LabView, of: str | None, part: str) -> tuple[Any, s
         return answer.value.figure, answer.value.words
     draw_problems(answer.value)
     return None
+
+
+def _draw_scale(now: Lab) -> None:
+    key = renewed("scale", "", now.scale)
+    st.select_slider(
+        "Loss scale",
+        SCALES,
+        now.scale if now.scale in SCALES else SCALES[0],
+        format_func=lambda scale: f"{scale:,.0f}",
+        key=key,
+        on_change=answered,
+        args=(key, _scale),
+        help="The seed is multiplied by it, and the cotangents are divided by it at the end.",
+    )
+
+
+def _scale(now: Lab, scale: float) -> Lab:
+    return replace(now, scale=float(scale))
 
 
 def _sweep(now: Lab, swept: str) -> Lab:

@@ -113,7 +113,7 @@ SHOWS: Mapping[str, Callable[[Lab, LabView], Data]] = {
     "claims": claims,
     "curves": curves_data,
     "segments": segments_data,
-    "chooser": lambda lab, view: (figure_on_view(lab), lab.swept, scalar_inputs(lab.graph)),
+    "chooser": lambda lab, view: (figure_on_view(lab), lab.swept, lab.scale, scalar_inputs(lab.graph)),
     "figure": lambda lab, view: (on := figure_on_view(lab), about(lab, on), numbers(lab, view)),
     "second": numbers,
     LESSON: lambda lab, view: lesson_view(lab),
