@@ -27,6 +27,7 @@ from autodiff_viz.figures.plotly_text import coloured, counted, plain, short
 from autodiff_viz.figures.table import Row, Rows, ends, table
 from autodiff_viz.figures.theme import NEUTRAL, STOP, axis, ink, note
 from autodiff_viz.graph.dtypes import DTYPES, FLOAT64, Dtype
+from autodiff_viz.graph.identity import remembered
 from autodiff_viz.graph.order import order
 from autodiff_viz.graph.text_format import MINUS, listed, scalar
 
@@ -55,7 +56,7 @@ def precision_figure(trace: Trace, scale: str | None) -> go.Figure:
     """
     if not trace.graph.nodes or trace.output is None:
         return note("There is no node yet.", "precision")
-    found = precision(trace, float(scale or 1))
+    found = _found(trace, scale)
     names, left_out = ends([node.name for node in order(trace.graph)])
     by_node = {name: [place for place in found.places if place.node == name] for name in names}
     rows = Rows.of([_row(name, by_node[name], i) for i, name in enumerate(names)])
@@ -78,10 +79,14 @@ def precision_text(trace: Trace, scale: str | None) -> str:
     """Describe the figure in a sentence or two, for screen readers."""
     if not trace.graph.nodes or trace.output is None:
         return "No chart of precision: there is no node yet."
-    found = precision(trace, float(scale or 1))
-    return (
-        f"A chart of the range of {counted(len(trace.graph.nodes), 'node')}. {found.sentence} {found.scales}"
-    )
+    found, nodes = _found(trace, scale), counted(len(trace.graph.nodes), "node")
+    return f"A chart of the range of {nodes}. {found.sentence} {found.scales}"
+
+
+@remembered(8, lambda trace, scale: (trace.identity, scale))
+def _found(trace: Trace, scale: str | None) -> Precision:
+    """Return what the figure and its words show."""
+    return precision(trace, float(scale or 1))
 
 
 def _title(found: Precision) -> str:

@@ -27,7 +27,7 @@ SCALES = [2.0**power for power in range(HIGHEST + 1)]
 
 
 def draw_chooser(now: Lab, view: LabView) -> None:
-    """Draw what is chosen beside a figure, such as the swept input; the figure is chosen on the dock's tabs."""
+    """Draw what is chosen beside a figure; the figure itself is chosen on the dock's tabs."""
     of = FIGURES[figure_on_view(now)].of
     swept = swept_input(now)
     if of == OF_SCALE:
