@@ -11,11 +11,13 @@ from typing import Any
 
 import plotly.graph_objects as go
 
+from autodiff_viz.engine.explain.statistics import noisy_nodes
 from autodiff_viz.engine.trace import Trace
 from autodiff_viz.figures.cotangents import cotangents_figure, cotangents_text
 from autodiff_viz.figures.curves import curves
 from autodiff_viz.figures.gradient_flow import gradient_flow_figure, gradient_flow_text
 from autodiff_viz.figures.loss import loss_figure, loss_text
+from autodiff_viz.figures.noise import noise_figure, noise_text
 from autodiff_viz.figures.precision import precision_figure, precision_text
 from autodiff_viz.figures.residuals import residuals_figure, residuals_text
 from autodiff_viz.figures.runs import runs_figure, runs_text
@@ -25,8 +27,8 @@ from autodiff_viz.figures.sweep import low_sweep, sweep_figure, sweep_text
 from autodiff_viz.figures.update_ratio import update_ratio_figure, update_ratio_text
 from autodiff_viz.graph.model import Graph
 
-OF_GRAPH, OF_INPUT, OF_NODE, OF_SCALE = "graph", "input", "node", "scale"
-"""What a figure is of: the whole trace, one scalar input, the selected node, or the trace at a loss scale."""
+OF_GRAPH, OF_INPUT, OF_NODE, OF_SCALE, OF_DRAWS = "graph", "input", "node", "scale", "draws"
+"""What a figure is of: the whole trace, one scalar input, the selected node, a loss scale, a count of draws."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +43,7 @@ class FigureSpec:
       text: makes alternative text for screen readers, one sentence, from the same.
       low: as `build`, for a place that is wide and low; None if there is no difference.
       of: whose name `build` and `text` get: a scalar input's, the selected node's (None if there is
-        none), the loss scale as text, or nothing.
+        none), the loss scale or the number of draws as text, or nothing.
       slow: whether a worker makes it for every graph, not only for a large one.
       needs: whether a graph has what the figure is about; None if all have.
     """
@@ -93,6 +95,15 @@ FIGURES: Mapping[str, FigureSpec] = {
         precision_figure,
         precision_text,
         of=OF_SCALE,
+    ),
+    "noise": FigureSpec(
+        "Noise",
+        "How far what arrives at each input moves from draw to draw, and what it is on average.",
+        noise_figure,
+        noise_text,
+        of=OF_DRAWS,
+        slow=True,
+        needs=lambda graph: bool(noisy_nodes(graph)),
     ),
 }
 

@@ -50,6 +50,7 @@ class Lab:
       figure: key of the figure on view.
       swept: input of the sweep figure, None for the first scalar one.
       scale: loss scale of the figure of precision.
+      draws: how many draws the figure of noise is made of.
       ranges: (input, low, high) of each slider that has been used.
       lesson, variant: key of the open lesson, and index of its graph.
       document: number of the open document, a graph that was opened with its edits; each has another number.
@@ -77,6 +78,7 @@ class Lab:
     figure: str = "cotangents"
     swept: str | None = None
     scale: float = 1.0
+    draws: int = 1_000
     ranges: tuple[tuple[str, float, float], ...] = ()
     lesson: str | None = None
     variant: int = 0

@@ -8,7 +8,7 @@ from typing import Any
 import streamlit as st
 
 from autodiff_viz.engine.explain.precision import HIGHEST
-from autodiff_viz.figures.catalog import FIGURES, OF_INPUT, OF_SCALE, lacking
+from autodiff_viz.figures.catalog import FIGURES, OF_DRAWS, OF_INPUT, OF_SCALE, lacking
 from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.ui.panels.chart import draw_chart
 from autodiff_viz.ui.panels.problems import draw_problems
@@ -25,6 +25,8 @@ from autodiff_viz.views.page.figure_job import Figured, figure_job
 SCALES = [2.0**power for power in range(HIGHEST + 1)]
 """Loss scales to choose from: powers of two, which lose no digit."""
 
+DRAWS = [100, 1_000, 10_000]
+
 
 def draw_chooser(now: Lab, view: LabView) -> None:
     """Draw what is chosen beside a figure; the figure itself is chosen on the dock's tabs."""
@@ -32,6 +34,8 @@ def draw_chooser(now: Lab, view: LabView) -> None:
     swept = swept_input(now)
     if of == OF_SCALE:
         _draw_scale(now)
+    if of == OF_DRAWS:
+        _draw_draws(now)
     if of == OF_INPUT and swept is not None:
         key = renewed("swept", "", swept)
         inputs = scalar_inputs(now.graph)
@@ -99,6 +103,17 @@ def _draw_scale(now: Lab) -> None:
         args=(key, _scale),
         help="The seed is multiplied by it, and the cotangents are divided by it at the end.",
     )
+
+
+def _draw_draws(now: Lab) -> None:
+    key = renewed("draws", "", now.draws)
+    at = DRAWS.index(now.draws) if now.draws in DRAWS else 1
+    shared = {"format_func": lambda draws: f"{draws:,}", "key": key}
+    st.selectbox("Draws", DRAWS, at, on_change=answered, args=(key, _draws), **shared)
+
+
+def _draws(now: Lab, draws: int) -> Lab:
+    return replace(now, draws=int(draws))
 
 
 def _scale(now: Lab, scale: float) -> Lab:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from autodiff_viz.figures.catalog import FIGURES, OF_GRAPH, OF_INPUT, OF_NODE, OF_SCALE, lacking
+from autodiff_viz.figures.catalog import FIGURES, OF_DRAWS, OF_GRAPH, OF_INPUT, OF_NODE, OF_SCALE, lacking
 from autodiff_viz.views.actions import swept_input
 from autodiff_viz.views.lab import Lab
 
@@ -25,5 +25,6 @@ ABOUT: Mapping[str, Callable[[Lab], str | None]] = {
     OF_INPUT: swept_input,
     OF_NODE: lambda lab: lab.selected,
     OF_SCALE: lambda lab: str(lab.scale),
+    OF_DRAWS: lambda lab: str(lab.draws),
 }
 """By what a figure is of, its name or number as text."""
