@@ -28,7 +28,7 @@ from autodiff_viz.figures.update_ratio import update_ratio_figure, update_ratio_
 from autodiff_viz.graph.model import Graph
 
 OF_GRAPH, OF_INPUT, OF_NODE, OF_SCALE, OF_DRAWS = "graph", "input", "node", "scale", "draws"
-"""What a figure is of: the whole trace, one scalar input, the selected node, a loss scale, a count of draws."""
+"""What a figure is of: the whole trace, one scalar input, the selected node, a loss scale, or a count."""
 
 
 @dataclass(frozen=True, slots=True)
