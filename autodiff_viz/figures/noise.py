@@ -18,7 +18,8 @@ from autodiff_viz.figures.theme import COTANGENT, FAINT, NEUTRAL, VALUE, axis, n
 from autodiff_viz.graph.identity import remembered
 from autodiff_viz.graph.text_format import listed, scalar
 
-DRAWS = 1_000
+DRAWS = (100, 1_000, 10_000)
+USUAL_DRAWS = 1_000
 SHOWN = 6  # elements of a tensor
 PLUS_MINUS = "\u00b1"
 
@@ -80,7 +81,7 @@ def _found(trace: Trace, draws: str | None) -> Statistics:
     """Return what the figure and its words show."""
     noisy = noisy_nodes(trace.graph)
     inputs = {name: trace.inputs[name] for name in trace.inputs if name not in noisy}
-    count = int(draws or DRAWS)
+    count = int(draws or USUAL_DRAWS)
     return statistics(trace.graph, count, inputs=inputs, seed=trace.seed, dtype=trace.dtype)
 
 

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import ceil, floor, isfinite, log2
-from textwrap import wrap
 from typing import Any
 
 import plotly.graph_objects as go
 
-from autodiff_viz.engine.explain.precision import Precision, precision
+from autodiff_viz.engine.explain.precision import HIGHEST, Precision, precision
 from autodiff_viz.engine.explain.ranges import (
     COTANGENT,
     FITS,
@@ -31,10 +30,12 @@ from autodiff_viz.graph.identity import remembered
 from autodiff_viz.graph.order import order
 from autodiff_viz.graph.text_format import MINUS, listed, scalar
 
-LINE = 72  # characters of a line under the title
+SCALES = tuple(2.0**power for power in range(HIGHEST + 1))
+"""Loss scales to choose from: powers of two, which lose no digit."""
+
 HIGH = 36  # pixels of a row: two bars
 APART = 8.0  # pixels from the middle of a row to the middle of a bar
-SHORTEST = 0.6  # of a bar, in powers of two: one number has no length
+SHORTEST = 1.0  # of a bar, in powers of two: one number has no length
 COLOURS = {VALUE: theme.VALUE, COTANGENT: theme.COTANGENT, PASSED: theme.COTANGENT}
 PLACES = {VALUE: -APART, COTANGENT: APART, PASSED: APART}
 
@@ -56,7 +57,7 @@ def precision_figure(trace: Trace, scale: str | None) -> go.Figure:
     """
     if not trace.graph.nodes or trace.output is None:
         return note("There is no node yet.", "precision")
-    found = _found(trace, scale)
+    found = compared(trace, scale)
     names, left_out = ends([node.name for node in order(trace.graph)])
     by_node = {name: [place for place in found.places if place.node == name] for name in names}
     rows = Rows.of([_row(name, by_node[name], i) for i, name in enumerate(names)])
@@ -79,13 +80,13 @@ def precision_text(trace: Trace, scale: str | None) -> str:
     """Describe the figure in a sentence or two, for screen readers."""
     if not trace.graph.nodes or trace.output is None:
         return "No chart of precision: there is no node yet."
-    found, nodes = _found(trace, scale), counted(len(trace.graph.nodes), "node")
+    found, nodes = compared(trace, scale), counted(len(trace.graph.nodes), "node")
     return f"A chart of the range of {nodes}. {found.sentence} {found.scales}"
 
 
 @remembered(8, lambda trace, scale: (trace.identity, scale))
-def _found(trace: Trace, scale: str | None) -> Precision:
-    """Return what the figure and its words show."""
+def compared(trace: Trace, scale: str | None) -> Precision:
+    """Return what the figure, its words and the canvas show."""
     return precision(trace, float(scale or 1))
 
 
@@ -97,7 +98,7 @@ def _title(found: Precision) -> str:
 
 
 def _under(found: Precision, left_out: int) -> list[str]:
-    lines = [plain(line) for text in (found.sentence, found.scales) for line in wrap(text, LINE)]
+    lines = [plain(text) for text in (found.sentence, found.scales)]
     signs = (
         f"{coloured('■', theme.VALUE)} values {coloured('■', theme.COTANGENT)} cotangents "
         f"{coloured('▬', NEUTRAL)} float64 {coloured('◆', STOP)} lost here"

@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any
 
-from autodiff_viz.engine.live_path.arrays import FLOAT32
+from autodiff_viz.figures.noise import USUAL_DRAWS
+from autodiff_viz.graph.dtypes import FLOAT32
 from autodiff_viz.graph.history import History, Pinned, begin, commit, push
 from autodiff_viz.graph.identity import remembered
 from autodiff_viz.graph.model import INPUT, Graph, Literal
@@ -78,7 +79,7 @@ class Lab:
     figure: str = "cotangents"
     swept: str | None = None
     scale: float = 1.0
-    draws: int = 1_000
+    draws: int = USUAL_DRAWS
     ranges: tuple[tuple[str, float, float], ...] = ()
     lesson: str | None = None
     variant: int = 0

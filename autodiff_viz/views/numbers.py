@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from autodiff_viz.graph.dtypes import BFLOAT16, DTYPES
+from autodiff_viz.graph.dtypes import DTYPES
 from autodiff_viz.graph.text_format import MINUS, scalar
 
 SHOWN = 3  # a vector up to this long is written out
@@ -41,15 +41,14 @@ def exact(number: np.ndarray) -> str:
     number = np.asarray(number)[()]
     if not np.isfinite(number):
         return scalar(float(number))
-    return (_shortest(number) if number.dtype.name == BFLOAT16 else str(number)).replace("-", MINUS)
+    return (_shortest(number) if number.itemsize == HALF else str(number)).replace("-", MINUS)
 
 
 def _shortest(number: np.ndarray) -> str:
-    """Return what `str` is for NumPy's own dtypes; of bfloat16 it writes the digits of float32."""
-    texts = (f"{float(number):.{digits}g}" for digits in range(1, 9))
+    """Return what `str` is for float32: of 16 bits it writes the digits of float32, or a power of ten early."""
     kind = number.dtype.type
-    found = next(text for text in texts if kind(float(text)) == number)
-    return found if "." in found or "e" in found else f"{found}.0"
+    texts = (f"{float(number):.{digits}g}" for digits in range(1, 9))
+    return repr(float(next(text for text in texts if kind(float(text)) == number)))
 
 
 def shape(lengths: tuple[int, ...]) -> str:

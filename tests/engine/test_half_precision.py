@@ -8,6 +8,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 
+from autodiff_viz.engine.diagnostics.differences import check_node
 from autodiff_viz.engine.sweep import sweep
 from autodiff_viz.engine.trace import trace
 from autodiff_viz.engine.training.train import train
@@ -169,3 +170,8 @@ def test_training_computes_in_the_dtype(dtype):
     found = train(graph, steps=3, rate=0.1, dtype=dtype)
     assert found.loss.tolist() == expected
     assert float(found.parameters["w"]) == float(w)
+
+
+def test_differences_at_an_infinite_number_raise_nothing():
+    found = trace(parse("x = 300.0\ny = square(x)\nz = neg(y)"), dtype="float16")  # 90,000 is infinite
+    assert check_node(found, "z")[0].declared.tolist() == [-1.0]

@@ -165,8 +165,8 @@ def _chosen(size: int) -> np.ndarray:
 
 def _slopes(trace: Trace, name: str, point: np.ndarray, chosen: np.ndarray) -> np.ndarray:
     batch, steps = _moved(point, chosen)
-    high, low = _outputs(trace, name, point + batch), _outputs(trace, name, point - batch)
-    with np.errstate(invalid="ignore"):
+    with np.errstate(invalid="ignore"):  # the step from an infinite number is infinite
+        high, low = _outputs(trace, name, point + batch), _outputs(trace, name, point - batch)
         return (high - low) / (2 * steps)
 
 
@@ -183,8 +183,9 @@ class Beside(NamedTuple):
 
 def _beside(trace: Trace, name: str, point: np.ndarray, chosen: np.ndarray, size: float) -> Beside:
     batch, steps = _moved(point, chosen, size)
-    low, here, high = (_outputs(trace, name, at) for at in (point - batch, point + 0 * batch, point + batch))
     with np.errstate(invalid="ignore"):
+        places = (point - batch, point + 0 * batch, point + batch)
+        low, here, high = (_outputs(trace, name, at) for at in places)
         below, above = (here - low) / steps, (high - here) / steps
         rounding = np.finfo(np.float64).eps * np.maximum(np.abs(low), np.abs(high)) / steps
         most = np.maximum(np.abs(below), np.abs(above))

@@ -202,9 +202,9 @@ SAID = {
     (OVERFLOW, VALUE): "the value of {at} is not finite in {dtype}",
     (OVERFLOW, COTANGENT): "what arrives at {at} is not finite in {dtype}",
     (OVERFLOW, PASSED): "what {at} passes back is not finite in {dtype}",
-    (UNDERFLOW, VALUE): "the value of {at} is too small for {dtype} and 0",
-    (UNDERFLOW, COTANGENT): "what arrives at {at} is too small for {dtype} and 0",
-    (UNDERFLOW, PASSED): "what {at} passes back is too small for {dtype} and 0",
+    (UNDERFLOW, VALUE): "the value of {at} is too small for {dtype}: 0 here",
+    (UNDERFLOW, COTANGENT): "what arrives at {at} is too small for {dtype}: 0 here",
+    (UNDERFLOW, PASSED): "what {at} passes back is too small for {dtype}: 0 here",
     (ROUNDED, VALUE): "the value of {at} is 0 in {dtype}, since rounding took all its digits",
     (ROUNDED, COTANGENT): "what arrives at {at} is 0 in {dtype}, since rounding took all its digits",
     (ROUNDED, PASSED): "what {at} passes back is 0 in {dtype}, since rounding took all its digits",
@@ -219,7 +219,7 @@ def _sentence(found: Trace, places: Iterable[Ranged]) -> str:
         if at:
             said = words.format(at=_named(at), dtype=found.dtype)
             exact = at[0].exact_high if len(at) == 1 and at[0].size == 1 else None
-            beside = f"; in float64 {scalar(exact, 3)}" if exact else ""
+            beside = f", {scalar(exact, 3)} in float64" if exact else ""
             parts.append(f"{kind.capitalize()}: {said}{beside}.")
     if parts:
         return " ".join(parts)

@@ -7,8 +7,9 @@ from typing import Any
 
 import streamlit as st
 
-from autodiff_viz.engine.explain.precision import HIGHEST
 from autodiff_viz.figures.catalog import FIGURES, OF_DRAWS, OF_INPUT, OF_SCALE, lacking
+from autodiff_viz.figures.noise import DRAWS, USUAL_DRAWS
+from autodiff_viz.figures.precision import SCALES
 from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.ui.panels.chart import draw_chart
 from autodiff_viz.ui.panels.problems import draw_problems
@@ -21,11 +22,6 @@ from autodiff_viz.views.compose import LabView
 from autodiff_viz.views.lab import Lab, scalar_inputs
 from autodiff_viz.views.page.figure_choice import about, figure_on_view
 from autodiff_viz.views.page.figure_job import Figured, figure_job
-
-SCALES = [2.0**power for power in range(HIGHEST + 1)]
-"""Loss scales to choose from: powers of two, which lose no digit."""
-
-DRAWS = [100, 1_000, 10_000]
 
 
 def draw_chooser(now: Lab, view: LabView) -> None:
@@ -107,7 +103,7 @@ def _draw_scale(now: Lab) -> None:
 
 def _draw_draws(now: Lab) -> None:
     key = renewed("draws", "", now.draws)
-    at = DRAWS.index(now.draws) if now.draws in DRAWS else 1
+    at = DRAWS.index(now.draws if now.draws in DRAWS else USUAL_DRAWS)
     shared = {"format_func": lambda draws: f"{draws:,}", "key": key}
     st.selectbox("Draws", DRAWS, at, on_change=answered, args=(key, _draws), **shared)
 

@@ -21,6 +21,7 @@ from autodiff_viz.views.node.tensor import is_tensor
 from autodiff_viz.views.page.figure_choice import about, figure_on_view
 from autodiff_viz.views.page.formula import formula
 from autodiff_viz.views.page.history_list import history_view
+from autodiff_viz.views.page.ranged import ranged_data
 from autodiff_viz.views.page.segments import cut_names
 from autodiff_viz.views.page.twins import twins_data
 from autodiff_viz.views.training.panel import curves_data, track_data, train_data
@@ -41,6 +42,7 @@ def lab_drawing(lab: Lab, view: LabView) -> dict[str, Any]:
         "formula": formula(lab, view.problems),
         "sliders": _sliders(view),
         "twins": twins_data(lab, view),
+        "ranged": ranged_data(lab, view),
         **view.drawing,
     }
 

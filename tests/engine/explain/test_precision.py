@@ -38,7 +38,7 @@ def test_row_32_underflows_in_float16_and_a_loss_scale_saves_it():
     assert {(p.node, p.what) for p in found.places if p.begins} == {("y", "value"), ("m", "passed")}
     arriving = next(p for p in found.places if (p.node, p.what) == ("w", "cotangent"))
     assert (arriving.exact_high, arriving.error, arriving.high) == (2.0**-26, 1.0, None)
-    assert "what 'm' passes back is too small for float16 and 0; in float64 1.5e−8" in found.sentence
+    assert "what 'm' passes back is too small for float16: 0 here, 1.5e−8 in float64" in found.sentence
     assert found.scales.startswith("Loss scales from 4 to 32,768 are safe.")
 
 
