@@ -45,10 +45,14 @@ def exact(number: np.ndarray) -> str:
 
 
 def _shortest(number: np.ndarray) -> str:
-    """Return what `str` is for float32: of 16 bits it writes the digits of float32, or a power of ten early."""
+    """Return what `str` is for float32. For 16 bits `str` writes too many digits, or a power of ten early."""
     kind = number.dtype.type
-    texts = (f"{float(number):.{digits}g}" for digits in range(1, 9))
-    return repr(float(next(text for text in texts if kind(float(text)) == number)))
+    for digits in range(1, 9):
+        found = float(f"{float(number):.{digits}g}")
+        with np.errstate(over="ignore"):
+            if kind(found) == number:
+                break
+    return repr(found)
 
 
 def shape(lengths: tuple[int, ...]) -> str:
