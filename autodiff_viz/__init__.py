@@ -7,10 +7,11 @@ trace = av.trace(graph)
 trace.cotangent["x"], trace.runs["s"]
 
 `play` lists the steps of the pass in the order in which JAX runs them; `why_zero` says why nothing arrives at
-a node, and `nonfinite_origin` where a NaN or an infinity comes from; `compare` says where two graphs part;
-`train` trains the parameters of a graph; `segments` differentiates a graph one segment at a time. A notebook
-shows graphs and traces as the canvas draws them. A mistake of the caller raises `GraphError`, whose
-`problems` give the place of the mistake and how to correct it.
+a node, and `nonfinite_origin` where a NaN or an infinity comes from; `precision` says which numbers leave the
+range of their dtype; `compare` says where two graphs part; `statistics` gives mean and variance of each
+cotangent over draws of noise; `train` trains the parameters of a graph; `segments` differentiates a graph one
+segment at a time. A notebook shows graphs and traces as the canvas draws them. A mistake of the caller raises
+`GraphError`, whose `problems` give the place of the mistake and how to correct it.
 """
 
 from autodiff_viz.engine.check import diagnose as problems
@@ -19,6 +20,9 @@ from autodiff_viz.engine.explain.backward_program import Factor
 from autodiff_viz.engine.explain.compare import Comparison, compare
 from autodiff_viz.engine.explain.nonfinite_origin import NonFinite, nonfinite_origin
 from autodiff_viz.engine.explain.play import PlayStep, play
+from autodiff_viz.engine.explain.precision import Precision, precision
+from autodiff_viz.engine.explain.ranges import Ranged
+from autodiff_viz.engine.explain.statistics import Statistics, statistics
 from autodiff_viz.engine.explain.why_zero import ZeroReason, why_zero
 from autodiff_viz.engine.segments.cuts import Segments, segments, train_by_segments
 from autodiff_viz.engine.segments.jacobians import Jacobian
@@ -57,7 +61,9 @@ __all__ = [
     "Node",
     "NonFinite",
     "PlayStep",
+    "Precision",
     "Problem",
+    "Ranged",
     "Records",
     "Region",
     "Residual",
@@ -65,6 +71,7 @@ __all__ = [
     "Runs",
     "Segment",
     "Segments",
+    "Statistics",
     "Sweep",
     "Trace",
     "Training",
@@ -78,9 +85,11 @@ __all__ = [
     "nonfinite_origin",
     "parse",
     "play",
+    "precision",
     "problems",
     "segments",
     "show",
+    "statistics",
     "sweep",
     "to_json",
     "to_link",

@@ -9,12 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_viz.engine.live_path.arrays import FLOAT32, FLOAT64
 from autodiff_viz.graph import limits
 from autodiff_viz.graph.argument_types import kind_of
+from autodiff_viz.graph.dtypes import DTYPES, FLOAT64
 from autodiff_viz.graph.model import INPUT, Graph
 from autodiff_viz.graph.names import quoted
 from autodiff_viz.graph.problem import GraphError, Problem
+from autodiff_viz.graph.text_format import listed
 
 NUMERIC = "biufV"  # kinds of NumPy's dtypes (V: JAX's bfloat16), without text, objects and complex
 
@@ -23,15 +24,15 @@ def known_dtype(dtype: Any) -> str:
     """Return the name of a dtype, which may also be given as NumPy or JAX write it, such as `numpy.float64`.
 
     Raises:
-      GraphError: the dtype is neither float32 nor float64.
+      GraphError: the dtype is none of `DTYPES`.
     """
     try:
         name = np.dtype(dtype).name if dtype is not None else ""
     except TypeError:
         name = ""
-    if name in (FLOAT32, FLOAT64):
+    if name in DTYPES:
         return name
-    said = f"The dtype is {quoted(dtype)}; it must be {FLOAT32!r} or {FLOAT64!r}."
+    said = f"The dtype is {quoted(dtype)}; it must be {listed([repr(each) for each in DTYPES], last='or')}."
     raise GraphError(Problem("bad-dtype", said, f"Write dtype={FLOAT64!r}, or leave it out."))
 
 

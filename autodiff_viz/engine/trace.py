@@ -15,12 +15,13 @@ from autodiff_viz.engine.arguments import input_arrays, known_dtype, numbers
 from autodiff_viz.engine.check import diagnose
 from autodiff_viz.engine.diagnostics.nonfinite import Birth, find_births
 from autodiff_viz.engine.diagnostics.notes import notes_of
-from autodiff_viz.engine.live_path.arrays import FLOAT32, FLOAT64, Arrays, constant, on_device
+from autodiff_viz.engine.live_path.arrays import Arrays, constant, on_device
 from autodiff_viz.engine.live_path.prepare import prepare
 from autodiff_viz.engine.live_path.walk import Cotangents, Prepared, Wire, backward, forward
 from autodiff_viz.engine.whole_program.remat_counts import Residual, Runs, residuals_of, runs_of
 from autodiff_viz.graph.argument_types import kind_of, known_graph
 from autodiff_viz.graph.bypass import played
+from autodiff_viz.graph.dtypes import DTYPES, FLOAT32
 from autodiff_viz.graph.identity import Exact, identity
 from autodiff_viz.graph.model import Graph
 from autodiff_viz.graph.notebook import html_of
@@ -36,7 +37,7 @@ class Trace(Exact):
     Attributes:
       graph: the evaluated graph, in which muted nodes are identities.
       output: name of the output node; None in a `trace_part` without one.
-      dtype: "float32" or "float64".
+      dtype: "float16", "bfloat16", "float32" or "float64".
       inputs: the value of each input node in this evaluation.
       seed: cotangent of the output, of the output's shape.
       value: by node name.
@@ -115,7 +116,7 @@ def trace(
       graph: complete (no empty slot, no cycle).
       inputs: values for input nodes, by name, in place of the graph's own.
       seed: cotangent of the output, broadcast to its shape; ones by default.
-      dtype: "float32" or "float64".
+      dtype: "float16", "bfloat16", "float32" or "float64".
     Returns:
       The trace; `runs` and `residuals`, which need the whole program, are computed when first read.
     Raises:
@@ -157,9 +158,9 @@ def trace_part(graph: Graph, *, dtype: str = FLOAT32) -> Trace:
 
 def precision(dtype: str) -> AbstractContextManager:
     """Return a context in which JAX computes in `dtype`. Thread-local, so other visitors are not affected."""
-    if dtype not in (FLOAT32, FLOAT64):
-        raise ValueError(f"dtype is {dtype!r}; it must be {FLOAT32!r} or {FLOAT64!r}")
-    return jax.enable_x64(True) if dtype == FLOAT64 else nullcontext()
+    if dtype not in DTYPES:
+        raise ValueError(f"dtype is {dtype!r}; it must be one of {', '.join(DTYPES)}")
+    return jax.enable_x64(True) if DTYPES[dtype].wide else nullcontext()
 
 
 def _prepared(graph: Graph, inputs: dict[str, jax.Array], dtype: str) -> Prepared:

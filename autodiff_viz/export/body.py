@@ -109,7 +109,10 @@ class Body:
     def _value(self, node: Node) -> ast.expr:
         if node.op == INPUT:
             return self._trees[node.name]
-        operands = [self._trees[slot] if isinstance(slot, str) else constant(slot) for slot in node.op_slots]
+        operands = [
+            self._trees[slot] if isinstance(slot, str) else constant(slot, self.dtype)
+            for slot in node.op_slots
+        ]
         return applied(OPS[node.op], operands, dict(node.params), self.dtype)
 
     def _named(self, node: Node, tree: ast.expr) -> ast.expr:

@@ -12,7 +12,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from autodiff_viz.engine.live_path.arrays import FLOAT32
+from autodiff_viz.graph.dtypes import DTYPES, FLOAT32, FLOAT64
 from autodiff_viz.graph.model import Literal
 from autodiff_viz.graph.syntax_tree import syntax_tree
 from autodiff_viz.ops import indexing
@@ -27,7 +27,7 @@ def applied(op: Op, operands: Sequence[ast.expr], given: Mapping[str, Any], dtyp
     Args:
       operands: one per slot, any number for a variadic op; bare numbers stand for constants.
       given: the parameters that are set.
-      dtype: "float32" or "float64".
+      dtype: "float16", "bfloat16", "float32" or "float64".
     """
     params = {param.name: given.get(param.name, param.default) for param in op.params}
     usual = {param.name for param in op.params if params[param.name] == param.default}
@@ -35,8 +35,13 @@ def applied(op: Op, operands: Sequence[ast.expr], given: Mapping[str, Any], dtyp
     operands = _with_an_array(operands)
     slots = [ast.List(list(operands), ast.Load())] if op.variadic else operands
     values.update(zip(op.slots, slots, strict=True))
-    source = op.source64 if op.source64 and dtype != FLOAT32 else op.source
-    return _Fill(values, usual).visit(expression(source))
+    source = op.source64.replace(FLOAT64, dtype) if op.source64 and dtype != FLOAT32 else op.source
+    return in_dtype(_Fill(values, usual).visit(expression(source)), dtype)
+
+
+def in_dtype(tree: ast.expr, dtype: str) -> ast.expr:
+    """Return the expression with 16 bits named wherever JAX would make an array of its default dtype."""
+    return _Halved(dtype).visit(tree) if DTYPES[dtype].half else tree
 
 
 def cast(tree: ast.expr, dtype: str) -> ast.expr:
@@ -49,17 +54,17 @@ def written(tree: ast.expr) -> str:
     return _NAME.sub(r'"\1"', ast.unparse(tree))
 
 
-def constant(literal: Literal) -> ast.expr:
+def constant(literal: Literal, dtype: str) -> ast.expr:
     """Return a literal as an operand: an array or a bare number.
 
     A bare number takes the precision of the array that it meets.
     """
-    return array(literal) if isinstance(literal, tuple) else _number(literal)
+    return array(literal, dtype) if isinstance(literal, tuple) else _number(literal)
 
 
-def array(numbers: Literal | list) -> ast.expr:
+def array(numbers: Literal | list, dtype: str) -> ast.expr:
     """Return `jnp.array(...)` of a number or of nested tuples or lists of numbers."""
-    return called("jnp.array", _nested(numbers))
+    return in_dtype(called("jnp.array", _nested(numbers)), dtype)
 
 
 def data(value: Any) -> ast.expr:
@@ -134,6 +139,30 @@ class _Fill(ast.NodeTransformer):
 
     def _is_usual(self, value: ast.expr) -> bool:
         return isinstance(value, ast.Name) and value.id in self.usual
+
+
+class _Halved(ast.NodeTransformer):
+    """Name the dtype in calls whose result has JAX's default dtype."""
+
+    def __init__(self, dtype: str):
+        self.dtype = dotted("jnp", dtype)
+
+    def visit_Call(self, node: ast.Call) -> ast.expr:
+        self.generic_visit(node)
+        name = ast.unparse(node.func)
+        if len(node.args) == _PLACES.get(name):
+            node.args = [*node.args, self.dtype]
+        elif name == "jax.nn.one_hot" and not any(word.arg == "dtype" for word in node.keywords):
+            node.keywords = [*node.keywords, ast.keyword("dtype", self.dtype)]
+        elif name.endswith(".astype") and ast.unparse(node.args[0]) == "float":
+            node.args = [self.dtype]
+        elif name == "jnp.where" and all(map(_is_number, node.args[1:])):
+            return called("astype", self.dtype, of=node)
+        return node
+
+
+_PLACES = {"jnp.array": 1, "jnp.full": 2}
+"""By function, the number of arguments before the dtype."""
 
 
 def expression(source: str) -> ast.expr:

@@ -11,7 +11,7 @@ import numpy as np
 
 from autodiff_viz.engine.arguments import known_dtype
 from autodiff_viz.engine.check import diagnose
-from autodiff_viz.engine.live_path.arrays import FLOAT32, initializer
+from autodiff_viz.engine.live_path.arrays import initializer
 from autodiff_viz.engine.trace import trace
 from autodiff_viz.export.body import Body, unspaced
 from autodiff_viz.export.expressions import array, called, cast, constant, data, dotted, expression, written
@@ -19,6 +19,7 @@ from autodiff_viz.export.rules import HELPERS, WIDTH
 from autodiff_viz.graph.argument_types import known_graph
 from autodiff_viz.graph.blocks import blocks
 from autodiff_viz.graph.bypass import played
+from autodiff_viz.graph.dtypes import DTYPES, FLOAT32
 from autodiff_viz.graph.model import INPUT, Graph, Node
 from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.language.layout import INDENT, wrapped
@@ -64,7 +65,7 @@ def to_python(graph: Graph, seed: Any = None, *, dtype: str = FLOAT32) -> str:
     Args:
       graph: complete (no empty slot, no cycle).
       seed: cotangent of the output, broadcast to its shape; ones by default.
-      dtype: "float32" or "float64".
+      dtype: "float16", "bfloat16", "float32" or "float64".
     Returns:
       The text of the file.
     Raises:
@@ -88,7 +89,7 @@ def to_python(graph: Graph, seed: Any = None, *, dtype: str = FLOAT32) -> str:
         arguments=", ".join(inputs),
         body="\n".join(f"{INDENT}{line}".rstrip() for line in unspaced(lines)),
         call=", ".join(["forward", *inputs]),
-        seed=written(_seed(seed, values[graph.output].shape)),
+        seed=written(_seed(seed, values[graph.output].shape, dtype)),
         gradients=_GRADIENTS.format(names=written(data(tuple(node.name for node in inputs.values()))))
         if inputs
         else "",
@@ -100,7 +101,7 @@ def _imports(lines: list[str], dtype: str) -> str:
     """Return the imports for the body of `forward`; the rest of the file needs only jax and jnp."""
     partial = ["from functools import partial", ""] if _calls("partial", lines) else []
     named = ["from jax.ad_checkpoint import checkpoint_name"] if _calls("checkpoint_name", lines) else []
-    double = ["", 'jax.config.update("jax_enable_x64", True)'] if dtype != FLOAT32 else []
+    double = ["", 'jax.config.update("jax_enable_x64", True)'] if DTYPES[dtype].wide else []
     return "\n".join([*partial, "import jax", "import jax.numpy as jnp", *named, *double])
 
 
@@ -124,7 +125,7 @@ def _tidied(text: str) -> str:
 def _input(node: Node, dtype: str) -> ast.expr:
     value = node.param("value")
     if value is not None:
-        return array(value)
+        return array(value, dtype)
     key = called("jax.random.key", data(node.param("seed", 0)))
     drawn = (key, data(node.param("shape")), dotted("jnp", FLOAT32))
     if not node.is_parameter:
@@ -133,10 +134,10 @@ def _input(node: Node, dtype: str) -> ast.expr:
     return cast(ast.Call(draw, list(drawn), []), dtype)
 
 
-def _seed(seed: Any, shape: tuple[int, ...]) -> ast.expr:
+def _seed(seed: Any, shape: tuple[int, ...], dtype: str) -> ast.expr:
     value = dotted("value")
     if seed is None:
         return called("jnp.ones_like", value)
     if np.ndim(seed) == 0:
-        return called("jnp.full_like", value, constant(float(seed)))
-    return array(np.broadcast_to(np.asarray(seed, np.float64), shape).tolist())
+        return called("jnp.full_like", value, constant(float(seed), dtype))
+    return array(np.broadcast_to(np.asarray(seed, np.float64), shape).tolist(), dtype)

@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 
 from autodiff_viz.engine.check import term_shape
 from autodiff_viz.engine.live_path.kernels import Shape
-from autodiff_viz.export.expressions import applied, called, constant, data, dotted, written
+from autodiff_viz.export.expressions import applied, called, constant, data, dotted, in_dtype, written
 from autodiff_viz.export.names import fresh, scope
+from autodiff_viz.graph.dtypes import FLOAT32
 from autodiff_viz.graph.model import Call, Node, Term
 from autodiff_viz.graph.rule_kinds import ARRIVING, BACKWARD_AS, FOLLOW, KINDS, PULLBACK, REWRITE, SCALE, STOP
 from autodiff_viz.ops.catalog import OPS
@@ -79,7 +80,7 @@ class _Pull:
         (v, shape), *_ = self.shapes.items()
         if not isinstance(term, str | Call | tuple):
             like_v = called("jnp.full_like", dotted(self.variables[v]), tree)
-            return like_v if wanted == shape else called("jnp.full", data(wanted), tree)
+            return like_v if wanted == shape else in_dtype(called("jnp.full", data(wanted), tree), self.dtype)
         return tree if found == wanted else called("jnp.broadcast_to", tree, data(wanted))
 
     def term(self, term: Term) -> ast.expr:
@@ -87,7 +88,7 @@ class _Pull:
         if isinstance(term, str):
             return dotted(self.variables[term])
         if not isinstance(term, Call):
-            return constant(term)
+            return constant(term, self.dtype)
         tree = applied(OPS[term.op], [self.term(arg) for arg in term.args], dict(term.params), self.dtype)
         text = written(tree)
         if len(text) <= PIECE:
@@ -154,7 +155,9 @@ def _op(node: Node, name: str, variables: dict[str, str], kept: list[str], dtype
     first = [f"{y} = {whole}"] if y in kept else []
     last = f"return {y if first else whole}, {_packed(kept) if kept else None}"
     wired = iter(inputs)
-    operands = [dotted(next(wired)) if isinstance(slot, str) else constant(slot) for slot in node.op_slots]
+    operands = [
+        dotted(next(wired)) if isinstance(slot, str) else constant(slot, dtype) for slot in node.op_slots
+    ]
     return {
         "inputs": arguments,
         "doc": f"{node.op} with a derivative of its own.",
@@ -211,7 +214,9 @@ WRITTEN: dict[str, Written] = {
     FOLLOW: lambda node, run, mark, wired, declare: mark(run()),
     STOP: _stop,
     REWRITE: lambda node, run, mark, wired, declare: called(declare(), mark(run())),
-    SCALE: lambda node, run, mark, *_: called("scale_gradient", mark(run()), constant(node.rule.number)),
+    SCALE: lambda node, run, mark, *_: called(
+        "scale_gradient", mark(run()), constant(node.rule.number, FLOAT32)
+    ),
     PULLBACK: lambda node, run, mark, wired, declare: mark(called(declare(), *wired)),
     BACKWARD_AS: _backward_as,
 }

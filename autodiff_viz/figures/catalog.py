@@ -11,6 +11,7 @@ from typing import Any
 
 import plotly.graph_objects as go
 
+from autodiff_viz.engine.explain.statistics import noisy_nodes
 from autodiff_viz.engine.trace import Trace
 from autodiff_viz.figures.cotangents import cotangents_figure, cotangents_text
 from autodiff_viz.figures.curves import curves
@@ -18,6 +19,8 @@ from autodiff_viz.figures.gradient_flow import gradient_flow_figure, gradient_fl
 from autodiff_viz.figures.loss import loss_figure, loss_text
 from autodiff_viz.figures.memory import memory_figure, memory_text
 from autodiff_viz.figures.plans import plans_figure_of, plans_text_of
+from autodiff_viz.figures.noise import noise_figure, noise_text
+from autodiff_viz.figures.precision import precision_figure, precision_text
 from autodiff_viz.figures.residuals import residuals_figure, residuals_text
 from autodiff_viz.figures.runs import runs_figure, runs_text
 from autodiff_viz.figures.segments import sizes_figure, sizes_text
@@ -26,8 +29,8 @@ from autodiff_viz.figures.sweep import low_sweep, sweep_figure, sweep_text
 from autodiff_viz.figures.update_ratio import update_ratio_figure, update_ratio_text
 from autodiff_viz.graph.model import Graph
 
-OF_GRAPH, OF_INPUT, OF_NODE = "graph", "input", "node"
-"""What a figure is of: the whole trace, one scalar input, or the selected node."""
+OF_GRAPH, OF_INPUT, OF_NODE, OF_SCALE, OF_DRAWS = "graph", "input", "node", "scale", "draws"
+"""What a figure is of: the whole trace, one scalar input, the selected node, a loss scale, or a count."""
 
 
 PLANS = "plans"
@@ -46,7 +49,7 @@ class FigureSpec:
       text: makes alternative text for screen readers, one sentence, from the same.
       low: as `build`, for a place that is wide and low; None if there is no difference.
       of: whose name `build` and `text` get: a scalar input's, the selected node's (None if there is
-        none), or no name.
+        none), the loss scale or the number of draws as text, or nothing.
       slow: whether a worker makes it for every graph, not only for a large one.
       needs: whether a graph has what the figure is about; None if all have.
     """
@@ -107,6 +110,22 @@ FIGURES: Mapping[str, FigureSpec] = {
         lambda trace, name: plans_text_of(trace),
         lambda trace, name: plans_figure_of(trace, low=True),
         slow=True,
+    ),
+    "precision": FigureSpec(
+        "Precision",
+        "Which numbers are too small or too large for their dtype, beside float64.",
+        precision_figure,
+        precision_text,
+        of=OF_SCALE,
+    ),
+    "noise": FigureSpec(
+        "Noise",
+        "How far what arrives at each input moves from draw to draw, and what it is on average.",
+        noise_figure,
+        noise_text,
+        of=OF_DRAWS,
+        slow=True,
+        needs=lambda graph: bool(noisy_nodes(graph)),
     ),
 }
 

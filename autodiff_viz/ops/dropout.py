@@ -17,12 +17,13 @@ def dropout(x: Array, rate: ArrayLike = 0.5, seed: ArrayLike = 0, keep: ArrayLik
     """Set each element to 0 with probability `rate` and divide the others by 1 - rate.
 
     `keep` is 1 - rate where it is known: float32 has lost its digits for a rate near 1. The mask is drawn in
-    float32 whatever the dtype is, so that a float64 check sees the same draw.
+    float32 whatever the dtype is, so that every dtype has the same draw.
 
     Source: Srivastava et al., Dropout, JMLR 15 (2014).
     """
-    keep = jnp.asarray(1.0 - rate if keep is None else keep, x.dtype)
-    kept = jax.random.bernoulli(jax.random.key(seed), keep.astype(jnp.float32), x.shape)
+    keep = 1.0 - rate if keep is None else keep
+    kept = jax.random.bernoulli(jax.random.key(seed), jnp.asarray(keep, jnp.float32), x.shape)
+    keep = jnp.asarray(keep, x.dtype)
     return jnp.where(kept, x, 0.0) / jnp.where(keep > 0, keep, 1.0)
 
 

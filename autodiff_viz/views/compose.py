@@ -10,6 +10,7 @@ from autodiff_viz.engine.diagnostics.causes import Cause, input_causes
 from autodiff_viz.engine.diagnostics.differences import check_inputs
 from autodiff_viz.engine.trace import Trace
 from autodiff_viz.engine.whole_program.verify import Verdict, verify
+from autodiff_viz.graph.dtypes import DTYPES, FLOAT32
 from autodiff_viz.graph.identity import identity
 from autodiff_viz.graph.model import Graph
 from autodiff_viz.graph.problem import GraphError, Problem
@@ -237,13 +238,15 @@ def verification(found: Trace) -> Verification:
     differences = check_inputs(found)
     causes = input_causes(found, differences)
     inputs = (
-        Check(name, *_pair(d.declared, d.true), d.agrees, causes[name]) for name, d in differences.items()
+        Check(name, *_pair(d.declared, d.true, found.dtype), d.agrees, causes[name])
+        for name, d in differences.items()
     )
     return Verification(verdict, problems, tuple(inputs), explained_non_finite(found))
 
 
-def _pair(declared: Any, true: Any) -> tuple[str, str]:
+def _pair(declared: Any, true: Any, dtype: str) -> tuple[str, str]:
     """Return both numbers as text; a single element as a scalar."""
     if declared.size == 1:
-        return full(declared.astype("float32").reshape(())), full(true.astype("float32").reshape(()))
+        own = dtype if DTYPES[dtype].half else FLOAT32
+        return full(declared.astype(own).reshape(())), full(true.astype(FLOAT32).reshape(()))
     return short(declared), short(true)

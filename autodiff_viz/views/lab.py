@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any
 
-from autodiff_viz.engine.live_path.arrays import FLOAT32
+from autodiff_viz.figures.noise import USUAL_DRAWS
+from autodiff_viz.graph.dtypes import FLOAT32
 from autodiff_viz.graph.history import History, Pinned, begin, commit, push
 from autodiff_viz.graph.identity import remembered
 from autodiff_viz.graph.model import INPUT, Graph, Literal
@@ -43,12 +44,14 @@ class Lab:
       shelved: a draft that was unfinished when another graph was opened.
       notice: why the last edit was refused; cleared by the next one.
       seed: cotangent of the output, None for ones.
-      dtype: "float32" or "float64".
+      dtype: "float16", "bfloat16", "float32" or "float64".
       selected: name of the node in the inspector.
       collapsed: names of the groups drawn as one card; there may be no group of a name at present.
       picked: names of the nodes that the last edit added, for the canvas to select.
       figure: key of the figure on view.
       swept: input of the sweep figure, None for the first scalar one.
+      scale: loss scale of the figure of precision.
+      draws: how many draws the figure of noise is made of.
       ranges: (input, low, high) of each slider that has been used.
       lesson, variant: key of the open lesson, and index of its graph.
       document: number of the open document, a graph that was opened with its edits; each has another number.
@@ -75,6 +78,8 @@ class Lab:
     picked: tuple[str, ...] = ()
     figure: str = "cotangents"
     swept: str | None = None
+    scale: float = 1.0
+    draws: int = USUAL_DRAWS
     ranges: tuple[tuple[str, float, float], ...] = ()
     lesson: str | None = None
     variant: int = 0

@@ -4,14 +4,21 @@ from __future__ import annotations
 
 import numpy as np
 
+from autodiff_viz.graph.dtypes import DTYPES
 from autodiff_viz.graph.text_format import MINUS, scalar
 
 SHOWN = 3  # a vector up to this long is written out
+HALF = 2  # bytes of a number of 16 bits
 
 
 def short(array: np.ndarray, digits: int = 4) -> str:
-    """Return a few significant digits; of a tensor its shape and Euclidean norm."""
+    """Return a few significant digits; of a tensor its shape and Euclidean norm.
+
+    Of a number of 16 bits no more than its dtype has.
+    """
     array = np.asarray(array)
+    if array.itemsize == HALF:
+        digits = min(digits, DTYPES[array.dtype.name].digits)
     if array.ndim == 0:
         return scalar(float(array), digits)
     if array.ndim == 1 and array.size <= SHOWN:
@@ -34,7 +41,18 @@ def exact(number: np.ndarray) -> str:
     number = np.asarray(number)[()]
     if not np.isfinite(number):
         return scalar(float(number))
-    return str(number).replace("-", MINUS)
+    return (_shortest(number) if number.itemsize == HALF else str(number)).replace("-", MINUS)
+
+
+def _shortest(number: np.ndarray) -> str:
+    """Return what `str` is for float32. For 16 bits `str` writes too many digits, or a power of ten early."""
+    kind = number.dtype.type
+    for digits in range(1, 9):
+        found = float(f"{float(number):.{digits}g}")
+        with np.errstate(over="ignore"):
+            if kind(found) == number:
+                break
+    return repr(found)
 
 
 def shape(lengths: tuple[int, ...]) -> str:

@@ -13,7 +13,7 @@ MODIFIERS = ("Shift", "Control", "Alt", "Meta", " ")
 OPEN = ".popover, .inline, .preview, .ghost, .frame"
 NEAR = 3  # px by which the view that is fitted differs from the first one
 TWICE = 400  # milliseconds after which the next click makes no double click
-SETTINGS = ["seed", "dtype", "figure", "sweep"]  # in the address
+SETTINGS = ["seed", "dtype", "figure", "sweep", "scale", "draws"]  # in the address
 TRIES, PAUSE = 6, 100  # times and milliseconds in which the page is as it was
 SELECTED = "?node=a"  # most tests edit the selected node; a newcomer finds none selected
 

@@ -111,9 +111,9 @@ def test_float64_leaves_jax_as_it_was():
     assert not jax.config.jax_enable_x64
 
 
-@pytest.mark.parametrize("dtype", ["float16", "int32", ""])
+@pytest.mark.parametrize("dtype", ["float8_e4m3fn", "int32", ""])
 def test_no_other_dtype(dtype):
-    with pytest.raises(ValueError, match="it must be 'float32' or 'float64'"):
+    with pytest.raises(ValueError, match="it must be 'float32', 'float64', 'float16' or 'bfloat16'"):
         trace(LINE, dtype=dtype)
 
 

@@ -104,3 +104,20 @@ def test_any_array_becomes_text_that_json_can_carry(array):
 
 def test_an_array_without_elements_becomes_text():
     assert short(np.zeros((0, 3))) == "0×3 ‖0‖"
+
+
+@pytest.mark.parametrize(
+    ("dtype", "number", "brief", "whole"),
+    [
+        ("float16", 0.1, "0.09998", "0.1"),  # 0.0999755859375, the nearest with 11 bits
+        ("bfloat16", 0.1, "0.1", "0.1"),  # 0.10009765625, the nearest with 8 bits
+        ("bfloat16", 3.14159, "3.14", "3.14"),  # 3.140625
+        ("bfloat16", 1e-40, "9.2e−41", "9e−41"),  # the smallest number, 2^-133 = 9.18e-41
+        ("float16", 65504.0, "65500", "65500.0"),
+        ("bfloat16", -2.0, "−2", "−2.0"),
+    ],
+)
+def test_numbers_of_16_bits_have_the_digits_of_their_dtype(dtype, number, brief, whole):
+    array = np.asarray(number, np.dtype(dtype))
+    assert (short(array), exact(array)) == (brief, whole)
+    assert np.asarray(float(exact(array).replace(MINUS, "-")), array.dtype) == array

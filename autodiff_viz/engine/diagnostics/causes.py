@@ -144,7 +144,8 @@ def _rule_acts(found: Trace, node: Node) -> bool:
     """Return whether the rule changes the contribution of JAX's own pullback."""
     own = own_contributions(found, node.name)
     return any(
-        not compare(found.passed[node.name, slot].ravel(), true.ravel()).agrees for slot, true in own.items()
+        not compare(found.passed[node.name, slot].ravel(), true.ravel(), found.dtype).agrees
+        for slot, true in own.items()
     )
 
 

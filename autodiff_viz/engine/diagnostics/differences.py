@@ -10,10 +10,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from autodiff_viz.engine.live_path.arrays import FLOAT64, on_device
+from autodiff_viz.engine.live_path.arrays import on_device
 from autodiff_viz.engine.live_path.prepare import prepare
 from autodiff_viz.engine.live_path.walk import forward
 from autodiff_viz.engine.trace import Trace, known_trace, precision
+from autodiff_viz.graph.dtypes import DTYPES, FLOAT32, FLOAT64
 from autodiff_viz.graph.model import INPUT, Graph, Node, params
 from autodiff_viz.graph.names import quoted
 from autodiff_viz.graph.problem import GraphError, Problem
@@ -21,6 +22,7 @@ from autodiff_viz.graph.problem import GraphError, Problem
 RELATIVE_STEP = 6e-6  # cube root of float64's epsilon: balances truncation and rounding
 ELEMENTS = 64  # compared elements of one input; a larger input is sampled
 TOLERANCE = 1e-3  # float32 cotangents against float64 differences, relative
+HALF = 8  # units in the last place of numbers of 16 bits, in place of that
 NEARER = 0.125  # shorter step, as a share of the usual one: tells a corner from curvature
 
 
@@ -29,17 +31,18 @@ class Difference:
     """A declared derivative beside central differences of the same derivative.
 
     `declared` and `true` are flat arrays over the compared elements. `gap` is their largest difference,
-    relative to the larger of 1e-6 and the largest number in `true`.
+    relative to the larger of 1e-6 and the largest number in `true`. `room` is the gap that rounding explains.
     """
 
     declared: np.ndarray
     true: np.ndarray
     gap: float
+    room: float = TOLERANCE
 
     @property
     def agrees(self) -> bool:
-        """Whether float32 and central differences explain the gap."""
-        return self.gap <= TOLERANCE
+        """Whether the dtype's rounding and central differences explain the gap."""
+        return self.gap <= self.room
 
 
 def check_inputs(trace: Trace) -> dict[str, Difference]:
@@ -64,7 +67,7 @@ def check_input(trace: Trace, name: str) -> Difference:
     point = trace.inputs[name].astype(np.float64)
     chosen = _chosen(point.size)
     true = _slopes(trace, name, point, chosen)
-    return compare(trace.gradient[name].ravel()[chosen].astype(np.float64), true)
+    return compare(trace.gradient[name].ravel()[chosen].astype(np.float64), true, trace.dtype)
 
 
 def slope_along(trace: Trace, name: str, positions: np.ndarray) -> np.ndarray:
@@ -103,7 +106,7 @@ def check_slot(trace: Trace, node: Node, slot: int, chosen: np.ndarray) -> Diffe
     """Compare as `check_node` does, for one slot at the `chosen` elements."""
     alone, point = local(trace, node), trace.value[node.slots[slot]].astype(np.float64)
     true = _slopes(alone, f"slot_{slot}", point, chosen)
-    return compare(trace.passed[node.name, slot].ravel()[chosen].astype(np.float64), true)
+    return compare(trace.passed[node.name, slot].ravel()[chosen].astype(np.float64), true, trace.dtype)
 
 
 def jumps(trace: Trace, node: Node, slot: int, chosen: np.ndarray) -> np.ndarray:
@@ -162,8 +165,8 @@ def _chosen(size: int) -> np.ndarray:
 
 def _slopes(trace: Trace, name: str, point: np.ndarray, chosen: np.ndarray) -> np.ndarray:
     batch, steps = _moved(point, chosen)
-    high, low = _outputs(trace, name, point + batch), _outputs(trace, name, point - batch)
-    with np.errstate(invalid="ignore"):
+    with np.errstate(invalid="ignore"):  # the step from an infinite number is infinite
+        high, low = _outputs(trace, name, point + batch), _outputs(trace, name, point - batch)
         return (high - low) / (2 * steps)
 
 
@@ -180,8 +183,9 @@ class Beside(NamedTuple):
 
 def _beside(trace: Trace, name: str, point: np.ndarray, chosen: np.ndarray, size: float) -> Beside:
     batch, steps = _moved(point, chosen, size)
-    low, here, high = (_outputs(trace, name, at) for at in (point - batch, point + 0 * batch, point + batch))
     with np.errstate(invalid="ignore"):
+        places = (point - batch, point + 0 * batch, point + batch)
+        low, here, high = (_outputs(trace, name, at) for at in places)
         below, above = (here - low) / steps, (high - here) / steps
         rounding = np.finfo(np.float64).eps * np.maximum(np.abs(low), np.abs(high)) / steps
         most = np.maximum(np.abs(below), np.abs(above))
@@ -210,11 +214,13 @@ def _outputs(trace: Trace, name: str, batch: np.ndarray) -> np.ndarray:
         return np.sum(output * trace.seed.astype(np.float64), axis=axes)
 
 
-def compare(declared: np.ndarray, true: np.ndarray) -> Difference:
+def compare(declared: np.ndarray, true: np.ndarray, dtype: str = FLOAT32) -> Difference:
     """Compare two flat arrays of the same elements. NaN beside NaN, or infinity beside itself, is no gap."""
     with np.errstate(invalid="ignore"):
         gap: Any = np.abs(declared - true)
     gap = np.where((declared == true) | (np.isnan(declared) & np.isnan(true)), 0.0, gap)
     gap = np.where(np.isnan(gap), np.inf, gap)
     finite = np.abs(true[np.isfinite(true)])
-    return Difference(declared, true, float(gap.max(initial=0.0)) / max(1e-6, float(finite.max(initial=0.0))))
+    largest = max(1e-6, float(finite.max(initial=0.0)))
+    room = HALF * DTYPES[dtype].eps if DTYPES[dtype].half else TOLERANCE
+    return Difference(declared, true, float(gap.max(initial=0.0)) / largest, room)

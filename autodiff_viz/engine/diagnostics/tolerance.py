@@ -6,7 +6,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from autodiff_viz.graph.dtypes import DTYPES
+
 SAME = 16  # units in the last place by which a number computed in two ways may differ
+SAME_HALF = 2  # the same of 16 bits, whose last place is a thousandth of the number
 ROOM = 4  # times the first-order error: both ways round, and XLA's functions not always to nearest
 
 
@@ -29,8 +32,13 @@ def agree(pair: Pair, dtype: str, error: np.ndarray | float = 0.0) -> bool:
     Args:
       error: how far rounding may move each number, to first order.
     """
-    unit = float(np.finfo(dtype).eps) / 2
-    return bool(np.all(gaps(pair) <= SAME * unit * _sizes(pair.one) + ROOM * error))
+    return bool(np.all(gaps(pair) <= same(dtype) * _sizes(pair.one) + ROOM * error))
+
+
+def same(dtype: str) -> float:
+    """Return the share of a number by which it may differ if it is computed in two ways."""
+    found = DTYPES[dtype]
+    return (SAME_HALF if found.half else SAME) * found.eps / 2
 
 
 def gaps(pair: Pair) -> np.ndarray:

@@ -17,6 +17,7 @@ import jax
 from autodiff_viz.engine.whole_program.numbering import INLINED, Numbering, Place
 from autodiff_viz.engine.whole_program.program import structure
 from autodiff_viz.engine.whole_program.remat_counts import Halves, backward_arguments, value_of
+from autodiff_viz.graph.dtypes import DTYPES
 from autodiff_viz.graph.identity import remembered
 from autodiff_viz.graph.model import Graph
 
@@ -95,7 +96,7 @@ def backward_program(graph: Graph, shapes: Mapping[str, tuple[int, ...]], dtype:
 
 @remembered(KEPT)
 def _read(graph: Graph, shapes: tuple, dtype: str) -> BackwardProgram:
-    with jax.enable_x64(dtype == "float64"):
+    with jax.enable_x64(DTYPES[dtype].wide):
         halves = Halves.of(graph, shapes, dtype, marked=True)
     same, distinct = Numbering(), Numbering(apart=True)
     # Equal computations have one number in `same`, which tells what an array is; in `distinct` each has its

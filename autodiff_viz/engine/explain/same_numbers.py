@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from autodiff_viz.engine.diagnostics.tolerance import SAME
-from autodiff_viz.engine.live_path.arrays import FLOAT64
+from autodiff_viz.engine.diagnostics.tolerance import same
+from autodiff_viz.graph.dtypes import DTYPES, FLOAT64
 
 LEFT = 1e-4  # of a difference may be left in float64; of rounding a millionth of that is left
 SMALL = 1e-3  # of a number may be rounding; more is an underflow, or a step taken in one program only
@@ -22,8 +22,8 @@ def same_numbers(
     """Return for each pair of arrays whether they are equal up to rounding.
 
     NaN equals NaN, and an infinity an infinity of its sign. Numbers are equal within 16 units in the last
-    place. A larger difference is rounding if it is all but gone in float64, and is small beside the number,
-    or the number is gone there too: it was what a cancellation had left over.
+    place, or 2 of a number of 16 bits. A larger difference is rounding if it is all but gone in float64, and
+    is small beside the number, or the number is gone there too: it was what a cancellation had left over.
 
     Args:
       exact: returns the same pairs in float64; called only if it matters.
@@ -49,12 +49,11 @@ def _joined(pairs: Sequence[Two], chosen: Sequence[int]) -> Two:
 def _apart(pair: Two, dtype: str, exact: Callable[[], Two], largest: float) -> np.ndarray:
     """Return where two arrays differ by more than rounding."""
     gap = _gaps(pair)
-    unit = float(np.finfo(dtype).eps) / 2
-    wide = ~(gap <= SAME * unit * _sizes(pair))
+    wide = ~(gap <= same(dtype) * _sizes(pair))
     if not (wide & np.isfinite(gap)).any():
         return wide
     if dtype == FLOAT64:
-        return wide & ~(gap <= LAST * unit * largest)
+        return wide & ~(gap <= LAST * DTYPES[dtype].eps / 2 * largest)
     there = exact()
     left, true = _gaps(there), _sizes(there)
     explained = np.isfinite(gap) & (left <= LEFT * gap) & ((gap <= SMALL * true) | (true <= LEFT * gap))

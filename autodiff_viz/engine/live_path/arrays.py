@@ -11,13 +11,14 @@ import numpy as np
 
 from autodiff_viz.engine.live_path.random_values import initial, normal
 from autodiff_viz.graph import limits
+from autodiff_viz.graph.dtypes import FLOAT16
+from autodiff_viz.graph.dtypes import FLOAT32 as FLOAT32
+from autodiff_viz.graph.dtypes import FLOAT64 as FLOAT64
 from autodiff_viz.graph.identity import identity, remembered
 from autodiff_viz.graph.literals import seed_fault, shape_of
 from autodiff_viz.graph.model import Literal, Node, Params
 from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.ops.initializers import INITIALIZERS, usual
-
-FLOAT32, FLOAT64 = "float32", "float64"
 
 K = TypeVar("K")
 
@@ -34,7 +35,15 @@ def constant(literal: Literal, dtype: str) -> jax.Array:
 
     Memoised, since slots use the same few numbers again and again.
     """
-    return on_device(np.asarray(literal, dtype=dtype))
+    return on_device(rounded(literal, dtype))
+
+
+def rounded(literal: Literal, dtype: str) -> np.ndarray:
+    """Return a literal as an array; a number that is too large for the dtype becomes infinite."""
+    if dtype != FLOAT16:  # all others have room for `limits.NUMBER`
+        return np.asarray(literal, dtype)
+    with np.errstate(over="ignore"):
+        return np.asarray(literal, dtype)
 
 
 def on_device(array: np.ndarray) -> jax.Array:
@@ -54,7 +63,7 @@ def random_input(params: Params, dtype: str) -> jax.Array:
     """Draw the value of a random input or parameter.
 
     An `input(shape=..., seed=...)` is standard normal; a `parameter` is drawn by its initialiser. The draw is
-    the same in both dtypes.
+    the same in every dtype, up to its rounding.
     """
     given = dict(params)
     seed, shape = given.get("seed", 0), given["shape"]
@@ -80,7 +89,7 @@ def own_value(node: Node, dtype: str) -> jax.Array | np.ndarray:
     """
     value = node.param("value")
     if isinstance(value, int | float):
-        return np.asarray(value, dtype)
+        return rounded(value, dtype)
     if value is not None:
         return constant(value, dtype)
     check_draw(node)

@@ -27,6 +27,7 @@ from autodiff_viz.engine.live_path.pullbacks import (
     pull_fused,
 )
 from autodiff_viz.graph import limits
+from autodiff_viz.graph.dtypes import DTYPES
 from autodiff_viz.graph.identity import remembered
 from autodiff_viz.graph.literals import literal_fault, seed_fault
 from autodiff_viz.graph.model import Params
@@ -43,6 +44,12 @@ QUICK = {"xla_cpu_use_fusion_emitters": False}
 """Compiler options for ops on numbers: two thirds of the compile time and the same bits.
 
 On tensors some ops would run slower.
+"""
+
+ROUNDED = {"xla_allow_excess_precision": False}
+"""Compiler options for 16-bit numbers: XLA rounds after each operation, as JAX does without compilation.
+
+By default it computes a chain of operations in float32 and rounds only the result.
 """
 
 
@@ -197,7 +204,8 @@ def kernel(
             many_run = jax.vmap(run, in_axes=axes)
         if any(batched) or cotangent_batched:
             many_pull = jax.vmap(pull, in_axes=(0 if cotangent_batched else None, *axes))
-    jit = partial(jax.jit, compiler_options=None if any(shapes) or shape else QUICK)
+    options = {} if any(shapes) or shape else QUICK
+    jit = partial(jax.jit, compiler_options={**options, **ROUNDED} if DTYPES[dtype].half else options or None)
     compiled, unchanged = jit(many_pull), all(carried) and hands_on(pull, shape, dtype, samples)
     if not any(carried):
         pull_back = pass_nothing(len(slots))

@@ -85,7 +85,7 @@ def segments(
       graph: complete, with a cut that divides it: `h = cut(...)` in a formula.
       inputs: values for input nodes, by name, in place of the graph's own.
       seed: cotangent of the output, broadcast to its shape; ones by default.
-      dtype: "float32" or "float64".
+      dtype: "float16", "bfloat16", "float32" or "float64".
     Returns:
       The cotangents that segments pass on, the sizes of the Jacobians that nobody needs, and the differences
       between the ways.

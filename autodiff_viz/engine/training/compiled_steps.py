@@ -16,10 +16,12 @@ import jax.numpy as jnp
 import numpy as np
 import optax
 
+from autodiff_viz.engine.live_path.kernels import ROUNDED
 from autodiff_viz.engine.live_path.walk import ARRIVING
 from autodiff_viz.engine.whole_program.gates import change, close, passages, without_gated
 from autodiff_viz.engine.whole_program.program import ruled, ruled_input, structure, tap
 from autodiff_viz.graph import limits
+from autodiff_viz.graph.dtypes import DTYPES, FLOAT32
 from autodiff_viz.graph.identity import identity
 from autodiff_viz.graph.model import FOLLOW, INPUT, Graph, Node
 from autodiff_viz.graph.order import descendants, order
@@ -66,7 +68,8 @@ def program(graph: Graph, optimiser: str, dtype: str, now: Now, knobs: dict) -> 
             # XLA's convolutions on the CPU take some ten times as long inside a loop.
             one_by_one = any(node.op == "conv2d" for node in graph.nodes)
             step = _stepper(bare, optimiser, dtype)
-            _programs[key] = _one_by_one(step) if one_by_one else _in_a_loop(step)
+            options = ROUNDED if DTYPES[dtype].half else None
+            _programs[key] = (_one_by_one if one_by_one else _in_a_loop)(step, options)
         _programs[key] = _programs.pop(key)  # LRU: the most recently used one moves to the end
         return _programs[key]
 
@@ -81,7 +84,8 @@ def optimiser_of(name: str) -> optax.GradientTransformation:
 
 def _stepper(graph: Graph, optimiser: str, dtype: str) -> Callable[..., tuple]:
     moves, nodes = optimiser_of(optimiser), order(graph)
-    nothing = jnp.asarray(jnp.nan, dtype)
+    kind = record_dtype(dtype)
+    nothing = jnp.asarray(jnp.nan, kind)
 
     def step_once(parameters: dict, kept: Any, step: jax.Array, knobs: dict) -> tuple:
         loss, gradient, values, cotangents = _differentiated(graph, parameters, step, knobs, dtype)
@@ -91,19 +95,24 @@ def _stepper(graph: Graph, optimiser: str, dtype: str) -> Callable[..., tuple]:
                 update, after[name] = moves.update(gradient[name], kept[name], parameter)
             updates[name] = jnp.where(knobs["frozen"][name], 0.0, knobs["rate"] * update)
         row = [
-            loss,
-            *(_norm(values[node.name]) for node in nodes),
-            *(_norm(cotangents.get(node.name, nothing)) for node in nodes),
-            *(_dead(values[node.name]) for node in nodes),
-            *(_ratio(updates[name], parameters[name]) for name in sorted(parameters)),
+            loss.astype(kind),
+            *(_norm(values[node.name], kind) for node in nodes),
+            *(_norm(cotangents.get(node.name, nothing), kind) for node in nodes),
+            *(_dead(values[node.name], kind) for node in nodes),
+            *(_ratio(updates[name], parameters[name], kind) for name in sorted(parameters)),
         ]
         return optax.apply_updates(parameters, updates), after, step + 1, jnp.stack(row)
 
     return step_once
 
 
-def _one_by_one(step: Callable[..., tuple]) -> Run:
-    compiled = jax.jit(step)
+def record_dtype(dtype: str) -> str:
+    """Return the dtype of a training's record: float32 for 16 bits, whose squares overflow at once."""
+    return FLOAT32 if DTYPES[dtype].half else dtype
+
+
+def _one_by_one(step: Callable[..., tuple], options: dict | None) -> Run:
+    compiled = jax.jit(step, compiler_options=options)
 
     def run(now: Now, count: int, knobs: dict) -> tuple[Now, np.ndarray]:
         rows = []
@@ -115,13 +124,13 @@ def _one_by_one(step: Callable[..., tuple]) -> Run:
     return run
 
 
-def _in_a_loop(step: Callable[..., tuple]) -> Run:
+def _in_a_loop(step: Callable[..., tuple], options: dict | None) -> Run:
     """Run many steps inside one compiled loop.
 
     For small steps a call from Python takes longer than the step itself.
     """
 
-    @jax.jit
+    @partial(jax.jit, compiler_options=options)
     def loop(now: Now, count: jax.Array, knobs: dict) -> tuple[Now, jax.Array]:
         row = jax.eval_shape(step, *now, knobs)[-1]
 
@@ -190,16 +199,16 @@ def later(seed: Any, steps: Any) -> Any:
     return (seed + steps) & limits.SEED
 
 
-def _norm(array: jax.Array) -> jax.Array:
-    return jnp.sqrt(jnp.sum(jnp.square(array)))
+def _norm(array: jax.Array, kind: str) -> jax.Array:
+    return jnp.sqrt(jnp.sum(jnp.square(array.astype(kind))))
 
 
-def _dead(value: jax.Array) -> jax.Array:
+def _dead(value: jax.Array, kind: str) -> jax.Array:
     """Return the share of units that are 0 in every example."""
     silent = jnp.all(value == 0, axis=0) if value.ndim > 1 else value == 0
-    return jnp.mean(silent, dtype=value.dtype)
+    return jnp.mean(silent, dtype=kind)
 
 
-def _ratio(update: jax.Array, parameter: jax.Array) -> jax.Array:
-    size = _norm(parameter)
-    return jnp.where(size > 0, _norm(update) / size, 0.0)
+def _ratio(update: jax.Array, parameter: jax.Array, kind: str) -> jax.Array:
+    size = _norm(parameter, kind)
+    return jnp.where(size > 0, _norm(update, kind) / size, 0.0)

@@ -16,7 +16,7 @@ import numpy as np
 import optax
 
 from autodiff_viz.engine.trace import Trace, precision, trace
-from autodiff_viz.engine.training.compiled_steps import later, optimiser_of
+from autodiff_viz.engine.training.compiled_steps import later, optimiser_of, record_dtype
 from autodiff_viz.engine.training.state import Settings, State, learned
 from autodiff_viz.engine.whole_program.program import dynamic_params
 from autodiff_viz.graph.edits import with_param
@@ -66,8 +66,9 @@ def _update(optimiser: str) -> Callable[..., tuple]:
         with jax.numpy_dtype_promotion("standard"):  # Optax raises a float to a whole number
             change, kept = moves.update(slope, kept, parameter)
         change = jnp.where(frozen, 0.0, rate * change)
-        size = jnp.sqrt(jnp.sum(jnp.square(parameter)))
-        ratio = jnp.where(size > 0, jnp.sqrt(jnp.sum(jnp.square(change))) / size, 0.0)
+        kind = record_dtype(parameter.dtype.name)
+        size, moved = (jnp.sqrt(jnp.sum(jnp.square(each.astype(kind)))) for each in (parameter, change))
+        ratio = jnp.where(size > 0, moved / size, 0.0)
         return optax.apply_updates(parameter, change), kept, ratio
 
     return update
@@ -85,11 +86,12 @@ def _row(found: Trace, ratios: dict[str, float]) -> np.ndarray:
             *map(_dead, values),
             *(ratios[name] for name in sorted(ratios)),
         ]
-    return np.asarray(row, found.dtype)
+    return np.asarray(row, record_dtype(found.dtype))
 
 
 def _norm(array: np.ndarray) -> float:
-    return float(np.sqrt(np.sum(np.square(array)))) if array.ndim else abs(float(array))
+    wide = array.astype(record_dtype(array.dtype.name))
+    return float(np.sqrt(np.sum(np.square(wide)))) if array.ndim else abs(float(array))
 
 
 def _dead(value: np.ndarray) -> float:

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from autodiff_viz.engine.arguments import known_dtype, whole_number
-from autodiff_viz.engine.live_path.arrays import FLOAT32
 from autodiff_viz.engine.trace import Trace
 from autodiff_viz.engine.training.arguments import learning_rate, number_of_steps, settings_from, with_values
+from autodiff_viz.engine.training.compiled_steps import record_dtype
 from autodiff_viz.engine.training.course import Course, further, phase_at, records, start, trace_at
 from autodiff_viz.engine.training.stacked import Stacked, read_only
 from autodiff_viz.engine.training.state import carried, learned
@@ -21,6 +21,7 @@ from autodiff_viz.engine.training.updates import Records, Settings, advance, at_
 from autodiff_viz.graph import limits
 from autodiff_viz.graph.argument_types import known_graph
 from autodiff_viz.graph.bypass import played
+from autodiff_viz.graph.dtypes import FLOAT32
 from autodiff_viz.graph.model import Graph
 from autodiff_viz.graph.order import order
 from autodiff_viz.graph.problem import GraphError, Problem
@@ -66,7 +67,7 @@ class Training:
 
     @property
     def dtype(self) -> str:
-        """ "float32" or "float64"."""
+        """The name of the dtype."""
         return self.course.dtype
 
     @cached_property
@@ -173,7 +174,7 @@ def train(
       steps: how many updates; 0 gives the initial parameters.
       inputs: values for input nodes, by name, in place of the graph's own: data, or initial parameters.
       seed: added to the seed of every random parameter, so that one number draws them all anew.
-      dtype: "float32" or "float64".
+      dtype: "float16", "bfloat16", "float32" or "float64".
     Returns:
       The training: `parameters`, `loss`, `value`, `cotangent` and `gradient` by step, and `at(step)` with
       the trace of one step. Where the loss is not finite the steps go on, as in JAX; `notes` says from where.
@@ -208,5 +209,6 @@ def _none(graph: Graph, dtype: str) -> Records:
     """Return empty records, for no steps."""
     nodes = tuple(node.name for node in order(played(graph)))
     parameters = tuple(sorted(node.name for node in learned(graph)))
+    dtype = record_dtype(dtype)
     by_node, ratio = np.zeros((0, len(nodes)), dtype), np.zeros((0, len(parameters)), dtype)
     return Records(nodes, parameters, 0, np.zeros(0, dtype), by_node, by_node, by_node, ratio)

@@ -16,6 +16,7 @@ import jax.numpy as jnp
 from autodiff_viz.engine.check import diagnose
 from autodiff_viz.engine.whole_program.numbering import Numbering, Place
 from autodiff_viz.engine.whole_program.program import Program, dynamic_params, structure
+from autodiff_viz.graph.dtypes import DTYPES
 from autodiff_viz.graph.identity import remembered
 from autodiff_viz.graph.model import INPUT, Graph
 from autodiff_viz.graph.problem import GraphError
@@ -87,7 +88,7 @@ def _counts(graph: Graph, shapes: Mapping[str, tuple[int, ...]], dtype: str) -> 
 
 @remembered(KEPT)
 def _count(graph: Graph, shapes: tuple, dtype: str) -> Counts:
-    with jax.enable_x64(dtype == "float64"):
+    with jax.enable_x64(DTYPES[dtype].wide):
         plain = Halves.of(graph, shapes, dtype, marked=False)
         marked = Halves.of(graph, shapes, dtype, marked=True)
     numbering = Numbering()

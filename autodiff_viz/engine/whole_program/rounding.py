@@ -17,6 +17,8 @@ import jax.numpy as jnp
 import numpy as np
 from jax.extend import core
 
+from autodiff_viz.graph.dtypes import DTYPES, FLOAT16
+
 CALLS = {
     **dict.fromkeys(("jit", "pjit", "remat2", "checkpoint"), "jaxpr"),
     **dict.fromkeys(("closed_call", "core_call", "custom_jvp_call", "custom_vjp_call"), "call_jaxpr"),
@@ -149,9 +151,12 @@ def _known(error: np.ndarray, value: Any) -> np.ndarray | None:
 def _own(equation: Any, values: Sequence[Any], result: Any) -> np.ndarray:
     """Return the error of the equation's own arithmetic."""
     name = equation.primitive.name
-    if name in CHOOSE or not _is_float(result):
+    exact = name in CHOOSE and not (name == "convert_element_type" and _narrows(values[0], result))
+    if exact or not _is_float(result):
         return np.zeros(np.shape(result))
-    unit, least = jnp.finfo(result.dtype).eps / 2, float(jnp.finfo(result.dtype).tiny)
+    limits = DTYPES[result.dtype.name]
+    # JAX on the CPU replaces subnormal results by 0, but for float16, which it computes in float32.
+    unit, least = limits.eps / 2, limits.least if limits.name == FLOAT16 else limits.tiny
     if name in ADD_UP or name in MULTIPLY_AND_ADD:
         sizes = [_sized(value) if i != PLACES.get(name) else value for i, value in enumerate(values)]
         terms = np.size(values[0]) / max(1, np.size(result))
@@ -159,7 +164,13 @@ def _own(equation: Any, values: Sequence[Any], result: Any) -> np.ndarray:
     if name == "reduce_prod":  # each of its multiplications rounds
         factors = np.size(values[0]) / max(1, np.size(result))
         return max(1.0, factors) * unit * _size(result) + least
-    return (1 if name in ARITHMETIC else 2) * unit * _size(result) + least
+    return (1 if name in ARITHMETIC or name in CHOOSE else 2) * unit * _size(result) + least
+
+
+def _narrows(value: Any, result: Any) -> bool:
+    """Return whether a conversion leaves fewer digits."""
+    floats = _is_float(value) and _is_float(result)
+    return floats and DTYPES[value.dtype.name].bits > DTYPES[result.dtype.name].bits
 
 
 def _handed_on(equation: Any, values: list[Any], i: int, error: np.ndarray) -> list[np.ndarray]:
@@ -167,6 +178,8 @@ def _handed_on(equation: Any, values: list[Any], i: int, error: np.ndarray) -> l
     if equation.primitive.name in ("abs", "neg", "stop_gradient"):
         return [error]
     scale = float(error.max())  # so that the smallest errors do not vanish in float32
+    if not _has_dtype(equation):
+        values = [_widened(value) for value in values]
     dot = jnp.asarray(error / scale, values[i].dtype)
     if equation.primitive.name in MULTIPLY_AND_ADD:
         sizes = [dot if j == i else _sized(value) for j, value in enumerate(values)]
@@ -177,6 +190,18 @@ def _handed_on(equation: Any, values: list[Any], i: int, error: np.ndarray) -> l
 
     _, dots = jax.jvp(of_operand, (jnp.asarray(values[i]),), (dot,))
     return [scale * _size(d) if _is_float(d) else np.zeros(np.shape(d)) for d in dots]
+
+
+def _has_dtype(equation: Any) -> bool:
+    """Return whether a dtype is a parameter of the equation, so that it cannot take operands of another."""
+    kinds = np.dtype, core.Jaxpr, core.ClosedJaxpr
+    return any(isinstance(value, kinds) for value in equation.params.values())
+
+
+def _widened(value: Any) -> Any:
+    """Return a number of 16 bits as float32: slopes overflow float16 sooner than values."""
+    half = _is_float(value) and DTYPES[value.dtype.name].half
+    return jnp.asarray(value, jnp.float32) if half else value
 
 
 def _is_float(value: Any) -> bool:

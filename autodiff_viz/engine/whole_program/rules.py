@@ -7,8 +7,8 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
-import numpy as np
 
+from autodiff_viz.engine.live_path.arrays import rounded
 from autodiff_viz.graph.model import Call, Lambda, Literal, Node, Term
 from autodiff_viz.graph.rule_kinds import BACKWARD_AS, FOLLOW, PULLBACK, REWRITE, SCALE, STOP
 from autodiff_viz.ops.catalog import OPS
@@ -106,7 +106,7 @@ def _term(term: Term, names: Mapping[str, Any], dtype: Any) -> jax.Array:
 
 def constant(literal: Literal, dtype: Any) -> jax.Array:
     """Return a literal as an array."""
-    return jnp.asarray(np.asarray(literal, dtype))
+    return jnp.asarray(rounded(literal, dtype))
 
 
 def _stop(node: Node, run: Run, mark: Mark, wired: Sequence[jax.Array]) -> jax.Array:

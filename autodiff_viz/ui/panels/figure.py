@@ -7,7 +7,9 @@ from typing import Any
 
 import streamlit as st
 
-from autodiff_viz.figures.catalog import FIGURES, OF_INPUT, PLANS, lacking
+from autodiff_viz.figures.catalog import FIGURES, OF_DRAWS, OF_INPUT, OF_SCALE, PLANS, lacking
+from autodiff_viz.figures.noise import DRAWS, USUAL_DRAWS
+from autodiff_viz.figures.precision import SCALES
 from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.ui.panels.chart import draw_chart
 from autodiff_viz.ui.panels.plans import draw_plans
@@ -24,9 +26,14 @@ from autodiff_viz.views.page.figure_job import Figured, figure_job
 
 
 def draw_chooser(now: Lab, view: LabView) -> None:
-    """Draw the choice of the input that is swept; the figure itself is chosen on the dock's tabs."""
+    """Draw what is chosen beside a figure; the figure itself is chosen on the dock's tabs."""
+    of = FIGURES[figure_on_view(now)].of
     swept = swept_input(now)
-    if FIGURES[figure_on_view(now)].of == OF_INPUT and swept is not None:
+    if of == OF_SCALE:
+        _draw_scale(now)
+    if of == OF_DRAWS:
+        _draw_draws(now)
+    if of == OF_INPUT and swept is not None:
         key = renewed("swept", "", swept)
         inputs = scalar_inputs(now.graph)
         at = inputs.index(swept)
@@ -82,6 +89,35 @@ def _beside(name: str, view: LabView, of: str | None, part: str) -> tuple[Any, s
         return answer.value.figure, answer.value.words
     draw_problems(answer.value)
     return None
+
+
+def _draw_scale(now: Lab) -> None:
+    key = renewed("scale", "", now.scale)
+    st.select_slider(
+        "Loss scale",
+        SCALES,
+        now.scale if now.scale in SCALES else SCALES[0],
+        format_func=lambda scale: f"{scale:,.0f}",
+        key=key,
+        on_change=answered,
+        args=(key, _scale),
+        help="The seed is multiplied by it, and the cotangents are divided by it at the end.",
+    )
+
+
+def _draw_draws(now: Lab) -> None:
+    key = renewed("draws", "", now.draws)
+    at = DRAWS.index(now.draws if now.draws in DRAWS else USUAL_DRAWS)
+    shared = {"format_func": lambda draws: f"{draws:,}", "key": key}
+    st.selectbox("Draws", DRAWS, at, on_change=answered, args=(key, _draws), **shared)
+
+
+def _draws(now: Lab, draws: int) -> Lab:
+    return replace(now, draws=int(draws))
+
+
+def _scale(now: Lab, scale: float) -> Lab:
+    return replace(now, scale=float(scale))
 
 
 def _sweep(now: Lab, swept: str) -> Lab:

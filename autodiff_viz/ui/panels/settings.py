@@ -11,6 +11,7 @@ from autodiff_viz.export.python_source import to_python
 from autodiff_viz.export.twins import twins_file
 from autodiff_viz.graph import limits
 from autodiff_viz.graph.codec import to_json
+from autodiff_viz.graph.dtypes import DTYPES
 from autodiff_viz.language.show import show_literal
 from autodiff_viz.ui.address import too_large
 from autodiff_viz.ui.session import session
@@ -105,7 +106,6 @@ def _twins(lab: Lab) -> bytes:
     return b"" if lab.pinned is None else twins_file(*both(lab), lab.seed, lab.dtype)
 
 
-DTYPES = ("float32", "float64")
 SEED_HELP = (
     "The cotangent put in at the output. One number serves every element; a tensor has one of its own each."
 )
@@ -141,12 +141,12 @@ def _draw_dtype(lab: Lab) -> None:
     key = renewed("dtype", "", lab.dtype)
     st.selectbox(
         "Precision",
-        DTYPES,
-        DTYPES.index(lab.dtype),
+        list(DTYPES),
+        list(DTYPES).index(lab.dtype),
         key=key,
         on_change=answered,
         args=(key, _set_dtype),
-        help="float32 is JAX's default; float64 has twice the digits.",
+        help="float32 is JAX's default. float64 has twice the bits; float16 and bfloat16 have half.",
         width=130,
     )
 

@@ -12,10 +12,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from autodiff_viz.engine.live_path.arrays import FLOAT64
 from autodiff_viz.engine.live_path.walk import ARRIVING
 from autodiff_viz.engine.sweep import SLIDER, Sweep, sweep
 from autodiff_viz.engine.trace import Trace
+from autodiff_viz.graph.dtypes import BFLOAT16, DTYPES, FLOAT64
 from autodiff_viz.graph.identity import identity
 from autodiff_viz.graph.order import order
 from autodiff_viz.graph.problem import GraphError
@@ -181,11 +181,21 @@ def _columns(swept: Sweep) -> Iterator[Column]:
 def _column(place: tuple[Any, ...], array: np.ndarray) -> Column:
     """Return the column of a place."""
     if array.ndim == 1:
-        return Column(place, SCALAR, array[:, None].astype(float))
+        return Column(place, SCALAR, _as_shown(array)[:, None])
     if array.ndim == 2 and 0 < array.shape[1] <= SHOWN:
         return Column(place, array.shape[1], array.astype(float))
     pairs = [(norm(one), sign(one)) for one in array]
     return Column(place, NORM, np.array(pairs, float))
+
+
+def _as_shown(array: np.ndarray) -> np.ndarray:
+    """Return numbers with the digits that the canvas shows: the browser writes four, bfloat16 has three."""
+    found = array.astype(float)
+    if array.dtype.name != BFLOAT16:
+        return found
+    with np.errstate(all="ignore"):
+        unit = 10.0 ** (np.floor(np.log10(np.abs(found))) - (DTYPES[BFLOAT16].digits - 1))
+        return np.where(np.isfinite(unit) & (unit > 0), np.round(found / unit) * unit, found)
 
 
 def _fits(numbers: np.ndarray) -> bool:

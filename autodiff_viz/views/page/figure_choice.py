@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from autodiff_viz.figures.catalog import FIGURES, OF_GRAPH, OF_INPUT, OF_NODE, lacking
+from collections.abc import Callable, Mapping
+
+from autodiff_viz.figures.catalog import FIGURES, OF_DRAWS, OF_GRAPH, OF_INPUT, OF_NODE, OF_SCALE, lacking
 from autodiff_viz.views.actions import swept_input
 from autodiff_viz.views.lab import Lab
 
@@ -14,6 +16,15 @@ def figure_on_view(lab: Lab) -> str:
 
 
 def about(lab: Lab, figure: str | None) -> str | None:
-    """Return the name of the node that a figure is about; None if it is about the whole graph."""
+    """Return what a figure is about: the name of a node, or a number; None if it is the whole graph."""
     of = FIGURES[figure].of if figure in FIGURES else OF_GRAPH
-    return swept_input(lab) if of == OF_INPUT else lab.selected if of == OF_NODE else None
+    return ABOUT[of](lab) if of in ABOUT else None
+
+
+ABOUT: Mapping[str, Callable[[Lab], str | None]] = {
+    OF_INPUT: swept_input,
+    OF_NODE: lambda lab: lab.selected,
+    OF_SCALE: lambda lab: str(lab.scale),
+    OF_DRAWS: lambda lab: str(lab.draws),
+}
+"""By what a figure is of, its name or number as text."""

@@ -21,6 +21,7 @@ from autodiff_viz.views.node.tensor import is_tensor
 from autodiff_viz.views.page.figure_choice import about, figure_on_view
 from autodiff_viz.views.page.formula import formula
 from autodiff_viz.views.page.history_list import history_view
+from autodiff_viz.views.page.ranged import ranged_data
 from autodiff_viz.views.page.segments import cut_names
 from autodiff_viz.views.page.twins import twins_data
 from autodiff_viz.views.training.panel import curves_data, track_data, train_data
@@ -41,6 +42,7 @@ def lab_drawing(lab: Lab, view: LabView) -> dict[str, Any]:
         "formula": formula(lab, view.problems),
         "sliders": _sliders(view),
         "twins": twins_data(lab, view),
+        "ranged": ranged_data(lab, view),
         **view.drawing,
     }
 
@@ -113,7 +115,13 @@ SHOWS: Mapping[str, Callable[[Lab, LabView], Data]] = {
     "claims": claims,
     "curves": curves_data,
     "segments": segments_data,
-    "chooser": lambda lab, view: (figure_on_view(lab), lab.swept, scalar_inputs(lab.graph)),
+    "chooser": lambda lab, view: (
+        figure_on_view(lab),
+        lab.swept,
+        lab.scale,
+        lab.draws,
+        scalar_inputs(lab.graph),
+    ),
     "figure": lambda lab, view: (on := figure_on_view(lab), about(lab, on), numbers(lab, view)),
     "second": numbers,
     LESSON: lambda lab, view: lesson_view(lab),

@@ -7,9 +7,11 @@ from collections.abc import Mapping
 from dataclasses import replace
 from urllib.parse import urlencode
 
-from autodiff_viz.engine.live_path.arrays import FLOAT32, FLOAT64
+from autodiff_viz.figures.noise import DRAWS, USUAL_DRAWS
+from autodiff_viz.figures.precision import SCALES
 from autodiff_viz.graph import limits
 from autodiff_viz.graph.compression import Unreadable, packed, unpacked
+from autodiff_viz.graph.dtypes import DTYPES, FLOAT32
 from autodiff_viz.graph.history import Pinned, begin
 from autodiff_viz.graph.identity import remembered
 from autodiff_viz.graph.link import to_link
@@ -34,6 +36,7 @@ from autodiff_viz.views.training.codec import (
 )
 
 GRAPH, SEED, DTYPE, SELECTED, FIGURE, SWEPT = "g", "seed", "dtype", "node", "figure", "sweep"
+SCALE, DRAWN = "scale", "draws"
 LESSON, VARIANT, TEXT, DRAFT, SHELVED = "lesson", "variant", "text", "draft", "shelved"
 RANGES, FOLDED, PLAN, STEP, TRAINED = "range", "folded", "plan", "step", "trained"
 PINNED, PINNED_TEXT = {"A": "a", "B": "b"}, "pinned"
@@ -128,6 +131,8 @@ def beside(lab: Lab) -> dict[str, str]:
         DTYPE: None if lab.dtype == FLOAT32 else lab.dtype,
         FIGURE: None if lab.figure == "cotangents" else lab.figure,
         SWEPT: lab.swept,
+        SCALE: None if lab.scale == 1 else f"{lab.scale:.0f}",
+        DRAWN: None if lab.draws == USUAL_DRAWS else str(lab.draws),
         LESSON: lab.lesson,
         VARIANT: str(lab.variant) if lab.variant else None,
         RANGES: ranges,
@@ -144,9 +149,11 @@ def with_beside(lab: Lab, query: Mapping[str, str]) -> Lab:
     return replace(
         lab,
         seed=_seed(query.get(SEED)),
-        dtype=FLOAT64 if query.get(DTYPE) == FLOAT64 else FLOAT32,
+        dtype=query[DTYPE] if query.get(DTYPE) in DTYPES else FLOAT32,
         figure=query.get(FIGURE) or lab.figure,
         swept=swept if swept in lab.graph.by_name else None,
+        scale=next((scale for scale in SCALES if query.get(SCALE) == f"{scale:.0f}"), 1.0),
+        draws=next((draws for draws in DRAWS if query.get(DRAWN) == str(draws)), USUAL_DRAWS),
         lesson=query.get(LESSON),
         variant=_whole(query.get(VARIANT)),
         ranges=_ranges(query.get(RANGES, "")),

@@ -15,6 +15,7 @@ from autodiff_viz.engine.training.course import Phase
 from autodiff_viz.engine.training.updates import Settings, learned
 from autodiff_viz.graph import limits
 from autodiff_viz.graph.codec import to_json
+from autodiff_viz.graph.dtypes import DTYPES
 from autodiff_viz.graph.history import Entry
 from autodiff_viz.graph.model import INPUT, Graph
 from autodiff_viz.language.documents import from_json
@@ -89,7 +90,7 @@ def read_training(text: str, graph: Graph, plan: Plan) -> Training | None:
         return None
     first = [phase.first for phase in found.phases]
     fits = first and first[0] == 0 and first == sorted(set(first)) and 0 < found.steps <= limits.STEPS
-    if not fits or dtype not in ("float32", "float64"):
+    if not fits or dtype not in DTYPES:
         return None
     made = Training(still(graph), plan.settings, dtype, again=found, goal=found.steps)
     if cannot_go_on(made, graph) or not learned(graph):

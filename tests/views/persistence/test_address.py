@@ -41,7 +41,9 @@ def labs(draw: st.DrawFn) -> Lab:
     return Lab(
         begin(graph, "Start"),
         seed=draw(st.none() | st.floats(-1e30, 1e30) | strategies.tensors()),
-        dtype=draw(st.sampled_from(["float32", "float64"])),
+        dtype=draw(st.sampled_from(["float32", "float64", "float16", "bfloat16"])),
+        scale=draw(st.sampled_from([1.0, 1024.0, 2.0**24])),
+        draws=draw(st.sampled_from([100, 1_000, 10_000])),
         selected=draw(st.none() | names),
         figure=draw(st.sampled_from(["cotangents", "sweep", "runs"])),
         swept=draw(st.none() | names),
@@ -131,6 +133,8 @@ FIELDS = (
     "node",
     "figure",
     "sweep",
+    "scale",
+    "draws",
     "lesson",
     "variant",
     "text",
@@ -146,7 +150,9 @@ def test_damaged_parameters_beside_a_good_link_keep_its_graph(foreign):
     graph = parse("q = 2.0\nr = exp(q)")
     lab = from_query({"g": to_link(graph), **foreign})
     assert graph in [entry.graph for entry in lab.history.entries]
-    assert lab.dtype in ("float32", "float64")
+    assert lab.dtype in ("float32", "float64", "float16", "bfloat16")
+    assert lab.scale in [2.0**power for power in range(25)]
+    assert lab.draws in (100, 1_000, 10_000)
     assert lab.selected in {None, *lab.graph.by_name}
     assert lab.swept in {None, *lab.graph.by_name}
 

@@ -21,6 +21,7 @@ import { listenToReach } from "./actions/reach.js";
 import { rove } from "./actions/roving.js";
 import { twinsBar } from "./twins/bar.js";
 import { lightParting } from "./twins/lit.js";
+import { markRanges } from "./draw/ranged.js";
 import { openTransport } from "./play/transport.js";
 import { speak } from "./draw/spoken.js";
 import { html } from "../../web/dom.js";
@@ -42,6 +43,7 @@ export function openEditor(palette) {
   tellElements(editor);
   host.append(legend());
   lightParting(editor);
+  markRanges(editor);
   openMinimap(editor);
   showNotices(editor);
   listenToSliders(editor);

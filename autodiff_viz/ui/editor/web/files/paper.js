@@ -18,7 +18,7 @@ const USUAL = {
 /** Classes of transient states, which a picture does not show. */
 export const PASSING = [
   "selected", "hovered", "near", "refused", "lit", "to-cause", "is-cause", "faint", "caught", "loop", "culled", "fits", "unfit",
-  "dragging", "sliding", "parts",
+  "dragging", "sliding", "parts", "underflows", "overflows",
 ];
 
 /** SVG attributes equivalent to `styles`, for any viewer. Colours are given as [#rrggbb, opacity].
