@@ -7,7 +7,8 @@ trace = av.trace(graph)
 trace.cotangent["x"], trace.runs["s"]
 
 `play` lists the steps of the pass in the order in which JAX runs them; `why_zero` says why nothing arrives at
-a node, and `nonfinite_origin` where a NaN or an infinity comes from; `compare` says where two graphs part;
+a node, and `nonfinite_origin` where a NaN or an infinity comes from; `paths` lists the paths whose products
+add up to a cotangent; `compare` says where two graphs part;
 `train` trains the parameters of a graph; `segments` differentiates a graph one segment at a time. A notebook
 shows graphs and traces as the canvas draws them. A mistake of the caller raises `GraphError`, whose
 `problems` give the place of the mistake and how to correct it.
@@ -18,6 +19,7 @@ from autodiff_viz.engine.diagnostics.differences import Difference, check_inputs
 from autodiff_viz.engine.explain.backward_program import Factor
 from autodiff_viz.engine.explain.compare import Comparison, compare
 from autodiff_viz.engine.explain.nonfinite_origin import NonFinite, nonfinite_origin
+from autodiff_viz.engine.explain.paths import Path, Paths, paths
 from autodiff_viz.engine.explain.play import PlayStep, play
 from autodiff_viz.engine.explain.why_zero import ZeroReason, why_zero
 from autodiff_viz.engine.segments.cuts import Segments, segments, train_by_segments
@@ -56,6 +58,8 @@ __all__ = [
     "Lambda",
     "Node",
     "NonFinite",
+    "Path",
+    "Paths",
     "PlayStep",
     "Problem",
     "Records",
@@ -77,6 +81,7 @@ __all__ = [
     "from_link",
     "nonfinite_origin",
     "parse",
+    "paths",
     "play",
     "problems",
     "segments",
