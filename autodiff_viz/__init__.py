@@ -8,9 +8,9 @@ trace.cotangent["x"], trace.runs["s"]
 
 `play` lists the steps of the pass in the order in which JAX runs them; `why_zero` says why nothing arrives at
 a node, and `nonfinite_origin` where a NaN or an infinity comes from; `paths` lists the paths whose products
-add up to a cotangent; `compare` says where two graphs part;
-`train` trains the parameters of a graph; `segments` differentiates a graph one segment at a time. A notebook
-shows graphs and traces as the canvas draws them. A mistake of the caller raises `GraphError`, whose
+add up to a cotangent; `lints` names what is legal and rarely meant, with a mend; `compare` says where two
+graphs part; `train` trains the parameters of a graph; `segments` differentiates a graph one segment at a
+time. A notebook shows graphs and traces as the canvas draws them. A mistake of the caller raises `GraphError`, whose
 `problems` give the place of the mistake and how to correct it.
 """
 
@@ -22,6 +22,8 @@ from autodiff_viz.engine.explain.nonfinite_origin import NonFinite, nonfinite_or
 from autodiff_viz.engine.explain.paths import Path, Paths, paths
 from autodiff_viz.engine.explain.play import PlayStep, play
 from autodiff_viz.engine.explain.why_zero import ZeroReason, why_zero
+from autodiff_viz.engine.lints.lint import Lint
+from autodiff_viz.engine.lints.lints import lints
 from autodiff_viz.engine.segments.cuts import Segments, segments, train_by_segments
 from autodiff_viz.engine.segments.jacobians import Jacobian
 from autodiff_viz.engine.segments.training import Curves
@@ -56,6 +58,7 @@ __all__ = [
     "GraphError",
     "Jacobian",
     "Lambda",
+    "Lint",
     "Node",
     "NonFinite",
     "Path",
@@ -79,6 +82,7 @@ __all__ = [
     "compare",
     "from_json",
     "from_link",
+    "lints",
     "nonfinite_origin",
     "parse",
     "paths",
