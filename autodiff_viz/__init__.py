@@ -10,8 +10,8 @@ trace.cotangent["x"], trace.runs["s"]
 a node, and `nonfinite_origin` where a NaN or an infinity comes from; `paths` lists the paths whose products
 add up to a cotangent; `lints` names what is legal and rarely meant, with a mend; `compare` says where two
 graphs part; `train` trains the parameters of a graph; `segments` differentiates a graph one segment at a
-time. A notebook shows graphs and traces as the canvas draws them. A mistake of the caller raises `GraphError`, whose
-`problems` give the place of the mistake and how to correct it.
+time. A notebook shows graphs and traces as the canvas draws them. A mistake of the caller raises
+`GraphError`, whose `problems` give the place of the mistake and how to correct it.
 """
 
 from autodiff_viz.engine.check import diagnose as problems

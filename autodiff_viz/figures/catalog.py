@@ -16,6 +16,7 @@ from autodiff_viz.figures.cotangents import cotangents_figure, cotangents_text
 from autodiff_viz.figures.curves import curves
 from autodiff_viz.figures.gradient_flow import gradient_flow_figure, gradient_flow_text
 from autodiff_viz.figures.loss import loss_figure, loss_text
+from autodiff_viz.figures.paths import low_paths, paths_figure, paths_text
 from autodiff_viz.figures.residuals import residuals_figure, residuals_text
 from autodiff_viz.figures.runs import runs_figure, runs_text
 from autodiff_viz.figures.segments import sizes_figure, sizes_text
@@ -85,6 +86,14 @@ FIGURES: Mapping[str, FigureSpec] = {
         "What the forward pass keeps for the backward pass, who made it and who reads it.",
         lambda trace, name: residuals_figure(trace),
         lambda trace, name: residuals_text(trace),
+    ),
+    "paths": FigureSpec(
+        "Paths",
+        "Along which paths the gradient of the selected node comes, and how much along each.",
+        paths_figure,
+        paths_text,
+        low_paths,
+        of=OF_NODE,
     ),
 }
 

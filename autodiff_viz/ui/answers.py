@@ -11,10 +11,13 @@ from autodiff_viz.views.compose import LabView
 from autodiff_viz.views.lab import Lab
 from autodiff_viz.views.node.panel import Answers
 from autodiff_viz.views.node.whole_program import program_job
+from autodiff_viz.views.page.figure_choice import figure_on_view
 from autodiff_viz.views.page.parts import runs_alone
+from autodiff_viz.views.page.paths import paths_job
 from autodiff_viz.views.training.shown_step import live
 
 COUNTS = "counts"
+PATHS = "paths"  # also the name of their figure
 CROWDED = 500  # milliseconds for which panels wait: in that time many users have made their next edit
 
 
@@ -28,12 +31,15 @@ def answers(here: Session, lab: Lab, view: LabView) -> Answers:
     job = check_job(view)
     checks = not is_large(view) or check_told(view) or here.looks.get(CHECK) == job.key
     counting = lab.selected is not None and runs_alone(view) and (checks or not is_large(view))
+    listing = here.parts.seen and PATHS in (figure_on_view(lab), here.parts.second)
     ask = partial(asked, here.name) if is_time_to_ask(here, lab) else known
     return Answers(
         ask(CHECK, job) if checks else None,
         checks,
         ask(COUNTS, program_job(view.trace, lab.selected)) if counting else None,
         counting,
+        ask(PATHS, paths_job(view.trace, lab.selected)) if listing else None,
+        listing,
         on_request=is_large(view),
     )
 
