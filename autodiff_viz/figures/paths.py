@@ -21,6 +21,8 @@ from autodiff_viz.graph.text_format import listed, scalar
 
 MOST = 50  # paths; the others are one band
 KEPT = 32
+ELEMENTS = 2_000  # of all values together
+COLUMNS = 6  # nodes of a path whose names fit beside each other
 HEIGHT, LOW = 300, 178  # pixels of the drawing
 INK = {True: "rgba({}, {}, {}, 0.45)".format(*INKS["cotangent"][0]), False: "rgba(20, 160, 184, 0.5)"}
 REST = "rgba(113, 121, 135, 0.35)"
@@ -41,6 +43,11 @@ def subject(trace: Trace, name: str | None) -> str | None:
     inputs = [node for node in trace.graph.nodes if node.op == INPUT and node.name in way]
     inputs.sort(key=lambda node: not node.is_parameter)
     return inputs[0].name if inputs else trace.output
+
+
+def takes_long(trace: Trace) -> bool:
+    """Return whether the paths take more than moments: tensors of many elements are pulled back."""
+    return sum(value.size for value in trace.value.values()) > ELEMENTS
 
 
 @remembered(KEPT, lambda trace, name: identity((trace.identity, name)))
@@ -69,12 +76,13 @@ def paths_figure(trace: Trace, name: str | None, height: int = HEIGHT) -> go.Fig
         "arrangement": "snap",
         "textfont": {"size": SMALL},
         "node": {
-            "label": [ink(short(each)) for each in names],
+            "label": _labels(found, names),
             "color": COTANGENT,
             "pad": 14,
-            "thickness": 10,
+            "thickness": 10 if max(len(path.nodes) for path in found.paths) <= COLUMNS else 5,
             "line": {"width": 0},
-            "hovertemplate": "%{label}<extra></extra>",
+            "customdata": [plain(each) for each in names],
+            "hovertemplate": "%{customdata}<extra></extra>",
         },
         "link": {
             "source": [names.index(source) for source, *_ in bands],
@@ -121,10 +129,19 @@ def _title(trace: Trace, found: Paths) -> str:
 
 def _under(found: Paths) -> list[str]:
     marks = [coloured("■ adds", COTANGENT), coloured("■ takes away", "#0e8aa0")]
+    if found.rest.size != 1:
+        marks = [coloured("■ as wide as the norm", COTANGENT)]
     rest = found.count - len(found.paths)
     if rest > 0:
         marks.append(coloured(f"■ {counted(rest, 'other')}", NEUTRAL))
     return ["  ".join(marks)]
+
+
+def _labels(found: Paths, names: list[str]) -> list[str]:
+    """Return the names beside the bands; of long paths those of both ends, since others would overlap."""
+    longest = max(len(path.nodes) for path in found.paths)
+    ends = {found.name, *(path.nodes[-1] for path in found.paths)}
+    return [ink(short(name)) if longest <= COLUMNS or name in ends else "" for name in names]
 
 
 def _bands(trace: Trace, found: Paths) -> list[tuple[str, str, float, str, str]]:

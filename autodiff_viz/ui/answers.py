@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 
+from autodiff_viz.figures.paths import takes_long
 from autodiff_viz.ui.pace import wait
 from autodiff_viz.ui.session import Session
 from autodiff_viz.ui.work import CHECK, asked, check_job, check_told, is_large, known, workers
@@ -13,8 +15,9 @@ from autodiff_viz.views.node.panel import Answers
 from autodiff_viz.views.node.whole_program import program_job
 from autodiff_viz.views.page.figure_choice import figure_on_view
 from autodiff_viz.views.page.parts import runs_alone
-from autodiff_viz.views.page.paths import paths_job
+from autodiff_viz.views.page.paths import listed_here, paths_job
 from autodiff_viz.views.training.shown_step import live
+from autodiff_viz.workers.jobs import Answer, Job
 
 COUNTS = "counts"
 PATHS = "paths"  # also the name of their figure
@@ -38,10 +41,17 @@ def answers(here: Session, lab: Lab, view: LabView) -> Answers:
         checks,
         ask(COUNTS, program_job(view.trace, lab.selected)) if counting else None,
         counting,
-        ask(PATHS, paths_job(view.trace, lab.selected)) if listing else None,
+        _paths(here, lab, view, ask) if listing else None,
         listing,
         on_request=is_large(view),
     )
+
+
+def _paths(here: Session, lab: Lab, view: LabView, ask: Callable[[str, Job], Answer | None]) -> Answer | None:
+    """Return the list of the paths: at once with their figure, or from a worker if it takes long."""
+    if is_large(view) or takes_long(view.trace):
+        return ask(PATHS, paths_job(view.trace, lab.selected))
+    return listed_here(view.trace, lab.selected) if here.parts.settled is lab else None
 
 
 def is_time_to_ask(here: Session, lab: Lab) -> bool:

@@ -49,7 +49,7 @@ def draw_second(now: Lab, view: LabView) -> None:
 
 def _draw_figure(name: str, now: Lab, view: LabView, part: str, key: str) -> None:
     """Draw a figure in the part `part`; `key` is that of its chart."""
-    of, apart = about(now, name), FIGURES[name].slow or is_large(view)
+    of, apart = about(now, name), is_large(view) or FIGURES[name].is_slow(view.trace)
     found = _beside(name, view, of, part) if apart else _here(name, view, of)
     if found is not None:
         draw_chart(*found, key, FIGURES[name].what_it_says)

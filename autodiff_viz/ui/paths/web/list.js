@@ -36,7 +36,8 @@ export class PathsList {
   receive(data) {
     document.documentElement.dataset.avPaths = data ? "shown" : "none";
     const shown = data ? JSON.stringify(data) : "";
-    if (shown === this.shown) return;
+    this.host.classList.toggle("stale", Boolean(data && !data.rows && this.rows.length));
+    if (shown === this.shown || this.host.classList.contains("stale")) return; // old rows stay until the new ones come
     this.shown = shown;
     this.rows = data?.rows ?? [];
     this.kept = null;
