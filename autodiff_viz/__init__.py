@@ -7,10 +7,11 @@ trace = av.trace(graph)
 trace.cotangent["x"], trace.runs["s"]
 
 `play` lists the steps of the pass in the order in which JAX runs them; `why_zero` says why nothing arrives at
-a node, and `nonfinite_origin` where a NaN or an infinity comes from; `precision` says which numbers leave the
-range of their dtype; `compare` says where two graphs part; `statistics` gives mean and variance of each
-cotangent over draws of noise; `train` trains the parameters of a graph; `segments` differentiates a graph one
-segment at a time. A notebook shows graphs and traces as the canvas draws them. A mistake of the caller raises
+a node, and `nonfinite_origin` where a NaN or an infinity comes from; `paths` lists the paths whose products
+add up to a cotangent; `lints` names what is legal and rarely meant, with a mend; `precision` says which numbers
+leave the range of their dtype; `compare` says where two graphs part; `statistics` gives mean and variance of
+each cotangent over draws of noise; `train` trains the parameters of a graph; `segments` differentiates a graph
+one segment at a time. A notebook shows graphs and traces as the canvas draws them. A mistake of the caller raises
 `GraphError`, whose `problems` give the place of the mistake and how to correct it.
 """
 
@@ -19,11 +20,14 @@ from autodiff_viz.engine.diagnostics.differences import Difference, check_inputs
 from autodiff_viz.engine.explain.backward_program import Factor
 from autodiff_viz.engine.explain.compare import Comparison, compare
 from autodiff_viz.engine.explain.nonfinite_origin import NonFinite, nonfinite_origin
+from autodiff_viz.engine.explain.paths import Path, Paths, paths
 from autodiff_viz.engine.explain.play import PlayStep, play
 from autodiff_viz.engine.explain.precision import Precision, precision
 from autodiff_viz.engine.explain.ranges import Ranged
 from autodiff_viz.engine.explain.statistics import Statistics, statistics
 from autodiff_viz.engine.explain.why_zero import ZeroReason, why_zero
+from autodiff_viz.engine.lints.lint import Lint
+from autodiff_viz.engine.lints.lints import lints
 from autodiff_viz.engine.segments.cuts import Segments, segments, train_by_segments
 from autodiff_viz.engine.segments.jacobians import Jacobian
 from autodiff_viz.engine.segments.training import Curves
@@ -58,8 +62,11 @@ __all__ = [
     "GraphError",
     "Jacobian",
     "Lambda",
+    "Lint",
     "Node",
     "NonFinite",
+    "Path",
+    "Paths",
     "PlayStep",
     "Precision",
     "Problem",
@@ -82,8 +89,10 @@ __all__ = [
     "compare",
     "from_json",
     "from_link",
+    "lints",
     "nonfinite_origin",
     "parse",
+    "paths",
     "play",
     "precision",
     "problems",

@@ -18,8 +18,9 @@ from autodiff_viz.figures.curves import curves
 from autodiff_viz.figures.gradient_flow import gradient_flow_figure, gradient_flow_text
 from autodiff_viz.figures.loss import loss_figure, loss_text
 from autodiff_viz.figures.memory import memory_figure, memory_text
-from autodiff_viz.figures.plans import plans_figure_of, plans_text_of
 from autodiff_viz.figures.noise import noise_figure, noise_text
+from autodiff_viz.figures.paths import low_paths, paths_figure, paths_text, takes_long
+from autodiff_viz.figures.plans import plans_figure_of, plans_text_of
 from autodiff_viz.figures.precision import precision_figure, precision_text
 from autodiff_viz.figures.residuals import residuals_figure, residuals_text
 from autodiff_viz.figures.runs import runs_figure, runs_text
@@ -51,6 +52,7 @@ class FigureSpec:
       of: whose name `build` and `text` get: a scalar input's, the selected node's (None if there is
         none), the loss scale or the number of draws as text, or nothing.
       slow: whether a worker makes it for every graph, not only for a large one.
+      slow_for: whether a worker makes it of this trace; None: of none but a large one.
       needs: whether a graph has what the figure is about; None if all have.
     """
 
@@ -61,7 +63,12 @@ class FigureSpec:
     low: Callable[[Trace, str | None], go.Figure] | None = None
     of: str = OF_GRAPH
     slow: bool = False
+    slow_for: Callable[[Trace], bool] | None = None
     needs: Callable[[Graph], bool] | None = None
+
+    def is_slow(self, trace: Trace) -> bool:
+        """Return whether a worker makes it of this trace, however few nodes there are."""
+        return self.slow or (self.slow_for is not None and self.slow_for(trace))
 
     def build_for(self, low: bool) -> Callable[[Trace, str | None], go.Figure]:
         """Return the function that makes the figure for a low place or for any other."""
@@ -126,6 +133,15 @@ FIGURES: Mapping[str, FigureSpec] = {
         of=OF_DRAWS,
         slow=True,
         needs=lambda graph: bool(noisy_nodes(graph)),
+    ),
+    "paths": FigureSpec(
+        "Paths",
+        "Along which paths the gradient of the selected node comes, and how much along each.",
+        paths_figure,
+        paths_text,
+        low_paths,
+        of=OF_NODE,
+        slow_for=takes_long,
     ),
 }
 

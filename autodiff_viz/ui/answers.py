@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 
+from autodiff_viz.figures.paths import takes_long
 from autodiff_viz.ui.pace import wait
 from autodiff_viz.ui.session import Session
 from autodiff_viz.ui.work import CHECK, asked, check_job, check_told, is_large, known, workers
@@ -11,10 +13,14 @@ from autodiff_viz.views.compose import LabView
 from autodiff_viz.views.lab import Lab
 from autodiff_viz.views.node.panel import Answers
 from autodiff_viz.views.node.whole_program import program_job
+from autodiff_viz.views.page.figure_choice import figure_on_view
 from autodiff_viz.views.page.parts import runs_alone
+from autodiff_viz.views.page.paths import listed_here, paths_job
 from autodiff_viz.views.training.shown_step import live
+from autodiff_viz.workers.jobs import Answer, Job
 
 COUNTS = "counts"
+PATHS = "paths"  # also the name of their figure
 CROWDED = 500  # milliseconds for which panels wait: in that time many users have made their next edit
 
 
@@ -28,14 +34,24 @@ def answers(here: Session, lab: Lab, view: LabView) -> Answers:
     job = check_job(view)
     checks = not is_large(view) or check_told(view) or here.looks.get(CHECK) == job.key
     counting = lab.selected is not None and runs_alone(view) and (checks or not is_large(view))
+    listing = here.parts.seen and PATHS in (figure_on_view(lab), here.parts.second)
     ask = partial(asked, here.name) if is_time_to_ask(here, lab) else known
     return Answers(
         ask(CHECK, job) if checks else None,
         checks,
         ask(COUNTS, program_job(view.trace, lab.selected)) if counting else None,
         counting,
+        _paths(here, lab, view, ask) if listing else None,
+        listing,
         on_request=is_large(view),
     )
+
+
+def _paths(here: Session, lab: Lab, view: LabView, ask: Callable[[str, Job], Answer | None]) -> Answer | None:
+    """Return the list of the paths: at once with their figure, or from a worker if it takes long."""
+    if is_large(view) or takes_long(view.trace):
+        return ask(PATHS, paths_job(view.trace, lab.selected))
+    return listed_here(view.trace, lab.selected) if here.parts.settled is lab else None
 
 
 def is_time_to_ask(here: Session, lab: Lab) -> bool:

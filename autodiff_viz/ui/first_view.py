@@ -17,7 +17,7 @@ from autodiff_viz.ui.inbox import STAMP
 from autodiff_viz.views.canvas.lean import NOTHING, Lean, leaned
 from autodiff_viz.views.compose import VERIFIED_AT_ONCE
 from autodiff_viz.views.lab import Lab
-from autodiff_viz.views.node.panel import Answers, check_data, node_data
+from autodiff_viz.views.node.panel import Answers, check_data, node_data, paths_data
 from autodiff_viz.views.page.parts import lab_drawing
 from autodiff_viz.views.persistence.address import KEPT, divided, from_query
 from autodiff_viz.views.persistence.history_documents import documents
@@ -105,7 +105,11 @@ def drawing(
       details: whether the table of the check is open.
     """
     beside = {"trail": kept, "large": large, "state": now.state, "live": live(now.lab)}
-    said = {"node": node_data(now.lab, now.view, told), "check": check_data(now.lab, now.view, told, details)}
+    said = {
+        "node": node_data(now.lab, now.view, told),
+        "check": check_data(now.lab, now.view, told, details),
+        "paths": paths_data(told),
+    }
     return leaned({**lab_drawing(now.lab, now.view), **said, **beside}, last)
 
 

@@ -70,6 +70,22 @@ def check_input(trace: Trace, name: str) -> Difference:
     return compare(trace.gradient[name].ravel()[chosen].astype(np.float64), true, trace.dtype)
 
 
+def same_beside(trace: Trace, name: str) -> np.ndarray:
+    """Return at which of the elements that `check_input` compares the slope is the same on both sides.
+
+    Both slopes must stay as they are with a shorter step, as they do where the function has a derivative.
+    """
+    point = trace.inputs[name].astype(np.float64)
+    wide, near = (_beside(trace, name, point, _chosen(point.size), size) for size in (1.0, NEARER))
+    with np.errstate(invalid="ignore"):
+        least = np.maximum(wide.least, near.least)
+        return (
+            (np.abs(wide.above - wide.below) <= least)
+            & (np.abs(near.above - near.below) <= least)
+            & (np.abs(wide.above - near.above) <= least)
+        )
+
+
 def slope_along(trace: Trace, name: str, positions: np.ndarray) -> np.ndarray:
     """Return central differences of <seed, output> at each value of the scalar input `name`."""
     positions = np.asarray(positions, np.float64)

@@ -11,7 +11,7 @@ from autodiff_viz.engine.trace import Trace
 from autodiff_viz.graph.model import FOLLOW, INPUT, Graph, Node, Params, Slot
 from autodiff_viz.language.parse import parse
 
-COMMUTE = frozenset({"add", "mul"})
+COMMUTE = frozenset({"add", "mul", "maximum", "minimum"})
 HOLE = "u"
 ROOT = "square(sqrt(u))"
 
@@ -34,7 +34,7 @@ FORMS = {
 
 
 @dataclass
-class _Match:
+class Match:
     """A form found in a graph: what stands for its `u`, the nodes that it covers, and their axes."""
 
     hole: str | None = None
@@ -46,7 +46,7 @@ def stable_forms(found: Trace, culprit: str) -> Iterator[Cure]:
     """Yield a cure for every form that covers the node `culprit`."""
     for node in found.graph.nodes:
         for unstable, stable in FORMS.items():
-            match = _matched(found.graph, node, unstable)
+            match = form_at(found.graph, node, unstable)
             if match is None or culprit not in match.covered:
                 continue
             axes = _axes(found, unstable, match)
@@ -61,14 +61,14 @@ def stable_forms(found: Trace, culprit: str) -> Iterator[Cure]:
             )
 
 
-def _text(stable: str, match: _Match, axes: Params) -> str:
+def _text(stable: str, match: Match, axes: Params) -> str:
     """Return the stable expression with what stands for its `u`, along these axes."""
     name, _, rest = stable.partition("(")
     arguments = "".join(f", {key}={value}" for key, value in axes)
     return f"{name}({rest[:-1].replace(HOLE, match.hole or '')}{arguments})"
 
 
-def _axes(found: Trace, unstable: str, match: _Match) -> Params | None:
+def _axes(found: Trace, unstable: str, match: Match) -> Params | None:
     """Return the axes of the stable op; None if it has no such axes, or is another function here."""
     if unstable == ROOT and not (found.value[match.hole] >= 0).all():
         return None
@@ -85,12 +85,13 @@ def _pattern(text: str) -> Graph:
     return parse(f"{HOLE} = 1.0\nz = {text}")
 
 
-def _matched(graph: Graph, node: Node, text: str) -> _Match | None:
-    pattern, match = _pattern(text), _Match()
+def form_at(graph: Graph, node: Node, text: str) -> Match | None:
+    """Return how the expression `text` of `u` stands at a node; None if it does not."""
+    pattern, match = _pattern(text), Match()
     return match if _is(graph, node.name, pattern, "z", match) else None
 
 
-def _is(graph: Graph, held: Slot, pattern: Graph, wanted: Slot, match: _Match) -> bool:
+def _is(graph: Graph, held: Slot, pattern: Graph, wanted: Slot, match: Match) -> bool:
     """Whether what a slot holds has the form of what a slot of the pattern holds; notes it in `match`."""
     if wanted == HOLE:
         if not isinstance(held, str) or match.hole not in (None, held):
@@ -107,7 +108,7 @@ def _is(graph: Graph, held: Slot, pattern: Graph, wanted: Slot, match: _Match) -
         return False
     orders = [node.slots, node.slots[::-1]] if node.op in COMMUTE else [node.slots]
     for slots in orders:
-        tried = _Match(match.hole, (*match.covered, node.name), match.axes)
+        tried = Match(match.hole, (*match.covered, node.name), match.axes)
         if node.params:
             tried.axes = tuple(node.params)
         if all(_is(graph, slot, pattern, want, tried) for slot, want in zip(slots, form.slots, strict=True)):

@@ -57,7 +57,7 @@ def _step(found: Trace, kind: str, at: tuple[str, ...]) -> Cure | None:
     if kind == RULE:
         what = "rules" if len(at) > 1 else "rule"
         return Cure(_without_rules(at), f"Remove the {what} of {names}", "No value changes.")
-    cures = [cure for n in at if (cure := _of_flat(found.graph[n]))] if kind == FLAT else []
+    cures = [cure for n in at if (cure := flat_cure(found.graph[n]))] if kind == FLAT else []
     return joined(cures) if cures else None
 
 
@@ -70,11 +70,11 @@ def _without_rules(names: Iterable[str]) -> Callable[[Graph], Graph]:
     return edit
 
 
-def _of_flat(node: Node) -> Cure | None:
+def flat_cure(node: Node) -> Cure | None:
     """Return the cure of a node whose derivative is 0."""
     if node.rule.kind != FOLLOW:
         return None
-    read = _ramp(node)
+    read = ramp(node)
     if read is not None:
         return Cure(
             lambda graph: rewritten(graph, node.name, f"leaky_relu({read})"),
@@ -90,7 +90,7 @@ def _of_flat(node: Node) -> Cure | None:
     return None
 
 
-def _ramp(node: Node) -> str | None:
+def ramp(node: Node) -> str | None:
     """Return what a relu reads, also one that is written as a maximum with 0."""
     if node.op == "relu":
         return node.slots[0] if isinstance(node.slots[0], str) else None

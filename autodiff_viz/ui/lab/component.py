@@ -60,7 +60,7 @@ def draw_lab(lab: Lab, view: LabView) -> None:
     if told.awaited:
         here.parts.polls[LAB] = LOOK
     sent, large, details = here.sent, too_large(here), here.looks.get(DETAILS, False)
-    shown = (lab, view, large, told.check, told.checks, told.counts, details)
+    shown = (lab, view, large, told.check, told.checks, told.counts, told.paths, told.listing, details)
     if not _are(shown, sent.shown):
         sent.lean = _drawn(here, told, large, details)
         sent.shown = shown

@@ -22,7 +22,7 @@ from autodiff_viz.views.canvas.palette import palette
 from autodiff_viz.views.page.formula import words
 
 ENTRY = "lab/web/main.js"
-SHEETS = ("editor", "formula", "sliders", "inspector", "checks", "twins", "workbench")
+SHEETS = ("editor", "formula", "sliders", "inspector", "checks", "twins", "paths", "workbench")
 """Folders whose style sheets are joined: each folder has its own place on the page."""
 
 MENDING = ("inspector", "checks")

@@ -83,6 +83,8 @@ def _draw_dock(dock: DeltaGenerator, draw: Callable[..., None]) -> None:
         place("twins")
     panel = dock.container(key="figure_panel")
     draw("chooser", panel)
+    with panel:
+        place("paths")
     draw("figure", panel.container(key=FIGURE))
     draw("second", dock.container(key="second_panel"))
 

@@ -60,7 +60,7 @@ def _draw_figure(name: str, now: Lab, view: LabView, part: str, key: str) -> Non
     if name == PLANS:
         draw_plans(view, part, key)
         return
-    of, apart = about(now, name), FIGURES[name].slow or is_large(view)
+    of, apart = about(now, name), is_large(view) or FIGURES[name].is_slow(view.trace)
     found = _beside(name, view, of, part) if apart else _here(name, view, of)
     if found is not None:
         draw_chart(*found, key, FIGURES[name].what_it_says)

@@ -87,11 +87,11 @@ def explanation_data(found: Explanation | None, graph: Graph) -> dict[str, Any] 
         label = f"Mend: {found.mend[0].lower()}{found.mend[1:]}"
         data |= {"label": label, "changes": found.changes, "edit": edit}
     if found.node is not None or found.at:
-        data |= {"at": list(found.at), "wires": [_wire_id(graph, wire) for wire in found.wires]}
+        data |= {"at": list(found.at), "wires": [wire_id(graph, wire) for wire in found.wires]}
     return data
 
 
-def _wire_id(graph: Graph, wire: Wire) -> str:
+def wire_id(graph: Graph, wire: Wire) -> str:
     """Return the browser's name of a wire; in a trace, a muted node has one slot."""
     name, slot = wire
     return f"{name}:{handed_on(graph[name]) if graph[name].muted else slot}"

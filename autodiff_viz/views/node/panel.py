@@ -31,6 +31,8 @@ class Answers:
       checks: whether it was requested: a large graph is checked when the user asks.
       counts: run counts of the selected node; None while they are pending and if no node is selected.
       counting: whether they were requested.
+      paths: the paths of the selected node; None while they are pending and if nobody looks.
+      listing: whether they were requested.
       on_request: whether the user requested the check, which may take long.
     """
 
@@ -38,20 +40,26 @@ class Answers:
     checks: bool = False
     counts: Answer | None = None
     counting: bool = False
+    paths: Answer | None = None
+    listing: bool = False
     on_request: bool = False
 
     @property
     def awaited(self) -> bool:
         """Whether an answer is pending."""
-        return (self.checks and self.check is None) or (self.counting and self.counts is None)
+        pending = ((self.checks, self.check), (self.counting, self.counts), (self.listing, self.paths))
+        return any(wanted and answer is None for wanted, answer in pending)
 
     def are(self, other: Answers) -> bool:
         """Whether both have the same answers (the same objects) to the same requests."""
-        same = self.check is other.check and self.counts is other.counts
-        return same and (self.checks, self.counting) == (other.checks, other.counting)
+        same = all(getattr(self, of) is getattr(other, of) for of in ("check", "counts", "paths"))
+        asked = (self.checks, self.counting, self.listing)
+        return same and asked == (other.checks, other.counting, other.listing)
 
 
 COUNTING = ("Counting runs and what is kept …",)
+PATHS_PENDING = "Following the paths …"
+PATHS_FAILED = "The paths could not be followed in time."
 NOT_COUNTED = ("These could not be counted.",)
 NOT_CHECKED = {
     TOO_LONG: "The check took too long and was ended: these numbers are not checked.",
@@ -121,6 +129,15 @@ def _why(lab: Lab, view: LabView, told: Answers) -> Data | None:
     if live(lab) or not runs_alone(view) or told.counts is None or told.counts.why:
         return None
     return explanation_data(told.counts.value.why, view.graph)
+
+
+def paths_data(told: Answers) -> Data | None:
+    """Return the list of the paths of the selected node; None if nobody looks."""
+    if not told.listing:
+        return None
+    if told.paths is None or told.paths.why:
+        return {"says": [PATHS_FAILED if told.paths else PATHS_PENDING]}
+    return told.paths.value
 
 
 def check_data(lab: Lab, view: LabView, told: Answers, details: bool) -> Data:

@@ -69,7 +69,7 @@
  *   regions: Region[], groups: Group[], within?: Map<string, string>, selected: string | null, picked?: string[],
  *   history: { undo?: string, redo?: string, labels?: Record<string, string>, at?: number },
  *   notice: Notice[], state?: number, live?: boolean, figure?: string, lacks?: string[], lesson?: string | null, twins?: import("../../twins/web/types.js").TwinsData, ranged?: import("./draw/ranged.js").Ranged | null, formula?: any, sliders?: any,
- *   node?: import("../../inspector/web/types.js").NodeData, check?: import("../../checks/web/types.js").CheckData,
+ *   node?: import("../../inspector/web/types.js").NodeData, check?: import("../../checks/web/types.js").CheckData, paths?: import("../../paths/web/types.js").PathsData,
  *   sweeps?: Record<string, string>, trail?: import("./keep/shelf.js").Trail, large?: import("./keep/large.js").Large,
  * }} Drawing  `within`: by node in a collapsed group, the id of its card; `sweeps`: by input, the key of the table for its slider that matches this drawing;
  * `history`: the names of the steps that undo and redo would take, the `labels` of all steps by number, and the number of the

@@ -10,7 +10,9 @@ import { openEditor } from "../../editor/web/open.js";
 import { Formula } from "../../formula/web/editor.js";
 import { listenToKeys } from "../../formula/web/keys.js";
 import { Cause } from "../../editor/web/draw/cause.js";
+import { PathLight } from "../../editor/web/draw/pathlight.js";
 import { Inspector } from "../../inspector/web/panel.js";
+import { PathsList } from "../../paths/web/list.js";
 import { Board } from "../../sliders/web/board.js";
 import { html } from "../../web/dom.js";
 import { TwinsTable } from "../../twins/web/table.js";
@@ -43,11 +45,13 @@ export class Lab {
     this.check = new Check({ ask: (on) => this.editor.send({ kind: "check", on }), look: () => this.mail.ask({ rest: this.question.turn }), mend: (edit, refused) => this.send(edit, refused) });
     this.editor.leaving.push(() => this.formula.send(), () => this.board.send());
     this.twins = new TwinsTable({ select: (name) => this.editor.select([name]), save: () => saveTwins(this.editor) });
+    const pathLight = new PathLight(this.editor);
+    this.paths = new PathsList((path) => pathLight.show(path));
     this.panels = new Panels();
     this.dock = new Dock(figures, (figure) => this.editor.send({ kind: "figure", figure }));
     this.places = new Places(parent, css, {
       editor: this.editor.root, bar: html("div", { class: "canvas-tools" }, this.editor.tools), panels: this.panels.host, plots: this.dock.host, formula: this.formula.host,
-      sliders: this.board.host, node: this.inspector.host, check: this.check.host, twins: this.twins.host, notes: this.check.notes,
+      sliders: this.board.host, node: this.inspector.host, check: this.check.host, twins: this.twins.host, paths: this.paths.host, notes: this.check.notes,
     });
     showLook();
     this.unmark = listenToMarker((input) => this.board.rows.get(input));
@@ -97,6 +101,7 @@ export class Lab {
     this.cause.receive(drawing.node, drawing.check?.origin);
     this.check.receive(drawing.check ?? {});
     this.twins.receive(drawing.twins, drawing.nodes);
+    this.paths.receive(drawing.paths);
     this.panels.receive(drawing.lesson ?? null, drawing.sliders?.rows?.length ?? 0);
     this.dock.receive(drawing, this.editor.outbox.pending.some(({ kind }) => kind === "figure"));
     for (const table of word.tables) this.keep(table);

@@ -17,7 +17,7 @@ const USUAL = {
 
 /** Classes of transient states, which a picture does not show. */
 export const PASSING = [
-  "selected", "hovered", "near", "refused", "lit", "to-cause", "is-cause", "faint", "caught", "loop", "culled", "fits", "unfit",
+  "selected", "hovered", "near", "refused", "lit", "to-cause", "is-cause", "along", "faint", "caught", "loop", "culled", "fits", "unfit",
   "dragging", "sliding", "parts", "underflows", "overflows",
 ];
 

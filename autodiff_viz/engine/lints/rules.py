@@ -1,0 +1,103 @@
+"""Lints of rules: arguments that are named like another node, and rules that forward mode cannot see."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from autodiff_viz.engine.diagnostics.op_derivative import own_contributions
+from autodiff_viz.engine.explain.cure import Cure, joined
+from autodiff_viz.engine.lints.lint import FORWARD_MODE, SHADOW, Finding
+from autodiff_viz.engine.trace import Trace, trace
+from autodiff_viz.graph import edits
+from autodiff_viz.graph.model import FOLLOW, PULLBACK, REWRITE, Call, Graph, Rule, Term
+from autodiff_viz.graph.names import listed_names
+from autodiff_viz.graph.order import ancestors
+from autodiff_viz.graph.rule_kinds import SCALE
+from autodiff_viz.language.shadows import Shadow, shadows
+
+REVERSE_ONLY = (PULLBACK, REWRITE, SCALE)
+"""Kinds of rules that are a `jax.custom_vjp`: they say what happens to a cotangent, nothing of tangents."""
+
+NEARBY = (0.0, 0.17, -0.29, 0.53)  # moves of the inputs, relative to the larger of 1 and their size
+CLOSE = {"rtol": 1e-4, "atol": 1e-6}
+
+
+def shadowed_arguments(found: Trace) -> Iterator[Finding]:
+    """Yield the arguments of rules that have the name of a node which is not wired to their slot."""
+    for shadow in shadows(found.graph):
+        yield Finding(
+            SHADOW,
+            shadow.node,
+            f"In the rule of {shadow.node}, {shadow.argument} stands for {shadow.means}, and not for node "
+            f"{shadow.argument}.",
+            f"Call it {shadow.better}. A rule sees only what is wired to its node.",
+            _renamed(shadow),
+            (shadow.node, shadow.argument),
+        )
+
+
+def _renamed(shadow: Shadow) -> Cure:
+    def edit(graph: Graph) -> Graph:
+        rule = graph[shadow.node].rule
+        names = {shadow.argument: shadow.better}
+        args = tuple(names.get(arg, arg) for arg in rule.function.args)
+        body = tuple(_with_names(term, names) for term in rule.function.body)
+        function = replace(rule.function, args=args, body=body)
+        return edits.with_rule(graph, shadow.node, replace(rule, function=function))
+
+    button = f"Rename {shadow.argument} to {shadow.better} in the rule of {shadow.node}"
+    return Cure(edit, button, "No number changes.")
+
+
+def _with_names(term: Term, names: dict[str, str]) -> Term:
+    if isinstance(term, Call):
+        return replace(term, args=tuple(_with_names(arg, names) for arg in term.args))
+    return names.get(term, term) if isinstance(term, str) else term
+
+
+def reverse_only(found: Trace) -> Iterator[Finding]:
+    """Yield, as one finding, the rules between inputs and output that forward mode cannot see."""
+    way = ancestors(found.graph, [found.output])
+    names = tuple(n.name for n in found.graph.nodes if n.rule.kind in REVERSE_ONLY and n.name in way)
+    if not names:
+        return
+    idle = all(declares_its_own(found, name) for name in names)
+    kind = ", a custom_vjp" if len(names) == 1 else ", each a custom_vjp"
+    yield Finding(
+        FORWARD_MODE,
+        names[0],
+        f"Forward mode cannot see the rule of {listed_names(names)}{kind}: jax.jvp, jacfwd and hessian raise "
+        f"a TypeError.{' The op has the same derivative by itself.' if idle else ''}",
+        "Use reverse mode, or write the rule with stop_gradient or backward_as, which both modes see.",
+        joined(_unruled(name) for name in names) if idle else None,
+        names,
+    )
+
+
+def _unruled(name: str) -> Cure:
+    return Cure(
+        lambda graph: edits.with_rule(graph, name, Rule(FOLLOW)),
+        f"Remove the rule of {name}",
+        "No value changes, and no gradient: the op has the same derivative.",
+    )
+
+
+def declares_its_own(found: Trace, name: str) -> bool:
+    """Whether a declared pullback passes what the op's own would, here and at inputs nearby."""
+    if found.graph[name].rule.kind != PULLBACK:
+        return False
+    return all(_is_its_own(_moved(found, move), name) for move in NEARBY)
+
+
+def _moved(found: Trace, move: float) -> Trace:
+    inputs = {n: value + move * np.maximum(1.0, np.abs(value)) for n, value in found.inputs.items()}
+    return trace(found.graph, inputs, found.seed, dtype=found.dtype)
+
+
+def _is_its_own(found: Trace, name: str) -> bool:
+    own = own_contributions(found, name)
+    with np.errstate(invalid="ignore"):
+        return all(np.allclose(found.passed[name, slot], each, **CLOSE) for slot, each in own.items())

@@ -1,0 +1,152 @@
+"""Lint of second derivatives through a rule: JAX's, beside the slope of the gradient on view."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from autodiff_viz.engine.lints.lint import SECOND, Finding
+from autodiff_viz.engine.lints.rules import declares_its_own
+from autodiff_viz.engine.live_path.arrays import FLOAT64
+from autodiff_viz.engine.trace import Trace, precision
+from autodiff_viz.engine.whole_program.program import Program, dynamic_params, structure
+from autodiff_viz.graph.identity import remembered
+from autodiff_viz.graph.model import BACKWARD_AS, INPUT, PULLBACK, REWRITE, STOP, Graph, Node, params
+from autodiff_viz.graph.names import listed_names
+from autodiff_viz.graph.order import ancestors, consumers
+from autodiff_viz.graph.rule_kinds import SCALE
+from autodiff_viz.graph.text_format import scalar
+
+RULES = (PULLBACK, REWRITE, BACKWARD_AS, SCALE)
+STEP, SHORTER = 1e-4, 0.125
+APART = 1e-3  # relative
+KEPT = 32
+
+HINT = (
+    "A rule that is not the derivative of its value has no second derivative: JAX differentiates what the "
+    "rule computes, with values that do not move as the rule says. Differentiate such a graph once."
+)
+
+
+def wrong_second(found: Trace) -> Iterator[Finding]:
+    """Yield, as one finding, the rules because of which a gradient of the gradient is not its slope.
+
+    JAX's number is that of reverse mode over reverse mode, of the program with its rules; the slope is a
+    central difference of the gradient. Plain stops count as constants for both.
+    """
+    graph = found.graph
+    way = ancestors(graph, [found.output])
+    through = _straight_through(graph)
+    ruled = (n.name for n in graph.nodes if n.rule.kind in RULES or n.name in through)
+    names = tuple(name for name in ruled if name in way and not declares_its_own(found, name))
+    if not names or any(found.births):
+        return
+    frozen = _frozen(found, through)
+    inputs = [name for name in found.inputs if name in ancestors(frozen, names)]
+    for name in inputs:
+        numbers = _both(found, frozen, name)
+        if numbers is not None:
+            yield _finding(found, names, name, *numbers)
+            return
+
+
+def _finding(found: Trace, names: tuple[str, ...], name: str, by_jax: float, slope: float) -> Finding:
+    along = "" if found.inputs[name].size == 1 else ", all its elements moved alike,"
+    return Finding(
+        SECOND,
+        names[0],
+        f"The second derivative of {found.output} by {name}{along} is {scalar(by_jax)} in JAX, but the slope "
+        f"of the gradient is {scalar(slope)}: because of the rule of {listed_names(names)}.",
+        HINT,
+        None,
+        names,
+    )
+
+
+def _straight_through(graph: Graph) -> frozenset[str]:
+    """Return the stops of x - stop(x) + ..., and of x + stop(... - x): a value takes the place of x."""
+    uses, found = consumers(graph), set()
+    for node in graph.nodes:
+        if node.rule.kind != STOP or not node.wires:
+            continue
+        read = node.slots[-1]
+        readers = [graph[name] for name, _ in uses[node.name]]
+        if node.op == "identity":
+            minus = [n for n in readers if n.op == "sub" and n.slots[1] == node.name]
+            sums = [s for n in minus for s in (n, *(graph[r] for r, _ in uses[n.name]))]
+            found |= {node.name for s in sums if read in s.slots}
+        elif node.op == "sub":
+            found |= {node.name for n in readers if n.op == "add" and read in n.slots}
+    return frozenset(found)
+
+
+def _frozen(found: Trace, through: frozenset[str]) -> Graph:
+    """Return the graph with constants in place of plain stops."""
+    nodes = tuple(
+        Node(node.name, INPUT, (), params(value=_literal(found.value[node.name])))
+        if node.rule.kind == STOP
+        and node.name not in through
+        and not _is_straight(found.graph, node, through)
+        else node
+        for node in found.graph.nodes
+    )
+    graph = replace(found.graph, nodes=nodes, regions=(), groups=())
+    within = ancestors(graph, [graph.output])
+    return replace(graph, nodes=tuple(node for node in nodes if node.name in within))
+
+
+def _is_straight(graph: Graph, node: Node, through: frozenset[str]) -> bool:
+    """Whether a stop is the value that takes the place of x where x - stop(x) is added to it."""
+    reads = {name for name, _ in consumers(graph)[node.name]}
+    others = {slot for name in reads if graph[name].op == "add" for slot in graph[name].slots}
+    return any(isinstance(o, str) and {*graph[o].slots} & through for o in others)
+
+
+def _literal(value: np.ndarray) -> Any:
+    return float(value) if value.ndim == 0 else tuple(_literal(part) for part in value)
+
+
+def _both(found: Trace, graph: Graph, name: str) -> tuple[float, float] | None:
+    """Return JAX's second derivative by an input and the slope of its gradient; None if they are equal."""
+    inputs = {n: value.astype(np.float64) for n, value in found.inputs.items() if n in graph}
+    size = STEP * max(1.0, float(np.abs(inputs[name]).max(initial=0.0)))
+    steps = np.array([size, -size, size * SHORTER, -size * SHORTER])
+    with precision(FLOAT64):
+        given = {n: jnp.asarray(value) for n, value in inputs.items()}
+        arguments = given, dynamic_params(graph), jnp.asarray(found.seed.astype(np.float64))
+        slopes, second = _program(structure(graph), name)(jnp.asarray(steps), *arguments)
+        high, low = np.asarray(slopes)[::2], np.asarray(slopes)[1::2]
+    by_jax, (wide, slope) = float(second), ((high - low) / (2 * steps[::2])).tolist()
+    room = APART * max(1e-3, abs(wide), abs(slope))
+    if not abs(wide - slope) <= room:
+        return None  # a corner, or not finite
+    slope = 0.0 if abs(slope) < APART * room else slope
+    return (by_jax, slope) if abs(by_jax - slope) > room + APART * abs(by_jax) else None
+
+
+@remembered(KEPT)
+def _program(graph: Graph, name: str) -> Any:
+    """Compile the gradient by an input at some steps, and its derivative; both summed over its elements.
+
+    Each step is added to all elements of the input; the derivative is taken at 0.
+    """
+    program = Program(graph, FLOAT64)
+
+    def total(inputs: dict, dynamic: dict, seed: jax.Array) -> jax.Array:
+        return jnp.sum(program(inputs, dynamic, {})[0] * seed)
+
+    def slope(step: jax.Array, inputs: dict, dynamic: dict, seed: jax.Array) -> jax.Array:
+        moved = {**inputs, name: inputs[name] + step}
+        return jnp.sum(jax.grad(total)(moved, dynamic, seed)[name])
+
+    @jax.jit
+    def run(steps: jax.Array, *arguments: Any) -> tuple[jax.Array, jax.Array]:
+        slopes = jax.lax.map(lambda step: slope(step, *arguments), steps)
+        return slopes, jax.grad(slope)(jnp.zeros(()), *arguments)
+
+    return run

@@ -1,0 +1,72 @@
+"""Lint of stops that stop nothing: without the stop, nothing would come to an input along this way either."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from autodiff_viz.engine.explain.cure import Cure
+from autodiff_viz.engine.lints.lint import STOP as CODE
+from autodiff_viz.engine.lints.lint import Finding
+from autodiff_viz.engine.trace import Trace, trace
+from autodiff_viz.graph import edits
+from autodiff_viz.graph.model import FOLLOW, INPUT, STOP, Graph, Rule
+from autodiff_viz.graph.names import listed_names, quoted
+from autodiff_viz.graph.order import ancestors
+
+
+def idle_stops(found: Trace) -> Iterator[Finding]:
+    """Yield the stops that can be removed without effect on any gradient, whatever the numbers are.
+
+    A stop that has been yielded counts as removed for the later ones.
+    """
+    graph = found.graph
+    for node in found.graph.nodes:
+        if node.rule.kind != STOP:
+            continue
+        without = edits.with_rule(graph, node.name, Rule(FOLLOW))
+        why = _why(found, without, node.name)
+        if why:
+            graph = without
+            yield Finding(
+                CODE,
+                node.name,
+                f"The stop at {quoted(node.name)} stops nothing: {why}.",
+                "It can go. A stop acts where, without it, something would come to an input.",
+                _cure(node.name),
+                (node.name,),
+            )
+
+
+def _cure(name: str) -> Cure:
+    return Cure(
+        lambda graph: edits.with_rule(graph, name, Rule(FOLLOW)),
+        f"Remove the stop at {name}",
+        "No value and no gradient changes.",
+    )
+
+
+def _why(found: Trace, without: Graph, name: str) -> str:
+    """Return why nothing passes at a stop that is removed; "" if something does."""
+    inputs = [n for n in sorted(ancestors(without, [name])) if without[n].op == INPUT]
+    if not inputs:
+        return "it reads constants alone"
+    open_trace = trace(without, found.inputs, found.seed, dtype=found.dtype)
+    if name not in ancestors(without, [without.output]) or open_trace.cotangent.is_symbolic_zero(name):
+        return "nothing arrives there in any case"
+    if without[name].op == INPUT or _reaches_an_input(open_trace, name):
+        return ""
+    return f"without it nothing would come to {listed_names(inputs)} either"
+
+
+def _reaches_an_input(found: Trace, name: str) -> bool:
+    """Whether what a node passes back comes to an input, whatever the numbers are."""
+    waiting, seen = [name], {name}
+    while waiting:
+        node = found.graph[waiting.pop()]
+        if node.op == INPUT:
+            return True
+        for slot, producer in node.wires:
+            if not found.passed.is_symbolic_zero((node.name, slot)) and producer not in seen:
+                seen.add(producer)
+                waiting.append(producer)
+    return False

@@ -1,0 +1,127 @@
+"""Lint of the `where` trap: both branches are computed, and 0 times an infinite slope is NaN."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import chain
+
+import numpy as np
+
+from autodiff_viz.engine.explain.nonfinite_cures import double_wheres, other_branch
+from autodiff_viz.engine.lints.lint import WHERE_TRAP, Finding
+from autodiff_viz.engine.trace import Trace, trace
+from autodiff_viz.graph.model import INPUT, Graph, Node, params
+from autodiff_viz.graph.names import quoted
+from autodiff_viz.graph.order import ancestors, order
+from autodiff_viz.graph.problem import GraphError
+
+STEPS = (0.0, 1e-3, -1e-3, 1.0, -1.0)
+"""Where the branches are tried, from the number at which the condition changes."""
+
+AT_LEAST_ZERO = frozenset({"abs", "square", "relu", "norm"})
+ABOVE_ZERO = frozenset({"exp", "sigmoid", "softplus", "softmax"})
+
+HINT = (
+    "where computes both branches and passes 0 to the one not taken; 0 × ∞ is NaN. A second where before the "
+    "op gives it a harmless number there."
+)
+
+
+def where_traps(found: Trace) -> Iterator[Finding]:
+    """Yield a `where` for each op in a branch not taken whose slope is not finite, here or nearby.
+
+    Nearby is tried where the condition compares a node with a number, and the branch reads that node: there
+    are the number itself, and numbers closely and not so closely below and above it.
+    """
+    way = ancestors(found.graph, [found.output])
+    choices = [node for node in order(found.graph) if node.op == "where" and node.name in way]
+    if not choices:
+        return
+    known = set()
+    for finding in chain(_here(found), *(_nearby(found, choice) for choice in choices)):
+        if finding.key not in known:
+            known.add(finding.key)
+            yield finding
+
+
+def _here(found: Trace) -> Iterator[Finding]:
+    for name in dict.fromkeys(birth.node for birth in found.births):
+        trap = _not_taken(found, name)
+        if trap is not None:
+            yield _finding(found, trap[0], name, "here")
+
+
+def _not_taken(found: Trace, name: str) -> tuple[str, int] | None:
+    """Return (node, slot) of the `where` that does not take `name` where that is not finite; else None."""
+    trap = other_branch(found, name)
+    if trap is None:
+        return None
+    condition = found.graph[trap[0]].slots[0]
+    chosen = found.value[condition] if isinstance(condition, str) else np.asarray(condition)
+    unused = np.broadcast_to((chosen != 0) != (trap[1] == 1), found.value[trap[0]].shape)
+    broken = ~np.isfinite(found.value[name])
+    for slot, _ in found.graph[name].wires:
+        passed = found.passed[name, slot]
+        broken = broken | ~np.isfinite(passed) if passed.shape == broken.shape else broken
+    met = unused & broken if unused.shape == broken.shape else unused
+    return trap if met.any() else None
+
+
+def _finding(found: Trace, choice: str, culprit: str, when: str) -> Finding:
+    cure = next(double_wheres(found, found.graph[culprit]), None)
+    name, what = quoted(choice), quoted(culprit)
+    message = f"{name} does not take {what}, whose slope is not finite {when}: the gradient is NaN."
+    return Finding(WHERE_TRAP, choice, message, HINT, cure, (choice, culprit))
+
+
+def _nearby(found: Trace, choice: Node) -> Iterator[Finding]:
+    compared = _compared(found.graph, choice)
+    if compared is None:
+        return
+    name, number = compared
+    for at in (number + step * max(1.0, abs(number)) for step in STEPS):
+        tried = _tried(found, choice.name, name, at) if _can_be(found.graph[name], at) else None
+        if tried is None or not np.isfinite(tried.value[choice.name]).all():
+            continue
+        for culprit in dict.fromkeys(birth.node for birth in tried.births):
+            if (trap := _not_taken(tried, culprit)) and trap[0] == choice.name:
+                yield _finding(found, choice.name, culprit, f"where {quoted(name)} is {at:g}")
+
+
+def _compared(graph: Graph, choice: Node) -> tuple[str, float] | None:
+    """Return the node that the condition of a `where` compares with a number, if a branch reads it."""
+    condition = choice.slots[0]
+    test = graph[condition] if isinstance(condition, str) else None
+    if test is None or test.op not in ("greater", "less"):
+        return None
+    names = [slot for slot in test.op_slots if isinstance(slot, str)]
+    numbers = [slot for slot in test.op_slots if isinstance(slot, int | float)]
+    branches = [slot for slot in choice.slots[1:] if isinstance(slot, str)]
+    if len(names) != 1 or len(numbers) != 1 or names[0] not in ancestors(graph, branches):
+        return None
+    return names[0], float(numbers[0])
+
+
+def _can_be(node: Node, number: float) -> bool:
+    """Whether the node's op can have that value."""
+    return not (
+        (node.op in AT_LEAST_ZERO and number < 0)
+        or (node.op in ABOVE_ZERO and number <= 0)
+        or (node.op in ("sin", "cos", "tanh", "sigmoid", "softmax") and abs(number) > 1)
+    )
+
+
+def _tried(found: Trace, choice: str, name: str, number: float) -> Trace | None:
+    """Trace the graph up to a `where`, with this number in place of a node; None if it is no valid graph."""
+    graph, shape = found.graph, found.value[name].shape
+    cut = Node(name, INPUT, (), params(value=0.0) if not shape else params(shape=shape, seed=0))
+    nodes = tuple(cut if node.name == name else node for node in graph.nodes)
+    within = ancestors(replace(graph, nodes=nodes, regions=()), [choice])
+    nodes = tuple(node for node in nodes if node.name in within)
+    inputs = {n: value for n, value in found.inputs.items() if n in within}
+    try:
+        part = Graph(nodes, (), choice)
+        return trace(part, {**inputs, name: np.full(shape, number)}, dtype=found.dtype)
+    except GraphError:
+        return None

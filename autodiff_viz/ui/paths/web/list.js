@@ -1,0 +1,86 @@
+// @ts-check
+// List of the paths from a node to the output, largest first. A path lights its nodes and wires on the canvas while the
+// pointer or the focus is on it; a press keeps it lit until the next press.
+
+import { html } from "../../web/dom.js";
+
+/** @typedef {import("./types.js").PathsData} PathsData */
+/** @typedef {import("./types.js").PathRow} PathRow */
+
+/** The row that an arrow key leads to. Pure. @param {string} key @param {number} at @param {number} count @returns {number | null} */
+export const rowAfter = (key, at, count) => {
+  const to = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: count - 1 }[key];
+  return to === undefined ? null : Math.max(0, Math.min(count - 1, to));
+};
+
+export class PathsList {
+  /** @param {(row: PathRow | null) => void} light */
+  constructor(light) {
+    this.light = light;
+    this.shown = "";
+    /** @type {PathRow[]} */
+    this.rows = [];
+    /** The row that stays lit. @type {PathRow | null} */
+    this.kept = null;
+    this.list = html("ol", { "aria-label": "Paths, largest first" });
+    this.says = html("div", { class: "says" });
+    this.rest = html("p", { class: "rest" });
+    this.host = html("div", { class: "paths", role: "group", "aria-label": "Paths" }, this.says, this.list, this.rest);
+    for (const kind of ["keydown", "keyup", "keypress"]) this.host.addEventListener(kind, (event) => event.stopPropagation());
+    this.list.addEventListener("keydown", (event) => this.key(event));
+    for (const kind of ["pointerover", "focusin"]) this.list.addEventListener(kind, ({ target }) => this.over(target));
+    for (const kind of ["pointerleave", "focusout"]) this.list.addEventListener(kind, () => this.light(this.kept));
+  }
+
+  /** @param {PathsData | undefined} data none while the figure of the paths is not on view */
+  receive(data) {
+    document.documentElement.dataset.avPaths = data ? "shown" : "none";
+    const shown = data ? JSON.stringify(data) : "";
+    this.host.classList.toggle("stale", Boolean(data && !data.rows && this.rows.length));
+    if (shown === this.shown || this.host.classList.contains("stale")) return; // old rows stay until the new ones come
+    this.shown = shown;
+    this.rows = data?.rows ?? [];
+    this.kept = null;
+    this.light(null);
+    this.says.replaceChildren(...(data?.says ?? []).map((sentence) => html("p", {}, sentence)));
+    this.rest.textContent = data?.rest ?? "";
+    this.list.hidden = !this.rows.length;
+    this.list.replaceChildren(...this.rows.map((row, i) => this.item(row, i)));
+  }
+
+  /** @param {PathRow} row @param {number} i */
+  item(row, i) {
+    const said = `${row.nodes.join(", ")}: ${row.sum}${row.note ? `, ${row.note}` : ""}. Its nodes and wires are lit on the canvas.`;
+    const button = html("button", { type: "button", "data-row": i, tabindex: i ? -1 : 0, "aria-pressed": "false", "aria-label": said, title: row.nodes.join(" → "), click: () => this.press(i) },
+      html("span", { class: "way" }, row.way), html("span", { class: row.below ? "sum below" : "sum" }, row.sum), row.note && html("span", { class: "note" }, row.note));
+    return html("li", {}, button);
+  }
+
+  get buttons() {
+    return /** @type {HTMLElement[]} */ ([...this.list.querySelectorAll("button")]);
+  }
+
+  /** @param {EventTarget | null} target */
+  over(target) {
+    const button = target instanceof Element ? target.closest("[data-row]") : null;
+    this.light(button ? this.rows[Number(button.getAttribute("data-row"))] : this.kept);
+  }
+
+  /** @param {number} i */
+  press(i) {
+    this.kept = this.kept === this.rows[i] ? null : this.rows[i];
+    this.buttons.forEach((button, at) => button.setAttribute("aria-pressed", String(this.rows[at] === this.kept)));
+    this.light(this.kept ?? this.rows[i]);
+  }
+
+  /** @param {KeyboardEvent} event */
+  key(event) {
+    const { buttons } = this;
+    const at = buttons.findIndex((button) => button === event.target);
+    const to = at < 0 ? null : rowAfter(event.key, at, buttons.length);
+    if (to === null) return;
+    buttons.forEach((button, i) => (button.tabIndex = i === to ? 0 : -1));
+    buttons[to].focus();
+    event.preventDefault();
+  }
+}
