@@ -8,6 +8,7 @@ trace.cotangent["x"], trace.runs["s"]
 
 `play` lists the steps of the pass in the order in which JAX runs them; `why_zero` says why nothing arrives at
 a node, and `nonfinite_origin` where a NaN or an infinity comes from; `compare` says where two graphs part;
+`jvp` gives the tangents of forward mode, `jacobian` rows and columns, `rule_check` what a rule declares;
 `train` trains the parameters of a graph; `segments` differentiates a graph one segment at a time. A notebook
 shows graphs and traces as the canvas draws them. A mistake of the caller raises `GraphError`, whose
 `problems` give the place of the mistake and how to correct it.
@@ -17,8 +18,11 @@ from autodiff_viz.engine.check import diagnose as problems
 from autodiff_viz.engine.diagnostics.differences import Difference, check_inputs, check_node
 from autodiff_viz.engine.explain.backward_program import Factor
 from autodiff_viz.engine.explain.compare import Comparison, compare
+from autodiff_viz.engine.explain.forward_mode import Tangents, jvp
+from autodiff_viz.engine.explain.jacobian import FullJacobian, jacobian
 from autodiff_viz.engine.explain.nonfinite_origin import NonFinite, nonfinite_origin
 from autodiff_viz.engine.explain.play import PlayStep, play
+from autodiff_viz.engine.explain.rule_check import Adjoint, Along, RuleCheck, rule_check
 from autodiff_viz.engine.explain.why_zero import ZeroReason, why_zero
 from autodiff_viz.engine.segments.cuts import Segments, segments, train_by_segments
 from autodiff_viz.engine.segments.jacobians import Jacobian
@@ -29,6 +33,7 @@ from autodiff_viz.engine.training.train import Training, train
 from autodiff_viz.engine.training.updates import Records
 from autodiff_viz.engine.whole_program.remat_counts import Residual, Runs
 from autodiff_viz.engine.whole_program.verify import Verdict, verify
+from autodiff_viz.engine.whole_program.verify_tangents import verify_tangents
 from autodiff_viz.export.python_source import to_python
 from autodiff_viz.graph.codec import to_json
 from autodiff_viz.graph.link import to_link
@@ -46,10 +51,13 @@ __version__ = "0.1.0"
 register_pictures(picture)
 
 __all__ = [
+    "Adjoint",
+    "Along",
     "Comparison",
     "Curves",
     "Difference",
     "Factor",
+    "FullJacobian",
     "Graph",
     "GraphError",
     "Jacobian",
@@ -62,10 +70,12 @@ __all__ = [
     "Region",
     "Residual",
     "Rule",
+    "RuleCheck",
     "Runs",
     "Segment",
     "Segments",
     "Sweep",
+    "Tangents",
     "Trace",
     "Training",
     "Verdict",
@@ -75,10 +85,13 @@ __all__ = [
     "compare",
     "from_json",
     "from_link",
+    "jacobian",
+    "jvp",
     "nonfinite_origin",
     "parse",
     "play",
     "problems",
+    "rule_check",
     "segments",
     "show",
     "sweep",
@@ -89,5 +102,6 @@ __all__ = [
     "train",
     "train_by_segments",
     "verify",
+    "verify_tangents",
     "why_zero",
 ]
