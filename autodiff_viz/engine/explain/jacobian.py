@@ -18,6 +18,7 @@ from autodiff_viz.engine.segments.jacobians import WORK, Jacobian
 from autodiff_viz.engine.trace import Trace, known_trace, precision
 from autodiff_viz.graph.names import quoted
 from autodiff_viz.graph.problem import GraphError, Problem
+from autodiff_viz.graph.text_format import listed, scalar
 
 SWEEPS = 512  # rows and columns together; each is one pass through the graph
 ALIKE = 1e-4  # of the largest element; float32 rounds far below
@@ -86,6 +87,20 @@ class FullJacobian:
         return None if self.gap is None else self.gap <= ALIKE
 
     @property
+    def sentence(self) -> str:
+        """Which mode is cheaper, and whether both have the same numbers."""
+        needs = (
+            f"Reverse mode needs {_counted(self.backward_sweeps, 'backward sweep')}, one for each row; "
+            f"forward mode needs {_counted(self.forward_sweeps, 'forward sweep')}, one for each column"
+        )
+        if self.columns is None:
+            return f"{needs}, but is blocked at {listed(self.blocked, 3)}."
+        cheaper = f"{self.cheaper} mode is cheaper" if self.cheaper else "both cost as much"
+        if not self.agrees:
+            return f"{needs}: {cheaper}. Their numbers differ by {scalar(self.gap or 0.0, 2)} of the largest."
+        return f"{needs}: {cheaper}, and their numbers are equal."
+
+    @property
     def determinant(self) -> float | None:
         """The determinant of a square Jacobian of finite numbers, None for any other."""
         square = self.rows.shape[0] == self.rows.shape[1] > 0
@@ -121,6 +136,10 @@ def jacobian(trace: Trace, by: str | Sequence[str] | None = None) -> FullJacobia
         columns, blocked = _columns(prepared, called, trace, names)
     shapes = (of.shape, *(trace.value[name].shape for name in names))
     return FullJacobian(trace.output, names, shapes, rows, columns, blocked)
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
 def _rows(

@@ -14,6 +14,7 @@ from autodiff_viz.engine.arguments import numbers
 from autodiff_viz.engine.diagnostics.differences import NEARER, sides_along
 from autodiff_viz.engine.explain.forward_mode import jvp
 from autodiff_viz.engine.explain.node_alone import Alone, node_alone, swept_alone
+from autodiff_viz.engine.explain.rule_check_said import said
 from autodiff_viz.engine.live_path.arrays import FLOAT64
 from autodiff_viz.engine.live_path.tangents import BLOCKED, FORWARD
 from autodiff_viz.engine.sweep import sweep, without_rules
@@ -142,6 +143,11 @@ class RuleCheck:
         """The derivative with the largest gap; the first of equals."""
         return max(self.along, key=lambda found: found.gap)
 
+    @property
+    def sentence(self) -> str:
+        """What was found, in words."""
+        return said(self)
+
 
 def rule_check(trace: Trace, name: str, *, u: Any = None, v: Any = None) -> RuleCheck:
     """Compare the derivative that a node declares with the true one and with central differences.
@@ -156,7 +162,8 @@ def rule_check(trace: Trace, name: str, *, u: Any = None, v: Any = None) -> Rule
     Returns:
       The three derivatives at the present numbers and along a sweep, by each node that it reads.
     Raises:
-      GraphError: it is no trace, there is no such node, it reads none, or u or v does not fit.
+      GraphError: it is no trace, there is no such node, it reads none or one that is not finite, or u or v
+        does not fit.
     Source: central differences in float64; `jax.jvp` of the op.
     """
     node = _known(known_trace(trace), name)
@@ -192,6 +199,9 @@ def _along(found: Trace, node: Node, by: str, seed: np.ndarray, u: Any, v: Any) 
     scalar = swept_alone(alone, index)
     at = trace(scalar.graph, scalar.inputs, seed, dtype=FLOAT64)
     here = float(at.inputs[scalar.moved])
+    if not np.isfinite(here):
+        message = f"{by!r} is {here:g} at present, so there is no derivative of {node.name!r} to compare."
+        raise GraphError(Problem("not-finite", message, "Choose numbers for which it is finite.", by))
     positions = _positions(here)
     sides, nearer = (sides_along(at, scalar.moved, positions, size) for size in (1.0, NEARER))
     return Along(
@@ -218,7 +228,8 @@ def _adjoint(alone: Alone, ruled: Trace, plain: Trace, u: Any, v: Any) -> Adjoin
     pulled = _given("cotangent v", v, draw.standard_normal(ruled.seed.shape))
     forward = jvp(plain, {alone.moved: moved}).tangent[ruled.output]
     back = trace(alone.graph, alone.inputs, pulled, dtype=FLOAT64).gradient[alone.moved]
-    return Adjoint(float(np.sum(pulled * forward)), float(np.sum(back * moved)))
+    with np.errstate(invalid="ignore", over="ignore"):
+        return Adjoint(float(np.sum(pulled * forward)), float(np.sum(back * moved)))
 
 
 def _given(what: str, value: Any, usual: np.ndarray) -> np.ndarray:
@@ -242,7 +253,7 @@ def _worst(declared: np.ndarray, true: np.ndarray) -> tuple[int, ...]:
 def _positions(here: float) -> np.ndarray:
     """Return the values of a sweep about 0 that holds the present one, in place of the nearest."""
     reach, factor = WIDE, 2
-    while reach < abs(here) < np.inf:
+    while reach < abs(here):
         reach, factor = reach * factor, 7 - factor
     positions = np.linspace(-reach, reach, POSITIONS)
     positions[np.argmin(np.abs(positions - here))] = here
