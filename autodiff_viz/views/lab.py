@@ -49,6 +49,7 @@ class Lab:
       picked: names of the nodes that the last edit added, for the canvas to select.
       figure: key of the figure on view.
       swept: input of the sweep figure, None for the first scalar one.
+      forward: (input, tangent) of each input that moves in forward mode; None while it is off.
       ranges: (input, low, high) of each slider that has been used.
       lesson, variant: key of the open lesson, and index of its graph.
       document: number of the open document, a graph that was opened with its edits; each has another number.
@@ -75,6 +76,7 @@ class Lab:
     picked: tuple[str, ...] = ()
     figure: str = "cotangents"
     swept: str | None = None
+    forward: tuple[tuple[str, float], ...] | None = None
     ranges: tuple[tuple[str, float, float], ...] = ()
     lesson: str | None = None
     variant: int = 0
@@ -143,7 +145,7 @@ def without_draft(lab: Lab) -> Lab:
 
 BARE: dict[str, Any] = {
     "lesson": None, "variant": 0, "seed": None, "selected": None, "ranges": (), "swept": None,
-    "collapsed": frozenset(), "step": None, "as_then": False,
+    "collapsed": frozenset(), "forward": None, "step": None, "as_then": False,
 }  # fmt: skip
 """State other than its graph of a document that has just been opened."""
 

@@ -50,8 +50,8 @@ export function relevelCard(card, level) {
 export function updateCard(card, node) {
   if (card.node === node) return;
   card.root.setAttribute("transform", `translate(${node.x} ${node.y})`);
-  const { x, y, value, cotangent, valueFull, cotangentFull, literal, heat, ...rest } = node;
-  const look = JSON.stringify({ ...rest, pictured: Boolean(heat), written: Boolean(heat?.valueNumbers) });
+  const { x, y, value, cotangent, valueFull, cotangentFull, literal, heat, reverse, ...rest } = node;
+  const look = JSON.stringify({ ...rest, moving: Boolean(reverse), pictured: Boolean(heat), written: Boolean(heat?.valueNumbers) });
   if (look !== card.look) redraw(card, node);
   else if (card.numbers) writeNumbers(card.numbers, node, card.level);
   card.root.setAttribute("aria-label", spoken(node));
@@ -183,9 +183,12 @@ function writeNumbers(numbers, node, seen) {
   };
   if (node.group) return writeGroupTitle(numbers.title, node);
   const rest = [node.problem, node.warning, node.state?.[1]].filter(Boolean).map((text) => `\n${text}`).join("");
-  const back = node.connected ? (node.cotangentFull ?? node.cotangent) : "none: no path to the output";
+  const { reverse } = node;
+  const { connected, ...other } = reverse ?? node;
+  const back = connected ? (other.cotangentFull ?? other.cotangent) : "none: no path to the output";
+  const forth = reverse ? `\ntangent ${node.cotangentFull ?? node.cotangent}${scaleSays(node, "cotangent")}` : "";
   const part = node.heat?.says ? `\npictures: ${node.heat.says}` : "";
-  setText(numbers.title, `${node.id}\nvalue ${node.valueFull ?? node.value}${scaleSays(node, "value")}\ncotangent ${back}${scaleSays(node, "cotangent")}${part}${rest}`);
+  setText(numbers.title, `${node.id}\nvalue ${node.valueFull ?? node.value}${scaleSays(node, "value")}${forth}\ncotangent ${back}${reverse ? "" : scaleSays(node, "cotangent")}${part}${rest}`);
 }
 
 /** Show other numbers while a slider is dragged. Their size never grows meanwhile, so that they do not jitter.
@@ -217,7 +220,7 @@ export function spoken(node) {
   const inputs = node.slots.filter((slot) => slot.constant !== null).map((slot) => `${slot.label} is ${slot.constant}`);
   const parts = [
     `${node.id}, ${node.isParameter ? "parameter" : node.isInput ? "input" : node.op}${node.tab ? ` folded at ${node.tab}` : ""}`, ...inputs, `value ${[node.shape, node.value].filter(Boolean).join(" ")}`,
-    node.connected ? `cotangent ${node.cotangent}` : "no path to the output",
+    node.reverse && `tangent ${node.cotangent}`, (node.reverse ?? node).connected ? `cotangent ${(node.reverse ?? node).cotangent}` : "no path to the output",
     node.muted ? "muted, hands on its first wired input" : node.rule !== "follow" && RULES[node.rule]?.does, node.segment && `segment ${node.segment}`, node.cut && "cut after it", node.isOutput && "output", node.runs && `runs ${node.runs}`, node.missing, node.problem, node.warning, ...(node.state ?? []),
   ];
   return parts.filter(Boolean).join(", ");
