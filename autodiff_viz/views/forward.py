@@ -12,7 +12,7 @@ from autodiff_viz.graph.model import INPUT, Graph
 from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.graph.text_format import listed, scalar
 from autodiff_viz.views.lab import Lab
-from autodiff_viz.views.numbers import short
+from autodiff_viz.views.numbers import norm
 
 if TYPE_CHECKING:
     from autodiff_viz.views.compose import LabView
@@ -82,8 +82,12 @@ def _close(one: float, other: float) -> bool:
     return abs(one - other) <= 1e-3 * max(abs(one), abs(other), 1e-30)
 
 
+def _in_short(tangent: np.ndarray) -> str:
+    return f"norm {scalar(norm(tangent))}" if tangent.ndim else scalar(float(tangent))
+
+
 def _blocked_says(found: Tangents) -> str:
     first = found.blocked[0]
-    arriving = [f"{short(array, 4)} from {name}" for name, array in found.arriving[first].items()]
+    arriving = [f"{_in_short(array)} from {name}" for name, array in found.arriving[first].items()]
     here = f"a tangent of {listed(arriving, 2)} arrives there" if arriving else ""
     return f"Forward mode is blocked at {listed(found.blocked, NAMED)}: jax.jvp raises a TypeError; {here}."

@@ -16,6 +16,7 @@ import { MOST as TAB_MOST, tabRoom, tabRows } from "./tabcard.js";
 const SIDE = { near: 11, else: 7 }; // px, margin left and right
 const HEADER = 33; // px
 const HIGH = 8; // px above the sign of a tall card, at most
+export const BESIDE = 13.5; // px of a tangent beside its value
 const MARK = 9; // px that the arrows of value and cotangent take
 const CAPITAL = 0.7; // height of digits and capitals, of the font's size
 export const MOST = 16; // px of a number
@@ -51,6 +52,15 @@ export function rows(node, level) {
   return [value ?? cotangent, cotangent];
 }
 
+/** Whether a card has room for value, tangent and cotangent, in forward mode. @param {GraphNode} node @param {Level} level */
+export const hasBoth = ({ reverse, heat, group, tab, shape }, level) => Boolean(reverse && level.detail === "near" && !heat && !group && !tab && !shape);
+
+/** Left end of the numbers, right of the arrows. @param {Level} level */
+export const leftOf = (level) => sideOf(level) + MARK + 1;
+
+/** Px for the cotangent below value and tangent. @param {GraphNode} node */
+export const backRoom = ({ w }) => w - 2 * SIDE.near - MARK - 1;
+
 /** The line below sign and name. @param {GraphNode} node @param {Level} level */
 export const divider = ({ w }, level) =>
   level.detail === "near" ? [svg("line", { class: "divider", x1: SIDE.near, x2: w - SIDE.near, y1: HEADER, y2: HEADER })] : [];
@@ -81,6 +91,7 @@ export function roomOf(node, level) {
   }
   const room = w - 2 * side - (near ? MARK + 1 : 0);
   const size = Math.max(SHAPE, text);
+  if (hasBoth(node, level)) return { value: 0.54 * room, cotangent: 0.42 * room, most: MOST, right: w - side };
   const beside = near && shape && !heat ? textWidth(shape, size) + 4 : 0;
   return { value: room - beside, cotangent: room, most: Math.max(MOST, number), right: w - side, ...(beside && { shape: side + MARK }) };
 }

@@ -6,7 +6,7 @@ import { cellParts, makeCells, numbersIn, writeBlock, writeCells } from "./cellc
 import { chips } from "./chips.js";
 import { RULES } from "../../../web/constants.js";
 import { keep, setText, svg } from "../../../web/dom.js";
-import { arrows, divider, header, MOST, roomOf, rows, writeNumber } from "./face.js";
+import { arrows, backRoom, BESIDE, divider, hasBoth, header, leftOf, MOST, roomOf, rows, writeNumber } from "./face.js";
 import { groupParts, groupRows, spokenGroup, writeGroupTitle } from "./groupcard.js";
 import { heatParts, makePictures, normAt, paintPictures, scaleSays } from "./heatcard.js";
 import { NEAR, readable } from "./levels.js";
@@ -18,8 +18,8 @@ import { tabParts, tabRows } from "./tabcard.js";
 /** @typedef {{ root: SVGGraphicsElement, node: GraphNode | null, look: string, numbers: Numbers | null,
  * complete: boolean, culled: boolean, level: Level }} Card
  * if not `complete`, it has only the parts that are seen from far; `level`: of detail, for which it is drawn */
-/** @typedef {{ value: SVGGraphicsElement, cotangent: SVGGraphicsElement, title: Element, sizes: { value: number, cotangent: number }, pictures?: import("./heatcard.js").Pictures, cells?: import("./cellcard.js").Cells | null }} Numbers
- * `sizes`: px that the numbers have had at most since they were written for good */
+/** @typedef {{ value: SVGGraphicsElement, cotangent: SVGGraphicsElement, back?: SVGGraphicsElement, title: Element, sizes: { value: number, cotangent: number }, pictures?: import("./heatcard.js").Pictures, cells?: import("./cellcard.js").Cells | null }} Numbers
+ * `back`: the cotangent in forward mode, where it has room beside the tangent; `sizes`: px that the numbers have had at most since they were written for good */
 
 /** @param {Element} layer @param {Map<string, Card>} cards @param {GraphNode[]} nodes
  * @param {boolean} complete whether new cards have all that can be read from near @param {Level} level of new cards */
@@ -97,6 +97,10 @@ function rebuild(root, node, seen) {
     sizes: { value: MOST, cotangent: MOST },
   };
   setClasses(root, node);
+  const both = hasBoth(node, level);
+  root.classList.toggle("both-modes", both);
+  if (both) numbers.back = svg("text", { class: "number arriving-back", x: right, y: back });
+  if (both) for (const [name, px] of /** @type {const} */ ([["x", leftOf(level)], ["y", forth]])) numbers.cotangent.setAttribute(name, String(px));
   if (node.group) {
     const two = node.group.output ? [...arrows(forth, back, level), numbers.value, numbers.cotangent] : [];
     root.replaceChildren(numbers.title, ...groupParts(node, seen), ...two);
@@ -154,6 +158,7 @@ function written(node, numbers, forth, back, level) {
     ...(shape === undefined ? [] : [svg("text", { class: "shape", x: shape, y: forth }, node.shape ?? "")]),
     numbers.value,
     numbers.cotangent,
+    ...(numbers.back ? [numbers.back] : []),
   ];
 }
 
@@ -179,8 +184,9 @@ function writeNumbers(numbers, node, seen) {
   numbers.value.parentElement?.classList.remove("sliding");
   numbers.sizes = {
     value: writeNumber(numbers.value, node.value, node.valueFull, value, level.number, most),
-    cotangent: writeNumber(numbers.cotangent, node.connected ? node.cotangent : "–", node.cotangentFull, cotangent, level.number, most),
+    cotangent: writeNumber(numbers.cotangent, node.connected ? node.cotangent : "–", node.cotangentFull, cotangent, level.number, numbers.back ? BESIDE : most),
   };
+  if (numbers.back && node.reverse) writeNumber(numbers.back, node.reverse.connected ? node.reverse.cotangent : "–", node.reverse.cotangentFull, backRoom(node), level.number, most);
   if (node.group) return writeGroupTitle(numbers.title, node);
   const rest = [node.problem, node.warning, node.state?.[1]].filter(Boolean).map((text) => `\n${text}`).join("");
   const { reverse } = node;

@@ -21,6 +21,7 @@ export function forwardBar(editor) {
     const { forward } = editor.drawing;
     if (root.hidden && !forward) return;
     root.hidden = !forward;
+    editor.root.classList.toggle("is-forward", Boolean(forward));
     editor.stage.host.classList.toggle("forward-mode", Boolean(forward));
     root.classList.toggle("unsure", editor.isUnsure);
     root.classList.toggle("blocked", Boolean(forward?.blocked?.length));
