@@ -16,7 +16,8 @@ import { MOST as TAB_MOST, tabRoom, tabRows } from "./tabcard.js";
 const SIDE = { near: 11, else: 7 }; // px, margin left and right
 const HEADER = 33; // px
 const HIGH = 8; // px above the sign of a tall card, at most
-export const BESIDE = 13.5; // px of a tangent beside its value
+export const LEAST = 11.5; // px of a tangent beside its value, at least
+export const BESIDE = 13.5; // and at most
 const MARK = 9; // px that the arrows of value and cotangent take
 const CAPITAL = 0.7; // height of digits and capitals, of the font's size
 export const MOST = 16; // px of a number
@@ -91,7 +92,7 @@ export function roomOf(node, level) {
   }
   const room = w - 2 * side - (near ? MARK + 1 : 0);
   const size = Math.max(SHAPE, text);
-  if (hasBoth(node, level)) return { value: 0.54 * room, cotangent: 0.42 * room, most: MOST, right: w - side };
+  if (hasBoth(node, level)) return { value: 0.51 * room, cotangent: 0.46 * room, most: MOST, right: w - side };
   const beside = near && shape && !heat ? textWidth(shape, size) + 4 : 0;
   return { value: room - beside, cotangent: room, most: Math.max(MOST, number), right: w - side, ...(beside && { shape: side + MARK }) };
 }
