@@ -6,24 +6,34 @@ graph = av.parse("x = 10.0\\nc = cos(x)\\nwith checkpoint('square'):\\n    s = c
 trace = av.trace(graph)
 trace.cotangent["x"], trace.runs["s"]
 
-`play` lists the steps of the pass in the order in which JAX runs them; `why_zero` says why nothing arrives at
-a node, and `nonfinite_origin` where a NaN or an infinity comes from; `paths` lists the paths whose products
-add up to a cotangent; `lints` names what is legal and rarely meant, with a mend; `precision` says which numbers
-leave the range of their dtype; `compare` says where two graphs part; `statistics` gives mean and variance of
-each cotangent over draws of noise; `train` trains the parameters of a graph; `segments` differentiates a graph
-one segment at a time. A notebook shows graphs and traces as the canvas draws them. A mistake of the caller raises
-`GraphError`, whose `problems` give the place of the mistake and how to correct it.
+A trace is explained by
+
+- `play`: the steps of the pass in the order in which JAX runs them; `memory`: what is live after each of them,
+  and `plans`: checkpoint regions with their peak and what they run again;
+- `why_zero`: why nothing arrives at a node; `nonfinite_origin`: where a NaN or an infinity comes from;
+  `precision`: which numbers leave the range of their dtype;
+- `paths`: the paths whose products add up to a cotangent; `compare`: where two graphs part; `lints`: what is
+  legal and rarely meant, with a mend;
+- `jvp`: the tangents of forward mode; `jacobian`: rows and columns; `rule_check`: what a rule declares beside
+  the true derivative; `statistics`: mean and variance of each cotangent over draws of noise.
+
+`train` trains the parameters of a graph; `segments` differentiates a graph one segment at a time. A notebook
+shows graphs and traces as the canvas draws them. A mistake of the caller raises `GraphError`, whose `problems`
+give the place of the mistake and how to correct it.
 """
 
 from autodiff_viz.engine.check import diagnose as problems
 from autodiff_viz.engine.diagnostics.differences import Difference, check_inputs, check_node
 from autodiff_viz.engine.explain.backward_program import Factor
 from autodiff_viz.engine.explain.compare import Comparison, compare
+from autodiff_viz.engine.explain.forward_mode import Tangents, jvp
+from autodiff_viz.engine.explain.jacobian import FullJacobian, jacobian
 from autodiff_viz.engine.explain.nonfinite_origin import NonFinite, nonfinite_origin
 from autodiff_viz.engine.explain.paths import Path, Paths, paths
 from autodiff_viz.engine.explain.play import PlayStep, play
 from autodiff_viz.engine.explain.precision import Precision, precision
 from autodiff_viz.engine.explain.ranges import Ranged
+from autodiff_viz.engine.explain.rule_check import Adjoint, Along, RuleCheck, rule_check
 from autodiff_viz.engine.explain.statistics import Statistics, statistics
 from autodiff_viz.engine.explain.why_zero import ZeroReason, why_zero
 from autodiff_viz.engine.lints.lint import Lint
@@ -37,6 +47,7 @@ from autodiff_viz.engine.training.train import Training, train
 from autodiff_viz.engine.training.updates import Records
 from autodiff_viz.engine.whole_program.remat_counts import Residual, Runs
 from autodiff_viz.engine.whole_program.verify import Verdict, verify
+from autodiff_viz.engine.whole_program.verify_tangents import verify_tangents
 from autodiff_viz.export.python_source import to_python
 from autodiff_viz.graph.codec import to_json
 from autodiff_viz.graph.link import to_link
@@ -54,10 +65,13 @@ __version__ = "0.1.0"
 register_pictures(picture)
 
 __all__ = [
+    "Adjoint",
+    "Along",
     "Comparison",
     "Curves",
     "Difference",
     "Factor",
+    "FullJacobian",
     "Graph",
     "GraphError",
     "Jacobian",
@@ -75,11 +89,13 @@ __all__ = [
     "Region",
     "Residual",
     "Rule",
+    "RuleCheck",
     "Runs",
     "Segment",
     "Segments",
     "Statistics",
     "Sweep",
+    "Tangents",
     "Trace",
     "Training",
     "Verdict",
@@ -89,6 +105,8 @@ __all__ = [
     "compare",
     "from_json",
     "from_link",
+    "jacobian",
+    "jvp",
     "lints",
     "nonfinite_origin",
     "parse",
@@ -96,6 +114,7 @@ __all__ = [
     "play",
     "precision",
     "problems",
+    "rule_check",
     "segments",
     "show",
     "statistics",
@@ -107,5 +126,6 @@ __all__ = [
     "train",
     "train_by_segments",
     "verify",
+    "verify_tangents",
     "why_zero",
 ]

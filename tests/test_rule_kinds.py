@@ -3,6 +3,7 @@
 import pytest
 
 from autodiff_viz.engine.live_path.rules import PULLBACKS
+from autodiff_viz.engine.live_path.tangents import FORWARD
 from autodiff_viz.engine.whole_program.gates import CHANGES
 from autodiff_viz.engine.whole_program.rules import RULED
 from autodiff_viz.export.rules import WRITTEN
@@ -14,7 +15,9 @@ from autodiff_viz.ui.lab.constants import FILE, constants
 OTHERS = [kind for name, kind in KINDS.items() if name != FOLLOW]
 
 
-@pytest.mark.parametrize("table", [PULLBACKS, RULED, WRITTEN], ids=["live", "program", "export"])
+@pytest.mark.parametrize(
+    "table", [PULLBACKS, FORWARD, RULED, WRITTEN], ids=["live", "tangents", "program", "export"]
+)
 def test_every_interpretation_knows_every_kind(table):
     assert table.keys() == KINDS.keys()
 

@@ -16,6 +16,7 @@ from autodiff_viz.engine.trace import Trace
 from autodiff_viz.figures.cotangents import cotangents_figure, cotangents_text
 from autodiff_viz.figures.curves import curves
 from autodiff_viz.figures.gradient_flow import gradient_flow_figure, gradient_flow_text
+from autodiff_viz.figures.jacobian import jacobian_figure, jacobian_text
 from autodiff_viz.figures.loss import loss_figure, loss_text
 from autodiff_viz.figures.memory import memory_figure, memory_text
 from autodiff_viz.figures.noise import noise_figure, noise_text
@@ -23,6 +24,7 @@ from autodiff_viz.figures.paths import low_paths, paths_figure, paths_text, take
 from autodiff_viz.figures.plans import plans_figure_of, plans_text_of
 from autodiff_viz.figures.precision import precision_figure, precision_text
 from autodiff_viz.figures.residuals import residuals_figure, residuals_text
+from autodiff_viz.figures.rule_check import rule_check_figure, rule_check_text
 from autodiff_viz.figures.runs import runs_figure, runs_text
 from autodiff_viz.figures.segments import sizes_figure, sizes_text
 from autodiff_viz.figures.split_loss import split_loss_figure, split_loss_text
@@ -142,6 +144,24 @@ FIGURES: Mapping[str, FigureSpec] = {
         low_paths,
         of=OF_NODE,
         slow_for=takes_long,
+    ),
+    "rule_check": FigureSpec(
+        "Rule check",
+        "What the selected node declares as its derivative, beside the true one and central differences.",
+        rule_check_figure,
+        rule_check_text,
+        lambda trace, name: rule_check_figure(trace, name, low=True),
+        of=OF_NODE,
+        slow=True,
+    ),
+    "jacobian": FigureSpec(
+        "Jacobian",
+        "All derivatives of the output, and what they cost: rows by reverse mode, columns by forward mode.",
+        jacobian_figure,
+        jacobian_text,
+        lambda trace, name: jacobian_figure(trace, name, low=True),
+        of=OF_NODE,
+        slow=True,
     ),
 }
 

@@ -28,7 +28,11 @@ from autodiff_viz.figures.theme import (
 )
 from autodiff_viz.graph.text_format import scalar
 
-INKS = {"value": ((28, 119, 223), (118, 126, 142)), "cotangent": ((226, 104, 12), (20, 160, 184))}
+INKS = {
+    "value": ((28, 119, 223), (118, 126, 142)),
+    "cotangent": ((226, 104, 12), (20, 160, 184)),
+    "tangent": ((178, 60, 198), (105, 116, 190)),
+}
 """Colours of positive and of negative numbers, by kind of tensor."""
 
 WORDS = {"value": ("blue", "grey"), "cotangent": ("orange", "teal")}

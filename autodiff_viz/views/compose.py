@@ -8,6 +8,7 @@ from typing import Any
 
 from autodiff_viz.engine.diagnostics.causes import Cause, input_causes
 from autodiff_viz.engine.diagnostics.differences import check_inputs
+from autodiff_viz.engine.explain.forward_mode import Tangents
 from autodiff_viz.engine.trace import Trace
 from autodiff_viz.engine.whole_program.verify import Verdict, verify
 from autodiff_viz.graph.dtypes import DTYPES, FLOAT32
@@ -18,6 +19,7 @@ from autodiff_viz.views.actions import noisy
 from autodiff_viz.views.canvas.drawing import Drawing, Picture, drawing
 from autodiff_viz.views.canvas.slider_tables import Stretch, keys, tables
 from autodiff_viz.views.evaluated import Evaluated, evaluated, evaluated_at
+from autodiff_viz.views.forward import tangents_of
 from autodiff_viz.views.lab import Lab, formula_text, scalar_inputs, slider_range
 from autodiff_viz.views.node.cures import Explanation, explained_non_finite
 from autodiff_viz.views.notices import elsewhere, notice_data
@@ -65,6 +67,7 @@ class LabView:
       follows: the identity of all that any number depends on; positions of nodes are not part of it.
       evaluated: the numbers of `trace` with the texts about them.
       moment: the training step on view, if there is one.
+      tangents: those of forward mode, while it is on.
     """
 
     drawn: Drawing
@@ -84,6 +87,7 @@ class LabView:
     follows: bytes
     evaluated: Evaluated
     moment: Moment | None = None
+    tangents: Tangents | None = None
 
     @property
     def drawing(self) -> dict[str, Any]:
@@ -122,6 +126,7 @@ def lab_view(lab: Lab, last: LabView | None = None) -> LabView:
         lab.document,
         lab.collapsed,
         found.states,
+        tangents := _tangents(lab, found, last),
     )
     sliders = tuple(_slider(lab, name) for name in scalar_inputs(lab.graph))
     movable = [row for row in sliders if at is None or row.name not in at.parameters]
@@ -135,7 +140,7 @@ def lab_view(lab: Lab, last: LabView | None = None) -> LabView:
         trace=found.trace,
         complete=found.complete,
         sliders=sliders,
-        sweeps=keys(found.trace, map(_stretch, movable)) if found.complete else {},
+        sweeps=keys(found.trace, map(_stretch, movable)) if found.complete and tangents is None else {},
         can_resample=bool(noisy(graph)),
         tensor_output=found.complete and found.trace.value[found.trace.output].ndim > 0,
         notes=found.notes,
@@ -143,7 +148,15 @@ def lab_view(lab: Lab, last: LabView | None = None) -> LabView:
         follows=_follows(lab, graph, found, at),
         evaluated=found,
         moment=at,
+        tangents=tangents,
     )
+
+
+def _tangents(lab: Lab, found: Evaluated, last: LabView | None) -> Tangents | None:
+    """Return the tangents of forward mode; None while it is off, and of an incomplete graph."""
+    if lab.forward is None or not found.complete:
+        return None
+    return tangents_of(found.trace, lab.forward, last.tangents if last else None)
 
 
 def _follows(lab: Lab, graph: Graph, found: Evaluated, at: Moment | None) -> bytes:

@@ -52,6 +52,7 @@ class Lab:
       swept: input of the sweep figure, None for the first scalar one.
       scale: loss scale of the figure of precision.
       draws: how many draws the figure of noise is made of.
+      forward: (input, tangent) of each input that moves in forward mode; None while it is off.
       ranges: (input, low, high) of each slider that has been used.
       lesson, variant: key of the open lesson, and index of its graph.
       document: number of the open document, a graph that was opened with its edits; each has another number.
@@ -80,6 +81,7 @@ class Lab:
     swept: str | None = None
     scale: float = 1.0
     draws: int = USUAL_DRAWS
+    forward: tuple[tuple[str, float], ...] | None = None
     ranges: tuple[tuple[str, float, float], ...] = ()
     lesson: str | None = None
     variant: int = 0
@@ -148,7 +150,7 @@ def without_draft(lab: Lab) -> Lab:
 
 BARE: dict[str, Any] = {
     "lesson": None, "variant": 0, "seed": None, "selected": None, "ranges": (), "swept": None,
-    "collapsed": frozenset(), "step": None, "as_then": False,
+    "collapsed": frozenset(), "forward": None, "step": None, "as_then": False,
 }  # fmt: skip
 """State other than its graph of a document that has just been opened."""
 

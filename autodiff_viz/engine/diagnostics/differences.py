@@ -95,6 +95,21 @@ def slope_along(trace: Trace, name: str, positions: np.ndarray) -> np.ndarray:
         return (high - low) / (2 * steps)
 
 
+def sides_along(
+    trace: Trace, name: str, positions: np.ndarray, size: float = 1.0
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the slopes of <seed, output> below and above each value of the scalar input `name`.
+
+    Their mean is the central difference. They differ at a corner; where the value jumps they grow as the
+    step, which is `size` times the usual one, gets shorter.
+    """
+    positions = np.asarray(positions, np.float64)
+    steps = size * RELATIVE_STEP * np.maximum(1.0, np.abs(positions))
+    low, here, high = (_outputs(trace, name, positions + shift * steps) for shift in (-1, 0, 1))
+    with np.errstate(invalid="ignore"):
+        return (here - low) / steps, (high - here) / steps
+
+
 def check_node(trace: Trace, name: str) -> dict[int, Difference]:
     """Compare each contribution of a node with the true derivative of its op times the cotangent.
 

@@ -39,6 +39,7 @@ from autodiff_viz.ops.misfits import misfit, slot_names
 from autodiff_viz.ops.record import Op, Param, Refusal
 
 KEPT = 288  # compiled ops, a third of them on trial; each holds about 3 MB of code
+TANGENTS_KEPT = 192  # compiled tangents, half of them on trial; each is one program, a third of that
 
 QUICK = {"xla_cpu_use_fusion_emitters": False}
 """Compiler options for ops on numbers: two thirds of the compile time and the same bits.
@@ -214,6 +215,32 @@ def kernel(
     else:
         pull_back = hand_on(len(slots)) if unchanged else pull_fused(compiled, jit(pull_sum))
     return Kernel(jit(many_run), compiled, pull_back, shape, carried, unchanged)
+
+
+@shared(TANGENTS_KEPT, limits.KERNELS, program_key, _too_many)
+def tangent_kernel(
+    name: str, static: Params, shapes: tuple[Shape, ...], slots: tuple[int, ...], dtype: str
+) -> Callable[..., tuple[jax.Array, ...]]:
+    """Compile the forward mode of an op for the given shapes, memoised.
+
+    Returns:
+      `push(tangents, *arguments)`: for each of `slots`, what its tangent adds to the tangent of the op's
+      value. Slots that have no tangent are left out, so that no zero is multiplied by an infinite slope.
+    Raises:
+      GraphError: as `kernel`.
+    """
+    shape = result_shape(name, static, shapes, dtype)
+    op = OPS[name]
+    _, leading = split(op, ())
+    run, places = _runner(op, static, dtype, len(leading)), [len(leading) + slot for slot in slots]
+
+    def push(tangents: tuple[jax.Array, ...], *arguments: Any) -> tuple[jax.Array, ...]:
+        return tuple(
+            jax.jvp(restrict(run, arguments, (i,)), (arguments[i],), (dot,))[1]
+            for i, dot in zip(places, tangents, strict=True)
+        )
+
+    return jax.jit(push, compiler_options=None if any(shapes) or shape else QUICK)
 
 
 def _runner(op: Op, static: Params, dtype: str, leading: int) -> Callable[..., jax.Array]:

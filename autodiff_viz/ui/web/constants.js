@@ -44,5 +44,5 @@ export const shared = {
   "minus": "−",
   "vector": 20,
   "decades": 4,
-  "heat": {"alphabet": "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/", "shades": 30, "marks": 61, "inks": {"value": [[28, 119, 223], [118, 126, 142]], "cotangent": [[226, 104, 12], [20, 160, 184]]}},
+  "heat": {"alphabet": "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/", "shades": 30, "marks": 61, "inks": {"value": [[28, 119, 223], [118, 126, 142]], "cotangent": [[226, 104, 12], [20, 160, 184]], "tangent": [[178, 60, 198], [105, 116, 190]]}},
 };

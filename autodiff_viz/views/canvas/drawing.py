@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 from autodiff_viz.engine.check import disconnected
 from autodiff_viz.engine.diagnostics.nonfinite import told
 from autodiff_viz.engine.diagnostics.notes import doubts
+from autodiff_viz.engine.explain.forward_mode import Tangents
 from autodiff_viz.engine.live_path.kernels import Shape
 from autodiff_viz.engine.live_path.walk import Wire
 from autodiff_viz.engine.trace import Trace
@@ -24,6 +25,7 @@ from autodiff_viz.views.canvas.card_heatmaps import kernels_of
 from autodiff_viz.views.canvas.cards import WIDEST, WINDOW, pictured, room, size
 from autodiff_viz.views.canvas.flows import largest, passed
 from autodiff_viz.views.canvas.frames import group_data, region_data
+from autodiff_viz.views.canvas.pushes import largest_tangent, pushed_along, tangent_at
 from autodiff_viz.views.canvas.records import NodeShown, WireShown, node_record, wire_record
 from autodiff_viz.views.layout.sugiyama import Layout, Space, layout
 from autodiff_viz.views.layout.tabs import Tab, feet, layers_of
@@ -44,6 +46,7 @@ class Picture:
       document: number of the open document.
       collapsed: names of the collapsed groups.
       states: (text for the card, sentence) by node.
+      tangents: those of forward mode; None while it is off.
     """
 
     graph: Graph
@@ -54,6 +57,7 @@ class Picture:
     document: int
     collapsed: frozenset[str] = frozenset()
     states: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    tangents: Tangents | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,9 +87,10 @@ def drawing(picture: Picture, last: Drawing | None = None) -> Drawing:
         return replace(last, picture=picture, data={**last.data, **_marks(picture, last.data["groups"])})
     graph = picture.graph
     placed, scale = places(graph), largest(picture.trace)
+    pushes = largest_tangent(picture.tangents)
     cards = {card.node.name: card for card in _cards(picture, placed)}
     threads = {
-        (node.name, slot): _thread(picture, node, slot, placed, scale)
+        (node.name, slot): _thread(picture, node, slot, placed, (scale, pushes))
         for node in graph.nodes
         for slot, producer in node.wires
         if producer in graph
@@ -99,6 +104,8 @@ def drawing(picture: Picture, last: Drawing | None = None) -> Drawing:
         "regions": [region_data(graph, region, picture.runs, picture.problems) for region in graph.regions],
     }
     groups = [group_data(graph, group, picture.trace, scale, picture.problems) for group in graph.groups]
+    if picture.tangents is not None:  # contributions to different tangents do not add up
+        groups = [group | {"sums": []} for group in groups]
     return Drawing(picture, {**data, **_marks(picture, groups)}, nodes, wires)
 
 
@@ -106,7 +113,7 @@ def _marked_alone(picture: Picture, last: Picture) -> bool:
     """Whether only the selection and the collapsed groups differ."""
     return last.document == picture.document and all(
         getattr(last, name) is getattr(picture, name)
-        for name in ("graph", "trace", "runs", "problems", "states")
+        for name in ("graph", "trace", "runs", "problems", "states", "tangents")
     )
 
 
@@ -154,6 +161,7 @@ def _cards(picture: Picture, placed: Layout) -> Iterator[NodeShown]:
             kernel=name in kernels,
             tab=_tab(placed.tabs.get(name), sizes),
             foot=below.get(name, 0.0),
+            tangent=tangent_at(picture.tangents, name),
         )
 
 
@@ -205,12 +213,17 @@ def _warnings(graph: Graph, trace: Trace | None) -> dict[str, list[str]]:
     return found
 
 
-def _thread(picture: Picture, node: Node, slot: int, placed: Layout, scale: float) -> WireShown:
-    """Return the input of a wire's record."""
+def _thread(
+    picture: Picture, node: Node, slot: int, placed: Layout, scales: tuple[float, float]
+) -> WireShown:
+    """Return the input of a wire's record; `scales` are of contributions to cotangents and to tangents."""
+    scale, pushes = scales
     return WireShown(
         producer=node.slots[slot],
         passed=passed(picture.trace, node, slot),
         scale=scale,
         bends=placed.bends.get((node.name, slot), ()),
         alternative=node.rule.kind == BACKWARD_AS and slot == len(node.slots) - 1,
+        pushed=pushed_along(picture.tangents, node, slot),
+        pushes=pushes,
     )

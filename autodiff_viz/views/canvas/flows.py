@@ -32,10 +32,10 @@ def flow(array: np.ndarray | None, scale: float) -> dict[str, Any]:
 
 def passed(trace: Trace | None, node: Node, slot: int) -> np.ndarray | None:
     """Return the contribution down the wire into a slot, if it is known."""
-    return trace.passed.get(_traced(node, slot)) if trace else None
+    return trace.passed.get(traced(node, slot)) if trace else None
 
 
-def _traced(node: Node, slot: int) -> tuple[str, int] | None:
+def traced(node: Node, slot: int) -> tuple[str, int] | None:
     """Return the wire's key in the trace, where a muted node has only one slot."""
     if not node.muted:
         return node.name, slot

@@ -19,6 +19,8 @@ TWINS = {
     "valueFull": "value",
     "cotangentFull": "cotangent",
     "passedFull": "passed",
+    "tangentFull": "tangent",
+    "pushedFull": "pushed",
     "constantFull": "constant",
 }
 """Fields that are sent only if they differ from another one."""

@@ -26,6 +26,7 @@ from autodiff_viz.views.canvas.cards import (
     size,
 )
 from autodiff_viz.views.canvas.flows import flow
+from autodiff_viz.views.canvas.pushes import OFF, Pushed, push_fields, tangent_fields
 from autodiff_viz.views.layout import tabs
 
 DASH = "\u2013"
@@ -51,6 +52,7 @@ class NodeShown(NamedTuple):
     kernel: bool
     tab: tuple[tabs.Tab, float] | None = None
     foot: float = 0.0
+    tangent: Pushed = OFF
 
 
 class WireShown(NamedTuple):
@@ -61,6 +63,8 @@ class WireShown(NamedTuple):
     scale: float
     bends: tuple[tuple[float, float], ...]
     alternative: bool
+    pushed: Pushed = OFF
+    pushes: float = 0.0
 
 
 def node_record(name: str, shown: NodeShown) -> dict[str, Any]:
@@ -103,8 +107,14 @@ def node_record(name: str, shown: NodeShown) -> dict[str, Any]:
         "state": list(shown.state),
         "warning": " ".join(shown.warnings) or None,
         "segment": shown.segment,
-        **({} if shown.tensor is None else {"heat": heat_data(value, arriving, shown.kernel)}),
+        **tangent_fields(shown.tangent),
+        **({} if shown.tensor is None else {"heat": heat_data(value, _below(shown), shown.kernel)}),
     }
+
+
+def _below(shown: NodeShown) -> np.ndarray | None:
+    """Return the tensor that is drawn below the value: the cotangent, in forward mode the tangent."""
+    return shown.tangent.array if shown.tangent.on else shown.arriving
 
 
 def _trouble(node: Node, found: tuple[Problem, ...]) -> dict[str, str | None]:
@@ -169,4 +179,5 @@ def wire_record(place: Wire, shown: WireShown) -> dict[str, Any]:
         **flow(shown.passed, shown.scale),
         "via": [[round(x, 1), round(y, 1)] for x, y in shown.bends],
         "alternative": shown.alternative,
+        **push_fields(shown.pushed, shown.pushes),
     }

@@ -15,6 +15,7 @@ from autodiff_viz.views.node.cures import explanation_data
 from autodiff_viz.views.node.fields import fields
 from autodiff_viz.views.node.inspector import WireView, node_view
 from autodiff_viz.views.node.mathml import mathml
+from autodiff_viz.views.node.tangent_rows import TangentRows, tangent_field, tangent_rows
 from autodiff_viz.views.page.parts import runs_alone
 from autodiff_viz.views.training.shown_step import live
 from autodiff_viz.workers.jobs import DROPPED, TOO_LONG, Answer
@@ -77,6 +78,7 @@ def node_data(lab: Lab, view: LabView, told: Answers) -> Data | None:
     if name is None or name not in view.graph:
         return None
     node = node_view(view.graph, view.trace, name)
+    moving = tangent_rows(view.tangents, name)
     return {
         "name": node.name,
         "doc": f"{node.doc} The output of the graph." if node.is_output else node.doc,
@@ -87,9 +89,11 @@ def node_data(lab: Lab, view: LabView, told: Answers) -> Data | None:
         "shape": node.shape,
         "value": node.value,
         "arriving": node.arriving,
+        "tangent": moving.tangent,
+        "added": moving.added,
         "fork": node.fork,
-        "wires": [_wire(wire, slot) for slot, wire in enumerate(node.wires)],
-        "fields": fields(view.graph, node),
+        "wires": [_wire(wire, slot, moving) for slot, wire in enumerate(node.wires)],
+        "fields": [*tangent_field(lab, name), *fields(view.graph, node)],
         "runs": list(_runs(lab, view, told)),
         "why": _why(lab, view, told),
         "elements": _elements(view, name) or None,
@@ -99,10 +103,11 @@ def node_data(lab: Lab, view: LabView, told: Answers) -> Data | None:
 def _elements(view: LabView, name: str) -> dict[str, list[str]]:
     """Return the numbers of the node's heat maps, which the canvas shows under the pointer."""
     trace = view.trace
-    return elements(trace.value.get(name), trace.cotangent.get(name)) if trace else {}
+    below = view.tangents.tangent if view.tangents else trace.cotangent if trace else {}
+    return elements(trace.value.get(name), below.get(name)) if trace else {}
 
 
-def _wire(wire: WireView, slot: int) -> Data:
+def _wire(wire: WireView, slot: int, moving: TangentRows) -> Data:
     """Return the data of a wire into the node."""
     return {
         "to": wire.producer,
@@ -112,6 +117,7 @@ def _wire(wire: WireView, slot: int) -> Data:
         "terms": [list(term) for term in wire.numbers],
         "passed": wire.passed,
         "apart": wire.apart,
+        "pushes": list(moving.wires[slot]) if slot < len(moving.wires) else [],
     }
 
 

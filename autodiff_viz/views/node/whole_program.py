@@ -1,5 +1,5 @@
-"""Analysis of one node in the whole program: why nothing arrives, its runs and residuals, and deviations from
-central differences.
+"""Analysis of one node in the whole program: why nothing arrives, its runs and residuals, its rule check, and
+deviations from central differences.
 """
 
 from __future__ import annotations
@@ -11,10 +11,12 @@ import numpy as np
 
 from autodiff_viz.engine.diagnostics.causes import CORNER, NOT_FINITE, ROUNDING, node_cause
 from autodiff_viz.engine.diagnostics.differences import check_node
+from autodiff_viz.engine.explain.rule_check import rule_check
+from autodiff_viz.engine.explain.rule_check_said import BLOCKED
 from autodiff_viz.engine.trace import Trace
 from autodiff_viz.engine.whole_program.remat_counts import Runs
 from autodiff_viz.graph.identity import identity
-from autodiff_viz.graph.model import INPUT
+from autodiff_viz.graph.model import FOLLOW, INPUT
 from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.graph.text_format import listed
 from autodiff_viz.views.canvas.records import slot_label
@@ -50,8 +52,21 @@ def program_says(trace: Trace, name: str) -> Analysis:
         said = runs_say(trace.runs[name]), residuals_say(trace, name)
     except GraphError:
         return Analysis()
-    differs = differs_say(trace, name) if trace.graph[name].op != INPUT else ()
+    node = trace.graph[name]
+    if node.rule.kind != FOLLOW:
+        differs = rule_says(trace, name)
+    else:
+        differs = differs_say(trace, name) if node.op != INPUT else ()
     return Analysis((*filter(None, said), *differs), explained_zero(trace, name))
+
+
+def rule_says(trace: Trace, name: str) -> tuple[str, ...]:
+    """Return what a node declares beside the true derivative, and whether its rule blocks forward mode."""
+    try:
+        found = rule_check(trace, name)
+    except GraphError:
+        return ()
+    return (found.sentence, *([BLOCKED] if found.blocked else []))
 
 
 def runs_say(runs: Runs) -> str:

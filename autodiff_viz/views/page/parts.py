@@ -14,6 +14,7 @@ from autodiff_viz.figures.catalog import lacking
 from autodiff_viz.graph import limits
 from autodiff_viz.graph.identity import same
 from autodiff_viz.views.compose import LabView
+from autodiff_viz.views.forward import forward_data
 from autodiff_viz.views.lab import Lab, scalar_inputs
 from autodiff_viz.views.lessons.gallery import lesson_view
 from autodiff_viz.views.lessons.tries import tries
@@ -43,6 +44,7 @@ def lab_drawing(lab: Lab, view: LabView) -> dict[str, Any]:
         "sliders": _sliders(view),
         "twins": twins_data(lab, view),
         "ranged": ranged_data(lab, view),
+        "forward": forward_data(lab, view),
         **view.drawing,
     }
 

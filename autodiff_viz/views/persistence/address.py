@@ -15,7 +15,7 @@ from autodiff_viz.graph.dtypes import DTYPES, FLOAT32
 from autodiff_viz.graph.history import Pinned, begin
 from autodiff_viz.graph.identity import remembered
 from autodiff_viz.graph.link import to_link
-from autodiff_viz.graph.model import Graph, Literal
+from autodiff_viz.graph.model import INPUT, Graph, Literal
 from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.language.amend import amended
 from autodiff_viz.language.documents import from_link
@@ -37,6 +37,7 @@ from autodiff_viz.views.training.codec import (
 
 GRAPH, SEED, DTYPE, SELECTED, FIGURE, SWEPT = "g", "seed", "dtype", "node", "figure", "sweep"
 SCALE, DRAWN = "scale", "draws"
+FORWARD, NOTHING_MOVES = "forward", "0"
 LESSON, VARIANT, TEXT, DRAFT, SHELVED = "lesson", "variant", "text", "draft", "shelved"
 RANGES, FOLDED, PLAN, STEP, TRAINED = "range", "folded", "plan", "step", "trained"
 PINNED, PINNED_TEXT = {"A": "a", "B": "b"}, "pinned"
@@ -133,6 +134,7 @@ def beside(lab: Lab) -> dict[str, str]:
         SWEPT: lab.swept,
         SCALE: None if lab.scale == 1 else f"{lab.scale:.0f}",
         DRAWN: None if lab.draws == USUAL_DRAWS else str(lab.draws),
+        FORWARD: _forward_text(lab),
         LESSON: lab.lesson,
         VARIANT: str(lab.variant) if lab.variant else None,
         RANGES: ranges,
@@ -156,6 +158,7 @@ def with_beside(lab: Lab, query: Mapping[str, str]) -> Lab:
         draws=next((draws for draws in DRAWS if query.get(DRAWN) == str(draws)), USUAL_DRAWS),
         lesson=query.get(LESSON),
         variant=_whole(query.get(VARIANT)),
+        forward=_forward(query.get(FORWARD, ""), lab.graph),
         ranges=_ranges(query.get(RANGES, "")),
         collapsed=frozenset(folded),
         plan=read_plan(query.get(PLAN, "")),
@@ -242,6 +245,23 @@ def _number(text: str | None) -> float | None:
 def _whole(text: str | None) -> int:
     """Parse a natural number of at most three digits; 0 if it is none."""
     return int(text) if text and text.isascii() and text.isdigit() and len(text) < 4 else 0
+
+
+def _forward_text(lab: Lab) -> str | None:
+    """Return the tangents of the inputs as text; None while forward mode is off."""
+    if lab.forward is None:
+        return None
+    moved = [f"{name}:{tangent!r}" for name, tangent in lab.forward if name in lab.graph]
+    return ",".join(moved) or NOTHING_MOVES
+
+
+def _forward(text: str, graph: Graph) -> tuple[tuple[str, float], ...] | None:
+    """Parse the tangents of the inputs, without those that are unreadable; None for no text."""
+    if not text:
+        return None
+    pairs = [entry.partition(":")[::2] for entry in text.split(",")[: limits.NODES]]
+    found = {name: _number(number) for name, number in pairs if name in graph and graph[name].op == INPUT}
+    return tuple((name, number) for name, number in found.items() if number is not None)
 
 
 def _ranges(text: str) -> tuple[tuple[str, float, float], ...]:

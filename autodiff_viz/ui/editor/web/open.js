@@ -19,6 +19,7 @@ import { showNotices } from "./popovers/notice.js";
 import { listenToSliders } from "./live/scrub.js";
 import { listenToReach } from "./actions/reach.js";
 import { rove } from "./actions/roving.js";
+import { forwardBar } from "./forward/bar.js";
 import { twinsBar } from "./twins/bar.js";
 import { lightParting } from "./twins/lit.js";
 import { markRanges } from "./draw/ranged.js";
@@ -52,7 +53,7 @@ export function openEditor(palette) {
   listenToHolding(editor);
   keepFieldsInView(editor);
   editor.tools = pageTools(editor);
-  editor.root = html("div", { class: "workspace" }, toolStrip(editor), twinsBar(editor), host, handBar(editor), openTransport(editor));
+  editor.root = html("div", { class: "workspace" }, toolStrip(editor), twinsBar(editor), forwardBar(editor), host, handBar(editor), openTransport(editor));
   for (const place of [editor.root, editor.tools]) for (const bar of [place, ...place.querySelectorAll("*")]) if (bar.role === "toolbar") rove(/** @type {HTMLElement} */ (bar));
   new ResizeObserver(() => editor.resized()).observe(host);
   speak(editor);

@@ -15,12 +15,13 @@
  *   value: string, cotangent: string, valueFull?: string, cotangentFull?: string, shape?: string, dims?: number[],
  *   literal?: string, text?: string, rule: RuleKind, ruleText?: string, ruleFull?: string, isOutput: boolean, isInput: boolean, isParameter?: boolean, muted?: boolean, cut?: boolean, segment?: number, connected: boolean,
  *   problem?: string | null, missing?: string | null, warning?: string | null, runs?: string | null, heat?: Heat, state?: string[],
- *   tab?: string, beside?: boolean, full?: [number, number], foot?: number,
+ *   reverse?: { cotangent: string, cotangentFull?: string, connected: boolean }, tab?: string, beside?: boolean, full?: [number, number], foot?: number,
  *   ports?: { ins: number[], outs: number[] }, group?: { name: string, nodes: string[], outs: string[], output: string | null, marks: GroupMark[], branches?: string[] },
  * }} GraphNode  `literal`: an input's value as typed; `dims`: the shape of the value, also [] without a value; `text`: the right side of `=` in the node's
  *   line of the formula, if it is not `literal`; `ruleFull`: the function of its rule; `cut`: a segment ends at its output; `tab`: the layer below or `beside` which a parameter is folded, and `full` the size of its card when it is not; `foot`: px that its own tabs take below a node; `segment`: number of its segment, from 1;
  *   `missing`: what an unfinished node still needs; `state`: a word and a sentence on its problem in training, or on the difference of its declared derivative from the true one;
- *   `group`, only on the card of a collapsed group: its nodes, those that feed other nodes (`outs`), and the one whose numbers the card shows; `ports`: their distances in px from the card's top
+ *   `group`, only on the card of a collapsed group: its nodes, those that feed other nodes (`outs`), and the one whose numbers the card shows; `ports`: their distances in px from the card's top;
+ *   `reverse`, only in forward mode: the cotangent, where `cotangent` holds the tangent
  */
 /**
  * @typedef {{ columns?: number, value?: string, cotangent?: string, valueTop?: string, cotangentTop?: string, valueNumbers?: string[], cotangentNumbers?: string[], says?: string }} Heat
@@ -31,8 +32,8 @@
 /**
  * @typedef {{
  *   from: string, to: string, slot: number, width: number, sign: number, passed: string,
- *   passedFull?: string, via: Point[], alternative?: boolean, out?: number, of?: Wire[], dims?: number[],
- * }} Wire  at the card of a collapsed group: the port that it leaves (`out`), the wires of the graph that it stands for (`of`) and the shape of their value; `width` is 0 to 1; `sign` is -1, 0, 1, or 2 for a tensor with both signs
+ *   passedFull?: string, reverse?: { passed: string, passedFull?: string }, via: Point[], alternative?: boolean, out?: number, of?: Wire[], dims?: number[],
+ * }} Wire  at the card of a collapsed group: the port that it leaves (`out`), the wires of the graph that it stands for (`of`) and the shape of their value; `width` is 0 to 1; `sign` is -1, 0, 1, or 2 for a tensor with both signs; `reverse`, only in forward mode: what it passes back, where `passed` is what it adds to a tangent
  */
 /**
  * @typedef {{
@@ -68,7 +69,7 @@
  *   rev: number, ack: number, key: string, graph?: string, nodes: GraphNode[], wires: Wire[],
  *   regions: Region[], groups: Group[], within?: Map<string, string>, selected: string | null, picked?: string[],
  *   history: { undo?: string, redo?: string, labels?: Record<string, string>, at?: number },
- *   notice: Notice[], state?: number, live?: boolean, figure?: string, lacks?: string[], lesson?: string | null, twins?: import("../../twins/web/types.js").TwinsData, ranged?: import("./draw/ranged.js").Ranged | null, formula?: any, sliders?: any,
+ *   notice: Notice[], state?: number, live?: boolean, figure?: string, lacks?: string[], lesson?: string | null, twins?: import("../../twins/web/types.js").TwinsData, ranged?: import("./draw/ranged.js").Ranged | null, forward?: { says: string, blocked?: string[] }, formula?: any, sliders?: any,
  *   node?: import("../../inspector/web/types.js").NodeData, check?: import("../../checks/web/types.js").CheckData, paths?: import("../../paths/web/types.js").PathsData,
  *   sweeps?: Record<string, string>, trail?: import("./keep/shelf.js").Trail, large?: import("./keep/large.js").Large,
  * }} Drawing  `within`: by node in a collapsed group, the id of its card; `sweeps`: by input, the key of the table for its slider that matches this drawing;

@@ -10,7 +10,7 @@ import { Rules } from "./rules.js";
 
 /** @typedef {import("./types.js").NodeData} NodeData */
 /** @typedef {import("./types.js").WireRow} WireRow */
-/** @typedef {{ root: HTMLElement, head: HTMLElement, math: HTMLElement, terms: HTMLElement, apart: HTMLElement }} Row */
+/** @typedef {{ root: HTMLElement, head: HTMLElement, math: HTMLElement, terms: HTMLElement, pushes: HTMLElement, apart: HTMLElement }} Row */
 
 const HINT = "Select a node to see its derivative, its rule and its numbers.";
 
@@ -27,15 +27,16 @@ export class Inspector {
     this.why = new Mend((edit, refused) => this.sender.send(edit, refused));
     this.parts = {
       name: html("code"), math: html("span", { class: "math" }), doc: html("p", { class: "doc" }), says: html("p", { class: "says" }),
-      value: html("dd"), valueOf: html("dt"), arriving: html("dd"), fork: html("p", { class: "fork" }),
+      value: html("dd"), valueOf: html("dt"), arriving: html("dd"), tangent: html("dd"), added: html("p", { class: "fork" }), fork: html("p", { class: "fork" }),
       wires: html("ul", { class: "wires" }), fields: html("div", { class: "fields" }), runs: html("ul", { class: "runs" }),
     };
-    const { name, math, doc, says, value, valueOf, arriving, fork, wires, fields, runs } = this.parts;
+    const { name, math, doc, says, value, valueOf, arriving, tangent, added, fork, wires, fields, runs } = this.parts;
     const numbers = html("dl", { class: "numbers" },
-      html("div", { class: "value" }, valueOf, value), html("div", { class: "arriving" }, html("dt", {}, "Arriving cotangent"), arriving));
+      html("div", { class: "value" }, valueOf, value), html("div", { class: "arriving" }, html("dt", {}, "Arriving cotangent"), arriving),
+      (this.moving = html("div", { class: "moving", hidden: true }, html("dt", {}, "Tangent"), tangent)));
     this.hint = html("p", { class: "hint" }, HINT);
     this.body = html("div", { class: "body" },
-      html("div", { class: "head" }, html("h2", {}, name), math), doc, this.rules.root, says, numbers, this.why.root, fork, wires, fields, runs);
+      html("div", { class: "head" }, html("h2", {}, name), math), doc, this.rules.root, says, numbers, this.why.root, fork, added, wires, fields, runs);
     this.body.hidden = true;
     this.host = html("div", { class: "inspector" }, this.hint, this.body);
     for (const kind of ["keydown", "keyup"]) this.host.addEventListener(kind, (event) => event.stopPropagation());
@@ -56,6 +57,9 @@ export class Inspector {
     setText(parts.valueOf, data.shape ? `Value (shape ${data.shape})` : "Value");
     setText(parts.value, data.value || "\u2013");
     setText(parts.arriving, data.arriving || "\u2013");
+    this.moving.hidden = !data.tangent;
+    setText(parts.tangent, data.tangent ?? "");
+    setText(parts.added, data.added ? `Added from its wires: ${data.added}` : "");
     setText(parts.fork, data.fork ? `Added at the fork: ${data.fork}` : "");
     keep(parts.wires, this.rows, data.wires ?? [], ({ slot }) => `${data.name}:${slot}`, makeRow, showRow);
     this.why.show(data.why);
@@ -86,15 +90,21 @@ export class Inspector {
 
 /** @returns {Row} */
 function makeRow() {
-  const [head, math, terms, apart] = ["to", "math", "terms", "apart"].map((kind) => html("span", { class: kind }));
-  return { root: html("li", {}, head, math, terms, apart), head, math, terms, apart };
+  const [head, math, terms, pushes, apart] = ["to", "math", "terms", "pushes", "apart"].map((kind) => html("span", { class: kind }));
+  return { root: html("li", {}, head, math, terms, pushes, apart), head, math, terms, pushes, apart };
 }
 
 /** @param {Row} row @param {WireRow} wire */
-function showRow({ head, math, terms, apart }, wire) {
+function showRow({ head, math, terms, pushes, apart }, wire) {
   setText(head, `To ${wire.to}${wire.label ? ` (${wire.label})` : ""}`);
   setMath(math, wire.math);
   const said = wire.terms ?? (wire.passed ? [["passes ", ""], [wire.passed, "cotangent"]] : []);
-  if (said.map(([text]) => text).join("") !== terms.textContent) terms.replaceChildren(...said.map(([text, role]) => html("span", { class: role || null }, text)));
+  write(terms, said);
+  write(pushes, wire.pushes ?? []);
   setText(apart, wire.apart ?? "");
+}
+
+/** Write pieces of text with their roles, unless they are there. @param {HTMLElement} host @param {string[][]} said */
+function write(host, said) {
+  if (said.map(([text]) => text).join("") !== host.textContent) host.replaceChildren(...said.map(([text, role]) => html("span", { class: role || null }, text)));
 }

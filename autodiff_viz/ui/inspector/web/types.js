@@ -1,9 +1,9 @@
 // @ts-check
 // Types of the data of the selected node (views/node/panel.py). Empty fields are left out. Types only.
 
-/** @typedef {[text: string, role: string]} Term a piece of a line of numbers; `role` is "cotangent" or "" */
-/** @typedef {{ to: string, slot: number, label?: string, math?: string, terms?: Term[], passed?: string, apart?: string }} WireRow
- * `math` is MathML; `apart` says both numbers where a declared derivative is not the true one */
+/** @typedef {[text: string, role: string]} Term a piece of a line of numbers; `role` is "cotangent", "tangent" or "" */
+/** @typedef {{ to: string, slot: number, label?: string, math?: string, terms?: Term[], passed?: string, apart?: string, pushes?: Term[] }} WireRow
+ * `math` is MathML; `pushes`, in forward mode: what it adds to the tangent; `apart` says both numbers where a declared derivative is not the true one */
 /**
  * @typedef {{
  *   id: string, label: string, type: "text" | "number" | "check" | "choice" | "several" | "button" | "note",
@@ -13,7 +13,7 @@
 /**
  * @typedef {{
  *   name: string, doc?: string, math?: string, kind: string, kinds: string[], ruleSays?: string, shape?: string, value?: string,
- *   arriving?: string, fork?: string, wires?: WireRow[], fields?: FieldData[], runs?: string[], why?: import("../../web/mend.js").Explanation, elements?: { value?: string[], cotangent?: string[] },
+ *   arriving?: string, tangent?: string, added?: string, fork?: string, wires?: WireRow[], fields?: FieldData[], runs?: string[], why?: import("../../web/mend.js").Explanation, elements?: { value?: string[], cotangent?: string[] },
  * }} NodeData
  */
 

@@ -13,6 +13,7 @@ import { toggleHelp } from "../popovers/help.js";
 import { step, toggleHistory } from "../popovers/history.js";
 import { isSelecting, toggleSelecting } from "../gestures/hold.js";
 import { bendOf, compareWithout, flip, isPinned, saveTwins, togglePin } from "../twins/commands.js";
+import { isForward, toggleForward } from "../forward/commands.js";
 import { takeWire } from "./keywire.js";
 import { closeNotice } from "../popovers/notice.js";
 import { openPalette } from "../popovers/palette.js";
@@ -151,6 +152,10 @@ export const ACTIONS = {
   pin: {
     label: "Compare: pin the graph as A", keys: ["Shift+V"], icon: "pin", places: { view: "compare" }, guide: "Compare two graphs",
     says: "Pin the graph as it is as A and go on as B; or unpin", on: isPinned, do: togglePin,
+  },
+  forward: {
+    label: "Forward mode: tangents in place of cotangents", keys: ["j"], places: { view: "compare" }, guide: "See",
+    says: "Show tangents, in place of cotangents", on: isForward, do: toggleForward,
   },
   flip: { label: "Flip between A and B", keys: ["v"], guide: "Compare two graphs", do: flip },
 

@@ -105,6 +105,7 @@ function titleOf(editor) {
 const legend = () =>
   html("div", { class: "legend-line" },
     html("span", { class: "blue" }, triangle("M1 1l7 5-7 5z"), "value"),
+    html("span", { class: "tangent-key" }, triangle("M1 1l7 5-7 5z"), "tangent"),
     html("span", { class: "orange" }, triangle("M8 1l-7 5 7 5z"), "cotangent"));
 
 /** @param {string} d */

@@ -9,6 +9,7 @@ import { fitting } from "./fitting.js";
 import { gridOf } from "./geometry.js";
 import { imageOf } from "./heat.js";
 import { isBare } from "./levels.js";
+import { inkOf } from "./heatcard.js";
 import { textWidth } from "./measure.js";
 
 /** @typedef {import("../types.js").GraphNode} GraphNode */
@@ -75,11 +76,12 @@ function blockIn({ x, y, w, h }, [rows, columns], which, size) {
 export const cellParts = (cells) => [cells.value, cells.cotangent].flatMap(({ image, texts }) => [image, ...texts]);
 
 /** @param {Cells} cells @param {GraphNode} node */
-export function writeCells(cells, { heat, connected }) {
+export function writeCells(cells, node) {
+  const { heat, connected } = node;
   for (const which of /** @type {Which[]} */ (["value", "cotangent"])) {
     const { image } = cells[which];
     const shades = (which === "value" || connected) && heat?.[which];
-    if (shades) image.setAttribute("href", imageOf(shades, heat?.columns ?? 1, which));
+    if (shades) image.setAttribute("href", imageOf(shades, heat?.columns ?? 1, inkOf(node, which)));
     else image.removeAttribute("href");
     writeBlock(cells[which], shades ? (heat?.[`${which}Numbers`] ?? []) : []);
   }

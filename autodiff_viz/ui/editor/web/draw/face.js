@@ -19,6 +19,8 @@ const HEADER = 33; // px
 const TIGHT = 6; // px between and around two numbers without anything else
 const OVER = 52; // px by which a number may be wider than its card where it is all that is said
 const HIGH = 8; // px above the sign of a tall card, at most
+export const LEAST = 11.5; // px of a tangent beside its value, at least
+export const BESIDE = 13.5; // and at most
 const MARK = 9; // px that the arrows of value and cotangent take
 const CAPITAL = 0.7; // height of digits and capitals, of the font's size
 export const MOST = 16; // px of a number
@@ -59,6 +61,15 @@ export function rows(node, level) {
   return [value ?? cotangent, cotangent];
 }
 
+/** Whether a card has room for value, tangent and cotangent, in forward mode. @param {GraphNode} node @param {Level} level */
+export const hasBothModes = ({ reverse, heat, group, tab, shape }, level) => Boolean(reverse && level.detail === "near" && !heat && !group && !tab && !shape);
+
+/** Left end of the numbers, right of the arrows. @param {Level} level */
+export const leftOf = (level) => sideOf(level) + MARK + 1;
+
+/** Px for the cotangent below value and tangent. @param {GraphNode} node */
+export const backRoom = ({ w }) => w - 2 * SIDE.near - MARK - 1;
+
 /** The line below sign and name. @param {GraphNode} node @param {Level} level */
 export const divider = ({ w }, level) =>
   level.detail === "near" ? [svg("line", { class: "divider", x1: SIDE.near, x2: w - SIDE.near, y1: HEADER, y2: HEADER })] : [];
@@ -90,6 +101,7 @@ export function roomOf(node, level) {
   }
   const room = w - 2 * side - (near ? MARK + 1 : 0);
   const size = Math.max(SHAPE, text);
+  if (hasBothModes(node, level)) return { value: 0.51 * room, cotangent: 0.46 * room, most: MOST, right: w - side };
   const beside = near && shape && !heat ? textWidth(shape, size) + 4 : 0;
   return { value: room - beside, cotangent: room, most: Math.max(MOST, number), right: w - side, ...(beside && { shape: side + MARK }) };
 }

@@ -4,7 +4,7 @@
 
 import { shared } from "../../../web/constants.js";
 
-/** @typedef {"value" | "cotangent"} Which */
+/** @typedef {"value" | "cotangent" | "tangent"} Which */
 /** @typedef {{ width: number, height: number, data: Uint8ClampedArray }} Pixels  four bytes each: red, green, blue, opacity */
 
 const { alphabet: ALPHABET, shades: SHADES, marks: FIRST_MARK, inks: INKS } = shared.heat; // marks: first place of the cells that are not finite

@@ -18,7 +18,10 @@ const ROOM = 50; // px of height for a picture
 const FOOT = 9; // px below the norms
 const CELL = 15; // px of a cell, at most
 export const THUMB = 40; // px, width of a picture beside its norm
-const WORDS = { value: ["blue", "grey"], cotangent: ["orange", "teal"] };
+const WORDS = { value: ["blue", "grey"], cotangent: ["orange", "teal"], tangent: ["purple", "slate"] };
+
+/** The colours of a picture: the lower one shows the tangent in forward mode. @param {GraphNode} node @param {Which} which */
+export const inkOf = ({ reverse }, which) => (which === "cotangent" && reverse ? "tangent" : which);
 
 /** Width in px of either picture. @param {number} w of the card */
 export const halfOf = (w) => (w - 2 * SIDE - GAP) / 2;
@@ -59,7 +62,7 @@ export function paintPictures(pictures, node, level) {
     const box = { x: room.x + (room.w - size.w) / 2, y: room.y + (room.h - size.h) / 2, width: size.w, height: size.h };
     for (const [name, px] of Object.entries(box)) for (const part of [image, frame]) part.setAttribute(name, px.toFixed(1));
     for (const part of [image, frame]) part.style.display = cells ? "" : "none";
-    if (cells) image.setAttribute("href", imageOf(cells, columns, which));
+    if (cells) image.setAttribute("href", imageOf(cells, columns, inkOf(node, which)));
   }
 }
 
@@ -85,9 +88,10 @@ export function sizeOfPicture(rows, columns, room) {
 }
 
 /** Meaning of the colours of a picture, for the card's tooltip. @param {GraphNode} node @param {Which} which */
-export function scaleSays({ heat }, which) {
+export function scaleSays(node, which) {
+  const { heat } = node;
   if (!heat?.[which]) return "";
-  const [plus, minus] = WORDS[which];
+  const [plus, minus] = WORDS[inkOf(node, which)];
   const top = heat[`${which}Top`];
   const odd = /[9+/]/.test(heat[which] ?? "") ? "; \u00d7 is NaN, arrows are infinities" : "";
   return top === "0" ? " (all 0)" : ` (${plus} to ${top}, ${minus} to \u2212${top}${odd})`;

@@ -40,6 +40,7 @@ export const ICONS = {
   step: "M4 3v10l7-5zM12.5 3v10",
   back: "M12 3v10L5 8zM3.5 3v10",
   finish: "M2 3v10l5-5zM7 3v10l5-5zM13.5 3v10",
+  forward: "M2 4.5h7.5M7 2l2.5 2.5L7 7M6.5 11.5H14M11.5 9l2.5 2.5-2.5 2.5M2 11.5h1.5",
   pin: "M2.5 3.5h4.5v9H2.5zM9 3.5h4.5v9H9zM4 6h1.5M10.5 6H12M10.5 9H12",
   warning: "M8 2.5 14.5 13.5h-13zM8 6.5v3.2M8 11.6v.2",
 };

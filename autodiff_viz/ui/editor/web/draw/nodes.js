@@ -6,7 +6,7 @@ import { cellParts, makeCells, numbersIn, writeBlock, writeCells } from "./cellc
 import { chips } from "./chips.js";
 import { RULES } from "../../../web/constants.js";
 import { keep, setText, svg } from "../../../web/dom.js";
-import { arrows, divider, hasBoth, header, MOST, roomOf, rows, writeNumber } from "./face.js";
+import { arrows, backRoom, BESIDE, divider, hasBoth, hasBothModes, header, LEAST, leftOf, MOST, roomOf, rows, writeNumber } from "./face.js";
 import { groupParts, groupRows, spokenGroup, writeGroupTitle } from "./groupcard.js";
 import { heatParts, makePictures, normAt, paintPictures, scaleSays } from "./heatcard.js";
 import { isBare, NEAR, readable } from "./levels.js";
@@ -18,8 +18,8 @@ import { tabParts, tabRows } from "./tabcard.js";
 /** @typedef {{ root: SVGGraphicsElement, node: GraphNode | null, look: string, numbers: Numbers | null,
  * complete: boolean, culled: boolean, level: Level }} Card
  * if not `complete`, it has only the parts that are seen from far; `level`: of detail, for which it is drawn */
-/** @typedef {{ value: SVGGraphicsElement, cotangent: SVGGraphicsElement, title: Element, sizes: { value: number, cotangent: number }, pictures?: import("./heatcard.js").Pictures, cells?: import("./cellcard.js").Cells | null }} Numbers
- * `sizes`: px that the numbers have had at most since they were written for good */
+/** @typedef {{ value: SVGGraphicsElement, cotangent: SVGGraphicsElement, back?: SVGGraphicsElement, title: Element, sizes: { value: number, cotangent: number }, pictures?: import("./heatcard.js").Pictures, cells?: import("./cellcard.js").Cells | null }} Numbers
+ * `back`: the cotangent in forward mode, where it has room beside the tangent; `sizes`: px that the numbers have had at most since they were written for good */
 
 /** @param {Element} layer @param {Map<string, Card>} cards @param {GraphNode[]} nodes
  * @param {boolean} complete whether new cards have all that can be read from near @param {Level} level of new cards */
@@ -50,8 +50,8 @@ export function relevelCard(card, level) {
 export function updateCard(card, node) {
   if (card.node === node) return;
   card.root.setAttribute("transform", `translate(${node.x} ${node.y})`);
-  const { x, y, value, cotangent, valueFull, cotangentFull, literal, heat, ...rest } = node;
-  const look = JSON.stringify({ ...rest, pictured: Boolean(heat), written: Boolean(heat?.valueNumbers) });
+  const { x, y, value, cotangent, valueFull, cotangentFull, literal, heat, reverse, ...rest } = node;
+  const look = JSON.stringify({ ...rest, moving: Boolean(reverse), pictured: Boolean(heat), written: Boolean(heat?.valueNumbers) });
   if (look !== card.look) redraw(card, node);
   else if (card.numbers) writeNumbers(card.numbers, node, card.level);
   card.root.setAttribute("aria-label", spoken(node));
@@ -97,6 +97,10 @@ function rebuild(root, node, seen) {
     sizes: { value: MOST, cotangent: MOST },
   };
   setClasses(root, node);
+  const both = hasBothModes(node, level);
+  root.classList.toggle("both-modes", both);
+  if (both) numbers.back = svg("text", { class: "number arriving-back", x: right, y: back });
+  if (both) for (const [name, px] of /** @type {const} */ ([["x", leftOf(level)], ["y", forth]])) numbers.cotangent.setAttribute(name, String(px));
   if (node.group) {
     numbers.value.classList.toggle("unsaid", level.detail === "one");
     const two = node.group.output ? [...arrows(forth, back, level), numbers.value, numbers.cotangent] : [];
@@ -159,6 +163,7 @@ function written(node, numbers, forth, back, level) {
     ...(shape === undefined ? [] : [svg("text", { class: "shape", x: shape, y: forth }, node.shape ?? "")]),
     numbers.value,
     numbers.cotangent,
+    ...(numbers.back ? [numbers.back] : []),
   ];
 }
 
@@ -184,13 +189,17 @@ function writeNumbers(numbers, node, seen) {
   numbers.value.parentElement?.classList.remove("sliding");
   numbers.sizes = {
     value: writeNumber(numbers.value, plain(node.value, level), node.valueFull, value, level.number, most),
-    cotangent: writeNumber(numbers.cotangent, node.connected ? plain(node.cotangent, level) : "–", node.cotangentFull, cotangent, level.number, most),
+    cotangent: writeNumber(numbers.cotangent, node.connected ? plain(node.cotangent, level) : "–", node.cotangentFull, cotangent, numbers.back ? LEAST : level.number, numbers.back ? BESIDE : most),
   };
+  if (numbers.back && node.reverse) writeNumber(numbers.back, node.reverse.connected ? node.reverse.cotangent : "–", node.reverse.cotangentFull, backRoom(node), level.number, most);
   if (node.group) return writeGroupTitle(numbers.title, node);
   const rest = [node.problem, node.warning, node.state?.[1]].filter(Boolean).map((text) => `\n${text}`).join("");
-  const back = node.connected ? (node.cotangentFull ?? node.cotangent) : "none: no path to the output";
+  const { reverse } = node;
+  const { connected, ...other } = reverse ?? node;
+  const back = connected ? (other.cotangentFull ?? other.cotangent) : "none: no path to the output";
+  const forth = reverse ? `\ntangent ${node.cotangentFull ?? node.cotangent}${scaleSays(node, "cotangent")}` : "";
   const part = node.heat?.says ? `\npictures: ${node.heat.says}` : "";
-  setText(numbers.title, `${node.id}\nvalue ${node.valueFull ?? node.value}${scaleSays(node, "value")}\ncotangent ${back}${scaleSays(node, "cotangent")}${part}${rest}`);
+  setText(numbers.title, `${node.id}\nvalue ${node.valueFull ?? node.value}${scaleSays(node, "value")}${forth}\ncotangent ${back}${reverse ? "" : scaleSays(node, "cotangent")}${part}${rest}`);
 }
 
 /** Show other numbers while a slider is dragged. Their size never grows meanwhile, so that they do not jitter.
@@ -222,7 +231,7 @@ export function spoken(node) {
   const inputs = node.slots.filter((slot) => slot.constant !== null).map((slot) => `${slot.label} is ${slot.constant}`);
   const parts = [
     `${node.id}, ${node.isParameter ? "parameter" : node.isInput ? "input" : node.op}${node.tab ? ` folded at ${node.tab}` : ""}`, ...inputs, `value ${[node.shape, node.value].filter(Boolean).join(" ")}`,
-    node.connected ? `cotangent ${node.cotangent}` : "no path to the output",
+    node.reverse && `tangent ${node.cotangent}`, (node.reverse ?? node).connected ? `cotangent ${(node.reverse ?? node).cotangent}` : "no path to the output",
     node.muted ? "muted, hands on its first wired input" : node.rule !== "follow" && RULES[node.rule]?.does, node.segment && `segment ${node.segment}`, node.cut && "cut after it", node.isOutput && "output", node.runs && `runs ${node.runs}`, node.missing, node.problem, node.warning, ...(node.state ?? []),
   ];
   return parts.filter(Boolean).join(", ");

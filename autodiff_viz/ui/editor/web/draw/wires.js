@@ -1,6 +1,7 @@
 // @ts-check
 // Wires. A wire carries a value forward and a contribution to the gradient backward: its thickness and strength are the
-// size of the contribution, its colour and arrow the sign; both signs in one tensor make two colours.
+// size of the contribution, its colour and arrow the sign; both signs in one tensor make two colours. In forward mode it
+// shows its contribution to a tangent, with the arrow the other way.
 
 import { keep, setText, svg } from "../../../web/dom.js";
 import { hookCurve, outputPoint, pathOf, pointAt, slotPoint, wireCurve } from "./geometry.js";
@@ -93,10 +94,12 @@ export function updateStrand(strand, wire, nodes) {
   for (const line of [strand.line, strand.other]) line.setAttribute("d", path);
   strand.hit.setAttribute("d", path);
   strand.root.classList.toggle("alternative", Boolean(wire.alternative));
-  if (!old || FLOW.some((field) => old[field] !== wire[field])) showFlow(strand, wire);
+  if (!old || Boolean(old.reverse) !== Boolean(wire.reverse) || FLOW.some((field) => old[field] !== wire[field])) showFlow(strand, wire);
   showShape(strand);
   const shape = shapeOf(strand);
-  setText(strand.title, `${wire.from} → ${wire.to}${shape && `, ${shape}`}\npassed back ${wire.passedFull ?? wire.passed}`);
+  const back = (wire.reverse ?? wire).passedFull ?? (wire.reverse ?? wire).passed;
+  const forth = wire.reverse ? `\npassed on ${wire.passedFull ?? wire.passed}` : "";
+  setText(strand.title, `${wire.from} → ${wire.to}${shape && `, ${shape}`}${forth}\npassed back ${back}`);
   placeMarks(strand);
 }
 
@@ -118,8 +121,9 @@ export function showFlow(strand, flow) {
 }
 
 /** @param {Strand} strand */
-function placeArrow({ arrow, half, flow, curve, place, size, from }) {
-  const { point, angle } = pointAt(curve, place.t);
+function placeArrow({ arrow, half, flow, curve, place, size, from, wire }) {
+  const { point, angle: along } = pointAt(curve, place.t);
+  const angle = along + (wire?.reverse ? 180 : 0); // a tangent goes forward
   const wide = from?.tab ? SHORT : ((flow.sign ? 7 : 5) + 4 * flow.width) * Math.sqrt(size / NUMBER);
   arrow.setAttribute("d", arrowPath(HEAD, wide, point, angle));
   half.setAttribute("d", flow.sign === 2 ? arrowPath(HALF, wide, point, angle) : "");
@@ -147,7 +151,7 @@ const HEAD = [[-1, 0], [0.7, -0.8], [0.7, 0.8]];
 /** @type {Point[]} */
 const HALF = [[-1, 0], [0.7, 0], [0.7, 0.8]];
 
-/** An arrowhead that points back along the wire.
+/** An arrowhead that points back along a wire in this direction.
  * @param {Point[]} corners @param {number} size px @param {Point} at @param {number} angle degrees */
 function arrowPath(corners, size, [x, y], angle) {
   const [right, down] = [Math.cos((angle * Math.PI) / 180) * size, Math.sin((angle * Math.PI) / 180) * size];

@@ -2,6 +2,7 @@
 // Player of the pass: asks for the steps once, then shows one after the other. It shows only the numbers that the
 // steps were made for: an edit, a slider or a training that changes a number ends the play.
 
+import { isForward, toggleForward } from "../forward/commands.js";
 import { hear, tell } from "../../../web/news.js";
 import { delayOf, phaseEnd, shownAfter, within } from "./model.js";
 import { clearPlay, paintPlay } from "./paint.js";
@@ -92,6 +93,7 @@ export class Player {
   need(act) {
     this.reason = "";
     if (this.editor.drawing.live) return this.refuse(LIVE);
+    if (isForward(this.editor)) toggleForward(this.editor); // the pass is that of reverse mode
     if (this.steps) return act(this.steps);
     this.wish = () => this.steps && act(this.steps);
     this.asked = null; // each press asks again: a message may be lost

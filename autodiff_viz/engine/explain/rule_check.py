@@ -1,0 +1,294 @@
+"""`rule_check`: the derivative that a node declares beside the true one and a float64 central difference.
+
+A declared derivative that is not the true one is no mistake: a straight-through estimator differs on purpose.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from autodiff_viz.engine.arguments import numbers
+from autodiff_viz.engine.diagnostics.differences import NEARER, sides_along
+from autodiff_viz.engine.explain.forward_mode import jvp
+from autodiff_viz.engine.explain.node_alone import Alone, node_alone, swept_alone
+from autodiff_viz.engine.explain.rule_check_said import said
+from autodiff_viz.engine.live_path.arrays import FLOAT64
+from autodiff_viz.engine.live_path.tangents import BLOCKED, FORWARD
+from autodiff_viz.engine.sweep import sweep, without_rules
+from autodiff_viz.engine.trace import Trace, known_trace, trace
+from autodiff_viz.graph.model import INPUT, Node
+from autodiff_viz.graph.names import quoted
+from autodiff_viz.graph.problem import GraphError, Problem
+from autodiff_viz.graph.rule_kinds import ARRIVING, KINDS
+from autodiff_viz.ops.catalog import OPS
+
+POSITIONS = 101  # of a sweep; ops are compiled per number of positions
+APART = 1e-3  # share of the largest true derivative above which two derivatives differ
+EXACT = 1e-9  # of the larger side: float64 rounds far below
+STEEPER = 0.5  # growth of a slope with a shorter step that tells a jump
+WIDE = 5.0  # a sweep goes at least so far from 0
+
+
+@dataclass(frozen=True, slots=True)
+class Adjoint:
+    """The two sides of <v, J u> = <J'v, u> for one pair of tangent u and cotangent v.
+
+    J is the op's own derivative in forward mode, J' what the node declares. They are equal for every pair if
+    and only if what is declared is the transpose of the derivative.
+
+    Attributes:
+      left, right: <v, J u> and <J'v, u>.
+    """
+
+    left: float
+    right: float
+
+    @property
+    def holds(self) -> bool:
+        """Whether the sides are equal up to rounding in float64."""
+        return abs(self.left - self.right) <= EXACT * max(1.0, abs(self.left), abs(self.right))
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Along:
+    """The derivatives of a node by one node that it reads, in float64.
+
+    Of a tensor, those by its element `index`, where declared and true differ most at present.
+
+    Attributes:
+      by: the node that is moved; the node itself, of an input.
+      index: of the element; () of a number.
+      here: its present value, one of `positions`.
+      positions: the values of the sweep.
+      declared: what the node passes, per position.
+      true: JAX's derivative without the rule.
+      difference: central differences; no derivative at a corner.
+      corner: where the slopes below and above differ, so that there is no single derivative.
+      adjoint: for the whole node, or tensor, at the present numbers.
+    """
+
+    by: str
+    index: tuple[int, ...]
+    here: float
+    positions: np.ndarray
+    declared: np.ndarray
+    true: np.ndarray
+    difference: np.ndarray
+    corner: np.ndarray
+    adjoint: Adjoint
+
+    @property
+    def at_here(self) -> int:
+        """The index of the present value in `positions`."""
+        return int(np.argmin(np.abs(self.positions - self.here)))
+
+    @property
+    def gaps(self) -> np.ndarray:
+        """|declared - true| per position; 0 at a corner and where there is no true derivative."""
+        return _gaps(self.declared, self.true, self.corner | np.isnan(self.true))
+
+    @property
+    def worst(self) -> int:
+        """The index of the position with the largest gap; the nearest to the present value of equals."""
+        gaps = self.gaps
+        largest = np.flatnonzero(gaps >= gaps.max() * (1 - EXACT))
+        return int(largest[np.argmin(np.abs(self.positions[largest] - self.here))])
+
+    @property
+    def gap(self) -> float:
+        """The largest gap of the sweep."""
+        return float(self.gaps[self.worst])
+
+    @property
+    def where(self) -> float:
+        """The value at which the gap is largest."""
+        return float(self.positions[self.worst])
+
+    @property
+    def differs(self) -> bool:
+        """Whether declared and true differ by more than rounding anywhere in the sweep."""
+        return self.gap > APART * _largest(self.true)
+
+    @property
+    def true_gap(self) -> float:
+        """The largest difference of the true derivative and the central difference, corners left out."""
+        either = self.corner | np.isnan(self.true) | np.isnan(self.difference)
+        return float(_gaps(self.true, self.difference, either).max(initial=0.0))
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class RuleCheck:
+    """The derivatives of a node by each node that it reads.
+
+    Attributes:
+      node, kind: name and kind of rule of the node.
+      v: the cotangent that is pulled back. For an elementwise op it is ones, so that the numbers are local
+        derivatives; for a rule that is a function of what arrives, and for an op that mixes elements, it is
+        what arrives at present.
+      along: by the nodes that it reads, those of its op first.
+      blocked: whether `jax.jvp` raises at this node once a tangent arrives.
+    """
+
+    node: str
+    kind: str
+    v: np.ndarray = field(repr=False)
+    along: tuple[Along, ...]
+    blocked: bool
+
+    @property
+    def worst(self) -> Along:
+        """The derivative with the largest gap; the first of equals."""
+        return max(self.along, key=lambda found: found.gap)
+
+    @property
+    def sentence(self) -> str:
+        """What was found, in words."""
+        return said(self)
+
+
+def rule_check(trace: Trace, name: str, *, u: Any = None, v: Any = None) -> RuleCheck:
+    """Compare the derivative that a node declares with the true one and with central differences.
+
+    Each node that it reads is moved in turn, all else being equal. With `backward_as` the way from there to
+    the alternative moves too.
+
+    Args:
+      trace: as `trace` made it.
+      name: of a node that reads another one, or of an input.
+      u, v: tangent and cotangent of the adjoint test, broadcast; fixed random ones by default.
+    Returns:
+      The three derivatives at the present numbers and along a sweep, by each node that it reads.
+    Raises:
+      GraphError: it is no trace, there is no such node, it reads none or one that is not finite, or u or v
+        does not fit.
+    Source: central differences in float64; `jax.jvp` of the op.
+    """
+    node = _known(known_trace(trace), name)
+    reads = (name,) if node.op == INPUT else tuple(dict.fromkeys(read for _, read in node.wires))
+    if not reads:
+        message = f"{name!r} reads no node, so there is nothing to differentiate it by."
+        raise GraphError(Problem("no-wire", message, "Choose a node with a wire.", name))
+    seed = _seed(trace, node)
+    found = tuple(_along(trace, node, by, seed, u, v) for by in reads)
+    return RuleCheck(name, node.rule.kind, seed, found, FORWARD[node.rule.kind] == BLOCKED)
+
+
+def _known(found: Trace, name: Any) -> Node:
+    if name in found.graph and name in found.cotangent:
+        return found.graph[name]
+    message = f"There is no node {quoted(name)}."
+    raise GraphError(Problem("unknown-node", message, "Choose one of the trace's graph."))
+
+
+def _seed(found: Trace, node: Node) -> np.ndarray:
+    arriving = found.cotangent[node.name].astype(np.float64)
+    mixes = node.op != INPUT and not OPS[node.op].elementwise
+    wanted = mixes or KINDS[node.rule.kind].function == ARRIVING
+    usable = np.any(arriving) and np.all(np.isfinite(arriving))
+    return arriving if wanted and usable else np.ones_like(arriving)
+
+
+def _along(found: Trace, node: Node, by: str, seed: np.ndarray, u: Any, v: Any) -> Along:
+    alone = node_alone(found, node, by)
+    ruled = trace(alone.graph, alone.inputs, seed, dtype=FLOAT64)
+    plain = _plain(ruled)
+    index = _worst(ruled.gradient[alone.moved], plain.gradient[alone.moved])
+    scalar = swept_alone(alone, index)
+    at = trace(scalar.graph, scalar.inputs, seed, dtype=FLOAT64)
+    here = float(at.inputs[scalar.moved])
+    if not np.isfinite(here):
+        message = f"{by!r} is {here:g} at present, so there is no derivative of {node.name!r} to compare."
+        raise GraphError(Problem("not-finite", message, "Choose numbers for which it is finite.", by))
+    positions = _positions(here)
+    sides, nearer = (sides_along(at, scalar.moved, positions, size) for size in (1.0, NEARER))
+    return Along(
+        by=by,
+        index=index,
+        here=here,
+        positions=positions,
+        declared=np.asarray(sweep(at, scalar.moved, positions).gradient, np.float64),
+        true=np.asarray(sweep(without_rules(at), scalar.moved, positions).gradient, np.float64),
+        difference=_mean(sides),
+        corner=_corner(sides) | _jump(sides, nearer),
+        adjoint=_adjoint(alone, ruled, plain, u, v),
+    )
+
+
+def _plain(ruled: Trace) -> Trace:
+    """Return the trace without rules, with numbers of its own."""
+    return trace(without_rules(ruled).graph, ruled.inputs, ruled.seed, dtype=FLOAT64)
+
+
+def _adjoint(alone: Alone, ruled: Trace, plain: Trace, u: Any, v: Any) -> Adjoint:
+    draw = np.random.default_rng(0)
+    moved = _given("tangent u", u, draw.standard_normal(ruled.inputs[alone.moved].shape))
+    pulled = _given("cotangent v", v, draw.standard_normal(ruled.seed.shape))
+    forward = jvp(plain, {alone.moved: moved}).tangent[ruled.output]
+    back = trace(alone.graph, alone.inputs, pulled, dtype=FLOAT64).gradient[alone.moved]
+    with np.errstate(invalid="ignore", over="ignore"):
+        return Adjoint(float(np.sum(pulled * forward)), float(np.sum(back * moved)))
+
+
+def _given(what: str, value: Any, usual: np.ndarray) -> np.ndarray:
+    if value is None:
+        return usual
+    try:
+        return np.array(np.broadcast_to(numbers(value, FLOAT64), usual.shape))
+    except ValueError as error:
+        message = f"The {what} does not have shape {list(usual.shape)}."
+        raise GraphError(Problem("bad-pair", message, "Give one number, or such an array.")) from error
+
+
+def _worst(declared: np.ndarray, true: np.ndarray) -> tuple[int, ...]:
+    """Return the index of the element where two derivatives differ most."""
+    if not declared.shape:
+        return ()
+    gaps = _gaps(declared, true, np.isnan(true))
+    return tuple(int(i) for i in np.unravel_index(int(gaps.argmax()), gaps.shape))
+
+
+def _positions(here: float) -> np.ndarray:
+    """Return the values of a sweep about 0 that holds the present one, in place of the nearest."""
+    reach, factor = WIDE, 2
+    while reach < abs(here):
+        reach, factor = reach * factor, 7 - factor
+    positions = np.linspace(-reach, reach, POSITIONS)
+    positions[np.argmin(np.abs(positions - here))] = here
+    return positions
+
+
+Sides = tuple[np.ndarray, np.ndarray]
+
+
+def _mean(sides: Sides) -> np.ndarray:
+    with np.errstate(invalid="ignore"):
+        return (sides[0] + sides[1]) / 2
+
+
+def _corner(sides: Sides) -> np.ndarray:
+    """Return where the slopes on both sides differ by more than curvature and rounding explain."""
+    below, above = sides
+    with np.errstate(invalid="ignore"):
+        size = np.maximum(np.abs(below), np.abs(above))
+        usual = np.median(size[np.isfinite(size)]) if np.isfinite(size).any() else 0.0
+        return np.abs(above - below) > APART * np.maximum(size, usual)
+
+
+def _jump(sides: Sides, nearer: Sides) -> np.ndarray:
+    """Return where the slope with a shorter step is another one, since the value jumps."""
+    with np.errstate(invalid="ignore"):
+        slope, near = np.abs(_mean(sides)), np.abs(_mean(nearer))
+        return near > (1 + STEEPER) * slope + STEEPER
+
+
+def _gaps(one: np.ndarray, other: np.ndarray, without: np.ndarray) -> np.ndarray:
+    with np.errstate(invalid="ignore"):
+        found = np.where(without | (one == other), 0.0, np.abs(one - other))
+    return np.where(np.isnan(found), np.inf, found)
+
+
+def _largest(array: np.ndarray) -> float:
+    return float(np.abs(array[np.isfinite(array)]).max(initial=0.0))

@@ -1,0 +1,142 @@
+"""Forward mode on the live path: the tangent of every node, one compiled op per node.
+
+A rule has the meaning that its JAX function has in forward mode: `lax.stop_gradient` gives a zero,
+`jax.custom_vjp` refuses, and the alternative of a `jax.custom_jvp` gives its own tangent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import jax
+
+from autodiff_viz.engine.check import at_node
+from autodiff_viz.engine.live_path.bounded_memo import Evaluation, within
+from autodiff_viz.engine.live_path.kernels import kernel, split, tangent_kernel
+from autodiff_viz.engine.live_path.pullbacks import total
+from autodiff_viz.engine.live_path.walk import Prepared, Wire
+from autodiff_viz.graph.literals import shape_of
+from autodiff_viz.graph.model import INPUT, Node
+from autodiff_viz.graph.problem import GraphError
+from autodiff_viz.graph.rule_kinds import BACKWARD_AS, FOLLOW, PULLBACK, REWRITE, SCALE, STOP
+from autodiff_viz.ops.catalog import OPS
+
+OF_THE_OP, NOTHING, BLOCKED, OF_THE_ALTERNATIVE = "op", "nothing", "blocked", "alternative"
+
+FORWARD: Mapping[str, str] = {
+    FOLLOW: OF_THE_OP,
+    STOP: NOTHING,
+    REWRITE: BLOCKED,
+    SCALE: BLOCKED,
+    PULLBACK: BLOCKED,
+    BACKWARD_AS: OF_THE_ALTERNATIVE,
+}
+"""By kind of rule, the tangent of a node with that rule.
+
+`BLOCKED` rules are `jax.custom_vjp` functions, to which `jax.jvp` raises a TypeError where a tangent arrives.
+"""
+
+
+class Pushed(NamedTuple):
+    """Result of a forward-mode walk; None is a symbolic zero.
+
+    Attributes:
+      tangent: by node; nodes whose tangent depends on that of a blocked node are left out.
+      passed: by wire, what it adds to the tangent of the node that reads it.
+      blocked: the nodes whose rule blocks forward mode and at which a tangent arrives.
+    """
+
+    tangent: dict[str, jax.Array | None]
+    passed: dict[Wire, jax.Array | None]
+    blocked: tuple[str, ...]
+
+
+def push_forward(
+    prepared: Prepared, called: Sequence[list[Any]], directions: Mapping[str, jax.Array]
+) -> Pushed:
+    """Push tangents forward through a prepared graph.
+
+    Args:
+      called: the arguments of every step, as `walk.forward` returned them.
+      directions: tangents by node name: of inputs, before their rule, or of other nodes, whose value then
+        has this tangent whatever its own wires carry.
+    Raises:
+      GraphError: the graph needs too many programs.
+    """
+    walk = _Walk(prepared, directions)
+    with within(Evaluation()):
+        for name in prepared.shapes:
+            if prepared.graph[name].op == INPUT:
+                walk.take(prepared.graph[name])
+        for step, arguments in zip(prepared.steps, called, strict=True):
+            try:
+                walk.step(prepared.graph[step.name], arguments)
+            except GraphError as error:
+                raise at_node(error, step.name) from error
+    return Pushed(walk.tangent, walk.passed, tuple(walk.blocked))
+
+
+class _Walk:
+    """A forward-mode walk as far as it has gone."""
+
+    def __init__(self, prepared: Prepared, directions: Mapping[str, jax.Array]):
+        self.prepared, self.directions = prepared, directions
+        self.tangent: dict[str, jax.Array | None] = {}
+        self.passed: dict[Wire, jax.Array | None] = {}
+        self.blocked: list[str] = []
+
+    def take(self, node: Node) -> None:
+        """Take an input's direction under the input's rule."""
+        given, meaning = self.directions.get(node.name), FORWARD[node.rule.kind]
+        if meaning == BLOCKED and given is not None:
+            self.blocked.append(node.name)
+        else:
+            self.tangent[node.name] = None if meaning == NOTHING else given
+
+    def step(self, node: Node, arguments: Sequence[Any]) -> None:
+        """Compute a node's tangent from those of the nodes that it reads."""
+        name, meaning = node.name, FORWARD[node.rule.kind]
+        known = {slot: self.tangent[read] for slot, read in node.wires if read in self.tangent}
+        moving = {slot: dot for slot, dot in known.items() if dot is not None}
+        used = self._used(node, meaning)
+        blocked = node.rule.kind == PULLBACK and bool(moving)
+        found: dict[int, jax.Array] = {}
+        if meaning == OF_THE_ALTERNATIVE:
+            found = {slot: dot for slot, dot in moving.items() if slot in used}
+        elif meaning != NOTHING and not blocked:
+            found = self._contributions(node, moving, arguments)
+        if not blocked:
+            unknown = used - known.keys()
+            self.passed |= {(name, slot): found.get(slot) for slot, _ in node.wires if slot not in unknown}
+        if name in self.directions:
+            self.tangent[name] = self.directions[name]
+        elif blocked or (meaning == BLOCKED and found):
+            self.blocked.append(name)
+        elif used <= known.keys():
+            self.tangent[name] = total([*found.values()]) if found else None
+
+    @staticmethod
+    def _used(node: Node, meaning: str) -> set[int]:
+        """Return the wired slots that the node's tangent depends on."""
+        if meaning == NOTHING:
+            return set()
+        wires = {slot for slot, _ in node.wires}
+        return wires & {len(node.slots) - 1} if meaning == OF_THE_ALTERNATIVE else wires
+
+    def _contributions(
+        self, node: Node, moving: Mapping[int, jax.Array], arguments: Sequence[Any]
+    ) -> dict[int, jax.Array]:
+        """Return, by slot, what the tangents add by the op's own derivative."""
+        if not moving:
+            return {}
+        static, _ = split(OPS[node.op], node.params)
+        below = tuple(self.prepared.shapes[s] if type(s) is str else shape_of(s) for s in node.op_slots)
+        wired = tuple(i for i, slot in enumerate(node.op_slots) if type(slot) is str)
+        dtype = self.prepared.dtype
+        carries = kernel(node.op, static, below, wired, dtype).carries
+        slots = tuple(slot for slot, has in zip(wired, carries, strict=True) if has and slot in moving)
+        if not slots:
+            return {}
+        push = tangent_kernel(node.op, static, below, slots, dtype)
+        return dict(zip(slots, push(tuple(moving[slot] for slot in slots), *arguments), strict=True))

@@ -1,0 +1,32 @@
+// @ts-check
+// Row above the canvas in forward mode, with the sentence that compares both modes.
+
+import { answerKeys } from "../actions/keys.js";
+import { keyOf, ACTIONS } from "../actions/actions.js";
+import { icon } from "../draw/icons.js";
+import { toggleForward } from "./commands.js";
+import { html, setText } from "../../../web/dom.js";
+
+/** @typedef {import("../editor.js").Editor} Editor */
+
+/** @param {Editor} editor */
+export function forwardBar(editor) {
+  const says = html("p", { class: "forward-says", role: "status" });
+  const close = html("button", {
+    type: "button", class: "tool", title: `End forward mode  (${keyOf(ACTIONS.forward)})`, "aria-label": "End forward mode", click: () => toggleForward(editor),
+  }, icon("close"));
+  const root = html("div", { class: "bar forward-bar", role: "toolbar", "aria-label": "Forward mode", hidden: true }, html("b", {}, "Forward mode"), says, close);
+  answerKeys(editor, root);
+  editor.watchers.push(() => {
+    const { forward } = editor.drawing;
+    if (root.hidden && !forward) return;
+    root.hidden = !forward;
+    editor.root.classList.toggle("is-forward", Boolean(forward));
+    editor.stage.host.classList.toggle("forward-mode", Boolean(forward));
+    root.classList.toggle("unsure", editor.isUnsure);
+    root.classList.toggle("blocked", Boolean(forward?.blocked?.length));
+    setText(says, forward?.says ?? "");
+    says.title = forward?.says ?? "";
+  });
+  return root;
+}

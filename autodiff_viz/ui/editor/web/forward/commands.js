@@ -1,0 +1,10 @@
+// @ts-check
+// Command of forward mode: switch it on and off.
+
+/** @typedef {import("../editor.js").Editor} Editor */
+
+/** @param {Editor} editor */
+export const isForward = (editor) => Boolean(editor.drawing.forward);
+
+/** @param {Editor} editor */
+export const toggleForward = (editor) => editor.send({ kind: "forward", on: !isForward(editor) });

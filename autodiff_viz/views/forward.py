@@ -1,0 +1,93 @@
+"""Forward mode on the page: its tangents, and the sentence that compares them with the cotangents."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from autodiff_viz.engine.explain.forward_mode import Tangents, jvp
+from autodiff_viz.engine.trace import Trace
+from autodiff_viz.graph.model import INPUT, Graph
+from autodiff_viz.graph.problem import GraphError
+from autodiff_viz.graph.text_format import listed, scalar
+from autodiff_viz.views.lab import Lab
+from autodiff_viz.views.numbers import norm
+
+if TYPE_CHECKING:
+    from autodiff_viz.views.compose import LabView
+
+Directions = tuple[tuple[str, float], ...]
+
+NONE_MOVES = "No input moves: type a tangent of an input, in the details of the node."
+NOT_RUN = "Forward mode needs a complete graph."
+NAMED = 3  # inputs that the sentence names
+
+
+def usual_directions(graph: Graph, selected: str | None) -> Directions:
+    """Return a tangent of 1 for the selected input, else for the first one; none without inputs."""
+    inputs = [node.name for node in graph.nodes if node.op == INPUT]
+    chosen = selected if selected in inputs else next(iter(inputs), None)
+    return () if chosen is None else ((chosen, 1.0),)
+
+
+def tangents_of(trace: Trace, directions: Directions, last: Tangents | None) -> Tangents | None:
+    """Return the tangents of a trace; None if it needs too many programs.
+
+    Args:
+      last: the previous tangents, returned if they are of the same trace and directions.
+    """
+    moved = {name: tangent for name, tangent in directions if name in trace.inputs and tangent != 0}
+    if last is not None and last.trace is trace and _same(last, moved):
+        return last
+    try:
+        return jvp(trace, moved)
+    except GraphError:
+        return None
+
+
+def _same(last: Tangents, moved: dict[str, float]) -> bool:
+    given = {name: np.float64(array.flat[0]) if array.size else 0.0 for name, array in last.direction.items()}
+    return given.keys() == moved.keys() and all(
+        np.dtype(last.trace.dtype).type(t) == given[n] for n, t in moved.items()
+    )
+
+
+def forward_data(lab: Lab, view: LabView) -> dict[str, Any] | None:
+    """Return the sentence about forward mode for the browser; None while it is off."""
+    if lab.forward is None:
+        return None
+    found = view.tangents
+    if found is None:
+        return {"says": NOT_RUN}
+    return {"says": balance_says(found), "blocked": list(found.blocked)}
+
+
+def balance_says(found: Tangents) -> str:
+    """Return the identity between both modes with its numbers, or where forward mode is blocked."""
+    if not found.direction:
+        return NONE_MOVES
+    if found.balance is None:
+        return _blocked_says(found)
+    reverse, forward = (scalar(side, 5) for side in found.balance)
+    output, inputs = found.trace.output, [*found.direction]
+    left = f"⟨cotangent, tangent⟩ of {listed(inputs, NAMED)} = {reverse}"
+    right = f"⟨seed, tangent of {output}⟩ = {forward}"
+    if reverse == forward:
+        return f"{left} = ⟨seed, tangent of {output}⟩: both modes agree."
+    return f"{left} and {right}: equal up to rounding." if _close(*found.balance) else f"{left}, but {right}."
+
+
+def _close(one: float, other: float) -> bool:
+    return abs(one - other) <= 1e-3 * max(abs(one), abs(other), 1e-30)
+
+
+def _in_short(tangent: np.ndarray) -> str:
+    return f"norm {scalar(norm(tangent))}" if tangent.ndim else scalar(float(tangent))
+
+
+def _blocked_says(found: Tangents) -> str:
+    first = found.blocked[0]
+    arriving = [f"{_in_short(array)} from {name}" for name, array in found.arriving[first].items()]
+    here = f"a tangent of {listed(arriving, 2)} arrives there" if arriving else ""
+    return f"Forward mode is blocked at {listed(found.blocked, NAMED)}: jax.jvp raises a TypeError; {here}."

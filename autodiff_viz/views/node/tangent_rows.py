@@ -1,0 +1,99 @@
+"""Forward mode of the selected node: its tangent, and local x tangent = passed on for each wire into it."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from autodiff_viz.engine.diagnostics.op_derivative import local_derivative
+from autodiff_viz.engine.explain.forward_mode import Tangents
+from autodiff_viz.engine.live_path.tangents import FORWARD, OF_THE_OP
+from autodiff_viz.graph.model import INPUT
+from autodiff_viz.graph.text_format import MINUS, scalar
+from autodiff_viz.views.canvas.cards import in_full
+from autodiff_viz.views.lab import Lab
+from autodiff_viz.views.numbers import short
+
+DIGITS = 6
+TANGENT = "tangent"
+BLOCKED = "Blocked: jax.jvp raises a TypeError at this rule, a custom_vjp."
+UNKNOWN = "Unknown: forward mode is blocked before it."
+HELP = "How fast this input moves in forward mode; 0 keeps it still."
+
+Terms = tuple[tuple[str, str], ...]
+
+
+class TangentRows(NamedTuple):
+    """What the panel says in forward mode; empty while it is off.
+
+    Attributes:
+      tangent: of the node, as text.
+      added: the tangent as the sum of what its wires add.
+      wires: for each wire into the node, in order, local x tangent = passed on, in pieces with their roles.
+    """
+
+    tangent: str = ""
+    added: str = ""
+    wires: tuple[Terms, ...] = ()
+
+
+def tangent_rows(found: Tangents | None, name: str) -> TangentRows:
+    """Return the rows of a node."""
+    if found is None or name not in found.graph:
+        return TangentRows()
+    node = found.graph[name]
+    wires = tuple(_wire(found, name, slot, read) for slot, read in node.wires)
+    if name in found.blocked:
+        return TangentRows(BLOCKED, "", wires)
+    if name not in found.tangent:
+        return TangentRows(UNKNOWN, "", wires)
+    return TangentRows(in_full(found.tangent[name]), _added(found, name), wires)
+
+
+def _added(found: Tangents, name: str) -> str:
+    """Return the tangent as a sum, if several wires add to it and all are scalars."""
+    parts = [found.passed[name, slot] for slot, _ in found.graph[name].wires if (name, slot) in found.passed]
+    parts = [part for part in parts if part.any() or part.ndim]
+    if len(parts) < 2 or any(part.ndim for part in parts):
+        return ""
+    total = scalar(float(found.tangent[name]), DIGITS)
+    return f"{' + '.join(_bracketed(part) for part in parts)} = {total}"
+
+
+def _wire(found: Tangents, name: str, slot: int, read: str) -> Terms:
+    """Return local x tangent = passed on, with numbers where they are scalars."""
+    node, wire = found.graph[name], (name, slot)
+    if read not in found.tangent or wire not in found.passed:
+        return ()
+    tangent, passed = found.tangent[read], found.passed[wire]
+    if tangent.ndim or passed.ndim:
+        return (("passes on ", ""), (short(passed, DIGITS), TANGENT))
+    local = local_derivative(found.trace, name, slot) if FORWARD[node.rule.kind] == OF_THE_OP else None
+    pieces = ((_bracketed(tangent), TANGENT), (" = ", ""), (_bracketed(passed), TANGENT))
+    if local is None:
+        return ((_bracketed(tangent), TANGENT), (" \u2192 ", ""), (_bracketed(passed), TANGENT))
+    return ((f"{_bracketed(local)} \u00d7 ", ""), *pieces)
+
+
+def _bracketed(number: np.ndarray) -> str:
+    text = scalar(float(number), DIGITS)
+    return f"({text})" if text.startswith(MINUS) else text
+
+
+def tangent_field(lab: Lab, name: str) -> list[dict[str, Any]]:
+    """Return the field of an input's tangent, while forward mode is on."""
+    if lab.forward is None or lab.graph[name].op != INPUT:
+        return []
+    value = dict(lab.forward).get(name, 0.0)
+    edit = {"kind": "tangent", "node": name}
+    return [
+        {
+            "id": "tangent",
+            "label": "Tangent",
+            "type": "number",
+            "value": f"{value:g}",
+            "help": HELP,
+            "edit": edit,
+        }
+    ]

@@ -1,0 +1,30 @@
+"""The sentence of the Node panel about a rule: declared, true, and the largest gap."""
+
+from autodiff_viz.engine.trace import trace
+from autodiff_viz.language.parse import parse
+from autodiff_viz.views.node.whole_program import program_says
+
+LSQ = "x = 1.3\ns = 0.5\nc = clip(x / s, -3.0, 3.0)\nq = backward_as(round(c), c)\ny = q * s"
+
+
+def test_a_straight_through_round_differs_on_purpose():
+    said = program_says(trace(parse(LSQ)), "q").says
+    expected = (
+        "Declared 1, true 0 at c = 2.6; over c from −5 to 5 declared differs from true on purpose by up to 1"
+    )
+    assert any(sentence.startswith(expected) for sentence in said)
+    assert not any("Forward mode" in sentence for sentence in said)
+
+
+def test_a_true_pullback_is_equal_and_blocks_forward_mode():
+    text = "x = 1.0\nf = custom(sin(x), pullback=lambda v, x, s: v * cos(x))\nz = f * 2.0"
+    said = program_says(trace(parse(text)), "f").says
+    assert "Declared 0.5403, true 0.5403 at x = 1; the two are equal over x from −5 to 5." in said
+    assert "Forward mode is blocked here: jax.jvp raises a TypeError at a custom_vjp." in said
+    wrong = program_says(trace(parse(text.replace("cos", "sin"))), "f").says
+    assert any("declared differs from true by up to 1.41" in sentence for sentence in wrong)
+
+
+def test_a_node_without_a_rule_has_no_such_sentence():
+    said = program_says(trace(parse("x = 1.0\ny = sin(x)")), "y").says
+    assert not any("Declared" in sentence for sentence in said)

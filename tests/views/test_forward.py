@@ -1,0 +1,130 @@
+"""Forward mode on the page: its numbers on cards, wires and in the panel, and its way into the link."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import pytest
+
+from autodiff_viz.graph.history import begin, undo
+from autodiff_viz.graph.model import Graph, Node
+from autodiff_viz.language.parse import parse
+from autodiff_viz.views.canvas.lean import leaned
+from autodiff_viz.views.compose import lab_view
+from autodiff_viz.views.edits.apply import edited
+from autodiff_viz.views.lab import Lab, opened, start
+from autodiff_viz.views.node.panel import Answers, node_data
+from autodiff_viz.views.page.parts import lab_drawing
+from autodiff_viz.views.persistence.address import from_query, to_query
+
+COS, SIN = math.cos(0.6), math.sin(0.6)  # the first graph: z = y sin x + stop(e^sin x) at (0.6, 1.5)
+ON = {"kind": "forward", "on": True}
+
+
+def shown(lab: Lab) -> dict:
+    data = leaned(lab_drawing(lab, lab_view(lab))).drawing
+    nodes = {node["id"]: node for node in data["nodes"]}
+    wires = {(wire["to"], wire["slot"]): wire for wire in data.get("wires", ())}
+    return {"nodes": nodes, "wires": wires, "says": data.get("forward", {}).get("says")}
+
+
+def tangent(lab: Lab, name: str, value: str) -> Lab:
+    return edited(lab, {"kind": "tangent", "node": name, "value": value})
+
+
+def test_while_it_is_off_nothing_is_worked_out_and_nothing_is_sent():
+    lab = start()
+    view = lab_view(lab)
+    assert view.tangents is None
+    data = lab_drawing(lab, view)
+    assert data["forward"] is None
+    sent = [*data["nodes"], *data["wires"]]
+    assert not any("tangent" in record or "pushed" in record for record in sent)
+
+
+def test_cards_and_wires_have_the_tangents_of_the_first_input():
+    found = shown(edited(start(), ON))
+    numbers = {name: found["nodes"][name]["tangent"] for name in ("x", "y", "a", "b", "exp_1", "z")}
+    by_hand = {"x": 1, "y": 0, "a": COS, "b": 1.5 * COS, "exp_1": 0, "z": 1.5 * COS}
+    assert numbers == {name: f"{number:.4g}" for name, number in by_hand.items()}
+    assert found["wires"]["b", 0]["pushed"] == f"{1.5 * COS:.3g}"
+    assert found["wires"]["b", 1]["pushed"] == "0"
+    assert found["wires"]["z", 1]["pushSign"] == 0  # behind the stop
+    assert found["wires"]["b", 0]["passed"] == "1.5"  # what reverse mode passes stays
+    assert f"{1.5 * COS:.5g} = ⟨seed, tangent of z⟩: both modes agree." in found["says"]
+
+
+def test_the_selected_input_moves_and_any_tangent_can_be_set():
+    lab = edited(replace(start(), selected="y"), ON)
+    assert lab.forward == (("y", 1.0),)
+    lab = tangent(lab, "x", "−0.5")
+    found = shown(lab)
+    assert found["nodes"]["z"]["tangent"] == f"{-0.5 * 1.5 * COS + SIN:.4g}".replace("-", "−")
+    assert tangent(lab, "x", "0").forward == (("y", 1.0),)
+    refused = tangent(lab, "x", "fast")
+    assert refused.forward == lab.forward
+    assert refused.notice[0].code == "bad-tangent"
+    assert tangent(lab, "a", "1").forward == lab.forward  # no input
+    assert edited(lab, {"kind": "forward", "on": False}).forward is None
+    assert edited(lab, {"kind": "forward", "on": 1}).notice[0].code == "bad-edit"
+
+
+def test_it_is_in_the_link_and_survives_undo():
+    lab = tangent(edited(start(), ON), "y", "0.25")
+    lab = edited(lab, {"kind": "rules", "nodes": ["a"], "rule": "stop"})
+    assert from_query(to_query(lab)).forward == (("x", 1.0), ("y", 0.25))
+    back = replace(lab, history=undo(lab.history))
+    assert back.forward == lab.forward
+    assert shown(back)["nodes"]["a"]["tangent"] == f"{COS:.4g}"
+    still = tangent(tangent(lab, "x", "0"), "y", "0")
+    assert from_query(to_query(still)).forward == ()
+    assert "No input moves" in shown(still)["says"]
+    query = {**to_query(lab), "forward": "x:1,nowhere:2,a:3,y:fast,:"}
+    assert from_query(query).forward == (("x", 1.0),)
+    assert from_query(to_query(start())).forward is None
+    assert opened(lab, parse("u = 1.0"), "Open").forward is None
+
+
+def test_a_rule_that_blocks_is_named_with_what_arrives_there():
+    text = "x = 2.0\nf = custom(sin(x), pullback=lambda v, x, s: v * cos(x))\nz = f * 3.0"
+    found = shown(edited(replace(start(), history=begin(parse(text))), ON))
+    assert (found["nodes"]["f"]["tangent"], found["nodes"]["z"]["tangent"]) == ("blocked", "–")
+    expected = (
+        "Forward mode is blocked at f: jax.jvp raises a TypeError; a tangent of 1 from x arrives there."
+    )
+    assert found["says"] == expected
+
+
+def test_an_unfinished_graph_has_none():
+    graph = Graph((*parse("x = 1.0").nodes, Node("y", "sin", (None,))), (), "y")
+    found = shown(edited(replace(start(), history=begin(graph)), ON))
+    assert found["says"] == "Forward mode needs a complete graph."
+    assert "tangent" not in found["nodes"]["x"]
+
+
+def test_the_panel_says_local_times_tangent():
+    lab = replace(tangent(edited(start(), ON), "y", "2"), selected="b")
+    data = node_data(lab, lab_view(lab), Answers())
+    assert float(data["tangent"]) == pytest.approx(1.5 * COS + 2 * SIN, rel=1e-6)
+    terms = ["".join(text for text, _ in wire["pushes"]) for wire in data["wires"]]
+    assert terms == [f"1.5 × {COS:.6g} = {1.5 * COS:.6g}", f"{SIN:.6g} × 2 = {2 * SIN:.6g}"]
+    assert data["added"] == f"{1.5 * COS:.6g} + {2 * SIN:.6g} = {1.5 * COS + 2 * SIN:.6g}"
+    assert all(field["id"] != "tangent" for field in data["fields"])
+    at_input = node_data(replace(lab, selected="x"), lab_view(lab), Answers())
+    assert at_input["fields"][0]["value"] == "1"
+    off = replace(lab, forward=None)
+    plain = node_data(off, lab_view(off), Answers())
+    assert (plain["tangent"], plain["added"], [wire["pushes"] for wire in plain["wires"]]) == (
+        "",
+        "",
+        [[], []],
+    )
+
+
+def test_unchanged_tangents_are_not_worked_out_again():
+    lab = edited(start(), ON)
+    view = lab_view(lab)
+    moved = edited(lab, {"kind": "select", "node": "a"})
+    assert lab_view(moved, view).tangents is view.tangents
+    assert lab_view(tangent(lab, "x", "2"), view).tangents is not view.tangents
