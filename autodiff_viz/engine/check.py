@@ -9,7 +9,10 @@ from types import MappingProxyType
 
 from autodiff_viz.engine.arguments import input_shapes
 from autodiff_viz.engine.live_path.arrays import FLOAT32, own_shape
+from autodiff_viz.engine.live_path.grad_graph import grad_graph
 from autodiff_viz.engine.live_path.kernels import (
+    FITTED,
+    SCALED,
     Shape,
     check_call,
     known_op,
@@ -22,8 +25,9 @@ from autodiff_viz.graph import limits
 from autodiff_viz.graph.argument_types import known_graph
 from autodiff_viz.graph.bypass import played
 from autodiff_viz.graph.check import problems as structural
+from autodiff_viz.graph.grad_nodes import own_slots
 from autodiff_viz.graph.identity import remembered
-from autodiff_viz.graph.model import FOLLOW, INPUT, Call, Graph, Node, Params, Slot, Term, params
+from autodiff_viz.graph.model import FOLLOW, GRAD, INPUT, Call, Graph, Node, Params, Slot, Term, params
 from autodiff_viz.graph.order import ancestors, descendants, order
 from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.graph.rule_kinds import ARRIVING, KINDS, ON_INPUTS, WIRES
@@ -33,9 +37,6 @@ from autodiff_viz.ops.catalog import OPS
 
 Program = tuple[str, Params, tuple[Shape, ...], tuple[int, ...]]
 """A compiled op as (name, static parameters, shapes, differentiated slots); see `kernel`."""
-
-SCALED, FITTED = "mul", "broadcast_to"
-"""Ops that rules call by themselves: to scale a cotangent, and to fit a lambda's result to its wire."""
 
 
 def diagnose(graph: Graph, inputs: Mapping[str, Shape] | None = None) -> tuple[Problem, ...]:
@@ -68,9 +69,15 @@ def _examine(graph: Graph, inputs: Mapping[str, Shape]) -> tuple[tuple[Problem, 
     found = list(structural(graph))
     known: dict[str, Shape] = {}
     totals = _Totals()
-    for node in order(played(graph)):
+    playing = played(graph)
+    for node in order(playing):
         try:
-            shape = _input_shape(node, inputs, totals) if node.op == INPUT else _shape(node, known, totals)
+            if node.op == INPUT:
+                shape = _input_shape(node, inputs, totals)
+            elif node.op == GRAD:
+                shape = _grad_shape(playing, node, known, totals)
+            else:
+                shape = _shape(node, known, totals)
         except GraphError as error:
             found.extend(at_node(error, node.name).problems)
         else:
@@ -128,12 +135,48 @@ def _shape(node: Node, shapes: Mapping[str, Shape], totals: _Totals) -> Shape | 
         return None
     below = tuple(_slot_shape(slot, shapes) for slot in node.slots)
     operands = below[: len(node.op_slots)]
-    static, _ = split(OPS[node.op], node.params)
+    static, _ = split(known_op(node.op), node.params)
     shape = result_shape(node.op, static, operands, FLOAT32)
     wired = tuple([slot for slot, _ in node.wires if slot < len(operands)])
     rule = () if node.rule.kind == FOLLOW else check_rule(node, shape, below)
     totals.add(node, shape, [(node.op, static, operands, wired), *rule])
     return shape
+
+
+def _grad_shape(graph: Graph, node: Node, shapes: Mapping[str, Shape], totals: _Totals) -> Shape | None:
+    """Check a grad node, with all the ops that it needs, and return its shape, that of its x."""
+    check_grad(graph, node)
+    if any(slot is None or (isinstance(slot, str) and slot not in shapes) for slot in node.slots):
+        return None
+    found = grad_graph(graph, node, shapes)
+    given = iter(found.shapes)
+    inner: dict[str, Shape] = {}
+    for each in found.graph.nodes:
+        inner[each.name] = next(given) if each.op == INPUT else _shape(each, inner, totals)
+    shape = inner[found.graph.output]
+    if node.rule.kind != FOLLOW:
+        totals.add(node, (), check_rule(node, shape, ()))
+    return shape
+
+
+def check_grad(graph: Graph, node: Node) -> None:
+    """Check the number of slots of a grad node, its parameters, its rule, and how many there are in the graph.
+
+    Raises:
+      GraphError: one of them does not fit.
+    """
+    own = own_slots(node)
+    check_call(node.name, node.op, node.params, len(own.slots))
+    count = sum(each.op == GRAD for each in graph.nodes)
+    if count > limits.GRADS:
+        message = f"The graph has {count} grad nodes; the limit is {limits.GRADS}."
+        raise GraphError(Problem("too-many-grads", message, "Remove some of them.", node=node.name))
+    kind = KINDS.get(node.rule.kind)
+    if kind is not None and kind.replaces:
+        those = listed([name for name in ON_INPUTS if name != FOLLOW])
+        message = f"{node.name!r} is a gradient; its own derivative is not replaced."
+        hint = f"It takes {those}, which change what arrives; put this rule on a node after it."
+        raise GraphError(Problem("rule-on-grad", message, hint, node=node.name))
 
 
 def _slot_shape(slot: Slot, shapes: Mapping[str, Shape]) -> Shape:
