@@ -165,18 +165,17 @@ def check_grad(graph: Graph, node: Node) -> None:
     Raises:
       GraphError: one of them does not fit.
     """
-    own = own_slots(node)
-    check_call(node.name, node.op, node.params, len(own.slots))
-    count = sum(each.op == GRAD for each in graph.nodes)
-    if count > limits.GRADS:
-        message = f"The graph has {count} grad nodes; the limit is {limits.GRADS}."
-        raise GraphError(Problem("too-many-grads", message, "Remove some of them.", node=node.name))
     kind = KINDS.get(node.rule.kind)
     if kind is not None and kind.replaces:
         those = listed([name for name in ON_INPUTS if name != FOLLOW])
         message = f"{node.name!r} is a gradient; its own derivative is not replaced."
         hint = f"It takes {those}, which change what arrives; put this rule on a node after it."
         raise GraphError(Problem("rule-on-grad", message, hint, node=node.name))
+    check_call(node.name, node.op, node.params, len(own_slots(node).slots))
+    grads = [each.name for each in graph.nodes if each.op == GRAD]
+    if len(grads) > limits.GRADS:
+        message = f"The graph has {len(grads)} grad nodes; the limit is {limits.GRADS}."
+        raise GraphError(Problem("too-many-grads", message, "Remove some of them.", node=grads[limits.GRADS]))
 
 
 def _slot_shape(slot: Slot, shapes: Mapping[str, Shape]) -> Shape:

@@ -13,6 +13,7 @@ from typing import Any, NoReturn
 from autodiff_viz.graph import limits
 from autodiff_viz.graph.argument_types import known_graph, known_text
 from autodiff_viz.graph.check import UNFINISHED, problems
+from autodiff_viz.graph.grad_nodes import has_grads
 from autodiff_viz.graph.json_read import Reader, refuse
 from autodiff_viz.graph.model import (
     FOLLOW,
@@ -32,7 +33,10 @@ from autodiff_viz.graph.policies import POLICIES, POLICY
 from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.graph.rule_kinds import KINDS, RULE_KINDS
 
-VERSION = max(4, *(record.since for record in (*KINDS.values(), *POLICY.values())))
+GRAD_SINCE = 6
+"""First version of documents that has grad nodes."""
+
+VERSION = max(GRAD_SINCE, *(record.since for record in (*KINDS.values(), *POLICY.values())))
 """The newest version. A document states the oldest version that can express it; see `_version`."""
 
 FORMAT = "autodiff_viz"
@@ -86,7 +90,7 @@ def decoded(text: str) -> Graph:
 def _version(graph: Graph) -> int:
     """Return the oldest version that can express the graph.
 
-    Version 2 adds muted nodes, 3 groups, 4 branches and cuts; rule kinds and policies state theirs in
+    Version 2 adds muted nodes, 3 groups, 4 branches and cuts, 6 grad nodes; rule kinds and policies state theirs in
     `since`.
     """
     kinds = {node.rule.kind for node in graph.nodes} & KINDS.keys()
@@ -96,6 +100,8 @@ def _version(graph: Graph) -> int:
 
 
 def _version_of_marks(graph: Graph) -> int:
+    if has_grads(graph):
+        return GRAD_SINCE
     if any(group.branches for group in graph.groups) or any(node.cut for node in graph.nodes):
         return 4
     if graph.groups:

@@ -11,8 +11,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from autodiff_viz.graph import limits
-from autodiff_viz.graph.model import GRAD, Graph, Node
+from autodiff_viz.graph.model import GRAD, INPUT, Graph, Node
 from autodiff_viz.graph.order import order
+from autodiff_viz.graph.rule_kinds import ON_INPUTS
 
 OF, BY = 0, 1
 """The two slots of a grad node: the output z that is differentiated, and the node x by which it is."""
@@ -49,7 +50,7 @@ def with_reads(graph: Graph) -> Graph:
     ordered = order(graph)
     wired: dict[str, Node] = {node.name: node for node in ordered}
     for node in ordered:  # producers first: what an inner grad node reads is known when an outer one asks
-        if node.op == GRAD and len(node.slots) >= 2:
+        if node.op == GRAD and len(node.slots) >= 2 and node.rule.kind in ON_INPUTS:
             slots = (*node.slots[:2], *_between(ordered, wired, node).reads)
             if slots != node.slots:
                 wired[node.name] = replace(node, slots=slots)
@@ -63,14 +64,30 @@ def between(graph: Graph, node: Node) -> Between:
     return _between(order(graph), graph.by_name, node)
 
 
+def inner_graph(graph: Graph, node: Node) -> Graph:
+    """Return the function from the x of a grad node to its z as a graph, with an input for x and for each other read.
+
+    Regions around some of its nodes are part of it, unless they hold the grad node too and so run it as a whole. Its
+    output is x where z does not depend on x.
+    """
+    of, by, *others = node.slots
+    inside = between(graph, node).nodes
+    names = {each.name for each in inside}
+    around = (region for region in graph.regions if node.name not in region.nodes and region.nodes & names)
+    regions = tuple(replace(each, nodes=each.nodes & names, saved=each.saved & names) for each in around)
+    inputs = tuple(Node(name, INPUT) for name in (by, *others))
+    return Graph((*inputs, *inside), regions, of if of in names else by)
+
+
 def own_slots(node: Node) -> Node:
     """Return the node without the wires that `with_reads` has given it."""
-    return replace(node, slots=node.slots[:2]) if node.op == GRAD and len(node.slots) > 2 else node
+    added = node.op == GRAD and len(node.slots) > 2 and node.rule.kind in ON_INPUTS
+    return replace(node, slots=node.slots[:2]) if added else node
 
 
 def without_reads(graph: Graph) -> Graph:
     """Return the graph without the wires that `with_reads` has added."""
-    if not any(node.op == GRAD and len(node.slots) > 2 for node in graph.nodes):
+    if not has_grads(graph):
         return graph
     return replace(graph, nodes=tuple(map(own_slots, graph.nodes)))
 

@@ -13,7 +13,15 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from autodiff_viz.engine.live_path.kernels import FITTED, SCALED, Shape, carries_slot, known_op, result_shape, split
+from autodiff_viz.engine.live_path.kernels import (
+    FITTED,
+    SCALED,
+    Shape,
+    carries_slot,
+    known_op,
+    result_shape,
+    split,
+)
 from autodiff_viz.graph import limits
 from autodiff_viz.graph.grad_nodes import BY, OF, Between, between
 from autodiff_viz.graph.identity import remembered
@@ -115,7 +123,9 @@ class _Writer:
         """Add an input of this shape and return its name."""
         return self._add(Node(self._name(), INPUT), shape)
 
-    def apply(self, op: str | PullbackOf, slots: Iterable[Slot], given: Params = (), rule: Rule = Rule()) -> str:
+    def apply(
+        self, op: str | PullbackOf, slots: Iterable[Slot], given: Params = (), rule: Rule = Rule()
+    ) -> str:
         """Add a node that applies an op and return its name."""
         node = Node(self._name(), op, tuple(slots), given, rule)
         static, _ = split(known_op(op), given)
@@ -141,7 +151,9 @@ class _Writer:
         waiting: dict[str, list[Slot]] = {z: [self.apply("ones_like", [z])]}
         for name in reversed(moved):
             if name in waiting:
-                for slot, contribution in self._pulled(self.nodes[name], self._sum(waiting.pop(name)), moved, x):
+                for slot, contribution in self._pulled(
+                    self.nodes[name], self._sum(waiting.pop(name)), moved, x
+                ):
                     waiting.setdefault(self.nodes[name].slots[slot], []).append(contribution)
         return self._sum(waiting[x]) if x in waiting else self.apply("zeros_like", [x])
 

@@ -45,7 +45,9 @@ def grad_kernel(
         if batched is not None and (swept or cotangent_batched):
             flags = (*batched, cotangent_batched)
             found = {
-                name: array if array is None or arriving[name] else _along(array, (*arguments, cotangent), flags)
+                name: array
+                if array is None or arriving[name]
+                else _along(array, (*arguments, cotangent), flags)
                 for name, array in found.items()
             }
         return (None, *(found[name] for name in names))

@@ -19,7 +19,7 @@ from autodiff_viz.engine.live_path.kernels import split
 from autodiff_viz.engine.live_path.walk import ARRIVING, Wire
 from autodiff_viz.engine.whole_program.rules import RULED, Run, constant
 from autodiff_viz.graph.blocks import Block, blocks
-from autodiff_viz.graph.grad_nodes import between
+from autodiff_viz.graph.grad_nodes import between, inner_graph
 from autodiff_viz.graph.model import GRAD, INPUT, Graph, Node, Region
 from autodiff_viz.graph.policies import POLICIES, POLICY
 from autodiff_viz.ops.catalog import OPS
@@ -138,21 +138,15 @@ class Program:
     def _gradient(self, node: Node, dynamic: dict[str, dict]) -> Run:
         """Return a grad node as a function of its wires: `jax.vjp` of the function from x to z.
 
-        Whatever else that function reads is an argument too, so that JAX differentiates by it. Regions around some of
-        its nodes are part of it, unless they hold the grad node too and so run it as a whole.
+        Whatever else that function reads is an argument too, so that JAX differentiates by it.
         """
         whole = self.whole or self.graph  # inside another grad node, z may be left out: its value is not read
         of, by, *others = node.slots
-        inside = between(whole, node).nodes
-        names = {each.name for each in inside}
-        around = (region for region in whole.regions if node.name not in region.nodes and region.nodes & names)
-        regions = tuple(replace(r, nodes=r.nodes & names, saved=r.saved & names) for r in around)
-        inputs = tuple(Node(name, INPUT) for name in (by, *others))
-        graph = Graph((*inputs, *inside), regions, of if of in names else by)
+        graph = inner_graph(whole, node)
         program = Program(graph, self.dtype, whole=whole)
 
         def run(z: jax.Array, x: jax.Array, *values: jax.Array) -> jax.Array:
-            if of != by and of not in names:  # z does not depend on x
+            if of != graph.output:  # z does not depend on x
                 return jnp.zeros_like(x)
             given = dict(zip(others, values, strict=True))
             y, pull = jax.vjp(lambda x: program({by: x, **given}, dynamic, {})[0], x)
