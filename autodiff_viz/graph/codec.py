@@ -13,7 +13,7 @@ from typing import Any, NoReturn
 from autodiff_viz.graph import limits
 from autodiff_viz.graph.argument_types import known_graph, known_text
 from autodiff_viz.graph.check import UNFINISHED, problems
-from autodiff_viz.graph.grad_nodes import has_grads
+from autodiff_viz.graph.grad_nodes import has_grads, own_slots
 from autodiff_viz.graph.json_read import Reader, refuse
 from autodiff_viz.graph.model import (
     FOLLOW,
@@ -57,7 +57,7 @@ def to_json(graph: Graph, indent: int | None = 2) -> str:
       GraphError: `graph` is no `Graph`.
     """
     known_graph(graph)
-    document: dict[str, Any] = {FORMAT: _version(graph), "nodes": [_node_data(node) for node in graph.nodes]}
+    document: dict[str, Any] = {FORMAT: _version(graph), "nodes": [_node_data(own_slots(node)) for node in graph.nodes]}
     if graph.regions:
         document["regions"] = [_region_data(region) for region in graph.regions]
     if graph.groups:

@@ -18,6 +18,7 @@ from autodiff_viz.engine.diagnostics.differences import (
     check_input,
     check_node,
     check_slot,
+    op_wires,
     compare,
     jumps,
     local,
@@ -160,7 +161,7 @@ def _corners(found: Trace, nodes: Iterable[Node]) -> Iterator[tuple[str, str]]:
 
 
 def _op_wires(node: Node) -> list[int]:
-    return [slot for slot, _ in node.wires if slot < len(node.op_slots)]
+    return [slot for slot, _ in op_wires(node)]
 
 
 def _elements(found: Trace, node: Node, slot: int) -> np.ndarray:

@@ -165,6 +165,17 @@ def _take_grad(found: Prepared, node: Node, ops: list[_Op]) -> None:
         found.swept.add(node.name)
 
 
+def grad_op(graph: Graph, node: Node, shapes: Mapping[str, Shape], dtype: str) -> Kernel:
+    """Return a grad node of the graph that runs as if it were one op of its wires.
+
+    Args:
+      shapes: of all nodes before it, by name.
+    """
+    found = Prepared(graph, dtype, set(), shapes=dict(shapes))
+    with within(Evaluation()):
+        return _grad_kernel(found, node, grad_graph(graph, node, shapes), None, False)
+
+
 def _grad_kernel(
     found: Prepared, node: Node, written: GradGraph, batched: tuple[bool, ...] | None, cotangent_batched: bool
 ) -> Kernel:
