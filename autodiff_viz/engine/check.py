@@ -9,6 +9,7 @@ from types import MappingProxyType
 
 from autodiff_viz.engine.arguments import input_shapes
 from autodiff_viz.engine.live_path.arrays import FLOAT32, own_shape
+from autodiff_viz.engine.live_path.grad_check import check_grad
 from autodiff_viz.engine.live_path.grad_graph import grad_graph
 from autodiff_viz.engine.live_path.kernels import (
     FITTED,
@@ -25,7 +26,6 @@ from autodiff_viz.graph import limits
 from autodiff_viz.graph.argument_types import known_graph
 from autodiff_viz.graph.bypass import played
 from autodiff_viz.graph.check import problems as structural
-from autodiff_viz.graph.grad_nodes import own_slots
 from autodiff_viz.graph.identity import remembered
 from autodiff_viz.graph.model import FOLLOW, GRAD, INPUT, Call, Graph, Node, Params, Slot, Term, params
 from autodiff_viz.graph.order import ancestors, descendants, order
@@ -33,7 +33,6 @@ from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.graph.rule_kinds import ARRIVING, KINDS, ON_INPUTS, WIRES
 from autodiff_viz.graph.rules import rule_problems
 from autodiff_viz.graph.text_format import listed
-from autodiff_viz.ops.catalog import OPS
 
 Program = tuple[str, Params, tuple[Shape, ...], tuple[int, ...]]
 """A compiled op as (name, static parameters, shapes, differentiated slots); see `kernel`."""
@@ -157,25 +156,6 @@ def _grad_shape(graph: Graph, node: Node, shapes: Mapping[str, Shape], totals: _
     if node.rule.kind != FOLLOW:
         totals.add(node, (), check_rule(node, shape, ()))
     return shape
-
-
-def check_grad(graph: Graph, node: Node) -> None:
-    """Check the number of slots of a grad node, its parameters, its rule, and how many there are in the graph.
-
-    Raises:
-      GraphError: one of them does not fit.
-    """
-    kind = KINDS.get(node.rule.kind)
-    if kind is not None and kind.replaces:
-        those = listed([name for name in ON_INPUTS if name != FOLLOW])
-        message = f"{node.name!r} is a gradient; its own derivative is not replaced."
-        hint = f"It takes {those}, which change what arrives; put this rule on a node after it."
-        raise GraphError(Problem("rule-on-grad", message, hint, node=node.name))
-    check_call(node.name, node.op, node.params, len(own_slots(node).slots))
-    grads = [each.name for each in graph.nodes if each.op == GRAD]
-    if len(grads) > limits.GRADS:
-        message = f"The graph has {len(grads)} grad nodes; the limit is {limits.GRADS}."
-        raise GraphError(Problem("too-many-grads", message, "Remove some of them.", node=grads[limits.GRADS]))
 
 
 def _slot_shape(slot: Slot, shapes: Mapping[str, Shape]) -> Shape:

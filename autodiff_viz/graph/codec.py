@@ -57,7 +57,10 @@ def to_json(graph: Graph, indent: int | None = 2) -> str:
       GraphError: `graph` is no `Graph`.
     """
     known_graph(graph)
-    document: dict[str, Any] = {FORMAT: _version(graph), "nodes": [_node_data(own_slots(node)) for node in graph.nodes]}
+    document: dict[str, Any] = {
+        FORMAT: _version(graph),
+        "nodes": [_node_data(own_slots(node)) for node in graph.nodes],
+    }
     if graph.regions:
         document["regions"] = [_region_data(region) for region in graph.regions]
     if graph.groups:

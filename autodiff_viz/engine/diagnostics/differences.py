@@ -103,7 +103,7 @@ def check_node(trace: Trace, name: str) -> dict[int, Difference]:
 def check_slot(trace: Trace, node: Node, slot: int, chosen: np.ndarray) -> Difference:
     """Compare as `check_node` does, for one slot at the `chosen` elements."""
     alone, point = local(trace, node), trace.value[node.slots[slot]].astype(np.float64)
-    true = _slopes(alone, _input(node, slot), point, chosen)
+    true = _slopes(alone, input_of(node, slot), point, chosen)
     return compare(trace.passed[node.name, slot].ravel()[chosen].astype(np.float64), true)
 
 
@@ -115,7 +115,7 @@ def jumps(trace: Trace, node: Node, slot: int, chosen: np.ndarray) -> np.ndarray
     function turns faster than the step.
     """
     alone, point = local(trace, node), trace.value[node.slots[slot]].astype(np.float64)
-    wide, near = (_beside(alone, _input(node, slot), point, chosen, size) for size in (1.0, NEARER))
+    wide, near = (_beside(alone, input_of(node, slot), point, chosen, size) for size in (1.0, NEARER))
     with np.errstate(invalid="ignore"):
         corner = np.abs(wide.above - wide.below) > wide.least
         steps = np.zeros(len(chosen), bool)
@@ -132,7 +132,7 @@ def local(trace: Trace, node: Node) -> Trace:
     Only the fields that differences need are filled.
     """
     alone = _alone(trace, node)
-    inputs = {_input(node, slot): np.asarray(trace.value[name]) for slot, name in op_wires(node)}
+    inputs = {input_of(node, slot): np.asarray(trace.value[name]) for slot, name in op_wires(node)}
     return Trace(
         graph=alone,
         output=alone.output,
@@ -155,8 +155,8 @@ def _alone(trace: Trace, node: Node) -> Graph:
     return Graph((*inputs, Node(node.name, node.op, slots, node.params)), (), node.name)
 
 
-def _input(node: Node, slot: int) -> str:
-    """Return the name of the input that stands for a slot in `_alone`."""
+def input_of(node: Node, slot: int) -> str:
+    """Return the name of the input that stands for a slot in `local`."""
     return str(slot - 1) if node.op == GRAD else f"slot_{slot}"
 
 

@@ -13,6 +13,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from autodiff_viz.engine.live_path.grad_check import no_node, order_problem, too_long
 from autodiff_viz.engine.live_path.kernels import (
     FITTED,
     SCALED,
@@ -27,7 +28,7 @@ from autodiff_viz.graph.grad_nodes import BY, OF, Between, between
 from autodiff_viz.graph.identity import remembered
 from autodiff_viz.graph.literals import shape_of
 from autodiff_viz.graph.model import GRAD, INPUT, Call, Graph, Node, Params, Rule, Slot, Term, params
-from autodiff_viz.graph.problem import GraphError, Problem
+from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.graph.rule_kinds import BACKWARD_AS, FOLLOW, PULLBACK, REWRITE, SCALE, STOP
 from autodiff_viz.ops.pullback_ops import PullbackOf
 
@@ -61,10 +62,10 @@ def grad_graph(graph: Graph, node: Node, shapes: Mapping[str, Shape]) -> GradGra
     """
     for slot in (OF, BY):
         if not isinstance(node.slots[slot], str):
-            raise GraphError(_no_node(node, slot))
+            raise GraphError(no_node(node, slot))
     found = _parts(graph, node)
     if not found:
-        raise GraphError(_order_problem(node))
+        raise GraphError(order_problem(node))
     given = tuple([shapes[name] for _, name in node.wires[1:]])
     return _written(tuple(found.values()), given)
 
@@ -197,7 +198,7 @@ class _Writer:
 
     def _name(self) -> str:
         if len(self.nodes) >= limits.GRAD_STEPS:
-            raise GraphError(_too_long(self.owner))
+            raise GraphError(too_long(self.owner))
         return str(len(self.nodes))
 
     def _add(self, node: Node, shape: Shape) -> str:
@@ -248,33 +249,3 @@ _PULLED: dict[str, Callable[[_Writer, Node, Slot, list[int]], Pulled]] = {
     BACKWARD_AS: _to_alternative,
 }
 """By kind of rule, the backward step of a node with that rule, as nodes."""
-
-
-def _no_node(node: Node, slot: int) -> Problem:
-    what = ("output that is differentiated", "node by which it is differentiated")[slot]
-    found = "is empty" if node.slots[slot] is None else "is a number"
-    return Problem(
-        "grad-of-number" if node.slots[slot] is not None else "empty-slot",
-        f"{node.name!r} is the gradient of a node by a node; the {what} {found}.",
-        "Wire a node to it, as in grad(loss, w).",
-        node.name,
-        slot,
-    )
-
-
-def _order_problem(node: Node) -> Problem:
-    return Problem(
-        "grad-order",
-        f"{node.name!r} is a gradient of a gradient of a gradient.",
-        f"At most {limits.GRAD_ORDER} of them may lie one inside the other; the pass itself differentiates once more.",
-        node=node.name,
-    )
-
-
-def _too_long(node: Node) -> Problem:
-    return Problem(
-        "grad-too-long",
-        f"{node.name!r} needs more than {limits.GRAD_STEPS} ops, forward and backward.",
-        "Differentiate by a node that is nearer to the output.",
-        node=node.name,
-    )

@@ -13,9 +13,10 @@ from functools import partial
 from math import prod
 from typing import Any, NamedTuple
 
-from autodiff_viz.engine.check import at_node, check_grad, check_no_slots, check_rule, total_too_large
+from autodiff_viz.engine.check import at_node, check_no_slots, check_rule, total_too_large
 from autodiff_viz.engine.live_path.arrays import constant, own_value
 from autodiff_viz.engine.live_path.bounded_memo import Evaluation, within
+from autodiff_viz.engine.live_path.grad_check import check_grad
 from autodiff_viz.engine.live_path.grad_graph import GradGraph, grad_graph
 from autodiff_viz.engine.live_path.grad_kernel import grad_kernel
 from autodiff_viz.engine.live_path.kernels import Kernel, Shape, kernel, known_op, split

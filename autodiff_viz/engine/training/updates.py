@@ -102,7 +102,9 @@ def advance(
     state = carried(graph, state, settings, dtype)
     found = trace(graph, state.parameters, dtype=dtype)
     check_trainable(graph, found)
-    if len(graph.nodes) > COMPILED or has_grads(graph):  # a grad node would run rules that gates have replaced
+    if len(graph.nodes) > COMPILED or has_grads(
+        graph
+    ):  # a grad node would run rules that gates have replaced
         after, rows = walked(graph, state, min(steps, AT_ONCE), settings, dtype)
         return after, _records(graph, state, rows)
     with precision(dtype):
