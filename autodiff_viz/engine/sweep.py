@@ -93,7 +93,8 @@ def sweep(trace: Trace, name: str, positions: Any) -> Sweep:
 def true_derivative(trace: Trace, name: str, positions: Any) -> np.ndarray:
     """Return JAX's own derivative of <seed, output> along `positions`, without any rule.
 
-    In a graph with a grad node rules also decide values, which they must go on to do: then central differences.
+    In a graph with a grad node rules also decide values, which they must go on to do: then central
+    differences.
     """
     if has_grads(trace.graph):
         return slope_along(trace, name, _positions(trace, positions)).astype(trace.dtype)

@@ -30,7 +30,8 @@ class Body:
     Attributes:
       variables: by node name, the Python variable of the node.
       rules: source of the functions that the lines written so far call.
-      around: of the program around, where these are the lines of a function inside it that a grad node differentiates.
+      around: of the program around, where these are the lines of a function inside it that a grad node
+        differentiates.
     """
 
     graph: Graph

@@ -24,8 +24,8 @@ def handed_on(node: Node) -> int | None:
 def played(graph: Graph) -> Graph:
     """Return the graph that runs: muted nodes are identities of their first wired input, groups are removed.
 
-    Grad nodes have a wire from all that they read (see `grad_nodes.with_reads`). Returns the same graph when no node
-    is muted, none is a grad node, and there is no group.
+    Grad nodes have a wire from all that they read (see `grad_nodes.with_reads`). Returns the same graph when
+    no node is muted, none is a grad node, and there is no group.
     """
     if graph.groups:
         graph = replace(graph, groups=())

@@ -93,8 +93,8 @@ def decoded(text: str) -> Graph:
 def _version(graph: Graph) -> int:
     """Return the oldest version that can express the graph.
 
-    Version 2 adds muted nodes, 3 groups, 4 branches and cuts, 6 grad nodes; rule kinds and policies state theirs in
-    `since`.
+    Version 2 adds muted nodes, 3 groups, 4 branches and cuts, 6 grad nodes; rule kinds and policies state
+    theirs in `since`.
     """
     kinds = {node.rule.kind for node in graph.nodes} & KINDS.keys()
     policies = {region.policy for region in graph.regions} & POLICY.keys()

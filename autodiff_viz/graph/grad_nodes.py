@@ -1,8 +1,8 @@
 """Grad nodes, `grad(z, x)`: which nodes their value is a function of.
 
-The value of such a node is the cotangent of x for output z. It depends on x and on what else the nodes between x and z
-read. In the graph that runs (`bypass.played`) a grad node has a wire for each of these, behind its own two slots, so
-that what it passes has a place.
+The value of such a node is the cotangent of x for output z. It depends on x and on what else the nodes
+between x and z read. In the graph that runs (`bypass.played`) a grad node has a wire for each of these,
+behind its own two slots, so that what it passes has a place.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ class Between:
     """The nodes between x and z.
 
     Attributes:
-      nodes: those that depend on x and that z depends on, z among them, in topological order. Empty if z does not
-        depend on x, or is x.
+      nodes: those that depend on x and that z depends on, z among them, in topological order. Empty if z
+        does not depend on x, or is x.
       reads: what else these nodes read, in the order in which they read it; without x.
     """
 
@@ -41,8 +41,8 @@ def has_grads(graph: Graph) -> bool:
 def with_reads(graph: Graph) -> Graph:
     """Return the graph in which each grad node also has a wire from all that the nodes between x and z read.
 
-    Wires that it had beside its own two are replaced. Returns the same graph where nothing changes; that of more than
-    `limits.GRADS` grad nodes, which cannot run, is one.
+    Wires that it had beside its own two are replaced. Returns the same graph where nothing changes; that of
+    more than `limits.GRADS` grad nodes, which cannot run, is one.
     """
     grads = [node for node in graph.nodes if node.op == GRAD]
     if not grads or len(grads) > limits.GRADS:
@@ -65,10 +65,11 @@ def between(graph: Graph, node: Node) -> Between:
 
 
 def inner_graph(graph: Graph, node: Node) -> Graph:
-    """Return the function from the x of a grad node to its z as a graph, with an input for x and for each other read.
+    """Return the function from the x of a grad node to its z as a graph, with an input for x and for each
+    other read.
 
-    Regions around some of its nodes are part of it, unless they hold the grad node too and so run it as a whole. Its
-    output is x where z does not depend on x.
+    Regions around some of its nodes are part of it, unless they hold the grad node too and so run it as a
+    whole. Its output is x where z does not depend on x.
     """
     of, by, *others = node.slots
     inside = between(graph, node).nodes

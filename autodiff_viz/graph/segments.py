@@ -43,7 +43,8 @@ class Segment:
 
 @remembered(64)
 def segments(graph: Graph) -> tuple[Segment, ...]:
-    """Return the segments in topological order; () without cuts, with a grad node, or if the graph cannot run.
+    """Return the segments in topological order; () without cuts, with a grad node, or if the graph cannot
+    run.
 
     They divide the graph that runs: see `played`. Nodes that the output does not depend on are in none.
     """

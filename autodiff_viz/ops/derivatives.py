@@ -1,4 +1,4 @@
-"""Record of `grad`, whose value is a derivative: the engine computes it from the graph between its two inputs."""
+"""Record of `grad`, whose value is a derivative: the engine computes it from the graph between its inputs."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ OPS = (
         name="grad",
         group="derivative",
         symbol="∂",
-        doc="Cotangent of x for output z: its derivative, or that of its sum, under the rules between x and z.",
+        doc="Derivative of z (of its sum) by x: the cotangent of x under the rules between x and z.",
         aliases=(
             "gradient",
             "derivative",
@@ -38,7 +38,8 @@ OPS = (
         latex=r"\frac{\partial <z>}{\partial <x>}",
         derivative=(
             r"0",
-            r"\frac{\partial}{\partial <x>} \left\langle \bar y, \frac{\partial <z>}{\partial <x>} \right\rangle",
+            r"\frac{\partial}{\partial <x>} \left\langle \bar y, \frac{\partial <z>}{\partial <x>}"
+            r" \right\rangle",
         ),
         elementwise=False,
         of_graph=True,

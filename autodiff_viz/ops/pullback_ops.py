@@ -1,7 +1,7 @@
 """The pullback of an op as an op of its own: what the op passes to one of its slots.
 
-A grad node runs pullbacks forward, and differentiates them in turn. They are named by a `PullbackOf` and not by a text,
-so that no document can name one.
+A grad node runs pullbacks forward, and differentiates them in turn. They are named by a `PullbackOf` and not
+by a text, so that no document can name one.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class PullbackOf(NamedTuple):
 
 
 def pullback_op(op: Op, slot: int) -> Op:
-    """Return the op that gives what `op` passes to a slot: a function of the arriving cotangent and all slots."""
+    """Return the op that gives what `op` passes to a slot: a function of the cotangent and all slots."""
 
     def apply(v: Array, *arrays: Array, **given: Any) -> Array:
         def of_slot(array: Array) -> Array:

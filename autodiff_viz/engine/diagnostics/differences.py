@@ -161,7 +161,7 @@ def input_of(node: Node, slot: int) -> str:
 
 
 def op_wires(node: Node) -> list[tuple[int, str]]:
-    """Return (slot, name) for the wires that the op's value is a function of: none to the z of a grad node."""
+    """Return (slot, name) of the wires that the op's value is a function of; the z of a grad node is none."""
     own = ((slot, name) for slot, name in node.wires if slot < len(node.op_slots))
     return [(slot, name) for slot, name in own if node.op != GRAD or slot != OF]
 

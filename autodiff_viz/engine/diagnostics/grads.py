@@ -39,4 +39,5 @@ def sums(trace: Trace) -> Iterator[str]:
     for node in trace.graph.nodes:
         if node.op == GRAD and (shape := trace.value[node.slots[0]].shape):
             of = node.slots[0]
-            yield f"at {node.name}: {of!r} has shape {list(shape)}; this is the gradient of the sum of its elements."
+            said = f"{of!r} has shape {list(shape)}; this is the gradient of the sum of its elements."
+            yield f"at {node.name}: {said}"

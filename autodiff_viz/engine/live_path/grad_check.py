@@ -12,7 +12,8 @@ from autodiff_viz.graph.text_format import listed
 
 
 def check_grad(graph: Graph, node: Node) -> None:
-    """Check the number of slots of a grad node, its parameters, its rule, and how many there are in the graph.
+    """Check the number of slots of a grad node, its parameters, its rule, and how many there are in the
+    graph.
 
     Raises:
       GraphError: one of them does not fit.
@@ -48,7 +49,7 @@ def order_problem(node: Node) -> Problem:
     return Problem(
         "grad-order",
         f"{node.name!r} is a gradient of a gradient of a gradient.",
-        f"At most {limits.GRAD_ORDER} of them may lie one inside the other; the pass itself differentiates once more.",
+        f"At most {limits.GRAD_ORDER} may lie one inside the other; the pass itself adds one more.",
         node=node.name,
     )
 

@@ -1,10 +1,10 @@
 """A grad node written out: the nodes between x and z once more, then their backward sweep, node by node.
 
-The written graph has an input for x and for each other node that is read, and its output is the cotangent of x. Its ops
-are those of the catalog and their pullbacks (`ops/pullback_ops.py`), each a small program that all graphs share, so that
-a new grad node compiles a few ops and no graph. What flows back through the grad node is the backward walk of the written
-graph: reverse over reverse. The nodes between keep their rules in it, as a function under `jax.custom_vjp` keeps its own
-when it is differentiated twice.
+The written graph has an input for x and for each other node that is read, and its output is the cotangent of
+x. Its ops are those of the catalog and their pullbacks (`ops/pullback_ops.py`), each a small program that
+all graphs share, so that a new grad node compiles a few ops and no graph. What flows back through the grad
+node is the backward walk of the written graph: reverse over reverse. The nodes between keep their rules in
+it, as a function under `jax.custom_vjp` keeps its own when it is differentiated twice.
 """
 
 from __future__ import annotations
@@ -39,8 +39,8 @@ class GradGraph(NamedTuple):
     """A grad node written out.
 
     Attributes:
-      graph: nodes in topological order, with numbers for names. Its first nodes are inputs: one for x, then one for each
-        other node that the grad node reads, in the order of its wires.
+      graph: nodes in topological order, with numbers for names. Its first nodes are inputs: one for x, then
+        one for each other node that the grad node reads, in the order of its wires.
       shapes: of the inputs.
       order: of the derivative: 1, or 2 where there are grad nodes between x and z.
     """
@@ -57,8 +57,8 @@ def grad_graph(graph: Graph, node: Node, shapes: Mapping[str, Shape]) -> GradGra
       graph: that runs (`bypass.played`).
       shapes: by name, those of all nodes before the grad node.
     Raises:
-      GraphError: a slot holds a number, or the derivative has too high an order or too many ops; its problem has
-        the node.
+      GraphError: a slot holds a number, or the derivative has too high an order or too many ops; its problem
+        has the node.
     """
     for slot in (OF, BY):
         if not isinstance(node.slots[slot], str):
@@ -74,7 +74,7 @@ _Part = tuple[Node, Between]
 
 
 def _parts(graph: Graph, node: Node) -> dict[str, _Part]:
-    """Return the grad nodes inside a grad node, and the node itself as the last one; {} if the order is too high."""
+    """Return the grad nodes inside a grad node, and itself as the last; {} if the order is too high."""
     found: dict[str, _Part] = {}
     orders = {}
     waiting = [node]
@@ -101,7 +101,7 @@ def _key(parts: tuple[_Part, ...], given: tuple[Shape, ...]) -> Hashable:
 
 @remembered(64, _key)
 def _written(parts: tuple[_Part, ...], given: tuple[Shape, ...]) -> GradGraph:
-    """Write out the last of `parts`, whose grad nodes inside are the others; memoised by structure and shapes."""
+    """Write out the last of `parts`, whose grad nodes inside are the others; memoised."""
     node, inside = parts[-1]
     writer = _Writer(node, {each.name: (each, own) for each, own in parts})
     names = [name for _, name in node.wires[1:]]
@@ -109,6 +109,9 @@ def _written(parts: tuple[_Part, ...], given: tuple[Shape, ...]) -> GradGraph:
     output = writer.derivative(node, inside, known)
     order = 1 + any(each.op == GRAD for each in inside.nodes)
     return GradGraph(Graph(tuple(writer.nodes.values()), (), output), given, order)
+
+
+_FOLLOW = Rule()
 
 
 @dataclass
@@ -125,7 +128,7 @@ class _Writer:
         return self._add(Node(self._name(), INPUT), shape)
 
     def apply(
-        self, op: str | PullbackOf, slots: Iterable[Slot], given: Params = (), rule: Rule = Rule()
+        self, op: str | PullbackOf, slots: Iterable[Slot], given: Params = (), rule: Rule = _FOLLOW
     ) -> str:
         """Add a node that applies an op and return its name."""
         node = Node(self._name(), op, tuple(slots), given, rule)
@@ -137,7 +140,8 @@ class _Writer:
         return self.shapes[slot] if isinstance(slot, str) else shape_of(slot)
 
     def derivative(self, node: Node, inside: Between, known: Mapping[str, str]) -> str:
-        """Write the nodes between x and z, then their backward sweep, and return the name of the cotangent of x.
+        """Write the nodes between x and z, then their backward sweep, and return the name of the cotangent
+        of x.
 
         Args:
           known: by name of a node that they read, its name here.

@@ -163,8 +163,8 @@ def said_op(name: str | PullbackOf) -> str:
 def too_many_kernels(op: str | PullbackOf) -> Problem:
     """Return the problem of a graph that needs more different programs than the limit."""
     message = (
-        f"{said_op(op)} would be compiled anew for its shapes and parameters, and this graph has {limits.KERNELS} "
-        "different programs already, which is the limit."
+        f"{said_op(op)} would be compiled anew for its shapes and parameters, and this graph has "
+        f"{limits.KERNELS} different programs already, which is the limit."
     )
     return Problem("too-many-programs", message, "Use the same shapes and parameters more often.")
 

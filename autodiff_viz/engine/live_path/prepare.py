@@ -180,7 +180,7 @@ def grad_op(graph: Graph, node: Node, shapes: Mapping[str, Shape], dtype: str) -
 def _grad_kernel(
     found: Prepared, node: Node, written: GradGraph, batched: tuple[bool, ...] | None, cotangent_batched: bool
 ) -> Kernel:
-    """Prepare the written graph of a grad node, and return its walks as if they were one op of the node's wires."""
+    """Prepare the written graph of a grad node; return its walks as if they were one op of its wires."""
     graph = written.graph
     names = [each.name for each in graph.nodes[: len(written.shapes)]]
     flags = dict(zip(names, (batched or (False,) * len(node.slots))[1:], strict=True))
