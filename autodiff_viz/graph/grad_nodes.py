@@ -69,12 +69,19 @@ def inner_graph(graph: Graph, node: Node) -> Graph:
     other read.
 
     Regions around some of its nodes are part of it, unless they hold the grad node too and so run it as a
-    whole. Its output is x where z does not depend on x.
+    whole, or hold a rule with a function: a region that is differentiated twice runs its nodes twice, and a
+    function that is not linear would get the arriving cotangent in two parts. Its output is x where z does
+    not depend on x.
     """
     of, by, *others = node.slots
     inside = between(graph, node).nodes
     names = {each.name for each in inside}
-    around = (region for region in graph.regions if node.name not in region.nodes and region.nodes & names)
+    plain = names - {each.name for each in inside if each.rule.function is not None}
+    around = (
+        region
+        for region in graph.regions
+        if node.name not in region.nodes and region.nodes & names and region.nodes & names <= plain
+    )
     regions = tuple(replace(each, nodes=each.nodes & names, saved=each.saved & names) for each in around)
     inputs = tuple(Node(name, INPUT) for name in (by, *others))
     return Graph((*inputs, *inside), regions, of if of in names else by)
