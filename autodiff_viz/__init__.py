@@ -8,8 +8,8 @@ trace.cotangent["x"], trace.runs["s"]
 
 A trace is explained by
 
-- `play`: the steps of the pass in the order in which JAX runs them; `memory`: what is live after each of them,
-  and `plans`: checkpoint regions with their peak and what they run again;
+- `play`: the steps of the pass in the order in which JAX runs them; `memory`: what is live after
+  each of them, and `plans`: checkpoint regions with their peak and what they run again;
 - `why_zero`: why nothing arrives at a node; `nonfinite_origin`: where a NaN or an infinity comes from;
   `precision`: which numbers leave the range of their dtype;
 - `paths`: the paths whose products add up to a cotangent; `compare`: where two graphs part; `lints`: what is
@@ -18,8 +18,8 @@ A trace is explained by
   the true derivative; `statistics`: mean and variance of each cotangent over draws of noise.
 
 `train` trains the parameters of a graph; `segments` differentiates a graph one segment at a time. A notebook
-shows graphs and traces as the canvas draws them. A mistake of the caller raises `GraphError`, whose `problems`
-give the place of the mistake and how to correct it.
+shows graphs and traces as the canvas draws them. A mistake of the caller raises `GraphError`, whose
+`problems` give the place of the mistake and how to correct it.
 """
 
 from autodiff_viz.engine.check import diagnose as problems

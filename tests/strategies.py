@@ -96,7 +96,7 @@ def inputs(literals: SearchStrategy[Literal] = LITERALS) -> SearchStrategy[Param
 @st.composite
 def terms(draw: DrawFn, args: Sequence[str], specs: Sequence[Spec], depth: int = 2) -> Term:
     """The body of a lambda over `args`."""
-    callable_specs = [spec for spec in specs if spec.slots and spec.name != "identity"]
+    callable_specs = [spec for spec in specs if spec.slots and spec.name not in ("identity", "grad")]
     if depth == 0 or not callable_specs or draw(st.booleans()):
         return draw(st.one_of(st.sampled_from(args), NUMBERS))
     spec = draw(st.sampled_from(callable_specs))

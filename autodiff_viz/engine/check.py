@@ -9,7 +9,11 @@ from types import MappingProxyType
 
 from autodiff_viz.engine.arguments import input_shapes
 from autodiff_viz.engine.live_path.arrays import FLOAT32, own_shape
+from autodiff_viz.engine.live_path.grad_check import check_grad
+from autodiff_viz.engine.live_path.grad_graph import grad_graph
 from autodiff_viz.engine.live_path.kernels import (
+    FITTED,
+    SCALED,
     Shape,
     check_call,
     known_op,
@@ -23,19 +27,15 @@ from autodiff_viz.graph.argument_types import known_graph
 from autodiff_viz.graph.bypass import played
 from autodiff_viz.graph.check import problems as structural
 from autodiff_viz.graph.identity import remembered
-from autodiff_viz.graph.model import FOLLOW, INPUT, Call, Graph, Node, Params, Slot, Term, params
+from autodiff_viz.graph.model import FOLLOW, GRAD, INPUT, Call, Graph, Node, Params, Slot, Term, params
 from autodiff_viz.graph.order import ancestors, descendants, order
 from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.graph.rule_kinds import ARRIVING, KINDS, ON_INPUTS, WIRES
 from autodiff_viz.graph.rules import rule_problems
 from autodiff_viz.graph.text_format import listed
-from autodiff_viz.ops.catalog import OPS
 
 Program = tuple[str, Params, tuple[Shape, ...], tuple[int, ...]]
 """A compiled op as (name, static parameters, shapes, differentiated slots); see `kernel`."""
-
-SCALED, FITTED = "mul", "broadcast_to"
-"""Ops that rules call by themselves: to scale a cotangent, and to fit a lambda's result to its wire."""
 
 
 def diagnose(graph: Graph, inputs: Mapping[str, Shape] | None = None) -> tuple[Problem, ...]:
@@ -68,9 +68,15 @@ def _examine(graph: Graph, inputs: Mapping[str, Shape]) -> tuple[tuple[Problem, 
     found = list(structural(graph))
     known: dict[str, Shape] = {}
     totals = _Totals()
-    for node in order(played(graph)):
+    playing = played(graph)
+    for node in order(playing):
         try:
-            shape = _input_shape(node, inputs, totals) if node.op == INPUT else _shape(node, known, totals)
+            if node.op == INPUT:
+                shape = _input_shape(node, inputs, totals)
+            elif node.op == GRAD:
+                shape = _grad_shape(playing, node, known, totals)
+            else:
+                shape = _shape(node, known, totals)
         except GraphError as error:
             found.extend(at_node(error, node.name).problems)
         else:
@@ -128,11 +134,27 @@ def _shape(node: Node, shapes: Mapping[str, Shape], totals: _Totals) -> Shape | 
         return None
     below = tuple(_slot_shape(slot, shapes) for slot in node.slots)
     operands = below[: len(node.op_slots)]
-    static, _ = split(OPS[node.op], node.params)
+    static, _ = split(known_op(node.op), node.params)
     shape = result_shape(node.op, static, operands, FLOAT32)
     wired = tuple([slot for slot, _ in node.wires if slot < len(operands)])
     rule = () if node.rule.kind == FOLLOW else check_rule(node, shape, below)
     totals.add(node, shape, [(node.op, static, operands, wired), *rule])
+    return shape
+
+
+def _grad_shape(graph: Graph, node: Node, shapes: Mapping[str, Shape], totals: _Totals) -> Shape | None:
+    """Check a grad node, with all the ops that it needs, and return its shape, that of its x."""
+    check_grad(graph, node)
+    if any(slot is None or (isinstance(slot, str) and slot not in shapes) for slot in node.slots):
+        return None
+    found = grad_graph(graph, node, shapes)
+    given = iter(found.shapes)
+    inner: dict[str, Shape] = {}
+    for each in found.graph.nodes:
+        inner[each.name] = next(given) if each.op == INPUT else _shape(each, inner, totals)
+    shape = inner[found.graph.output]
+    if node.rule.kind != FOLLOW:
+        totals.add(node, (), check_rule(node, shape, ()))
     return shape
 
 

@@ -9,11 +9,13 @@ from typing import Any
 import numpy as np
 
 from autodiff_viz.engine.arguments import numbers
+from autodiff_viz.engine.diagnostics.differences import slope_along
 from autodiff_viz.engine.live_path.arrays import Arrays, on_device
 from autodiff_viz.engine.live_path.prepare import prepare
 from autodiff_viz.engine.live_path.walk import backward, forward
 from autodiff_viz.engine.trace import Trace, known_trace, precision
 from autodiff_viz.graph import limits
+from autodiff_viz.graph.grad_nodes import has_grads
 from autodiff_viz.graph.model import Graph
 from autodiff_viz.graph.problem import GraphError, Problem
 
@@ -89,7 +91,13 @@ def sweep(trace: Trace, name: str, positions: Any) -> Sweep:
 
 
 def true_derivative(trace: Trace, name: str, positions: Any) -> np.ndarray:
-    """Return JAX's own derivative of <seed, output> along `positions`, without any rule."""
+    """Return JAX's own derivative of <seed, output> along `positions`, without any rule.
+
+    In a graph with a grad node rules also decide values, which they must go on to do: then central
+    differences.
+    """
+    if has_grads(trace.graph):
+        return slope_along(trace, name, _positions(trace, positions)).astype(trace.dtype)
     return sweep(without_rules(trace), name, positions).gradient
 
 

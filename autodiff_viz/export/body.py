@@ -8,11 +8,12 @@ from dataclasses import dataclass, field
 from functools import cached_property, partial
 
 from autodiff_viz.engine.live_path.kernels import Shape
-from autodiff_viz.export.expressions import applied, called, constant, data, dotted, written
+from autodiff_viz.export.expressions import applied, called, called_by, constant, data, dotted, written
 from autodiff_viz.export.names import OWN, fresh, identifier, scope
 from autodiff_viz.export.rules import PIECE, WIDTH, WRITTEN, rule_source
-from autodiff_viz.graph.blocks import Block
-from autodiff_viz.graph.model import FOLLOW, INPUT, Graph, Node, Region
+from autodiff_viz.graph.blocks import Block, blocks
+from autodiff_viz.graph.grad_nodes import between, inner_graph, reads_of
+from autodiff_viz.graph.model import FOLLOW, GRAD, INPUT, Graph, Node, Region
 from autodiff_viz.graph.order import ancestors, consumers
 from autodiff_viz.graph.policies import POLICIES, POLICY
 from autodiff_viz.language.inline import candidates
@@ -29,27 +30,36 @@ class Body:
     Attributes:
       variables: by node name, the Python variable of the node.
       rules: source of the functions that the lines written so far call.
+      around: of the program around, where these are the lines of a function inside it that a grad node
+        differentiates.
     """
 
     graph: Graph
     shapes: Mapping[str, Shape]
     dtype: str
     rules: list[str] = field(default_factory=list)
+    around: Body | None = None
+    _functions: dict[str, str] = field(default_factory=dict)
     _trees: dict[str, ast.expr] = field(default_factory=dict)
+    _above: list[str] = field(default_factory=list)
 
     @cached_property
     def variables(self) -> dict[str, str]:
         """The Python variable of each node."""
+        if self.around:
+            return self.around.variables
         return scope(node.name for node in self.graph.nodes)
 
     @cached_property
     def _taken(self) -> set[str]:
+        if self.around:
+            return self.around._taken
         return {*OWN, *self.variables.values()}
 
     @cached_property
     def _live(self) -> frozenset[str]:
         """The nodes that the output depends on; no other node is written."""
-        return ancestors(self.graph, [self.graph.output])
+        return ancestors(self.graph, [self.graph.output], reads_of)
 
     @cached_property
     def _inline(self) -> Mapping[str, str]:
@@ -87,13 +97,15 @@ class Body:
 
         A cut changes no number and becomes a comment after the line.
         """
+        before, self._above = self._above, []
         tree = self._ruled(node)
+        above, self._above = self._above, before
         if node.name in self._inline and not node.cut and len(written(tree)) <= PIECE:
             self._trees[node.name] = tree
-            return []
+            return above
         self._trees[node.name] = dotted(self.variables[node.name])
         ends = [f"# cut: a segment ends at {self.variables[node.name]}"] if node.cut else []
-        return [self._assigned(node, tree), *ends]
+        return [*above, self._assigned(node, tree), *ends]
 
     def _assigned(self, node: Node, tree: ast.expr) -> str:
         text = written(tree)
@@ -103,17 +115,39 @@ class Body:
     def _ruled(self, node: Node) -> ast.expr:
         """Return the node's value with its rule applied."""
         run, mark, declare = (partial(make, node) for make in (self._value, self._named, self._function))
-        wired = [self._trees[name] for _, name in node.wires]
+        wired = [self._trees[name] for name in reads_of(node)]
         return WRITTEN[node.rule.kind](node, run, mark, wired, declare)
 
     def _value(self, node: Node) -> ast.expr:
         if node.op == INPUT:
             return self._trees[node.name]
+        if node.op == GRAD:
+            return self._gradient(node)
         operands = [
             self._trees[slot] if isinstance(slot, str) else constant(slot, self.dtype)
             for slot in node.op_slots
         ]
         return applied(OPS[node.op], operands, dict(node.params), self.dtype)
+
+    def _gradient(self, node: Node) -> ast.expr:
+        """Write the function from x to z above the node, and return `jax.grad` of it at x."""
+        whole = self.around.graph if self.around else self.graph
+        (of, by), inside = node.slots[:2], between(whole, node).nodes
+        x = self._trees[by]
+        if not inside:
+            return called("jnp.ones_like" if of == by else "jnp.zeros_like", x)
+        graph = inner_graph(whole, node)
+        root = self.around or self
+        body = Body(graph, self.shapes, self.dtype, self.rules, root, root._functions)
+        lines = [*body.lines(blocks(graph)), f"return {self._summed(of)}"]
+        function = fresh(f"{self.variables[of]}_of_{self.variables[by]}", self._taken)
+        head = f"def {function}({self.variables[by]}):"
+        self._above += ["", head, *(INDENT + line if line else "" for line in unspaced(lines)), ""]
+        return called_by(called("jax.grad", dotted(function)), x)
+
+    def _summed(self, name: str) -> str:
+        """Return the text of a node's variable, or of its sum: `jax.grad` takes a number."""
+        return f"jnp.sum({self.variables[name]})" if self.shapes[name] else self.variables[name]
 
     def _named(self, node: Node, tree: ast.expr) -> ast.expr:
         saved = node.name in self._saved and node.op != INPUT
@@ -121,9 +155,13 @@ class Body:
 
     def _function(self, node: Node) -> str:
         """Write the function of the node's rule and return its name."""
-        name = fresh(f"{self.variables[node.name]}_rule", self._taken, _RULE_ENDINGS)
+        if node.name in self._functions:  # a grad node runs the node once more
+            return self._functions[node.name]
+        name = self._functions[node.name] = fresh(
+            f"{self.variables[node.name]}_rule", self._taken, _RULE_ENDINGS
+        )
         wired = [self.shapes[producer] for _, producer in node.wires]
-        shape, checkpointed = self.shapes[node.name], bool(self.graph.regions)
+        shape, checkpointed = self.shapes[node.name], bool((self.around or self).graph.regions)
         self.rules.append(rule_source(node, name, shape, wired, self.dtype, checkpointed))
         return name
 
@@ -133,7 +171,7 @@ class Body:
         if not inside:
             return []
         names = {node.name for node in inside}
-        wires = dict.fromkeys(name for node in inside for _, name in node.wires)
+        wires = dict.fromkeys(name for node in inside for name in reads_of(node))
         taken = ", ".join(self.variables[name] for name in wires if name not in names)
         given = ", ".join(self.variables[node.name] for node in inside if self._leaves(node.name, names))
         function = fresh(identifier(block.region.name), self._taken)

@@ -86,6 +86,11 @@ def called(function: str, *arguments: ast.expr, of: ast.expr | None = None) -> a
     return ast.Call(callee, list(arguments), [])
 
 
+def called_by(function: ast.expr, *arguments: ast.expr) -> ast.Call:
+    """Return the call of what an expression gives."""
+    return ast.Call(function, list(arguments), [])
+
+
 def _with_an_array(operands: Sequence[ast.expr]) -> list[ast.expr]:
     """Make the first operand an array if all operands are bare numbers.
 

@@ -26,7 +26,7 @@ def straight_through(x, alternative):
 
 
 def straight_through_jvp(primals, tangents):
-    return primals[0], tangents[1]
+    return straight_through(*primals), tangents[1]
 
 
 # An alternative may have no derivative at all, inside `jax.checkpoint` too.
@@ -41,7 +41,7 @@ def scale_gradient(x, scale):
     def identity(x):
         return x
 
-    identity.defvjp(lambda x: (x, None), lambda _, v: (jnp.multiply(v, scale),))
+    identity.defvjp(lambda x: (identity(x), None), lambda _, v: (jnp.multiply(v, scale),))
     return identity(x)
 '''
 
@@ -135,16 +135,16 @@ def rule_source(
             pull.lines,
             [f"return {_packed([written(tree) for tree in results])}"],
         ),
-        **(_identity() if rewrite else _op(node, name, variables, kept, dtype)),
+        **(_identity(name) if rewrite else _op(node, name, variables, kept, dtype)),
     )
 
 
-def _identity() -> dict[str, str]:
+def _identity(name: str) -> dict[str, str]:
     return {
         "inputs": "x",
         "doc": "x itself; the cotangent that arrives is rewritten.",
         "value": "x",
-        "forward": "return x, None",
+        "forward": f"return {name}(x), None",
     }
 
 

@@ -5,26 +5,37 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from autodiff_viz.graph.model import IDENTITY, INPUT, Graph, Node, Rule
+from autodiff_viz.graph.grad_nodes import with_reads
+from autodiff_viz.graph.model import GRAD, IDENTITY, INPUT, Graph, Node, Rule
 from autodiff_viz.graph.names import quoted
 from autodiff_viz.graph.problem import GraphError, Problem
 
 
 def handed_on(node: Node) -> int | None:
-    """Return the slot whose value a muted node returns: the first wired one of its op; None without any."""
+    """Return the slot whose value a muted node returns: the first wired one of its op; None without any.
+
+    None for a grad node too, whose value is made of neither of its inputs.
+    """
+    if node.op == GRAD:
+        return None
     return next((i for i, slot in enumerate(node.op_slots) if isinstance(slot, str)), None)
 
 
 def played(graph: Graph) -> Graph:
     """Return the graph that runs: muted nodes are identities of their first wired input, groups are removed.
 
-    Returns the same graph when no node is muted and there is no group.
+    Grad nodes have a wire from all that they read (see `grad_nodes.with_reads`). Returns the same graph when
+    no node is muted, none is a grad node, and there is no group.
     """
     if graph.groups:
         graph = replace(graph, groups=())
-    if not any(node.muted for node in graph.nodes):
+    special = [node for node in graph.nodes if node.muted or node.op == GRAD]
+    if not special:
         return graph
-    return replace(graph, nodes=tuple(_identity(node) if node.muted else node for node in graph.nodes))
+    if any(node.muted for node in special):
+        nodes = tuple(_identity(node) if node.muted else node for node in graph.nodes)
+        graph = replace(graph, nodes=nodes)
+    return with_reads(graph)
 
 
 def _identity(node: Node) -> Node:
@@ -56,6 +67,8 @@ def mute_fault(node: Node) -> str:
     """Return why a node cannot be muted; "" when it can."""
     if node.op == INPUT:
         return "is an input"
+    if node.op == GRAD:
+        return "is a gradient, which hands on neither of its inputs"
     return "" if handed_on(node) is not None else "has no wired input"
 
 

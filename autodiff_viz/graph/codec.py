@@ -13,6 +13,7 @@ from typing import Any, NoReturn
 from autodiff_viz.graph import limits
 from autodiff_viz.graph.argument_types import known_graph, known_text
 from autodiff_viz.graph.check import UNFINISHED, problems
+from autodiff_viz.graph.grad_nodes import has_grads, own_slots
 from autodiff_viz.graph.json_read import Reader, refuse
 from autodiff_viz.graph.model import (
     FOLLOW,
@@ -32,7 +33,10 @@ from autodiff_viz.graph.policies import POLICIES, POLICY
 from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.graph.rule_kinds import KINDS, RULE_KINDS
 
-VERSION = max(4, *(record.since for record in (*KINDS.values(), *POLICY.values())))
+GRAD_SINCE = 6
+"""First version of documents that has grad nodes."""
+
+VERSION = max(GRAD_SINCE, *(record.since for record in (*KINDS.values(), *POLICY.values())))
 """The newest version. A document states the oldest version that can express it; see `_version`."""
 
 FORMAT = "autodiff_viz"
@@ -53,7 +57,10 @@ def to_json(graph: Graph, indent: int | None = 2) -> str:
       GraphError: `graph` is no `Graph`.
     """
     known_graph(graph)
-    document: dict[str, Any] = {FORMAT: _version(graph), "nodes": [_node_data(node) for node in graph.nodes]}
+    document: dict[str, Any] = {
+        FORMAT: _version(graph),
+        "nodes": [_node_data(own_slots(node)) for node in graph.nodes],
+    }
     if graph.regions:
         document["regions"] = [_region_data(region) for region in graph.regions]
     if graph.groups:
@@ -86,8 +93,8 @@ def decoded(text: str) -> Graph:
 def _version(graph: Graph) -> int:
     """Return the oldest version that can express the graph.
 
-    Version 2 adds muted nodes, 3 groups, 4 branches and cuts; rule kinds and policies state theirs in
-    `since`.
+    Version 2 adds muted nodes, 3 groups, 4 branches and cuts, 6 grad nodes; rule kinds and policies state
+    theirs in `since`.
     """
     kinds = {node.rule.kind for node in graph.nodes} & KINDS.keys()
     policies = {region.policy for region in graph.regions} & POLICY.keys()
@@ -96,6 +103,8 @@ def _version(graph: Graph) -> int:
 
 
 def _version_of_marks(graph: Graph) -> int:
+    if has_grads(graph):
+        return GRAD_SINCE
     if any(group.branches for group in graph.groups) or any(node.cut for node in graph.nodes):
         return 4
     if graph.groups:

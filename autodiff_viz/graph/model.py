@@ -38,6 +38,10 @@ too; a random parameter may have an `init`, a name from `ops.initializers`."""
 PARAMETER = "parameter"
 """The word for a trainable input in the formula language."""
 
+GRAD = "grad"
+"""Op whose value is the cotangent of its second slot, x, for the output in its first slot, z: a derivative
+as a node. See `graph/grad_nodes.py`."""
+
 IDENTITY = "identity"
 """Op that returns its input; the rule of a wire is kept on such a node."""
 

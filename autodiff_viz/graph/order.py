@@ -85,9 +85,17 @@ def consumers(graph: Graph) -> dict[str, tuple[tuple[str, int], ...]]:
     return {name: tuple(pairs) for name, pairs in found.items()}
 
 
-def ancestors(graph: Graph, names: Iterable[str]) -> frozenset[str]:
-    """Return the named nodes and all nodes that they depend on."""
-    return _reach(graph, names, lambda name: (producer for _, producer in graph[name].wires))
+def ancestors(
+    graph: Graph, names: Iterable[str], reads: Callable[[Node], Iterable[str]] | None = None
+) -> frozenset[str]:
+    """Return the named nodes and all nodes that they depend on.
+
+    Args:
+      reads: gives the nodes that a node depends on; by default those on its wires.
+    """
+    if reads is None:
+        return _reach(graph, names, lambda name: (producer for _, producer in graph[name].wires))
+    return _reach(graph, names, lambda name: reads(graph[name]))
 
 
 def descendants(graph: Graph, names: Iterable[str]) -> frozenset[str]:

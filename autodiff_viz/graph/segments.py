@@ -14,6 +14,7 @@ from itertools import pairwise
 
 from autodiff_viz.graph import limits
 from autodiff_viz.graph.bypass import played
+from autodiff_viz.graph.grad_nodes import has_grads
 from autodiff_viz.graph.identity import remembered
 from autodiff_viz.graph.model import INPUT, Graph, Node
 from autodiff_viz.graph.names import quoted
@@ -42,7 +43,8 @@ class Segment:
 
 @remembered(64)
 def segments(graph: Graph) -> tuple[Segment, ...]:
-    """Return the segments in topological order; () for a graph without cuts, or one that cannot run.
+    """Return the segments in topological order; () without cuts, with a grad node, or if the graph cannot
+    run.
 
     They divide the graph that runs: see `played`. Nodes that the output does not depend on are in none.
     """
@@ -78,6 +80,9 @@ def idle_cuts(graph: Graph) -> tuple[tuple[str, str], ...]:
     found = []
     for node in graph.nodes:
         if not node.cut or node.op == INPUT:
+            continue
+        if has_grads(graph):
+            found.append((node.name, "a grad node runs parts of the graph again, across all cuts."))
             continue
         readers = [name for name, _ in uses[node.name] if name in number]
         if node.name not in number:
@@ -124,7 +129,7 @@ def input_cut(node: Node) -> Problem:
 
 def _numbers(graph: Graph) -> dict[str, int]:
     """Map each node to the index of its segment."""
-    if not has_cuts(graph) or graph.output not in graph or find_cycle(graph):
+    if not has_cuts(graph) or has_grads(graph) or graph.output not in graph or find_cycle(graph):
         return {}
     ordered = [node.name for node in order(graph)]
     needed = ancestors(graph, [graph.output])

@@ -6,6 +6,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from autodiff_viz.graph import limits
+from autodiff_viz.graph.grad_nodes import BY
 from autodiff_viz.graph.model import params
 from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.graph.text_format import listed
@@ -30,7 +31,16 @@ def read_op(reader: Reader, op: Op, call: ast.Call, depth: int) -> Applied:
     if missing:
         message = f"{op.name} needs {listed(op.slots)}; {listed(missing)} {_is(missing)} missing."
         raise reader.error(call, "arity", message, f"Write {call_shape(op.name)}; ... leaves a slot empty.")
+    if op.of_graph and reader.in_lambda:
+        message = f"{op.name!r} differentiates a graph; a lambda has none."
+        raise reader.error(call, "lambda", message, "Write the derivative out, with ops.")
     operands = _operands(reader, op, given, depth)
+    if op.of_graph and isinstance(operands[BY], Applied):
+        message = (
+            "A gradient is taken by a node; this expression would be a new one, on which nothing depends."
+        )
+        hint = "Give the expression a name above, use that name, and differentiate by it: grad(loss, w)."
+        raise reader.error(given[op.slots[BY]], "grad-of-expression", message, hint)
     values = {
         param.name: read_param(reader.line, op.name, param, given[param.name])
         for param in op.params

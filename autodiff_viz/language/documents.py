@@ -141,6 +141,9 @@ def _term(term: Term, path: str, depth: int) -> Term:
     if not isinstance(term, Call):
         return term
     given = _call(term.op, len(term.args), term.params, path, "args")
+    if OPS[term.op].of_graph:
+        message = f"{term.op} differentiates a graph; a function has none."
+        refuse("lambda", f"{path}.op", message, "Write the derivative out, with ops.")
     args = tuple(_term(arg, f"{path}.args[{i}]", depth + 1) for i, arg in enumerate(term.args))
     return Call(term.op, args, given)
 

@@ -10,7 +10,8 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
-from autodiff_viz.graph.model import FOLLOW, IDENTITY, INPUT, Graph, Node
+from autodiff_viz.graph.grad_nodes import BY
+from autodiff_viz.graph.model import FOLLOW, GRAD, IDENTITY, INPUT, Graph, Node
 from autodiff_viz.graph.order import consumers
 from autodiff_viz.language.wrappers import stem_of
 
@@ -51,6 +52,8 @@ def candidates(graph: Graph, chains: dict[str, tuple[str, ...]]) -> dict[str, st
         if len(uses) != 1 or name in kept or node.op == INPUT:
             continue
         consumer = graph[uses[0][0]]
+        if consumer.op == GRAD and uses[0][1] == BY:
+            continue
         stem = stem_of(node) if is_direct(node) else node.op
         wrapped = uses[0][1] == 0 and is_direct(consumer) and _would_take(consumer, node)
         if _stem(name) == stem and chains[name] == chains[consumer.name] and not wrapped:

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from autodiff_viz.graph.argument_types import known_graph
 from autodiff_viz.graph.check import cycle_problem
+from autodiff_viz.graph.grad_nodes import without_reads
 from autodiff_viz.graph.identity import remembered
 from autodiff_viz.graph.literals import shape_of
 from autodiff_viz.graph.model import (
@@ -108,6 +109,7 @@ class _Written(NamedTuple):
 
 def _written(graph: Graph) -> _Written:
     _check(known_graph(graph))
+    graph = without_reads(graph)
     around = chains(graph)
     ordered = text_order(graph, around)
     values = _values(graph, ordered, around)

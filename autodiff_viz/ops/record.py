@@ -70,6 +70,8 @@ class Op:
       broadcasts: whether an op that is not elementwise broadcasts its inputs by NumPy's rules.
       infix: operator in a formula, such as "+"; "" for none.
       kinks: input values at which the derivative jumps; tests keep away from them.
+      of_graph: whether its value depends on how its inputs are computed, not on their arrays; then the engine
+        computes it, and `apply` refuses.
     """
 
     name: str
@@ -92,6 +94,7 @@ class Op:
     aliases: tuple[str, ...] = ()
     prepared: Callable[[dict[str, Any]], dict[str, Any]] | None = None
     source64: str = ""
+    of_graph: bool = False
 
     def param(self, name: str) -> Param | None:
         """Return the parameter of this name, or None."""

@@ -5,11 +5,10 @@ import pytest
 
 from autodiff_viz.export.python_source import to_python
 from autodiff_viz.graph.model import INPUT, Graph, Node, params
-from autodiff_viz.ops.catalog import OPS
 from tests.export.programs import assert_same, check, run_alone
-from tests.ops.samples import sample
+from tests.ops.samples import OF_ARRAYS, sample
 
-NOISE = [op for op in OPS.values() if not op.slots]
+NOISE = [op for op in OF_ARRAYS if not op.slots]
 
 
 def nested(array):
@@ -28,7 +27,7 @@ def graph_of(op, example, wired=None):
 
 @pytest.mark.nightly
 def test_every_op_agrees_in_a_process_without_the_lab(tmp_path):
-    graphs = [graph_of(op, op.examples[-1]) for op in OPS.values()]
+    graphs = [graph_of(op, op.examples[-1]) for op in OF_ARRAYS]
     results = run_alone([to_python(graph) for graph in graphs], tmp_path)
     for graph, found in zip(graphs, results, strict=True):
         assert_same(graph, found)
@@ -36,7 +35,7 @@ def test_every_op_agrees_in_a_process_without_the_lab(tmp_path):
 
 SET = [
     pytest.param(op, example, id=f"{op.name}-{example[1]}")
-    for op in OPS.values()
+    for op in OF_ARRAYS
     for example in op.examples[:-1]
     if op.params
 ]
@@ -49,14 +48,14 @@ def test_parameters_at_their_defaults_and_set_agree(op, example):
 
 
 @pytest.mark.sampled(3)
-@pytest.mark.parametrize("op", [op for op in OPS.values() if op.slots], ids=lambda op: op.name)
+@pytest.mark.parametrize("op", [op for op in OF_ARRAYS if op.slots], ids=lambda op: op.name)
 def test_an_op_of_constants_alone_agrees(op):
     check(graph_of(op, op.examples[0], wired=()))
 
 
 ONE_CONSTANT = [
     pytest.param(op, slot, id=f"{op.name}-{op.slots[slot]}")
-    for op in OPS.values()
+    for op in OF_ARRAYS
     for slot in range(len(op.slots))
     if len(op.slots) > 1
 ]

@@ -8,7 +8,8 @@ from autodiff_viz.ops.catalog import OPS
 CLEARANCE = 0.05  # distance from a kink; well beyond the step of the differences
 STEP = 1e-6
 
-WIRED = [op for op in OPS.values() if op.slots]
+OF_ARRAYS = [op for op in OPS.values() if not op.of_graph]
+WIRED = [op for op in OF_ARRAYS if op.slots]
 ELEMENTWISE = [op for op in WIRED if op.elementwise]
 
 

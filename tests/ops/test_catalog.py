@@ -44,7 +44,8 @@ def test_words_are_there():
 
 
 def test_slots_have_a_domain_a_derivative_and_a_formula():
-    assert failing(lambda op: len(op.domain) == len(op.derivative) == len(op.slots)) == []
+    assert failing(lambda op: len(op.derivative) == len(op.slots)) == []
+    assert failing(lambda op: op.of_graph or len(op.domain) == len(op.slots)) == []
     assert failing(lambda op: all(low < high for low, high in op.domain)) == []
     assert failing(lambda op: not op.variadic or len(op.slots) == 1) == []
 
@@ -58,7 +59,7 @@ def test_slots_and_parameters_have_distinct_names():
 def test_examples_fit_the_slots_and_one_has_no_parameters():
     assert failing(lambda op: all(op.variadic or len(s) == len(op.slots) for s, _ in op.examples)) == []
     assert failing(lambda op: all(op.param(key) for _, given in op.examples for key in given)) == []
-    assert failing(lambda op: any(not given for _, given in op.examples)) == []
+    assert failing(lambda op: op.of_graph or any(not given for _, given in op.examples)) == []
 
 
 def test_every_parameter_is_set_in_some_example():
@@ -98,7 +99,7 @@ def test_source_is_an_expression_of_every_slot_and_parameter():
         once = all(used.count(name) == 1 for name in wanted)
         return once and not bound & wanted and set(used) - bound - {"jax", "jnp", "int", "float"} == wanted
 
-    assert failing(is_one) == []
+    assert failing(lambda op: op.of_graph or is_one(op)) == []
 
 
 def test_noise_is_never_called_elementwise():

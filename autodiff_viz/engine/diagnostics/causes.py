@@ -19,13 +19,16 @@ from autodiff_viz.engine.diagnostics.differences import (
     check_node,
     check_slot,
     compare,
+    input_of,
     jumps,
     local,
+    op_wires,
 )
 from autodiff_viz.engine.diagnostics.op_derivative import own_contributions
 from autodiff_viz.engine.live_path.arrays import FLOAT64
 from autodiff_viz.engine.trace import Trace, trace
-from autodiff_viz.graph.model import FOLLOW, INPUT, Node
+from autodiff_viz.graph.grad_nodes import between
+from autodiff_viz.graph.model import FOLLOW, GRAD, INPUT, Node
 from autodiff_viz.graph.order import ancestors, descendants, order
 from autodiff_viz.ops.catalog import OPS
 
@@ -72,7 +75,8 @@ def _causes(found: Trace, name: str, difference: Difference, kinds: Kinds) -> tu
 def node_cause(found: Trace, name: str, slot: int) -> str:
     """Return why a node's contribution to `slot` is not its op's slope times the arriving cotangent."""
     node = found.graph[name]
-    if node.rule.kind != FOLLOW:
+    inside = between(found.graph, node).nodes if node.op == GRAD else ()
+    if any(each.rule.kind != FOLLOW for each in (node, *inside)):
         return RULE
     chosen = _elements(found, node, slot)
     difference = check_slot(found, node, slot, chosen)
@@ -82,7 +86,8 @@ def node_cause(found: Trace, name: str, slot: int) -> str:
         return CORNER
     alone = local(found, node)
     wide = trace(alone.graph, dict(alone.inputs), alone.seed, dtype=FLOAT64)
-    passed = wide.passed[name, slot].ravel()[chosen]
+    arrived = wide.cotangent[input_of(node, slot)] if node.op == GRAD else wide.passed[name, slot]
+    passed = arrived.ravel()[chosen]
     return ROUNDING if compare(passed, difference.true).agrees else UNKNOWN
 
 
@@ -161,7 +166,7 @@ def _corners(found: Trace, nodes: Iterable[Node]) -> Iterator[tuple[str, str]]:
 
 
 def _op_wires(node: Node) -> list[int]:
-    return [slot for slot, _ in node.wires if slot < len(node.op_slots)]
+    return [slot for slot, _ in op_wires(node)]
 
 
 def _elements(found: Trace, node: Node, slot: int) -> np.ndarray:

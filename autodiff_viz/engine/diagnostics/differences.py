@@ -11,11 +11,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from autodiff_viz.engine.live_path.arrays import on_device
+from autodiff_viz.engine.live_path.grad_graph import grad_graph
 from autodiff_viz.engine.live_path.prepare import prepare
 from autodiff_viz.engine.live_path.walk import forward
 from autodiff_viz.engine.trace import Trace, known_trace, precision
 from autodiff_viz.graph.dtypes import DTYPES, FLOAT32, FLOAT64
-from autodiff_viz.graph.model import INPUT, Graph, Node, params
+from autodiff_viz.graph.grad_nodes import OF
+from autodiff_viz.graph.model import GRAD, INPUT, Graph, Node, params
 from autodiff_viz.graph.names import quoted
 from autodiff_viz.graph.problem import GraphError, Problem
 
@@ -128,15 +130,14 @@ def check_node(trace: Trace, name: str) -> dict[int, Difference]:
     node = trace.graph[name]
     return {
         slot: check_slot(trace, node, slot, _chosen(trace.value[producer].size))
-        for slot, producer in node.wires
-        if slot < len(node.op_slots)
+        for slot, producer in op_wires(node)
     }
 
 
 def check_slot(trace: Trace, node: Node, slot: int, chosen: np.ndarray) -> Difference:
     """Compare as `check_node` does, for one slot at the `chosen` elements."""
     alone, point = local(trace, node), trace.value[node.slots[slot]].astype(np.float64)
-    true = _slopes(alone, f"slot_{slot}", point, chosen)
+    true = _slopes(alone, input_of(node, slot), point, chosen)
     return compare(trace.passed[node.name, slot].ravel()[chosen].astype(np.float64), true, trace.dtype)
 
 
@@ -148,7 +149,7 @@ def jumps(trace: Trace, node: Node, slot: int, chosen: np.ndarray) -> np.ndarray
     function turns faster than the step.
     """
     alone, point = local(trace, node), trace.value[node.slots[slot]].astype(np.float64)
-    wide, near = (_beside(alone, f"slot_{slot}", point, chosen, size) for size in (1.0, NEARER))
+    wide, near = (_beside(alone, input_of(node, slot), point, chosen, size) for size in (1.0, NEARER))
     with np.errstate(invalid="ignore"):
         corner = np.abs(wide.above - wide.below) > wide.least
         steps = np.zeros(len(chosen), bool)
@@ -165,11 +166,12 @@ def local(trace: Trace, node: Node) -> Trace:
     Only the fields that differences need are filled.
     """
     alone = _alone(trace, node)
+    inputs = {input_of(node, slot): np.asarray(trace.value[name]) for slot, name in op_wires(node)}
     return Trace(
         graph=alone,
-        output=node.name,
+        output=alone.output,
         dtype=FLOAT64,
-        inputs={n.name: np.asarray(trace.value[node.slots[_slot(n)]]) for n in alone.nodes if n.op == INPUT},
+        inputs=inputs,
         seed=trace.cotangent[node.name].astype(np.float64),
         value={},
         cotangent={},
@@ -179,14 +181,23 @@ def local(trace: Trace, node: Node) -> Trace:
 
 
 def _alone(trace: Trace, node: Node) -> Graph:
-    """Return the node's op as a graph of its own, with an input for each wired slot."""
+    """Return the node's op as a graph of its own, with an input for each wired slot that it reads."""
+    if node.op == GRAD:
+        return grad_graph(trace.graph, node, {name: value.shape for name, value in trace.value.items()}).graph
     slots = tuple(f"slot_{i}" if isinstance(slot, str) else slot for i, slot in enumerate(node.op_slots))
     inputs = tuple(Node(slot, INPUT, (), params(value=0.0)) for slot in slots if isinstance(slot, str))
     return Graph((*inputs, Node(node.name, node.op, slots, node.params)), (), node.name)
 
 
-def _slot(node: Node) -> int:
-    return int(node.name.removeprefix("slot_"))
+def input_of(node: Node, slot: int) -> str:
+    """Return the name of the input that stands for a slot in `local`."""
+    return str(slot - 1) if node.op == GRAD else f"slot_{slot}"
+
+
+def op_wires(node: Node) -> list[tuple[int, str]]:
+    """Return (slot, name) of the wires that the op's value is a function of; the z of a grad node is none."""
+    own = ((slot, name) for slot, name in node.wires if slot < len(node.op_slots))
+    return [(slot, name) for slot, name in own if node.op != GRAD or slot != OF]
 
 
 def _chosen(size: int) -> np.ndarray:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from autodiff_viz.engine.diagnostics.broadcasts import Mix, mixes
+from autodiff_viz.engine.diagnostics.grads import Unrelated, sums, unrelated
 from autodiff_viz.engine.diagnostics.label_check import Stray, strays
 from autodiff_viz.engine.diagnostics.nonfinite import told
 from autodiff_viz.language.shadows import Shadow, shadows
@@ -13,11 +14,12 @@ if TYPE_CHECKING:
     from autodiff_viz.engine.trace import Trace
 
 
-def doubts(trace: Trace) -> tuple[Mix | Stray | Shadow, ...]:
+def doubts(trace: Trace) -> tuple[Mix | Stray | Shadow | Unrelated, ...]:
     """Return the warnings of a trace: legal constructs that are rarely meant, each with its node."""
-    return (*mixes(trace), *strays(trace), *shadows(trace.graph))
+    return (*mixes(trace), *strays(trace), *shadows(trace.graph), *unrelated(trace))
 
 
 def notes_of(trace: Trace) -> tuple[str, ...]:
     """Return where NaN and infinities begin, and the warnings, as sentences that name their node."""
-    return (*told(trace.births).values(), *(f"at {doubt.node}: {doubt}" for doubt in doubts(trace)))
+    warnings = (f"at {doubt.node}: {doubt}" for doubt in doubts(trace))
+    return (*told(trace.births).values(), *sums(trace), *warnings)

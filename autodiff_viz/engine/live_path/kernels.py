@@ -36,10 +36,14 @@ from autodiff_viz.graph.text_format import listed
 from autodiff_viz.ops.catalog import OPS
 from autodiff_viz.ops.misfit import Misfit, Shape, said
 from autodiff_viz.ops.misfits import misfit, slot_names
+from autodiff_viz.ops.pullback_ops import PullbackOf, pullback_op
 from autodiff_viz.ops.record import Op, Param, Refusal
 
 KEPT = 288  # compiled ops, a third of them on trial; each holds about 3 MB of code
 TANGENTS_KEPT = 192  # compiled tangents, half of them on trial; each is one program, a third of that
+
+SCALED, FITTED = "mul", "broadcast_to"
+"""Ops that rules call by themselves: to scale a cotangent, and to fit a lambda's result to its wire."""
 
 QUICK = {"xla_cpu_use_fusion_emitters": False}
 """Compiler options for ops on numbers: two thirds of the compile time and the same bits.
@@ -107,15 +111,22 @@ def _number_fault(param: Param, value: Any) -> str:
     return "is not one number" if isinstance(value, tuple) else literal_fault(value)
 
 
-def known_op(name: str) -> Op:
-    """Return the op of this name.
+def known_op(name: str | PullbackOf) -> Op:
+    """Return the op of this name, or the op that a `PullbackOf` names.
 
     Raises:
       GraphError: there is none; the problem has no node yet.
     """
+    if type(name) is PullbackOf:
+        return _pullback_op(name)
     if name not in OPS:
         raise GraphError(Problem("unknown-op", f"There is no op {name!r}.", "Choose an op from the palette."))
     return OPS[name]
+
+
+@remembered(limits.NODES, lambda name: name)
+def _pullback_op(name: PullbackOf) -> Op:
+    return pullback_op(known_op(name.op), name.slot)
 
 
 def check_call(owner: str, name: str, given: Params, count: int) -> Op:
@@ -139,7 +150,7 @@ def check_call(owner: str, name: str, given: Params, count: int) -> Op:
     return op
 
 
-def program_key(name: str, static: Params, *ours: Any) -> Hashable:
+def program_key(name: str | PullbackOf, static: Params, *ours: Any) -> Hashable:
     """Return the memoisation key of a compiled op: (shapes, slots, dtype) are `ours`.
 
     Shapes, slots and flags are made by the project and can be compared as they are. Parameters come from
@@ -148,22 +159,27 @@ def program_key(name: str, static: Params, *ours: Any) -> Hashable:
     return name, static and repr(static), ours
 
 
-def _too_many(name: str, *others: Any) -> GraphError:
+def _too_many(name: str | PullbackOf, *others: Any) -> GraphError:
     return GraphError(too_many_kernels(name))
 
 
-def too_many_kernels(op: str) -> Problem:
+def said_op(name: str | PullbackOf) -> str:
+    """Return the name of an op in quotes; of a pullback in words."""
+    return f"The pullback of {said_op(name.op)}" if type(name) is PullbackOf else repr(name)
+
+
+def too_many_kernels(op: str | PullbackOf) -> Problem:
     """Return the problem of a graph that needs more different programs than the limit."""
     message = (
-        f"{op!r} would be compiled anew for its shapes and parameters, and this graph has {limits.KERNELS} "
-        "different programs already, which is the limit."
+        f"{said_op(op)} would be compiled anew for its shapes and parameters, and this graph has "
+        f"{limits.KERNELS} different programs already, which is the limit."
     )
     return Problem("too-many-programs", message, "Use the same shapes and parameters more often.")
 
 
 @shared(KEPT, limits.KERNELS, program_key, _too_many)
 def kernel(
-    name: str,
+    name: str | PullbackOf,
     static: Params,
     shapes: tuple[Shape, ...],
     differentiated: tuple[int, ...],
@@ -183,7 +199,7 @@ def kernel(
         yet.
     """
     shape = result_shape(name, static, shapes, dtype)
-    op = OPS[name]
+    op = known_op(name)
     _, leading = split(op, ())
     run = _runner(op, static, dtype, len(leading))
     samples = [*leading, *(jax.ShapeDtypeStruct(shape, jnp.dtype(dtype)) for shape in shapes)]
@@ -257,7 +273,7 @@ def _runner(op: Op, static: Params, dtype: str, leading: int) -> Callable[..., j
 
 
 @remembered(limits.NODES, program_key)
-def result_shape(name: str, static: Params, shapes: tuple[Shape, ...], dtype: str) -> Shape:
+def result_shape(name: str | PullbackOf, static: Params, shapes: tuple[Shape, ...], dtype: str) -> Shape:
     """Return the shape of the op's value by abstract evaluation. Compiles nothing.
 
     Raises:
@@ -274,6 +290,15 @@ def result_shape(name: str, static: Params, shapes: tuple[Shape, ...], dtype: st
     if math.prod(shape) > limits.ELEMENTS:
         raise GraphError(_too_large(op, shape))
     return shape
+
+
+@remembered(limits.NODES, program_key)
+def carries_slot(name: str | PullbackOf, static: Params, shapes: tuple[Shape, ...], slot: int) -> bool:
+    """Return whether an op passes anything to a slot: False where JAX's derivative is a symbolic zero."""
+    op = known_op(name)
+    _, leading = split(op, ())
+    samples = [*leading, *(jax.ShapeDtypeStruct(shape, jnp.float32) for shape in shapes)]
+    return carries(_runner(op, static, "float32", len(leading)), samples, (len(leading) + slot,))[0]
 
 
 def _too_large(op: Op, shape: tuple[int, ...]) -> Problem:

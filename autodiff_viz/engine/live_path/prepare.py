@@ -8,7 +8,7 @@ forward, and one backward.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from functools import partial
 from math import prod
 from typing import Any, NamedTuple
@@ -16,16 +16,20 @@ from typing import Any, NamedTuple
 from autodiff_viz.engine.check import at_node, check_no_slots, check_rule, total_too_large
 from autodiff_viz.engine.live_path.arrays import constant, own_value
 from autodiff_viz.engine.live_path.bounded_memo import Evaluation, within
+from autodiff_viz.engine.live_path.grad_check import check_grad
+from autodiff_viz.engine.live_path.grad_graph import GradGraph, grad_graph
+from autodiff_viz.engine.live_path.grad_kernel import grad_kernel
 from autodiff_viz.engine.live_path.kernels import Kernel, Shape, kernel, known_op, split
-from autodiff_viz.engine.live_path.pullbacks import PullBack
+from autodiff_viz.engine.live_path.pullbacks import PullBack, hand_on
 from autodiff_viz.engine.live_path.rules import PULLBACKS, Abstract, Bound, Ruled, on_identity
 from autodiff_viz.engine.live_path.walk import ARRIVING, Prepared, Step
 from autodiff_viz.graph import limits
 from autodiff_viz.graph.literals import shape_of
-from autodiff_viz.graph.model import FOLLOW, INPUT, Graph, Node, Params
+from autodiff_viz.graph.model import FOLLOW, GRAD, INPUT, Graph, Node, Params
 from autodiff_viz.graph.order import order
 from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.ops.catalog import ADJUSTABLE
+from autodiff_viz.ops.pullback_ops import PullbackOf
 
 PARAMETERS = "parameters"
 """Pseudo-slot: (node, PARAMETERS) is the key of the run-time parameters of a node."""
@@ -37,7 +41,8 @@ class _Op(NamedTuple):
     Attributes:
       at: place of its step.
       wired: slots of its wires.
-      key, batched: arguments of `kernel`.
+      make: compiles the op for `batched` slots and a cotangent that is batched, or is not.
+      batched: which of the op's slots are swept; None if no slot is.
     """
 
     node: Node
@@ -45,8 +50,11 @@ class _Op(NamedTuple):
     reads: list[Hashable]
     wired: tuple[int, ...]
     compiled: Kernel
-    key: tuple
+    make: Make
     batched: tuple[bool, ...] | None
+
+
+Make = Callable[[tuple[bool, ...] | None, bool], Kernel]
 
 
 def prepare(
@@ -74,6 +82,8 @@ def prepare(
             try:
                 if node.op == INPUT:
                     leaves.append(_take(found, node, inputs))
+                elif node.op == GRAD:
+                    _take_grad(found, node, ops)
                 else:
                     _compile(found, node, ops)
             except GraphError as error:
@@ -103,7 +113,7 @@ def _compile(found: Prepared, node: Node, ops: list[_Op]) -> None:
     name, dtype, known, shapes = node.name, found.dtype, found.known, found.shapes
     reads, below, wired = [], [], []
     static: Params = ()
-    if node.params or node.op in ADJUSTABLE:
+    if node.params or node.op in ADJUSTABLE or type(node.op) is PullbackOf:
         static, leading = split(known_op(node.op), node.params)
         if leading:
             known[name, PARAMETERS] = leading[0]
@@ -129,11 +139,61 @@ def _compile(found: Prepared, node: Node, ops: list[_Op]) -> None:
     if node.rule.kind != FOLLOW:
         slots = tuple([slot for slot, _ in node.wires])
         _check_rule(found, node, below)
-    if node.rule.kind != FOLLOW or found.swept:
-        ops.append(_Op(node, len(found.steps), reads, slots, compiled, key, batched))
+    if node.rule.kind != FOLLOW or found.swept or found.inner:
+        ops.append(_Op(node, len(found.steps), reads, slots, compiled, partial(kernel, *key), batched))
     found.steps.append(Step(name, compiled.run, reads, compiled.pull_back, slots, node.slots))
     if batched:
         found.swept.add(name)
+
+
+def _take_grad(found: Prepared, node: Node, ops: list[_Op]) -> None:
+    """Check a grad node and make its step: the walks of the graph that it is written out as."""
+    check_grad(found.graph, node)
+    for i, slot in enumerate(node.slots):
+        if slot is None or (type(slot) is str and slot not in found.shapes):
+            raise GraphError(_unusable(node, i))
+    written = grad_graph(found.graph, node, found.shapes)
+    make = partial(_grad_kernel, found, node, written)
+    batched = _batched(found, node) if found.swept else None
+    compiled = make(batched, False)
+    found.shapes[node.name] = compiled.shape
+    if node.rule.kind != FOLLOW:
+        check_rule(node, compiled.shape, ())
+    wired, reads = tuple(range(len(node.slots))), list(node.slots)
+    ops.append(_Op(node, len(found.steps), reads, wired, compiled, make, batched))
+    found.steps.append(Step(node.name, compiled.run, reads, compiled.pull_back, wired, node.slots))
+    if batched:
+        found.swept.add(node.name)
+
+
+def grad_op(graph: Graph, node: Node, shapes: Mapping[str, Shape], dtype: str) -> Kernel:
+    """Return a grad node of the graph that runs as if it were one op of its wires.
+
+    Args:
+      shapes: of all nodes before it, by name.
+    """
+    found = Prepared(graph, dtype, set(), shapes=dict(shapes))
+    with within(Evaluation()):
+        return _grad_kernel(found, node, grad_graph(graph, node, shapes), None, False)
+
+
+def _grad_kernel(
+    found: Prepared, node: Node, written: GradGraph, batched: tuple[bool, ...] | None, cotangent_batched: bool
+) -> Kernel:
+    """Prepare the written graph of a grad node; return its walks as if they were one op of its wires."""
+    graph = written.graph
+    names = [each.name for each in graph.nodes[: len(written.shapes)]]
+    flags = dict(zip(names, (batched or (False,) * len(node.slots))[1:], strict=True))
+    inner = Prepared(graph, found.dtype, {name for name, flag in flags.items() if flag}, inner=True)
+    inner.shapes.update(zip(names, written.shapes, strict=True))
+    ops: list[_Op] = []
+    for each in graph.nodes[len(names) :]:
+        _compile(inner, each, ops)
+    arriving = _bind_swept(inner, ops, cotangent_batched and batched is not None)
+    inner.inputs = dict.fromkeys(names, hand_on(1))
+    found.elements += inner.elements
+    _claim(found, node, ())
+    return grad_kernel(inner, names, arriving, batched, cotangent_batched)
 
 
 def _claim(found: Prepared, node: Node, shape: Shape) -> None:
@@ -164,9 +224,13 @@ def _bind(found: Prepared, ops: list[_Op]) -> None:
         found.steps[op.at] = _step(op, _bound(found, op, False).pull_back)
 
 
-def _bind_swept(found: Prepared, ops: list[_Op]) -> None:
-    """Choose all pullbacks, by an abstract backward pass that finds which cotangents are swept."""
-    arriving = {found.graph.output: False}
+def _bind_swept(found: Prepared, ops: list[_Op], seed_swept: bool = False) -> dict[str, bool]:
+    """Choose all pullbacks, by an abstract backward pass that finds which cotangents are swept.
+
+    Returns:
+      By name of a node at which something arrives, whether that is swept.
+    """
+    arriving = {found.graph.output: seed_swept}
     for op in reversed(ops):
         name, slots = op.node.name, op.node.slots
         if name not in arriving:
@@ -179,6 +243,7 @@ def _bind_swept(found: Prepared, ops: list[_Op]) -> None:
             if contribution_swept:
                 found.swept.add((name, slot))
     found.swept |= {(name, ARRIVING) for name, swept in arriving.items() if swept}
+    return arriving
 
 
 def _step(op: _Op, pull_back: PullBack) -> Step:
@@ -209,7 +274,7 @@ def _gradient(found: Prepared, node: Node) -> PullBack:
 def _compiled_for(op: _Op, arriving_swept: bool) -> Kernel:
     if not op.batched and not arriving_swept:
         return op.compiled
-    return kernel(*op.key, op.batched or (False,) * len(op.key[2]), arriving_swept)
+    return op.make(op.batched or (False,) * len(op.node.op_slots), arriving_swept)
 
 
 def _unusable(node: Node, slot: int) -> Problem:

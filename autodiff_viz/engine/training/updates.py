@@ -20,6 +20,7 @@ from autodiff_viz.engine.training.state import Settings, State, begun, carried, 
 from autodiff_viz.engine.whole_program.gates import gates
 from autodiff_viz.engine.whole_program.program import dynamic_params
 from autodiff_viz.graph.bypass import played
+from autodiff_viz.graph.grad_nodes import has_grads
 from autodiff_viz.graph.model import STOP, Graph
 from autodiff_viz.graph.order import order
 from autodiff_viz.graph.problem import GraphError, Problem
@@ -101,7 +102,9 @@ def advance(
     state = carried(graph, state, settings, dtype)
     found = trace(graph, state.parameters, dtype=dtype)
     check_trainable(graph, found)
-    if len(graph.nodes) > COMPILED:
+    if len(graph.nodes) > COMPILED or has_grads(
+        graph
+    ):  # a grad node would run rules that gates have replaced
         after, rows = walked(graph, state, min(steps, AT_ONCE), settings, dtype)
         return after, _records(graph, state, rows)
     with precision(dtype):

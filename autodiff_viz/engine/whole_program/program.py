@@ -7,6 +7,7 @@ the live path but the op catalog. It verifies the live numbers and is the source
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -16,9 +17,10 @@ from jax.ad_checkpoint import checkpoint_name
 
 from autodiff_viz.engine.live_path.kernels import split
 from autodiff_viz.engine.live_path.walk import ARRIVING, Wire
-from autodiff_viz.engine.whole_program.rules import RULED, constant
+from autodiff_viz.engine.whole_program.rules import RULED, Run, constant
 from autodiff_viz.graph.blocks import Block, blocks
-from autodiff_viz.graph.model import INPUT, Graph, Node, Region
+from autodiff_viz.graph.grad_nodes import between, inner_graph
+from autodiff_viz.graph.model import GRAD, INPUT, Graph, Node, Region
 from autodiff_viz.graph.policies import POLICIES, POLICY
 from autodiff_viz.ops.catalog import OPS
 
@@ -49,6 +51,7 @@ class Program:
       export_all: return every value from its region (to verify it), not only those used outside.
       name_all: name every value for JAX's checkpoint policies, not only those that some region saves by name.
         A name costs as much as an op when the program runs eagerly.
+      whole: the graph that this one is the inside of a grad node of. Its ops are part of that node's scope.
     """
 
     graph: Graph
@@ -56,6 +59,7 @@ class Program:
     marked: bool = False
     export_all: bool = False
     name_all: bool = False
+    whole: Graph | None = None
     _block: Block = field(init=False)
     _saved: frozenset[str] = field(init=False)
 
@@ -83,7 +87,7 @@ class Program:
             if isinstance(item, Block):
                 env.update(self._run_region(item, env, dynamic, sinks))
             elif item.op != INPUT:
-                env[item.name] = self._run_node(item, env, dynamic.get(item.name, {}), sinks)
+                env[item.name] = self._run_node(item, env, dynamic, sinks)
 
     def _run_region(self, block: Block, env: Values, dynamic: dict[str, dict], sinks: Sinks) -> Values:
         inside = {node.name for node in block.nodes() if node.op != INPUT}
@@ -95,10 +99,11 @@ class Program:
             self._run(block, local, dynamic, sinks)
             return {name: local[name] for name in sorted(exported)}
 
-        with jax.named_scope(f"{REGION}{self.graph.regions.index(block.region)}"):
+        used = inside | self._inside_grads(block)
+        with jax.named_scope(f"{REGION}{self._index(block.region)}"):
             return jax.checkpoint(body, policy=_policy(block.region))(
-                {name: env[name] for name in sorted(taken)},
-                {name: given for name, given in dynamic.items() if name in inside},
+                {name: env[name] for name in sorted(taken) if name in env},
+                {name: given for name, given in dynamic.items() if name in used},
                 {key: sink for key, sink in sinks.items() if key[0] in inside},
             )
 
@@ -106,13 +111,48 @@ class Program:
         used = {name for node in self.graph.nodes if node.name not in inside for _, name in node.wires}
         return used | {self.graph.output}
 
-    def _run_node(self, node: Node, env: Values, dynamic: dict, sinks: Sinks) -> jax.Array:
-        with jax.named_scope(SCOPE + node.name):
+    def _index(self, region: Region) -> int:
+        """Return the number of a region among those of the whole graph."""
+        return [each.name for each in (self.whole or self.graph).regions].index(region.name)
+
+    def _inside_grads(self, block: Block) -> set[str]:
+        """Return the names of the nodes that the grad nodes of a block run again."""
+        found: set[str] = set()
+        waiting = [node for node in block.nodes() if node.op == GRAD]
+        while waiting:
+            inside = between(self.whole or self.graph, waiting.pop()).nodes
+            found.update(node.name for node in inside)
+            waiting += [node for node in inside if node.op == GRAD]
+        return found
+
+    def _run_node(self, node: Node, env: Values, dynamic: dict[str, dict], sinks: Sinks) -> jax.Array:
+        with nullcontext() if self.whole else jax.named_scope(SCOPE + node.name):
             if self.marked:
                 jax.debug.callback(_nothing)
-            wired = [_tapped(env[name], (node.name, slot), sinks) for slot, name in node.wires]
+            wired = [_tapped(env.get(name), (node.name, slot), sinks) for slot, name in node.wires]
             named = self.name_all or node.name in self._saved
-            return _tapped(ruled(node, wired, dynamic, self.dtype, named), (node.name, ARRIVING), sinks)
+            run = self._gradient(node, dynamic) if node.op == GRAD else None
+            value = ruled(node, wired, dynamic.get(node.name, {}), self.dtype, named, run)
+            return _tapped(value, (node.name, ARRIVING), sinks)
+
+    def _gradient(self, node: Node, dynamic: dict[str, dict]) -> Run:
+        """Return a grad node as a function of its wires: `jax.vjp` of the function from x to z.
+
+        Whatever else that function reads is an argument too, so that JAX differentiates by it.
+        """
+        whole = self.whole or self.graph  # inside another grad node, z may be left out: its value is not read
+        of, by, *others = node.slots
+        graph = inner_graph(whole, node)
+        program = Program(graph, self.dtype, whole=whole)
+
+        def run(z: jax.Array, x: jax.Array, *values: jax.Array) -> jax.Array:
+            if of != graph.output:  # z does not depend on x
+                return jnp.zeros_like(x)
+            given = dict(zip(others, values, strict=True))
+            y, pull = jax.vjp(lambda x: program({by: x, **given}, dynamic, {})[0], x)
+            return pull(jnp.ones_like(y))[0]
+
+        return run
 
 
 def _nothing() -> None:
@@ -151,16 +191,23 @@ def ruled_input(node: Node, value: jax.Array) -> jax.Array:
     return RULED[node.rule.kind](node, lambda: value, _unmarked, ())
 
 
-def ruled(node: Node, wired: list[jax.Array], dynamic: dict, dtype: str, named: bool) -> jax.Array:
-    """Return the node's value with its rule applied; `wired` are the values on its wires, in slot order."""
+def ruled(
+    node: Node, wired: list[jax.Array], dynamic: dict, dtype: str, named: bool, run: Run | None = None
+) -> jax.Array:
+    """Return the node's value with its rule applied.
 
-    def run(*wired: jax.Array) -> jax.Array:
+    Args:
+      wired: the values on its wires, in slot order.
+      run: evaluates the node on these; by default its op does.
+    """
+
+    def run_op(*wired: jax.Array) -> jax.Array:
         return _op(node, wired, dynamic, dtype)
 
     def marked(value: jax.Array) -> jax.Array:
         return checkpoint_name(value, node.name)
 
-    return RULED[node.rule.kind](node, run, marked if named else _unmarked, wired)
+    return RULED[node.rule.kind](node, run or run_op, marked if named else _unmarked, wired)
 
 
 def _unmarked(value: jax.Array) -> jax.Array:

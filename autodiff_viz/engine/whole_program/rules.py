@@ -29,7 +29,7 @@ def _forward_as(x: jax.Array, alternative: jax.Array) -> jax.Array:
 
 
 def _forward_as_jvp(primals: tuple, tangents: tuple) -> tuple:
-    return primals[0], tangents[1]
+    return _forward_as(*primals), tangents[1]  # itself, so that a second derivative goes by the rule too
 
 
 # An alternative without a derivative keeps its symbolic zero. JAX would otherwise instantiate an array of
@@ -45,7 +45,8 @@ def _changed(value: jax.Array, change: Callable[[jax.Array], jax.Array]) -> jax.
     def identity(x: jax.Array) -> jax.Array:
         return x
 
-    identity.defvjp(lambda x: (x, None), lambda _, v: (change(v),))
+    # It calls itself, so that a second derivative goes by the rule too.
+    identity.defvjp(lambda x: (identity(x), None), lambda _, v: (change(v),))
     return identity(value)
 
 

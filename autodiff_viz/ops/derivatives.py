@@ -1,0 +1,47 @@
+"""Record of `grad`, whose value is a derivative: the engine computes it from the graph between its inputs."""
+
+from __future__ import annotations
+
+from jax import Array
+
+from autodiff_viz.ops.record import Op, Refusal
+
+
+def grad(z: Array, x: Array) -> Array:
+    """Refuse: of the arrays alone no derivative can be computed.
+
+    Raises:
+      Refusal: always.
+    """
+    raise Refusal("grad differentiates a graph; of numbers alone, as in a function, there is no derivative.")
+
+
+OPS = (
+    Op(
+        name="grad",
+        group="derivative",
+        symbol="∂",
+        doc="Derivative of z (of its sum) by x: the cotangent of x under the rules between x and z.",
+        aliases=(
+            "gradient",
+            "derivative",
+            "hessian",
+            "second derivative",
+            "jax.grad",
+            "autograd",
+            "vjp",
+            "nabla",
+        ),
+        apply=grad,
+        source="grad(z, x)",
+        slots=("z", "x"),
+        latex=r"\frac{\partial <z>}{\partial <x>}",
+        derivative=(
+            r"0",
+            r"\frac{\partial}{\partial <x>} \left\langle \bar y, \frac{\partial <z>}{\partial <x>}"
+            r" \right\rangle",
+        ),
+        elementwise=False,
+        of_graph=True,
+    ),
+)

@@ -1,0 +1,267 @@
+"""Grad nodes: derivatives as nodes, against hand work, JAX's own nested derivatives and central differences.
+
+The rows are those of a collection of questions that people ask about gradients; each number is worked out in the comment
+beside it.
+"""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from autodiff_viz import GraphError, parse, problems, show, to_python, trace, train, verify
+from autodiff_viz.engine.diagnostics.differences import check_input, check_node
+from autodiff_viz.engine.sweep import sweep
+from autodiff_viz.graph.limits import GRADS
+from tests.engine.random_grads import TEXTS
+
+WITNESSES = {
+    # loss = (theta - 0.1 * 3 theta)^2 / 2: 1.4 (1 - 0.3) = 0.98; without the path through g 1.4
+    "maml": (
+        "theta = 2.0\ninner = 1.5 * square(theta)\ng = grad(inner, theta)\nloss = 0.5 * square(theta - 0.1 * g)",
+        {"theta": 0.98},
+    ),
+    "first-order maml": (
+        "theta = 2.0\ninner = 1.5 * square(theta)\ng = stop_gradient(grad(inner, theta))\n"
+        "loss = 0.5 * square(theta - 0.1 * g)",
+        {"theta": 1.4},
+    ),
+    # z = sin(x) y: Hessian [[-2 sin 1, cos 1], [cos 1, 0]], reverse over reverse through a declared pullback
+    "hessian row of x": (
+        "x = 1.0\ny = 2.0\nf = custom(sin(x), pullback=lambda v, x, s: v * cos(x))\ng = grad(f * y, x)",
+        {"x": -1.682942, "y": 0.5403023},
+    ),
+    "hessian row of y": (
+        "x = 1.0\ny = 2.0\nf = custom(sin(x), pullback=lambda v, x, s: v * cos(x))\ng = grad(f * y, y)",
+        {"x": 0.5403023, "y": 0.0},
+    ),
+    # (foo^2)'' = 2 foo'^2 + 2 foo foo'' with foo' = x, foo'' = 1 declared: 2 * 0.25 + 2 = 2.5
+    "product rule with a declared derivative": (
+        "x = 0.5\nfoo = custom(ones_like(x), pullback=lambda v, x, y: v * x)\nfun = square(foo)\ng = grad(fun, x)",
+        {"x": 2.5},
+    ),
+    # the same where foo's value has no derivative the second time: 2 * 1 * x has the slope 2, which is wrong
+    "product rule dropped": (
+        "x = 0.5\nfoo = stop_gradient(ones_like(x))\ng = 2.0 * foo * x",
+        {"x": 2.0},
+    ),
+    # f = x^2 y + y^3: H = [[2y, 2x], [2x, 6y]] = [[4, 2], [2, 12]], H (1, 1) = (6, 14)
+    "hessian-vector product": (
+        "x = 1.0\ny = 2.0\nf = square(x) * y + y ** 3.0\nh = grad(f, x) + grad(f, y)",
+        {"x": 6.0, "y": 14.0},
+    ),
+    "6x": ("x = 2.0\ny = x ** 3.0\ng = grad(y, x)", {"x": 12.0}),
+    "straight-through, as stops": (
+        "x = 3.2\nq = x - stop_gradient(x) + stop_gradient(round(x))\ny = square(q)\ng = grad(y, x)",
+        {"x": 2.0},
+    ),
+    "straight-through, as a rule": (
+        "x = 3.2\nq = backward_as(round(x), x)\ny = square(q)\ng = grad(y, x)",
+        {"x": 2.0},
+    ),
+    "relu'' is 0": ("x = 1.5\ny = relu(x)\ng = grad(y, x)", {"x": 0.0}),
+    # tanh'' = -2 tanh (1 - tanh^2)
+    "tanh''": ("x = 1.0\ny = tanh(x)\ng = grad(y, x)", {"x": -0.6397000}),
+    # x^4: 12 x^2, then 24 x
+    "order two": ("x = 2.0\ny = x ** 4.0\ng = grad(y, x)\nh = grad(g, x)", {"x": 48.0}),
+    # p = (y - sum w x)^2-like: |grad_x w.x|^2 = |w|^2, whose gradient is 2 w
+    "gradient penalty": (
+        "x = [1.0, 2.0]\nw = [0.5, -1.0]\nf = dot(w, x)\np = sum(square(grad(f, x)))",
+        {"w": [1.0, -2.0], "x": [0.0, 0.0]},
+    ),
+    # (|grad| - 1)^2 with |grad| = |2x| = 2: d/dx = 2 (2x - 1) 2 = 4
+    "gradient penalty of one": (
+        "x = 1.0\ny = square(x)\np = square(abs(grad(y, x)) - 1.0)",
+        {"x": 4.0},
+    ),
+    # of an inner node: y = exp(m), m = 2x: dy/dm = exp(2x), its slope by x 2 exp(2x)
+    "by a node that is no input": ("x = 0.5\nm = 2.0 * x\ny = exp(m)\ng = grad(y, m)", {"x": 2 * np.e}),
+    # the sum of squares of a tensor: 2x, whose sum has the slope 2 everywhere
+    "of a tensor": ("x = [1.0, 2.0]\ny = square(x)\ng = grad(y, x)", {"x": [2.0, 2.0]}),
+    "of itself": ("x = [1.0, 2.0]\ng = grad(x, x)\ne = g * x", {"x": [1.0, 1.0]}),
+    "without a path": ("x = 2.0\nw = 1.0\ny = square(x)\ng = grad(y, w)\ne = g + x", {"x": 1.0, "w": 0.0}),
+    # w2 = 2 cos(w) x, by x: 2 cos(w), of which the node between is not moved by x
+    "inside another, by something else": (
+        "w = 0.5\nx = 2.0\ns = sin(w)\np = s * square(x)\ng = grad(p, w)\nh = grad(g, x)",
+        {"w": -4.0 * np.sin(0.5), "x": 2.0 * np.cos(0.5)},
+    ),
+}
+VALUES = {
+    "maml": ("loss", 0.98),
+    "hessian-vector product": ("h", 17.0),
+    "straight-through, as stops": ("g", 6.0),
+}
+
+
+@pytest.mark.parametrize("name", WITNESSES)
+def test_what_flows_back_through_a_gradient_is_the_second_derivative(name):
+    text, wanted = WITNESSES[name]
+    found = trace(parse(text))
+    for each, number in wanted.items():
+        np.testing.assert_allclose(found.gradient[each], number, rtol=2e-5, atol=1e-6)
+    if name in VALUES:
+        node, number = VALUES[name]
+        np.testing.assert_allclose(found.value[node], number, rtol=2e-5)
+    assert verify(found).agrees
+
+
+@pytest.mark.parametrize("text", TEXTS)
+def test_both_paths_and_the_exported_program_agree(text):
+    graph = parse(text)
+    found = trace(graph, dtype="float64")
+    assert verify(found).agrees, verify(found)
+    program: dict = {"__name__": "exported"}
+    with jax.enable_x64(True):
+        exec(to_python(graph, dtype="float64"), program)
+        given = [program[name] for name in found.inputs]
+        value, pull = jax.vjp(program["forward"], *given)
+        gradients = pull(jnp.ones_like(value))
+    np.testing.assert_allclose(value, found.value[graph.output], rtol=1e-12)
+    for name, gradient in zip(found.inputs, gradients, strict=True):
+        np.testing.assert_allclose(gradient, found.gradient[name], rtol=1e-11, atol=1e-13)
+    assert parse(show(graph)) == graph
+
+
+def test_the_verification_refuses_a_wrong_second_derivative():
+    """A check that must refuse: with half of what the gradient passes, the two paths disagree."""
+    found = trace(parse("x = 2.0\ny = x ** 3.0\ng = grad(y, x)\nz = square(g)"))
+    half = {key: found.passed[key] * (0.5 if key[0] == "g" else 1.0) for key in found.passed}
+    wrong = type(found)(**{**_fields(found), "passed": half})
+    assert verify(found).agrees
+    assert not verify(wrong).agrees
+    assert verify(wrong).where == "what 'g' passes to its input 1"
+
+
+def _fields(found):
+    names = (
+        "graph",
+        "output",
+        "dtype",
+        "inputs",
+        "seed",
+        "value",
+        "cotangent",
+        "passed",
+        "gradient",
+        "chosen",
+    )
+    return {name: getattr(found, name) for name in names}
+
+
+def test_the_hessian_of_a_net_is_that_of_jax():
+    """One grad node by each of the two parameters; a row of the Hessian for each element."""
+    x, w, b = np.float64([0.3, -0.8]), np.float64([[0.4, -1.1], [0.9, 0.2]]), np.float64([0.5, 0.1])
+    graph = parse(
+        f"x = {x.tolist()}\nw = {w.tolist()}\nb = {b.tolist()}\nh = tanh(w @ x + b)\nloss = sum(h * softplus(h))\n"
+        "g = grad(loss, b)\nu = [0.0, 0.0]\np = dot(g, u)"
+    )
+
+    def loss(w, b):
+        h = jnp.tanh(w @ x + b)
+        return jnp.sum(h * jax.nn.softplus(h))
+
+    with jax.enable_x64(True):
+        by_w, by_b = jax.hessian(loss, argnums=(0, 1))(w, b)[1]
+    for row in range(2):
+        found = trace(graph, {"u": np.eye(2)[row]}, dtype="float64")
+        np.testing.assert_allclose(found.cotangent["b"], by_b[row], rtol=1e-12)
+        np.testing.assert_allclose(found.cotangent["w"], by_w[row], rtol=1e-12)
+        assert all(each.agrees for each in check_node(found, "g").values())  # central differences
+        assert check_input(found, "w").agrees
+
+
+def test_a_sweep_has_the_numbers_of_single_traces():
+    graph = parse(
+        "x = 0.7\nw = 1.5\ny = sin(w * x) * x\ng = grad(y, x)\nk = grad(y, w)\nz = square(g) + k * w"
+    )
+    found = trace(graph, dtype="float64")
+    positions = np.linspace(-1.0, 2.0, 4)
+    for name in ("x", "w"):
+        swept = sweep(found, name, positions)
+        for i, at in enumerate(positions):
+            one = trace(graph, {name: at}, dtype="float64")
+            for wire, passed in one.passed.items():
+                np.testing.assert_allclose(swept.along(swept.passed[wire], wire)[i], passed, rtol=1e-12)
+            np.testing.assert_allclose(swept.gradient[i], one.gradient[name], rtol=1e-12)
+
+
+def test_a_gradient_penalty_trains():
+    """loss = l + 0.1 g^2 with l = mean (w x - t)^2: l'' = 2 mean x^2 = 5, so d loss/dw = g (1 + 0.2 * 5) = 2 g."""
+    found = train(
+        parse(
+            "x = [1.0, 2.0]\nw = parameter(0.5)\nl = mean_squared_error(x * w, [3.0, 6.0])\n"
+            "g = grad(l, w)\nloss = l + 0.1 * square(g)"
+        ),
+        optimizer="sgd",
+        rate=0.04,
+        steps=2,
+    )
+    np.testing.assert_allclose(
+        found.gradient["w"], [-25.0, -15.0], rtol=1e-6
+    )  # w = 1.5, then g = 5 (1.5 - 3)
+    np.testing.assert_allclose(found.loss, [31.25, 5.625 + 0.1 * 7.5**2], rtol=1e-6)
+
+
+REFUSED = {
+    "three orders": (
+        "x = 1.0\nz = x ** 5.0\na = grad(z, x)\nb = grad(a, x)\nc = grad(b, x)",
+        "grad-order",
+        "c",
+    ),
+    "by a number": ("x = 1.0\nz = sin(x)\ng = grad(z, 2.0)", "grad-of-number", "g"),
+    "of a number": ("x = 1.0\ng = grad(3.0, x)", "grad-of-number", "g"),
+    "a pullback of its own": (
+        "x = 1.0\nz = sin(x)\ng = custom(grad(z, x), pullback=lambda v, z, x, y: (v, v))",
+        "rule-on-grad",
+        "g",
+    ),
+    "another expression": ("x = 1.0\nz = sin(x)\ng = backward_as(grad(z, x), x)", "rule-on-grad", "g"),
+    "muted": ("x = 1.0\nz = sin(x)\ng = bypass(grad(z, x))", "bad-mute", "g"),
+    "too many": (
+        "x = 1.0\nz = sin(x)\n" + "\n".join(f"g{i} = grad(z, x)" for i in range(GRADS + 1)),
+        "too-many-grads",
+        f"g{GRADS}",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_a_gradient_cannot_be_is_refused_in_words(name):
+    text, code, node = REFUSED[name]
+    graph = parse(text)
+    found = [problem for problem in problems(graph) if problem.code == code]
+    assert [problem.node for problem in found] == [node]
+    assert found[0].message and found[0].hint
+    with pytest.raises(GraphError):
+        trace(graph)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("x = 1.0\ng = grad(x * x, x * 2.0)", "taken by a node"),
+        ("x = 1.0\ny = rewrite(x, lambda v: grad(v, v))", "a lambda has none"),
+        ("x = 1.0\ng = grad(x)", "x is missing"),
+    ],
+)
+def test_a_formula_that_has_no_derivative_is_refused_at_its_place(text, message):
+    with pytest.raises(GraphError, match=message) as caught:
+        parse(text)
+    assert caught.value.problems[0].line == 2
+
+
+def test_a_gradient_without_a_path_and_one_of_a_tensor_are_noted():
+    found = trace(parse("x = [1.0, 2.0]\nw = 1.0\ny = square(x)\ng = grad(y, w)\ne = g + grad(y, x)"))
+    assert "at g: the gradient is zero: no path leads from 'w' to 'y'." in found.notes
+    assert any("the gradient of the sum of its elements" in note for note in found.notes)
+    assert trace(parse("x = 1.0\ny = square(x)\ng = grad(y, x)")).notes == ()
+
+
+def test_the_runs_and_residuals_of_a_gradient_are_its_own():
+    """In a region it runs once more; what is kept inside it is kept by it, and not by the nodes that it runs again."""
+    text = "x = 0.7\nm = sin(x)\ny = m * x\nwith checkpoint('r'):\n    g = grad(y, x)\n    k = square(g)\nz = k * m"
+    found = trace(parse(text))
+    assert (found.runs["g"].forward, found.runs["g"].backward) == (1, 1)
+    assert (found.runs["m"].forward, found.runs["m"].backward) == (1, 0)
+    kept = {residual.producer for residual in found.residuals}
+    assert kept <= {"x", "m", "k", "g", ""}
