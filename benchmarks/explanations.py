@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import autodiff_viz as av
+from autodiff_viz.engine.explain.memory import memory
 from autodiff_viz.engine.trace import Trace, trace
 from autodiff_viz.graph.edits import with_rule
 from autodiff_viz.graph.model import Graph, Node, Rule
@@ -54,5 +55,12 @@ EXPLANATIONS: dict[str, tuple[Callable[[Graph], Any], Callable[[Any], Any]]] = {
     "why nothing arrives": (_stopped, lambda found: av.why_zero(found, "x0")),
     "where NaN begins": (_not_finite, av.nonfinite_origin),
     "compared with a stop": (lambda graph: _and_without_a_stop(trace(graph)), lambda both: av.compare(*both)),
+    "paths of an input": (trace, lambda found: av.paths(found, "x0")),
+    "what is live": (trace, memory),
+    "lints": (trace, av.lints),
+    "tangents": (lambda graph: graph, lambda graph: av.jvp(graph, {"x0": 1.0})),
+    "rows and columns": (trace, lambda found: av.jacobian(found, "x0")),
+    "rule check": (trace, lambda found: av.rule_check(found, "n9")),
+    "ranges beside float64": (trace, av.precision),
 }
 """By name: a function that makes what is explained of a graph, and the explanation."""
