@@ -36,6 +36,7 @@ export const shared = {
   "clear": 20.0,
   "limits": {"branches": 16, "document": 2000000, "edits": 1000, "line": 2000, "name": 64},
   "drawings": 8,
+  "written_out": "; loop written out",
   "usual": {"rule": "follow", "connected": true, "foot": 0.0},
   "alternative": "backward as",
   "letters": {"input": "xyzwuvpqrst", "random": "xyzwuvpqrst", "parameter": "wbuvpqrst"},

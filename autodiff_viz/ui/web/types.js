@@ -8,7 +8,7 @@
  *   group: { w: number, head: number, foot: number, port: number, numbers: number, steps: number },
  *   frame: { pad: number, level: number, tab: number }, clear: number, tab: { h: number, gap: number, near: number, slack: number, aside: number, under: number },
  *   limits: { branches: number, document: number, edits: number, line: number, name: number },
- *   drawings: number, usual: { rule: import("../editor/web/types.js").RuleKind, connected: boolean, foot: number },
+ *   drawings: number, written_out: string, usual: { rule: import("../editor/web/types.js").RuleKind, connected: boolean, foot: number },
  *   alternative: string, letters: Record<string, string>, inputs: Record<string, { value: string, literal?: string }>,
  *   nothing: string, minus: string, vector: number, decades: number,
  *   heat: { alphabet: string, shades: number, marks: number, inks: Record<string, [number[], number[]]> },
