@@ -112,8 +112,8 @@ _BLOCKS = re.compile(r"^[ \t]*(for|def)\b", re.MULTILINE)
 def committed(lab: Lab, graph: Graph, label: str) -> Lab:
     """Make `graph` the present one, as a step of undo, and update the author's text where possible.
 
-    A draft with mistakes stays: only its author may discard it. Where copies of a line in a loop or a function
-    now differ, the canonical text, which has neither, takes the text's place, and the label says so.
+    A draft with mistakes stays: only its author may discard it. Where copies of a line in a loop or a
+    function now differ, the canonical text, which has neither, takes its place, and the label says so.
     """
     text = lab.history.present.text
     said = None if text is None else amended(text, graph)

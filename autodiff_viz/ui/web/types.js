@@ -15,7 +15,8 @@
  * }} Shared  `card`: with one more slot; of the card of a `group`: the line with its name, what is below the ports, one more
  * port, the two numbers where one value leaves it, and the line with the number of branches; `frame`: px round nodes, and
  * more for each frame inside; `clear`: px kept free around nodes that are pasted; `tab`: a parameter folded below its layer;
- * `drawings`: how many are kept; `usual`: what a node has unless it says otherwise; `alternative`: the label of the slot
+ * `drawings`: how many are kept; `written_out`: end of a
+ * step's label if the formula has lost its loops; `usual`: what a node has unless it says otherwise; `alternative`: the label of the slot
  * that `backward_as` adds; `letters`: of new inputs, and in `inputs` what they hold; `nothing`: stands for no number;
  * `vector`: characters of one that fit on a card; `decades` of contributions that wires tell apart; `heat`: the letters of
  * the cells of a picture, how many are on each side of 0, which is the first that is no number, and the inks of + and −
