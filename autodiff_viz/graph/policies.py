@@ -28,7 +28,7 @@ class Policy:
 
 
 _POLICIES = (
-    Policy("nothing_saveable", "nothing: run everything again"),
+    Policy("nothing_saveable", "only what enters it"),
     Policy("everything_saveable", "everything", mark="keeps everything"),
     Policy("dots_saveable", "products of matrices (dots)", mark="keeps dots"),
     Policy(

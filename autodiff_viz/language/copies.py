@@ -4,12 +4,38 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 from autodiff_viz.language.names import target_of
 from autodiff_viz.language.source import LogicalLine
 
 Names = dict[str, "str | int | ast.expr"]
 """What a name of the text means: the name of a node, the number of a step, or an argument."""
+
+Parsed = tuple[LogicalLine, "list[ast.stmt] | None"]
+"""A line, and its statements; None where it has a mistake."""
+
+
+@dataclass(frozen=True, slots=True)
+class Copy:
+    """What the copy of a body has of its own.
+
+    Attributes:
+      own: names of its lines, by those of the text.
+      suffix: behind the names of its regions and groups.
+      ending: behind the names of loops in it.
+      title: before the titles of loops in it.
+      shift: characters by which it is indented further.
+    """
+
+    own: Mapping[str, str]
+    suffix: str = ""
+    ending: str = ""
+    title: str = ""
+    shift: int = 0
+
+
+TOP = Copy({})
 
 _FOLDED = {ast.Add: int.__add__, ast.Sub: int.__sub__, ast.Mult: int.__mul__}
 
@@ -22,20 +48,31 @@ def stored(lines: Iterable[tuple[LogicalLine, list[ast.stmt] | None]]) -> dict[s
     return found
 
 
-def check_once(lines: Iterable[tuple[LogicalLine, list[ast.stmt] | None]]) -> None:
-    """Check that no name is assigned twice in the body of a loop or a function.
+def check_once(lines: Sequence[Parsed]) -> None:
+    """Check that no name is assigned twice in the body of a loop or a function, but for loops inside it.
 
     Raises:
       GraphError: one is; the problem marks the second line.
     """
     seen: dict[str, int] = {}
-    for line, statements in lines:
+    for line, statements in outside_loops(lines):
         for name in (own := stored([(line, statements)])):
             if name in seen:
                 message = f"{name!r} has a value already, from line {seen[name]}."
                 hint = f"Use a new name, such as {name}_new."
                 raise line.error(line.whole(), "assigned-twice", message, hint)
         seen |= own
+
+
+def outside_loops(lines: Sequence[Parsed]) -> Iterator[Parsed]:
+    """Yield the lines that are not in the body of a loop."""
+    return _outside(lines, ast.For)
+
+
+def inside_loops(lines: Sequence[Parsed]) -> list[Parsed]:
+    """Return the lines that are in the body of a loop."""
+    outside = {id(each) for each in outside_loops(lines)}
+    return [each for each in lines if id(each) not in outside]
 
 
 def _note(line: LogicalLine, statements: Iterable[ast.stmt], found: dict[str, int]) -> None:
@@ -54,15 +91,18 @@ def after(lines: Sequence[tuple[LogicalLine, object]], at: int) -> int:
     return end
 
 
-def outside_functions(
-    lines: Sequence[tuple[LogicalLine, list[ast.stmt] | None]],
-) -> Iterator[tuple[LogicalLine, list[ast.stmt] | None]]:
+def outside_functions(lines: Sequence[Parsed]) -> Iterator[Parsed]:
     """Yield the lines that are not in the body of a function."""
+    return _outside(lines, ast.FunctionDef)
+
+
+def _outside(lines: Sequence[Parsed], head: type[ast.stmt]) -> Iterator[Parsed]:
+    """Yield the lines that are not in the body of a block with such a head."""
     at = 0
     while at < len(lines):
         statements = lines[at][1]
         yield lines[at]
-        at = after(lines, at) if statements and isinstance(statements[0], ast.FunctionDef) else at + 1
+        at = after(lines, at) if statements and isinstance(statements[0], head) else at + 1
 
 
 def frame_names(lines: Iterable[tuple[LogicalLine, list[ast.stmt] | None]]) -> set[str]:

@@ -8,6 +8,8 @@ from collections.abc import Iterable, Mapping
 from autodiff_viz.graph import limits
 from autodiff_viz.language.source import LogicalLine
 
+MANY = 4  # times the groups that a graph may have: what is a few too many is told where groups are read
+
 
 class Fresh:
     """Maker of names that neither the text nor another copy has.
@@ -19,7 +21,7 @@ class Fresh:
     def __init__(self, assigned: Mapping[str, int], frames: Iterable[str]):
         self._made: dict[str, int] = {}
         self._frames = set(frames)
-        self._copied = self._titles = 0
+        self._copied = self._titles = self._heads = 0
         self.taken = ChainMap(self._made, assigned)  # type: ignore[arg-type]
 
     def name(self, line: LogicalLine, name: str, *choices: str) -> str:
@@ -53,6 +55,17 @@ class Fresh:
             free = f"{stem}.{more}{end}"
         self._frames.add(free)
         return free
+
+    def head(self, line: LogicalLine) -> None:
+        """Count the head of a group. Loops in loops can make many without a line in them.
+
+        Raises:
+          GraphError: there are many more than a graph may have.
+        """
+        self._heads += 1
+        if self._heads > MANY * limits.GROUPS:
+            message = f"The steps of these loops are more than {limits.GROUPS} groups."
+            raise line.error(line.whole(), "too-many-groups", message, "Use fewer steps.")
 
     def count(self, line: LogicalLine) -> None:
         """Count a copy of a line.

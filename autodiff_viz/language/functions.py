@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from autodiff_viz.graph.names import name_fault, quoted
 from autodiff_viz.graph.text_format import listed
-from autodiff_viz.language.copies import check_once, stored
+from autodiff_viz.language.copies import check_once, inside_loops, outside_loops, stored
 from autodiff_viz.language.hints import FUNCTIONS
 from autodiff_viz.language.names import check_argument
 from autodiff_viz.language.source import LogicalLine
@@ -24,9 +24,9 @@ class Function:
       line: its head.
       args: names of its arguments.
       body: its lines but the return.
-      own: the names that its lines assign.
+      own: the names that its lines assign, outside of loops.
       returned: its return, with the line.
-      result: the name that it returns, if it is a bare name.
+      result: the name that it returns, if it is a bare name that no loop assigns again.
     """
 
     name: str
@@ -49,8 +49,8 @@ def read_function(
     Args:
       taken: names of values, and of functions above.
     Raises:
-      GraphError: its name is taken, its arguments are not plain names, its body has a loop or a function, or
-        does not end with its only return.
+      GraphError: its name is taken, its arguments are not plain names, its body has a function, or does
+        not end with its only return.
     """
     place = line.whole()
     if fault := name_fault(head.name):
@@ -76,11 +76,12 @@ def read_function(
         message = "A function returns one value."
         raise last[0].error(value, "return", message, "Write a function for each of them.")
     check_once(body)
-    own = stored(body)
-    if both := [name for name in args if name in own]:
-        message = f"{both[0]!r} is an argument, and line {own[both[0]]} assigns it."
+    assigned, own = stored(body), stored(outside_loops(body))
+    if both := [name for name in args if name in assigned]:
+        message = f"{both[0]!r} is an argument, and line {assigned[both[0]]} assigns it."
         raise line.error(place, "shadowed", message, "Use another name in that line.")
-    result = value.id if isinstance(value, ast.Name) and value.id in own else None
+    given = own.keys() - stored(inside_loops(body)).keys()
+    result = value.id if isinstance(value, ast.Name) and value.id in given else None
     return Function(head.name, line, args, tuple(body), tuple(own), (last[0], end[0]), result)
 
 
@@ -104,9 +105,8 @@ def _check(line: LogicalLine, statements: list[ast.stmt] | None) -> None:
         if isinstance(statement, ast.Return):
             message = "A return stands before the end of the function."
             raise line.error(statement, "return", message, "Move it to the end of the function.")
-        if isinstance(statement, ast.For | ast.FunctionDef):
-            what = "loop" if isinstance(statement, ast.For) else "function"
-            message = f"A {what} stands inside a function."
+        if isinstance(statement, ast.FunctionDef):
+            message = "A function stands inside a function."
             raise line.error(line.whole(), "nested", message, "Write it outside, at the left margin.")
 
 

@@ -36,7 +36,7 @@ def read_loop(
       taken: names that the text assigns, which the counter cannot have.
     Raises:
       GraphError: it is not `for i in range(n):` with whole numbers, has too many steps or none, no body, or a
-        body with a loop, a function or a return.
+        body with a function or a return.
     """
     counter, numbers = head.target, _numbers(head.iter)
     if not isinstance(counter, ast.Name):
@@ -77,9 +77,6 @@ def _numbers(node: ast.expr) -> list[int] | None:
 def _check_body(body: Sequence[tuple[LogicalLine, list[ast.stmt] | None]]) -> None:
     for line, statements in body:
         for statement in statements or ():
-            if isinstance(statement, ast.For):
-                message = "A loop stands inside a loop."
-                raise line.error(line.whole(), "nested", message, "Write the steps of the inner one out.")
             if isinstance(statement, ast.FunctionDef):
                 message = "A function is defined inside a loop."
                 raise line.error(line.whole(), "nested", message, "Move it above the loop.")

@@ -3,7 +3,7 @@
 Each step of a loop, and each call of a function, becomes a group with a copy of the body's lines. In a copy,
 names that the body assigns have the number of the step, or of the call, behind them: `h_0`, `h_1`, ... A name
 that is assigned before the loop too is handed on from step to step, as in Python, and below the loop it means
-the last step's value.
+the last step's value. In a loop inside a loop the numbers of both steps are behind a name: `h_0_1`.
 """
 
 from __future__ import annotations
@@ -19,10 +19,13 @@ from autodiff_viz.graph.names import numbered
 from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.graph.syntax_tree import syntax_tree
 from autodiff_viz.language.copies import (
+    TOP,
+    Copy,
     Names,
     after,
     frame_names,
     outside_functions,
+    outside_loops,
     renamed,
     stored,
     with_frames,
@@ -70,7 +73,8 @@ class _Unroller:
         }
         self._broken: set[str] = set()  # functions with mistakes; their calls are not reported again
         self._calls: Counter[str] = Counter()  # of functions; and of loops, by their counter
-        self._inside = ""  # the function whose body is being copied
+        self._inside: list[str] = []  # the functions that are being copied, each called by the one before
+        self._outside: Names = {}  # the names where the first of them is called
 
     def run(self, lines: Sequence[Line]) -> None:
         """Copy all lines, the bodies of loops and functions as often as they run."""
@@ -97,22 +101,41 @@ class _Unroller:
             function = read_function(line, head, body, ChainMap(self._assigned, self._functions))
             self._functions[function.name] = function
         else:
-            self._loop(line, head, body)  # type: ignore[arg-type]
+            self._loop(line, head, body, self._names, TOP)  # type: ignore[arg-type]
 
-    def _loop(self, line: LogicalLine, head: ast.For, body: Sequence[Line]) -> None:
-        loop = read_loop(line, head, body, ChainMap(self._assigned, self._later))
-        names, inside = self._names, stored(body)
-        title = self._fresh.title(line, f"for {loop.counter}")
+    def _loop(self, line: LogicalLine, head: ast.For, body: Sequence[Line], names: Names, copy: Copy) -> None:
+        """Copy the body of a loop for each step. `names` then has the values of the last one."""
+        loop = read_loop(line, head, body, ChainMap(self._assigned, self._later, names))  # type: ignore[arg-type]
+        inner, inside = dict(names), stored(outside_loops(body))
+        title = self._fresh.title(line, f"{copy.title}for {loop.counter}")
         self._calls[loop.counter] += 1
         again = f"_{self._calls[loop.counter]}"
+        also = ("", again, f"_{loop.counter}{again}")
         for step in loop.steps:
-            end = f"_{step}".replace("-", "m")
-            own = {name: self._fresh.name(line, name, name + end, name + again + end) for name in inside}
+            end = copy.ending + f"_{step}".replace("-", "m")
+            own = {
+                name: self._fresh.name(line, name, *(name + more + end for more in also)) for name in inside
+            }
             self._head(line, f"{title} {step}")
-            names = {**names, loop.counter: step}
-            for each, statements in body:
-                self._copy(each, statements, names, own, f" {step}")
-        self._names = {name: to for name, to in names.items() if name != loop.counter}
+            inner[loop.counter] = step
+            now = Copy(own, f"{copy.suffix} {step}", end, f"{title} {step} ", copy.shift)
+            self._body(body, inner, now)
+        del inner[loop.counter]
+        names.update(inner)
+
+    def _body(self, lines: Sequence[Line], names: Names, copy: Copy) -> None:
+        """Copy the lines of a loop or a function, and the loops among them."""
+        at = 0
+        while at < len(lines):
+            line, statements = lines[at]
+            moved = replace(line, width=line.width + copy.shift) if copy.shift else line
+            head, end = statements[0] if statements else None, at + 1
+            if isinstance(head, ast.For):
+                end = after(lines, at)
+                self._loop(moved, head, lines[at + 1 : end], names, copy)
+            else:
+                self._copy(moved, statements, names, copy.own, copy.suffix)
+            at = end
 
     def _plain(self, line: LogicalLine, statements: Statements) -> None:
         """Copy a line outside of loops and functions, which may call functions and read what loops assign."""
@@ -168,7 +191,9 @@ class _Unroller:
         head.body = [inner for _, statements in pieces for inner in statements or ()]
         self.found.append((line, [head]))
 
-    def _assign(self, line: LogicalLine, statement: ast.Assign, target: str, names: Names) -> None:
+    def _assign(
+        self, line: LogicalLine, statement: ast.Assign | ast.Return, target: str, names: Names
+    ) -> None:
         value = statement.value
         if self._is_call(line, value):
             given = [self._expression(line, each, names) for each in (*value.args, *value.keywords)]  # type: ignore[attr-defined]
@@ -199,19 +224,17 @@ class _Unroller:
         """Whether an expression is the call of a function of the text.
 
         Raises:
-          GraphError: the function is defined below, or the call is inside a function.
+          GraphError: the function is defined below, or calls itself.
         """
         name = node.func.id if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) else ""
         if name not in self._later or name in FUNCTIONS:
             return False
         if name in self._broken:
             raise GraphError(())
-        if name == self._inside:
-            message = f"{name!r} calls itself; a graph has no end then."
+        if name in self._inside:
+            through = f" through {self._inside[-1]!r}" if name != self._inside[-1] else ""
+            message = f"{name!r} calls itself{through}; a graph has no end then."
             raise line.error(node, "recursion", message, "Repeat it with for i in range(4):.")
-        if self._inside:
-            message = f"{self._inside!r} calls {name!r}; a function calls only ops."
-            raise line.error(node, "nested", message, f"Write the lines of {name!r} out in it.")
         if name not in self._functions:
             message = f"{name!r} is called here, but defined only in line {self._later[name]}."
             raise line.error(node, "used-too-early", message, f"Move line {self._later[name]} up.")
@@ -225,7 +248,9 @@ class _Unroller:
         self._calls[function.name] += 1
         title = self._fresh.title(line, function.name, self._calls[function.name])
         ending = f"{function.name}_{self._calls[function.name]}"
-        inner: Names = dict(names)
+        if not self._inside:
+            self._outside = names
+        inner: Names = dict(self._outside)  # as in Python, not the names of the function that calls it
         for name, value in arguments(line, function, call, given).items():
             if isinstance(value, ast.Name | ast.Constant):
                 inner[name] = value
@@ -237,20 +262,21 @@ class _Unroller:
             own[function.result] = target
         inner |= own
         self._head(line, title)
-        self._inside = function.name
+        self._inside.append(function.name)
+        shift = line.width - function.line.width
+        copy = Copy(own, title.removeprefix(function.name), f"_{ending}", f"{title} ", shift)
         try:
-            for each, statements in function.body:
-                moved = replace(each, width=each.width + line.width - function.line.width)
-                self._copy(moved, statements, inner, own, title.removeprefix(function.name))
+            self._body(function.body, inner, copy)
             if function.result not in own:
                 end, last = function.returned
-                moved = replace(end, width=end.width + line.width - function.line.width)
-                self._emit(moved, last, target, self._expression(end, last.value, inner))  # type: ignore[arg-type]
+                moved = replace(end, width=end.width + shift)
+                self._assign(moved, last, target, inner)
         finally:
-            self._inside = ""
+            self._inside.pop()
 
     def _head(self, line: LogicalLine, title: str) -> None:
         """Add the head of a group, with the place and the indentation of `line`."""
+        self._fresh.head(line)
         text = f'with group("{title}"):'
         (head,) = syntax_tree(f"{text} pass").body
         for node in ast.walk(head):  # a mistake, such as too many groups, is marked at the line

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
@@ -109,13 +110,23 @@ def start() -> Lab:
     return Lab(begin(parse(FIRST), "Start"))
 
 
+WRITTEN_OUT = "; loop written out"
+"""End of a step's label if the formula has lost its loops and functions."""
+
+_BLOCKS = re.compile(r"^[ \t]*(for|def)\b", re.MULTILINE)
+
+
 def committed(lab: Lab, graph: Graph, label: str) -> Lab:
     """Make `graph` the present one, as a step of undo, and update the author's text where possible.
 
-    A draft with mistakes stays: only its author may discard it.
+    A draft with mistakes stays: only its author may discard it. Where copies of a line in a loop or a
+    function now differ, the canonical text, which has neither, takes its place, and the label says so.
     """
     text = lab.history.present.text
-    history = commit(lab.history, graph, label, None if text is None else amended(text, graph))
+    said = None if text is None else amended(text, graph)
+    if said is None and text is not None and _BLOCKS.search(text):
+        label += WRITTEN_OUT
+    history = commit(lab.history, graph, label, said)
     selected = lab.selected if lab.selected in graph else None
     rules = {} if history is lab.history else {"as_then": False}
     return replace(lab, history=history, notice=(), selected=selected, picked=(), typing=False, **rules)

@@ -14,6 +14,7 @@ from autodiff_viz.views.canvas.flows import DECADES
 from autodiff_viz.views.canvas.lean import USUAL
 from autodiff_viz.views.canvas.palette import RANDOM
 from autodiff_viz.views.edits.add_node import LETTERS, NEW
+from autodiff_viz.views.lab import WRITTEN_OUT
 from autodiff_viz.views.layout import coordinates, placing, tabs
 from autodiff_viz.views.node.layer_parameters import NEW_PARAMETER
 
@@ -55,6 +56,7 @@ def shared_constants() -> dict[str, Any]:
             "name": limits.NAME,
         },
         "drawings": delta.KEPT,
+        "written_out": WRITTEN_OUT,
         "usual": {name: field for name, field in USUAL.items() if name not in "wh"},
         "alternative": records.ALTERNATIVE,
         "letters": LETTERS,

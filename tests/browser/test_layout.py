@@ -174,3 +174,16 @@ def test_a_phone_opens_a_lesson_on_its_graph_and_shows_the_rest_on_a_sheet(phone
     expect(page.locator(FIGURE).first).to_be_visible(timeout=20_000)
     assert box(page, FIGURE)["width"] > 340
     apart(page, ".canvas", DOCK)
+
+
+def test_plotlys_bar_covers_neither_its_figure_nor_the_words_beside_it(lab: LabPage):
+    lab.page.set_viewport_size({"width": 1280, "height": 720})
+    lab.choose_figure("Residuals")
+    plot = lab.page.locator(".st-key-figure_panel .js-plotly-plot")
+    expect(plot.locator(".nsewdrag").first).to_be_attached(timeout=15_000)
+    plot.hover(position={"x": 100, "y": 60})
+    bar, figure = plot.locator(".modebar").bounding_box(), plot.bounding_box()
+    words = lab.page.locator(".st-key-figure_panel .av-told").bounding_box()
+    assert figure["x"] + figure["width"] <= bar["x"]
+    assert bar["x"] + bar["width"] <= words["x"]
+    expect(plot.locator(".modebar-btn").first).to_be_in_viewport(ratio=1)

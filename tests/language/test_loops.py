@@ -38,7 +38,53 @@ for i in range({n}):
         c = cos(s)
         h = h + c
 y = identity(h)"""
+TABLE = """x = 0.5
+z = 0.0
+for i in range(2):
+    s = x * i
+    for j in range(1, 3):
+        t = sin(s) + j
+        s = t * x
+    z = z + s
+y = identity(z)"""
+DEEP = """x = 0.5
+w = 2.0
+def area(a):
+    return a * a * w
+def both(w, n):
+    s = area(w) + n
+    for k in range(2):
+        s = sin(s) * area(s)
+    return s
+y = both(x, area(x))
+z = y + x"""
+"""`area` reads the w of the text, not the argument of `both`."""
 WRITTEN = {
+    TABLE: """x = 0.5
+z = 0.0
+with group("for i 0"):
+    s_0 = x * 0
+    with group("for i 0 for j 1"):
+        t_0_1 = sin(s_0) + 1
+        s_0_1 = t_0_1 * x
+    with group("for i 0 for j 2"):
+        t_0_2 = sin(s_0_1) + 2
+        s_0_2 = t_0_2 * x
+    z_0 = z + s_0_2
+with group("for i 1"):
+    s_1 = x * 1
+    with group("for i 1 for j 1"):
+        t_1_1 = sin(s_1) + 1
+        s_1_1 = t_1_1 * x
+    with group("for i 1 for j 2"):
+        t_1_2 = sin(s_1_1) + 2
+        s_1_2 = t_1_2 * x
+    z_1 = z_0 + s_1_2
+y = identity(z_1)""",
+    "w = 2.0\ndef f(a):\n    return a * w\ndef g(w):\n    return f(w)\ny = g(3.0)": """w = 2.0
+with group("g 1"):
+    with group("f 1"):
+        y = 3.0 * w""",
     POWER: """w = 0.5
 h = 1.0
 with group("for i 0"):
@@ -126,7 +172,7 @@ def python(text: str) -> float:
     return list(names.values())[-1]
 
 
-@pytest.mark.parametrize("text", [POWER, BLOCK, NEWTON, STEPS.format(n=4, frame="checkpoint")])
+@pytest.mark.parametrize("text", [POWER, BLOCK, NEWTON, TABLE, DEEP, STEPS.format(n=4, frame="checkpoint")])
 def test_python_computes_the_same(text):
     found = trace(parse(text), dtype="float64")
     np.testing.assert_allclose(found.value[found.output], python(text), rtol=1e-12)
@@ -155,11 +201,22 @@ def texts(draw: DrawFn) -> str:
         f"    return {line(st.sampled_from('qrx'), '')}",
     ]
     found = [start, "def f(x, y):", *body]
+    found += [
+        "def g(x, y):",
+        f"    q = {line(inner, 'f')}",
+        f"    for k in range({draw(st.integers(1, 2))}):",
+        f"        q = {line(st.sampled_from('xqc'), 'f')} + 0.1 * k",
+        f"    return {line(st.sampled_from('qx'), '')}",
+    ]
+    called = st.sampled_from("fg")
     for counter in "ij":
         own = draw(st.lists(name, min_size=1, max_size=3, unique=True))
-        lines = [f"    {each} = {line(name, 'f')} + 0.1 * {counter}" for each in own]
-        found += [f"for {counter} in range({draw(st.integers(1, 3))}):", *lines]
-    return "\n".join([*found, f"z = {line(name, 'f')}"])
+        lines = [f"    {each} = {line(name, draw(called))} + 0.1 * {counter}" for each in own]
+        if draw(st.booleans()):
+            again = [f"        {each} = {line(name, '')} - 0.1 * {counter} * n" for each in own[:2]]
+            lines += ["    for n in range(2):", *again]
+        found += [f"for {counter} in range({draw(st.integers(1, 2))}):", *lines]
+    return "\n".join([*found, f"z = {line(name, draw(called))}"])
 
 
 @settings(max_examples=40)
@@ -198,13 +255,33 @@ def test_every_copy_of_a_line_has_its_place():
     assert {(spans[f"h_{i}"].line, spans[f"h_{i}"].column) for i in range(3)} == {(4, 4)}
 
 
+DEEPER = "".join(f"{'    ' * i}for i{i} in range(32):\n" for i in range(4))
 F = "x = 1.0\ndef f(a):\n    return sin(a)\n"
 MISTAKES = [
     (
-        "x = 1.0\nfor i in range(2):\n    for j in range(2):\n        x = sin(x)",
-        "nested",
-        "for j in range(2):",
-        "Write",
+        "x = 1.0\nfor i in range(2):\n    for i in range(2):\n        x = sin(x)",
+        "shadowed",
+        "i",
+        "another name",
+    ),
+    (
+        "x = 1.0\nfor i in range(2):\n    for j in range(x):\n        x = sin(x)",
+        "loop",
+        "range(x)",
+        "range(4)",
+    ),
+    (
+        "def f(a):\n    for a in range(2):\n        b = 1.0\n    return a\ny = f(1.0)",
+        "shadowed",
+        "a",
+        "another",
+    ),
+    ("def f(a):\n    return g(a)\ndef g(a):\n    return f(a)\ny = f(1.0)", "recursion", "f(a)", "for i"),
+    (
+        "def f(a):\n    return g(a)\ny = f(1.0)\ndef g(a):\n    return a",
+        "used-too-early",
+        "g(a)",
+        "Move line 4",
     ),
     ("x = 1.0\nfor i in range(x):\n    x = sin(x)", "loop", "range(x)", "range(4)"),
     ("x = 1.0\nfor i in range(2.0):\n    x = sin(x)", "loop", "range(2.0)", "range(4)"),
@@ -231,7 +308,6 @@ MISTAKES = [
     ("x = 1.0\nfor i in range(2):\n    y = x\nz = i", "unknown-name", "i", ""),
     ("x = 1.0\nfor i in range 2:\n    y = x", "syntax", "2", "range(4)"),
     ("x = 1.0\ndef f(a):\n    return f(a)\ny = f(x)", "recursion", "f(a)", "for i"),
-    (F + "def g(a):\n    return f(a)\ny = g(x)", "nested", "f(a)", "'f'"),
     ("x = 1.0\ny = f(x)\ndef f(a):\n    return sin(a)", "used-too-early", "f(x)", "Move line 3"),
     ("x = 1.0\ndef sin(a):\n    return a\ny = sin(x)", "shadowed", "def sin(a):", "another name"),
     ("x = 1.0\ndef x(a):\n    return a", "shadowed", "def x(a):", "another name"),
@@ -273,6 +349,16 @@ def test_a_mistake_is_told_once_with_its_place_and_a_hint(text, code, mark, hint
             "too-many-nodes",
         ),
         ("".join(f"for i in range(1):\n    y{i} = 1.0\n" for i in range(9_000)), "too-many-groups"),
+        (
+            "".join(f"{'    ' * i}for i{i} in range(32):\n" for i in range(4)) + " " * 16 + "y = 1.0",
+            "too-many-groups",
+        ),
+        (
+            "def f0(a):\n    return sin(a)\n"
+            + "".join(f"def f{i + 1}(a):\n    return f{i}(f{i}(a))\n" for i in range(40))
+            + "y = f40(1.0)",
+            "too-many-groups",
+        ),
         ("def f(a):\n    return a\n" + "".join(f"y{i} = f(1.0)\n" for i in range(9_000)), "too-many-groups"),
         ("x = 1.0\nfor i in range(2):\n    y = (" + "x\n+" * 20_000 + "x)", "too-deep"),
         ("x = 1.0\nfor i in range(2):\n    y = (" + "-\n" * 20_000 + "x)", "too-deep"),

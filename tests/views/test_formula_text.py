@@ -59,8 +59,12 @@ def test_a_loop_stays_while_the_canvas_edits_other_nodes():
     add = {"kind": "add", "op": "exp", "position": None}
     lab = edited(lab, {**add, "wire": {"from": "y", "slot": 0}})
     assert formula_text(lab) == text.replace("0.5", "0.25") + "exp_1 = exp(y)\n"
+    assert "loop" not in lab.history.present.label
     lab = edited(lab, {"kind": "rules", "nodes": ["x_0"], "rule": "stop"})  # one of the steps alone
     assert formula_text(lab) == show(lab.graph, positions=False)
+    assert lab.history.present.label == "Stop gradient at x_0; loop written out"
+    lab = edited(lab, {"kind": "rules", "nodes": ["y"], "rule": "stop"})
+    assert "loop" not in lab.history.present.label  # it was told, and there is none any more
 
 
 def test_undo_and_redo_bring_each_text_back():

@@ -4,8 +4,10 @@ import sys
 
 import pytest
 
+from autodiff_viz.engine.trace import trace
 from autodiff_viz.export.python_source import to_python
 from autodiff_viz.graph.model import POLICIES
+from autodiff_viz.graph.policies import POLICY
 from autodiff_viz.language.parse import parse
 from autodiff_viz.language.show import show
 from autodiff_viz.views.actions import set_policy
@@ -42,3 +44,9 @@ def test_one_more_policy_changes_nothing_for_the_others(policy, monkeypatch):
 
 def test_names_are_kept_for_the_policy_that_saves_by_name_alone():
     assert [policy for policy in POLICIES if said(policy)[-1].saved] == ["save_only_these_names"]
+
+
+def test_what_the_default_says_that_it_keeps_is_what_the_figure_counts():
+    found = trace(parse("x = 1.0\nwith checkpoint('r'):\n    a = sin(x)\n    b = sin(a)\ny = identity(b)"))
+    assert [residual.producer for residual in found.residuals] == ["x"]  # what enters the region
+    assert POLICY["nothing_saveable"].keeps == "only what enters it"

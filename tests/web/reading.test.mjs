@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { firstOf, placesFor, spokenSlot } from "../../autodiff_viz/ui/editor/web/actions/keywire.js";
-import { inOrder, linesOf, spokenStep, wiresAt } from "../../autodiff_viz/ui/editor/web/draw/reading.js";
+import { isWrittenOut, inOrder, linesOf, spokenStep, wiresAt } from "../../autodiff_viz/ui/editor/web/draw/reading.js";
 
 const slot = (label, wired = false, constant = null) => ({ label, wired, constant });
 const node = (id, x, y, slots = [], more = {}) => ({ id, x, y, w: 128, h: 80, slots, ...more });
@@ -99,4 +99,12 @@ test("after a change of a rule it is said which cotangents have changed", () => 
 test("of many changed cotangents the first are named", () => {
   const at = (rule, cotangent) => ({ history: { undo: rule }, nodes: Array.from({ length: 9 }, (_, i) => node(`n${i}`, 0, 0, [], { rule: i ? "follow" : rule, cotangent })) });
   assert.equal(spokenStep(at("follow", "1"), at("scale", "2")), "scale on n0: cotangents of n0, n1, n2, n3, n4 and 4 more changed");
+});
+
+test("it is told once that a step takes the loops out of the formula, and not on the way back", () => {
+  const [before, out, later] = [{ undo: "Start" }, { undo: "Stop gradient at x_0; loop written out" }, { undo: "Make z the output" }];
+  assert.ok(isWrittenOut(before, out));
+  assert.ok(!isWrittenOut(out, later));
+  assert.ok(!isWrittenOut(later, { ...out, redo: later.undo }));
+  assert.ok(!isWrittenOut(out, { ...before, redo: out.undo }));
 });

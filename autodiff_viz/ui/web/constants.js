@@ -18,7 +18,7 @@ export const RULES = {
 
 /** Policies of checkpoint regions, by name. @type {Record<string, Policy>} */
 export const POLICIES = {
-  "nothing_saveable": {"keeps": "nothing: run everything again", "mark": "", "takesNames": false},
+  "nothing_saveable": {"keeps": "only what enters it", "mark": "", "takesNames": false},
   "everything_saveable": {"keeps": "everything", "mark": "keeps everything", "takesNames": false},
   "dots_saveable": {"keeps": "products of matrices (dots)", "mark": "keeps dots", "takesNames": false},
   "dots_with_no_batch_dims_saveable": {"keeps": "products of matrices, but not of batches of them", "mark": "keeps dots without batches", "takesNames": false},
@@ -36,6 +36,7 @@ export const shared = {
   "clear": 20.0,
   "limits": {"branches": 16, "document": 2000000, "edits": 1000, "line": 2000, "name": 64},
   "drawings": 8,
+  "written_out": "; loop written out",
   "usual": {"rule": "follow", "connected": true, "foot": 0.0},
   "alternative": "backward as",
   "letters": {"input": "xyzwuvpqrst", "random": "xyzwuvpqrst", "parameter": "wbuvpqrst"},

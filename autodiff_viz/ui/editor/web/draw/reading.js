@@ -1,6 +1,7 @@
 // @ts-check
 // The graph in words for screen readers, in reading order.
 
+import { shared } from "../../../web/constants.js";
 import { grouped } from "../state/loops.js";
 
 /** @typedef {import("../types.js").GraphNode} GraphNode */
@@ -76,6 +77,10 @@ export function spokenStep(before, after) {
   const output = after.nodes.find((node) => node.isOutput);
   return `${what}. ${output?.value ? `Output ${output.id} is ${output.value}` : ""}`.trim();
 }
+
+/** Whether a new step has taken the loops and functions out of the formula.
+ * @param {{ undo?: string, redo?: string }} was @param {{ undo?: string, redo?: string }} is */
+export const isWrittenOut = (was, is) => was.undo !== is.undo && !is.redo && Boolean(is.undo?.endsWith(shared.written_out));
 
 /** @typedef {{ history: { undo?: string, redo?: string }, nodes: GraphNode[] }} Stepped */
 

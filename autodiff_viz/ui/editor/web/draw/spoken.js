@@ -4,11 +4,13 @@
 
 import { html, keep, setText } from "../../../web/dom.js";
 import { spoken } from "./nodes.js";
-import { linesOf, spokenStep } from "./reading.js";
+import { isWrittenOut, linesOf, spokenStep } from "./reading.js";
+import { say } from "./stage.js";
 
 /** @typedef {import("../editor.js").Editor} Editor */
 /** @typedef {{ root: HTMLElement, text: HTMLElement, wires: HTMLElement, said: string }} Line */
 
+const WRITTEN = "The copies now differ, so the formula writes the loop out. Undo brings it back.";
 const LATER = 400; // ms without a change before the list is written
 
 /** @param {Editor} editor */
@@ -30,6 +32,7 @@ export function speak(editor) {
   editor.watchers.push(() => {
     if (editor.drawing !== drawing) {
       const what = drawing.rev < 0 ? "" : spokenStep(drawing, editor.drawing);
+      if (drawing.rev >= 0 && isWrittenOut(drawing.history, editor.drawing.history)) say(editor.stage, WRITTEN);
       drawing = editor.drawing;
       if (what) told.textContent = what;
     }
