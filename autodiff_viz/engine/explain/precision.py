@@ -72,6 +72,8 @@ def precision(found: Trace, scale: float = 1.0) -> Precision:
     Args:
       found: has an output.
       scale: the loss scale, a positive number.
+    Returns:
+      A record of each value, cotangent and wire, the worst first, and the safe scales.
     Raises:
       GraphError: it is no trace, it has no output, or the scale is not a positive number.
     Source: P. Micikevicius et al., "Mixed Precision Training", 2018, arXiv:1710.03740, section 3.2.
