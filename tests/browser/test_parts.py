@@ -13,7 +13,7 @@ from tests.browser.lab_page import LabPage
 GESTURES = 20
 PAUSES = (0, 0, 0, 30, 100, 300, 800)  # milliseconds; most gestures come before Python has answered the last
 KEYS = "ssm"
-FIGURES = ("Cotangents", "Sweep", "Runs", "Residuals")
+FIGURES = ("Cotangents", "Sweep", "Runs", "Residuals", "Precision")
 DUST = 15_000  # milliseconds in which it settles
 
 SEEN = """() => {

@@ -175,3 +175,11 @@ def test_training_computes_in_the_dtype(dtype):
 def test_differences_at_an_infinite_number_raise_nothing():
     found = trace(parse("x = 300.0\ny = square(x)\nz = neg(y)"), dtype="float16")  # 90,000 is infinite
     assert check_node(found, "z")[0].declared.tolist() == [-1.0]
+
+
+def test_adam_is_refused_in_float16_in_words():
+    """Its epsilon, 1e-8, is less than half of 2^-24, so 0 / (0 + 0) is NaN."""
+    graph = parse("w = parameter(1.0)\nloss = square(w * 0.0)")
+    with pytest.raises(GraphError, match="Adam adds 1e-8"):
+        train(graph, optimizer="adam", steps=1, dtype="float16")
+    assert float(train(graph, optimizer="adam", steps=2, dtype="bfloat16").parameters["w"]) == 1.0

@@ -26,7 +26,7 @@ from autodiff_viz.engine.live_path.prepare import prepare
 from autodiff_viz.engine.live_path.walk import Cotangents, backward, forward
 from autodiff_viz.engine.trace import Trace, known_trace, trace
 from autodiff_viz.engine.trace import precision as in_dtype
-from autodiff_viz.graph.dtypes import FLOAT64
+from autodiff_viz.graph.dtypes import FLOAT32, FLOAT64
 from autodiff_viz.graph.names import quoted
 from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.graph.text_format import listed, scalar
@@ -72,6 +72,8 @@ def precision(found: Trace, scale: float = 1.0) -> Precision:
     Args:
       found: has an output.
       scale: the loss scale, a positive number.
+    Returns:
+      A record of each value, cotangent and wire, the worst first, and the safe scales.
     Raises:
       GraphError: it is no trace, it has no output, or the scale is not a positive number.
     Source: P. Micikevicius et al., "Mixed Precision Training", 2018, arXiv:1710.03740, section 3.2.
@@ -110,6 +112,16 @@ def _bent(found: Trace, exact: Trace, scale: float) -> str:
         for name in exact.gradient
     )
     return " A rule is not linear, so this scale changes the gradient in float64, too." if apart else ""
+
+
+def saved(found: Trace, name: str) -> str:
+    """Return in words what saves a cotangent that underflows: a loss scale or float32; "" if neither does."""
+    scale = precision(found).least
+    scaled = trace(found.graph, found.inputs, found.seed.astype(np.float64) * scale, dtype=found.dtype)
+    if scaled.cotangent[name].any():
+        return f" With a loss scale of {scale:,.0f} it arrives."
+    wide = trace(found.graph, found.inputs, found.seed, dtype=FLOAT32)
+    return f" In {FLOAT32} it arrives." if wide.cotangent[name].any() else ""
 
 
 def _check(found: Trace, scale: Any) -> None:

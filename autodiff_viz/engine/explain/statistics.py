@@ -82,6 +82,8 @@ def statistics(
       inputs: values for input nodes, by name; a random input given here is not drawn.
       seed: cotangent of the output, broadcast to its shape; ones by default.
       dtype: "float16", "bfloat16", "float32" or "float64".
+    Returns:
+      Mean, variance and standard error by node name; a variance is that of one draw.
     Raises:
       GraphError: the graph has no random draw, or cannot be traced; or `draws` is no such number.
     Source: `jax.vmap` of `jax.vjp`.

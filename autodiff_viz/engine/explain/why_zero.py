@@ -10,6 +10,7 @@ import numpy as np
 
 from autodiff_viz.engine.diagnostics.op_derivative import own_contributions
 from autodiff_viz.engine.explain.cure import Cure
+from autodiff_viz.engine.explain.precision import saved
 from autodiff_viz.engine.explain.zero_cures import element_cure, zero_cure
 from autodiff_viz.engine.explain.zero_elements import Elements, wires_between, zero_elements
 from autodiff_viz.engine.explain.zero_kinds import (
@@ -242,7 +243,7 @@ WORDS = {
     STOPPED: "stopped at {at}",
     RULE: "the rule of {at} passes back 0",
     FLAT: "the derivative of {at} is 0",
-    UNDERFLOW: "too small at {at}",
+    UNDERFLOW: "too small for {dtype} at {at}",
     CANCELLED: "contributions add up to 0",
 }
 DEAD = "dead relu {at}"
@@ -259,12 +260,13 @@ def _sentence(found: Trace, name: str, reason: ZeroReason, parts: Sequence[Eleme
         dtype=found.dtype,
         numbers=_numbers(found, reason.wires),
     )
+    said += saved(found, name) if reason.kind == UNDERFLOW else ""
     return f"{said} By element: {counted}." if len(parts) > 1 else said
 
 
 def _counted(found: Trace, name: str, part: Elements) -> str:
     dead = part.kind == FLAT and all(found.graph[n].op == "relu" for n in part.at)
-    words = (DEAD if dead else WORDS[part.kind]).format(at=listed_names(part.at))
+    words = (DEAD if dead else WORDS[part.kind]).format(at=listed_names(part.at), dtype=found.dtype)
     return f"{part.count} of {found.cotangent[name].size} elements: {words}"
 
 

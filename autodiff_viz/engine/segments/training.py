@@ -16,7 +16,7 @@ import jax.numpy as jnp
 import numpy as np
 import optax
 
-from autodiff_viz.engine.live_path.arrays import FLOAT32
+from autodiff_viz.engine.live_path.kernels import ROUNDED
 from autodiff_viz.engine.segments.chain import (
     Arrays,
     Part,
@@ -35,6 +35,7 @@ from autodiff_viz.engine.training.updates import Settings, begin
 from autodiff_viz.engine.whole_program.program import Program, dynamic_params
 from autodiff_viz.graph import limits
 from autodiff_viz.graph.bypass import played
+from autodiff_viz.graph.dtypes import DTYPES, FLOAT32
 from autodiff_viz.graph.identity import remembered
 from autodiff_viz.graph.model import Graph
 from autodiff_viz.graph.problem import GraphError, Problem
@@ -123,7 +124,9 @@ def check_work(most: int, steps: int) -> None:
 def _step(graph: Graph, way: str, optimiser: str, dtype: str, silent: Silent) -> Callable[..., tuple]:
     moves, gradient = optimiser_of(optimiser), _gradient(graph, way, dtype, silent)
 
-    @partial(jax.jit, compiler_options=ONCE)
+    options = {**ONCE, **ROUNDED} if DTYPES[dtype].half else ONCE
+
+    @partial(jax.jit, compiler_options=options)
     def step(now: tuple, data: Arrays, dynamic: dict, rate: jax.Array) -> tuple:
         parameters, kept, count = now
         loss, slope = gradient(parameters, data, later_on(dynamic, count))

@@ -12,7 +12,6 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from autodiff_viz.engine.live_path.arrays import FLOAT32
 from autodiff_viz.engine.trace import Trace, precision, trace
 from autodiff_viz.engine.training.compiled_steps import AT_ONCE, program
 from autodiff_viz.engine.training.live_steps import walked, with_seeds
@@ -20,6 +19,7 @@ from autodiff_viz.engine.training.state import Settings, State, begun, carried, 
 from autodiff_viz.engine.whole_program.gates import gates
 from autodiff_viz.engine.whole_program.program import dynamic_params
 from autodiff_viz.graph.bypass import played
+from autodiff_viz.graph.dtypes import BFLOAT16, FLOAT16, FLOAT32
 from autodiff_viz.graph.grad_nodes import has_grads
 from autodiff_viz.graph.model import STOP, Graph
 from autodiff_viz.graph.order import order
@@ -62,9 +62,22 @@ def begin(graph: Graph, settings: Settings, dtype: str = FLOAT32) -> State:
     Raises:
       GraphError: the graph cannot be trained; the problem says what is missing.
     """
+    check_optimiser(settings, dtype)
     check_trainable(graph, trace(graph, dtype=dtype))
     with precision(dtype):
         return State(0, *begun(learned(graph), settings, dtype))
+
+
+def check_optimiser(settings: Settings, dtype: str) -> None:
+    """Check that the optimiser's own numbers fit in the dtype.
+
+    Raises:
+      GraphError: Adam in float16, in which its epsilon is 0.
+    """
+    if (settings.optimiser, dtype) == ("adam", FLOAT16):
+        message = f"Adam adds 1e-8 to what it divides by. In {FLOAT16} that is 0: a gradient of 0 gives NaN."
+        hint = f"Choose sgd or momentum, or train in {BFLOAT16} or {FLOAT32}."
+        raise GraphError(Problem("no-epsilon", message, hint))
 
 
 def check_trainable(graph: Graph, found: Trace) -> None:
@@ -98,6 +111,7 @@ def advance(
     Raises:
       GraphError: the graph cannot be trained, or a parameter has another shape than in `state`.
     """
+    check_optimiser(settings, dtype)
     graph = played(graph)
     state = carried(graph, state, settings, dtype)
     found = trace(graph, state.parameters, dtype=dtype)

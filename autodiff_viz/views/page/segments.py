@@ -8,7 +8,7 @@ from autodiff_viz.engine.live_path.arrays import FLOAT64
 from autodiff_viz.engine.segments.comparison import Division, division
 from autodiff_viz.engine.segments.training import Curves, curves, most_steps
 from autodiff_viz.engine.trace import Trace
-from autodiff_viz.engine.training.updates import Settings, check_trainable
+from autodiff_viz.engine.training.updates import Settings, check_optimiser, check_trainable
 from autodiff_viz.graph.identity import identity
 from autodiff_viz.graph.model import Graph
 from autodiff_viz.graph.problem import GraphError, Problem
@@ -111,6 +111,7 @@ def _steps(lab: Lab, view: LabView) -> int:
     """Return the number of training steps that are offered."""
     try:
         check_trainable(view.graph, view.trace)
+        check_optimiser(lab.plan.settings, lab.dtype)
     except GraphError:
         return 0
     return min(lab.plan.steps, most_steps(view.trace))

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from autodiff_viz.engine.training.course import upto
-from autodiff_viz.engine.training.updates import Settings, check_trainable, learned
+from autodiff_viz.engine.training.updates import Settings, check_optimiser, check_trainable, learned
 from autodiff_viz.graph import edits, limits
 from autodiff_viz.graph.model import Graph, Literal
 from autodiff_viz.graph.problem import GraphError, Problem
@@ -193,6 +193,7 @@ def can_train(lab: Lab, view: LabView) -> Problem | None:
         return Problem("unfinished", "The graph is not complete.", "Complete it to train it.")
     try:
         check_trainable(view.graph, view.trace)
+        check_optimiser(lab.plan.settings, lab.dtype)
     except GraphError as error:
         return error.problems[0]
     return None

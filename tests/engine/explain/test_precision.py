@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from autodiff_viz.engine.explain.precision import precision
+from autodiff_viz.engine.explain.why_zero import why_zero
 from autodiff_viz.engine.trace import trace
 from autodiff_viz.graph.dtypes import DTYPES
 from autodiff_viz.graph.problem import GraphError
@@ -148,3 +149,16 @@ def test_a_scale_must_be_a_positive_number(scale):
 def test_only_a_trace_is_compared():
     with pytest.raises(GraphError, match="A trace is needed"):
         precision(SMALL)
+
+
+def test_why_zero_says_what_saves_an_underflow():
+    found = why_zero(trace(SMALL, dtype="float16"), "w")
+    assert (found.kind, found.at) == ("underflow", ("m",))
+    assert "too small for float16" in found.sentence
+    assert found.sentence.endswith("With a loss scale of 4 it arrives.")
+
+
+def test_why_zero_says_that_float32_saves_what_no_scale_can():
+    """The value of u, 1e-10, is 0 in float16, and so is the derivative of u * w by w at every scale."""
+    graph = parse("w = 1.0\nx = 0.00001\nu = square(x)\ny = u * w")
+    assert why_zero(trace(graph, dtype="float16"), "w").sentence.endswith("In float32 it arrives.")

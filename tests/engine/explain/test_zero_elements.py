@@ -59,7 +59,7 @@ ELEMENTS = {
     ),
     "too small in one": (
         "x = [1.0, 1.0]\na = x * [1.0, 1e-30]\nz = sum(a * [1.0, 1e-30])", [(UNDERFLOW, 1, ("a",))],
-        "Nothing arrives at 1 of 2 elements: too small at 'a'.",
+        "Nothing arrives at 1 of 2 elements: too small for float32 at 'a'.",
     ),
     "a mean taken off": (
         "x = [1.0, 2.0]\nc = x - mean(x)\nz = sum(c)", [(CANCELLED, 2, ("x",))], "",

@@ -136,7 +136,7 @@ WRONG = [
     (av.segments, {"graph": av.Graph()}, "no-output"),
     (av.segments, {"inputs": {"nowhere": 1.0}}, "unknown-input"),
     (av.segments, {"seed": [1.0, 2.0, 3.0]}, "seed-shape"),
-    (av.segments, {"dtype": "float16"}, "bad-dtype"),
+    (av.segments, {"dtype": "float8"}, "bad-dtype"),
     (av.train_by_segments, {"optimizer": "adamw"}, "unknown-optimizer"),
     (av.train_by_segments, {"steps": 0}, "bad-number"),
     (av.train_by_segments, {"steps": 301}, "bad-number"),

@@ -297,8 +297,8 @@ WRONG = [
     ({"inputs": {"x": 1e300}}, "bad-input", "float32 has no room"),
     ({"inputs": {"x": float("nan")}}, "bad-literal", "not finite"),
     ({"inputs": {"x": []}}, "bad-literal", "no elements"),
-    ({"dtype": "float16"}, "bad-dtype", "'float32' or 'float64'"),
-    ({"dtype": None}, "bad-dtype", "'float32' or 'float64'"),
+    ({"dtype": "float8"}, "bad-dtype", "'float32', 'float64', 'float16' or 'bfloat16'"),
+    ({"dtype": None}, "bad-dtype", "'float32', 'float64', 'float16' or 'bfloat16'"),
 ]
 
 

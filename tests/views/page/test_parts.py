@@ -59,6 +59,12 @@ def test_another_figure_changes_the_figure_and_its_chooser():
     assert parts(SELECTED, replace(SELECTED, figure="runs")) == {"chooser", "figure"}
 
 
+@pytest.mark.parametrize(("figure", "change"), [("precision", {"scale": 2.0}), ("noise", {"draws": 100})])
+def test_what_is_chosen_beside_a_figure_changes_that_figure(figure, change):
+    noisy = replace(opened(SELECTED, parse("x = 1.0\ny = x * normal()"), ""), figure=figure)
+    assert parts(noisy, replace(noisy, **change)) == {"chooser", "figure"}
+
+
 @pytest.mark.parametrize(("seed", "dtype"), [(2.0, "float32"), (None, "float64")])
 def test_seed_and_precision_change_every_number(seed, dtype):
     found = parts(SELECTED, replace(SELECTED, seed=seed, dtype=dtype))
