@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from autodiff_viz.engine.diagnostics.nonfinite import told as beginnings
-from autodiff_viz.engine.lints.lint import LATER
+from autodiff_viz.engine.lints.lint import LATER, WHERE_TRAP
 from autodiff_viz.graph.rule_kinds import ON_INPUTS, RULE_KINDS
 from autodiff_viz.views.canvas.card_heatmaps import elements
 from autodiff_viz.views.compose import LabView, Verification
@@ -153,14 +153,20 @@ def check_data(lab: Lab, view: LabView, told: Answers, details: bool) -> Data:
     if view.unfinished:
         notes.append(f"Still to be wired: {', '.join(view.unfinished)}.")
     found = {"origin": explanation_data(origin, view.graph)} if origin else {}
-    return {"notes": notes, **found, "lints": _lints(lab, view, told), **_verdict(lab, view, told, details)}
+    if lints := _lints(lab, view, told):
+        found["lints"] = lints
+    return {"notes": notes, **found, **_verdict(lab, view, told, details)}
 
 
 def _lints(lab: Lab, view: LabView, told: Answers) -> list[Data]:
-    """Return what is legal and rarely meant; nothing while the check is pending."""
+    """Return what is legal and rarely meant; nothing while the check is pending.
+
+    The trap of a `where` is left out where the note on a NaN says and mends it.
+    """
     if live(lab) or told.check is None or told.check.why or not view.complete:
         return []
-    return [_lint(lint, view) for lint in told.check.value.lints]
+    found = told.check.value
+    return [_lint(lint, view) for lint in found.lints if not (found.origin and lint.of == WHERE_TRAP)]
 
 
 def _lint(lint: Explanation, view: LabView) -> Data:
