@@ -46,7 +46,7 @@ export class Hints {
     this.button.textContent = countOf(lints);
     this.button.classList.toggle("now", lints.some(({ later }) => !later));
     const [now, later] = [lints.filter((lint) => !lint.later), lints.filter((lint) => lint.later)];
-    this.panel.replaceChildren(...now.map((lint) => this.item(lint)), ...(later.length ? [html("h3", {}, LATER)] : []), ...later.map((lint) => this.item(lint)));
+    this.panel.replaceChildren(...now.map((lint) => this.item(lint)), ...(later.length ? [html("p", { class: "later" }, LATER)] : []), ...later.map((lint) => this.item(lint)));
   }
 
   /** @param {LintData} lint */
