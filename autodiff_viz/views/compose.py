@@ -21,7 +21,7 @@ from autodiff_viz.views.canvas.slider_tables import Stretch, keys, tables
 from autodiff_viz.views.evaluated import Evaluated, evaluated, evaluated_at
 from autodiff_viz.views.forward import tangents_of
 from autodiff_viz.views.lab import Lab, formula_text, scalar_inputs, slider_range
-from autodiff_viz.views.node.cures import Explanation, explained_non_finite
+from autodiff_viz.views.node.cures import Explanation, explained_lints, explained_non_finite
 from autodiff_viz.views.notices import elsewhere, notice_data
 from autodiff_viz.views.numbers import full, short
 from autodiff_viz.views.training.shown_step import Moment, moment
@@ -212,12 +212,14 @@ class Verification:
       problems: why there is no verdict.
       inputs: comparison of each input's gradient with central differences.
       origin: where numbers stop being finite; None if all are.
+      lints: what is legal and rarely meant; none of a large graph.
     """
 
     verdict: Verdict | None
     problems: tuple[Problem, ...]
     inputs: tuple[Check, ...]
     origin: Explanation | None = None
+    lints: tuple[Explanation, ...] = ()
 
     @property
     def sentence(self) -> str:
@@ -242,7 +244,7 @@ def _how_close(verdict: Verdict) -> str:
 def verification(found: Trace) -> Verification:
     """Verify the trace against the whole program and against central differences.
 
-    Also find where its numbers stop being finite.
+    Also find where its numbers stop being finite, and what is legal and rarely meant.
     """
     try:
         verdict, problems = verify(found), ()
@@ -254,7 +256,8 @@ def verification(found: Trace) -> Verification:
         Check(name, *_pair(d.declared, d.true, found.dtype), d.agrees, causes[name])
         for name, d in differences.items()
     )
-    return Verification(verdict, problems, tuple(inputs), explained_non_finite(found))
+    found_lints = explained_lints(found, differences) if len(found.value) <= VERIFIED_AT_ONCE else ()
+    return Verification(verdict, problems, tuple(inputs), explained_non_finite(found), found_lints)
 
 
 def _pair(declared: Any, true: Any, dtype: str) -> tuple[str, str]:

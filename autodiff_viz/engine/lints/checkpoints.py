@@ -14,6 +14,8 @@ from autodiff_viz.graph.model import INPUT, Graph, Region
 from autodiff_viz.graph.names import quoted
 from autodiff_viz.graph.order import ancestors, order
 
+MOST = 8  # regions that are looked at: for each, two programs are traced
+
 HINT = (
     "A region pays off where it drops more than its inputs: around several steps whose derivatives need "
     "their own values, and not around the last ones, which are used again at once."
@@ -25,9 +27,9 @@ def idle_checkpoints(found: Trace) -> Iterator[Finding]:
 
     A region in others is judged as if it were alone: it is there for the moment when they run again. One
     that holds the whole way to the output is judged by the peak of live elements: all of it runs again at
-    once.
+    once. The first `MOST` regions are looked at.
     """
-    for region in found.graph.regions:
+    for region in found.graph.regions[:MOST]:
         outer = [other.name for other in found.graph.regions if region.nodes < other.nodes]
         graph = _without(found.graph, outer)
         plain = _without(graph, [region.name])

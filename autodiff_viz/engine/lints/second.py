@@ -113,7 +113,7 @@ def _literal(value: np.ndarray) -> Any:
 
 def _both(found: Trace, graph: Graph, name: str) -> tuple[float, float] | None:
     """Return JAX's second derivative by an input and the slope of its gradient; None if they are equal."""
-    inputs = {n: value.astype(np.float64) for n, value in found.inputs.items() if n in graph}
+    inputs = {n.name: found.value[n.name].astype(np.float64) for n in graph.nodes if n.op == INPUT}
     size = STEP * max(1.0, float(np.abs(inputs[name]).max(initial=0.0)))
     steps = np.array([size, -size, size * SHORTER, -size * SHORTER])
     with precision(FLOAT64):

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from autodiff_viz.engine.diagnostics.differences import Difference
 from autodiff_viz.engine.explain.cure import Cure
 from autodiff_viz.engine.explain.nonfinite_cures import nonfinite_cure
 from autodiff_viz.engine.explain.nonfinite_origin import nonfinite_origin
 from autodiff_viz.engine.explain.why_zero import cure_of_zero, why_zero
+from autodiff_viz.engine.lints.lints import FINDERS, lint_cure, lints
 from autodiff_viz.engine.live_path.walk import ARRIVING, Wire
 from autodiff_viz.engine.trace import Trace
 from autodiff_viz.graph.bypass import handed_on
@@ -64,14 +67,28 @@ def explained_non_finite(found: Trace) -> Explanation | None:
     return Explanation(NON_FINITE, None, origin.sentence, origin.mend, origin.changes, tuple(at), wires)
 
 
+def explained_lints(
+    found: Trace, differences: Mapping[str, Difference] | None = None
+) -> tuple[Explanation, ...]:
+    """Return the lints of a trace; `of` is the code, `node` the node or the checkpoint region."""
+    return tuple(
+        Explanation(
+            lint.code, lint.where, f"{lint.message} {lint.hint}", lint.button, lint.changes, lint.nodes
+        )
+        for lint in lints(found, differences)
+    )
+
+
 def cure_of(found: Trace, of: str, node: str | None) -> Cure | None:
-    """Return the cure of an explanation of the trace.
+    """Return the cure of an explanation, or of a lint, of the trace.
 
     Raises:
       ValueError: there is no such explanation, or no such node.
     """
     if of == NON_FINITE:
         return nonfinite_cure(found)
+    if of in FINDERS:
+        return lint_cure(found, of, node or "")
     if of != ZERO or node not in found.graph:
         raise ValueError(of)
     return cure_of_zero(found, node)

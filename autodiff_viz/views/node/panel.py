@@ -6,12 +6,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from autodiff_viz.engine.diagnostics.nonfinite import told as beginnings
+from autodiff_viz.engine.lints.lint import LATER, WHERE_TRAP
 from autodiff_viz.graph.rule_kinds import ON_INPUTS, RULE_KINDS
 from autodiff_viz.views.canvas.card_heatmaps import elements
 from autodiff_viz.views.compose import LabView, Verification
 from autodiff_viz.views.lab import Lab
 from autodiff_viz.views.node.causes import explained, in_a_word
-from autodiff_viz.views.node.cures import explanation_data
+from autodiff_viz.views.node.cures import Explanation, explanation_data
 from autodiff_viz.views.node.fields import fields
 from autodiff_viz.views.node.inspector import WireView, node_view
 from autodiff_viz.views.node.mathml import mathml
@@ -158,7 +159,26 @@ def check_data(lab: Lab, view: LabView, told: Answers, details: bool) -> Data:
     if view.unfinished:
         notes.append(f"Still to be wired: {', '.join(view.unfinished)}.")
     found = {"origin": explanation_data(origin, view.graph)} if origin else {}
+    if lints := _lints(lab, view, told):
+        found["lints"] = lints
     return {"notes": notes, **found, **_verdict(lab, view, told, details)}
+
+
+def _lints(lab: Lab, view: LabView, told: Answers) -> list[Data]:
+    """Return what is legal and rarely meant; nothing while the check is pending.
+
+    The trap of a `where` is left out where the note on a NaN says and mends it.
+    """
+    if live(lab) or told.check is None or told.check.why or not view.complete:
+        return []
+    found = told.check.value
+    return [_lint(lint, view) for lint in found.lints if not (found.origin and lint.of == WHERE_TRAP)]
+
+
+def _lint(lint: Explanation, view: LabView) -> Data:
+    data = explanation_data(lint, view.graph)
+    nodes = [name for name in lint.at if name in view.graph]
+    return {**data, "name": lint.node, "at": nodes, "later": lint.of in LATER}
 
 
 def _verdict(lab: Lab, view: LabView, told: Answers, details: bool) -> Data:

@@ -65,6 +65,37 @@ def test_a_mend_keeps_the_places_of_cards_that_somebody_has_moved_and_covers_non
     assert before["x"][0] < x < before["sqrt_1"][0]
 
 
+SOFTPLUS = "x = 0.0\ny = maximum(x, 0.0) + log1p(exp(-abs(x)))"
+
+
+def test_a_hint_is_mended_in_one_step_of_undo():
+    lab = lab_of(SOFTPLUS)
+    (hint,) = offered(lab)["lints"]
+    assert (hint["name"], hint["label"]) == ("y", "Mend: write y as softplus(x)")
+    assert hint["at"] == ["y", "maximum_1", "abs_1"]
+    mended = edited(lab, hint["edit"])
+    assert formula_text(mended) == "x = 0.0\ny = softplus(x)\n"
+    assert lab_view(mended).trace.gradient["x"] == 0.5
+    assert "lints" not in offered(mended)
+    assert undone(mended).graph == lab.graph
+    elsewhere = edited(set_input(lab, "x", 1.0), hint["edit"])
+    assert elsewhere.notice[0].code == "nothing-to-mend"
+
+
+def test_a_hint_about_a_checkpoint_removes_it():
+    lab = lab_of("x = [1.0, 2.0]\nw = [3.0, 4.0]\nwith checkpoint('c'):\n    a = x @ w\nz = sin(a)")
+    (hint,) = offered(lab)["lints"]
+    assert (hint["name"], hint["at"]) == ("c", ["a"])
+    assert edited(lab, hint["edit"]).graph.regions == ()
+
+
+def test_hints_that_matter_for_other_derivatives_come_later_and_a_nan_is_told_once():
+    (hint,) = offered(lab_of("x = 2.0\na = scale_gradient(sin(x), -1.0)\nz = a * x"))["lints"]
+    assert hint["later"]
+    assert "label" not in hint
+    assert "lints" not in offered(lab_of(TRAP))  # the origin of the NaN says and mends it
+
+
 def test_a_graph_that_nobody_has_arranged_is_laid_out_with_the_new_card_in_its_column():
     lab = lab_of(TRAP)
     mended = edited(lab, offered(lab)["origin"]["edit"])

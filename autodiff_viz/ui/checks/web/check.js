@@ -5,6 +5,7 @@
 import { icon } from "../../editor/web/draw/icons.js";
 import { html, setText } from "../../web/dom.js";
 import { Mend } from "../../web/mend.js";
+import { Hints } from "./hints.js";
 
 /** @typedef {import("./types.js").CheckData} CheckData */
 
@@ -12,8 +13,8 @@ const ANSWERS = new Set(["agrees", "differs"]); // states with a result, and nam
 const HEADS = ["input", "gradient", "central differences", "equal"];
 
 export class Check {
-  /** @param {{ ask: (on: boolean) => void, look: () => void, mend: import("../../web/mend.js").Send }} told `ask` for a check, or for its end; `look`: the table is opened or closed; `mend` sends the cure of numbers that are not finite */
-  constructor({ ask, look, mend }) {
+  /** @param {{ ask: (on: boolean) => void, look: () => void, mend: import("../../web/mend.js").Send, select: (name: string) => void, light: import("./hints.js").Does["light"] }} told `ask` for a check, or for its end; `look`: the table is opened or closed; `mend` sends a cure; `select` a node, `light` nodes */
+  constructor({ ask, look, mend, select, light }) {
     /** @type {CheckData} */
     this.data = {};
     /** @type {string | null} why nothing can be said of the numbers on view */
@@ -29,8 +30,9 @@ export class Check {
     this.cancel = html("button", { type: "button", click: () => ask(false) }, "Cancel");
     this.details = html("button", { type: "button", class: "details", "aria-expanded": "false", click: () => (this.toggle(), look()) }, "Details");
     this.table = html("div", { class: "table" });
-    this.row = html("div", { class: "verdict" }, this.sign, this.says, this.ask, this.cancel, this.details);
-    this.host = html("div", { class: "checks", role: "group", "aria-label": "Check" }, this.row, this.table);
+    this.hints = new Hints({ send: mend, select, light, opened: () => ((this.open = false), this.draw()) });
+    this.row = html("div", { class: "verdict" }, this.sign, this.says, this.ask, this.cancel, this.hints.button, this.details);
+    this.host = html("div", { class: "checks", role: "group", "aria-label": "Check" }, this.row, this.table, this.hints.panel);
     this.draw();
   }
 
@@ -50,11 +52,12 @@ export class Check {
 
   toggle() {
     this.open = this.reveals = !this.open;
+    if (this.open) this.hints.toggle(false); // they are in one place
     this.draw();
   }
 
   draw() {
-    const { notes = [], origin, state, says = "" } = this.data;
+    const { notes = [], origin, state, says = "", lints = [] } = this.data;
     if (notes.join("\n") !== [...this.said.children].map((note) => note.textContent).join("\n")) this.said.replaceChildren(...notes.map((note) => html("p", {}, note)));
     this.origin.show(origin);
     this.notes.hidden = !notes.length && !origin;
@@ -71,6 +74,7 @@ export class Check {
     const told = state !== undefined && ANSWERS.has(state);
     this.details.hidden = !told;
     this.details.setAttribute("aria-expanded", String(this.open));
+    this.hints.receive(told && this.lag === null ? lints : []);
     this.table.hidden = !told || !this.open;
     if (!this.table.hidden) this.fill();
   }

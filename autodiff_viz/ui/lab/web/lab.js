@@ -42,10 +42,10 @@ export class Lab {
     this.board = new Board(this.mail.desk("slide"));
     this.inspector = new Inspector({ send: (edit, refused) => this.send(edit, refused) });
     this.cause = new Cause(this.editor);
-    this.check = new Check({ ask: (on) => this.editor.send({ kind: "check", on }), look: () => this.mail.ask({ rest: this.question.turn }), mend: (edit, refused) => this.send(edit, refused) });
+    const pathLight = new PathLight(this.editor);
+    this.check = new Check({ select: (name) => this.editor.select([name]), light: (path) => pathLight.show(path), ask: (on) => this.editor.send({ kind: "check", on }), look: () => this.mail.ask({ rest: this.question.turn }), mend: (edit, refused) => this.send(edit, refused) });
     this.editor.leaving.push(() => this.formula.send(), () => this.board.send());
     this.twins = new TwinsTable({ select: (name) => this.editor.select([name]), save: () => saveTwins(this.editor) });
-    const pathLight = new PathLight(this.editor);
     this.paths = new PathsList((path) => pathLight.show(path));
     this.panels = new Panels();
     this.dock = new Dock(figures, (figure) => this.editor.send({ kind: "figure", figure }));
