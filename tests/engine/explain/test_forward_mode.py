@@ -80,6 +80,8 @@ def test_a_tampered_tangent_is_refused():
     tampered = replace(found, tangent=Arrays(wrong, "float32", lambda name: ()))
     verdict = av.verify_tangents(tampered)
     assert not verdict.agrees
+    assert found.balanced
+    assert not tampered.balanced
     assert verdict.where == "the tangent of 'y'"
     assert not av.verify_tangents(replace(found, blocked=("y",))).agrees  # JAX does not raise
 
@@ -165,6 +167,13 @@ y = sum(s * [1.0, -1.0, 2.0]) + relu(b)"""
         nodes=tuple(replace(n, muted=n.name == "y") for n in av.parse("x = 1.0\ny = sin(x)").nodes),
     )
     assert float(av.jvp(muted, {"x": 3.0}).tangent["y"]) == 3.0
+
+
+def test_sums_that_cancel_are_equal_up_to_rounding():
+    """The elements of a softmax add up to 1, so no direction moves their sum: both sides are 0."""
+    found = av.jvp(av.parse("x = [1.0, 2.0, 3.0]\ny = softmax(tanh(x))"), {"x": [1.0, 1.0, -1.0]})
+    assert found.balance == pytest.approx((0.0, 0.0), abs=1e-6)
+    assert found.balanced
 
 
 def test_a_stopped_zero_does_not_meet_an_infinite_slope():
