@@ -94,7 +94,7 @@ export class Lab {
     if (this.formula.takePasted()) this.editor.showOutput();
     this.board.receive(drawing.sliders, document);
     this.inspector.receive(drawing.node, word.ack);
-    this.cause.receive(drawing.node);
+    this.cause.receive(drawing.forward ? undefined : drawing.node); // a cause is one of cotangents
     this.check.receive(drawing.check ?? {});
     this.twins.receive(drawing.twins, drawing.nodes);
     this.panels.receive(drawing.lesson ?? null, drawing.sliders?.rows?.length ?? 0);

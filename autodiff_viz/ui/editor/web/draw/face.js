@@ -16,8 +16,8 @@ import { MOST as TAB_MOST, tabRoom, tabRows } from "./tabcard.js";
 const SIDE = { near: 11, else: 7 }; // px, margin left and right
 const HEADER = 33; // px
 const HIGH = 8; // px above the sign of a tall card, at most
-export const LEAST = 11.5; // px of a tangent beside its value, at least
-export const BESIDE = 13.5; // and at most
+const BESIDE = 15; // px of numbers, at most, that leave room for a tangent beside the value
+const SMALLER = 0.9; // size of a tangent beside its value
 const MARK = 9; // px that the arrows of value and cotangent take
 const CAPITAL = 0.7; // height of digits and capitals, of the font's size
 export const MOST = 16; // px of a number
@@ -54,7 +54,10 @@ export function rows(node, level) {
 }
 
 /** Whether a card has room for value, tangent and cotangent, in forward mode. @param {GraphNode} node @param {Level} level */
-export const hasBoth = ({ reverse, heat, group, tab, shape }, level) => Boolean(reverse && level.detail === "near" && !heat && !group && !tab && !shape);
+export const hasBoth = ({ reverse, heat, group, tab, shape }, level) => Boolean(reverse && level.detail === "near" && level.number <= BESIDE && !heat && !group && !tab && !shape);
+
+/** Px of a tangent beside its value: at least, and at most. @param {Level} level */
+export const sizesBeside = ({ number }) => [SMALLER * number, Math.max(SMALLER * MOST, number)];
 
 /** Left end of the numbers, right of the arrows. @param {Level} level */
 export const leftOf = (level) => sideOf(level) + MARK + 1;
