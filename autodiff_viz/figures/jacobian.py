@@ -111,11 +111,8 @@ def _heatmap(found: FullJacobian, names: tuple[list[str], list[str]]) -> dict[st
         for of, row in zip(names[0], matrix, strict=True)
     ]
     warm, cold = ("rgba({},{},{},0.6)".format(*colour) for colour in INKS["cotangent"])  # text stays legible
-    text = (
-        {"text": [[scalar(x) for x in row] for row in matrix], "texttemplate": ink("%{text}")}
-        if written
-        else {}
-    )
+    numbers = [[scalar(x) for x in row] for row in matrix]
+    text = {"text": numbers, "texttemplate": ink("%{text}")} if written else {}
     return {
         "type": "heatmap",
         "z": z,
