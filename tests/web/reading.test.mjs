@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { firstOf, placesFor, spokenSlot } from "../../autodiff_viz/ui/editor/web/actions/keywire.js";
-import { inOrder, linesOf, spokenStep, wiresAt } from "../../autodiff_viz/ui/editor/web/draw/reading.js";
+import { inOrder, linesOf, spokenStep, spokenWire, wiresAt } from "../../autodiff_viz/ui/editor/web/draw/reading.js";
 
 const slot = (label, wired = false, constant = null) => ({ label, wired, constant });
 const node = (id, x, y, slots = [], more = {}) => ({ id, x, y, w: 128, h: 80, slots, ...more });
@@ -99,4 +99,10 @@ test("after a change of a rule it is said which cotangents have changed", () => 
 test("of many changed cotangents the first are named", () => {
   const at = (rule, cotangent) => ({ history: { undo: rule }, nodes: Array.from({ length: 9 }, (_, i) => node(`n${i}`, 0, 0, [], { rule: i ? "follow" : rule, cotangent })) });
   assert.equal(spokenStep(at("follow", "1"), at("scale", "2")), "scale on n0: cotangents of n0, n1, n2, n3, n4 and 4 more changed");
+});
+
+test("in forward mode a wire says its tangent, then what it passes back", () => {
+  const wire = { from: "x", to: "y", slot: 0, width: 1, sign: 1, passed: "0.8", via: [], reverse: { passed: "1.24" } };
+  assert.equal(spokenWire(wire, undefined), "wire from x to slot 0 of y, passes on a tangent of 0.8, passes back 1.24");
+  assert.equal(spokenWire({ ...wire, passed: "" }, undefined), "wire from x to slot 0 of y, passes back 1.24");
 });
