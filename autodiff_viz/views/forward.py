@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 Directions = tuple[tuple[str, float], ...]
 
 NONE_MOVES = "No input moves: type a tangent of an input, in the details of the node."
-NOT_RUN = "Forward mode needs a complete graph."
+NOT_RUN = "Forward mode needs a complete graph, and not too many different ops."
 NAMED = 3  # inputs that the sentence names
 
 
