@@ -35,10 +35,10 @@ def adjoint_said(along: Along) -> str:
     """Return the two sides of the adjoint test in a sentence."""
     left, right = (scalar(side, DIGITS) for side in (along.adjoint.left, along.adjoint.right))
     if along.adjoint.holds:
-        return f"⟨v, Ju⟩ = {left} = ⟨J'v, u⟩ for a random pair: the transpose of the derivative."
+        return f"⟨v, Ju⟩ = {left} = ⟨J'v, u⟩ for a random pair: here it is the transpose of the derivative."
     if "NaN" in (left, right):
         return f"⟨v, Ju⟩ = {left} and ⟨J'v, u⟩ = {right}: there is no finite derivative here."
-    return f"⟨v, Ju⟩ = {left} but ⟨J'v, u⟩ = {right} for a random pair: not the transpose of the derivative."
+    return f"⟨v, Ju⟩ = {left} but ⟨J'v, u⟩ = {right} for a random pair: it is not the transpose of the derivative."
 
 
 def _gap(found: RuleCheck, along: Along, name: str) -> str:
