@@ -110,16 +110,15 @@ def _heatmap(found: FullJacobian, names: tuple[list[str], list[str]]) -> dict[st
         [f"d {of} / d {by} = {scalar(x, 6)}" for by, x in zip(names[1], row, strict=True)]
         for of, row in zip(names[0], matrix, strict=True)
     ]
-    warm, cold = ("rgb({},{},{})".format(*colour) for colour in INKS["cotangent"])
-    text = (
-        {"text": [[scalar(x) for x in row] for row in matrix], "texttemplate": "%{text}"} if written else {}
-    )
+    warm, cold = ("rgba({},{},{},0.6)".format(*colour) for colour in INKS["cotangent"])  # text stays legible
+    numbers = [[scalar(x) for x in row] for row in matrix]
+    text = {"text": numbers, "texttemplate": ink("%{text}")} if written else {}
     return {
         "type": "heatmap",
         "z": z,
         "zmin": -most,
         "zmax": most,
-        "colorscale": [[0, cold], [0.5, "rgba(128,134,146,0.05)"], [1, warm]],
+        "colorscale": [[0, cold], [0.5, "rgba(128,134,146,0.06)"], [1, warm]],
         "showscale": False,
         "xgap": 2 if written else 0,
         "ygap": 2 if written else 0,

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 Directions = tuple[tuple[str, float], ...]
 
 NONE_MOVES = "No input moves: type a tangent of an input, in the details of the node."
-NOT_RUN = "Forward mode needs a complete graph."
+NOT_RUN = "Forward mode needs a complete graph, and not too many different ops."
 NAMED = 3  # inputs that the sentence names
 
 
@@ -75,11 +75,7 @@ def balance_says(found: Tangents) -> str:
     right = f"⟨seed, tangent of {output}⟩ = {forward}"
     if reverse == forward:
         return f"{left} = ⟨seed, tangent of {output}⟩: both modes agree."
-    return f"{left} and {right}: equal up to rounding." if _close(*found.balance) else f"{left}, but {right}."
-
-
-def _close(one: float, other: float) -> bool:
-    return abs(one - other) <= 1e-3 * max(abs(one), abs(other), 1e-30)
+    return f"{left} and {right}: equal up to rounding." if found.balanced else f"{left}, but {right}."
 
 
 def _in_short(tangent: np.ndarray) -> str:

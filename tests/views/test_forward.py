@@ -99,7 +99,7 @@ def test_a_rule_that_blocks_is_named_with_what_arrives_there():
 def test_an_unfinished_graph_has_none():
     graph = Graph((*parse("x = 1.0").nodes, Node("y", "sin", (None,))), (), "y")
     found = shown(edited(replace(start(), history=begin(graph)), ON))
-    assert found["says"] == "Forward mode needs a complete graph."
+    assert found["says"].startswith("Forward mode needs a complete graph")
     assert "tangent" not in found["nodes"]["x"]
 
 

@@ -19,6 +19,8 @@ from autodiff_viz.graph.argument_types import kind_of
 from autodiff_viz.graph.model import INPUT, Graph
 from autodiff_viz.graph.problem import GraphError, Problem
 
+ALIKE = 1e-4  # share of the summed sizes; float32 rounds far below
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Tangents:
@@ -68,6 +70,20 @@ class Tangents:
         with np.errstate(all="ignore"):
             left = sum(_product(found.cotangent[name], self.tangent[name]) for name in moved)
             return float(left), _product(found.seed, self.tangent[output])
+
+    @property
+    def balanced(self) -> bool:
+        """Whether the two sides of `balance` are equal up to rounding, of all the products that they sum."""
+        if self.balance is None:
+            return False
+        found, moved = self.trace, [name for name in self.direction if name in self.tangent]
+        pairs = [(found.cotangent[name], self.tangent[name]) for name in moved]
+        with np.errstate(all="ignore"):
+            terms = [
+                _product(np.abs(a), np.abs(b)) for a, b in (*pairs, (found.seed, self.tangent[found.output]))
+            ]
+        one, other = self.balance
+        return one == other or abs(one - other) <= ALIKE * sum(terms)
 
     def __repr__(self) -> str:
         blocked = f", blocked at {', '.join(self.blocked)}" if self.blocked else ""

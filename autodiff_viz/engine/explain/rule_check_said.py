@@ -35,10 +35,10 @@ def adjoint_said(along: Along) -> str:
     """Return the two sides of the adjoint test in a sentence."""
     left, right = (scalar(side, DIGITS) for side in (along.adjoint.left, along.adjoint.right))
     if along.adjoint.holds:
-        return f"⟨v, Ju⟩ = {left} = ⟨J'v, u⟩ for a random pair: the transpose of the derivative."
+        return f"⟨v, Ju⟩ = {left} = ⟨J'v, u⟩ for a random pair: here it is the transpose of the derivative."
     if "NaN" in (left, right):
         return f"⟨v, Ju⟩ = {left} and ⟨J'v, u⟩ = {right}: there is no finite derivative here."
-    return f"⟨v, Ju⟩ = {left} but ⟨J'v, u⟩ = {right} for a random pair: not the transpose of the derivative."
+    return f"⟨v, Ju⟩ = {left}, ⟨J'v, u⟩ = {right} for a random pair: not the transpose of the derivative."
 
 
 def _gap(found: RuleCheck, along: Along, name: str) -> str:
@@ -57,5 +57,5 @@ def _difference(along: Along) -> str:
         return ", one of the slopes that meet at this corner"
     gap = along.true_gap
     if gap <= 1e-6:
-        return ", and central differences agree everywhere but at corners"
+        return f", and central differences agree everywhere{' but at corners' if along.corner.any() else ''}"
     return f", and central differences are off by up to {scalar(gap, 2)}"

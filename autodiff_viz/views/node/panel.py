@@ -97,6 +97,7 @@ def node_data(lab: Lab, view: LabView, told: Answers) -> Data | None:
         "fields": [*tangent_field(lab, name), *fields(view.graph, node)],
         "runs": list(_runs(lab, view, told)),
         "why": _why(lab, view, told),
+        "declared": list(_declared(lab, view, told)),
         "elements": _elements(view, name) or None,
     }
 
@@ -129,6 +130,13 @@ def _runs(lab: Lab, view: LabView, told: Answers) -> tuple[str, ...]:
     if told.counts is None:
         return COUNTING
     return NOT_COUNTED if told.counts.why else told.counts.value.says
+
+
+def _declared(lab: Lab, view: LabView, told: Answers) -> tuple[str, ...]:
+    """Return what a rule declares beside the true derivative; () without a rule and while it is pending."""
+    if live(lab) or not runs_alone(view) or told.counts is None or told.counts.why:
+        return ()
+    return told.counts.value.rule
 
 
 def _why(lab: Lab, view: LabView, told: Answers) -> Data | None:

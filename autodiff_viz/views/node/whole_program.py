@@ -32,10 +32,12 @@ class Analysis:
     Attributes:
       says: sentences on its runs, residuals and deviations.
       why: why nothing arrives; None where something does.
+      rule: sentences on what the node declares beside the true derivative.
     """
 
     says: tuple[str, ...] = ()
     why: Explanation | None = None
+    rule: tuple[str, ...] = ()
 
 
 def program_job(trace: Trace, name: str) -> Job:
@@ -53,11 +55,10 @@ def program_says(trace: Trace, name: str) -> Analysis:
     except GraphError:
         return Analysis()
     node = trace.graph[name]
-    if node.rule.kind != FOLLOW:
-        differs = rule_says(trace, name)
-    else:
-        differs = differs_say(trace, name) if node.op != INPUT else ()
-    return Analysis((*filter(None, said), *differs), explained_zero(trace, name))
+    ruled = node.rule.kind != FOLLOW
+    differs = () if ruled or node.op == INPUT else differs_say(trace, name)
+    declared = rule_says(trace, name) if ruled else ()
+    return Analysis((*filter(None, said), *differs), explained_zero(trace, name), declared)
 
 
 def rule_says(trace: Trace, name: str) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ LSQ = "x = 1.3\ns = 0.5\nc = clip(x / s, -3.0, 3.0)\nq = backward_as(round(c), c
 
 
 def test_a_straight_through_round_differs_on_purpose():
-    said = program_says(trace(parse(LSQ)), "q").says
+    said = program_says(trace(parse(LSQ)), "q").rule
     expected = (
         "Declared 1, true 0 at c = 2.6; over c from −5 to 5 declared differs from true on purpose by up to 1"
     )
@@ -18,13 +18,13 @@ def test_a_straight_through_round_differs_on_purpose():
 
 def test_a_true_pullback_is_equal_and_blocks_forward_mode():
     text = "x = 1.0\nf = custom(sin(x), pullback=lambda v, x, s: v * cos(x))\nz = f * 2.0"
-    said = program_says(trace(parse(text)), "f").says
+    said = program_says(trace(parse(text)), "f").rule
     assert "Declared 0.5403, true 0.5403 at x = 1; the two are equal over x from −5 to 5." in said
     assert "Forward mode is blocked here: jax.jvp raises a TypeError at a custom_vjp." in said
-    wrong = program_says(trace(parse(text.replace("cos", "sin"))), "f").says
+    wrong = program_says(trace(parse(text.replace("cos", "sin"))), "f").rule
     assert any("declared differs from true by up to 1.41" in sentence for sentence in wrong)
 
 
 def test_a_node_without_a_rule_has_no_such_sentence():
-    said = program_says(trace(parse("x = 1.0\ny = sin(x)")), "y").says
+    said = program_says(trace(parse("x = 1.0\ny = sin(x)")), "y").rule
     assert not any("Declared" in sentence for sentence in said)

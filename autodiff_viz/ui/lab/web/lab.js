@@ -98,7 +98,7 @@ export class Lab {
     if (this.formula.takePasted()) this.editor.showOutput();
     this.board.receive(drawing.sliders, document);
     this.inspector.receive(drawing.node, word.ack);
-    this.cause.receive(drawing.node, drawing.check?.origin);
+    this.cause.receive(drawing.forward ? undefined : drawing.node, drawing.check?.origin); // a cause is one of cotangents
     this.check.receive(drawing.check ?? {});
     this.twins.receive(drawing.twins, drawing.nodes);
     this.paths.receive(drawing.paths);

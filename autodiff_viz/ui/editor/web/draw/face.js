@@ -19,8 +19,8 @@ const HEADER = 33; // px
 const TIGHT = 6; // px between and around two numbers without anything else
 const OVER = 52; // px by which a number may be wider than its card where it is all that is said
 const HIGH = 8; // px above the sign of a tall card, at most
-export const LEAST = 11.5; // px of a tangent beside its value, at least
-export const BESIDE = 13.5; // and at most
+const BESIDE = 15; // px of numbers, at most, that leave room for a tangent beside the value
+const SMALLER = 0.9; // size of a tangent beside its value
 const MARK = 9; // px that the arrows of value and cotangent take
 const CAPITAL = 0.7; // height of digits and capitals, of the font's size
 export const MOST = 16; // px of a number
@@ -62,7 +62,10 @@ export function rows(node, level) {
 }
 
 /** Whether a card has room for value, tangent and cotangent, in forward mode. @param {GraphNode} node @param {Level} level */
-export const hasBothModes = ({ reverse, heat, group, tab, shape }, level) => Boolean(reverse && level.detail === "near" && !heat && !group && !tab && !shape);
+export const hasBothModes = ({ reverse, heat, group, tab, shape }, level) => Boolean(reverse && level.detail === "near" && level.number <= BESIDE && !heat && !group && !tab && !shape);
+
+/** Px of a tangent beside its value: at least, and at most. @param {Level} level */
+export const sizesBeside = ({ number }) => [SMALLER * number, Math.max(SMALLER * MOST, number)];
 
 /** Left end of the numbers, right of the arrows. @param {Level} level */
 export const leftOf = (level) => sideOf(level) + MARK + 1;

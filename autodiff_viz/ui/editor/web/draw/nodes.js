@@ -6,7 +6,7 @@ import { cellParts, makeCells, numbersIn, writeBlock, writeCells } from "./cellc
 import { chips } from "./chips.js";
 import { RULES } from "../../../web/constants.js";
 import { keep, setText, svg } from "../../../web/dom.js";
-import { arrows, backRoom, BESIDE, divider, hasBoth, hasBothModes, header, LEAST, leftOf, MOST, roomOf, rows, writeNumber } from "./face.js";
+import { arrows, backRoom, divider, hasBoth, hasBothModes, header, leftOf, MOST, roomOf, rows, sizesBeside, writeNumber } from "./face.js";
 import { groupParts, groupRows, spokenGroup, writeGroupTitle } from "./groupcard.js";
 import { heatParts, makePictures, normAt, paintPictures, scaleSays } from "./heatcard.js";
 import { isBare, NEAR, readable } from "./levels.js";
@@ -187,9 +187,10 @@ function writeNumbers(numbers, node, seen) {
   if (numbers.pictures) paintPictures(numbers.pictures, node, level);
   if (numbers.cells) writeCells(numbers.cells, node);
   numbers.value.parentElement?.classList.remove("sliding");
+  const [least, largest] = numbers.back ? sizesBeside(level) : [level.number, most];
   numbers.sizes = {
     value: writeNumber(numbers.value, plain(node.value, level), node.valueFull, value, level.number, most),
-    cotangent: writeNumber(numbers.cotangent, node.connected ? plain(node.cotangent, level) : "–", node.cotangentFull, cotangent, numbers.back ? LEAST : level.number, numbers.back ? BESIDE : most),
+    cotangent: writeNumber(numbers.cotangent, node.connected ? plain(node.cotangent, level) : "–", node.cotangentFull, cotangent, least, largest),
   };
   if (numbers.back && node.reverse) writeNumber(numbers.back, node.reverse.connected ? node.reverse.cotangent : "–", node.reverse.cotangentFull, backRoom(node), level.number, most);
   if (node.group) return writeGroupTitle(numbers.title, node);

@@ -19,7 +19,9 @@ export const inOrder = (nodes) =>
  * @param {Wire} wire @param {GraphNode | undefined} to */
 export function spokenWire(wire, to) {
   const label = to?.slots[wire.slot]?.label ?? String(wire.slot);
-  const passed = wire.passed ? `passes back ${wire.passed}` : "passes nothing back yet";
+  const back = wire.reverse?.passed ?? wire.passed;
+  const forth = wire.reverse && wire.passed ? `passes on a tangent of ${wire.passed}, ` : "";
+  const passed = forth + (back ? `passes back ${back}` : "passes nothing back yet");
   return `wire from ${wire.from} to slot ${label} of ${wire.to}, ${wire.alternative ? "backward only, " : ""}${passed}`;
 }
 
@@ -71,7 +73,7 @@ export function spokenStep(before, after) {
   const ruled = changes(before, after, ({ rule, ruleFull }) => `${rule} ${ruleFull ?? ""}`);
   if (ruled.length) {
     const edit = back || forth ? what : `${ruled[0].rule.replace("_", " ")} on ${enumerated(ruled)}`;
-    const changed = changes(before, after, ({ cotangent, cotangentFull }) => cotangentFull ?? cotangent);
+    const changed = changes(before, after, ({ reverse, ...node }) => (reverse ?? node).cotangentFull ?? (reverse ?? node).cotangent);
     return `${edit}: ${changed.length ? `cotangents of ${enumerated(changed)} changed` : "no cotangent changed"}`;
   }
   const output = after.nodes.find((node) => node.isOutput);

@@ -52,12 +52,15 @@ function rowsOf(editor, wire) {
   const [from, to] = [editor.node(wire.from), editor.node(wire.to)];
   const told = drawing.node?.name === wire.to ? drawing.node.wires?.find(({ slot, to: producer }) => slot === wire.slot && producer === wire.from) : undefined;
   const equation = told?.terms?.map(([text]) => text).join("") ?? "";
-  const share = shareOf(shown, wire);
+  const { reverse } = wire;
+  const { connected, cotangent } = to?.reverse ?? to ?? { connected: false, cotangent: "" };
+  const share = reverse ? "" : shareOf(shown, wire);
   /** @type {[string, string, string][]} */
   const rows = [
     ["Forward", [from?.shape, from?.value].filter(Boolean).join(" "), "blue"],
-    [`Arrives at ${wire.to}`, to?.connected ? (to.cotangent ?? "") : "nothing: no path to the output", "orange"],
-    [equation ? "Local \u00d7 arriving" : "Passed back", equation || wire.passed || "nothing yet", "orange"],
+    ["Passed on", reverse ? wire.passed || "unknown: forward mode is blocked" : "", "tangent"],
+    [`Arrives at ${wire.to}`, connected ? cotangent : "nothing: no path to the output", "orange"],
+    [equation ? "Local \u00d7 arriving" : "Passed back", equation || (reverse ?? wire).passed || "nothing yet", "orange"],
     [`Share at ${wire.from}`, share, ""],
   ];
   return rows.filter(([, says]) => says);
