@@ -8,6 +8,7 @@ trace.cotangent["x"], trace.runs["s"]
 
 `play` lists the steps of the pass in the order in which JAX runs them; `why_zero` says why nothing arrives at
 a node, and `nonfinite_origin` where a NaN or an infinity comes from; `compare` says where two graphs part;
+`memory` says what is live after each step, and `plans` which checkpoint regions would need less;
 `train` trains the parameters of a graph; `segments` differentiates a graph one segment at a time. A notebook
 shows graphs and traces as the canvas draws them. A mistake of the caller raises `GraphError`, whose
 `problems` give the place of the mistake and how to correct it.
@@ -17,9 +18,12 @@ from autodiff_viz.engine.check import diagnose as problems
 from autodiff_viz.engine.diagnostics.differences import Difference, check_inputs, check_node
 from autodiff_viz.engine.explain.backward_program import Factor
 from autodiff_viz.engine.explain.compare import Comparison, compare
+from autodiff_viz.engine.explain.memory import Memory, memory
 from autodiff_viz.engine.explain.nonfinite_origin import NonFinite, nonfinite_origin
-from autodiff_viz.engine.explain.play import PlayStep, play
+from autodiff_viz.engine.explain.plans import Plan, plans
+from autodiff_viz.engine.explain.play import LiveArray, PlayStep, play
 from autodiff_viz.engine.explain.why_zero import ZeroReason, why_zero
+from autodiff_viz.engine.explain.xla_memory import XlaMemory, xla_memory
 from autodiff_viz.engine.segments.cuts import Segments, segments, train_by_segments
 from autodiff_viz.engine.segments.jacobians import Jacobian
 from autodiff_viz.engine.segments.training import Curves
@@ -54,8 +58,11 @@ __all__ = [
     "GraphError",
     "Jacobian",
     "Lambda",
+    "LiveArray",
+    "Memory",
     "Node",
     "NonFinite",
+    "Plan",
     "PlayStep",
     "Problem",
     "Records",
@@ -69,14 +76,17 @@ __all__ = [
     "Trace",
     "Training",
     "Verdict",
+    "XlaMemory",
     "ZeroReason",
     "check_inputs",
     "check_node",
     "compare",
     "from_json",
     "from_link",
+    "memory",
     "nonfinite_origin",
     "parse",
+    "plans",
     "play",
     "problems",
     "segments",
@@ -90,4 +100,5 @@ __all__ = [
     "train_by_segments",
     "verify",
     "why_zero",
+    "xla_memory",
 ]

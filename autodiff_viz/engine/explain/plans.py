@@ -18,9 +18,10 @@ from autodiff_viz.graph.groups import frame_problems
 from autodiff_viz.graph.model import INPUT, Graph, Group, Region
 from autodiff_viz.graph.names import numbered
 from autodiff_viz.graph.policies import POLICIES, TAKING_NAMES
+from autodiff_viz.graph.text_format import listed
 
 MOST = 16  # nodes up to which all plans are searched, unless told otherwise
-LARGEST = 16  # the greatest that `most_nodes` may be: 1.9 million plans
+LARGEST = 16  # the greatest that `most_nodes` may be: 3.6 million plans
 PRESENT, NONE, STEM = "the present regions", "no regions", "block"
 
 
@@ -92,6 +93,8 @@ def plans(trace: Trace, most_nodes: int = MOST) -> tuple[Plan, ...]:
     Args:
       trace: has an output.
       most_nodes: at most 16. Of a graph with more, only the present plan and the schedules with names.
+    Returns:
+      At least the present plan, by peak.
     Raises:
       GraphError: no trace is given, or a checkpoint region is not valid.
     """
@@ -157,7 +160,7 @@ def _of_search(
         regions = _regions(graph, members, names)
         if any(frame_problems(replace(graph, regions=regions))):
             continue
-        plan = _measured(bare, _named(regions), regions)
+        plan = _measured(bare, _named(regions, members), regions)
         exact = (plan.peak, plan.kept, plan.reruns) == (costs.peak[i], costs.kept[i], costs.reruns[i])
         yield replace(plan, **{mark: exact})
 
@@ -175,12 +178,14 @@ def _regions(
     return tuple(found)
 
 
-def _named(regions: tuple[Region, ...]) -> str:
+def _named(regions: tuple[Region, ...], members: Sequence[Sequence[str]]) -> str:
+    spans = [m[0] if len(m) == 1 else f"{m[0]} to {m[-1]}" for m in members]
     if not regions:
         return NONE
     saved = sorted(name for region in regions for name in region.saved)
     count = "one region" if len(regions) == 1 else f"{len(regions)} regions"
-    return f"{count}, saving {', '.join(saved)}" if saved else count
+    where = listed(spans, 2)
+    return f"{count}, {where}, saving {listed(saved, 4)}" if saved else f"{count}, {where}"
 
 
 def _measured(
