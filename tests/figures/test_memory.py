@@ -29,7 +29,8 @@ def test_the_bars_of_a_step_add_up_to_what_is_live(text):
     *bars, hovers = figure.data
     for i, step in enumerate(found.steps):
         assert sum(bar.y[i] for bar in bars) == hovers.y[i] == step.live
-    elements, size = (button.args[0]["y"] for button in figure.layout.updatemenus[0].buttons)
+    (button,) = figure.layout.updatemenus[0].buttons
+    elements, size = button.args2[0]["y"], button.args[0]["y"]
     assert [tuple(y) for y in elements[:-1]] == [tuple(bar.y) for bar in bars]
     assert [sum(column) for column in zip(*size[:-1], strict=True)] == [*size[-1]] == [*found.bytes]
 
