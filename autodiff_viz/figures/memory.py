@@ -271,7 +271,8 @@ def _units(found: Memory) -> dict[str, Any]:
     button = {"label": "bytes", "method": "update", "args": changes[1], "args2": changes[0]}
     look = {"bgcolor": CLEAR, "bordercolor": NEUTRAL, "font": {"size": SMALL}, "pad": {"t": 0, "b": 0}}
     place = {"x": 1, "xanchor": "right", "y": 1, "yanchor": "top"}
-    return {"type": "buttons", "showactive": False, "buttons": [button], **look, **place}
+    # A button that is active at first would begin with `args2`.
+    return {"type": "buttons", "active": -1, "showactive": False, "buttons": [button], **look, **place}
 
 
 def _peak(live: int) -> str:

@@ -21,6 +21,10 @@ def test_a_budget_chooses_a_plan_and_one_click_takes_it(lab: LabPage):
     words = page.locator(".st-key-figure_place [data-testid=stText]")
     expect(words).to_contain_text("the most is 4 elements, 16 bytes", timeout=WAIT)
     expect(page.locator(".st-key-figure_place")).to_contain_text("XLA's memory_analysis")
+    drawn = page.locator(".st-key-figure_place .js-plotly-plot")
+    for unit in ("bytes", "elements"):
+        drawn.locator(".updatemenu-button").click()
+        expect(drawn.locator(".ytitle")).to_have_text(f"{unit} live")
 
     lab.choose_figure("Plans")
     take = page.get_by_role("button", name="Take this plan")
