@@ -9,7 +9,7 @@ trace.cotangent["x"], trace.runs["s"]
 A trace is explained by
 
 - `play`: the steps of the pass in the order in which JAX runs them; `memory`: what is live after
-  each of them, and `plans`: checkpoint regions with their peak and what they run again;
+  each of them (`xla_memory`: what XLA plans), and `plans`: checkpoint regions with their peak and re-runs;
 - `why_zero`: why nothing arrives at a node; `nonfinite_origin`: where a NaN or an infinity comes from;
   `precision`: which numbers leave the range of their dtype;
 - `paths`: the paths whose products add up to a cotangent; `compare`: where two graphs part; `lints`: what is
@@ -28,14 +28,17 @@ from autodiff_viz.engine.explain.backward_program import Factor
 from autodiff_viz.engine.explain.compare import Comparison, compare
 from autodiff_viz.engine.explain.forward_mode import Tangents, jvp
 from autodiff_viz.engine.explain.jacobian import FullJacobian, jacobian
+from autodiff_viz.engine.explain.memory import Memory, memory
 from autodiff_viz.engine.explain.nonfinite_origin import NonFinite, nonfinite_origin
 from autodiff_viz.engine.explain.paths import Path, Paths, paths
-from autodiff_viz.engine.explain.play import PlayStep, play
+from autodiff_viz.engine.explain.plans import Plan, plans
+from autodiff_viz.engine.explain.play import LiveArray, PlayStep, play
 from autodiff_viz.engine.explain.precision import Precision, precision
 from autodiff_viz.engine.explain.ranges import Ranged
 from autodiff_viz.engine.explain.rule_check import Adjoint, Along, RuleCheck, rule_check
 from autodiff_viz.engine.explain.statistics import Statistics, statistics
 from autodiff_viz.engine.explain.why_zero import ZeroReason, why_zero
+from autodiff_viz.engine.explain.xla_memory import XlaMemory, xla_memory
 from autodiff_viz.engine.lints.lint import Lint
 from autodiff_viz.engine.lints.lints import lints
 from autodiff_viz.engine.segments.cuts import Segments, segments, train_by_segments
@@ -77,10 +80,13 @@ __all__ = [
     "Jacobian",
     "Lambda",
     "Lint",
+    "LiveArray",
+    "Memory",
     "Node",
     "NonFinite",
     "Path",
     "Paths",
+    "Plan",
     "PlayStep",
     "Precision",
     "Problem",
@@ -99,6 +105,7 @@ __all__ = [
     "Trace",
     "Training",
     "Verdict",
+    "XlaMemory",
     "ZeroReason",
     "check_inputs",
     "check_node",
@@ -108,9 +115,11 @@ __all__ = [
     "jacobian",
     "jvp",
     "lints",
+    "memory",
     "nonfinite_origin",
     "parse",
     "paths",
+    "plans",
     "play",
     "precision",
     "problems",
@@ -128,4 +137,5 @@ __all__ = [
     "verify",
     "verify_tangents",
     "why_zero",
+    "xla_memory",
 ]

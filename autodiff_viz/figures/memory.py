@@ -69,16 +69,17 @@ def memory_figure(trace: Trace, low: bool = False) -> go.Figure:
         return note(plain(error.problems[0].message), "memory")
     under = _explanation(found, xla)
     height, steps = (LOW + top(under) if low else HEIGHT), len(found.steps)
-    ends = [0, found.peak * ROOM or 1]
+    ends, ticks = [0, found.peak * ROOM or 1], _ticks(found)
+    bottom = 62 if ticks.get("tickangle") else 46
     layout = {
         "title": heading(_title(found), under, height),
         "height": height,
-        "margin": {"l": 58, "r": 42, "t": top(under), "b": 46, "pad": 0},
+        "margin": {"l": 58, "r": 42, "t": top(under), "b": bottom, "pad": 0},
         "barmode": "stack",
         "bargap": 0.06 if steps < CROWDED else 0,
         "hovermode": "x",
-        "xaxis": axis(range=[-0.6, steps - 0.4], showgrid=False, zeroline=False, **_ticks(found)),
-        "yaxis": axis(domain=[0, SHARE], range=ends, nticks=5, title=_small("live")),
+        "xaxis": axis(range=[-0.6, steps - 0.4], showgrid=False, zeroline=False, **ticks),
+        "yaxis": axis(domain=[0, SHARE], range=ends, nticks=5, title=_small("elements live")),
         "annotations": _annotations(found),
         "shapes": [_turn(found)],
         "updatemenus": [_units(found)],
@@ -256,19 +257,22 @@ def _turn(found: Memory) -> dict[str, Any]:
 
 
 def _units(found: Memory) -> dict[str, Any]:
-    """Return buttons that show elements or bytes."""
-    stacks, buttons = _stacks(found), []
+    """Return a button that shows bytes, and elements again."""
+    stacks, changes = _stacks(found), []
     for unit, live in zip(UNITS, ([step.live for step in found.steps], list(found.bytes)), strict=True):
         heights = [_heights(stack, len(found.steps), unit) for stack in stacks]
         change = {
             "yaxis.range": [0, max(live) * ROOM or 1],
+            "yaxis.title.text": f"{unit} live",
             "annotations[2].y": live[found.at_step],
             "annotations[2].text": _peak(live[found.at_step]),
         }
-        buttons.append({"label": unit, "method": "update", "args": [{"y": [*heights, live]}, change]})
+        changes.append([{"y": [*heights, live]}, change])
+    button = {"label": "bytes", "method": "update", "args": changes[1], "args2": changes[0]}
     look = {"bgcolor": CLEAR, "bordercolor": NEUTRAL, "font": {"size": SMALL}, "pad": {"t": 0, "b": 0}}
     place = {"x": 1, "xanchor": "right", "y": 1, "yanchor": "top"}
-    return {"type": "buttons", "direction": "right", "showactive": True, "buttons": buttons, **look, **place}
+    # A button that is active at first would begin with `args2`.
+    return {"type": "buttons", "active": -1, "showactive": False, "buttons": [button], **look, **place}
 
 
 def _peak(live: int) -> str:

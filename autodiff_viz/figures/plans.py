@@ -29,8 +29,12 @@ from autodiff_viz.graph.model import INPUT
 from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.graph.text_format import listed
 
-PEAK, KEPT = "peak", "kept"
-AXES = {PEAK: "elements live at the peak", KEPT: "elements kept for the backward pass"}
+PEAK, KEPT, NAMES = "peak", "kept", "names"
+AXES = {
+    PEAK: "elements live at the peak",
+    KEPT: "elements kept for the backward pass",
+    NAMES: "elements kept by one region that saves names",
+}
 """What a budget can be of, with the title of its axis."""
 
 MOST_NODES = 150  # of a graph whose plans are made on the page
@@ -76,11 +80,11 @@ def plans_figure(
     known schedules. Orange: the present one. The chosen one has a ring, and the budget is a line.
 
     Args:
-      by: whether memory is the peak or what is kept.
+      by: what memory is, a key of `AXES`.
     """
     under = _explanation(found, by)
     height = LOW + top(under) - 10 if low else HEIGHT
-    memory = [getattr(plan, by) for plan in found.plans] + [point[by == KEPT] for point in found.points]
+    memory = [size(plan, by) for plan in found.plans] + [point[by != PEAK] for point in found.points]
     runs = [plan.reruns for plan in found.plans] + [point[2] for point in found.points]
     reach = max(memory) - min(memory) or 1
     layout = {
@@ -116,7 +120,13 @@ def plans_text(found: Planned, by: str = PEAK) -> str:
 
 def best(found: Planned, by: str) -> tuple[Plan, ...]:
     """Return the plans that no searched one betters."""
-    return tuple(plan for plan in found.plans if (plan.optimal if by == PEAK else plan.least_kept))
+    mark = {PEAK: "optimal", KEPT: "least_kept", NAMES: "one_policy"}[by]
+    return tuple(plan for plan in found.plans if getattr(plan, mark))
+
+
+def size(plan: Plan, by: str) -> int:
+    """Return the elements that a budget of this kind limits."""
+    return plan.peak if by == PEAK else plan.kept
 
 
 def _numbers(plan: Plan) -> str:
@@ -125,7 +135,7 @@ def _numbers(plan: Plan) -> str:
 
 
 def _traces(found: Planned, by: str, chosen: Plan | None) -> Iterable[dict[str, Any]]:
-    cloud = sorted({(point[by == KEPT], point[2]) for point in found.points})
+    cloud = sorted({(point[by != PEAK], point[2]) for point in found.points})
     yield {
         "type": "scatter",
         "mode": "markers",
@@ -134,7 +144,7 @@ def _traces(found: Planned, by: str, chosen: Plan | None) -> Iterable[dict[str, 
         "marker": {"size": 6, "color": FAINT},
         "hoverinfo": "skip",
     }
-    front = sorted(best(found, by), key=lambda plan: getattr(plan, by))
+    front = sorted(best(found, by), key=lambda plan: size(plan, by))
     others = [p for p in found.plans if not (p in front or p.formula or p.present)]
     yield _points(
         front,
@@ -153,15 +163,15 @@ def _traces(found: Planned, by: str, chosen: Plan | None) -> Iterable[dict[str, 
 
 
 def _points(
-    plans: Sequence[Plan], by: str, colour: str, symbol: str, size: int, edge: str = "", **look: Any
+    plans: Sequence[Plan], by: str, colour: str, symbol: str, across: int, edge: str = "", **look: Any
 ) -> dict[str, Any]:
     return {
         "type": "scatter",
         "mode": "markers",
-        "x": [getattr(plan, by) for plan in plans],
+        "x": [size(plan, by) for plan in plans],
         "y": [plan.reruns for plan in plans],
         "marker": {
-            "size": size,
+            "size": across,
             "color": colour,
             "symbol": symbol,
             "line": {"width": 2.5, "color": edge or colour},
@@ -188,12 +198,12 @@ def _line(budget: int) -> dict[str, Any]:
 
 def _title(found: Planned, by: str) -> str:
     here = next(plan for plan in found.plans if plan.present)
-    least = min(found.plans, key=lambda plan: (getattr(plan, by), plan.reruns))
-    size = f"{getattr(here, by):,}"
-    if getattr(least, by) >= getattr(here, by):
-        return f"No plan has less than the present {size}"
+    least = min(found.plans, key=lambda plan: (size(plan, by), plan.reruns))
+    now = f"{size(here, by):,}"
+    if size(least, by) >= size(here, by):
+        return f"No plan has less than the present {now}"
     what = "Peak" if by == PEAK else "Kept"
-    return f"{what} {size} now, {getattr(least, by):,} with {counted(least.reruns, 'value')} computed again"
+    return f"{what} {now} now, {size(least, by):,} with {counted(least.reruns, 'value')} computed again"
 
 
 def _explanation(found: Planned, by: str) -> list[str]:

@@ -86,7 +86,7 @@ def test_text_is_one_sentence_and_no_font_is_smaller_than_13_pixels(key, text):
     assert min(fonts(layout)) >= 13
 
 
-@pytest.mark.parametrize("key", ["cotangents", "runs", "residuals"])
+@pytest.mark.parametrize("key", ["cotangents", "runs", "residuals", "memory", "plans"])
 def test_a_graph_without_nodes_is_drawn_as_a_note(key):
     assert sent(FIGURES[key].build(EMPTY, None))["layout"]["annotations"]
     assert FIGURES[key].text(EMPTY, None)

@@ -83,6 +83,8 @@ def memory(trace: Trace) -> Memory:
 
     Args:
       trace: has an output.
+    Returns:
+      The steps with what is live after each.
     Raises:
       GraphError: no trace is given, or a checkpoint region is not valid.
     """

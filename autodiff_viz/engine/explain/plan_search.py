@@ -24,12 +24,14 @@ class Searched:
       best: those that no other betters, in peak or in values computed again without loss in the other; of
         equals, the simplest. Their costs are in the same order.
       least_kept: the same for what the forward pass keeps, in place of the peak.
+      one_policy: the same as `least_kept` of one region around all nodes, which saves names.
       points: all different (peak, kept, values computed again).
     """
 
     count: int
     best: tuple[Choices, Costs]
     least_kept: tuple[Choices, Costs]
+    one_policy: tuple[Choices, Costs]
     points: np.ndarray
 
 
@@ -39,18 +41,18 @@ def search(program: Program, apart: Iterable[tuple[int, int]]) -> Searched:
     Args:
       apart: runs of nodes, from the first to before the second, which a region holds, lies in, or leaves out.
     """
-    count, best, least, points = 0, [], [], []
+    count, best, least, policies, points = 0, [], [], [], []
     for choices in _chunks(len(program.nodes)):
         choices = choices.part(_whole(choices.region, apart))
         count += len(choices)
         costs = program.costs(choices)
         for found, by in ((best, costs.peak), (least, costs.kept)):
-            at = front(by, costs, choices)
-            found.append((choices.part(at), _part(costs, at)))
+            found.append(_best(by, costs, choices))
+        around = np.flatnonzero((choices.region == 0).all(1))
+        policies.append(_best(costs.kept[around], _part(costs, around), choices.part(around)))
         points.append(np.unique(_packed(costs)))
-    return Searched(
-        count, _joined(best, "peak"), _joined(least, "kept"), _unpacked(np.unique(np.concatenate(points)))
-    )
+    fronts = (_joined(best, "peak"), _joined(least, "kept"), _joined(policies, "kept"))
+    return Searched(count, *fronts, _unpacked(np.unique(np.concatenate(points))))
 
 
 BITS = 24  # of a number in a packed point; limits.TOTAL_ELEMENTS is below
@@ -75,6 +77,11 @@ def front(by: np.ndarray, costs: Costs, choices: Choices) -> np.ndarray:
     return order[better]
 
 
+def _best(by: np.ndarray, costs: Costs, choices: Choices) -> tuple[Choices, Costs]:
+    at = front(by, costs, choices)
+    return choices.part(at), _part(costs, at)
+
+
 def _joined(parts: list[tuple[Choices, Costs]], by: str) -> tuple[Choices, Costs]:
     choices = Choices(
         np.concatenate([c.region for c, _ in parts]), np.concatenate([c.saved for c, _ in parts])
@@ -82,8 +89,7 @@ def _joined(parts: list[tuple[Choices, Costs]], by: str) -> tuple[Choices, Costs
     costs = Costs(
         *(np.concatenate([getattr(c, name) for _, c in parts]) for name in ("peak", "kept", "reruns"))
     )
-    at = front(getattr(costs, by), costs, choices)
-    return choices.part(at), _part(costs, at)
+    return _best(getattr(costs, by), costs, choices)
 
 
 def _part(costs: Costs, at: np.ndarray) -> Costs:

@@ -18,9 +18,11 @@ from autodiff_viz.graph.groups import frame_problems
 from autodiff_viz.graph.model import INPUT, Graph, Group, Region
 from autodiff_viz.graph.names import numbered
 from autodiff_viz.graph.policies import POLICIES, TAKING_NAMES
+from autodiff_viz.graph.text_format import listed
 
 MOST = 16  # nodes up to which all plans are searched, unless told otherwise
-LARGEST = 16  # the greatest that `most_nodes` may be: 1.9 million plans
+LARGEST = 16  # the greatest that `most_nodes` may be: 3.6 million plans
+MARKS = ("optimal", "least_kept", "one_policy")  # of plans that a search has found
 PRESENT, NONE, STEM = "the present regions", "no regions", "block"
 
 
@@ -37,6 +39,7 @@ class Plan:
       reruns: how many values are computed again.
       optimal: whether all plans have been searched, and each of those with a lower peak computes more again.
       least_kept: the same for `kept` in place of the peak.
+      one_policy: whether it is the best by `kept` of one region around all nodes, whose policy saves names.
       present: whether the graph has these regions.
       formula: of a schedule with a name, what it costs on a chain of equal steps; else "".
     """
@@ -49,6 +52,7 @@ class Plan:
     reruns: int
     optimal: bool = False
     least_kept: bool = False
+    one_policy: bool = False
     present: bool = False
     formula: str = ""
 
@@ -92,6 +96,8 @@ def plans(trace: Trace, most_nodes: int = MOST) -> tuple[Plan, ...]:
     Args:
       trace: has an output.
       most_nodes: at most 16. Of a graph with more, only the present plan and the schedules with names.
+    Returns:
+      At least the present plan, by peak.
     Raises:
       GraphError: no trace is given, or a checkpoint region is not valid.
     """
@@ -108,7 +114,7 @@ def planned(trace: Trace, most_nodes: int = MOST, groups: Sequence[Group] = ()) 
     if 0 < len(program.nodes) <= min(most_nodes, LARGEST):
         result = search(program, _spans(program.nodes, groups))
         searched, points = result.count, tuple(tuple(map(int, point)) for point in result.points)
-        for mark, part in (("optimal", result.best), ("least_kept", result.least_kept)):
+        for mark, part in zip(MARKS, (result.best, result.least_kept, result.one_policy), strict=True):
             found += _of_search(bare, graph, program, part, mark)
     else:
         found.append(_measured(bare, NONE, ()))
@@ -157,7 +163,7 @@ def _of_search(
         regions = _regions(graph, members, names)
         if any(frame_problems(replace(graph, regions=regions))):
             continue
-        plan = _measured(bare, _named(regions), regions)
+        plan = _measured(bare, _named(regions, members), regions)
         exact = (plan.peak, plan.kept, plan.reruns) == (costs.peak[i], costs.kept[i], costs.reruns[i])
         yield replace(plan, **{mark: exact})
 
@@ -175,12 +181,14 @@ def _regions(
     return tuple(found)
 
 
-def _named(regions: tuple[Region, ...]) -> str:
+def _named(regions: tuple[Region, ...], members: Sequence[Sequence[str]]) -> str:
+    spans = [m[0] if len(m) == 1 else f"{m[0]} to {m[-1]}" for m in members]
     if not regions:
         return NONE
     saved = sorted(name for region in regions for name in region.saved)
     count = "one region" if len(regions) == 1 else f"{len(regions)} regions"
-    return f"{count}, saving {', '.join(saved)}" if saved else count
+    where = listed(spans, 2)
+    return f"{count}, {where}, saving {listed(saved, 4)}" if saved else f"{count}, {where}"
 
 
 def _measured(
@@ -214,14 +222,8 @@ def _merged(found: Iterable[Plan]) -> list[Plan]:
         one = merged.setdefault(key, plan)
         if one is not plan:
             named = plan if plan.formula else one
-            merged[key] = replace(
-                one,
-                name=named.name,
-                formula=named.formula,
-                optimal=one.optimal or plan.optimal,
-                least_kept=one.least_kept or plan.least_kept,
-                present=one.present or plan.present,
-            )
+            marks = {mark: getattr(one, mark) or getattr(plan, mark) for mark in (*MARKS, "present")}
+            merged[key] = replace(one, name=named.name, formula=named.formula, **marks)
     return [*merged.values()]
 
 

@@ -34,11 +34,15 @@ class XlaMemory:
 
 
 def xla_memory(trace: Trace) -> XlaMemory | None:
-    """Compile the differentiated graph for this machine and return XLA's own numbers; None if XLA has none.
+    """Compile the differentiated graph for this machine and return XLA's own numbers.
 
     They differ from `memory`: XLA fuses ops, so that some arrays never exist, reuses the buffers of others,
     and may order ops otherwise. Compilation takes from tenths of a second to many seconds.
 
+    Args:
+      trace: has an output.
+    Returns:
+      Bytes; None if XLA says nothing.
     Raises:
       GraphError: no trace is given, or a checkpoint region is not valid.
     Source: https://docs.jax.dev/en/latest/jax.stages.html#jax.stages.Compiled.memory_analysis

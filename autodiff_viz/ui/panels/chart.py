@@ -29,7 +29,7 @@ def draw_chart(
     figure = enlarged(figure) if session().parts.large else figure
     with st.container(key=f"drawn_{key}", horizontal=True, wrap=False):
         st.plotly_chart(figure, key=key, width="stretch", config=CONFIG)
-        with st.container(key=f"told_{key}", width=210 if beside is None else 290, gap="small"):
+        with st.container(key=f"told_{key}", width=210 if beside is None else 322, gap="small"):
             if beside is not None:
                 beside()
             if told or asks:

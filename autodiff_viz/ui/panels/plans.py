@@ -6,7 +6,7 @@ import streamlit as st
 
 from autodiff_viz.engine.explain.plans import Planned
 from autodiff_viz.figures.catalog import FIGURES, PLANS
-from autodiff_viz.figures.plans import AXES, KEPT, PEAK, no_plans, plans_figure, plans_text
+from autodiff_viz.figures.plans import PEAK, no_plans, plans_figure, plans_text
 from autodiff_viz.figures.plotly_text import counted
 from autodiff_viz.ui.fragments import redraw
 from autodiff_viz.ui.panels.chart import draw_chart
@@ -15,9 +15,8 @@ from autodiff_viz.ui.panels.waiting import draw_awaited, draw_offer
 from autodiff_viz.ui.session import called, session
 from autodiff_viz.ui.widgets import news, pressed, renewed
 from autodiff_viz.views.compose import LabView
-from autodiff_viz.views.page.plans import Choice, choice, plans_job, take_plan
+from autodiff_viz.views.page.plans import Choice, choice, offered, plans_job, take_plan
 
-SAID = {PEAK: "live", KEPT: "kept"}
 FIRST = "figure"  # the part of the page with the widgets
 BY, BUDGET = "plans_by", "plans_budget"
 ASKS = FIGURES[PLANS].what_it_says
@@ -45,23 +44,29 @@ def _draw(found: Planned, view: LabView, part: str, key: str) -> None:
     by = here.looks.get(BY, PEAK)
     now = choice(found, by, here.looks.get((BUDGET, by)))
     figure = plans_figure(found, now.by, now.budget, now.plan, here.parts.low)
-    beside = (lambda: _draw_choice(now, view, part)) if part == FIRST else None  # a widget has one place
+    beside = (
+        (lambda: _draw_choice(found, now, view, part)) if part == FIRST else None
+    )  # a widget has one place
     draw_chart(figure, plans_text(found, now.by), key, ASKS, beside)
 
 
-def _draw_choice(now: Choice, view: LabView, part: str) -> None:
+def _draw_choice(found: Planned, now: Choice, view: LabView, part: str) -> None:
     """Draw the budget, the plan that it chooses, and the button that takes that."""
     with st.container(horizontal=True, vertical_alignment="center"):
         key = renewed(BY, "", now.by)
         given = {"on_change": _looked, "args": (key, BY, part), "label_visibility": "collapsed"}
-        st.segmented_control("Budget of", [*AXES], default=now.by, key=key, **given)
+        st.segmented_control("Budget of", offered(found), default=now.by, key=key, **given)
         given = {"on_click": pressed, "args": (take_plan, now.plan, view.graph)}
         st.button("Take this plan", key="take_plan", disabled=now.plan.present, type="primary", **given)
     if len(now.budgets) > 1:
         key = renewed(BUDGET, f"{now.by} {now.budgets}", now.budget)
         given = {"on_change": _looked, "args": (key, (BUDGET, now.by), part)}
         st.select_slider(
-            f"At most so many elements {SAID[now.by]}", now.budgets, now.budget, key=key, **given
+            f"At most so many elements {'live' if now.by == PEAK else 'kept'}",
+            now.budgets,
+            now.budget,
+            key=key,
+            **given,
         )
     st.text(now.says)
     if now.plan.regions:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from autodiff_viz.engine.explain.plans import Plan, Planned, planned
 from autodiff_viz.engine.trace import Trace
 from autodiff_viz.engine.whole_program.program import structure
-from autodiff_viz.figures.plans import AXES, PEAK
+from autodiff_viz.figures.plans import AXES, NAMES, PEAK, best, size
 from autodiff_viz.figures.plotly_text import counted
 from autodiff_viz.graph.groups import frame_problems
 from autodiff_viz.graph.identity import identity
@@ -62,15 +62,19 @@ def choice(found: Planned, by: str = PEAK, budget: int | None = None) -> Choice:
       by: what the budget is of; anything but a key of `AXES` is taken for the peak.
       budget: None for what the present plan needs.
     """
-    by = by if by in AXES else PEAK
-    budgets = tuple(sorted({getattr(plan, by) for plan in found.plans}))
-    here = next(getattr(plan, by) for plan in found.plans if plan.present)
+    by = by if by in offered(found) else PEAK
+    among = best(found, by) if by == NAMES else found.plans
+    budgets = tuple(sorted({size(plan, by) for plan in among}))
+    here = next(size(plan, by) for plan in found.plans if plan.present)
     budget = max([one for one in budgets if one <= (here if budget is None else budget)] or budgets[:1])
-    fits = [plan for plan in found.plans if getattr(plan, by) <= budget]
-    plan = min(
-        fits, key=lambda plan: (plan.reruns, getattr(plan, by), plan.peak, plan.kept, not plan.present)
-    )
+    fits = [plan for plan in among if size(plan, by) <= budget]
+    plan = min(fits, key=lambda plan: (plan.reruns, size(plan, by), plan.peak, plan.kept, not plan.present))
     return Choice(by, budgets, budget, plan, _said(plan))
+
+
+def offered(found: Planned) -> tuple[str, ...]:
+    """Return what a budget of these plans can be of."""
+    return tuple(by for by in AXES if by != NAMES or best(found, by))
 
 
 def _said(plan: Plan) -> str:

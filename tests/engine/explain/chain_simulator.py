@@ -1,4 +1,4 @@
-"""A chain of one-number ops with checkpoint regions, run by a program of its own: what is live, kept, run again.
+"""A chain of one-number ops with checkpoint regions, run by a program of its own.
 
 It computes what it is asked for, when it is asked for it, and knows nothing of equations or of JAX.
 """
@@ -11,8 +11,8 @@ from itertools import product
 
 BARE = -1
 
-# What the pullback of each op needs: its own result as the op gives it ("y"), the value that it reads ("x"), a
-# factor that is computed of its input ("fx") or of its own result ("fy").
+# What the pullback of each op needs: its own result as the op gives it ("y"), the value that it reads ("x"),
+# a factor that is computed of its input ("fx") or of its own result ("fy").
 NEEDS = {"sin": ("fx",), "exp": ("y",), "tanh": ("y", "fy"), "log": ("x",), "neg": ()}
 
 

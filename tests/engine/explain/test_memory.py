@@ -21,7 +21,7 @@ FORK = "x = 0.6\ny = 1.5\na = sin(x)\nb = a * y\nz = b + exp(a)"
 
 
 def test_what_a_fork_holds_by_hand():
-    """The peak is at exp(a): a, y, cos(x), exp(a), a * y and the exponential's own value are all to be read."""
+    """The peak is after z's pullback: a, y, cos(x) and exp(a) are kept, and z passes two contributions."""
     found = of(FORK)
     assert [step.live for step in found.steps] == [1, 2, 3, 4, 5, 4, 6, 5, 4, 2, 1, 0]
     assert (found.peak, found.at_step, found.turn, found.kept) == (6, 6, 5, 4)

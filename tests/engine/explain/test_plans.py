@@ -29,7 +29,7 @@ GRAPHS = {
     "fork": "x = 0.6\ny = 1.5\na = sin(x)\nb = a * y\nc = exp(a)\nd = cos(b)\nz = c * d + a",
     "rules": "x = 0.6\na = sin(x)\nb = stop_gradient(exp(a))\nc = rewrite(a * b, lambda v: 0.5)\n"
     "d = custom(exp(c), pullback=lambda v, x, y: v * y)\ne = backward_as(round(d), a)\nf = e * d",
-    "pieces": "x = [1.0, -2.0, 3.0]\na = relu(x)\nb = softmax(a)\nc = logsumexp(b)\nd = c * a\ny = sum(d) / 2.0",
+    "pieces": "x = [1.0, -2.0, 3.0]\na = relu(x)\nb = softmax(a)\nc = logsumexp(b)\ny = sum(c * a) / 2.0",
     "checkpointed": 'x = 0.5\nwith checkpoint("r", policy="save_only_these_names", names=["b"]):\n'
     "    a = tanh(x)\n    b = exp(a)\n    c = a * b\nd = sin(c)",
 }
@@ -148,7 +148,7 @@ def test_a_layer_keeps_what_the_published_rows_say():
 
 
 def test_on_a_uniform_chain_what_is_kept_and_what_runs_again_add_up_to_its_length():
-    flat = [plan for plan in plans(traced(chain(9))) if "Revolve" not in plan.name]  # no regions in regions
+    flat = [plan for plan in plans(traced(chain(9))) if "Revolve" not in plan.name]  # no nested regions
     assert {plan.kept + plan.reruns for plan in flat} == {9}
     assert {plan.peak for plan in flat} >= {5, 9}  # which tells them apart: three threes, and no regions
 
@@ -173,7 +173,7 @@ def test_fewer_nodes_may_be_asked_for():
 
 
 def test_sixteen_nodes_are_searched_completely():
-    """Cuts between neighbours, or none: the count of ways w(n) = 3 w(n-1) - w(n-2), and 2^15 sets of names."""
+    """Ways to cut or leave out: w(n) = 3 w(n-1) - w(n-2). Then one region with 2^15 sets of names."""
     ways = [1, 2]
     while len(ways) <= 16:
         ways.append(3 * ways[-1] - ways[-2])
