@@ -86,7 +86,11 @@ WITNESSES = {
         {"w": -4.0 * np.sin(0.5), "x": 2.0 * np.cos(0.5)},
     ),
 }
-VALUES = {"maml": ("loss", 0.98), "hessian-vector product": ("h", 17.0), "straight-through, as stops": ("g", 6.0)}
+VALUES = {
+    "maml": ("loss", 0.98),
+    "hessian-vector product": ("h", 17.0),
+    "straight-through, as stops": ("g", 6.0),
+}
 
 
 @pytest.mark.parametrize("name", WITNESSES)
@@ -129,7 +133,18 @@ def test_the_verification_refuses_a_wrong_second_derivative():
 
 
 def _fields(found):
-    names = ("graph", "output", "dtype", "inputs", "seed", "value", "cotangent", "passed", "gradient", "chosen")
+    names = (
+        "graph",
+        "output",
+        "dtype",
+        "inputs",
+        "seed",
+        "value",
+        "cotangent",
+        "passed",
+        "gradient",
+        "chosen",
+    )
     return {name: getattr(found, name) for name in names}
 
 
@@ -156,7 +171,9 @@ def test_the_hessian_of_a_net_is_that_of_jax():
 
 
 def test_a_sweep_has_the_numbers_of_single_traces():
-    graph = parse("x = 0.7\nw = 1.5\ny = sin(w * x) * x\ng = grad(y, x)\nk = grad(y, w)\nz = square(g) + k * w")
+    graph = parse(
+        "x = 0.7\nw = 1.5\ny = sin(w * x) * x\ng = grad(y, x)\nk = grad(y, w)\nz = square(g) + k * w"
+    )
     found = trace(graph, dtype="float64")
     positions = np.linspace(-1.0, 2.0, 4)
     for name in ("x", "w"):
@@ -179,12 +196,18 @@ def test_a_gradient_penalty_trains():
         rate=0.04,
         steps=2,
     )
-    np.testing.assert_allclose(found.gradient["w"], [-25.0, -15.0], rtol=1e-6)  # w = 1.5, then g = 5 (1.5 - 3)
+    np.testing.assert_allclose(
+        found.gradient["w"], [-25.0, -15.0], rtol=1e-6
+    )  # w = 1.5, then g = 5 (1.5 - 3)
     np.testing.assert_allclose(found.loss, [31.25, 5.625 + 0.1 * 7.5**2], rtol=1e-6)
 
 
 REFUSED = {
-    "three orders": ("x = 1.0\nz = x ** 5.0\na = grad(z, x)\nb = grad(a, x)\nc = grad(b, x)", "grad-order", "c"),
+    "three orders": (
+        "x = 1.0\nz = x ** 5.0\na = grad(z, x)\nb = grad(a, x)\nc = grad(b, x)",
+        "grad-order",
+        "c",
+    ),
     "by a number": ("x = 1.0\nz = sin(x)\ng = grad(z, 2.0)", "grad-of-number", "g"),
     "of a number": ("x = 1.0\ng = grad(3.0, x)", "grad-of-number", "g"),
     "a pullback of its own": (
