@@ -20,7 +20,7 @@ OPS = (
     Op(
         name="grad",
         group="derivative",
-        symbol="∂",
+        symbol="∂z/∂x",
         doc="Derivative of z (of its sum) by x: the cotangent of x under the rules between x and z.",
         aliases=(
             "gradient",

@@ -1,4 +1,4 @@
-"""Graphs with grad nodes in many places: rules, regions, noise, tensors, inner nodes, and gradients of gradients."""
+"""Graphs with grad nodes in many places: rules, regions, noise, tensors, and gradients of gradients."""
 
 SHAPES = {
     "plain": ("sin({m} * x)", "exp({m}) * w"),
@@ -32,7 +32,10 @@ TEXTS = [
     for region in (0, 1)
 ]
 TEXTS += [
-    "x = [0.7, 1.0, 2.0, 3.0]\nd = dropout(square(x), rate=0.5, seed=3)\nz = sum(d * d)\ng = grad(z, x)\nk = sum(square(g))",
-    "x = [0.7, 1.0]\nw = [[1.0, 2.0], [3.0, 4.0]]\ny = softmax(w @ x)\nz = logsumexp(y * x)\ng = grad(z, w)\nk = sum(g * g)",
-    "x = [[0.7, 1.0], [2.0, -1.0]]\ny = concatenate([sum(x, axis=0), cumsum(x[0])])\ng = grad(norm(y), x)\nk = sum(g * x * x)",
+    "x = [0.7, 1.0, 2.0, 3.0]\nd = dropout(square(x), rate=0.5, seed=3)\n"
+    "z = sum(d * d)\ng = grad(z, x)\nk = sum(square(g))",
+    "x = [0.7, 1.0]\nw = [[1.0, 2.0], [3.0, 4.0]]\ny = softmax(w @ x)\n"
+    "z = logsumexp(y * x)\ng = grad(z, w)\nk = sum(g * g)",
+    "x = [[0.7, 1.0], [2.0, -1.0]]\ny = concatenate([sum(x, axis=0), cumsum(x[0])])\n"
+    "g = grad(norm(y), x)\nk = sum(g * x * x)",
 ]

@@ -104,9 +104,7 @@ def _forward(graph: Graph, program: BackwardProgram) -> Iterator[_Step]:
         if isinstance(name, Factor):
             factors.setdefault(name.node, []).append(array)
     for node in _in_order(graph):
-        own = (
-            node.op_slots[BY:] if node.op == GRAD else node.op_slots
-        )  # z is run again, its value is not read
+        own = node.op_slots[BY:] if node.op == GRAD else node.op_slots  # z runs once more, inside
         reads = dict.fromkeys(slot for slot in own if isinstance(slot, str))
         writes = (node.name, *factors.get(node.name, ()))
         yield _Step(FORWARD, node.name, region.get(node.name), tuple(reads), writes)

@@ -149,7 +149,7 @@ def _reason(found: Trace, name: str) -> ZeroReason:
 
 
 def _within(graph: Graph) -> _Graph:
-    """Return what leads to the output: all wires but those to the z of a grad node, which reads no value of it."""
+    """Return what leads to the output: all wires but that to the z of a grad node, which is not read."""
     readers = {
         name: tuple((user, slot) for user, slot in wires if graph[user].op != GRAD or slot != OF)
         for name, wires in consumers(graph).items()

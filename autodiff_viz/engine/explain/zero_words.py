@@ -26,8 +26,7 @@ PATHS = "Every path from {name} to {output} is closed: "
 SENTENCES = {
     SEED: "The seed is 0, so nothing is pulled back.",
     DISCONNECTED: "No path leads from {name} to the output {output}.",
-    AGAIN: "No value of {name} is read on the way to {output}: {grads} {runs} the nodes between once more and "
-    "{passes} back to what {it_reads}.",
+    AGAIN: "{at} {read} no value of {name}: {run} these nodes again {inside}, and {back} to what they read.",
     STOPPED: "Every path from {name} to {output} meets a stop, at {at}.",
     RULE: PATHS + "the rule of {at} passes back 0.",
     FLAT: PATHS + "the derivative of {at} is 0 here.",
@@ -46,6 +45,8 @@ WORDS = {
     CANCELLED: "contributions add up to 0",
 }
 DEAD = "dead relu {at}"
+ONE = {"read": "reads", "run": "it runs", "inside": "inside itself", "back": "passes back"}
+MORE = {"read": "read", "run": "they run", "inside": "inside themselves", "back": "pass back"}
 
 
 def sentence_of(
@@ -56,16 +57,8 @@ def sentence_of(
     if found.cotangent[name].any():
         return f"Nothing arrives at {counted}."
     if kind == DISCONNECTED and (grads := _differentiating(found.graph, name)):
-        one = len(grads) == 1
-        said = SENTENCES[AGAIN].format(
-            name=quoted(name),
-            output=quoted(found.output),
-            grads=listed_names(grads),
-            runs="runs" if one else "run",
-            passes="passes" if one else "pass",
-            it_reads="it reads itself" if one else "they read themselves",
-        )
-        return said
+        words = ONE if len(grads) == 1 else MORE
+        return SENTENCES[AGAIN].format(at=listed_names(grads), name=quoted(name), **words)
     said = SENTENCES[kind].format(
         name=quoted(name),
         output=quoted(found.output),
