@@ -19,7 +19,7 @@ def grad(z: Array, x: Array) -> Array:
 OPS = (
     Op(
         name="grad",
-        group="derivative",
+        group="Derivatives",
         symbol="∂z/∂x",
         doc="Derivative of z (of its sum) by x: the cotangent of x under the rules between x and z.",
         aliases=(
