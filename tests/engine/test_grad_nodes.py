@@ -3,6 +3,10 @@
 The rows are questions that people ask about gradients; each number is worked out in the comment beside it.
 """
 
+import os
+
+import autograd
+import autograd.numpy as anp
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -12,7 +16,7 @@ from autodiff_viz import GraphError, parse, problems, show, to_python, trace, tr
 from autodiff_viz.engine.diagnostics.differences import check_input, check_node
 from autodiff_viz.engine.sweep import sweep
 from autodiff_viz.graph.limits import GRADS
-from tests.engine.random_grads import TEXTS
+from tests.engine.random_grads import TEXTS, random_text
 
 WITNESSES = {
     # loss = (theta - 0.1 * 3 theta)^2 / 2: 1.4 (1 - 0.3) = 0.98; without the path through g 1.4
@@ -106,7 +110,15 @@ def test_what_flows_back_through_a_gradient_is_the_second_derivative(name):
     assert verify(found).agrees
 
 
-@pytest.mark.parametrize("text", TEXTS)
+def able(seeds):
+    """Random texts whose graphs can run: no third order, no region that other nodes cut through."""
+    return [text for text in map(random_text, seeds) if not problems(parse(text))]
+
+
+RANDOM = able(range(int(os.environ.get("GRADIENTS", 12))))
+
+
+@pytest.mark.parametrize("text", [*TEXTS, *RANDOM])
 def test_both_paths_and_the_exported_program_agree(text):
     graph = parse(text)
     found = trace(graph, dtype="float64")
@@ -169,6 +181,22 @@ def test_the_hessian_of_a_net_is_that_of_jax():
         np.testing.assert_allclose(found.cotangent["w"], by_w[row], rtol=1e-12)
         assert all(each.agrees for each in check_node(found, "g").values())  # central differences
         assert check_input(found, "w").agrees
+
+
+def test_the_hessian_of_a_scalar_function_is_that_of_autograd():
+    """HIPS autograd differentiates NumPy code and shares nothing with JAX."""
+    found = trace(
+        parse(
+            "x = 0.3\ny = -0.7\nz = tanh(x * y) * exp(y) + x ** 3.0 / cosh(y)\ng = grad(z, x) + 2.0 * grad(z, y)"
+        ),
+        dtype="float64",
+    )
+
+    def z(p):
+        return anp.tanh(p[0] * p[1]) * anp.exp(p[1]) + p[0] ** 3 / anp.cos(p[1])
+
+    wanted = autograd.hessian(z)(np.array([0.3, -0.7])) @ [1.0, 2.0]
+    np.testing.assert_allclose([found.gradient["x"], found.gradient["y"]], wanted, rtol=1e-12)
 
 
 def test_a_sweep_has_the_numbers_of_single_traces():
