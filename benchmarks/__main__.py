@@ -9,7 +9,7 @@ import gc
 import sys
 
 from autodiff_viz.engine.warm import warm
-from benchmarks import browser, collector, engine, frames, memory, training, visitors, whole
+from benchmarks import browser, collector, engine, explanations, frames, memory, training, visitors, whole
 from benchmarks.peers import torch
 from benchmarks.table import show
 
@@ -21,6 +21,7 @@ PARTS = {
     "first": ("First use", engine.first_use),
     "program": ("Whole program", whole.programs),
     "memory": ("Memory", memory.flat),
+    "explanations": ("Explanations", explanations.explanations),
     "training": ("Training", training.steps),
     "records": ("Records of a training", training.memory),
     "collector": ("Garbage collection", collector.settings),

@@ -22,6 +22,10 @@ from autodiff_viz.figures.segments import sizes_figure, sizes_text
 from autodiff_viz.figures.split_loss import split_loss_figure, split_loss_text
 from autodiff_viz.figures.sweep import low_sweep, sweep_figure, sweep_text
 from autodiff_viz.figures.update_ratio import update_ratio_figure, update_ratio_text
+from autodiff_viz.graph.model import Graph
+
+OF_GRAPH, OF_INPUT, OF_NODE = "graph", "input", "node"
+"""What a figure is of: the whole trace, one scalar input, or the selected node."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,10 +35,14 @@ class FigureSpec:
     Attributes:
       title: on its tab.
       what_it_says: the question that it answers, in one line.
-      build: makes the figure from a trace and the name of an input, or None for the figure's own choice;
+      build: makes the figure from a trace and the name that it is about, or None for the figure's own choice;
         raises GraphError where there is none.
       text: makes alternative text for screen readers, one sentence, from the same.
       low: as `build`, for a place that is wide and low; None if there is no difference.
+      of: whose name `build` and `text` get: a scalar input's, the selected node's (None if there is
+        none), or no name.
+      slow: whether a worker makes it for every graph, not only for a large one.
+      needs: whether a graph has what the figure is about; None if all have.
     """
 
     title: str
@@ -42,6 +50,9 @@ class FigureSpec:
     build: Callable[[Trace, str | None], go.Figure]
     text: Callable[[Trace, str | None], str]
     low: Callable[[Trace, str | None], go.Figure] | None = None
+    of: str = OF_GRAPH
+    slow: bool = False
+    needs: Callable[[Graph], bool] | None = None
 
     def build_for(self, low: bool) -> Callable[[Trace, str | None], go.Figure]:
         """Return the function that makes the figure for a low place or for any other."""
@@ -61,6 +72,7 @@ FIGURES: Mapping[str, FigureSpec] = {
         lambda trace, name: sweep_figure(curves(trace, name)),
         lambda trace, name: sweep_text(curves(trace, name)),
         lambda trace, name: low_sweep(curves(trace, name)),
+        of=OF_INPUT,
     ),
     "runs": FigureSpec(
         "Runs",
@@ -75,6 +87,11 @@ FIGURES: Mapping[str, FigureSpec] = {
         lambda trace, name: residuals_text(trace),
     ),
 }
+
+
+def lacking(graph: Graph) -> list[str]:
+    """Return the figures for which the graph lacks what they are about."""
+    return [name for name, spec in FIGURES.items() if spec.needs and not spec.needs(graph)]
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { firstPlot, othersOf } from "../../autodiff_viz/ui/workbench/web/dock.js";
+import { firstPlot, offered, othersOf } from "../../autodiff_viz/ui/workbench/web/dock.js";
 import { heightOf, valid } from "../../autodiff_viz/ui/workbench/web/look.js";
 import { tabsIn } from "../../autodiff_viz/ui/workbench/web/panels.js";
 
@@ -43,4 +43,8 @@ test("a graph with cuts opens with its segments, one with parameters with its tr
   assert.equal(firstPlot({ nodes: [{ cut: true }], figure: "cotangents" }, "cotangents"), "segments");
   assert.equal(firstPlot({ nodes: [{}], figure: "cotangents" }, "cotangents"), "figure");
   assert.deepEqual(othersOf({ nodes: [{ isParameter: true }, { cut: true }] }), ["segments", "training"]);
+});
+
+test("a figure whose subject the graph lacks has no tab", () => {
+  assert.deepEqual(offered({ cotangents: "Cotangents", noise: "Noise" }, ["noise"]), { cotangents: "Cotangents" });
 });

@@ -7,7 +7,7 @@ from typing import Any
 
 import streamlit as st
 
-from autodiff_viz.figures.catalog import FIGURES
+from autodiff_viz.figures.catalog import FIGURES, OF_INPUT, lacking
 from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.ui.panels.chart import draw_chart
 from autodiff_viz.ui.panels.problems import draw_problems
@@ -18,13 +18,14 @@ from autodiff_viz.ui.work import is_large
 from autodiff_viz.views.actions import swept_input
 from autodiff_viz.views.compose import LabView
 from autodiff_viz.views.lab import Lab, scalar_inputs
+from autodiff_viz.views.page.figure_choice import about, figure_on_view
 from autodiff_viz.views.page.figure_job import Figured, figure_job
 
 
 def draw_chooser(now: Lab, view: LabView) -> None:
     """Draw the choice of the input that is swept; the figure itself is chosen on the dock's tabs."""
     swept = swept_input(now)
-    if _chosen(now) == "sweep" and swept is not None:
+    if FIGURES[figure_on_view(now)].of == OF_INPUT and swept is not None:
         key = renewed("swept", "", swept)
         inputs = scalar_inputs(now.graph)
         at = inputs.index(swept)
@@ -36,37 +37,37 @@ def draw_figure(now: Lab, view: LabView) -> None:
     if not view.complete:
         st.caption("The figure appears when the graph is complete.")
         return
-    _draw_figure(_chosen(now), now, view, "figure", "chart")
+    _draw_figure(figure_on_view(now), now, view, "figure", "chart")
 
 
 def draw_second(now: Lab, view: LabView) -> None:
     """Draw the second figure, where the browser has room for one beside the first."""
     name = session().parts.second
-    if view.complete and name in FIGURES:
+    if view.complete and name in FIGURES and name not in lacking(now.graph):
         _draw_figure(name, now, view, "second", "second_chart")
 
 
 def _draw_figure(name: str, now: Lab, view: LabView, part: str, key: str) -> None:
     """Draw a figure in the part `part`; `key` is that of its chart."""
-    swept = swept_input(now)
-    found = _beside(name, view, swept, part) if is_large(view) else _here(name, view, swept)
+    of, apart = about(now, name), FIGURES[name].slow or is_large(view)
+    found = _beside(name, view, of, part) if apart else _here(name, view, of)
     if found is not None:
         draw_chart(*found, key, FIGURES[name].what_it_says)
 
 
-def _here(name: str, view: LabView, swept: str | None) -> tuple[Any, str] | None:
+def _here(name: str, view: LabView, of: str | None) -> tuple[Any, str] | None:
     """Return (figure, words), built in this process; None if it cannot be built, and the page says why."""
     spec = FIGURES[name]
     try:
-        return spec.build_for(session().parts.low)(view.trace, swept), spec.text(view.trace, swept)
+        return spec.build_for(session().parts.low)(view.trace, of), spec.text(view.trace, of)
     except GraphError as error:
         draw_problems(error.problems)
         return None
 
 
-def _beside(name: str, view: LabView, swept: str | None, part: str) -> tuple[Any, str] | None:
+def _beside(name: str, view: LabView, of: str | None, part: str) -> tuple[Any, str] | None:
     """Return (figure, words), built by a worker; None also while the worker builds it."""
-    job = figure_job(name, view.trace, swept, session().parts.low)
+    job = figure_job(name, view.trace, of, session().parts.low)
     what = f"{FIGURES[name].title} of {len(view.graph.nodes):,} nodes"
     if not draw_offer(part, part, job, f"Draw: {what}", at_once=True):
         return None
@@ -77,10 +78,6 @@ def _beside(name: str, view: LabView, swept: str | None, part: str) -> tuple[Any
         return answer.value.figure, answer.value.words
     draw_problems(answer.value)
     return None
-
-
-def _chosen(now: Lab) -> str:
-    return now.figure if now.figure in FIGURES else next(iter(FIGURES))
 
 
 def _sweep(now: Lab, swept: str) -> Lab:

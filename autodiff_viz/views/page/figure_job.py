@@ -1,4 +1,4 @@
-"""Figure of a large graph, made by a worker process, since some take seconds."""
+"""Figure of a large graph, or a slow one, made by a worker process, since some take seconds."""
 
 from __future__ import annotations
 
@@ -34,17 +34,17 @@ class Figured:
         return json.loads(zlib.decompress(self.packed))
 
 
-def figure_job(name: str, trace: Trace, swept: str | None, low: bool = False) -> Job:
+def figure_job(name: str, trace: Trace, of: str | None, low: bool = False) -> Job:
     """Return the job that runs `figured` in a worker process of its own."""
-    key = identity(("figure", name, trace.identity, swept, low))
-    return Job(key, figured, (name, trace, swept, low), SECONDS, long=True)
+    key = identity(("figure", name, trace.identity, of, low))
+    return Job(key, figured, (name, trace, of, low), SECONDS, long=True)
 
 
-def figured(name: str, trace: Trace, swept: str | None, low: bool = False) -> Figured | tuple[Problem, ...]:
-    """Make the figure of this name, or return the problems that prevent it."""
+def figured(name: str, trace: Trace, of: str | None, low: bool = False) -> Figured | tuple[Problem, ...]:
+    """Make the figure of this name about the node `of`, or return the problems that prevent it."""
     spec = FIGURES[name]
     try:
-        figure, words = spec.build_for(low)(trace, swept), spec.text(trace, swept)
+        figure, words = spec.build_for(low)(trace, of), spec.text(trace, of)
     except GraphError as error:
         return error.problems
     return Figured(zlib.compress(figure.to_json().encode()), words)

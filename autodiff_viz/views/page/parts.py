@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from typing import Any
 
+from autodiff_viz.figures.catalog import lacking
 from autodiff_viz.graph import limits
 from autodiff_viz.graph.identity import same
 from autodiff_viz.views.compose import LabView
@@ -17,6 +18,7 @@ from autodiff_viz.views.lab import Lab, scalar_inputs
 from autodiff_viz.views.lessons.gallery import lesson_view
 from autodiff_viz.views.lessons.tries import tries
 from autodiff_viz.views.node.tensor import is_tensor
+from autodiff_viz.views.page.figure_choice import about, figure_on_view
 from autodiff_viz.views.page.formula import formula
 from autodiff_viz.views.page.history_list import history_view
 from autodiff_viz.views.page.segments import cut_names
@@ -32,7 +34,7 @@ SLIDERS = 200  # limit; the browser slows down with thousands
 def lab_drawing(lab: Lab, view: LabView) -> dict[str, Any]:
     """Return the data of the lab's component: canvas, formula, sliders, history and keys of the tables."""
     steps = {"history": history_view(lab), "picked": lab.picked, "sweeps": dict(view.sweeps)}
-    page = {"figure": lab.figure, "lesson": lab.lesson}
+    page = {"figure": figure_on_view(lab), "lacks": lacking(lab.graph), "lesson": lab.lesson}
     return {
         **steps,
         **page,
@@ -111,9 +113,9 @@ SHOWS: Mapping[str, Callable[[Lab, LabView], Data]] = {
     "claims": claims,
     "curves": curves_data,
     "segments": segments_data,
-    "chooser": lambda lab, view: (lab.figure, lab.swept, scalar_inputs(lab.graph)),
-    "figure": lambda lab, view: (lab.figure, lab.swept, numbers(lab, view)),
-    "second": lambda lab, view: (lab.swept, numbers(lab, view)),
+    "chooser": lambda lab, view: (figure_on_view(lab), lab.swept, scalar_inputs(lab.graph)),
+    "figure": lambda lab, view: (on := figure_on_view(lab), about(lab, on), numbers(lab, view)),
+    "second": numbers,
     LESSON: lambda lab, view: lesson_view(lab),
 }
 """Data by part, other than the lab's component, in the order in which they are drawn: slow ones last."""

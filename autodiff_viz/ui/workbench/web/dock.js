@@ -21,10 +21,14 @@ export const othersOf = ({ nodes }) => [
  * @param {Pick<Drawing, "nodes" | "figure">} drawing @param {string} usual the figure that no address names */
 export const firstPlot = (drawing, usual) => (drawing.figure === usual ? othersOf(drawing)[0] ?? "figure" : "figure");
 
+/** The figures that a graph has. Pure. @param {Record<string, string>} figures titles by name @param {string[]} lacks */
+export const offered = (figures, lacks) => Object.fromEntries(Object.entries(figures).filter(([name]) => !lacks.includes(name)));
+
 export class Dock {
   /** @param {Record<string, string>} figures titles by name @param {(figure: string) => void} choose */
   constructor(figures, choose) {
-    this.figures = figures;
+    this.all = figures;
+    this.figures = figures; // without those for which the graph lacks what they are about
     this.chooseFigure = choose;
     this.plot = "figure"; // or one of OTHERS
     this.chosen = false; // by the user, in this document
@@ -73,6 +77,7 @@ export class Dock {
 
   /** @param {Drawing} drawing @param {boolean} unsure whether a figure that was chosen has still to come */
   receive(drawing, unsure) {
+    this.figures = offered(this.all, drawing.lacks ?? []);
     const usual = Object.keys(this.figures)[0];
     if (!unsure) this.figure = drawing.figure && drawing.figure in this.figures ? drawing.figure : usual;
     const compares = this.others.includes("twins");

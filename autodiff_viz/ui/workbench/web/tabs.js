@@ -13,6 +13,8 @@ export class Tabs {
     this.root.addEventListener("keydown", (event) => this.key(event));
     for (const kind of ["keydown", "keyup", "keypress"]) this.root.addEventListener(kind, (event) => event.stopPropagation());
     this.names = "";
+    /** @type {string | null} */
+    this.chosen = null;
   }
 
   get buttons() {
@@ -24,13 +26,23 @@ export class Tabs {
     const names = JSON.stringify(tabs);
     if (this.names !== names) this.root.replaceChildren(...tabs.map(({ name, label, title }) =>
       html("button", { type: "button", class: "tab", role: "tab", title, "data-tab": name, click: () => this.choose(name) }, label)));
-    this.names = names;
     const reached = tabs.some(({ name }) => name === chosen) ? chosen : tabs[0]?.name; // by the Tab key
     for (const button of this.buttons) {
       const { tab } = button.dataset;
       button.setAttribute("aria-selected", String(tab === chosen));
       button.tabIndex = tab === reached ? 0 : -1;
     }
+    if (this.chosen !== chosen || this.names !== names) this.bringIntoView(chosen);
+    [this.names, this.chosen] = [names, chosen];
+  }
+
+  /** Scroll the row to a tab, without the page. @param {string | null} name */
+  bringIntoView(name) {
+    const tab = this.buttons.find((button) => button.dataset.tab === name);
+    if (!tab) return;
+    const [row, { offsetTop, offsetLeft, offsetHeight, offsetWidth }] = [this.root, tab];
+    row.scrollTop = Math.min(offsetTop, Math.max(row.scrollTop, offsetTop + offsetHeight - row.clientHeight));
+    row.scrollLeft = Math.min(offsetLeft, Math.max(row.scrollLeft, offsetLeft + offsetWidth - row.clientWidth));
   }
 
   /** @param {KeyboardEvent} event */
