@@ -10,10 +10,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, NoReturn
 
-from autodiff_viz.graph import limits
+from autodiff_viz.graph import grad_nodes, limits
 from autodiff_viz.graph.argument_types import known_graph, known_text
 from autodiff_viz.graph.check import UNFINISHED, problems
-from autodiff_viz.graph.grad_nodes import has_grads, own_slots
 from autodiff_viz.graph.json_read import Reader, refuse
 from autodiff_viz.graph.model import (
     FOLLOW,
@@ -33,10 +32,7 @@ from autodiff_viz.graph.policies import POLICIES, POLICY
 from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.graph.rule_kinds import KINDS, RULE_KINDS
 
-GRAD_SINCE = 6
-"""First version of documents that has grad nodes."""
-
-VERSION = max(GRAD_SINCE, *(record.since for record in (*KINDS.values(), *POLICY.values())))
+VERSION = max(grad_nodes.SINCE, *(record.since for record in (*KINDS.values(), *POLICY.values())))
 """The newest version. A document states the oldest version that can express it; see `_version`."""
 
 FORMAT = "autodiff_viz"
@@ -59,7 +55,7 @@ def to_json(graph: Graph, indent: int | None = 2) -> str:
     known_graph(graph)
     document: dict[str, Any] = {
         FORMAT: _version(graph),
-        "nodes": [_node_data(own_slots(node)) for node in graph.nodes],
+        "nodes": [_node_data(grad_nodes.own_slots(node)) for node in graph.nodes],
     }
     if graph.regions:
         document["regions"] = [_region_data(region) for region in graph.regions]
@@ -103,8 +99,8 @@ def _version(graph: Graph) -> int:
 
 
 def _version_of_marks(graph: Graph) -> int:
-    if has_grads(graph):
-        return GRAD_SINCE
+    if grad_nodes.has_grads(graph):
+        return grad_nodes.SINCE
     if any(group.branches for group in graph.groups) or any(node.cut for node in graph.nodes):
         return 4
     if graph.groups:

@@ -19,6 +19,9 @@ OF, BY = 0, 1
 """The two slots of a grad node: the output z that is differentiated, and the node x by which it is."""
 
 
+SINCE = 6  # first version of documents that has grad nodes
+
+
 @dataclass(frozen=True, slots=True)
 class Between:
     """The nodes between x and z.

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from autodiff_viz.graph.argument_types import known_graph
 from autodiff_viz.graph.check import cycle_problem
-from autodiff_viz.graph.grad_nodes import without_reads
+from autodiff_viz.graph.grad_nodes import own_slots, without_reads
 from autodiff_viz.graph.identity import remembered
 from autodiff_viz.graph.literals import shape_of
 from autodiff_viz.graph.model import (
@@ -184,7 +184,7 @@ def _fills(node: Node, room: int) -> bool:
 
 def show_node(node: Node) -> str:
     """Write the right side of the node's line when neither it nor its producers are inlined."""
-    return _alone(node).text
+    return _alone(own_slots(node)).text
 
 
 def show_expressions(graph: Graph, inlined: set[str]) -> dict[str, str]:

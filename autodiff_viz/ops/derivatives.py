@@ -19,8 +19,8 @@ def grad(z: Array, x: Array) -> Array:
 OPS = (
     Op(
         name="grad",
-        group="derivative",
-        symbol="∂",
+        group="Derivatives",
+        symbol="∂z/∂x",
         doc="Derivative of z (of its sum) by x: the cotangent of x under the rules between x and z.",
         aliases=(
             "gradient",

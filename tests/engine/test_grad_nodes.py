@@ -1,9 +1,12 @@
 """Grad nodes: derivatives as nodes, against hand work, JAX's own nested derivatives and central differences.
 
-The rows are those of a collection of questions that people ask about gradients; each number is worked out in the comment
-beside it.
+The rows are questions that people ask about gradients; each number is worked out in the comment beside it.
 """
 
+import os
+
+import autograd
+import autograd.numpy as anp
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -13,12 +16,13 @@ from autodiff_viz import GraphError, parse, problems, show, to_python, trace, tr
 from autodiff_viz.engine.diagnostics.differences import check_input, check_node
 from autodiff_viz.engine.sweep import sweep
 from autodiff_viz.graph.limits import GRADS
-from tests.engine.random_grads import TEXTS
+from tests.engine.random_grads import TEXTS, random_text
 
 WITNESSES = {
     # loss = (theta - 0.1 * 3 theta)^2 / 2: 1.4 (1 - 0.3) = 0.98; without the path through g 1.4
     "maml": (
-        "theta = 2.0\ninner = 1.5 * square(theta)\ng = grad(inner, theta)\nloss = 0.5 * square(theta - 0.1 * g)",
+        "theta = 2.0\ninner = 1.5 * square(theta)\ng = grad(inner, theta)\n"
+        "loss = 0.5 * square(theta - 0.1 * g)",
         {"theta": 0.98},
     ),
     "first-order maml": (
@@ -37,7 +41,8 @@ WITNESSES = {
     ),
     # (foo^2)'' = 2 foo'^2 + 2 foo foo'' with foo' = x, foo'' = 1 declared: 2 * 0.25 + 2 = 2.5
     "product rule with a declared derivative": (
-        "x = 0.5\nfoo = custom(ones_like(x), pullback=lambda v, x, y: v * x)\nfun = square(foo)\ng = grad(fun, x)",
+        "x = 0.5\nfoo = custom(ones_like(x), pullback=lambda v, x, y: v * x)\n"
+        "fun = square(foo)\ng = grad(fun, x)",
         {"x": 2.5},
     ),
     # the same where foo's value has no derivative the second time: 2 * 1 * x has the slope 2, which is wrong
@@ -105,7 +110,15 @@ def test_what_flows_back_through_a_gradient_is_the_second_derivative(name):
     assert verify(found).agrees
 
 
-@pytest.mark.parametrize("text", TEXTS)
+def able(seeds):
+    """Random texts whose graphs can run: no third order, no region that other nodes cut through."""
+    return [text for text in map(random_text, seeds) if not problems(parse(text))]
+
+
+RANDOM = able(range(int(os.environ.get("GRADIENTS", 12))))
+
+
+@pytest.mark.parametrize("text", [*TEXTS, *RANDOM])
 def test_both_paths_and_the_exported_program_agree(text):
     graph = parse(text)
     found = trace(graph, dtype="float64")
@@ -152,8 +165,8 @@ def test_the_hessian_of_a_net_is_that_of_jax():
     """One grad node by each of the two parameters; a row of the Hessian for each element."""
     x, w, b = np.float64([0.3, -0.8]), np.float64([[0.4, -1.1], [0.9, 0.2]]), np.float64([0.5, 0.1])
     graph = parse(
-        f"x = {x.tolist()}\nw = {w.tolist()}\nb = {b.tolist()}\nh = tanh(w @ x + b)\nloss = sum(h * softplus(h))\n"
-        "g = grad(loss, b)\nu = [0.0, 0.0]\np = dot(g, u)"
+        f"x = {x.tolist()}\nw = {w.tolist()}\nb = {b.tolist()}\nh = tanh(w @ x + b)\n"
+        "loss = sum(h * softplus(h))\ng = grad(loss, b)\nu = [0.0, 0.0]\np = dot(g, u)"
     )
 
     def loss(w, b):
@@ -168,6 +181,23 @@ def test_the_hessian_of_a_net_is_that_of_jax():
         np.testing.assert_allclose(found.cotangent["w"], by_w[row], rtol=1e-12)
         assert all(each.agrees for each in check_node(found, "g").values())  # central differences
         assert check_input(found, "w").agrees
+
+
+def test_the_hessian_of_a_scalar_function_is_that_of_autograd():
+    """HIPS autograd differentiates NumPy code and shares nothing with JAX."""
+    found = trace(
+        parse(
+            "x = 0.3\ny = -0.7\nz = tanh(x * y) * exp(y) + x ** 3.0 / cos(y)\n"
+            "g = grad(z, x) + 2.0 * grad(z, y)"
+        ),
+        dtype="float64",
+    )
+
+    def z(p):
+        return anp.tanh(p[0] * p[1]) * anp.exp(p[1]) + p[0] ** 3 / anp.cos(p[1])
+
+    wanted = autograd.hessian(z)(np.array([0.3, -0.7])) @ [1.0, 2.0]
+    np.testing.assert_allclose([found.gradient["x"], found.gradient["y"]], wanted, rtol=1e-12)
 
 
 def test_a_sweep_has_the_numbers_of_single_traces():
@@ -186,7 +216,7 @@ def test_a_sweep_has_the_numbers_of_single_traces():
 
 
 def test_a_gradient_penalty_trains():
-    """loss = l + 0.1 g^2 with l = mean (w x - t)^2: l'' = 2 mean x^2 = 5, so d loss/dw = g (1 + 0.2 * 5) = 2 g."""
+    """loss = l + 0.1 g^2, l = mean (w x - t)^2: l'' = 2 mean x^2 = 5, d loss/dw = g (1 + 0.2 * 5) = 2 g."""
     found = train(
         parse(
             "x = [1.0, 2.0]\nw = parameter(0.5)\nl = mean_squared_error(x * w, [3.0, 6.0])\n"
@@ -231,7 +261,8 @@ def test_what_a_gradient_cannot_be_is_refused_in_words(name):
     graph = parse(text)
     found = [problem for problem in problems(graph) if problem.code == code]
     assert [problem.node for problem in found] == [node]
-    assert found[0].message and found[0].hint
+    assert found[0].message
+    assert found[0].hint
     with pytest.raises(GraphError):
         trace(graph)
 
@@ -258,8 +289,9 @@ def test_a_gradient_without_a_path_and_one_of_a_tensor_are_noted():
 
 
 def test_the_runs_and_residuals_of_a_gradient_are_its_own():
-    """In a region it runs once more; what is kept inside it is kept by it, and not by the nodes that it runs again."""
-    text = "x = 0.7\nm = sin(x)\ny = m * x\nwith checkpoint('r'):\n    g = grad(y, x)\n    k = square(g)\nz = k * m"
+    """In a region it runs once more; what is kept inside it is kept by it, not by the nodes that it runs."""
+    text = "x = 0.7\nm = sin(x)\ny = m * x\nwith checkpoint('r'):\n"
+    text += "    g = grad(y, x)\n    k = square(g)\nz = k * m"
     found = trace(parse(text))
     assert (found.runs["g"].forward, found.runs["g"].backward) == (1, 1)
     assert (found.runs["m"].forward, found.runs["m"].backward) == (1, 0)

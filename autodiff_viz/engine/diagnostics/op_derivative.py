@@ -22,11 +22,12 @@ def local_derivative(trace: Trace, name: str, slot: int) -> np.ndarray | None:
     """Return JAX's own d(value of the node)/d(element of the slot), element by element, without the rule.
 
     The result has the shape of the node's value. None for an op that mixes elements, whose derivative is a
-    matrix.
+    matrix; of a grad node, None unless both are numbers.
     """
     node = trace.graph[name]
     op = OPS[node.op]
-    if not op.elementwise or slot >= len(node.op_slots):
+    numbers = op.of_graph and not trace.value[name].ndim and not trace.value[node.slots[slot]].ndim
+    if not (op.elementwise or numbers) or slot >= len(node.op_slots):
         return None
     with precision(trace.dtype):
         found, wired, leading, arrays = _as_live(trace, node)

@@ -13,7 +13,8 @@ from autodiff_viz.engine.explain.backward_program import BackwardProgram, Factor
 from autodiff_viz.engine.live_path.walk import Wire
 from autodiff_viz.engine.trace import Trace, known_trace
 from autodiff_viz.graph.blocks import Block, blocks
-from autodiff_viz.graph.model import INPUT, Graph, Node, Region
+from autodiff_viz.graph.grad_nodes import BY
+from autodiff_viz.graph.model import GRAD, INPUT, Graph, Node, Region
 from autodiff_viz.graph.order import consumers
 from autodiff_viz.graph.problem import GraphError
 
@@ -151,7 +152,8 @@ def _forward(graph: Graph, program: BackwardProgram) -> Iterator[_Step]:
         if isinstance(name, Factor):
             factors.setdefault(name.node, []).append(array)
     for node in _in_order(graph):
-        reads = dict.fromkeys(slot for slot in node.op_slots if isinstance(slot, str))
+        own = node.op_slots[BY:] if node.op == GRAD else node.op_slots  # z runs once more, inside
+        reads = dict.fromkeys(slot for slot in own if isinstance(slot, str))
         writes = (node.name, *factors.get(node.name, ()))
         yield _Step(FORWARD, node.name, region.get(node.name), tuple(reads), writes)
 

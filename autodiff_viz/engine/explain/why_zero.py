@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -10,7 +10,6 @@ import numpy as np
 
 from autodiff_viz.engine.diagnostics.op_derivative import own_contributions
 from autodiff_viz.engine.explain.cure import Cure
-from autodiff_viz.engine.explain.precision import saved
 from autodiff_viz.engine.explain.zero_cures import element_cure, zero_cure
 from autodiff_viz.engine.explain.zero_elements import Elements, wires_between, zero_elements
 from autodiff_viz.engine.explain.zero_kinds import (
@@ -22,10 +21,12 @@ from autodiff_viz.engine.explain.zero_kinds import (
     STOPPED,
     UNDERFLOW,
 )
+from autodiff_viz.engine.explain.zero_words import sentence_of
 from autodiff_viz.engine.live_path.arrays import FLOAT64
 from autodiff_viz.engine.live_path.walk import Wire
 from autodiff_viz.engine.trace import Trace, known_trace, trace
-from autodiff_viz.graph.model import Graph
+from autodiff_viz.graph.grad_nodes import OF, reads_of
+from autodiff_viz.graph.model import GRAD, Graph
 from autodiff_viz.graph.names import listed_names, quoted
 from autodiff_viz.graph.order import ancestors, consumers, order
 from autodiff_viz.graph.problem import GraphError, Problem
@@ -102,7 +103,7 @@ def why_zero(found: Trace, name: str) -> ZeroReason | None:
     if cure is not None:
         reason = replace(reason, cure=cure.edit(graph), mend=cure.mend, changes=cure.changes)
     path = dict.fromkeys((*wires_between(found, name, reason.at), *reason.wires))
-    sentence = _sentence(found, name, reason, parts)
+    sentence = sentence_of(found, name, reason.kind, reason.at, reason.wires, parts)
     return replace(reason, elements=parts, path=tuple(path), sentence=sentence)
 
 
@@ -134,7 +135,7 @@ def _reason(found: Trace, name: str) -> ZeroReason:
     graph = found.graph
     if not found.seed.any():
         return ZeroReason(SEED)
-    within = _Graph(graph, consumers(graph), ancestors(graph, [graph.output]))
+    within = _within(graph)
     if name not in within.live:
         return ZeroReason(DISCONNECTED)
     closed: set[Wire] = set()
@@ -145,6 +146,15 @@ def _reason(found: Trace, name: str) -> ZeroReason:
             met = {n for n, slot in wires if graph[n].slots[slot] in reached}
             return ZeroReason(kind, _in_order(graph, met & _leading_on(graph, before)))
     return _cancelled(found, within, reached - {graph.output}, closed)
+
+
+def _within(graph: Graph) -> _Graph:
+    """Return what leads to the output: all wires but that to the z of a grad node, which is not read."""
+    readers = {
+        name: tuple((user, slot) for user, slot in wires if graph[user].op != GRAD or slot != OF)
+        for name, wires in consumers(graph).items()
+    }
+    return _Graph(graph, readers, ancestors(graph, [graph.output], reads_of))
 
 
 def _closed(found: Trace, within: _Graph) -> dict[str, set[Wire]]:
@@ -223,56 +233,3 @@ def _is_lost(found: Trace, wire: Wire) -> bool:
 
 def _in_order(graph: Graph, names: Set[str]) -> tuple[str, ...]:
     return tuple(node.name for node in order(graph) if node.name in names)
-
-
-PATHS = "Every path from {name} to {output} is closed: "
-SENTENCES = {
-    SEED: "The seed is 0, so nothing is pulled back.",
-    DISCONNECTED: "No path leads from {name} to the output {output}.",
-    STOPPED: "Every path from {name} to {output} meets a stop, at {at}.",
-    RULE: PATHS + "the rule of {at} passes back 0.",
-    FLAT: PATHS + "the derivative of {at} is 0 here.",
-    UNDERFLOW: PATHS + "what {at} passes back is too small for {dtype}; in float64 it is not 0.",
-    CANCELLED: "Contributions that are not 0 add up to 0 at {at}{numbers}.",
-}
-
-
-WORDS = {
-    SEED: "the seed is 0",
-    DISCONNECTED: "no path to the output",
-    STOPPED: "stopped at {at}",
-    RULE: "the rule of {at} passes back 0",
-    FLAT: "the derivative of {at} is 0",
-    UNDERFLOW: "too small for {dtype} at {at}",
-    CANCELLED: "contributions add up to 0",
-}
-DEAD = "dead relu {at}"
-
-
-def _sentence(found: Trace, name: str, reason: ZeroReason, parts: Sequence[Elements]) -> str:
-    counted = "; ".join(_counted(found, name, part) for part in parts)
-    if found.cotangent[name].any():
-        return f"Nothing arrives at {counted}."
-    said = SENTENCES[reason.kind].format(
-        name=quoted(name),
-        output=quoted(found.output),
-        at=listed_names(reason.at),
-        dtype=found.dtype,
-        numbers=_numbers(found, reason.wires),
-    )
-    said += saved(found, name) if reason.kind == UNDERFLOW else ""
-    return f"{said} By element: {counted}." if len(parts) > 1 else said
-
-
-def _counted(found: Trace, name: str, part: Elements) -> str:
-    dead = part.kind == FLAT and all(found.graph[n].op == "relu" for n in part.at)
-    words = (DEAD if dead else WORDS[part.kind]).format(at=listed_names(part.at), dtype=found.dtype)
-    return f"{part.count} of {found.cotangent[name].size} elements: {words}"
-
-
-def _numbers(found: Trace, wires: Iterable[Wire]) -> str:
-    """Return the contributions as a sum, if they are numbers."""
-    parts = [found.passed[wire] for wire in wires]
-    if not parts or any(part.size != 1 for part in parts) or len(parts) > 4:
-        return ""
-    return ": " + " + ".join(f"{part.item():.4g}" for part in parts).replace("+ -", "- ") + " = 0"

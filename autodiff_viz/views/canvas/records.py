@@ -30,6 +30,7 @@ from autodiff_viz.views.canvas.pushes import OFF, Pushed, push_fields, tangent_f
 from autodiff_viz.views.layout import tabs
 
 DASH = "\u2013"
+READ = "also read"  # label of what a grad node reads beside its own slots
 ALTERNATIVE = "backward as"  # label of the slot that this rule adds
 RULE_TEXT = 22  # characters of a rule that fit on its mark
 
@@ -151,6 +152,8 @@ def slot_label(node: Node, slot: int) -> str:
     op = OPS.get(node.op)
     if op is None:
         return str(slot)
+    if op.of_graph and slot >= len(op.slots):
+        return READ
     return f"{op.slots[0]} {slot}" if op.variadic else op.slots[slot] if slot < len(op.slots) else str(slot)
 
 

@@ -11,8 +11,9 @@ import numpy as np
 from autodiff_viz.engine.diagnostics.op_derivative import changed_cotangent, local_derivative
 from autodiff_viz.engine.trace import Trace
 from autodiff_viz.graph.bypass import played
+from autodiff_viz.graph.grad_nodes import BY, OF, own_slots
 from autodiff_viz.graph.identity import remembered
-from autodiff_viz.graph.model import INPUT, Graph, Node
+from autodiff_viz.graph.model import GRAD, INPUT, Graph, Node
 from autodiff_viz.graph.order import consumers
 from autodiff_viz.graph.rule_kinds import KINDS
 from autodiff_viz.graph.text_format import MINUS, scalar
@@ -104,6 +105,12 @@ class NodeView:
     units: int | None = None
 
 
+GRAD_DOC = (
+    "Gradient of {0} by {1}: the cotangent of {1} for output {0}. It passes back the second derivative: the "
+    "Hessian times what arrives."
+)
+
+
 def _key(graph: Graph, trace: Trace | None, name: str) -> Hashable:
     return graph.identity, trace and trace.identity, name
 
@@ -146,6 +153,8 @@ def _doc(node: Node) -> str:
     op = OPS.get(node.op)
     if node.op == INPUT:
         return PARAMETER_DOC if node.is_parameter else INPUT_DOC
+    if node.op == GRAD and all(isinstance(slot, str) for slot in node.slots[:2]):
+        return GRAD_DOC.format(*node.slots)
     return op.doc if op else "This op is not in the catalog."
 
 
@@ -154,7 +163,7 @@ def _formula(node: Node) -> str:
     op = OPS.get(node.op)
     if op is None:
         return ""
-    operands = [_operand(slot) for slot in node.op_slots]
+    operands = [_operand(slot) for slot in own_slots(node).op_slots]
     return rf"{latex.name(node.name)} = {latex.operation(op, operands, dict(node.params))}"
 
 
@@ -198,7 +207,10 @@ def _wire(trace: Trace | None, node: Node, slot: int, producer: str, apart: Apar
     wire = (node.name, slot)
     known = trace is not None and wire in trace.passed
     symbol = rf"\frac{{\partial {latex.name(node.name)}}}{{\partial {latex.name(producer)}}}"
-    shown = latex.derivative(op, slot, operands, dict(node.params), latex.name(node.name)) if own else ""
+    if op.of_graph:
+        shown = _second_derivative(node, slot)
+    else:
+        shown = latex.derivative(op, slot, operands, dict(node.params), latex.name(node.name)) if own else ""
     if op.elementwise and own:
         shown = f"{symbol} = {shown}"
     return WireView(
@@ -209,6 +221,15 @@ def _wire(trace: Trace | None, node: Node, slot: int, producer: str, apart: Apar
         passed=short(trace.passed[wire], 6) if known else "",
         apart=apart.said(6) if apart else "",
     )
+
+
+def _second_derivative(node: Node, slot: int) -> str:
+    """Return what a grad node passes down a wire, in LaTeX; the second derivative in words of the Hessian."""
+    z, x, by = (latex.name(node.slots[i]) for i in (OF, BY, slot))
+    if slot == OF:
+        return "0"
+    below = rf"\partial {x}^2" if slot == BY else rf"\partial {by} \, \partial {x}"
+    return rf"\frac{{\partial^2 {z}}}{{{below}}} \, \bar y"
 
 
 def wire_numbers(trace: Trace, node: Node, slot: int, digits: int = DIGITS) -> Terms:

@@ -7,6 +7,7 @@ from typing import Any
 
 from autodiff_viz.engine.diagnostics.nonfinite import told as beginnings
 from autodiff_viz.engine.lints.lint import LATER, WHERE_TRAP
+from autodiff_viz.graph.model import GRAD
 from autodiff_viz.graph.rule_kinds import ON_INPUTS, RULE_KINDS
 from autodiff_viz.views.canvas.card_heatmaps import elements
 from autodiff_viz.views.compose import LabView, Verification
@@ -85,7 +86,7 @@ def node_data(lab: Lab, view: LabView, told: Answers) -> Data | None:
         "doc": f"{node.doc} The output of the graph." if node.is_output else node.doc,
         "math": mathml(node.formula),
         "kind": node.rule,
-        "kinds": list(ON_INPUTS if node.is_input else RULE_KINDS),
+        "kinds": list(ON_INPUTS if node.is_input or node.op == GRAD else RULE_KINDS),
         "ruleSays": node.rule_says,
         "shape": node.shape,
         "value": node.value,

@@ -6,7 +6,8 @@ from typing import Any
 
 from autodiff_viz.engine.explain.play import FORWARD, PlayStep, play
 from autodiff_viz.engine.trace import Trace
-from autodiff_viz.graph.model import FOLLOW, INPUT, STOP, Node
+from autodiff_viz.graph.grad_nodes import BY
+from autodiff_viz.graph.model import FOLLOW, GRAD, INPUT, STOP, Node
 from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.graph.text_format import listed
 from autodiff_viz.language.show import show_node
@@ -57,11 +58,16 @@ def _step(trace: Trace, step: PlayStep) -> dict[str, Any]:
         "back": not forward,
         "again": step.region if step.again else None,
         "dropped": step.again and not step.writes,
-        "wires": [f"{step.node}:{slot}" for slot, _ in node.wires if slot < own and _lit(step, slot)],
+        "wires": [f"{step.node}:{slot}" for slot, _ in _drawn(node) if slot < own and _lit(step, slot)],
         "live": step.live,
         "says": _said(trace, node, step),
     }
     return {key: value for key, value in data.items() if value or key == "live"}
+
+
+def _drawn(node: Node) -> list[tuple[int, str]]:
+    """Return the wires that a step may light; of a grad node the one to its x."""
+    return [(slot, name) for slot, name in node.wires if node.op != GRAD or slot == BY]
 
 
 def _lit(step: PlayStep, slot: int) -> bool:

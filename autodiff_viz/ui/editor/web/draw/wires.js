@@ -22,6 +22,7 @@ import { labelPoint, placeLabels, USUAL } from "./labels.js";
 
 const SIGNS = { "-1": "negative", 0: "zero", 1: "positive", 2: "mixed" };
 const FLOW = /** @type {const} */ (["width", "sign", "passed"]);
+const GRAD = "grad"; // op of a node whose wires say what is differentiated, and by what
 const NUMBER = 13; // px
 const THIN = 1.5;
 const SHORT = 6; // px of the arrow on the short wire of a tab
@@ -94,6 +95,7 @@ export function updateStrand(strand, wire, nodes) {
   for (const line of [strand.line, strand.other]) line.setAttribute("d", path);
   strand.hit.setAttribute("d", path);
   strand.root.classList.toggle("alternative", Boolean(wire.alternative));
+  strand.root.classList.toggle("derivative", to.op === GRAD);
   if (!old || Boolean(old.reverse) !== Boolean(wire.reverse) || FLOW.some((field) => old[field] !== wire[field])) showFlow(strand, wire);
   showShape(strand);
   const shape = shapeOf(strand);
