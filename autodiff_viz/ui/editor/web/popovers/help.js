@@ -28,7 +28,7 @@ export function toggleHelp(editor, guide) {
 const reading = () =>
   html("section", {}, html("h3", {}, "How to read it"),
     html("p", {}, "Values flow right, in ", html("b", { class: "blue" }, "blue"), ". Cotangents flow back left, in ",
-      html("b", { class: "orange" }, "orange"), ". A wire is as thick as what it passes back. In forward mode tangents flow right, in italics, and wires show these."),
+      html("b", { class: "orange" }, "orange"), ". A wire is as thick as what it passes back."),
     html("div", { class: "legend" },
       sample("positive", "plus"), sample("negative", "minus"), sample("mixed", "both signs"), sample("zero", "zero")),
     html("p", {}, "A tensor is drawn small: its value from grey (minus) to ", html("b", { class: "blue" }, "blue"),
