@@ -124,7 +124,7 @@ def known_op(name: str | PullbackOf) -> Op:
     return OPS[name]
 
 
-@remembered(limits.NODES, lambda name: name)
+@remembered(KEPT, lambda name: name)
 def _pullback_op(name: PullbackOf) -> Op:
     return pullback_op(known_op(name.op), name.slot)
 
@@ -292,7 +292,7 @@ def result_shape(name: str | PullbackOf, static: Params, shapes: tuple[Shape, ..
     return shape
 
 
-@remembered(limits.NODES, program_key)
+@remembered(KEPT, program_key)
 def carries_slot(name: str | PullbackOf, static: Params, shapes: tuple[Shape, ...], slot: int) -> bool:
     """Return whether an op passes anything to a slot: False where JAX's derivative is a symbolic zero."""
     op = known_op(name)
