@@ -37,6 +37,7 @@ from autodiff_viz.views.training.panel import progress, run_log, train_view
 from autodiff_viz.views.training.record import advanced
 
 STEPS = 2
+FEW = 8  # nodes of graphs of which slow figures are made too
 
 
 def exactly(graph: Graph) -> tuple:
@@ -115,6 +116,8 @@ def _figures(lab: Lab, view: LabView) -> None:
     if not view.complete:
         return
     for figure in FIGURES.values():
+        if figure.slow and len(view.graph.nodes) > FEW:
+            continue  # a worker makes it, and may take seconds
         with suppress(GraphError):
             figure.build(view.trace, None)
             figure.text(view.trace, None)

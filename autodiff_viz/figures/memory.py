@@ -8,11 +8,11 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-from autodiff_viz.engine.explain.backward_program import Factor
 from autodiff_viz.engine.explain.memory import Memory, memory
-from autodiff_viz.engine.explain.play import BACKWARD, FORWARD, LiveArray, PlayStep, totals
+from autodiff_viz.engine.explain.play import LiveArray, totals
 from autodiff_viz.engine.explain.xla_memory import XlaMemory, xla_memory
 from autodiff_viz.engine.trace import Trace
+from autodiff_viz.figures.memory_words import hover, kind_of_array, largest, step_said, told
 from autodiff_viz.figures.plotly_text import coloured, counted, plain, short
 from autodiff_viz.figures.theme import (
     CHECKPOINT,
@@ -36,7 +36,6 @@ MOST_NODES, MOST_STEPS = 300, 900  # of a figure that can be read
 COMPILED = 150  # nodes up to which XLA is asked: it takes longer with each
 APART = 10  # producers that have bars of their own
 NAMED = 26  # steps whose names fit under the axis
-LISTED = 5  # arrays named at a step
 CROWDED = 60  # steps whose bars have no gaps
 HEIGHT, LOW = 400, 226  # pixels
 SHARE, ROOM = 0.86, 1.22  # of the drawing below the words at its top; of the axis above the peak
@@ -96,13 +95,13 @@ def memory_text(trace: Trace) -> str:
     except GraphError as error:
         return f"No chart of memory: {error.problems[0].message}"
     at = found.steps[found.at_step]
-    live = listed([_told(found, found.at_step, array) for array in _largest(found, found.at_step)], 4)
+    live = listed([told(found, found.at_step, array) for array in largest(found, found.at_step)], 4)
     allocated = f"; XLA says {counted(xla.temporary, 'byte')} of its own" if xla else ""
     return (
         f"A bar chart of what is live after each of {counted(len(found.steps), 'step')}: "
         f"the most is {counted(found.peak, 'element')}, {counted(found.bytes[found.at_step], 'byte')}, after "
-        f"{_step(at)}{f', which is {live}' if live else ''}; {counted(found.kept, 'element')} are kept for "
-        f"the backward pass{allocated}."
+        f"{step_said(at)}{f', which is {live}' if live else ''}; {counted(found.kept, 'element')} are kept "
+        f"for the backward pass{allocated}."
     )
 
 
@@ -122,20 +121,6 @@ def _runs(graph: Graph) -> int:
 
 def _xla(trace: Trace) -> XlaMemory | None:
     return xla_memory(trace) if len(trace.graph.nodes) <= COMPILED else None
-
-
-def _step(step: PlayStep, name: str | None = None) -> str:
-    """Return what happens in a step, in words."""
-    name = step.node if name is None else name
-    if step.phase == FORWARD:
-        return f"{name} runs"
-    return f"{name} runs again" if step.again else f"the pullback of {name}"
-
-
-def _kind(array: LiveArray) -> str:
-    if isinstance(array.array, Factor):
-        return "factor"
-    return "value" if isinstance(array.array, str) else "contribution"
 
 
 def _bars(found: Memory) -> Iterator[dict[str, Any]]:
@@ -168,7 +153,7 @@ def _stacks(found: Memory) -> list[Stack]:
     apart = sorted(weight, key=lambda name: -weight[name])[:APART]
     groups: dict[tuple[str, str], list[LiveArray]] = {}
     for array in found.arrays:
-        groups.setdefault((_kind(array), array.node if array.node in apart else ""), []).append(array)
+        groups.setdefault((kind_of_array(array), array.node if array.node in apart else ""), []).append(array)
     kinds, places = [*KINDS], [step.node for step in found.steps]
     ordered = sorted(groups, key=lambda key: (kinds.index(key[0]), places.index(key[1]) if key[1] else -1))
     return [Stack(node, kind, tuple(groups[kind, node])) for kind, node in ordered]
@@ -182,38 +167,9 @@ def _hovers(found: Memory) -> dict[str, Any]:
         "x": list(range(len(found.steps))),
         "y": [step.live for step in found.steps],
         "marker": {"color": CLEAR, "size": 1},
-        "hovertext": [ink(_hover(found, i)) for i in range(len(found.steps))],
+        "hovertext": [ink(hover(found, i)) for i in range(len(found.steps))],
         "hoverinfo": "text",
     }
-
-
-def _hover(found: Memory, i: int) -> str:
-    step = found.steps[i]
-    said = f"step {i + 1}, {step.phase}: after <b>{_step(step, plain(step.node))}</b>"
-    live = f"{counted(step.live, 'element')} live, {counted(found.bytes[i], 'byte')}"
-    largest = _largest(found, i)
-    lines = [_told(found, i, array, plain) for array in largest[:LISTED]]
-    more = [f"and {counted(len(largest) - LISTED, 'other array')}"] if len(largest) > LISTED else []
-    return "<br>".join([said, live, *lines, *more])
-
-
-def _largest(found: Memory, i: int) -> list[LiveArray]:
-    return sorted(found.holds(i), key=lambda array: -array.elements)
-
-
-def _told(found: Memory, i: int, array: LiveArray, write: Any = str) -> str:
-    """Return who keeps what for whom."""
-    name, readers = write(array.node), found.readers(array, i)
-    what = {"value": name, "factor": f"a factor of {name}", "contribution": f"what {name} passes"}[
-        _kind(array)
-    ]
-    back = [j for j in array.reads if j > i and found.steps[j].phase == BACKWARD]
-    whose = (
-        "the pullback of "
-        if len(back) == sum(j > i for j in array.reads) and _kind(array) != "contribution"
-        else ""
-    )
-    return f"{what} ({array.elements:,}) for {whose}{listed([write(name) for name in readers], 3)}"
 
 
 def _ticks(found: Memory) -> dict[str, Any]:
@@ -286,7 +242,7 @@ def _small(text: str) -> dict[str, Any]:
 def _title(found: Memory) -> str:
     at = found.steps[found.at_step]
     size = f"{counted(found.peak, 'element')}, {counted(found.bytes[found.at_step], 'byte')}"
-    return f"Peak: {size}, after {_step(at, short(at.node))}"
+    return f"Peak: {size}, after {step_said(at, short(at.node))}"
 
 
 def _explanation(found: Memory, xla: XlaMemory | None) -> list[str]:

@@ -11,6 +11,7 @@ ROOT = Path(__file__).parents[2]
 PAGES = """
 import sys
 from dataclasses import replace
+from time import monotonic, sleep
 
 from streamlit.testing.v1 import AppTest
 
@@ -34,7 +35,12 @@ here = app.session_state[SESSION]
 here.parts.seen = True
 for figure in FIGURES:
     here.lab = replace(here.lab, figure=figure)
-    app.run()
+    until = monotonic() + 60
+    while True:  # a worker makes some figures
+        app.run()
+        if app.get("plotly_chart") or monotonic() > until:
+            break
+        sleep(0.2)
     assert app.get("plotly_chart"), figure
 here.lab = replace(start(), selected="x")
 app.run()

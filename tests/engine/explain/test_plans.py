@@ -208,7 +208,7 @@ def test_code_of_a_plan_is_what_a_program_would_say():
     ]
 
 
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=5, deadline=None)
 @given(graph=scalar_graphs())
 def test_random_graphs_have_plans_that_hold(graph):
     whole = av.trace(graph)
