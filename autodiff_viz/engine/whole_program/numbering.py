@@ -112,6 +112,7 @@ class Numbering:
             results = operands
         elif name in INLINED:
             results = self.number(opened(params[INLINED[name]]), operands, self._inside(name, params, place))
+            identity = {*results} <= {*operands}  # the function of a rule that acts on cotangents alone
         else:
             key = (place.node, name, _key(params), *operands, *self._own())
             results = [self.fresh((*key, i)) for i in range(len(equation.outvars))]

@@ -127,6 +127,7 @@ def test_a_graph_has_its_lint_and_its_twin_has_not(case):
     told = [(lint.code, lint.where) for lint in found(text)]
     beside = {FORWARD_MODE} | ({SECOND} if expected and expected[0] == SHADOW else set())
     beside |= {SECOND} if "named like nothing" in case else set()
+    beside |= {SECOND} if case == "a gradient scaled" else set()
     beside |= {STOP} if text.startswith(STE) else set()  # round passes nothing in any case
     if expected is None:
         assert told == []
@@ -173,6 +174,9 @@ def test_messages_have_the_numbers():
     said = {case: found(CASES[case][0])[-1].message for case in CASES if CASES[case][1]}
     assert "is 0.5 on both sides, and JAX has 0" in said["softplus by max and abs, at 0"]
     assert "is 2 in JAX, but the slope of the gradient is 0" in said["a straight-through square"]
+    twice = found(CASES["a gradient scaled"][0])[-1].message  # a is pulled back by -1 in its gradient too
+    assert f"is {2.2 * np.sin(2.2) - 2 * np.cos(2.2):.4g} in JAX" in twice
+    assert f"the slope of the gradient is {2.2 * np.sin(2.2):.4g}" in twice
     assert (
         "by x is 2.5 in JAX, but the slope of the gradient is 2"
         in (said["a declared derivative of a constant, squared"])
