@@ -79,7 +79,10 @@ def _alone(found: Trace, node: Node, step: Step, arguments: list[Any], value: An
 
 
 def _rewritten(found: Trace, node: Node, passing: frozenset[int]) -> Alone:
-    """Return the op's own pullback of each part's share of the changed cotangent."""
+    """Return the op's own pullback of each part's share of the changed cotangent.
+
+    A rule at which nothing ever arrives does not run, so it adds nothing.
+    """
     arriving = found.cotangent[node.name].astype(np.float64)
     share, rest = _shares(changed_cotangent(found, node.name).astype(np.float64), arriving)
 
@@ -87,7 +90,8 @@ def _rewritten(found: Trace, node: Node, passing: frozenset[int]) -> Alone:
         pulled = own_contributions(found, node.name, part.astype(found.dtype))
         return {slot: each.astype(np.float64) for slot, each in pulled.items()}
 
-    return Alone(lambda part: own(part * share), passing, own(rest) if rest.any() else {}, by_share=True)
+    adds = rest.any() and not found.cotangent.is_symbolic_zero(node.name)
+    return Alone(lambda part: own(part * share), passing, own(rest) if adds else {}, by_share=True)
 
 
 def _declared(found: Trace, node: Node) -> Alone:
