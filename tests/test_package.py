@@ -53,6 +53,7 @@ def installed(wheel, tmp_path_factory) -> Path:
     return target
 
 
+@pytest.mark.nightly
 def test_everything_that_the_package_reads_is_in_it(installed):
     def files(root):
         found = (path.relative_to(root) for path in (root / PACKAGE).rglob("*") if path.is_file())

@@ -1,7 +1,7 @@
 """What `make test` runs of the suite: every claim, and a sample of long lists of cases. `make nightly`: all.
 
     @pytest.mark.sampled(3)   every third case or so of a parametrised test, and at least one
-    @pytest.mark.nightly      only at night: a test beside it claims the same of less
+    @pytest.mark.nightly      only at night: it takes long for what it adds to the tests beside it
 
 A case is in the sample by the checksum of its name, so it stays in or out when others are added. Of
 hypothesis' examples a third is tried. A test that is named on the command line runs in full.

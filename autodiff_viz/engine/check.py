@@ -11,17 +11,8 @@ from autodiff_viz.engine.arguments import input_shapes
 from autodiff_viz.engine.live_path.arrays import FLOAT32, own_shape
 from autodiff_viz.engine.live_path.grad_check import check_grad
 from autodiff_viz.engine.live_path.grad_graph import grad_graph
-from autodiff_viz.engine.live_path.kernels import (
-    FITTED,
-    SCALED,
-    Shape,
-    check_call,
-    known_op,
-    program_key,
-    result_shape,
-    split,
-    too_many_kernels,
-)
+from autodiff_viz.engine.live_path.kernels import FITTED, SCALED, Shape, too_many_kernels
+from autodiff_viz.engine.live_path.op_calls import check_call, known_op, program_key, result_shape, split
 from autodiff_viz.graph import limits
 from autodiff_viz.graph.argument_types import known_graph
 from autodiff_viz.graph.bypass import played

@@ -86,6 +86,7 @@ def app():
         yield found
 
 
+@pytest.mark.nightly
 @pytest.mark.skipif(nginx() is None, reason=HOW_TO_GET_NGINX)
 def test_replicas_behind_nginx_are_measured_as_one_server():
     with replicas() as both:

@@ -31,6 +31,7 @@ def tab(browser: Browser) -> Iterator[Page]:
     context.close()
 
 
+@pytest.mark.nightly
 def test_whose_place_is_taken_while_the_page_loads_is_told_and_gets_in_when_it_is_free(
     tab: Page, server: Server
 ):

@@ -50,6 +50,7 @@ def test_the_history_comes_back_after_a_reload_with_what_was_undone(lab: LabPage
     expect(lab.formula).to_have_value("x = 0.5\nb = sin(x)\nz = b * 2.0 # mine")
 
 
+@pytest.mark.nightly
 def test_the_history_comes_back_after_a_restart_of_the_server(tab: Page, server):  # noqa: F811
     lab = LabPage(tab, server.address).open()
     before = worked(lab)

@@ -142,6 +142,7 @@ def type_text(lab: LabPage) -> Callable[[], None]:
     return lambda: expect(lab.node("w")).to_be_visible()
 
 
+@pytest.mark.nightly
 def test_no_edit_is_lost_when_the_page_is_left_at_once(lab: LabPage):
     for edit in (set_rule, add_node, delete_node, move_slider, type_text):
         is_done = edit(lab)

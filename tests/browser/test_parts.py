@@ -35,6 +35,7 @@ SEEN = """() => {
 }"""
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("seed", range(1))
 def test_after_quick_edits_the_page_is_as_if_it_had_just_been_opened(
     lab: LabPage, context: BrowserContext, seed: int

@@ -37,6 +37,7 @@ def test_a_loss_scale_saves_what_float16_loses(lab: LabPage):
     expect(page).to_have_url(saying("scale=4"))
 
 
+@pytest.mark.nightly
 def test_only_a_graph_with_a_random_draw_has_statistics_of_noise(lab: LabPage):
     page = lab.page
     page.set_viewport_size({"width": 1280, "height": 720})

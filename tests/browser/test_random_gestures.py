@@ -35,6 +35,7 @@ def compare(lab: LabPage, expected: Lab) -> None:
         assert lab.names() == set(expected.graph.by_name)
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("seed", range(RUNS))
 def test_whatever_is_done_however_fast_leads_where_the_same_edits_lead_one_by_one(page, address, seed):
     page.add_init_script(LOG)

@@ -187,6 +187,7 @@ def tab(browser: Browser) -> Iterator[Page]:
     assert errors == []
 
 
+@pytest.mark.nightly
 def test_a_file_to_download_is_found_whichever_replica_has_it(tab: Page, proxy: Proxy):
     lab = LabPage(tab, proxy.address).open()
     expect(tab.get_by_role("group", name="Check")).to_contain_text("agrees", timeout=60_000)

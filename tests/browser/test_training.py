@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from urllib.parse import urlencode
 
+import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from autodiff_viz.views.persistence.address import to_query
@@ -44,6 +45,7 @@ def drag_to(lab: LabPage, step: int) -> None:
     expect(lab.value("loss")).to_have_text(four_digits(loss_of(step)))
 
 
+@pytest.mark.nightly
 def test_a_step_comes_back_on_the_canvas_and_after_a_reload(lab):
     lab.type_formula(TEXT)
     lab.page.get_by_role("button", name="One step", exact=True).click()

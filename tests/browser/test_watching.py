@@ -3,6 +3,7 @@ newcomer finds it is not handed on."""
 
 from __future__ import annotations
 
+import pytest
 from playwright.sync_api import BrowserContext, expect
 
 from tests.browser.conftest import watched
@@ -25,6 +26,7 @@ def test_a_request_to_another_host_and_errors_are_noticed(context: BrowserContex
     page.close()
 
 
+@pytest.mark.nightly
 def test_a_page_is_handed_on_only_as_a_newcomer_finds_it(context: BrowserContext, address: str):
     shared = SharedPage(context, address, watched)
     lab = shared.take()

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from autodiff_viz.engine.check import check_rule
-from autodiff_viz.engine.live_path import kernels
+from autodiff_viz.engine.live_path import kernels, op_calls
 from autodiff_viz.engine.live_path.kernels import kernel
 from autodiff_viz.engine.trace import trace
 from autodiff_viz.engine.whole_program import remat_counts
@@ -18,7 +18,7 @@ from autodiff_viz.views.canvas import drawing
 
 @pytest.mark.parametrize("cache", EVERYTHING, ids=lambda cache: cache.__name__)
 def test_every_cache_has_a_size(cache):
-    small = (check._of_node, kernels.result_shape, check_rule)  # a few words for each node of one whole graph
+    small = (check._of_node, op_calls.result_shape, check_rule)  # a few words for each node of one graph
     words = (
         show._alone,
         drawing._standing,

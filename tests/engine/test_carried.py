@@ -93,6 +93,7 @@ loss = mean(square(p @ stack([o_1, o_2]) - 3.0))
 """
 
 
+@pytest.mark.nightly
 def test_the_new_branch_alone_is_trained_and_the_others_keep_their_weights():
     graph, settings = parse(GATE), Settings("momentum", 0.05)
     course = further(start(graph, settings), graph, settings, 3)

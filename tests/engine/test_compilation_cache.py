@@ -75,6 +75,7 @@ def is_filled_without_jaxs_own(place: Path) -> bool:
         return is_filled(place)
 
 
+@pytest.mark.nightly
 def test_another_process_compiles_nothing_that_is_there_and_finds_the_same_numbers(place):
     asked, loaded, gradient = ran(place, LOAD)
     assert asked == loaded > 0

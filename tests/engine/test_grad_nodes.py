@@ -17,6 +17,7 @@ from autodiff_viz.engine.diagnostics.differences import check_input, check_node
 from autodiff_viz.engine.sweep import sweep
 from autodiff_viz.graph.limits import GRADS
 from tests.engine.random_grads import TEXTS, random_text
+from tests.export.programs import loaded
 
 WITNESSES = {
     # loss = (theta - 0.1 * 3 theta)^2 / 2: 1.4 (1 - 0.3) = 0.98; without the path through g 1.4
@@ -118,14 +119,14 @@ def able(seeds):
 RANDOM = able(range(int(os.environ.get("GRADIENTS", 12))))
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("text", [*TEXTS, *RANDOM])
 def test_both_paths_and_the_exported_program_agree(text):
     graph = parse(text)
     found = trace(graph, dtype="float64")
     assert verify(found).agrees, verify(found)
-    program: dict = {"__name__": "exported"}
+    program = loaded(to_python(graph, dtype="float64"))
     with jax.enable_x64(True):
-        exec(to_python(graph, dtype="float64"), program)
         given = [program[name] for name in found.inputs]
         value, pull = jax.vjp(program["forward"], *given)
         gradients = pull(jnp.ones_like(value))

@@ -65,6 +65,7 @@ def by_hand(graph: Graph, kind: type) -> tuple[dict, dict]:
     return value, cotangent
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("dtype", HALVES)
 def test_live_path_and_whole_program_round_after_each_operation(dtype):
     rng = np.random.default_rng(3)
@@ -141,6 +142,7 @@ def test_a_draw_is_that_of_float32_rounded():
     np.testing.assert_array_equal(half.passed["y", 0] != 0, wide.passed["y", 0] != 0)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("dtype", HALVES)
 def test_the_exported_program_runs_in_the_dtype(dtype):
     graph = parse(

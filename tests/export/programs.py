@@ -48,15 +48,23 @@ def run_alone(sources: list[str], folder: Path) -> list[tuple]:
     return pickle.loads(results.read_bytes())
 
 
-def run_here(source: str) -> tuple:
-    """As `run_alone`, in this process; its settings are put back."""
-    before = jax.config.jax_enable_x64
-    end, printed = {"__name__": "__main__"}, io.StringIO()
+def loaded(source: str, name: str = "exported") -> dict:
+    """The names that a program defines; its settings of JAX are put back."""
+    with jax.enable_x64(False):
+        before = jax.config.jax_enable_x64
+    defined = {"__name__": name}
     try:
-        with contextlib.redirect_stdout(printed):
-            exec(compile(source, "program.py", "exec"), end)
+        exec(compile(source, "program.py", "exec"), defined)
     finally:
         jax.config.update("jax_enable_x64", before)
+    return defined
+
+
+def run_here(source: str) -> tuple:
+    """As `run_alone`, in this process."""
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        end = loaded(source, "__main__")
     # JAX gives a constant back as a number of its own kind, of which only `dtype` is right.
     value, *gradients = (np.asarray(array, array.dtype) for array in (end["value"], *end["gradients"]))
     return value, gradients, printed.getvalue()

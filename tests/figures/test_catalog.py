@@ -69,6 +69,7 @@ def fonts(data):
             yield from fonts(item)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("key", FIGURES)
 @pytest.mark.parametrize("text", SHARED)
 def test_plotly_accepts_every_property_of_every_figure(key, text):

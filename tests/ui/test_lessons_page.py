@@ -62,6 +62,7 @@ def test_a_card_opens_its_lesson_in_the_lab_and_the_address_says_so():
     assert "view" not in app.query_params
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("found", LESSONS, ids=lambda found: found.key)
 def test_every_lesson_opens_beside_the_lab(found):
     app = _lab_with(found.key)

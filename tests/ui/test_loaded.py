@@ -7,6 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parents[2]
 PAGES = """
 import sys
@@ -48,6 +50,7 @@ print(*sorted({"pandas", "pyarrow", "polars", "scipy"} & set(sys.modules)))
 """
 
 
+@pytest.mark.nightly
 def test_no_page_loads_a_library_for_tables():
     """Streamlit does for a component's dictionary, when lists or dictionaries are in it: 60 MB for pandas
     alone."""

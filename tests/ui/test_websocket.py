@@ -42,6 +42,7 @@ def test_a_page_is_not_told_where_the_server_has_the_project(visitor):
     assert inside(visitor) == []
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("text", [DEEP, f'[{{"event": "outbox", "value": {DEEP}}}]', "[" * 100_000])
 def test_brackets_without_end_are_refused_and_the_session_goes_on(visitor, text):
     visitor.post("canvas", text)

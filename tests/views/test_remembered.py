@@ -47,6 +47,7 @@ def alone() -> tuple[list[dict], list[dict]]:
     return tuple(found)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("i", range(len(PAIRS)), ids=lambda i: PAIRS[i][1].text.splitlines()[-1][:30])
 def test_a_state_that_is_nearly_the_same_leaves_nothing_behind(i, alone):
     for which in (FIRST, SECOND, FIRST):

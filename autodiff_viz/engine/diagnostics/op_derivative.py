@@ -8,7 +8,8 @@ import jax
 import numpy as np
 
 from autodiff_viz.engine.live_path.arrays import on_device
-from autodiff_viz.engine.live_path.kernels import Kernel, kernel, split
+from autodiff_viz.engine.live_path.kernels import Kernel, kernel
+from autodiff_viz.engine.live_path.op_calls import split
 from autodiff_viz.engine.live_path.prepare import grad_op
 from autodiff_viz.engine.live_path.rules import Abstract, on_identity
 from autodiff_viz.engine.trace import Trace, precision

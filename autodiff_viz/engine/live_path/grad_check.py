@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from autodiff_viz.engine.live_path.kernels import check_call
+from autodiff_viz.engine.live_path.op_calls import check_call
 from autodiff_viz.graph import limits
 from autodiff_viz.graph.grad_nodes import own_slots
 from autodiff_viz.graph.model import FOLLOW, GRAD, Graph, Node

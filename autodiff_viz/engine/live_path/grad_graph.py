@@ -14,15 +14,8 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from autodiff_viz.engine.live_path.grad_check import no_node, order_problem, too_long
-from autodiff_viz.engine.live_path.kernels import (
-    FITTED,
-    SCALED,
-    Shape,
-    carries_slot,
-    known_op,
-    result_shape,
-    split,
-)
+from autodiff_viz.engine.live_path.kernels import FITTED, SCALED, Shape
+from autodiff_viz.engine.live_path.op_calls import carries_slot, known_op, result_shape, split
 from autodiff_viz.graph import limits
 from autodiff_viz.graph.grad_nodes import BY, OF, Between, between
 from autodiff_viz.graph.identity import remembered

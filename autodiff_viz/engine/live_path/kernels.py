@@ -6,8 +6,7 @@ compiled op recomputes the op inside the same program; XLA removes what the deri
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Hashable
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -15,8 +14,8 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from autodiff_viz.engine.live_path.arrays import bad_param
 from autodiff_viz.engine.live_path.bounded_memo import shared
+from autodiff_viz.engine.live_path.op_calls import known_op, program_key, result_shape, runner, said_op, split
 from autodiff_viz.engine.live_path.pullback_jaxprs import carries, hands_on, restrict
 from autodiff_viz.engine.live_path.pullbacks import (
     Pull,
@@ -28,16 +27,11 @@ from autodiff_viz.engine.live_path.pullbacks import (
 )
 from autodiff_viz.graph import limits
 from autodiff_viz.graph.dtypes import DTYPES
-from autodiff_viz.graph.identity import remembered
-from autodiff_viz.graph.literals import literal_fault, seed_fault
 from autodiff_viz.graph.model import Params
 from autodiff_viz.graph.problem import GraphError, Problem
-from autodiff_viz.graph.text_format import listed
 from autodiff_viz.ops.catalog import OPS
-from autodiff_viz.ops.misfit import Misfit, Shape, said
-from autodiff_viz.ops.misfits import misfit, slot_names
-from autodiff_viz.ops.pullback_ops import PullbackOf, pullback_op
-from autodiff_viz.ops.record import Op, Param, Refusal
+from autodiff_viz.ops.misfit import Shape
+from autodiff_viz.ops.pullback_ops import PullbackOf
 
 KEPT = 288  # compiled ops, a third of them on trial; each holds about 3 MB of code
 TANGENTS_KEPT = 192  # compiled tangents, half of them on trial; each is one program, a third of that
@@ -85,87 +79,8 @@ class Kernel:
     hands_on: bool
 
 
-def split(op: Op, params: Params) -> tuple[Params, list[dict[str, Any]]]:
-    """Split parameters into (static, leading arguments).
-
-    Static parameters are compiled in; the run-time ones are one dict, or nothing, before the op's arrays.
-
-    Raises:
-      GraphError: a run-time parameter is not a number, or not a seed; the problem has no node yet.
-    """
-    dynamic = {p.name: p.default for p in op.params if not p.static}
-    if not dynamic:
-        return params, []
-    static = tuple(pair for pair in params if pair[0] not in dynamic)
-    given = {key: value for key, value in params if key in dynamic}
-    for key, value in given.items():
-        if fault := _number_fault(op.param(key), value):
-            raise GraphError(bad_param(op.name, key, fault))
-    given = {**dynamic, **given}
-    return static, [op.prepared(given) if op.prepared else given]
-
-
-def _number_fault(param: Param, value: Any) -> str:
-    if param.kind == "seed":
-        return seed_fault(value)
-    return "is not one number" if isinstance(value, tuple) else literal_fault(value)
-
-
-def known_op(name: str | PullbackOf) -> Op:
-    """Return the op of this name, or the op that a `PullbackOf` names.
-
-    Raises:
-      GraphError: there is none; the problem has no node yet.
-    """
-    if type(name) is PullbackOf:
-        return _pullback_op(name)
-    if name not in OPS:
-        raise GraphError(Problem("unknown-op", f"There is no op {name!r}.", "Choose an op from the palette."))
-    return OPS[name]
-
-
-@remembered(KEPT, lambda name: name)
-def _pullback_op(name: PullbackOf) -> Op:
-    return pullback_op(known_op(name.op), name.slot)
-
-
-def check_call(owner: str, name: str, given: Params, count: int) -> Op:
-    """Return the op called `name` if it takes these parameters and `count` inputs.
-
-    Args:
-      owner: name of the node, for messages.
-    Raises:
-      GraphError: it does not, or there is no such op; the problem has no node yet.
-    """
-    op = known_op(name)
-    if unknown := [key for key, _ in given if op.param(key) is None]:
-        known = ", ".join(param.name for param in op.params) or "none"
-        message = f"{name!r} has no parameter {unknown[0]!r}."
-        raise GraphError(Problem("unknown-param", message, f"It has: {known}."))
-    if (count < 1) if op.variadic else (count != len(op.slots)):
-        wanted = f"{len(op.slots)} ({', '.join(op.slots) or 'none'})"
-        needs = "at least one input" if op.variadic else wanted
-        message = f"{owner!r} has {count} inputs; {name!r} takes {needs}."
-        raise GraphError(Problem("arity", message, "Add or remove inputs."))
-    return op
-
-
-def program_key(name: str | PullbackOf, static: Params, *ours: Any) -> Hashable:
-    """Return the memoisation key of a compiled op: (shapes, slots, dtype) are `ours`.
-
-    Shapes, slots and flags are made by the project and can be compared as they are. Parameters come from
-    users; they are short, and their `repr` is computed sooner than their identity.
-    """
-    return name, static and repr(static), ours
-
-
 def _too_many(name: str | PullbackOf, *others: Any) -> GraphError:
     return GraphError(too_many_kernels(name))
-
-
-def said_op(name: str | PullbackOf) -> str:
-    """Return the name of an op in quotes; of a pullback in words."""
-    return f"The pullback of {said_op(name.op)}" if type(name) is PullbackOf else repr(name)
 
 
 def too_many_kernels(op: str | PullbackOf) -> Problem:
@@ -201,7 +116,7 @@ def kernel(
     shape = result_shape(name, static, shapes, dtype)
     op = known_op(name)
     _, leading = split(op, ())
-    run = _runner(op, static, dtype, len(leading))
+    run = runner(op, static, dtype, len(leading))
     samples = [*leading, *(jax.ShapeDtypeStruct(shape, jnp.dtype(dtype)) for shape in shapes)]
     slots = tuple(len(leading) + i for i in differentiated)
     carried = carries(run, samples, slots)
@@ -221,8 +136,7 @@ def kernel(
             many_run = jax.vmap(run, in_axes=axes)
         if any(batched) or cotangent_batched:
             many_pull = jax.vmap(pull, in_axes=(0 if cotangent_batched else None, *axes))
-    options = {} if any(shapes) or shape else QUICK
-    jit = partial(jax.jit, compiler_options={**options, **ROUNDED} if DTYPES[dtype].half else options or None)
+    jit = partial(jax.jit, compiler_options=_options(any(shapes) or bool(shape), dtype))
     compiled, unchanged = jit(many_pull), all(carried) and hands_on(pull, shape, dtype, samples)
     if not any(carried):
         pull_back = pass_nothing(len(slots))
@@ -248,7 +162,7 @@ def tangent_kernel(
     shape = result_shape(name, static, shapes, dtype)
     op = OPS[name]
     _, leading = split(op, ())
-    run, places = _runner(op, static, dtype, len(leading)), [len(leading) + slot for slot in slots]
+    run, places = runner(op, static, dtype, len(leading)), [len(leading) + slot for slot in slots]
 
     def push(tangents: tuple[jax.Array, ...], *arguments: Any) -> tuple[jax.Array, ...]:
         return tuple(
@@ -256,70 +170,10 @@ def tangent_kernel(
             for i, dot in zip(places, tangents, strict=True)
         )
 
-    return jax.jit(push, compiler_options=None if any(shapes) or shape else QUICK)
+    return jax.jit(push, compiler_options=_options(any(shapes) or bool(shape), dtype))
 
 
-def _runner(op: Op, static: Params, dtype: str, leading: int) -> Callable[..., jax.Array]:
-    """Return the op as a function of its run-time parameters (one dict, if `leading`) and arrays."""
-    fixed = {**{p.name: p.default for p in op.params if p.static}, **dict(static)}
-    if not op.slots:
-        fixed["dtype"] = jnp.dtype(dtype)
-
-    def run(*arguments: Any) -> jax.Array:
-        dynamic = arguments[0] if leading else {}
-        return op.apply(*arguments[leading:], **fixed, **dynamic)
-
-    return run
-
-
-@remembered(limits.NODES, program_key)
-def result_shape(name: str | PullbackOf, static: Params, shapes: tuple[Shape, ...], dtype: str) -> Shape:
-    """Return the shape of the op's value by abstract evaluation. Compiles nothing.
-
-    Raises:
-      GraphError: as `kernel`.
-    """
-    op = check_call(name, name, static, len(shapes))
-    _, leading = split(op, ())
-    run = _runner(op, static, dtype, len(leading))
-    samples = [*leading, *(jax.ShapeDtypeStruct(shape, jnp.dtype(dtype)) for shape in shapes)]
-    try:
-        shape = jax.eval_shape(run, *samples).shape
-    except (TypeError, ValueError, IndexError, AssertionError) as error:
-        raise GraphError(_refused(op, static, shapes, error)) from error
-    if math.prod(shape) > limits.ELEMENTS:
-        raise GraphError(_too_large(op, shape))
-    return shape
-
-
-@remembered(KEPT, program_key)
-def carries_slot(name: str | PullbackOf, static: Params, shapes: tuple[Shape, ...], slot: int) -> bool:
-    """Return whether an op passes anything to a slot: False where JAX's derivative is a symbolic zero."""
-    op = known_op(name)
-    _, leading = split(op, ())
-    samples = [*leading, *(jax.ShapeDtypeStruct(shape, jnp.float32) for shape in shapes)]
-    return carries(_runner(op, static, "float32", len(leading)), samples, (len(leading) + slot,))[0]
-
-
-def _too_large(op: Op, shape: tuple[int, ...]) -> Problem:
-    size = math.prod(shape)
-    return Problem(
-        code="too-large",
-        message=f"{op.name!r} gives shape {list(shape)}, {size} elements; at most {limits.ELEMENTS}.",
-        hint="Use smaller tensors.",
-    )
-
-
-def _refused(op: Op, static: Params, shapes: tuple[Shape, ...], error: Exception) -> Problem:
-    names = slot_names(op, len(shapes))
-    given = [f"{name} is {said(shape)}" for name, shape in zip(names, shapes, strict=True)]
-    reason = str(error).splitlines()[0][:200]
-    usual = reason if isinstance(error, Refusal) else f"JAX says: {reason}"
-    found = misfit(op, shapes, dict(static)) or Misfit(
-        usual, "Reshape an input, or change this node's parameters."
-    )
-    return Problem(
-        code="shape-mismatch",
-        message=f"{op.name!r} cannot take these shapes: {listed(given) or 'no inputs'}. {found.needed}",
-        hint=found.hint,
-    )
+def _options(tensors: bool, dtype: str) -> dict[str, Any] | None:
+    """Return the compiler options for an op on tensors, or on numbers alone."""
+    options = {} if tensors else QUICK
+    return {**options, **ROUNDED} if DTYPES[dtype].half else options or None

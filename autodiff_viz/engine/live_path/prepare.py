@@ -19,7 +19,8 @@ from autodiff_viz.engine.live_path.bounded_memo import Evaluation, within
 from autodiff_viz.engine.live_path.grad_check import check_grad
 from autodiff_viz.engine.live_path.grad_graph import GradGraph, grad_graph
 from autodiff_viz.engine.live_path.grad_kernel import grad_kernel
-from autodiff_viz.engine.live_path.kernels import Kernel, Shape, kernel, known_op, split
+from autodiff_viz.engine.live_path.kernels import Kernel, Shape, kernel
+from autodiff_viz.engine.live_path.op_calls import known_op, split
 from autodiff_viz.engine.live_path.pullbacks import PullBack, hand_on
 from autodiff_viz.engine.live_path.rules import PULLBACKS, Abstract, Bound, Ruled, on_identity
 from autodiff_viz.engine.live_path.walk import ARRIVING, Prepared, Step

@@ -13,7 +13,8 @@ from typing import Any, NamedTuple
 import jax
 
 from autodiff_viz.engine.live_path.arrays import constant
-from autodiff_viz.engine.live_path.kernels import FITTED, SCALED, Kernel, Shape, kernel, split
+from autodiff_viz.engine.live_path.kernels import FITTED, SCALED, Kernel, Shape, kernel
+from autodiff_viz.engine.live_path.op_calls import split
 from autodiff_viz.engine.live_path.pullbacks import PullBack, hand_on, pass_nothing, pull_changed, total
 from autodiff_viz.graph.model import Call, Lambda, Node, Params, Term, params
 from autodiff_viz.graph.rule_kinds import BACKWARD_AS, FOLLOW, PULLBACK, REWRITE, SCALE, STOP

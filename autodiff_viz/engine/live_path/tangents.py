@@ -13,7 +13,8 @@ import jax
 
 from autodiff_viz.engine.check import at_node
 from autodiff_viz.engine.live_path.bounded_memo import Evaluation, within
-from autodiff_viz.engine.live_path.kernels import kernel, split, tangent_kernel
+from autodiff_viz.engine.live_path.kernels import kernel, tangent_kernel
+from autodiff_viz.engine.live_path.op_calls import split
 from autodiff_viz.engine.live_path.pullbacks import total
 from autodiff_viz.engine.live_path.walk import Prepared, Wire
 from autodiff_viz.graph.literals import shape_of

@@ -15,7 +15,7 @@ import jax
 import jax.numpy as jnp
 from jax.ad_checkpoint import checkpoint_name
 
-from autodiff_viz.engine.live_path.kernels import split
+from autodiff_viz.engine.live_path.op_calls import split
 from autodiff_viz.engine.live_path.walk import ARRIVING, Wire
 from autodiff_viz.engine.whole_program.rules import RULED, Run, constant
 from autodiff_viz.graph.blocks import Block, blocks

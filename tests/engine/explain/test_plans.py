@@ -47,6 +47,7 @@ def measured(whole: av.Trace, regions: tuple[Region, ...]) -> tuple[int, int, in
     return max(live), kept, sum(runs.kept for runs in found.runs.values())
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", GRAPHS)
 def test_what_a_plan_claims_is_what_jax_has_once_it_is_taken(name):
     whole = traced(GRAPHS[name])
@@ -172,6 +173,7 @@ def test_fewer_nodes_may_be_asked_for():
     assert planned(traced(chain(5)), most_nodes=5).searched
 
 
+@pytest.mark.nightly
 def test_sixteen_nodes_are_searched_completely():
     """Ways to cut or leave out: w(n) = 3 w(n-1) - w(n-2). Then one region with 2^15 sets of names."""
     ways = [1, 2]

@@ -157,6 +157,7 @@ def test_to_look_for_mistakes_makes_no_kernel_and_draws_nothing():
     assert kernel.misses() == before
 
 
+@pytest.mark.nightly
 def test_a_large_graph_takes_no_kernel_of_the_others_away():
     first = parse("x = 0.5\ny = sin(x) * x")
     for _ in range(2):  # in use, so that it is not on trial

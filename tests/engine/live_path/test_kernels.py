@@ -6,7 +6,8 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from autodiff_viz.engine.live_path.kernels import Kernel, kernel, split
+from autodiff_viz.engine.live_path.kernels import Kernel, kernel
+from autodiff_viz.engine.live_path.op_calls import split
 from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.ops.catalog import OPS
 

@@ -79,6 +79,7 @@ def test_inputs_seed_and_dtype_are_as_in_a_trace():
     assert found.angles["w"] is None
 
 
+@pytest.mark.nightly
 def test_the_split_model_hands_over_cotangents_of_far_fewer_elements_than_its_jacobians():
     """By hand: 3 * 384 * 486, 1152 * 144 and 1458 * 24 against 3 * 9 * 9 * 6, 3 * 8 * 8 * 6 and 3."""
     found = av.segments(av.parse(SPLIT))

@@ -56,6 +56,7 @@ def code(place: Path) -> dict[str, int]:
     return {path.name: path.stat().st_mtime_ns for path in (place / "compiled").iterdir()}
 
 
+@pytest.mark.nightly
 def test_it_compiles_nothing_again_and_ticks_at_once(server, tmp_path):
     until(is_ready, server)
     (place,) = (tmp_path / "kept").iterdir()
