@@ -45,7 +45,7 @@ def jacobian_figure(trace: Trace, name: str | None, low: bool = False) -> go.Fig
             {"meta": {"told": "".join(f"<p>{one}</p>" for one in (f"<b>{title}</b>", *under))}} if low else {}
         ),
     }
-    return draw([_heatmap(found, names)], layout, f"jacobian {found.of} {found.by} {low}")
+    return draw([_heatmap(found, names), *_numbers(found)], layout, f"jacobian {found.of} {found.by} {low}")
 
 
 def jacobian_text(trace: Trace, name: str | None) -> str:
@@ -105,14 +105,12 @@ def _heatmap(found: FullJacobian, names: tuple[list[str], list[str]]) -> dict[st
     rows, columns = matrix.shape
     z = np.where(np.isfinite(matrix), matrix, np.nan)
     most = float(np.nanmax(np.abs(z), initial=0.0)) or 1.0
-    written = rows <= WRITTEN[0] and columns <= WRITTEN[1]
+    written = _is_written(found)
     hover = [
         [f"d {of} / d {by} = {scalar(x, 6)}" for by, x in zip(names[1], row, strict=True)]
         for of, row in zip(names[0], matrix, strict=True)
     ]
     warm, cold = ("rgba({},{},{},0.6)".format(*colour) for colour in INKS["cotangent"])  # text stays legible
-    numbers = [[scalar(x) for x in row] for row in matrix]
-    text = {"text": numbers, "texttemplate": ink("%{text}")} if written else {}
     return {
         "type": "heatmap",
         "z": z,
@@ -124,6 +122,29 @@ def _heatmap(found: FullJacobian, names: tuple[list[str], list[str]]) -> dict[st
         "ygap": 2 if written else 0,
         "hovertext": hover if rows * columns <= 4096 else None,
         "hoverinfo": "text",
-        "textfont": {"size": SMALL + 1},
-        **text,
     }
+
+
+def _is_written(found: FullJacobian) -> bool:
+    """Whether there is room for the numbers."""
+    rows, columns = found.rows.shape
+    return rows <= WRITTEN[0] and columns <= WRITTEN[1]
+
+
+def _numbers(found: FullJacobian) -> list[dict[str, object]]:
+    """Write the numbers on the cells, in the page's own ink: a heat-map's text is dark on a dark page too."""
+    if not _is_written(found):
+        return []
+    down, across = np.indices(found.rows.shape).reshape(2, -1).tolist()
+    return [
+        {
+            "type": "scatter",
+            "mode": "text",
+            "x": across,
+            "y": down,
+            "text": [ink(scalar(x)) for x in found.rows.ravel()],
+            "textfont": {"size": SMALL + 1},
+            "hoverinfo": "skip",
+            "showlegend": False,
+        }
+    ]
