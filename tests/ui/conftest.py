@@ -2,7 +2,7 @@
 
 import pytest
 
-from autodiff_viz.ui import fragments, session, warm
+from autodiff_viz.ui import fragments, pace, session, warm
 
 
 @pytest.fixture(autouse=True, scope="session")
@@ -11,6 +11,8 @@ def _nothing_is_warmed():
         patch.setattr(warm, "ready", lambda: None)
         patch.setattr(fragments, "is_seen", lambda shown: True)  # no browser says what can be seen
         patch.setattr(fragments, "is_first", lambda shown: False)  # nor asks for what a first run leaves out
+        patch.setattr(pace, "_last", pace.Pace(0.0, 0.0))
+        patch.setattr(pace, "process_time", lambda: 0.0)  # the tests' own work is no load of the server
         yield
 
 
