@@ -1,7 +1,7 @@
-"""Division of the tests by `pytest -n 3`: two processes begin with those that need a browser.
+"""Division of the tests by `pytest -n 3`: one process has all that need a browser, so there is one browser.
 
-Each has a browser and half of these tests. The third has the rest, file by file, and what the browsers leave
-of the processors, for which they often wait. A process that is done takes from the files that are left.
+The others have the rest, file by file, and what the browser leaves of the processors, which it often waits
+for. The process that is done first takes from the files that are left.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ import pytest
 from xdist.scheduler import LoadScopeScheduling
 
 BROWSER = "tests/browser/"
-HALVES = "test_p"  # files from this name on are in the second half
 BEHIND = 5  # niceness of the processes without a browser
 
 _begun = False
@@ -34,5 +33,4 @@ class BrowserApart(LoadScopeScheduling):
         super().__init__(config, log)
 
     def _split_scope(self, nodeid: str) -> str:
-        path = nodeid.split("::", 1)[0]
-        return f"{BROWSER}{path >= BROWSER + HALVES}" if path.startswith(BROWSER) else path
+        return BROWSER if nodeid.startswith(BROWSER) else nodeid.split("::", 1)[0]
