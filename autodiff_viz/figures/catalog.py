@@ -72,6 +72,10 @@ class FigureSpec:
         """Return whether a worker makes it of this trace, however few nodes there are."""
         return self.slow or (self.slow_for is not None and self.slow_for(trace))
 
+    def fits(self, graph: Graph) -> bool:
+        """Return whether a graph has what the figure is about."""
+        return self.needs is None or self.needs(graph)
+
     def build_for(self, low: bool) -> Callable[[Trace, str | None], go.Figure]:
         """Return the function that makes the figure for a low place or for any other."""
         return self.low if low and self.low else self.build
@@ -168,7 +172,7 @@ FIGURES: Mapping[str, FigureSpec] = {
 
 def lacking(graph: Graph) -> list[str]:
     """Return the figures for which the graph lacks what they are about."""
-    return [name for name, spec in FIGURES.items() if spec.needs and not spec.needs(graph)]
+    return [name for name, spec in FIGURES.items() if not spec.fits(graph)]
 
 
 @dataclass(frozen=True, slots=True)

@@ -99,7 +99,8 @@ def have_rehearsed(stop: threading.Event) -> None:
     for view in rehearse():
         _answer(check_job(view), stop)
         for figure in FIGURES.values():
-            figure.build(view.trace, None)
+            if not figure.is_slow(view.trace) and figure.fits(view.graph):  # a worker makes slow ones
+                figure.build(view.trace, None)
 
 
 def _answer(job: Job, stop: threading.Event) -> Answer | None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import streamlit as st
 
-from autodiff_viz.figures.catalog import FIGURES, OF_DRAWS, OF_INPUT, OF_SCALE, PLANS, lacking
+from autodiff_viz.figures.catalog import FIGURES, OF_DRAWS, OF_INPUT, OF_SCALE, PLANS
 from autodiff_viz.figures.noise import DRAWS, USUAL_DRAWS
 from autodiff_viz.figures.precision import SCALES
 from autodiff_viz.graph.problem import GraphError
@@ -51,7 +51,7 @@ def draw_figure(now: Lab, view: LabView) -> None:
 def draw_second(now: Lab, view: LabView) -> None:
     """Draw the second figure, where the browser has room for one beside the first."""
     name = session().parts.second
-    if view.complete and name in FIGURES and name not in lacking(now.graph):
+    if view.complete and name in FIGURES and FIGURES[name].fits(now.graph):
         _draw_figure(name, now, view, "second", "second_chart")
 
 

@@ -8,7 +8,7 @@
 const LINKS = ".st-key-pages a";
 const VIEW = "view"; // field of the address that names the page
 const MOST_MS = 15_000; // after which the link is taken to have failed
-const AGAIN_MS = 2_000; // between two requests
+const AGAIN_MS = 2_000; // until the first repetition; each further one waits twice as long (exponential backoff)
 
 let until = 0;
 /** @type {string | null} */
@@ -27,12 +27,19 @@ export function watchLinks() {
     const page = pageOf(location.search);
     if (pageOf(link.search) === page) return;
     [until, from] = [performance.now() + MOST_MS, page];
-    clearInterval(timer);
-    timer = Number(setInterval(() => (isLeaving() ? follow(link.search) : clearInterval(timer)), AGAIN_MS));
+    clearTimeout(timer);
+    const again = (/** @type {number} */ wait) => {
+      timer = Number(setTimeout(() => {
+        if (!isLeaving()) return;
+        follow(link.search);
+        again(2 * wait);
+      }, wait));
+    };
+    again(AGAIN_MS);
   };
   document.addEventListener("click", clicked, true);
   return () => {
-    clearInterval(timer);
+    clearTimeout(timer);
     document.removeEventListener("click", clicked, true);
   };
 }

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from autodiff_viz.figures.catalog import FIGURES, OF_DRAWS, OF_GRAPH, OF_INPUT, OF_NODE, OF_SCALE, lacking
+from autodiff_viz.figures.catalog import FIGURES, OF_DRAWS, OF_GRAPH, OF_INPUT, OF_NODE, OF_SCALE
 from autodiff_viz.views.actions import swept_input
 from autodiff_viz.views.lab import Lab
 
 
 def figure_on_view(lab: Lab) -> str:
     """Return the key of the figure on view: the chosen one, unless the graph lacks what it is about."""
-    fits = lab.figure in FIGURES and lab.figure not in lacking(lab.graph)
-    return lab.figure if fits else next(iter(FIGURES))
+    spec = FIGURES.get(lab.figure)
+    return lab.figure if spec and spec.fits(lab.graph) else next(iter(FIGURES))
 
 
 def about(lab: Lab, figure: str | None) -> str | None:
