@@ -3,10 +3,15 @@
 Threads that share one processor all finish late; if they take turns, all but the last finish early. Nobody
 waits long for a slow visitor: a visitor with a slow turn lately joins a queue of their own, and when a quick
 one takes long unexpectedly, the next is admitted.
+
+While one turn is under way, other threads interrupt it seldom: each switch takes time, and Streamlit's own
+threads can wait for the few milliseconds of a turn. Threads switch often only while several turns share the
+processor.
 """
 
 from __future__ import annotations
 
+import sys
 from collections import deque
 from collections.abc import Hashable, Iterator
 from contextlib import contextmanager
@@ -22,13 +27,21 @@ MOST = 4  # held-up turns of a queue at once; with more, all share the processor
 SLOW = 0.05  # seconds of work in a turn that mark a visitor as slow for the next turn
 VERY_SLOW, MARKED = 0.1, 12  # seconds that mark them for so many: only the first turn of a slow edit is slow
 LONG, VERY_LONG = 0.1, 2.0  # seconds after which a turn counts as held up, in the quick and in the slow queue
+SWITCH_ALONE, SWITCH_SHARED = (
+    0.02,
+    0.0002,
+)  # seconds between two switches of threads, with one turn and with several
 KNOWN = 1_000  # visitors that are remembered as slow
 
 
 @dataclass(eq=False, slots=True)
 class _Turn:
-    """One visitor's turn, which has begun when `let_in` is set, at `since` in seconds of `monotonic`."""
+    """One visitor's turn, which has begun when `let_in` is set.
 
+    It was requested at `asked` and began at `since`, in seconds of `monotonic`.
+    """
+
+    asked: float
     let_in: Event = field(default_factory=Event)
     since: float = 0.0
 
@@ -41,10 +54,22 @@ class Queue:
         self._lock = Lock()
         self._going: list[_Turn] = []
         self._waiting: deque[_Turn] = deque()
+        self._longest = 0.0
+
+    @property
+    def under_way(self) -> int:
+        """Number of turns under way."""
+        return len(self._going)
+
+    def longest_wait(self) -> float:
+        """Return the longest wait for a turn, in seconds, since the last call, and forget it."""
+        with self._lock:
+            longest, self._longest = self._longest, 0.0
+        return longest
 
     def begin(self) -> _Turn:
         """Wait for a turn."""
-        turn = _Turn()
+        turn = _Turn(asked=monotonic())
         with self._lock:
             self._waiting.append(turn)
             self._let_in()
@@ -64,6 +89,7 @@ class Queue:
         while self._waiting and self._is_open(now):
             turn = self._waiting.popleft()
             turn.since = now
+            self._longest = max(self._longest, now - turn.asked)
             self._going.append(turn)
             turn.let_in.set()
 
@@ -82,6 +108,12 @@ class Queue:
 _quick, _slow = Queue(LONG), Queue(VERY_LONG)
 _known: dict[Hashable, int] = {}  # slow visitors, with the turns until the mark goes
 _mine = local()  # whether this thread has its turn
+_switching = Lock()
+
+
+def longest_wait() -> float:
+    """Return the longest wait, in seconds, of a quick visitor since the last call."""
+    return _quick.longest_wait()
 
 
 @contextmanager
@@ -94,13 +126,22 @@ def in_turn(visitor: Hashable = None) -> Iterator[None]:
     queue = _slow if visitor in _known else _quick
     turn, worked = queue.begin(), thread_time()
     _mine.turn = True
+    _set_switch_interval()
     try:
         with asked_by(visitor):
             yield
     finally:
         _mine.turn = False
         queue.end(turn)
+        _set_switch_interval()
         _note(visitor, thread_time() - worked)
+
+
+def _set_switch_interval() -> None:
+    """Set how often Python switches threads; a slow turn never counts as alone."""
+    with _switching:
+        alone = not _slow.under_way and _quick.under_way <= 1
+        sys.setswitchinterval(SWITCH_ALONE if alone else SWITCH_SHARED)
 
 
 def _here() -> Hashable:

@@ -14,7 +14,7 @@ import gc
 from threading import Event
 from time import process_time
 
-YOUNG, MIDDLE, OLD = 20_000, 5, 100
+YOUNG, MIDDLE, OLD = 5_000, 10, 200
 """Net allocations after which generation 0 is collected, its collections after which 1 is, and so on."""
 
 LOOK = 5.0  # seconds over which the processor time of the server is measured

@@ -10,8 +10,12 @@ from dataclasses import dataclass
 from threading import Lock
 from time import monotonic, process_time
 
+from autodiff_viz.ui.fair_queue import longest_wait
+
 WINDOW = 0.25  # seconds over which the server's work is measured
 BUSY, IDLE = 0.6, 0.4  # shares of one processor: beyond the first, turns wait for one another
+LATE = 0.03  # seconds of waiting for a turn beyond which the processors are busy, if with other processes
+REST = 4.0  # while the server is busy, workers do nothing for so many times as long as their last job took
 FIRST, MOST = 250, 4000  # milliseconds: the first delay when the server becomes busy, and the longest
 
 
@@ -30,16 +34,25 @@ class Pace:
     wait: int = 0
 
 
-def paced(last: Pace, at: float, worked: float) -> Pace:
+def is_due(last: Pace, at: float) -> bool:
+    """Whether a window has passed since the last measurement."""
+    return at - last.at >= WINDOW
+
+
+def paced(last: Pace, at: float, worked: float, late: float = 0.0) -> Pace:
     """Return the pace after a measurement: exponential backoff with recovery.
 
     The wait is doubled while the server is busy and halved for every window in which it is not.
+
+    Args:
+      last: the last measurement, at least a window ago.
+      at: time of this one.
+      worked: processor time so far, in seconds.
+      late: longest wait for a turn since the last measurement, in seconds.
     """
     passed = at - last.at
-    if passed < WINDOW:
-        return last
     share = (worked - last.worked) / passed
-    if share > BUSY:
+    if share > BUSY or late > LATE:
         return Pace(at, worked, min(MOST, max(FIRST, 2 * last.wait)))
     if share > IDLE:
         return Pace(at, worked, last.wait)
@@ -54,5 +67,11 @@ def wait() -> int:
     """Return the milliseconds after which a browser may ask now."""
     global _last
     with _lock:
-        _last = paced(_last, monotonic(), process_time())
+        if is_due(_last, now := monotonic()):
+            _last = paced(_last, now, process_time(), longest_wait())
         return _last.wait
+
+
+def rest() -> float:
+    """Return how long workers pause after a job, as a multiple of its processor time."""
+    return REST if wait() else 0.0

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import atexit
 import os
-import sys
 import threading
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -34,7 +33,6 @@ WARM, WARMING, FAILED = "warm", "warming up", "failed"  # states of the server
 FILLING = 120.0  # processor seconds that compiling the catalog may take
 SOON = 5  # niceness of the jobs that readiness waits for
 LOOK = 0.5  # seconds between two checks whether the server is to end
-SWITCH_INTERVAL = 0.0002  # seconds; a long Python loop of one visitor then delays the others less
 
 _done = threading.Event()  # set when the warm-up has ended
 
@@ -49,7 +47,6 @@ async def awake(app: st.App) -> AsyncIterator[None]:
 @cache
 def ready() -> threading.Thread:
     """Start the warm-up, once per server; visitors need not wait for it."""
-    sys.setswitchinterval(SWITCH_INTERVAL)
     garbage.tune()
     load_from(kept())
     stop = threading.Event()

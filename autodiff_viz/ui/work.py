@@ -12,6 +12,7 @@ from autodiff_viz.engine.compilation_cache import LIBRARIES, variables
 from autodiff_viz.graph.identity import identity
 from autodiff_viz.lessons.findings_codec import prove, read_proof
 from autodiff_viz.lessons.record import Lesson
+from autodiff_viz.ui import pace
 from autodiff_viz.views.compose import VERIFIED_AT_ONCE, LabView, verification
 from autodiff_viz.workers.disk_cache import directory, read, version
 from autodiff_viz.workers.jobs import Answer, Job, done_here
@@ -71,7 +72,7 @@ def workers() -> Answers:
     wanted = os.environ.get(WORKERS, "1")
     if wanted == "off" or not hasattr(os, "fork"):
         return _Here()
-    pool = Pool(LOADED, int(wanted), variables(kept()))
+    pool = Pool(LOADED, int(wanted), variables(kept()), pace.rest)
     atexit.register(pool.end)
     return pool
 

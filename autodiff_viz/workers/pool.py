@@ -14,7 +14,7 @@ import os
 import signal
 import socket
 from collections import OrderedDict
-from collections.abc import Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection, wait
@@ -30,6 +30,7 @@ KEPT = 512  # answers in the LRU cache
 WAITING = 256  # jobs that may wait; the oldest is dropped for a new one
 PATIENCE = 12  # wall-clock limit as a multiple of the CPU limit: workers of low priority may have to wait
 LOOK = 0.25  # seconds between two checks of a worker's CPU time
+LONGEST_REST = 2.0  # seconds
 IDLE = 120.0  # seconds without a job after which a worker ends, with the code it has compiled
 
 _log = logging.getLogger(__name__)
@@ -67,13 +68,20 @@ class Pool:
       modules: modules that a worker has loaded before its first job.
       workers: greatest number of processes for short jobs.
       variables: added to the environment of the workers.
+      rest: gives the pause after a short job, as a multiple of its CPU time: so jobs leave the processors to
+        the server while it is busy.
     """
 
     def __init__(
-        self, modules: tuple[str, ...], workers: int = 1, variables: Mapping[str, str] = MappingProxyType({})
+        self,
+        modules: tuple[str, ...],
+        workers: int = 1,
+        variables: Mapping[str, str] = MappingProxyType({}),
+        rest: Callable[[], float] = float,
     ):
         self._start = lambda: Template(modules, variables)
         self._most = {False: workers, True: 1}
+        self._rest, self._rested = rest, 0.0
         self._changed = Condition()
         self._answers: OrderedDict[bytes, Answer] = OrderedDict()
         self._waiting: dict[bool, OrderedDict[Hashable, Job]] = {False: OrderedDict(), True: OrderedDict()}
@@ -178,8 +186,11 @@ class Pool:
 
     def _pause(self) -> float | None:
         """Return seconds until a worker must be looked at unasked; None without workers."""
-        times = [monotonic() + LOOK if w.job else w.since + IDLE for w in self._workers]
-        return max(0.0, min(times) - monotonic()) if times else None
+        now = monotonic()
+        times = [now + LOOK if w.job else w.since + IDLE for w in self._workers]
+        if self._waiting[False] and now < self._rested:
+            times.append(self._rested)
+        return max(0.0, min(times) - now) if times else None
 
     def _drain(self) -> None:
         self._woken.setblocking(False)
@@ -196,10 +207,12 @@ class Pool:
             if worker.connection.poll():
                 done, value = worker.connection.recv()
                 self._note(worker.job, Answer(value) if done else Answer(why=f"{BROKEN}: {value}"))
-                worker.job, worker.since = None, now
                 if worker.long:
                     self._kill(worker)
                     return
+                spent = work_of(worker.process) - (worker.seconds - worker.job.seconds)
+                self._rested = now + min(LONGEST_REST, spent * self._rest())
+                worker.job, worker.since = None, now
         except (EOFError, OSError):
             self._drop(worker, BROKEN)
         else:
@@ -225,7 +238,7 @@ class Pool:
 
     def _hand_out(self, long: bool) -> None:
         waiting = self._waiting[long]
-        while True:
+        while long or self._rested <= monotonic():
             with self._changed:
                 ours = [worker for worker in self._workers if worker.long == long]
                 free = next((worker for worker in ours if worker.job is None), None)

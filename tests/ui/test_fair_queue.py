@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from itertools import pairwise
 from threading import Event, Thread
-from time import sleep, thread_time
+from time import monotonic, sleep, thread_time
 
 from autodiff_viz.ui import fair_queue
-from autodiff_viz.ui.fair_queue import MARKED, SLOW, VERY_SLOW, Queue, in_turn
+from autodiff_viz.ui.fair_queue import MARKED, SLOW, SWITCH_ALONE, SWITCH_SHARED, VERY_SLOW, Queue, in_turn
 
 PATIENCE = 30  # seconds
 
@@ -130,3 +131,39 @@ def test_a_mistake_gives_the_turn_back():
     free = Event()
     beside(lambda: in_turn().__enter__() or free.set())
     assert free.wait(PATIENCE)
+
+
+def test_threads_switch_seldom_in_a_turn_alone_and_often_beside_another():
+    intervals: list[float] = []
+
+    def draw() -> None:
+        with in_turn():
+            intervals.append(sys.getswitchinterval())
+
+    with in_turn():
+        intervals.append(sys.getswitchinterval())
+        beside(draw).join(PATIENCE)  # admitted since the first turn takes long
+    with in_turn():
+        intervals.append(sys.getswitchinterval())
+    assert [round(each, 6) for each in intervals] == [SWITCH_ALONE, SWITCH_SHARED, SWITCH_ALONE]
+
+
+def test_a_slow_visitor_never_counts_as_alone():
+    fair_queue._note("slow one", 2 * SLOW)
+    with in_turn("slow one"):
+        assert round(sys.getswitchinterval(), 6) == SWITCH_SHARED
+
+
+def test_the_longest_wait_is_told_once():
+    queue = Queue(PATIENCE)
+    first = queue.begin()
+    other = beside(lambda: queue.end(queue.begin()))
+    while not queue._waiting:
+        sleep(0.001)
+    waited = monotonic()
+    sleep(0.02)
+    waited = monotonic() - waited
+    queue.end(first)
+    other.join(PATIENCE)
+    assert queue.longest_wait() >= waited
+    assert queue.longest_wait() == 0.0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import reduce
 
-from autodiff_viz.ui.pace import BUSY, FIRST, IDLE, MOST, WINDOW, Pace, paced
+from autodiff_viz.ui.pace import BUSY, FIRST, IDLE, LATE, MOST, WINDOW, Pace, is_due, paced
 
 
 def after(*shares: float) -> Pace:
@@ -40,6 +40,13 @@ def test_a_long_quiet_time_is_as_many_windows():
     assert paced(busy, busy.at + 60.0, busy.worked).wait == 0
 
 
+def test_who_waits_for_a_turn_shows_that_the_processors_are_busy_with_others():
+    calm = Pace(0.0, 0.0)
+    assert paced(calm, WINDOW, 0.1 * WINDOW, late=2 * LATE).wait == FIRST
+    assert paced(calm, WINDOW, 0.1 * WINDOW, late=LATE / 2).wait == 0
+
+
 def test_within_a_window_nothing_is_measured():
     busy = after(1.0)
-    assert paced(busy, busy.at + WINDOW / 2, busy.worked) is busy
+    assert not is_due(busy, busy.at + WINDOW / 2)
+    assert is_due(busy, busy.at + WINDOW)

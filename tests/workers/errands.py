@@ -22,6 +22,14 @@ def without_end() -> None:
         pass
 
 
+def worked(seconds: float = 0.05) -> float:
+    """Use the processor for so long."""
+    end = time.process_time() + seconds
+    while time.process_time() < end:
+        pass
+    return seconds
+
+
 def asleep() -> None:
     time.sleep(3600)
 

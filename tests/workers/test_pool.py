@@ -209,3 +209,26 @@ def test_where_no_worker_can_be_started_the_answer_says_so_and_the_pool_goes_on(
     assert done(mine, asked).why == BROKEN
     assert done(mine, job(errands.product, 1.0, 1.0)).why == BROKEN
     mine.end()
+
+
+def test_while_the_server_is_busy_short_jobs_pause_and_long_ones_do_not(monkeypatch):
+    monkeypatch.setattr(pools, "LONGEST_REST", 1e6)
+    busy = Pool(("json",), rest=lambda: 1e9)
+    try:
+        assert done(busy, job(errands.worked)).why == ""
+        second = job(errands.product, 6.0, 7.0)
+        busy.ask("anna", second)
+        assert done(busy, replace(job(errands.product, 2.0, 3.0), long=True), "berta") == Answer(6.0)
+        assert busy.answer(second.key) is None
+    finally:
+        busy.end()
+
+
+def test_after_the_pause_the_next_job_is_done_unasked(monkeypatch):
+    monkeypatch.setattr(pools, "LONGEST_REST", 0.3)
+    busy = Pool(("json",), rest=lambda: 1e9)
+    try:
+        assert done(busy, job(errands.worked)).why == ""
+        assert done(busy, job(errands.product, 6.0, 7.0)) == Answer(42.0)
+    finally:
+        busy.end()
