@@ -52,6 +52,7 @@ from autodiff_viz.engine.whole_program.remat_counts import Residual, Runs
 from autodiff_viz.engine.whole_program.verify import Verdict, verify
 from autodiff_viz.engine.whole_program.verify_tangents import verify_tangents
 from autodiff_viz.export.python_source import to_python
+from autodiff_viz.export.training_source import training_to_python
 from autodiff_viz.graph.codec import to_json
 from autodiff_viz.graph.link import to_link
 from autodiff_viz.graph.model import Graph, Lambda, Node, Region, Rule
@@ -134,6 +135,7 @@ __all__ = [
     "trace",
     "train",
     "train_by_segments",
+    "training_to_python",
     "verify",
     "verify_tangents",
     "why_zero",

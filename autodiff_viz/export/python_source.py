@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -72,6 +72,46 @@ def to_python(graph: Graph, seed: Any = None, *, dtype: str = FLOAT32) -> str:
       GraphError: the graph has a problem, or the seed does not fit its output.
     """
     dtype = known_dtype(dtype)
+    parts = written_parts(graph, seed, dtype)
+    inputs = parts.inputs
+    text = _FILE.format(
+        output=graph.output,
+        imports=imports(parts.lines, dtype),
+        inputs="\n".join(f"{name} = {written(input_value(node, dtype))}" for name, node in inputs.items()),
+        functions=parts.functions,
+        arguments=", ".join(inputs),
+        body=indented(parts.lines),
+        call=", ".join(["forward", *inputs]),
+        seed=written(_seed(seed, parts.shape, dtype)),
+        gradients=_GRADIENTS.format(names=written(data(tuple(node.name for node in inputs.values()))))
+        if inputs
+        else "",
+    )
+    return tidied(text)
+
+
+class Parts(NamedTuple):
+    """What a program needs to compute a graph.
+
+    Attributes:
+      lines: of the body of `forward`.
+      functions: the source of the functions that these call.
+      inputs: the input nodes, by the Python variable of each.
+      shape: of the output.
+    """
+
+    lines: list[str]
+    functions: str
+    inputs: dict[str, Node]
+    shape: tuple[int, ...]
+
+
+def written_parts(graph: Graph, seed: Any, dtype: str) -> Parts:
+    """Write the body of a graph's `forward` and the functions that it calls.
+
+    Raises:
+      GraphError: as `to_python`.
+    """
     if found := diagnose(replace(known_graph(graph), groups=())):
         raise GraphError(found)
     if graph.output is None:
@@ -81,24 +121,17 @@ def to_python(graph: Graph, seed: Any = None, *, dtype: str = FLOAT32) -> str:
     body = Body(graph, {name: value.shape for name, value in values.items()}, dtype)
     lines = [*body.lines(blocks(graph)), f"return {body.variables[graph.output]}"]
     inputs = {body.variables[node.name]: node for node in graph.nodes if node.op == INPUT}
-    text = _FILE.format(
-        output=graph.output,
-        imports=_imports(lines, dtype),
-        inputs="\n".join(f"{name} = {written(_input(node, dtype))}" for name, node in inputs.items()),
-        functions="\n\n".join([*_helpers(lines), *body.rules]),
-        arguments=", ".join(inputs),
-        body="\n".join(f"{INDENT}{line}".rstrip() for line in unspaced(lines)),
-        call=", ".join(["forward", *inputs]),
-        seed=written(_seed(seed, values[graph.output].shape, dtype)),
-        gradients=_GRADIENTS.format(names=written(data(tuple(node.name for node in inputs.values()))))
-        if inputs
-        else "",
-    )
-    return _tidied(text)
+    functions = "\n\n".join([*_helpers(lines), *body.rules])
+    return Parts(unspaced(lines), functions, inputs, values[graph.output].shape)
 
 
-def _imports(lines: list[str], dtype: str) -> str:
-    """Return the imports for the body of `forward`; the rest of the file needs only jax and jnp."""
+def indented(lines: list[str]) -> str:
+    """Return lines as the body of a function."""
+    return "\n".join(f"{INDENT}{line}".rstrip() for line in lines)
+
+
+def imports(lines: list[str], dtype: str) -> str:
+    """Return the imports for these lines of code, with those of jax and jnp."""
     partial = ["from functools import partial", ""] if _calls("partial", lines) else []
     named = ["from jax.ad_checkpoint import checkpoint_name"] if _calls("checkpoint_name", lines) else []
     double = ["", 'jax.config.update("jax_enable_x64", True)'] if DTYPES[dtype].wide else []
@@ -113,7 +146,7 @@ def _calls(function: str, lines: list[str]) -> bool:
     return any(re.search(rf"\b{function}\(", line) for line in lines)
 
 
-def _tidied(text: str) -> str:
+def tidied(text: str) -> str:
     """Break long lines inside brackets, and leave at most two empty lines in a row."""
     lines: list[str] = []
     for line in re.sub(r"\n{4,}", "\n\n\n", text).rstrip().split("\n"):
@@ -122,7 +155,8 @@ def _tidied(text: str) -> str:
     return "\n".join([*lines, ""])
 
 
-def _input(node: Node, dtype: str) -> ast.expr:
+def input_value(node: Node, dtype: str) -> ast.expr:
+    """Return the value of an input: its numbers, or the call that draws them."""
     value = node.param("value")
     if value is not None:
         return array(value, dtype)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from autodiff_viz.graph import limits
 from autodiff_viz.graph.model import Graph
@@ -23,6 +23,14 @@ class Pinned(NamedTuple):
     letter: str = "A"
 
 
+class Setting(NamedTuple):
+    """A setting beside the graph that a step has changed, with its values before and after."""
+
+    name: str
+    before: Any
+    after: Any
+
+
 class Entry(NamedTuple):
     """A graph and the edit that led to it.
 
@@ -32,6 +40,7 @@ class Entry(NamedTuple):
       text: the formula as its author wrote it, if it differs from the canonical text.
       document: number of the document that the graph is a state of, since opening another one is a step too.
       pinned: the graph that it is compared with.
+      setting: a setting that the edit changed, which undo changes back.
     """
 
     label: str
@@ -39,6 +48,7 @@ class Entry(NamedTuple):
     text: str | None = None
     document: int = 0
     pinned: Pinned | None = None
+    setting: Setting | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +109,16 @@ def push(history: History, entry: Entry) -> History:
     past = (*history.past, history.present)
     over = max(len(past) - limits.HISTORY, 0)
     return History(past[over:], entry, (), history.forgotten + over)
+
+
+def settings_between(then: History, now: History) -> dict[str, Any]:
+    """Return the settings that change between two places of a history, with their new values."""
+    last, here, entries = len(then.past), len(now.past), now.entries
+    if here < last:
+        crossed = [entry.setting for entry in entries[here + 1 : last + 1]]
+        return {each.name: each.before for each in reversed(crossed) if each}
+    crossed = [entry.setting for entry in entries[last + 1 : here + 1]]
+    return {each.name: each.after for each in crossed if each}
 
 
 def undo(history: History) -> History:

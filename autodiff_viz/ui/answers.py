@@ -39,7 +39,7 @@ def answers(here: Session, lab: Lab, view: LabView) -> Answers:
     return Answers(
         ask(CHECK, job) if checks else None,
         checks,
-        ask(COUNTS, program_job(view.trace, lab.selected)) if counting else None,
+        ask(COUNTS, program_job(view.trace, lab.selected, view.moment is not None)) if counting else None,
         counting,
         _paths(here, lab, view, ask) if listing else None,
         listing,

@@ -9,6 +9,7 @@ from typing import Any
 from autodiff_viz.engine.diagnostics.causes import Cause, input_causes
 from autodiff_viz.engine.diagnostics.differences import check_inputs
 from autodiff_viz.engine.explain.forward_mode import Tangents
+from autodiff_viz.engine.lints.lints import not_looked_at
 from autodiff_viz.engine.trace import Trace
 from autodiff_viz.engine.whole_program.verify import Verdict, verify
 from autodiff_viz.graph.dtypes import DTYPES, FLOAT32
@@ -27,6 +28,7 @@ from autodiff_viz.views.numbers import full, short
 from autodiff_viz.views.training.shown_step import Moment, moment
 
 VERIFIED_AT_ONCE = 150  # nodes; a larger graph is verified on request, since tracing holds the GIL
+NO_HINTS = f"There are hints for graphs of up to {VERIFIED_AT_ONCE} nodes, and none for this one."
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,6 +215,7 @@ class Verification:
       inputs: comparison of each input's gradient with central differences.
       origin: where numbers stop being finite; None if all are.
       lints: what is legal and rarely meant; none of a large graph.
+      unseen: what the lints have not looked at, in sentences.
     """
 
     verdict: Verdict | None
@@ -220,6 +223,7 @@ class Verification:
     inputs: tuple[Check, ...]
     origin: Explanation | None = None
     lints: tuple[Explanation, ...] = ()
+    unseen: tuple[str, ...] = ()
 
     @property
     def sentence(self) -> str:
@@ -256,8 +260,10 @@ def verification(found: Trace) -> Verification:
         Check(name, *_pair(d.declared, d.true, found.dtype), d.agrees, causes[name])
         for name, d in differences.items()
     )
-    found_lints = explained_lints(found, differences) if len(found.value) <= VERIFIED_AT_ONCE else ()
-    return Verification(verdict, problems, tuple(inputs), explained_non_finite(found), found_lints)
+    large = len(found.value) > VERIFIED_AT_ONCE
+    found_lints = () if large else explained_lints(found, differences)
+    unseen = (NO_HINTS,) if large else not_looked_at(found)
+    return Verification(verdict, problems, tuple(inputs), explained_non_finite(found), found_lints, unseen)
 
 
 def _pair(declared: Any, true: Any, dtype: str) -> tuple[str, str]:

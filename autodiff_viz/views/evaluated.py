@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from autodiff_viz.engine.check import diagnose, runnable
 from autodiff_viz.engine.trace import Trace, trace, trace_part
-from autodiff_viz.engine.training.updates import with_seeds
+from autodiff_viz.engine.training.live_steps import traced
 from autodiff_viz.engine.whole_program.remat_counts import Runs
 from autodiff_viz.graph.bypass import played
 from autodiff_viz.graph.identity import identity
@@ -62,9 +62,12 @@ def evaluated(lab: Lab, last: Evaluated | None = None) -> Evaluated:
 
 
 def evaluated_at(lab: Lab, at: Moment) -> Evaluated | None:
-    """Evaluate the training step on view; None if the graph cannot be evaluated."""
+    """Evaluate the training step on view; None if the graph cannot be evaluated.
+
+    The seed is the step's loss scale, where it has one and the user has chosen no seed.
+    """
     try:
-        found = trace(with_seeds(at.graph, at.step), at.parameters, lab.seed, dtype=lab.dtype)
+        found = traced(at.graph, at.state, lab.dtype, lab.seed)
     except GraphError:
         return None
     return _with_words(None, found, (), True)

@@ -10,7 +10,7 @@ from typing import Any
 
 from autodiff_viz.figures.noise import USUAL_DRAWS
 from autodiff_viz.graph.dtypes import FLOAT32
-from autodiff_viz.graph.history import History, Pinned, begin, commit, push
+from autodiff_viz.graph.history import History, Pinned, Setting, begin, commit, push, settings_between
 from autodiff_viz.graph.identity import remembered
 from autodiff_viz.graph.model import INPUT, Graph, Literal
 from autodiff_viz.graph.problem import GraphError, Problem
@@ -132,6 +132,16 @@ def committed(lab: Lab, graph: Graph, label: str) -> Lab:
     return replace(lab, history=history, notice=(), selected=selected, picked=(), typing=False, **rules)
 
 
+def with_setting(lab: Lab, name: str, value: Any, label: str) -> Lab:
+    """Return the lab with another value of a field, as a step of undo.
+
+    Undo and redo change the field, and the graph beside it.
+    """
+    present = lab.history.present
+    entry = present._replace(label=label, setting=Setting(name, getattr(lab, name), value))
+    return replace(lab, history=push(lab.history, entry), **{name: value})
+
+
 def with_text(lab: Lab, text: str | None) -> Lab:
     """Set `text` as the author's text of the present graph; None for the canonical text."""
     usual = text is None or text == written(lab.graph)[0]
@@ -221,7 +231,7 @@ def stepped(lab: Lab, history: History) -> Lab:
         was = replace(was, training=training, shelved=shelved, **PASSING)
     selected = was.selected if was.selected in history.graph else None
     passing = {"notice": (), "picked": (), "typing": False}
-    rules = {"as_then": False} if was is lab else {}
+    rules = {"as_then": False, **settings_between(lab.history, history)} if was is lab else {}
     return replace(was, history=history, selected=selected, **passing, **rules)
 
 

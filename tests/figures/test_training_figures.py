@@ -18,7 +18,8 @@ NAN, INF = np.nan, np.inf
 def made(loss, cotangent, ratio, phases=(), shown=None, nodes=("w", "h"), parameters=("w",)):
     """A training of two nodes; rows are steps."""
     loss, cotangent, ratio = (np.asarray(rows, "float32") for rows in (loss, cotangent, ratio))
-    records = Records(nodes, parameters, 0, loss, cotangent, cotangent, cotangent, ratio)
+    wide, scale = (cotangent, cotangent, cotangent, ratio), np.ones_like(loss)
+    records = Records(nodes, parameters, 0, loss, *wide, scale, scale == 0)
     return Progress(records, phases, shown, nodes)
 
 

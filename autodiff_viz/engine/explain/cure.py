@@ -4,11 +4,14 @@ cures are made of.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
+
+import numpy as np
 
 from autodiff_viz.engine.trace import Trace, trace
 from autodiff_viz.graph import edits
+from autodiff_viz.graph.dtypes import DTYPES, FLOAT32, FLOAT64
 from autodiff_viz.graph.groups import frame_problems
 from autodiff_viz.graph.model import Graph, Slot
 from autodiff_viz.graph.order import consumers
@@ -27,11 +30,15 @@ class Cure:
         and groups, which a trace does not have, stay.
       mend: what it does, as the text of a button.
       changes: what becomes different and what does not, as a sentence.
+      dtype: that the graph is to be computed in from now on; "" for the present one.
+      loss_scale: that a training is to have from now on; 0 for the present one.
     """
 
     edit: Callable[[Graph], Graph]
     mend: str
     changes: str
+    dtype: str = ""
+    loss_scale: float = 0.0
 
 
 def joined(cures: Iterable[Cure]) -> Cure:
@@ -45,17 +52,35 @@ def joined(cures: Iterable[Cure]) -> Cure:
 
     mends = [cure.mend for cure in cures]
     said = [*dict.fromkeys([*mends[:1], *(f"{mend[0].lower()}{mend[1:]}" for mend in mends[1:])])]
-    return Cure(edit, ", ".join(said), " ".join(dict.fromkeys(cure.changes for cure in cures)))
+    changes = " ".join(dict.fromkeys(cure.changes for cure in cures))
+    dtype = next((cure.dtype for cure in reversed(cures) if cure.dtype), "")
+    return Cure(edit, ", ".join(said), changes, dtype, max(cure.loss_scale for cure in cures))
 
 
 def retraced(found: Trace, cure: Cure) -> Trace | None:
-    """Trace the cured graph with the inputs and the seed of `found`; None if that is no valid graph."""
+    """Trace the cured graph with the inputs and the seed of `found`; None if that is no valid graph.
+
+    A loss scale of the cure takes the place of the seed.
+    """
     try:
         graph = cure.edit(found.graph)
         inputs = {name: value for name, value in found.inputs.items() if name in graph}
-        return trace(graph, inputs, found.seed, dtype=found.dtype)
+        seed = np.asarray(cure.loss_scale, found.dtype) if cure.loss_scale else found.seed
+        return trace(graph, inputs, seed, dtype=cure.dtype or found.dtype)
     except GraphError:
         return None
+
+
+def wider(found: Trace) -> Iterator[Cure]:
+    """Yield the cures that compute the same graph in a dtype with more bits."""
+    for dtype in (FLOAT32, FLOAT64):
+        if DTYPES[dtype].bits > DTYPES[found.dtype].bits:
+            yield Cure(
+                lambda graph: graph,
+                f"Compute in {dtype}",
+                f"No node changes; all numbers are {dtype} in place of {found.dtype}.",
+                dtype=dtype,
+            )
 
 
 def written(slot: Slot) -> str:

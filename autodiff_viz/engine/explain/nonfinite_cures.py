@@ -9,7 +9,7 @@ from functools import partial
 
 import numpy as np
 
-from autodiff_viz.engine.explain.cure import Cure, fed, joined, retraced, written
+from autodiff_viz.engine.explain.cure import Cure, fed, joined, retraced, wider, written
 from autodiff_viz.engine.explain.stable_forms import stable_forms
 from autodiff_viz.engine.trace import Trace
 from autodiff_viz.graph import edits
@@ -38,8 +38,20 @@ def is_troubled(found: Trace) -> bool:
 def nonfinite_cure(found: Trace) -> Cure | None:
     """Return an edit after which output and gradients are finite; None if none is known.
 
-    A number of the output, or of a gradient, that was finite stays what it was, up to `CLOSE`.
+    A number of the output, or of a gradient, that was finite stays what it was, up to `CLOSE`. Where no edit
+    is known, a dtype with more bits may have room for the numbers.
     """
+    return _edited(found) or _widened(found)
+
+
+def _widened(found: Trace) -> Cure | None:
+    if not is_troubled(found):
+        return None
+    cures = ((cure, retraced(found, cure)) for cure in wider(found))
+    return next((cure for cure, after in cures if after and not is_troubled(after)), None)
+
+
+def _edited(found: Trace) -> Cure | None:
     steps: list[Cure] = []
     now = found
     while is_troubled(now):

@@ -51,6 +51,7 @@ class NonFinite:
         finite already.
       mend: what the cure does, as the text of a button.
       changes: what the cure changes, as a sentence.
+      dtype: in which all is finite, of a cure that changes the dtype alone; "" of others.
     """
 
     forward: str | None
@@ -60,6 +61,7 @@ class NonFinite:
     cure: Graph | None = None
     mend: str = ""
     changes: str = ""
+    dtype: str = ""
 
 
 def nonfinite_origin(found: Trace) -> NonFinite | None:
@@ -86,10 +88,11 @@ def nonfinite_origin(found: Trace) -> NonFinite | None:
         forward and forward.node,
         wire,
         operands,
-        _sentence(found, forward, backward),
+        _sentence(found, forward, backward) + ("" if cure else _no_value(found, forward)),
         cure and cure.edit(found.graph),
         cure.mend if cure else "",
         cure.changes if cure else "",
+        cure.dtype if cure else "",
     )
 
 
@@ -144,6 +147,16 @@ def _sentence(found: Trace, forward: Birth | None, backward: Birth | None) -> st
     if not is_troubled(found):
         said.append("Output and gradients are finite all the same.")
     return " ".join(said)
+
+
+def _no_value(found: Trace, birth: Birth | None) -> str:
+    """Return why nothing can mend a value that is not finite; "" where another reason applies."""
+    if birth is None or found.graph[birth.node].op == INPUT or not is_troubled(found):
+        return ""
+    wide = trace(found.graph, dict(found.inputs), found.seed, dtype=FLOAT64)
+    if np.isfinite(wide.value[birth.node]).all():
+        return ""
+    return f" There is no mend: {found.graph[birth.node].op} has no finite value there."
 
 
 def _forward_says(found: Trace, birth: Birth) -> str:

@@ -51,6 +51,7 @@ class ZeroReason:
       cure: a graph in which something arrives, of a tensor at more elements; None where none is known.
       mend: what the cure does, as the text of a button.
       changes: what the cure changes, as a sentence.
+      dtype: in which something arrives, of a cure that changes the dtype alone; "" of others.
     """
 
     kind: str
@@ -62,6 +63,7 @@ class ZeroReason:
     cure: Graph | None = None
     mend: str = ""
     changes: str = ""
+    dtype: str = ""
 
 
 class _Graph(NamedTuple):
@@ -102,18 +104,23 @@ def why_zero(found: Trace, name: str) -> ZeroReason | None:
     cure = _cure(found, name, reason)
     if cure is not None:
         reason = replace(reason, cure=cure.edit(graph), mend=cure.mend, changes=cure.changes)
+        reason = replace(reason, dtype=cure.dtype)
     path = dict.fromkeys((*wires_between(found, name, reason.at), *reason.wires))
     sentence = sentence_of(found, name, reason.kind, reason.at, reason.wires, parts)
     return replace(reason, elements=parts, path=tuple(path), sentence=sentence)
 
 
-def cure_of_zero(found: Trace, name: str) -> Cure | None:
-    """Return the edit of the reason's cure; None without a cure, and where all elements get something."""
+def cure_of_zero(found: Trace, name: str, trained: bool = False) -> Cure | None:
+    """Return the edit of the reason's cure; None without a cure, and where all elements get something.
+
+    Args:
+      trained: whether the graph is trained, so that a loss scale can be the cure.
+    """
     arriving = found.cotangent[name]
     if (arriving != 0).all():
         return None
     reason = _of_most(zero_elements(found, name)) if arriving.any() else _reason(found, name)
-    return _cure(found, name, reason)
+    return _cure(found, name, reason, trained)
 
 
 def _of_most(parts: Sequence[Elements]) -> ZeroReason:
@@ -121,14 +128,14 @@ def _of_most(parts: Sequence[Elements]) -> ZeroReason:
     return ZeroReason(most.kind, most.at)
 
 
-def _cure(found: Trace, name: str, reason: ZeroReason) -> Cure | None:
+def _cure(found: Trace, name: str, reason: ZeroReason, trained: bool = False) -> Cure | None:
     def why(after: Trace) -> tuple[str, tuple[str, ...]] | None:
         left = None if after.cotangent[name].any() else _reason(after, name)
         return left and (left.kind, left.at)
 
     if found.cotangent[name].any():
-        return element_cure(found, name, (reason.kind, reason.at))
-    return zero_cure(found, name, (reason.kind, reason.at), why)
+        return element_cure(found, name, (reason.kind, reason.at), trained)
+    return zero_cure(found, name, (reason.kind, reason.at), why, trained)
 
 
 def _reason(found: Trace, name: str) -> ZeroReason:

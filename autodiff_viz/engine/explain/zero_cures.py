@@ -1,15 +1,17 @@
-"""Cures of a gradient of zero: remove stops and rules, leak a relu, pass straight through a step."""
+"""Cures of a gradient of zero: remove stops and rules, leak a relu, pass straight through a step, widen."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 
 import numpy as np
 
-from autodiff_viz.engine.explain.cure import Cure, joined, retraced, rewritten
-from autodiff_viz.engine.explain.zero_kinds import FLAT, RULE, STOPPED
+from autodiff_viz.engine.explain.cure import Cure, joined, retraced, rewritten, wider
+from autodiff_viz.engine.explain.precision import precision
+from autodiff_viz.engine.explain.zero_kinds import FLAT, RULE, STOPPED, UNDERFLOW
 from autodiff_viz.engine.trace import Trace
 from autodiff_viz.graph import edits
+from autodiff_viz.graph.dtypes import DTYPES, FLOAT32
 from autodiff_viz.graph.model import BACKWARD_AS, FOLLOW, Graph, Node, Rule
 from autodiff_viz.graph.text_format import listed
 
@@ -20,17 +22,27 @@ Reason = tuple[str, tuple[str, ...]]
 """Kind of a reason, and the nodes that are to blame."""
 
 
-def zero_cure(found: Trace, name: str, reason: Reason, why: Callable[[Trace], Reason | None]) -> Cure | None:
+def zero_cure(
+    found: Trace,
+    name: str,
+    reason: Reason,
+    why: Callable[[Trace], Reason | None],
+    trained: bool = False,
+) -> Cure | None:
     """Return an edit after which something arrives at `name`; None if none is known.
 
     Args:
       reason: why nothing arrives.
       why: returns the reason that is left in the trace of a cured graph; None where something arrives.
+      trained: whether the graph is trained, so that it can have a loss scale.
     """
     steps: list[Cure] = []
     now, left = found, reason
     while left is not None:
-        step = _step(now, *left) if len(steps) < MOST else None
+        if left[0] == UNDERFLOW:
+            step = underflow_cure(now, name, trained) if len(steps) < MOST else None
+        else:
+            step = _step(now, *left) if len(steps) < MOST else None
         after = step and retraced(now, step)
         if after is None or not np.isfinite(after.cotangent[name]).all():
             return None
@@ -39,14 +51,13 @@ def zero_cure(found: Trace, name: str, reason: Reason, why: Callable[[Trace], Re
     return joined(steps)
 
 
-def element_cure(found: Trace, name: str, reason: Reason) -> Cure | None:
+def element_cure(found: Trace, name: str, reason: Reason, trained: bool = False) -> Cure | None:
     """Return an edit after which something arrives at more elements of `name`; None if none is known."""
-    step = _step(found, *reason)
+    step = underflow_cure(found, name, trained) if reason[0] == UNDERFLOW else _step(found, *reason)
     after = step and retraced(found, step)
     if after is None or not np.isfinite(after.cotangent[name]).all():
         return None
-    fed, before = (np.count_nonzero(one.cotangent[name]) for one in (after, found))
-    return step if fed > before else None
+    return step if fed(after, name) > fed(found, name) else None
 
 
 def _step(found: Trace, kind: str, at: tuple[str, ...]) -> Cure | None:
@@ -59,6 +70,36 @@ def _step(found: Trace, kind: str, at: tuple[str, ...]) -> Cure | None:
         return Cure(_without_rules(at), f"Remove the {what} of {names}", "No value changes.")
     cures = [cure for n in at if (cure := flat_cure(found.graph[n]))] if kind == FLAT else []
     return joined(cures) if cures else None
+
+
+def underflow_cure(found: Trace, name: str, trained: bool = False) -> Cure | None:
+    """Return what brings back a cotangent that underflows; None if nothing does.
+
+    In a training that is the least loss scale that saves all it can, otherwise the next dtype with more bits.
+    """
+    before = np.count_nonzero(found.cotangent[name])
+    for cure in [*(_scales(found) if trained else ()), *wider(found)]:
+        after = retraced(found, cure)
+        if after and np.isfinite(after.cotangent[name]).all() and fed(after, name) > before:
+            return cure
+    return None
+
+
+def fed(found: Trace, name: str) -> int:
+    """Return at how many elements of a node something arrives."""
+    return int(np.count_nonzero(found.cotangent[name]))
+
+
+def _scales(found: Trace) -> Iterator[Cure]:
+    if DTYPES[found.dtype].half and found.seed.shape == () and any(n.is_parameter for n in found.graph.nodes):
+        scale = precision(found).least
+        yield Cure(
+            lambda graph: graph,
+            f"Train with a loss scale of {scale:,.0f}",
+            f"Cotangents are {scale:,.0f} times as large; gradients are divided by that in {FLOAT32}, and "
+            f"parameters are {FLOAT32}.",
+            loss_scale=scale,
+        )
 
 
 def _without_rules(names: Iterable[str]) -> Callable[[Graph], Graph]:

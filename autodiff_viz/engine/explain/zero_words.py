@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+import numpy as np
+
 from autodiff_viz.engine.explain.precision import saved
 from autodiff_viz.engine.explain.zero_elements import Elements
 from autodiff_viz.engine.explain.zero_kinds import (
@@ -18,10 +20,12 @@ from autodiff_viz.engine.explain.zero_kinds import (
 from autodiff_viz.engine.live_path.walk import Wire
 from autodiff_viz.engine.trace import Trace
 from autodiff_viz.graph.grad_nodes import OF
-from autodiff_viz.graph.model import GRAD, Graph
+from autodiff_viz.graph.model import FOLLOW, GRAD, Graph, Node
 from autodiff_viz.graph.names import listed_names, quoted
 from autodiff_viz.graph.order import ancestors
 
+PRODUCTS = frozenset({"mul", "dot", "matmul", "div"})
+CHOICES = frozenset({"greater", "less", "equal", "argmax", "one_hot"})
 AGAIN = "again"
 PATHS = "Every path from {name} to {output} is closed: "
 SENTENCES = {
@@ -67,8 +71,30 @@ def sentence_of(
         dtype=found.dtype,
         numbers=_numbers(found, wires),
     )
-    said += saved(found, name) if kind == UNDERFLOW else ""
+    said += saved(found, name) if kind == UNDERFLOW else _unmended(found, at) if kind == FLAT else ""
     return f"{said} By element: {counted}." if len(parts) > 1 else said
+
+
+def _unmended(found: Trace, at: Sequence[str]) -> str:
+    """Return why derivatives of 0 have no mend, of ops for which that is so; "" of others."""
+    said = {_why_unmended(found, found.graph[name]) for name in at}
+    return f" {said.pop()}" if len(said) == 1 else ""
+
+
+def _why_unmended(found: Trace, node: Node) -> str:
+    if node.rule.kind != FOLLOW:
+        return ""
+    if node.op == "where":
+        return "It takes the other branch here: to take this one is another function, so there is no mend."
+    if node.op in PRODUCTS and any(not _value(found, slot).any() for slot in node.op_slots):
+        return "A factor is 0: any other factor is another function, so there is no mend."
+    if node.op in CHOICES:
+        return f"{node.op} is constant between its steps: something smooth is another function, so no mend."
+    return ""
+
+
+def _value(found: Trace, slot: str | float) -> np.ndarray:
+    return found.value[slot] if isinstance(slot, str) else np.asarray(slot)
 
 
 def _differentiating(graph: Graph, name: str) -> tuple[str, ...]:

@@ -8,6 +8,7 @@ import numpy as np
 
 from autodiff_viz.engine.diagnostics.differences import Difference
 from autodiff_viz.engine.explain.cure import Cure, retraced
+from autodiff_viz.engine.lints.checkpoints import MOST as MOST_REGIONS
 from autodiff_viz.engine.lints.checkpoints import idle_checkpoints
 from autodiff_viz.engine.lints.corners import wrong_corners
 from autodiff_viz.engine.lints.lint import (
@@ -68,6 +69,14 @@ def lints(found: Trace, differences: Mapping[str, Difference] | None = None) -> 
         return ()
     finders = {**FINDERS, CORNERS: lambda found: wrong_corners(found, differences)}
     return tuple(lint for finder in finders.values() for lint in _lints(found, finder))
+
+
+def not_looked_at(found: Trace) -> tuple[str, ...]:
+    """Return in sentences what `lints` leaves out of this trace."""
+    regions = len(known_trace(found).graph.regions)
+    if regions <= MOST_REGIONS:
+        return ()
+    return (f"Hints look at the first {MOST_REGIONS} of {regions} checkpoints.",)
 
 
 def lint_cure(found: Trace, code: str, where: str) -> Cure | None:

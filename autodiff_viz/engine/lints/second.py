@@ -15,6 +15,7 @@ from autodiff_viz.engine.lints.rules import declares_its_own
 from autodiff_viz.engine.live_path.arrays import FLOAT64
 from autodiff_viz.engine.trace import Trace, precision
 from autodiff_viz.engine.whole_program.program import Program, dynamic_params, structure
+from autodiff_viz.engine.whole_program.rules import RULED, WITH_OP
 from autodiff_viz.graph.identity import remembered
 from autodiff_viz.graph.model import BACKWARD_AS, INPUT, PULLBACK, REWRITE, STOP, Graph, Node, params
 from autodiff_viz.graph.names import listed_names
@@ -29,7 +30,8 @@ KEPT = 32
 
 HINT = (
     "A rule that is not the derivative of its value has no second derivative: JAX differentiates what the "
-    "rule computes, with values that do not move as the rule says. Differentiate such a graph once."
+    "rule computes, with values that do not move as the rule says. No function has this value and this "
+    "gradient, so there is no mend: differentiate such a graph once."
 )
 
 
@@ -51,20 +53,33 @@ def wrong_second(found: Trace) -> Iterator[Finding]:
     for name in inputs:
         numbers = _both(found, frozen, name)
         if numbers is not None:
-            yield _finding(found, names, name, *numbers)
+            declared = any(graph[n].rule.kind == PULLBACK for n in names)
+            by_op = _by_jax(found, frozen, name) if declared else None
+            yield _finding(found, names, name, *numbers, by_op)
             return
 
 
-def _finding(found: Trace, names: tuple[str, ...], name: str, by_jax: float, slope: float) -> Finding:
+def _finding(
+    found: Trace, names: tuple[str, ...], name: str, by_jax: float, slope: float, by_op: float | None
+) -> Finding:
+    """Return the finding; `by_op` is JAX's number if rules call the op in their forward pass."""
+    other = "" if by_op is None or scalar(by_op) == scalar(by_jax) else _otherwise(by_op)
     along = "" if found.inputs[name].size == 1 else ", all its elements moved alike,"
     return Finding(
         SECOND,
         names[0],
         f"The second derivative of {found.output} by {name}{along} is {scalar(by_jax)} in JAX, but the slope "
-        f"of the gradient is {scalar(slope)}: because of the rule of {listed_names(names)}.",
+        f"of the gradient is {scalar(slope)}: because of the rule of {listed_names(names)}.{other}",
         HINT,
         None,
         names,
+    )
+
+
+def _otherwise(by_op: float) -> str:
+    return (
+        " JAX's number is that of a rule whose forward pass calls the rule itself; if it calls the op, as "
+        f"custom_vjp rules often do, JAX has {scalar(by_op)}."
     )
 
 
@@ -113,13 +128,11 @@ def _literal(value: np.ndarray) -> Any:
 
 def _both(found: Trace, graph: Graph, name: str) -> tuple[float, float] | None:
     """Return JAX's second derivative by an input and the slope of its gradient; None if they are equal."""
-    inputs = {n.name: found.value[n.name].astype(np.float64) for n in graph.nodes if n.op == INPUT}
+    inputs = _inputs(found, graph)
     size = STEP * max(1.0, float(np.abs(inputs[name]).max(initial=0.0)))
     steps = np.array([size, -size, size * SHORTER, -size * SHORTER])
     with precision(FLOAT64):
-        given = {n: jnp.asarray(value) for n, value in inputs.items()}
-        arguments = given, dynamic_params(graph), jnp.asarray(found.seed.astype(np.float64))
-        slopes, second = _program(structure(graph), name)(jnp.asarray(steps), *arguments)
+        slopes, second = _program(structure(graph), name, True)(jnp.asarray(steps), *_given(found, graph))
         high, low = np.asarray(slopes)[::2], np.asarray(slopes)[1::2]
     by_jax, (wide, slope) = float(second), ((high - low) / (2 * steps[::2])).tolist()
     room = APART * max(1e-3, abs(wide), abs(slope))
@@ -129,13 +142,29 @@ def _both(found: Trace, graph: Graph, name: str) -> tuple[float, float] | None:
     return (by_jax, slope) if abs(by_jax - slope) > room + APART * abs(by_jax) else None
 
 
+def _by_jax(found: Trace, graph: Graph, name: str) -> float:
+    """Return JAX's second derivative by an input, if declared pullbacks call their op in the forward pass."""
+    with precision(FLOAT64):
+        return float(_program(structure(graph), name, False)(jnp.zeros(1), *_given(found, graph))[1])
+
+
+def _inputs(found: Trace, graph: Graph) -> dict[str, np.ndarray]:
+    return {n.name: found.value[n.name].astype(np.float64) for n in graph.nodes if n.op == INPUT}
+
+
+def _given(found: Trace, graph: Graph) -> tuple[dict, dict, jax.Array]:
+    given = {name: jnp.asarray(value) for name, value in _inputs(found, graph).items()}
+    return given, dynamic_params(graph), jnp.asarray(found.seed.astype(np.float64))
+
+
 @remembered(KEPT)
-def _program(graph: Graph, name: str) -> Any:
+def _program(graph: Graph, name: str, itself: bool) -> Any:
     """Compile the gradient by an input at some steps, and its derivative; both summed over its elements.
 
-    Each step is added to all elements of the input; the derivative is taken at 0.
+    Each step is added to all elements of the input; the derivative is taken at 0. `itself`: whether declared
+    pullbacks call themselves in the forward pass.
     """
-    program = Program(graph, FLOAT64)
+    program = Program(graph, FLOAT64, rules=RULED if itself else WITH_OP)
 
     def total(inputs: dict, dynamic: dict, seed: jax.Array) -> jax.Array:
         return jnp.sum(program(inputs, dynamic, {})[0] * seed)

@@ -17,7 +17,8 @@ from autodiff_viz.graph.order import ancestors
 def idle_stops(found: Trace) -> Iterator[Finding]:
     """Yield the stops that can be removed without effect on any gradient, whatever the numbers are.
 
-    A stop that has been yielded counts as removed for the later ones.
+    A stop that has been yielded counts as removed for the later ones. A stop whose contributions would cancel
+    is none of them: that of a maximum that a softmax subtracts is there to save the pass back through it.
     """
     graph = found.graph
     for node in found.graph.nodes:

@@ -18,6 +18,7 @@ import optax
 
 from autodiff_viz.engine.live_path.kernels import ROUNDED
 from autodiff_viz.engine.live_path.walk import ARRIVING
+from autodiff_viz.engine.training.mixed import all_finite, next_scale, unscaled
 from autodiff_viz.engine.whole_program.gates import change, close, passages, without_gated
 from autodiff_viz.engine.whole_program.program import ruled, ruled_input, structure, tap
 from autodiff_viz.graph import limits
@@ -36,38 +37,39 @@ OPTIMISERS: Mapping[str, Any] = {
 KEPT = 8  # compiled programs
 AT_ONCE = 256  # steps that one call makes at most
 
-Now = tuple[dict, Any, jax.Array]
-"""(parameters, Optax's state of each parameter, number of the step)."""
+Now = tuple[dict, Any, jax.Array, tuple[jax.Array, jax.Array]]
+"""(parameters, Optax's state of each parameter, number of the step, (loss scale, good steps))."""
 
 Run = Callable[[Now, int, dict], tuple[Now, np.ndarray]]
 """`run(now, count, knobs)` gives the `Now` after `count` steps and a row of numbers per step.
 
 A row holds the loss, then per node the norm of its value, the norm of its arriving cotangent and its share of
-dead units, then per parameter, by name, the ratio of its update.
+dead units, then per parameter, by name, the ratio of its update, then the loss scale and whether the step was
+skipped. Norms of cotangents are divided by the loss scale.
 """
 
 _programs: dict[bytes, Run] = {}
 _making = Lock()  # two visitors who open the same lesson share one program
 
 
-def program(graph: Graph, optimiser: str, dtype: str, now: Now, knobs: dict) -> Run:
-    """Return the training steps of a graph for arrays of these shapes.
+def program(graph: Graph, optimiser: str, dtype: str, now: Now, knobs: dict, mixed: bool = False) -> Run:
+    """Return the training steps of a graph for arrays of these shapes; `mixed`: with float32 parameters.
 
-    Memoised by structure, shapes, optimiser and dtype (LRU of `KEPT` programs); compiled at the first run.
+    Memoised by structure, shapes, optimiser and dtypes (LRU of `KEPT` programs); compiled at the first run.
     """
     shapes = tuple(
         tuple((name, array.shape) for name, array in sorted(arrays.items()))
         for arrays in (knobs["inputs"], now[0])
     )
     bare = structure(without_gated(graph))
-    key = identity((bare, shapes, optimiser, dtype))
+    key = identity((bare, shapes, optimiser, dtype, mixed))
     with _making:
         if key not in _programs:
             while len(_programs) >= KEPT:
                 _programs.pop(next(iter(_programs)))
             # XLA's convolutions on the CPU take some ten times as long inside a loop.
             one_by_one = any(node.op == "conv2d" for node in graph.nodes)
-            step = _stepper(bare, optimiser, dtype)
+            step = _stepper(bare, optimiser, dtype, mixed)
             options = ROUNDED if DTYPES[dtype].half else None
             _programs[key] = (_one_by_one if one_by_one else _in_a_loop)(step, options)
         _programs[key] = _programs.pop(key)  # LRU: the most recently used one moves to the end
@@ -82,26 +84,39 @@ def optimiser_of(name: str) -> optax.GradientTransformation:
     return OPTIMISERS[name](1.0)
 
 
-def _stepper(graph: Graph, optimiser: str, dtype: str) -> Callable[..., tuple]:
+def _stepper(graph: Graph, optimiser: str, dtype: str, mixed: bool) -> Callable[..., tuple]:
     moves, nodes = optimiser_of(optimiser), order(graph)
     kind = record_dtype(dtype)
     nothing = jnp.asarray(jnp.nan, kind)
 
-    def step_once(parameters: dict, kept: Any, step: jax.Array, knobs: dict) -> tuple:
-        loss, gradient, values, cotangents = _differentiated(graph, parameters, step, knobs, dtype)
+    def step_once(parameters: dict, kept: Any, step: jax.Array, scaling: tuple, knobs: dict) -> tuple:
+        scale, good = scaling
+        given = {name: array.astype(dtype) for name, array in parameters.items()}
+        seed = scale.astype(dtype if mixed else kind)
+        loss, gradient, values, cotangents = _differentiated(
+            graph, given, step, knobs, dtype, seed if mixed else None
+        )
+        if mixed:
+            gradient = {name: unscaled(array, seed) for name, array in gradient.items()}
+        finite = all_finite(gradient) if mixed else jnp.asarray(True)
         updates, after = {}, {}
         for name, parameter in parameters.items():
             with jax.numpy_dtype_promotion("standard"):  # Optax raises a float to a whole number
                 update, after[name] = moves.update(gradient[name], kept[name], parameter)
-            updates[name] = jnp.where(knobs["frozen"][name], 0.0, knobs["rate"] * update)
+            updates[name] = jnp.where(knobs["frozen"][name] | ~finite, 0.0, knobs["rate"] * update)
         row = [
             loss.astype(kind),
             *(_norm(values[node.name], kind) for node in nodes),
-            *(_norm(cotangents.get(node.name, nothing), kind) for node in nodes),
+            *(_norm(cotangents.get(node.name, nothing), kind) / seed.astype(kind) for node in nodes),
             *(_dead(values[node.name], kind) for node in nodes),
             *(_ratio(updates[name], parameters[name], kind) for name in sorted(parameters)),
+            scale.astype(kind),
+            (~finite).astype(kind),
         ]
-        return optax.apply_updates(parameters, updates), after, step + 1, jnp.stack(row)
+        if mixed:
+            after = jax.tree.map(partial(jnp.where, finite), after, kept)
+            scaling = next_scale(scale, good, finite, knobs["interval"])
+        return optax.apply_updates(parameters, updates), after, step + 1, scaling, jnp.stack(row)
 
     return step_once
 
@@ -149,9 +164,11 @@ def _in_a_loop(step: Callable[..., tuple], options: dict | None) -> Run:
 
 
 def _differentiated(
-    graph: Graph, parameters: dict, step: jax.Array, knobs: dict, dtype: str
+    graph: Graph, parameters: dict, step: jax.Array, knobs: dict, dtype: str, seed: jax.Array | None
 ) -> tuple[jax.Array, dict, dict, dict]:
     """Return (loss, gradient by parameter, values, arriving cotangents) of one forward and one backward pass.
+
+    `seed` is the loss scale, by which the cotangents are larger; None for 1.
 
     Cotangents of the data, and of nodes computed from data alone, are left out, since training does not need
     them: for images they would cost as much as all the rest.
@@ -182,7 +199,7 @@ def _differentiated(
     moved = descendants(graph, parameters)
     sinks = {name: jnp.zeros(shapes[name].shape, shapes[name].dtype) for name in moved}
     loss, pull, values = jax.vjp(forward, parameters, sinks, has_aux=True)
-    gradient, cotangents = pull(jnp.ones_like(loss))
+    gradient, cotangents = pull(jnp.ones_like(loss) if seed is None else seed.astype(loss.dtype))
     return loss, gradient, values, cotangents
 
 

@@ -112,7 +112,7 @@ def _cut(chunk: Records, step: int) -> Records:
     return replace(chunk, **rows)
 
 
-ROWS = ("loss", "value", "cotangent", "dead", "ratio")
+ROWS = ("loss", "value", "cotangent", "dead", "ratio", "scale", "skipped")
 """Fields of `Records` that have one row per step."""
 
 
@@ -184,6 +184,8 @@ def _concatenated(chunks: tuple[Records, ...]) -> Records:
         cotangent=columns("cotangent"),
         dead=columns("dead"),
         ratio=np.concatenate([_spread(c.ratio, c.parameters, parameters) for c in chunks]),
+        scale=np.concatenate([chunk.scale for chunk in chunks]),
+        skipped=np.concatenate([chunk.skipped for chunk in chunks]),
     )
 
 

@@ -16,6 +16,7 @@ import jax.numpy as jnp
 from autodiff_viz.engine.live_path.arrays import FLOAT32, own_value
 from autodiff_viz.engine.trace import precision
 from autodiff_viz.engine.training.compiled_steps import later, optimiser_of
+from autodiff_viz.engine.training.mixed import Scaling, parameter_dtype, scaling_of
 from autodiff_viz.graph.identity import Exact
 from autodiff_viz.graph.literals import shape_of
 from autodiff_viz.graph.model import Graph, Node, params
@@ -31,11 +32,17 @@ class Settings(Exact):
       optimiser: a name from `OPTIMISERS`.
       rate: the learning rate.
       seed: added to the seed of every random parameter, so that one number draws them all anew.
+      loss_scale: of mixed precision: with it parameters are float32, while a graph of 16 bits computes in
+        these. None: parameters have the dtype of the graph. Without effect on a graph of more bits.
+      growth_interval: finite steps after which the loss scale doubles; it is then halved by a step that is
+        not finite. 0: it stays as it is.
     """
 
     optimiser: str = "sgd"
     rate: float = 0.02
     seed: int = 0
+    loss_scale: float | None = None
+    growth_interval: int = 0
 
 
 @dataclass(frozen=True)
@@ -47,11 +54,13 @@ class State:
       parameters: by name.
       optimiser: by parameter, Optax's own state. A parameter that is added later begins with a new state,
         however far the others are.
+      scaling: state of the loss scale; None without one.
     """
 
     step: int
     parameters: Mapping[str, jax.Array]
     optimiser: Mapping[str, Any]
+    scaling: Scaling | None = None
 
 
 def learned(graph: Graph) -> tuple[Node, ...]:
@@ -63,20 +72,26 @@ def begun(
     nodes: Iterable[Node], settings: Settings, dtype: str
 ) -> tuple[dict[str, jax.Array], dict[str, Any]]:
     """Return parameters before any step, and the optimiser's state of each."""
+    dtype = parameter_dtype(settings.loss_scale, dtype)
     found = {node.name: jnp.asarray(_drawn(node, settings.seed, dtype)) for node in nodes}
     optimiser = optimiser_of(settings.optimiser)
     return found, {name: optimiser.init(array) for name, array in found.items()}
 
 
 def _drawn(node: Node, shift: int, dtype: str) -> Any:
-    if node.param("value") is None:
-        seed = later(node.param("seed", 0), shift)
-        node = replace(node, params=params(**{**dict(node.params), "seed": seed}))
-    return own_value(node, dtype)
+    return own_value(with_shifted_seed(node, shift), dtype)
+
+
+def with_shifted_seed(node: Node, shift: int) -> Node:
+    """Return a parameter with `shift` added to its seed, if it is drawn."""
+    if node.param("value") is not None:
+        return node
+    seed = later(node.param("seed", 0), shift)
+    return replace(node, params=params(**{**dict(node.params), "seed": seed}))
 
 
 def carried(graph: Graph, state: State, settings: Settings, dtype: str = FLOAT32) -> State:
-    """Return the state with the parameters that the graph has now.
+    """Return the state with the parameters that the graph has now, in the dtype that the settings give them.
 
     A parameter in both continues as it was. A new one begins as at step 0, with a new state of the optimiser.
     One that became longer or shorter along one axis keeps the numbers that it had there.
@@ -84,6 +99,7 @@ def carried(graph: Graph, state: State, settings: Settings, dtype: str = FLOAT32
     Raises:
       GraphError: none of the earlier parameters is left, or one changed its shape in another way.
     """
+    state = _under(state, settings, dtype)
     nodes = learned(graph)
     changed = [node for node in nodes if not _is_same(node, state)]
     if not changed and len(nodes) == len(state.parameters):
@@ -99,7 +115,22 @@ def carried(graph: Graph, state: State, settings: Settings, dtype: str = FLOAT32
             kept[name] = jax.tree.map(graft, state.optimiser[name], kept[name])
     names = [node.name for node in nodes]
     arrays, kept = {**state.parameters, **arrays}, {**state.optimiser, **kept}
-    return State(state.step, {n: arrays[n] for n in names}, {n: kept[n] for n in names})
+    return State(state.step, {n: arrays[n] for n in names}, {n: kept[n] for n in names}, state.scaling)
+
+
+def _under(state: State, settings: Settings, dtype: str) -> State:
+    """Return the state as these settings have it: with or without a loss scale and float32 parameters."""
+    scaling = scaling_of(state.scaling, settings.loss_scale, settings.growth_interval, dtype)
+    if scaling == state.scaling:
+        return state
+    kind = parameter_dtype(settings.loss_scale, dtype)
+
+    def cast(array: Any) -> Any:
+        return array.astype(kind) if jnp.issubdtype(array.dtype, jnp.floating) else array
+
+    with precision(dtype):
+        parameters, optimiser = jax.tree.map(cast, (dict(state.parameters), dict(state.optimiser)))
+    return State(state.step, parameters, optimiser, scaling)
 
 
 def _is_same(node: Node, state: State) -> bool:

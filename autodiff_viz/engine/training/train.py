@@ -12,12 +12,20 @@ import numpy as np
 
 from autodiff_viz.engine.arguments import known_dtype, whole_number
 from autodiff_viz.engine.trace import Trace
-from autodiff_viz.engine.training.arguments import learning_rate, number_of_steps, settings_from, with_values
+from autodiff_viz.engine.training.arguments import (
+    learning_rate,
+    loss_scale_from,
+    number_of_steps,
+    settings_from,
+    with_scale,
+    with_values,
+)
 from autodiff_viz.engine.training.compiled_steps import record_dtype
 from autodiff_viz.engine.training.course import Course, further, phase_at, records, start, trace_at
+from autodiff_viz.engine.training.mixed import parameter_dtype
 from autodiff_viz.engine.training.stacked import Stacked, read_only
 from autodiff_viz.engine.training.state import carried, learned
-from autodiff_viz.engine.training.updates import Records, Settings, advance, at_step
+from autodiff_viz.engine.training.updates import Records, Settings, advance, at_step, skipped_said
 from autodiff_viz.graph import limits
 from autodiff_viz.graph.argument_types import known_graph
 from autodiff_viz.graph.bypass import played
@@ -72,7 +80,10 @@ class Training:
 
     @cached_property
     def parameters(self) -> Mapping[str, np.ndarray]:
-        """By name, the parameters after the last update; `trace(graph, parameters)` takes them."""
+        """By name, the parameters after the last update; `trace(graph, parameters)` takes them.
+
+        With a loss scale they are float32.
+        """
         return MappingProxyType({n: read_only(v) for n, v in self.course.state.parameters.items()})
 
     @property
@@ -100,37 +111,54 @@ class Training:
 
     @cached_property
     def cotangent(self) -> Mapping[str, np.ndarray]:
-        """By node name, d loss/d value: the cotangent that arrives at the node. As `value`."""
-        return Stacked(self.steps, self._traces, lambda found: found.cotangent)
+        """By node name, d loss/d value: the cotangent that arrives at the node. As `value`.
+
+        With a loss scale it is what arrived in 16 bits, divided by the scale in float32.
+        """
+        return Stacked(self.steps, self._traces, lambda found: self._divided(found, found.cotangent))
 
     @cached_property
     def gradient(self) -> Mapping[str, np.ndarray]:
-        """By input name, the arriving cotangent after the input's own rule. As `value`."""
-        return Stacked(self.steps, self._traces, lambda found: found.gradient)
+        """By input name, the arriving cotangent after the input's own rule. As `cotangent`."""
+        return Stacked(self.steps, self._traces, lambda found: self._divided(found, found.gradient))
+
+    @property
+    def scale(self) -> np.ndarray:
+        """The loss scale of each step, 1 without one; shape (steps,)."""
+        return self.records.scale
+
+    @property
+    def skipped(self) -> tuple[int, ...]:
+        """The steps that made no update, since their gradient was not finite; only with a loss scale."""
+        return tuple(map(int, np.flatnonzero(self.records.skipped)))
 
     @property
     def notes(self) -> tuple[str, ...]:
         """Plain sentences about what a reader may miss, such as a loss that is not a number."""
         bad = np.flatnonzero(~np.isfinite(self.loss))
-        return (f"The loss is not finite from step {bad[0]} on.",) if bad.size else ()
+        notes = [f"The loss is not finite from step {bad[0]} on."] if bad.size else []
+        return (*notes, *([said] if (said := skipped_said(self.records)) else []))
 
     def at(self, step: int) -> Trace:
         """Return the trace of one step: every value and cotangent, under the rules of that step.
 
         Args:
-          step: 0 to `steps`; the last one is after all updates.
+          step: 0 to `steps`; the last one is after all updates. With a loss scale its seed is the scale.
         Raises:
           GraphError: there is no such step.
         """
         return trace_at(self.course, whole_number("step", step, 0, self.steps))
 
-    def further(self, steps: int = 1, *, graph: Graph | None = None, rate: Any = None) -> Training:
+    def further(
+        self, steps: int = 1, *, graph: Graph | None = None, rate: Any = None, loss_scale: Any = None
+    ) -> Training:
         """Continue with the same optimizer and its state. This training stays as it is.
 
         Args:
           steps: how many updates more.
           graph: the graph from now on, such as one with another rule; that of the last steps by default.
           rate: the learning rate from now on; that of the last steps by default.
+          loss_scale: from now on; that of the last steps by default.
         Raises:
           GraphError: as `train`; or none of the earlier parameters is left, or one has another shape.
         """
@@ -138,6 +166,8 @@ class Training:
         settings = self.course.phases[-1].settings
         if rate is not None:
             settings = replace(settings, rate=learning_rate(rate))
+        if loss_scale is not None:
+            settings = replace(settings, loss_scale=loss_scale_from(loss_scale, self.dtype))
         return Training(_made(self.course, graph, settings, number_of_steps(steps, self.steps)))
 
     @cached_property
@@ -148,6 +178,12 @@ class Training:
             message = f"{self.steps:,} steps of {size:,} numbers are too many to keep at once."
             raise GraphError(Problem("too-large", message, "Read single steps with at(step)."))
         return tuple(_traces(self.course)) or (last,)
+
+    def _divided(self, found: Trace, arrays: Mapping[str, np.ndarray]) -> Mapping[str, np.ndarray]:
+        if self.course.state.scaling is None or not np.isfinite(found.seed):
+            return arrays
+        wide = found.seed.astype(FLOAT32)
+        return {name: array.astype(FLOAT32) / wide for name, array in arrays.items()}
 
     def __repr__(self) -> str:
         loss = f", loss {self.loss[0]:.6g} to {self.loss[-1]:.6g}" if self.steps else ""
@@ -164,6 +200,8 @@ def train(
     inputs: Mapping[str, Any] | None = None,
     seed: int = 0,
     dtype: str = FLOAT32,
+    loss_scale: Any = None,
+    growth_interval: int = 0,
 ) -> Training:
     """Train the parameters of `graph` to make its output, the loss, smaller.
 
@@ -175,17 +213,25 @@ def train(
       inputs: values for input nodes, by name, in place of the graph's own: data, or initial parameters.
       seed: added to the seed of every random parameter, so that one number draws them all anew.
       dtype: "float16", "bfloat16", "float32" or "float64".
+      loss_scale: a positive number makes a training in 16 bits one of mixed precision. Parameters and the
+        optimizer's state are then float32, and each step computes with their rounded copies; the loss is
+        scaled by this number and the gradient divided by it in float32. A step whose gradient is not finite
+        makes no update: `skipped`. None: parameters have the dtype themselves.
+      growth_interval: steps in a row with a finite gradient after which the scale doubles; a step that is
+        skipped then halves it. 0: the scale stays.
     Returns:
       The training: `parameters`, `loss`, `value`, `cotangent` and `gradient` by step, and `at(step)` with
       the trace of one step. Where the loss is not finite the steps go on, as in JAX; `notes` says from where.
     Raises:
       GraphError: the graph cannot run or has no parameter, its output is no single number, or an argument is
         not what it should be; `problems` says which and why.
-    Source: Optax, https://optax.readthedocs.io/en/latest/api/optimizers.html
+    Source: Optax, https://optax.readthedocs.io/en/latest/api/optimizers.html; for the loss scale
+    P. Micikevicius et al., "Mixed Precision Training", 2018, arXiv:1710.03740.
     """
     dtype = known_dtype(dtype)
-    graph = with_values(known_graph(graph), inputs, dtype)
     settings, count = settings_from(optimizer, rate, seed), number_of_steps(steps)
+    settings = with_scale(settings, loss_scale, growth_interval, dtype)
+    graph = with_values(known_graph(graph), inputs, parameter_dtype(settings.loss_scale, dtype))
     return Training(_made(start(graph, settings, dtype), graph, settings, count))
 
 
@@ -211,4 +257,5 @@ def _none(graph: Graph, dtype: str) -> Records:
     parameters = tuple(sorted(node.name for node in learned(graph)))
     dtype = record_dtype(dtype)
     by_node, ratio = np.zeros((0, len(nodes)), dtype), np.zeros((0, len(parameters)), dtype)
-    return Records(nodes, parameters, 0, np.zeros(0, dtype), by_node, by_node, by_node, ratio)
+    none, no = np.zeros(0, dtype), np.zeros(0, bool)
+    return Records(nodes, parameters, 0, none, by_node, by_node, by_node, ratio, none, no)

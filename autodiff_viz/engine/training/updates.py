@@ -13,8 +13,9 @@ import jax.numpy as jnp
 import numpy as np
 
 from autodiff_viz.engine.trace import Trace, precision, trace
-from autodiff_viz.engine.training.compiled_steps import AT_ONCE, program
-from autodiff_viz.engine.training.live_steps import walked, with_seeds
+from autodiff_viz.engine.training.compiled_steps import AT_ONCE, program, record_dtype
+from autodiff_viz.engine.training.live_steps import traced, walked
+from autodiff_viz.engine.training.mixed import in_dtype, parameter_dtype, scaling_of
 from autodiff_viz.engine.training.state import Settings, State, begun, carried, learned
 from autodiff_viz.engine.whole_program.gates import gates
 from autodiff_viz.engine.whole_program.program import dynamic_params
@@ -41,6 +42,8 @@ class Records:
         the cotangent of data, and of nodes computed from data alone, which training does not compute.
       dead: share of a node's units that are 0 for every example; a unit is an element behind the first axis.
       ratio: by parameter, norm of the update over norm of the parameter.
+      scale: the loss scale, 1 without one. Norms of cotangents are divided by it.
+      skipped: whether the step was skipped, since its gradient was not finite; only with a loss scale.
     """
 
     nodes: tuple[str, ...]
@@ -51,6 +54,8 @@ class Records:
     cotangent: np.ndarray
     dead: np.ndarray
     ratio: np.ndarray
+    scale: np.ndarray
+    skipped: np.ndarray
 
     def __len__(self) -> int:
         return len(self.loss)
@@ -64,19 +69,23 @@ def begin(graph: Graph, settings: Settings, dtype: str = FLOAT32) -> State:
     """
     check_optimiser(settings, dtype)
     check_trainable(graph, trace(graph, dtype=dtype))
+    scaling = scaling_of(None, settings.loss_scale, settings.growth_interval, dtype)
     with precision(dtype):
-        return State(0, *begun(learned(graph), settings, dtype))
+        return State(0, *begun(learned(graph), settings, dtype), scaling)
 
 
 def check_optimiser(settings: Settings, dtype: str) -> None:
-    """Check that the optimiser's own numbers fit in the dtype.
+    """Check that the optimiser's own numbers fit in the dtype of the parameters.
 
     Raises:
       GraphError: Adam in float16, in which its epsilon is 0.
     """
-    if (settings.optimiser, dtype) == ("adam", FLOAT16):
+    if (settings.optimiser, parameter_dtype(settings.loss_scale, dtype)) == ("adam", FLOAT16):
         message = f"Adam adds 1e-8 to what it divides by. In {FLOAT16} that is 0: a gradient of 0 gives NaN."
-        hint = f"Choose sgd or momentum, or train in {BFLOAT16} or {FLOAT32}."
+        hint = (
+            f"Choose sgd or momentum, train in {BFLOAT16} or {FLOAT32}, or with a loss scale, which keeps "
+            f"parameters in {FLOAT32}."
+        )
         raise GraphError(Problem("no-epsilon", message, hint))
 
 
@@ -114,36 +123,55 @@ def advance(
     check_optimiser(settings, dtype)
     graph = played(graph)
     state = carried(graph, state, settings, dtype)
-    found = trace(graph, state.parameters, dtype=dtype)
+    found = trace(graph, in_dtype(state.parameters, dtype), dtype=dtype)
     check_trainable(graph, found)
     if len(graph.nodes) > COMPILED or has_grads(
         graph
     ):  # a grad node would run rules that gates have replaced
         after, rows = walked(graph, state, min(steps, AT_ONCE), settings, dtype)
         return after, _records(graph, state, rows)
+    mixed, kind = state.scaling is not None, parameter_dtype(settings.loss_scale, dtype)
     with precision(dtype):
         knobs = {
             "inputs": {n: jnp.asarray(found.inputs[n]) for n in found.inputs if n not in state.parameters},
             "dynamic": dynamic_params(graph),
             "gates": gates(found),
             "frozen": {node.name: np.asarray(node.rule.kind == STOP) for node in learned(graph)},
-            "rate": np.asarray(settings.rate, dtype),
+            "rate": np.asarray(settings.rate, kind),
+            "interval": np.int32(settings.growth_interval),
         }
         knobs = jax.device_put(knobs)
-        parameters = {name: jnp.asarray(array, dtype) for name, array in state.parameters.items()}
-        now = (parameters, state.optimiser, jnp.asarray(state.step, jnp.int32))
-        run = program(graph, settings.optimiser, dtype, now, knobs)
-        (parameters, optimiser, _), rows = run(now, min(steps, AT_ONCE), knobs)
-    return State(state.step + len(rows), parameters, optimiser), _records(graph, state, rows)
+        parameters = {name: jnp.asarray(array, kind) for name, array in state.parameters.items()}
+        scale, good, _ = state.scaling or (1.0, 0, 1.0)
+        scaling = jnp.asarray(scale, record_dtype(dtype)), jnp.asarray(good, jnp.int32)
+        now = (parameters, state.optimiser, jnp.asarray(state.step, jnp.int32), scaling)
+        run = program(graph, settings.optimiser, dtype, now, knobs, mixed)
+        (parameters, optimiser, _, scaling), rows = run(now, min(steps, AT_ONCE), knobs)
+    scaling = state.scaling._replace(scale=scaling[0], good=scaling[1]) if mixed else None
+    return State(state.step + len(rows), parameters, optimiser, scaling), _records(graph, state, rows)
 
 
 def _records(graph: Graph, state: State, rows: np.ndarray) -> Records:
     nodes, parameters = tuple(node.name for node in order(graph)), tuple(sorted(state.parameters))
-    ends = np.cumsum([1, len(nodes), len(nodes), len(nodes)])
-    loss, value, cotangent, dead, ratio = np.split(rows, ends, axis=1)
-    return Records(nodes, parameters, state.step, loss[:, 0], value, cotangent, dead, ratio)
+    ends = np.cumsum([1, len(nodes), len(nodes), len(nodes), len(parameters), 1])
+    loss, value, cotangent, dead, ratio, scale, skipped = np.split(rows, ends, axis=1)
+    wide = value, cotangent, dead, ratio
+    return Records(nodes, parameters, state.step, loss[:, 0], *wide, scale[:, 0], skipped[:, 0] > 0)
+
+
+def skipped_said(records: Records) -> str:
+    """Return in words which steps were skipped; "" if none was."""
+    steps = np.flatnonzero(records.skipped)
+    if not steps.size:
+        return ""
+    if steps.size == 1:
+        return f"Step {steps[0]}: gradient not finite, skipped."
+    return f"{steps.size:,} steps: gradient not finite, skipped; the last is step {steps[-1]:,}."
 
 
 def at_step(graph: Graph, state: State, dtype: str = FLOAT32) -> Trace:
-    """Return the trace with the parameters of `state` and the noise of that step; see also `carried`."""
-    return trace(with_seeds(graph, state.step), state.parameters, dtype=dtype)
+    """Return the trace with the parameters and the noise of that step, and its loss scale as the seed.
+
+    See also `carried`.
+    """
+    return traced(graph, state, dtype)

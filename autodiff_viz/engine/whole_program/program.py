@@ -6,7 +6,7 @@ the live path but the op catalog. It verifies the live numbers and is the source
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -17,7 +17,7 @@ from jax.ad_checkpoint import checkpoint_name
 
 from autodiff_viz.engine.live_path.op_calls import split
 from autodiff_viz.engine.live_path.walk import ARRIVING, Wire
-from autodiff_viz.engine.whole_program.rules import RULED, Run, constant
+from autodiff_viz.engine.whole_program.rules import RULED, Ruled, Run, constant
 from autodiff_viz.graph.blocks import Block, blocks
 from autodiff_viz.graph.grad_nodes import between, inner_graph
 from autodiff_viz.graph.model import GRAD, INPUT, Graph, Node, Region
@@ -52,6 +52,7 @@ class Program:
       name_all: name every value for JAX's checkpoint policies, not only those that some region saves by name.
         A name costs as much as an op when the program runs eagerly.
       whole: the graph that this one is the inside of a grad node of. Its ops are part of that node's scope.
+      rules: by kind, the value of a node with a rule.
     """
 
     graph: Graph
@@ -60,6 +61,7 @@ class Program:
     export_all: bool = False
     name_all: bool = False
     whole: Graph | None = None
+    rules: Mapping[str, Ruled] = field(default_factory=lambda: RULED, hash=False)
     _block: Block = field(init=False)
     _saved: frozenset[str] = field(init=False)
 
@@ -132,7 +134,7 @@ class Program:
             wired = [_tapped(env.get(name), (node.name, slot), sinks) for slot, name in node.wires]
             named = self.name_all or node.name in self._saved
             run = self._gradient(node, dynamic) if node.op == GRAD else None
-            value = ruled(node, wired, dynamic.get(node.name, {}), self.dtype, named, run)
+            value = ruled(node, wired, dynamic.get(node.name, {}), self.dtype, named, run, self.rules)
             return _tapped(value, (node.name, ARRIVING), sinks)
 
     def _gradient(self, node: Node, dynamic: dict[str, dict]) -> Run:
@@ -192,13 +194,20 @@ def ruled_input(node: Node, value: jax.Array) -> jax.Array:
 
 
 def ruled(
-    node: Node, wired: list[jax.Array], dynamic: dict, dtype: str, named: bool, run: Run | None = None
+    node: Node,
+    wired: list[jax.Array],
+    dynamic: dict,
+    dtype: str,
+    named: bool,
+    run: Run | None = None,
+    rules: Mapping[str, Ruled] = RULED,
 ) -> jax.Array:
     """Return the node's value with its rule applied.
 
     Args:
       wired: the values on its wires, in slot order.
       run: evaluates the node on these; by default its op does.
+      rules: as of `Program`.
     """
 
     def run_op(*wired: jax.Array) -> jax.Array:
@@ -207,7 +216,7 @@ def ruled(
     def marked(value: jax.Array) -> jax.Array:
         return checkpoint_name(value, node.name)
 
-    return RULED[node.rule.kind](node, run or run_op, marked if named else _unmarked, wired)
+    return rules[node.rule.kind](node, run or run_op, marked if named else _unmarked, wired)
 
 
 def _unmarked(value: jax.Array) -> jax.Array:

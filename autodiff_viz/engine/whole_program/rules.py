@@ -50,8 +50,13 @@ def _changed(value: jax.Array, change: Callable[[jax.Array], jax.Array]) -> jax.
     return identity(value)
 
 
-def _declared(function: Lambda, op: Run) -> Run:
-    """Return the op with its declared pullback. Only values that the pullback reads are kept as residuals."""
+def _declared(function: Lambda, op: Run, itself: bool = True) -> Run:
+    """Return the op with its declared pullback. Only values that the pullback reads are kept as residuals.
+
+    Args:
+      itself: whether its forward pass calls the rule again, so that a second derivative goes by the rule too.
+        Otherwise it calls the op, whose own derivative JAX then takes.
+    """
     read = _names(function.body)
 
     @jax.custom_vjp
@@ -59,7 +64,7 @@ def _declared(function: Lambda, op: Run) -> Run:
         return op(*wired)
 
     def run(*wired: jax.Array) -> tuple[jax.Array, tuple]:
-        y = declared(*wired)
+        y = declared(*wired) if itself else op(*wired)
         kept = zip(function.args[1:], (*wired, y), strict=True)
         return y, tuple(value if name in read else None for name, value in kept)
 
@@ -137,3 +142,9 @@ RULED: dict[str, Ruled] = {
     BACKWARD_AS: _backward_as,
 }
 """By kind of rule, the value of a node with that rule."""
+
+WITH_OP: Mapping[str, Ruled] = {
+    **RULED,
+    PULLBACK: lambda node, run, mark, wired: mark(_declared(node.rule.function, run, itself=False)(*wired)),
+}
+"""The same, but the forward pass of a declared pullback calls the op in place of the rule."""

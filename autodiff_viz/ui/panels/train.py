@@ -7,6 +7,8 @@ from typing import Any
 
 import streamlit as st
 
+from autodiff_viz.engine.training.state import Settings
+from autodiff_viz.figures.precision import SCALES
 from autodiff_viz.graph import limits
 from autodiff_viz.ui.follow_training import catch_up
 from autodiff_viz.ui.fragments import redraw
@@ -15,10 +17,12 @@ from autodiff_viz.ui.widgets import answered, news, renewed
 from autodiff_viz.views.compose import LabView
 from autodiff_viz.views.lab import Lab
 from autodiff_viz.views.training.actions import brings_back, pauses, plans, resets, trains, trains_again
+from autodiff_viz.views.training.files import training_file
 from autodiff_viz.views.training.panel import TrainView, train_view
 from autodiff_viz.views.training.record import NAMES, still
 
 PACES = (0, 1, 2, 10, 100)  # steps a second, at most; 0 for no limit
+INTERVALS = (0, 2, 10, 100, 1_000, 2_000)  # steps after which the loss scale doubles; 0 for never
 
 
 def steer(action: Callable[..., Lab], *arguments: Any) -> None:
@@ -56,8 +60,9 @@ def draw_train(lab: Lab, view: LabView) -> None:
     with st.container(key="train_bar", horizontal=True, vertical_alignment="center", gap="small"):
         _draw_transport(found)
         _draw_settings(found)
-    if found.trouble:
-        st.text(f"\u26a0 {found.trouble}")
+    for said in (found.trouble, found.skipped):
+        if said:
+            st.text(f"\u26a0 {said}")
 
 
 def _draw_transport(found: TrainView) -> None:
@@ -136,6 +141,8 @@ def _draw_settings(found: TrainView) -> None:
             args=(key, _set_plan, "rate"),
             help="A change holds from the next step on.",
         )
+        if found.half:
+            _draw_loss_scale(given)
         fixed = {"disabled": found.fixed, "help": "Start over to change it." if found.fixed else None}
         key = renewed("train_optimiser", "", given.optimiser)
         st.selectbox(
@@ -158,6 +165,49 @@ def _draw_settings(found: TrainView) -> None:
             args=(key, _set_plan, "seed"),
             **fixed,
         )
+        here = session()
+        st.download_button(
+            "Training as a JAX file",
+            lambda: training_file(here.lab),
+            "autodiff_training.py",
+            "text/x-python",
+            key="download_training",
+            icon=":material/download:",
+            on_click="ignore",
+            disabled=found.refused,
+            help="The steps as a Python program that needs JAX and Optax alone.",
+        )
+
+
+def _draw_loss_scale(given: Settings) -> None:
+    """Draw the controls of mixed precision."""
+    scale, interval = given.loss_scale, given.growth_interval
+    key = renewed("train_loss_scale", "", scale)
+    scales = (None, *sorted({*SCALES, *([scale] if scale else [])}))
+    st.selectbox(
+        "Loss scale",
+        scales,
+        scales.index(scale),
+        key=key,
+        format_func=lambda scale: "none: 16-bit parameters" if scale is None else f"{scale:,.0f}",
+        on_change=answered,
+        args=(key, _set_plan, "loss_scale"),
+        help="With one, parameters are float32, the pass computes in 16 bits, and its gradients are divided "
+        "by the scale in float32. A step whose gradient is not finite is skipped.",
+    )
+    key = renewed("train_growth", "", interval)
+    intervals = sorted({*INTERVALS, interval})
+    st.selectbox(
+        "The scale doubles",
+        intervals,
+        intervals.index(interval),
+        key=key,
+        format_func=lambda steps: f"after {steps:,} finite steps" if steps else "never",
+        on_change=answered,
+        args=(key, _set_plan, "growth_interval"),
+        disabled=scale is None,
+        help="Choose a loss scale first." if scale is None else "A step that is skipped then halves it.",
+    )
 
 
 def _set_plan(lab: Lab, field: str, value: Any) -> Lab:

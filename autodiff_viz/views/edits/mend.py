@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from autodiff_viz.engine.explain.cure import Cure
 from autodiff_viz.graph import edits
 from autodiff_viz.graph.model import Graph
 from autodiff_viz.graph.order import consumers
@@ -12,7 +15,7 @@ from autodiff_viz.views.canvas.cards import pictured, size
 from autodiff_viz.views.edits.fixed_positions import pinned
 from autodiff_viz.views.edits.record import Edit, Edits
 from autodiff_viz.views.evaluated import evaluated, evaluated_at
-from autodiff_viz.views.lab import Lab, committed
+from autodiff_viz.views.lab import Lab, committed, with_setting
 from autodiff_viz.views.node.cures import cure_of
 from autodiff_viz.views.training.shown_step import moment
 
@@ -31,18 +34,30 @@ def _mend(lab: Lab, edit: Edit) -> Lab:
     found = (evaluated_at(lab, at) if at else None) or evaluated(lab)
     if not found.complete or found.trace is None:
         _refuse("nothing-to-mend", "The graph has no numbers to mend.", "Correct its problems first.", node)
-    cure = cure_of(found.trace, of, node)
+    cure = cure_of(found.trace, of, node, at is not None)
     if cure is None:
         message = f"\u201c{shown}\u201d no longer applies: the numbers have changed since it was offered."
         _refuse("nothing-to-mend", message, "Look at what the page says now.", node)
     if cure.mend != shown:
         message = f"\u201c{shown}\u201d no longer applies. Now it would be: \u201c{cure.mend}\u201d."
         _refuse("other-cure", message, "Choose it where the page offers it.", node)
+    if cure.dtype or cure.loss_scale:
+        lab = _with_settings(lab, cure)
     graph = cure.edit(lab.graph)
+    if graph == lab.graph:
+        return lab
     if any(n.position for n in lab.graph.nodes) and _wiring(graph) != _wiring(lab.graph):
         still = pinned(lab.graph)
         graph = _with_places(still, cure.edit(still))
     return committed(lab, graph, cure.mend)
+
+
+def _with_settings(lab: Lab, cure: Cure) -> Lab:
+    """Set the dtype or the loss scale of a cure, as one step of undo."""
+    if cure.dtype:
+        return with_setting(lab, "dtype", cure.dtype, cure.mend)
+    settings = replace(lab.plan.settings, loss_scale=cure.loss_scale)
+    return with_setting(lab, "plan", replace(lab.plan, settings=settings), cure.mend)
 
 
 def _wiring(graph: Graph) -> dict[str, tuple]:

@@ -44,16 +44,19 @@ class Explanation:
     wires: tuple[Wire, ...] = ()
 
 
-def explained_zero(found: Trace, name: str) -> Explanation | None:
+def explained_zero(found: Trace, name: str, trained: bool = False) -> Explanation | None:
     """Return why nothing arrives at a node, or at single elements of it; None if all of it gets something.
 
-    For single elements the way to the cause is not marked: that some units are silent is usual.
+    With `trained`, a step of a training is on view: a loss scale may be the cure. For single elements the way
+    to the cause is not marked: that some units are silent is usual.
     """
     why = why_zero(found, name)
     if why is None:
         return None
     way = () if found.cotangent[name].any() else (why.at, why.path)
-    return Explanation(ZERO, name, why.sentence, why.mend, why.changes, *way)
+    cure = cure_of_zero(found, name, trained) if trained else None
+    mend, changes = (cure.mend, cure.changes) if cure else (why.mend, why.changes)
+    return Explanation(ZERO, name, why.sentence, mend, changes, *way)
 
 
 def explained_non_finite(found: Trace) -> Explanation | None:
@@ -79,8 +82,8 @@ def explained_lints(
     )
 
 
-def cure_of(found: Trace, of: str, node: str | None) -> Cure | None:
-    """Return the cure of an explanation, or of a lint, of the trace.
+def cure_of(found: Trace, of: str, node: str | None, trained: bool = False) -> Cure | None:
+    """Return the cure of an explanation, or of a lint, of the trace; `trained` as of `explained_zero`.
 
     Raises:
       ValueError: there is no such explanation, or no such node.
@@ -91,7 +94,7 @@ def cure_of(found: Trace, of: str, node: str | None) -> Cure | None:
         return lint_cure(found, of, node or "")
     if of != ZERO or node not in found.graph:
         raise ValueError(of)
-    return cure_of_zero(found, node)
+    return cure_of_zero(found, node, trained)
 
 
 def explanation_data(found: Explanation | None, graph: Graph) -> dict[str, Any] | None:

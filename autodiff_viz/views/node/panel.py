@@ -165,6 +165,8 @@ def check_data(lab: Lab, view: LabView, told: Answers, details: bool) -> Data:
     origin = None if live(lab) or told.check is None or told.check.why else told.check.value.origin
     said = {*beginnings(view.trace.births).values()} if origin else ()
     notes = [f"Note: {note}" for note in view.notes if note not in said]
+    if told.check and not told.check.why and view.complete and not live(lab):
+        notes += told.check.value.unseen
     if view.unfinished:
         notes.append(f"Still to be wired: {', '.join(view.unfinished)}.")
     found = {"origin": explanation_data(origin, view.graph)} if origin else {}

@@ -40,12 +40,12 @@ class Analysis:
     rule: tuple[str, ...] = ()
 
 
-def program_job(trace: Trace, name: str) -> Job:
-    """Return the job that analyses a node in a worker process."""
-    return Job(identity(("program", trace.identity, name)), program_says, (trace, name))
+def program_job(trace: Trace, name: str, trained: bool = False) -> Job:
+    """Return the job that analyses a node in a worker process; `trained`: at a step of a training."""
+    return Job(identity(("program", trace.identity, name, trained)), program_says, (trace, name, trained))
 
 
-def program_says(trace: Trace, name: str) -> Analysis:
+def program_says(trace: Trace, name: str, trained: bool = False) -> Analysis:
     """Return why nothing arrives at a node, and sentences on its runs, residuals and deviations.
 
     Nothing is said if the graph's regions cannot run.
@@ -58,7 +58,7 @@ def program_says(trace: Trace, name: str) -> Analysis:
     ruled = node.rule.kind != FOLLOW
     differs = () if ruled or node.op == INPUT else differs_say(trace, name)
     declared = rule_says(trace, name) if ruled else ()
-    return Analysis((*filter(None, said), *differs), explained_zero(trace, name), declared)
+    return Analysis((*filter(None, said), *differs), explained_zero(trace, name, trained), declared)
 
 
 def rule_says(trace: Trace, name: str) -> tuple[str, ...]:

@@ -14,6 +14,7 @@ from autodiff_viz.engine.explain.compare import Comparison, Pair, compare
 from autodiff_viz.engine.live_path.walk import Wire
 from autodiff_viz.engine.trace import Trace, trace
 from autodiff_viz.engine.training.live_steps import with_seeds
+from autodiff_viz.engine.training.mixed import in_dtype, seed_of
 from autodiff_viz.graph.history import Pinned
 from autodiff_viz.graph.identity import identity, remembered
 from autodiff_viz.graph.model import Graph, Literal
@@ -73,9 +74,11 @@ def twins_data(lab: Lab, view: LabView) -> Data | None:
     if not view.complete:
         return {"letter": letter, "kind": "waits", "says": f"{letter} is unfinished: not compared yet."}
     at = view.moment
-    parameters = {name: at.parameters[name] for name in at.parameters if name in pinned.graph} if at else {}
+    learned = in_dtype(at.parameters, lab.dtype) if at else {}
+    parameters = {name: array for name, array in learned.items() if name in pinned.graph}
     there = with_seeds(pinned.graph, at.step) if at else pinned.graph
-    return _compared(_Beside(pinned, there, lab.seed, parameters, view.trace, view.graph, view.follows))
+    seed = seed_of(at.state.scaling, lab.dtype) if at and lab.seed is None else lab.seed
+    return _compared(_Beside(pinned, there, seed, parameters, view.trace, view.graph, view.follows))
 
 
 def _key(beside: _Beside) -> bytes:

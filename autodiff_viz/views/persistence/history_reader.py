@@ -8,11 +8,12 @@ from dataclasses import replace
 from typing import Any
 
 from autodiff_viz.graph.codec import FORMAT, VERSION, to_json
-from autodiff_viz.graph.history import Entry, History, Pinned
+from autodiff_viz.graph.dtypes import DTYPES
+from autodiff_viz.graph.history import Entry, History, Pinned, Setting
 from autodiff_viz.graph.model import Graph, Node
 from autodiff_viz.language.documents import from_json
 from autodiff_viz.views.persistence.compressed_json import unsqueezed
-from autodiff_viz.views.persistence.history_writer import Step, digest
+from autodiff_viz.views.persistence.history_writer import DTYPE, Step, digest
 
 EFFORT = 20_000  # limit of nodes in all decoded graphs together
 LABEL = 200  # characters
@@ -40,8 +41,8 @@ def recalled(
         return None
     graph, text = found
     texts = digest(text or "") == kept["text"]
-    label = str(unsqueezed(steps[str(at)])["label"])
-    present = Entry(label[:LABEL], graph, text, pinned=pinned)
+    step = unsqueezed(steps[str(at)])
+    present = Entry(str(step["label"])[:LABEL], graph, text, pinned=pinned, setting=_setting(step))
     pool = {node: node for node in graph.nodes}
     left = [EFFORT]
     past = _walk(steps, range(at - 1, -1, -1), present, texts, pool, left)
@@ -70,7 +71,7 @@ def _walk(
             graph = _shared(from_json(json.dumps(document)), pool)
             text = _changed_text(entry.text, step.get("text")) if texts else None
             pinned = _changed_pinned(entry, step.get("pinned"), pool)
-            entry = Entry(str(step["label"])[:LABEL], graph, text, pinned=pinned)
+            entry = Entry(str(step["label"])[:LABEL], graph, text, pinned=pinned, setting=_setting(step))
         except (AttributeError, KeyError, TypeError, ValueError):  # GraphError is a ValueError
             break
         found.append(entry)
@@ -89,6 +90,20 @@ def changed(document: dict[str, Any], step: Step) -> dict[str, Any]:
     order = step.get("order") or list(nodes)
     rest = step.get("rest") or {key: value for key, value in document.items() if key not in (FORMAT, "nodes")}
     return {**rest, FORMAT: VERSION, "nodes": [nodes[name] for name in order]}
+
+
+def _setting(step: Step) -> Setting | None:
+    """Return the change of the dtype that a step made; None for none.
+
+    Raises:
+      TypeError, ValueError: it is malformed.
+    """
+    if DTYPE not in step:
+        return None
+    before, after = step[DTYPE]
+    if not {before, after} <= DTYPES.keys():
+        raise ValueError("no such dtype")
+    return Setting(DTYPE, before, after)
 
 
 def _changed_pinned(base: Entry, change: Any, pool: dict[Node, Node]) -> Pinned | None:

@@ -20,6 +20,7 @@ from autodiff_viz.graph.model import Graph, Node
 from autodiff_viz.views.persistence.compressed_json import squeezed
 
 KEPT = 60_000  # characters of all steps together
+DTYPE = "dtype"
 ONE = 20_000  # characters of one step; a longer one ends the trail
 
 Step = dict[str, Any]
@@ -69,7 +70,7 @@ def digest(text: str) -> str:
 def _steps(history: History, last: Trail | None) -> dict[str, str]:
     """Encode the steps, those nearest to the present one first, within the limits of size."""
     entries, at, first = history.entries, len(history.past), history.forgotten
-    found = {str(first + at): squeezed({"label": entries[at].label})}
+    found = {str(first + at): squeezed({"label": entries[at].label, **_setting(entries[at])})}
     room = KEPT
     for way in (range(at - 1, -1, -1), range(at + 1, len(entries))):
         for i in way:
@@ -112,8 +113,15 @@ def step_from(base: Entry, entry: Entry) -> Step:
         "rest": rest if rest != _rest(base.graph) else None,
         "text": None if entry.text == base.text else _text_change(base.text or "", entry.text),
         "pinned": None if entry.pinned == base.pinned else _pinned(base, entry.pinned),
+        **_setting(entry),
     }
     return {key: value for key, value in step.items() if value not in ([], {}, None)}
+
+
+def _setting(entry: Entry) -> Step:
+    """Return the dtypes before and after a step that changed it; a plan of a training is not kept."""
+    found = entry.setting
+    return {DTYPE: [found.before, found.after]} if found and found.name == DTYPE else {}
 
 
 def _pinned(base: Entry, pinned: Pinned | None) -> Any:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from autodiff_viz.engine.training.course import upto
+from autodiff_viz.engine.training.mixed import LEAST, MOST
 from autodiff_viz.engine.training.updates import Settings, check_optimiser, check_trainable, learned
 from autodiff_viz.graph import edits, limits
 from autodiff_viz.graph.model import Graph, Literal
@@ -138,7 +139,11 @@ def checked(plan: Plan) -> Plan:
     name = given.optimiser if given.optimiser in NAMES else usual.settings.optimiser
     rate = min(max(given.rate, 0.0), 100.0) if given.rate == given.rate else usual.settings.rate
     seed, steps = min(max(given.seed, 0), limits.SEED), min(max(plan.steps, 1), limits.STEPS)
-    return Plan(replace(given, optimiser=name, rate=rate, seed=seed), steps)
+    scale, interval = given.loss_scale, min(max(given.growth_interval, 0), limits.STEPS)
+    if scale is not None:
+        scale = min(max(scale, LEAST), MOST) if scale == scale else None
+    scaling = {"loss_scale": scale, "growth_interval": interval if scale else 0}
+    return Plan(replace(given, optimiser=name, rate=rate, seed=seed, **scaling), steps)
 
 
 def caught_up(lab: Lab, training: Training | None) -> Lab:

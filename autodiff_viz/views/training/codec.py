@@ -44,14 +44,16 @@ NOW = "now"
 def plan_text(plan: Plan) -> str:
     """Encode a plan; "" for the default one."""
     given = plan.settings
-    return "" if plan == USUAL else f"{given.optimiser},{given.rate!r},{given.seed},{plan.steps}"
+    scaling = "" if given.loss_scale is None else f",{given.loss_scale!r},{given.growth_interval}"
+    return "" if plan == USUAL else f"{given.optimiser},{given.rate!r},{given.seed},{plan.steps}{scaling}"
 
 
 def read_plan(text: str) -> Plan:
     """Decode a plan; the default one for unreadable text."""
     try:
-        optimiser, rate, seed, steps = text.split(",")
-        return checked(Plan(Settings(optimiser, float(rate), int(seed)), int(steps)))
+        optimiser, rate, seed, steps, *scaling = text.split(",")
+        settings = Settings(optimiser, float(rate), int(seed), *_scaling(*scaling))
+        return checked(Plan(settings, int(steps)))
     except ValueError:
         return USUAL
 
@@ -114,15 +116,26 @@ def _difference(base: Entry, graph: Graph) -> dict[str, Any]:
 
 
 def _settings(settings: Settings) -> list[Any]:
-    """Return settings as a list."""
-    return [settings.optimiser, settings.rate, settings.seed]
+    """Return settings as a list; those of the loss scale only if there is one."""
+    scaling = [] if settings.loss_scale is None else [settings.loss_scale, settings.growth_interval]
+    return [settings.optimiser, settings.rate, settings.seed, *scaling]
+
+
+def _scaling(scale: Any = None, interval: Any = 0) -> tuple[float | None, int]:
+    """Return loss scale and growth interval of what was written; none if nothing was.
+
+    Raises:
+      ValueError: they are no numbers.
+    """
+    return None if scale is None else float(scale), int(interval)
 
 
 def _phase(graph: Graph, data: Any) -> Phase:
     """Decode a phase."""
-    first, difference, (optimiser, rate, seed) = data
+    first, difference, (optimiser, rate, seed, *scaling) = data
     document = changed(json.loads(to_json(still(graph), None)), difference)
-    plan = checked(Plan(Settings(str(optimiser), float(rate), int(seed)), USUAL.steps))
+    settings = Settings(str(optimiser), float(rate), int(seed), *_scaling(*scaling))
+    plan = checked(Plan(settings, USUAL.steps))
     return Phase(int(first), from_json(json.dumps(document)), plan.settings)
 
 

@@ -6,11 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from autodiff_viz.engine.training.course import Phase, phase_at, records
-from autodiff_viz.engine.training.updates import Settings, learned
+from autodiff_viz.engine.training.course import Course, Phase, phase_at, records
+from autodiff_viz.engine.training.updates import Settings, learned, skipped_said
 from autodiff_viz.engine.whole_program.remat_counts import Runs
 from autodiff_viz.figures.progress import Progress
 from autodiff_viz.graph.bypass import played
+from autodiff_viz.graph.dtypes import DTYPES
 from autodiff_viz.graph.model import FOLLOW, Graph
 from autodiff_viz.graph.order import descendants, order
 from autodiff_viz.graph.problem import GraphError
@@ -42,6 +43,8 @@ class TrainView:
       refused: whether it cannot continue until it is reset or the graph is changed.
       again: number of steps of an earlier visit that have still to be recomputed; 0 for none.
       before: number of steps of the training that was replaced, by a reset or by other steps.
+      half: whether the steps to come are in 16 bits, so that a loss scale has an effect.
+      skipped: which steps were skipped for a gradient that is not finite, in a sentence; "" if none was.
     """
 
     settings: Settings
@@ -56,6 +59,8 @@ class TrainView:
     refused: bool
     again: int
     before: int
+    half: bool
+    skipped: str
 
 
 def train_view(lab: Lab, view: LabView) -> TrainView | None:
@@ -79,7 +84,15 @@ def train_view(lab: Lab, view: LabView) -> TrainView | None:
         refused=bool(other or missing),
         again=max(0, again - at),
         before=len(training.before) if training.before else 0,
+        half=DTYPES[training.dtype if at or again else lab.dtype].half,
+        skipped=_skipped(training.course),
     )
+
+
+def _skipped(course: Course | None) -> str:
+    """Return which steps were skipped, in a sentence; "" if none was."""
+    chunks = course.chunks if course else ()
+    return skipped_said(records(course)) if any(chunk.skipped.any() for chunk in chunks) else ""
 
 
 def says(lab: Lab, view: LabView) -> str:
@@ -91,7 +104,17 @@ def says(lab: Lab, view: LabView) -> str:
         return f"The formula's own numbers; {len(training):,} steps are trained."
     loss = view.trace.value[view.trace.output]
     number = f" \u00b7 loss {scalar(float(loss), 5)}" if loss.ndim == 0 else ""
-    return f"Step {at.step:,} of {at.of:,}{number}{_under(lab, view)}"
+    return f"Step {at.step:,} of {at.of:,}{number}{_scaled(lab, view)}{_under(lab, view)}"
+
+
+def _scaled(lab: Lab, view: LabView) -> str:
+    """Return the loss scale of the step on view, and that it was skipped, if it was."""
+    at, made = view.moment, lab.training.course
+    if at.state.scaling is None or lab.seed is not None:
+        return ""
+    skipped = at.step < at.of and bool(records(made).skipped[at.step])
+    said = " \u00b7 gradient not finite, skipped" if skipped else ""
+    return f" \u00b7 cotangents times {scalar(float(at.state.scaling.scale), 8)}{said}"
 
 
 def _under(lab: Lab, view: LabView) -> str:
@@ -153,8 +176,12 @@ def _regions(old: Graph, new: Graph) -> list[str]:
 
 
 def _settings(old: Settings, new: Settings) -> list[str]:
-    """Return the change of the learning rate."""
-    return [f"rate {new.rate:g}"] if old.rate != new.rate else []
+    """Return the changes of the learning rate and of the loss scale."""
+    rate = [f"rate {new.rate:g}"] if old.rate != new.rate else []
+    scaling = [(each.loss_scale, each.growth_interval) for each in (old, new)]
+    if scaling[0] == scaling[1]:
+        return rate
+    return [*rate, "no loss scale" if new.loss_scale is None else f"loss scale {new.loss_scale:,.0f}"]
 
 
 def run_log(lab: Lab, view: LabView) -> str:
@@ -201,7 +228,7 @@ def track_data(lab: Lab, view: LabView) -> Any:
 
 def _quiet(found: TrainView) -> TrainView:
     """Return the view without the fields that change with each step."""
-    return replace(found, at=0, shown=None, says="", goal=0)
+    return replace(found, at=0, shown=None, says="", goal=0, skipped="")
 
 
 def curves_data(lab: Lab, view: LabView) -> Any:

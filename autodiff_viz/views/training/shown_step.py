@@ -26,7 +26,7 @@ class Moment:
       of: number of updates in all.
       graph: the graph that is drawn and evaluated: the present one, or with the rules of that step.
       as_then: whether these differ.
-      parameters: values by name.
+      state: of the training before the step.
       key: the identity of all that the parameters depend on.
     """
 
@@ -34,8 +34,13 @@ class Moment:
     of: int
     graph: Graph
     as_then: bool
-    parameters: Mapping[str, Any]
+    state: State
     key: bytes
+
+    @property
+    def parameters(self) -> Mapping[str, Any]:
+        """Values by name."""
+        return self.state.parameters
 
 
 def moment(lab: Lab) -> Moment | None:
@@ -51,10 +56,10 @@ def moment(lab: Lab) -> Moment | None:
     key = identity((step, course.dtype, tuple(phase for phase in course.phases if phase.first < step)))
     graph = lab.graph if then is None else then
     try:
-        parameters = _state(training, step, still(graph)).parameters
+        state = _state(training, step, still(graph))
     except GraphError:  # at this step a parameter had another shape
         return None
-    return Moment(step, last, graph, graph != lab.graph, parameters, key)
+    return Moment(step, last, graph, graph != lab.graph, state, key)
 
 
 def own(lab: Lab) -> Training | None:

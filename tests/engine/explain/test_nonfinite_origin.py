@@ -6,7 +6,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from autodiff_viz.engine.explain.nonfinite_origin import nonfinite_origin
@@ -110,11 +110,32 @@ INCURABLE = {
     "a pole": ("x = 1.0\ny = 0.0\nz = x / y", "z"),
     "a logarithm outside its domain": ("x = -1.0\ny = log(x)", "y"),
     "a root outside its domain": ("x = -1.0\ny = square(sqrt(x))", "sqrt_1"),
-    "a number that is too large": ("x = 100.0\ny = exp(x)", "y"),
+    "a number that no dtype has": ("x = 1000.0\ny = exp(x)", "y"),
     "a branch that is read elsewhere too": (
-        "x = 100.0\na = exp(x)\ny = where(less(x, 10.0), a, 0.0)\nz = y + a", "a"
+        "x = 1000.0\na = exp(x)\ny = where(less(x, 10.0), a, 0.0)\nz = y + a", "a"
     ),
 }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("text", "dtype", "wider", "value"),
+    [
+        ("x = 100.0\ny = exp(x)", "float32", "float64", np.exp(100.0)),
+        ("x = 300.0\ny = square(x)", "float16", "float32", 90_000.0),  # float16 ends at 65,504
+        ("x = 1e30\ny = square(x)", "float16", "float64", 1e60),
+        ("x = 1e30\ny = square(x)", "bfloat16", "float64", 1e60),
+    ],
+)
+def test_what_is_too_large_for_its_dtype_is_mended_by_a_wider_one(text, dtype, wider, value):
+    graph = parse(text)
+    origin = nonfinite_origin(trace(graph, dtype=dtype))
+    assert (origin.cure, origin.dtype, origin.mend) == (graph, wider, f"Compute in {wider}")
+    np.testing.assert_allclose(trace(graph, dtype=wider).value["y"], value, rtol=1e-6)
+
+
+def test_a_pole_has_no_mend_and_that_is_said():
+    said = nonfinite_origin(trace(parse(INCURABLE["a pole"][0]))).sentence
+    assert said.endswith("There is no mend: div has no finite value there.")
 
 
 @pytest.mark.parametrize("case", INCURABLE)
@@ -153,7 +174,8 @@ SENTENCES = {
     ),
     "x = [0.0, 0.0]\ny = sum(x / 0.0)": (
         "'div_1' is 0 / 0 = NaN (2 of 2 elements). "
-        "'div_1' passes 1 × ∞ = ∞ back to 'x': the slope of div is ∞ there."
+        "'div_1' passes 1 × ∞ = ∞ back to 'x': the slope of div is ∞ there. "
+        "There is no mend: div has no finite value there."
     ),
 }
 
@@ -198,6 +220,20 @@ def test_new_nodes_join_the_region_of_the_node_that_they_feed():
 EXTREME = st.sampled_from([0.0, -0.0, 1.0, -1.0, 0.5, 89.0, -104.0, 1e20, -1e20, 3e38])
 
 
+def moving(pull, arriving):
+    """The slots of an op whose contribution depends on what arrives.
+
+    To the others, such as the condition of a `where`, JAX passes nothing, whatever the numbers are: no zeros
+    that the op before could multiply by infinity. `jax.vjp` of one op has to write zeros for them.
+    """
+    jaxpr = jax.make_jaxpr(pull)(arriving).jaxpr
+    known = {*map(id, jaxpr.invars)}
+    for equation in jaxpr.eqns:
+        if known.intersection(map(id, equation.invars)):
+            known.update(map(id, equation.outvars))
+    return {slot for slot, out in enumerate(jaxpr.outvars) if id(out) in known}
+
+
 def replay(graph, given):
     """Run op by op with `jax.vjp` and stop at the first number that is not finite, forward and backward."""
     values, pulls, forward = {}, {}, None
@@ -216,10 +252,12 @@ def replay(graph, given):
         if not jnp.isfinite(arriving[node.name]):
             return forward, (node.name, -1)
         parts = pulls[node.name](arriving[node.name])
-        wrong = [slot for slot, _ in node.wires if not jnp.isfinite(parts[slot])]
+        slots = moving(pulls[node.name], arriving[node.name])
+        wires = [(slot, producer) for slot, producer in node.wires if slot in slots]
+        wrong = [slot for slot, _ in wires if not jnp.isfinite(parts[slot])]
         if wrong:
             return forward, (node.name, wrong[0])
-        for slot, producer in node.wires:
+        for slot, producer in wires:
             arriving[producer] = arriving.get(producer, jnp.float32(0.0)) + parts[slot]
     over = [
         node.name
@@ -229,10 +267,35 @@ def replay(graph, given):
     return forward, (over[-1], -1) if over else None
 
 
+BY_CONDITION = parse("n0 = 0.0\nn1 = exp(n0)\nn2 = where(n1, n0, n0)\nn4 = n0 + n2")
+
+
+def test_what_only_a_condition_reads_gets_no_cotangent_that_infinity_could_spoil():
+    """exp(89) is infinite in float32; `jax.grad` of the same function is 2, not NaN."""
+
+    def same(x):
+        return x + jnp.where(jnp.exp(x), x, x)
+
+    assert jax.grad(same)(89.0) == 2.0
+    found = trace(BY_CONDITION, {"n0": 89.0})
+    assert (nonfinite_origin(found).forward, nonfinite_origin(found).backward) == ("n1", None)
+    assert found.gradient["n0"] == 2.0
+
+
+def places(names):
+    """A number of `EXTREME` for each input."""
+    return st.fixed_dictionaries(dict.fromkeys(names, EXTREME))
+
+
 @settings(max_examples=10)
-@given(scalar_graphs(rules=False, regions=False, max_nodes=8), st.data())
-def test_a_replay_op_by_op_stops_at_the_same_places(graph, data):
-    given_values = {node.name: data.draw(EXTREME) for node in graph.nodes if node.op == INPUT}
+@example((BY_CONDITION, {"n0": 89.0}))
+@given(
+    scalar_graphs(rules=False, regions=False, max_nodes=8).flatmap(
+        lambda graph: st.tuples(st.just(graph), places(node.name for node in graph.nodes if node.op == INPUT))
+    )
+)
+def test_a_replay_op_by_op_stops_at_the_same_places(case):
+    graph, given_values = case
     found = trace(graph, given_values)
     origin, stopped = nonfinite_origin(found), replay(graph, given_values)
     assert (origin and (origin.forward, origin.backward)) == (None if stopped == (None, None) else stopped)

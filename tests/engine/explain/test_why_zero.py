@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from autodiff_viz.engine.explain.why_zero import why_zero
+from autodiff_viz.engine.explain.why_zero import cure_of_zero, why_zero
 from autodiff_viz.engine.explain.zero_kinds import (
     CANCELLED,
     DISCONNECTED,
@@ -129,6 +129,60 @@ def test_in_float64_a_small_number_is_no_underflow():
     assert why(text).sentence.endswith(
         "what 'a' passes back is too small for float32; in float64 it is not 0."
     )
+
+
+UNDERFLOWS = {
+    # text, dtype: the dtype of the mend, and what then arrives at x
+    ("x = 1.0\na = x * 1e-30\nz = a * 1e-30", "float32"): ("float64", 1e-60),
+    ("x = 1.0\na = x * 1e-5\nz = a * 1e-5", "float16"): ("float32", 1e-10),
+    ("x = 1.0\na = x * 1e-30\nz = a * 1e-30", "bfloat16"): ("float64", 1e-60),
+    ("x = [1.0, 1.0]\na = x * [1.0, 1e-5]\nz = sum(a * [1.0, 1e-5])", "float16"): (
+        "float32",
+        [1.0, 1e-10],
+    ),
+}
+
+
+@pytest.mark.parametrize("case", UNDERFLOWS)
+def test_an_underflow_is_mended_by_the_next_dtype_in_which_something_arrives(case):
+    (text, dtype), (wider, arrives) = case, UNDERFLOWS[case]
+    found = why_zero(trace(parse(text), dtype=dtype), "x")
+    assert (found.dtype, found.cure, found.mend) == (wider, parse(text), f"Compute in {wider}")
+    np.testing.assert_allclose(trace(found.cure, dtype=wider).cotangent["x"], arrives, rtol=1e-6)
+
+
+def test_in_a_training_an_underflow_is_mended_by_a_loss_scale():
+    """2^-26 underflows in float16, whose least number is 2^-24; half of that is rounded to 0 too."""
+    text = "w = parameter(1.0)\nm = w * 0.0001220703125\ny = m * 0.0001220703125"
+    found = trace(parse(text), dtype="float16")
+    cure = cure_of_zero(found, "w", trained=True)
+    assert (cure.loss_scale, cure.dtype, cure.mend) == (4.0, "", "Train with a loss scale of 4")
+    assert float(trace(found.graph, seed=4.0, dtype="float16").cotangent["w"]) == 2.0**-24
+    assert cure_of_zero(found, "w").dtype == "float32"
+
+
+def test_a_stop_behind_an_underflow_is_removed_too():
+    text = "x = 1.0\na = stop_gradient(x * 1e-5)\nz = a * 1e-5"
+    found = why_zero(trace(parse(text), dtype="float16"), "x")
+    assert (found.mend, found.dtype) == ("Remove the stop at a, compute in float32", "float32")
+    assert found.cure["a"].rule.kind == "follow"
+
+
+UNMENDED = {
+    "x = 2.0\ny = 0.0\na = x * y\nz = a + 1.0": "A factor is 0: any other factor is another function, "
+    "so there is no mend.",
+    "x = 2.0\nz = where(less(3.0, 1.0), x, 5.0)": "It takes the other branch here: to take this one is "
+    "another function, so there is no mend.",
+    "x = 2.0\nz = greater(x, 1.0) * 3.0": "greater is constant between its steps: something smooth is "
+    "another function, so no mend.",
+}
+
+
+@pytest.mark.parametrize("text", UNMENDED)
+def test_a_derivative_of_0_without_a_mend_says_why_there_is_none(text):
+    found = why(text)
+    assert (found.kind, found.cure) == (FLAT, None)
+    assert found.sentence.endswith(UNMENDED[text])
 
 
 @pytest.mark.parametrize(

@@ -22,7 +22,7 @@ from autodiff_viz.engine.lints.lint import (
     STOP,
     WHERE_TRAP,
 )
-from autodiff_viz.engine.lints.lints import FINDERS, lint_cure, lints
+from autodiff_viz.engine.lints.lints import FINDERS, lint_cure, lints, not_looked_at
 from autodiff_viz.engine.trace import trace
 from autodiff_viz.engine.whole_program.program import Program, dynamic_params
 from autodiff_viz.graph import edits
@@ -211,6 +211,48 @@ def test_forward_mode_is_said_to_be_blind_where_jax_raises(rule, is_seen):
         with pytest.raises(TypeError, match="custom_vjp"):
             tangent()
         assert told
+
+
+def test_the_second_derivative_of_row_35_is_said_with_and_without_a_rule_that_calls_itself():
+    """jax #28805: foo is 1 with the slope x; the square's second derivative is 2 foo'^2 + 2 foo foo'' = 2.5.
+
+    The report's rule returns the value 1 and not foo(x), and JAX then has 2.
+    """
+
+    def second(forward):
+        @jax.custom_vjp
+        def foo(x):
+            return jnp.ones_like(x)
+
+        foo.defvjp(lambda x: (forward(foo, x), x), lambda x, v: (v * x,))
+        return float(jax.grad(jax.grad(lambda x: foo(x) ** 2))(0.5))
+
+    assert second(lambda foo, x: foo(x)) == 2.5
+    assert second(lambda foo, x: jnp.ones_like(x)) == 2.0
+    said = found(CASES["a declared derivative of a constant, squared"][0])[-1].message
+    assert "is 2.5 in JAX" in said
+    assert said.endswith("if it calls the op, as custom_vjp rules often do, JAX has 2.")
+    assert "calls the op" not in found(CASES["a gradient scaled"][0])[-1].message
+
+
+def test_a_stop_that_only_cancels_is_an_idiom_and_no_lint():
+    """The stop of the maximum in a softmax: no gradient depends on it, and it saves the pass back through it.
+
+    Whatever is subtracted from all elements cancels, so its contributions add up to 0 with any numbers.
+    """
+    text = "x = [1.0, 2.0, 4.0]\nm = {}(max(x))\ne = exp(x - m)\np = e / sum(e)\ny = p[0]"
+    stopped, without = (trace(parse(text.format(rule))) for rule in ("stop_gradient", ""))
+    np.testing.assert_allclose(stopped.gradient["x"], without.gradient["x"], atol=1e-7)
+    assert not stopped.passed["m", 0].any()
+    assert lints(stopped) == ()
+
+
+def test_what_was_not_looked_at_is_said():
+    text = "x = 1.0\nn0 = sin(x)\n"
+    blocks = [f"with checkpoint('c{i}'):\n    n{i} = sin(n{i - 1})" for i in range(1, 11)]
+    graph = parse(text + "\n".join(blocks))
+    assert not_looked_at(trace(graph)) == ("Hints look at the first 8 of 10 checkpoints.",)
+    assert not_looked_at(trace(parse(text + "\n".join(blocks[:8])))) == ()
 
 
 @settings(max_examples=40)

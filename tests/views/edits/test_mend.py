@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from autodiff_viz.language.parse import parse
-from autodiff_viz.views.actions import set_input, set_rule, undone
+from autodiff_viz.views.actions import redone, set_input, set_rule, undone
 from autodiff_viz.views.canvas.lean import lean
 from autodiff_viz.views.compose import lab_view, verification
 from autodiff_viz.views.edits.apply import edited
-from autodiff_viz.views.lab import Lab, formula_text, opened, start
+from autodiff_viz.views.lab import LAST, Lab, formula_text, opened, start
 from autodiff_viz.views.node.panel import Answers, check_data, node_data
 from autodiff_viz.views.node.whole_program import program_says
+from autodiff_viz.views.persistence.history_reader import recalled
+from autodiff_viz.views.persistence.history_writer import trail
+from autodiff_viz.views.training.actions import plans, trains
+from autodiff_viz.views.training.record import advanced
 from autodiff_viz.workers.jobs import Answer
 
 TRAP = "x = 0.0\nc = x < 1.0\ny = where(c, x, sqrt(x))"
@@ -159,3 +165,50 @@ def test_muted_nodes_and_groups_stay_and_a_muted_node_has_one_wire_to_light():
     assert mended.graph["m"].muted
     assert [group.name for group in mended.graph.groups] == ["g"]
     assert lab_view(mended).trace.cotangent["x"] == 3.0
+
+
+UNDERFLOW = "w = parameter(1.0)\nm = w * 0.0001220703125\ny = m * 0.0001220703125"
+
+
+def halved(lab: Lab) -> Lab:
+    return replace(lab, dtype="float16")
+
+
+def test_a_wider_dtype_is_one_step_of_undo_and_survives_a_reload():
+    lab = halved(lab_of(UNDERFLOW, "w"))
+    why = offered(lab)
+    assert why["label"] == "Mend: compute in float32"
+    mended = edited(lab, why["edit"])
+    assert (mended.dtype, mended.graph) == ("float32", lab.graph)
+    assert lab_view(mended).trace.cotangent["w"] == 2.0**-26
+    assert mended.history.present.label == "Compute in float32"
+    assert (undone(mended).dtype, redone(undone(mended)).dtype) == ("float16", "float32")
+    later = edited(mended, {"kind": "rules", "nodes": ["m"], "rule": "stop"})
+    kept = trail(later.history).data
+    history = recalled(kept, [(later.graph, None)])
+    again = undone(undone(replace(later, history=history)))
+    assert again.dtype == "float16"
+
+
+def test_a_number_too_large_is_mended_by_the_dtype():
+    lab = halved(lab_of("x = 300.0\ny = square(x)"))
+    mended = edited(lab, offered(lab)["origin"]["edit"])
+    assert (mended.dtype, float(lab_view(mended).trace.value["y"])) == ("float32", 90_000.0)
+
+
+def test_at_a_step_of_a_training_the_loss_scale_is_the_mend():
+    """A step of 64 times 2^-26 is 2^-20; before the mend the parameter stays where it is."""
+    lab = halved(plans(lab_of(UNDERFLOW, "w"), rate=64.0))
+    lab = replace(lab, training=advanced(trains(lab, 2).training, 2), step=LAST)
+    view = lab_view(lab)
+    assert float(view.moment.parameters["w"]) == 1.0
+    analysis = Answer(program_says(view.trace, "w", trained=True))
+    why = lean(node_data(lab, view, Answers(counts=analysis, counting=True)))["why"]
+    assert why["label"] == "Mend: train with a loss scale of 4"
+    mended = edited(lab, why["edit"])
+    assert not mended.notice
+    assert mended.plan.settings.loss_scale == 4.0
+    assert undone(mended).plan.settings.loss_scale is None
+    on = trains(mended, 2)
+    on = replace(on, training=advanced(on.training, 2))
+    assert float(lab_view(on).moment.parameters["w"]) == 1.0 - 2 * 64 * 2.0**-26
