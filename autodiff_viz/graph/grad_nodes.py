@@ -7,12 +7,12 @@ behind its own two slots, so that what it passes has a place.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from autodiff_viz.graph import limits
 from autodiff_viz.graph.model import GRAD, INPUT, Graph, Node
-from autodiff_viz.graph.order import order
+from autodiff_viz.graph.order import consumers, order
 from autodiff_viz.graph.rule_kinds import ON_INPUTS
 
 OF, BY = 0, 1
@@ -67,6 +67,18 @@ def between(graph: Graph, node: Node) -> Between:
     return _between(order(graph), graph.by_name, node)
 
 
+def runs_again(graph: Graph, nodes: Iterable[Node]) -> frozenset[str]:
+    """Return the names of the nodes that grad nodes among these run again, with those that grad nodes inside
+    them run."""
+    found: set[str] = set()
+    waiting = [node for node in nodes if node.op == GRAD]
+    while waiting:
+        inside = between(graph, waiting.pop()).nodes
+        waiting += [node for node in inside if node.op == GRAD and node.name not in found]
+        found.update(node.name for node in inside)
+    return frozenset(found)
+
+
 def inner_graph(graph: Graph, node: Node) -> Graph:
     """Return the function from the x of a grad node to its z as a graph, with an input for x and for each
     other read.
@@ -108,6 +120,17 @@ def reads_of(node: Node) -> Iterator[str]:
     for slot, name in node.wires:
         if node.op != GRAD or slot != OF:
             yield name
+
+
+def readers(graph: Graph) -> dict[str, tuple[tuple[str, int], ...]]:
+    """Map each node to the (node, slot) pairs that read its value: without the grad nodes whose z it is."""
+    uses = consumers(graph)
+    if not has_grads(graph):
+        return uses
+    return {
+        name: tuple([wire for wire in wires if graph[wire[0]].op != GRAD or wire[1] != OF])
+        for name, wires in uses.items()
+    }
 
 
 def _between(ordered: tuple[Node, ...], nodes: Mapping[str, Node], node: Node) -> Between:

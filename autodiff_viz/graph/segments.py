@@ -3,7 +3,8 @@
 A segment is a connected component of the nodes that the output depends on, once the wires out of cut nodes
 are removed. Inputs belong to no segment; each segment that reads one has it as an argument. Components that
 depend on each other cannot run one after the other, so they are one segment; the cuts between them divide
-nothing.
+nothing. A grad node is an op of its x and of what else it reads: it runs the nodes between x and z again
+inside its own segment, wherever these nodes are.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from itertools import pairwise
 
 from autodiff_viz.graph import limits
 from autodiff_viz.graph.bypass import played
-from autodiff_viz.graph.grad_nodes import has_grads
+from autodiff_viz.graph.grad_nodes import readers, reads_of
 from autodiff_viz.graph.identity import remembered
 from autodiff_viz.graph.model import INPUT, Graph, Node
 from autodiff_viz.graph.names import quoted
@@ -43,8 +44,7 @@ class Segment:
 
 @remembered(64)
 def segments(graph: Graph) -> tuple[Segment, ...]:
-    """Return the segments in topological order; () without cuts, with a grad node, or if the graph cannot
-    run.
+    """Return the segments in topological order; () without cuts, or if the graph cannot run.
 
     They divide the graph that runs: see `played`. Nodes that the output does not depend on are in none.
     """
@@ -76,22 +76,24 @@ def idle_cuts(graph: Graph) -> tuple[tuple[str, str], ...]:
     graph = played(graph)
     if not has_cuts(graph) or find_cycle(graph) or graph.output not in graph:
         return ()
-    number, uses = segment_of(graph), consumers(graph)
+    number, uses, wired = segment_of(graph), readers(graph), consumers(graph)
     found = []
     for node in graph.nodes:
         if not node.cut or node.op == INPUT:
             continue
-        if has_grads(graph):
-            found.append((node.name, "a grad node runs parts of the graph again, across all cuts."))
-            continue
-        readers = [name for name, _ in uses[node.name] if name in number]
+        after = [name for name, _ in uses[node.name] if name in number]
         if node.name not in number:
-            found.append((node.name, "the output does not depend on it."))
-        elif not readers:
+            again = [name for name, _ in wired[node.name] if name in number]
+            found.append((node.name, _AGAIN.format(quoted(again[0])) if again else _UNUSED))
+        elif not after:
             found.append((node.name, "nothing comes after it."))
-        elif all(number[name] == number[node.name] for name in readers):
-            found.append((node.name, _way_round(graph, node.name, readers[0])))
+        elif all(number[name] == number[node.name] for name in after):
+            found.append((node.name, _way_round(graph, node.name, after[0])))
     return tuple((name, f"Cut after {quoted(name)} divides nothing: {why}") for name, why in found)
+
+
+_UNUSED = "the output does not depend on it."
+_AGAIN = "only {} differentiates it, and runs it again inside its own segment."
 
 
 def with_cuts(graph: Graph, names: Iterable[str], cut: bool) -> Graph:
@@ -129,10 +131,10 @@ def input_cut(node: Node) -> Problem:
 
 def _numbers(graph: Graph) -> dict[str, int]:
     """Map each node to the index of its segment."""
-    if not has_cuts(graph) or has_grads(graph) or graph.output not in graph or find_cycle(graph):
+    if not has_cuts(graph) or graph.output not in graph or find_cycle(graph):
         return {}
     ordered = [node.name for node in order(graph)]
-    needed = ancestors(graph, [graph.output])
+    needed = ancestors(graph, [graph.output], reads_of)
     run = [name for name in ordered if name in needed and graph[name].op != INPUT]
     parts = _merged(graph, _connected(graph, run))
     firsts: dict[str, int] = {}
@@ -152,7 +154,7 @@ def _connected(graph: Graph, names: Iterable[str]) -> dict[str, str]:
         return name
 
     for name in root:
-        for _, producer in graph[name].wires:
+        for producer in reads_of(graph[name]):
             if producer in root and not graph[producer].cut:
                 root[find(name)] = find(producer)
     return {name: find(name) for name in root}
@@ -170,7 +172,7 @@ def _quotient(parts: Mapping[str, str], graph: Graph) -> Graph:
     """Return the quotient graph, whose nodes are the components, each wired to those that it reads."""
     reads: dict[str, dict[str, None]] = {part: {} for part in parts.values()}
     for name, part in parts.items():
-        reads[part].update((parts[p], None) for _, p in graph[name].wires if p in parts and parts[p] != part)
+        reads[part].update((parts[p], None) for p in reads_of(graph[name]) if parts.get(p, part) != part)
     return Graph(tuple(Node(part, "part", tuple(found)) for part, found in reads.items()))
 
 
@@ -179,8 +181,8 @@ def _ranks(graph: Graph, parts: Mapping[str, str]) -> dict[str, int]:
 
 
 def _segment(graph: Graph, number: Mapping[str, int], names: list[str]) -> Segment:
-    inside, uses = set(names), consumers(graph)
-    read = dict.fromkeys(producer for name in names for _, producer in graph[name].wires)
+    inside, uses = set(names), readers(graph)
+    read = dict.fromkeys(producer for name in names for producer in reads_of(graph[name]))
     used_later = {n for n in names if any(number.get(c) not in (None, number[n]) for c, _ in uses[n])}
     return Segment(
         nodes=tuple(names),
@@ -199,7 +201,7 @@ def _way_round(graph: Graph, cut: str, reader: str) -> str:
 
 
 def _step(graph: Graph, before: str, after: str) -> str:
-    forward = any(producer == before for _, producer in graph[after].wires)
+    forward = before in reads_of(graph[after])
     return f"{'->' if forward else '<-'} {after}"
 
 
@@ -211,7 +213,7 @@ def _path(graph: Graph, cut: str, reader: str) -> tuple[str, ...]:
     number = segment_of(graph)
     beside: dict[str, list[str]] = {name: [] for name in number}
     for name in number:
-        for _, producer in graph[name].wires:
+        for producer in reads_of(graph[name]):
             if producer in number and producer != cut and number[producer] == number[name]:
                 beside[name].append(producer)
                 beside[producer].append(name)

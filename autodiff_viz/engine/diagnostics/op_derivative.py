@@ -8,9 +8,9 @@ import jax
 import numpy as np
 
 from autodiff_viz.engine.live_path.arrays import on_device
+from autodiff_viz.engine.live_path.grad_kernel import grad_kernel
 from autodiff_viz.engine.live_path.kernels import Kernel, kernel
 from autodiff_viz.engine.live_path.op_calls import split
-from autodiff_viz.engine.live_path.prepare import grad_op
 from autodiff_viz.engine.live_path.rules import Abstract, on_identity
 from autodiff_viz.engine.trace import Trace, precision
 from autodiff_viz.graph.model import GRAD, Node
@@ -68,7 +68,7 @@ def _as_live(trace: Trace, node: Node) -> tuple[Kernel, tuple[int, ...], list[An
     arrays = [_slot_value(trace, slot) for slot in node.op_slots]
     if node.op == GRAD:
         shapes = {name: value.shape for name, value in trace.value.items()}
-        return grad_op(trace.graph, node, shapes, trace.dtype), wired, [], arrays
+        return grad_kernel(trace.graph, node, shapes, trace.dtype)[0], wired, [], arrays
     static, leading = split(OPS[node.op], node.params)
     found = kernel(node.op, static, tuple(a.shape for a in arrays), wired, trace.dtype)
     return found, wired, leading, arrays

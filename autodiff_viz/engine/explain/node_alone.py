@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from autodiff_viz.engine.trace import Trace
+from autodiff_viz.graph.grad_nodes import reads_of, runs_again
 from autodiff_viz.graph.model import IDENTITY, INPUT, Graph, Node, params
 from autodiff_viz.graph.order import ancestors, descendants
 from autodiff_viz.graph.rule_kinds import KINDS
@@ -31,15 +32,19 @@ class Alone:
 
 
 def node_alone(trace: Trace, node: Node, by: str) -> Alone:
-    """Return the node as a function of `by`, a node that it reads; of an input as a function of its value."""
+    """Return the node as a function of `by`, a node that it reads; of an input as a function of its value.
+
+    With a grad node come the nodes that it runs again.
+    """
     if node.op == INPUT:
         alone = Node(node.name, IDENTITY, (MOVED,), rule=node.rule)
         return Alone(Graph((_input(MOVED), alone), (), node.name), MOVED, {MOVED: trace.value[node.name]})
     kept = {node.name}
     if KINDS[node.rule.kind].alternative:
         kept |= descendants(trace.graph, [by]) & ancestors(trace.graph, [node.name]) - {by}
+    kept |= runs_again(trace.graph, [trace.graph[name] for name in kept])
     nodes = [each for each in trace.graph.nodes if each.name in kept]
-    reads = dict.fromkeys(name for each in nodes for _, name in each.wires if name not in kept)
+    reads = dict.fromkeys(name for each in nodes for name in reads_of(each) if name not in kept)
     inputs = {name: np.asarray(trace.value[name], np.float64) for name in reads}
     return Alone(Graph((*map(_input, reads), *nodes), (), node.name), by, inputs)
 

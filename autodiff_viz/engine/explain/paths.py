@@ -163,10 +163,13 @@ class _Numbers:
             (name, slot): float(each.item())
             for name, one in alone.items()
             for slot, each in one.pull(ones[name]).items()
-            if each is not None and slot in one.open
+            if each is not None and slot in one.open and each.size == 1  # a tensor is not on the way
         }
         self.added = {
-            (name, s): float(array.item()) for name, one in alone.items() for s, array in one.added.items()
+            (name, s): float(array.item())
+            for name, one in alone.items()
+            for s, array in one.added.items()
+            if array.size == 1
         }
         self.seed = float(found.seed.item())
 

@@ -5,13 +5,14 @@ A declared derivative that is not the true one is no mistake: a straight-through
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
-from autodiff_viz.engine.arguments import numbers
 from autodiff_viz.engine.diagnostics.differences import NEARER, sides_along
+from autodiff_viz.engine.explain.adjoint import APART, EXACT, Adjoint, adjoint
 from autodiff_viz.engine.explain.forward_mode import jvp
 from autodiff_viz.engine.explain.node_alone import Alone, node_alone, swept_alone
 from autodiff_viz.engine.explain.rule_check_said import said
@@ -19,37 +20,16 @@ from autodiff_viz.engine.live_path.arrays import FLOAT64
 from autodiff_viz.engine.live_path.tangents import BLOCKED, FORWARD
 from autodiff_viz.engine.sweep import sweep, without_rules
 from autodiff_viz.engine.trace import Trace, known_trace, trace
-from autodiff_viz.graph.model import INPUT, Node
+from autodiff_viz.graph.grad_nodes import reads_of
+from autodiff_viz.graph.model import GRAD, INPUT, Node, Rule
 from autodiff_viz.graph.names import quoted
 from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.graph.rule_kinds import ARRIVING, KINDS
 from autodiff_viz.ops.catalog import OPS
 
 POSITIONS = 101  # of a sweep; ops are compiled per number of positions
-APART = 1e-3  # share of the largest true derivative above which two derivatives differ
-EXACT = 1e-9  # of the larger side: float64 rounds far below
 STEEPER = 0.5  # growth of a slope with a shorter step that tells a jump
 WIDE = 5.0  # a sweep goes at least so far from 0
-
-
-@dataclass(frozen=True, slots=True)
-class Adjoint:
-    """The two sides of <v, J u> = <J'v, u> for one pair of tangent u and cotangent v.
-
-    J is the op's own derivative in forward mode, J' what the node declares. They are equal for every pair if
-    and only if what is declared is the transpose of the derivative.
-
-    Attributes:
-      left, right: <v, J u> and <J'v, u>.
-    """
-
-    left: float
-    right: float
-
-    @property
-    def holds(self) -> bool:
-        """Whether the sides are equal up to rounding in float64."""
-        return abs(self.left - self.right) <= EXACT * max(1.0, abs(self.left), abs(self.right))
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -167,13 +147,25 @@ def rule_check(trace: Trace, name: str, *, u: Any = None, v: Any = None) -> Rule
     Source: central differences in float64; `jax.jvp` of the op.
     """
     node = _known(known_trace(trace), name)
-    reads = (name,) if node.op == INPUT else tuple(dict.fromkeys(read for _, read in node.wires))
+    reads = (name,) if node.op == INPUT else tuple(dict.fromkeys(reads_of(node)))
     if not reads:
         message = f"{name!r} reads no node, so there is nothing to differentiate it by."
         raise GraphError(Problem("no-wire", message, "Choose a node with a wire.", name))
     seed = _seed(trace, node)
     found = tuple(_along(trace, node, by, seed, u, v) for by in reads)
-    return RuleCheck(name, node.rule.kind, seed, found, FORWARD[node.rule.kind] == BLOCKED)
+    return RuleCheck(name, node.rule.kind, seed, found, _is_blocked(trace, node, reads))
+
+
+def _is_blocked(found: Trace, node: Node, reads: Iterable[str]) -> bool:
+    """Whether `jax.jvp` raises at the node, or of a grad node inside it, once a tangent arrives."""
+    if node.op != GRAD:
+        return FORWARD[node.rule.kind] == BLOCKED
+    alone = (node_alone(found, node, by) for by in reads)
+    return any(node.name in jvp(_traced(each), {each.moved: 1.0}).blocked for each in alone)
+
+
+def _traced(alone: Alone) -> Trace:
+    return trace(alone.graph, alone.inputs, dtype=FLOAT64)
 
 
 def _known(found: Trace, name: Any) -> Node:
@@ -194,7 +186,7 @@ def _seed(found: Trace, node: Node) -> np.ndarray:
 def _along(found: Trace, node: Node, by: str, seed: np.ndarray, u: Any, v: Any) -> Along:
     alone = node_alone(found, node, by)
     ruled = trace(alone.graph, alone.inputs, seed, dtype=FLOAT64)
-    plain = _plain(ruled)
+    plain = _plain(ruled, node)
     index = _worst(ruled.gradient[alone.moved], plain.gradient[alone.moved])
     scalar = swept_alone(alone, index)
     at = trace(scalar.graph, scalar.inputs, seed, dtype=FLOAT64)
@@ -210,36 +202,24 @@ def _along(found: Trace, node: Node, by: str, seed: np.ndarray, u: Any, v: Any) 
         here=here,
         positions=positions,
         declared=np.asarray(sweep(at, scalar.moved, positions).gradient, np.float64),
-        true=np.asarray(sweep(without_rules(at), scalar.moved, positions).gradient, np.float64),
+        true=np.asarray(sweep(_without(at, node), scalar.moved, positions).gradient, np.float64),
         difference=_mean(sides),
         corner=_corner(sides) | _jump(sides, nearer),
-        adjoint=_adjoint(alone, ruled, plain, u, v),
+        adjoint=adjoint(alone, ruled, plain, u, v),
     )
 
 
-def _plain(ruled: Trace) -> Trace:
+def _plain(ruled: Trace, node: Node) -> Trace:
     """Return the trace without rules, with numbers of its own."""
-    return trace(without_rules(ruled).graph, ruled.inputs, ruled.seed, dtype=FLOAT64)
+    return trace(_without(ruled, node).graph, ruled.inputs, ruled.seed, dtype=FLOAT64)
 
 
-def _adjoint(alone: Alone, ruled: Trace, plain: Trace, u: Any, v: Any) -> Adjoint:
-    draw = np.random.default_rng(0)
-    moved = _given("tangent u", u, draw.standard_normal(ruled.inputs[alone.moved].shape))
-    pulled = _given("cotangent v", v, draw.standard_normal(ruled.seed.shape))
-    forward = jvp(plain, {alone.moved: moved}).tangent[ruled.output]
-    back = trace(alone.graph, alone.inputs, pulled, dtype=FLOAT64).gradient[alone.moved]
-    with np.errstate(invalid="ignore", over="ignore"):
-        return Adjoint(float(np.sum(pulled * forward)), float(np.sum(back * moved)))
-
-
-def _given(what: str, value: Any, usual: np.ndarray) -> np.ndarray:
-    if value is None:
-        return usual
-    try:
-        return np.array(np.broadcast_to(numbers(value, FLOAT64), usual.shape))
-    except ValueError as error:
-        message = f"The {what} does not have shape {list(usual.shape)}."
-        raise GraphError(Problem("bad-pair", message, "Give one number, or such an array.")) from error
+def _without(found: Trace, node: Node) -> Trace:
+    """Return the trace without rules; of a grad node without its own, since those inside decide its value."""
+    if node.op != GRAD:
+        return without_rules(found)
+    nodes = tuple(replace(n, rule=Rule()) if n.name == node.name else n for n in found.graph.nodes)
+    return replace(found, graph=replace(found.graph, nodes=nodes))
 
 
 def _worst(declared: np.ndarray, true: np.ndarray) -> tuple[int, ...]:

@@ -18,7 +18,7 @@ from autodiff_viz.engine.live_path.kernels import FITTED, SCALED, Shape
 from autodiff_viz.engine.live_path.op_calls import carries_slot, known_op, result_shape, split
 from autodiff_viz.graph import limits
 from autodiff_viz.graph.grad_nodes import BY, OF, Between, between
-from autodiff_viz.graph.identity import remembered
+from autodiff_viz.graph.identity import identity, remembered
 from autodiff_viz.graph.literals import shape_of
 from autodiff_viz.graph.model import GRAD, INPUT, Call, Graph, Node, Params, Rule, Slot, Term, params
 from autodiff_viz.graph.problem import GraphError
@@ -36,11 +36,13 @@ class GradGraph(NamedTuple):
         one for each other node that the grad node reads, in the order of its wires.
       shapes: of the inputs.
       order: of the derivative: 1, or 2 where there are grad nodes between x and z.
+      structure: identity of all that is compiled in: the graph without its constants and run-time parameters.
     """
 
     graph: Graph
     shapes: tuple[Shape, ...]
     order: int
+    structure: bytes
 
 
 def grad_graph(graph: Graph, node: Node, shapes: Mapping[str, Shape]) -> GradGraph:
@@ -101,7 +103,16 @@ def _written(parts: tuple[_Part, ...], given: tuple[Shape, ...]) -> GradGraph:
     known = {name: writer.input(shape) for name, shape in zip(names, given, strict=True)}
     output = writer.derivative(node, inside, known)
     order = 1 + any(each.op == GRAD for each in inside.nodes)
-    return GradGraph(Graph(tuple(writer.nodes.values()), (), output), given, order)
+    nodes = tuple(writer.nodes.values())
+    structure = identity((tuple(map(_compiled_in, nodes)), output, given))
+    return GradGraph(Graph(nodes, (), output), given, order, structure)
+
+
+def _compiled_in(node: Node) -> Hashable:
+    """Return what a program has compiled in of a node: all but its constants and run-time parameters."""
+    static = () if node.op == INPUT else split(known_op(node.op), node.params)[0]
+    slots = tuple([slot if isinstance(slot, str) else shape_of(slot) for slot in node.slots])
+    return repr(node.op), static, slots, node.rule
 
 
 _FOLLOW = Rule()

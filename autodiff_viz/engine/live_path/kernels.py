@@ -29,7 +29,6 @@ from autodiff_viz.graph import limits
 from autodiff_viz.graph.dtypes import DTYPES
 from autodiff_viz.graph.model import Params
 from autodiff_viz.graph.problem import GraphError, Problem
-from autodiff_viz.ops.catalog import OPS
 from autodiff_viz.ops.misfit import Shape
 from autodiff_viz.ops.pullback_ops import PullbackOf
 
@@ -44,6 +43,9 @@ QUICK = {"xla_cpu_use_fusion_emitters": False}
 
 On tensors some ops would run slower.
 """
+
+ONCE = {**QUICK, "xla_cpu_parallel_codegen_split_count": 1, "xla_backend_optimization_level": 0}
+"""Compiler options for programs of one graph, which few others need: faster to compile, slower to run."""
 
 ROUNDED = {"xla_allow_excess_precision": False}
 """Compiler options for 16-bit numbers: XLA rounds after each operation, as JAX does without compilation.
@@ -113,6 +115,37 @@ def kernel(
       GraphError: there is no such op, or it refuses the shapes or the parameters; the problem has no node
         yet.
     """
+    return _made(name, static, shapes, differentiated, dtype, batched, cotangent_batched, jax.jit)
+
+
+@shared(KEPT, limits.KERNELS, program_key, _too_many)
+def traced_kernel(
+    name: str | PullbackOf,
+    static: Params,
+    shapes: tuple[Shape, ...],
+    differentiated: tuple[int, ...],
+    dtype: str,
+    batched: tuple[bool, ...] | None = None,
+    cotangent_batched: bool = True,
+) -> Kernel:
+    """Return an op as `kernel` does, but not compiled: for a program that it becomes a part of."""
+    return _made(name, static, shapes, differentiated, dtype, batched, cotangent_batched, _uncompiled)
+
+
+def _uncompiled(function: Callable, **options: Any) -> Callable:
+    return function
+
+
+def _made(
+    name: str | PullbackOf,
+    static: Params,
+    shapes: tuple[Shape, ...],
+    differentiated: tuple[int, ...],
+    dtype: str,
+    batched: tuple[bool, ...] | None,
+    cotangent_batched: bool,
+    compiling: Callable[..., Callable],
+) -> Kernel:
     shape = result_shape(name, static, shapes, dtype)
     op = known_op(name)
     _, leading = split(op, ())
@@ -136,8 +169,9 @@ def kernel(
             many_run = jax.vmap(run, in_axes=axes)
         if any(batched) or cotangent_batched:
             many_pull = jax.vmap(pull, in_axes=(0 if cotangent_batched else None, *axes))
-    jit = partial(jax.jit, compiler_options=_options(any(shapes) or bool(shape), dtype))
-    compiled, unchanged = jit(many_pull), all(carried) and hands_on(pull, shape, dtype, samples)
+    jit = partial(compiling, compiler_options=options(any(shapes) or bool(shape), dtype))
+    apart = compiling is not _uncompiled  # in a larger program there is nothing to save by handing on
+    compiled, unchanged = jit(many_pull), apart and all(carried) and hands_on(pull, shape, dtype, samples)
     if not any(carried):
         pull_back = pass_nothing(len(slots))
     elif batched is not None:
@@ -149,7 +183,7 @@ def kernel(
 
 @shared(TANGENTS_KEPT, limits.KERNELS, program_key, _too_many)
 def tangent_kernel(
-    name: str, static: Params, shapes: tuple[Shape, ...], slots: tuple[int, ...], dtype: str
+    name: str | PullbackOf, static: Params, shapes: tuple[Shape, ...], slots: tuple[int, ...], dtype: str
 ) -> Callable[..., tuple[jax.Array, ...]]:
     """Compile the forward mode of an op for the given shapes, memoised.
 
@@ -159,8 +193,16 @@ def tangent_kernel(
     Raises:
       GraphError: as `kernel`.
     """
+    push = tangent_of(name, static, shapes, slots, dtype)
     shape = result_shape(name, static, shapes, dtype)
-    op = OPS[name]
+    return jax.jit(push, compiler_options=options(any(shapes) or bool(shape), dtype))
+
+
+def tangent_of(
+    name: str | PullbackOf, static: Params, shapes: tuple[Shape, ...], slots: tuple[int, ...], dtype: str
+) -> Callable[..., tuple[jax.Array, ...]]:
+    """Return the forward mode of an op as `tangent_kernel` does, but not compiled."""
+    op = known_op(name)
     _, leading = split(op, ())
     run, places = runner(op, static, dtype, len(leading)), [len(leading) + slot for slot in slots]
 
@@ -170,10 +212,14 @@ def tangent_kernel(
             for i, dot in zip(places, tangents, strict=True)
         )
 
-    return jax.jit(push, compiler_options=_options(any(shapes) or bool(shape), dtype))
+    return push
 
 
-def _options(tensors: bool, dtype: str) -> dict[str, Any] | None:
+def options(tensors: bool, dtype: str) -> dict[str, Any] | None:
     """Return the compiler options for an op on tensors, or on numbers alone."""
-    options = {} if tensors else QUICK
-    return {**options, **ROUNDED} if DTYPES[dtype].half else options or None
+    return rounded({} if tensors else QUICK, dtype) or None
+
+
+def rounded(options: dict[str, Any], dtype: str) -> dict[str, Any]:
+    """Return compiler options with what the dtype needs."""
+    return {**options, **ROUNDED} if DTYPES[dtype].half else options

@@ -31,20 +31,24 @@ def carries(run: Callable, samples: list, slots: tuple[int, ...]) -> tuple[bool,
     output.
     """
 
-    def tangent(arguments: list, i: int, dot: jax.Array) -> jax.Array:
-        return jax.jvp(restrict(run, tuple(arguments), (i,)), (arguments[i],), (dot,))[1]
+    if not slots:
+        return ()
 
-    found = []
-    for i in slots:
-        program = jax.make_jaxpr(lambda arguments, dot, i=i: tangent(arguments, i, dot))(
-            samples, samples[i]
-        ).jaxpr
-        reached = {program.invars[-1]}
-        for equation in program.eqns:
-            if any(isinstance(v, core.Var) and v in reached for v in equation.invars):
-                reached.update(equation.outvars)
-        found.append(isinstance(program.outvars[0], core.Var) and program.outvars[0] in reached)
-    return tuple(found)
+    def tangent(arguments: list, dots: list) -> jax.Array:
+        some = [arguments[i] for i in slots]
+        return jax.jvp(restrict(run, tuple(arguments), slots), some, dots)[1]
+
+    program = jax.make_jaxpr(tangent)(samples, [samples[i] for i in slots]).jaxpr
+    return tuple(_is_reached(program, dot) for dot in program.invars[-len(slots) :])
+
+
+def _is_reached(program: Any, start: Any) -> bool:
+    """Return whether the program's result depends on one of its variables."""
+    reached = {start}
+    for equation in program.eqns:
+        if any(isinstance(v, core.Var) and v in reached for v in equation.invars):
+            reached.update(equation.outvars)
+    return isinstance(program.outvars[0], core.Var) and program.outvars[0] in reached
 
 
 def hands_on(pull: Callable, shape: Shape, dtype: str, samples: list) -> bool:

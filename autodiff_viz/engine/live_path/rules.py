@@ -37,6 +37,7 @@ class Ruled(NamedTuple):
       v: the arriving cotangent.
       value: of the node.
       read: returns the value of another node by name.
+      kernel: makes the ops that the rule itself calls.
     """
 
     node: Node
@@ -46,6 +47,7 @@ class Ruled(NamedTuple):
     v: Abstract
     value: Abstract
     read: Callable[[str], Abstract]
+    kernel: Callable[..., Kernel] = kernel
 
 
 class Bound(NamedTuple):
@@ -66,13 +68,13 @@ def _stop(ruled: Ruled) -> Bound:
 
 
 def _rewrite(ruled: Ruled) -> Bound:
-    change, (swept,) = _function(ruled.node.rule.function, [ruled.v], [ruled.v.shape], ruled.dtype)
+    change, (swept,) = _function(ruled.node.rule.function, [ruled.v], [ruled.v.shape], ruled)
     return _changed(ruled, lambda v: change(v)[0], swept)
 
 
 def _scale(ruled: Ruled) -> Bound:
-    number = _resolved(ruled.node.rule.number, {}, ruled.dtype)
-    change = _call(SCALED, (), [_Resolved(lambda v: v, *ruled.v), number], ruled.dtype)
+    number = _resolved(ruled.node.rule.number, {}, ruled)
+    change = _call(SCALED, (), [_Resolved(lambda v: v, *ruled.v), number], ruled)
     return _changed(ruled, change.run, change.swept)
 
 
@@ -80,7 +82,7 @@ def _declared(ruled: Ruled) -> Bound:
     node = ruled.node
     inputs = [ruled.read(node.slots[slot]) for slot in ruled.wired]
     given, wanted = [ruled.v, *inputs, ruled.value], [x.shape for x in inputs]
-    declared, swept = _function(node.rule.function, given, wanted, ruled.dtype)
+    declared, swept = _function(node.rule.function, given, wanted, ruled)
     places = [slot - len(node.slots) for slot in ruled.wired]  # from the end: parameters come first
 
     def pull_back(parts: list[jax.Array], arguments: Sequence[Any], value: jax.Array) -> tuple:
@@ -149,7 +151,7 @@ class _Resolved(NamedTuple):
 
 
 def _function(
-    function: Lambda, given: Sequence[Abstract], wanted: Sequence[Shape], dtype: str
+    function: Lambda, given: Sequence[Abstract], wanted: Sequence[Shape], ruled: Ruled
 ) -> tuple[Callable[..., list[jax.Array]], list[bool]]:
     """Resolve a lambda whose results are broadcast to the `wanted` shapes.
 
@@ -158,7 +160,7 @@ def _function(
     """
     names = dict(zip(function.args, given, strict=True))
     terms = [
-        _fitted(_resolved(term, names, dtype), shape, dtype)
+        _fitted(_resolved(term, names, ruled), shape, ruled)
         for term, shape in zip(function.body, wanted, strict=True)
     ]
     runs = [term.run for term in terms]
@@ -170,24 +172,25 @@ def _function(
     return call, [term.swept for term in terms]
 
 
-def _resolved(term: Term, names: Mapping[str, Abstract], dtype: str) -> _Resolved:
+def _resolved(term: Term, names: Mapping[str, Abstract], ruled: Ruled) -> _Resolved:
     if isinstance(term, Call):
-        return _call(term.op, term.params, [_resolved(arg, names, dtype) for arg in term.args], dtype)
+        return _call(term.op, term.params, [_resolved(arg, names, ruled) for arg in term.args], ruled)
     if isinstance(term, str):
         return _Resolved(itemgetter(term), *names[term])
-    array = constant(term, dtype)
+    array = constant(term, ruled.dtype)
     return _Resolved(lambda named: array, array.shape, False)
 
 
-def _call(op: str, given: Params, terms: Sequence[_Resolved], dtype: str) -> _Resolved:
+def _call(op: str, given: Params, terms: Sequence[_Resolved], ruled: Ruled) -> _Resolved:
     """Resolve the call of an op; its result is swept if an argument is."""
     static, leading = split(OPS[op], given)
     swept = tuple(term.swept for term in terms)
     some = True in swept
-    found = kernel(op, static, tuple(term.shape for term in terms), (), dtype, swept if some else None)
+    shapes = tuple(term.shape for term in terms)
+    found = ruled.kernel(op, static, shapes, (), ruled.dtype, swept if some else None)
     run, runs = found.run, [term.run for term in terms]
     return _Resolved(lambda named: run(*leading, *[each(named) for each in runs]), found.shape, some)
 
 
-def _fitted(term: _Resolved, shape: Shape, dtype: str) -> _Resolved:
-    return term if term.shape == shape else _call(FITTED, params(shape=shape), [term], dtype)
+def _fitted(term: _Resolved, shape: Shape, ruled: Ruled) -> _Resolved:
+    return term if term.shape == shape else _call(FITTED, params(shape=shape), [term], ruled)

@@ -1,27 +1,44 @@
 """Forward mode on the live path: the tangent of every node, one compiled op per node.
 
 A rule has the meaning that its JAX function has in forward mode: `lax.stop_gradient` gives a zero,
-`jax.custom_vjp` refuses, and the alternative of a `jax.custom_jvp` gives its own tangent.
+`jax.custom_vjp` refuses, and the alternative of a `jax.custom_jvp` gives its own tangent. A grad node pushes
+the tangents through the graph that it is written out as: forward over reverse.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import jax
 
 from autodiff_viz.engine.check import at_node
-from autodiff_viz.engine.live_path.bounded_memo import Evaluation, within
-from autodiff_viz.engine.live_path.kernels import kernel, tangent_kernel
-from autodiff_viz.engine.live_path.op_calls import split
+from autodiff_viz.engine.live_path.bounded_memo import Evaluation, shared, within
+from autodiff_viz.engine.live_path.grad_graph import GradGraph, grad_graph
+from autodiff_viz.engine.live_path.grad_kernel import (
+    KEPT,
+    Known,
+    inner,
+    known_of,
+    too_many_grads,
+    with_values,
+)
+from autodiff_viz.engine.live_path.kernels import (
+    ONCE,
+    kernel,
+    rounded,
+    tangent_kernel,
+    tangent_of,
+    traced_kernel,
+)
+from autodiff_viz.engine.live_path.op_calls import known_op, split
 from autodiff_viz.engine.live_path.pullbacks import total
-from autodiff_viz.engine.live_path.walk import Prepared, Wire
+from autodiff_viz.engine.live_path.walk import Prepared, Wire, forward
+from autodiff_viz.graph.grad_nodes import BY, OF
 from autodiff_viz.graph.literals import shape_of
-from autodiff_viz.graph.model import INPUT, Node
+from autodiff_viz.graph.model import GRAD, INPUT, Node
 from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.graph.rule_kinds import BACKWARD_AS, FOLLOW, PULLBACK, REWRITE, SCALE, STOP
-from autodiff_viz.ops.catalog import OPS
 
 OF_THE_OP, NOTHING, BLOCKED, OF_THE_ALTERNATIVE = "op", "nothing", "blocked", "alternative"
 
@@ -101,10 +118,15 @@ class _Walk:
         known = {slot: self.tangent[read] for slot, read in node.wires if read in self.tangent}
         moving = {slot: dot for slot, dot in known.items() if dot is not None}
         used = self._used(node, meaning)
+        if node.op == GRAD:
+            moving.pop(OF, None)
         blocked = node.rule.kind == PULLBACK and bool(moving)
         found: dict[int, jax.Array] = {}
         if meaning == OF_THE_ALTERNATIVE:
             found = {slot: dot for slot, dot in moving.items() if slot in used}
+        elif meaning != NOTHING and not blocked and node.op == GRAD:
+            through = self._through_grad(node, moving, arguments)
+            blocked, found = through is None, through or {}
         elif meaning != NOTHING and not blocked:
             found = self._contributions(node, moving, arguments)
         if not blocked:
@@ -122,7 +144,7 @@ class _Walk:
         """Return the wired slots that the node's tangent depends on."""
         if meaning == NOTHING:
             return set()
-        wires = {slot for slot, _ in node.wires}
+        wires = {slot for slot, _ in node.wires if node.op != GRAD or slot != OF}
         return wires & {len(node.slots) - 1} if meaning == OF_THE_ALTERNATIVE else wires
 
     def _contributions(
@@ -131,13 +153,57 @@ class _Walk:
         """Return, by slot, what the tangents add by the op's own derivative."""
         if not moving:
             return {}
-        static, _ = split(OPS[node.op], node.params)
+        static, _ = split(known_op(node.op), node.params)
         below = tuple(self.prepared.shapes[s] if type(s) is str else shape_of(s) for s in node.op_slots)
         wired = tuple(i for i, slot in enumerate(node.op_slots) if type(slot) is str)
         dtype = self.prepared.dtype
-        carries = kernel(node.op, static, below, wired, dtype).carries
+        making, moved = (traced_kernel, tangent_of) if self.prepared.inner else (kernel, tangent_kernel)
+        carries = making(node.op, static, below, wired, dtype).carries
         slots = tuple(slot for slot, has in zip(wired, carries, strict=True) if has and slot in moving)
         if not slots:
             return {}
-        push = tangent_kernel(node.op, static, below, slots, dtype)
+        push = moved(node.op, static, below, slots, dtype)
         return dict(zip(slots, push(tuple(moving[slot] for slot in slots), *arguments), strict=True))
+
+    def _through_grad(
+        self, node: Node, moving: Mapping[int, jax.Array], arguments: Sequence[Any]
+    ) -> dict[int, jax.Array] | None:
+        """Return, by slot, what the tangents add to that of a grad node; None if a rule inside it blocks.
+
+        A rule inside blocks as it does outside, since it calls itself in its forward pass.
+        """
+        prepared, slots = self.prepared, tuple(moving)
+        written = grad_graph(prepared.graph, node, prepared.shapes)
+        push, known = _grad_push(written, prepared.dtype, slots), known_of(written.graph, prepared.dtype)
+        try:
+            added = push(known, tuple(arguments[BY:]), tuple(moving.values()))
+        except _BlockedInside:
+            return None
+        return {slot: dot for slot, dot in zip(slots, added, strict=True) if dot is not None}
+
+
+class _BlockedInside(Exception):
+    """A rule inside a grad node blocks forward mode."""
+
+
+@shared(KEPT, KEPT // 2, lambda written, *ours: (written.structure, ours), too_many_grads)
+def _grad_push(written: GradGraph, dtype: str, slots: tuple[int, ...]) -> Callable[..., tuple]:
+    """Compile the forward mode of a written graph, memoised.
+
+    Returns:
+      `push(known, reads, tangents)`: for each of `slots`, what its tangent adds. It raises `_BlockedInside`.
+    """
+    found, names, _ = inner(written, dtype)
+    output = written.graph.output
+
+    def push(known: Known, reads: tuple[Any, ...], tangents: tuple[jax.Array, ...]) -> tuple:
+        here, added = with_values(found, names, known, reads), []
+        _, called = forward(here)
+        for slot, dot in zip(slots, tangents, strict=True):
+            pushed = push_forward(here, called, {names[slot - BY]: dot})
+            if pushed.blocked:
+                raise _BlockedInside
+            added.append(pushed.tangent[output])
+        return tuple(added)
+
+    return jax.jit(push, compiler_options=rounded(ONCE, dtype))

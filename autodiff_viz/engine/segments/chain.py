@@ -6,7 +6,7 @@ whole graph. All functions here can be compiled, so training uses them too.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -17,8 +17,8 @@ from autodiff_viz.engine.live_path.walk import Wire
 from autodiff_viz.engine.trace import Trace, trace
 from autodiff_viz.engine.whole_program.program import Program, ruled_input
 from autodiff_viz.graph.bypass import played
+from autodiff_viz.graph.grad_nodes import readers
 from autodiff_viz.graph.model import INPUT, Graph, Node, Rule
-from autodiff_viz.graph.order import consumers
 from autodiff_viz.graph.segments import Segment, segments
 
 Arrays = dict[str, jax.Array]
@@ -61,8 +61,7 @@ class Part:
 
     def __call__(self, given: Arrays, dynamic: Mapping[str, dict]) -> Arrays:
         """Return the segment's outputs by node name."""
-        own = {name: params for name, params in dynamic.items() if name in self.segment.nodes}
-        values = self.program(given, own, {})[1]
+        values = self.program(given, dict(dynamic), {})[1]
         return {name: values[name] for name in self.segment.gives}
 
 
@@ -94,26 +93,25 @@ def parts(graph: Graph, dtype: str, silent: frozenset[Wire], *, apart: bool = Fa
 
 def silent_wires(found: Trace) -> Silent:
     """Return the wires of the traced graph whose contribution is a symbolic zero."""
-    alone = _alone_traces(found)
     return Silent(
         frozenset(wire for wire in found.passed if found.passed.is_symbolic_zero(wire)),
-        frozenset(found.passed) - {w for t in alone for w in t.passed if not t.passed.is_symbolic_zero(w)},
+        frozenset(found.passed) - {*_heard_apart(found)},
     )
 
 
-def _alone_traces(found: Trace) -> list[Trace]:
-    """Return a trace of each segment by itself, for each of its outputs."""
-    graph, traces = found.graph, []
-    for segment in segments(graph):
-        alone = _alone(graph, segment)
-        inputs = {name: found.value[name] for name in (*segment.inputs, *segment.takes)}
-        traces += [trace(replace(alone, output=of), inputs, dtype=found.dtype) for of in segment.gives]
-    return traces
+def _heard_apart(found: Trace) -> Iterator[Wire]:
+    """Yield the wires of each segment down which something passes if only an output of the segment is
+    differentiated."""
+    for segment in segments(found.graph):
+        own = [(name, slot) for name in segment.nodes for slot, _ in found.graph[name].wires]
+        for of in segment.gives:
+            alone = trace(replace(found.graph, output=of), found.inputs, dtype=found.dtype)
+            yield from (wire for wire in own if not alone.passed.is_symbolic_zero(wire))
 
 
 def _part(graph: Graph, segment: Segment, dtype: str, silent: frozenset[Wire], apart: bool) -> Part:
     """Return one segment as a function, with the ends at which cotangents arrive and leave."""
-    inside, uses = set(segment.nodes), consumers(graph)
+    inside, uses = set(segment.nodes), readers(graph)
 
     def is_read(name: str, there: bool) -> bool:
         """Whether a node of this segment, or outside it, passes something to the named one."""
@@ -121,7 +119,8 @@ def _part(graph: Graph, segment: Segment, dtype: str, silent: frozenset[Wire], a
 
     heard = (n for n in segment.gives if apart or n == graph.output or is_read(n, there=False))
     answered = (n for n in (*segment.inputs, *segment.takes) if is_read(n, there=True))
-    return Part(segment, Program(_alone(graph, segment), dtype), tuple(heard), frozenset(answered))
+    program = Program(_alone(graph, segment), dtype, whole=replace(graph, regions=()))
+    return Part(segment, program, tuple(heard), frozenset(answered))
 
 
 def forward(parts: tuple[Part, ...], inputs: Arrays, dynamic: Mapping[str, dict]) -> Forward:

@@ -16,7 +16,7 @@ import jax.numpy as jnp
 import numpy as np
 import optax
 
-from autodiff_viz.engine.live_path.kernels import ROUNDED
+from autodiff_viz.engine.live_path.kernels import ONCE, rounded
 from autodiff_viz.engine.segments.chain import (
     Arrays,
     Part,
@@ -35,18 +35,11 @@ from autodiff_viz.engine.training.updates import Settings, begin
 from autodiff_viz.engine.whole_program.program import Program, dynamic_params
 from autodiff_viz.graph import limits
 from autodiff_viz.graph.bypass import played
-from autodiff_viz.graph.dtypes import DTYPES, FLOAT32
+from autodiff_viz.graph.dtypes import FLOAT32
 from autodiff_viz.graph.identity import remembered
 from autodiff_viz.graph.model import Graph
 from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.graph.segments import segments
-
-ONCE = {
-    "xla_cpu_use_fusion_emitters": False,
-    "xla_cpu_parallel_codegen_split_count": 1,
-    "xla_backend_optimization_level": 0,
-}
-"""Compiler options for programs that run at most a few times: faster to compile, slower to run."""
 
 JOINT, CHAIN, APART = WAYS = ("joint", "chain", "apart")
 
@@ -124,9 +117,7 @@ def check_work(most: int, steps: int) -> None:
 def _step(graph: Graph, way: str, optimiser: str, dtype: str, silent: Silent) -> Callable[..., tuple]:
     moves, gradient = optimiser_of(optimiser), _gradient(graph, way, dtype, silent)
 
-    options = {**ONCE, **ROUNDED} if DTYPES[dtype].half else ONCE
-
-    @partial(jax.jit, compiler_options=options)
+    @partial(jax.jit, compiler_options=rounded(ONCE, dtype))
     def step(now: tuple, data: Arrays, dynamic: dict, rate: jax.Array) -> tuple:
         parameters, kept, count = now
         loss, slope = gradient(parameters, data, later_on(dynamic, count))

@@ -19,7 +19,7 @@ from autodiff_viz.engine.live_path.op_calls import split
 from autodiff_viz.engine.live_path.walk import ARRIVING, Wire
 from autodiff_viz.engine.whole_program.rules import RULED, Ruled, Run, constant
 from autodiff_viz.graph.blocks import Block, blocks
-from autodiff_viz.graph.grad_nodes import between, inner_graph
+from autodiff_viz.graph.grad_nodes import inner_graph, runs_again
 from autodiff_viz.graph.model import GRAD, INPUT, Graph, Node, Region
 from autodiff_viz.graph.policies import POLICIES, POLICY
 from autodiff_viz.ops.catalog import OPS
@@ -51,7 +51,8 @@ class Program:
       export_all: return every value from its region (to verify it), not only those used outside.
       name_all: name every value for JAX's checkpoint policies, not only those that some region saves by name.
         A name costs as much as an op when the program runs eagerly.
-      whole: the graph that this one is the inside of a grad node of. Its ops are part of that node's scope.
+      whole: the graph that this one is a part of: the inside of a grad node, or a segment. What its grad
+        nodes run again is found in the whole graph. Its ops have no scopes of their own.
       rules: by kind, the value of a node with a rule.
     """
 
@@ -101,7 +102,7 @@ class Program:
             self._run(block, local, dynamic, sinks)
             return {name: local[name] for name in sorted(exported)}
 
-        used = inside | self._inside_grads(block)
+        used = inside | runs_again(self.whole or self.graph, block.nodes())
         with jax.named_scope(f"{REGION}{self._index(block.region)}"):
             return jax.checkpoint(body, policy=_policy(block.region))(
                 {name: env[name] for name in sorted(taken) if name in env},
@@ -116,16 +117,6 @@ class Program:
     def _index(self, region: Region) -> int:
         """Return the number of a region among those of the whole graph."""
         return [each.name for each in (self.whole or self.graph).regions].index(region.name)
-
-    def _inside_grads(self, block: Block) -> set[str]:
-        """Return the names of the nodes that the grad nodes of a block run again."""
-        found: set[str] = set()
-        waiting = [node for node in block.nodes() if node.op == GRAD]
-        while waiting:
-            inside = between(self.whole or self.graph, waiting.pop()).nodes
-            found.update(node.name for node in inside)
-            waiting += [node for node in inside if node.op == GRAD]
-        return found
 
     def _run_node(self, node: Node, env: Values, dynamic: dict[str, dict], sinks: Sinks) -> jax.Array:
         with nullcontext() if self.whole else jax.named_scope(SCOPE + node.name):

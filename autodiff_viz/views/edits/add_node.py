@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from autodiff_viz.graph import edits
+from autodiff_viz.graph.grad_nodes import BY
 from autodiff_viz.graph.model import INPUT, PARAMETER, Graph, Node, Rule, params
 from autodiff_viz.graph.rule_kinds import KINDS
 from autodiff_viz.graph.wire_edits import inserted
@@ -27,7 +28,8 @@ def _add(lab: Lab, edit: Edit) -> Lab:
     """Add a node, with the parameters of a layer that reads something.
 
     Fields of `edit`: `wire`, {from, slot}, the producer and the new node's slot; `feeds`, {to, slot}, the
-    slot that it feeds. With both, the node is inserted into the wire between them. `rule`: kind of its rule.
+    slot that it feeds. With both, the node is inserted into the wire between them. `by`, beside `wire`: the
+    producer of its second slot, of a grad node the x. `rule`: kind of its rule.
     """
     name, position = _fresh_name(lab.graph, edit["op"]), _position(edit.get("position"))
     wire, feeds = edit.get("wire"), edit.get("feeds")
@@ -38,6 +40,8 @@ def _add(lab: Lab, edit: Edit) -> Lab:
         label = f"Insert {name} between {wire['from']} and {feeds['to']}"
     elif wire:
         graph = edits.with_wired_node(before, node, wire["from"], int(wire["slot"]))
+        if by := edit.get("by"):
+            graph, label = edits.with_wire(graph, by, name, BY), f"Differentiate {wire['from']} by {by}"
     elif feeds:
         graph = edits.with_wire(edits.with_node(before, node), name, feeds["to"], int(feeds["slot"]))
     else:

@@ -11,12 +11,12 @@ import numpy as np
 from autodiff_viz.engine.diagnostics.op_derivative import changed_cotangent, local_derivative
 from autodiff_viz.engine.trace import Trace
 from autodiff_viz.graph.bypass import played
-from autodiff_viz.graph.grad_nodes import BY, OF, own_slots
+from autodiff_viz.graph.grad_nodes import BY, OF, between, own_slots
 from autodiff_viz.graph.identity import remembered
 from autodiff_viz.graph.model import GRAD, INPUT, Graph, Node
 from autodiff_viz.graph.order import consumers
 from autodiff_viz.graph.rule_kinds import KINDS
-from autodiff_viz.graph.text_format import MINUS, scalar
+from autodiff_viz.graph.text_format import MINUS, listed, scalar
 from autodiff_viz.language.show import show_argument, show_literal
 from autodiff_viz.ops import latex
 from autodiff_viz.ops.catalog import OPS
@@ -29,6 +29,7 @@ from autodiff_viz.views.node.layer_parameters import units, wanted
 from autodiff_viz.views.numbers import short
 
 DIGITS = 6  # significant digits; float32 has no more
+NAMED = 4  # nodes in a sentence
 REMEMBERED = 64  # node views, memoised since a view is compared before it is drawn
 
 INPUT_DOC = "A value that you set."
@@ -105,10 +106,13 @@ class NodeView:
     units: int | None = None
 
 
-GRAD_DOC = (
-    "Gradient of {0} by {1}: the cotangent of {1} for output {0}. It passes back the second derivative: the "
-    "Hessian times what arrives."
+GRAD_DOC = "Gradient of {0} by {1}: the cotangent of {1} for output {0}."
+RUNS_AGAIN = (
+    "It runs {0} again, forward and backward, and reads {1}: to {2} it passes back the second derivative, "
+    "the Hessian times what arrives."
 )
+UNRELATED = "It is zero: no path leads from {1} to {0}."
+PASSES_NOTHING = "nothing: {0} runs it again and reads no value of it"
 
 
 def _key(graph: Graph, trace: Trace | None, name: str) -> Hashable:
@@ -126,7 +130,7 @@ def node_view(graph: Graph, trace: Trace | None, name: str) -> NodeView:
     return NodeView(
         name=name,
         op=node.op,
-        doc=_doc(own),
+        doc=_doc(own, graph),
         formula=_formula(node),
         rule=own.rule.kind,
         rule_says=KINDS[node.rule.kind].says,
@@ -146,16 +150,27 @@ def node_view(graph: Graph, trace: Trace | None, name: str) -> NodeView:
     )
 
 
-def _doc(node: Node) -> str:
-    """Return one sentence about the node."""
+def _doc(node: Node, running: Graph) -> str:
+    """Return one sentence about the node; of a grad node also what it runs again and what it reads."""
     if node.muted:
         return f"Muted: {node.op} does not act, and what comes in is handed on."
     op = OPS.get(node.op)
     if node.op == INPUT:
         return PARAMETER_DOC if node.is_parameter else INPUT_DOC
     if node.op == GRAD and all(isinstance(slot, str) for slot in node.slots[:2]):
-        return GRAD_DOC.format(*node.slots)
+        return f"{GRAD_DOC.format(*node.slots)} {_runs_again(running[node.name], running)}".strip()
     return op.doc if op else "This op is not in the catalog."
+
+
+def _runs_again(node: Node, running: Graph) -> str:
+    """Return what a grad node runs again, what it reads, and where its cotangents go, in a sentence."""
+    of, by = node.slots[:2]
+    again = [each.name for each in between(running, node).nodes]
+    if again:
+        reads = node.slots[BY:]
+        each = by if len(reads) == 1 else "each of them"
+        return RUNS_AGAIN.format(listed(again, NAMED), listed(reads, NAMED), each)
+    return "" if of == by else UNRELATED.format(of, by)
 
 
 def _formula(node: Node) -> str:
@@ -218,16 +233,23 @@ def _wire(trace: Trace | None, node: Node, slot: int, producer: str, apart: Apar
         label=slot_label(node, slot),
         derivative="" if KINDS[node.rule.kind].replaces else shown,
         numbers=wire_numbers(trace, node, slot) if known else (),
-        passed=short(trace.passed[wire], 6) if known else "",
+        passed=_passed(trace, node, slot) if known else "",
         apart=apart.said(6) if apart else "",
     )
+
+
+def _passed(trace: Trace, node: Node, slot: int) -> str:
+    """Return the contribution of a wire as text."""
+    if node.op == GRAD and slot == OF:
+        return PASSES_NOTHING.format(node.name)
+    return short(trace.passed[node.name, slot], DIGITS)
 
 
 def _second_derivative(node: Node, slot: int) -> str:
     """Return what a grad node passes down a wire, in LaTeX; the second derivative in words of the Hessian."""
     z, x, by = (latex.name(node.slots[i]) for i in (OF, BY, slot))
     if slot == OF:
-        return "0"
+        return ""
     below = rf"\partial {x}^2" if slot == BY else rf"\partial {by} \, \partial {x}"
     return rf"\frac{{\partial^2 {z}}}{{{below}}} \, \bar y"
 

@@ -17,9 +17,10 @@ GRAPH = parse(
 def test_the_panel_says_what_it_is_and_what_its_wires_pass_back():
     found = node_view(GRAPH, trace(GRAPH), "g")
     assert found.doc.startswith("Gradient of inner by theta: the cotangent of theta for output inner.")
+    assert "It runs square_1 and inner again, forward and backward, and reads theta and x" in found.doc
     assert "Hessian" in found.doc
     assert [(wire.producer, wire.label, wire.passed) for wire in found.wires] == [
-        ("inner", "z", "0"),
+        ("inner", "z", "nothing: g runs it again and reads no value of it"),
         ("theta", "x", "\u22120.42"),
         ("x", "also read", "\u22120.56"),
     ]

@@ -23,6 +23,7 @@ import { forwardBar } from "./forward/bar.js";
 import { twinsBar } from "./twins/bar.js";
 import { lightParting } from "./twins/lit.js";
 import { markRanges } from "./draw/ranged.js";
+import { showReads } from "./draw/reads.js";
 import { openTransport } from "./play/transport.js";
 import { speak } from "./draw/spoken.js";
 import { html } from "../../web/dom.js";
@@ -45,6 +46,7 @@ export function openEditor(palette) {
   host.append(legend());
   lightParting(editor);
   markRanges(editor);
+  showReads(editor);
   openMinimap(editor);
   showNotices(editor);
   listenToSliders(editor);

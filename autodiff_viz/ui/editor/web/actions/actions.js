@@ -15,6 +15,7 @@ import { isSelecting, toggleSelecting } from "../gestures/hold.js";
 import { bendOf, compareWithout, flip, isPinned, saveTwins, togglePin } from "../twins/commands.js";
 import { isForward, toggleForward } from "../forward/commands.js";
 import { takeWire } from "./keywire.js";
+import { differentiate } from "../popovers/differentiate.js";
 import { closeNotice } from "../popovers/notice.js";
 import { openPalette } from "../popovers/palette.js";
 import { closePopover } from "../popovers/popover.js";
@@ -107,6 +108,10 @@ export const ACTIONS = {
     do: (editor) => editRule(editor, editor.single),
   },
 
+  differentiate: {
+    label: "Differentiate by ...", keys: ["d"], places: { more: "nodes" }, guide: "Add and wire", says: "Differentiate a node by another: a grad node",
+    when: ({ selection }) => selection.size > 0 && selection.size <= 2, do: (editor) => differentiate(editor),
+  },
   select: { label: "Select several", hint: "Shift", places: { graph: "add" }, on: isSelecting, do: toggleSelecting },
   all: {
     label: "Select all", keys: ["Ctrl+A"], guide: "Select and change", says: "Select all, nothing; Esc also gives up a drag",

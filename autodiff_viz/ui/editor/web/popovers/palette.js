@@ -1,6 +1,7 @@
 // @ts-check
 // Palette: search an op, then choose it or drag it onto the canvas.
 
+import { differentiate } from "./differentiate.js";
 import { carried } from "../gestures/carry.js";
 import { html } from "../../../web/dom.js";
 import { dimsOf, opRefuses } from "../state/fits.js";
@@ -21,6 +22,7 @@ import { centre, sizeOf } from "../draw/stage.js";
  */
 /** @typedef {{ text: string, reason: string, notice: import("../types.js").Notice }} Refused */
 
+const GRAD = "grad"; // op whose second wire is chosen in a list
 const LOW = 480; // px of width; on a narrower canvas the palette is at the foot
 
 /** @param {Editor} editor @param {Asked} [asked] */
@@ -40,6 +42,11 @@ export function openPalette(editor, asked = {}) {
 
   const choose = (/** @type {PaletteOp} */ op) => {
     const size = sizeOfNew(op);
+    if (op.op === GRAD && from && !to) {
+      closePopover(editor);
+      if (editor.single !== from) editor.select([from]);
+      return differentiate(editor, at && [at[0], at[1] - size.h / 2]);
+    }
     const corner = at ? /** @type {Point} */ ([to ? at[0] - size.w : at[0], at[1] - size.h / 2]) : besides(editor, from);
     add(editor, op, corner, op.slots.length ? from : null, to);
   };

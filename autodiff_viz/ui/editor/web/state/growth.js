@@ -38,16 +38,19 @@ export const roomOfNew = (entry, from) => {
   return from?.heat ? { w: Math.max(w, PICTURED.w), h: Math.max(h, PICTURED.h) } : { w, h };
 };
 
-/** @param {Drawing} drawing @param {{ op: string, position: Point | null, wire?: Reads, feeds?: Feeds, rule?: string }} edit
+/** @param {Drawing} drawing @param {{ op: string, position: Point | null, wire?: Reads, by?: string, feeds?: Feeds, rule?: string }} edit
  * @param {Map<string, PaletteOp>} ops @returns {Drawing} */
-export function added(drawing, { op, position, wire, feeds, rule }, ops) {
+export function added(drawing, { op, position, wire, by, feeds, rule }, ops) {
   const entry = ops.get(op);
   if (!entry || !position) return drawing;
   const node = { ...newNode(entry, freshName(drawing, op), position), ...(rule && { rule }) };
   const wider = { ...drawing, nodes: [...drawing.nodes, node] };
   const grown = drawing.nodes.length ? wider : withOutput(wider, node.id);
   if (wire && feeds) return inserted(grown, { node: node.id, position, from: wire.from, ...feeds });
-  if (wire) return connected(grown, { from: wire.from, to: node.id, slot: wire.slot });
+  if (wire) {
+    const wired = connected(grown, { from: wire.from, to: node.id, slot: wire.slot });
+    return by ? connected(wired, { from: by, to: node.id, slot: 1 }) : wired;
+  }
   return feeds ? connected(grown, { from: node.id, to: feeds.to, slot: feeds.slot }) : grown;
 }
 
