@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from autodiff_viz.engine.explain.precision import exact_inputs
 from autodiff_viz.engine.trace import Trace, trace
 from autodiff_viz.graph import edits
 from autodiff_viz.graph.dtypes import DTYPES, FLOAT32, FLOAT64
@@ -60,11 +61,12 @@ def joined(cures: Iterable[Cure]) -> Cure:
 def retraced(found: Trace, cure: Cure) -> Trace | None:
     """Trace the cured graph with the inputs and the seed of `found`; None if that is no valid graph.
 
-    A loss scale of the cure takes the place of the seed.
+    A loss scale of the cure takes the place of the seed; with another dtype, inputs have all their digits.
     """
     try:
         graph = cure.edit(found.graph)
-        inputs = {name: value for name, value in found.inputs.items() if name in graph}
+        known = exact_inputs(found) if cure.dtype else found.inputs
+        inputs = {name: value for name, value in known.items() if name in graph}
         seed = np.asarray(cure.loss_scale, found.dtype) if cure.loss_scale else found.seed
         return trace(graph, inputs, seed, dtype=cure.dtype or found.dtype)
     except GraphError:

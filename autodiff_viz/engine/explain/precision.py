@@ -80,7 +80,7 @@ def precision(found: Trace, scale: float = 1.0) -> Precision:
     """
     _check(known_trace(found), scale)
     run, values = _evaluated(found)
-    exact = trace(found.graph, _exact_inputs(found), found.seed.astype(np.float64), dtype=FLOAT64)
+    exact = trace(found.graph, exact_inputs(found), found.seed.astype(np.float64), dtype=FLOAT64)
     true = Numbers(
         exact.value,
         _known(exact.cotangent, found.cotangent),
@@ -161,7 +161,7 @@ def _evaluated(found: Trace) -> tuple[Callable[[float], Cotangents], dict[str, A
     return run, values
 
 
-def _exact_inputs(found: Trace) -> dict[str, np.ndarray]:
+def exact_inputs(found: Trace) -> dict[str, np.ndarray]:
     """Return the inputs in float64: the graph's own number where the trace has it rounded."""
     given = {}
     for name, array in found.inputs.items():
