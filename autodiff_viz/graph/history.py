@@ -32,6 +32,8 @@ class Entry(NamedTuple):
       text: the formula as its author wrote it, if it differs from the canonical text.
       document: number of the document that the graph is a state of, since opening another one is a step too.
       pinned: the graph that it is compared with.
+      folds: (name of a group, whether collapsed) if the edit collapsed or opened a group and moved what is
+        around it; None for any other edit.
     """
 
     label: str
@@ -39,6 +41,7 @@ class Entry(NamedTuple):
     text: str | None = None
     document: int = 0
     pinned: Pinned | None = None
+    folds: tuple[str, bool] | None = None
 
 
 @dataclass(frozen=True, slots=True)
