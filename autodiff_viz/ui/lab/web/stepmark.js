@@ -96,6 +96,7 @@ export class StepMark {
     setText(this.said, loss ? `step ${this.step}: ${loss}` : `step ${this.step}`);
     if (moment?.step !== this.step) return;
     const words = document.querySelector(WORDS);
-    if (words && words.textContent !== moment.says) setText(words, moment.says);
+    const text = words && document.createTreeWalker(words, NodeFilter.SHOW_TEXT).nextNode();
+    if (text && text.nodeValue !== moment.says) text.nodeValue = moment.says; // the node stays: it is React's
   }
 }
