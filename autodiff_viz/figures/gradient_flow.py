@@ -11,7 +11,16 @@ import numpy as np
 import plotly.graph_objects as go
 
 from autodiff_viz.figures.plotly_text import coloured, counted, short, width
-from autodiff_viz.figures.progress import BOTTOM, RIGHT, Progress, columns, marks, phase_rows, step_axis
+from autodiff_viz.figures.progress import (
+    BOTTOM,
+    RIGHT,
+    Progress,
+    columns,
+    marks,
+    own_marks,
+    phase_rows,
+    step_axis,
+)
 from autodiff_viz.figures.table import CHARACTER
 from autodiff_viz.figures.theme import EDGE, LINE, NEUTRAL, SMALL, STOP, axis, draw, ink, note
 from autodiff_viz.graph.text_format import listed, scalar
@@ -54,6 +63,7 @@ def gradient_flow_figure(progress: Progress) -> go.Figure:
         "height": head + ROW * rows + BOTTOM,
         "margin": {"l": left, "r": RIGHT + BAR, "t": head, "b": BOTTOM, "pad": 0},
         "hovermode": "closest",
+        "meta": own_marks(progress),
         "xaxis": step_axis(progress, showgrid=False),
         "yaxis": axis(
             range=[rows - 0.5, -0.5],

@@ -8,7 +8,17 @@ import numpy as np
 import plotly.graph_objects as go
 
 from autodiff_viz.figures.plotly_text import coloured
-from autodiff_viz.figures.progress import BOTTOM, LEFT, RIGHT, Progress, columns, marks, phase_rows, step_axis
+from autodiff_viz.figures.progress import (
+    BOTTOM,
+    LEFT,
+    RIGHT,
+    Progress,
+    columns,
+    marks,
+    own_marks,
+    phase_rows,
+    step_axis,
+)
 from autodiff_viz.figures.theme import COTANGENT, EDGE, LINE, SMALL, STOP, VALUE, axis, draw, ink
 from autodiff_viz.graph.text_format import scalar
 
@@ -27,16 +37,18 @@ def loss_figure(progress: Progress) -> go.Figure:
     log = bool(finite.size) and finite.min() > 0 and finite.max() > WIDE * finite.min()
     shapes, names = marks(progress)
     head = 12 + LINE * (1 + phase_rows(progress))
+    here = _here(progress, loss, head)
     layout = {
         "height": head + HEIGHT + BOTTOM,
         "margin": {"l": LEFT, "r": RIGHT, "t": head, "b": BOTTOM, "pad": 0},
         "hovermode": "closest",
+        "meta": own_marks(progress, len(names) + 1 if here else None),
         "xaxis": step_axis(progress),
         "yaxis": axis(
             type="log" if log else "linear", nticks=5, tickangle=0, zeroline=False, exponentformat="power"
         ),
         "shapes": shapes,
-        "annotations": [*names, _headline(progress, loss, head)],
+        "annotations": [*names, _headline(loss, head), *here],
     }
     return draw([_line(loss), *_dot(progress, loss), *_crosses(loss)], layout, "loss")
 
@@ -56,14 +68,25 @@ def _changes(progress: Progress) -> str:
     return f"; {', '.join(named)}" if named else ""
 
 
-def _headline(progress: Progress, loss: np.ndarray, head: int) -> dict[str, Any]:
+def _headline(loss: np.ndarray, head: int) -> dict[str, Any]:
     ends = f"loss {scalar(loss[0])} → {scalar(loss[-1])}"
     text = f"{coloured('━', VALUE)} <b>{ends}</b>, steps 0 to {len(loss) - 1}"
-    if progress.shown is not None and progress.shown < len(loss):
-        text += f"  {coloured('●', COTANGENT)} step {progress.shown}: <b>{scalar(loss[progress.shown])}</b>"
-    place = {"xref": "paper", "yref": "paper", "x": 0, "y": 1, "xshift": EDGE - LEFT, "yshift": head - LINE}
-    anchors = {"xanchor": "left", "yanchor": "middle", "align": "left", "showarrow": False}
-    return {"text": ink(text), "font": {"size": SMALL}, **place, **anchors}
+    return {**_over(head), "text": ink(text), "x": 0, "xshift": EDGE - LEFT, "xanchor": "left"}
+
+
+def _here(progress: Progress, loss: np.ndarray, head: int) -> list[dict[str, Any]]:
+    """Return the loss of the step on view as an annotation; none without such a step."""
+    step = progress.shown
+    if step is None or step >= len(loss):
+        return []
+    text = f"{coloured('●', COTANGENT)} step {step}: <b>{scalar(loss[step])}</b>"
+    return [{**_over(head), "text": ink(text), "x": 1, "xanchor": "right"}]
+
+
+def _over(head: int) -> dict[str, Any]:
+    """Return the place of a line of text above the panel."""
+    place = {"xref": "paper", "yref": "paper", "y": 1, "yshift": head - LINE, "yanchor": "middle"}
+    return {**place, "showarrow": False, "font": {"size": SMALL}}
 
 
 def _line(loss: np.ndarray) -> dict[str, Any]:
@@ -84,7 +107,8 @@ def _dot(progress: Progress, loss: np.ndarray) -> list[dict[str, Any]]:
     if step is None or step >= len(loss) or not np.isfinite(loss[step]):
         return []
     marker = {"symbol": "circle", "size": 12, "color": COTANGENT}
-    return [_marks([step], [float(loss[step])], marker, "step %{x}<br>loss %{y:.5g}<extra></extra>")]
+    dot = _marks([step], [float(loss[step])], marker, "step %{x}<br>loss %{y:.5g}<extra></extra>")
+    return [{**dot, "name": "shown"}]
 
 
 def _crosses(loss: np.ndarray) -> list[dict[str, Any]]:

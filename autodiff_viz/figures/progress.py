@@ -66,6 +66,19 @@ def marks(progress: Progress) -> tuple[list[dict[str, Any]], list[dict[str, Any]
     return shapes, names
 
 
+def own_marks(progress: Progress, note: int | None = None) -> dict[str, Any]:
+    """Return the `meta` of a figure: which of its shapes and annotations are of the step on view.
+
+    While the slider of steps is dragged the browser draws its own in their place (ui/lab/web/stepmark.js).
+
+    Args:
+      note: index of the annotation with a number of that step; None if there is none.
+    """
+    shape = None if progress.shown is None else len(progress.phases[-NAMED:])
+    places = {"shape": shape, "note": note}
+    return {"steps": {key: place for key, place in places.items() if place is not None}}
+
+
 def phase_rows(progress: Progress) -> int:
     """Return the number of text lines that the names of the phases take above a figure."""
     return min(len(progress.phases), 2)

@@ -8,7 +8,17 @@ import numpy as np
 import plotly.graph_objects as go
 
 from autodiff_viz.figures.plotly_text import coloured, counted, short
-from autodiff_viz.figures.progress import BOTTOM, LEFT, RIGHT, Progress, columns, marks, phase_rows, step_axis
+from autodiff_viz.figures.progress import (
+    BOTTOM,
+    LEFT,
+    RIGHT,
+    Progress,
+    columns,
+    marks,
+    own_marks,
+    phase_rows,
+    step_axis,
+)
 from autodiff_viz.figures.theme import (
     CHECKPOINT,
     COTANGENT,
@@ -55,6 +65,7 @@ def update_ratio_figure(progress: Progress) -> go.Figure:
         "height": head + HEIGHT + BOTTOM,
         "margin": {"l": LEFT, "r": RIGHT, "t": head, "b": BOTTOM, "pad": 0},
         "hovermode": "closest",
+        "meta": own_marks(progress),
         "xaxis": step_axis(progress),
         "yaxis": _ratio_axis(low, high, floor, still),
         "shapes": shapes,

@@ -41,6 +41,8 @@ class Entry(NamedTuple):
       document: number of the document that the graph is a state of, since opening another one is a step too.
       pinned: the graph that it is compared with.
       setting: a setting that the edit changed, which undo changes back.
+      folds: (name of a group, whether collapsed) if the edit collapsed or opened a group and moved what is
+        around it; None for any other edit.
     """
 
     label: str
@@ -49,6 +51,7 @@ class Entry(NamedTuple):
     document: int = 0
     pinned: Pinned | None = None
     setting: Setting | None = None
+    folds: tuple[str, bool] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -232,7 +232,19 @@ def stepped(lab: Lab, history: History) -> Lab:
     selected = was.selected if was.selected in history.graph else None
     passing = {"notice": (), "picked": (), "typing": False}
     rules = {"as_then": False, **settings_between(lab.history, history)} if was is lab else {}
-    return replace(was, history=history, selected=selected, **passing, **rules)
+    collapsed = _collapsed_at(was.collapsed, lab.history, history)
+    return replace(was, history=history, selected=selected, collapsed=collapsed, **passing, **rules)
+
+
+def _collapsed_at(collapsed: frozenset[str], old: History, new: History) -> frozenset[str]:
+    """Return the collapsed groups at another step, after the steps between have been undone or redone."""
+    entries, start, end = old.entries, len(old.past), len(new.past)
+    back = end < start
+    for entry in entries[end + 1 : start + 1][::-1] if back else entries[start + 1 : end + 1]:
+        if entry.folds is not None and entry.document == new.present.document:
+            name, on = entry.folds
+            collapsed = collapsed | {name} if on != back else collapsed - {name}
+    return collapsed
 
 
 def alone(lab: Lab, number: int = 0) -> Lab:

@@ -91,6 +91,16 @@ def test_a_step_goes_on_from_the_one_on_view_and_loses_none_that_was_made(lab):
         lab.settle()
         expect(lab.value("loss")).to_have_text(four_digits(loss))
     go_to(lab, 0, 3)
+    drag_to(lab, 2)  # the figure and the words follow before the release
+    expect(lab.page.get_by_text("Step 2 of 3")).to_contain_text(f"{loss_of(2):.5g}")
+    mark = lab.page.locator(".step-marker")
+    expect(mark).to_contain_text(f"step 2: {four_digits(loss_of(2))}")
+    lab.page.mouse.up()
+    lab.settle()
+    expect(mark).to_have_count(0)  # the figure has its own again
+    own = lab.page.locator(".st-key-part_curves .annotation-text").filter(has_text="step 2")
+    expect(own).to_contain_text(four_digits(loss_of(2)))
+    go_to(lab, 0, 3)
     for step, loss in steps[:2]:
         lab.page.get_by_role("button", name="One step", exact=True).click()
         expect(lab.page.get_by_text(f"Step {step} of 3")).to_be_visible(timeout=PATIENCE)

@@ -49,6 +49,17 @@ def test_a_phase_has_a_line_and_its_name_and_the_shown_step_a_line(key):
 
 
 @pytest.mark.parametrize("key", TRAINING_FIGURES)
+def test_the_marks_of_the_shown_step_are_told_to_the_browser(key):
+    layout = sent(TRAINING_FIGURES[key].build(SHORT))["layout"]
+    steps = layout["meta"]["steps"]
+    assert layout["shapes"][steps["shape"]]["line"].get("dash") is None  # the phases' lines are dotted
+    if "note" in steps:
+        assert "step 1: <b>1</b>" in layout["annotations"][steps["note"]]["text"]
+    assert ("note" in steps) == (key == "loss")
+    assert sent(TRAINING_FIGURES[key].build(ONE))["layout"]["meta"] == {"steps": {}}
+
+
+@pytest.mark.parametrize("key", TRAINING_FIGURES)
 def test_names_are_escaped(key):
     evil = made([1.0], [[1.0, 0.0]], [[1.0]], ((0, "<i>stop"),), nodes=("<u>w", "<s>h"), parameters=("<u>w",))
     said = repr(sent(TRAINING_FIGURES[key].build(evil))["layout"]["annotations"])

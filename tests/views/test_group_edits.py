@@ -80,6 +80,68 @@ def test_a_group_is_collapsed_without_a_step_of_history_and_undo_leaves_it_so():
     assert sent(shut, "collapse", group="gone", on=True).notice
 
 
+def opened_with_room() -> tuple[Lab, Lab]:
+    """The lab with a collapsed group of a and b, and after it was opened and x and c made room."""
+    lab = sent(sent(lab_of(), "group", nodes=["a", "b"]), "collapse", group="group", on=True)
+    x, c = (places(lab.graph).positions[name] for name in "xc")
+    aside = {"x": [x[0] - 300, x[1]], "c": [c[0] + 200, c[1]]}
+    return lab, sent(lab, "collapse", group="group", on=False, positions=aside)
+
+
+def where(lab: Lab, *names: str) -> list[tuple[float, float]]:
+    found = places(lab.graph).positions
+    return [tuple(round(axis, 1) for axis in found[name]) for name in names]
+
+
+def test_a_group_that_takes_room_is_opened_as_a_step_that_undo_and_redo_follow():
+    shut, lab = opened_with_room()
+    assert (lab.collapsed, lab.history.present.label) == (set(), "Open group")
+    assert where(lab, "x", "c") == [
+        (x + by, y) for (x, y), by in zip(where(shut, "x", "c"), (-300, 200), strict=True)
+    ]
+    assert where(lab, "a", "b") == where(shut, "a", "b")
+    back = undone(lab)
+    assert (back.collapsed, where(back, "x", "c")) == ({"group"}, where(shut, "x", "c"))
+    again = redone(back)
+    assert (again.collapsed, where(again, "x", "c")) == (set(), where(lab, "x", "c"))
+
+
+def test_nodes_that_made_room_return_when_the_group_is_collapsed():
+    shut, lab = opened_with_room()
+    closed = sent(lab, "collapse", group="group", on=True)
+    assert (closed.collapsed, where(closed, "x", "c")) == ({"group"}, where(shut, "x", "c"))
+    assert closed.history.present == shut.history.present  # as if it had not been opened
+    ruled = sent(sent(lab, "rules", nodes=["c"], rule="stop"), "move", positions={"x": [-900, 7]})
+    closed = sent(ruled, "collapse", group="group", on=True)
+    assert where(closed, "x", "c") == [(-900, 7), *where(shut, "c")]  # x has been moved by hand since
+    assert closed.history.present.label == "Collapse group"
+    assert closed.graph["c"].rule.kind == "stop"
+    before = undone(closed)
+    assert (before.collapsed, where(before, "c")) == (set(), where(lab, "c"))
+    assert undone(undone(undone(before))).collapsed == {"group"}
+
+
+def test_nodes_stay_aside_where_new_ones_may_stand_in_their_places():
+    _, lab = opened_with_room()
+    grown = sent(lab, "add", op="sin", position=[0, 300])
+    closed = sent(grown, "collapse", group="group", on=True)
+    assert (closed.collapsed, closed.history) == ({"group"}, grown.history)
+
+
+def test_a_card_is_ungrouped_with_room_for_its_nodes_in_one_step():
+    shut, _ = opened_with_room()
+    apart = sent(shut, "ungroup", group="group", positions={"x": [-500, 0], "gone": [1, 1]})
+    assert (groups(apart), where(apart, "x")) == ({}, [(-500, 0)])
+    assert (groups(undone(apart)), undone(apart).collapsed) == ({"group": ["a", "b"]}, {"group"})
+
+
+def test_a_place_that_is_none_refuses_to_open():
+    shut, _ = opened_with_room()
+    for wrong in ({"x": [1]}, {"x": "ab"}, [3], {"x": [None, 1]}):
+        refused = sent(shut, "collapse", group="group", on=False, positions=wrong)
+        assert (refused.collapsed, bool(refused.notice)) == ({"group"}, True)
+
+
 def test_a_new_group_is_open_whatever_had_its_name_before():
     lab = sent(sent(lab_of(), "group", nodes=["a"]), "collapse", group="group", on=True)
     again = sent(sent(lab, "ungroup", group="group"), "group", nodes=["b"])

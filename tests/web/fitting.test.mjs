@@ -16,6 +16,12 @@ test("with less room it has fewer digits, rounded from all its digits", () => {
   assert.equal(fitting("123457", "123456.7", room("1e5")), "1e5");
 });
 
+test("with hardly any room it loses its first 0, and what is small is about 0", () => {
+  assert.equal(fitting("0.0612", "0.06123", room(".06")), ".06");
+  assert.equal(fitting("\u22120.39", "\u22120.3912", room("\u2212.4")), "\u2212.4");
+  assert.equal(fitting("0.00012", "0.0001234", room("\u22480")), "\u22480");
+});
+
 test("so has the norm of a tensor", () => {
   assert.equal(fitting("\u20161.23\u2016", "norm 1.23456", room("\u20161.2\u2016")), "\u20161.2\u2016");
   assert.equal(fitting("\u20160.0459\u2016", "[3, 2] [0.1, \u2026], norm 0.0459", room("\u20160.05\u2016")), "\u20160.05\u2016");

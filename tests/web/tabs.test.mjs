@@ -2,6 +2,10 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { stacked, withTabs } from "../../autodiff_viz/ui/editor/web/state/tabs.js";
 import { predict } from "../../autodiff_viz/ui/editor/web/state/predict.js";
+import { roomOf, rows } from "../../autodiff_viz/ui/editor/web/draw/face.js";
+import { fitting } from "../../autodiff_viz/ui/editor/web/draw/fitting.js";
+import { levelOf } from "../../autodiff_viz/ui/editor/web/draw/levels.js";
+import { textWidth } from "../../autodiff_viz/ui/editor/web/draw/measure.js";
 import { unfold } from "../../autodiff_viz/ui/editor/web/actions/arrange.js";
 import { shared } from "../../autodiff_viz/ui/web/constants.js";
 
@@ -55,4 +59,23 @@ test("a parameter is taken out of its layer to a free place", () => {
   const after = predict(shown, sent.map((edit) => ({ ...edit, seq: 1 })));
   assert.equal(of(after, "w").tab, undefined);
   assert.ok(of(after, "w").x + of(after, "w").w < of(after, "h").x);
+});
+
+const SCALES = [1.25, 1, 0.8, 0.65, 0.58, 0.5, 0.42, 0.36];
+const PAIRS = [["3.8", "0.0612"], ["-0.39", "0.06"], ["\u20160.0459\u2016", "\u201612.3\u2016"], ["1", "-0.0001234"], ["0.123", "0.456"], ["nan", "\u2013"]];
+
+test("both numbers of a tab can be read at every scale at which cards have theirs", () => {
+  for (const scale of SCALES) for (const w of [128, 152, 184]) for (const [value, cotangent] of PAIRS) {
+    const level = levelOf(scale);
+    const tab = { ...node("w", 300, 190), w, h: HEIGHT, tab: "h", value, cotangent };
+    const [forth, back] = rows(tab, level);
+    const room = roomOf(tab, level);
+    const bare = (text) => (forth === back ? text.replaceAll("\u2016", "") : text);
+    const size = Math.max(13, level.number);
+    const [own, other] = [[value, room.value], [cotangent, room.cotangent]].map(([text, px]) => fitting(bare(text), undefined, px / level.number / 1.06));
+    assert.doesNotMatch(own + other, /\u2026/, `${scale} ${w} ${value} ${cotangent}`);
+    if (forth !== back) assert.ok(back - forth >= 0.7 * level.number && forth >= 0.7 * level.number && back <= HEIGHT, `${scale}`);
+    else assert.ok(room.own - 1.06 * textWidth(own, level.number) >= 0 && room.own < room.right - 1.06 * textWidth(other, level.number), `${scale} ${w} ${own} ${other}`);
+    assert.ok(size >= 13 / Math.min(scale, 1) - 0.1);
+  }
 });

@@ -44,7 +44,7 @@ def _joined(before: History, now: History) -> History:
     entries, at = now.entries, len(now.past)
     whole = (*before.past, before.present)
     if before.graph == entries[0].graph:
-        present = entries[0]._replace(label=before.present.label)
+        present = entries[0]._replace(label=before.present.label, folds=before.present.folds)
         if len(entries) == 1:
             return replace(before, present=present)
         entries, whole = (present, *entries[1:]), before.past

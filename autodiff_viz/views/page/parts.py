@@ -25,7 +25,7 @@ from autodiff_viz.views.page.history_list import history_view
 from autodiff_viz.views.page.ranged import ranged_data
 from autodiff_viz.views.page.segments import cut_names
 from autodiff_viz.views.page.twins import twins_data
-from autodiff_viz.views.training.panel import curves_data, track_data, train_data
+from autodiff_viz.views.training.panel import curves_data, moment_data, track_data, train_data
 from autodiff_viz.views.training.shown_step import live, own
 
 Data = Any
@@ -45,6 +45,7 @@ def lab_drawing(lab: Lab, view: LabView) -> dict[str, Any]:
         "twins": twins_data(lab, view),
         "ranged": ranged_data(lab, view),
         "forward": forward_data(lab, view),
+        "moment": moment_data(lab, view),
         **view.drawing,
     }
 

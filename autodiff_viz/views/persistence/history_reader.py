@@ -41,8 +41,9 @@ def recalled(
         return None
     graph, text = found
     texts = digest(text or "") == kept["text"]
-    step = unsqueezed(steps[str(at)])
-    present = Entry(str(step["label"])[:LABEL], graph, text, pinned=pinned, setting=_setting(step))
+    own = unsqueezed(steps[str(at)])
+    label = str(own["label"])[:LABEL]
+    present = Entry(label, graph, text, pinned=pinned, setting=_setting(own), folds=_folds(own))
     pool = {node: node for node in graph.nodes}
     left = [EFFORT]
     past = _walk(steps, range(at - 1, -1, -1), present, texts, pool, left)
@@ -71,7 +72,8 @@ def _walk(
             graph = _shared(from_json(json.dumps(document)), pool)
             text = _changed_text(entry.text, step.get("text")) if texts else None
             pinned = _changed_pinned(entry, step.get("pinned"), pool)
-            entry = Entry(str(step["label"])[:LABEL], graph, text, pinned=pinned, setting=_setting(step))
+            label = str(step["label"])[:LABEL]
+            entry = Entry(label, graph, text, pinned=pinned, setting=_setting(step), folds=_folds(step))
         except (AttributeError, KeyError, TypeError, ValueError):  # GraphError is a ValueError
             break
         found.append(entry)
@@ -125,6 +127,18 @@ def _changed_pinned(base: Entry, change: Any, pool: dict[Node, Node]) -> Pinned 
     if text is not None and not isinstance(text, str):
         raise TypeError(text)
     return Pinned(_shared(from_json(json.dumps(change["graph"])), pool), text, letter)
+
+
+def _folds(step: Step) -> tuple[str, bool] | None:
+    """Return the group that a step collapsed or opened.
+
+    Raises:
+      TypeError, ValueError: it is malformed.
+    """
+    if step.get("folds") is None:
+        return None
+    name, on = step["folds"]
+    return str(name), on is True
 
 
 def _shared(graph: Graph, pool: dict[Node, Node]) -> Graph:

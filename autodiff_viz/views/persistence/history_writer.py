@@ -70,7 +70,8 @@ def digest(text: str) -> str:
 def _steps(history: History, last: Trail | None) -> dict[str, str]:
     """Encode the steps, those nearest to the present one first, within the limits of size."""
     entries, at, first = history.entries, len(history.past), history.forgotten
-    found = {str(first + at): squeezed({"label": entries[at].label, **_setting(entries[at])})}
+    here = {"label": entries[at].label, "folds": entries[at].folds, **_setting(entries[at])}
+    found = {str(first + at): squeezed({key: value for key, value in here.items() if value is not None})}
     room = KEPT
     for way in (range(at - 1, -1, -1), range(at + 1, len(entries))):
         for i in way:
@@ -113,6 +114,7 @@ def step_from(base: Entry, entry: Entry) -> Step:
         "rest": rest if rest != _rest(base.graph) else None,
         "text": None if entry.text == base.text else _text_change(base.text or "", entry.text),
         "pinned": None if entry.pinned == base.pinned else _pinned(base, entry.pinned),
+        "folds": entry.folds,
         **_setting(entry),
     }
     return {key: value for key, value in step.items() if value not in ([], {}, None)}

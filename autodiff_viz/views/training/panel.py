@@ -95,6 +95,15 @@ def _skipped(course: Course | None) -> str:
     return skipped_said(records(course)) if any(chunk.skipped.any() for chunk in chunks) else ""
 
 
+def moment_data(lab: Lab, view: LabView) -> dict[str, Any] | None:
+    """Return the step on view with its words for the browser; None without one."""
+    if view.moment is None:
+        return None
+    loss = view.trace.value[view.trace.output]
+    number = scalar(float(loss)) if loss.ndim == 0 else ""
+    return {"step": view.moment.step, "says": says(lab, view), "loss": number}
+
+
 def says(lab: Lab, view: LabView) -> str:
     """Return the step on view and its loss as text; "" before the first step."""
     at, training = view.moment, own(lab)

@@ -39,7 +39,7 @@ def kept(lab: Lab, new: Lab, link: str | None = None) -> Lab:
 
 
 def told(history: History) -> list[tuple]:
-    return [(entry.label, entry.graph, entry.text) for entry in history.entries]
+    return [(entry.label, entry.graph, entry.text, entry.folds) for entry in history.entries]
 
 
 def worked(count: int = 12) -> Lab:
@@ -55,6 +55,17 @@ def test_undo_redo_and_their_names_come_back_with_the_address():
     back = kept(lab, reloaded(lab))
     assert told(back.history) == told(lab.history)
     assert len(back.history.past) == len(lab.history.past)
+
+
+def test_undo_collapses_a_group_that_was_opened_before_the_reload():
+    lab = edited(start(), {"kind": "group", "nodes": ["a", "b"]})
+    lab = edited(lab, {"kind": "collapse", "group": "group", "on": True})
+    aside = {"kind": "collapse", "group": "group", "on": False, "positions": {"z": [900, 0]}}
+    lab = edited(edited(lab, aside), {"kind": "rules", "nodes": ["z"], "rule": "stop"})
+    for here in (lab, undone(lab)):  # the opening is the step before the present one, then that one
+        back = kept(here, reloaded(here))
+        assert told(back.history) == told(here.history)
+    assert (undone(back).collapsed, undone(undone(kept(lab, reloaded(lab)))).collapsed) == ({"group"},) * 2
 
 
 @settings(max_examples=60, deadline=None)

@@ -55,7 +55,7 @@ export class Lab {
     });
     showLook();
     this.unmark = listenToMarker((input) => this.board.rows.get(input));
-    this.steps = listenToSteps((step) => this.editor.send({ kind: "step", step }), () => this.mail.outbox.pending.some(({ kind }) => kind === "step"));
+    this.steps = listenToSteps((step) => this.editor.send({ kind: "step", step }), () => this.mail.outbox.pending.some(({ kind }) => kind === "step"), () => this.editor.drawing.moment);
     this.untry = listenToTries({ segments: () => this.showPlot("segments"), training: () => this.showPlot("training"), play: () => this.editor.startPlay() });
     this.question = new Question(this.mail);
     this.sight = new Sight(() => this.question.ask());
@@ -90,10 +90,10 @@ export class Lab {
     const document = Number((drawing ?? this.editor.drawing).graph ?? 0);
     this.mail.receive({ ...word, document }, post, first);
     this.question.answered(word, this.sight.seen);
-    this.steps.answered();
     if (!word.due) this.sight.watch();
     if (!drawing) return this.editor.resync();
     this.editor.receive(drawing);
+    this.steps.answered();
     this.formula.receive({ ...drawing.formula, ack: word.ack });
     if (this.formula.takePasted()) this.editor.showOutput();
     this.board.receive(drawing.sliders, document);

@@ -1,15 +1,11 @@
 // @ts-check
 // The slider of a training's steps. Streamlit draws it and tells Python of it on release; while it is dragged, each
-// step is sent as an edit, so that the canvas follows, and a line on the training figure follows too.
+// step is sent as an edit, so that the canvas follows, and marks on the training figure follow too.
 
-import { html } from "../../web/dom.js";
-import { placeOf } from "./marker.js";
-
-/** @typedef {import("./marker.js").Plot} Plot */
+import { StepMark } from "./stepmark.js";
 
 const SLIDER = ".st-key-train_track [data-testid='stSlider']";
 const RELEASED_MS = 60; // until a slider that was released shows its last step
-const PLOT = ".st-key-part_curves .js-plotly-plot"; // its horizontal axis is the steps
 
 /** Sender of the newest of several values: one at a time, the next once the last one is answered. */
 export class Newest {
@@ -41,46 +37,48 @@ export class Newest {
   }
 }
 
-/** @param {(step: number) => void} send @param {() => boolean} isWaiting */
-export function listenToSteps(send, isWaiting) {
+/** @param {(step: number) => void} send @param {() => boolean} isWaiting
+ * @param {() => import("./stepmark.js").Moment | undefined} momentNow the step that the canvas shows */
+export function listenToSteps(send, isWaiting, momentNow) {
   const newest = new Newest(send, isWaiting);
   const listening = new AbortController();
+  const mark = new StepMark();
+  let held = false;
   document.addEventListener("pointerdown", (event) => {
     const slider = event.target instanceof Element ? event.target.closest(SLIDER) : null;
     const input = slider?.querySelector("input");
-    if (input && !input.disabled && event.button === 0) follow(input, newest);
+    if (!input || input.disabled || event.button !== 0) return;
+    const hold = (/** @type {boolean} */ on) => {
+      held = on;
+      document.documentElement.toggleAttribute("data-av-step", on); // what is marked here is not of another state: lab.css
+    };
+    hold(true);
+    newest.begin();
+    follow(input, (step) => (newest.give(step), mark.show(step, momentNow())), () => hold(false));
   }, { capture: true, signal: listening.signal });
-  return { answered: () => newest.answered(), close: () => listening.abort() };
+  const answered = () => {
+    newest.answered();
+    if (held) mark.tell(momentNow());
+  };
+  return { answered, close: () => listening.abort() };
 }
 
-/** Follow a slider until it is released. @param {HTMLInputElement} input @param {Newest} newest */
-function follow(input, newest) {
+/** Follow a slider until it is released. @param {HTMLInputElement} input @param {(step: number) => void} moved @param {() => void} done */
+function follow(input, moved, done) {
   const ending = new AbortController();
-  const line = html("div", { class: "step-marker", "aria-hidden": "true" });
-  line.style.cssText = "position:absolute;top:0;bottom:0;width:2px;pointer-events:none;background:currentColor;opacity:0.6";
   let before = Number(input.value);
   let held = true;
-  newest.begin();
   const look = () => {
     const step = Number(input.value);
-    if (step !== before) newest.give(step), mark(line, step);
+    if (step !== before) moved(step);
     before = step;
     if (held) requestAnimationFrame(look); // the slider shows a move some time after its event
   };
   const end = () => {
     ending.abort();
     held = false;
-    setTimeout(() => (look(), line.remove()), RELEASED_MS);
+    setTimeout(() => (look(), done()), RELEASED_MS); // the marks go with the figure, which is drawn again now
   };
   requestAnimationFrame(look);
   for (const kind of ["pointerup", "pointercancel"]) addEventListener(kind, end, { capture: true, signal: ending.signal });
-}
-
-/** Put the line at a step of the training figure, if there is one. @param {HTMLElement} line @param {number} step */
-function mark(line, step) {
-  const plot = /** @type {Plot | null} */ (document.querySelector(PLOT));
-  const across = plot?._fullLayout?.xaxis;
-  if (!plot || !across?.range) return line.remove();
-  line.style.left = `${placeOf({ offset: across._offset, length: across._length, range: across.range.map(Number) }, step)}px`;
-  if (line.parentElement !== plot) plot.append(line);
 }

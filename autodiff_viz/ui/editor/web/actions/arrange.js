@@ -16,7 +16,7 @@ const BESIDE = 64; // px from a parameter to its layer
 export const chosen = (editor) => editor.shown.nodes.filter(({ id }) => editor.selection.has(id));
 
 /** Positions of all nodes if cards move with all nodes in them.
- * @param {Editor} editor @param {Record<string, Point>} places of nodes and cards @returns {Record<string, Point>} */
+ * @param {Pick<Editor, "shown" | "seen">} editor @param {Record<string, Point>} places of nodes and cards @returns {Record<string, Point>} */
 export function membersAt({ shown, seen }, places) {
   const found = { ...places };
   const at = new Map(shown.nodes.map((node) => [node.id, node]));

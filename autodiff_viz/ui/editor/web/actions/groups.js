@@ -2,8 +2,10 @@
 // Commands on groups: make one of the selected nodes, ungroup, collapse, expand, rename.
 
 import { openField } from "../popovers/field.js";
-import { idOf, nodesOf } from "../state/fold.js";
-import { overlap } from "../draw/geometry.js";
+import { folded, idOf, nodesOf } from "../state/fold.js";
+import { predict } from "../state/predict.js";
+import { roomFor } from "../state/room.js";
+import { membersAt } from "./arrange.js";
 import { tabOf } from "../draw/regions.js";
 import { say } from "../draw/stage.js";
 
@@ -17,26 +19,34 @@ export const groupOf = ({ shown, selection }) =>
 /** @param {Editor} editor */
 export function toggleGroup(editor) {
   const group = groupOf(editor);
-  if (group) editor.send({ kind: "ungroup", group: group.name });
+  if (group) ungroup(editor, group.name);
   else if (editor.selection.size) editor.send({ kind: "group", nodes: [...editor.selection] });
   else say(editor.stage, "Select the nodes to group first.");
 }
 
-/** Collapse or expand a group. @param {Editor} editor @param {string} name @param {boolean} on */
+/** Dissolve a group; if it is a card, what is around it makes room for its nodes. @param {Editor} editor @param {string} name */
+export const ungroup = (editor, name) => editor.send(withRoom(editor, { kind: "ungroup", group: name }));
+
+/** Collapse or expand a group; when it is opened from its card, what is around it makes room.
+ * @param {Editor} editor @param {string} name @param {boolean} on */
 export function collapse(editor, name, on) {
   const { stage } = editor;
   const byKeys = stage.host.classList.contains("by-keys");
-  editor.send({ kind: "collapse", group: name, on });
+  const edit = { kind: "collapse", group: name, on };
+  editor.send(on ? edit : withRoom(editor, edit));
   if (byKeys) (on ? stage.cards.get(idOf(name))?.root : stage.regions.tabs.get(name)?.root.querySelector(".tab"))?.focus({ preventScroll: true });
-  const lies = !on && liesOverOthers(editor, name);
-  say(stage, on ? `Collapsed ${name}` : lies ? `Opened ${name}. It lies over other nodes: l arranges.` : `Opened ${name}`);
+  say(stage, on ? `Collapsed ${name}` : `Opened ${name}`);
 }
 
-/** @param {Editor} editor @param {string} name */
-function liesOverOthers({ seen }, name) {
-  const inside = new Set(seen.groups.find((group) => group.name === name)?.nodes);
-  const [own, others] = [seen.nodes.filter(({ id }) => inside.has(id)), seen.nodes.filter(({ id }) => !inside.has(id))];
-  return own.some((node) => others.some((other) => overlap(node, other)));
+/** The edit with the new places of all nodes that have to move; itself if there is room, or no card.
+ * @template {{ kind: string, group: string }} T @param {Editor} editor @param {T} edit @returns {T & { positions?: Record<string, import("../types.js").Point> }} */
+function withRoom(editor, edit) {
+  const { shown, seen } = editor;
+  const card = seen.nodes.find(({ id }) => id === idOf(edit.group));
+  if (!card?.group) return edit;
+  const opened = folded(predict(shown, [{ seq: 0, ...edit }]));
+  const places = roomFor(opened, card.group.nodes, card, edit.kind !== "ungroup");
+  return Object.keys(places).length ? { ...edit, positions: membersAt({ shown, seen: opened }, places) } : edit;
 }
 
 /** Collapse or expand the groups of the selection: those inside it, else the smallest one around it; without a

@@ -55,11 +55,7 @@ function baselines({ h }, level) {
 }
 
 /** Baselines of the two numbers. @param {GraphNode} node @param {Level} level */
-export function rows(node, level) {
-  if (!node.tab) return baselines(node, level).rows;
-  const { value, cotangent } = tabRows(node, level);
-  return [value ?? cotangent, cotangent];
-}
+export const rows = (node, level) => (node.tab ? tabRows(node, level) : baselines(node, level).rows);
 
 /** Whether a card has room for value, tangent and cotangent, in forward mode. @param {GraphNode} node @param {Level} level */
 export const hasBothModes = ({ reverse, heat, group, tab, shape }, level) => Boolean(reverse && level.detail === "near" && level.number <= BESIDE && !heat && !group && !tab && !shape);
@@ -87,11 +83,15 @@ export function arrows(forth, back, level) {
   ];
 }
 
-/** Px for the two numbers, their largest size and their right end; where the shape stands, if it has room.
+/** Px for the two numbers, their largest size and their right end, of the value its `own` if it differs; where the shape
+ * stands, if it has room.
  * @param {GraphNode} node @param {Level} level
- * @returns {{ value: number, cotangent: number, most: number, right: number, shape?: number }} */
+ * @returns {{ value: number, cotangent: number, most: number, right: number, own?: number, shape?: number }} */
 export function roomOf(node, level) {
-  if (node.tab) return { value: tabRoom(node, level), cotangent: tabRoom(node, level), most: Math.max(TAB_MOST, level.number), right: node.w - 10 };
+  if (node.tab) {
+    const { ends: [own, right], ...rooms } = tabRoom(node, level);
+    return { ...rooms, most: Math.max(TAB_MOST, level.number), right, own };
+  }
   const { w, shape, heat, group } = node;
   const { detail, number, text } = level;
   if (detail === "one") return { value: w + OVER, cotangent: w + OVER, most: number, right: w / 2 }; // written about the middle

@@ -7,6 +7,7 @@ import { scalar } from "./numbers.js";
 
 const { minus: MINUS } = shared;
 const BAR = "\u2016";
+const SMALL = 0.01; // what is smaller is about 0, where there is no room for it
 
 /** @param {string} text @returns {number} NaN for a text that is no number */
 const numberOf = (text) => Number(text.trim().replaceAll(MINUS, "-").replace("\u221e", "Infinity") || NaN);
@@ -31,7 +32,10 @@ const powerOfTen = (number) => number.toExponential(0).replace("e+", "e").replac
 function scalarTexts(text, full) {
   if (Number.isNaN(numberOf(text))) return [];
   const exact = numberOf(full);
-  return written(Number.isNaN(exact) ? numberOf(text) : exact, [3, 2, 1]);
+  const number = Number.isNaN(exact) ? numberOf(text) : exact;
+  const texts = written(number, [3, 2, 1]);
+  const bare = Math.abs(number) < 1 ? [scalar(number, 1).replace("0.", ".")] : [];
+  return [...texts, ...bare, ...(number && Math.abs(number) < SMALL ? ["\u22480"] : [])];
 }
 
 /** @param {string} text "‖1.23‖" @param {string} full "norm 1.23456", at the end of a longer text or alone */

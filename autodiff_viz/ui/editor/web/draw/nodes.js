@@ -11,7 +11,7 @@ import { groupParts, groupRows, spokenGroup, writeGroupTitle } from "./groupcard
 import { heatParts, makePictures, normAt, paintPictures, scaleSays } from "./heatcard.js";
 import { isBare, NEAR, readable } from "./levels.js";
 import { cutMark, outputMark, slotMark } from "./ports.js";
-import { tabParts, tabRows } from "./tabcard.js";
+import { isInLine, tabParts } from "./tabcard.js";
 
 /** @typedef {import("../types.js").GraphNode} GraphNode */
 /** @typedef {import("./levels.js").Level} Level */
@@ -108,7 +108,6 @@ function rebuild(root, node, seen) {
     return numbers;
   }
   if (node.tab) {
-    numbers.value.classList.toggle("unsaid", tabRows(node, level).value === null);
     root.replaceChildren(numbers.title, body(node), ...barrier(node), outputMark(node), ...tabParts(node, level), numbers.value, numbers.cotangent);
     return numbers;
   }
@@ -130,8 +129,8 @@ function rebuild(root, node, seen) {
   return numbers;
 }
 
-/** A norm without its bars where numbers are all that is said. @param {string} text @param {Level} level */
-const plain = (text, { detail }) => (detail === "one" ? text.replaceAll("\u2016", "") : text);
+/** A norm without its bars where numbers are all that is said. @param {string} text @param {GraphNode} node @param {Level} level */
+const plain = (text, node, level) => (level.detail === "one" || isInLine(node, level) ? text.replaceAll("\u2016", "") : text);
 
 /** @param {GraphNode} node @param {Numbers} numbers @param {number[]} baselines @param {Level} level */
 function bodyParts(node, numbers, [forth, back], level) {
@@ -183,14 +182,15 @@ const classes = (node) =>
 /** @param {Numbers} numbers @param {GraphNode} node @param {Level} seen */
 function writeNumbers(numbers, node, seen) {
   const level = readable(seen);
-  const { value, cotangent, most } = roomOf(node, level);
+  const { value, cotangent, most, own } = roomOf(node, level);
+  if (own !== undefined) numbers.value.setAttribute("x", own.toFixed(1));
   if (numbers.pictures) paintPictures(numbers.pictures, node, level);
   if (numbers.cells) writeCells(numbers.cells, node);
   numbers.value.parentElement?.classList.remove("sliding");
   const [least, largest] = numbers.back ? sizesBeside(level) : [level.number, most];
   numbers.sizes = {
-    value: writeNumber(numbers.value, plain(node.value, level), node.valueFull, value, level.number, most),
-    cotangent: writeNumber(numbers.cotangent, node.connected ? plain(node.cotangent, level) : "–", node.cotangentFull, cotangent, least, largest),
+    value: writeNumber(numbers.value, plain(node.value, node, level), node.valueFull, value, level.number, most),
+    cotangent: writeNumber(numbers.cotangent, node.connected ? plain(node.cotangent, node, level) : "–", node.cotangentFull, cotangent, least, largest),
   };
   if (numbers.back && node.reverse) writeNumber(numbers.back, node.reverse.connected ? node.reverse.cotangent : "–", node.reverse.cotangentFull, backRoom(node), level.number, most);
   if (node.group) return writeGroupTitle(numbers.title, node);
@@ -211,7 +211,7 @@ export function slideNumber({ node, numbers, level = NEAR }, which, text) {
   if (numbers.cells) return slideCells(numbers, which, text);
   if (numbers.pictures) numbers.value.parentElement?.classList.add("sliding"); // the heat-maps are of the state before
   setText(numbers.title, node.id); // the rest of the tooltip is of the state before, too
-  numbers.sizes[which] = writeNumber(numbers[which], plain(text, level), undefined, room[which], readable(level).number, numbers.sizes[which]);
+  numbers.sizes[which] = writeNumber(numbers[which], plain(text, node, readable(level)), undefined, room[which], readable(level).number, numbers.sizes[which]);
 }
 
 /** Show other numbers in cells; of a tensor of which only the norm is known, the norm over faded cells.

@@ -1,9 +1,10 @@
 // @ts-check
-// Card of a parameter that is folded below its layer: a line with its name, value and arriving cotangent; with less room the
-// cotangent alone, with its name or without.
+// Card of a parameter that is folded below its layer: its name, and value and arriving cotangent one below the other; with
+// less room the two side by side, without the name.
 
 import { RULES } from "../../../web/constants.js";
 import { svg } from "../../../web/dom.js";
+import { fitting } from "./fitting.js";
 import { icon } from "./icons.js";
 import { isBare } from "./levels.js";
 import { shortenedName, textWidth } from "./measure.js";
@@ -12,24 +13,27 @@ import { shortenedName, textWidth } from "./measure.js";
 /** @typedef {import("./levels.js").Level} Level */
 
 const SIDE = 10; // px, margin left and right
+const EDGE = 5; // px, where the two numbers need the width
+const APART = 8; // px between two numbers side by side
+const ROWS = 8; // px around and between two rows
 const NAME = 12.5; // px
 const NAMED = 0.4; // of the width, at most for the name
 const NUMBER = textWidth("‖0.06‖", 1.06); // width that a number needs, of the font's size
 const LETTERS = 1; // least width of a name, of the font's size
 const CAPITAL = 0.7; // height of digits and capitals, of the font's size
+const BOLD = 1.06; // width of semi-bold letters
 const MARK = 20; // px of the sign of a rule
 export const MOST = 13.5; // px of a number
 
-/** Whether both numbers have room, one below the other. @param {GraphNode} node @param {Level} level */
-const hasBoth = ({ h }, { number }) => 2 * CAPITAL * number + 9 <= h;
+/** Whether the two numbers stand side by side. @param {GraphNode} node @param {Level} level */
+export const isInLine = ({ tab, h }, { number }) => Boolean(tab) && 2 * CAPITAL * number + ROWS > h;
 
-/** Baselines of value and cotangent; without room for both the value has none. @param {GraphNode} node @param {Level} level
- * @returns {{ value: number | null, cotangent: number }} */
+/** Baselines of value and cotangent. @param {GraphNode} node @param {Level} level @returns {[number, number]} */
 export function tabRows(node, level) {
+  if (isInLine(node, level)) return [(node.h + CAPITAL * level.number) / 2, (node.h + CAPITAL * level.number) / 2];
   const row = CAPITAL * Math.max(level.number, 13);
-  if (!hasBoth(node, level)) return { value: null, cotangent: (node.h + CAPITAL * level.number) / 2 };
   const gap = (node.h - 2 * row) / 3;
-  return { value: gap + row, cotangent: 2 * (gap + row) };
+  return [gap + row, 2 * (gap + row)];
 }
 
 /** @param {GraphNode} node */
@@ -38,11 +42,30 @@ const markOf = ({ rule, muted, problem, warning }) => (problem || warning ? "war
 /** Px left of the name: those of the sign of its rule. @param {GraphNode} node */
 const startOf = (node) => (markOf(node) ? SIDE + MARK : SIDE);
 
-/** Px for a number. @param {GraphNode} node @param {Level} level */
+/** Px for either number, and the right ends of the two.
+ * @param {GraphNode} node @param {Level} level @returns {{ value: number, cotangent: number, ends: [number, number] }} */
 export function tabRoom(node, level) {
+  if (isInLine(node, level)) return roomInLine(node, level);
   const room = node.w - SIDE - startOf(node);
   const named = isBare(level) ? 0 : nameRoom(node, level);
-  return named ? room - named - 6 : room;
+  const own = named ? room - named - 6 : room;
+  return { value: own, cotangent: own, ends: [node.w - SIDE, node.w - SIDE] };
+}
+
+/** Shares of the line for the value, tried in turn until both numbers fit with fewer digits. */
+const SHARES = [0.5, 0.55, 0.45, 0.6, 0.4, 0.66, 0.34, 0.72, 0.28];
+
+/** @param {GraphNode} node @param {Level} level */
+function roomInLine(node, level) {
+  const { w, value, cotangent } = node;
+  const left = markOf(node) ? EDGE + MARK : EDGE;
+  const room = w - EDGE - left - APART;
+  const texts = [value, cotangent].map((text) => text.replaceAll("\u2016", ""));
+  const [forth, back] = texts.map((text) => textWidth(text, BOLD) * level.number + 1);
+  const fits = (/** @type {number} */ share) =>
+    [share, 1 - share].every((part, i) => !fitting(texts[i], undefined, (part * room) / level.number / BOLD).endsWith("\u2026"));
+  const own = forth + back <= room ? room - back : room * (SHARES.find(fits) ?? 0.5);
+  return { value: own, cotangent: room - own, ends: /** @type {[number, number]} */ ([left + Math.min(own, Math.max(forth, room / 2)), w - EDGE]) };
 }
 
 /** @param {Level} level */
@@ -50,6 +73,7 @@ const nameSize = ({ text }) => Math.max(NAME, text);
 
 /** @param {GraphNode} node @param {Level} level */
 function nameRoom(node, level) {
+  if (isInLine(node, level)) return 0;
   const [room, size] = [node.w - SIDE - startOf(node), nameSize(level)];
   const most = Math.min(NAMED * room, 1.06 * textWidth(node.id, size), room - NUMBER * Math.max(level.number, 13) - 6);
   return most < LETTERS * size ? 0 : most;
