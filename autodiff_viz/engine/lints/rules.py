@@ -86,15 +86,20 @@ def _unruled(name: str) -> Cure:
 
 
 def declares_its_own(found: Trace, name: str) -> bool:
-    """Whether a declared pullback passes what the op's own would, here and at inputs nearby."""
+    """Whether a declared pullback passes what the op's own would, here and at inputs nearby.
+
+    A random cotangent is pulled back, since what arrives may be 0.
+    """
     if found.graph[name].rule.kind != PULLBACK:
         return False
-    return all(_is_its_own(_moved(found, move), name) for move in NEARBY)
+    return all(_is_its_own(_moved(found, name, move), name) for move in NEARBY)
 
 
-def _moved(found: Trace, move: float) -> Trace:
+def _moved(found: Trace, name: str, move: float) -> Trace:
+    """Trace the graph up to a node, at other inputs."""
     inputs = {n: value + move * np.maximum(1.0, np.abs(value)) for n, value in found.inputs.items()}
-    return trace(found.graph, inputs, found.seed, dtype=found.dtype)
+    seed = np.random.default_rng(0).uniform(0.5, 1.0, found.value[name].shape)
+    return trace(replace(found.graph, output=name), inputs, seed, dtype=found.dtype)
 
 
 def _is_its_own(found: Trace, name: str) -> bool:

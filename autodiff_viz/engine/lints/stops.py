@@ -9,7 +9,8 @@ from autodiff_viz.engine.lints.lint import STOP as CODE
 from autodiff_viz.engine.lints.lint import Finding
 from autodiff_viz.engine.trace import Trace, trace
 from autodiff_viz.graph import edits
-from autodiff_viz.graph.model import FOLLOW, INPUT, STOP, Graph, Rule
+from autodiff_viz.graph.grad_nodes import between
+from autodiff_viz.graph.model import FOLLOW, GRAD, INPUT, STOP, Graph, Rule
 from autodiff_viz.graph.names import listed_names, quoted
 from autodiff_viz.graph.order import ancestors
 
@@ -17,12 +18,14 @@ from autodiff_viz.graph.order import ancestors
 def idle_stops(found: Trace) -> Iterator[Finding]:
     """Yield the stops that can be removed without effect on any gradient, whatever the numbers are.
 
-    A stop that has been yielded counts as removed for the later ones. A stop whose contributions would cancel
-    is none of them: that of a maximum that a softmax subtracts is there to save the pass back through it.
+    A stop that has been yielded counts as removed for the later ones. Two kinds are none of them: one whose
+    contributions would cancel, as that of a maximum that a softmax subtracts is there to save the pass back
+    through it; and one between the x and the z of a grad node, whose value depends on it.
     """
     graph = found.graph
+    inside = {n.name for each in graph.nodes if each.op == GRAD for n in between(graph, each).nodes}
     for node in found.graph.nodes:
-        if node.rule.kind != STOP:
+        if node.rule.kind != STOP or node.name in inside:
             continue
         without = edits.with_rule(graph, node.name, Rule(FOLLOW))
         why = _why(found, without, node.name)
@@ -48,15 +51,22 @@ def _cure(name: str) -> Cure:
 
 def _why(found: Trace, without: Graph, name: str) -> str:
     """Return why nothing passes at a stop that is removed; "" if something does."""
-    inputs = [n for n in sorted(ancestors(without, [name])) if without[n].op == INPUT]
+    inputs = [n for n in sorted(ancestors(without, [name])) if _is_leaf(without, n)]
     if not inputs:
         return "it reads constants alone"
     open_trace = trace(without, found.inputs, found.seed, dtype=found.dtype)
     if name not in ancestors(without, [without.output]) or open_trace.cotangent.is_symbolic_zero(name):
         return "nothing arrives there in any case"
-    if without[name].op == INPUT or _reaches_an_input(open_trace, name):
+    if _is_leaf(without, name) or _reaches_an_input(open_trace, name):
         return ""
     return f"without it nothing would come to {listed_names(inputs)} either"
+
+
+def _is_leaf(graph: Graph, name: str) -> bool:
+    """Whether a node is an input; in a graph without inputs, whether it reads no other."""
+    if any(node.op == INPUT for node in graph.nodes):
+        return graph[name].op == INPUT
+    return not graph[name].wires
 
 
 def _reaches_an_input(found: Trace, name: str) -> bool:
@@ -64,7 +74,7 @@ def _reaches_an_input(found: Trace, name: str) -> bool:
     waiting, seen = [name], {name}
     while waiting:
         node = found.graph[waiting.pop()]
-        if node.op == INPUT:
+        if _is_leaf(found.graph, node.name):
             return True
         for slot, producer in node.wires:
             if not found.passed.is_symbolic_zero((node.name, slot)) and producer not in seen:

@@ -111,6 +111,19 @@ CASES = {
     "a stop after a step": ("x = 2.2\na = stop_gradient(round(x))\nz = a * x", (STOP, "a")),
     "a stop of a constant": ("x = 2.2\na = stop_gradient(sin(1.0))\nz = a * x", (STOP, "a")),
     "a stop at a dead relu, which may wake": ("x = -2.2\na = stop_gradient(relu(x))\nz = a * x", None),
+    # R7: with the stop g is 6; without it q is x - x + 3, and g is 0
+    "a stop that a gradient differentiates": (
+        "x = 3.2\nq = x - stop_gradient(x) + stop_gradient(sin(x))\ny = square(q)\ng = grad(y, x)", None
+    ),
+    # 10: the constant is what the author looks at, since there is no input
+    "a stop in a graph without inputs": (
+        "logits = log([0.2, 0.5])\ns = softmax(logits)\ny = sum(square(s - stop_gradient(s) + 1.0))", None
+    ),
+    # 35: nothing arrives at foo, so all that it passes is 0, which its op would pass, too
+    "a rule at which nothing arrives": (
+        "x = 0.5\nfoo = custom(ones_like(x), pullback=lambda v, x, y: v * x)\nfun = square(foo)\n"
+        "g = grad(fun, x)", (FORWARD_MODE, "foo")
+    ),
     "a stop after a sine": ("x = 2.2\na = stop_gradient(sin(x))\nz = a * x", None),
     "a gradient scaled": ("x = 2.2\na = scale_gradient(sin(x), -1.0)\nz = a * x", (FORWARD_MODE, "a")),
     "nothing at all": ("x = 2.2\na = sin(x)\nz = a * x", None),
@@ -168,6 +181,14 @@ def test_a_mend_takes_the_lint_away_and_changes_no_value(case):
     assert lint.button
     assert lint.changes
     assert lint_cure(before, *expected).mend == lint.button
+
+
+def test_a_rule_at_which_nothing_arrives_is_not_said_to_be_the_op_s_own():
+    text, *_ = CASES["a rule at which nothing arrives"]
+    (lint,) = found(text)
+    assert "by itself" not in lint.message
+    own = found(text.replace("ones_like(x)", "square(x)").replace("v * x)", "v * (x + x))"))
+    assert [one.message.endswith("The op has the same derivative by itself.") for one in own] == [True]
 
 
 def test_messages_have_the_numbers():
