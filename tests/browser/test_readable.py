@@ -20,8 +20,8 @@ FINE = 0.1  # px of rounding
 
 RESIZED = """async ([w, h, ...before]) => {
   const frame = () => new Promise(requestAnimationFrame);
-  const canvas = [...document.querySelectorAll("*")].map((one) => one.shadowRoot?.querySelector(".canvas")).find(Boolean)
-    ?? document.querySelector(".canvas");
+  const roots = [document, ...[...document.querySelectorAll("*")].map((one) => one.shadowRoot).filter(Boolean)];
+  const canvas = roots.map((root) => root.querySelector(".canvas")).find(Boolean);
   const { width, height } = canvas.getBoundingClientRect();
   if (innerWidth !== w || innerHeight !== h || (width === before[0] && height === before[1])) return false;
   await frame();
@@ -63,9 +63,12 @@ MEASURED = """canvas => {
   const numbers = all("[data-id] > :is(.number, .cell)").filter((one) => one.textContent.trim());
   numbers.forEach((one, i) => {
     const near = numbers.slice(i + 1).filter((other) => other.parentNode === one.parentNode);
-    const flat = ({ left, right, top, bottom }) => ({ left: left + 1, right: right - 1, top: top + (bottom - top) / 4, bottom: bottom - (bottom - top) / 4 });
+    const flat = ({ left, right, top, bottom, quarter = (bottom - top) / 4 }) => ({
+      left: left + 1, right: right - 1, top: top + quarter, bottom: bottom - quarter,
+    });
     const met = near.filter((other) => meet(flat(boxOf(one)), flat(boxOf(other))));
-    covered.push(...met.map((other) => `${one.textContent} over ${other.textContent} in ${one.parentNode.dataset.id}`));
+    const where = one.parentNode.dataset.id;
+    covered.push(...met.map((other) => `${one.textContent} over ${other.textContent} in ${where}`));
   });
   return { texts, nodes: cards.length, map: all(".minimap").length > 0, covered, out };
 }"""
@@ -153,7 +156,10 @@ def test_the_check_sees_small_text_and_covered_nodes(lab: LabPage):
     lab.canvas.evaluate("canvas => canvas.querySelector('.flow-key').style.setProperty('height', '90%')")
     assert any("under flow-key" in fault for fault in faults(measured(lab), SMALL))
     lab.canvas.evaluate(
-        "canvas => canvas.querySelector('.cotangent').setAttribute('y', canvas.querySelector('.value').getAttribute('y'))"
+        """canvas => {
+          const [value, cotangent] = [".value", ".cotangent"].map((name) => canvas.querySelector(name));
+          cotangent.setAttribute("y", value.getAttribute("y"));
+        }"""
     )
     assert any(" over " in fault for fault in faults(measured(lab), SMALL))
     lab.canvas.evaluate("""canvas => {
