@@ -46,11 +46,13 @@ class Pushed(NamedTuple):
       tangent: by node; nodes whose tangent depends on that of a blocked node are left out.
       passed: by wire, what it adds to the tangent of the node that reads it.
       blocked: the nodes whose rule blocks forward mode and at which a tangent arrives.
+      swept: the nodes whose tangent carries a leading axis of samples, and the wires that add such a one.
     """
 
     tangent: dict[str, jax.Array | None]
     passed: dict[Wire, jax.Array | None]
     blocked: tuple[str, ...]
+    swept: frozenset[str | Wire] = frozenset()
 
 
 def push_forward(
@@ -75,7 +77,7 @@ def push_forward(
                 walk.step(prepared.graph[step.name], arguments)
             except GraphError as error:
                 raise at_node(error, step.name) from error
-    return Pushed(walk.tangent, walk.passed, tuple(walk.blocked))
+    return Pushed(walk.tangent, walk.passed, tuple(walk.blocked), frozenset(walk.swept))
 
 
 class _Walk:
@@ -86,6 +88,7 @@ class _Walk:
         self.tangent: dict[str, jax.Array | None] = {}
         self.passed: dict[Wire, jax.Array | None] = {}
         self.blocked: list[str] = []
+        self.swept: set[str | Wire] = set()
 
     def take(self, node: Node) -> None:
         """Take an input's direction under the input's rule."""
@@ -105,6 +108,7 @@ class _Walk:
         found: dict[int, jax.Array] = {}
         if meaning == OF_THE_ALTERNATIVE:
             found = {slot: dot for slot, dot in moving.items() if slot in used}
+            self.swept |= {(name, slot) for slot in found if node.slots[slot] in self.swept}
         elif meaning != NOTHING and not blocked:
             found = self._contributions(node, moving, arguments)
         if not blocked:
@@ -116,6 +120,8 @@ class _Walk:
             self.blocked.append(name)
         elif used <= known.keys():
             self.tangent[name] = total([*found.values()]) if found else None
+            if any((name, slot) in self.swept for slot in found):
+                self.swept.add(name)
 
     @staticmethod
     def _used(node: Node, meaning: str) -> set[int]:
@@ -134,10 +140,16 @@ class _Walk:
         static, _ = split(OPS[node.op], node.params)
         below = tuple(self.prepared.shapes[s] if type(s) is str else shape_of(s) for s in node.op_slots)
         wired = tuple(i for i, slot in enumerate(node.op_slots) if type(slot) is str)
-        dtype = self.prepared.dtype
-        carries = kernel(node.op, static, below, wired, dtype).carries
+        dtype, swept = self.prepared.dtype, self.prepared.swept
+        flags = tuple(type(slot) is str and slot in swept for slot in node.op_slots)
+        batched = flags if any(flags) else None
+        carries = kernel(node.op, static, below, wired, dtype, batched).carries
         slots = tuple(slot for slot, has in zip(wired, carries, strict=True) if has and slot in moving)
         if not slots:
             return {}
-        push = tangent_kernel(node.op, static, below, slots, dtype)
+        dots = tuple(node.op_slots[slot] in self.swept for slot in slots)
+        axes = (flags, dots) if batched or any(dots) else None
+        if axes:
+            self.swept |= {(node.name, slot) for slot in slots}
+        push = tangent_kernel(node.op, static, below, slots, dtype, axes)
         return dict(zip(slots, push(tuple(moving[slot] for slot in slots), *arguments), strict=True))
