@@ -63,8 +63,7 @@ def sweep(trace: Trace, name: str, positions: Any) -> Sweep:
     Raises:
       GraphError: `name` is not a scalar input, a position is no number, or the sweep would be too large.
     """
-    positions = _positions(known_trace(trace), positions)
-    _check(trace, name, positions)
+    positions = swept_positions(known_trace(trace), name, positions)
     with precision(trace.dtype):
         inputs = {other: on_device(value) for other, value in trace.inputs.items()}
         inputs[name] = on_device(positions)
@@ -105,6 +104,17 @@ def without_rules(trace: Trace) -> Trace:
     """Return the trace with every rule set to `follow`; its numbers are still those of `trace`."""
     nodes = tuple(replace(n, slots=n.op_slots, rule=type(n.rule)()) for n in trace.graph.nodes)
     return replace(trace, graph=Graph(nodes, trace.graph.regions, trace.graph.output))
+
+
+def swept_positions(trace: Trace, name: str, positions: Any) -> np.ndarray:
+    """Return the positions of a sweep as an array of the trace's dtype.
+
+    Raises:
+      GraphError: as `sweep`.
+    """
+    array = _positions(trace, positions)
+    _check(trace, name, array)
+    return array
 
 
 def _positions(trace: Trace, positions: Any) -> np.ndarray:

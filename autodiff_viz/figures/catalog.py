@@ -29,6 +29,7 @@ from autodiff_viz.figures.runs import runs_figure, runs_text
 from autodiff_viz.figures.segments import sizes_figure, sizes_text
 from autodiff_viz.figures.split_loss import split_loss_figure, split_loss_text
 from autodiff_viz.figures.sweep import low_sweep, sweep_figure, sweep_text
+from autodiff_viz.figures.twin import Twin
 from autodiff_viz.figures.update_ratio import update_ratio_figure, update_ratio_text
 from autodiff_viz.graph.model import Graph
 
@@ -56,6 +57,7 @@ class FigureSpec:
       slow: whether a worker makes it for every graph, not only for a large one.
       slow_for: whether a worker makes it of this trace; None: of none but a large one.
       needs: whether a graph has what the figure is about; None if all have.
+      beside: makes figure and text with the pinned graph beside the present one; None for one graph alone.
     """
 
     title: str
@@ -67,14 +69,16 @@ class FigureSpec:
     slow: bool = False
     slow_for: Callable[[Trace], bool] | None = None
     needs: Callable[[Graph], bool] | None = None
+    beside: Callable[[Trace, str | None, Twin], tuple[go.Figure, str]] | None = None
 
     def is_slow(self, trace: Trace) -> bool:
         """Return whether a worker makes it of this trace, however few nodes there are."""
         return self.slow or (self.slow_for is not None and self.slow_for(trace))
 
-    def fits(self, graph: Graph) -> bool:
-        """Return whether a graph has what the figure is about."""
-        return self.needs is None or self.needs(graph)
+    def fits(self, graph: Graph, pinned: Graph | None = None) -> bool:
+        """Return whether a graph, or the pinned one that it shows beside it, has what the figure is about."""
+        shown = [graph] if pinned is None or self.beside is None else [graph, pinned]
+        return self.needs is None or any(map(self.needs, shown))
 
     def build_for(self, low: bool) -> Callable[[Trace, str | None], go.Figure]:
         """Return the function that makes the figure for a low place or for any other."""
@@ -166,13 +170,14 @@ FIGURES: Mapping[str, FigureSpec] = {
         of=OF_DRAWS,
         slow=True,
         needs=lambda graph: bool(noisy_nodes(graph)),
+        beside=lambda trace, draws, twin: (noise_figure(trace, draws, twin), noise_text(trace, draws, twin)),
     ),
 }
 
 
-def lacking(graph: Graph) -> list[str]:
-    """Return the figures for which the graph lacks what they are about."""
-    return [name for name, spec in FIGURES.items() if not spec.fits(graph)]
+def lacking(graph: Graph, pinned: Graph | None = None) -> list[str]:
+    """Return the figures for which the graph lacks what they are about, and the pinned one too."""
+    return [name for name, spec in FIGURES.items() if not spec.fits(graph, pinned)]
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,7 +38,10 @@ APART = 10  # producers that have bars of their own
 NAMED = 26  # steps whose names fit under the axis
 CROWDED = 60  # steps whose bars have no gaps
 HEIGHT, LOW = 400, 226  # pixels
-SHARE, ROOM = 0.86, 1.22  # of the drawing below the words at its top; of the axis above the peak
+WORDS, MARK = (
+    24,
+    44,
+)  # pixels of the words at the top of the drawing; of the peak's arrow and word below these
 KINDS = {"value": VALUE, "factor": CHECKPOINT, "contribution": COTANGENT}
 """By kind of array, its colour."""
 
@@ -68,8 +71,10 @@ def memory_figure(trace: Trace, low: bool = False) -> go.Figure:
         return note(plain(error.problems[0].message), "memory")
     under = _explanation(found, xla)
     height, steps = (LOW + top(under) if low else HEIGHT), len(found.steps)
-    ends, ticks = [0, found.peak * ROOM or 1], _ticks(found)
+    ticks = _ticks(found)
     bottom = 62 if ticks.get("tickangle") else 46
+    axis_height = height - top(under) - bottom - WORDS
+    room = axis_height / (axis_height - MARK)
     layout = {
         "title": heading(_title(found), under, height),
         "height": height,
@@ -78,10 +83,15 @@ def memory_figure(trace: Trace, low: bool = False) -> go.Figure:
         "bargap": 0.06 if steps < CROWDED else 0,
         "hovermode": "x",
         "xaxis": axis(range=[-0.6, steps - 0.4], showgrid=False, zeroline=False, **ticks),
-        "yaxis": axis(domain=[0, SHARE], range=ends, nticks=5, title=_small("elements live")),
+        "yaxis": axis(
+            domain=[0, axis_height / (axis_height + WORDS)],
+            range=[0, found.peak * room or 1],
+            nticks=5,
+            title=_small("elements live"),
+        ),
         "annotations": _annotations(found),
         "shapes": [_turn(found)],
-        "updatemenus": [_units(found)],
+        "updatemenus": [_units(found, room)],
     }
     return draw([*_bars(found), _hovers(found)], layout, f"memory {steps}")
 
@@ -212,13 +222,17 @@ def _turn(found: Memory) -> dict[str, Any]:
     return {"type": "line", "xref": "x", "yref": "paper", "x0": x, "x1": x, "y0": 0, "y1": 1, "line": line}
 
 
-def _units(found: Memory) -> dict[str, Any]:
-    """Return a button that shows bytes, and elements again."""
+def _units(found: Memory, room: float) -> dict[str, Any]:
+    """Return a button that shows bytes, and elements again.
+
+    Args:
+      room: the length of the axis, of that of the highest bar.
+    """
     stacks, changes = _stacks(found), []
     for unit, live in zip(UNITS, ([step.live for step in found.steps], list(found.bytes)), strict=True):
         heights = [_heights(stack, len(found.steps), unit) for stack in stacks]
         change = {
-            "yaxis.range": [0, max(live) * ROOM or 1],
+            "yaxis.range": [0, max(live) * room or 1],
             "yaxis.title.text": f"{unit} live",
             "annotations[2].y": live[found.at_step],
             "annotations[2].text": _peak(live[found.at_step]),

@@ -23,7 +23,7 @@ from autodiff_viz.ui.session import Parts, Session, session
 from autodiff_viz.ui.work import CURVES
 from autodiff_viz.views.compose import LabView
 from autodiff_viz.views.lab import Lab
-from autodiff_viz.views.page.figure_choice import about
+from autodiff_viz.views.page.figure_choice import about, compared
 from autodiff_viz.views.page.parts import LESSON, OF_NUMBERS, SHOWS, changed, shows
 from autodiff_viz.views.training.shown_step import live
 
@@ -124,7 +124,7 @@ def _beside(here: Session) -> dict[str, Any]:
     state = None if live(here.lab) else here.present.state
     parts = here.parts
     look = (state, parts.large, parts.low)
-    second = (*look, about(here.lab, parts.second), parts.second)
+    second = (*look, compared(here.lab, parts.second), about(here.lab, parts.second), parts.second)
     figures = {"figure": look, "second": second, "curves": parts.large}
     beside = {"settings": too_large(here), "tries": (here.looks.get(CURVES), here.looks.get(PLAYED))}
     return {**dict.fromkeys(OF_NUMBERS, (state, parts.large)), **figures, **beside}

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Protocol
 
 from autodiff_viz.engine.compilation_cache import LIBRARIES, variables
+from autodiff_viz.engine.explain.forward_mode import Tangents
 from autodiff_viz.graph.identity import identity
 from autodiff_viz.lessons.findings_codec import prove, read_proof
 from autodiff_viz.lessons.record import Lesson
@@ -17,6 +18,7 @@ from autodiff_viz.views.compose import VERIFIED_AT_ONCE, LabView, verification
 from autodiff_viz.workers.disk_cache import directory, read, version
 from autodiff_viz.workers.jobs import Answer, Job, done_here
 from autodiff_viz.workers.pool import Pool
+from autodiff_viz.workers.reports import Report
 
 WORKERS = "AUTODIFF_VIZ_WORKERS"  # number of worker processes; "off": jobs are done in the server itself
 LOADED = ("autodiff_viz.views.warm_up", "autodiff_viz.lessons.findings_codec")
@@ -32,6 +34,8 @@ class Answers(Protocol):
     def ask(self, asker: object, job: Job) -> None: ...
 
     def answer(self, key: bytes, patience: float = 0.0) -> Answer | None: ...
+
+    def report(self, key: bytes) -> Report | None: ...
 
     def cancel(self, asker: object) -> None: ...
 
@@ -49,6 +53,9 @@ class _Here:
 
     def answer(self, key: bytes, patience: float = 0.0) -> Answer | None:
         return self._answers.get(key)
+
+    def report(self, key: bytes) -> Report | None:
+        """Return None, since no job is ever under way."""
 
     def cancel(self, asker: object) -> None:
         """Do nothing, since no job is ever under way."""
@@ -83,10 +90,19 @@ def are_apart() -> bool:
 
 
 def check_job(view: LabView) -> Job | None:
-    """Return the job that checks the numbers on view independently; None if some of them are missing."""
+    """Return the job that checks the numbers on view independently; None if some of them are missing.
+
+    While forward mode is on, it checks the tangents too.
+    """
     if not view.complete:
         return None
-    return Job(identity((CHECK, view.trace.identity)), verification, (view.trace,))
+    found, moving = view.trace, view.tangents
+    key = (CHECK, found.identity) if moving is None else (CHECK, found.identity, _direction(moving))
+    return Job(identity(key), verification, (found, moving))
+
+
+def _direction(found: Tangents) -> tuple:
+    return tuple(sorted(found.direction.items()))
 
 
 def is_large(view: LabView) -> bool:

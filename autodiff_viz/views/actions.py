@@ -182,7 +182,7 @@ def type_seed(lab: Lab, text: str) -> Lab:
 def resampled(lab: Lab) -> Lab:
     """Draw all noise and all random inputs again, each with the next random seed."""
     graph = lab.graph
-    for name in noisy(graph):
+    for name in resampled_nodes(graph):
         graph = edits.with_param(graph, name, "seed", _next(graph[name].param("seed", 0)))
     return committed(lab, graph, "Resample")
 
@@ -192,8 +192,12 @@ def _next(seed: Any) -> int:
     return 0 if seed_fault(seed) or seed == limits.SEED else seed + 1
 
 
-def noisy(graph: Graph) -> tuple[str, ...]:
-    """Return the names of the nodes with a random draw."""
+def resampled_nodes(graph: Graph) -> tuple[str, ...]:
+    """Return the names of the nodes that `resampled` draws again.
+
+    Unlike `statistics.noisy_nodes` also parameters with a random start: in a new start they differ, over the
+    draws of one program they do not.
+    """
     return tuple(node.name for node in graph.nodes if _draws(node))
 
 

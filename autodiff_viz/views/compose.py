@@ -16,11 +16,11 @@ from autodiff_viz.graph.dtypes import DTYPES, FLOAT32
 from autodiff_viz.graph.identity import identity
 from autodiff_viz.graph.model import Graph
 from autodiff_viz.graph.problem import GraphError, Problem
-from autodiff_viz.views.actions import noisy
+from autodiff_viz.views.actions import resampled_nodes
 from autodiff_viz.views.canvas.drawing import Drawing, Picture, drawing
 from autodiff_viz.views.canvas.slider_tables import Stretch, keys, tables
 from autodiff_viz.views.evaluated import Evaluated, evaluated, evaluated_at
-from autodiff_viz.views.forward import tangents_of
+from autodiff_viz.views.forward import ForwardCheck, check_tangents, tangents_of
 from autodiff_viz.views.lab import Lab, formula_text, scalar_inputs, slider_range
 from autodiff_viz.views.node.cures import Explanation, explained_lints, explained_non_finite
 from autodiff_viz.views.notices import elsewhere, notice_data
@@ -142,8 +142,8 @@ def lab_view(lab: Lab, last: LabView | None = None) -> LabView:
         trace=found.trace,
         complete=found.complete,
         sliders=sliders,
-        sweeps=keys(found.trace, map(_stretch, movable)) if found.complete and tangents is None else {},
-        can_resample=bool(noisy(graph)),
+        sweeps=_keys(lab, found, movable, tangents),
+        can_resample=bool(resampled_nodes(graph)),
         tensor_output=found.complete and found.trace.value[found.trace.output].ndim > 0,
         notes=found.notes,
         graph=graph,
@@ -174,6 +174,12 @@ def _slider(lab: Lab, name: str) -> Slider:
     return Slider(name, low, high, float(lab.graph[name].param("value")))
 
 
+def _keys(lab: Lab, found: Evaluated, movable: list[Slider], tangents: Tangents | None) -> Mapping[str, str]:
+    """Return the keys of the sliders' tables; none without the numbers that are on view."""
+    known = found.complete and (lab.forward is None or tangents is not None)
+    return keys(found.trace, map(_stretch, movable), tangents) if known else {}
+
+
 def _stretch(slider: Slider) -> Stretch:
     """Return the range of a slider."""
     return Stretch(slider.name, slider.low, slider.high)
@@ -183,7 +189,9 @@ def sweep_tables(view: LabView, wanted: Mapping[str, str]) -> list[dict[str, Any
     """Return the requested tables, by input and key; none for a key of numbers that are no longer on view."""
     stretches = {slider.name: _stretch(slider) for slider in view.sliders}
     current = [name for name, key in wanted.items() if view.sweeps.get(name) == key]
-    return tables(view.trace, [stretches[name] for name in current], view.sweeps) if current else []
+    if not current:
+        return []
+    return tables(view.trace, [stretches[name] for name in current], view.sweeps, view.tangents)
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,6 +224,7 @@ class Verification:
       origin: where numbers stop being finite; None if all are.
       lints: what is legal and rarely meant; none of a large graph.
       unseen: what the lints have not looked at, in sentences.
+      forward: comparison of the tangents with the whole program; None while forward mode is off.
     """
 
     verdict: Verdict | None
@@ -224,6 +233,7 @@ class Verification:
     origin: Explanation | None = None
     lints: tuple[Explanation, ...] = ()
     unseen: tuple[str, ...] = ()
+    forward: ForwardCheck | None = None
 
     @property
     def sentence(self) -> str:
@@ -245,10 +255,13 @@ def _how_close(verdict: Verdict) -> str:
     return (close if verdict.worst else ", to the last digit.") + rounded
 
 
-def verification(found: Trace) -> Verification:
+def verification(found: Trace, tangents: Tangents | None = None) -> Verification:
     """Verify the trace against the whole program and against central differences.
 
     Also find where its numbers stop being finite, and what is legal and rarely meant.
+
+    Args:
+      tangents: those of forward mode, to be verified too; None while it is off.
     """
     try:
         verdict, problems = verify(found), ()
@@ -263,7 +276,9 @@ def verification(found: Trace) -> Verification:
     large = len(found.value) > VERIFIED_AT_ONCE
     found_lints = () if large else explained_lints(found, differences)
     unseen = (NO_HINTS,) if large else not_looked_at(found)
-    return Verification(verdict, problems, tuple(inputs), explained_non_finite(found), found_lints, unseen)
+    origin = explained_non_finite(found)
+    forward = None if tangents is None else check_tangents(tangents)
+    return Verification(verdict, problems, tuple(inputs), origin, found_lints, unseen, forward)
 
 
 def _pair(declared: Any, true: Any, dtype: str) -> tuple[str, str]:

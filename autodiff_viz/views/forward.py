@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from math import isinf
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from autodiff_viz.engine.explain.forward_mode import Tangents, jvp
 from autodiff_viz.engine.trace import Trace
+from autodiff_viz.engine.whole_program.verify_tangents import verify_tangents
 from autodiff_viz.graph.model import INPUT, Graph
 from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.graph.text_format import listed, scalar
@@ -22,6 +25,20 @@ Directions = tuple[tuple[str, float], ...]
 NONE_MOVES = "No input moves: type a tangent of an input, in the details of the node."
 NOT_RUN = "Forward mode needs a complete graph, and not too many different ops."
 NAMED = 3  # inputs that the sentence names
+AGREES, DIFFERS, BLOCKED, FAILED = "agrees", "differs", "blocked", "failed"
+
+
+@dataclass(frozen=True, slots=True)
+class ForwardCheck:
+    """Comparison of the tangents with the whole program.
+
+    Attributes:
+      state: whether jax.jvp agrees, differs, is blocked as it should be, or could not run.
+      says: the same in a sentence.
+    """
+
+    state: str
+    says: str
 
 
 def usual_directions(graph: Graph, selected: str | None) -> Directions:
@@ -76,6 +93,23 @@ def balance_says(found: Tangents) -> str:
     if reverse == forward:
         return f"{left} = ⟨seed, tangent of {output}⟩: both modes agree."
     return f"{left} and {right}: equal up to rounding." if found.balanced else f"{left}, but {right}."
+
+
+def check_tangents(found: Tangents) -> ForwardCheck:
+    """Compare tangents with `jax.jvp` of the whole program."""
+    try:
+        verdict = verify_tangents(found)
+    except GraphError as error:
+        return ForwardCheck(FAILED, " ".join(problem.message for problem in error.problems))
+    if not verdict.agrees:
+        share = "" if isinf(verdict.worst) else f", by {verdict.worst:.2g} of its size"
+        return ForwardCheck(DIFFERS, f"Whole-program jax.jvp differs in {verdict.where}{share}.")
+    if found.blocked:
+        at = listed(found.blocked, NAMED)
+        return ForwardCheck(BLOCKED, f"Whole-program jax.jvp raises a TypeError: it is blocked at {at}.")
+    how = f"no number is further off than {verdict.worst:.1g} of its array's size" if verdict.worst else ""
+    close = f": {how}." if how else ", to the last digit."
+    return ForwardCheck(AGREES, f"Whole-program jax.jvp agrees on all {verdict.compared} tangents{close}")
 
 
 def _in_short(tangent: np.ndarray) -> str:

@@ -18,6 +18,8 @@ from importlib import import_module
 from multiprocessing.connection import Connection
 from typing import NoReturn
 
+from autodiff_viz.workers.reports import send_reports
+
 COLLECTED = 20_000, 10, 50
 """Thresholds of the garbage collector: JAX's caches grow with each job, and Python's own would walk them all
 every two seconds."""
@@ -56,9 +58,13 @@ def _fork(descriptor: int, niceness: int, control: socket.socket) -> int:
 
 
 def _work(connection: Connection) -> NoReturn:
-    """Answer jobs (module, function, arguments) until the server has gone."""
+    """Answer jobs (module, function, arguments) until the server has gone.
+
+    Before an answer, any number of `Report`s is sent.
+    """
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl + C in the terminal is for the server
+    send_reports(connection.send)
     try:
         while True:
             module, function, arguments = connection.recv()

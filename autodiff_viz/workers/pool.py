@@ -25,6 +25,7 @@ from types import MappingProxyType
 
 from autodiff_viz.workers.fork_client import Template
 from autodiff_viz.workers.jobs import BROKEN, DROPPED, NICE, TOO_LONG, Answer, Job
+from autodiff_viz.workers.reports import Report
 
 KEPT = 512  # answers in the LRU cache
 WAITING = 256  # jobs that may wait; the oldest is dropped for a new one
@@ -41,7 +42,8 @@ class _Worker:
     """A worker process and its connection.
 
     `job` is the running job. It is killed after `seconds` of CPU time, after `deadline`, or when it is
-    `cancelled`. `long` says whether the worker is for a long job; `since` is when it became idle.
+    `cancelled`. `long` says whether the worker is for a long job; `since` is when it became idle. `report` is
+    the newest one of the job.
     """
 
     process: int
@@ -53,10 +55,11 @@ class _Worker:
     deadline: float = 0.0
     cancelled: bool = False
     since: float = field(default_factory=monotonic)
+    report: Report | None = None
 
     def begin(self, asker: Hashable, job: Job) -> None:
         """Record the start of a job, with its limits."""
-        self.asker, self.job, self.cancelled = asker, job, False
+        self.asker, self.job, self.cancelled, self.report = asker, job, False, None
         self.seconds = work_of(self.process) + job.seconds
         self.deadline = monotonic() + PATIENCE * job.seconds
 
@@ -123,6 +126,11 @@ class Pool:
             if key in self._answers:
                 self._answers.move_to_end(key)
             return self._answers.get(key)
+
+    def report(self, key: bytes) -> Report | None:
+        """Return the newest report of a running job; None if it has sent none, waits, or has ended."""
+        with self._changed:
+            return next((w.report for w in self._workers if w.job is not None and w.job.key == key), None)
 
     def cancel(self, asker: Hashable) -> None:
         """Remove the asker's waiting jobs and kill the worker that runs its job: there is no answer then.
@@ -201,18 +209,11 @@ class Pool:
             pass
 
     def _look_after(self, worker: _Worker) -> None:
-        """Take the worker's answer, or end it: broken, cancelled, past its deadline, or idle for too long."""
+        """Take what the worker has sent, or end it: broken, cancelled, past its deadline, or without work."""
         now = monotonic()
         try:
             if worker.connection.poll():
-                done, value = worker.connection.recv()
-                self._note(worker.job, Answer(value) if done else Answer(why=f"{BROKEN}: {value}"))
-                if worker.long:
-                    self._kill(worker)
-                    return
-                spent = work_of(worker.process) - (worker.seconds - worker.job.seconds)
-                self._rested = now + min(LONGEST_REST, spent * self._rest())
-                worker.job, worker.since = None, now
+                self._take(worker, worker.connection.recv())
         except (EOFError, OSError):
             self._drop(worker, BROKEN)
         else:
@@ -221,8 +222,20 @@ class Pool:
                 self._kill(worker)
             elif worker.job and (worker.deadline <= now or work_of(worker.process) >= worker.seconds):
                 self._drop(worker, TOO_LONG)
-            elif not worker.job and worker.since + IDLE <= now:
-                self._drop(worker, "")
+            elif not worker.job and (worker.long or worker.since + IDLE <= now):
+                self._kill(worker)
+
+    def _take(self, worker: _Worker, message: Report | tuple[bool, object]) -> None:
+        """Take a report of the worker's job, or its end: (True, result) or (False, why there is none)."""
+        if isinstance(message, Report):
+            worker.report = message
+            return
+        done, value = message
+        self._note(worker.job, Answer(value) if done else Answer(why=f"{BROKEN}: {value}"))
+        if not worker.long:
+            spent = work_of(worker.process) - (worker.seconds - worker.job.seconds)
+            self._rested = monotonic() + min(LONGEST_REST, spent * self._rest())
+        worker.job, worker.since = None, monotonic()
 
     def _drop(self, worker: _Worker, why: str) -> None:
         if worker.job:

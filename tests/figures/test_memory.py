@@ -44,6 +44,19 @@ def test_peak_and_turn_of_a_fork_are_marked():
     assert "Peak: 6 elements, 24 bytes, after the pullback of z" in plain(figure.layout.title.text)
 
 
+@pytest.mark.parametrize("low", [False, True])
+@pytest.mark.parametrize("text", [FORK, chain(12)])
+def test_the_words_at_the_top_never_touch_the_peaks(text, low):
+    """All in pixels: a word takes 1.3 of its size, the arrow below the peak's word what it says."""
+    layout = memory_figure(trace(parse(text)), low=low).layout
+    *words, peak = layout.annotations
+    drawing = layout.height - layout.margin.t - layout.margin.b
+    line = 1.3 * max(word.font.size for word in (*words, peak))
+    above = drawing * (1 - layout.yaxis.domain[1] * peak.y / layout.yaxis.range[1])
+    assert above - abs(peak.ay) - line >= line
+    assert layout.yaxis.domain[1] * drawing >= 100  # the bars have room
+
+
 def test_a_step_says_who_keeps_what_for_whom():
     said = memory_figure(trace(parse(FORK))).data[-1].hovertext[5]
     for line in (

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from autodiff_viz.engine.trace import trace
 from autodiff_viz.figures.noise import noise_figure, noise_text
 from autodiff_viz.figures.precision import precision_figure, precision_text
+from autodiff_viz.figures.twin import Twin
 from autodiff_viz.language.parse import parse
 
 SMALL = parse("w = 1.0\nm = w * 0.0001220703125\ny = m * 0.0001220703125")  # 2^-13 twice
+
+
+PATH = "mu = 0.3\nz = mu + 2.0 * normal()\nf = square(z)"
 
 
 def lines(figure):
@@ -45,11 +51,47 @@ def test_the_words_say_what_is_lost_and_which_scales_are_safe():
 
 def test_noise_is_drawn_with_its_standard_error():
     """z^2 by mu: mean 0.6, variance 16, so 100 draws have a standard error near 0.4."""
-    found = trace(parse("mu = 0.3\nz = mu + 2.0 * normal()\nf = square(z)"))
+    found = trace(parse(PATH))
     means = next(drawn for drawn in noise_figure(found, "100").data if drawn.error_x.array)
     assert means.x[0] == pytest.approx(0.6, abs=4 * 0.4)
     assert means.error_x.array[0] == pytest.approx(0.4, rel=0.3)
     assert "over 100 draws: mu " in noise_text(found, "100")
+
+
+SCORE = """mu = 0.3
+z = stop_gradient(mu + 2.0 * normal())
+f = {} * (-0.5 * square((z - mu) / 2.0))"""
+
+
+@pytest.mark.parametrize(
+    ("b", "variances", "factor"),
+    [
+        (SCORE.format("square(z)"), (16.0, 61.262), 3.829),
+        (SCORE.format("(square(z) - 4.09)"), (16.0, 40.72), 40.72 / 16),
+    ],
+)
+def test_row_12_two_estimators_side_by_side(b, variances, factor):
+    """Questions, 12: by path the variance is 4 sigma^2 = 16, by the score function 61.262, and
+    with a baseline 40.72."""
+    twin = Twin(trace(parse(PATH)), "A")
+    figure, said = noise_figure(trace(parse(b)), "10000", twin), noise_text(trace(parse(b)), "10000", twin)
+    means = next(drawn for drawn in figure.data if drawn.error_x.array)
+    assert means.x == pytest.approx((0.6, 0.6), abs=4 * 0.08)
+    found = [(error**2) * 10_000 for error in means.error_x.array]
+    assert found == pytest.approx(variances, rel=0.15)
+    assert [re.sub("<[^>]*>", "", label) for label in figure.layout.yaxis.ticktext] == ["mu A", "mu B"]
+    assert "mu in A 0." in said
+    assert "mu in B 0." in said
+    ratio = re.search(r"variance of mu: ([\d.]+) times as large in B as in A", said)
+    assert float(ratio[1]) == pytest.approx(factor, rel=0.15)
+
+
+def test_the_letters_go_with_the_graphs_when_b_is_pinned_and_a_graph_without_noise_has_no_spread():
+    still, noisy = trace(parse("x = 2.0\ny = x * x")), trace(parse("x = 2.0\ny = dropout(x * x, rate=0.5)"))
+    said = noise_text(still, "100", Twin(noisy, "B"))
+    assert "x in A 4 \u00b1 0, variance 0 and x in B " in said
+    assert "times as large" not in said
+    assert "no random draw" in noise_text(still, "100", Twin(still, "B"))
 
 
 def test_a_graph_without_noise_says_so():

@@ -5,18 +5,21 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from autodiff_viz.graph.history import begin, undo
 from autodiff_viz.graph.model import Graph, Node
 from autodiff_viz.language.parse import parse
+from autodiff_viz.ui.work import check_job
 from autodiff_viz.views.canvas.lean import leaned
-from autodiff_viz.views.compose import lab_view
+from autodiff_viz.views.compose import lab_view, verification
 from autodiff_viz.views.edits.apply import edited
 from autodiff_viz.views.lab import Lab, opened, start
-from autodiff_viz.views.node.panel import Answers, node_data
+from autodiff_viz.views.node.panel import Answers, check_data, node_data
 from autodiff_viz.views.page.parts import lab_drawing
 from autodiff_viz.views.persistence.address import from_query, to_query
+from autodiff_viz.workers.jobs import done_here
 
 COS, SIN = math.cos(0.6), math.sin(0.6)  # the first graph: z = y sin x + stop(e^sin x) at (0.6, 1.5)
 ON = {"kind": "forward", "on": True}
@@ -128,3 +131,50 @@ def test_unchanged_tangents_are_not_worked_out_again():
     moved = edited(lab, {"kind": "select", "node": "a"})
     assert lab_view(moved, view).tangents is view.tangents
     assert lab_view(tangent(lab, "x", "2"), view).tangents is not view.tangents
+
+
+BLOCKING = "x = 0.5\ny = rewrite(sin(x), lambda v: 2.0)\nz = y * x"
+
+
+def checked(lab: Lab) -> dict:
+    """What the page says once the check's job is done."""
+    view = lab_view(lab)
+    told = Answers(done_here(check_job(view)), checks=True)
+    return check_data(lab, view, told, details=False)
+
+
+def test_the_check_confirms_the_tangents_while_forward_mode_is_on():
+    assert "forward" not in checked(start())
+    found = checked(edited(start(), ON))
+    assert (found["state"], found["forward"]["state"]) == ("agrees", "agrees")
+    assert "jax.jvp agrees on all 6 tangents" in found["forward"]["says"]  # x, y, a, b, exp_1, z
+
+
+def test_the_check_says_where_forward_mode_is_blocked_and_where_a_tangent_is_wrong():
+    blocked = checked(edited(opened(start(), parse(BLOCKING), ""), ON))
+    assert blocked["forward"] == {
+        "state": "blocked",
+        "says": "Whole-program jax.jvp raises a TypeError: it is blocked at y.",
+    }
+    view = lab_view(edited(start(), ON))
+    honest = view.tangents
+    forged = replace(honest, tangent={**honest.tangent, "b": np.float32(9.0)})
+    wrong = verification(view.trace, forged).forward
+    assert wrong.state == "differs"
+    assert "differs in the tangent of 'b'" in wrong.says
+
+
+def test_the_check_is_keyed_by_the_tangents_of_the_inputs_too():
+    on = edited(start(), ON)
+    labs = (start(), on, tangent(on, "x", "2"), tangent(on, "y", "1"))
+    assert len({check_job(lab_view(lab)).key for lab in labs}) == 4
+    again = edited(edited(on, {"kind": "forward", "on": False}), ON)
+    assert check_job(lab_view(again)).key == check_job(lab_view(on)).key
+
+
+def test_a_tensors_card_has_the_heat_maps_of_both_modes():
+    lab = edited(opened(start(), parse("x = [[1.0, 2.0], [3.0, 4.0]]\ny = sum(square(x))"), ""), ON)
+    heat = shown(lab)["nodes"]["x"]["heat"]
+    assert heat["tangentNumbers"] == ["1"] * 4  # the tangent of x
+    assert heat["cotangentNumbers"] == ["2", "4", "6", "8"]  # d sum(x^2) / dx = 2x
+    assert "value" not in heat

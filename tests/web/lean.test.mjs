@@ -15,13 +15,12 @@ test("a node that says nothing of them follows JAX, is connected, and has the us
   assert.deepEqual([node.rule, node.connected, node.w, node.h, node.symbol], ["follow", true, 128, 80, "sin"]);
 });
 
-test("in forward mode tangents stand where cotangents stand otherwise, which are kept aside", () => {
+test("in forward mode a card has the tangent beside its cotangent, and a wire shows what it adds to a tangent", () => {
   const { nodes: [node], wires: [wire] } = complete({
     nodes: [{ id: "y", cotangent: "1.5", cotangentFull: "1.50", connected: false, tangent: "0.8" }],
     wires: [{ from: "x", to: "y", slot: 0, passed: "1.24", width: 0.9, sign: 1, pushed: "-3", pushWidth: 1, pushSign: -1 }],
   });
-  assert.deepEqual([node.cotangent, node.cotangentFull, node.connected, node.tangent], ["0.8", undefined, true, undefined]);
-  assert.deepEqual(node.reverse, { cotangent: "1.5", cotangentFull: "1.50", connected: false });
+  assert.deepEqual([node.cotangent, node.cotangentFull, node.connected, node.tangent], ["1.5", "1.50", false, "0.8"]);
   assert.deepEqual([wire.passed, wire.width, wire.sign], ["-3", 1, -1]);
   assert.deepEqual(wire.reverse, { passed: "1.24", passedFull: undefined });
   const [unknown] = complete({ wires: [{ from: "x", to: "y", slot: 0, passed: "1.24", width: 0.9, sign: 1, pushWidth: 0, pushSign: 0 }] }).wires;

@@ -4,6 +4,8 @@ import os
 import time
 from pathlib import Path
 
+from autodiff_viz.workers.reports import report
+
 
 def product(a: float, b: float) -> float:
     return a * b
@@ -60,3 +62,13 @@ def note(file: str, word: str) -> None:
 
 def greeting() -> str:
     return os.environ["GREETING"]
+
+
+def reporting(file: str, whole: int) -> str:
+    """Report each of `whole` steps, as fast as it goes, then wait until a file exists."""
+    for done in range(whole + 1):
+        report(done, whole, "steps")
+        time.sleep(0.15 if done == whole - 1 else 0.0)
+    while not Path(file).exists():
+        time.sleep(0.01)
+    return "done"

@@ -9,8 +9,10 @@ import pytest
 
 from autodiff_viz.graph.identity import identity
 from autodiff_viz.workers import pool as pools
+from autodiff_viz.workers import reports
 from autodiff_viz.workers.jobs import BROKEN, TOO_LONG, Answer, Job
 from autodiff_viz.workers.pool import Pool
+from autodiff_viz.workers.reports import Report, report
 from tests.workers import errands
 
 PATIENCE = 60.0
@@ -195,6 +197,33 @@ def test_of_long_jobs_one_runs_at_a_time_and_the_one_asked_for_last_comes_first(
     for each in (busy, *asked.values()):
         assert pool.answer(each.key, PATIENCE) is not None
     assert (tmp_path / "order").read_text() == "acb"
+
+
+def test_a_running_job_reports_how_far_it_is(pool, tmp_path):
+    asked = long(errands.reporting, str(tmp_path / "go"), 2_000)
+    assert pool.report(asked.key) is None
+    pool.ask("anna", asked)
+    deadline = time.monotonic() + PATIENCE
+    while (found := pool.report(asked.key)) != Report(2_000, 2_000, "steps") and time.monotonic() < deadline:
+        time.sleep(0.02)
+    assert found.words == "2,000 of 2,000 steps"
+    assert pool.answer(asked.key) is None  # a report is no answer
+    (tmp_path / "go").touch()
+    assert pool.answer(asked.key, PATIENCE) == Answer("done")
+    assert pool.report(asked.key) is None
+    assert pool.report(job(errands.process).key) is None
+
+
+def test_few_of_many_reports_are_sent_and_none_where_no_worker_runs(monkeypatch):
+    report(1, 2)  # in no worker: nothing happens
+    sent, now = [], iter(range(1_000))
+    monkeypatch.setattr(reports, "monotonic", lambda: next(now) / 100)  # a hundred reports a second
+    monkeypatch.setattr(reports._Sender, "send", sent.append)
+    monkeypatch.setattr(reports._Sender, "last", -1.0)
+    for done in range(100):
+        report(done, 100)
+    assert 5 <= len(sent) <= 11
+    assert (sent[0].words, Report(300, 1_000, "draws").words) == ("0 %", "300 of 1,000 draws")
 
 
 def test_workers_have_the_variables_that_are_given_for_them():

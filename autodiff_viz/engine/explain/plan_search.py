@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from autodiff_viz.engine.explain.plan_costs import BARE, Choices, Costs, Program
+from autodiff_viz.workers.reports import report
 
 CHUNK = 1 << 15  # plans whose costs are worked out at once
 COMBINED = (
@@ -42,7 +43,10 @@ def search(program: Program, apart: Iterable[tuple[int, int]]) -> Searched:
       apart: runs of nodes, from the first to before the second, which a region holds, lies in, or leaves out.
     """
     count, best, least, policies, points = 0, [], [], [], []
+    seen, whole = 0, _count(len(program.nodes))
     for choices in _chunks(len(program.nodes)):
+        report(seen, whole, "plans")
+        seen += len(choices)
         choices = choices.part(_whole(choices.region, apart))
         count += len(choices)
         costs = program.costs(choices)
@@ -94,6 +98,15 @@ def _joined(parts: list[tuple[Choices, Costs]], by: str) -> tuple[Choices, Costs
 
 def _part(costs: Costs, at: np.ndarray) -> Costs:
     return Costs(costs.peak[at], costs.kept[at], costs.reruns[at])
+
+
+def _count(nodes: int) -> int:
+    """Return how many plans `_chunks` yields in all."""
+    outside, inside = 1, 0  # plans whose last node is in no region; in one, which the next node may continue
+    for i in range(nodes):
+        saves = 2 if nodes <= COMBINED and i < nodes - 1 else 1
+        outside, inside = outside + inside, saves * (outside + 2 * inside)
+    return outside + inside + (0 if nodes <= COMBINED else 1 << nodes - 1)
 
 
 def _chunks(nodes: int) -> Iterator[Choices]:

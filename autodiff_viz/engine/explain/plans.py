@@ -19,6 +19,7 @@ from autodiff_viz.graph.model import INPUT, Graph, Group, Region
 from autodiff_viz.graph.names import numbered
 from autodiff_viz.graph.policies import POLICIES, TAKING_NAMES
 from autodiff_viz.graph.text_format import listed
+from autodiff_viz.workers.reports import report
 
 MOST = 16  # nodes up to which all plans are searched, unless told otherwise
 LARGEST = 16  # the greatest that `most_nodes` may be: 3.6 million plans
@@ -106,24 +107,59 @@ def plans(trace: Trace, most_nodes: int = MOST) -> tuple[Plan, ...]:
 
 def planned(trace: Trace, most_nodes: int = MOST, groups: Sequence[Group] = ()) -> Planned:
     """Return the plans with the search; no region of a plan cuts one of the `groups`."""
+    here = present_plan(trace)  # raises before the search does its work
+    return with_present(frontier(trace, most_nodes, groups), here)
+
+
+def present_plan(trace: Trace) -> Plan:
+    """Return the plan that a graph has now, with what it costs."""
+    regions = known_trace(trace).graph.regions
+    return _measured(trace, PRESENT if regions else NONE, regions, present=True)
+
+
+def frontier(trace: Trace, most_nodes: int = MOST, groups: Sequence[Group] = ()) -> Planned:
+    """Return the plans as `planned` does, without the present one, whatever regions the graph has now."""
     graph = replace(known_trace(trace).graph, groups=tuple(groups))
-    present = _measured(trace, PRESENT if trace.graph.regions else NONE, trace.graph.regions, present=True)
-    bare = replace(trace, graph=replace(trace.graph, regions=()))
+    bare = without_regions(trace)
     program = program_of(bare)
-    searched, points, found = 0, (), [present]
+    searched, points, found = 0, (), []
     if 0 < len(program.nodes) <= min(most_nodes, LARGEST):
         result = search(program, _spans(program.nodes, groups))
         searched, points = result.count, tuple(tuple(map(int, point)) for point in result.points)
-        for mark, part in zip(MARKS, (result.best, result.least_kept, result.one_policy), strict=True):
-            found += _of_search(bare, graph, program, part, mark)
+        parts = (result.best, result.least_kept, result.one_policy)
+        whole = sum(len(choices) for choices, _ in parts)
+        for mark, part in zip(MARKS, parts, strict=True):
+            for plan in _of_search(bare, graph, program, part, mark):
+                found.append(plan)
+                report(len(found), whole, "best plans measured")
     else:
         found.append(_measured(bare, NONE, ()))
     for schedule in schedules(len(program.nodes)):
         regions = _regions(graph, (program.nodes[a:b] for a, b in schedule.spans))
         if not any(frame_problems(replace(graph, regions=regions))):
             found.append(_measured(bare, schedule.name, regions, formula=schedule.formula))
-    merged = sorted(_undominated(_merged(found)), key=lambda plan: (plan.peak, plan.reruns, plan.kept))
-    return Planned(tuple(merged), searched, points)
+    return Planned(_sorted(found), searched, points)
+
+
+def without_regions(trace: Trace) -> Trace:
+    """Return the trace of the graph without its regions, on which no value depends."""
+    return replace(trace, graph=replace(trace.graph, regions=()))
+
+
+def with_present(found: Planned, here: Plan) -> Planned:
+    """Return the plans with the present one among them."""
+    return replace(found, plans=_sorted([*found.plans, here]))
+
+
+def as_present(found: Planned, regions: tuple[Region, ...]) -> Planned | None:
+    """Return the plans with the one that has these regions marked as present; None if none has."""
+    marked = [replace(p, present=_same_regions(p.regions) == _same_regions(regions)) for p in found.plans]
+    return replace(found, plans=tuple(marked)) if any(plan.present for plan in marked) else None
+
+
+def _sorted(found: Iterable[Plan]) -> tuple[Plan, ...]:
+    plans = _undominated(_merged(found))
+    return tuple(sorted(plans, key=lambda plan: (plan.peak, plan.reruns, plan.kept)))
 
 
 def program_of(bare: Trace) -> Program:
@@ -218,13 +254,18 @@ def _merged(found: Iterable[Plan]) -> list[Plan]:
     """Join plans with equal regions: the name and formula of a schedule, and all marks."""
     merged: dict[frozenset, Plan] = {}
     for plan in found:
-        key = frozenset((region.nodes, region.policy, region.saved) for region in plan.regions)
+        key = _same_regions(plan.regions)
         one = merged.setdefault(key, plan)
         if one is not plan:
             named = plan if plan.formula else one
             marks = {mark: getattr(one, mark) or getattr(plan, mark) for mark in (*MARKS, "present")}
             merged[key] = replace(one, name=named.name, formula=named.formula, **marks)
     return [*merged.values()]
+
+
+def _same_regions(regions: Iterable[Region]) -> frozenset:
+    """Return what regions of any names have in common that cost the same."""
+    return frozenset((region.nodes, region.policy, region.saved) for region in regions)
 
 
 def _undominated(found: list[Plan]) -> Iterator[Plan]:

@@ -21,6 +21,7 @@ from autodiff_viz.graph.identity import remembered
 from autodiff_viz.graph.model import INPUT, Graph, Node
 from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.ops.catalog import OPS
+from autodiff_viz.workers.reports import report
 
 AT_ONCE = 1_000  # draws
 ELEMENTS = 4_000_000  # numbers of all draws that are computed at once
@@ -112,6 +113,7 @@ def _moments(found: Trace, noisy: tuple[str, ...], draws: int) -> tuple[dict, di
     elements = sum(array.size for array in found.value.values())
     length = max(1, min(AT_ONCE, draws, ELEMENTS // max(1, elements)))
     for first in range(0, draws, length):
+        report(first, draws, "draws")
         last = min(first + length, draws)
         # A last, shorter chunk is computed in full, so that only one length is compiled.
         part = _drawn(found, noisy, range(first, first + length))

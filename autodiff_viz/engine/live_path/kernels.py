@@ -183,10 +183,19 @@ def _made(
 
 @shared(TANGENTS_KEPT, limits.KERNELS, program_key, _too_many)
 def tangent_kernel(
-    name: str | PullbackOf, static: Params, shapes: tuple[Shape, ...], slots: tuple[int, ...], dtype: str
+    name: str | PullbackOf,
+    static: Params,
+    shapes: tuple[Shape, ...],
+    slots: tuple[int, ...],
+    dtype: str,
+    batched: tuple[tuple[bool, ...], tuple[bool, ...]] | None = None,
 ) -> Callable[..., tuple[jax.Array, ...]]:
     """Compile the forward mode of an op for the given shapes, memoised.
 
+    Args:
+      shapes: of one sample each.
+      batched: which of the op's slots, and which of the tangents, carry a leading axis of samples; None if
+        none does.
     Returns:
       `push(tangents, *arguments)`: for each of `slots`, what its tangent adds to the tangent of the op's
       value. Slots that have no tangent are left out, so that no zero is multiplied by an infinite slope.
@@ -195,6 +204,10 @@ def tangent_kernel(
     """
     push = tangent_of(name, static, shapes, slots, dtype)
     shape = result_shape(name, static, shapes, dtype)
+    if batched is not None:
+        values, dots = (tuple(0 if flag else None for flag in flags) for flags in batched)
+        _, leading = split(known_op(name), ())
+        push = jax.vmap(push, in_axes=(dots, *(None for _ in leading), *values))
     return jax.jit(push, compiler_options=options(any(shapes) or bool(shape), dtype))
 
 

@@ -63,11 +63,13 @@ class Pushed(NamedTuple):
       tangent: by node; nodes whose tangent depends on that of a blocked node are left out.
       passed: by wire, what it adds to the tangent of the node that reads it.
       blocked: the nodes whose rule blocks forward mode and at which a tangent arrives.
+      swept: the nodes whose tangent carries a leading axis of samples, and the wires that add such a one.
     """
 
     tangent: dict[str, jax.Array | None]
     passed: dict[Wire, jax.Array | None]
     blocked: tuple[str, ...]
+    swept: frozenset[str | Wire] = frozenset()
 
 
 def push_forward(
@@ -92,7 +94,7 @@ def push_forward(
                 walk.step(prepared.graph[step.name], arguments)
             except GraphError as error:
                 raise at_node(error, step.name) from error
-    return Pushed(walk.tangent, walk.passed, tuple(walk.blocked))
+    return Pushed(walk.tangent, walk.passed, tuple(walk.blocked), frozenset(walk.swept))
 
 
 class _Walk:
@@ -103,6 +105,7 @@ class _Walk:
         self.tangent: dict[str, jax.Array | None] = {}
         self.passed: dict[Wire, jax.Array | None] = {}
         self.blocked: list[str] = []
+        self.swept: set[str | Wire] = set()
 
     def take(self, node: Node) -> None:
         """Take an input's direction under the input's rule."""
@@ -124,6 +127,7 @@ class _Walk:
         found: dict[int, jax.Array] = {}
         if meaning == OF_THE_ALTERNATIVE:
             found = {slot: dot for slot, dot in moving.items() if slot in used}
+            self.swept |= {(name, slot) for slot in found if node.slots[slot] in self.swept}
         elif meaning != NOTHING and not blocked and node.op == GRAD:
             through = self._through_grad(node, moving, arguments)
             blocked, found = through is None, through or {}
@@ -138,6 +142,8 @@ class _Walk:
             self.blocked.append(name)
         elif used <= known.keys():
             self.tangent[name] = total([*found.values()]) if found else None
+            if any((name, slot) in self.swept for slot in found):
+                self.swept.add(name)
 
     @staticmethod
     def _used(node: Node, meaning: str) -> set[int]:
@@ -156,14 +162,30 @@ class _Walk:
         static, _ = split(known_op(node.op), node.params)
         below = tuple(self.prepared.shapes[s] if type(s) is str else shape_of(s) for s in node.op_slots)
         wired = tuple(i for i, slot in enumerate(node.op_slots) if type(slot) is str)
-        dtype = self.prepared.dtype
-        making, moved = (traced_kernel, tangent_of) if self.prepared.inner else (kernel, tangent_kernel)
-        carries = making(node.op, static, below, wired, dtype).carries
+        dtype, inner, swept = self.prepared.dtype, self.prepared.inner, self.prepared.swept
+        flags = tuple(type(slot) is str and slot in swept for slot in node.op_slots)
+        batched = flags if any(flags) else None
+        making = traced_kernel if inner else kernel
+        carries = making(node.op, static, below, wired, dtype, batched).carries
         slots = tuple(slot for slot, has in zip(wired, carries, strict=True) if has and slot in moving)
         if not slots:
             return {}
-        push = moved(node.op, static, below, slots, dtype)
+        if inner:  # a part of one program, which is vectorised as a whole
+            push = tangent_of(node.op, static, below, slots, dtype)
+        else:
+            axes = self._axes(node, slots, flags)
+            push = tangent_kernel(node.op, static, below, slots, dtype, axes)
         return dict(zip(slots, push(tuple(moving[slot] for slot in slots), *arguments), strict=True))
+
+    def _axes(
+        self, node: Node, slots: tuple[int, ...], flags: tuple[bool, ...]
+    ) -> tuple[tuple[bool, ...], tuple[bool, ...]] | None:
+        """Return (`flags`, which tangents of `slots` are swept) and note these wires; None if none is."""
+        dots = tuple(node.slots[slot] in self.swept for slot in slots)
+        if not any(flags) and not any(dots):
+            return None
+        self.swept |= {(node.name, slot) for slot in slots}
+        return flags, dots
 
     def _through_grad(
         self, node: Node, moving: Mapping[int, jax.Array], arguments: Sequence[Any]
@@ -173,8 +195,10 @@ class _Walk:
         A rule inside blocks as it does outside, since it calls itself in its forward pass.
         """
         prepared, slots = self.prepared, tuple(moving)
+        flags = tuple(type(slot) is str and slot in prepared.swept for slot in node.slots[BY:])
         written = grad_graph(prepared.graph, node, prepared.shapes)
-        push, known = _grad_push(written, prepared.dtype, slots), known_of(written.graph, prepared.dtype)
+        push = _grad_push(written, prepared.dtype, slots, self._axes(node, slots, flags))
+        known = known_of(written.graph, prepared.dtype)
         try:
             added = push(known, tuple(arguments[BY:]), tuple(moving.values()))
         except _BlockedInside:
@@ -187,9 +211,16 @@ class _BlockedInside(Exception):
 
 
 @shared(KEPT, KEPT // 2, lambda written, *ours: (written.structure, ours), too_many_grads)
-def _grad_push(written: GradGraph, dtype: str, slots: tuple[int, ...]) -> Callable[..., tuple]:
+def _grad_push(
+    written: GradGraph,
+    dtype: str,
+    slots: tuple[int, ...],
+    swept: tuple[tuple[bool, ...], tuple[bool, ...]] | None,
+) -> Callable[..., tuple]:
     """Compile the forward mode of a written graph, memoised.
 
+    Args:
+      swept: which reads, and which tangents, carry a leading axis of samples; None if none does.
     Returns:
       `push(known, reads, tangents)`: for each of `slots`, what its tangent adds. It raises `_BlockedInside`.
     """
@@ -206,4 +237,7 @@ def _grad_push(written: GradGraph, dtype: str, slots: tuple[int, ...]) -> Callab
             added.append(pushed.tangent[output])
         return tuple(added)
 
+    if swept is not None:
+        reads, dots = (tuple(0 if flag else None for flag in flags) for flags in swept)
+        push = jax.vmap(push, in_axes=(None, reads, dots))
     return jax.jit(push, compiler_options=rounded(ONCE, dtype))

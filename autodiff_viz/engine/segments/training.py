@@ -40,6 +40,7 @@ from autodiff_viz.graph.identity import remembered
 from autodiff_viz.graph.model import Graph
 from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.graph.segments import segments
+from autodiff_viz.workers.reports import report
 
 JOINT, CHAIN, APART = WAYS = ("joint", "chain", "apart")
 
@@ -84,11 +85,12 @@ def curves(graph: Graph, settings: Settings, steps: int, dtype: str = FLOAT32) -
         silent = silent_wires(found)
         knobs = (data, dynamic_params(graph), jnp.asarray(settings.rate, dtype))
         losses_by = {}
-        for way in WAYS:
+        for done, way in enumerate(WAYS):
             step = _step(cut_structure(graph), way, settings.optimiser, dtype, silent)
             now: Any = (start, optimiser_of(settings.optimiser).init(start), jnp.asarray(0, jnp.int32))
             losses = []
-            for _ in range(steps):
+            for i in range(steps):
+                report(done * steps + i, len(WAYS) * steps, "steps")
                 now, loss = step(now, *knobs)
                 losses.append(loss)
             losses_by[way] = np.asarray([float(loss) for loss in losses])

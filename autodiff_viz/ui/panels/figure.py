@@ -21,8 +21,9 @@ from autodiff_viz.ui.work import is_large
 from autodiff_viz.views.actions import swept_input
 from autodiff_viz.views.compose import LabView
 from autodiff_viz.views.lab import Lab, scalar_inputs
-from autodiff_viz.views.page.figure_choice import about, figure_on_view
+from autodiff_viz.views.page.figure_choice import about, figure_on_view, pinned_graph
 from autodiff_viz.views.page.figure_job import Figured, figure_job
+from autodiff_viz.views.page.twins import twin
 
 
 def draw_chooser(now: Lab, view: LabView) -> None:
@@ -51,7 +52,7 @@ def draw_figure(now: Lab, view: LabView) -> None:
 def draw_second(now: Lab, view: LabView) -> None:
     """Draw the second figure, where the browser has room for one beside the first."""
     name = session().parts.second
-    if view.complete and name in FIGURES and FIGURES[name].fits(now.graph):
+    if view.complete and name in FIGURES and FIGURES[name].fits(now.graph, pinned_graph(now)):
         _draw_figure(name, now, view, "second", "second_chart")
 
 
@@ -61,7 +62,7 @@ def _draw_figure(name: str, now: Lab, view: LabView, part: str, key: str) -> Non
         draw_plans(view, part, key)
         return
     of, apart = about(now, name), is_large(view) or FIGURES[name].is_slow(view.trace)
-    found = _beside(name, view, of, part) if apart else _here(name, view, of)
+    found = _beside(name, now, view, of, part) if apart else _here(name, view, of)
     if found is not None:
         draw_chart(*found, key, FIGURES[name].what_it_says)
 
@@ -76,13 +77,14 @@ def _here(name: str, view: LabView, of: str | None) -> tuple[Any, str] | None:
         return None
 
 
-def _beside(name: str, view: LabView, of: str | None, part: str) -> tuple[Any, str] | None:
+def _beside(name: str, now: Lab, view: LabView, of: str | None, part: str) -> tuple[Any, str] | None:
     """Return (figure, words), built by a worker; None also while the worker builds it."""
-    job = figure_job(name, view.trace, of, session().parts.low)
+    there = twin(now, view) if FIGURES[name].beside else None
+    job = figure_job(name, view.trace, of, session().parts.low, there)
     what = f"{FIGURES[name].title} of {len(view.graph.nodes):,} nodes"
     if not draw_offer(part, part, job, f"Draw: {what}", at_once=True):
         return None
-    answer = draw_awaited(part, part, job, f"{what} ...")
+    answer = draw_awaited(part, part, job, what)
     if answer is None or answer.why:
         return None
     if isinstance(answer.value, Figured):

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import streamlit as st
 
-from autodiff_viz.engine.explain.plans import Planned
+from autodiff_viz.engine.explain.plans import Plan, Planned, as_present, with_present
 from autodiff_viz.figures.catalog import FIGURES, PLANS
 from autodiff_viz.figures.plans import PEAK, no_plans, plans_figure, plans_text
 from autodiff_viz.figures.plotly_text import counted
@@ -15,7 +17,8 @@ from autodiff_viz.ui.panels.waiting import draw_awaited, draw_offer
 from autodiff_viz.ui.session import called, session
 from autodiff_viz.ui.widgets import news, pressed, renewed
 from autodiff_viz.views.compose import LabView
-from autodiff_viz.views.page.plans import Choice, choice, offered, plans_job, take_plan
+from autodiff_viz.views.page.plans import Choice, choice, offered, plans_job, present_job, take_plan
+from autodiff_viz.workers.jobs import Job
 
 FIRST = "figure"  # the part of the page with the widgets
 BY, BUDGET = "plans_by", "plans_budget"
@@ -27,16 +30,28 @@ def draw_plans(view: LabView, part: str, key: str) -> None:
     if words := no_plans(view.trace):
         st.caption(words)
         return
-    job, what = plans_job(view), f"plans of {counted(len(view.graph.nodes), 'node')}"
+    what = f"plans of {counted(len(view.graph.nodes), 'node')}"
+    found = _awaited(part, plans_job(view), what)
+    if found is None:
+        return
+    listed = as_present(found, view.trace.graph.regions)
+    if listed is None and (here := _awaited(part, present_job(view), what)) is not None:
+        listed = with_present(found, here)
+    if listed is not None:
+        _draw(listed, view, part, key)
+
+
+def _awaited(part: str, job: Job, what: str) -> Any:
+    """Return what a job has found; None if there is nothing yet, and the page says why."""
     if not draw_offer(part, part, job, f"Compare: {what}", at_once=True):
-        return
-    answer = draw_awaited(part, part, job, f"Comparing {what} ...")
+        return None
+    answer = draw_awaited(part, part, job, f"Comparing {what}")
     if answer is None or answer.why:
-        return
-    if isinstance(answer.value, Planned):
-        _draw(answer.value, view, part, key)
-    else:
-        draw_problems(answer.value)
+        return None
+    if isinstance(answer.value, Plan | Planned):
+        return answer.value
+    draw_problems(answer.value)
+    return None
 
 
 def _draw(found: Planned, view: LabView, part: str, key: str) -> None:

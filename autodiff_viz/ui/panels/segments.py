@@ -31,7 +31,7 @@ def draw_segments(lab: Lab, view: LabView) -> None:
     job = divided_job(view)
     offer = f"{len(view.graph.nodes):,} nodes: differentiate by segments"
     if draw_offer(PART, SEGMENTS, job, offer, at_once=not is_large(view)):
-        answer = draw_awaited(PART, SEGMENTS, job, "Differentiating by segments ...")
+        answer = draw_awaited(PART, SEGMENTS, job, "Differentiating by segments")
         if answer is not None and not answer.why:
             _draw(lab, view, answer.value)
 
@@ -57,7 +57,7 @@ def _draw_training(lab: Lab, steps: int) -> None:
     look = {"icon": ":material/stacked_line_chart:", "help": told}
     if not draw_offer(PART, CURVES, job, f"Train {steps:,} steps three ways", **look):
         return
-    answer = draw_awaited(PART, CURVES, job, f"Training {steps:,} steps three ways ...")
+    answer = draw_awaited(PART, CURVES, job, f"Training {steps:,} steps three ways")
     if answer is None or answer.why:
         return
     if isinstance(answer.value, Curves):

@@ -34,15 +34,15 @@ def draw_offer(part: str, kind: str, job: Job, offer: str, at_once: bool = False
 def draw_awaited(part: str, kind: str, job: Job, meanwhile: str) -> Answer | None:
     """Return the answer of a job; None while it waits or runs.
 
-    Without an answer the `part` of the page says so, with a button to cancel, and is drawn again by itself.
-    If the job failed, the reason is drawn in words.
+    Without an answer the `part` of the page says `meanwhile` and how far the job is, with a button to cancel,
+    and is drawn again by itself. If the job failed, the reason is drawn in words.
     """
     here = session()
     answer = asked(here.name, kind, job)
     if answer is None:
-        here.parts.polls[part] = LOOK
+        here.parts.polls[part], found = LOOK, workers().report(job.key)
         with st.container(horizontal=True, vertical_alignment="center"):
-            st.text(meanwhile, width="content")
+            st.text(f"{meanwhile}: {found.words}" if found else f"{meanwhile} ...", width="content")
             given = {"key": f"{kind}_cancel", "on_click": _cancel, "args": (part, kind, job)}
             st.button("Cancel", type="tertiary", **given)
     elif answer.why:

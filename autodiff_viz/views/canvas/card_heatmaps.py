@@ -1,4 +1,4 @@
-"""Heat maps on a node's card: of its value and of the arriving cotangent.
+"""Heat maps on a node's card: of its value, in forward mode of its tangent, and of the arriving cotangent.
 
 ui/editor/web/types.js describes the fields.
 """
@@ -14,6 +14,7 @@ from autodiff_viz.graph.model import Graph
 from autodiff_viz.graph.text_format import scalar
 from autodiff_viz.views.canvas.cards import cells
 from autodiff_viz.views.canvas.heatmap import MOST, blocks_say, has_picture, heat, plane_says
+from autodiff_viz.views.canvas.pushes import OFF, Pushed
 
 DIGITS = 3  # significant digits of a number in a cell
 KERNELS = ("conv2d", 1)  # the op and its slot that reads kernels, [height, width, in, out]
@@ -26,14 +27,17 @@ def kernels_of(graph: Graph) -> frozenset[str]:
     return frozenset(name for name in held if isinstance(name, str))
 
 
-def heat_data(value: np.ndarray | None, arriving: np.ndarray | None, kernels: bool) -> dict[str, Any]:
+def heat_data(
+    value: np.ndarray | None, arriving: np.ndarray | None, kernels: bool, tangent: Pushed = OFF
+) -> dict[str, Any]:
     """Return both heat maps as data, where the numbers are known.
 
     Args:
       kernels: the value is the kernels of a convolution.
+      tangent: in forward mode its heat map stands in the place of the value's.
     """
     found: dict[str, Any] = {"says": "" if value is None else _says(value.shape, kernels)}
-    for which, array in (("value", value), ("cotangent", arriving)):
+    for which, array in (_forth(value, tangent), ("cotangent", arriving)):
         if array is not None:
             picture = heat(array, kernels)
             found |= {which: picture.cells, "columns": picture.columns, f"{which}Top": scalar(picture.top, 3)}
@@ -42,7 +46,14 @@ def heat_data(value: np.ndarray | None, arriving: np.ndarray | None, kernels: bo
     return found
 
 
-def elements(value: np.ndarray | None, arriving: np.ndarray | None) -> dict[str, list[str]]:
+def _forth(value: np.ndarray | None, tangent: Pushed) -> tuple[str, np.ndarray | None]:
+    """Return what the first of both heat maps shows."""
+    return ("tangent", tangent.array) if tangent.on else ("value", value)
+
+
+def elements(
+    value: np.ndarray | None, arriving: np.ndarray | None, tangent: Pushed = OFF
+) -> dict[str, list[str]]:
     """Return the numbers of both heat maps, row by row.
 
     Only where each cell is one element, and has no room for its number.
@@ -50,7 +61,7 @@ def elements(value: np.ndarray | None, arriving: np.ndarray | None) -> dict[str,
     shape = () if value is None else value.shape
     if not has_picture(shape) or len(shape) > 2 or max(shape) > MOST or cells(shape):
         return {}
-    known = (("value", value), ("cotangent", arriving))
+    known = (_forth(value, tangent), ("cotangent", arriving))
     return {
         which: [scalar(float(number), DIGITS) for number in array.ravel()]
         for which, array in known

@@ -109,13 +109,8 @@ def node_record(name: str, shown: NodeShown) -> dict[str, Any]:
         "warning": " ".join(shown.warnings) or None,
         "segment": shown.segment,
         **tangent_fields(shown.tangent),
-        **({} if shown.tensor is None else {"heat": heat_data(value, _below(shown), shown.kernel)}),
+        **({} if shown.tensor is None else {"heat": heat_data(value, arriving, shown.kernel, shown.tangent)}),
     }
-
-
-def _below(shown: NodeShown) -> np.ndarray | None:
-    """Return the tensor that is drawn below the value: the cotangent, in forward mode the tangent."""
-    return shown.tangent.array if shown.tangent.on else shown.arriving
 
 
 def _trouble(node: Node, found: tuple[Problem, ...]) -> dict[str, str | None]:

@@ -12,8 +12,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from autodiff_viz.engine.live_path.walk import ARRIVING
+from autodiff_viz.engine.explain.forward_mode import Tangents
+from autodiff_viz.engine.live_path.walk import ARRIVING, Wire
 from autodiff_viz.engine.sweep import SLIDER, Sweep, sweep
+from autodiff_viz.engine.tangent_sweep import TangentSweep, tangent_sweep
 from autodiff_viz.engine.trace import Trace
 from autodiff_viz.graph.dtypes import BFLOAT16, DTYPES, FLOAT64
 from autodiff_viz.graph.identity import identity
@@ -46,7 +48,8 @@ class Column(NamedTuple):
     """Numbers of one place of the drawing, at every position.
 
     Attributes:
-      place: ["value", node], ["cotangent", node] or ["passed", node, slot].
+      place: ["value", node], ["cotangent", node] or ["passed", node, slot]; in forward mode also ["tangent",
+        node], and ["pushed", node, slot] in place of "passed".
       kind: `SCALAR`, `NORM`, or the length of a short vector.
       numbers: a row per position: the number, the numbers of a short vector, or (norm, sign) of any other
         tensor.
@@ -67,10 +70,15 @@ def _is_pair(pair: Any) -> bool:
     return isinstance(pair, list) and len(pair) == 2 and all(isinstance(word, str) for word in pair)
 
 
-def keys(found: Trace | None, stretches: Iterable[Stretch]) -> dict[str, str]:
+def keys(
+    found: Trace | None, stretches: Iterable[Stretch], tangents: Tangents | None = None
+) -> dict[str, str]:
     """Return the key of each input's table: a digest of all that it depends on, without the input's value.
 
     The browser's table with this key fits the present drawing.
+
+    Args:
+      tangents: those of forward mode, while it is on.
     """
     if found is None or len(found.graph.nodes) > NODES:
         return {}
@@ -78,7 +86,8 @@ def keys(found: Trace | None, stretches: Iterable[Stretch]) -> dict[str, str]:
     moving = {stretch.name for stretch in wanted}
     nodes = found.graph.nodes
     still = tuple([node.content if node.name not in moving else identity(node.rule) for node in nodes])
-    rest = identity((still, found.output, found.dtype, found.seed, _learned(found, moving)))
+    direction = tangents and tuple(sorted(tangents.direction.items()))
+    rest = identity((still, found.output, found.dtype, found.seed, _learned(found, moving), direction))
     values = [(node.name, identity(found.inputs[node.name])) for node in nodes if node.name in moving]
     return {at.name: _word((rest, at, tuple(pair for pair in values if pair[0] != at.name))) for at in wanted}
 
@@ -94,23 +103,29 @@ def _learned(found: Trace, moving: set[str]) -> tuple[np.ndarray, ...]:
     return tuple(found.inputs[n.name] for n in nodes if n.is_parameter and n.name not in moving)
 
 
-def tables(found: Trace, stretches: Iterable[Stretch], known: Mapping[str, str]) -> list[dict[str, Any]]:
+def tables(
+    found: Trace,
+    stretches: Iterable[Stretch],
+    known: Mapping[str, str],
+    tangents: Tangents | None = None,
+) -> list[dict[str, Any]]:
     """Return a table for each of these inputs, within `BYTES` in all.
 
     A table that does not fit has no positions: the numbers follow when the slider is released.
 
     Args:
       known: the inputs' keys, as `keys` returns them.
+      tangents: those of forward mode, while it is on.
     """
     left, made = BYTES, []
     for stretch in stretches:
-        table = {"key": known[stretch.name], "input": stretch.name, **_table(found, stretch, left)}
+        table = {"key": known[stretch.name], "input": stretch.name, **_table(found, stretch, left, tangents)}
         left -= len(table.get("numbers", ""))
         made.append(table)
     return made
 
 
-def _table(found: Trace, stretch: Stretch, room: int) -> dict[str, Any]:
+def _table(found: Trace, stretch: Stretch, room: int, tangents: Tangents | None) -> dict[str, Any]:
     """Return a table in the format of ui/editor/web/live/table.js, with at most `room` characters of numbers.
 
     The sweep is skipped if the table cannot fit: each node that depends on the input has at least one number.
@@ -120,9 +135,10 @@ def _table(found: Trace, stretch: Stretch, room: int) -> dict[str, Any]:
         return {"count": 0}
     try:
         swept = sweep(found, stretch.name, positions(stretch))
+        moving = tangents and tangent_sweep(tangents, stretch.name, positions(stretch))
     except GraphError:  # too many numbers in all
         return {"count": 0}
-    columns = list(_columns(swept))
+    columns = list(_columns(swept) if moving is None else _columns_of_both(swept, moving))
     numbers = np.concatenate([column.numbers for column in columns], axis=1)
     wide = wide or not _fits(numbers)
     step = _step(wide, numbers.shape[1], room)
@@ -134,7 +150,9 @@ def _table(found: Trace, stretch: Stretch, room: int) -> dict[str, Any]:
         "count": _count(step),
         "wide": wide,
         "columns": [[*column.place, column.kind] for column in columns],
-        "floor": _floor(found, swept),
+        "floor": _floor(found.passed, swept.swept)
+        if moving is None
+        else _floor(tangents.passed, moving.swept),
         "numbers": b64encode(numbers[::step].astype("<f8" if wide else "<f4").tobytes()).decode(),
     }
 
@@ -178,6 +196,17 @@ def _columns(swept: Sweep) -> Iterator[Column]:
             yield _column(("passed", *wire), swept.passed[wire])
 
 
+def _columns_of_both(swept: Sweep, moving: TangentSweep) -> Iterator[Column]:
+    """Yield the columns in forward mode, in which wires show what they add to tangents."""
+    yield from (column for column in _columns(swept) if column.place[0] != "passed")
+    for name, array in moving.tangent.items():
+        if name in moving.swept:
+            yield _column(("tangent", name), array)
+    for wire, array in moving.passed.items():
+        if wire in moving.swept:
+            yield _column(("pushed", *wire), array)
+
+
 def _column(place: tuple[Any, ...], array: np.ndarray) -> Column:
     """Return the column of a place."""
     if array.ndim == 1:
@@ -204,7 +233,7 @@ def _fits(numbers: np.ndarray) -> bool:
     return bool((np.abs(finite) <= np.finfo(np.float32).max).all())
 
 
-def _floor(found: Trace, swept: Sweep) -> float:
+def _floor(passed: Mapping[Wire, np.ndarray], swept: frozenset[Any]) -> float:
     """Return the largest contribution that is independent of the input: a lower bound of the wires' scale."""
-    sizes = [norm(array) for wire, array in found.passed.items() if wire not in swept.swept]
+    sizes = [norm(array) for wire, array in passed.items() if wire not in swept]
     return max((size for size in sizes if np.isfinite(size)), default=0.0)

@@ -11,7 +11,7 @@ from autodiff_viz.graph.model import Graph
 from autodiff_viz.lessons.evaluate import graph_of
 from autodiff_viz.lessons.gallery import lesson
 from autodiff_viz.lessons.record import Lesson, Try
-from autodiff_viz.views.actions import noisy
+from autodiff_viz.views.actions import resampled_nodes
 from autodiff_viz.views.edits.apply import edited
 from autodiff_viz.views.lab import Lab
 from autodiff_viz.views.lessons.claims import variant_of
@@ -94,7 +94,7 @@ def _is_trained(lab: Lab, item: Try) -> bool:
 def _holds(lab: Lab, start: Graph, edit: Edit) -> bool:
     """Whether an edit would change nothing; one that asks for any change, whether there is one."""
     if edit["kind"] == "resample":
-        return any(_differs(lab.graph, start, name, "seed") for name in noisy(start))
+        return any(_differs(lab.graph, start, name, "seed") for name in resampled_nodes(start))
     if edit["kind"] == "uncheckpoint":
         return all(region.name != edit["region"] for region in lab.graph.regions)
     if edit.get("any"):

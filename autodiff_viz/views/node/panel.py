@@ -10,6 +10,7 @@ from autodiff_viz.engine.lints.lint import LATER, WHERE_TRAP
 from autodiff_viz.graph.model import GRAD
 from autodiff_viz.graph.rule_kinds import ON_INPUTS, RULE_KINDS
 from autodiff_viz.views.canvas.card_heatmaps import elements
+from autodiff_viz.views.canvas.pushes import tangent_at
 from autodiff_viz.views.compose import LabView, Verification
 from autodiff_viz.views.lab import Lab
 from autodiff_viz.views.node.causes import explained, in_a_word
@@ -105,9 +106,8 @@ def node_data(lab: Lab, view: LabView, told: Answers) -> Data | None:
 
 def _elements(view: LabView, name: str) -> dict[str, list[str]]:
     """Return the numbers of the node's heat maps, which the canvas shows under the pointer."""
-    trace = view.trace
-    below = view.tangents.tangent if view.tangents else trace.cotangent if trace else {}
-    return elements(trace.value.get(name), below.get(name)) if trace else {}
+    trace, moving = view.trace, tangent_at(view.tangents, name)
+    return elements(trace.value.get(name), trace.cotangent.get(name), moving) if trace else {}
 
 
 def _wire(wire: WireView, slot: int, moving: TangentRows) -> Data:
@@ -218,6 +218,8 @@ def _found(found: Verification, details: bool) -> Data:
     """Return the result of the check."""
     agrees = found.verdict is not None and found.verdict.agrees
     said = {"state": "agrees" if agrees else "differs", "says": found.sentence}
+    if found.forward is not None:
+        said["forward"] = {"state": found.forward.state, "says": found.forward.says}
     if not details:
         return said
     rows = [[c.name, c.declared, c.true, in_a_word(c.agrees, c.causes)] for c in found.inputs]

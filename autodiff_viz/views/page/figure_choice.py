@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from autodiff_viz.figures.catalog import FIGURES, OF_DRAWS, OF_GRAPH, OF_INPUT, OF_NODE, OF_SCALE
+from autodiff_viz.graph.model import Graph
 from autodiff_viz.views.actions import swept_input
 from autodiff_viz.views.lab import Lab
 
@@ -12,7 +13,18 @@ from autodiff_viz.views.lab import Lab
 def figure_on_view(lab: Lab) -> str:
     """Return the key of the figure on view: the chosen one, unless the graph lacks what it is about."""
     spec = FIGURES.get(lab.figure)
-    return lab.figure if spec and spec.fits(lab.graph) else next(iter(FIGURES))
+    return lab.figure if spec and spec.fits(lab.graph, pinned_graph(lab)) else next(iter(FIGURES))
+
+
+def pinned_graph(lab: Lab) -> Graph | None:
+    """Return the pinned graph, if there is one."""
+    return lab.pinned.graph if lab.pinned else None
+
+
+def compared(lab: Lab, figure: str | None) -> tuple[bytes, str] | None:
+    """Return the identity and the letter of the pinned graph, if the figure shows that too."""
+    shown = lab.pinned is not None and figure in FIGURES and FIGURES[figure].beside
+    return (lab.pinned.graph.identity, lab.pinned.letter) if shown else None
 
 
 def about(lab: Lab, figure: str | None) -> str | None:

@@ -9,6 +9,7 @@ from typing import Any
 
 from autodiff_viz.engine.trace import Trace
 from autodiff_viz.figures.catalog import FIGURES
+from autodiff_viz.figures.twin import Twin
 from autodiff_viz.graph.identity import identity
 from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.workers.jobs import Job
@@ -34,17 +35,27 @@ class Figured:
         return json.loads(zlib.decompress(self.packed))
 
 
-def figure_job(name: str, trace: Trace, of: str | None, low: bool = False) -> Job:
+def figure_job(name: str, trace: Trace, of: str | None, low: bool = False, twin: Twin | None = None) -> Job:
     """Return the job that runs `figured` in a worker process of its own."""
-    key = identity(("figure", name, trace.identity, of, low))
-    return Job(key, figured, (name, trace, of, low), SECONDS, long=True)
+    twin = twin if FIGURES[name].beside else None
+    key = identity(("figure", name, trace.identity, of, low, twin and (twin.trace.identity, twin.letter)))
+    return Job(key, figured, (name, trace, of, low, twin), SECONDS, long=True)
 
 
-def figured(name: str, trace: Trace, of: str | None, low: bool = False) -> Figured | tuple[Problem, ...]:
-    """Make the figure of this name about the node `of`, or return the problems that prevent it."""
+def figured(
+    name: str, trace: Trace, of: str | None, low: bool = False, twin: Twin | None = None
+) -> Figured | tuple[Problem, ...]:
+    """Make the figure of this name about the node `of`, or return the problems that prevent it.
+
+    Args:
+      twin: the pinned graph, of a figure that shows it beside the present one.
+    """
     spec = FIGURES[name]
     try:
-        figure, words = spec.build_for(low)(trace, of), spec.text(trace, of)
+        if twin is not None:
+            figure, words = spec.beside(trace, of, twin)
+        else:
+            figure, words = spec.build_for(low)(trace, of), spec.text(trace, of)
     except GraphError as error:
         return error.problems
     return Figured(zlib.compress(figure.to_json().encode()), words)

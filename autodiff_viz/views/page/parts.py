@@ -19,7 +19,7 @@ from autodiff_viz.views.lab import Lab, scalar_inputs
 from autodiff_viz.views.lessons.gallery import lesson_view
 from autodiff_viz.views.lessons.tries import tries
 from autodiff_viz.views.node.tensor import is_tensor
-from autodiff_viz.views.page.figure_choice import about, figure_on_view
+from autodiff_viz.views.page.figure_choice import about, compared, figure_on_view, pinned_graph
 from autodiff_viz.views.page.formula import formula
 from autodiff_viz.views.page.history_list import history_view
 from autodiff_viz.views.page.ranged import ranged_data
@@ -36,7 +36,11 @@ SLIDERS = 200  # limit; the browser slows down with thousands
 def lab_drawing(lab: Lab, view: LabView) -> dict[str, Any]:
     """Return the data of the lab's component: canvas, formula, sliders, history and keys of the tables."""
     steps = {"history": history_view(lab), "picked": lab.picked, "sweeps": dict(view.sweeps)}
-    page = {"figure": figure_on_view(lab), "lacks": lacking(lab.graph), "lesson": lab.lesson}
+    page = {
+        "figure": figure_on_view(lab),
+        "lacks": lacking(lab.graph, pinned_graph(lab)),
+        "lesson": lab.lesson,
+    }
     return {
         **steps,
         **page,
@@ -125,7 +129,12 @@ SHOWS: Mapping[str, Callable[[Lab, LabView], Data]] = {
         lab.draws,
         scalar_inputs(lab.graph),
     ),
-    "figure": lambda lab, view: (on := figure_on_view(lab), about(lab, on), numbers(lab, view)),
+    "figure": lambda lab, view: (
+        on := figure_on_view(lab),
+        about(lab, on),
+        compared(lab, on),
+        numbers(lab, view),
+    ),
     "second": numbers,
     LESSON: lambda lab, view: lesson_view(lab),
 }

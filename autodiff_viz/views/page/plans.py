@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from autodiff_viz.engine.explain.plans import Plan, Planned, planned
+from autodiff_viz.engine.explain.plans import Plan, Planned, frontier, present_plan, without_regions
 from autodiff_viz.engine.trace import Trace
 from autodiff_viz.engine.whole_program.program import structure
 from autodiff_viz.figures.plans import AXES, NAMES, PEAK, best, size
@@ -21,17 +21,37 @@ SECONDS = 120.0  # of CPU time
 
 
 def plans_job(view: LabView) -> Job:
-    """Return the job that finds the plans of the graph on view; no plan depends on the values of inputs."""
-    trace, groups = view.trace, view.graph.groups
+    """Return the job that finds the plans of the graph on view.
+
+    No plan depends on the values of inputs, or on the regions that the graph has now: a plan that is taken
+    needs no new search.
+    """
+    trace, groups = without_regions(view.trace), view.graph.groups
+    return Job(_key("plans", trace, groups), found_plans, (trace, groups), SECONDS, long=True)
+
+
+def present_job(view: LabView) -> Job:
+    """Return the job that measures the plan that the graph on view has now."""
+    return Job(_key("present plan", view.trace), measured_plan, (view.trace,))
+
+
+def _key(what: str, trace: Trace, groups: tuple[Group, ...] = ()) -> bytes:
     shapes = tuple((name, value.shape) for name, value in sorted(trace.inputs.items()))
-    key = identity(("plans", structure(trace.graph), shapes, trace.dtype, groups))
-    return Job(key, found_plans, (trace, groups), SECONDS, long=True)
+    return identity((what, structure(trace.graph), shapes, trace.dtype, groups))
 
 
 def found_plans(trace: Trace, groups: tuple[Group, ...]) -> Planned | tuple[Problem, ...]:
-    """Find the plans, or return the problems that prevent it."""
+    """Find the plans besides the present one, or return the problems that prevent it."""
     try:
-        return planned(trace, groups=groups)
+        return frontier(trace, groups=groups)
+    except GraphError as error:
+        return error.problems
+
+
+def measured_plan(trace: Trace) -> Plan | tuple[Problem, ...]:
+    """Measure the present plan, or return the problems that prevent it."""
+    try:
+        return present_plan(trace)
     except GraphError as error:
         return error.problems
 

@@ -15,6 +15,7 @@ from autodiff_viz.engine.live_path.walk import Wire
 from autodiff_viz.engine.trace import Trace, trace
 from autodiff_viz.engine.training.live_steps import with_seeds
 from autodiff_viz.engine.training.mixed import in_dtype, seed_of
+from autodiff_viz.figures.twin import Twin
 from autodiff_viz.graph.history import Pinned
 from autodiff_viz.graph.identity import identity, remembered
 from autodiff_viz.graph.model import Graph, Literal
@@ -65,20 +66,33 @@ def twins_data(lab: Lab, view: LabView) -> Data | None:
     "waits" while there is nothing to compare. `rows` are the nodes whose numbers differ, the output first,
     and `equal` the names of the others; `lit` are the wires on the canvas at which the backward sweeps part.
     """
-    pinned = lab.pinned
-    if pinned is None:
+    if lab.pinned is None:
         return None
-    letter = OTHER[pinned.letter]
+    letter = OTHER[lab.pinned.letter]
     if live(lab):
         return {"letter": letter, "kind": "waits", "says": "Compared when the training stops."}
     if not view.complete:
         return {"letter": letter, "kind": "waits", "says": f"{letter} is unfinished: not compared yet."}
-    at = view.moment
+    return _compared(_beside(lab, view))
+
+
+def twin(lab: Lab, view: LabView) -> Twin | None:
+    """Return the pinned graph's trace; None if nothing is pinned, or it cannot run or be compared now."""
+    if lab.pinned is None or live(lab) or not view.complete:
+        return None
+    try:
+        return Twin(_trace(_beside(lab, view)), lab.pinned.letter)
+    except GraphError:
+        return None
+
+
+def _beside(lab: Lab, view: LabView) -> _Beside:
+    pinned, at = lab.pinned, view.moment
     learned = in_dtype(at.parameters, lab.dtype) if at else {}
     parameters = {name: array for name, array in learned.items() if name in pinned.graph}
     there = with_seeds(pinned.graph, at.step) if at else pinned.graph
     seed = seed_of(at.state.scaling, lab.dtype) if at and lab.seed is None else lab.seed
-    return _compared(_Beside(pinned, there, seed, parameters, view.trace, view.graph, view.follows))
+    return _Beside(pinned, there, seed, parameters, view.trace, view.graph, view.follows)
 
 
 def _key(beside: _Beside) -> bytes:
@@ -89,10 +103,16 @@ def _key(beside: _Beside) -> bytes:
 
 
 @remembered(KEPT, _key)
+def _trace(beside: _Beside) -> Trace:
+    """Return the trace of the pinned graph with the present seed, dtype and parameters."""
+    return trace(beside.there, beside.parameters, beside.seed, dtype=beside.here.dtype)
+
+
+@remembered(KEPT, _key)
 def _compared(beside: _Beside) -> Data:
     letter = OTHER[beside.pinned.letter]
     try:
-        there = trace(beside.there, beside.parameters, beside.seed, dtype=beside.here.dtype)
+        there = _trace(beside)
     except GraphError as error:
         says = f"{beside.pinned.letter} cannot run: {error.problems[0].message}"
         return {"letter": letter, "kind": "waits", "says": says}

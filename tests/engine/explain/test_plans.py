@@ -10,6 +10,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import autodiff_viz as av
+from autodiff_viz.engine.explain import plan_search
 from autodiff_viz.engine.explain.memory import memory
 from autodiff_viz.engine.explain.plan_costs import BARE, Choices
 from autodiff_viz.engine.explain.plan_search import search
@@ -221,3 +222,14 @@ def test_random_graphs_have_plans_that_hold(graph):
 def test_a_trace_is_needed():
     with pytest.raises(av.GraphError, match="A trace is needed"):
         plans(av.parse("x = 1.0"))
+
+
+@pytest.mark.parametrize("nodes", [1, 2, 3, 6, 7, 10])
+def test_the_search_reports_how_many_plans_there_are(nodes, monkeypatch):
+    """The first report already has the number that is known when all have been compared."""
+    told = []
+    monkeypatch.setattr(plan_search, "report", lambda *report: told.append(report))
+    program = program_of(traced(chain(nodes)))
+    found = search(program, ())
+    assert told[0] == (0, found.count, "plans")
+    assert all(done < whole == found.count for done, whole, _ in told)

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 import autodiff_viz as av
-from autodiff_viz.engine.explain.plans import Plan, Planned
+from autodiff_viz.engine.explain.plans import Plan, Planned, as_present, planned, with_present
 from autodiff_viz.engine.trace import trace
 from autodiff_viz.graph.model import Graph, Region
 from autodiff_viz.language.show import show
@@ -15,7 +15,7 @@ from autodiff_viz.views.actions import set_input, typed, undone
 from autodiff_viz.views.compose import lab_view
 from autodiff_viz.views.edits.apply import edited
 from autodiff_viz.views.lab import Lab, formula_text, start
-from autodiff_viz.views.page.plans import choice, found_plans, plans_job, take_plan
+from autodiff_viz.views.page.plans import choice, measured_plan, plans_job, present_job, take_plan
 from autodiff_viz.workers.jobs import done_here
 from tests.export.programs import run_here
 
@@ -31,7 +31,9 @@ def sines(count: int) -> str:
 
 
 def found(lab: Lab) -> Planned:
-    return done_here(plans_job(lab_view(lab))).value
+    view = lab_view(lab)
+    plans = done_here(plans_job(view)).value
+    return as_present(plans, view.graph.regions) or with_present(plans, done_here(present_job(view)).value)
 
 
 def saving(lab: Lab) -> Plan:
@@ -134,17 +136,48 @@ def test_plans_are_found_again_only_if_the_program_is_another():
         plans_job(lab_view(one)).key
         for one in (
             lab,
+            take_plan(lab, saving(lab), lab.graph),
             set_input(lab, "v0", 0.7),
             edited(lab, {"kind": "cut_after", "nodes": ["v2"], "on": True}),
         )
     }
     assert len(keys) == 1
-    for other in (of(sines(5)), replace(lab, dtype="float64"), take_plan(lab, saving(lab), lab.graph)):
+    grouped = edited(lab, {"kind": "group", "nodes": ["v2", "v3"]})
+    for other in (of(sines(5)), replace(lab, dtype="float64"), grouped):
         assert plans_job(lab_view(other)).key not in keys
+
+
+@pytest.mark.parametrize("text", [sines(6), LAYER])
+def test_after_a_plan_is_taken_the_page_has_what_a_search_from_nothing_finds(text):
+    """Costs of all plans, and which one is present, are those of `av.plans` of the graph with its regions."""
+
+    def told(plans):
+        return {(plan.code, plan.peak, plan.kept, plan.reruns, plan.optimal, plan.present) for plan in plans}
+
+    lab = of(text)
+    plans = done_here(plans_job(lab_view(lab))).value
+    for plan in found(lab).plans:
+        after = take_plan(lab, plan, lab.graph)
+        assert plan.present or as_present(plans, after.graph.regions) is not None  # nothing is measured again
+        (present,) = [one for one in found(after).plans if one.present]
+        assert {*present.regions} == {*plan.regions}
+        assert told(found(after).plans) == told(planned(trace(after.graph), groups=after.graph.groups).plans)
+
+
+def test_regions_that_no_plan_has_are_measured_and_are_the_present_ones():
+    lab = of(f"{sines(4)}")
+    odd = Region("r", frozenset({"v2", "v3"}), "save_only_these_names", frozenset({"v2"}))
+    lab = replace(lab, history=take_plan(lab, Plan("odd", (odd,), "", 0, 0, 0), lab.graph).history)
+    assert as_present(done_here(plans_job(lab_view(lab))).value, lab.graph.regions) is None
+    (present,) = [plan for plan in found(lab).plans if plan.present]
+    whole = trace(lab.graph)
+    assert present.regions == lab.graph.regions
+    assert present.peak == max(step.live for step in av.play(whole))
+    assert present.reruns == sum(runs.kept for runs in whole.runs.values())
 
 
 def test_regions_that_cannot_run_are_problems_and_no_plans():
     lab = of(sines(3))
     broken = replace(lab.graph, regions=(Region("r", frozenset({"v1", "v3"})),))
-    (problem,) = found_plans(replace(trace(lab.graph), graph=broken), ())
+    (problem,) = measured_plan(replace(trace(lab.graph), graph=broken))
     assert "cannot run as a whole" in problem.message

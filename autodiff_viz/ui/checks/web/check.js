@@ -10,6 +10,7 @@ import { Hints } from "./hints.js";
 /** @typedef {import("./types.js").CheckData} CheckData */
 
 const ANSWERS = new Set(["agrees", "differs"]); // states with a result, and names of their icons
+const FORWARD = { agrees: "jax.jvp agrees", differs: "jax.jvp differs", blocked: "jax.jvp is blocked", failed: "jax.jvp cannot run" };
 const HEADS = ["input", "gradient", "central differences", "equal"];
 
 export class Check {
@@ -26,12 +27,13 @@ export class Check {
     this.notes = html("div", { class: "checks notes" }, this.origin.root, this.said); // in a place of its own
     this.sign = html("span", { class: "sign" });
     this.says = html("p", { class: "says" });
+    this.forward = html("span", { class: "forward", role: "status" });
     this.ask = html("button", { type: "button", click: () => ask(true) }, "Check with jax.vjp");
     this.cancel = html("button", { type: "button", click: () => ask(false) }, "Cancel");
     this.details = html("button", { type: "button", class: "details", "aria-expanded": "false", click: () => (this.toggle(), look()) }, "Details");
     this.table = html("div", { class: "table" });
     this.hints = new Hints({ send: mend, select, light, opened: () => ((this.open = false), this.draw()) });
-    this.row = html("div", { class: "verdict" }, this.sign, this.says, this.ask, this.cancel, this.hints.button, this.details);
+    this.row = html("div", { class: "verdict" }, this.sign, this.says, this.forward, this.ask, this.cancel, this.hints.button, this.details);
     this.host = html("div", { class: "checks", role: "group", "aria-label": "Check" }, this.row, this.table, this.hints.panel);
     this.draw();
   }
@@ -69,6 +71,7 @@ export class Check {
     const sign = now && ANSWERS.has(now) ? now : "";
     if ((this.sign.dataset.sign ?? "") !== sign) this.sign.replaceChildren(...(sign ? [icon(sign, 18)] : []));
     this.sign.dataset.sign = sign;
+    this.drawForward();
     this.ask.hidden = now !== "asks";
     this.cancel.hidden = now !== "checking" || !this.data.cancel;
     const told = state !== undefined && ANSWERS.has(state);
@@ -79,13 +82,24 @@ export class Check {
     if (!this.table.hidden) this.fill();
   }
 
+  /** Show whether jax.jvp has the same tangents, while forward mode is on. */
+  drawForward() {
+    const { forward } = this.data;
+    const said = this.lag === null && forward ? FORWARD[forward.state] : "";
+    this.forward.hidden = !said;
+    if (!forward || !said || this.forward.title === forward.says) return;
+    this.forward.title = forward.says;
+    this.forward.dataset.state = forward.state;
+    this.forward.replaceChildren(icon(ANSWERS.has(forward.state) ? forward.state : "warning", 16), html("span", {}, said));
+  }
+
   fill() {
-    const { says = "", rows, why = [] } = this.data;
+    const { says = "", forward, rows, why = [] } = this.data;
     if (!rows) return this.table.replaceChildren();
     const head = html("tr", {}, ...HEADS.map((name) => html("th", { scope: "col" }, name)));
     const lines = rows.map(([name, ...cells]) => html("tr", {}, html("th", { scope: "row" }, name), ...cells.map((cell) => html("td", {}, cell))));
     const table = html("table", {}, html("thead", {}, head), html("tbody", {}, ...lines));
-    this.table.replaceChildren(html("p", {}, says), table, ...why.map((sentence) => html("p", { class: "why" }, sentence)));
+    this.table.replaceChildren(html("p", {}, says), ...(forward ? [html("p", { class: "of-forward" }, forward.says)] : []), table, ...why.map((sentence) => html("p", { class: "why" }, sentence)));
     if (this.reveals) this.table.scrollIntoView({ block: "nearest" });
     this.reveals = false;
   }

@@ -5,8 +5,9 @@
 /**
  * @typedef {{
  *   notes?: string[], origin?: import("../../web/mend.js").Explanation, state?: "agrees" | "differs" | "checking" | "asks" | "waits" | "failed", says?: string, lints?: LintData[], cancel?: boolean,
+ *   forward?: { state: "agrees" | "differs" | "blocked" | "failed", says: string },
  *   rows?: [name: string, gradient: string, difference: string, equal: string][], why?: string[],
- * }} CheckData  `cancel`: the check takes long and can be cancelled; without `state` there is nothing to check; `rows` are sent only while the table is open
+ * }} CheckData  `cancel`: the check takes long and can be cancelled; without `state` there is nothing to check; `forward`: of the tangents, while forward mode is on; `rows` are sent only while the table is open
  */
 
 export {};

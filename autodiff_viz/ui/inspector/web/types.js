@@ -13,7 +13,7 @@
 /**
  * @typedef {{
  *   name: string, doc?: string, math?: string, kind: string, kinds: string[], ruleSays?: string, declared?: string[], shape?: string, value?: string,
- *   arriving?: string, tangent?: string, added?: string, fork?: string, wires?: WireRow[], fields?: FieldData[], runs?: string[], why?: import("../../web/mend.js").Explanation, elements?: { value?: string[], cotangent?: string[] },
+ *   arriving?: string, tangent?: string, added?: string, fork?: string, wires?: WireRow[], fields?: FieldData[], runs?: string[], why?: import("../../web/mend.js").Explanation, elements?: { value?: string[], tangent?: string[], cotangent?: string[] },
  * }} NodeData
  */
 

@@ -3,9 +3,9 @@
 
 import { keyOf, NO_FOCUS, placed } from "./actions.js";
 import { RULES } from "../../../web/constants.js";
-import { html, setText, svg } from "../../../web/dom.js";
+import { html, setText } from "../../../web/dom.js";
 import { groupOf } from "./groups.js";
-import { icon } from "../draw/icons.js";
+import { arrowhead, icon } from "../draw/icons.js";
 import { answerKeys } from "./keys.js";
 import { toggleMenu } from "../popovers/menu.js";
 import { moreButton } from "../popovers/more.js";
@@ -104,9 +104,6 @@ function titleOf(editor) {
 
 const legend = () =>
   html("div", { class: "legend-line" },
-    html("span", { class: "blue" }, triangle("M1 1l7 5-7 5z"), "value"),
-    html("span", { class: "tangent-key" }, triangle("M1 1l7 5-7 5z"), "tangent"),
-    html("span", { class: "orange" }, triangle("M8 1l-7 5 7 5z"), "cotangent"));
-
-/** @param {string} d */
-const triangle = (d) => svg("svg", { width: 9, height: 12, "aria-hidden": "true" }, svg("path", { d, fill: "currentColor" }));
+    html("span", { class: "blue" }, arrowhead(), "value"),
+    html("span", { class: "tangent-key" }, arrowhead(), "tangent"),
+    html("span", { class: "orange" }, arrowhead(true), "cotangent"));

@@ -9,7 +9,7 @@ import { fitting } from "./fitting.js";
 import { gridOf } from "./geometry.js";
 import { imageOf } from "./heat.js";
 import { isBare } from "./levels.js";
-import { inkOf } from "./heatcard.js";
+import { shownAt } from "./heatcard.js";
 import { textWidth } from "./measure.js";
 
 /** @typedef {import("../types.js").GraphNode} GraphNode */
@@ -29,11 +29,14 @@ const BOLD = 1.06; // width of semi-bold letters
 const LEAST = textWidth("0.91", 1) * BOLD; // of the font's size: two digits and a point
 const FLAT = 0.85; // height of a line of numbers, of the font's size
 
+/** Whether Python has sent the numbers of the cells. @param {GraphNode} node */
+export const isWritten = ({ heat }) => Boolean(heat?.valueNumbers ?? heat?.tangentNumbers ?? heat?.cotangentNumbers);
+
 /** The cells of both tensors; null where their numbers have no room.
  * @param {GraphNode} node @param {Level} level @returns {Cells | null} */
 export function makeCells(node, level) {
   const grid = gridOf(node.dims ?? []);
-  if (!grid || !node.heat?.valueNumbers) return null;
+  if (!grid || !isWritten(node)) return null;
   const size = Math.max(FONT, level.number);
   const boxes = { value: boxOf(node, grid, "value", level), cotangent: boxOf(node, grid, "cotangent", level) };
   const room = boxes.value.w / grid[1];
@@ -80,10 +83,11 @@ export function writeCells(cells, node) {
   const { heat, connected } = node;
   for (const which of /** @type {Which[]} */ (["value", "cotangent"])) {
     const { image } = cells[which];
-    const shades = (which === "value" || connected) && heat?.[which];
-    if (shades) image.setAttribute("href", imageOf(shades, heat?.columns ?? 1, inkOf(node, which)));
+    const shown = shownAt(node, which);
+    const shades = (which === "value" || connected) && heat?.[shown];
+    if (shades) image.setAttribute("href", imageOf(shades, heat?.columns ?? 1, shown));
     else image.removeAttribute("href");
-    writeBlock(cells[which], shades ? (heat?.[`${which}Numbers`] ?? []) : []);
+    writeBlock(cells[which], shades ? (heat?.[`${shown}Numbers`] ?? []) : []);
   }
 }
 

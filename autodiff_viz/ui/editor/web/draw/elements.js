@@ -2,10 +2,11 @@
 // The element of a tensor under the pointer, with its index: on the heat-maps of the selected node, whose numbers Python has
 // sent, and where a cell stands for one element.
 
+import { shownAt } from "./heatcard.js";
 import { html, setText } from "../../../web/dom.js";
 
 /** @typedef {import("../editor.js").Editor} Editor */
-/** @typedef {"value" | "cotangent"} Which */
+/** @typedef {"value" | "cotangent"} Which  of the two pictures */
 
 const BESIDE = 14; // px right of and above the pointer
 
@@ -44,7 +45,7 @@ function textAt({ drawing, stage }, { clientX: x, clientY: y, target }) {
   if (name !== id || !elements || !node) return "";
   for (const which of /** @type {Which[]} */ (["value", "cotangent"])) {
     const box = stage.cards.get(id)?.numbers?.pictures?.[which].frame.getBoundingClientRect();
-    const numbers = elements[which];
+    const numbers = elements[shownAt(node, which)];
     if (box && numbers && x >= box.left && x < box.right && y >= box.top && y < box.bottom)
       return elementAt(numbers, node.dims ?? [], (x - box.left) / box.width, (y - box.top) / box.height);
   }

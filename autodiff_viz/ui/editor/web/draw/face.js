@@ -19,6 +19,8 @@ const HEADER = 33; // px
 const TIGHT = 6; // px between and around two numbers without anything else
 const OVER = 52; // px by which a number may be wider than its card where it is all that is said
 const HIGH = 8; // px above the sign of a tall card, at most
+const OUT = 20; // px above and below a card, at most, that two numbers take in forward mode
+const LEAST_GAP = 2.5; // px between three numbers, at least
 const BESIDE = 15; // px of numbers, at most, that leave room for a tangent beside the value
 const SMALLER = 0.9; // size of a tangent beside its value
 const MARK = 9; // px that the arrows of value and cotangent take
@@ -37,37 +39,47 @@ const FOLDED = 12; // px, margin of a collapsed group's card
 /** @param {Level} level */
 const sideOf = ({ detail }) => (detail === "near" ? SIDE.near : SIDE.else);
 
-/** Whether both numbers have room, one below the other. @param {{ h: number }} node @param {Level} level */
-export const hasBoth = ({ h }, { detail, number }) => detail !== "one" || 2 * CAPITAL * number + TIGHT <= h;
+/** Whether both numbers have room, one below the other. In forward mode they may be higher than the card, since both modes are
+ * what is looked at. @param {{ h: number, tangent?: string }} node @param {Level} level */
+export const hasBoth = ({ h, tangent }, { detail, number }) => detail !== "one" || 2 * CAPITAL * number + TIGHT <= h + (tangent === undefined ? 0 : 2 * OUT);
 
-/** Baselines of sign, value and cotangent, in px from the card's top. @param {{ h: number }} node @param {Level} level */
-function baselines({ h }, level) {
+/** Baselines of sign and numbers, in px from the card's top: of value and cotangent, in forward mode of the tangent and the
+ * cotangent, with the value above them where it has room. @param {GraphNode} node @param {Level} level */
+function baselines(node, level) {
+  const { h } = node;
   const { detail, text, number } = level;
   if (detail === "near") {
     const middle = (HEADER + h) / 2;
     return { sign: 24, rows: [middle - 4.5, middle + 16] };
   }
   const [head, row] = [isBare(level) ? 0 : CAPITAL * text, CAPITAL * number];
-  if (!hasBoth({ h }, level)) return { sign: 0, rows: [(h + row) / 2, (h + row) / 2] };
-  const first = head ? head + Math.min((h - head - 2 * row) / 4, HIGH) : 0;
-  const gap = (h - first - 2 * row) / 3;
-  return { sign: first, rows: [first + gap + row, first + 2 * (gap + row)] };
+  if (!hasBoth(node, level)) return { sign: 0, rows: [(h + row) / 2, (h + row) / 2] };
+  const count = hasThree(node, level) ? 3 : 2;
+  const first = head ? head + Math.min((h - head - count * row) / (count + 2), HIGH) : 0;
+  const gap = Math.max((h - first - count * row) / (count + 1), detail === "one" && node.tangent !== undefined ? TIGHT : 0);
+  const top = (first + h - count * row - (count - 1) * gap) / 2;
+  return { sign: first, rows: Array.from({ length: count }, (_, i) => top + i * (gap + row) + row) };
 }
 
 /** Baselines of the two numbers. @param {GraphNode} node @param {Level} level */
 export const rows = (node, level) => (node.tab ? tabRows(node, level) : baselines(node, level).rows);
 
-/** Whether a card has room for value, tangent and cotangent, in forward mode. @param {GraphNode} node @param {Level} level */
-export const hasBothModes = ({ reverse, heat, group, tab, shape }, level) => Boolean(reverse && level.detail === "near" && level.number <= BESIDE && !heat && !group && !tab && !shape);
+/** Whether value, tangent and cotangent have a row each, in forward mode. @param {GraphNode} node @param {Level} level */
+const hasThree = ({ h, tangent, heat }, level) =>
+  tangent !== undefined && !heat && level.detail !== "near" && !isBare(level) && (h - CAPITAL * (level.text + 3 * level.number)) / 5 >= LEAST_GAP;
+
+/** Whether the tangent stands beside the value, in forward mode. @param {GraphNode} node @param {Level} level */
+export const isBeside = ({ tangent, heat, group, tab, shape }, level) => tangent !== undefined && level.detail === "near" && level.number <= BESIDE && !heat && !group && !tab && !shape;
+
+/** Whether the value is written; in forward mode it gives way to the tangent where not all three numbers have room.
+ * @param {GraphNode} node @param {Level} level */
+export const hasValue = (node, level) => node.tangent === undefined || isBeside(node, level) || (!node.group && !node.tab && hasThree(node, level));
 
 /** Px of a tangent beside its value: at least, and at most. @param {Level} level */
 export const sizesBeside = ({ number }) => [SMALLER * number, Math.max(SMALLER * MOST, number)];
 
 /** Left end of the numbers, right of the arrows. @param {Level} level */
 export const leftOf = (level) => sideOf(level) + MARK + 1;
-
-/** Px for the cotangent below value and tangent. @param {GraphNode} node */
-export const backRoom = ({ w }) => w - 2 * SIDE.near - MARK - 1;
 
 /** The line below sign and name. @param {GraphNode} node @param {Level} level */
 export const divider = ({ w }, level) =>
@@ -86,7 +98,7 @@ export function arrows(forth, back, level) {
 /** Px for the two numbers, their largest size and their right end, of the value its `own` if it differs; where the shape
  * stands, if it has room.
  * @param {GraphNode} node @param {Level} level
- * @returns {{ value: number, cotangent: number, most: number, right: number, own?: number, shape?: number }} */
+ * @returns {{ value: number, tangent?: number, cotangent: number, most: number, right: number, own?: number, shape?: number }}  `tangent`: if it is beside the value */
 export function roomOf(node, level) {
   if (node.tab) {
     const { ends: [own, right], ...rooms } = tabRoom(node, level);
@@ -104,7 +116,7 @@ export function roomOf(node, level) {
   }
   const room = w - 2 * side - (near ? MARK + 1 : 0);
   const size = Math.max(SHAPE, text);
-  if (hasBothModes(node, level)) return { value: 0.51 * room, cotangent: 0.46 * room, most: MOST, right: w - side };
+  if (isBeside(node, level)) return { value: 0.51 * room, tangent: 0.46 * room, cotangent: room, most: MOST, right: w - side };
   const beside = near && shape && !heat ? textWidth(shape, size) + 4 : 0;
   return { value: room - beside, cotangent: room, most: Math.max(MOST, number), right: w - side, ...(beside && { shape: side + MARK }) };
 }
@@ -129,7 +141,8 @@ function above(node, level) {
 }
 
 /** @param {GraphNode} node @param {Level} level @param {number} across width of the symbol, in units of its size */
-function titled({ symbol, id, w, h, isInput, isParameter }, level, across) {
+function titled(node, level, across) {
+  const { symbol, id, w, isInput, isParameter } = node;
   const [side, near] = [sideOf(level), level.detail === "near"];
   const room = w - 2 * side - (isInput && !near ? 6 : 0);
   const named = Math.max(NAME, level.text);
@@ -141,7 +154,7 @@ function titled({ symbol, id, w, h, isInput, isParameter }, level, across) {
   const given = said ? beside : own ? Math.max(room - spare, 0.66 * room) : room;
   const most = !near ? level.text * 1.15 : /^[^\p{L}\p{N}]$/u.test(symbol) ? SYMBOL.sign : SYMBOL.most;
   const size = clamp(given / across, Math.max(level.text, 10), Math.max(most, level.text));
-  const y = baselines({ h }, level).sign;
+  const y = baselines(node, level).sign;
   const left = side + (isInput ? 3 : 0);
   const big = svg("text", { class: "symbol", x: left, y }, shortened(symbol, given / BOLD, size));
   big.style.setProperty("--size", `${size.toFixed(1)}px`);

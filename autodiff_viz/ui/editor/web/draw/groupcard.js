@@ -36,7 +36,7 @@ export function cardOf({ id, group, inside, box, ins, outs }, regions) {
     slots: ins.map((name) => ({ label: name, constant: null, wired: true })),
     ports: { ins: ins.map((_, i) => head + ROW * (i + 0.5)), outs: outs.map((_, i) => head + ROW * (i + 0.5)) },
     value: output?.value ?? "", valueFull: output?.valueFull, shape: output?.shape, dims: output?.dims,
-    cotangent: output?.cotangent ?? "", cotangentFull: output?.cotangentFull, reverse: output?.reverse,
+    cotangent: output?.cotangent ?? "", cotangentFull: output?.cotangentFull, tangent: output?.tangent, tangentFull: output?.tangentFull,
     rule: "follow", isOutput: inside.some(({ isOutput }) => isOutput), isInput: false,
     connected: inside.some(({ connected }) => connected),
     problem: trouble("problem") ?? group.problem, warning: trouble("warning"), missing: trouble("missing"),
@@ -147,14 +147,14 @@ const KINDS = { mute: "missing", cut_after: "segment", checkpoint: "runs" };
 export const groupRows = ({ h }, { detail, number }) => (detail === "one" ? [h / 2 - 3, h / 2 + 0.75 * number] : detail === "near" ? [h - FOOT - 27, h - FOOT - 5] : [h - FOOT - 0.8 * number - 2, h - FOOT + 2]);
 
 /** Write the tooltip. @param {Element} title @param {GraphNode} node */
-export function writeGroupTitle(title, { group, valueFull, value, cotangentFull, cotangent, reverse }) {
+export function writeGroupTitle(title, { group, valueFull, value, cotangentFull, cotangent, tangentFull, tangent }) {
   const lines = [`${group?.name}: ${group?.nodes.join(", ")}`, ...(group?.marks ?? []).map(({ says }) => says)];
-  if (group?.output) lines.splice(1, 0, `value of ${group.output} ${valueFull ?? value}`, `${reverse ? "tangent" : "cotangent"} ${cotangentFull ?? cotangent}`);
+  if (group?.output) lines.splice(1, 0, `value of ${group.output} ${valueFull ?? value}`, ...(tangent === undefined ? [] : [`tangent ${tangentFull ?? tangent}`]), `cotangent ${cotangentFull ?? cotangent}`);
   setText(title, lines.join("\n"));
 }
 
 /** Screen reader text of a collapsed group. @param {GraphNode} node */
-export function spokenGroup({ group, slots, value, shape, cotangent, connected, isOutput, reverse }) {
+export function spokenGroup({ group, slots, value, shape, cotangent, connected, isOutput, tangent }) {
   const { name, nodes, outs, output, branches, marks: found } = /** @type {NonNullable<GraphNode["group"]>} */ (group);
   const parts = [
     branches ? `${name}, collapsed group of ${branches.length} ${branches.length === 1 ? "branch" : "branches"}: ${branches.join(", ")}`
@@ -162,7 +162,8 @@ export function spokenGroup({ group, slots, value, shape, cotangent, connected, 
     slots.length && `reads ${slots.map(({ label }) => label).join(" and ")}`,
     outs.length && `gives ${outs.join(" and ")}`,
     output && `value ${[shape, value].filter(Boolean).join(" ")}`,
-    output && (connected ? `${reverse ? "tangent" : "cotangent"} ${cotangent}` : "no path to the output"),
+    output && tangent !== undefined && `tangent ${tangent}`,
+    output && (connected ? `cotangent ${cotangent}` : "no path to the output"),
     isOutput && "holds the output", ...found.map(({ says }) => says),
   ];
   return parts.filter(Boolean).join(", ");

@@ -20,8 +20,8 @@ const CELL = 15; // px of a cell, at most
 export const THUMB = 40; // px, width of a picture beside its norm
 const WORDS = { value: ["blue", "grey"], cotangent: ["orange", "teal"], tangent: ["purple", "slate"] };
 
-/** The colours of a picture: the lower one shows the tangent in forward mode. @param {GraphNode} node @param {Which} which */
-export const inkOf = ({ reverse }, which) => (which === "cotangent" && reverse ? "tangent" : which);
+/** The tensor that a picture shows: in forward mode the tangent stands in the value's place. @param {GraphNode} node @param {Which} which */
+export const shownAt = ({ tangent }, which) => (which === "value" && tangent !== undefined ? "tangent" : which);
 
 /** Width in px of either picture. @param {number} w of the card */
 export const halfOf = (w) => (w - 2 * SIDE - GAP) / 2;
@@ -55,14 +55,14 @@ export function paintPictures(pictures, node, level) {
   const { heat } = node;
   for (const which of /** @type {Which[]} */ (["value", "cotangent"])) {
     const { image, frame } = pictures[which];
-    const cells = heat?.[which] ?? "";
+    const cells = heat?.[shownAt(node, which)] ?? "";
     const columns = heat?.columns ?? 1;
     const room = roomAt(node, which, level);
     const size = sizeOfPicture(cells.length / columns, columns, room);
     const box = { x: room.x + (room.w - size.w) / 2, y: room.y + (room.h - size.h) / 2, width: size.w, height: size.h };
     for (const [name, px] of Object.entries(box)) for (const part of [image, frame]) part.setAttribute(name, px.toFixed(1));
     for (const part of [image, frame]) part.style.display = cells ? "" : "none";
-    if (cells) image.setAttribute("href", imageOf(cells, columns, inkOf(node, which)));
+    if (cells) image.setAttribute("href", imageOf(cells, columns, shownAt(node, which)));
   }
 }
 
@@ -87,11 +87,11 @@ export function sizeOfPicture(rows, columns, room) {
   return { w: across(columns, room.w), h: across(rows, room.h) };
 }
 
-/** Meaning of the colours of a picture, for the card's tooltip. @param {GraphNode} node @param {Which} which */
+/** Meaning of the colours of a picture, for the card's tooltip. @param {GraphNode} node @param {Which | "tangent"} which */
 export function scaleSays(node, which) {
   const { heat } = node;
   if (!heat?.[which]) return "";
-  const [plus, minus] = WORDS[inkOf(node, which)];
+  const [plus, minus] = WORDS[which];
   const top = heat[`${which}Top`];
   const odd = /[9+/]/.test(heat[which] ?? "") ? "; \u00d7 is NaN, arrows are infinities" : "";
   return top === "0" ? " (all 0)" : ` (${plus} to ${top}, ${minus} to \u2212${top}${odd})`;

@@ -48,3 +48,7 @@ export const ICONS = {
 /** @param {string} name a key of ICONS @param {number} size px */
 export const icon = (name, size = 18) =>
   svg("svg", { class: "icon", viewBox: "0 0 16 16", width: size, height: size, "aria-hidden": "true" }, svg("path", { d: ICONS[name] }));
+
+/** An arrowhead before a word: of what goes forward, or `back`. */
+export const arrowhead = (back = false) =>
+  svg("svg", { width: 9, height: 12, "aria-hidden": "true" }, svg("path", { d: back ? "M8 1l-7 5 7 5z" : "M1 1l7 5-7 5z", fill: "currentColor" }));

@@ -2,13 +2,13 @@
 // Card of a node: symbol and name above, then the value and the arriving cotangent; ports on the edges, and
 // chips above for what changes the gradient.
 
-import { cellParts, makeCells, numbersIn, writeBlock, writeCells } from "./cellcard.js";
+import { cellParts, isWritten, makeCells, numbersIn, writeBlock, writeCells } from "./cellcard.js";
 import { chips } from "./chips.js";
 import { RULES } from "../../../web/constants.js";
 import { keep, setText, svg } from "../../../web/dom.js";
-import { arrows, backRoom, divider, hasBoth, hasBothModes, header, leftOf, MOST, roomOf, rows, sizesBeside, writeNumber } from "./face.js";
+import { arrows, divider, hasBoth, hasValue, header, isBeside, leftOf, MOST, roomOf, rows, sizesBeside, writeNumber } from "./face.js";
 import { groupParts, groupRows, spokenGroup, writeGroupTitle } from "./groupcard.js";
-import { heatParts, makePictures, normAt, paintPictures, scaleSays } from "./heatcard.js";
+import { heatParts, makePictures, normAt, paintPictures, scaleSays, shownAt } from "./heatcard.js";
 import { isBare, NEAR, readable } from "./levels.js";
 import { cutMark, outputMark, slotMark } from "./ports.js";
 import { isInLine, tabParts } from "./tabcard.js";
@@ -18,8 +18,9 @@ import { isInLine, tabParts } from "./tabcard.js";
 /** @typedef {{ root: SVGGraphicsElement, node: GraphNode | null, look: string, numbers: Numbers | null,
  * complete: boolean, culled: boolean, level: Level }} Card
  * if not `complete`, it has only the parts that are seen from far; `level`: of detail, for which it is drawn */
-/** @typedef {{ value: SVGGraphicsElement, cotangent: SVGGraphicsElement, back?: SVGGraphicsElement, title: Element, sizes: { value: number, cotangent: number }, pictures?: import("./heatcard.js").Pictures, cells?: import("./cellcard.js").Cells | null }} Numbers
- * `back`: the cotangent in forward mode, where it has room beside the tangent; `sizes`: px that the numbers have had at most since they were written for good */
+/** @typedef {"value" | "tangent" | "cotangent"} Which */
+/** @typedef {{ value: SVGGraphicsElement, cotangent: SVGGraphicsElement, tangent?: SVGGraphicsElement, title: Element, sizes: Record<Which, number>, pictures?: import("./heatcard.js").Pictures, cells?: import("./cellcard.js").Cells | null }} Numbers
+ * `tangent`: only in forward mode, then the value is unsaid where it has no room; `sizes`: px that the numbers have had at most since they were written for good */
 
 /** @param {Element} layer @param {Map<string, Card>} cards @param {GraphNode[]} nodes
  * @param {boolean} complete whether new cards have all that can be read from near @param {Level} level of new cards */
@@ -50,8 +51,8 @@ export function relevelCard(card, level) {
 export function updateCard(card, node) {
   if (card.node === node) return;
   card.root.setAttribute("transform", `translate(${node.x} ${node.y})`);
-  const { x, y, value, cotangent, valueFull, cotangentFull, literal, heat, reverse, ...rest } = node;
-  const look = JSON.stringify({ ...rest, moving: Boolean(reverse), pictured: Boolean(heat), written: Boolean(heat?.valueNumbers) });
+  const { x, y, value, cotangent, valueFull, cotangentFull, literal, heat, tangent, tangentFull, ...rest } = node;
+  const look = JSON.stringify({ ...rest, moving: tangent !== undefined, pictured: Boolean(heat), written: isWritten(node) });
   if (look !== card.look) redraw(card, node);
   else if (card.numbers) writeNumbers(card.numbers, node, card.level);
   card.root.setAttribute("aria-label", spoken(node));
@@ -87,28 +88,28 @@ const cuts = (node) => (node.cut ? [cutMark(node)] : []);
  * @param {SVGGraphicsElement} root @param {GraphNode} node @param {Level} seen @returns {Numbers} */
 function rebuild(root, node, seen) {
   const level = readable(seen);
-  const [forth, back] = node.group ? groupRows(node, level) : rows(node, level);
+  const at = node.group ? groupRows(node, level) : rows(node, level);
+  const [first, forth, back] = [at[0], at[at.length - 2], at[at.length - 1]];
   const { right } = roomOf(node, level);
   /** @type {Numbers} */
   const numbers = {
-    value: svg("text", { class: "number value", x: right, y: forth }),
+    value: svg("text", { class: "number value", x: right, y: first }),
     cotangent: svg("text", { class: "number cotangent", x: right, y: back }),
     title: svg("title"),
-    sizes: { value: MOST, cotangent: MOST },
+    sizes: { value: MOST, tangent: MOST, cotangent: MOST },
   };
   setClasses(root, node);
-  const both = hasBothModes(node, level);
-  root.classList.toggle("both-modes", both);
-  if (both) numbers.back = svg("text", { class: "number arriving-back", x: right, y: back });
-  if (both) for (const [name, px] of /** @type {const} */ ([["x", leftOf(level)], ["y", forth]])) numbers.cotangent.setAttribute(name, String(px));
+  if (node.tangent !== undefined) numbers.tangent = svg("text", { class: `number tangent${isBeside(node, level) ? " beside" : ""}`, x: isBeside(node, level) ? leftOf(level) : right, y: forth });
+  const moving = numbers.tangent ? [numbers.tangent] : [];
   if (node.group) {
-    numbers.value.classList.toggle("unsaid", level.detail === "one");
-    const two = node.group.output ? [...arrows(forth, back, level), numbers.value, numbers.cotangent] : [];
+    numbers.value.classList.toggle("unsaid", level.detail === "one" || !hasValue(node, level));
+    const two = node.group.output ? [...arrows(forth, back, level), numbers.value, ...moving, numbers.cotangent] : [];
     root.replaceChildren(numbers.title, ...groupParts(node, seen), ...two);
     return numbers;
   }
   if (node.tab) {
-    root.replaceChildren(numbers.title, body(node), ...barrier(node), outputMark(node), ...tabParts(node, level), numbers.value, numbers.cotangent);
+    numbers.value.classList.toggle("unsaid", !hasValue(node, level));
+    root.replaceChildren(numbers.title, body(node), ...barrier(node), outputMark(node), ...tabParts(node, level), numbers.value, ...moving, numbers.cotangent);
     return numbers;
   }
   if (node.heat) numbers.cells = makeCells(node, level);
@@ -134,24 +135,25 @@ const plain = (text, node, level) => (level.detail === "one" || isInLine(node, l
 
 /** @param {GraphNode} node @param {Numbers} numbers @param {number[]} baselines @param {Level} level */
 function bodyParts(node, numbers, [forth, back], level) {
-  const { cells, pictures, value, cotangent } = numbers;
-  value.classList.toggle("unsaid", Boolean(cells) || !hasBoth(node, level));
-  cotangent.classList.toggle("unsaid", Boolean(cells));
-  if (cells) return [...cellParts(cells), value, cotangent];
+  const { cells, pictures, value, tangent, cotangent } = numbers;
+  value.classList.toggle("unsaid", Boolean(cells) || !hasBoth(node, level) || !hasValue(node, level));
+  tangent?.classList.toggle("unsaid", Boolean(cells));
+  cotangent.classList.toggle("unsaid", Boolean(cells) || (tangent !== undefined && !hasBoth(node, level)));
+  if (cells) return [...cellParts(cells), value, ...(tangent ? [tangent] : []), cotangent];
   return pictures ? pictured(node, numbers, level) : written(node, numbers, forth, back, level);
 }
 
 /** Two heat-maps with their norms. @param {GraphNode} node @param {Numbers} numbers @param {Level} level */
-function pictured(node, { value, cotangent, pictures }, level) {
-  if (level.detail === "near") for (const [which, number] of /** @type {const} */ ([["value", value], ["cotangent", cotangent]])) {
+function pictured(node, { value, tangent, cotangent, pictures }, level) {
+  if (level.detail === "near") for (const [which, number] of /** @type {const} */ ([["value", tangent ?? value], ["cotangent", cotangent]])) {
     const { x, y } = normAt(node, which);
     number.setAttribute("x", String(x));
     number.setAttribute("y", String(y));
   }
-  return [...heatParts(node, level), ...Object.values(pictures ?? {}).flatMap(({ image, frame }) => [image, frame]), value, cotangent];
+  return [...heatParts(node, level), ...Object.values(pictures ?? {}).flatMap(({ image, frame }) => [image, frame]), value, ...(tangent ? [tangent] : []), cotangent];
 }
 
-/** Two numbers, one below the other.
+/** The numbers, one below the other or two beside each other.
  * @param {GraphNode} node @param {Numbers} numbers @param {number} forth @param {number} back @param {Level} level */
 function written(node, numbers, forth, back, level) {
   const { w, h, isInput } = node;
@@ -161,8 +163,8 @@ function written(node, numbers, forth, back, level) {
     ...arrows(forth, back, level),
     ...(shape === undefined ? [] : [svg("text", { class: "shape", x: shape, y: forth }, node.shape ?? "")]),
     numbers.value,
+    ...(numbers.tangent ? [numbers.tangent] : []),
     numbers.cotangent,
-    ...(numbers.back ? [numbers.back] : []),
   ];
 }
 
@@ -182,47 +184,51 @@ const classes = (node) =>
 /** @param {Numbers} numbers @param {GraphNode} node @param {Level} seen */
 function writeNumbers(numbers, node, seen) {
   const level = readable(seen);
-  const { value, cotangent, most, own } = roomOf(node, level);
-  if (own !== undefined) numbers.value.setAttribute("x", own.toFixed(1));
+  const { value, tangent, cotangent, most, own } = roomOf(node, level);
+  if (own !== undefined) for (const number of [numbers.value, numbers.tangent]) number?.setAttribute("x", own.toFixed(1));
   if (numbers.pictures) paintPictures(numbers.pictures, node, level);
   if (numbers.cells) writeCells(numbers.cells, node);
   numbers.value.parentElement?.classList.remove("sliding");
-  const [least, largest] = numbers.back ? sizesBeside(level) : [level.number, most];
   numbers.sizes = {
     value: writeNumber(numbers.value, plain(node.value, node, level), node.valueFull, value, level.number, most),
-    cotangent: writeNumber(numbers.cotangent, node.connected ? plain(node.cotangent, node, level) : "–", node.cotangentFull, cotangent, least, largest),
+    tangent: numbers.tangent ? writeNumber(numbers.tangent, plain(node.tangent ?? "", node, level), node.tangentFull, tangent ?? value, ...sizesOf(node, level, most)) : MOST,
+    cotangent: writeNumber(numbers.cotangent, node.connected ? plain(node.cotangent, node, level) : "–", node.cotangentFull, cotangent, level.number, most),
   };
-  if (numbers.back && node.reverse) writeNumber(numbers.back, node.reverse.connected ? node.reverse.cotangent : "–", node.reverse.cotangentFull, backRoom(node), level.number, most);
   if (node.group) return writeGroupTitle(numbers.title, node);
   const rest = [node.problem, node.warning, node.state?.[1]].filter(Boolean).map((text) => `\n${text}`).join("");
-  const { reverse } = node;
-  const { connected, ...other } = reverse ?? node;
-  const back = connected ? (other.cotangentFull ?? other.cotangent) : "none: no path to the output";
-  const forth = reverse ? `\ntangent ${node.cotangentFull ?? node.cotangent}${scaleSays(node, "cotangent")}` : "";
+  const back = node.connected ? (node.cotangentFull ?? node.cotangent) : "none: no path to the output";
+  const forth = node.tangent === undefined ? "" : `\ntangent ${node.tangentFull ?? node.tangent}${scaleSays(node, "tangent")}`;
   const part = node.heat?.says ? `\npictures: ${node.heat.says}` : "";
-  setText(numbers.title, `${node.id}\nvalue ${node.valueFull ?? node.value}${scaleSays(node, "value")}${forth}\ncotangent ${back}${reverse ? "" : scaleSays(node, "cotangent")}${part}${rest}`);
+  setText(numbers.title, `${node.id}\nvalue ${node.valueFull ?? node.value}${scaleSays(node, "value")}${forth}\ncotangent ${back}${scaleSays(node, "cotangent")}${part}${rest}`);
 }
 
+/** Px of a tangent, at least and at most. @param {GraphNode} node @param {Level} level @param {number} most @returns {[number, number]} */
+const sizesOf = (node, level, most) => (isBeside(node, level) ? /** @type {[number, number]} */ (sizesBeside(level)) : [level.number, most]);
+
 /** Show other numbers while a slider is dragged. Their size never grows meanwhile, so that they do not jitter.
- * @param {Card} card @param {"value" | "cotangent"} which @param {string} text */
+ * @param {Card} card @param {Which} which @param {string} text */
 export function slideNumber({ node, numbers, level = NEAR }, which, text) {
-  if (!node || !numbers) return;
+  const number = numbers?.[which];
+  if (!node || !numbers || !number) return;
   const room = roomOf(node, readable(level));
-  if (numbers.cells) return slideCells(numbers, which, text);
+  if (numbers.cells) return slideCells(numbers, node, which, text);
   if (numbers.pictures) numbers.value.parentElement?.classList.add("sliding"); // the heat-maps are of the state before
   setText(numbers.title, node.id); // the rest of the tooltip is of the state before, too
-  numbers.sizes[which] = writeNumber(numbers[which], plain(text, node, readable(level)), undefined, room[which], readable(level).number, numbers.sizes[which]);
+  const [least] = which === "tangent" ? sizesOf(node, readable(level), 0) : [readable(level).number];
+  numbers.sizes[which] = writeNumber(number, plain(text, node, readable(level)), undefined, room[which] ?? room.value, least, numbers.sizes[which]);
 }
 
 /** Show other numbers in cells; of a tensor of which only the norm is known, the norm over faded cells.
- * @param {Numbers} numbers @param {"value" | "cotangent"} which @param {string} text */
-function slideCells({ cells, ...numbers }, which, text) {
-  const block = /** @type {import("./cellcard.js").Cells} */ (cells)[which];
+ * @param {Numbers} numbers @param {GraphNode} node @param {Which} which @param {string} text */
+function slideCells({ cells, ...numbers }, node, which, text) {
+  if (which !== "cotangent" && which !== shownAt(node, "value")) return;
+  const block = /** @type {import("./cellcard.js").Cells} */ (cells)[which === "cotangent" ? which : "value"];
   const found = numbersIn(text, block.texts.length);
   if (found) writeBlock(block, found);
-  numbers[which].classList.toggle("unsaid", found !== null);
+  const norm = /** @type {SVGGraphicsElement} */ (numbers[which]);
+  norm.classList.toggle("unsaid", found !== null);
   for (const part of [block.image, ...block.texts]) part.classList.toggle("past", found === null);
-  if (found === null) setText(numbers[which], text);
+  if (found === null) setText(norm, text);
 }
 
 /** Screen reader text of a node.
@@ -232,7 +238,7 @@ export function spoken(node) {
   const inputs = node.slots.filter((slot) => slot.constant !== null).map((slot) => `${slot.label} is ${slot.constant}`);
   const parts = [
     `${node.id}, ${node.isParameter ? "parameter" : node.isInput ? "input" : node.op}${node.tab ? ` folded at ${node.tab}` : ""}`, ...inputs, `value ${[node.shape, node.value].filter(Boolean).join(" ")}`,
-    node.reverse && `tangent ${node.cotangent}`, (node.reverse ?? node).connected ? `cotangent ${(node.reverse ?? node).cotangent}` : "no path to the output",
+    node.tangent !== undefined && `tangent ${node.tangent}`, node.connected ? `cotangent ${node.cotangent}` : "no path to the output",
     node.muted ? "muted, hands on its first wired input" : node.rule !== "follow" && RULES[node.rule]?.does, node.segment && `segment ${node.segment}`, node.cut && "cut after it", node.isOutput && "output", node.runs && `runs ${node.runs}`, node.missing, node.problem, node.warning, ...(node.state ?? []),
   ];
   return parts.filter(Boolean).join(", ");

@@ -73,7 +73,7 @@ export function spokenStep(before, after) {
   const ruled = changes(before, after, ({ rule, ruleFull }) => `${rule} ${ruleFull ?? ""}`);
   if (ruled.length) {
     const edit = back || forth ? what : `${ruled[0].rule.replace("_", " ")} on ${enumerated(ruled)}`;
-    const changed = changes(before, after, ({ reverse, ...node }) => (reverse ?? node).cotangentFull ?? (reverse ?? node).cotangent);
+    const changed = changes(before, after, ({ cotangent, cotangentFull }) => cotangentFull ?? cotangent);
     return `${edit}: ${changed.length ? `cotangents of ${enumerated(changed)} changed` : "no cotangent changed"}`;
   }
   const output = after.nodes.find((node) => node.isOutput);

@@ -42,7 +42,7 @@ const markOf = ({ rule, muted, problem, warning }) => (problem || warning ? "war
 /** Px left of the name: those of the sign of its rule. @param {GraphNode} node */
 const startOf = (node) => (markOf(node) ? SIDE + MARK : SIDE);
 
-/** Px for either number, and the right ends of the two.
+/** Px for either number, and the right ends of the two; in forward mode the tangent stands in place of the value.
  * @param {GraphNode} node @param {Level} level @returns {{ value: number, cotangent: number, ends: [number, number] }} */
 export function tabRoom(node, level) {
   if (isInLine(node, level)) return roomInLine(node, level);
@@ -57,10 +57,10 @@ const SHARES = [0.5, 0.55, 0.45, 0.6, 0.4, 0.66, 0.34, 0.72, 0.28];
 
 /** @param {GraphNode} node @param {Level} level */
 function roomInLine(node, level) {
-  const { w, value, cotangent } = node;
+  const { w, value, tangent, cotangent } = node;
   const left = markOf(node) ? EDGE + MARK : EDGE;
   const room = w - EDGE - left - APART;
-  const texts = [value, cotangent].map((text) => text.replaceAll("\u2016", ""));
+  const texts = [tangent ?? value, cotangent].map((text) => text.replaceAll("\u2016", ""));
   const [forth, back] = texts.map((text) => textWidth(text, BOLD) * level.number + 1);
   const fits = (/** @type {number} */ share) =>
     [share, 1 - share].every((part, i) => !fitting(texts[i], undefined, (part * room) / level.number / BOLD).endsWith("\u2026"));

@@ -3,11 +3,17 @@
 
 import { answerKeys } from "../actions/keys.js";
 import { keyOf, ACTIONS } from "../actions/actions.js";
-import { icon } from "../draw/icons.js";
+import { arrowhead, icon } from "../draw/icons.js";
 import { toggleForward } from "./commands.js";
 import { html, setText } from "../../../web/dom.js";
 
 /** @typedef {import("../editor.js").Editor} Editor */
+
+/** The colours of both modes, where the legend beside the tools has no room. */
+const keys = () =>
+  html("div", { class: "forward-keys" },
+    html("span", { class: "tangent-key" }, arrowhead(), "tangent"),
+    html("span", { class: "orange" }, arrowhead(true), "cotangent"));
 
 /** @param {Editor} editor */
 export function forwardBar(editor) {
@@ -15,7 +21,7 @@ export function forwardBar(editor) {
   const close = html("button", {
     type: "button", class: "tool", title: `End forward mode  (${keyOf(ACTIONS.forward)})`, "aria-label": "End forward mode", click: () => toggleForward(editor),
   }, icon("close"));
-  const root = html("div", { class: "bar forward-bar", role: "toolbar", "aria-label": "Forward mode", hidden: true }, html("b", {}, "Forward mode"), says, close);
+  const root = html("div", { class: "bar forward-bar", role: "toolbar", "aria-label": "Forward mode", hidden: true }, html("b", {}, "Forward mode"), keys(), says, close);
   answerKeys(editor, root);
   editor.watchers.push(() => {
     const { forward } = editor.drawing;

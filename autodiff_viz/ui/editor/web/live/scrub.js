@@ -15,6 +15,7 @@ import { showFlow, wireId } from "../draw/wires.js";
 
 const TABLES = 24; // newest tables that are kept
 const AGAIN_MS = 5000; // ms until a table that has not arrived is requested again
+const NUMBERS = /** @type {const} */ (["value", "tangent", "cotangent"]);
 const CALM_MS = 700; // ms after the last drawing
 
 /** @param {Editor} editor */
@@ -121,7 +122,7 @@ class Scrub {
     const { row, input } = this.over;
     this.painted = this.editor.seen;
     this.editor.stage.host.dataset.scrub = `${input} ${row.position}`;
-    for (const which of /** @type {const} */ (["value", "cotangent"]))
+    for (const which of NUMBERS)
       for (const card of cards.values()) {
         const text = row[which].get(card.node?.group ? card.node.group.output : card.node?.id);
         if (text !== undefined) slideNumber(card, which, text);
@@ -140,7 +141,7 @@ class Scrub {
     this.over = null;
     delete host.dataset.scrub;
     cancelAnimationFrame(this.frame);
-    for (const card of cards.values()) if (card.node?.group || row.value.has(card.node?.id) || row.cotangent.has(card.node?.id)) card.node = null;
+    for (const card of cards.values()) if (card.node?.group || NUMBERS.some((which) => row[which].has(card.node?.id))) card.node = null;
     for (const strand of strands.values()) if (wiresOf(strand.wire).some((wire) => row.passed.has(wireId(wire)))) strand.wire = null;
     this.editor.refresh();
   }

@@ -13,8 +13,10 @@ import { normOf, numberText, signOf, steady, widthOf } from "../draw/numbers.js"
 /** @typedef {{ sent: Sent, count: number, rows: Float32Array | Float64Array, starts: number[] }} Table */
 /** @typedef {{ text: string }} NodeNumber */
 /** @typedef {{ width: number, sign: number, passed: string }} Flow */
-/** @typedef {{ position: number, value: Map<string, string>, cotangent: Map<string, string>, passed: Map<string, Flow> }} Row
- * what stands on the canvas at one position: by node, and by wire */
+/** @typedef {{ position: number, value: Map<string, string>, tangent: Map<string, string>, cotangent: Map<string, string>, passed: Map<string, Flow> }} Row
+ * what stands on the canvas at one position: by node, and by wire; in forward mode `passed` is what a wire adds to a tangent */
+
+const FLOWS = new Set(["passed", "pushed"]); // of wires
 
 /** @param {Sent} sent @returns {Table} */
 export function readTable(sent) {
@@ -46,13 +48,13 @@ export function rowOf(table, i) {
   const { sent, starts, rows } = table;
   const start = i * (starts.at(-1) ?? 0);
   /** @type {Row} */
-  const row = { position: positionOf(table, i), value: new Map(), cotangent: new Map(), passed: new Map() };
+  const row = { position: positionOf(table, i), value: new Map(), tangent: new Map(), cotangent: new Map(), passed: new Map() };
   const parts = sent.columns.map((_, c) => rows.subarray(start + starts[c], start + starts[c + 1]));
   const largest = largestOf(sent, parts);
   sent.columns.forEach((column, c) => {
     const [what, node, slot] = column;
     const kind = kindOf(column);
-    if (what === "passed") row.passed.set(`${node}:${slot}`, flowOf(kind, parts[c], largest));
+    if (FLOWS.has(what)) row.passed.set(`${node}:${slot}`, flowOf(kind, parts[c], largest));
     else row[/** @type {"value"} */ (what)].set(node, numberText(kind, parts[c], 4, steady));
   });
   return row;
@@ -69,7 +71,7 @@ const flowOf = (kind, numbers, largest) => ({
 function largestOf({ columns, floor }, parts) {
   let largest = floor;
   columns.forEach((column, c) => {
-    if (column[0] !== "passed") return;
+    if (!FLOWS.has(column[0])) return;
     const size = normOf(kindOf(column), parts[c]);
     if (Number.isFinite(size) && size > largest) largest = size;
   });

@@ -53,7 +53,7 @@ function rowsOf(editor, wire) {
   const told = drawing.node?.name === wire.to ? drawing.node.wires?.find(({ slot, to: producer }) => slot === wire.slot && producer === wire.from) : undefined;
   const equation = told?.terms?.map(([text]) => text).join("") ?? "";
   const { reverse } = wire;
-  const { connected, cotangent } = to?.reverse ?? to ?? { connected: false, cotangent: "" };
+  const { connected, cotangent } = to ?? { connected: false, cotangent: "" };
   const share = reverse ? "" : shareOf(shown, wire);
   /** @type {[string, string, string][]} */
   const rows = [

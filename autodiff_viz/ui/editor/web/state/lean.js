@@ -21,13 +21,6 @@ const all = (records, whole) => records.map((record) => {
   return found;
 });
 
-/** In forward mode a card shows the tangent where the cotangent stands otherwise; `reverse` keeps that one. @param {any} node */
-function moving({ tangent, tangentFull, ...node }) {
-  if (tangent === undefined) return node;
-  const { cotangent, cotangentFull, connected } = node;
-  return { ...node, cotangent: tangent, cotangentFull: tangentFull, connected: true, reverse: { cotangent, cotangentFull, connected } };
-}
-
 /** In forward mode a wire shows what it adds to the tangent of the node that reads it. @param {any} wire */
 function pushing({ pushed = "", pushedFull, pushWidth, pushSign, ...wire }) {
   if (pushWidth === undefined) return wire;
@@ -44,7 +37,7 @@ export const complete = ({ nodes = [], wires = [], regions = [], groups = [], se
   notice,
   nodes: all(nodes, (node) => {
     const { slots, ...whole } = { ...NODE, ...shared.usual, w: CARD.w, h: CARD.h, symbol: node.op, ...node };
-    return { ...moving(whole), slots: slots.map((/** @type {any} */ slot) => ({ ...SLOT, ...slot })) };
+    return { ...whole, slots: slots.map((/** @type {any} */ slot) => ({ ...SLOT, ...slot })) };
   }),
   wires: all(wires, (wire) => pushing({ ...WIRE, ...wire })),
   regions: all(regions, (region) => ({ nodes: [], saved: [], path: [], policy: "", ...region })),
