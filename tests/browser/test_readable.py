@@ -20,7 +20,8 @@ FINE = 0.1  # px of rounding
 
 RESIZED = """async ([w, h, ...before]) => {
   const frame = () => new Promise(requestAnimationFrame);
-  const roots = [document, ...[...document.querySelectorAll("*")].map((one) => one.shadowRoot).filter(Boolean)];
+  const all = [...document.querySelectorAll("*")];
+  const roots = [document, ...all.map((one) => one.shadowRoot).filter(Boolean)];
   const canvas = roots.map((root) => root.querySelector(".canvas")).find(Boolean);
   const { width, height } = canvas.getBoundingClientRect();
   if (innerWidth !== w || innerHeight !== h || (width === before[0] && height === before[1])) return false;
