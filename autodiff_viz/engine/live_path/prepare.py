@@ -17,7 +17,6 @@ from autodiff_viz.engine.live_path.grad_kernel import grad_kernel
 from autodiff_viz.engine.live_path.kernels import Kernel
 from autodiff_viz.engine.live_path.node_steps import (
     Op,
-    batched_slots,
     bind,
     bind_swept,
     claim,
@@ -26,6 +25,7 @@ from autodiff_viz.engine.live_path.node_steps import (
     unusable,
 )
 from autodiff_viz.engine.live_path.walk import Prepared, Step
+from autodiff_viz.graph.grad_nodes import BY
 from autodiff_viz.graph.model import FOLLOW, GRAD, INPUT, Graph, Node
 from autodiff_viz.graph.order import order
 from autodiff_viz.graph.problem import GraphError
@@ -89,7 +89,7 @@ def _take_grad(found: Prepared, node: Node, ops: list[Op]) -> None:
     def make(batched: tuple[bool, ...] | None, cotangent_batched: bool) -> Kernel:
         return grad_kernel(found.graph, node, found.shapes, found.dtype, batched, cotangent_batched)[0]
 
-    batched = batched_slots(found, node) if found.swept else None
+    batched = _swept_reads(found, node) if found.swept else None
     compiled, elements = grad_kernel(found.graph, node, found.shapes, found.dtype, batched)
     found.shapes[node.name] = compiled.shape
     found.elements += elements
@@ -101,3 +101,9 @@ def _take_grad(found: Prepared, node: Node, ops: list[Op]) -> None:
     found.steps.append(Step(node.name, compiled.run, reads, compiled.pull_back, wired, node.slots))
     if batched:
         found.swept.add(node.name)
+
+
+def _swept_reads(found: Prepared, node: Node) -> tuple[bool, ...] | None:
+    """Return which slots of a grad node are swept; None if none is. It does not read the value of its z."""
+    flags = [False] * BY + [type(slot) is str and slot in found.swept for slot in node.slots[BY:]]
+    return tuple(flags) if True in flags else None
