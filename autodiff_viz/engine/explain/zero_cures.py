@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 
 import numpy as np
 
-from autodiff_viz.engine.explain.cure import Cure, joined, retraced, rewritten
+from autodiff_viz.engine.explain.cure import Cure, joined, retraced, rewritten, without_rules
 from autodiff_viz.engine.explain.zero_kinds import FLAT, RULE, STOPPED
 from autodiff_viz.engine.trace import Trace
 from autodiff_viz.graph import edits
-from autodiff_viz.graph.model import BACKWARD_AS, FOLLOW, Graph, Node, Rule
+from autodiff_viz.graph.model import BACKWARD_AS, FOLLOW, Node, Rule
 from autodiff_viz.graph.text_format import listed
 
 MOST = 6  # cures in one
@@ -53,21 +53,12 @@ def _step(found: Trace, kind: str, at: tuple[str, ...]) -> Cure | None:
     names = listed(at, 4)
     if kind == STOPPED:
         what = "stops" if len(at) > 1 else "stop"
-        return Cure(_without_rules(at), f"Remove the {what} at {names}", "No value changes.")
+        return without_rules(at, f"Remove the {what} at {names}", "No value changes.")
     if kind == RULE:
         what = "rules" if len(at) > 1 else "rule"
-        return Cure(_without_rules(at), f"Remove the {what} of {names}", "No value changes.")
+        return without_rules(at, f"Remove the {what} of {names}", "No value changes.")
     cures = [cure for n in at if (cure := flat_cure(found.graph[n]))] if kind == FLAT else []
     return joined(cures) if cures else None
-
-
-def _without_rules(names: Iterable[str]) -> Callable[[Graph], Graph]:
-    def edit(graph: Graph) -> Graph:
-        for name in names:
-            graph = edits.with_rule(graph, name, Rule(FOLLOW))
-        return graph
-
-    return edit
 
 
 def flat_cure(node: Node) -> Cure | None:

@@ -10,7 +10,7 @@ import jax
 import numpy as np
 
 from autodiff_viz.engine.live_path.kernels import Kernel
-from autodiff_viz.engine.live_path.pullbacks import pass_nothing, pull_changed
+from autodiff_viz.engine.live_path.pullbacks import pass_nothing, pull_alone
 from autodiff_viz.engine.live_path.walk import Prepared, backward, forward
 
 
@@ -53,7 +53,7 @@ def grad_kernel(
         return (None, *(found[name] for name in names))
 
     carried = (False, *(name in arriving for name in names))
-    pull_back = pull_changed(pull) if any(carried) else pass_nothing(len(carried))
+    pull_back = pull_alone(pull) if any(carried) else pass_nothing(len(carried))
     return Kernel(run, pull, pull_back, inner.shapes[output], carried, hands_on=False)
 
 

@@ -20,9 +20,10 @@ from autodiff_viz.engine.live_path.grad_check import check_grad
 from autodiff_viz.engine.live_path.grad_graph import GradGraph, grad_graph
 from autodiff_viz.engine.live_path.grad_kernel import grad_kernel
 from autodiff_viz.engine.live_path.kernels import Kernel, Shape, kernel
+from autodiff_viz.engine.live_path.lambdas import LambdaProgram
 from autodiff_viz.engine.live_path.op_calls import known_op, split
 from autodiff_viz.engine.live_path.pullbacks import PullBack, hand_on
-from autodiff_viz.engine.live_path.rules import PULLBACKS, Abstract, Bound, Ruled, on_identity
+from autodiff_viz.engine.live_path.rules import PULLBACKS, Bound, Ruled, on_identity
 from autodiff_viz.engine.live_path.walk import ARRIVING, Prepared, Step
 from autodiff_viz.graph import limits
 from autodiff_viz.graph.literals import shape_of
@@ -40,16 +41,16 @@ class _Op(NamedTuple):
     """A node whose pullback depends on its rule, or in a sweep.
 
     Attributes:
-      at: place of its step.
       wired: slots of its wires.
+      function: of its rule.
       make: compiles the op for `batched` slots and a cotangent that is batched, or is not.
       batched: which of the op's slots are swept; None if no slot is.
     """
 
     node: Node
-    at: int
     reads: list[Hashable]
     wired: tuple[int, ...]
+    function: LambdaProgram
     compiled: Kernel
     make: Make
     batched: tuple[bool, ...] | None
@@ -77,7 +78,7 @@ def prepare(
         shapes; a rule does not fit; the graph needs too many programs or elements. It is the first problem;
         `diagnose` finds all.
     """
-    found, leaves, ops = Prepared(graph, dtype, set(swept)), [], []
+    found, leaves, ops = Prepared(graph, dtype, set(swept)), [], {}
     with within(Evaluation()):
         for node in order(graph):
             try:
@@ -90,7 +91,8 @@ def prepare(
             except GraphError as error:
                 raise at_node(error, node.name) from error
         if not forward_only:
-            (_bind_swept if swept else _bind)(found, ops)
+            if swept:
+                _bind_swept(found, ops)
             found.inputs = {node.name: _gradient(found, node) for node in leaves}
     return found
 
@@ -106,11 +108,8 @@ def _take(found: Prepared, node: Node, inputs: Mapping[str, Any]) -> Node:
     return node
 
 
-def _compile(found: Prepared, node: Node, ops: list[_Op]) -> None:
-    """Check a node, compile its op, and make its step, with the op's own pullback.
-
-    A node that may need another one is added to `ops`.
-    """
+def _compile(found: Prepared, node: Node, ops: dict[int, _Op]) -> None:
+    """Check a node, compile its op, and add its step."""
     name, dtype, known, shapes = node.name, found.dtype, found.known, found.shapes
     reads, below, wired = [], [], []
     static: Params = ()
@@ -136,18 +135,15 @@ def _compile(found: Prepared, node: Node, ops: list[_Op]) -> None:
     shape = shapes[name] = compiled.shape
     if shape:
         _claim(found, node, shape)
-    slots = key[3]
-    if node.rule.kind != FOLLOW:
+    if node.rule.kind == FOLLOW and not found.swept and not found.inner:
+        found.steps.append(Step(name, compiled.run, reads, compiled.pull_back, key[3], node.slots))
+    else:
+        function = _rule_function(found, node, key[2])
         slots = tuple([slot for slot, _ in node.wires])
-        _check_rule(found, node, below)
-    if node.rule.kind != FOLLOW or found.swept or found.inner:
-        ops.append(_Op(node, len(found.steps), reads, slots, compiled, partial(kernel, *key), batched))
-    found.steps.append(Step(name, compiled.run, reads, compiled.pull_back, slots, node.slots))
-    if batched:
-        found.swept.add(name)
+        _add(found, ops, _Op(node, reads, slots, function, compiled, partial(kernel, *key), batched))
 
 
-def _take_grad(found: Prepared, node: Node, ops: list[_Op]) -> None:
+def _take_grad(found: Prepared, node: Node, ops: dict[int, _Op]) -> None:
     """Check a grad node and make its step: the walks of the graph that it is written out as."""
     check_grad(found.graph, node)
     for i, slot in enumerate(node.slots):
@@ -158,13 +154,9 @@ def _take_grad(found: Prepared, node: Node, ops: list[_Op]) -> None:
     batched = _batched(found, node) if found.swept else None
     compiled = make(batched, False)
     found.shapes[node.name] = compiled.shape
-    if node.rule.kind != FOLLOW:
-        check_rule(node, compiled.shape, ())
+    function = check_rule(node, compiled.shape, ())
     wired, reads = tuple(range(len(node.slots))), list(node.slots)
-    ops.append(_Op(node, len(found.steps), reads, wired, compiled, make, batched))
-    found.steps.append(Step(node.name, compiled.run, reads, compiled.pull_back, wired, node.slots))
-    if batched:
-        found.swept.add(node.name)
+    _add(found, ops, _Op(node, reads, wired, function, compiled, make, batched))
 
 
 def grad_op(graph: Graph, node: Node, shapes: Mapping[str, Shape], dtype: str) -> Kernel:
@@ -187,7 +179,7 @@ def _grad_kernel(
     flags = dict(zip(names, (batched or (False,) * len(node.slots))[1:], strict=True))
     inner = Prepared(graph, found.dtype, {name for name, flag in flags.items() if flag}, inner=True)
     inner.shapes.update(zip(names, written.shapes, strict=True))
-    ops: list[_Op] = []
+    ops: dict[int, _Op] = {}
     for each in graph.nodes[len(names) :]:
         _compile(inner, each, ops)
     arriving = _bind_swept(inner, ops, cotangent_batched and batched is not None)
@@ -210,34 +202,48 @@ def _batched(found: Prepared, node: Node) -> tuple[bool, ...] | None:
     return flags if True in flags else None
 
 
-def _check_rule(found: Prepared, node: Node, below: list[Shape]) -> None:
+def _rule_function(found: Prepared, node: Node, below: tuple[Shape, ...]) -> LambdaProgram:
+    """Check a node's rule and return its function; `below` are the shapes of the op's own slots."""
     if len(node.slots) > len(below):
         slot = node.slots[-1]  # the alternative of `backward_as`
         if slot is None or (type(slot) is str and slot not in found.shapes):
             raise GraphError(_unusable(node, len(below)))
-        below = [*below, found.shapes[slot] if type(slot) is str else shape_of(slot)]
-    check_rule(node, found.shapes[node.name], tuple(below))
+        below = (*below, found.shapes[slot] if type(slot) is str else shape_of(slot))
+    return check_rule(node, found.shapes[node.name], below)
 
 
-def _bind(found: Prepared, ops: list[_Op]) -> None:
-    """Choose the pullbacks of nodes with a rule."""
-    for op in ops:
-        found.steps[op.at] = _step(op, _bound(found, op, False).pull_back)
+def _add(found: Prepared, ops: dict[int, _Op], op: _Op) -> None:
+    """Add the step of a node whose pullback depends on its rule, or in a sweep.
+
+    In a sweep its pullback is chosen later, when it is known which cotangents are swept; until then it is in
+    `ops`, by the place of its step.
+    """
+    pull_back = op.compiled.pull_back
+    if found.swept or found.inner:
+        ops[len(found.steps)] = op
+    else:
+        pull_back = _bound(found, op, False).pull_back
+    found.steps.append(_step(op, pull_back))
+    if op.batched:
+        found.swept.add(op.node.name)
 
 
-def _bind_swept(found: Prepared, ops: list[_Op], seed_swept: bool = False) -> dict[str, bool]:
+def _bind_swept(found: Prepared, ops: dict[int, _Op], seed_swept: bool = False) -> dict[str, bool]:
     """Choose all pullbacks, by an abstract backward pass that finds which cotangents are swept.
 
     Returns:
       By name of a node at which something arrives, whether that is swept.
     """
     arriving = {found.graph.output: seed_swept}
-    for op in reversed(ops):
+    for at, op in reversed(ops.items()):
         name, slots = op.node.name, op.node.slots
         if name not in arriving:
             continue
-        pull_back, swept = _bound(found, op, arriving[name])
-        found.steps[op.at] = _step(op, pull_back)
+        try:
+            pull_back, swept = _bound(found, op, arriving[name])
+        except GraphError as error:  # too many programs
+            raise at_node(error, name) from error
+        found.steps[at] = _step(op, pull_back)
         for slot, contribution_swept in zip(op.wired, swept, strict=True):
             if contribution_swept is not None:
                 arriving[slots[slot]] = arriving.get(slots[slot], False) or contribution_swept
@@ -253,23 +259,15 @@ def _step(op: _Op, pull_back: PullBack) -> Step:
 
 def _bound(found: Prepared, op: _Op, arriving_swept: bool) -> Bound:
     """Return the pullback of a node under its rule, for a cotangent that is swept, or is not."""
-    node, value, read = op.node, _abstract(found, op.node.name), partial(_abstract, found)
-    v = Abstract(value.shape, arriving_swept)
-    ruled = Ruled(node, op.wired, found.dtype, partial(_compiled_for, op), v, value, read)
-    try:
-        return PULLBACKS[node.rule.kind](ruled)
-    except GraphError as error:  # too many programs
-        raise at_node(error, node.name) from error
-
-
-def _abstract(found: Prepared, name: str) -> Abstract:
-    return Abstract(found.shapes[name], name in found.swept)
+    compiled = partial(_compiled_for, op)
+    ruled = Ruled(op.node, op.wired, found.dtype, op.function, compiled, found.swept, arriving_swept)
+    return PULLBACKS[op.node.rule.kind](ruled)
 
 
 def _gradient(found: Prepared, node: Node) -> PullBack:
     """Return the pullback of an input."""
-    v = Abstract(found.shapes[node.name], (node.name, ARRIVING) in found.swept)
-    return on_identity(node, v, found.dtype)
+    swept = (node.name, ARRIVING) in found.swept
+    return on_identity(node, found.shapes[node.name], found.dtype, swept)
 
 
 def _compiled_for(op: _Op, arriving_swept: bool) -> Kernel:
