@@ -8,10 +8,10 @@ forward, and one backward.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Mapping
 from functools import partial
 from math import prod
-from typing import Any, NamedTuple
+from typing import Any
 
 from autodiff_viz.engine.check import at_node, check_no_slots, check_rule, total_too_large
 from autodiff_viz.engine.live_path.arrays import constant, own_value
@@ -23,7 +23,7 @@ from autodiff_viz.engine.live_path.kernels import Kernel, Shape, kernel
 from autodiff_viz.engine.live_path.lambdas import LambdaProgram
 from autodiff_viz.engine.live_path.op_calls import known_op, split
 from autodiff_viz.engine.live_path.pullbacks import PullBack, hand_on
-from autodiff_viz.engine.live_path.rules import PULLBACKS, Bound, Ruled, on_identity
+from autodiff_viz.engine.live_path.rules import Ruled, bind, on_identity
 from autodiff_viz.engine.live_path.walk import ARRIVING, Prepared, Step
 from autodiff_viz.graph import limits
 from autodiff_viz.graph.literals import shape_of
@@ -35,28 +35,6 @@ from autodiff_viz.ops.pullback_ops import PullbackOf
 
 PARAMETERS = "parameters"
 """Pseudo-slot: (node, PARAMETERS) is the key of the run-time parameters of a node."""
-
-
-class _Op(NamedTuple):
-    """A node whose pullback depends on its rule, or in a sweep.
-
-    Attributes:
-      wired: slots of its wires.
-      function: of its rule.
-      make: compiles the op for `batched` slots and a cotangent that is batched, or is not.
-      batched: which of the op's slots are swept; None if no slot is.
-    """
-
-    node: Node
-    reads: list[Hashable]
-    wired: tuple[int, ...]
-    function: LambdaProgram
-    compiled: Kernel
-    make: Make
-    batched: tuple[bool, ...] | None
-
-
-Make = Callable[[tuple[bool, ...] | None, bool], Kernel]
 
 
 def prepare(
@@ -78,21 +56,21 @@ def prepare(
         shapes; a rule does not fit; the graph needs too many programs or elements. It is the first problem;
         `diagnose` finds all.
     """
-    found, leaves, ops = Prepared(graph, dtype, set(swept)), [], {}
+    found, leaves, later = Prepared(graph, dtype, set(swept)), [], {}
     with within(Evaluation()):
         for node in order(graph):
             try:
                 if node.op == INPUT:
                     leaves.append(_take(found, node, inputs))
                 elif node.op == GRAD:
-                    _take_grad(found, node, ops)
+                    _take_grad(found, node, later)
                 else:
-                    _compile(found, node, ops)
+                    _compile(found, node, later)
             except GraphError as error:
                 raise at_node(error, node.name) from error
         if not forward_only:
             if swept:
-                _bind_swept(found, ops)
+                _bind_swept(found, later)
             found.inputs = {node.name: _gradient(found, node) for node in leaves}
     return found
 
@@ -108,7 +86,7 @@ def _take(found: Prepared, node: Node, inputs: Mapping[str, Any]) -> Node:
     return node
 
 
-def _compile(found: Prepared, node: Node, ops: dict[int, _Op]) -> None:
+def _compile(found: Prepared, node: Node, later: dict[int, Ruled]) -> None:
     """Check a node, compile its op, and add its step."""
     name, dtype, known, shapes = node.name, found.dtype, found.known, found.shapes
     reads, below, wired = [], [], []
@@ -140,10 +118,11 @@ def _compile(found: Prepared, node: Node, ops: dict[int, _Op]) -> None:
     else:
         function = _rule_function(found, node, key[2])
         slots = tuple([slot for slot, _ in node.wires])
-        _add(found, ops, _Op(node, reads, slots, function, compiled, partial(kernel, *key), batched))
+        make = partial(kernel, *key)
+        _add(found, later, Ruled(node, reads, slots, dtype, function, compiled, make, batched))
 
 
-def _take_grad(found: Prepared, node: Node, ops: dict[int, _Op]) -> None:
+def _take_grad(found: Prepared, node: Node, later: dict[int, Ruled]) -> None:
     """Check a grad node and make its step: the walks of the graph that it is written out as."""
     check_grad(found.graph, node)
     for i, slot in enumerate(node.slots):
@@ -156,7 +135,7 @@ def _take_grad(found: Prepared, node: Node, ops: dict[int, _Op]) -> None:
     found.shapes[node.name] = compiled.shape
     function = check_rule(node, compiled.shape, ())
     wired, reads = tuple(range(len(node.slots))), list(node.slots)
-    _add(found, ops, _Op(node, reads, wired, function, compiled, make, batched))
+    _add(found, later, Ruled(node, reads, wired, found.dtype, function, compiled, make, batched))
 
 
 def grad_op(graph: Graph, node: Node, shapes: Mapping[str, Shape], dtype: str) -> Kernel:
@@ -179,10 +158,10 @@ def _grad_kernel(
     flags = dict(zip(names, (batched or (False,) * len(node.slots))[1:], strict=True))
     inner = Prepared(graph, found.dtype, {name for name, flag in flags.items() if flag}, inner=True)
     inner.shapes.update(zip(names, written.shapes, strict=True))
-    ops: dict[int, _Op] = {}
+    later: dict[int, Ruled] = {}
     for each in graph.nodes[len(names) :]:
-        _compile(inner, each, ops)
-    arriving = _bind_swept(inner, ops, cotangent_batched and batched is not None)
+        _compile(inner, each, later)
+    arriving = _bind_swept(inner, later, cotangent_batched and batched is not None)
     inner.inputs = dict.fromkeys(names, hand_on(1))
     found.elements += inner.elements
     _claim(found, node, ())
@@ -212,39 +191,39 @@ def _rule_function(found: Prepared, node: Node, below: tuple[Shape, ...]) -> Lam
     return check_rule(node, found.shapes[node.name], below)
 
 
-def _add(found: Prepared, ops: dict[int, _Op], op: _Op) -> None:
+def _add(found: Prepared, later: dict[int, Ruled], ruled: Ruled) -> None:
     """Add the step of a node whose pullback depends on its rule, or in a sweep.
 
     In a sweep its pullback is chosen later, when it is known which cotangents are swept; until then it is in
-    `ops`, by the place of its step.
+    `later`, by the place of its step.
     """
-    pull_back = op.compiled.pull_back
+    pull_back = ruled.op.pull_back
     if found.swept or found.inner:
-        ops[len(found.steps)] = op
+        later[len(found.steps)] = ruled
     else:
-        pull_back = _bound(found, op, False).pull_back
-    found.steps.append(_step(op, pull_back))
-    if op.batched:
-        found.swept.add(op.node.name)
+        pull_back = bind(ruled, found.swept).pull_back
+    found.steps.append(_step(ruled, pull_back))
+    if ruled.batched:
+        found.swept.add(ruled.node.name)
 
 
-def _bind_swept(found: Prepared, ops: dict[int, _Op], seed_swept: bool = False) -> dict[str, bool]:
+def _bind_swept(found: Prepared, later: dict[int, Ruled], seed_swept: bool = False) -> dict[str, bool]:
     """Choose all pullbacks, by an abstract backward pass that finds which cotangents are swept.
 
     Returns:
       By name of a node at which something arrives, whether that is swept.
     """
     arriving = {found.graph.output: seed_swept}
-    for at, op in reversed(ops.items()):
-        name, slots = op.node.name, op.node.slots
+    for at, ruled in reversed(later.items()):
+        name, slots = ruled.node.name, ruled.node.slots
         if name not in arriving:
             continue
         try:
-            pull_back, swept = _bound(found, op, arriving[name])
+            pull_back, swept = bind(ruled, found.swept, arriving[name])
         except GraphError as error:  # too many programs
             raise at_node(error, name) from error
-        found.steps[at] = _step(op, pull_back)
-        for slot, contribution_swept in zip(op.wired, swept, strict=True):
+        found.steps[at] = _step(ruled, pull_back)
+        for slot, contribution_swept in zip(ruled.wired, swept, strict=True):
             if contribution_swept is not None:
                 arriving[slots[slot]] = arriving.get(slots[slot], False) or contribution_swept
             if contribution_swept:
@@ -253,27 +232,14 @@ def _bind_swept(found: Prepared, ops: dict[int, _Op], seed_swept: bool = False) 
     return arriving
 
 
-def _step(op: _Op, pull_back: PullBack) -> Step:
-    return Step(op.node.name, op.compiled.run, op.reads, pull_back, op.wired, op.node.slots)
-
-
-def _bound(found: Prepared, op: _Op, arriving_swept: bool) -> Bound:
-    """Return the pullback of a node under its rule, for a cotangent that is swept, or is not."""
-    compiled = partial(_compiled_for, op)
-    ruled = Ruled(op.node, op.wired, found.dtype, op.function, compiled, found.swept, arriving_swept)
-    return PULLBACKS[op.node.rule.kind](ruled)
+def _step(ruled: Ruled, pull_back: PullBack) -> Step:
+    return Step(ruled.node.name, ruled.op.run, ruled.reads, pull_back, ruled.wired, ruled.node.slots)
 
 
 def _gradient(found: Prepared, node: Node) -> PullBack:
     """Return the pullback of an input."""
     swept = (node.name, ARRIVING) in found.swept
     return on_identity(node, found.shapes[node.name], found.dtype, swept)
-
-
-def _compiled_for(op: _Op, arriving_swept: bool) -> Kernel:
-    if not op.batched and not arriving_swept:
-        return op.compiled
-    return op.make(op.batched or (False,) * len(op.node.op_slots), arriving_swept)
 
 
 def _unusable(node: Node, slot: int) -> Problem:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence, Set
+from collections.abc import Callable, Hashable, Sequence, Set
 from typing import Any, NamedTuple
 
 import jax
@@ -14,25 +14,36 @@ from autodiff_viz.engine.live_path.pullbacks import PullBack, hand_on, pass_noth
 from autodiff_viz.graph.model import Node
 from autodiff_viz.graph.rule_kinds import BACKWARD_AS, FOLLOW, PULLBACK, REWRITE, SCALE, STOP
 
+Make = Callable[[tuple[bool, ...], bool], Kernel]
+"""Compile an op for slots of which some are swept, and a cotangent that is swept, or is not."""
+
 
 class Ruled(NamedTuple):
-    """A node whose pullback is to be bound; `check.check_rule` has accepted its rule.
+    """A node whose pullback depends on its rule, or in a sweep; `check.check_rule` has accepted its rule.
 
     Attributes:
+      reads: as of `walk.Step`.
       wired: the slots that the pullback gives contributions for.
       function: of the rule.
-      compiled: returns the compiled op for a cotangent that is swept, or is not.
-      swept: names of the nodes whose values are swept.
-      arriving_swept: whether the arriving cotangent is.
+      op: compiled for the forward pass.
+      make: compiles the op for other cotangents.
+      batched: which of the op's slots are swept; None if no slot is.
     """
 
     node: Node
+    reads: list[Hashable]
     wired: tuple[int, ...]
     dtype: str
     function: LambdaProgram
-    compiled: Callable[[bool], Kernel]
-    swept: Set[Any] = frozenset()
-    arriving_swept: bool = False
+    op: Kernel
+    make: Make
+    batched: tuple[bool, ...] | None = None
+
+    def compiled(self, arriving_swept: bool) -> Kernel:
+        """Return the compiled op for a cotangent that is swept, or is not."""
+        if not self.batched and not arriving_swept:
+            return self.op
+        return self.make(self.batched or (False,) * len(self.node.op_slots), arriving_swept)
 
 
 class Bound(NamedTuple):
@@ -42,28 +53,28 @@ class Bound(NamedTuple):
     swept: Sequence[bool | None]
 
 
-def _follow(ruled: Ruled) -> Bound:
-    op = ruled.compiled(ruled.arriving_swept)
-    return Bound(op.pull_back, _carried(ruled, op, ruled.arriving_swept))
+def _follow(ruled: Ruled, swept: Set[Any], arriving_swept: bool) -> Bound:
+    op = ruled.compiled(arriving_swept)
+    return Bound(op.pull_back, _carried(op, arriving_swept or ruled.node.name in swept))
 
 
-def _stop(ruled: Ruled) -> Bound:
+def _stop(ruled: Ruled, swept: Set[Any], arriving_swept: bool) -> Bound:
     count = len(ruled.wired)
     return Bound(pass_nothing(count), [None] * count)
 
 
-def _changed(ruled: Ruled) -> Bound:
+def _changed(ruled: Ruled, swept: Set[Any], arriving_swept: bool) -> Bound:
     """Return the op's own pullback of the changed cotangent."""
-    change, (swept,) = ruled.function.load([ruled.arriving_swept], ruled.dtype)
-    op = ruled.compiled(swept)
+    change, (changed_swept,) = ruled.function.load([arriving_swept], ruled.dtype)
+    op = ruled.compiled(changed_swept)
     pull_back = pull_changed(op.pull, change) if any(op.carries) else op.pull_back
-    return Bound(pull_back, _carried(ruled, op, swept))
+    return Bound(pull_back, _carried(op, changed_swept or ruled.node.name in swept))
 
 
-def _declared(ruled: Ruled) -> Bound:
-    node, swept = ruled.node, ruled.swept
+def _declared(ruled: Ruled, swept: Set[Any], arriving_swept: bool) -> Bound:
+    node = ruled.node
     inputs = [node.slots[slot] in swept for slot in ruled.wired]
-    given = [ruled.arriving_swept, *inputs, node.name in swept]
+    given = [arriving_swept, *inputs, node.name in swept]
     declared, declared_swept = ruled.function.load(given, ruled.dtype)
     places = [slot - len(node.slots) for slot in ruled.wired]  # from the end: parameters come first
 
@@ -74,7 +85,7 @@ def _declared(ruled: Ruled) -> Bound:
     return Bound(pull_back, declared_swept)
 
 
-def _to_alternative(ruled: Ruled) -> Bound:
+def _to_alternative(ruled: Ruled, swept: Set[Any], arriving_swept: bool) -> Bound:
     alternative = len(ruled.node.slots) - 1
     reached = [slot == alternative for slot in ruled.wired]
 
@@ -82,10 +93,10 @@ def _to_alternative(ruled: Ruled) -> Bound:
         v = total(parts)
         return v, [v if reaches else None for reaches in reached]
 
-    return Bound(pull_back, [ruled.arriving_swept if reaches else None for reaches in reached])
+    return Bound(pull_back, [arriving_swept if reaches else None for reaches in reached])
 
 
-PULLBACKS: dict[str, Callable[[Ruled], Bound]] = {
+PULLBACKS: dict[str, Callable[[Ruled, Set[Any], bool], Bound]] = {
     FOLLOW: _follow,
     STOP: _stop,
     REWRITE: _changed,
@@ -94,6 +105,16 @@ PULLBACKS: dict[str, Callable[[Ruled], Bound]] = {
     BACKWARD_AS: _to_alternative,
 }
 """By kind of rule, the pullback of a node with that rule."""
+
+
+def bind(ruled: Ruled, swept: Set[Any], arriving_swept: bool = False) -> Bound:
+    """Return the pullback of a node under its rule.
+
+    Args:
+      swept: names of the nodes whose values are swept.
+      arriving_swept: whether the arriving cotangent is.
+    """
+    return PULLBACKS[ruled.node.rule.kind](ruled, swept, arriving_swept)
 
 
 _IDENTITY = Kernel(
@@ -113,11 +134,10 @@ def on_identity(node: Node, shape: Shape, dtype: str, swept: bool = False) -> Pu
     if node.rule.kind == FOLLOW:
         return _IDENTITY.pull_back
     function = check_rule(node, shape, ())
-    ruled = Ruled(node, (0,), dtype, function, lambda swept: _IDENTITY, arriving_swept=swept)
-    return PULLBACKS[node.rule.kind](ruled).pull_back
+    ruled = Ruled(node, [], (0,), dtype, function, _IDENTITY, lambda *flags: _IDENTITY)
+    return bind(ruled, frozenset(), swept).pull_back
 
 
-def _carried(ruled: Ruled, op: Kernel, swept: bool) -> list[bool | None]:
-    """Return for each wire whether the op's contribution is swept, if the cotangent that it pulls back is."""
-    swept = swept or ruled.node.name in ruled.swept
+def _carried(op: Kernel, swept: bool) -> list[bool | None]:
+    """Return for each wire whether the op's contribution is swept, if any of them is."""
     return [swept if carries else None for carries in op.carries]
