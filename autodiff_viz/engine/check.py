@@ -11,22 +11,28 @@ from autodiff_viz.engine.arguments import input_shapes
 from autodiff_viz.engine.live_path.arrays import FLOAT32, own_shape
 from autodiff_viz.engine.live_path.grad_check import check_grad
 from autodiff_viz.engine.live_path.grad_graph import grad_graph
-from autodiff_viz.engine.live_path.kernels import FITTED, SCALED, Shape, too_many_kernels
-from autodiff_viz.engine.live_path.op_calls import check_call, known_op, program_key, result_shape, split
+from autodiff_viz.engine.live_path.kernels import SCALED, Shape, too_many_kernels
+from autodiff_viz.engine.live_path.lambdas import LambdaBuilder, LambdaProgram
+from autodiff_viz.engine.live_path.op_calls import (
+    Program,
+    check_call,
+    known_op,
+    program_key,
+    result_shape,
+    split,
+)
 from autodiff_viz.graph import limits
 from autodiff_viz.graph.argument_types import known_graph
 from autodiff_viz.graph.bypass import played
 from autodiff_viz.graph.check import problems as structural
 from autodiff_viz.graph.identity import remembered
-from autodiff_viz.graph.model import FOLLOW, GRAD, INPUT, Call, Graph, Node, Params, Slot, Term, params
+from autodiff_viz.graph.literals import shape_of
+from autodiff_viz.graph.model import FOLLOW, GRAD, INPUT, Call, Graph, Lambda, Node, Term
 from autodiff_viz.graph.order import ancestors, descendants, order
 from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.graph.rule_kinds import ARRIVING, KINDS, ON_INPUTS, WIRES
 from autodiff_viz.graph.rules import rule_problems
 from autodiff_viz.graph.text_format import listed
-
-Program = tuple[str, Params, tuple[Shape, ...], tuple[int, ...]]
-"""A compiled op as (name, static parameters, shapes, differentiated slots); see `kernel`."""
 
 
 def diagnose(graph: Graph, inputs: Mapping[str, Shape] | None = None) -> tuple[Problem, ...]:
@@ -123,12 +129,12 @@ def _shape(node: Node, shapes: Mapping[str, Shape], totals: _Totals) -> Shape | 
     check_call(node.name, node.op, node.params, len(node.op_slots))
     if any(slot is None or (isinstance(slot, str) and slot not in shapes) for slot in node.slots):
         return None
-    below = tuple(_slot_shape(slot, shapes) for slot in node.slots)
+    below = tuple(shapes[slot] if isinstance(slot, str) else shape_of(slot) for slot in node.slots)
     operands = below[: len(node.op_slots)]
     static, _ = split(known_op(node.op), node.params)
     shape = result_shape(node.op, static, operands, FLOAT32)
     wired = tuple([slot for slot, _ in node.wires if slot < len(operands)])
-    rule = () if node.rule.kind == FOLLOW else check_rule(node, shape, below)
+    rule = () if node.rule.kind == FOLLOW else check_rule(node, shape, below).programs
     totals.add(node, shape, [(node.op, static, operands, wired), *rule])
     return shape
 
@@ -145,21 +151,15 @@ def _grad_shape(graph: Graph, node: Node, shapes: Mapping[str, Shape], totals: _
         inner[each.name] = next(given) if each.op == INPUT else _shape(each, inner, totals)
     shape = inner[found.graph.output]
     if node.rule.kind != FOLLOW:
-        totals.add(node, (), check_rule(node, shape, ()))
+        totals.add(node, (), check_rule(node, shape, ()).programs)
     return shape
-
-
-def _slot_shape(slot: Slot, shapes: Mapping[str, Shape]) -> Shape:
-    if isinstance(slot, str):
-        return shapes[slot]
-    return (len(slot), *_slot_shape(slot[0], shapes)) if isinstance(slot, tuple) else ()
 
 
 def _input_shape(node: Node, inputs: Mapping[str, Shape], totals: _Totals) -> Shape:
     check_no_slots(node)
     shape = inputs[node.name] if node.name in inputs else own_shape(node)
     if node.rule.kind != FOLLOW:
-        totals.add(node, (), check_rule(node, shape, ()))
+        totals.add(node, (), check_rule(node, shape, ()).programs)
     return shape
 
 
@@ -179,8 +179,10 @@ def _rule_key(node: Node, shape: Shape, below: tuple[Shape, ...]) -> Hashable:
 
 
 @remembered(limits.NODES, _rule_key)
-def check_rule(node: Node, shape: Shape, below: tuple[Shape, ...]) -> tuple[Program, ...]:
-    """Check the rule of a node and return the programs that the rule needs.
+def check_rule(node: Node, shape: Shape, below: tuple[Shape, ...]) -> LambdaProgram:
+    """Check the rule of a node and return the function that it computes, which is empty without one.
+
+    The function of a rule with a number is the product with it.
 
     Args:
       shape: of the node's value.
@@ -190,52 +192,43 @@ def check_rule(node: Node, shape: Shape, below: tuple[Shape, ...]) -> tuple[Prog
     """
     if found := tuple(rule_problems(node)):
         raise GraphError(found)
-    kind = KINDS[node.rule.kind]
+    kind, rule = KINDS[node.rule.kind], node.rule
     if kind.replaces and node.op == INPUT:
         raise GraphError(_rule_on_input(node))
     if kind.alternative and below[-1] != shape:
         raise GraphError(_wrong_alternative(node, shape, below[-1]))
-    programs: list[Program] = []
     if kind.number is not None:
-        _call_shape(SCALED, (), (shape, ()), programs)
-    elif kind.function == ARRIVING:
-        _check_lambda(node, [shape], [shape], programs)
-    elif kind.function == WIRES:
+        scaled = Lambda(("v",), (Call(SCALED, ("v", rule.number)),))
+        return _check_lambda(node, scaled, [shape], [shape])
+    if kind.function == ARRIVING:
+        return _check_lambda(node, rule.function, [shape], [shape])
+    if kind.function == WIRES:
         wired = [below[slot] for slot, _ in node.wires]
-        _check_lambda(node, [shape, *wired, shape], wired, programs)
-    return tuple(programs)
+        return _check_lambda(node, rule.function, [shape, *wired, shape], wired)
+    return LambdaProgram()
 
 
-def _check_lambda(node: Node, given: list[Shape], wanted: list[Shape], programs: list[Program]) -> None:
-    function = node.rule.function
-    names = dict(zip(function.args, given, strict=True))
+def _check_lambda(node: Node, function: Lambda, given: list[Shape], wanted: list[Shape]) -> LambdaProgram:
+    """Write a rule's function as a program whose results have the wanted shapes."""
+    builder = LambdaBuilder(dict(zip(function.args, given, strict=True)))
+    results = []
     for term, shape in zip(function.body, wanted, strict=True):
-        found = term_shape(term, names, programs)
+        place = builder.term(term)
         try:
-            if found != shape:
-                _call_shape(FITTED, params(shape=shape), (found,), programs)
+            results.append(builder.fitted(place, shape))
         except GraphError as error:
-            raise GraphError(_wrong_shape(node, found, shape)) from error
+            raise GraphError(_wrong_shape(node, builder.shapes[place], shape)) from error
+    return LambdaProgram(tuple(builder.body), tuple(results))
 
 
-def term_shape(term: Term, names: Mapping[str, Shape], programs: list[Program] | None = None) -> Shape:
+def term_shape(term: Term, names: Mapping[str, Shape]) -> Shape:
     """Return the shape of a lambda's term, given the shapes of the lambda's arguments.
 
-    Args:
-      programs: those that the term needs are appended.
     Raises:
       GraphError: an op is unknown or refuses its shapes.
     """
-    if isinstance(term, Call):
-        below = tuple(term_shape(arg, names, programs) for arg in term.args)
-        return _call_shape(term.op, term.params, below, [] if programs is None else programs)
-    return _slot_shape(term, names)
-
-
-def _call_shape(op: str, given: Params, below: tuple[Shape, ...], programs: list[Program]) -> Shape:
-    static, _ = split(known_op(op), given)
-    programs.append((op, static, below, ()))
-    return result_shape(op, static, below, FLOAT32)
+    builder = LambdaBuilder(names)
+    return builder.shapes[builder.term(term)]
 
 
 def at_node(error: GraphError, name: str) -> GraphError:

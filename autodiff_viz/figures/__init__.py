@@ -1,0 +1,1 @@
+"""Plotly figures of traces, trainings and divisions, each with a description in words."""

@@ -9,6 +9,7 @@ from math import isfinite
 
 import numpy as np
 
+from autodiff_viz.engine.norm import norm
 from autodiff_viz.engine.trace import Trace
 from autodiff_viz.graph.model import BACKWARD_AS, STOP, Graph, Node
 from autodiff_viz.graph.order import ancestors, consumers, order
@@ -93,12 +94,8 @@ def _reaches(graph: Graph, output: str) -> tuple[frozenset[str], frozenset[str],
 
 
 def _size(array: np.ndarray) -> float:
-    """Return a number as it is, or the norm of an array, scaled so that its square cannot overflow."""
-    if array.size == 1:
-        return float(array.reshape(()))
-    flat = array.ravel().astype(np.float64)
-    largest = float(np.abs(flat).max(initial=0.0))
-    return largest * float(np.linalg.norm(flat / largest)) if largest and isfinite(largest) else largest
+    """Return a number as it is, or the norm of an array."""
+    return float(array.item()) if array.size == 1 else norm(array)
 
 
 def _parts(trace: Trace, total: np.ndarray, wires: Sequence[tuple[str, int]]) -> tuple[Part, ...]:
@@ -124,7 +121,7 @@ def _shares(arrays: Sequence[np.ndarray], total: np.ndarray) -> list[float]:
         return [_size(array) for array in arrays]
     along = next((array for array in flat if array.any()), flat[0])
     along = along / (np.abs(along).max(initial=0.0) or 1.0)
-    direction = along / (np.linalg.norm(along) or 1.0)
+    direction = along / (norm(along) or 1.0)
     return [float(np.dot(array, direction)) for array in flat[1:]]
 
 

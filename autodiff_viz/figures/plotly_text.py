@@ -1,4 +1,4 @@
-"""Names and counts as Plotly text: escaped and short."""
+"""Names as Plotly text: escaped and short."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from html import escape, unescape
 from autodiff_viz.figures.theme import RULE, STOP
 from autodiff_viz.graph.model import FOLLOW, Rule
 from autodiff_viz.graph.rule_kinds import KINDS
+from autodiff_viz.graph.text_format import counted as counted
 
 LABEL = 16  # characters of a name that fit beside a drawing on a phone
 INDENT = "  "
@@ -48,8 +49,3 @@ def rule_mark(rule: Rule) -> str:
     kind = KINDS[rule.kind]
     sign, colour = _SIGNS[kind.colour]
     return coloured(f"{sign} {kind.label}", colour)
-
-
-def counted(count: int, noun: str) -> str:
-    """Return a count with its noun: "1 node", "2,000 nodes"."""
-    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"

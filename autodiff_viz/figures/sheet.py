@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from autodiff_viz.engine.live_path.kernels import Shape
-from autodiff_viz.graph.text_format import listed
+from autodiff_viz.graph.text_format import counted, listed
 
 MOST = 9_216  # cells of a sheet
 GAP = -1  # index of a cell between tiles
@@ -75,12 +75,8 @@ def _tiles(places: np.ndarray, kernels: bool) -> tuple[np.ndarray, str]:
         says = f"rows: {shape[2]} channels in, columns: {shape[3]} out"
         return places.transpose(2, 3, 0, 1), says
     images = places.reshape(-1, *shape[-3:])
-    says = f"rows: {_count(images.shape[0], 'image')}, columns: {_count(shape[-1], 'channel')}"
+    says = f"rows: {counted(images.shape[0], 'image')}, columns: {counted(shape[-1], 'channel')}"
     return images.transpose(0, 3, 1, 2), says
-
-
-def _count(number: int, thing: str) -> str:
-    return f"{number} {thing}" if number == 1 else f"{number} {thing}s"
 
 
 def _joined(tiles: np.ndarray) -> np.ndarray:

@@ -15,11 +15,11 @@ from itertools import pairwise
 
 from autodiff_viz.graph import limits
 from autodiff_viz.graph.bypass import played
-from autodiff_viz.graph.grad_nodes import readers, reads_of
+from autodiff_viz.graph.grad_nodes import readers, reads_of, runs_again
 from autodiff_viz.graph.identity import remembered
-from autodiff_viz.graph.model import INPUT, Graph, Node
+from autodiff_viz.graph.model import GRAD, INPUT, Graph, Node
 from autodiff_viz.graph.names import quoted
-from autodiff_viz.graph.order import ancestors, consumers, find_cycle, order
+from autodiff_viz.graph.order import ancestors, find_cycle, order
 from autodiff_viz.graph.problem import GraphError, Problem
 
 LONG = 8  # nodes of a path that a message names
@@ -76,15 +76,16 @@ def idle_cuts(graph: Graph) -> tuple[tuple[str, str], ...]:
     graph = played(graph)
     if not has_cuts(graph) or find_cycle(graph) or graph.output not in graph:
         return ()
-    number, uses, wired = segment_of(graph), readers(graph), consumers(graph)
+    number, uses = segment_of(graph), readers(graph)
+    grads = [name for name in number if graph[name].op == GRAD]
     found = []
     for node in graph.nodes:
         if not node.cut or node.op == INPUT:
             continue
         after = [name for name, _ in uses[node.name] if name in number]
         if node.name not in number:
-            again = [name for name, _ in wired[node.name] if name in number]
-            found.append((node.name, _AGAIN.format(quoted(again[0])) if again else _UNUSED))
+            again = next((grad for grad in grads if node.name in runs_again(graph, [graph[grad]])), None)
+            found.append((node.name, _AGAIN.format(quoted(again)) if again else _UNUSED))
         elif not after:
             found.append((node.name, "nothing comes after it."))
         elif all(number[name] == number[node.name] for name in after):

@@ -1,4 +1,4 @@
-"""Numbers and lists as text: one spelling for the page, the figures and the messages."""
+"""Numbers, counts and lists as text: one spelling for the page, the figures and the messages."""
 
 from __future__ import annotations
 
@@ -26,6 +26,11 @@ def scalar(number: float, digits: int = 4) -> str:
         mantissa, exponent = f"{number:.{max(digits - 2, 1)}e}".split("e")
         text = f"{mantissa.rstrip('0').rstrip('.')}e{int(exponent)}"
     return text.replace("-", MINUS)
+
+
+def counted(count: int, noun: str) -> str:
+    """Write a count with its noun: "1 node", "2,000 nodes"."""
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
 
 
 def listed(items: Sequence[str], most: int | None = None, last: str = "and") -> str:

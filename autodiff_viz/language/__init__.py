@@ -1,0 +1,1 @@
+"""The formula language: text to graph and graph to text."""

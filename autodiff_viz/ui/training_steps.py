@@ -26,7 +26,7 @@ from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.ui.work import kept
 from autodiff_viz.workers.fork_client import Template
 from autodiff_viz.workers.jobs import NICE
-from autodiff_viz.workers.pool import PATIENCE, work_of
+from autodiff_viz.workers.worker import PATIENCE, work_of
 
 PROCESSES = 2  # at a time; visitors share them, in turn
 SECONDS = 60.0  # of work for one call

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
+from autodiff_viz.engine.explain.statistics import is_random
 from autodiff_viz.graph import edits, limits
 from autodiff_viz.graph.history import redo, undo
 from autodiff_viz.graph.identity import same
@@ -198,7 +199,7 @@ def resampled_nodes(graph: Graph) -> tuple[str, ...]:
     Unlike `statistics.noisy_nodes` also parameters with a random start: in a new start they differ, over the
     draws of one program they do not.
     """
-    return tuple(node.name for node in graph.nodes if _draws(node))
+    return tuple(node.name for node in graph.nodes if is_random(node))
 
 
 def swept_input(lab: Lab) -> str | None:
@@ -232,13 +233,6 @@ def steps(lab: Lab) -> dict[str, str | None]:
 def reset(lab: Lab) -> Lab:
     """Open the first graph again; undo returns to the present one."""
     return opened(lab, start().graph, "Start again")
-
-
-def _draws(node: Node) -> bool:
-    """Whether a node has a random draw."""
-    if node.op == INPUT:
-        return node.param("shape") is not None
-    return node.op in OPS and OPS[node.op].param("seed") is not None
 
 
 def _first_rule(node: Node, kind: str, graph: Graph) -> Rule:

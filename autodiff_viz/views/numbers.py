@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from autodiff_viz.engine.norm import norm as norm
 from autodiff_viz.graph.dtypes import DTYPES
 from autodiff_viz.graph.text_format import MINUS, scalar
 
@@ -55,26 +56,15 @@ def _shortest(number: np.ndarray) -> str:
     return repr(found)
 
 
+def bracketed(number: np.ndarray, digits: int) -> str:
+    """Return a number as a term of a sum or a product: in brackets if it is negative."""
+    text = scalar(float(number), digits)
+    return f"({text})" if text.startswith(MINUS) else text
+
+
 def shape(lengths: tuple[int, ...]) -> str:
     """Return a shape as text, such as 3\u00d74 for (3, 4)."""
     return "\u00d7".join(str(length) for length in lengths)
-
-
-def norm(array: np.ndarray) -> float:
-    """Return the Euclidean norm, computed in float64."""
-    # `np.linalg.norm` starts a BLAS thread for each processor, and these threads spin while they wait.
-    single = np.asarray(array).dtype == np.float32
-    array = np.asarray(array, np.float64)
-    if array.ndim == 0:
-        return abs(float(array))
-    if single:  # float64 holds the squares of all float32 numbers
-        return float(np.sqrt(np.square(array).sum()))
-    largest = float(np.abs(array).max(initial=0.0))
-    if largest == 0 or not np.isfinite(largest):
-        return largest
-    # Scaled to numbers near 1: the square of 1e-200 would be 0. A power of two loses no digit.
-    exponent = np.frexp(largest)[1]
-    return float(np.ldexp(np.sqrt(np.square(np.ldexp(array, -exponent)).sum()), exponent))
 
 
 def sign(array: np.ndarray) -> int:

@@ -1,0 +1,1 @@
+"""Worker processes for slow jobs: pool, fork server, and cache on disk."""

@@ -16,9 +16,7 @@ import socket
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
-from multiprocessing.connection import Connection, wait
-from pathlib import Path
+from multiprocessing.connection import wait
 from threading import Condition, Thread
 from time import monotonic
 from types import MappingProxyType
@@ -26,42 +24,15 @@ from types import MappingProxyType
 from autodiff_viz.workers.fork_client import Template
 from autodiff_viz.workers.jobs import BROKEN, DROPPED, NICE, TOO_LONG, Answer, Job
 from autodiff_viz.workers.reports import Report
+from autodiff_viz.workers.worker import Worker, work_of
 
 KEPT = 512  # answers in the LRU cache
 WAITING = 256  # jobs that may wait; the oldest is dropped for a new one
-PATIENCE = 12  # wall-clock limit as a multiple of the CPU limit: workers of low priority may have to wait
 LOOK = 0.25  # seconds between two checks of a worker's CPU time
 LONGEST_REST = 2.0  # seconds
 IDLE = 120.0  # seconds without a job after which a worker ends, with the code it has compiled
 
 _log = logging.getLogger(__name__)
-
-
-@dataclass(slots=True)
-class _Worker:
-    """A worker process and its connection.
-
-    `job` is the running job. It is killed after `seconds` of CPU time, after `deadline`, or when it is
-    `cancelled`. `long` says whether the worker is for a long job; `since` is when it became idle. `report` is
-    the newest one of the job.
-    """
-
-    process: int
-    connection: Connection
-    long: bool = False
-    job: Job | None = None
-    asker: Hashable = None
-    seconds: float = 0.0
-    deadline: float = 0.0
-    cancelled: bool = False
-    since: float = field(default_factory=monotonic)
-    report: Report | None = None
-
-    def begin(self, asker: Hashable, job: Job) -> None:
-        """Record the start of a job, with its limits."""
-        self.asker, self.job, self.cancelled, self.report = asker, job, False, None
-        self.seconds = work_of(self.process) + job.seconds
-        self.deadline = monotonic() + PATIENCE * job.seconds
 
 
 class Pool:
@@ -89,7 +60,7 @@ class Pool:
         self._answers: OrderedDict[bytes, Answer] = OrderedDict()
         self._waiting: dict[bool, OrderedDict[Hashable, Job]] = {False: OrderedDict(), True: OrderedDict()}
         self._askers: dict[bytes, set[Hashable]] = {}  # of waiting and running jobs
-        self._workers: list[_Worker] = []
+        self._workers: list[Worker] = []
         self._wake, self._woken = socket.socketpair()
         self._template: Template | None = None
         self._ended = False
@@ -208,7 +179,7 @@ class Pool:
         except BlockingIOError:
             pass
 
-    def _look_after(self, worker: _Worker) -> None:
+    def _look_after(self, worker: Worker) -> None:
         """Take what the worker has sent, or end it: broken, cancelled, past its deadline, or without work."""
         now = monotonic()
         try:
@@ -225,7 +196,7 @@ class Pool:
             elif not worker.job and (worker.long or worker.since + IDLE <= now):
                 self._kill(worker)
 
-    def _take(self, worker: _Worker, message: Report | tuple[bool, object]) -> None:
+    def _take(self, worker: Worker, message: Report | tuple[bool, object]) -> None:
         """Take a report of the worker's job, or its end: (True, result) or (False, why there is none)."""
         if isinstance(message, Report):
             worker.report = message
@@ -237,13 +208,13 @@ class Pool:
             self._rested = monotonic() + min(LONGEST_REST, spent * self._rest())
         worker.job, worker.since = None, monotonic()
 
-    def _drop(self, worker: _Worker, why: str) -> None:
+    def _drop(self, worker: Worker, why: str) -> None:
         if worker.job:
             _log.warning("a worker's job ended: %s (%s)", why, worker.job.function.__name__)
             self._note(worker.job, Answer(why=why))
         self._kill(worker)
 
-    def _kill(self, worker: _Worker) -> None:
+    def _kill(self, worker: Worker) -> None:
         self._workers.remove(worker)
         worker.connection.close()
         with suppress(ProcessLookupError):
@@ -280,7 +251,7 @@ class Pool:
             while waiting:
                 self._note(waiting.popitem()[1], Answer(why=BROKEN))
 
-    def _fork(self, long: bool, niceness: int) -> _Worker:
+    def _fork(self, long: bool, niceness: int) -> Worker:
         """Fork a worker; starts the template process, or restarts one that has ended.
 
         Raises:
@@ -288,19 +259,10 @@ class Pool:
         """
         try:
             self._template = self._template or self._start()
-            worker = _Worker(*self._template.fork(niceness), long)
+            worker = Worker(*self._template.fork(niceness), long)
         except OSError:
             self._end_template()
             self._template = self._start()
-            worker = _Worker(*self._template.fork(niceness), long)
+            worker = Worker(*self._template.fork(niceness), long)
         self._workers.append(worker)
         return worker
-
-
-def work_of(process: int) -> float:
-    """Return seconds of CPU time used by a process; 0 where the system does not say."""
-    try:
-        fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
-    except OSError:
-        return 0.0
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")

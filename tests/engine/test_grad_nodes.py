@@ -298,3 +298,11 @@ def test_the_runs_and_residuals_of_a_gradient_are_its_own():
     assert (found.runs["m"].forward, found.runs["m"].backward) == (1, 0)
     kept = {residual.producer for residual in found.residuals}
     assert kept <= {"x", "m", "k", "g", ""}
+
+
+def test_a_gradient_without_a_path_stays_in_a_sweep_of_its_z():
+    found = sweep(trace(parse("x = 1.0\ny = 2.0\ng = grad(x, y)\nout = g + x")), "x", [1.0, 4.0])
+    np.testing.assert_allclose(found.value["out"], [1.0, 4.0])
+    np.testing.assert_allclose(found.gradient, [1.0, 1.0])
+    assert "g" not in found.swept
+    assert found.value["g"] == 0.0

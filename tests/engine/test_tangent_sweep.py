@@ -19,7 +19,9 @@ GRAPHS = {
     "a tensor": "x = 0.5\ny = 2.0\nw = [1.0, -2.0, 3.0]\na = w * x\nz = sum(a * a) * y",
     "an alternative": "x = 0.5\ny = 2.0\na = backward_as(relu(x), x)\nz = a * y",
     "a grad node": "x = 0.5\ny = 2.0\na = x * x * x * y\ng = grad(a, x)\nz = g * x + y",
-    "a grad node by a tensor": "x = 0.5\ny = 2.0\nw = [1.0, 2.0]\na = sum(w * w * w) * x\ng = grad(a, w)\nz = sum(g) * y",
+    "a grad node by a tensor": (
+        "x = 0.5\ny = 2.0\nw = [1.0, 2.0]\na = sum(w * w * w) * x\ng = grad(a, w)\nz = sum(g) * y"
+    ),
 }
 
 

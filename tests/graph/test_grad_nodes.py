@@ -51,12 +51,18 @@ def test_edits_keep_it_wired_or_leave_a_slot_empty():
     assert extract(GRAPH, {"g", "inner"})["g"].slots[0] == "inner"
 
 
-def test_cuts_do_not_divide_a_graph_with_one():
+def test_a_cut_that_only_a_grad_node_runs_again_divides_nothing():
     graph = parse("x = 1.0\nz = cut(sin(x))\ny = z * x\ng = grad(y, x)")
-    assert segments(graph) == ()
     ((name, why),) = idle_cuts(graph)
     assert name == "z"
-    assert "runs parts of the graph again" in why
+    assert "only 'g' differentiates it, and runs it again" in why
+    assert [segment.nodes for segment in segments(graph)] == [("g",)]
+
+
+def test_a_grad_node_is_in_the_segment_of_what_it_reads():
+    graph = parse("x = 1.0\nz = cut(sin(x))\ny = z * z\ng = grad(y, z)\nout = g + y")
+    assert idle_cuts(graph) == ()
+    assert [segment.nodes for segment in segments(graph)] == [("z",), ("y", "g", "out")]
 
 
 def test_it_stands_in_loops_functions_and_groups():

@@ -29,6 +29,9 @@ class Later:
     def answer(self, key, patience=0.0):
         return self.answers.get(key)
 
+    def report(self, key) -> None:
+        """Return the progress of a job: none is known."""
+
     def cancel(self, asker) -> None:
         self.cancelled.append(asker[1])
 

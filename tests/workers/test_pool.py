@@ -10,6 +10,7 @@ import pytest
 from autodiff_viz.graph.identity import identity
 from autodiff_viz.workers import pool as pools
 from autodiff_viz.workers import reports
+from autodiff_viz.workers import worker as workers
 from autodiff_viz.workers.jobs import BROKEN, TOO_LONG, Answer, Job
 from autodiff_viz.workers.pool import Pool
 from autodiff_viz.workers.reports import Report, report
@@ -78,7 +79,7 @@ def test_a_job_that_takes_too_long_is_ended_and_the_next_one_is_answered(pool):
 
 
 def test_a_job_that_does_nothing_is_ended_too(pool, monkeypatch):
-    monkeypatch.setattr(pools, "PATIENCE", 1)
+    monkeypatch.setattr(workers, "PATIENCE", 1)
     assert done(pool, job(errands.asleep, seconds=0.5)) == Answer(why=TOO_LONG)
 
 

@@ -1,0 +1,1 @@
+"""Where numbers are not finite, and where a derivative is not the slope."""

@@ -6,10 +6,11 @@ Only forward evaluations are used, so nothing is shared with automatic different
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from autodiff_viz.engine.diagnostics.tolerance import gaps
 from autodiff_viz.engine.live_path.arrays import on_device
 from autodiff_viz.engine.live_path.grad_graph import grad_graph
 from autodiff_viz.engine.live_path.prepare import prepare
@@ -258,11 +259,7 @@ def _outputs(trace: Trace, name: str, batch: np.ndarray) -> np.ndarray:
 
 def compare(declared: np.ndarray, true: np.ndarray, dtype: str = FLOAT32) -> Difference:
     """Compare two flat arrays of the same elements. NaN beside NaN, or infinity beside itself, is no gap."""
-    with np.errstate(invalid="ignore"):
-        gap: Any = np.abs(declared - true)
-    gap = np.where((declared == true) | (np.isnan(declared) & np.isnan(true)), 0.0, gap)
-    gap = np.where(np.isnan(gap), np.inf, gap)
     finite = np.abs(true[np.isfinite(true)])
     largest = max(1e-6, float(finite.max(initial=0.0)))
     room = HALF * DTYPES[dtype].eps if DTYPES[dtype].half else TOLERANCE
-    return Difference(declared, true, float(gap.max(initial=0.0)) / largest, room)
+    return Difference(declared, true, float(gaps(declared, true).max(initial=0.0)) / largest, room)

@@ -11,7 +11,7 @@ from autodiff_viz.engine.live_path.arrays import on_device
 from autodiff_viz.engine.live_path.grad_kernel import grad_kernel
 from autodiff_viz.engine.live_path.kernels import Kernel, kernel
 from autodiff_viz.engine.live_path.op_calls import split
-from autodiff_viz.engine.live_path.rules import Abstract, on_identity
+from autodiff_viz.engine.live_path.rules import on_identity
 from autodiff_viz.engine.trace import Trace, precision
 from autodiff_viz.graph.model import GRAD, Node
 from autodiff_viz.ops.catalog import OPS
@@ -92,7 +92,7 @@ def changed_cotangent(trace: Trace, name: str) -> np.ndarray:
     """Return the arriving cotangent after the node's rule; of the value's shape."""
     node, arriving = trace.graph[name], trace.cotangent[name]
     with precision(trace.dtype):
-        pull_back = on_identity(node, Abstract(arriving.shape), trace.dtype)
+        pull_back = on_identity(node, arriving.shape, trace.dtype)
         _, (changed,) = pull_back([on_device(arriving)], (), trace.value[name])
         return np.zeros_like(arriving) if changed is None else np.asarray(changed)
 

@@ -32,7 +32,7 @@ def agree(pair: Pair, dtype: str, error: np.ndarray | float = 0.0) -> bool:
     Args:
       error: how far rounding may move each number, to first order.
     """
-    return bool(np.all(gaps(pair) <= same(dtype) * _sizes(pair.one) + ROOM * error))
+    return bool(np.all(gaps(pair.one, pair.other) <= same(dtype) * _sizes(pair.one) + ROOM * error))
 
 
 def same(dtype: str) -> float:
@@ -41,22 +41,24 @@ def same(dtype: str) -> float:
     return (SAME_HALF if found.half else SAME) * found.eps / 2
 
 
-def gaps(pair: Pair) -> np.ndarray:
-    """Return the absolute differences.
+def gaps(one: np.ndarray, other: np.ndarray) -> np.ndarray:
+    """Return the absolute differences of two arrays, in float64.
 
-    Infinite where only one of the two is finite; infinite everywhere if the shapes differ.
+    0 where both are NaN or the same infinity; infinite where else only one of the two is finite, and
+    everywhere if the shapes differ.
     """
-    if pair.one.shape != pair.other.shape:
-        return np.full(pair.one.shape, np.inf)
-    same = (pair.one == pair.other) | (np.isnan(pair.one) & np.isnan(pair.other))
+    if one.shape != other.shape:
+        return np.full(one.shape, np.inf)
+    one, other = one.astype(np.float64, copy=False), other.astype(np.float64, copy=False)
+    same = (one == other) | (np.isnan(one) & np.isnan(other))
     with np.errstate(invalid="ignore"):
-        found = np.where(same, 0.0, np.abs(pair.one - pair.other))
+        found = np.where(same, 0.0, np.abs(one - other))
     return np.where(np.isnan(found), np.inf, found)
 
 
 def share(pair: Pair) -> float:
     """Return the largest difference as a share of the largest number."""
-    gap = float(gaps(pair).max(initial=0.0))
+    gap = float(gaps(pair.one, pair.other).max(initial=0.0))
     size = max(float(_sizes(array).max(initial=0.0)) for array in pair[1:])
     return gap / size if size else gap
 

@@ -14,7 +14,7 @@ from autodiff_viz.engine.trace import Trace, trace
 from autodiff_viz.graph import edits
 from autodiff_viz.graph.dtypes import DTYPES, FLOAT32, FLOAT64
 from autodiff_viz.graph.groups import frame_problems
-from autodiff_viz.graph.model import Graph, Slot
+from autodiff_viz.graph.model import FOLLOW, Graph, Rule, Slot
 from autodiff_viz.graph.order import consumers
 from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.graph.subgraph import graft
@@ -56,6 +56,17 @@ def joined(cures: Iterable[Cure]) -> Cure:
     changes = " ".join(dict.fromkeys(cure.changes for cure in cures))
     dtype = next((cure.dtype for cure in reversed(cures) if cure.dtype), "")
     return Cure(edit, ", ".join(said), changes, dtype, max(cure.loss_scale for cure in cures))
+
+
+def without_rules(names: Iterable[str], mend: str, changes: str) -> Cure:
+    """Return the cure that removes the rules of these nodes."""
+
+    def edit(graph: Graph) -> Graph:
+        for name in names:
+            graph = edits.with_rule(graph, name, Rule(FOLLOW))
+        return graph
+
+    return Cure(edit, mend, changes)
 
 
 def retraced(found: Trace, cure: Cure) -> Trace | None:

@@ -17,6 +17,7 @@ from jax.extend import core
 from autodiff_viz.engine.whole_program.numbering import INLINED, node_of, only_marks, opened
 from autodiff_viz.engine.whole_program.program import structure
 from autodiff_viz.engine.whole_program.remat_counts import Halves
+from autodiff_viz.graph.dtypes import DTYPES
 from autodiff_viz.graph.identity import remembered
 from autodiff_viz.graph.model import Graph
 
@@ -72,7 +73,7 @@ def equations(graph: Graph, shapes: Mapping[str, tuple[int, ...]], dtype: str) -
 
 @remembered(KEPT)
 def _read(graph: Graph, shapes: tuple, dtype: str) -> Equations:
-    with jax.enable_x64(dtype == "float64"):
+    with jax.enable_x64(DTYPES[dtype].wide):
         halves = Halves.of(graph, shapes, dtype, marked=False)
     reading = _Reading()
     inputs = [

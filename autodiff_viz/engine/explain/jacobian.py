@@ -10,6 +10,7 @@ from typing import Any
 import jax
 import numpy as np
 
+from autodiff_viz.engine.diagnostics.tolerance import paired, share
 from autodiff_viz.engine.live_path.arrays import on_device
 from autodiff_viz.engine.live_path.prepare import prepare
 from autodiff_viz.engine.live_path.tangents import push_forward
@@ -18,7 +19,7 @@ from autodiff_viz.engine.segments.jacobians import WORK, Jacobian
 from autodiff_viz.engine.trace import Trace, known_trace, precision
 from autodiff_viz.graph.names import quoted
 from autodiff_viz.graph.problem import GraphError, Problem
-from autodiff_viz.graph.text_format import listed, scalar
+from autodiff_viz.graph.text_format import counted, listed, scalar
 
 SWEEPS = 512  # rows and columns together; each is one pass through the graph
 ALIKE = 1e-4  # of the largest element; float32 rounds far below
@@ -72,14 +73,7 @@ class FullJacobian:
         """The largest difference of the two, as a share of the largest element; None if one is blocked."""
         if self.columns is None:
             return None
-        one, other = (np.asarray(matrix, np.float64) for matrix in (self.rows, self.columns))
-        same = (one == other) | (np.isnan(one) & np.isnan(other))
-        with np.errstate(invalid="ignore"):
-            apart = np.where(same, 0.0, np.abs(one - other))
-        apart[np.isnan(apart)] = np.inf
-        largest = np.abs(one[np.isfinite(one)]).max(initial=0.0)
-        worst = float(apart.max(initial=0.0))
-        return worst / largest if largest else worst
+        return share(paired("jacobian", self.rows, self.columns))
 
     @property
     def agrees(self) -> bool | None:
@@ -90,8 +84,8 @@ class FullJacobian:
     def sentence(self) -> str:
         """Which mode is cheaper, and whether both have the same numbers."""
         needs = (
-            f"Reverse mode needs {_counted(self.backward_sweeps, 'backward sweep')}, one for each row; "
-            f"forward mode needs {_counted(self.forward_sweeps, 'forward sweep')}, one for each column"
+            f"Reverse mode needs {counted(self.backward_sweeps, 'backward sweep')}, one for each row; "
+            f"forward mode needs {counted(self.forward_sweeps, 'forward sweep')}, one for each column"
         )
         if self.columns is None:
             return f"{needs}, but is blocked at {listed(self.blocked, 3)}."
@@ -136,10 +130,6 @@ def jacobian(trace: Trace, by: str | Sequence[str] | None = None) -> FullJacobia
         columns, blocked = _columns(prepared, called, trace, names)
     shapes = (of.shape, *(trace.value[name].shape for name in names))
     return FullJacobian(trace.output, names, shapes, rows, columns, blocked)
-
-
-def _counted(count: int, noun: str) -> str:
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
 def _rows(

@@ -9,11 +9,11 @@ from functools import partial
 
 import numpy as np
 
-from autodiff_viz.engine.explain.cure import Cure, fed, joined, retraced, wider, written
+from autodiff_viz.engine.explain.cure import Cure, fed, joined, retraced, wider, without_rules, written
 from autodiff_viz.engine.explain.stable_forms import stable_forms
 from autodiff_viz.engine.trace import Trace
 from autodiff_viz.graph import edits
-from autodiff_viz.graph.model import FOLLOW, INPUT, Graph, Literal, Node, Rule
+from autodiff_viz.graph.model import FOLLOW, INPUT, Graph, Literal, Node
 from autodiff_viz.graph.order import ancestors, consumers, descendants
 from autodiff_viz.graph.text_format import MINUS, scalar
 from autodiff_viz.ops.catalog import OPS
@@ -94,10 +94,8 @@ def _candidates(found: Trace, name: str) -> Iterator[Cure]:
     """Yield cures of the node `name`, at which numbers stop being finite: exact ones first."""
     node = found.graph[name]
     if node.rule.kind != FOLLOW:
-        yield Cure(
-            lambda graph: edits.with_rule(graph, name, Rule(FOLLOW)),
-            f"Remove the rule of {name}",
-            f"{name} passes back its op's own derivative.",
+        yield without_rules(
+            [name], f"Remove the rule of {name}", f"{name} passes back its op's own derivative."
         )
     if node.op == INPUT or node.op not in OPS:
         return

@@ -13,6 +13,7 @@ from autodiff_viz.engine.diagnostics.op_derivative import changed_cotangent, own
 from autodiff_viz.engine.live_path.arrays import on_device
 from autodiff_viz.engine.live_path.prepare import prepare
 from autodiff_viz.engine.live_path.walk import Step, forward
+from autodiff_viz.engine.norm import norm
 from autodiff_viz.engine.trace import Trace, precision
 from autodiff_viz.graph.model import Call, Node, Rule, Term
 from autodiff_viz.graph.rule_kinds import ARRIVING, KINDS
@@ -151,5 +152,5 @@ def _degree(term: Term, v: str) -> float | None:
 
 def size(part: np.ndarray) -> float:
     """Return the Euclidean norm; infinite if a number is not finite."""
-    length = abs(float(part.item())) if part.size == 1 else float(np.linalg.norm(part))
+    length = norm(part)
     return length if isfinite(length) else float("inf")

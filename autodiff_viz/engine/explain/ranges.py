@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from autodiff_viz.engine.diagnostics.tolerance import gaps
 from autodiff_viz.engine.live_path.walk import Wire
 from autodiff_viz.graph.dtypes import DTYPES, FLOAT16, Dtype
 from autodiff_viz.graph.model import Graph
@@ -147,9 +148,7 @@ def _ends(sizes: np.ndarray) -> tuple[float | None, float | None]:
 
 
 def _error(one: np.ndarray, true: np.ndarray) -> float:
-    with np.errstate(invalid="ignore"):
-        gap = np.where((one == true) | (np.isnan(one) & np.isnan(true)), 0.0, np.abs(one - true))
-    largest = float(np.where(np.isfinite(gap), gap, np.inf).max(initial=0.0))
+    largest = float(gaps(one, true).max(initial=0.0))
     finite = np.abs(true[np.isfinite(true)])
     size = float(finite.max(initial=0.0))
     return largest / size if size else (np.inf if largest else 0.0)

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from autodiff_viz.engine.diagnostics.differences import NEARER, sides_along
+from autodiff_viz.engine.diagnostics.tolerance import gaps
 from autodiff_viz.engine.explain.adjoint import APART, EXACT, Adjoint, adjoint
 from autodiff_viz.engine.explain.forward_mode import jvp
 from autodiff_viz.engine.explain.node_alone import Alone, node_alone, swept_alone
@@ -68,7 +69,7 @@ class Along:
     @property
     def gaps(self) -> np.ndarray:
         """|declared - true| per position; 0 at a corner and where there is no true derivative."""
-        return _gaps(self.declared, self.true, self.corner | np.isnan(self.true))
+        return np.where(self.corner | np.isnan(self.true), 0.0, gaps(self.declared, self.true))
 
     @property
     def worst(self) -> int:
@@ -96,7 +97,7 @@ class Along:
     def true_gap(self) -> float:
         """The largest difference of the true derivative and the central difference, corners left out."""
         either = self.corner | np.isnan(self.true) | np.isnan(self.difference)
-        return float(_gaps(self.true, self.difference, either).max(initial=0.0))
+        return float(np.where(either, 0.0, gaps(self.true, self.difference)).max(initial=0.0))
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -226,8 +227,8 @@ def _worst(declared: np.ndarray, true: np.ndarray) -> tuple[int, ...]:
     """Return the index of the element where two derivatives differ most."""
     if not declared.shape:
         return ()
-    gaps = _gaps(declared, true, np.isnan(true))
-    return tuple(int(i) for i in np.unravel_index(int(gaps.argmax()), gaps.shape))
+    apart = np.where(np.isnan(true), 0.0, gaps(declared, true))
+    return tuple(int(i) for i in np.unravel_index(int(apart.argmax()), apart.shape))
 
 
 def _positions(here: float) -> np.ndarray:
@@ -262,12 +263,6 @@ def _jump(sides: Sides, nearer: Sides) -> np.ndarray:
     with np.errstate(invalid="ignore"):
         slope, near = np.abs(_mean(sides)), np.abs(_mean(nearer))
         return near > (1 + STEEPER) * slope + STEEPER
-
-
-def _gaps(one: np.ndarray, other: np.ndarray, without: np.ndarray) -> np.ndarray:
-    with np.errstate(invalid="ignore"):
-        found = np.where(without | (one == other), 0.0, np.abs(one - other))
-    return np.where(np.isnan(found), np.inf, found)
 
 
 def _largest(array: np.ndarray) -> float:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from autodiff_viz.engine.diagnostics.tolerance import same
+from autodiff_viz.engine.diagnostics.tolerance import gaps, same
 from autodiff_viz.graph.dtypes import DTYPES, FLOAT64
 
 LEFT = 1e-4  # of a difference may be left in float64; of rounding a millionth of that is left
@@ -48,24 +48,16 @@ def _joined(pairs: Sequence[Two], chosen: Sequence[int]) -> Two:
 
 def _apart(pair: Two, dtype: str, exact: Callable[[], Two], largest: float) -> np.ndarray:
     """Return where two arrays differ by more than rounding."""
-    gap = _gaps(pair)
+    gap = gaps(*pair)
     wide = ~(gap <= same(dtype) * _sizes(pair))
     if not (wide & np.isfinite(gap)).any():
         return wide
     if dtype == FLOAT64:
         return wide & ~(gap <= LAST * DTYPES[dtype].eps / 2 * largest)
     there = exact()
-    left, true = _gaps(there), _sizes(there)
+    left, true = gaps(*there), _sizes(there)
     explained = np.isfinite(gap) & (left <= LEFT * gap) & ((gap <= SMALL * true) | (true <= LEFT * gap))
     return wide & ~explained
-
-
-def _gaps(pair: Two) -> np.ndarray:
-    """Return the absolute differences; infinite where one of the two is not finite and the other differs."""
-    one, other = pair
-    with np.errstate(invalid="ignore"):
-        found = np.where((one == other) | (np.isnan(one) & np.isnan(other)), 0.0, np.abs(one - other))
-    return np.where(np.isnan(found), np.inf, found)
 
 
 def _sizes(pair: Two) -> np.ndarray:

@@ -54,12 +54,13 @@ def noisy_nodes(graph: Graph) -> tuple[str, ...]:
 
     A parameter keeps its value: its draw is a start and no noise.
     """
-    return tuple(node.name for node in graph.nodes if _is_noisy(node))
+    return tuple(node.name for node in graph.nodes if is_random(node) and not node.is_parameter)
 
 
-def _is_noisy(node: Node) -> bool:
+def is_random(node: Node) -> bool:
+    """Return whether a node has a random draw: of its value, or inside its op."""
     if node.op == INPUT:
-        return node.param("shape") is not None and node.param("value") is None and not node.is_parameter
+        return node.param("shape") is not None and node.param("value") is None
     return node.op in OPS and OPS[node.op].param("seed") is not None
 
 

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from autodiff_viz.engine.explain.cure import Cure, joined, retraced, rewritten, wider
+from autodiff_viz.engine.explain.cure import Cure, joined, retraced, rewritten, wider, without_rules
 from autodiff_viz.engine.explain.precision import precision
 from autodiff_viz.engine.explain.zero_kinds import FLAT, RULE, STOPPED, UNDERFLOW
 from autodiff_viz.engine.trace import Trace
 from autodiff_viz.graph import edits
 from autodiff_viz.graph.dtypes import DTYPES, FLOAT32
-from autodiff_viz.graph.model import BACKWARD_AS, FOLLOW, Graph, Node, Rule
+from autodiff_viz.graph.model import BACKWARD_AS, FOLLOW, Node, Rule
 from autodiff_viz.graph.text_format import listed
 
 MOST = 6  # cures in one
@@ -57,17 +57,17 @@ def element_cure(found: Trace, name: str, reason: Reason, trained: bool = False)
     after = step and retraced(found, step)
     if after is None or not np.isfinite(after.cotangent[name]).all():
         return None
-    return step if fed(after, name) > fed(found, name) else None
+    return step if fed_elements(after, name) > fed_elements(found, name) else None
 
 
 def _step(found: Trace, kind: str, at: tuple[str, ...]) -> Cure | None:
     names = listed(at, 4)
     if kind == STOPPED:
         what = "stops" if len(at) > 1 else "stop"
-        return Cure(_without_rules(at), f"Remove the {what} at {names}", "No value changes.")
+        return without_rules(at, f"Remove the {what} at {names}", "No value changes.")
     if kind == RULE:
         what = "rules" if len(at) > 1 else "rule"
-        return Cure(_without_rules(at), f"Remove the {what} of {names}", "No value changes.")
+        return without_rules(at, f"Remove the {what} of {names}", "No value changes.")
     cures = [cure for n in at if (cure := flat_cure(found.graph[n]))] if kind == FLAT else []
     return joined(cures) if cures else None
 
@@ -80,12 +80,12 @@ def underflow_cure(found: Trace, name: str, trained: bool = False) -> Cure | Non
     before = np.count_nonzero(found.cotangent[name])
     for cure in [*(_scales(found) if trained else ()), *wider(found)]:
         after = retraced(found, cure)
-        if after and np.isfinite(after.cotangent[name]).all() and fed(after, name) > before:
+        if after and np.isfinite(after.cotangent[name]).all() and fed_elements(after, name) > before:
             return cure
     return None
 
 
-def fed(found: Trace, name: str) -> int:
+def fed_elements(found: Trace, name: str) -> int:
     """Return at how many elements of a node something arrives."""
     return int(np.count_nonzero(found.cotangent[name]))
 
@@ -100,15 +100,6 @@ def _scales(found: Trace) -> Iterator[Cure]:
             f"parameters are {FLOAT32}.",
             loss_scale=scale,
         )
-
-
-def _without_rules(names: Iterable[str]) -> Callable[[Graph], Graph]:
-    def edit(graph: Graph) -> Graph:
-        for name in names:
-            graph = edits.with_rule(graph, name, Rule(FOLLOW))
-        return graph
-
-    return edit
 
 
 def flat_cure(node: Node) -> Cure | None:

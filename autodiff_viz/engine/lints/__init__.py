@@ -1,0 +1,1 @@
+"""Lints: what is legal and rarely meant in a graph, one finder per construct."""

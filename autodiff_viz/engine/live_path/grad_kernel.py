@@ -17,9 +17,9 @@ from autodiff_viz.engine.live_path.arrays import constant
 from autodiff_viz.engine.live_path.bounded_memo import Evaluation, shared, within
 from autodiff_viz.engine.live_path.grad_graph import GradGraph, grad_graph
 from autodiff_viz.engine.live_path.kernels import ONCE, Kernel, Shape, rounded
-from autodiff_viz.engine.live_path.node_steps import Op, bind_swept, compile_node
+from autodiff_viz.engine.live_path.node_steps import Later, bind_swept, compile_node
 from autodiff_viz.engine.live_path.op_calls import known_op, split
-from autodiff_viz.engine.live_path.pullbacks import hand_on, pass_nothing, pull_changed
+from autodiff_viz.engine.live_path.pullbacks import hand_on, pass_nothing, pull_alone
 from autodiff_viz.engine.live_path.walk import Prepared, backward, forward
 from autodiff_viz.graph import limits
 from autodiff_viz.graph.grad_nodes import BY
@@ -78,7 +78,7 @@ def grad_kernel(
         return (None, *program.pull(known, cotangent, arguments[BY:]))
 
     carried = (False, *program.carries)
-    pull_back = pull_changed(pull) if any(carried) else pass_nothing(len(carried))
+    pull_back = pull_alone(pull) if any(carried) else pass_nothing(len(carried))
     return Kernel(run, pull, pull_back, program.shape, carried, hands_on=False), program.elements
 
 
@@ -94,17 +94,17 @@ def known_of(graph: Graph, dtype: str) -> Known:
 
 def inner(
     written: GradGraph, dtype: str, swept: Sequence[bool] = ()
-) -> tuple[Prepared, tuple[str, ...], list[Op]]:
+) -> tuple[Prepared, tuple[str, ...], Later]:
     """Prepare a written graph, whose inputs have no values yet; return it with the names of its inputs."""
     names = tuple([each.name for each in written.graph.nodes[: len(written.shapes)]])
     flagged = {name for name, flag in zip(names, swept, strict=False) if flag}
     found = Prepared(written.graph, dtype, flagged, inner=True)
     found.shapes.update(zip(names, written.shapes, strict=True))
-    ops: list[Op] = []
+    later: Later = {}
     with within(Evaluation()):  # what is only traced does not count
         for each in written.graph.nodes[len(names) :]:
-            compile_node(found, each, ops)
-    return found, names, ops
+            compile_node(found, each, later)
+    return found, names, later
 
 
 def with_values(found: Prepared, names: Sequence[str], known: Known, reads: Sequence[Any]) -> Prepared:
@@ -131,8 +131,8 @@ def _program(
 ) -> GradProgram:
     """Trace the walks of a written graph, memoised; they are compiled when first called."""
     swept = (batched or (False,) * (1 + len(written.shapes)))[BY:]
-    found, names, ops = inner(written, dtype, swept)
-    arriving = bind_swept(found, ops, cotangent_batched)
+    found, names, later = inner(written, dtype, swept)
+    arriving = bind_swept(found, later, cotangent_batched)
     found.inputs = dict.fromkeys(names, hand_on(1))
     output = found.graph.output
 

@@ -22,7 +22,7 @@ from autodiff_viz.engine.live_path.pullbacks import (
     PullBack,
     hand_on,
     pass_nothing,
-    pull_changed,
+    pull_alone,
     pull_fused,
 )
 from autodiff_viz.graph import limits
@@ -175,7 +175,7 @@ def _made(
     if not any(carried):
         pull_back = pass_nothing(len(slots))
     elif batched is not None:
-        pull_back = pull_changed(compiled)
+        pull_back = pull_alone(compiled)
     else:
         pull_back = hand_on(len(slots)) if unchanged else pull_fused(compiled, jit(pull_sum))
     return Kernel(jit(many_run), compiled, pull_back, shape, carried, unchanged)

@@ -6,17 +6,16 @@ input carry a leading axis of samples: which ones is found by an abstract pass f
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
 from functools import partial
 from math import prod
-from typing import NamedTuple
 
 from autodiff_viz.engine.check import at_node, check_rule, total_too_large
 from autodiff_viz.engine.live_path.arrays import constant
-from autodiff_viz.engine.live_path.kernels import Kernel, Shape, kernel, traced_kernel
+from autodiff_viz.engine.live_path.kernels import Shape, kernel, traced_kernel
+from autodiff_viz.engine.live_path.lambdas import LambdaProgram
 from autodiff_viz.engine.live_path.op_calls import known_op, split
 from autodiff_viz.engine.live_path.pullbacks import PullBack
-from autodiff_viz.engine.live_path.rules import PULLBACKS, Abstract, Bound, Ruled, on_identity
+from autodiff_viz.engine.live_path.rules import Bound, Ruled, bind, on_identity
 from autodiff_viz.engine.live_path.walk import ARRIVING, Prepared, Step
 from autodiff_viz.graph import limits
 from autodiff_viz.graph.literals import shape_of
@@ -29,32 +28,14 @@ PARAMETERS = "parameters"
 """Pseudo-slot: (node, PARAMETERS) is the key of the run-time parameters of a node."""
 
 
-class Op(NamedTuple):
-    """A node whose pullback depends on its rule, or in a sweep.
-
-    Attributes:
-      at: place of its step.
-      wired: slots of its wires.
-      make: compiles the op for `batched` slots and a cotangent that is batched, or is not.
-      batched: which of the op's slots are swept; None if no slot is.
-    """
-
-    node: Node
-    at: int
-    reads: list[Hashable]
-    wired: tuple[int, ...]
-    compiled: Kernel
-    make: Make
-    batched: tuple[bool, ...] | None
+Later = dict[int, Ruled]
+"""Nodes whose pullback is chosen when the whole graph has been compiled, by the place of their step."""
 
 
-Make = Callable[[tuple[bool, ...] | None, bool], Kernel]
-
-
-def compile_node(found: Prepared, node: Node, ops: list[Op]) -> None:
+def compile_node(found: Prepared, node: Node, later: Later) -> None:
     """Check a node, compile its op, and make its step, with the op's own pullback.
 
-    A node that may need another one is added to `ops`.
+    A node that may need another one is added to `later`.
     """
     name, dtype, known, shapes = node.name, found.dtype, found.known, found.shapes
     reads, below, wired = [], [], []
@@ -82,15 +63,22 @@ def compile_node(found: Prepared, node: Node, ops: list[Op]) -> None:
     shape = shapes[name] = compiled.shape
     if shape:
         claim(found, node, shape)
-    slots = key[3]
+    if node.rule.kind == FOLLOW and not found.swept and not found.inner:
+        found.steps.append(Step(name, compiled.run, reads, compiled.pull_back, key[3], node.slots))
+        return
+    slots, function = key[3], LambdaProgram()
     if node.rule.kind != FOLLOW:
-        slots = tuple([slot for slot, _ in node.wires])
-        _check_rule(found, node, below)
-    if node.rule.kind != FOLLOW or found.swept or found.inner:
-        ops.append(Op(node, len(found.steps), reads, slots, compiled, partial(making, *key), batched))
-    found.steps.append(Step(name, compiled.run, reads, compiled.pull_back, slots, node.slots))
-    if batched:
-        found.swept.add(name)
+        slots, function = tuple([slot for slot, _ in node.wires]), _rule_function(found, node, key[2])
+    make = partial(making, *key)
+    add(found, later, Ruled(node, reads, slots, dtype, function, compiled, make, making, batched))
+
+
+def add(found: Prepared, later: Later, ruled: Ruled) -> None:
+    """Add the step of a node whose pullback is chosen later; until then it has the op's own."""
+    later[len(found.steps)] = ruled
+    found.steps.append(_step(ruled, ruled.op.pull_back))
+    if ruled.batched:
+        found.swept.add(ruled.node.name)
 
 
 def claim(found: Prepared, node: Node, shape: Shape) -> None:
@@ -106,35 +94,36 @@ def batched_slots(found: Prepared, node: Node) -> tuple[bool, ...] | None:
     return flags if True in flags else None
 
 
-def _check_rule(found: Prepared, node: Node, below: list[Shape]) -> None:
+def _rule_function(found: Prepared, node: Node, below: tuple[Shape, ...]) -> LambdaProgram:
+    """Check a node's rule and return its function; `below` are the shapes of the op's own slots."""
     if len(node.slots) > len(below):
         slot = node.slots[-1]  # the alternative of `backward_as`
         if slot is None or (type(slot) is str and slot not in found.shapes):
             raise GraphError(unusable(node, len(below)))
-        below = [*below, found.shapes[slot] if type(slot) is str else shape_of(slot)]
-    check_rule(node, found.shapes[node.name], tuple(below))
+        below = (*below, found.shapes[slot] if type(slot) is str else shape_of(slot))
+    return check_rule(node, found.shapes[node.name], below)
 
 
-def bind(found: Prepared, ops: list[Op]) -> None:
+def bind_all(found: Prepared, later: Later) -> None:
     """Choose the pullbacks of nodes with a rule."""
-    for op in ops:
-        found.steps[op.at] = _step(op, _bound(found, op, False).pull_back)
+    for at, ruled in later.items():
+        found.steps[at] = _step(ruled, _bound(found, ruled, False).pull_back)
 
 
-def bind_swept(found: Prepared, ops: list[Op], seed_swept: bool = False) -> dict[str, bool]:
+def bind_swept(found: Prepared, later: Later, seed_swept: bool = False) -> dict[str, bool]:
     """Choose all pullbacks, by an abstract backward pass that finds which cotangents are swept.
 
     Returns:
       By name of a node at which something arrives, whether that is swept.
     """
     arriving = {found.graph.output: seed_swept}
-    for op in reversed(ops):
-        name, slots = op.node.name, op.node.slots
+    for at, ruled in reversed(later.items()):
+        name, slots = ruled.node.name, ruled.node.slots
         if name not in arriving:
             continue
-        pull_back, swept = _bound(found, op, arriving[name])
-        found.steps[op.at] = _step(op, pull_back)
-        for slot, contribution_swept in zip(op.wired, swept, strict=True):
+        pull_back, swept = _bound(found, ruled, arriving[name])
+        found.steps[at] = _step(ruled, pull_back)
+        for slot, contribution_swept in zip(ruled.wired, swept, strict=True):
             if contribution_swept is not None:
                 arriving[slots[slot]] = arriving.get(slots[slot], False) or contribution_swept
             if contribution_swept:
@@ -143,36 +132,22 @@ def bind_swept(found: Prepared, ops: list[Op], seed_swept: bool = False) -> dict
     return arriving
 
 
-def _step(op: Op, pull_back: PullBack) -> Step:
-    return Step(op.node.name, op.compiled.run, op.reads, pull_back, op.wired, op.node.slots)
+def _step(ruled: Ruled, pull_back: PullBack) -> Step:
+    return Step(ruled.node.name, ruled.op.run, ruled.reads, pull_back, ruled.wired, ruled.node.slots)
 
 
-def _bound(found: Prepared, op: Op, arriving_swept: bool) -> Bound:
+def _bound(found: Prepared, ruled: Ruled, arriving_swept: bool) -> Bound:
     """Return the pullback of a node under its rule, for a cotangent that is swept, or is not."""
-    node, value, read = op.node, _abstract(found, op.node.name), partial(_abstract, found)
-    v = Abstract(value.shape, arriving_swept)
-    making = traced_kernel if found.inner else kernel
-    ruled = Ruled(node, op.wired, found.dtype, partial(_compiled_for, op), v, value, read, making)
     try:
-        return PULLBACKS[node.rule.kind](ruled)
+        return bind(ruled, found.swept, arriving_swept)
     except GraphError as error:  # too many programs
-        raise at_node(error, node.name) from error
-
-
-def _abstract(found: Prepared, name: str) -> Abstract:
-    return Abstract(found.shapes[name], name in found.swept)
+        raise at_node(error, ruled.node.name) from error
 
 
 def gradient(found: Prepared, node: Node) -> PullBack:
     """Return the pullback of an input."""
-    v = Abstract(found.shapes[node.name], (node.name, ARRIVING) in found.swept)
-    return on_identity(node, v, found.dtype)
-
-
-def _compiled_for(op: Op, arriving_swept: bool) -> Kernel:
-    if not op.batched and not arriving_swept:
-        return op.compiled
-    return op.make(op.batched or (False,) * len(op.node.op_slots), arriving_swept)
+    swept = (node.name, ARRIVING) in found.swept
+    return on_identity(node, found.shapes[node.name], found.dtype, swept)
 
 
 def unusable(node: Node, slot: int) -> Problem:

@@ -25,6 +25,9 @@ from autodiff_viz.ops.record import Op, Param, Refusal
 
 KEPT = 288  # ops and facts about them
 
+Program = tuple[str, Params, tuple[Shape, ...], tuple[int, ...]]
+"""A compiled op as (name, static parameters, shapes, differentiated slots); see `kernels.kernel`."""
+
 
 def split(op: Op, params: Params) -> tuple[Params, list[dict[str, Any]]]:
     """Split parameters into (static, leading arguments).

@@ -16,16 +16,18 @@ from autodiff_viz.engine.live_path.grad_check import check_grad
 from autodiff_viz.engine.live_path.grad_kernel import grad_kernel
 from autodiff_viz.engine.live_path.kernels import Kernel
 from autodiff_viz.engine.live_path.node_steps import (
-    Op,
-    batched_slots,
-    bind,
+    Later,
+    add,
+    bind_all,
     bind_swept,
     claim,
     compile_node,
     gradient,
     unusable,
 )
-from autodiff_viz.engine.live_path.walk import Prepared, Step
+from autodiff_viz.engine.live_path.rules import Ruled
+from autodiff_viz.engine.live_path.walk import Prepared
+from autodiff_viz.graph.grad_nodes import BY
 from autodiff_viz.graph.model import FOLLOW, GRAD, INPUT, Graph, Node
 from autodiff_viz.graph.order import order
 from autodiff_viz.graph.problem import GraphError
@@ -50,20 +52,20 @@ def prepare(
         shapes; a rule does not fit; the graph needs too many programs or elements. It is the first problem;
         `diagnose` finds all.
     """
-    found, leaves, ops = Prepared(graph, dtype, set(swept)), [], []
+    found, leaves, later = Prepared(graph, dtype, set(swept)), [], {}
     with within(Evaluation()):
         for node in order(graph):
             try:
                 if node.op == INPUT:
                     leaves.append(_take(found, node, inputs))
                 elif node.op == GRAD:
-                    _take_grad(found, node, ops)
+                    _take_grad(found, node, later)
                 else:
-                    compile_node(found, node, ops)
+                    compile_node(found, node, later)
             except GraphError as error:
                 raise at_node(error, node.name) from error
         if not forward_only:
-            (bind_swept if swept else bind)(found, ops)
+            (bind_swept if swept else bind_all)(found, later)
             found.inputs = {node.name: gradient(found, node) for node in leaves}
     return found
 
@@ -79,7 +81,7 @@ def _take(found: Prepared, node: Node, inputs: Mapping[str, Any]) -> Node:
     return node
 
 
-def _take_grad(found: Prepared, node: Node, ops: list[Op]) -> None:
+def _take_grad(found: Prepared, node: Node, later: Later) -> None:
     """Check a grad node and make its step: the walks of the graph that it is written out as."""
     check_grad(found.graph, node)
     for i, slot in enumerate(node.slots):
@@ -89,15 +91,17 @@ def _take_grad(found: Prepared, node: Node, ops: list[Op]) -> None:
     def make(batched: tuple[bool, ...] | None, cotangent_batched: bool) -> Kernel:
         return grad_kernel(found.graph, node, found.shapes, found.dtype, batched, cotangent_batched)[0]
 
-    batched = batched_slots(found, node) if found.swept else None
+    batched = _swept_reads(found, node) if found.swept else None
     compiled, elements = grad_kernel(found.graph, node, found.shapes, found.dtype, batched)
     found.shapes[node.name] = compiled.shape
     found.elements += elements
     claim(found, node, compiled.shape)
-    if node.rule.kind != FOLLOW:
-        check_rule(node, compiled.shape, ())
+    function = check_rule(node, compiled.shape, ())
     wired, reads = tuple(range(len(node.slots))), list(node.slots)
-    ops.append(Op(node, len(found.steps), reads, wired, compiled, make, batched))
-    found.steps.append(Step(node.name, compiled.run, reads, compiled.pull_back, wired, node.slots))
-    if batched:
-        found.swept.add(node.name)
+    add(found, later, Ruled(node, reads, wired, found.dtype, function, compiled, make, batched=batched))
+
+
+def _swept_reads(found: Prepared, node: Node) -> tuple[bool, ...] | None:
+    """Return which slots of a grad node are swept; None if none is. It does not read the value of its z."""
+    flags = [False] * BY + [type(slot) is str and slot in found.swept for slot in node.slots[BY:]]
+    return tuple(flags) if True in flags else None

@@ -59,11 +59,25 @@ def pull_fused(pull: Pull, pull_sum: Callable[..., tuple[jax.Array, Contribution
     return pull_back
 
 
-def pull_changed(pull: Pull, change: Callable[[jax.Array], jax.Array] = lambda v: v) -> PullBack:
-    """Return the pullback of an op under a rule that first changes the arriving cotangent."""
+def pull_alone(pull: Pull) -> PullBack:
+    """Return the pullback of an op that has no compiled sum of contributions."""
 
     def pull_back(parts: list[jax.Array], arguments: Sequence[Any], value: jax.Array) -> tuple:
         v = total(parts)
-        return v, pull(change(v), *arguments)
+        return v, pull(v, *arguments)
+
+    return pull_back
+
+
+def pull_changed(pull: Pull, change: Callable[[jax.Array], Sequence[jax.Array]]) -> PullBack:
+    """Return the pullback of an op under a rule that first changes the arriving cotangent.
+
+    Args:
+      change: returns the changed cotangent, as its one result.
+    """
+
+    def pull_back(parts: list[jax.Array], arguments: Sequence[Any], value: jax.Array) -> tuple:
+        v = total(parts)
+        return v, pull(*change(v), *arguments)
 
     return pull_back

@@ -9,10 +9,11 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from autodiff_viz.engine.diagnostics.tolerance import agree, paired
+from autodiff_viz.engine.diagnostics.tolerance import agree, gaps, paired
 from autodiff_viz.engine.live_path.arrays import FLOAT64
 from autodiff_viz.engine.live_path.kernels import Shape
 from autodiff_viz.engine.live_path.walk import ARRIVING, Wire
+from autodiff_viz.engine.norm import norm
 from autodiff_viz.engine.segments.chain import (
     Arrays,
     Silent,
@@ -157,11 +158,11 @@ def angle(a: np.ndarray, b: np.ndarray) -> float | None:
 
     Source: W. Kahan, "How Futile are Mindless Assessments of Roundoff", section 12: exact for small angles.
     """
-    sizes = np.linalg.norm(a), np.linalg.norm(b)
+    sizes = norm(a), norm(b)
     if not all(np.isfinite(size) and size > 0 for size in sizes):
         return None
     u, v = a.ravel() / sizes[0], b.ravel() / sizes[1]
-    return float(np.degrees(2.0 * np.arctan2(np.linalg.norm(u - v), np.linalg.norm(u + v))))
+    return float(np.degrees(2.0 * np.arctan2(norm(u - v), norm(u + v))))
 
 
 def cut_structure(graph: Graph) -> Graph:
@@ -228,8 +229,4 @@ def _flat(arrays: Mapping[str, np.ndarray]) -> np.ndarray:
 
 
 def _difference(a: np.ndarray, b: np.ndarray) -> float:
-    """Return the largest difference; two NaN, or the same infinity twice, have none."""
-    a, b = np.asarray(a, np.float64), np.asarray(b, np.float64)
-    same = (a == b) | (np.isnan(a) & np.isnan(b))
-    with np.errstate(invalid="ignore"):
-        return float(np.max(np.where(same, 0.0, np.abs(a - b)), initial=0.0))
+    return float(gaps(np.asarray(a), np.asarray(b)).max(initial=0.0))

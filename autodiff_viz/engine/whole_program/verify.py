@@ -104,7 +104,8 @@ def rounding_errors(trace: Trace) -> tuple[dict[str, Any], dict[str, Any], dict[
 def _local_errors(trace: Trace, pairs: list[Pair]) -> list[np.ndarray]:
     """Return, for each pair, how far rounding may move it, given the gaps of the numbers before it."""
     program, arguments = _program_of(trace)
-    return errors(program.equations, program.leaves(arguments), [gaps(each) for each in pairs])
+    apart = [gaps(each.one, each.other) for each in pairs]
+    return errors(program.equations, program.leaves(arguments), apart)
 
 
 def _program_of(trace: Trace) -> tuple[Traced, tuple]:

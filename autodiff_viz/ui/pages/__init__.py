@@ -1,0 +1,1 @@
+"""The Streamlit pages: the lab, and the list of lessons."""

@@ -1,0 +1,1 @@
+"""Panels of the lab that Streamlit draws: figures, training, segments, lessons, settings."""

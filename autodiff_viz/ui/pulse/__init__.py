@@ -1,0 +1,1 @@
+"""A timer in the browser that runs a fragment of the page again."""

@@ -25,7 +25,7 @@ from autodiff_viz.views.canvas.card_heatmaps import kernels_of
 from autodiff_viz.views.canvas.cards import WIDEST, WINDOW, pictured, room, size
 from autodiff_viz.views.canvas.flows import largest, passed
 from autodiff_viz.views.canvas.frames import group_data, region_data
-from autodiff_viz.views.canvas.pushes import largest_tangent, pushed_along, tangent_at
+from autodiff_viz.views.canvas.pushes import pushed_along, tangent_at
 from autodiff_viz.views.canvas.records import NodeShown, WireShown, node_record, wire_record
 from autodiff_viz.views.layout.sugiyama import Layout, Space, layout
 from autodiff_viz.views.layout.tabs import Tab, feet, layers_of
@@ -87,7 +87,7 @@ def drawing(picture: Picture, last: Drawing | None = None) -> Drawing:
         return replace(last, picture=picture, data={**last.data, **_marks(picture, last.data["groups"])})
     graph = picture.graph
     placed, scale = places(graph), largest(picture.trace)
-    pushes = largest_tangent(picture.tangents)
+    pushes = largest(picture.tangents)
     cards = {card.node.name: card for card in _cards(picture, placed)}
     threads = {
         (node.name, slot): _thread(picture, node, slot, placed, (scale, pushes))

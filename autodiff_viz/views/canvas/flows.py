@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from autodiff_viz.engine.explain.forward_mode import Tangents
 from autodiff_viz.engine.trace import Trace
 from autodiff_viz.graph.bypass import handed_on
 from autodiff_viz.graph.model import Node
@@ -42,9 +43,9 @@ def traced(node: Node, slot: int) -> tuple[str, int] | None:
     return (node.name, 0) if slot == handed_on(node) else None
 
 
-def largest(trace: Trace | None) -> float:
+def largest(found: Trace | Tangents | None) -> float:
     """Return the norm of the largest finite contribution; 0 without any."""
-    sizes = [norm(array) for array in trace.passed.values()] if trace else []
+    sizes = [norm(array) for array in found.passed.values()] if found else []
     return max((size for size in sizes if math.isfinite(size)), default=0.0)
 
 

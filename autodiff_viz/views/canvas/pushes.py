@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,7 +10,6 @@ from autodiff_viz.engine.explain.forward_mode import Tangents
 from autodiff_viz.graph.model import Node
 from autodiff_viz.views.canvas.cards import in_full, number_text
 from autodiff_viz.views.canvas.flows import flow, traced
-from autodiff_viz.views.numbers import norm
 
 BLOCKED, UNKNOWN = "blocked", "\u2013"
 
@@ -41,12 +39,6 @@ def tangent_at(found: Tangents | None, name: str) -> Pushed:
 def pushed_along(found: Tangents | None, node: Node, slot: int) -> Pushed:
     """Return what a wire adds to the tangent of the node that reads it."""
     return OFF if found is None else Pushed(True, found.passed.get(traced(node, slot)))
-
-
-def largest_tangent(found: Tangents | None) -> float:
-    """Return the norm of the largest finite contribution to a tangent; 0 without any."""
-    sizes = [norm(array) for array in found.passed.values()] if found else []
-    return max((size for size in sizes if math.isfinite(size)), default=0.0)
 
 
 def tangent_fields(found: Pushed) -> dict[str, Any]:

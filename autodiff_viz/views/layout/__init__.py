@@ -1,0 +1,1 @@
+"""Automatic layout by the steps of Sugiyama: layers, order, positions, routes."""

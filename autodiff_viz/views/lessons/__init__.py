@@ -1,0 +1,1 @@
+"""Views of the lessons: their list, their claims and their exercises."""

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from autodiff_viz.engine.diagnostics.op_derivative import at_corner, own_contributions
+from autodiff_viz.engine.diagnostics.tolerance import gaps
 from autodiff_viz.engine.trace import Trace
 from autodiff_viz.graph.model import PULLBACK, Node
 from autodiff_viz.graph.text_format import scalar
@@ -69,9 +70,7 @@ def _alike(declared: np.ndarray, true: np.ndarray) -> bool:
 def _apart(declared: np.ndarray, true: np.ndarray, corner: np.ndarray) -> Apart | None:
     """Return the largest difference beyond `APART`; None if there is none."""
     declared, true, corner = (array.ravel() for array in (declared, true, corner))
-    with np.errstate(invalid="ignore"):
-        gap = np.where(declared == true, 0.0, np.abs(declared.astype(np.float64) - true))
-    gap = np.where(np.isnan(gap), np.inf, gap)
+    gap = gaps(declared, true)
     gap[np.isnan(true) | corner] = 0.0
     largest = np.abs(true[np.isfinite(true)]).max(initial=0.0)
     differ = gap > APART * largest

@@ -16,7 +16,7 @@ from autodiff_viz.graph.identity import remembered
 from autodiff_viz.graph.model import GRAD, INPUT, Graph, Node
 from autodiff_viz.graph.order import consumers
 from autodiff_viz.graph.rule_kinds import KINDS
-from autodiff_viz.graph.text_format import MINUS, listed, scalar
+from autodiff_viz.graph.text_format import listed, scalar
 from autodiff_viz.language.show import show_argument, show_literal
 from autodiff_viz.ops import latex
 from autodiff_viz.ops.catalog import OPS
@@ -26,7 +26,7 @@ from autodiff_viz.views.canvas.records import slot_label
 from autodiff_viz.views.node.declared_derivatives import Apart, declared_apart
 from autodiff_viz.views.node.input_source import Source, source_view
 from autodiff_viz.views.node.layer_parameters import units, wanted
-from autodiff_viz.views.numbers import short
+from autodiff_viz.views.numbers import bracketed, short
 
 DIGITS = 6  # significant digits; float32 has no more
 NAMED = 4  # nodes in a sentence
@@ -203,10 +203,10 @@ def fork_sum(graph: Graph, trace: Trace, name: str, digits: int = DIGITS) -> str
     parts = [trace.passed[wire] for wire in uses if wire in trace.passed]
     if len(parts) + (name == trace.output) < 2 or any(part.ndim for part in parts):
         return ""
-    seed = [scalar(float(trace.seed), digits)] if name == trace.output else []
-    terms = [*seed, *(scalar(float(part), digits) for part in parts)]
+    seed = [bracketed(trace.seed, digits)] if name == trace.output else []
+    terms = [*seed, *(bracketed(part, digits) for part in parts)]
     total = scalar(float(trace.cotangent[name]), digits)
-    return " + ".join(f"({t})" if t.startswith(MINUS) else t for t in terms) + f" = {total}"
+    return f"{' + '.join(terms)} = {total}"
 
 
 def _wires(trace: Trace | None, node: Node) -> tuple[WireView, ...]:
@@ -263,7 +263,7 @@ def wire_numbers(trace: Trace, node: Node, slot: int, digits: int = DIGITS) -> T
     if "<local>" in pieces and (local := local_derivative(trace, node.name, slot)) is None:
         return ()
     made: dict[str, Callable[[], tuple[str, str]]] = {
-        "<local>": lambda: (_bracketed(local, digits), ""),
+        "<local>": lambda: (bracketed(local, digits), ""),
         "<arriving>": lambda: _cotangent(arriving, digits),
         "<changed>": lambda: _cotangent(changed_cotangent(trace, node.name), digits),
         "<passed>": lambda: _cotangent(passed, digits),
@@ -276,10 +276,4 @@ _PIECES = re.compile(r"(<\w+>)")
 
 def _cotangent(number: np.ndarray, digits: int) -> tuple[str, str]:
     """Return a number with the role of a cotangent."""
-    return _bracketed(number, digits), COTANGENT
-
-
-def _bracketed(number: np.ndarray, digits: int) -> str:
-    """Return a number as text, in brackets if it is negative."""
-    text = scalar(float(number), digits)
-    return f"({text})" if text.startswith(MINUS) else text
+    return bracketed(number, digits), COTANGENT

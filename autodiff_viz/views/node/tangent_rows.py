@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from autodiff_viz.engine.diagnostics.op_derivative import local_derivative
 from autodiff_viz.engine.explain.forward_mode import Tangents
 from autodiff_viz.engine.live_path.tangents import FORWARD, OF_THE_OP
 from autodiff_viz.graph.model import INPUT
-from autodiff_viz.graph.text_format import MINUS, scalar
+from autodiff_viz.graph.text_format import scalar
 from autodiff_viz.views.canvas.cards import in_full
 from autodiff_viz.views.lab import Lab
-from autodiff_viz.views.numbers import short
+from autodiff_viz.views.numbers import bracketed, short
 
 DIGITS = 6
 TANGENT = "tangent"
@@ -58,7 +56,7 @@ def _added(found: Tangents, name: str) -> str:
     if len(parts) < 2 or any(part.ndim for part in parts):
         return ""
     total = scalar(float(found.tangent[name]), DIGITS)
-    return f"{' + '.join(_bracketed(part) for part in parts)} = {total}"
+    return f"{' + '.join(bracketed(part, DIGITS) for part in parts)} = {total}"
 
 
 def _wire(found: Tangents, name: str, slot: int, read: str) -> Terms:
@@ -70,15 +68,10 @@ def _wire(found: Tangents, name: str, slot: int, read: str) -> Terms:
     if tangent.ndim or passed.ndim:
         return (("passes on ", ""), (short(passed, DIGITS), TANGENT))
     local = local_derivative(found.trace, name, slot) if FORWARD[node.rule.kind] == OF_THE_OP else None
-    pieces = ((_bracketed(tangent), TANGENT), (" = ", ""), (_bracketed(passed), TANGENT))
+    pieces = ((bracketed(tangent, DIGITS), TANGENT), (" = ", ""), (bracketed(passed, DIGITS), TANGENT))
     if local is None:
-        return ((_bracketed(tangent), TANGENT), (" \u2192 ", ""), (_bracketed(passed), TANGENT))
-    return ((f"{_bracketed(local)} \u00d7 ", ""), *pieces)
-
-
-def _bracketed(number: np.ndarray) -> str:
-    text = scalar(float(number), DIGITS)
-    return f"({text})" if text.startswith(MINUS) else text
+        return ((bracketed(tangent, DIGITS), TANGENT), (" \u2192 ", ""), (bracketed(passed, DIGITS), TANGENT))
+    return ((f"{bracketed(local, DIGITS)} \u00d7 ", ""), *pieces)
 
 
 def tangent_field(lab: Lab, name: str) -> list[dict[str, Any]]:

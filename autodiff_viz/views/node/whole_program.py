@@ -18,7 +18,7 @@ from autodiff_viz.engine.whole_program.remat_counts import Runs
 from autodiff_viz.graph.identity import identity
 from autodiff_viz.graph.model import FOLLOW, INPUT
 from autodiff_viz.graph.problem import GraphError
-from autodiff_viz.graph.text_format import listed
+from autodiff_viz.graph.text_format import counted, listed
 from autodiff_viz.views.canvas.records import slot_label
 from autodiff_viz.views.node.cures import Explanation, explained_zero
 from autodiff_viz.views.numbers import short
@@ -85,10 +85,7 @@ def residuals_say(trace: Trace, name: str) -> str:
     kept = [r for r in trace.residuals if r.producer == name]
     if not kept:
         return ""
-    said = Counter(
-        (r.is_value, f"({r.elements} {'number' if r.elements == 1 else 'numbers'}", listed(r.consumers))
-        for r in kept
-    )
+    said = Counter((r.is_value, f"({counted(r.elements, 'number')}", listed(r.consumers)) for r in kept)
     parts = [
         f"{_residual(is_value, count)} {numbers}{' each' if count > 1 else ''}, "
         f"for {consumers or 'the backward pass'})"

@@ -10,7 +10,7 @@ from autodiff_viz.engine.trace import Trace
 from autodiff_viz.figures.paths import KEPT, amount, paths_of, subject
 from autodiff_viz.graph.identity import identity, remembered
 from autodiff_viz.graph.names import listed_names
-from autodiff_viz.graph.text_format import scalar
+from autodiff_viz.graph.text_format import counted, scalar
 from autodiff_viz.views.node.cures import wire_id
 from autodiff_viz.workers.jobs import Answer, Job
 
@@ -97,8 +97,7 @@ def _rest(found: Paths, shown: int) -> str:
     """Return what all other paths bring, as a sentence."""
     rest = sum((path.product for path in found.paths[shown:]), found.rest)
     size = float((rest**2).sum() ** 0.5)
-    more = found.count - shown
-    return f"{more:,} more {'path' if more == 1 else 'paths'}: {amount(rest, size)}"
+    return f"{counted(found.count - shown, 'more path')}: {amount(rest, size)}"
 
 
 def _says(trace: Trace, found: Paths, is_chosen: bool) -> Any:

@@ -1,0 +1,1 @@
+"""The lab as text: address, stored history and documents."""

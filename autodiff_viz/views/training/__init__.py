@@ -1,0 +1,1 @@
+"""Views of a training: its panel, its steps and its log."""

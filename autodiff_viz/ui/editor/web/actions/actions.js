@@ -109,7 +109,7 @@ export const ACTIONS = {
   },
 
   differentiate: {
-    label: "Differentiate by ...", keys: ["d"], places: { more: "nodes" }, guide: "Add and wire", says: "Differentiate a node by another: a grad node",
+    label: "Differentiate by ...", keys: ["d"], places: { more: "nodes" }, guide: "Add and wire", says: "Differentiate by a node: grad",
     when: ({ selection }) => selection.size > 0 && selection.size <= 2, do: (editor) => differentiate(editor),
   },
   select: { label: "Select several", hint: "Shift", places: { graph: "add" }, on: isSelecting, do: toggleSelecting },

@@ -1,0 +1,51 @@
+"""Record of a worker process, for the pool that has started it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Hashable
+from dataclasses import dataclass, field
+from multiprocessing.connection import Connection
+from pathlib import Path
+from time import monotonic
+
+from autodiff_viz.workers.jobs import Job
+from autodiff_viz.workers.reports import Report
+
+PATIENCE = 12  # wall-clock limit as a multiple of the CPU limit: workers of low priority may have to wait
+
+
+@dataclass(slots=True)
+class Worker:
+    """A worker process and its connection.
+
+    `job` is the running job. It is killed after `seconds` of CPU time, after `deadline`, or when it is
+    `cancelled`. `long` says whether the worker is for a long job; `since` is when it became idle. `report` is
+    the newest one of the job.
+    """
+
+    process: int
+    connection: Connection
+    long: bool = False
+    job: Job | None = None
+    asker: Hashable = None
+    seconds: float = 0.0
+    deadline: float = 0.0
+    cancelled: bool = False
+    since: float = field(default_factory=monotonic)
+    report: Report | None = None
+
+    def begin(self, asker: Hashable, job: Job) -> None:
+        """Record the start of a job, with its limits."""
+        self.asker, self.job, self.cancelled, self.report = asker, job, False, None
+        self.seconds = work_of(self.process) + job.seconds
+        self.deadline = monotonic() + PATIENCE * job.seconds
+
+
+def work_of(process: int) -> float:
+    """Return seconds of CPU time used by a process; 0 where the system does not say."""
+    try:
+        fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return 0.0
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
