@@ -51,12 +51,20 @@ def test_edits_keep_it_wired_or_leave_a_slot_empty():
     assert extract(GRAPH, {"g", "inner"})["g"].slots[0] == "inner"
 
 
-def test_cuts_do_not_divide_a_graph_with_one():
-    graph = parse("x = 1.0\nz = cut(sin(x))\ny = z * x\ng = grad(y, x)")
-    assert segments(graph) == ()
-    ((name, why),) = idle_cuts(graph)
+def test_cuts_divide_a_graph_with_one_by_what_it_reads():
+    """`g` reads x and w: it runs `c` and `z` again in its own segment, and takes nothing from theirs."""
+    graph = parse(
+        "x = 1.0\nw = 2.0\nc = cut(sin(w * x))\nz = c * c\ng = grad(z, x)\ne = cut(g * w)\nl = e + z"
+    )
+    assert [part.nodes for part in segments(graph)] == [("mul_1", "c"), ("g", "e"), ("z", "l")]
+    assert [part.inputs for part in segments(graph)] == [("w", "x"), ("x", "w"), ()]
+    assert [part.takes for part in segments(graph)] == [(), (), ("c", "e")]
+
+
+def test_a_cut_after_what_is_only_differentiated_is_idle():
+    ((name, why),) = idle_cuts(parse("x = 1.0\nz = cut(sin(x))\ng = grad(z, x)\ne = g * x"))
     assert name == "z"
-    assert "runs parts of the graph again" in why
+    assert "only 'g' differentiates it, and runs it again inside its own segment" in why
 
 
 def test_it_stands_in_loops_functions_and_groups():

@@ -20,7 +20,7 @@ const GRAD = "grad";
 /** @param {Editor} editor */
 export function showReads(editor) {
   const layer = svg("g", { class: "reads" });
-  editor.stage.layers.strings.append(layer);
+  editor.stage.layers.wires.append(layer);
   /** @type {Map<string, Thread>} */
   const threads = new Map();
   editor.watchers.push(() => {
