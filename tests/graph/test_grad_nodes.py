@@ -65,6 +65,16 @@ def test_a_grad_node_is_in_the_segment_of_what_it_reads():
     assert [segment.nodes for segment in segments(graph)] == [("z",), ("y", "g", "out")]
 
 
+def test_cuts_divide_a_graph_with_one_by_what_it_reads():
+    """`g` reads x and w: it runs `c` and `z` again in its own segment, and takes nothing from theirs."""
+    graph = parse(
+        "x = 1.0\nw = 2.0\nc = cut(sin(w * x))\nz = c * c\ng = grad(z, x)\ne = cut(g * w)\nl = e + z"
+    )
+    assert [part.nodes for part in segments(graph)] == [("mul_1", "c"), ("g", "e"), ("z", "l")]
+    assert [part.inputs for part in segments(graph)] == [("w", "x"), ("x", "w"), ()]
+    assert [part.takes for part in segments(graph)] == [(), (), ("c", "e")]
+
+
 def test_it_stands_in_loops_functions_and_groups():
     text = "x = 1.0\nfor i in range(2):\n    y = x ** 3.0\n    x = x - 0.1 * grad(y, x)\n"
     found = parse(text)

@@ -178,7 +178,7 @@ def _known(found: Trace, name: Any) -> Node:
 
 def _seed(found: Trace, node: Node) -> np.ndarray:
     arriving = found.cotangent[node.name].astype(np.float64)
-    mixes = node.op != INPUT and not OPS[node.op].elementwise
+    mixes = node.op != INPUT and not OPS[node.op].elementwise and (node.op != GRAD or arriving.ndim > 0)
     wanted = mixes or KINDS[node.rule.kind].function == ARRIVING
     usable = np.any(arriving) and np.all(np.isfinite(arriving))
     return arriving if wanted and usable else np.ones_like(arriving)

@@ -257,7 +257,7 @@ def _second_derivative(node: Node, slot: int) -> str:
 def wire_numbers(trace: Trace, node: Node, slot: int, digits: int = DIGITS) -> Terms:
     """Return the rule's equation with numbers, such as local × arriving = passed; only for scalars."""
     arriving, passed = trace.cotangent[node.name], trace.passed[node.name, slot]
-    if arriving.ndim or passed.ndim:
+    if arriving.ndim or passed.ndim or (node.op == GRAD and slot == OF):
         return ()
     pieces = _PIECES.split(KINDS[node.rule.kind].equation)
     if "<local>" in pieces and (local := local_derivative(trace, node.name, slot)) is None:

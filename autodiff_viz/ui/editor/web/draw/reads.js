@@ -1,26 +1,25 @@
 // @ts-check
-// What a grad node reads beside its z and its x, while it is selected: a light dashed line from each such node, with the
-// arrow and the number of what goes back there. It is no wire, and cannot be moved.
+// What a grad node reads beside its z and its x, while it is selected: a light dotted line from each such node, with an
+// arrow to where its cotangent goes; the panel has the numbers. It is no wire, and cannot be moved.
 
-import { keep, setText, svg } from "../../../web/dom.js";
+import { keep, svg } from "../../../web/dom.js";
 import { seenAs } from "../state/fold.js";
 import { outputPoint, pathOf, pointAt, wireCurve } from "./geometry.js";
 
 /** @typedef {import("../editor.js").Editor} Editor */
 /** @typedef {import("../types.js").Point} Point */
 /** @typedef {import("../types.js").GraphNode} GraphNode */
-/** @typedef {{ from: GraphNode, to: GraphNode, passed: string, at: number }} Read  `at`: 0 to 1, where on the lower edge of the card it ends */
-/** @typedef {{ root: SVGGraphicsElement, line: Element, arrow: Element, number: Element }} Thread */
+/** @typedef {{ from: GraphNode, to: GraphNode, at: number }} Read  `at`: 0 to 1, where on the lower edge of the card it ends */
+/** @typedef {{ root: SVGGraphicsElement, line: Element, arrow: Element }} Thread */
 
 const ARROW = "M-6 0L4.5 -4.5L4.5 4.5z";
 const PLACE = 0.3; // of the way, from the node that is read
-const ABOVE = 8; // px of the number over the line
 const GRAD = "grad";
 
 /** @param {Editor} editor */
 export function showReads(editor) {
   const layer = svg("g", { class: "reads" });
-  editor.stage.layers.strings.append(layer);
+  editor.stage.layers.wires.append(layer);
   /** @type {Map<string, Thread>} */
   const threads = new Map();
   editor.watchers.push(() => {
@@ -37,21 +36,21 @@ export function readsShown({ single, drawing, seen }) {
   if (!about || node?.op !== GRAD || about.name !== single) return [];
   const rows = (about.wires ?? []).filter(({ slot }) => slot >= node.slots.length);
   const cards = new Map(seen.nodes.map((card) => [card.id, card]));
-  const found = new Map(rows.flatMap(({ to, passed = "" }) => {
+  const found = new Map(rows.flatMap(({ to }) => {
     const from = cards.get(seenAs(seen, to));
-    return from && from.id !== node.id ? [[from.id, { from, passed }]] : [];
+    return from && from.id !== node.id ? [[from.id, from]] : [];
   }));
-  return [...found.values()].map(({ from, passed }, i) => ({ from, to: node, passed, at: (i + 1) / (found.size + 1) }));
+  return [...found.values()].map((from, i) => ({ from, to: node, at: (i + 1) / (found.size + 1) }));
 }
 
 /** @returns {Thread} */
 function make() {
-  const [line, arrow, number] = [svg("path", { class: "read-line" }), svg("path", { class: "read-arrow", d: ARROW }), svg("text", { class: "read-number" })];
-  return { root: svg("g", { class: "read" }, line, arrow, number), line, arrow, number };
+  const [line, arrow] = [svg("path", { class: "read-line" }), svg("path", { class: "read-arrow", d: ARROW })];
+  return { root: svg("g", { class: "read" }, line, arrow), line, arrow };
 }
 
 /** @param {Thread} thread @param {Read} read */
-function show({ line, arrow, number }, { from, to, passed, at }) {
+function show({ line, arrow }, { from, to, at }) {
   const end = /** @type {Point} */ ([to.x + to.w * 0.5 * at, to.y + to.h]);
   const start = outputPoint(from);
   const curve = wireCurve(start, end);
@@ -60,7 +59,4 @@ function show({ line, arrow, number }, { from, to, passed, at }) {
   line.setAttribute("d", pathOf(curve));
   const { point: [x, y], angle } = pointAt(curve, PLACE);
   arrow.setAttribute("transform", `translate(${x.toFixed(1)} ${y.toFixed(1)}) rotate(${angle.toFixed(1)})`);
-  number.setAttribute("x", x.toFixed(1));
-  number.setAttribute("y", (y - ABOVE).toFixed(1));
-  setText(number, passed);
 }
