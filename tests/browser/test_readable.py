@@ -20,8 +20,7 @@ FINE = 0.1  # px of rounding
 
 RESIZED = """async ([w, h, ...before]) => {
   const frame = () => new Promise(requestAnimationFrame);
-  const all = [...document.querySelectorAll("*")];
-  const roots = [document, ...all.map((one) => one.shadowRoot).filter(Boolean)];
+  const roots = [document, ...[...document.querySelectorAll("*")].flatMap((one) => one.shadowRoot ?? [])];
   const canvas = roots.map((root) => root.querySelector(".canvas")).find(Boolean);
   const { width, height } = canvas.getBoundingClientRect();
   if (innerWidth !== w || innerHeight !== h || (width === before[0] && height === before[1])) return false;
@@ -61,13 +60,14 @@ MEASURED = """canvas => {
     const hidden = [...cards, ...named].filter(([, box]) => meet(box, tab));
     covered.push(...hidden.map(([id]) => `tab ${frame} over ${id}`));
   }
+  const inked = ({ left, right, top, bottom }) => ({
+    left: left + 1, right: right - 1,
+    top: top + (bottom - top) / 4, bottom: bottom - (bottom - top) / 4,
+  });
   const numbers = all("[data-id] > :is(.number, .cell)").filter((one) => one.textContent.trim());
   numbers.forEach((one, i) => {
     const near = numbers.slice(i + 1).filter((other) => other.parentNode === one.parentNode);
-    const flat = ({ left, right, top, bottom, quarter = (bottom - top) / 4 }) => ({
-      left: left + 1, right: right - 1, top: top + quarter, bottom: bottom - quarter,
-    });
-    const met = near.filter((other) => meet(flat(boxOf(one)), flat(boxOf(other))));
+    const met = near.filter((other) => meet(inked(boxOf(one)), inked(boxOf(other))));
     const where = one.parentNode.dataset.id;
     covered.push(...met.map((other) => `${one.textContent} over ${other.textContent} in ${where}`));
   });
@@ -156,12 +156,10 @@ def test_the_check_sees_small_text_and_covered_nodes(lab: LabPage):
     assert any(fault.endswith(" px") for fault in faults(measured(lab), SMALL))
     lab.canvas.evaluate("canvas => canvas.querySelector('.flow-key').style.setProperty('height', '90%')")
     assert any("under flow-key" in fault for fault in faults(measured(lab), SMALL))
-    lab.canvas.evaluate(
-        """canvas => {
-          const [value, cotangent] = [".value", ".cotangent"].map((name) => canvas.querySelector(name));
-          cotangent.setAttribute("y", value.getAttribute("y"));
-        }"""
-    )
+    lab.canvas.evaluate("""canvas => {
+        const [value, cotangent] = ['.value', '.cotangent'].map((one) => canvas.querySelector(one));
+        cotangent.setAttribute('y', value.getAttribute('y'));
+    }""")
     assert any(" over " in fault for fault in faults(measured(lab), SMALL))
     lab.canvas.evaluate("""canvas => {
         canvas.querySelector('.flow-key').style.removeProperty('height');

@@ -27,6 +27,12 @@ test("so has the norm of a tensor", () => {
   assert.equal(fitting("\u20160.0459\u2016", "[3, 2] [0.1, \u2026], norm 0.0459", room("\u20160.05\u2016")), "\u20160.05\u2016");
 });
 
+test("a norm loses its bars before it is no number", () => {
+  assert.equal(fitting("[0, 0]", "2 [0.0, 0.0], norm 0", room("0")), "0");
+  assert.equal(fitting("[0.0123, 0.016]", "2 [0.0123, 0.016], norm 0.0202", room("0.02")), "0.02");
+  assert.equal(fitting("\u20167.58\u2016", "norm 7.58", room("7.6")), "7.6");
+});
+
 test("a vector has fewer digits, and then its norm", () => {
   assert.equal(fitting("[0.333, 0.667]", "2 [0.3333, 0.6667], norm 0.745", room("[0.33, 0.67]")), "[0.33, 0.67]");
   assert.equal(fitting("[3, 4]", "2 [3.0, 4.0], norm 5", room("\u20165\u2016")), "\u20165\u2016");

@@ -62,7 +62,7 @@ test("a parameter is taken out of its layer to a free place", () => {
 });
 
 const SCALES = [1.25, 1, 0.8, 0.65, 0.58, 0.5, 0.42, 0.36];
-const PAIRS = [["3.8", "0.0612"], ["-0.39", "0.06"], ["\u20160.0459\u2016", "\u201612.3\u2016"], ["1", "-0.0001234"], ["0.123", "0.456"], ["nan", "\u2013"]];
+const PAIRS = [["3.8", "0.0612"], ["-0.39", "0.06"], ["\u20160.0459\u2016", "\u201612.3\u2016"], ["1", "-0.0001234"], ["0.123", "0.456"], ["nan", "\u2013"], ["[0, 0]", "[0.0123, 0.016]"]];
 
 test("both numbers of a tab can be read at every scale at which cards have theirs", () => {
   for (const scale of SCALES) for (const w of [128, 152, 184]) for (const [value, cotangent] of PAIRS) {

@@ -38,12 +38,15 @@ function scalarTexts(text, full) {
   return [...texts, ...bare, ...(number && Math.abs(number) < SMALL ? ["\u22480"] : [])];
 }
 
+/** A norm between bars; without them where there is hardly any room. @param {number} norm @param {number[]} digits */
+const barred = (norm, digits) => [...written(norm, digits).map((shorter) => BAR + shorter + BAR), ...scalarTexts(scalar(norm, 3), String(norm)).slice(1)];
+
 /** @param {string} text "‖1.23‖" @param {string} full "norm 1.23456", at the end of a longer text or alone */
 function normTexts(text, full) {
   if (!text.startsWith(BAR)) return [];
   const exact = numberOf(/norm (\S+)$/.exec(full)?.[1] ?? "");
   const number = Number.isNaN(exact) ? numberOf(text.replaceAll(BAR, "")) : exact;
-  return Number.isNaN(number) ? [] : written(number, [2, 1]).map((shorter) => BAR + shorter + BAR);
+  return Number.isNaN(number) ? [] : barred(number, [2, 1]);
 }
 
 /** @param {string} text "[1, 2, 3]" @param {string} full "3 [1.0, 2.0, 3.0], norm 3.74166" */
@@ -53,5 +56,5 @@ function vectorTexts(text, full) {
   const exact = parsed(full);
   const numbers = exact.some(Number.isNaN) ? parsed(text) : exact;
   const norm = Math.hypot(...numbers);
-  return [`[${numbers.map((number) => scalar(number, 2)).join(", ")}]`, ...written(norm, [3, 2, 1]).map((shorter) => BAR + shorter + BAR)];
+  return [`[${numbers.map((number) => scalar(number, 2)).join(", ")}]`, ...barred(norm, [3, 2, 1])];
 }
