@@ -11,7 +11,7 @@ import { groupParts, groupRows, spokenGroup, writeGroupTitle } from "./groupcard
 import { heatParts, makePictures, normAt, paintPictures, scaleSays } from "./heatcard.js";
 import { isBare, NEAR, readable } from "./levels.js";
 import { cutMark, outputMark, slotMark } from "./ports.js";
-import { isInLine, tabParts } from "./tabcard.js";
+import { tabParts } from "./tabcard.js";
 
 /** @typedef {import("../types.js").GraphNode} GraphNode */
 /** @typedef {import("./levels.js").Level} Level */
@@ -130,7 +130,10 @@ function rebuild(root, node, seen) {
 }
 
 /** A norm without its bars where numbers are all that is said. @param {string} text @param {GraphNode} node @param {Level} level */
-const plain = (text, node, level) => (level.detail === "one" || isInLine(node, level) ? text.replaceAll("\u2016", "") : text);
+const plain = (text, node, level) => (level.detail === "one" || isLow(node, level) ? text.replaceAll("\u2016", "") : text);
+
+/** Whether norms are written without bars, which would meet those of the line above. @param {GraphNode} node @param {Level} level */
+const isLow = ({ tab }, { detail }) => Boolean(tab) && detail !== "near";
 
 /** @param {GraphNode} node @param {Numbers} numbers @param {number[]} baselines @param {Level} level */
 function bodyParts(node, numbers, [forth, back], level) {
@@ -189,8 +192,8 @@ function writeNumbers(numbers, node, seen) {
   numbers.value.parentElement?.classList.remove("sliding");
   const [least, largest] = numbers.back ? sizesBeside(level) : [level.number, most];
   numbers.sizes = {
-    value: writeNumber(numbers.value, plain(node.value, node, level), node.valueFull, value, level.number, most),
-    cotangent: writeNumber(numbers.cotangent, node.connected ? plain(node.cotangent, node, level) : "–", node.cotangentFull, cotangent, least, largest),
+    value: writeNumber(numbers.value, plain(node.value, node, level), node.valueFull, value, level.number, most, isLow(node, level)),
+    cotangent: writeNumber(numbers.cotangent, node.connected ? plain(node.cotangent, node, level) : "–", node.cotangentFull, cotangent, least, largest, isLow(node, level)),
   };
   if (numbers.back && node.reverse) writeNumber(numbers.back, node.reverse.connected ? node.reverse.cotangent : "–", node.reverse.cotangentFull, backRoom(node), level.number, most);
   if (node.group) return writeGroupTitle(numbers.title, node);
@@ -211,7 +214,7 @@ export function slideNumber({ node, numbers, level = NEAR }, which, text) {
   if (numbers.cells) return slideCells(numbers, which, text);
   if (numbers.pictures) numbers.value.parentElement?.classList.add("sliding"); // the heat-maps are of the state before
   setText(numbers.title, node.id); // the rest of the tooltip is of the state before, too
-  numbers.sizes[which] = writeNumber(numbers[which], plain(text, node, readable(level)), undefined, room[which], readable(level).number, numbers.sizes[which]);
+  numbers.sizes[which] = writeNumber(numbers[which], plain(text, node, readable(level)), undefined, room[which], readable(level).number, numbers.sizes[which], isLow(node, readable(level)));
 }
 
 /** Show other numbers in cells; of a tensor of which only the norm is known, the norm over faded cells.
