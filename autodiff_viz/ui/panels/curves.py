@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
+from autodiff_viz.engine.training.updates import learned
 from autodiff_viz.figures.catalog import TRAINING_FIGURES
 from autodiff_viz.ui.panels.chart import draw_chart
 from autodiff_viz.ui.session import called, session
@@ -15,12 +16,15 @@ from autodiff_viz.views.training.panel import progress, run_log
 LOG = "log"
 TITLES = {**{name: spec.title for name, spec in TRAINING_FIGURES.items()}, LOG: "Run log"}
 CHOSEN = "curve"
+BEFORE = "The loss, the gradients and the updates are drawn here, step by step, once it trains."
 
 
 def draw_curves(lab: Lab, view: LabView) -> None:
-    """Draw the chosen figure or the log; nothing before the first step."""
+    """Draw the chosen figure or the log; before the first step what will be there."""
     found = progress(lab, view)
     if found is None:
+        if learned(lab.graph):
+            st.caption(BEFORE)
         return
     chosen = _choose()
     if chosen == LOG:

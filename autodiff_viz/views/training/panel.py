@@ -241,9 +241,11 @@ def _quiet(found: TrainView) -> TrainView:
 
 
 def curves_data(lab: Lab, view: LabView) -> Any:
-    """Return all that the training figures depend on."""
-    if not learned(lab.graph) or not own(lab) or not len(lab.training):
+    """Return all that the training figures depend on; None for a graph without parameters."""
+    if not learned(lab.graph):
         return None
+    if not own(lab) or not len(lab.training):
+        return "before the first step"
     at = view.moment.step if view.moment else None
     made = recipe(lab.training) if not live(lab) else None
     return lab.training.token, len(lab.training), made, at, lab.step is None, view.moment and view.moment.key

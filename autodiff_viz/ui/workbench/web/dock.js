@@ -119,7 +119,7 @@ export class Dock {
     const names = Object.keys(this.figures).filter((name) => name !== first);
     const { second } = lookNow();
     const chosen = second && names.includes(second) ? second : "";
-    this.second.replaceChildren(...[["", "+ Second plot"], ...names.map((name) => [name, `+ ${this.figures[name]}`])].map(([value, label]) => html("option", { value, selected: value === chosen }, label)));
+    this.second.replaceChildren(...[["", "+ Plot"], ...names.map((name) => [name, `+ ${this.figures[name]}`])].map(([value, label]) => html("option", { value, selected: value === chosen }, label)));
     document.documentElement.dataset.avSecond = chosen;
   }
 

@@ -172,11 +172,12 @@ function nameFor(name, room, size) {
 
 /** Write a number as large as fits into `room` px, with fewer digits where it would be too small.
  * @param {SVGGraphicsElement} element @param {string} text @param {string | undefined} full with all digits @param {number} room
- * @param {number} least @param {number} most px @returns {number} its size */
-export function writeNumber(element, text, full, room, least, most) {
+ * @param {number} least @param {number} most px @param {boolean} [bare] a norm without its bars @returns {number} its size */
+export function writeNumber(element, text, full, room, least, most, bare = false) {
   const width = textWidth(text, 1) * BOLD || 1;
   const size = clamp(room / width, least, Math.max(least, most));
-  const fits = fitting(text, full, room / BOLD / size + 0.01);
+  const fitted = fitting(text, full, room / BOLD / size + 0.01);
+  const fits = bare ? fitted.replaceAll("\u2016", "") : fitted;
   if (element.textContent !== fits) element.textContent = fits;
   element.classList.toggle("negative", text.startsWith(shared.minus));
   element.style.setProperty("--size", `${size.toFixed(1)}px`);

@@ -11,7 +11,7 @@ import { groupParts, groupRows, spokenGroup, writeGroupTitle } from "./groupcard
 import { heatParts, makePictures, normAt, paintPictures, scaleSays, shownAt } from "./heatcard.js";
 import { isBare, NEAR, readable } from "./levels.js";
 import { cutMark, outputMark, slotMark } from "./ports.js";
-import { isInLine, tabParts } from "./tabcard.js";
+import { tabParts } from "./tabcard.js";
 
 /** @typedef {import("../types.js").GraphNode} GraphNode */
 /** @typedef {import("./levels.js").Level} Level */
@@ -131,7 +131,10 @@ function rebuild(root, node, seen) {
 }
 
 /** A norm without its bars where numbers are all that is said. @param {string} text @param {GraphNode} node @param {Level} level */
-const plain = (text, node, level) => (level.detail === "one" || isInLine(node, level) ? text.replaceAll("\u2016", "") : text);
+const plain = (text, node, level) => (level.detail === "one" || isLow(node, level) ? text.replaceAll("\u2016", "") : text);
+
+/** Whether norms are written without bars, which would meet those of the line above. @param {GraphNode} node @param {Level} level */
+const isLow = ({ tab }, { detail }) => Boolean(tab) && detail !== "near";
 
 /** @param {GraphNode} node @param {Numbers} numbers @param {number[]} baselines @param {Level} level */
 function bodyParts(node, numbers, [forth, back], level) {
@@ -190,9 +193,9 @@ function writeNumbers(numbers, node, seen) {
   if (numbers.cells) writeCells(numbers.cells, node);
   numbers.value.parentElement?.classList.remove("sliding");
   numbers.sizes = {
-    value: writeNumber(numbers.value, plain(node.value, node, level), node.valueFull, value, level.number, most),
-    tangent: numbers.tangent ? writeNumber(numbers.tangent, plain(node.tangent ?? "", node, level), node.tangentFull, tangent ?? value, ...sizesOf(node, level, most)) : MOST,
-    cotangent: writeNumber(numbers.cotangent, node.connected ? plain(node.cotangent, node, level) : "–", node.cotangentFull, cotangent, level.number, most),
+    value: writeNumber(numbers.value, plain(node.value, node, level), node.valueFull, value, level.number, most, isLow(node, level)),
+    tangent: numbers.tangent ? writeNumber(numbers.tangent, plain(node.tangent ?? "", node, level), node.tangentFull, tangent ?? value, ...sizesOf(node, level, most), isLow(node, level)) : MOST,
+    cotangent: writeNumber(numbers.cotangent, node.connected ? plain(node.cotangent, node, level) : "–", node.cotangentFull, cotangent, level.number, most, isLow(node, level)),
   };
   if (node.group) return writeGroupTitle(numbers.title, node);
   const rest = [node.problem, node.warning, node.state?.[1]].filter(Boolean).map((text) => `\n${text}`).join("");
@@ -215,7 +218,7 @@ export function slideNumber({ node, numbers, level = NEAR }, which, text) {
   if (numbers.pictures) numbers.value.parentElement?.classList.add("sliding"); // the heat-maps are of the state before
   setText(numbers.title, node.id); // the rest of the tooltip is of the state before, too
   const [least] = which === "tangent" ? sizesOf(node, readable(level), 0) : [readable(level).number];
-  numbers.sizes[which] = writeNumber(number, plain(text, node, readable(level)), undefined, room[which] ?? room.value, least, numbers.sizes[which]);
+  numbers.sizes[which] = writeNumber(number, plain(text, node, readable(level)), undefined, room[which] ?? room.value, least, numbers.sizes[which], isLow(node, readable(level)));
 }
 
 /** Show other numbers in cells; of a tensor of which only the norm is known, the norm over faded cells.
