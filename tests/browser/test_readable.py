@@ -64,9 +64,10 @@ MEASURED = """canvas => {
     left: left + 1, right: right - 1,
     top: top + (bottom - top) / 4, bottom: bottom - (bottom - top) / 4,
   });
-  const numbers = all("[data-id] > :is(.number, .cell)").filter((one) => one.textContent.trim());
-  numbers.forEach((one, i) => {
-    const near = numbers.slice(i + 1).filter((other) => other.parentNode === one.parentNode);
+  const written = all("[data-id] > :is(.number, .cell, .symbol, .name)")
+    .filter((one) => one.textContent.trim());
+  written.forEach((one, i) => {
+    const near = written.slice(i + 1).filter((other) => other.parentNode === one.parentNode);
     const met = near.filter((other) => meet(inked(boxOf(one)), inked(boxOf(other))));
     const where = one.parentNode.dataset.id;
     covered.push(...met.map((other) => `${one.textContent} over ${other.textContent} in ${where}`));

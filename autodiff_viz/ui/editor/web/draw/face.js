@@ -33,6 +33,7 @@ const LETTERS = 3; // of a name that is shortened, at least
 const GAP = 8; // px between symbol and name
 const SHAPE = 11.5; // px
 const BOLD = 1.06; // width of semi-bold letters
+const WIDER = 1.14; // width of a symbol such as "flatten", of narrow letters, over its estimate
 export const LIFT = 6; // px from a card to the name above it
 const FOLDED = 12; // px, margin of a collapsed group's card
 
@@ -158,7 +159,7 @@ function titled(node, level, across) {
   const left = side + (isInput ? 3 : 0);
   const big = svg("text", { class: "symbol", x: left, y }, shortened(symbol, given / BOLD, size));
   big.style.setProperty("--size", `${size.toFixed(1)}px`);
-  const rest = room - Math.min(across * size, given) - GAP;
+  const rest = room - Math.min(WIDER * across * size, given) - GAP;
   const name = what ? (said ? what : "") : nameFor(own, rest, named);
   const title = svg("text", { class: what ? "name fixed" : "name", x: w - side - (what ? 3 : 0), y: near ? 23 : y }, name);
   return [big, title];
