@@ -13,7 +13,7 @@ import autodiff_viz as av
 from autodiff_viz.engine.explain import plan_search
 from autodiff_viz.engine.explain.memory import memory
 from autodiff_viz.engine.explain.plan_costs import BARE, Choices
-from autodiff_viz.engine.explain.plan_search import search
+from autodiff_viz.engine.explain.plan_search import _chunks, _count, search
 from autodiff_viz.engine.explain.plans import Plan, planned, plans, program_of
 from autodiff_viz.graph.groups import frame_problems
 from autodiff_viz.graph.model import Group, Region
@@ -129,6 +129,11 @@ def test_the_best_plans_are_the_best_of_an_exhaustive_search_by_another_program(
         assert {point for plan, point in listed if getattr(plan, mark)} <= best
         nested = {point for plan, point in listed if plan.formula}
         assert best <= {point for plan, point in listed if getattr(plan, mark)} | nested
+
+
+@pytest.mark.parametrize("nodes", range(1, 9))
+def test_the_progress_of_a_search_counts_all_of_its_plans(nodes):
+    assert sum(len(choices) for choices in _chunks(nodes)) == _count(nodes)
 
 
 def test_every_set_of_names_keeps_one_more_for_each_and_runs_one_less():
