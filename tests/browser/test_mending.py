@@ -35,6 +35,8 @@ def test_the_wires_to_a_stop_are_lit_while_the_node_is_selected_and_one_click_re
     expect(lab.cotangent("x")).to_have_text("1.651")  # 2 cos 0.6
     expect(button).to_have_count(0)
     expect(lit(lab)).to_have_count(0)
+    lab.page.keyboard.press("Control+z")  # the focus is on the canvas, since the button has gone
+    expect(lab.cotangent("x")).to_have_text("0")
 
 
 def test_a_nan_is_mended_by_one_click_without_a_node_selected(lab: LabPage):

@@ -115,6 +115,7 @@ export class Lab {
    * @param {import("../../web/outbox.js").NewEdit} edit @param {(reason: string) => void} refused */
   send(edit, refused) {
     this.editor.send(edit);
+    if (edit.kind === "mend") this.editor.stage.surface.focus({ preventScroll: true }); // its button goes; undo is a key of the canvas
     whenRefused(this.editor, refused);
     return this.mail.outbox.last;
   }
