@@ -26,9 +26,17 @@ def states(found: Trace) -> dict[str, State]:
     dead = {node.name: _dead(found, node) for node in found.graph.nodes if node.op in SILENT}
     parameters = learned(found.graph)
     moving = [node.name for node in parameters if not frozen(found, node)]
-    sizes = {name: norm(found.cotangent[name]) for name in moving}
-    fed = {node.name: _fed(node.name, sizes) for node in parameters}
+    seed = _seed(found)
+    sizes = {name: norm(found.cotangent[name]) / seed for name in moving}
+    divided = "" if seed == 1.0 else ", divided by the seed,"
+    fed = {node.name: _fed(node.name, sizes, divided) for node in parameters}
     return {name: state for name, state in {**dead, **fed}.items() if state}
+
+
+def _seed(found: Trace) -> float:
+    """Return the size of the seed, by which all cotangents are multiplied, such as a loss scale; 1 for 0."""
+    size = norm(found.seed)
+    return size if np.isfinite(size) and size else 1.0
 
 
 def frozen(found: Trace, node: Node) -> bool:
@@ -48,19 +56,19 @@ def _dead(found: Trace, node: Node) -> State | None:
     return f"dead {share}", f"{count} of {silent.size} units are 0{every}: no gradient passes there."
 
 
-def _fed(name: str, sizes: dict[str, float]) -> State | None:
-    """Return the diagnosis of a parameter by the norm of the cotangent that arrives."""
+def _fed(name: str, sizes: dict[str, float], divided: str) -> State | None:
+    """Return the diagnosis of a parameter by the norm of the cotangent that arrives for a seed of 1."""
     if name not in sizes:
         return "frozen", "A stop is on every way back to it: training leaves it as it is."
     size, largest = sizes[name], max((s for s in sizes.values() if np.isfinite(s)), default=0.0)
     if not np.isfinite(size):
         return "not finite", "What arrives is not finite: the next update spoils it."
     if size > EXPLODING:
-        return "exploding", f"What arrives has norm {scalar(size, 3)}, above {scalar(EXPLODING)}."
+        return "exploding", f"What arrives{divided} has norm {scalar(size, 3)}, above {scalar(EXPLODING)}."
     if size < VANISHING * largest:
         whose = next(other for other, found in sizes.items() if found == largest)
         return "vanishing", (
-            f"What arrives has norm {scalar(size, 3)}, less than {scalar(VANISHING)} of what "
+            f"What arrives{divided} has norm {scalar(size, 3)}, less than {scalar(VANISHING)} of what "
             f"{whose} gets ({scalar(largest, 3)})."
         )
     return None

@@ -49,3 +49,13 @@ def test_cards_have_badges_while_a_step_is_on_view():
     (node,) = [node for node in lab_view(lab).drawing["nodes"] if node["id"] == "w"]
     assert node["state"][0] == "frozen"
     assert all(node["state"] == [] for node in lab_view(lab_of(text)).drawing["nodes"])
+
+
+def test_a_loss_scale_neither_explodes_nor_vanishes():
+    """w gets 2 for a seed of 1, and 2,048 for one of 1,024; 1,010 is too much for any seed."""
+    small, large = parse("w = parameter(1.0)\nloss = 2.0 * w"), parse("w = parameter(1.0)\nloss = 1010.0 * w")
+    assert states(trace(small, seed=1024.0)) == {}
+    assert states(trace(small, seed=0.0)) == {}
+    ((word, said),) = states(trace(large, seed=0.5)).values()
+    assert word == "exploding"
+    assert "divided by the seed, has norm 1010," in said
