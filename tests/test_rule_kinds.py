@@ -2,6 +2,8 @@
 
 import pytest
 
+from autodiff_viz.engine.live_path.grad_graph import _PULLED
+from autodiff_viz.engine.live_path.lambdas import OF_NUMBER
 from autodiff_viz.engine.live_path.rules import PULLBACKS
 from autodiff_viz.engine.live_path.tangents import FORWARD
 from autodiff_viz.engine.whole_program.gates import CHANGES
@@ -16,10 +18,16 @@ OTHERS = [kind for name, kind in KINDS.items() if name != FOLLOW]
 
 
 @pytest.mark.parametrize(
-    "table", [PULLBACKS, FORWARD, RULED, WRITTEN], ids=["live", "tangents", "program", "export"]
+    "table",
+    [PULLBACKS, FORWARD, _PULLED, RULED, WRITTEN],
+    ids=["live", "tangents", "grad", "program", "export"],
 )
 def test_every_interpretation_knows_every_kind(table):
     assert table.keys() == KINDS.keys()
+
+
+def test_a_kind_with_a_number_has_a_function_of_it():
+    assert OF_NUMBER.keys() == {name for name, kind in KINDS.items() if kind.number is not None}
 
 
 def test_training_can_switch_only_rules_that_change_what_arrives():

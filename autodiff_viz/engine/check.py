@@ -11,8 +11,8 @@ from autodiff_viz.engine.arguments import input_shapes
 from autodiff_viz.engine.live_path.arrays import FLOAT32, own_shape
 from autodiff_viz.engine.live_path.grad_check import check_grad
 from autodiff_viz.engine.live_path.grad_graph import grad_graph
-from autodiff_viz.engine.live_path.kernels import SCALED, Shape, too_many_kernels
-from autodiff_viz.engine.live_path.lambdas import LambdaBuilder, LambdaProgram
+from autodiff_viz.engine.live_path.kernels import Shape, too_many_kernels
+from autodiff_viz.engine.live_path.lambdas import OF_NUMBER, LambdaBuilder, LambdaProgram
 from autodiff_viz.engine.live_path.op_calls import (
     Program,
     check_call,
@@ -27,7 +27,7 @@ from autodiff_viz.graph.bypass import played
 from autodiff_viz.graph.check import problems as structural
 from autodiff_viz.graph.identity import remembered
 from autodiff_viz.graph.literals import shape_of
-from autodiff_viz.graph.model import FOLLOW, GRAD, INPUT, Call, Graph, Lambda, Node, Term
+from autodiff_viz.graph.model import FOLLOW, GRAD, INPUT, Graph, Lambda, Node, Term
 from autodiff_viz.graph.order import ancestors, descendants, order
 from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.graph.rule_kinds import ARRIVING, KINDS, ON_INPUTS, WIRES
@@ -182,8 +182,6 @@ def _rule_key(node: Node, shape: Shape, below: tuple[Shape, ...]) -> Hashable:
 def check_rule(node: Node, shape: Shape, below: tuple[Shape, ...]) -> LambdaProgram:
     """Check the rule of a node and return the function that it computes, which is empty without one.
 
-    The function of a rule with a number is the product with it.
-
     Args:
       shape: of the node's value.
       below: of all its slots.
@@ -198,8 +196,7 @@ def check_rule(node: Node, shape: Shape, below: tuple[Shape, ...]) -> LambdaProg
     if kind.alternative and below[-1] != shape:
         raise GraphError(_wrong_alternative(node, shape, below[-1]))
     if kind.number is not None:
-        scaled = Lambda(("v",), (Call(SCALED, ("v", rule.number)),))
-        return _check_lambda(node, scaled, [shape], [shape])
+        return _check_lambda(node, OF_NUMBER[kind.name](rule.number), [shape], [shape])
     if kind.function == ARRIVING:
         return _check_lambda(node, rule.function, [shape], [shape])
     if kind.function == WIRES:

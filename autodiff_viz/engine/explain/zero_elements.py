@@ -25,9 +25,9 @@ from autodiff_viz.engine.explain.zero_kinds import (
 from autodiff_viz.engine.live_path.arrays import FLOAT64
 from autodiff_viz.engine.live_path.walk import Wire
 from autodiff_viz.engine.trace import Trace, trace
-from autodiff_viz.graph.model import BACKWARD_AS, FOLLOW, Node
+from autodiff_viz.graph.model import FOLLOW, Node
 from autodiff_viz.graph.order import ancestors, descendants, order
-from autodiff_viz.graph.rule_kinds import PULLBACK, STOP
+from autodiff_viz.graph.rule_kinds import KINDS, STOP
 from autodiff_viz.ops.catalog import OPS
 
 STAGES = (DISCONNECTED, SEED, STOPPED, RULE, FLAT, UNDERFLOW)
@@ -130,7 +130,7 @@ class _Search:
 
     def _structure(self, node: Node, slot: int, mask: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
         """Return the elements of a slot that those of `mask` are computed from, whatever the numbers are."""
-        if node.rule.kind in (BACKWARD_AS, PULLBACK):
+        if KINDS[node.rule.kind].replaces:
             return mask if mask.shape == shape else np.broadcast_to(mask.any(), shape)
         if OPS[node.op].elementwise:
             return _folded(mask, shape)

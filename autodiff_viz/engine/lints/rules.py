@@ -10,15 +10,15 @@ import numpy as np
 from autodiff_viz.engine.diagnostics.op_derivative import own_contributions
 from autodiff_viz.engine.explain.cure import Cure, joined
 from autodiff_viz.engine.lints.lint import FORWARD_MODE, SHADOW, Finding
+from autodiff_viz.engine.live_path.tangents import BLOCKED, FORWARD
 from autodiff_viz.engine.trace import Trace, trace
 from autodiff_viz.graph import edits
-from autodiff_viz.graph.model import FOLLOW, PULLBACK, REWRITE, Call, Graph, Rule, Term
+from autodiff_viz.graph.model import FOLLOW, PULLBACK, Call, Graph, Rule, Term
 from autodiff_viz.graph.names import listed_names
 from autodiff_viz.graph.order import ancestors
-from autodiff_viz.graph.rule_kinds import SCALE
 from autodiff_viz.language.shadows import Shadow, shadows
 
-REVERSE_ONLY = (PULLBACK, REWRITE, SCALE)
+REVERSE_ONLY = frozenset(kind for kind, tangent in FORWARD.items() if tangent == BLOCKED)
 """Kinds of rules that are a `jax.custom_vjp`: they say what happens to a cotangent, nothing of tangents."""
 
 NEARBY = (0.0, 0.17, -0.29, 0.53)  # moves of the inputs, relative to the larger of 1 and their size

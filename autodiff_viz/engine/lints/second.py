@@ -17,13 +17,13 @@ from autodiff_viz.engine.trace import Trace, precision
 from autodiff_viz.engine.whole_program.program import Program, dynamic_params, structure
 from autodiff_viz.engine.whole_program.rules import RULED, WITH_OP
 from autodiff_viz.graph.identity import remembered
-from autodiff_viz.graph.model import BACKWARD_AS, INPUT, PULLBACK, REWRITE, STOP, Graph, Node, params
+from autodiff_viz.graph.model import FOLLOW, INPUT, PULLBACK, STOP, Graph, Node, params
 from autodiff_viz.graph.names import listed_names
 from autodiff_viz.graph.order import ancestors, consumers
-from autodiff_viz.graph.rule_kinds import SCALE
+from autodiff_viz.graph.rule_kinds import KINDS
 from autodiff_viz.graph.text_format import scalar
 
-RULES = (PULLBACK, REWRITE, BACKWARD_AS, SCALE)
+RULES = frozenset(KINDS) - {FOLLOW, STOP}
 STEP, SHORTER = 1e-4, 0.125
 APART = 1e-3  # relative
 KEPT = 32

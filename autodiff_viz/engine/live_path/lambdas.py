@@ -15,8 +15,14 @@ from autodiff_viz.engine.live_path.arrays import FLOAT32, constant
 from autodiff_viz.engine.live_path.kernels import FITTED, Kernel, kernel
 from autodiff_viz.engine.live_path.op_calls import Program, known_op, result_shape, split
 from autodiff_viz.graph.literals import shape_of
-from autodiff_viz.graph.model import Call, Literal, Params, Term, params
+from autodiff_viz.graph.model import Call, Lambda, Literal, Params, Term, params
+from autodiff_viz.graph.rule_kinds import SCALE
 from autodiff_viz.ops.misfit import Shape
+
+OF_NUMBER: dict[str, Callable[[float], Lambda]] = {
+    SCALE: lambda number: Lambda(("v",), (Call("mul", ("v", number)),)),
+}
+"""By kind of rule that takes a number, its function of the arriving cotangent v."""
 
 
 class LambdaCall(NamedTuple):
