@@ -17,6 +17,9 @@ from tests.browser.lab_page import LabPage
 VISITS = {"desk-light": ("context", "light"), "phone-dark": ("phone_context", "dark")}
 """Every width and every theme once; what differs by neither is tried on a desk alone."""
 
+PATIENCE = 20_000
+"""Milliseconds in which the first plot comes: its code is 4 MB, and a worker may have it to make."""
+
 DESK = pytest.mark.parametrize("visit", ["desk-light"], indirect=True)
 
 
@@ -49,7 +52,7 @@ def test_the_lab_and_all_that_opens_on_its_canvas(visit: Page, address: str):
     plots = visit.get_by_role("tab", name="Plots")
     if plots.count():  # on a phone, which has a sheet
         plots.click()
-    expect(visit.locator(".js-plotly-plot .main-svg").first).to_be_visible()
+    expect(visit.locator(".js-plotly-plot .main-svg").first).to_be_visible(timeout=PATIENCE)
     assert faults(visit) == []
     for key, opened in (("/", ".palette"), ("?", ".sheet")):
         lab.canvas.locator(".surface").focus()
