@@ -1,4 +1,4 @@
-"""Sizes of the cotangents that arrive at each node of a trace, and at forks the contributions to each sum."""
+"""Sizes of the arriving cotangent of each node, and of the contributions that are summed at a fork."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Numbers of two traces side by side: those of a node under its name, those of a stop on a wire too."""
+"""Alignment of two traces node by node, also where only one graph has an identity on a wire."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`compare`: two graphs beside each other, and where their backward sweeps part."""
+"""`compare`: the values and cotangents of two graphs, and the first wire where their cotangents differ."""
 
 from __future__ import annotations
 

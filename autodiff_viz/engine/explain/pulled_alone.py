@@ -1,4 +1,4 @@
-"""What a node passes back of a part of its cotangent: its pullback as linear maps, one for each wire."""
+"""Pullbacks of single nodes as linear maps of the arriving cotangent, one map for each wire."""
 
 from __future__ import annotations
 

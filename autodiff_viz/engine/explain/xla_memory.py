@@ -1,4 +1,4 @@
-"""`xla_memory`: what XLA says that the compiled program allocates, which `memory` does not count."""
+"""`xla_memory`: the bytes that XLA allocates for the compiled program, temporary buffers included."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Kinds of reasons why nothing arrives at a node, in the order in which causes are taken off."""
+"""Kinds of reasons why nothing arrives at a node, in the order in which `why_zero` removes causes."""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ class Lint:
 
     @property
     def later(self) -> bool:
-        """Whether it matters only for a derivative that the graph does not take."""
+        """Whether the lint matters only for a derivative that the graph does not take."""
         return self.code in LATER
 
 
@@ -61,5 +61,5 @@ class Finding:
 
     @property
     def key(self) -> tuple[str, str]:
-        """What makes it the same lint in a changed graph."""
+        """Return what identifies the lint in a changed graph: code and place."""
         return self.code, self.where

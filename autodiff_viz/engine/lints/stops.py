@@ -1,4 +1,4 @@
-"""Lint of stops that stop nothing: without the stop, nothing would come to an input along this way either."""
+"""Lint of stops without effect: nothing would reach an input through the node without the stop either."""
 
 from __future__ import annotations
 

@@ -165,7 +165,7 @@ class Arrays(Mapping[K, np.ndarray]):
         return self._read[key]
 
     def is_symbolic_zero(self, key: K) -> bool:
-        """Return whether the array is a symbolic zero: no cotangent arrives, whatever the numbers are."""
+        """Return whether the array is a symbolic zero: nothing arrives, whatever the values are."""
         return self._arrays[key] is None
 
     def __reduce__(self) -> tuple[Any, ...]:

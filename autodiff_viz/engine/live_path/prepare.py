@@ -1,4 +1,4 @@
-"""Preparation of a walk: check the graph, compile its ops, and choose a pullback for each node.
+"""Preparation of a pass: check the graph, compile its ops, and choose a pullback for each node.
 
 Every refusal is raised here, before an array is computed; a graph compiles only the ops and shapes that no
 graph has used before, and what its grad nodes are made of.
@@ -41,7 +41,7 @@ def prepare(
     *,
     forward_only: bool = False,
 ) -> Prepared:
-    """Check and compile `graph` for a walk.
+    """Check and compile `graph` for a forward and a backward pass.
 
     Args:
       inputs: arrays of the dtype for the input nodes that do not use their own value; those named in `swept`

@@ -14,10 +14,10 @@ Pull = Callable[..., Contributions]
 """`pull(cotangent, *arguments)`: a compiled op's own pullback."""
 
 PullBack = Callable[[list[jax.Array], Sequence[Any], jax.Array], tuple[jax.Array, Contributions]]
-"""`pull_back(parts, arguments, value)`: a node's step of the backward walk.
+"""`pull_back(parts, arguments, value)`: a node's step of the backward pass.
 
 It sums the contributions that arrive at the node, `parts`, and returns the sum and what the node passes down
-its wires. `arguments` and `value` are those of the node's op in the forward walk.
+its wires. `arguments` and `value` are those of the node's op in the forward pass.
 """
 
 
@@ -60,7 +60,7 @@ def pull_fused(pull: Pull, pull_sum: Callable[..., tuple[jax.Array, Contribution
 
 
 def pull_alone(pull: Pull) -> PullBack:
-    """Return the pullback of an op that has no compiled sum of contributions."""
+    """Return the pullback of an op whose contributions are summed before it is called."""
 
     def pull_back(parts: list[jax.Array], arguments: Sequence[Any], value: jax.Array) -> tuple:
         v = total(parts)

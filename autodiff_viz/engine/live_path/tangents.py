@@ -57,7 +57,7 @@ FORWARD: Mapping[str, str] = {
 
 
 class Pushed(NamedTuple):
-    """Result of a forward-mode walk; None is a symbolic zero.
+    """Result of forward mode; None is a symbolic zero.
 
     Attributes:
       tangent: by node; nodes whose tangent depends on that of a blocked node are left out.

@@ -1,4 +1,4 @@
-"""Walk of a prepared graph: forward for the values, backward for the cotangents, one compiled op per node.
+"""Forward and backward pass of a prepared graph: values, then cotangents, with one compiled op per node.
 
 `prepare` has checked the graph, compiled its ops and chosen a pullback for each node, so the loops here ask
 nothing. One call of a compiled op takes some microseconds; the loops keep Python's own share below that.
@@ -71,7 +71,7 @@ class Prepared:
 
 
 class Cotangents(NamedTuple):
-    """Result of a backward walk; None is a symbolic zero.
+    """Result of a backward pass; None is a symbolic zero.
 
     `gradients` are, by input name, the arriving cotangents after the inputs' own rules.
     """

@@ -26,7 +26,7 @@ SENTENCES = {
 
 
 def in_a_word(agrees: bool, causes: Iterable[Cause]) -> str:
-    """Return the entry of the table beside the two numbers."""
+    """Return a cause in a word or two, for the column beside the two derivatives."""
     said = [WORDS[cause.kind].format(_names(cause)) for cause in causes]
     if said:
         return "; ".join(said)

@@ -1,4 +1,4 @@
-"""Marks on the canvas where numbers leave the range of their dtype, if the figure of precision is chosen."""
+"""Marks of nodes and wires whose numbers leave the range of the dtype, while that figure is on view."""
 
 from __future__ import annotations
 
