@@ -64,6 +64,24 @@ def press(lab: LabPage, name: str, part: float) -> None:
     lab.page.mouse.down()
 
 
+def test_tangents_follow_the_slider_too_while_the_server_is_silent(lab: LabPage, wire: Wire):
+    """z = y sin x + stop(e^sin x): the tangent of x is 1, so that of z is y cos x, as the cotangent of x."""
+    lab.canvas.locator(".surface").focus()
+    lab.press("j")
+    near(lab, "x")
+    with wire.hold():
+        sent = wire.sent
+        press(lab, "x", 0.56)
+        for x in positions(lab, "x", [0.7, 0.9, 0.2]):
+            for name, expected in (("a", math.cos(x)), ("b", Y * math.cos(x)), ("z", Y * math.cos(x))):
+                tangent = lab.node(name).locator(".number.tangent")
+                assert number(tangent.text_content()) == pytest.approx(expected, rel=6e-4, abs=1e-6)
+            assert number(lab.value("a").text_content()) == pytest.approx(math.sin(x), rel=6e-4)
+            assert number(lab.cotangent("x").text_content()) == pytest.approx(Y * math.cos(x), rel=6e-4)
+        assert wire.sent == sent
+        lab.page.mouse.up()
+
+
 def test_every_number_follows_the_slider_while_the_server_is_silent(lab: LabPage, wire: Wire):
     near(lab, "x")
     with wire.hold():

@@ -216,3 +216,44 @@ def test_what_has_no_room_is_not_swept_and_what_has_room_is(monkeypatch, room):
     monkeypatch.setattr(slider_tables, "sweep", lambda *given: ran.append(given[1]) or sweep(*given))
     assert tables(found, stretches, known) == before
     assert "x" not in ran if room <= 400 else "x" in ran
+
+
+def forward(lab: Lab, **tangents: float) -> Lab:
+    return replace(lab, forward=tuple(tangents.items()))
+
+
+def table_of(lab: Lab, name: str) -> dict:
+    view = lab_view(lab)
+    (found,) = sweep_tables(view, {name: view.sweeps[name]})
+    return found
+
+
+def test_in_forward_mode_a_table_has_the_tangents_too():
+    """z = y sin x + stop(e^sin x) at y = 1.5, tangents (1, 2): by hand."""
+    lab = forward(start(), x=1.0, y=2.0)
+    table = table_of(lab, "x")
+    x = np.linspace(table["low"], table["high"], table["count"])
+    assert np.allclose(column(table, "tangent", "a")[:, 0], np.cos(x), atol=1e-6)
+    total = 1.5 * np.cos(x) + 2 * np.sin(x)
+    for name in ("b", "z"):
+        assert np.allclose(column(table, "tangent", name)[:, 0], total, atol=2e-6)
+    assert np.allclose(column(table, "pushed", "b", 0)[:, 0], 1.5 * np.cos(x), atol=2e-6)
+    assert np.allclose(column(table, "pushed", "b", 1)[:, 0], 2 * np.sin(x), atol=2e-6)
+    assert np.allclose(column(table, "cotangent", "x")[:, 0], 1.5 * np.cos(x), atol=2e-6)
+    still = {("tangent", "x"), ("tangent", "y"), ("tangent", "exp_1"), ("pushed", "z", 1)}
+    assert not places(table) & still  # the inputs' own, and what the stop makes zero
+    assert not any(what == "passed" for what, *_ in places(table))
+
+
+def test_only_forward_mode_sends_tangents_and_each_direction_has_tables_of_its_own():
+    labs = (
+        start(),
+        forward(start(), x=1.0),
+        forward(start(), x=2.0),
+        forward(start(), y=1.0),
+        forward(start()),
+    )
+    assert len({lab_view(lab).sweeps["x"] for lab in labs}) == len(labs)
+    assert not any(what in ("tangent", "pushed") for what, *_ in places(table_of(start(), "x")))
+    by_size = [len(table_of(lab, "x")["numbers"]) for lab in labs[:2]]
+    assert by_size[1] < 2 * by_size[0] < slider_tables.BYTES
