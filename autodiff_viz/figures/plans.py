@@ -96,16 +96,21 @@ def plans_figure(
             range=[min(memory) - 0.06 * reach, max(memory) + 0.1 * reach],
             title={"text": AXES[by], "font": {"size": SMALL}, "standoff": 4},
             zeroline=False,
-            nticks=8,
+            **_ticks(reach, 8),
         ),
         "yaxis": axis(
             range=[-0.08 * (max(runs) or 1), max(1, max(runs)) * 1.18],
             title={"text": "computed again", "font": {"size": SMALL}},
-            nticks=5,
+            **_ticks(max(runs), 5),
         ),
         "shapes": [] if budget is None else [_line(budget)],
     }
     return draw(list(_traces(found, by, chosen)), layout, f"plans {by} {len(found.plans)}")
+
+
+def _ticks(reach: int, most: int) -> dict[str, int]:
+    """Return the ticks of an axis of counts: none between whole numbers."""
+    return {"tick0": 0, "dtick": 1} if reach <= most else {"nticks": most}
 
 
 def plans_text(found: Planned, by: str = PEAK) -> str:

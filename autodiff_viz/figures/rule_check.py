@@ -8,7 +8,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from autodiff_viz.engine.explain.rule_check import Along, RuleCheck, rule_check
-from autodiff_viz.engine.explain.rule_check_said import BLOCKED, adjoint_said, place
+from autodiff_viz.engine.explain.rule_check_said import BLOCKED, adjoint_said, function_of, place
 from autodiff_viz.engine.trace import Trace
 from autodiff_viz.figures.plotly_text import coloured, plain, rule_mark, short
 from autodiff_viz.figures.theme import (
@@ -91,7 +91,7 @@ def _mark(trace: Trace, found: RuleCheck) -> str:
 
 
 def _slope(along: Along, found: RuleCheck) -> str:
-    return f"d {short(found.node)} / d {short(place(along))}"
+    return f"d {function_of(found, short(found.node))} / d {short(place(along))}"
 
 
 def _legend(found: RuleCheck, along: Along) -> str:

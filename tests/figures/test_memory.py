@@ -97,6 +97,15 @@ def test_points_are_the_plans_and_the_ring_is_the_chosen_one():
         assert (*ring.x, *ring.y) == (getattr(chosen, by), chosen.reruns)
 
 
+def test_axes_of_few_counts_have_whole_numbers_alone():
+    # Three products of one number: 5 are live at the peak, and no plan has less.
+    found = planned(trace(parse("w = 0.5\nh0 = 1.0\nh1 = w * h0\nh2 = w * h1\nh3 = w * h2")))
+    layout = plans_figure(found).layout
+    low, high = layout.xaxis.range
+    assert low < 5 < high
+    assert (layout.xaxis.tick0, layout.xaxis.dtick, layout.yaxis.dtick) == (0, 1, 1)
+
+
 def test_the_words_of_plans_name_the_present_one_and_the_best():
     text = plans_text(planned(trace(parse(chain(6)))))
     assert "now (peak 6, kept 6, 0 values again)" in text

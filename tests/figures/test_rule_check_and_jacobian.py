@@ -36,6 +36,15 @@ def test_three_curves_with_the_largest_gap_marked(low):
     assert "on purpose by up to 1" in rule_check_text(LSQ, "q")
 
 
+def test_the_title_says_of_what_the_derivatives_are():
+    # v[0] u[0] = 2, and not d Ju[0] / d W[0, 0] = 1
+    product = "W = [[1.0, 2.0], [3.0, 4.0]]\nu = [1.0, -1.0]\nJu = W @ u\ny = dot(Ju, [2.0, 1.0])"
+    title = rule_check_figure(trace(parse(product)), "Ju").layout.title.text
+    assert re.sub("<[^>]*>", "", title).startswith("d ⟨v, Ju⟩ / d W[0, 0]")
+    plain = rule_check_figure(trace(parse("x = 2.0\ny = sin(x)\nz = 3.0 * y")), "y").layout.title.text
+    assert re.sub("<[^>]*>", "", plain).startswith("d y / d x")
+
+
 def test_without_a_rule_the_ops_own_derivative_and_the_difference():
     found = curves(rule_check_figure(LSQ, "z"))
     assert found.keys() == {"JAX", "central differences"}

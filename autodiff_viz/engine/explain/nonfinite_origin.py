@@ -211,11 +211,12 @@ def _backward_says(found: Trace, birth: Birth) -> str:
 
 
 def _becomes_nan(found: Trace) -> list[str]:
-    """Return where infinity becomes NaN in the backward pass."""
+    """Return where a NaN begins in the backward pass, as what arrives times the slope."""
     for node in reversed(order(found.graph)):
         for slot, producer in node.wires:
             if np.isnan(found.passed[node.name, slot]).any():
                 factors = _factors(found, (node.name, slot))
-                equation = f"{scalar(factors[1])} × {scalar(factors[0])} = NaN" if factors else "NaN"
-                return [f"Then {quoted(node.name)} passes {equation} back to {quoted(producer)}."]
+                equation = f"{scalar(factors[0])} × {scalar(factors[1])} = NaN" if factors else "NaN"
+                first = "And" if np.isfinite(found.cotangent[node.name]).all() else "Then"
+                return [f"{first} {quoted(node.name)} passes {equation} back to {quoted(producer)}."]
     return []

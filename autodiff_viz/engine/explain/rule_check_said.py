@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from autodiff_viz.graph.model import FOLLOW
 from autodiff_viz.graph.rule_kinds import PULLBACK
 from autodiff_viz.graph.text_format import scalar
@@ -13,6 +15,7 @@ if TYPE_CHECKING:
 
 BLOCKED = "Forward mode is blocked here: jax.jvp raises a TypeError at a custom_vjp."
 DIGITS = 5
+WRITTEN = 4  # elements of a cotangent that is written out
 
 
 def place(found: Along) -> str:
@@ -26,9 +29,30 @@ def said(found: RuleCheck) -> str:
     at, name = along.at_here, place(along)
     true, here = scalar(along.true[at], DIGITS), f"at {name} = {scalar(along.here, DIGITS)}"
     if found.kind == FOLLOW:
-        return f"No rule: JAX's derivative is {true} {here}{_difference(along)}."
+        return f"No rule: JAX's derivative is {true} {here}{_difference(along)}.{_pulled(found)}"
     numbers = f"Declared {scalar(along.declared[at], DIGITS)}, true {true} {here}"
-    return f"{numbers}; {_gap(found, along, name)}."
+    return f"{numbers}; {_gap(found, along, name)}.{_pulled(found)}"
+
+
+def function_of(found: RuleCheck, name: str) -> str:
+    """Return, in terms of the node's name, the number whose derivatives are compared.
+
+    It is the sum of the node's elements, each times that of the cotangent that is pulled back.
+    """
+    if np.all(found.v == 1):
+        return name if found.v.size == 1 else f"sum({name})"
+    return f"v {name}" if found.v.size == 1 else f"⟨v, {name}⟩"
+
+
+def _pulled(found: RuleCheck) -> str:
+    """Return which number the derivatives are of, if it is not the node itself; "" if it is."""
+    if np.all(found.v == 1):
+        return ""
+    small = found.v.size <= WRITTEN and found.v.ndim == 1
+    numbers = f"[{', '.join(scalar(each, DIGITS) for each in found.v.tolist())}]" if small else ""
+    told = scalar(found.v.item(), DIGITS) if found.v.size == 1 else numbers
+    what = function_of(found, found.node)
+    return f" All of this is of {what}, where v{f' = {told}' if told else ''} is what arrives."
 
 
 def adjoint_said(along: Along) -> str:

@@ -23,6 +23,7 @@ from autodiff_viz.graph.grad_nodes import OF
 from autodiff_viz.graph.model import FOLLOW, GRAD, Graph, Node
 from autodiff_viz.graph.names import listed_names, quoted
 from autodiff_viz.graph.order import ancestors
+from autodiff_viz.graph.text_format import MINUS, scalar
 
 PRODUCTS = frozenset({"mul", "dot", "matmul", "div"})
 CHOICES = frozenset({"greater", "less", "equal", "argmax", "one_hot"})
@@ -115,4 +116,5 @@ def _numbers(found: Trace, wires: Iterable[Wire]) -> str:
     parts = [found.passed[wire] for wire in wires]
     if not parts or any(part.size != 1 for part in parts) or len(parts) > 4:
         return ""
-    return ": " + " + ".join(f"{part.item():.4g}" for part in parts).replace("+ -", "- ") + " = 0"
+    said = " + ".join(scalar(part.item()) for part in parts)
+    return f": {said.replace(f'+ {MINUS}', f'{MINUS} ')} = 0"

@@ -166,7 +166,12 @@ SENTENCES = {
     ),
     CLIPPED: (
         "'y' passes 1 × ∞ = ∞ back to 'sub_1': the slope of sqrt is ∞ there. "
-        "Then 'c' passes 0 × −∞ = NaN back to 'x'."
+        "Then 'c' passes −∞ × 0 = NaN back to 'x'."
+    ),
+    # -1 arrives at the product, so that log 0 goes to p and -0 to the log, whose own slope is infinite
+    "p = 0.0\ny = -(p * log(p))": (
+        "'log_1' is log(0) = −∞. 'mul_1' passes −1 × −∞ = ∞ back to 'p': the slope of mul is −∞ there. "
+        "And 'log_1' passes 0 × ∞ = NaN back to 'p'."
     ),
     "x = 100.0\ny = exp(x)": (
         "'y' is exp(100) = ∞. That is float32: in float64 it is 2.69e43. "

@@ -1,5 +1,6 @@
 """The sentence of the Node panel about a rule: declared, true, and the largest gap."""
 
+from autodiff_viz.engine.explain.rule_check import rule_check
 from autodiff_viz.engine.trace import trace
 from autodiff_viz.language.parse import parse
 from autodiff_viz.views.node.whole_program import program_says
@@ -28,3 +29,16 @@ def test_a_true_pullback_is_equal_and_blocks_forward_mode():
 def test_a_node_without_a_rule_has_no_such_sentence():
     said = program_says(trace(parse("x = 1.0\ny = sin(x)")), "y").rule
     assert not any("Declared" in sentence for sentence in said)
+
+
+def test_what_arrives_is_named_where_the_numbers_are_of_its_product_with_the_node():
+    # d Ju[0] / d W[0, 0] is u[0] = 1; times v[0] = 2 it is 2. The slope of a rewrite of h is 1; 4 arrives.
+    text = "W = [[1.0, 2.0], [3.0, 4.0]]\nu = [1.0, -1.0]\nJu = W @ u\ny = dot(Ju, [2.0, 1.0])"
+    found = rule_check(trace(parse(text)), "Ju")
+    assert "is 2 at W[0, 0] = 1" in found.sentence
+    assert found.sentence.endswith(" All of this is of ⟨v, Ju⟩, where v = [2, 1] is what arrives.")
+    reversal = "h = 1.0\nr = rewrite(h, lambda v: -0.5 * v)\nz = square(2.0 * r - 1.0)"
+    said = " ".join(program_says(trace(parse(reversal)), "r").rule)
+    assert said.startswith("Declared −2, true 4 at h = 1; ")
+    assert " All of this is of v r, where v = 4 is what arrives." in said
+    assert "arrives" not in rule_check(trace(parse("x = 2.0\ny = sin(x)\nz = 3.0 * y")), "y").sentence
