@@ -24,21 +24,21 @@ shows graphs and traces as the canvas draws them. A mistake of the caller raises
 
 from autodiff_viz.engine.check import diagnose as problems
 from autodiff_viz.engine.diagnostics.differences import Difference, check_inputs, check_node
-from autodiff_viz.engine.explain.backward_program import Factor
-from autodiff_viz.engine.explain.compare import Comparison, compare
-from autodiff_viz.engine.explain.forward_mode import Tangents, jvp
-from autodiff_viz.engine.explain.jacobian import FullJacobian, jacobian
-from autodiff_viz.engine.explain.memory import Memory, memory
-from autodiff_viz.engine.explain.nonfinite_origin import NonFinite, nonfinite_origin
-from autodiff_viz.engine.explain.paths import Path, Paths, paths
-from autodiff_viz.engine.explain.plans import Plan, plans
-from autodiff_viz.engine.explain.play import LiveArray, PlayStep, play
-from autodiff_viz.engine.explain.precision import Precision, precision
-from autodiff_viz.engine.explain.ranges import Ranged
-from autodiff_viz.engine.explain.rule_check import Adjoint, Along, RuleCheck, rule_check
-from autodiff_viz.engine.explain.statistics import Statistics, statistics
-from autodiff_viz.engine.explain.why_zero import ZeroReason, why_zero
-from autodiff_viz.engine.explain.xla_memory import XlaMemory, xla_memory
+from autodiff_viz.engine.explain.comparison.compare import Comparison, compare
+from autodiff_viz.engine.explain.derivatives.forward_mode import Tangents, jvp
+from autodiff_viz.engine.explain.derivatives.jacobian import FullJacobian, jacobian
+from autodiff_viz.engine.explain.derivatives.paths import Path, Paths, paths
+from autodiff_viz.engine.explain.derivatives.rule_check import Adjoint, Along, RuleCheck, rule_check
+from autodiff_viz.engine.explain.derivatives.statistics import Statistics, statistics
+from autodiff_viz.engine.explain.memory.backward_program import Factor
+from autodiff_viz.engine.explain.memory.memory import Memory, memory
+from autodiff_viz.engine.explain.memory.play import LiveArray, PlayStep, play
+from autodiff_viz.engine.explain.memory.xla_memory import XlaMemory, xla_memory
+from autodiff_viz.engine.explain.nonfinite.nonfinite_origin import NonFinite, nonfinite_origin
+from autodiff_viz.engine.explain.plans.plans import Plan, plans
+from autodiff_viz.engine.explain.precision.precision import Precision, precision
+from autodiff_viz.engine.explain.precision.ranges import Ranged
+from autodiff_viz.engine.explain.zero.why_zero import ZeroReason, why_zero
 from autodiff_viz.engine.lints.lint import Lint
 from autodiff_viz.engine.lints.lints import lints
 from autodiff_viz.engine.segments.cuts import Segments, segments, train_by_segments
@@ -53,12 +53,12 @@ from autodiff_viz.engine.whole_program.verify import Verdict, verify
 from autodiff_viz.engine.whole_program.verify_tangents import verify_tangents
 from autodiff_viz.export.python_source import to_python
 from autodiff_viz.export.training_source import training_to_python
-from autodiff_viz.graph.codec import to_json
-from autodiff_viz.graph.link import to_link
 from autodiff_viz.graph.model import Graph, Lambda, Node, Region, Rule
 from autodiff_viz.graph.notebook import register_pictures
 from autodiff_viz.graph.problem import GraphError, Problem
-from autodiff_viz.graph.segments import Segment
+from autodiff_viz.graph.serialization.codec import to_json
+from autodiff_viz.graph.serialization.link import to_link
+from autodiff_viz.graph.structure.segments import Segment
 from autodiff_viz.language.documents import from_json, from_link
 from autodiff_viz.language.parse import parse
 from autodiff_viz.language.show import show

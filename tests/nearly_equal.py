@@ -24,12 +24,12 @@ from autodiff_viz.engine.training.state import learned
 from autodiff_viz.engine.training.updates import Settings
 from autodiff_viz.engine.whole_program.verify import verify
 from autodiff_viz.export.python_source import to_python
-from autodiff_viz.graph.codec import to_json
-from autodiff_viz.graph.history import begin
+from autodiff_viz.graph.edits.history import begin
 from autodiff_viz.graph.identity import identity
 from autodiff_viz.graph.model import Graph
 from autodiff_viz.graph.problem import GraphError
-from autodiff_viz.graph.segments import has_cuts, segments
+from autodiff_viz.graph.serialization.codec import to_json
+from autodiff_viz.graph.structure.segments import has_cuts, segments
 from autodiff_viz.language.parse import parse
 from autodiff_viz.language.show import show
 from autodiff_viz.views.compose import LabView, lab_view, sweep_tables, verification

@@ -12,8 +12,7 @@ from dataclasses import dataclass, replace
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
-from autodiff_viz.graph.check import convex_hull, problems
-from autodiff_viz.graph.groups import smallest_group
+from autodiff_viz.graph.checks.check import convex_hull, problems
 from autodiff_viz.graph.model import (
     FOLLOW,
     INPUT,
@@ -30,7 +29,8 @@ from autodiff_viz.graph.model import (
     Term,
     params,
 )
-from autodiff_viz.graph.rule_kinds import KINDS, WIRES, RuleKind
+from autodiff_viz.graph.registries.rule_kinds import KINDS, WIRES, RuleKind
+from autodiff_viz.graph.structure.groups import smallest_group
 
 NO_PARAMS = st.just(())
 FACTORS = st.sampled_from([0.5, -1.0, 0.0, -0.0, 2.0, 1e-3])  # numbers of rules

@@ -165,7 +165,7 @@ def test_whatever_is_remembered_is_keyed_by_its_identity():
 
 def test_pythons_parser_is_called_in_one_place_alone():
     found = matches(APP, r"\bast\.parse\(|\bliteral_eval\b|PyCF_ONLY_AST")
-    assert {line.split(":")[0] for line in found} == {"autodiff_viz/graph/syntax_tree.py"}
+    assert {line.split(":")[0] for line in found} == {"autodiff_viz/graph/text/syntax_tree.py"}
 
 
 def test_documents_from_outside_are_read_in_one_place_alone():

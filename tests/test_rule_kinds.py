@@ -9,7 +9,7 @@ from autodiff_viz.engine.live_path.tangents import FORWARD
 from autodiff_viz.engine.whole_program.gates import CHANGES
 from autodiff_viz.engine.whole_program.rules import RULED
 from autodiff_viz.export.rules import WRITTEN
-from autodiff_viz.graph.rule_kinds import FOLLOW, KINDS
+from autodiff_viz.graph.registries.rule_kinds import FOLLOW, KINDS
 from autodiff_viz.language.parse import parse
 from autodiff_viz.language.show import show
 from autodiff_viz.ui.lab.constants import FILE, constants

@@ -14,10 +14,10 @@ from autodiff_viz.branches.extrapolate import (
     with_params,
 )
 from autodiff_viz.graph import limits
-from autodiff_viz.graph.groups import outermost_first
 from autodiff_viz.graph.model import INPUT, PULLBACK, STOP, Frame, Graph, Group, Node, Region, Rule
-from autodiff_viz.graph.names import natural, numbered, quoted
 from autodiff_viz.graph.problem import GraphError, Problem
+from autodiff_viz.graph.structure.groups import outermost_first
+from autodiff_viz.graph.text.names import natural, numbered, quoted
 
 ASIDE, SPACE = 240.0, 120.0  # px to the right of the running sum; px below an only branch
 

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 from autodiff_viz.branches.attachment import ADD, JOINS, WEIGH, Attachment
 from autodiff_viz.branches.weights import note_weights, picks_weight
 from autodiff_viz.graph.model import BACKWARD_AS, INPUT, Graph, Group, Node
-from autodiff_viz.graph.names import natural
-from autodiff_viz.graph.order import consumers, descendants
+from autodiff_viz.graph.structure.order import consumers, descendants
+from autodiff_viz.graph.text.names import natural
 
 
 def attachment(graph: Graph, branches: Sequence[Group]) -> Attachment:

@@ -7,11 +7,11 @@ from dataclasses import replace
 
 from autodiff_viz.branches.attachment import Attachment, recounted
 from autodiff_viz.branches.extrapolate import fewer_results
-from autodiff_viz.graph.groups import filled
 from autodiff_viz.graph.model import PULLBACK, Graph, Node, Slot
-from autodiff_viz.graph.names import quoted
-from autodiff_viz.graph.order import consumers
 from autodiff_viz.graph.problem import GraphError, Problem
+from autodiff_viz.graph.structure.groups import filled
+from autodiff_viz.graph.structure.order import consumers
+from autodiff_viz.graph.text.names import quoted
 
 
 def without_last(graph: Graph, found: Attachment) -> Graph:

@@ -16,11 +16,11 @@ from autodiff_viz.branches.add_branch import with_copy
 from autodiff_viz.branches.find_attachment import attachment
 from autodiff_viz.branches.remove_branch import without_last
 from autodiff_viz.graph import limits
-from autodiff_viz.graph.branches import branches_of
-from autodiff_viz.graph.check import UNFINISHED, problems
+from autodiff_viz.graph.checks.check import UNFINISHED, problems
 from autodiff_viz.graph.model import Graph, Group
-from autodiff_viz.graph.names import quoted
 from autodiff_viz.graph.problem import GraphError, Problem
+from autodiff_viz.graph.structure.branches import branches_of
+from autodiff_viz.graph.text.names import quoted
 
 
 def with_branches(graph: Graph, name: str, k: int) -> Graph:

@@ -6,11 +6,11 @@ from collections.abc import Iterable
 
 from autodiff_viz.branches.attachment import PICK, STACK, Attachment
 from autodiff_viz.branches.extrapolate import picks_first
-from autodiff_viz.graph.literals import shape_of
 from autodiff_viz.graph.model import INPUT, Graph, Node
-from autodiff_viz.graph.names import listed_names, quoted
-from autodiff_viz.graph.order import ancestors, consumers, descendants
 from autodiff_viz.graph.problem import GraphError, Problem
+from autodiff_viz.graph.structure.order import ancestors, consumers, descendants
+from autodiff_viz.graph.text.literals import shape_of
+from autodiff_viz.graph.text.names import listed_names, quoted
 
 REDUCE = ("sum", "mean", "max", "min", "prod", "norm")
 SHAPERS = ("reshape", "broadcast_to", "transpose", "expand_dims", "getitem", "concatenate", "stack")

@@ -22,17 +22,17 @@ from autodiff_viz.engine.live_path.op_calls import (
     split,
 )
 from autodiff_viz.graph import limits
-from autodiff_viz.graph.argument_types import known_graph
-from autodiff_viz.graph.bypass import played
-from autodiff_viz.graph.check import problems as structural
+from autodiff_viz.graph.checks.argument_types import known_graph
+from autodiff_viz.graph.checks.check import problems as structural
+from autodiff_viz.graph.checks.rules import rule_problems
 from autodiff_viz.graph.identity import remembered
-from autodiff_viz.graph.literals import shape_of
 from autodiff_viz.graph.model import FOLLOW, GRAD, INPUT, Graph, Lambda, Node, Term
-from autodiff_viz.graph.order import ancestors, descendants, order
 from autodiff_viz.graph.problem import GraphError, Problem
-from autodiff_viz.graph.rule_kinds import ARRIVING, KINDS, ON_INPUTS, WIRES
-from autodiff_viz.graph.rules import rule_problems
-from autodiff_viz.graph.text_format import listed
+from autodiff_viz.graph.registries.rule_kinds import ARRIVING, KINDS, ON_INPUTS, WIRES
+from autodiff_viz.graph.structure.bypass import played
+from autodiff_viz.graph.structure.order import ancestors, descendants, order
+from autodiff_viz.graph.text.literals import shape_of
+from autodiff_viz.graph.text.text_format import listed
 
 
 def diagnose(graph: Graph, inputs: Mapping[str, Shape] | None = None) -> tuple[Problem, ...]:

@@ -15,9 +15,9 @@ from autodiff_viz.engine.live_path.prepare import prepare
 from autodiff_viz.engine.live_path.walk import backward, forward
 from autodiff_viz.engine.trace import Trace, known_trace, precision
 from autodiff_viz.graph import limits
-from autodiff_viz.graph.grad_nodes import has_grads
 from autodiff_viz.graph.model import Graph
 from autodiff_viz.graph.problem import GraphError, Problem
+from autodiff_viz.graph.structure.grad_nodes import has_grads
 
 POSITIONS = 1001  # at most this many values of the swept input
 SLIDER = 101  # positions of a slider; each number of positions is compiled separately

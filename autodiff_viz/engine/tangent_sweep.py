@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_viz.engine.explain.forward_mode import Tangents
+from autodiff_viz.engine.explain.derivatives.forward_mode import Tangents
 from autodiff_viz.engine.live_path.arrays import Arrays, on_device
 from autodiff_viz.engine.live_path.prepare import prepare
 from autodiff_viz.engine.live_path.tangents import push_forward

@@ -19,13 +19,13 @@ from autodiff_viz.engine.live_path.arrays import Arrays, constant, on_device
 from autodiff_viz.engine.live_path.prepare import prepare
 from autodiff_viz.engine.live_path.walk import Cotangents, Prepared, Wire, backward, forward
 from autodiff_viz.engine.whole_program.remat_counts import Residual, Runs, residuals_of, runs_of
-from autodiff_viz.graph.argument_types import kind_of, known_graph
-from autodiff_viz.graph.bypass import played
-from autodiff_viz.graph.dtypes import DTYPES, FLOAT32
+from autodiff_viz.graph.checks.argument_types import kind_of, known_graph
 from autodiff_viz.graph.identity import Exact, identity
 from autodiff_viz.graph.model import Graph
 from autodiff_viz.graph.notebook import html_of
 from autodiff_viz.graph.problem import GraphError, Problem
+from autodiff_viz.graph.registries.dtypes import DTYPES, FLOAT32
+from autodiff_viz.graph.structure.bypass import played
 
 
 @dataclass(frozen=True, eq=False, repr=False)

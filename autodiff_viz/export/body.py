@@ -11,13 +11,13 @@ from autodiff_viz.engine.live_path.kernels import Shape
 from autodiff_viz.export.expressions import applied, called, called_by, constant, data, dotted, written
 from autodiff_viz.export.names import OWN, fresh, identifier, scope
 from autodiff_viz.export.rules import PIECE, WIDTH, WRITTEN, rule_source
-from autodiff_viz.graph.blocks import Block, blocks
-from autodiff_viz.graph.grad_nodes import between, inner_graph, reads_of
 from autodiff_viz.graph.model import FOLLOW, GRAD, INPUT, Graph, Node, Region
-from autodiff_viz.graph.order import ancestors, consumers
-from autodiff_viz.graph.policies import POLICIES, POLICY
-from autodiff_viz.language.inline import candidates
-from autodiff_viz.language.layout import INDENT, chains
+from autodiff_viz.graph.registries.policies import POLICIES, POLICY
+from autodiff_viz.graph.structure.blocks import Block, blocks
+from autodiff_viz.graph.structure.grad_nodes import between, inner_graph, reads_of
+from autodiff_viz.graph.structure.order import ancestors, consumers
+from autodiff_viz.language.printer.inline import candidates
+from autodiff_viz.language.printer.layout import INDENT, chains
 from autodiff_viz.ops.catalog import OPS
 
 _RULE_ENDINGS = ("", "_fwd", "_bwd")

@@ -12,9 +12,9 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from autodiff_viz.graph.dtypes import DTYPES, FLOAT32, FLOAT64
 from autodiff_viz.graph.model import Literal
-from autodiff_viz.graph.syntax_tree import syntax_tree
+from autodiff_viz.graph.registries.dtypes import DTYPES, FLOAT32, FLOAT64
+from autodiff_viz.graph.text.syntax_tree import syntax_tree
 from autodiff_viz.ops import indexing
 from autodiff_viz.ops.record import Op, Param
 

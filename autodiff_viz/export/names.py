@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from keyword import iskeyword
 
-from autodiff_viz.graph.rule_kinds import KINDS
+from autodiff_viz.graph.registries.rule_kinds import KINDS
 
 OWN = frozenset(kind.call for kind in KINDS.values() if kind.call) | frozenset((
     "jax", "jnp", "partial", "checkpoint_name", "straight_through", "straight_through_jvp", "forward",

@@ -16,13 +16,13 @@ from autodiff_viz.engine.trace import trace
 from autodiff_viz.export.body import Body, unspaced
 from autodiff_viz.export.expressions import array, called, cast, constant, data, dotted, expression, written
 from autodiff_viz.export.rules import HELPERS, WIDTH
-from autodiff_viz.graph.argument_types import known_graph
-from autodiff_viz.graph.blocks import blocks
-from autodiff_viz.graph.bypass import played
-from autodiff_viz.graph.dtypes import DTYPES, FLOAT32
+from autodiff_viz.graph.checks.argument_types import known_graph
 from autodiff_viz.graph.model import INPUT, Graph, Node
 from autodiff_viz.graph.problem import GraphError, Problem
-from autodiff_viz.language.layout import INDENT, wrapped
+from autodiff_viz.graph.registries.dtypes import DTYPES, FLOAT32
+from autodiff_viz.graph.structure.blocks import blocks
+from autodiff_viz.graph.structure.bypass import played
+from autodiff_viz.language.printer.layout import INDENT, wrapped
 from autodiff_viz.ops.initializers import INITIALIZERS
 
 _FILE = '''"""The graph of {output} as a JAX program.

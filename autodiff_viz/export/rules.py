@@ -10,9 +10,18 @@ from autodiff_viz.engine.check import term_shape
 from autodiff_viz.engine.live_path.kernels import Shape
 from autodiff_viz.export.expressions import applied, called, constant, data, dotted, in_dtype, written
 from autodiff_viz.export.names import fresh, scope
-from autodiff_viz.graph.dtypes import FLOAT32
 from autodiff_viz.graph.model import Call, Node, Term
-from autodiff_viz.graph.rule_kinds import ARRIVING, BACKWARD_AS, FOLLOW, KINDS, PULLBACK, REWRITE, SCALE, STOP
+from autodiff_viz.graph.registries.dtypes import FLOAT32
+from autodiff_viz.graph.registries.rule_kinds import (
+    ARRIVING,
+    BACKWARD_AS,
+    FOLLOW,
+    KINDS,
+    PULLBACK,
+    REWRITE,
+    SCALE,
+    STOP,
+)
 from autodiff_viz.ops.catalog import OPS
 
 WIDTH = 100  # characters in a line

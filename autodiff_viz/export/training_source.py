@@ -15,10 +15,10 @@ from autodiff_viz.export.expressions import written
 from autodiff_viz.export.names import fresh
 from autodiff_viz.export.python_source import Parts, imports, indented, input_value, tidied, written_parts
 from autodiff_viz.graph import limits
-from autodiff_viz.graph.argument_types import known_graph
-from autodiff_viz.graph.dtypes import DTYPES, FLOAT32
+from autodiff_viz.graph.checks.argument_types import known_graph
 from autodiff_viz.graph.model import STOP, Graph, Node
 from autodiff_viz.graph.problem import GraphError, Problem
+from autodiff_viz.graph.registries.dtypes import DTYPES, FLOAT32
 
 OPTIMISERS = {
     "sgd": "optax.sgd({rate})",

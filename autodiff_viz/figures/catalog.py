@@ -11,26 +11,26 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-from autodiff_viz.engine.explain.statistics import noisy_nodes
+from autodiff_viz.engine.explain.derivatives.statistics import noisy_nodes
 from autodiff_viz.engine.trace import Trace
-from autodiff_viz.figures.cotangents import cotangents_figure, cotangents_text
-from autodiff_viz.figures.curves import curves
-from autodiff_viz.figures.gradient_flow import gradient_flow_figure, gradient_flow_text
-from autodiff_viz.figures.jacobian import jacobian_figure, jacobian_text
-from autodiff_viz.figures.loss import loss_figure, loss_text
-from autodiff_viz.figures.memory import memory_figure, memory_text
-from autodiff_viz.figures.noise import noise_figure, noise_text
-from autodiff_viz.figures.paths import low_paths, paths_figure, paths_text, takes_long
-from autodiff_viz.figures.plans import plans_figure_of, plans_text_of
-from autodiff_viz.figures.precision import precision_figure, precision_text
-from autodiff_viz.figures.residuals import residuals_figure, residuals_text
-from autodiff_viz.figures.rule_check import rule_check_figure, rule_check_text
-from autodiff_viz.figures.runs import runs_figure, runs_text
-from autodiff_viz.figures.segments import sizes_figure, sizes_text
-from autodiff_viz.figures.split_loss import split_loss_figure, split_loss_text
-from autodiff_viz.figures.sweep import low_sweep, sweep_figure, sweep_text
-from autodiff_viz.figures.twin import Twin
-from autodiff_viz.figures.update_ratio import update_ratio_figure, update_ratio_text
+from autodiff_viz.figures.cotangents.cotangents import cotangents_figure, cotangents_text
+from autodiff_viz.figures.cotangents.noise import noise_figure, noise_text
+from autodiff_viz.figures.cotangents.precision import precision_figure, precision_text
+from autodiff_viz.figures.cotangents.segments import sizes_figure, sizes_text
+from autodiff_viz.figures.derivatives.curves import curves
+from autodiff_viz.figures.derivatives.jacobian import jacobian_figure, jacobian_text
+from autodiff_viz.figures.derivatives.paths import low_paths, paths_figure, paths_text, takes_long
+from autodiff_viz.figures.derivatives.rule_check import rule_check_figure, rule_check_text
+from autodiff_viz.figures.derivatives.sweep import low_sweep, sweep_figure, sweep_text
+from autodiff_viz.figures.memory.memory import memory_figure, memory_text
+from autodiff_viz.figures.memory.plans import plans_figure_of, plans_text_of
+from autodiff_viz.figures.memory.residuals import residuals_figure, residuals_text
+from autodiff_viz.figures.memory.runs import runs_figure, runs_text
+from autodiff_viz.figures.style.twin import Twin
+from autodiff_viz.figures.training.gradient_flow import gradient_flow_figure, gradient_flow_text
+from autodiff_viz.figures.training.loss import loss_figure, loss_text
+from autodiff_viz.figures.training.split_loss import split_loss_figure, split_loss_text
+from autodiff_viz.figures.training.update_ratio import update_ratio_figure, update_ratio_text
 from autodiff_viz.graph.model import Graph
 
 OF_GRAPH, OF_INPUT, OF_NODE, OF_SCALE, OF_DRAWS = "graph", "input", "node", "scale", "draws"

@@ -7,18 +7,18 @@ from collections.abc import Mapping
 from dataclasses import replace
 from types import MappingProxyType
 
-from autodiff_viz.graph.argument_types import known_text
+from autodiff_viz.graph.checks.argument_types import known_text
 from autodiff_viz.graph.identity import remembered
 from autodiff_viz.graph.model import Graph, Lambda, Literal, Node
 from autodiff_viz.graph.problem import GraphError, Problem
-from autodiff_viz.language.caret import Span
-from autodiff_viz.language.expression import Reader
-from autodiff_viz.language.literal import read_literal
-from autodiff_viz.language.names import Names, OpenNames
-from autodiff_viz.language.source import LogicalLine, scan
-from autodiff_viz.language.statements import Program
-from autodiff_viz.language.syntax import announce, parse_line, parsed_lines
-from autodiff_viz.language.unroll import PROBLEMS, unrolled
+from autodiff_viz.language.expressions.expression import Reader
+from autodiff_viz.language.expressions.literal import read_literal
+from autodiff_viz.language.source.caret import Span
+from autodiff_viz.language.source.names import Names, OpenNames
+from autodiff_viz.language.source.scanner import LogicalLine, scan
+from autodiff_viz.language.source.syntax import announce, parse_line, parsed_lines
+from autodiff_viz.language.statements.statements import Program
+from autodiff_viz.language.unrolling.unroll import PROBLEMS, unrolled
 
 REMEMBERED, SHORT = 128, 10_000  # texts in the LRU cache; greatest number of characters of one
 

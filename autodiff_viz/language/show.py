@@ -9,11 +9,9 @@ from collections.abc import Iterable, Mapping
 from math import prod
 from typing import NamedTuple
 
-from autodiff_viz.graph.argument_types import known_graph
-from autodiff_viz.graph.check import cycle_problem
-from autodiff_viz.graph.grad_nodes import own_slots, without_reads
+from autodiff_viz.graph.checks.argument_types import known_graph
+from autodiff_viz.graph.checks.check import cycle_problem
 from autodiff_viz.graph.identity import remembered
-from autodiff_viz.graph.literals import shape_of
 from autodiff_viz.graph.model import (
     BACKWARD_AS,
     FOLLOW,
@@ -22,14 +20,17 @@ from autodiff_viz.graph.model import (
     Graph,
     Node,
 )
-from autodiff_viz.graph.names import quoted
-from autodiff_viz.graph.order import find_cycle, order
 from autodiff_viz.graph.problem import GraphError, Problem
-from autodiff_viz.language.caret import Span
-from autodiff_viz.language.heads import show_head
-from autodiff_viz.language.inline import candidates, is_direct, reading_order, well_numbered
-from autodiff_viz.language.inputs import SOURCES, source_of
-from autodiff_viz.language.layout import (
+from autodiff_viz.graph.structure.grad_nodes import own_slots, without_reads
+from autodiff_viz.graph.structure.order import find_cycle, order
+from autodiff_viz.graph.text.literals import shape_of
+from autodiff_viz.graph.text.names import quoted
+from autodiff_viz.language.expressions.inputs import SOURCES, source_of
+from autodiff_viz.language.expressions.literal import show_literal
+from autodiff_viz.language.expressions.wrappers import BYPASS, CUT
+from autodiff_viz.language.printer.heads import show_head
+from autodiff_viz.language.printer.inline import candidates, is_direct, reading_order, well_numbered
+from autodiff_viz.language.printer.layout import (
     INDENT,
     WIDTH,
     Chains,
@@ -39,9 +40,7 @@ from autodiff_viz.language.layout import (
     text_order,
     wrapped,
 )
-from autodiff_viz.language.literal import show_literal
-from autodiff_viz.language.positions import show_positions
-from autodiff_viz.language.terms import (
+from autodiff_viz.language.printer.terms import (
     Shown,
     joined,
     show_applied,
@@ -51,7 +50,8 @@ from autodiff_viz.language.terms import (
     show_operand,
     show_rule,
 )
-from autodiff_viz.language.wrappers import BYPASS, CUT
+from autodiff_viz.language.source.caret import Span
+from autodiff_viz.language.statements.positions import show_positions
 
 __all__ = ["show", "show_argument", "show_lambda", "show_literal"]
 

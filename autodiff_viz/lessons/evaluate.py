@@ -16,8 +16,8 @@ from autodiff_viz.engine.trace import Trace, trace
 from autodiff_viz.engine.training.course import Course, further, start, trace_at
 from autodiff_viz.graph.identity import remembered
 from autodiff_viz.graph.model import Graph
-from autodiff_viz.graph.order import consumers
 from autodiff_viz.graph.problem import GraphError
+from autodiff_viz.graph.structure.order import consumers
 from autodiff_viz.language.parse import parse
 from autodiff_viz.lessons.record import Claim, Law, Lesson, Like, Variant
 

@@ -6,7 +6,7 @@ from math import prod
 from typing import Any
 
 from autodiff_viz.graph import limits
-from autodiff_viz.graph.literals import literal_fault, seed_fault
+from autodiff_viz.graph.text.literals import literal_fault, seed_fault
 from autodiff_viz.ops import indexing
 from autodiff_viz.ops.record import Param
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from autodiff_viz.figures.paths import takes_long
+from autodiff_viz.figures.derivatives.paths import takes_long
 from autodiff_viz.ui.pace import wait
 from autodiff_viz.ui.session import Session
 from autodiff_viz.ui.work import CHECK, asked, check_job, check_told, is_large, known, workers

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Protocol
 
 from autodiff_viz.engine.compilation_cache import LIBRARIES, variables
-from autodiff_viz.engine.explain.forward_mode import Tangents
+from autodiff_viz.engine.explain.derivatives.forward_mode import Tangents
 from autodiff_viz.graph.identity import identity
 from autodiff_viz.lessons.findings_codec import prove, read_proof
 from autodiff_viz.lessons.record import Lesson

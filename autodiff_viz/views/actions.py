@@ -9,19 +9,20 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
-from autodiff_viz.engine.explain.statistics import is_random
-from autodiff_viz.graph import edits, limits
-from autodiff_viz.graph.history import redo, undo
+from autodiff_viz.engine.explain.derivatives.statistics import is_random
+from autodiff_viz.graph import limits
+from autodiff_viz.graph.edits import node_edits as edits
+from autodiff_viz.graph.edits.history import redo, undo
 from autodiff_viz.graph.identity import same
-from autodiff_viz.graph.literals import seed_fault
 from autodiff_viz.graph.model import FOLLOW, INPUT, Call, Graph, Lambda, Literal, Node, Rule
-from autodiff_viz.graph.names import numbered
-from autodiff_viz.graph.policies import TAKING_NAMES
 from autodiff_viz.graph.problem import GraphError, Problem
-from autodiff_viz.graph.rule_kinds import ARRIVING, KINDS, ON_INPUTS, WIRES
-from autodiff_viz.graph.text_format import listed
+from autodiff_viz.graph.registries.policies import TAKING_NAMES
+from autodiff_viz.graph.registries.rule_kinds import ARRIVING, KINDS, ON_INPUTS, WIRES
+from autodiff_viz.graph.text.literals import seed_fault
+from autodiff_viz.graph.text.names import numbered
+from autodiff_viz.graph.text.text_format import listed
 from autodiff_viz.language.parse import parse, parse_lambda, parse_literal
-from autodiff_viz.language.shadows import COTANGENT, OUT
+from autodiff_viz.language.printer.shadows import COTANGENT, OUT
 from autodiff_viz.ops.catalog import OPS
 from autodiff_viz.ops.param_types import fits, needed
 from autodiff_viz.views.lab import (

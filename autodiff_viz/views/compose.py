@@ -8,14 +8,14 @@ from typing import Any
 
 from autodiff_viz.engine.diagnostics.causes import Cause, input_causes
 from autodiff_viz.engine.diagnostics.differences import check_inputs
-from autodiff_viz.engine.explain.forward_mode import Tangents
+from autodiff_viz.engine.explain.derivatives.forward_mode import Tangents
 from autodiff_viz.engine.lints.lints import not_looked_at
 from autodiff_viz.engine.trace import Trace
 from autodiff_viz.engine.whole_program.verify import Verdict, verify
-from autodiff_viz.graph.dtypes import DTYPES, FLOAT32
 from autodiff_viz.graph.identity import identity
 from autodiff_viz.graph.model import Graph
 from autodiff_viz.graph.problem import GraphError, Problem
+from autodiff_viz.graph.registries.dtypes import DTYPES, FLOAT32
 from autodiff_viz.views.actions import resampled_nodes
 from autodiff_viz.views.canvas.drawing import Drawing, Picture, drawing
 from autodiff_viz.views.canvas.slider_tables import Stretch, keys, tables

@@ -10,10 +10,10 @@ from autodiff_viz.engine.check import diagnose, runnable
 from autodiff_viz.engine.trace import Trace, trace, trace_part
 from autodiff_viz.engine.training.live_steps import traced
 from autodiff_viz.engine.whole_program.remat_counts import Runs
-from autodiff_viz.graph.bypass import played
 from autodiff_viz.graph.identity import identity
 from autodiff_viz.graph.model import Graph
 from autodiff_viz.graph.problem import GraphError, Problem
+from autodiff_viz.graph.structure.bypass import played
 from autodiff_viz.views.lab import Lab
 from autodiff_viz.views.node.declared_derivatives import declared_states
 from autodiff_viz.views.node.health import State, states

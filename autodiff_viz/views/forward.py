@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from autodiff_viz.engine.explain.forward_mode import Tangents, jvp
+from autodiff_viz.engine.explain.derivatives.forward_mode import Tangents, jvp
 from autodiff_viz.engine.trace import Trace
 from autodiff_viz.engine.whole_program.verify_tangents import verify_tangents
 from autodiff_viz.graph.model import INPUT, Graph
 from autodiff_viz.graph.problem import GraphError
-from autodiff_viz.graph.text_format import listed, scalar
+from autodiff_viz.graph.text.text_format import listed, scalar
 from autodiff_viz.views.lab import Lab
 from autodiff_viz.views.numbers import norm
 

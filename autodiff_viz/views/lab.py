@@ -8,17 +8,17 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any
 
-from autodiff_viz.figures.noise import USUAL_DRAWS
-from autodiff_viz.graph.dtypes import FLOAT32
-from autodiff_viz.graph.history import History, Pinned, Setting, begin, commit, push, settings_between
+from autodiff_viz.figures.cotangents.noise import USUAL_DRAWS
+from autodiff_viz.graph.edits.history import History, Pinned, Setting, begin, commit, push, settings_between
 from autodiff_viz.graph.identity import remembered
 from autodiff_viz.graph.model import INPUT, Graph, Literal
 from autodiff_viz.graph.problem import GraphError, Problem
-from autodiff_viz.graph.text_format import MINUS
-from autodiff_viz.language.amend import amended
-from autodiff_viz.language.caret import Span
+from autodiff_viz.graph.registries.dtypes import FLOAT32
+from autodiff_viz.graph.text.text_format import MINUS
 from autodiff_viz.language.parse import parse
 from autodiff_viz.language.show import show_with_spans
+from autodiff_viz.language.source.caret import Span
+from autodiff_viz.language.text_edits.amend import amended
 from autodiff_viz.views.training.record import USUAL, Plan, Training, folded, returned
 
 FIRST = """x = 0.6

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from autodiff_viz.engine.norm import norm as norm
-from autodiff_viz.graph.dtypes import DTYPES
-from autodiff_viz.graph.text_format import MINUS, scalar
+from autodiff_viz.graph.registries.dtypes import DTYPES
+from autodiff_viz.graph.text.text_format import MINUS, scalar
 
 SHOWN = 3  # a vector up to this long is written out
 HALF = 2  # bytes of a number of 16 bits

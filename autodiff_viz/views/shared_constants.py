@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from autodiff_viz.figures.tensor import INKS
+from autodiff_viz.figures.cotangents.tensor import INKS
 from autodiff_viz.graph import limits
 from autodiff_viz.graph.model import INPUT, PARAMETER
 from autodiff_viz.language.show import show_literal

@@ -11,7 +11,7 @@ from urllib.parse import urlencode
 
 import pytest
 
-from autodiff_viz.graph.history import begin
+from autodiff_viz.graph.edits.history import begin
 from autodiff_viz.views.lab import Lab, formula_text, start
 from autodiff_viz.views.persistence.address import from_query, to_query
 from benchmarks.graphs import example

@@ -18,7 +18,6 @@ from autograd import make_vjp
 from autograd.extend import defvjp, primitive
 from autograd.tracer import getval
 
-from autodiff_viz.graph.bypass import played
 from autodiff_viz.graph.model import (
     BACKWARD_AS,
     INPUT,
@@ -31,7 +30,8 @@ from autodiff_viz.graph.model import (
     Node,
     Term,
 )
-from autodiff_viz.graph.order import order
+from autodiff_viz.graph.structure.bypass import played
+from autodiff_viz.graph.structure.order import order
 
 ARRIVES, LEAVES = -1, -2
 

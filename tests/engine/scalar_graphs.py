@@ -21,7 +21,7 @@ from autodiff_viz.graph.model import (
     Term,
     params,
 )
-from autodiff_viz.graph.rule_kinds import KINDS, WIRES
+from autodiff_viz.graph.registries.rule_kinds import KINDS, WIRES
 from tests.engine import tape
 from tests.strategies import with_regions
 

@@ -8,11 +8,13 @@ from autodiff_viz.engine.live_path import kernels, op_calls
 from autodiff_viz.engine.live_path.kernels import kernel
 from autodiff_viz.engine.trace import trace
 from autodiff_viz.engine.whole_program import remat_counts
-from autodiff_viz.graph import check, limits
-from autodiff_viz.graph.edits import renamed, with_region, with_rule
+from autodiff_viz.graph import limits
+from autodiff_viz.graph.checks import check
+from autodiff_viz.graph.edits.node_edits import renamed, with_region, with_rule
 from autodiff_viz.graph.identity import EVERYTHING
 from autodiff_viz.graph.model import INPUT, Graph, Node, Region, Rule, params
-from autodiff_viz.language import show, syntax
+from autodiff_viz.language import show
+from autodiff_viz.language.source import syntax
 from autodiff_viz.views.canvas import drawing
 
 

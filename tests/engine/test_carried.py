@@ -12,8 +12,8 @@ from autodiff_viz.branches.resize import grown
 from autodiff_viz.engine.training.course import further, records, start, state_at, trace_at
 from autodiff_viz.engine.training.state import carried
 from autodiff_viz.engine.training.updates import Settings, advance, begin
+from autodiff_viz.graph.edits.train_one_branch import tuned
 from autodiff_viz.graph.problem import GraphError
-from autodiff_viz.graph.train_one_branch import tuned
 from autodiff_viz.language.parse import parse
 
 ONE = "a = parameter([1.0, -2.0])\nloss = sum(square(a))"

@@ -20,8 +20,8 @@ from autodiff_viz.engine.training.updates import Settings, advance, begin
 from autodiff_viz.engine.whole_program.verify import whole_program
 from autodiff_viz.export.python_source import to_python
 from autodiff_viz.graph.model import INPUT, PULLBACK, REWRITE, Call, Graph, Lambda, Node, Rule, params
-from autodiff_viz.graph.order import descendants
-from autodiff_viz.graph.segments import segments
+from autodiff_viz.graph.structure.order import descendants
+from autodiff_viz.graph.structure.segments import segments
 from tests.engine import tape
 from tests.engine.scalar_graphs import muted_graphs, ruled_regions, scalar_graphs
 from tests.engine.test_against_tape import EPSILON, allowed, assert_matches

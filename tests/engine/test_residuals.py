@@ -14,9 +14,9 @@ from autodiff_viz.engine.check import diagnose
 from autodiff_viz.engine.trace import trace
 from autodiff_viz.engine.whole_program.remat_counts import Residual
 from autodiff_viz.export.python_source import to_python
-from autodiff_viz.graph.bypass import played
 from autodiff_viz.graph.model import INPUT, Graph
-from autodiff_viz.graph.order import order
+from autodiff_viz.graph.structure.bypass import played
+from autodiff_viz.graph.structure.order import order
 from autodiff_viz.language.parse import parse
 from autodiff_viz.ops.catalog import OPS
 from tests.engine.scalar_graphs import ruled_regions, scalar_graphs

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import autodiff_viz as av
-from autodiff_viz.engine.explain.forward_mode import jvp
+from autodiff_viz.engine.explain.derivatives.forward_mode import jvp
 from autodiff_viz.engine.tangent_sweep import TangentSweep, tangent_sweep
 from autodiff_viz.engine.trace import precision, trace
 

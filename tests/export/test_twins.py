@@ -9,7 +9,7 @@ from zipfile import ZipFile
 import pytest
 
 from autodiff_viz.export.twins import twins_file, twins_texts
-from autodiff_viz.graph import edits
+from autodiff_viz.graph.edits import node_edits as edits
 from autodiff_viz.language.parse import parse
 from autodiff_viz.language.show import show
 from tests.export.programs import assert_same, run_here

@@ -10,13 +10,13 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from autodiff_viz.engine.trace import Trace, trace
-from autodiff_viz.figures import theme
 from autodiff_viz.figures.catalog import FIGURES
-from autodiff_viz.figures.plotly_text import short, width
+from autodiff_viz.figures.style import theme
+from autodiff_viz.figures.style.plotly_text import short, width
 from autodiff_viz.graph.limits import NAME
 from autodiff_viz.graph.model import Graph, Node, params
 from autodiff_viz.graph.problem import GraphError
-from autodiff_viz.graph.text_format import scalar
+from autodiff_viz.graph.text.text_format import scalar
 from autodiff_viz.language.parse import parse
 from tests.strategies import Spec, graphs
 

@@ -12,7 +12,7 @@ FOLDER = Path(model.__file__).parent
 def test_no_module_names_an_op_but_the_identity_that_carries_rules_and_the_derivative_of_the_graph():
     named = {
         node.value
-        for path in FOLDER.glob("*.py")
+        for path in FOLDER.rglob("*.py")
         for node in ast.walk(ast.parse(path.read_text("utf-8")))
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value in OPS
     }

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from autodiff_viz.engine.training.course import records
-from autodiff_viz.graph.edits import with_rule
+from autodiff_viz.graph.edits.node_edits import with_rule
 from autodiff_viz.graph.model import Rule
 from autodiff_viz.ui import trainer as module
 from autodiff_viz.ui.trainer import BROKEN, GONE, Trainer

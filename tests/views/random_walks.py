@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from random import Random
 from typing import Any
 
-from autodiff_viz.graph import edits
+from autodiff_viz.graph.edits import node_edits as edits
+from autodiff_viz.graph.edits.subgraph import extract
 from autodiff_viz.graph.model import INPUT, POLICIES, REWRITE, RULE_KINDS
-from autodiff_viz.graph.subgraph import extract
 from autodiff_viz.language.parse import parse
 from autodiff_viz.language.show import show
 from autodiff_viz.views.canvas.palette import palette

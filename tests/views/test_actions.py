@@ -6,7 +6,7 @@ import pytest
 
 from autodiff_viz.graph import limits
 from autodiff_viz.language.parse import parse
-from autodiff_viz.language.shadows import shadows
+from autodiff_viz.language.printer.shadows import shadows
 from autodiff_viz.language.show import show
 from autodiff_viz.views import actions
 from autodiff_viz.views.edits.apply import edited

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from autodiff_viz.graph.branches import branches_of
+from autodiff_viz.graph.structure.branches import branches_of
 from autodiff_viz.views.actions import typed, undone
 from autodiff_viz.views.canvas.drawing import Picture, drawing, places
 from autodiff_viz.views.edits.apply import edited

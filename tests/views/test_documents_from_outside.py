@@ -12,8 +12,8 @@ import time
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from autodiff_viz.graph.codec import to_json
 from autodiff_viz.graph.problem import GraphError
+from autodiff_viz.graph.serialization.codec import to_json
 from autodiff_viz.language.documents import from_json, from_link
 from autodiff_viz.language.parse import parse
 from autodiff_viz.language.show import show

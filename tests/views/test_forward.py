@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from autodiff_viz.graph.history import begin, undo
+from autodiff_viz.graph.edits.history import begin, undo
 from autodiff_viz.graph.model import Graph, Node
 from autodiff_viz.language.parse import parse
 from autodiff_viz.ui.work import check_job

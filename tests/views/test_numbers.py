@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from autodiff_viz.graph.text_format import MINUS, scalar
+from autodiff_viz.graph.text.text_format import MINUS, scalar
 from autodiff_viz.views.numbers import exact, full, norm, shape, short
 
 FLOATS = st.floats(width=32)

@@ -11,7 +11,7 @@ from random import Random
 import numpy as np
 import pytest
 
-from autodiff_viz.graph.text_format import scalar
+from autodiff_viz.graph.text.text_format import scalar
 from autodiff_viz.views.canvas.cards import number_text
 from autodiff_viz.views.canvas.flows import _width
 from autodiff_viz.views.numbers import norm, sign
@@ -70,7 +70,7 @@ def written() -> dict:
     node = web.node()
     if node is None:
         pytest.skip("no node")
-    script = SCRIPT % json.dumps((WEB / "draw/numbers.js").as_uri())
+    script = SCRIPT % json.dumps((WEB / "draw/text/numbers.js").as_uri())
     given = {
         "numbers": list(map(repr, numbers())),
         "vectors": [list(map(repr, v)) for v in vectors()],

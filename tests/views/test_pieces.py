@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 
 from autodiff_viz.graph import limits
-from autodiff_viz.graph.codec import to_json
 from autodiff_viz.graph.model import STOP, Graph
-from autodiff_viz.graph.order import order
+from autodiff_viz.graph.serialization.codec import to_json
+from autodiff_viz.graph.structure.order import order
 from autodiff_viz.language.parse import parse
 from autodiff_viz.language.show import show_node
 from autodiff_viz.views.canvas.cards import pictured, size

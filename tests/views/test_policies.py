@@ -7,7 +7,7 @@ import pytest
 from autodiff_viz.engine.trace import trace
 from autodiff_viz.export.python_source import to_python
 from autodiff_viz.graph.model import POLICIES
-from autodiff_viz.graph.policies import POLICY
+from autodiff_viz.graph.registries.policies import POLICY
 from autodiff_viz.language.parse import parse
 from autodiff_viz.language.show import show
 from autodiff_viz.views.actions import set_policy

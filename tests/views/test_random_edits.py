@@ -9,8 +9,8 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from autodiff_viz.graph.check import problems
-from autodiff_viz.graph.history import begin
+from autodiff_viz.graph.checks.check import problems
+from autodiff_viz.graph.edits.history import begin
 from autodiff_viz.graph.model import POLICIES, RULE_KINDS, Graph
 from autodiff_viz.language.parse import parse
 from autodiff_viz.language.show import show

@@ -19,10 +19,10 @@ from hypothesis import strategies as st
 
 from autodiff_viz.engine.trace import trace
 from autodiff_viz.engine.whole_program.verify import verify
-from autodiff_viz.graph.codec import to_json
-from autodiff_viz.graph.history import begin, commit
+from autodiff_viz.graph.edits.history import begin, commit
 from autodiff_viz.graph.identity import EVERYTHING, identity, same
 from autodiff_viz.graph.model import Graph, Node, params
+from autodiff_viz.graph.serialization.codec import to_json
 from autodiff_viz.language.documents import from_json
 from autodiff_viz.language.parse import parse
 from autodiff_viz.views.compose import lab_view, sweep_tables

@@ -14,7 +14,7 @@ import numpy as np
 
 from autodiff_viz.engine.live_path.kernels import Shape
 from autodiff_viz.graph.model import Node
-from autodiff_viz.graph.text_format import listed
+from autodiff_viz.graph.text.text_format import listed
 from autodiff_viz.ops.catalog import OPS
 from autodiff_viz.ops.misfit import said
 from autodiff_viz.ops.misfits import slot_names

@@ -27,9 +27,9 @@ from autodiff_viz.engine.diagnostics.differences import (
 from autodiff_viz.engine.diagnostics.op_derivative import own_contributions
 from autodiff_viz.engine.live_path.arrays import FLOAT64
 from autodiff_viz.engine.trace import Trace, trace
-from autodiff_viz.graph.grad_nodes import between
 from autodiff_viz.graph.model import FOLLOW, GRAD, INPUT, Node
-from autodiff_viz.graph.order import ancestors, descendants, order
+from autodiff_viz.graph.structure.grad_nodes import between
+from autodiff_viz.graph.structure.order import ancestors, descendants, order
 from autodiff_viz.ops.catalog import OPS
 
 RULE, CORNER, NOT_FINITE, ROUNDING, UNKNOWN = "rule", "corner", "not finite", "rounding", "unknown"

@@ -16,11 +16,11 @@ from autodiff_viz.engine.live_path.grad_graph import grad_graph
 from autodiff_viz.engine.live_path.prepare import prepare
 from autodiff_viz.engine.live_path.walk import forward
 from autodiff_viz.engine.trace import Trace, known_trace, precision
-from autodiff_viz.graph.dtypes import DTYPES, FLOAT32, FLOAT64
-from autodiff_viz.graph.grad_nodes import OF
 from autodiff_viz.graph.model import GRAD, INPUT, Graph, Node, params
-from autodiff_viz.graph.names import quoted
 from autodiff_viz.graph.problem import GraphError, Problem
+from autodiff_viz.graph.registries.dtypes import DTYPES, FLOAT32, FLOAT64
+from autodiff_viz.graph.structure.grad_nodes import OF
+from autodiff_viz.graph.text.names import quoted
 
 RELATIVE_STEP = 6e-6  # cube root of float64's epsilon: balances truncation and rounding
 ELEMENTS = 64  # compared elements of one input; a larger input is sampled

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from autodiff_viz.graph.grad_nodes import between
 from autodiff_viz.graph.model import GRAD
+from autodiff_viz.graph.structure.grad_nodes import between
 
 if TYPE_CHECKING:
     from autodiff_viz.engine.trace import Trace

@@ -10,7 +10,7 @@ import numpy as np
 
 from autodiff_viz.engine.live_path.walk import ARRIVING
 from autodiff_viz.graph.model import INPUT, Graph, Node
-from autodiff_viz.graph.order import consumers, order
+from autodiff_viz.graph.structure.order import consumers, order
 
 
 @dataclass(frozen=True, slots=True)

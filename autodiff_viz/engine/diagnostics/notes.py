@@ -8,7 +8,7 @@ from autodiff_viz.engine.diagnostics.broadcasts import Mix, mixes
 from autodiff_viz.engine.diagnostics.grads import Unrelated, sums, unrelated
 from autodiff_viz.engine.diagnostics.label_check import Stray, strays
 from autodiff_viz.engine.diagnostics.nonfinite import told
-from autodiff_viz.language.shadows import Shadow, shadows
+from autodiff_viz.language.printer.shadows import Shadow, shadows
 
 if TYPE_CHECKING:
     from autodiff_viz.engine.trace import Trace

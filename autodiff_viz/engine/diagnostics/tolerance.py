@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from autodiff_viz.graph.dtypes import DTYPES
+from autodiff_viz.graph.registries.dtypes import DTYPES
 
 SAME = 16  # units in the last place by which a number computed in two ways may differ
 SAME_HALF = 2  # the same of 16 bits, whose last place is a thousandth of the number

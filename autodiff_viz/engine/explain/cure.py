@@ -9,17 +9,17 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from autodiff_viz.engine.explain.precision import exact_inputs
+from autodiff_viz.engine.explain.precision.precision import exact_inputs
 from autodiff_viz.engine.trace import Trace, trace
-from autodiff_viz.graph import edits
-from autodiff_viz.graph.dtypes import DTYPES, FLOAT32, FLOAT64
-from autodiff_viz.graph.groups import frame_problems
+from autodiff_viz.graph.edits import node_edits as edits
+from autodiff_viz.graph.edits.subgraph import graft
 from autodiff_viz.graph.model import FOLLOW, Graph, Rule, Slot
-from autodiff_viz.graph.order import consumers
 from autodiff_viz.graph.problem import GraphError
-from autodiff_viz.graph.subgraph import graft
-from autodiff_viz.language.additions import parse_addition
-from autodiff_viz.language.terms import show_operand
+from autodiff_viz.graph.registries.dtypes import DTYPES, FLOAT32, FLOAT64
+from autodiff_viz.graph.structure.groups import frame_problems
+from autodiff_viz.graph.structure.order import consumers
+from autodiff_viz.language.printer.terms import show_operand
+from autodiff_viz.language.text_edits.additions import parse_addition
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from autodiff_viz.engine.explain.cure import Cure
-from autodiff_viz.engine.explain.play import play
+from autodiff_viz.engine.explain.memory.play import play
 from autodiff_viz.engine.lints.lint import CHECKPOINT, Finding
 from autodiff_viz.engine.trace import Trace, trace
 from autodiff_viz.engine.whole_program.remat_counts import residuals_of
-from autodiff_viz.graph import edits
+from autodiff_viz.graph.edits import node_edits as edits
 from autodiff_viz.graph.model import INPUT, Graph, Region
-from autodiff_viz.graph.names import quoted
-from autodiff_viz.graph.order import ancestors, order
+from autodiff_viz.graph.structure.order import ancestors, order
+from autodiff_viz.graph.text.names import quoted
 
 MOST = 8  # regions that are looked at: for each, two programs are traced
 

@@ -10,13 +10,13 @@ import numpy as np
 from autodiff_viz.engine.diagnostics.differences import Difference, check_input, same_beside
 from autodiff_viz.engine.diagnostics.op_derivative import at_corner
 from autodiff_viz.engine.explain.cure import Cure, rewritten
-from autodiff_viz.engine.explain.stable_forms import form_at
+from autodiff_viz.engine.explain.nonfinite.stable_forms import form_at
 from autodiff_viz.engine.lints.lint import CORNERS, Finding
 from autodiff_viz.engine.trace import Trace
 from autodiff_viz.graph.model import FOLLOW, INPUT, Node
-from autodiff_viz.graph.names import listed_names
-from autodiff_viz.graph.order import ancestors, descendants, order
-from autodiff_viz.graph.text_format import scalar
+from autodiff_viz.graph.structure.order import ancestors, descendants, order
+from autodiff_viz.graph.text.names import listed_names
+from autodiff_viz.graph.text.text_format import scalar
 
 LEAST = 0.01  # relative difference of slopes; less may be rounding
 

@@ -31,8 +31,8 @@ from autodiff_viz.engine.lints.stops import idle_stops
 from autodiff_viz.engine.lints.values import dead_units, mixed_broadcasts
 from autodiff_viz.engine.lints.wheres import where_traps
 from autodiff_viz.engine.trace import Trace, known_trace
-from autodiff_viz.graph.order import descendants
 from autodiff_viz.graph.problem import GraphError
+from autodiff_viz.graph.structure.order import descendants
 
 SAME = {"rtol": 1e-5, "atol": 1e-6, "equal_nan": True}
 

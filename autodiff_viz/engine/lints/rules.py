@@ -12,11 +12,11 @@ from autodiff_viz.engine.explain.cure import Cure, joined
 from autodiff_viz.engine.lints.lint import FORWARD_MODE, SHADOW, Finding
 from autodiff_viz.engine.live_path.tangents import BLOCKED, FORWARD
 from autodiff_viz.engine.trace import Trace, trace
-from autodiff_viz.graph import edits
+from autodiff_viz.graph.edits import node_edits as edits
 from autodiff_viz.graph.model import FOLLOW, PULLBACK, Call, Graph, Rule, Term
-from autodiff_viz.graph.names import listed_names
-from autodiff_viz.graph.order import ancestors
-from autodiff_viz.language.shadows import Shadow, shadows
+from autodiff_viz.graph.structure.order import ancestors
+from autodiff_viz.graph.text.names import listed_names
+from autodiff_viz.language.printer.shadows import Shadow, shadows
 
 REVERSE_ONLY = frozenset(kind for kind, tangent in FORWARD.items() if tangent == BLOCKED)
 """Kinds of rules that are a `jax.custom_vjp`: they say what happens to a cotangent, nothing of tangents."""

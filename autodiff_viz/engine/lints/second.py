@@ -18,10 +18,10 @@ from autodiff_viz.engine.whole_program.program import Program, dynamic_params, s
 from autodiff_viz.engine.whole_program.rules import RULED, WITH_OP
 from autodiff_viz.graph.identity import remembered
 from autodiff_viz.graph.model import FOLLOW, INPUT, PULLBACK, STOP, Graph, Node, params
-from autodiff_viz.graph.names import listed_names
-from autodiff_viz.graph.order import ancestors, consumers
-from autodiff_viz.graph.rule_kinds import KINDS
-from autodiff_viz.graph.text_format import scalar
+from autodiff_viz.graph.registries.rule_kinds import KINDS
+from autodiff_viz.graph.structure.order import ancestors, consumers
+from autodiff_viz.graph.text.names import listed_names
+from autodiff_viz.graph.text.text_format import scalar
 
 RULES = frozenset(KINDS) - {FOLLOW, STOP}
 STEP, SHORTER = 1e-4, 0.125

@@ -8,11 +8,11 @@ from autodiff_viz.engine.explain.cure import Cure
 from autodiff_viz.engine.lints.lint import STOP as CODE
 from autodiff_viz.engine.lints.lint import Finding
 from autodiff_viz.engine.trace import Trace, trace
-from autodiff_viz.graph import edits
-from autodiff_viz.graph.grad_nodes import between
+from autodiff_viz.graph.edits import node_edits as edits
 from autodiff_viz.graph.model import FOLLOW, GRAD, INPUT, STOP, Graph, Rule
-from autodiff_viz.graph.names import listed_names, quoted
-from autodiff_viz.graph.order import ancestors
+from autodiff_viz.graph.structure.grad_nodes import between
+from autodiff_viz.graph.structure.order import ancestors
+from autodiff_viz.graph.text.names import listed_names, quoted
 
 
 def idle_stops(found: Trace) -> Iterator[Finding]:

@@ -9,13 +9,13 @@ import numpy as np
 
 from autodiff_viz.engine.diagnostics.broadcasts import Mix, mixes
 from autodiff_viz.engine.explain.cure import Cure, fed
-from autodiff_viz.engine.explain.zero_cures import flat_cure, ramp
+from autodiff_viz.engine.explain.zero.cures import flat_cure, ramp
 from autodiff_viz.engine.lints.lint import BROADCAST, DEAD, Finding
 from autodiff_viz.engine.trace import Trace
 from autodiff_viz.graph.model import Graph
-from autodiff_viz.graph.names import quoted
-from autodiff_viz.graph.order import ancestors
-from autodiff_viz.graph.text_format import listed
+from autodiff_viz.graph.structure.order import ancestors
+from autodiff_viz.graph.text.names import quoted
+from autodiff_viz.graph.text.text_format import listed
 from autodiff_viz.ops.misfit import said
 
 UNITS = 6  # that a message names

@@ -8,13 +8,13 @@ from itertools import chain
 
 import numpy as np
 
-from autodiff_viz.engine.explain.nonfinite_cures import double_wheres, other_branch
+from autodiff_viz.engine.explain.nonfinite.cures import double_wheres, other_branch
 from autodiff_viz.engine.lints.lint import WHERE_TRAP, Finding
 from autodiff_viz.engine.trace import Trace, trace
 from autodiff_viz.graph.model import INPUT, Graph, Node, params
-from autodiff_viz.graph.names import quoted
-from autodiff_viz.graph.order import ancestors, order
 from autodiff_viz.graph.problem import GraphError
+from autodiff_viz.graph.structure.order import ancestors, order
+from autodiff_viz.graph.text.names import quoted
 
 STEPS = (0.0, 1e-3, -1e-3, 1.0, -1.0)
 """Where the branches are tried, from the number at which the condition changes."""

@@ -11,13 +11,13 @@ import numpy as np
 
 from autodiff_viz.engine.live_path.random_values import initial, normal
 from autodiff_viz.graph import limits
-from autodiff_viz.graph.dtypes import FLOAT16
-from autodiff_viz.graph.dtypes import FLOAT32 as FLOAT32
-from autodiff_viz.graph.dtypes import FLOAT64 as FLOAT64
 from autodiff_viz.graph.identity import identity, remembered
-from autodiff_viz.graph.literals import seed_fault, shape_of
 from autodiff_viz.graph.model import Literal, Node, Params
 from autodiff_viz.graph.problem import GraphError, Problem
+from autodiff_viz.graph.registries.dtypes import FLOAT16
+from autodiff_viz.graph.registries.dtypes import FLOAT32 as FLOAT32
+from autodiff_viz.graph.registries.dtypes import FLOAT64 as FLOAT64
+from autodiff_viz.graph.text.literals import seed_fault, shape_of
 from autodiff_viz.ops.initializers import INITIALIZERS, usual
 
 K = TypeVar("K")

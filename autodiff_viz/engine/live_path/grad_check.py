@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from autodiff_viz.engine.live_path.op_calls import check_call
 from autodiff_viz.graph import limits
-from autodiff_viz.graph.grad_nodes import own_slots
 from autodiff_viz.graph.model import FOLLOW, GRAD, Graph, Node
 from autodiff_viz.graph.problem import GraphError, Problem
-from autodiff_viz.graph.rule_kinds import KINDS, ON_INPUTS
-from autodiff_viz.graph.text_format import listed
+from autodiff_viz.graph.registries.rule_kinds import KINDS, ON_INPUTS
+from autodiff_viz.graph.structure.grad_nodes import own_slots
+from autodiff_viz.graph.text.text_format import listed
 
 
 def check_grad(graph: Graph, node: Node) -> None:

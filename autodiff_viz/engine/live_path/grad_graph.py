@@ -17,12 +17,12 @@ from autodiff_viz.engine.live_path.grad_check import no_node, order_problem, too
 from autodiff_viz.engine.live_path.kernels import FITTED, SCALED, Shape
 from autodiff_viz.engine.live_path.op_calls import carries_slot, known_op, result_shape, split
 from autodiff_viz.graph import limits
-from autodiff_viz.graph.grad_nodes import BY, OF, Between, between
 from autodiff_viz.graph.identity import identity, remembered
-from autodiff_viz.graph.literals import shape_of
 from autodiff_viz.graph.model import GRAD, INPUT, Call, Graph, Node, Params, Rule, Slot, Term, params
 from autodiff_viz.graph.problem import GraphError
-from autodiff_viz.graph.rule_kinds import BACKWARD_AS, FOLLOW, PULLBACK, REWRITE, SCALE, STOP
+from autodiff_viz.graph.registries.rule_kinds import BACKWARD_AS, FOLLOW, PULLBACK, REWRITE, SCALE, STOP
+from autodiff_viz.graph.structure.grad_nodes import BY, OF, Between, between
+from autodiff_viz.graph.text.literals import shape_of
 from autodiff_viz.ops.pullback_ops import PullbackOf
 
 SHAPES = "float32"  # shapes and symbolic zeros are the same in both dtypes

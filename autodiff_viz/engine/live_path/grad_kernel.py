@@ -22,9 +22,9 @@ from autodiff_viz.engine.live_path.op_calls import known_op, split
 from autodiff_viz.engine.live_path.pullbacks import hand_on, pass_nothing, pull_alone
 from autodiff_viz.engine.live_path.walk import Prepared, backward, forward
 from autodiff_viz.graph import limits
-from autodiff_viz.graph.grad_nodes import BY
 from autodiff_viz.graph.model import Graph, Node
 from autodiff_viz.graph.problem import GraphError, Problem
+from autodiff_viz.graph.structure.grad_nodes import BY
 
 KEPT = 4 * limits.GRADS  # programs of grad nodes, half of them on trial
 

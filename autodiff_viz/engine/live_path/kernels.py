@@ -26,9 +26,9 @@ from autodiff_viz.engine.live_path.pullbacks import (
     pull_fused,
 )
 from autodiff_viz.graph import limits
-from autodiff_viz.graph.dtypes import DTYPES
 from autodiff_viz.graph.model import Params
 from autodiff_viz.graph.problem import GraphError, Problem
+from autodiff_viz.graph.registries.dtypes import DTYPES
 from autodiff_viz.ops.misfit import Shape
 from autodiff_viz.ops.pullback_ops import PullbackOf
 

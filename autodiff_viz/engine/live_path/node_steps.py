@@ -18,9 +18,9 @@ from autodiff_viz.engine.live_path.pullbacks import PullBack
 from autodiff_viz.engine.live_path.rules import Bound, Ruled, bind, on_identity
 from autodiff_viz.engine.live_path.walk import ARRIVING, Prepared, Step
 from autodiff_viz.graph import limits
-from autodiff_viz.graph.literals import shape_of
 from autodiff_viz.graph.model import FOLLOW, Node, Params
 from autodiff_viz.graph.problem import GraphError, Problem
+from autodiff_viz.graph.text.literals import shape_of
 from autodiff_viz.ops.catalog import ADJUSTABLE
 from autodiff_viz.ops.pullback_ops import PullbackOf
 

@@ -27,10 +27,10 @@ from autodiff_viz.engine.live_path.node_steps import (
 )
 from autodiff_viz.engine.live_path.rules import Ruled
 from autodiff_viz.engine.live_path.walk import Prepared
-from autodiff_viz.graph.grad_nodes import BY
 from autodiff_viz.graph.model import FOLLOW, GRAD, INPUT, Graph, Node
-from autodiff_viz.graph.order import order
 from autodiff_viz.graph.problem import GraphError
+from autodiff_viz.graph.structure.grad_nodes import BY
+from autodiff_viz.graph.structure.order import order
 
 
 def prepare(

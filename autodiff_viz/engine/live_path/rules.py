@@ -12,7 +12,7 @@ from autodiff_viz.engine.live_path.kernels import Kernel, Shape, kernel
 from autodiff_viz.engine.live_path.lambdas import LambdaProgram
 from autodiff_viz.engine.live_path.pullbacks import PullBack, hand_on, pass_nothing, pull_changed, total
 from autodiff_viz.graph.model import Node
-from autodiff_viz.graph.rule_kinds import BACKWARD_AS, FOLLOW, PULLBACK, REWRITE, SCALE, STOP
+from autodiff_viz.graph.registries.rule_kinds import BACKWARD_AS, FOLLOW, PULLBACK, REWRITE, SCALE, STOP
 
 Make = Callable[[tuple[bool, ...] | None, bool], Kernel]
 """Compile an op for slots of which some are swept, and a cotangent that is swept, or is not."""

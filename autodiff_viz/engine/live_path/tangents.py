@@ -34,11 +34,11 @@ from autodiff_viz.engine.live_path.kernels import (
 from autodiff_viz.engine.live_path.op_calls import known_op, split
 from autodiff_viz.engine.live_path.pullbacks import total
 from autodiff_viz.engine.live_path.walk import Prepared, Wire, forward
-from autodiff_viz.graph.grad_nodes import BY, OF
-from autodiff_viz.graph.literals import shape_of
 from autodiff_viz.graph.model import GRAD, INPUT, Node
 from autodiff_viz.graph.problem import GraphError
-from autodiff_viz.graph.rule_kinds import BACKWARD_AS, FOLLOW, PULLBACK, REWRITE, SCALE, STOP
+from autodiff_viz.graph.registries.rule_kinds import BACKWARD_AS, FOLLOW, PULLBACK, REWRITE, SCALE, STOP
+from autodiff_viz.graph.structure.grad_nodes import BY, OF
+from autodiff_viz.graph.text.literals import shape_of
 
 OF_THE_OP, NOTHING, BLOCKED, OF_THE_ALTERNATIVE = "op", "nothing", "blocked", "alternative"
 

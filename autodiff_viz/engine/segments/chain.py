@@ -16,10 +16,10 @@ import jax.numpy as jnp
 from autodiff_viz.engine.live_path.walk import Wire
 from autodiff_viz.engine.trace import Trace, trace
 from autodiff_viz.engine.whole_program.program import Program, ruled_input
-from autodiff_viz.graph.bypass import played
-from autodiff_viz.graph.grad_nodes import readers
 from autodiff_viz.graph.model import INPUT, Graph, Node, Rule
-from autodiff_viz.graph.segments import Segment, segments
+from autodiff_viz.graph.structure.bypass import played
+from autodiff_viz.graph.structure.grad_nodes import readers
+from autodiff_viz.graph.structure.segments import Segment, segments
 
 Arrays = dict[str, jax.Array]
 Pull = Callable[[Arrays], tuple[Arrays]]

@@ -30,10 +30,10 @@ from autodiff_viz.engine.training.state import learned
 from autodiff_viz.engine.whole_program.program import Program, dynamic_params, structure
 from autodiff_viz.engine.whole_program.traced import Traced, traced
 from autodiff_viz.engine.whole_program.verify import rounding_errors
-from autodiff_viz.graph.bypass import played
 from autodiff_viz.graph.identity import remembered
 from autodiff_viz.graph.model import INPUT, Graph
-from autodiff_viz.graph.segments import Segment, segments
+from autodiff_viz.graph.structure.bypass import played
+from autodiff_viz.graph.structure.segments import Segment, segments
 
 KEPT = 8  # programs, traced but not compiled
 

@@ -17,10 +17,10 @@ from autodiff_viz.engine.trace import Trace, trace
 from autodiff_viz.engine.training.arguments import settings_from, with_values
 from autodiff_viz.engine.training.stacked import read_only
 from autodiff_viz.graph import limits
-from autodiff_viz.graph import segments as divided
-from autodiff_viz.graph.argument_types import known_graph
+from autodiff_viz.graph.checks.argument_types import known_graph
 from autodiff_viz.graph.model import Graph
 from autodiff_viz.graph.problem import GraphError, Problem
+from autodiff_viz.graph.structure import segments as divided
 
 
 @dataclass(frozen=True, eq=False, repr=False)

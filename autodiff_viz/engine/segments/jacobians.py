@@ -17,7 +17,7 @@ import numpy as np
 from autodiff_viz.engine.live_path.kernels import Shape
 from autodiff_viz.engine.segments.chain import Arrays, Forward, Part, forward
 from autodiff_viz.graph import limits
-from autodiff_viz.graph.segments import Segment
+from autodiff_viz.graph.structure.segments import Segment
 
 PROBED = 64  # largest batch whose examples are probed one by one
 AT_ONCE = 8_000_000  # elements of values in one batched pullback

@@ -34,12 +34,12 @@ from autodiff_viz.engine.training.compiled_steps import later_on, optimiser_of
 from autodiff_viz.engine.training.updates import Settings, begin
 from autodiff_viz.engine.whole_program.program import Program, dynamic_params
 from autodiff_viz.graph import limits
-from autodiff_viz.graph.bypass import played
-from autodiff_viz.graph.dtypes import FLOAT32
 from autodiff_viz.graph.identity import remembered
 from autodiff_viz.graph.model import Graph
 from autodiff_viz.graph.problem import GraphError, Problem
-from autodiff_viz.graph.segments import segments
+from autodiff_viz.graph.registries.dtypes import FLOAT32
+from autodiff_viz.graph.structure.bypass import played
+from autodiff_viz.graph.structure.segments import segments
 from autodiff_viz.workers.reports import report
 
 JOINT, CHAIN, APART = WAYS = ("joint", "chain", "apart")

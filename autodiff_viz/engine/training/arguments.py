@@ -12,11 +12,11 @@ from autodiff_viz.engine.live_path.arrays import FLOAT64
 from autodiff_viz.engine.training.compiled_steps import OPTIMISERS
 from autodiff_viz.engine.training.state import Settings
 from autodiff_viz.graph import limits
-from autodiff_viz.graph.dtypes import DTYPES, FLOAT32
-from autodiff_viz.graph.edits import with_params
+from autodiff_viz.graph.edits.node_edits import with_params
 from autodiff_viz.graph.model import Graph
-from autodiff_viz.graph.names import quoted
 from autodiff_viz.graph.problem import GraphError, Problem
+from autodiff_viz.graph.registries.dtypes import DTYPES, FLOAT32
+from autodiff_viz.graph.text.names import quoted
 
 
 def settings_from(optimizer: Any, rate: Any, seed: Any) -> Settings:

@@ -22,10 +22,10 @@ from autodiff_viz.engine.training.mixed import all_finite, next_scale, unscaled
 from autodiff_viz.engine.whole_program.gates import change, close, passages, without_gated
 from autodiff_viz.engine.whole_program.program import ruled, ruled_input, structure, tap
 from autodiff_viz.graph import limits
-from autodiff_viz.graph.dtypes import DTYPES, FLOAT32
 from autodiff_viz.graph.identity import identity
 from autodiff_viz.graph.model import FOLLOW, INPUT, Graph, Node
-from autodiff_viz.graph.order import descendants, order
+from autodiff_viz.graph.registries.dtypes import DTYPES, FLOAT32
+from autodiff_viz.graph.structure.order import descendants, order
 
 OPTIMISERS: Mapping[str, Any] = {
     "sgd": optax.sgd,

@@ -28,9 +28,9 @@ from autodiff_viz.engine.training.mixed import (
 )
 from autodiff_viz.engine.training.state import Settings, State, learned
 from autodiff_viz.engine.whole_program.program import dynamic_params
-from autodiff_viz.graph.edits import with_param
+from autodiff_viz.graph.edits.node_edits import with_param
 from autodiff_viz.graph.model import STOP, Graph
-from autodiff_viz.graph.order import descendants, order
+from autodiff_viz.graph.structure.order import descendants, order
 
 
 def walked(

@@ -9,7 +9,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from autodiff_viz.graph.dtypes import DTYPES, FLOAT32
+from autodiff_viz.graph.registries.dtypes import DTYPES, FLOAT32
 
 LEAST, MOST = 1.0, 2.0**24  # of a loss scale that changes by itself
 

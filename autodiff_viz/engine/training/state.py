@@ -18,10 +18,10 @@ from autodiff_viz.engine.trace import precision
 from autodiff_viz.engine.training.compiled_steps import later, optimiser_of
 from autodiff_viz.engine.training.mixed import Scaling, parameter_dtype, scaling_of
 from autodiff_viz.graph.identity import Exact
-from autodiff_viz.graph.literals import shape_of
 from autodiff_viz.graph.model import Graph, Node, params
-from autodiff_viz.graph.names import listed_names
 from autodiff_viz.graph.problem import GraphError, Problem
+from autodiff_viz.graph.text.literals import shape_of
+from autodiff_viz.graph.text.names import listed_names
 
 
 @dataclass(frozen=True, slots=True, eq=False)

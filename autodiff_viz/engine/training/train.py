@@ -27,12 +27,12 @@ from autodiff_viz.engine.training.stacked import Stacked, read_only
 from autodiff_viz.engine.training.state import carried, learned
 from autodiff_viz.engine.training.updates import Records, Settings, advance, at_step, skipped_said
 from autodiff_viz.graph import limits
-from autodiff_viz.graph.argument_types import known_graph
-from autodiff_viz.graph.bypass import played
-from autodiff_viz.graph.dtypes import FLOAT32
+from autodiff_viz.graph.checks.argument_types import known_graph
 from autodiff_viz.graph.model import Graph
-from autodiff_viz.graph.order import order
 from autodiff_viz.graph.problem import GraphError, Problem
+from autodiff_viz.graph.registries.dtypes import FLOAT32
+from autodiff_viz.graph.structure.bypass import played
+from autodiff_viz.graph.structure.order import order
 
 STACKED = 10 * limits.TOTAL_ELEMENTS  # numbers of all steps together that may be kept at once
 

@@ -19,12 +19,12 @@ from autodiff_viz.engine.training.mixed import in_dtype, parameter_dtype, scalin
 from autodiff_viz.engine.training.state import Settings, State, begun, carried, learned
 from autodiff_viz.engine.whole_program.gates import gates
 from autodiff_viz.engine.whole_program.program import dynamic_params
-from autodiff_viz.graph.bypass import played
-from autodiff_viz.graph.dtypes import BFLOAT16, FLOAT16, FLOAT32
-from autodiff_viz.graph.grad_nodes import has_grads
 from autodiff_viz.graph.model import STOP, Graph
-from autodiff_viz.graph.order import order
 from autodiff_viz.graph.problem import GraphError, Problem
+from autodiff_viz.graph.registries.dtypes import BFLOAT16, FLOAT16, FLOAT32
+from autodiff_viz.graph.structure.bypass import played
+from autodiff_viz.graph.structure.grad_nodes import has_grads
+from autodiff_viz.graph.structure.order import order
 
 COMPILED = 64  # nodes; a larger graph trains on the live path, since its step would compile too long
 

@@ -19,8 +19,8 @@ import numpy as np
 from autodiff_viz.engine.live_path.walk import ARRIVING, Wire
 from autodiff_viz.engine.trace import Trace
 from autodiff_viz.graph.model import FOLLOW, INPUT, REWRITE, STOP, Call, Graph, Lambda, Node, Rule
-from autodiff_viz.graph.order import order
-from autodiff_viz.graph.rule_kinds import SCALE as SCALE_RULE
+from autodiff_viz.graph.registries.rule_kinds import SCALE as SCALE_RULE
+from autodiff_viz.graph.structure.order import order
 
 PASS, SCALE, CLIP, REPLACE = range(4)
 

@@ -18,10 +18,10 @@ from jax.ad_checkpoint import checkpoint_name
 from autodiff_viz.engine.live_path.op_calls import split
 from autodiff_viz.engine.live_path.walk import ARRIVING, Wire
 from autodiff_viz.engine.whole_program.rules import RULED, Ruled, Run, constant
-from autodiff_viz.graph.blocks import Block, blocks
-from autodiff_viz.graph.grad_nodes import inner_graph, runs_again
 from autodiff_viz.graph.model import GRAD, INPUT, Graph, Node, Region
-from autodiff_viz.graph.policies import POLICIES, POLICY
+from autodiff_viz.graph.registries.policies import POLICIES, POLICY
+from autodiff_viz.graph.structure.blocks import Block, blocks
+from autodiff_viz.graph.structure.grad_nodes import inner_graph, runs_again
 from autodiff_viz.ops.catalog import OPS
 
 SCOPE = "node:"  # prefix of the named scope in which each node's equations are traced

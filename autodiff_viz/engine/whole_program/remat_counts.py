@@ -16,10 +16,10 @@ import jax.numpy as jnp
 from autodiff_viz.engine.check import diagnose
 from autodiff_viz.engine.whole_program.numbering import Numbering, Place
 from autodiff_viz.engine.whole_program.program import Program, dynamic_params, structure
-from autodiff_viz.graph.dtypes import DTYPES
 from autodiff_viz.graph.identity import remembered
 from autodiff_viz.graph.model import INPUT, Graph
 from autodiff_viz.graph.problem import GraphError
+from autodiff_viz.graph.registries.dtypes import DTYPES
 
 KEPT = 256  # graphs whose counts are memoised; plain numbers, no programs
 

@@ -17,7 +17,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax.extend import core
 
-from autodiff_viz.graph.dtypes import DTYPES, FLOAT16
+from autodiff_viz.graph.registries.dtypes import DTYPES, FLOAT16
 
 CALLS = {
     **dict.fromkeys(("jit", "pjit", "remat2", "checkpoint"), "jaxpr"),

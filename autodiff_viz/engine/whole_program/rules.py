@@ -10,7 +10,7 @@ import jax.numpy as jnp
 
 from autodiff_viz.engine.live_path.arrays import rounded
 from autodiff_viz.graph.model import Call, Lambda, Literal, Node, Term
-from autodiff_viz.graph.rule_kinds import BACKWARD_AS, FOLLOW, PULLBACK, REWRITE, SCALE, STOP
+from autodiff_viz.graph.registries.rule_kinds import BACKWARD_AS, FOLLOW, PULLBACK, REWRITE, SCALE, STOP
 from autodiff_viz.ops.catalog import OPS
 
 Run = Callable[..., jax.Array]

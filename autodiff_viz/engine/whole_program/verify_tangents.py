@@ -10,13 +10,13 @@ import numpy as np
 
 from autodiff_viz.engine.check import diagnose
 from autodiff_viz.engine.diagnostics.tolerance import Pair, agree, paired, share
-from autodiff_viz.engine.explain.forward_mode import Tangents
+from autodiff_viz.engine.explain.derivatives.forward_mode import Tangents
 from autodiff_viz.engine.trace import precision
 from autodiff_viz.engine.whole_program.program import Program, dynamic_params
 from autodiff_viz.engine.whole_program.rounding import errors
 from autodiff_viz.engine.whole_program.traced import traced
 from autodiff_viz.engine.whole_program.verify import Verdict
-from autodiff_viz.graph.argument_types import kind_of
+from autodiff_viz.graph.checks.argument_types import kind_of
 from autodiff_viz.graph.problem import GraphError, Problem
 
 BLOCKED = "forward mode, which jax.jvp refuses"

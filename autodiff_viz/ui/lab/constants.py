@@ -11,8 +11,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from autodiff_viz.graph.policies import POLICY, Policy
-from autodiff_viz.graph.rule_kinds import KINDS, RuleKind
+from autodiff_viz.graph.registries.policies import POLICY, Policy
+from autodiff_viz.graph.registries.rule_kinds import KINDS, RuleKind
 from autodiff_viz.views.shared_constants import shared_constants
 
 FILE = Path(__file__).parents[1] / "web" / "constants.js"

@@ -8,7 +8,7 @@ from typing import Any
 
 import streamlit as st
 
-from autodiff_viz.figures.enlarge import enlarged
+from autodiff_viz.figures.style.enlarge import enlarged
 from autodiff_viz.ui.session import session
 
 CONFIG = {"displaylogo": False, "displayModeBar": "hover"}

@@ -8,8 +8,8 @@ from typing import Any
 import streamlit as st
 
 from autodiff_viz.figures.catalog import FIGURES, OF_DRAWS, OF_INPUT, OF_SCALE, PLANS
-from autodiff_viz.figures.noise import DRAWS, USUAL_DRAWS
-from autodiff_viz.figures.precision import SCALES
+from autodiff_viz.figures.cotangents.noise import DRAWS, USUAL_DRAWS
+from autodiff_viz.figures.cotangents.precision import SCALES
 from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.ui.panels.chart import draw_chart
 from autodiff_viz.ui.panels.plans import draw_plans

@@ -6,10 +6,10 @@ from typing import Any
 
 import streamlit as st
 
-from autodiff_viz.engine.explain.plans import Plan, Planned, as_present, with_present
+from autodiff_viz.engine.explain.plans.plans import Plan, Planned, as_present, with_present
 from autodiff_viz.figures.catalog import FIGURES, PLANS
-from autodiff_viz.figures.plans import PEAK, no_plans, plans_figure, plans_text
-from autodiff_viz.figures.plotly_text import counted
+from autodiff_viz.figures.memory.plans import PEAK, no_plans, plans_figure, plans_text
+from autodiff_viz.figures.style.plotly_text import counted
 from autodiff_viz.ui.fragments import redraw
 from autodiff_viz.ui.panels.chart import draw_chart
 from autodiff_viz.ui.panels.problems import draw_problems

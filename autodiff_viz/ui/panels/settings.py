@@ -10,8 +10,8 @@ import streamlit as st
 from autodiff_viz.export.python_source import to_python
 from autodiff_viz.export.twins import twins_file
 from autodiff_viz.graph import limits
-from autodiff_viz.graph.codec import to_json
-from autodiff_viz.graph.dtypes import DTYPES
+from autodiff_viz.graph.registries.dtypes import DTYPES
+from autodiff_viz.graph.serialization.codec import to_json
 from autodiff_viz.language.show import show_literal
 from autodiff_viz.ui.address import too_large
 from autodiff_viz.ui.session import session

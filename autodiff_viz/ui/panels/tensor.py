@@ -8,7 +8,7 @@ from itertools import starmap
 
 import streamlit as st
 
-from autodiff_viz.figures.tensor import Part, heatmaps, histograms
+from autodiff_viz.figures.cotangents.tensor import Part, heatmaps, histograms
 from autodiff_viz.ui.session import session
 from autodiff_viz.views.compose import LabView
 from autodiff_viz.views.lab import Lab

@@ -8,7 +8,7 @@ from typing import Any
 import streamlit as st
 
 from autodiff_viz.engine.training.state import Settings
-from autodiff_viz.figures.precision import SCALES
+from autodiff_viz.figures.cotangents.precision import SCALES
 from autodiff_viz.graph import limits
 from autodiff_viz.ui.follow_training import catch_up
 from autodiff_viz.ui.fragments import redraw

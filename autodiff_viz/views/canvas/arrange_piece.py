@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from autodiff_viz.engine.live_path.kernels import Shape
+from autodiff_viz.graph.edits.subgraph import detached, extract
 from autodiff_viz.graph.model import Graph
-from autodiff_viz.graph.subgraph import detached, extract
 from autodiff_viz.views.canvas.cards import pictured, size
 from autodiff_viz.views.canvas.drawing import places
 from autodiff_viz.views.layout.placing import CLEAR, Box

@@ -11,7 +11,7 @@ import numpy as np
 
 from autodiff_viz.engine.live_path.kernels import Shape
 from autodiff_viz.graph.model import Graph
-from autodiff_viz.graph.text_format import scalar
+from autodiff_viz.graph.text.text_format import scalar
 from autodiff_viz.views.canvas.cards import cells
 from autodiff_viz.views.canvas.heatmap import MOST, blocks_say, has_picture, heat, plane_says
 from autodiff_viz.views.canvas.pushes import OFF, Pushed

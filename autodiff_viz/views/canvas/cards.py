@@ -1,4 +1,4 @@
-"""Geometry and texts of node cards on the canvas. ui/editor/web/draw/nodes.js draws them."""
+"""Geometry and texts of node cards on the canvas. ui/editor/web/draw/cards/nodes.js draws them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from autodiff_viz.engine.live_path.kernels import Shape
 from autodiff_viz.graph import limits
 from autodiff_viz.graph.identity import remembered
 from autodiff_viz.graph.model import INPUT, Graph, Literal, Node
-from autodiff_viz.graph.text_format import scalar
+from autodiff_viz.graph.text.text_format import scalar
 from autodiff_viz.language.show import show_literal, show_node
 from autodiff_viz.views.canvas.heatmap import has_picture
 from autodiff_viz.views.numbers import SHOWN, full, norm, shape

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import replace
 
-from autodiff_viz.graph.groups import outermost_first
 from autodiff_viz.graph.model import Graph, Group, Node
+from autodiff_viz.graph.structure.groups import outermost_first
 from autodiff_viz.views.canvas.arrange_piece import Point, arranged_at
 from autodiff_viz.views.canvas.cards import group_size, pictured, room, size
 from autodiff_viz.views.layout.sugiyama import Space, layout

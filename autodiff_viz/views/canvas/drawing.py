@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 from autodiff_viz.engine.check import disconnected
 from autodiff_viz.engine.diagnostics.nonfinite import told
 from autodiff_viz.engine.diagnostics.notes import doubts
-from autodiff_viz.engine.explain.forward_mode import Tangents
+from autodiff_viz.engine.explain.derivatives.forward_mode import Tangents
 from autodiff_viz.engine.live_path.kernels import Shape
 from autodiff_viz.engine.live_path.walk import Wire
 from autodiff_viz.engine.trace import Trace
@@ -20,7 +20,7 @@ from autodiff_viz.engine.whole_program.remat_counts import Runs
 from autodiff_viz.graph.identity import identity, remembered, same
 from autodiff_viz.graph.model import BACKWARD_AS, Graph, Node, Rule
 from autodiff_viz.graph.problem import Problem
-from autodiff_viz.graph.segments import has_cuts, idle_cuts, segment_of
+from autodiff_viz.graph.structure.segments import has_cuts, idle_cuts, segment_of
 from autodiff_viz.views.canvas.card_heatmaps import kernels_of
 from autodiff_viz.views.canvas.cards import WIDEST, WINDOW, pictured, room, size
 from autodiff_viz.views.canvas.flows import largest, passed

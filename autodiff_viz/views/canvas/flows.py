@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_viz.engine.explain.forward_mode import Tangents
+from autodiff_viz.engine.explain.derivatives.forward_mode import Tangents
 from autodiff_viz.engine.trace import Trace
-from autodiff_viz.graph.bypass import handed_on
 from autodiff_viz.graph.model import Node
+from autodiff_viz.graph.structure.bypass import handed_on
 from autodiff_viz.views.canvas.cards import in_full, number_text
 from autodiff_viz.views.numbers import norm, sign
 

@@ -9,13 +9,13 @@ import numpy as np
 
 from autodiff_viz.engine.trace import Trace
 from autodiff_viz.engine.whole_program.remat_counts import Runs
-from autodiff_viz.graph.branches import branches_of
-from autodiff_viz.graph.frame_edits import mended
+from autodiff_viz.graph.edits.frame_edits import mended
+from autodiff_viz.graph.edits.train_one_branch import some_stopped, trained_alone
 from autodiff_viz.graph.model import POLICIES, Graph, Group, Node, Region
-from autodiff_viz.graph.names import quoted
 from autodiff_viz.graph.problem import Problem
-from autodiff_viz.graph.train_one_branch import some_stopped, trained_alone
-from autodiff_viz.language.heads import show_head
+from autodiff_viz.graph.structure.branches import branches_of
+from autodiff_viz.graph.text.names import quoted
+from autodiff_viz.language.printer.heads import show_head
 from autodiff_viz.views.canvas.flows import flow, passed
 from autodiff_viz.views.notices import take_in
 

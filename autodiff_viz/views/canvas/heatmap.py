@@ -1,7 +1,7 @@
 """Heat map of a tensor: at most 12 x 12 cells of 61 shades, encoded as one character per cell.
 
 The shades run from -top over 0 to top, where top is the largest absolute value of a cell;
-ui/editor/web/draw/heat.js paints them.
+ui/editor/web/draw/cards/heat.js paints them.
 """
 
 from __future__ import annotations

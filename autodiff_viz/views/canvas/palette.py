@@ -6,7 +6,7 @@ from functools import cache
 from typing import Any
 
 from autodiff_viz.graph.model import INPUT, PARAMETER
-from autodiff_viz.language.hints import SOURCE_ALIASES
+from autodiff_viz.language.source.hints import SOURCE_ALIASES
 from autodiff_viz.ops.catalog import GROUPS, OPS
 from autodiff_viz.ops.record import Op
 

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from autodiff_viz.engine.explain.forward_mode import Tangents
+from autodiff_viz.engine.explain.derivatives.forward_mode import Tangents
 from autodiff_viz.graph.model import Node
 from autodiff_viz.views.canvas.cards import in_full, number_text
 from autodiff_viz.views.canvas.flows import flow, traced

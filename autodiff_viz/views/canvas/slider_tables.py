@@ -12,15 +12,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from autodiff_viz.engine.explain.forward_mode import Tangents
+from autodiff_viz.engine.explain.derivatives.forward_mode import Tangents
 from autodiff_viz.engine.live_path.walk import ARRIVING, Wire
 from autodiff_viz.engine.sweep import SLIDER, Sweep, sweep
 from autodiff_viz.engine.tangent_sweep import TangentSweep, tangent_sweep
 from autodiff_viz.engine.trace import Trace
-from autodiff_viz.graph.dtypes import BFLOAT16, DTYPES, FLOAT64
 from autodiff_viz.graph.identity import identity
-from autodiff_viz.graph.order import order
 from autodiff_viz.graph.problem import GraphError
+from autodiff_viz.graph.registries.dtypes import BFLOAT16, DTYPES, FLOAT64
+from autodiff_viz.graph.structure.order import order
 from autodiff_viz.views.numbers import SHOWN, norm, sign
 
 POSITIONS = SLIDER  # the same for all sliders, so that they share one compiled program

@@ -13,7 +13,7 @@ from xml.sax.saxutils import escape, quoteattr
 from autodiff_viz.engine.trace import Trace
 from autodiff_viz.graph.model import FOLLOW, Graph
 from autodiff_viz.graph.model import STOP as STOPPED
-from autodiff_viz.graph.rule_kinds import KINDS
+from autodiff_viz.graph.registries.rule_kinds import KINDS
 from autodiff_viz.views.canvas.drawing import Picture, drawing
 from autodiff_viz.views.canvas.heatmap import ALPHABET, SHADES
 

@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from autodiff_viz.graph import edits
-from autodiff_viz.graph.grad_nodes import BY
+from autodiff_viz.graph.edits import node_edits as edits
+from autodiff_viz.graph.edits.wire_edits import inserted
 from autodiff_viz.graph.model import INPUT, PARAMETER, Graph, Node, Rule, params
-from autodiff_viz.graph.rule_kinds import KINDS
-from autodiff_viz.graph.wire_edits import inserted
+from autodiff_viz.graph.registries.rule_kinds import KINDS
+from autodiff_viz.graph.structure.grad_nodes import BY
 from autodiff_viz.ops.catalog import OPS
 from autodiff_viz.views.canvas.palette import RANDOM
 from autodiff_viz.views.edits.fixed_positions import pinned

@@ -7,15 +7,15 @@ from dataclasses import replace
 
 from autodiff_viz.branches.resize import with_branches
 from autodiff_viz.engine.check import diagnose
-from autodiff_viz.graph import edits
-from autodiff_viz.graph.branches import branches_of
-from autodiff_viz.graph.check import UNFINISHED
-from autodiff_viz.graph.frame_edits import frame_of, mended_group, with_frames
-from autodiff_viz.graph.groups import free_title
+from autodiff_viz.graph.checks.check import UNFINISHED
+from autodiff_viz.graph.edits import node_edits as edits
+from autodiff_viz.graph.edits.frame_edits import frame_of, mended_group, with_frames
+from autodiff_viz.graph.edits.train_one_branch import freed, tuned
 from autodiff_viz.graph.model import Graph, Group
-from autodiff_viz.graph.order import order
 from autodiff_viz.graph.problem import GraphError, Problem
-from autodiff_viz.graph.train_one_branch import freed, tuned
+from autodiff_viz.graph.structure.branches import branches_of
+from autodiff_viz.graph.structure.groups import free_title
+from autodiff_viz.graph.structure.order import order
 from autodiff_viz.views.canvas.cards import pictured, size
 from autodiff_viz.views.edits.fixed_positions import pinned
 from autodiff_viz.views.edits.record import Edit, Edits

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from operator import attrgetter
 
-from autodiff_viz.graph import edits
+from autodiff_viz.graph.edits import node_edits as edits
 from autodiff_viz.graph.model import Graph
 from autodiff_viz.views.canvas.drawing import places
 from autodiff_viz.views.layout.placing import Point

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from autodiff_viz.graph.edits import with_positions
-from autodiff_viz.graph.frame_edits import frame_of, mended_group, with_group, without_group
-from autodiff_viz.graph.groups import free_title
-from autodiff_viz.graph.history import undo
+from autodiff_viz.graph.edits.frame_edits import frame_of, mended_group, with_group, without_group
+from autodiff_viz.graph.edits.history import undo
+from autodiff_viz.graph.edits.node_edits import with_positions
 from autodiff_viz.graph.model import Group
 from autodiff_viz.graph.problem import GraphError, Problem
+from autodiff_viz.graph.structure.groups import free_title
 from autodiff_viz.views.edits.fixed_positions import pinned, standing
 from autodiff_viz.views.edits.record import Edit, Edits
 from autodiff_viz.views.edits.repairs import mendable, names_of

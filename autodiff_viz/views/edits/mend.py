@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 from autodiff_viz.engine.explain.cure import Cure
-from autodiff_viz.graph import edits
+from autodiff_viz.graph.edits import node_edits as edits
+from autodiff_viz.graph.edits.subgraph import detached, extract
 from autodiff_viz.graph.model import Graph
-from autodiff_viz.graph.order import consumers
 from autodiff_viz.graph.problem import GraphError, Problem
-from autodiff_viz.graph.subgraph import detached, extract
+from autodiff_viz.graph.structure.order import consumers
 from autodiff_viz.views.canvas.arrange_piece import Point, arranged_at, clear_of_cards
 from autodiff_viz.views.canvas.cards import pictured, size
 from autodiff_viz.views.edits.fixed_positions import pinned

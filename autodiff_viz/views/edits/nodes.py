@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from autodiff_viz.graph import edits
+from autodiff_viz.graph.edits import node_edits as edits
 from autodiff_viz.graph.model import INPUT
 from autodiff_viz.language.parse import parse_literal
 from autodiff_viz.views.edits.fixed_positions import pinned

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from autodiff_viz.engine.live_path.kernels import Shape
-from autodiff_viz.graph import edits
+from autodiff_viz.graph.edits import node_edits as edits
+from autodiff_viz.graph.edits.subgraph import detached, extract, graft
 from autodiff_viz.graph.model import Graph
 from autodiff_viz.graph.problem import GraphError, Problem
-from autodiff_viz.graph.subgraph import detached, extract, graft
 from autodiff_viz.language.documents import from_json
 from autodiff_viz.language.parse import parse_piece
 from autodiff_viz.views.canvas.arrange_piece import Point, arranged, centred, clear_of_cards, moved_by

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from autodiff_viz.graph.frame_edits import WHOLE
+from autodiff_viz.graph.edits.frame_edits import WHOLE
 from autodiff_viz.graph.model import Graph
 from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.views.edits.record import Edit

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from autodiff_viz.graph import limits
-from autodiff_viz.graph.history import History
+from autodiff_viz.graph.edits.history import History
 from autodiff_viz.graph.model import Graph
 from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.language.documents import from_link

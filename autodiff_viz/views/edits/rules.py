@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from autodiff_viz.graph import edits
-from autodiff_viz.graph.bypass import with_muted
-from autodiff_viz.graph.frame_edits import frame_of, mended, mended_group, renamed_frame, with_members
+from autodiff_viz.graph.edits import node_edits as edits
+from autodiff_viz.graph.edits.frame_edits import frame_of, mended, mended_group, renamed_frame, with_members
 from autodiff_viz.graph.model import Graph, Group, Region
-from autodiff_viz.graph.names import numbered
-from autodiff_viz.graph.segments import with_cuts
-from autodiff_viz.graph.text_format import listed
+from autodiff_viz.graph.structure.bypass import with_muted
+from autodiff_viz.graph.structure.segments import with_cuts
+from autodiff_viz.graph.text.names import numbered
+from autodiff_viz.graph.text.text_format import listed
 from autodiff_viz.views.actions import set_function, set_policy, set_rules
 from autodiff_viz.views.edits.fixed_positions import standing
 from autodiff_viz.views.edits.record import Edit, Edits

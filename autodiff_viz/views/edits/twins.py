@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from autodiff_viz.graph import edits
-from autodiff_viz.graph.bypass import with_muted
-from autodiff_viz.graph.history import Entry, Pinned, push
+from autodiff_viz.graph.edits import node_edits as edits
+from autodiff_viz.graph.edits.history import Entry, Pinned, push
 from autodiff_viz.graph.model import Graph, Rule
-from autodiff_viz.graph.names import quoted
 from autodiff_viz.graph.problem import GraphError, Problem
-from autodiff_viz.graph.rule_kinds import KINDS
-from autodiff_viz.language.amend import amended
+from autodiff_viz.graph.registries.rule_kinds import KINDS
+from autodiff_viz.graph.structure.bypass import with_muted
+from autodiff_viz.graph.text.names import quoted
+from autodiff_viz.language.text_edits.amend import amended
 from autodiff_viz.views.edits.record import Edit, Edits
 from autodiff_viz.views.lab import Lab
 

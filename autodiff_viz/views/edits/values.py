@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from autodiff_viz.graph.literals import seed_fault
 from autodiff_viz.graph.model import INPUT
 from autodiff_viz.graph.problem import GraphError, Problem
+from autodiff_viz.graph.text.literals import seed_fault
 from autodiff_viz.ops.catalog import OPS
 from autodiff_viz.views.actions import set_param
 from autodiff_viz.views.edits.record import Edit, Edits

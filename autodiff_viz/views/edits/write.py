@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from autodiff_viz.graph import edits
+from autodiff_viz.graph.edits import node_edits as edits
+from autodiff_viz.graph.edits.subgraph import graft
 from autodiff_viz.graph.model import Graph
-from autodiff_viz.graph.subgraph import graft
-from autodiff_viz.language.additions import parse_addition
+from autodiff_viz.language.text_edits.additions import parse_addition
 from autodiff_viz.views.canvas.arrange_piece import Point, centred, clear_of_cards
 from autodiff_viz.views.canvas.drawing import places
 from autodiff_viz.views.edits.fixed_positions import pinned

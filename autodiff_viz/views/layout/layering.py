@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from autodiff_viz.graph.groups import outermost_first
 from autodiff_viz.graph.model import Graph, Node
+from autodiff_viz.graph.structure.groups import outermost_first
 
 Size = tuple[float, float]
 

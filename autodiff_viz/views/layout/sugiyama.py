@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from math import inf
 
 from autodiff_viz.graph.model import Graph, Node
-from autodiff_viz.graph.order import order
+from autodiff_viz.graph.structure.order import order
 from autodiff_viz.views.layout.coordinates import heights, lefts
 from autodiff_viz.views.layout.crossing_reduction import uncross
 from autodiff_viz.views.layout.layering import Columns, Size, Wire, columns

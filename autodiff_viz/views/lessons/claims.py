@@ -10,7 +10,7 @@ import numpy as np
 from autodiff_viz.engine.live_path.arrays import FLOAT32
 from autodiff_viz.graph.identity import remembered, same
 from autodiff_viz.graph.model import Graph
-from autodiff_viz.graph.text_format import MINUS, scalar
+from autodiff_viz.graph.text.text_format import MINUS, scalar
 from autodiff_viz.lessons.evaluate import SPLIT, Finding, allowed, check_on, graph_of
 from autodiff_viz.lessons.findings_codec import Proof
 from autodiff_viz.lessons.gallery import lesson

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from autodiff_viz.graph.edits import with_positions
+from autodiff_viz.graph.edits.node_edits import with_positions
 from autodiff_viz.graph.model import Graph
 from autodiff_viz.lessons.evaluate import graph_of
 from autodiff_viz.lessons.findings_codec import Proof

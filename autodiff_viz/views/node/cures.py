@@ -8,14 +8,14 @@ from typing import Any
 
 from autodiff_viz.engine.diagnostics.differences import Difference
 from autodiff_viz.engine.explain.cure import Cure
-from autodiff_viz.engine.explain.nonfinite_cures import nonfinite_cure
-from autodiff_viz.engine.explain.nonfinite_origin import nonfinite_origin
-from autodiff_viz.engine.explain.why_zero import cure_of_zero, why_zero
+from autodiff_viz.engine.explain.nonfinite.cures import nonfinite_cure
+from autodiff_viz.engine.explain.nonfinite.nonfinite_origin import nonfinite_origin
+from autodiff_viz.engine.explain.zero.why_zero import cure_of_zero, why_zero
 from autodiff_viz.engine.lints.lints import FINDERS, lint_cure, lints
 from autodiff_viz.engine.live_path.walk import ARRIVING, Wire
 from autodiff_viz.engine.trace import Trace
-from autodiff_viz.graph.bypass import handed_on
 from autodiff_viz.graph.model import Graph
+from autodiff_viz.graph.structure.bypass import handed_on
 
 NON_FINITE, ZERO = "non-finite", "zero"
 """Explanations that have cures: of the whole trace, and of a node."""

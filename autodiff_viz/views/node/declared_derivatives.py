@@ -13,7 +13,7 @@ from autodiff_viz.engine.diagnostics.op_derivative import at_corner, own_contrib
 from autodiff_viz.engine.diagnostics.tolerance import gaps
 from autodiff_viz.engine.trace import Trace
 from autodiff_viz.graph.model import PULLBACK, Node
-from autodiff_viz.graph.text_format import scalar
+from autodiff_viz.graph.text.text_format import scalar
 from autodiff_viz.ops.catalog import OPS
 from autodiff_viz.views.canvas.records import slot_label
 from autodiff_viz.views.node.health import State

@@ -11,8 +11,8 @@ from __future__ import annotations
 from typing import Any
 
 from autodiff_viz.graph.model import FOLLOW, Graph, Region
-from autodiff_viz.graph.policies import POLICY
-from autodiff_viz.graph.rule_kinds import KINDS
+from autodiff_viz.graph.registries.policies import POLICY
+from autodiff_viz.graph.registries.rule_kinds import KINDS
 from autodiff_viz.ops.indexing import to_text
 from autodiff_viz.ops.record import Param
 from autodiff_viz.views.node.input_source import Source

@@ -10,7 +10,7 @@ import numpy as np
 from autodiff_viz.engine.trace import Trace
 from autodiff_viz.engine.training.updates import learned
 from autodiff_viz.graph.model import STOP, Node
-from autodiff_viz.graph.text_format import scalar
+from autodiff_viz.graph.text.text_format import scalar
 from autodiff_viz.views.numbers import norm
 
 SILENT = frozenset({"relu"})  # ops whose units can die: no gradient passes where they are 0

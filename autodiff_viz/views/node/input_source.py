@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-from autodiff_viz.graph.edits import with_params
-from autodiff_viz.graph.literals import shape_of
+from autodiff_viz.graph.edits.node_edits import with_params
 from autodiff_viz.graph.model import INPUT, Node
 from autodiff_viz.graph.problem import GraphError, Problem
+from autodiff_viz.graph.text.literals import shape_of
 from autodiff_viz.language.parse import parse, parse_literal
 from autodiff_viz.ops.initializers import INITIALIZERS, usual
 from autodiff_viz.views.canvas.cards import input_text

@@ -10,13 +10,13 @@ import numpy as np
 
 from autodiff_viz.engine.diagnostics.op_derivative import changed_cotangent, local_derivative
 from autodiff_viz.engine.trace import Trace
-from autodiff_viz.graph.bypass import played
-from autodiff_viz.graph.grad_nodes import BY, OF, between, own_slots
 from autodiff_viz.graph.identity import remembered
 from autodiff_viz.graph.model import GRAD, INPUT, Graph, Node
-from autodiff_viz.graph.order import consumers
-from autodiff_viz.graph.rule_kinds import KINDS
-from autodiff_viz.graph.text_format import listed, scalar
+from autodiff_viz.graph.registries.rule_kinds import KINDS
+from autodiff_viz.graph.structure.bypass import played
+from autodiff_viz.graph.structure.grad_nodes import BY, OF, between, own_slots
+from autodiff_viz.graph.structure.order import consumers
+from autodiff_viz.graph.text.text_format import listed, scalar
 from autodiff_viz.language.show import show_argument, show_literal
 from autodiff_viz.ops import latex
 from autodiff_viz.ops.catalog import OPS

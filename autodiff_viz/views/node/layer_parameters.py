@@ -7,9 +7,9 @@ from typing import Any
 
 from autodiff_viz.engine.check import shapes
 from autodiff_viz.engine.live_path.kernels import Shape
-from autodiff_viz.graph import edits
+from autodiff_viz.graph.edits import node_edits as edits
 from autodiff_viz.graph.model import INPUT, Graph, Node, Params, params
-from autodiff_viz.graph.order import consumers
+from autodiff_viz.graph.structure.order import consumers
 from autodiff_viz.views.canvas.cards import PICTURED, pictured, size
 from autodiff_viz.views.edits.fixed_positions import standing
 from autodiff_viz.views.lab import Lab, committed

@@ -8,7 +8,7 @@ from typing import Any
 from autodiff_viz.engine.diagnostics.nonfinite import told as beginnings
 from autodiff_viz.engine.lints.lint import LATER, WHERE_TRAP
 from autodiff_viz.graph.model import GRAD
-from autodiff_viz.graph.rule_kinds import ON_INPUTS, RULE_KINDS
+from autodiff_viz.graph.registries.rule_kinds import ON_INPUTS, RULE_KINDS
 from autodiff_viz.views.canvas.card_heatmaps import elements
 from autodiff_viz.views.canvas.pushes import tangent_at
 from autodiff_viz.views.compose import LabView, Verification

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from autodiff_viz.engine.diagnostics.op_derivative import local_derivative
-from autodiff_viz.engine.explain.forward_mode import Tangents
+from autodiff_viz.engine.explain.derivatives.forward_mode import Tangents
 from autodiff_viz.engine.live_path.tangents import FORWARD, OF_THE_OP
 from autodiff_viz.graph.model import INPUT
-from autodiff_viz.graph.text_format import scalar
+from autodiff_viz.graph.text.text_format import scalar
 from autodiff_viz.views.canvas.cards import in_full
 from autodiff_viz.views.lab import Lab
 from autodiff_viz.views.numbers import bracketed, short

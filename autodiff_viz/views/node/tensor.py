@@ -10,10 +10,10 @@ from math import ceil, prod
 import numpy as np
 
 from autodiff_viz.engine.trace import Trace
-from autodiff_viz.figures.tensor import Part
-from autodiff_viz.graph.bypass import played
+from autodiff_viz.figures.cotangents.tensor import Part
 from autodiff_viz.graph.model import Graph
-from autodiff_viz.graph.text_format import scalar
+from autodiff_viz.graph.structure.bypass import played
+from autodiff_viz.graph.text.text_format import scalar
 from autodiff_viz.views.canvas.card_heatmaps import kernels_of
 from autodiff_viz.views.canvas.heatmap import has_picture
 from autodiff_viz.views.canvas.records import slot_label

@@ -11,14 +11,14 @@ import numpy as np
 
 from autodiff_viz.engine.diagnostics.causes import CORNER, NOT_FINITE, ROUNDING, node_cause
 from autodiff_viz.engine.diagnostics.differences import check_node
-from autodiff_viz.engine.explain.rule_check import rule_check
-from autodiff_viz.engine.explain.rule_check_said import BLOCKED
+from autodiff_viz.engine.explain.derivatives.rule_check import rule_check
+from autodiff_viz.engine.explain.derivatives.rule_check_said import BLOCKED
 from autodiff_viz.engine.trace import Trace
 from autodiff_viz.engine.whole_program.remat_counts import Runs
 from autodiff_viz.graph.identity import identity
 from autodiff_viz.graph.model import FOLLOW, INPUT
 from autodiff_viz.graph.problem import GraphError
-from autodiff_viz.graph.text_format import counted, listed
+from autodiff_viz.graph.text.text_format import counted, listed
 from autodiff_viz.views.canvas.records import slot_label
 from autodiff_viz.views.node.cures import Explanation, explained_zero
 from autodiff_viz.views.numbers import short

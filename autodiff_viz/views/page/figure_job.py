@@ -9,7 +9,7 @@ from typing import Any
 
 from autodiff_viz.engine.trace import Trace
 from autodiff_viz.figures.catalog import FIGURES
-from autodiff_viz.figures.twin import Twin
+from autodiff_viz.figures.style.twin import Twin
 from autodiff_viz.graph.identity import identity
 from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.workers.jobs import Job

@@ -13,10 +13,10 @@ from typing import Any
 from autodiff_viz.graph.identity import remembered
 from autodiff_viz.graph.model import INPUT
 from autodiff_viz.graph.problem import GraphError, Problem
-from autodiff_viz.graph.rule_kinds import KINDS
-from autodiff_viz.language.caret import Span
+from autodiff_viz.graph.registries.rule_kinds import KINDS
 from autodiff_viz.language.parse import parse_with_spans
-from autodiff_viz.language.shadows import shadows
+from autodiff_viz.language.printer.shadows import shadows
+from autodiff_viz.language.source.caret import Span
 from autodiff_viz.ops.catalog import OPS
 from autodiff_viz.views.lab import Lab, formula_text, written
 

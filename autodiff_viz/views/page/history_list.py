@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from autodiff_viz.graph.history import jump
+from autodiff_viz.graph.edits.history import jump
 from autodiff_viz.views.actions import steps
 from autodiff_viz.views.lab import Lab, stepped
 

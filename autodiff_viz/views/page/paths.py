@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence, Set
 from typing import Any
 
-from autodiff_viz.engine.explain.paths import Path, Paths
+from autodiff_viz.engine.explain.derivatives.paths import Path, Paths
 from autodiff_viz.engine.trace import Trace
-from autodiff_viz.figures.paths import KEPT, amount, paths_of, subject
+from autodiff_viz.figures.derivatives.paths import KEPT, amount, paths_of, subject
 from autodiff_viz.graph.identity import identity, remembered
-from autodiff_viz.graph.names import listed_names
-from autodiff_viz.graph.text_format import counted, scalar
+from autodiff_viz.graph.text.names import listed_names
+from autodiff_viz.graph.text.text_format import counted, scalar
 from autodiff_viz.views.node.cures import wire_id
 from autodiff_viz.workers.jobs import Answer, Job
 

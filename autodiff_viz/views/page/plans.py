@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from autodiff_viz.engine.explain.plans import Plan, Planned, frontier, present_plan, without_regions
+from autodiff_viz.engine.explain.plans.plans import Plan, Planned, frontier, present_plan, without_regions
 from autodiff_viz.engine.trace import Trace
 from autodiff_viz.engine.whole_program.program import structure
-from autodiff_viz.figures.plans import AXES, NAMES, PEAK, best, size
-from autodiff_viz.figures.plotly_text import counted
-from autodiff_viz.graph.groups import frame_problems
+from autodiff_viz.figures.memory.plans import AXES, NAMES, PEAK, best, size
+from autodiff_viz.figures.style.plotly_text import counted
 from autodiff_viz.graph.identity import identity
 from autodiff_viz.graph.model import INPUT, Graph, Group
 from autodiff_viz.graph.problem import GraphError, Problem
+from autodiff_viz.graph.structure.groups import frame_problems
 from autodiff_viz.views.compose import LabView
 from autodiff_viz.views.lab import Lab, committed, refused
 from autodiff_viz.workers.jobs import Job

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from autodiff_viz.engine.explain.play import FORWARD, PlayStep, play
+from autodiff_viz.engine.explain.memory.play import FORWARD, PlayStep, play
 from autodiff_viz.engine.trace import Trace
-from autodiff_viz.graph.grad_nodes import BY
 from autodiff_viz.graph.model import FOLLOW, GRAD, INPUT, STOP, Node
 from autodiff_viz.graph.problem import GraphError
-from autodiff_viz.graph.text_format import listed
+from autodiff_viz.graph.structure.grad_nodes import BY
+from autodiff_viz.graph.text.text_format import listed
 from autodiff_viz.language.show import show_node
 from autodiff_viz.views.compose import VERIFIED_AT_ONCE, LabView
 from autodiff_viz.views.evaluated import runs_are_many

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from autodiff_viz.engine.explain.ranges import OVERFLOW, UNDERFLOW, Ranged
-from autodiff_viz.figures.precision import compared
+from autodiff_viz.engine.explain.precision.ranges import OVERFLOW, UNDERFLOW, Ranged
+from autodiff_viz.figures.cotangents.precision import compared
 from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.views.compose import VERIFIED_AT_ONCE, LabView
 from autodiff_viz.views.lab import Lab

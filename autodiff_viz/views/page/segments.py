@@ -12,8 +12,8 @@ from autodiff_viz.engine.training.updates import Settings, check_optimiser, chec
 from autodiff_viz.graph.identity import identity
 from autodiff_viz.graph.model import Graph
 from autodiff_viz.graph.problem import GraphError, Problem
-from autodiff_viz.graph.segments import has_cuts, segments
-from autodiff_viz.graph.text_format import scalar
+from autodiff_viz.graph.structure.segments import has_cuts, segments
+from autodiff_viz.graph.text.text_format import scalar
 from autodiff_viz.views.compose import LabView
 from autodiff_viz.views.lab import Lab
 from autodiff_viz.workers.jobs import Job

@@ -10,17 +10,17 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_viz.engine.explain.compare import Comparison, Pair, compare
+from autodiff_viz.engine.explain.comparison.compare import Comparison, Pair, compare
 from autodiff_viz.engine.live_path.walk import Wire
 from autodiff_viz.engine.trace import Trace, trace
 from autodiff_viz.engine.training.live_steps import with_seeds
 from autodiff_viz.engine.training.mixed import in_dtype, seed_of
-from autodiff_viz.figures.twin import Twin
-from autodiff_viz.graph.history import Pinned
+from autodiff_viz.figures.style.twin import Twin
+from autodiff_viz.graph.edits.history import Pinned
 from autodiff_viz.graph.identity import identity, remembered
 from autodiff_viz.graph.model import Graph, Literal
-from autodiff_viz.graph.order import consumers
 from autodiff_viz.graph.problem import GraphError
+from autodiff_viz.graph.structure.order import consumers
 from autodiff_viz.views.canvas.cards import number_text
 from autodiff_viz.views.compose import VERIFIED_AT_ONCE, LabView
 from autodiff_viz.views.edits.twins import OTHER

@@ -7,20 +7,20 @@ from collections.abc import Mapping
 from dataclasses import replace
 from urllib.parse import urlencode
 
-from autodiff_viz.figures.noise import DRAWS, USUAL_DRAWS
-from autodiff_viz.figures.precision import SCALES
+from autodiff_viz.figures.cotangents.noise import DRAWS, USUAL_DRAWS
+from autodiff_viz.figures.cotangents.precision import SCALES
 from autodiff_viz.graph import limits
-from autodiff_viz.graph.compression import Unreadable, packed, unpacked
-from autodiff_viz.graph.dtypes import DTYPES, FLOAT32
-from autodiff_viz.graph.history import Pinned, begin
+from autodiff_viz.graph.edits.history import Pinned, begin
 from autodiff_viz.graph.identity import remembered
-from autodiff_viz.graph.link import to_link
 from autodiff_viz.graph.model import INPUT, Graph, Literal
 from autodiff_viz.graph.problem import GraphError, Problem
-from autodiff_viz.language.amend import amended
+from autodiff_viz.graph.registries.dtypes import DTYPES, FLOAT32
+from autodiff_viz.graph.serialization.compression import Unreadable, packed, unpacked
+from autodiff_viz.graph.serialization.link import to_link
 from autodiff_viz.language.documents import from_link
 from autodiff_viz.language.parse import parse_literal
 from autodiff_viz.language.show import show_literal
+from autodiff_viz.language.text_edits.amend import amended
 from autodiff_viz.lessons.gallery import lesson
 from autodiff_viz.views.actions import typed
 from autodiff_viz.views.lab import Lab, alone, opened, refused, start, with_text

@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from autodiff_viz.graph import limits
-from autodiff_viz.graph.compression import packed, unpacked
+from autodiff_viz.graph.serialization.compression import packed, unpacked
 from autodiff_viz.views.persistence.json_depth import nested_deeper
 
 PACKED = "~"

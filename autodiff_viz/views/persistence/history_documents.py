@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from itertools import groupby
 from typing import Any
 
-from autodiff_viz.graph.history import Entry, History, begin
+from autodiff_viz.graph.edits.history import Entry, History, begin
 from autodiff_viz.views.lab import Lab
 from autodiff_viz.views.persistence.address import beside, with_beside
 from autodiff_viz.views.persistence.compressed_json import squeezed, unsqueezed

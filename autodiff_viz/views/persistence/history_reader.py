@@ -7,10 +7,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from autodiff_viz.graph.codec import FORMAT, VERSION, to_json
-from autodiff_viz.graph.dtypes import DTYPES
-from autodiff_viz.graph.history import Entry, History, Pinned, Setting
+from autodiff_viz.graph.edits.history import Entry, History, Pinned, Setting
 from autodiff_viz.graph.model import Graph, Node
+from autodiff_viz.graph.registries.dtypes import DTYPES
+from autodiff_viz.graph.serialization.codec import FORMAT, VERSION, to_json
 from autodiff_viz.language.documents import from_json
 from autodiff_viz.views.persistence.compressed_json import unsqueezed
 from autodiff_viz.views.persistence.history_writer import DTYPE, Step, digest

@@ -14,9 +14,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from autodiff_viz.graph.codec import FORMAT, to_json
-from autodiff_viz.graph.history import Entry, History, Pinned
+from autodiff_viz.graph.edits.history import Entry, History, Pinned
 from autodiff_viz.graph.model import Graph, Node
+from autodiff_viz.graph.serialization.codec import FORMAT, to_json
 from autodiff_viz.views.persistence.compressed_json import squeezed
 
 KEPT = 60_000  # characters of all steps together

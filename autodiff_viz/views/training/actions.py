@@ -11,7 +11,8 @@ import numpy as np
 from autodiff_viz.engine.training.course import upto
 from autodiff_viz.engine.training.mixed import LEAST, MOST
 from autodiff_viz.engine.training.updates import Settings, check_optimiser, check_trainable, learned
-from autodiff_viz.graph import edits, limits
+from autodiff_viz.graph import limits
+from autodiff_viz.graph.edits import node_edits as edits
 from autodiff_viz.graph.model import Graph, Literal
 from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.views.compose import LabView

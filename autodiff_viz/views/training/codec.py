@@ -14,10 +14,10 @@ from typing import Any
 from autodiff_viz.engine.training.course import Phase
 from autodiff_viz.engine.training.updates import Settings, learned
 from autodiff_viz.graph import limits
-from autodiff_viz.graph.codec import to_json
-from autodiff_viz.graph.dtypes import DTYPES
-from autodiff_viz.graph.history import Entry
+from autodiff_viz.graph.edits.history import Entry
 from autodiff_viz.graph.model import INPUT, Graph
+from autodiff_viz.graph.registries.dtypes import DTYPES
+from autodiff_viz.graph.serialization.codec import to_json
 from autodiff_viz.language.documents import from_json
 from autodiff_viz.views.lab import LAST, Lab
 from autodiff_viz.views.persistence.compressed_json import squeezed, unsqueezed

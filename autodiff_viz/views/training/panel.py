@@ -9,13 +9,13 @@ from typing import Any
 from autodiff_viz.engine.training.course import Course, Phase, phase_at, records
 from autodiff_viz.engine.training.updates import Settings, learned, skipped_said
 from autodiff_viz.engine.whole_program.remat_counts import Runs
-from autodiff_viz.figures.progress import Progress
-from autodiff_viz.graph.bypass import played
-from autodiff_viz.graph.dtypes import DTYPES
+from autodiff_viz.figures.training.progress import Progress
 from autodiff_viz.graph.model import FOLLOW, Graph
-from autodiff_viz.graph.order import descendants, order
 from autodiff_viz.graph.problem import GraphError
-from autodiff_viz.graph.text_format import scalar
+from autodiff_viz.graph.registries.dtypes import DTYPES
+from autodiff_viz.graph.structure.bypass import played
+from autodiff_viz.graph.structure.order import descendants, order
+from autodiff_viz.graph.text.text_format import scalar
 from autodiff_viz.views.compose import LabView
 from autodiff_viz.views.lab import LAST, Lab
 from autodiff_viz.views.training.actions import can_train

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from autodiff_viz.engine.training.updates import learned
 from autodiff_viz.engine.whole_program.remat_counts import Runs
 from autodiff_viz.graph.model import INPUT, Frame, Graph
-from autodiff_viz.graph.text_format import scalar
+from autodiff_viz.graph.text.text_format import scalar
 
 LINES = 12  # limit of units in a log
 

@@ -25,7 +25,7 @@ from autodiff_viz.engine.lints.lint import (
 from autodiff_viz.engine.lints.lints import FINDERS, lint_cure, lints, not_looked_at
 from autodiff_viz.engine.trace import trace
 from autodiff_viz.engine.whole_program.program import Program, dynamic_params
-from autodiff_viz.graph import edits
+from autodiff_viz.graph.edits import node_edits as edits
 from autodiff_viz.graph.model import FOLLOW, Rule
 from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.language.parse import parse

@@ -19,9 +19,9 @@ from autodiff_viz.engine.segments.training import curves
 from autodiff_viz.engine.trace import trace
 from autodiff_viz.engine.training.updates import Settings
 from autodiff_viz.engine.whole_program.program import dynamic_params
-from autodiff_viz.graph.bypass import played
 from autodiff_viz.graph.model import INPUT
-from autodiff_viz.graph.segments import segments
+from autodiff_viz.graph.structure.bypass import played
+from autodiff_viz.graph.structure.segments import segments
 from autodiff_viz.language.parse import parse
 from tests.engine import tape
 from tests.engine.scalar_graphs import scalar_graphs

@@ -15,7 +15,7 @@ from autodiff_viz.engine.training.course import (
 )
 from autodiff_viz.engine.training.updates import Settings, advance, begin
 from autodiff_viz.graph import limits
-from autodiff_viz.graph.edits import with_rule
+from autodiff_viz.graph.edits.node_edits import with_rule
 from autodiff_viz.graph.model import Rule
 from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.language.parse import parse

@@ -6,7 +6,7 @@ import pytest
 from autodiff_viz.engine.training import compiled_steps as steps
 from autodiff_viz.engine.training import updates
 from autodiff_viz.engine.training.updates import Settings, advance, begin
-from autodiff_viz.graph.edits import with_rule
+from autodiff_viz.graph.edits.node_edits import with_rule
 from autodiff_viz.graph.model import Call, Graph, Lambda, Rule
 from autodiff_viz.language.parse import parse
 from tests.work import programs_compiled

@@ -12,7 +12,7 @@ from autodiff_viz.engine.training import compiled_steps as compiled
 from autodiff_viz.engine.training.compiled_steps import AT_ONCE
 from autodiff_viz.engine.training.updates import Settings, State, advance, at_step, begin
 from autodiff_viz.engine.whole_program.gates import CLIP, REPLACE, SCALE, Change, change_of
-from autodiff_viz.graph.edits import with_rule
+from autodiff_viz.graph.edits.node_edits import with_rule
 from autodiff_viz.graph.model import Rule
 from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.language.parse import parse, parse_lambda

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 
 from autodiff_viz.engine.sweep import sweep
 from autodiff_viz.engine.trace import Trace, trace
-from autodiff_viz.graph.edits import with_positions
+from autodiff_viz.graph.edits.node_edits import with_positions
 from autodiff_viz.language.parse import parse
 from autodiff_viz.views.actions import set_input, set_rule, set_seed
 from autodiff_viz.views.canvas import slider_tables

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from autodiff_viz.graph.check import convex_hull
-from autodiff_viz.graph.edits import with_node, with_positions
+from autodiff_viz.graph.checks.check import convex_hull
+from autodiff_viz.graph.edits.node_edits import with_node, with_positions
 from autodiff_viz.graph.model import Graph, Node, Region
 from autodiff_viz.views.layout.sugiyama import Layout, Space, layout
 from tests.strategies import graphs

@@ -6,7 +6,7 @@ from itertools import combinations
 
 import pytest
 
-from autodiff_viz.graph.edits import with_param, with_positions, with_wire
+from autodiff_viz.graph.edits.node_edits import with_param, with_positions, with_wire
 from autodiff_viz.graph.model import Graph
 from autodiff_viz.language.parse import parse
 from autodiff_viz.lessons.gallery import LESSONS

@@ -11,7 +11,7 @@ from dataclasses import replace
 import pytest
 
 from autodiff_viz.engine.training.updates import Settings
-from autodiff_viz.graph.history import begin
+from autodiff_viz.graph.edits.history import begin
 from autodiff_viz.language.parse import parse
 from autodiff_viz.lessons.evaluate import findings
 from autodiff_viz.lessons.findings_codec import Proof

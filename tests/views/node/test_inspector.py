@@ -11,7 +11,7 @@ import pytest
 from autodiff_viz.engine.trace import trace
 from autodiff_viz.engine.whole_program.remat_counts import Runs
 from autodiff_viz.graph.model import Graph, Node
-from autodiff_viz.graph.text_format import MINUS
+from autodiff_viz.graph.text.text_format import MINUS
 from autodiff_viz.language.parse import parse
 from autodiff_viz.views.node.inspector import COTANGENT, NodeView, Terms, WireView, node_view
 from autodiff_viz.views.node.whole_program import differs_say, residuals_say, runs_say

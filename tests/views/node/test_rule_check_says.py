@@ -1,6 +1,6 @@
 """The sentence of the Node panel about a rule: declared, true, and the largest gap."""
 
-from autodiff_viz.engine.explain.rule_check import rule_check
+from autodiff_viz.engine.explain.derivatives.rule_check import rule_check
 from autodiff_viz.engine.trace import trace
 from autodiff_viz.language.parse import parse
 from autodiff_viz.views.node.whole_program import program_says

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from autodiff_viz.engine.trace import trace
-from autodiff_viz.figures.tensor import heatmaps, histograms
+from autodiff_viz.figures.cotangents.tensor import heatmaps, histograms
 from autodiff_viz.language.parse import parse
 from autodiff_viz.views.compose import lab_view
 from autodiff_viz.views.lab import opened, start

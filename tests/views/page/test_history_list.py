@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from autodiff_viz.graph.history import History
+from autodiff_viz.graph.edits.history import History
 from autodiff_viz.views.canvas.delta import delta
 from autodiff_viz.views.edits.apply import edited
 from autodiff_viz.views.lab import Lab, start

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from autodiff_viz.engine.trace import trace
-from autodiff_viz.figures.paths import paths_figure, paths_text, subject
+from autodiff_viz.figures.derivatives.paths import paths_figure, paths_text, subject
 from autodiff_viz.language.parse import parse
 from autodiff_viz.views.page.paths import paths_list
 

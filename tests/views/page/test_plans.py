@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 import autodiff_viz as av
-from autodiff_viz.engine.explain.plans import Plan, Planned, as_present, planned, with_present
+from autodiff_viz.engine.explain.plans.plans import Plan, Planned, as_present, planned, with_present
 from autodiff_viz.engine.trace import trace
 from autodiff_viz.graph.model import Graph, Region
 from autodiff_viz.language.show import show

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from autodiff_viz.graph.history import begin
+from autodiff_viz.graph.edits.history import begin
 from autodiff_viz.language.parse import parse
 from autodiff_viz.views.compose import lab_view
 from autodiff_viz.views.lab import start

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from autodiff_viz.graph import limits
-from autodiff_viz.graph.history import begin, jump
+from autodiff_viz.graph.edits.history import begin, jump
 from autodiff_viz.graph.model import Graph, Node, params
 from autodiff_viz.language.parse import parse
 from autodiff_viz.views.actions import redone, set_input, typed, undone

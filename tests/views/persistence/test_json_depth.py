@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from autodiff_viz.graph.codec import to_json
+from autodiff_viz.graph.serialization.codec import to_json
 from autodiff_viz.language.parse import parse
 from autodiff_viz.views.edits.apply import edited
 from autodiff_viz.views.lab import start

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from autodiff_viz.figures.catalog import TRAINING_FIGURES
-from autodiff_viz.graph.text_format import scalar
+from autodiff_viz.graph.text.text_format import scalar
 from autodiff_viz.language.parse import parse
 from autodiff_viz.views.actions import set_rule, typed, undone
 from autodiff_viz.views.compose import lab_view, verification

@@ -9,7 +9,7 @@ import pytest
 
 from autodiff_viz.engine.training.course import records
 from autodiff_viz.graph import limits
-from autodiff_viz.graph.edits import with_rule
+from autodiff_viz.graph.edits.node_edits import with_rule
 from autodiff_viz.graph.model import Rule
 from autodiff_viz.language.parse import parse
 from autodiff_viz.lessons.xor_printed import LOSSES

@@ -5,13 +5,13 @@ import { Mail } from "../../web/mail.js";
 import { rehoused } from "./state/housing.js";
 import { Keeping } from "./keep/keeping.js";
 import { tellOffline } from "./keep/offline.js";
-import { forgetClear } from "./draw/clear.js";
-import { dragFrame, groundOf, lay } from "./draw/dragframe.js";
+import { forgetClear } from "./draw/viewport/clear.js";
+import { dragFrame, groundOf, lay } from "./draw/viewport/dragframe.js";
 import { fromFragment } from "../../workbench/web/link.js";
 import { bounds, padded, showing, viewOf } from "./draw/geometry.js";
 import { moved, predict } from "./state/predict.js";
 import { isLarge, look, openStage, paint, partView, shifted, showsWhole, sizeOf, takeReading, wholeView } from "./draw/stage.js";
-import { markStale } from "./draw/stale.js";
+import { markStale } from "./draw/highlights/stale.js";
 import { changed } from "./state/came.js";
 import { folding, namesIn, seenAs } from "./state/fold.js";
 import { stacked } from "./state/tabs.js";
@@ -60,7 +60,7 @@ export class Editor {
     this.ops = new Map();
     /** Callbacks after every change. @type {(() => void)[]} */
     this.watchers = [];
-    /** @type {import("./draw/dragframe.js").Ground | null} */
+    /** @type {import("./draw/viewport/dragframe.js").Ground | null} */
     this.ground = null;
     this.frame = 0;
     /** Play the pass, or pause; end the play: false if nothing is played. */

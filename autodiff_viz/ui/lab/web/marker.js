@@ -1,6 +1,6 @@
 // @ts-check
 // The marker of the sweep figure: dragged, or put elsewhere by a click, it moves the slider of the swept input.
-// Plotly draws the figure; the figure's `meta` (figures/sweep.py) says which input its marker belongs to.
+// Plotly draws the figure; the figure's `meta` (figures/derivatives/sweep.py) says which input its marker belongs to.
 
 import { html } from "../../web/dom.js";
 

@@ -6,7 +6,7 @@ import { folded, idOf, nodesOf } from "../state/fold.js";
 import { predict } from "../state/predict.js";
 import { roomFor } from "../state/room.js";
 import { membersAt } from "./arrange.js";
-import { tabOf } from "../draw/regions.js";
+import { tabOf } from "../draw/regions/regions.js";
 import { say } from "../draw/stage.js";
 
 /** @typedef {import("../editor.js").Editor} Editor */

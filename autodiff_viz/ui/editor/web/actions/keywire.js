@@ -6,7 +6,7 @@ import { loopReason, reasonAgainst } from "../state/fits.js";
 import { seenAs } from "../state/fold.js";
 import { outputPoint, pathOf, slotPoint, wireCurve } from "../draw/geometry.js";
 import { upstream } from "../state/loops.js";
-import { inOrder } from "../draw/reading.js";
+import { inOrder } from "../draw/screen_reader/reading.js";
 import { revealing, say } from "../draw/stage.js";
 
 /** @typedef {import("../editor.js").Editor} Editor */

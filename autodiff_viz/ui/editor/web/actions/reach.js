@@ -6,10 +6,10 @@ import { seenAs } from "../state/fold.js";
 import { neighbour } from "../draw/geometry.js";
 import { collapse, groupOf, renameGroup } from "./groups.js";
 import { dropWire } from "./keywire.js";
-import { spokenWire, wiresAt } from "../draw/reading.js";
+import { spokenWire, wiresAt } from "../draw/screen_reader/reading.js";
 import { openRegion } from "../popovers/regionpop.js";
 import { revealing, say } from "../draw/stage.js";
-import { wireId } from "../draw/wires.js";
+import { wireId } from "../draw/wires/wires.js";
 import { showPanel } from "../../../workbench/web/panels.js";
 
 /** @typedef {import("../editor.js").Editor} Editor */

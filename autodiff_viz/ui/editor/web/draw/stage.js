@@ -2,18 +2,18 @@
 // The stage: the layers of the canvas, its viewport, and painting of a drawing. It decides nothing.
 
 import { html, svg } from "../../../web/dom.js";
-import { REACH } from "./chips.js";
+import { REACH } from "./cards/chips.js";
 import { bounds, fit, overlap, padded, sideways, toWorld, zoomAt } from "./geometry.js";
-import { clearOf } from "./clear.js";
-import { cull, MANY } from "./culling.js";
+import { clearOf } from "./viewport/clear.js";
+import { cull, MANY } from "./viewport/culling.js";
 import { framesOf } from "../state/frames.js";
-import { glide, mover } from "./glide.js";
-import { isFar, levelOf, NAMED, NEAR, NUMBERED, readingOf, WHOLE } from "./levels.js";
-import { drawNodes } from "./nodes.js";
-import { beyond, kept } from "./overview.js";
-import { pillsReach } from "./ports.js";
-import { drawRegions, regionBoxes } from "./regions.js";
-import { drawWires, placeNumbers } from "./wires.js";
+import { glide, mover } from "./viewport/glide.js";
+import { isFar, levelOf, NAMED, NEAR, NUMBERED, readingOf, WHOLE } from "./text/levels.js";
+import { drawNodes } from "./cards/nodes.js";
+import { beyond, kept } from "./viewport/overview.js";
+import { pillsReach } from "./cards/ports.js";
+import { drawRegions, regionBoxes } from "./regions/regions.js";
+import { drawWires, placeNumbers } from "./wires/wires.js";
 
 /** @typedef {import("../types.js").Drawing} Drawing */
 /** @typedef {import("../types.js").Viewport} Viewport */
@@ -89,7 +89,7 @@ function measure(stage, drawing) {
   stage.numbered = null;
 }
 
-/** Draw for another level of detail. @param {Stage} stage @param {import("./levels.js").Level} level */
+/** Draw for another level of detail. @param {Stage} stage @param {import("./text/levels.js").Level} level */
 export function relevel(stage, level) {
   const { host, painted } = stage;
   if (stage.level === level) return;
@@ -113,7 +113,7 @@ export function giveNumbersPlaces(stage) {
 }
 
 /** Bounding box of a node with chips or its name above and constants to the left of its card.
- * @param {import("../types.js").GraphNode} node @param {import("./levels.js").Level} level @returns {import("../types.js").Box} */
+ * @param {import("../types.js").GraphNode} node @param {import("./text/levels.js").Level} level @returns {import("../types.js").Box} */
 function bodyOf(node, { unit, text, detail }) {
   const plain = node.tab || (node.rule === "follow" && !node.isOutput && !node.problem && !node.warning && !node.group?.marks.length);
   const named = detail === "few" && !node.tab ? text : 4;

@@ -4,8 +4,8 @@
 
 import { html, svg } from "../../../web/dom.js";
 import { padded } from "../draw/geometry.js";
-import { showAll } from "../draw/culling.js";
-import { NEAR } from "../draw/levels.js";
+import { showAll } from "../draw/viewport/culling.js";
+import { NEAR } from "../draw/text/levels.js";
 import { relevel } from "../draw/stage.js";
 import { fontStyle } from "./webfont.js";
 import { attributesOf, colorOf, fontStack, KEPT, PASSING, sharpness } from "./paper.js";

@@ -8,9 +8,9 @@ import { realWire } from "../state/fold.js";
 import { outputPoint, pathOf, slotPoint, toWorld, wireCurve } from "../draw/geometry.js";
 import { downstream, wayBetween } from "../state/loops.js";
 import { openPalette } from "../popovers/palette.js";
-import { lightLoop, markPorts } from "../draw/glow.js";
+import { lightLoop, markPorts } from "../draw/highlights/glow.js";
 import { hush, say } from "../draw/stage.js";
-import { wireId } from "../draw/wires.js";
+import { wireId } from "../draw/wires/wires.js";
 
 /** @typedef {import("../editor.js").Editor} Editor */
 /** @typedef {import("../types.js").Point} Point */

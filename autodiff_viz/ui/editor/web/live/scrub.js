@@ -5,9 +5,9 @@
 import { hear, tell } from "../../../web/news.js";
 import { flowOf, wiresOf } from "../state/fold.js";
 import { watchLag } from "./lag.js";
-import { slideNumber } from "../draw/nodes.js";
+import { slideNumber } from "../draw/cards/nodes.js";
 import { nearest, readTable, rowOf } from "./table.js";
-import { showFlow, wireId } from "../draw/wires.js";
+import { showFlow, wireId } from "../draw/wires/wires.js";
 
 /** @typedef {import("../editor.js").Editor} Editor */
 /** @typedef {import("./table.js").Table} Table */

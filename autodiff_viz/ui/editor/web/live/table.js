@@ -1,7 +1,7 @@
 // @ts-check
 // Table of all numbers along one slider, as views/canvas/slider_tables.py sends it. Pure.
 
-import { normOf, numberText, signOf, steady, widthOf } from "../draw/numbers.js";
+import { normOf, numberText, signOf, steady, widthOf } from "../draw/text/numbers.js";
 
 /** @typedef {[what: string, node: string, ...rest: number[]]} Column the last number is its kind */
 /**

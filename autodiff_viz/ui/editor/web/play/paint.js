@@ -4,10 +4,10 @@
 
 import { setText, svg } from "../../../web/dom.js";
 import { nodesOf, wiresOf } from "../state/fold.js";
-import { wireId } from "../draw/wires.js";
+import { wireId } from "../draw/wires/wires.js";
 
 /** @typedef {import("../draw/stage.js").Stage} Stage */
-/** @typedef {import("../draw/nodes.js").Card} Card */
+/** @typedef {import("../draw/cards/nodes.js").Card} Card */
 /** @typedef {import("./model.js").Shown} Shown */
 
 const WHICH = /** @type {const} */ (["value", "cotangent"]);

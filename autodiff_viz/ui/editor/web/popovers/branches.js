@@ -5,7 +5,7 @@ import { html } from "../../../web/dom.js";
 import { idOf } from "../state/fold.js";
 import { selectRegion } from "./regionpop.js";
 import { openPopover } from "./popover.js";
-import { tabOf } from "../draw/regions.js";
+import { tabOf } from "../draw/regions/regions.js";
 import { say } from "../draw/stage.js";
 import { shared } from "../../../web/constants.js";
 

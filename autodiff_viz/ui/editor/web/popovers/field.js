@@ -3,7 +3,7 @@
 
 import { html } from "../../../web/dom.js";
 import { clamp, slotPoint, toScreen } from "../draw/geometry.js";
-import { textWidth } from "../draw/measure.js";
+import { textWidth } from "../draw/text/measure.js";
 import { whenRefused } from "./notice.js";
 import { say } from "../draw/stage.js";
 

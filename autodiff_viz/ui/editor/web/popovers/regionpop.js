@@ -11,7 +11,7 @@ import { housing, movesSay, rehoused } from "../state/housing.js";
 import { light } from "./notice.js";
 import { closePopover, openPopover } from "./popover.js";
 import { moved } from "../state/predict.js";
-import { shapesOf, tabOf } from "../draw/regions.js";
+import { shapesOf, tabOf } from "../draw/regions/regions.js";
 import { say } from "../draw/stage.js";
 
 /** @typedef {import("../editor.js").Editor} Editor */

@@ -1,5 +1,5 @@
 // @ts-check
-// Groups of branches in a drawing, with the same meaning as in graph/branches.py and graph/train_one_branch.py. Pure.
+// Groups of branches in a drawing, with the same meaning as in graph/structure/branches.py and graph/edits/train_one_branch.py. Pure.
 
 import { nested } from "./frames.js";
 

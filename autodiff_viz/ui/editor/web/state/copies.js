@@ -12,7 +12,7 @@ import { shared } from "../../../web/constants.js";
 /** @typedef {import("../types.js").Frame} Frame */
 /** @typedef {import("../types.js").GraphNode} GraphNode */
 
-/** The names of the copies, by name of the original, as `graph/subgraph.py` gives them.
+/** The names of the copies, by name of the original, as `graph/edits/subgraph.py` gives them.
  * @param {string[]} taken @param {string[]} names @returns {Map<string, string>} */
 export function copyNames(taken, names) {
   const used = new Set(taken);

@@ -8,7 +8,7 @@
 const GRAD = "grad"; // its first slot is the output that it differentiates, whose value it does not read
 
 /** The nodes that a node's value is a function of, nearest first; without itself. A grad node's is one of its x and of what
- * the nodes between x and z read beside; it runs these nodes again and reads none of them, as graph/grad_nodes.py says.
+ * the nodes between x and z read beside; it runs these nodes again and reads none of them, as graph/structure/grad_nodes.py says.
  * @param {Drawing} drawing @param {string} id @returns {string[]} */
 export function readsOf({ nodes, wires }, id) {
   const grads = new Set(nodes.filter(({ op }) => op === GRAD).map((node) => node.id));

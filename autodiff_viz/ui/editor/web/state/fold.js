@@ -3,7 +3,7 @@
 // Pure; objects outside all collapsed groups are shared.
 
 import { bounds } from "../draw/geometry.js";
-import { cardOf } from "../draw/groupcard.js";
+import { cardOf } from "../draw/cards/groupcard.js";
 import { isGroup, framesOf, nested } from "./frames.js";
 
 /** @typedef {import("../types.js").Drawing} Drawing */

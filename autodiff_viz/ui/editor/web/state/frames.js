@@ -26,7 +26,7 @@ export function holding(frames, nodesOf) {
 const ofBranches = (frame) => isGroup(frame) && frame.branches !== undefined;
 
 /** Frames with their depth, outermost first; of a group and a region with the same nodes the group is the outer one,
- * of two groups that of branches, as in graph/groups.py.
+ * of two groups that of branches, as in graph/structure/groups.py.
  * @template {Frame} T @param {T[]} frames @returns {{ frame: T, depth: number }[]} */
 export function nested(frames) {
   const sorted = [...frames].sort((a, b) =>

@@ -4,7 +4,7 @@
 
 import { framesOf, holding, isGroup } from "./frames.js";
 import { overlap } from "../draw/geometry.js";
-import { contains, outerBox } from "../draw/outline.js";
+import { contains, outerBox } from "../draw/regions/outline.js";
 
 /** @typedef {import("../types.js").Drawing} Drawing */
 /** @typedef {import("../types.js").Region} Region */

@@ -16,7 +16,7 @@ export function downstream(wires, start) {
  * @param {Link[]} wires @param {string} end @returns {Set<string>} */
 export const upstream = (wires, end) => downstream(wires.map(({ from, to }) => ({ from: to, to: from })), end);
 
-/** The nodes in topological order, stable as in graph/order.py.
+/** The nodes in topological order, stable as in graph/structure/order.py.
  * @template {{ id: string }} N @param {N[]} nodes @param {(Link & { slot: number })[]} wires @returns {N[]} */
 export function inOrder(nodes, wires) {
   const byId = new Map(nodes.map((node) => [node.id, node]));

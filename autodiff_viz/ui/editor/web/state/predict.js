@@ -98,7 +98,7 @@ function numbered({ groups }, group, k) {
   return Array.from({ length: Math.max(k, 0) }, (_, i) => known[i] ?? "\u2026");
 }
 
-/** The name of a new group, as graph/groups.py gives it. @param {Drawing} drawing @param {string} stem */
+/** The name of a new group, as graph/structure/groups.py gives it. @param {Drawing} drawing @param {string} stem */
 function freshTitle(drawing, stem) {
   const taken = new Set(framesOf(drawing).map(({ name }) => name));
   if (!taken.has(stem)) return stem;

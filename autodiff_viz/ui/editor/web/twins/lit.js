@@ -1,7 +1,7 @@
 // @ts-check
 // Light on the wire at which the backward sweeps of the two compared graphs part.
 
-import { wireId } from "../draw/wires.js";
+import { wireId } from "../draw/wires/wires.js";
 
 /** Light the wires that Python names, and the card's wires that stand for them.
  * @param {import("../editor.js").Editor} editor */

@@ -1,0 +1,1 @@
+"""Compare two graphs: their values, their cotangents and the first wire where these differ."""

@@ -1,0 +1,92 @@
+"""`memory`: what is live after each step of a pass, and where that is most."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from autodiff_viz.engine.explain.memory.play import FORWARD, Array, LiveArray, PlayStep, totals, whole_pass
+from autodiff_viz.engine.trace import Trace
+
+
+@dataclass(frozen=True)
+class Memory:
+    """What a pass holds between its steps, if every array is freed after its last reader.
+
+    Attributes:
+      steps: the steps of `play`; the elements that are live after step i are `steps[i].live`.
+      arrays: each array that a later step reads, in the order in which they are written.
+      bytes: the bytes that are live after each step.
+    """
+
+    steps: tuple[PlayStep, ...]
+    arrays: tuple[LiveArray, ...]
+    bytes: tuple[int, ...]
+
+    @cached_property
+    def peak(self) -> int:
+        """The most elements that are live after a step."""
+        return max(step.live for step in self.steps)
+
+    @cached_property
+    def at_step(self) -> int:
+        """The index of the first step after which that many are live."""
+        return next(i for i, step in enumerate(self.steps) if step.live == self.peak)
+
+    @property
+    def peak_bytes(self) -> int:
+        """The most bytes that are live after a step."""
+        return max(self.bytes)
+
+    @cached_property
+    def turn(self) -> int:
+        """The index of the last step of the forward pass."""
+        return sum(step.phase == FORWARD for step in self.steps) - 1
+
+    @property
+    def kept(self) -> int:
+        """The elements that the backward pass finds: those of the residuals that are read."""
+        return self.steps[self.turn].live
+
+    @property
+    def reruns(self) -> int:
+        """How often a node's value is computed again in the backward pass and kept."""
+        return sum(step.again and step.node in step.writes for step in self.steps)
+
+    @cached_property
+    def held(self) -> tuple[Mapping[Array, int], ...]:
+        """For each step, the arrays that are live after it, with their elements.
+
+        A value that is kept and also computed again has both in its number.
+        """
+        found: list[dict[Array, int]] = [{} for _ in self.steps]
+        for array in self.arrays:
+            for at in found[array.written : array.reads[-1]]:
+                at[array.array] = at.get(array.array, 0) + array.elements
+        return tuple(found)
+
+    def holds(self, step: int) -> tuple[LiveArray, ...]:
+        """Return the arrays that are live after a step."""
+        return tuple(array for array in self.arrays if array.written <= step < array.reads[-1])
+
+    def readers(self, array: LiveArray, after: int = -1) -> tuple[str, ...]:
+        """Return the nodes whose steps after the step `after` read the array."""
+        return tuple(dict.fromkeys(self.steps[i].node for i in array.reads if i > after))
+
+
+def memory(trace: Trace) -> Memory:
+    """Return what is live after each step of `play`: elements and bytes, who computes it and who reads it.
+
+    After the last forward step that is what `trace.residuals` keeps and a pullback reads. XLA allocates
+    otherwise: see `xla_memory`.
+
+    Args:
+      trace: has an output.
+    Returns:
+      The steps with what is live after each.
+    Raises:
+      GraphError: no trace is given, or a checkpoint region is not valid.
+    """
+    found = whole_pass(trace)
+    return Memory(found.steps, found.arrays, totals(len(found.steps), found.arrays, "bytes"))

@@ -1,0 +1,1 @@
+"""Find the first NaN or infinity of a trace, with cures."""

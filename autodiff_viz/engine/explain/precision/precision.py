@@ -1,0 +1,273 @@
+"""`precision`: which numbers of a trace leave the range of its dtype, and which loss scale saves them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from autodiff_viz.engine.explain.precision.ranges import (
+    COTANGENT,
+    KINDS,
+    OVERFLOW,
+    PASSED,
+    ROUNDED,
+    UNDERFLOW,
+    VALUE,
+    Numbers,
+    Ranged,
+    ranges,
+)
+from autodiff_viz.engine.live_path.arrays import on_device, own_value, rounded
+from autodiff_viz.engine.live_path.prepare import prepare
+from autodiff_viz.engine.live_path.walk import Cotangents, backward, forward
+from autodiff_viz.engine.trace import Trace, known_trace, trace
+from autodiff_viz.engine.trace import precision as in_dtype
+from autodiff_viz.graph.problem import GraphError, Problem
+from autodiff_viz.graph.registries.dtypes import FLOAT32, FLOAT64
+from autodiff_viz.graph.text.names import quoted
+from autodiff_viz.graph.text.text_format import listed, scalar
+
+HIGHEST = 24  # of the powers of two that are tried as a loss scale
+MOST = 3  # nodes that a sentence names
+
+
+@dataclass(frozen=True, slots=True)
+class Precision:
+    """The numbers of a trace beside those of float64.
+
+    Attributes:
+      dtype: of the trace.
+      scale: the loss scale: the seed is multiplied by it, and the cotangents are divided by it at the end.
+      places: of all values, cotangents and wires, worst first.
+      least: the smallest scale, a power of two, that saves every cotangent that a scale can save.
+      most: the largest one, up to 2^24, at which no more cotangents overflow than without a scale.
+      sentence: what happens, in words.
+      scales: the safe scales, in words.
+    """
+
+    dtype: str
+    scale: float
+    places: tuple[Ranged, ...]
+    least: float
+    most: float
+    sentence: str
+    scales: str
+
+    @property
+    def worst(self) -> str:
+        """The worst kind of all places."""
+        return self.places[0].kind if self.places else KINDS[-1]
+
+
+def precision(found: Trace, scale: float = 1.0) -> Precision:
+    """Compare every number of a trace with that of float64, and find the loss scales that are safe.
+
+    In float64 an input has the graph's own number where the trace has that number, rounded; so what rounding
+    an input loses is seen too.
+
+    Args:
+      found: has an output.
+      scale: the loss scale, a positive number.
+    Returns:
+      A record of each value, cotangent and wire, the worst first, and the safe scales.
+    Raises:
+      GraphError: it is no trace, it has no output, or the scale is not a positive number.
+    Source: P. Micikevicius et al., "Mixed Precision Training", 2018, arXiv:1710.03740, section 3.2.
+    """
+    _check(known_trace(found), scale)
+    run, values = _evaluated(found)
+    exact = trace(found.graph, exact_inputs(found), found.seed.astype(np.float64), dtype=FLOAT64)
+    true = Numbers(
+        exact.value,
+        _known(exact.cotangent, found.cotangent),
+        _known(exact.passed, found.passed),
+    )
+    cotangents = run(float(scale))
+    here = Numbers(values, cotangents.arriving, cotangents.passed)
+    places = ranges(found.graph, found.dtype, here, true, float(scale))
+    least, most, left = _scales(run, found, true)
+    return Precision(
+        dtype=found.dtype,
+        scale=float(scale),
+        places=tuple(sorted(places, key=_rank)),
+        least=least,
+        most=most,
+        sentence=_sentence(found, places),
+        scales=_scales_said(run, found, true, least, most, left) + _bent(found, exact, float(scale)),
+    )
+
+
+def _bent(found: Trace, exact: Trace, scale: float) -> str:
+    """Return in words that the scale changes gradients, if a rule is not linear, such as one that clips."""
+    ruled = [node for node in found.graph.nodes if node.rule.function]
+    if scale == 1.0 or not ruled:
+        return ""
+    scaled = trace(exact.graph, dict(exact.inputs), exact.seed * scale, dtype=FLOAT64)
+    apart = any(
+        not np.allclose(scaled.gradient[name] / scale, exact.gradient[name], rtol=1e-9, equal_nan=True)
+        for name in exact.gradient
+    )
+    return " A rule is not linear, so this scale changes the gradient in float64, too." if apart else ""
+
+
+def saved(found: Trace, name: str) -> str:
+    """Return in words what saves a cotangent that underflows: a loss scale or float32; "" if neither does."""
+    scale = precision(found).least
+    scaled = trace(found.graph, found.inputs, found.seed.astype(np.float64) * scale, dtype=found.dtype)
+    if scaled.cotangent[name].any():
+        return f" With a loss scale of {scale:,.0f} it arrives."
+    wide = trace(found.graph, found.inputs, found.seed, dtype=FLOAT32)
+    return f" In {FLOAT32} it arrives." if wide.cotangent[name].any() else ""
+
+
+def _check(found: Trace, scale: Any) -> None:
+    if found.output is None:
+        raise GraphError(Problem("no-output", "The graph has no output.", "Add a node."))
+    number = isinstance(scale, int | float | np.number) and not isinstance(scale, bool)
+    if not number or not 0 < scale < np.inf:
+        message = f"The loss scale must be a positive number; found {quoted(scale)}."
+        raise GraphError(Problem("bad-number", message, "A power of two loses no digit, such as 1024."))
+
+
+def _rank(place: Ranged) -> tuple[int, float]:
+    return KINDS.index(place.kind), -place.error
+
+
+def _known(arrays: Any, like: Any) -> dict[Any, Any]:
+    """Return the arrays that are no symbolic zeros in either trace."""
+    return {
+        key: None if arrays.is_symbolic_zero(key) or like.is_symbolic_zero(key) else arrays[key]
+        for key in arrays
+    }
+
+
+def _evaluated(found: Trace) -> tuple[Callable[[float], Cotangents], dict[str, Any]]:
+    """Return the backward pass as a function of the loss scale, and the values."""
+    with in_dtype(found.dtype):
+        inputs = {name: on_device(array) for name, array in found.inputs.items()}
+        prepared = prepare(found.graph, inputs, found.dtype)
+        values, called = forward(prepared)
+
+    @cache
+    def run(scale: float) -> Cotangents:
+        with in_dtype(found.dtype), np.errstate(over="ignore"):
+            seed = (found.seed.astype(np.float64) * scale).astype(found.dtype)
+            return backward(prepared, values, called, on_device(seed))
+
+    return run, values
+
+
+def exact_inputs(found: Trace) -> dict[str, np.ndarray]:
+    """Return the inputs in float64: the graph's own number where the trace has it rounded."""
+    given = {}
+    for name, array in found.inputs.items():
+        with in_dtype(FLOAT64):
+            own = np.asarray(own_value(found.graph[name], FLOAT64))
+        same = own.shape == array.shape and rounded(own, found.dtype).tobytes() == array.tobytes()
+        given[name] = own if same else array.astype(np.float64)
+    return given
+
+
+def _flat(arrays: Iterable[Any]) -> np.ndarray:
+    return np.concatenate([np.zeros(0), *(np.ravel(np.asarray(a)).astype(np.float64) for a in arrays)])
+
+
+def _scales(run: Callable, found: Trace, true: Numbers) -> tuple[float, float, int]:
+    """Return (least, most, how many cotangents are still 0 there).
+
+    With a larger scale no more cotangents underflow and no fewer overflow, so both are found by bisection.
+    """
+    keys = [key for key, array in true.cotangent.items() if array is not None]
+    wires = [key for key, array in true.passed.items() if array is not None]
+    exact = _flat([*(true.cotangent[key] for key in keys), *(true.passed[key] for key in wires)])
+
+    @cache
+    def counts(power: int) -> tuple[int, int]:
+        some = run(2.0**power)
+        here = _flat([*(some.arriving[key] for key in keys), *(some.passed[key] for key in wires)])
+        gone, over = (here == 0) & (exact != 0), ~np.isfinite(here) & np.isfinite(exact)
+        return int(np.count_nonzero(gone)), int(np.count_nonzero(over))
+
+    over = counts(0)[1]
+    most = _last(lambda power: counts(power)[1] <= over)
+    left = counts(most)[0]
+    least = most - _last(lambda down: counts(most - down)[0] <= left, most)
+    return 2.0**least, 2.0**most, left
+
+
+def _last(holds: Callable[[int], bool], most: int = HIGHEST) -> int:
+    """Return the largest number from 0 to `most` at which `holds`, which does at 0 and up to that number."""
+    if holds(most):
+        return most
+    low, high = 0, most - 1
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if holds(middle) else (low, middle - 1)
+    return low
+
+
+SAID = {
+    (OVERFLOW, VALUE): "the value of {at} is not finite in {dtype}",
+    (OVERFLOW, COTANGENT): "what arrives at {at} is not finite in {dtype}",
+    (OVERFLOW, PASSED): "what {at} passes back is not finite in {dtype}",
+    (UNDERFLOW, VALUE): "the value of {at} is too small for {dtype}: 0 here",
+    (UNDERFLOW, COTANGENT): "what arrives at {at} is too small for {dtype}: 0 here",
+    (UNDERFLOW, PASSED): "what {at} passes back is too small for {dtype}: 0 here",
+    (ROUNDED, VALUE): "the value of {at} is 0 in {dtype}, since rounding took all its digits",
+    (ROUNDED, COTANGENT): "what arrives at {at} is 0 in {dtype}, since rounding took all its digits",
+    (ROUNDED, PASSED): "what {at} passes back is 0 in {dtype}, since rounding took all its digits",
+}
+
+
+def _sentence(found: Trace, places: Iterable[Ranged]) -> str:
+    """Return where numbers begin to leave the range, worst first."""
+    places, parts = tuple(places), []
+    for (kind, what), words in SAID.items():
+        at = [p for p in places if p.begins and (p.kind, p.what) == (kind, what)]
+        if at:
+            said = words.format(at=_named(at), dtype=found.dtype)
+            exact = at[0].exact_high if len(at) == 1 and at[0].size == 1 else None
+            beside = f", {scalar(exact, 3)} in float64" if exact else ""
+            parts.append(f"{kind.capitalize()}: {said}{beside}.")
+    if parts:
+        return " ".join(parts)
+    error = max((place.error for place in places), default=0.0)
+    begins = [place for place in places if place.begins]
+    fits = (
+        f"Subnormal, with fewer digits: numbers at {_named(begins)}. Nothing is lost."
+        if begins
+        else (f"Every number fits in {found.dtype}.")
+    )
+    return f"{fits} The largest error beside float64 is {scalar(100 * error, 2)} %."
+
+
+def _named(places: Iterable[Ranged]) -> str:
+    return listed([quoted(name) for name in dict.fromkeys(place.node for place in places)], MOST)
+
+
+def _many(left: int) -> str:
+    return f"{left} numbers stay" if left > 1 else "1 number stays"
+
+
+def _scales_said(run: Callable, found: Trace, true: Numbers, least: float, most: float, left: int) -> str:
+    """Return the safe loss scales in words, with what happens below and above them."""
+    kept = f"{_many(left)} 0 at any scale. " if left else ""
+
+    def at(scale: float, kind: str) -> str:
+        some = run(scale)
+        here = Numbers(true.value, some.arriving, some.passed)
+        places = ranges(found.graph, found.dtype, here, true, scale)
+        return _named(p for p in places if p.kind == kind and p.begins and p.what != VALUE)
+
+    above = "" if most == 2.0**HIGHEST else f" {most * 2:,.0f} overflows at {at(most * 2, OVERFLOW)}."
+    if least == 1.0 and most == 1.0:
+        return f"{kept}No loss scale is safe but 1.{above}"
+    if least == 1.0:
+        return f"{kept}No loss scale is needed; up to {most:,.0f} is safe.{above}"
+    below = f" At {least / 2:,.0f} something underflows at {at(least / 2, UNDERFLOW)}."
+    span = f"from {least:,.0f} to {most:,.0f} are" if least < most else f"of {least:,.0f} is"
+    return f"{kept}Loss scale{'s' if least < most else ''} {span} safe.{below}{above}"

@@ -1,0 +1,242 @@
+"""`why_zero`: the reason why no gradient arrives at a node."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence, Set
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import numpy as np
+
+from autodiff_viz.engine.diagnostics.op_derivative import own_contributions
+from autodiff_viz.engine.explain.cure import Cure
+from autodiff_viz.engine.explain.zero.cures import element_cure, zero_cure
+from autodiff_viz.engine.explain.zero.elements import Elements, wires_between, zero_elements
+from autodiff_viz.engine.explain.zero.kinds import (
+    CANCELLED,
+    DISCONNECTED,
+    FLAT,
+    RULE,
+    SEED,
+    STOPPED,
+    UNDERFLOW,
+)
+from autodiff_viz.engine.explain.zero.words import sentence_of
+from autodiff_viz.engine.live_path.arrays import FLOAT64
+from autodiff_viz.engine.live_path.walk import Wire
+from autodiff_viz.engine.trace import Trace, known_trace, trace
+from autodiff_viz.graph.model import GRAD, Graph
+from autodiff_viz.graph.problem import GraphError, Problem
+from autodiff_viz.graph.registries.rule_kinds import FOLLOW, STOP
+from autodiff_viz.graph.structure.grad_nodes import OF, reads_of
+from autodiff_viz.graph.structure.order import ancestors, consumers, order
+from autodiff_viz.graph.text.names import listed_names, quoted
+
+
+@dataclass(frozen=True, slots=True)
+class ZeroReason:
+    """Why the cotangent of a node is zero.
+
+    Attributes:
+      kind: "seed": the seed is zero. "disconnected": no path leads from the node to the output. "stopped":
+        every path meets a stop. "rule": another rule passes back zero. "flat": a derivative is exactly zero,
+        as of a dead relu, a comparison or a factor of 0. "underflow": what is passed back is not zero in
+        float64. "cancelled": contributions that are not zero add up to zero.
+      at: the nodes that are to blame, in topological order: of stops those nearest to the node; of
+        cancellations the forks, or an op whose own pullback adds up to zero.
+      wires: of cancellations, the contributions that are not zero.
+      sentence: all of it in words.
+      elements: of a tensor, the elements at which nothing arrives, counted by kind.
+      path: the wires on the paths from the node to those of `at`, and `wires`.
+      cure: a graph in which something arrives, of a tensor at more elements; None where none is known.
+      mend: what the cure does, as the text of a button.
+      changes: what the cure changes, as a sentence.
+      dtype: in which something arrives, of a cure that changes the dtype alone; "" of others.
+    """
+
+    kind: str
+    at: tuple[str, ...] = ()
+    wires: tuple[Wire, ...] = ()
+    sentence: str = ""
+    elements: tuple[Elements, ...] = ()
+    path: tuple[Wire, ...] = ()
+    cure: Graph | None = None
+    mend: str = ""
+    changes: str = ""
+    dtype: str = ""
+
+
+class _Graph(NamedTuple):
+    """A graph with what the search needs: the wires that read each node, and the ancestors of the output."""
+
+    graph: Graph
+    readers: Mapping[str, tuple[Wire, ...]]
+    live: Set[str]
+
+
+def why_zero(found: Trace, name: str) -> ZeroReason | None:
+    """Return why no gradient arrives at the node `name`, or at elements of it.
+
+    A path from the node to the output is closed where a wire passes back zero. Paths closed by stops are
+    taken off first, then those closed by other rules, by derivatives of zero, and by underflow. The kind is
+    the cause that closes the last open path; a path that is still open then ends in a cancellation.
+
+    On the way an array counts as zero if all its elements are; `elements` looks at each by itself. Where
+    something arrives at other elements, kind and `at` are those of most of the elements that get nothing.
+
+    Args:
+      found: has an output.
+      name: a node of its graph.
+    Returns:
+      The reason; None if no element of the node's cotangent is zero.
+    Raises:
+      GraphError: no trace is given, or it has no node of that name.
+    """
+    graph = known_trace(found).graph
+    if name not in graph:
+        message = f"The trace has no node {quoted(name)}."
+        raise GraphError(Problem("unknown-node", message, f"It has {listed_names([*found.value])}."))
+    arriving = found.cotangent[name]
+    if (arriving != 0).all():
+        return None
+    parts = zero_elements(found, name) if arriving.size > 1 else ()
+    reason = _of_most(parts) if arriving.any() else _reason(found, name)
+    cure = _cure(found, name, reason)
+    if cure is not None:
+        reason = replace(reason, cure=cure.edit(graph), mend=cure.mend, changes=cure.changes)
+        reason = replace(reason, dtype=cure.dtype)
+    path = dict.fromkeys((*wires_between(found, name, reason.at), *reason.wires))
+    sentence = sentence_of(found, name, reason.kind, reason.at, reason.wires, parts)
+    return replace(reason, elements=parts, path=tuple(path), sentence=sentence)
+
+
+def cure_of_zero(found: Trace, name: str, trained: bool = False) -> Cure | None:
+    """Return the edit of the reason's cure; None without a cure, and where all elements get something.
+
+    Args:
+      trained: whether the graph is trained, so that a loss scale can be the cure.
+    """
+    arriving = found.cotangent[name]
+    if (arriving != 0).all():
+        return None
+    reason = _of_most(zero_elements(found, name)) if arriving.any() else _reason(found, name)
+    return _cure(found, name, reason, trained)
+
+
+def _of_most(parts: Sequence[Elements]) -> ZeroReason:
+    most = max(parts, key=lambda part: part.count)
+    return ZeroReason(most.kind, most.at)
+
+
+def _cure(found: Trace, name: str, reason: ZeroReason, trained: bool = False) -> Cure | None:
+    def why(after: Trace) -> tuple[str, tuple[str, ...]] | None:
+        left = None if after.cotangent[name].any() else _reason(after, name)
+        return left and (left.kind, left.at)
+
+    if found.cotangent[name].any():
+        return element_cure(found, name, (reason.kind, reason.at), trained)
+    return zero_cure(found, name, (reason.kind, reason.at), why, trained)
+
+
+def _reason(found: Trace, name: str) -> ZeroReason:
+    graph = found.graph
+    if not found.seed.any():
+        return ZeroReason(SEED)
+    within = _within(graph)
+    if name not in within.live:
+        return ZeroReason(DISCONNECTED)
+    closed: set[Wire] = set()
+    for kind, wires in _closed(found, within).items():
+        before, closed = closed, closed | wires
+        reached = _reached(within, name, closed)
+        if graph.output not in reached:
+            met = {n for n, slot in wires if graph[n].slots[slot] in reached}
+            return ZeroReason(kind, _in_order(graph, met & _leading_on(graph, before)))
+    return _cancelled(found, within, reached - {graph.output}, closed)
+
+
+def _within(graph: Graph) -> _Graph:
+    """Return what leads to the output: all wires but that to the z of a grad node, which is not read."""
+    readers = {
+        name: tuple((user, slot) for user, slot in wires if graph[user].op != GRAD or slot != OF)
+        for name, wires in consumers(graph).items()
+    }
+    return _Graph(graph, readers, ancestors(graph, [graph.output], reads_of))
+
+
+def _closed(found: Trace, within: _Graph) -> dict[str, set[Wire]]:
+    """Return, by kind and in the order in which causes are taken off, the wires that pass back zero."""
+    graph, kinds = found.graph, {STOPPED: set(), RULE: set(), FLAT: set(), UNDERFLOW: set()}
+    for name in within.live:
+        node = graph[name]
+        for slot, _ in node.wires:
+            if node.rule.kind == STOP:
+                kinds[STOPPED].add((name, slot))
+            elif not found.cotangent[name].any() or found.passed[name, slot].any():
+                continue  # open, or nothing arrives that it could pass back
+            elif node.rule.kind != FOLLOW:
+                kinds[RULE].add((name, slot))
+            elif not _adds_up(found, name, slot):
+                kinds[FLAT].add((name, slot))
+    if kinds[FLAT] and found.dtype != FLOAT64:
+        exact = trace(graph, found.inputs, found.seed, dtype=FLOAT64)
+        kinds[UNDERFLOW] = {wire for wire in kinds[FLAT] if exact.passed[wire].any()}
+        kinds[FLAT] -= kinds[UNDERFLOW]
+    return kinds
+
+
+def _adds_up(found: Trace, name: str, slot: int) -> bool:
+    """Whether an op's own pullback passes back zero as a sum: with other weights it would not be zero.
+
+    No weight is above 1, or a product that is too small for the dtype could become large enough.
+    """
+    arriving = found.cotangent[name]
+    weights = np.random.default_rng(0).uniform(0.5, 1.0, arriving.shape).astype(arriving.dtype)
+    return bool(own_contributions(found, name, arriving * weights)[slot].any())
+
+
+def _reached(within: _Graph, name: str, closed: Set[Wire]) -> set[str]:
+    """Return the nodes to which open paths lead from `name`, with itself."""
+    reached, waiting = {name}, [name]
+    while waiting:
+        for wire in within.readers[waiting.pop()]:
+            if wire not in closed and wire[0] in within.live and wire[0] not in reached:
+                reached.add(wire[0])
+                waiting.append(wire[0])
+    return reached
+
+
+def _leading_on(graph: Graph, closed: Set[Wire]) -> set[str]:
+    """Return the nodes from which open paths lead to the output."""
+    found, waiting = {graph.output}, [graph.output]
+    while waiting:
+        node = graph[waiting.pop()]
+        for slot, producer in node.wires:
+            if (node.name, slot) not in closed and producer not in found:
+                found.add(producer)
+                waiting.append(producer)
+    return found
+
+
+def _cancelled(found: Trace, within: _Graph, reached: Set[str], closed: Set[Wire]) -> ZeroReason:
+    """Return the nodes on open paths at which contributions add up to zero, or the ops in which they do."""
+    forks = {
+        name: [wire for wire in within.readers[name] if found.passed[wire].any()]
+        for name in reached
+        if not found.cotangent[name].any()
+    }
+    wires = {wire for arriving in forks.values() for wire in arriving}
+    at = {name for name, arriving in forks.items() if arriving}
+    inside = {
+        wire[0] for name in reached for wire in {*within.readers[name]} - closed if _is_lost(found, wire)
+    }
+    return ZeroReason(CANCELLED, _in_order(found.graph, at | inside), tuple(sorted(wires)))
+
+
+def _is_lost(found: Trace, wire: Wire) -> bool:
+    """Whether something arrives at a node that passes nothing down this wire."""
+    return found.cotangent[wire[0]].any() and not found.passed[wire].any()
+
+
+def _in_order(graph: Graph, names: Set[str]) -> tuple[str, ...]:
+    return tuple(node.name for node in order(graph) if node.name in names)

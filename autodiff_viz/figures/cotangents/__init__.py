@@ -1,0 +1,1 @@
+"""Draw values and cotangents: their sizes, their numbers, their spread and their precision."""

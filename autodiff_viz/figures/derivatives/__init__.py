@@ -1,0 +1,1 @@
+"""Draw derivatives: sweeps of an input, declared rules, Jacobians and paths."""

@@ -1,0 +1,1 @@
+"""Draw what is live, kept and computed again, and the checkpoint plans."""

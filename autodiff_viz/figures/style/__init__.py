@@ -1,0 +1,1 @@
+"""Share the look of all figures: theme, text, axes, tables and large type."""

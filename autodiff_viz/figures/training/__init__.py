@@ -1,0 +1,1 @@
+"""Draw a training: loss, gradients and updates, a column for each step."""

@@ -1,0 +1,134 @@
+"""Figure of the loss in every step of a training."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import plotly.graph_objects as go
+
+from autodiff_viz.figures.style.plotly_text import coloured
+from autodiff_viz.figures.style.theme import COTANGENT, EDGE, LINE, SMALL, STOP, VALUE, axis, draw, ink
+from autodiff_viz.figures.training.progress import (
+    BOTTOM,
+    LEFT,
+    RIGHT,
+    Progress,
+    columns,
+    marks,
+    own_marks,
+    phase_rows,
+    step_axis,
+)
+from autodiff_viz.graph.text.text_format import scalar
+
+HEIGHT = 116  # pixels of the panel
+POINTS = 600  # of the line
+WIDE = 300.0  # largest over smallest loss from which the axis is logarithmic
+
+
+def loss_figure(progress: Progress) -> go.Figure:
+    """Draw the loss as a line, with a dot at the step on view.
+
+    A cross at the height of the largest finite loss marks a loss that is not finite.
+    """
+    loss = progress.records.loss.astype(float)
+    finite = loss[np.isfinite(loss)]
+    log = bool(finite.size) and finite.min() > 0 and finite.max() > WIDE * finite.min()
+    shapes, names = marks(progress)
+    head = 12 + LINE * (1 + phase_rows(progress))
+    here = _here(progress, loss, head)
+    layout = {
+        "height": head + HEIGHT + BOTTOM,
+        "margin": {"l": LEFT, "r": RIGHT, "t": head, "b": BOTTOM, "pad": 0},
+        "hovermode": "closest",
+        "meta": own_marks(progress, len(names) + 1 if here else None),
+        "xaxis": step_axis(progress),
+        "yaxis": axis(
+            type="log" if log else "linear", nticks=5, tickangle=0, zeroline=False, exponentformat="power"
+        ),
+        "shapes": shapes,
+        "annotations": [*names, _headline(loss, head), *here],
+    }
+    return draw([_line(loss), *_dot(progress, loss), *_crosses(loss)], layout, "loss")
+
+
+def loss_text(progress: Progress) -> str:
+    """Describe the figure in one sentence, for screen readers."""
+    loss = progress.records.loss
+    first, last, least = (scalar(x) for x in (loss[0], loss[-1], np.nanmin(np.append(loss, np.inf))))
+    return (
+        f"A line chart of the loss over {progress.steps} steps: from {first} to {last}, at least {least}"
+        f"{_changes(progress)}."
+    )
+
+
+def _changes(progress: Progress) -> str:
+    named = [f"{name} from step {first}" for first, name in progress.phases]
+    return f"; {', '.join(named)}" if named else ""
+
+
+def _headline(loss: np.ndarray, head: int) -> dict[str, Any]:
+    ends = f"loss {scalar(loss[0])} → {scalar(loss[-1])}"
+    text = f"{coloured('━', VALUE)} <b>{ends}</b>, steps 0 to {len(loss) - 1}"
+    return {**_over(head), "text": ink(text), "x": 0, "xshift": EDGE - LEFT, "xanchor": "left"}
+
+
+def _here(progress: Progress, loss: np.ndarray, head: int) -> list[dict[str, Any]]:
+    """Return the loss of the step on view as an annotation; none without such a step."""
+    step = progress.shown
+    if step is None or step >= len(loss):
+        return []
+    text = f"{coloured('●', COTANGENT)} step {step}: <b>{scalar(loss[step])}</b>"
+    return [{**_over(head), "text": ink(text), "x": 1, "xanchor": "right"}]
+
+
+def _over(head: int) -> dict[str, Any]:
+    """Return the place of a line of text above the panel."""
+    place = {"xref": "paper", "yref": "paper", "y": 1, "yshift": head - LINE, "yanchor": "middle"}
+    return {**place, "showarrow": False, "font": {"size": SMALL}}
+
+
+def _line(loss: np.ndarray) -> dict[str, Any]:
+    at = np.unique(np.append(columns(len(loss), POINTS), len(loss) - 1))
+    return {
+        "type": "scatter",
+        "mode": "lines" if len(loss) > 1 else "markers",
+        "name": "loss",
+        "x": at,
+        "y": np.where(np.isfinite(loss[at]), loss[at], np.nan),
+        "line": {"color": VALUE, "width": 3},
+        "hovertemplate": "step %{x}<br>loss %{y:.5g}<extra></extra>",
+    }
+
+
+def _dot(progress: Progress, loss: np.ndarray) -> list[dict[str, Any]]:
+    step = progress.shown
+    if step is None or step >= len(loss) or not np.isfinite(loss[step]):
+        return []
+    marker = {"symbol": "circle", "size": 12, "color": COTANGENT}
+    dot = _marks([step], [float(loss[step])], marker, "step %{x}<br>loss %{y:.5g}<extra></extra>")
+    return [{**dot, "name": "shown"}]
+
+
+def _crosses(loss: np.ndarray) -> list[dict[str, Any]]:
+    bad = np.flatnonzero(~np.isfinite(loss))[:50]
+    if not bad.size:
+        return []
+    finite = loss[np.isfinite(loss)]
+    height = float(finite.max()) if finite.size else 1.0
+    marker = {"symbol": "x", "size": 11, "color": STOP}
+    hover = "step %{x}<br>the loss is not finite<extra></extra>"
+    return [_marks(bad.tolist(), [height] * len(bad), marker, hover)]
+
+
+def _marks(x: list[int], y: list[float], marker: dict[str, Any], hover: str) -> dict[str, Any]:
+    return {
+        "type": "scatter",
+        "mode": "markers",
+        "x": x,
+        "y": y,
+        "marker": marker,
+        "cliponaxis": False,
+        "hovertemplate": hover,
+    }

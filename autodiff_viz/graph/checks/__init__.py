@@ -1,0 +1,1 @@
+"""Check graphs, their rules, and the arguments of public functions."""

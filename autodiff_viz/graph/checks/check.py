@@ -1,0 +1,133 @@
+"""Structural checks of a graph, reported as `Problem`s. Shapes and arities are checked by the engine."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Hashable, Iterator
+
+from autodiff_viz.graph import limits
+from autodiff_viz.graph.checks.rules import rule_problems
+from autodiff_viz.graph.identity import remembered
+from autodiff_viz.graph.model import INPUT, Graph, Node
+from autodiff_viz.graph.problem import Problem
+from autodiff_viz.graph.structure.bypass import mute_fault, mute_problem
+from autodiff_viz.graph.structure.groups import group_problems
+from autodiff_viz.graph.structure.order import find_cycle
+from autodiff_viz.graph.structure.regions import convex_hull, region_problems
+from autodiff_viz.graph.structure.segments import cut_problems, input_cut
+from autodiff_viz.graph.text.literals import literal_fault
+from autodiff_viz.graph.text.names import name_fault, quoted
+
+__all__ = ["UNFINISHED", "convex_hull", "cycle_problem", "node_problems", "problems"]
+
+UNFINISHED = frozenset(
+    {
+        "empty-slot",
+        "empty-region",
+        "region-not-convex",
+        "regions-overlap",
+        "regions-entangled",
+        "groups-overlap",
+        "bad-rule",
+        "bad-mute",
+    }
+)
+"""Codes of problems that a graph may have while it is being built: such a graph can be kept, sent and
+written."""
+
+
+def problems(graph: Graph) -> tuple[Problem, ...]:
+    """Return all structural problems of the graph; () when its structure allows it to run.
+
+    Linear in the size of the graph (times the number of regions).
+    """
+    if len(graph.nodes) > limits.NODES:
+        message = f"The graph has {len(graph.nodes)} nodes; the limit is {limits.NODES}."
+        return (Problem("too-many-nodes", message, "Remove nodes."),)
+    found = [*_duplicates(graph), *_output(graph)]
+    for node in graph.nodes:
+        found.extend(node_problems(graph, node))
+    found.extend(group_problems(graph))
+    found.extend(cut_problems(graph))
+    if cycle := find_cycle(graph):
+        return (*found, cycle_problem(cycle))  # convexity is undefined in a cyclic graph
+    return (*found, *region_problems(graph))
+
+
+def node_problems(graph: Graph, node: Node) -> tuple[Problem, ...]:
+    """Return the problems of one node, whose wires must lead to nodes of `graph`."""
+    return _of_node(node, tuple([name for _, name in node.wires if name not in graph]))
+
+
+def _key(node: Node, unknown: tuple[str, ...]) -> Hashable:
+    return node.identity, unknown
+
+
+@remembered(limits.NODES, _key)
+def _of_node(node: Node, unknown: tuple[str, ...]) -> tuple[Problem, ...]:
+    """Return the problems of a node, memoised by the node and the `unknown` names on its wires."""
+    return tuple(_node_problems(node, unknown))
+
+
+def _node_problems(node: Node, unknown: Collection[str]) -> Iterator[Problem]:
+    """Yield the problems of `node`; `unknown` are the names on its wires that no node has."""
+    label = f"Node {quoted(node.name)}"
+    if fault := name_fault(node.name):
+        yield Problem("bad-name", f"{label} has a name that {fault}.", "Rename the node.", node=node.name)
+    if fault := name_fault(node.op):
+        yield Problem("bad-op", f"{label} has an op {quoted(node.op)} that {fault}.", node=node.name)
+    if len(node.op_slots) > limits.SLOTS:
+        message = f"{label} has {len(node.op_slots)} slots; the limit is {limits.SLOTS}."
+        yield Problem("too-many-slots", message, "Remove slots.", node=node.name)
+    if node.position is not None and not all(abs(c) <= limits.COORDINATE for c in node.position):
+        message = f"{label} is more than {limits.COORDINATE:g} pixels away from the origin."
+        yield Problem("bad-position", message, "Move the node back.", node=node.name)
+    yield from _slots(node, unknown, label)
+    if "value" in dict(node.params) and (fault := literal_fault(node.param("value"))):
+        yield Problem("bad-literal", f"The value of {quoted(node.name)} {fault}.", node=node.name)
+    if node.cut and node.op == INPUT:
+        yield input_cut(node)
+    yield from rule_problems(node)
+
+
+def cycle_problem(cycle: tuple[str, ...]) -> Problem:
+    """Return the problem for a cycle; `cycle` is as `find_cycle` returns it."""
+    shown = cycle if len(cycle) <= 8 else (*cycle[:4], "...", *cycle[-3:])
+    message = f"The wires go round in a circle: {' -> '.join(shown)}. A value may not depend on itself."
+    return Problem("cycle", message, "Remove one of these wires.", node=cycle[0], path=cycle)
+
+
+def _slots(node: Node, unknown: Collection[str], label: str) -> Iterator[Problem]:
+    unfinished = None in node.slots
+    if node.muted and mute_fault(node) and not unfinished:
+        yield mute_problem(node)
+    for i, slot in enumerate(node.slots):
+        if slot is None and node.muted and not mute_fault(node):  # a muted node does not read it
+            continue
+        if slot is None:
+            message = f"Slot {i} of {quoted(node.name)} is empty."
+            yield Problem("empty-slot", message, "Wire a node to it, or type a number.", node.name, i)
+        elif isinstance(slot, str):
+            if slot in unknown:
+                message = f"Slot {i} of {quoted(node.name)} is wired to {quoted(slot)}, which does not exist."
+                yield Problem("unknown-node", message, "Wire it to a node of the graph.", node.name, i)
+        elif fault := literal_fault(slot):
+            yield Problem(
+                "bad-literal", f"{label} has a constant in slot {i} that {fault}.", "", node.name, i
+            )
+
+
+def _duplicates(graph: Graph) -> Iterator[Problem]:
+    seen: set[str] = set()
+    for node in graph.nodes:
+        if node.name in seen:
+            message = f"Two nodes are named {quoted(node.name)}."
+            yield Problem("duplicate-name", message, "Rename one of them.", node=node.name)
+        seen.add(node.name)
+
+
+def _output(graph: Graph) -> Iterator[Problem]:
+    if graph.output is None and graph.nodes:
+        yield Problem("no-output", "The graph has no output node.", "Choose the node to differentiate.")
+    elif graph.output is not None and graph.output not in graph:
+        message = f"The output is {quoted(graph.output)}, which does not exist."
+        yield Problem("unknown-node", message, "Choose a node of the graph as output.", node=graph.output)

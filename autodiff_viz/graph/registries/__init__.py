@@ -1,0 +1,1 @@
+"""Hold a record for each kind of rule, checkpoint policy and dtype."""

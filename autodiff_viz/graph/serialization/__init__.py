@@ -1,0 +1,1 @@
+"""Write graphs as JSON and links, and read them with full checks."""

@@ -1,0 +1,140 @@
+"""Link codec: the graph's JSON document, compressed to characters that a URL may hold."""
+
+from __future__ import annotations
+
+import re
+from typing import NoReturn
+from urllib.parse import urlsplit, urlunsplit
+
+from autodiff_viz.graph import limits
+from autodiff_viz.graph.checks.argument_types import known_text
+from autodiff_viz.graph.model import Graph
+from autodiff_viz.graph.problem import GraphError, Problem
+from autodiff_viz.graph.serialization.codec import to_json
+from autodiff_viz.graph.serialization.compression import (
+    DAMAGED,
+    MORE,
+    TOO_LONG,
+    TRUNCATED,
+    Unreadable,
+    packed,
+    unpacked,
+)
+from autodiff_viz.graph.text.names import quoted
+
+VERSION = "1"
+"""First character of a payload: the version of its compression."""
+
+_PAYLOAD = re.compile(r"[A-Za-z0-9_-]*")
+_IN_ADDRESS = re.compile(r"[?&;]g=([A-Za-z0-9_-]*)")
+_ADDRESS = re.compile(r"[a-z]+://|[?]")
+_WITHOUT = (
+    (
+        "kept=",
+        "Its graph is too large for a link.",
+        "Save it as a JSON file in the browser where it was made.",
+    ),
+    ("lesson=", "It names a lesson.", "Open it in a browser and copy the link from there."),
+)
+
+
+def to_link(graph: Graph, most: int = limits.LINK, *, base: str | None = None) -> str:
+    """Write the graph as letters, digits, - and _, to follow `?g=` in a URL, or as a whole URL.
+
+    Args:
+      graph: any graph, including an unfinished one.
+      most: greatest number of characters, without those of `base`.
+      base: address of a page of this program, such as "https://host.example/"; its other parameters stay.
+    Returns:
+      The payload, or with `base` the address that opens the graph; `from_link` reads both.
+    Raises:
+      GraphError: code "link-too-long", when the payload would exceed `most` characters; "link-base", when
+        `base` is no address.
+    """
+    payload = _payload(graph, most)
+    return payload if base is None else _addressed(base, payload)
+
+
+def _addressed(base: str, payload: str) -> str:
+    """Return `base` with the payload as its parameter `g`.
+
+    Raises:
+      GraphError: `base` is no http or https address.
+    """
+    try:
+        parts = urlsplit(known_text(base))
+        known = parts.scheme in ("http", "https") and bool(parts.hostname)
+    except ValueError:
+        known = False
+    if not known:
+        _refuse("base", f"{quoted(base)} is no address.", 'Give one such as "https://host.example/".')
+    others = [part for part in parts.query.split("&") if part and not part.startswith("g=")]
+    return urlunsplit(parts._replace(query="&".join([*others, f"g={payload}"])))
+
+
+def _payload(graph: Graph, most: int) -> str:
+    payload = VERSION + packed(to_json(graph, indent=None))
+    if len(payload) > most:
+        message = f"The graph needs a link of {len(payload)} characters; the limit is {most}."
+        _refuse("too-long", message, "Save it as a JSON file, or use smaller tensors.")
+    return payload
+
+
+def document_in(payload: str, most: int = limits.LINK) -> str:
+    """Read the JSON document in a link.
+
+    Args:
+      payload: as `to_link` writes it, or the whole address that has it after `g=`.
+      most: greatest number of characters of the payload.
+    Returns:
+      The text of the document, not yet checked.
+    Raises:
+      GraphError: codes "link-..." for a payload that is truncated, damaged, too long or of a newer version.
+    """
+    payload = known_text(payload).strip()
+    if in_address := _IN_ADDRESS.search(payload):
+        payload = in_address[1]
+    elif _ADDRESS.search(payload):
+        _refuse_address(payload)
+    if len(payload) > most:
+        _refuse("too-long", f"The link has {len(payload)} characters; the limit is {most}.")
+    if not payload:
+        _refuse("truncated", "The link holds no graph.", "Copy the whole link.")
+    if payload[0] != VERSION:
+        if payload[0] in "23456789":
+            message = f"The link has version {payload[0]}; this program reads version {VERSION}."
+            _refuse("version", message, "Reload the page to get the newest program.")
+        _refuse("damaged", "This is not a link of this program.", "Copy the whole link.")
+    return _inflated(payload[1:])
+
+
+def _refuse_address(address: str) -> NoReturn:
+    """Say what an address has in place of a graph."""
+    for sign, message, hint in _WITHOUT:
+        if re.search(f"[?&]{sign}", address):
+            _refuse("no-graph", f"The address holds no graph. {message}", hint)
+    _refuse("no-graph", "The address holds no graph: ?g= is missing.", "Copy the whole link.")
+
+
+def _inflated(payload: str) -> str:
+    if not _PAYLOAD.fullmatch(payload):
+        _refuse("damaged", "The link holds characters that no link has.", "Copy the link alone.")
+    try:
+        text = unpacked(payload, limits.JSON)
+    except Unreadable as error:
+        _refuse(*_UNREADABLE[error.why])
+    if not text.isascii():
+        _refuse(*_UNREADABLE[MORE])
+    return text
+
+
+_UNREADABLE = {
+    DAMAGED: ("damaged", "Some characters of the link are wrong or missing.", "Copy the whole link."),
+    TOO_LONG: ("too-long", f"The link unpacks to more than {limits.JSON} characters."),
+    TRUNCATED: ("truncated", "The end of the link is missing.", "Copy the whole link."),
+    MORE: ("damaged", "The link holds something else after or inside the graph.", "Copy the link alone."),
+}
+
+
+def _refuse(code: str, message: str, hint: str = "") -> NoReturn:
+    raise GraphError(Problem(f"link-{code}", message, hint))

@@ -1,0 +1,1 @@
+"""Derive what follows from a graph's wires and frames: order, blocks, groups, regions, branches, segments."""

@@ -1,0 +1,1 @@
+"""Write and check names, numbers and literals; call Python's parser."""

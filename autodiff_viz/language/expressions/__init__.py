@@ -1,0 +1,1 @@
+"""Read expressions: calls, literals, subscripts, rules, as trees and then as nodes."""

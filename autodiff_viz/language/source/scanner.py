@@ -1,0 +1,200 @@
+"""Scanner: formula text to logical lines, checked by one linear scan before Python's own parser sees them.
+
+The scan enforces the limits on size and nesting, so that no text can exhaust the parser, and refuses text for
+which the parser would warn. Each logical line is then parsed alone: a mistake in one does not hide the next
+one.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from autodiff_viz.graph import limits
+from autodiff_viz.graph.problem import GraphError, Problem
+from autodiff_viz.language.source.caret import Span, problem_at
+from autodiff_viz.language.source.hints import character_hint, number_hint
+
+_TOKEN = re.compile(
+    r"""(?P<comment>\#.*)
+    | (?P<string>"[^"\\]*"|'[^'\\]*')
+    | (?P<quote>["'])
+    | (?P<word>[^\W\d]\w*)
+    | (?P<number>\d[\w.]*(?:(?<=[eE])[+-]\d[\w.]*)?|\.\d[\w.]*(?:(?<=[eE])[+-]\d[\w.]*)?)
+    | (?P<open>[(\[{])
+    | (?P<close>[)\]}])
+    | (?P<strange>[^\t -~])""",
+    re.VERBOSE,
+)
+_NUMBER = re.compile(r"(\d[\d_]*(\.\d*)?|\.\d+)([eE][+-]?\d+)?", re.ASCII)
+_STATEMENT = re.compile(r"\s*(?:[^\W\d]\w*\s*=(?!=)|with\s|for\s|def\s|return\s)")
+_CLOSING = {"(": ")", "[": "]", "{": "}"}
+
+POSITIONS = "# positions:"
+FAULTS = 10  # problems reported for one line
+
+
+@dataclass(slots=True)
+class LogicalLine:
+    """One statement, or the head of a block, with its place in the text.
+
+    Attributes:
+      number: line on which it begins.
+      text: the statement without its indentation and comments; holds newlines inside brackets.
+      indent: characters of indentation.
+      width: columns of indentation, where a tab counts as up to 8.
+      source: all lines of the text.
+      problems: found by the scan; with any, `text` must not be parsed.
+    """
+
+    number: int
+    text: str
+    indent: int
+    width: int
+    source: Sequence[str] = field(repr=False)
+    problems: list[Problem] = field(default_factory=list)
+
+    def span(self, node: ast.AST) -> Span:
+        """Return the span in the whole text of a node of this line's syntax tree."""
+        first, last = node.lineno, node.end_lineno  # type: ignore[attr-defined]
+        return Span(
+            first + self.number - 1,
+            node.col_offset + (self.indent if first == 1 else 0),  # type: ignore[attr-defined]
+            last + self.number - 1,
+            node.end_col_offset + (self.indent if last == 1 else 0),  # type: ignore[attr-defined]
+        )
+
+    def whole(self) -> Span:
+        """Return the span of the line, without its continuation lines."""
+        end = self.indent + len(self.text.split("\n", 1)[0])
+        return Span(self.number, self.indent, self.number, end)
+
+    def error(self, where: ast.AST | Span, code: str, message: str, hint: str = "") -> GraphError:
+        """Make an error that marks a part of this line, for the caller to raise."""
+        span = where if isinstance(where, Span) else self.span(where)
+        return GraphError(problem_at(self.source, span, code, message, hint))
+
+
+@dataclass(slots=True)
+class Source:
+    """A scanned text.
+
+    Attributes:
+      lines: its logical lines.
+      positions: its comments about positions, with their line numbers.
+      text: all its lines.
+    """
+
+    lines: list[LogicalLine]
+    positions: list[tuple[int, str]]
+    text: Sequence[str]
+
+
+def scan(text: str) -> Source:
+    """Split the text into logical lines.
+
+    Raises:
+      GraphError: the text as a whole is too long. Other problems are kept with their line.
+    """
+    if len(text) > limits.TEXT:
+        message = f"The text has {len(text)} characters; the limit is {limits.TEXT}."
+        raise GraphError(Problem("text-too-long", message, "Split the graph in two."))
+    source = Source([], [], text.replace("\r\n", "\n").replace("\r", "\n").split("\n"))
+    number = 1
+    while number <= len(source.text):
+        number = _logical_line(source, number) if source.text[number - 1] else number + 1
+        if len(source.lines) > limits.LINES:
+            message = f"The text has more than {limits.LINES} lines, empty ones not counted."
+            raise GraphError(Problem("text-too-long", message, "Split the graph in two."))
+    return source
+
+
+def _logical_line(source: Source, first: int) -> int:
+    """Add the logical line that begins on line `first`, if any; return the number of the next line."""
+    head = source.text[first - 1]
+    indent = len(head) - len(head.lstrip(" \t"))
+    line = LogicalLine(first, "", indent, len(head[:indent].expandtabs(8)), source.text)
+    pieces, brackets, number = [], [], first
+    for number in range(first, len(source.text) + 1):
+        text = source.text[number - 1]
+        if brackets and _STATEMENT.match(text) and len(text) - len(text.lstrip()) <= indent:
+            number -= 1  # a new statement: a closing bracket is missing above
+            break
+        piece = _physical_line(source, line, number, text, brackets)
+        pieces.append(piece)
+        if not brackets and not piece.endswith("\\"):
+            break
+    for bracket, span in brackets[-1:]:
+        message = f"This '{bracket}' is never closed."
+        _note(line, span, "bracket", message, f"Add the missing '{_CLOSING[bracket]}'.")
+    line.text = "\n".join(pieces)[indent:].rstrip()
+    if line.text or line.problems:
+        source.lines.append(line)
+    return number + 1
+
+
+def _physical_line(source: Source, line: LogicalLine, number: int, text: str, brackets: list) -> str:
+    """Check one line of text and update `brackets`; return the text without its comment."""
+    if len(text) > limits.LINE:
+        message = f"This line has {len(text)} characters; the limit is {limits.LINE}."
+        _note(
+            line, Span(number, 0, number, 1), "line-too-long", message, "Break it inside brackets, or in two."
+        )
+        brackets.clear()
+        return ""
+    for token in _TOKEN.finditer(text):
+        kind, found = token.lastgroup, token.group()
+        if kind == "comment":
+            if found.startswith(POSITIONS):
+                source.positions.append((number, text))
+            return text[: token.start()].rstrip()
+        if kind not in ("open", "close"):
+            if (fault := _token_fault(kind, found, text[token.end() : token.end() + 1])) is not None:
+                _note(line, Span(number, token.start(), number, token.end()), *fault)
+                if len(line.problems) >= FAULTS:
+                    brackets.clear()
+                    return ""
+            continue
+        span = Span(number, token.start(), number, token.end())
+        if kind == "open":
+            brackets.append((found, span))
+            if len(brackets) == limits.NESTING + 1:
+                message = f"Brackets are more than {limits.NESTING} deep here."
+                _note(line, span, "too-deep", message, "Give an inner part a name on a line of its own.")
+        else:
+            _close(line, found, span, brackets)
+    return text
+
+
+def _close(line: LogicalLine, found: str, span: Span, brackets: list) -> None:
+    if brackets and _CLOSING[brackets[-1][0]] == found:
+        brackets.pop()
+        return
+    needed = f"; '{_CLOSING[brackets[-1][0]]}' is needed first" if brackets else " without one that opens"
+    _note(line, span, "bracket", f"'{found}' closes{needed}.", "Check the brackets of this line.")
+    brackets.clear()
+
+
+def _token_fault(kind: str | None, found: str, following: str) -> tuple[str, str, str] | None:
+    """Return (code, message, hint) for a token that is not in the language; None for a valid one."""
+    if kind == "quote":
+        return (
+            "text",
+            "This quote begins a text that does not end on the line.",
+            "Close it, without backslashes.",
+        )
+    if kind == "strange" or not (found.isascii() and found.isprintable()):
+        what = {"word": "name", "string": "text"}.get(kind or "", "character")
+        message = f"The {what} {found[: limits.NAME]!r} has letters or signs that formulas don't use."
+        return "character", message, character_hint(found)
+    if kind == "word" and following and following in "\"'":
+        return "text", f"Text with the prefix {found!r} is not in the language.", 'Write it plainly: "name".'
+    if kind == "number" and not _NUMBER.fullmatch(found):
+        return "number", f"{found[: limits.NAME]!r} is not a number.", number_hint(found)
+    return None
+
+
+def _note(line: LogicalLine, span: Span, code: str, message: str, hint: str) -> None:
+    line.problems.append(problem_at(line.source, span, code, message, hint))

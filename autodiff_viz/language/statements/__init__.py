@@ -1,0 +1,1 @@
+"""Read statements: assignments, `with` blocks and the comment with positions."""

@@ -1,0 +1,1 @@
+"""Unroll loops and inline functions before a graph is built."""

@@ -1,0 +1,82 @@
+"""Names for the copies that loops and functions make, and for their groups; and how many there may be."""
+
+from __future__ import annotations
+
+from collections import ChainMap
+from collections.abc import Iterable, Mapping
+
+from autodiff_viz.graph import limits
+from autodiff_viz.language.source.scanner import LogicalLine
+
+MANY = 4  # times the groups that a graph may have: what is a few too many is told where groups are read
+
+
+class Fresh:
+    """Maker of names that neither the text nor another copy has.
+
+    Attributes:
+      taken: names that are in use.
+    """
+
+    def __init__(self, assigned: Mapping[str, int], frames: Iterable[str]):
+        self._made: dict[str, int] = {}
+        self._frames = set(frames)
+        self._copied = self._titles = self._heads = 0
+        self.taken = ChainMap(self._made, assigned)  # type: ignore[arg-type]
+
+    def name(self, line: LogicalLine, name: str, *choices: str) -> str:
+        """Return a name for a copy of `name`: the first of `choices` that is free.
+
+        Raises:
+          GraphError: none is.
+        """
+        new = next((new for new in choices if new not in self.taken), None)
+        if new is None:
+            message = f"A copy of {name!r} is named {choices[0]!r} here, and there is that name already."
+            raise line.error(line.whole(), "name-taken", message, f"Rename {name!r} or {choices[0]!r}.")
+        self._made[new] = line.number
+        return new
+
+    def title(self, line: LogicalLine, stem: str, number: int | None = None) -> str:
+        """Return the title of a group: `stem`, or `stem.2` and so on, and the number.
+
+        Raises:
+          GraphError: there are too many groups, or nodes.
+        """
+        self._check_nodes(line)
+        self._titles += 1
+        if self._titles > limits.GROUPS:
+            message = f"The steps of loops and the calls of functions are more than {limits.GROUPS} groups."
+            raise line.error(line.whole(), "too-many-groups", message, "Use fewer.")
+        end = "" if number is None else f" {number}"
+        free, more = stem + end, 1
+        while any(frame == free or frame.startswith(f"{free} ") for frame in self._frames):
+            more += 1
+            free = f"{stem}.{more}{end}"
+        self._frames.add(free)
+        return free
+
+    def head(self, line: LogicalLine) -> None:
+        """Count the head of a group. Loops in loops can make many without a line in them.
+
+        Raises:
+          GraphError: there are many more than a graph may have.
+        """
+        self._heads += 1
+        if self._heads > MANY * limits.GROUPS:
+            message = f"The steps of these loops are more than {limits.GROUPS} groups."
+            raise line.error(line.whole(), "too-many-groups", message, "Use fewer steps.")
+
+    def count(self, line: LogicalLine) -> None:
+        """Count a copy of a line.
+
+        Raises:
+          GraphError: it is one too many.
+        """
+        self._copied += 1
+        self._check_nodes(line)
+
+    def _check_nodes(self, line: LogicalLine) -> None:
+        if self._copied > limits.NODES:
+            message = f"The copies of lines make more than {limits.NODES} nodes."
+            raise line.error(line.whole(), "too-many-nodes", message, "Use fewer steps, or calls.")

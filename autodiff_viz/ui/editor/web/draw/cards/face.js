@@ -1,0 +1,186 @@
+// @ts-check
+// Face of a card: where its sign, its name and its numbers stand at a level of detail, and how large they are.
+
+import { shared } from "../../../../web/constants.js";
+import { svg } from "../../../../web/dom.js";
+import { fitting } from "../text/fitting.js";
+import { chipsReach } from "./chips.js";
+import { clamp } from "../geometry.js";
+import { halfOf, THUMB } from "./heatcard.js";
+import { isBare } from "../text/levels.js";
+import { shortened, shortenedName, textWidth } from "../text/measure.js";
+import { MOST as TAB_MOST, tabRoom, tabRows } from "./tabcard.js";
+
+/** @typedef {import("../../types.js").GraphNode} GraphNode */
+/** @typedef {import("../text/levels.js").Level} Level */
+
+const SIDE = { near: 11, else: 7 }; // px, margin left and right
+const HEADER = 33; // px
+const TIGHT = 6; // px between and around two numbers without anything else
+const OVER = 52; // px by which a number may be wider than its card where it is all that is said
+const HIGH = 8; // px above the sign of a tall card, at most
+const OUT = 20; // px above and below a card, at most, that two numbers take in forward mode
+const LEAST_GAP = 2.5; // px between three numbers, at least
+const BESIDE = 15; // px of numbers, at most, that leave room for a tangent beside the value
+const SMALLER = 0.9; // size of a tangent beside its value
+const MARK = 9; // px that the arrows of value and cotangent take
+const CAPITAL = 0.7; // height of digits and capitals, of the font's size
+export const MOST = 16; // px of a number
+const NORM = 13.5; // px under a picture
+const SYMBOL = { most: 20, sign: 26, beside: 13, far: 40 }; // px; a sign such as + looks smaller than letters
+const NAME = 12.5; // px
+const LETTERS = 3; // of a name that is shortened, at least
+const GAP = 8; // px between symbol and name
+const SHAPE = 11.5; // px
+const BOLD = 1.06; // width of semi-bold letters
+const WIDER = 1.14; // width of a symbol such as "flatten", of narrow letters, over its estimate
+export const LIFT = 6; // px from a card to the name above it
+const FOLDED = 12; // px, margin of a collapsed group's card
+
+/** @param {Level} level */
+const sideOf = ({ detail }) => (detail === "near" ? SIDE.near : SIDE.else);
+
+/** Whether both numbers have room, one below the other. In forward mode they may be higher than the card, since both modes are
+ * what is looked at. @param {{ h: number, tangent?: string }} node @param {Level} level */
+export const hasBoth = ({ h, tangent }, { detail, number }) => detail !== "one" || 2 * CAPITAL * number + TIGHT <= h + (tangent === undefined ? 0 : 2 * OUT);
+
+/** Baselines of sign and numbers, in px from the card's top: of value and cotangent, in forward mode of the tangent and the
+ * cotangent, with the value above them where it has room. @param {GraphNode} node @param {Level} level */
+function baselines(node, level) {
+  const { h } = node;
+  const { detail, text, number } = level;
+  if (detail === "near") {
+    const middle = (HEADER + h) / 2;
+    return { sign: 24, rows: [middle - 4.5, middle + 16] };
+  }
+  const [head, row] = [isBare(level) ? 0 : CAPITAL * text, CAPITAL * number];
+  if (!hasBoth(node, level)) return { sign: 0, rows: [(h + row) / 2, (h + row) / 2] };
+  const count = hasThree(node, level) ? 3 : 2;
+  const first = head ? head + Math.min((h - head - count * row) / (count + 2), HIGH) : 0;
+  const gap = Math.max((h - first - count * row) / (count + 1), detail === "one" && node.tangent !== undefined ? TIGHT : 0);
+  const top = (first + h - count * row - (count - 1) * gap) / 2;
+  return { sign: first, rows: Array.from({ length: count }, (_, i) => top + i * (gap + row) + row) };
+}
+
+/** Baselines of the two numbers. @param {GraphNode} node @param {Level} level */
+export const rows = (node, level) => (node.tab ? tabRows(node, level) : baselines(node, level).rows);
+
+/** Whether value, tangent and cotangent have a row each, in forward mode. @param {GraphNode} node @param {Level} level */
+const hasThree = ({ h, tangent, heat }, level) =>
+  tangent !== undefined && !heat && level.detail !== "near" && !isBare(level) && (h - CAPITAL * (level.text + 3 * level.number)) / 5 >= LEAST_GAP;
+
+/** Whether the tangent stands beside the value, in forward mode. @param {GraphNode} node @param {Level} level */
+export const isBeside = ({ tangent, heat, group, tab, shape }, level) => tangent !== undefined && level.detail === "near" && level.number <= BESIDE && !heat && !group && !tab && !shape;
+
+/** Whether the value is written; in forward mode it gives way to the tangent where not all three numbers have room.
+ * @param {GraphNode} node @param {Level} level */
+export const hasValue = (node, level) => node.tangent === undefined || isBeside(node, level) || (!node.group && !node.tab && hasThree(node, level));
+
+/** Px of a tangent beside its value: at least, and at most. @param {Level} level */
+export const sizesBeside = ({ number }) => [SMALLER * number, Math.max(SMALLER * MOST, number)];
+
+/** Left end of the numbers, right of the arrows. @param {Level} level */
+export const leftOf = (level) => sideOf(level) + MARK + 1;
+
+/** The line below sign and name. @param {GraphNode} node @param {Level} level */
+export const divider = ({ w }, level) =>
+  level.detail === "near" ? [svg("line", { class: "divider", x1: SIDE.near, x2: w - SIDE.near, y1: HEADER, y2: HEADER })] : [];
+
+/** Arrows before value and cotangent, where there is room. @param {number} forth @param {number} back baselines @param {Level} level */
+export function arrows(forth, back, level) {
+  if (level.detail !== "near") return [];
+  const x = SIDE.near;
+  return [
+    svg("path", { class: "forth", d: `M${x} ${forth - 10}l6 4.5-6 4.5z` }),
+    svg("path", { class: "back", d: `M${x + 6} ${back - 10}l-6 4.5 6 4.5z` }),
+  ];
+}
+
+/** Px for the two numbers, their largest size and their right end, of the value its `own` if it differs; where the shape
+ * stands, if it has room.
+ * @param {GraphNode} node @param {Level} level
+ * @returns {{ value: number, tangent?: number, cotangent: number, most: number, right: number, own?: number, shape?: number }}  `tangent`: if it is beside the value */
+export function roomOf(node, level) {
+  if (node.tab) {
+    const { ends: [own, right], ...rooms } = tabRoom(node, level);
+    return { ...rooms, most: Math.max(TAB_MOST, level.number), right, own };
+  }
+  const { w, shape, heat, group } = node;
+  const { detail, number, text } = level;
+  if (detail === "one") return { value: w + OVER, cotangent: w + OVER, most: number, right: w / 2 }; // written about the middle
+  const near = detail === "near";
+  const side = group && near ? FOLDED : sideOf(level);
+  if (heat && near) return { value: halfOf(w) - MARK, cotangent: halfOf(w) - MARK, most: Math.max(NORM, number), right: w - side };
+  if (heat && !isBare(level)) {
+    const room = w - 2 * side - THUMB - 4;
+    return { value: room, cotangent: room, most: number, right: w - side };
+  }
+  const room = w - 2 * side - (near ? MARK + 1 : 0);
+  const size = Math.max(SHAPE, text);
+  if (isBeside(node, level)) return { value: 0.51 * room, tangent: 0.46 * room, cotangent: room, most: MOST, right: w - side };
+  const beside = near && shape && !heat ? textWidth(shape, size) + 4 : 0;
+  return { value: room - beside, cotangent: room, most: Math.max(MOST, number), right: w - side, ...(beside && { shape: side + MARK }) };
+}
+
+/** Symbol on the left, name on the right, and the symbol alone for the view from far; an input, whose symbol is its
+ * name, is labelled as one.
+ * @param {GraphNode} node @param {Level} level */
+export function header(node, level) {
+  const { symbol, w, h } = node;
+  const across = textWidth(symbol, 1) * BOLD;
+  const far = clamp((w - 24) / across, level.text, Math.max(SYMBOL.far, level.text));
+  const sign = svg("text", { class: "sign", x: w / 2, y: h / 2 + far * 0.34, "font-size": far.toFixed(1) }, shortened(symbol, (w - 8) / BOLD, far));
+  return [sign, ...(isBare(level) ? above(node, level) : titled(node, level, across))];
+}
+
+/** The name above the card, right of its chips, where the numbers take all of the card. @param {GraphNode} node @param {Level} level */
+function above(node, level) {
+  if (level.detail === "one") return [];
+  const left = chipsReach(node, level);
+  const room = node.w - left - (node.isOutput ? chipsReach({ ...node, rule: "stop", problem: null, warning: null }, level) : 0);
+  return [svg("text", { class: "name above", x: left, y: -LIFT }, nameFor(node.id, room, Math.max(NAME, level.text)))];
+}
+
+/** @param {GraphNode} node @param {Level} level @param {number} across width of the symbol, in units of its size */
+function titled(node, level, across) {
+  const { symbol, id, w, isInput, isParameter } = node;
+  const [side, near] = [sideOf(level), level.detail === "near"];
+  const room = w - 2 * side - (isInput && !near ? 6 : 0);
+  const named = Math.max(NAME, level.text);
+  const what = isInput && symbol === id ? (isParameter ? "parameter" : "input") : "";
+  const beside = room - textWidth(what, named) - GAP;
+  const said = near && what && beside >= SYMBOL.beside * across; // otherwise the card's form shows it
+  const own = what ? "" : id;
+  const spare = Math.min(textWidth(own, named), textWidth([...own].slice(0, LETTERS).join("") + "…", named)) + GAP;
+  const given = said ? beside : own ? Math.max(room - spare, 0.66 * room) : room;
+  const most = !near ? level.text * 1.15 : /^[^\p{L}\p{N}]$/u.test(symbol) ? SYMBOL.sign : SYMBOL.most;
+  const size = clamp(given / across, Math.max(level.text, 10), Math.max(most, level.text));
+  const y = baselines(node, level).sign;
+  const left = side + (isInput ? 3 : 0);
+  const big = svg("text", { class: "symbol", x: left, y }, shortened(symbol, given / BOLD, size));
+  big.style.setProperty("--size", `${size.toFixed(1)}px`);
+  const rest = room - Math.min(WIDER * across * size, given) - GAP;
+  const name = what ? (said ? what : "") : nameFor(own, rest, named);
+  const title = svg("text", { class: what ? "name fixed" : "name", x: w - side - (what ? 3 : 0), y: near ? 23 : y }, name);
+  return [big, title];
+}
+
+/** The name, shortened to a few letters at least, else none. @param {string} name @param {number} room @param {number} size */
+function nameFor(name, room, size) {
+  const text = shortenedName(name, room, size);
+  return text === name || [...text].length > LETTERS ? text : "";
+}
+
+/** Write a number as large as fits into `room` px, with fewer digits where it would be too small.
+ * @param {SVGGraphicsElement} element @param {string} text @param {string | undefined} full with all digits @param {number} room
+ * @param {number} least @param {number} most px @param {boolean} [bare] a norm without its bars @returns {number} its size */
+export function writeNumber(element, text, full, room, least, most, bare = false) {
+  const width = textWidth(text, 1) * BOLD || 1;
+  const size = clamp(room / width, least, Math.max(least, most));
+  const fitted = fitting(text, full, room / BOLD / size + 0.01);
+  const fits = bare ? fitted.replaceAll("\u2016", "") : fitted;
+  if (element.textContent !== fits) element.textContent = fits;
+  element.classList.toggle("negative", text.startsWith(shared.minus));
+  element.style.setProperty("--size", `${size.toFixed(1)}px`);
+  return size;
+}

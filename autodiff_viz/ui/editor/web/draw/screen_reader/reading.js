@@ -1,0 +1,100 @@
+// @ts-check
+// The graph in words for screen readers, in reading order.
+
+import { shared } from "../../../../web/constants.js";
+import { grouped } from "../../state/loops.js";
+
+/** @typedef {import("../../types.js").GraphNode} GraphNode */
+/** @typedef {import("../../types.js").Wire} Wire */
+/** @typedef {import("../../types.js").Region} Region */
+
+const COLUMN = 64; // px; nodes closer than this are in one column
+
+/** Nodes from left to right, each column from the top.
+ * @template {{ x: number, y: number }} T @param {T[]} nodes @returns {T[]} */
+export const inOrder = (nodes) =>
+  [...nodes].sort((a, b) => Math.round(a.x / COLUMN) - Math.round(b.x / COLUMN) || a.y - b.y || a.x - b.x);
+
+/** Text of a wire: its source, its target, its contribution.
+ * @param {Wire} wire @param {GraphNode | undefined} to */
+export function spokenWire(wire, to) {
+  const label = to?.slots[wire.slot]?.label ?? String(wire.slot);
+  const back = wire.reverse?.passed ?? wire.passed;
+  const forth = wire.reverse && wire.passed ? `passes on a tangent of ${wire.passed}, ` : "";
+  const passed = forth + (back ? `passes back ${back}` : "passes nothing back yet");
+  return `wire from ${wire.from} to slot ${label} of ${wire.to}, ${wire.alternative ? "backward only, " : ""}${passed}`;
+}
+
+/** Text of a region and its nodes. @param {Region} region */
+export const spokenRegion = ({ name, nodes, badge, problem }) =>
+  [`checkpoint region ${name}: ${nodes.join(", ")}`, badge && `runs ${badge.replace(/^[x×]/, "")} times`, problem].filter(Boolean).join(", ");
+
+/** Text of a group and its nodes. @param {import("../../types.js").Group} group */
+export const spokenGroup = ({ name, nodes, problem, branches, alone }) =>
+  [branches ? `group of ${branches.length} ${branches.length === 1 ? "branch" : "branches"} ${name}: ${branches.join(", ")}` : `group ${name}: ${nodes.join(", ")}`,
+    alone && `only ${alone} is trained`, problem].filter(Boolean).join(", ");
+
+/** Wires at a node, incoming ones first, each side from the top: the order of `,` and `.`.
+ * @param {Wire[]} wires @param {string} id */
+export const wiresAt = (wires, id) => [
+  ...wires.filter((wire) => wire.to === id).sort((a, b) => a.slot - b.slot),
+  ...wires.filter((wire) => wire.from === id && wire.to !== id),
+];
+
+/** Lines of the list: nodes in reading order, each with its incoming wires and the nodes that it feeds.
+ * @param {{ nodes: GraphNode[], wires: Wire[], regions: Region[], groups?: import("../../types.js").Group[] }} drawing @param {(node: GraphNode) => string} spoken
+ * @returns {{ id: string, text: string, wires: string[] }[]} */
+export function linesOf({ nodes, wires, regions, groups = [] }, spoken) {
+  const into = grouped(wires, "to");
+  const from = grouped(wires, "from");
+  const lines = inOrder(nodes).map((node) => {
+    const feeds = [...new Set((from.get(node.id) ?? []).map(({ to }) => to))];
+    const reads = [...(into.get(node.id) ?? [])].sort((a, b) => a.slot - b.slot);
+    return {
+      id: node.id,
+      text: `${spoken(node)}, ${feeds.length ? `feeds ${feeds.join(" and ")}` : "feeds nothing"}`,
+      wires: reads.map((wire) => spokenWire(wire, node)),
+    };
+  });
+  const framed = [...regions.map((region) => ({ name: region.name, text: spokenRegion(region) })), ...groups.map((group) => ({ name: group.name, text: spokenGroup(group) }))];
+  return [...lines, ...framed.map(({ name, text }) => ({ id: `region ${name}`, text, wires: [] }))];
+}
+
+/** Text after Python has answered an edit: the edit's name and the value of the output, or for a change of rules
+ * the cotangents that it has changed.
+ * @param {Stepped} before @param {Stepped} after */
+export function spokenStep(before, after) {
+  const [was, is] = [before.history, after.history];
+  if (was.undo === is.undo && was.redo === is.redo) return "";
+  const back = is.redo && is.redo !== was.redo && is.redo === was.undo;
+  const forth = is.undo && is.undo !== was.undo && is.undo === was.redo;
+  const what = back ? `Undone: ${is.redo}` : forth ? `Redone: ${is.undo}` : is.undo;
+  if (!what) return "";
+  const ruled = changes(before, after, ({ rule, ruleFull }) => `${rule} ${ruleFull ?? ""}`);
+  if (ruled.length) {
+    const edit = back || forth ? what : `${ruled[0].rule.replace("_", " ")} on ${enumerated(ruled)}`;
+    const changed = changes(before, after, ({ cotangent, cotangentFull }) => cotangentFull ?? cotangent);
+    return `${edit}: ${changed.length ? `cotangents of ${enumerated(changed)} changed` : "no cotangent changed"}`;
+  }
+  const output = after.nodes.find((node) => node.isOutput);
+  return `${what}. ${output?.value ? `Output ${output.id} is ${output.value}` : ""}`.trim();
+}
+
+/** Whether a new step has taken the loops and functions out of the formula.
+ * @param {{ undo?: string, redo?: string }} was @param {{ undo?: string, redo?: string }} is */
+export const isWrittenOut = (was, is) => was.undo !== is.undo && !is.redo && Boolean(is.undo?.endsWith(shared.written_out));
+
+/** @typedef {{ history: { undo?: string, redo?: string }, nodes: GraphNode[] }} Stepped */
+
+/** The nodes of both drawings that a look finds changed.
+ * @param {Stepped} before @param {Stepped} after @param {(node: GraphNode) => string} look */
+function changes(before, after, look) {
+  const looks = new Map(before.nodes.map((node) => [node.id, look(node)]));
+  return after.nodes.filter((node) => looks.has(node.id) && looks.get(node.id) !== look(node));
+}
+
+const NAMED = 5; // nodes that are named before the others are counted
+
+/** @param {GraphNode[]} nodes */
+const enumerated = (nodes) =>
+  nodes.slice(0, NAMED).map(({ id }) => id).join(", ") + (nodes.length > NAMED ? ` and ${nodes.length - NAMED} more` : "");

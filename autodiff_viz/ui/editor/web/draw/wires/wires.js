@@ -1,0 +1,193 @@
+// @ts-check
+// Wires. A wire carries a value forward and a contribution to the gradient backward: its thickness and strength are the
+// size of the contribution, its colour and arrow the sign; both signs in one tensor make two colours. In forward mode it
+// shows its contribution to a tangent, with the arrow the other way.
+
+import { keep, setText, svg } from "../../../../web/dom.js";
+import { hookCurve, outputPoint, pathOf, pointAt, slotPoint, wireCurve } from "../geometry.js";
+import { labelPoint, placeLabels, USUAL } from "./labels.js";
+
+/** @typedef {import("../../types.js").Wire} Wire */
+/** @typedef {import("../../types.js").GraphNode} GraphNode */
+/** @typedef {import("../../types.js").Cubic} Cubic */
+/** @typedef {import("../../types.js").Point} Point */
+/** @typedef {import("./labels.js").Place} Place */
+/**
+ * @typedef {{ width: number, sign: number, passed: string }} Flow
+ * @typedef {{
+ *   root: SVGGraphicsElement, line: SVGGraphicsElement, other: SVGGraphicsElement, hit: Element, arrow: Element, half: Element, number: Element, title: Element, shape: Element | null, layer: Element | null,
+ *   wire: Wire | null, from: GraphNode | null, to: GraphNode | null, size: number, flow: Flow, curve: Cubic[], place: Place, shapePlace: Place, complete: boolean, culled: boolean,
+ * }} Strand
+ */
+
+const SIGNS = { "-1": "negative", 0: "zero", 1: "positive", 2: "mixed" };
+const FLOW = /** @type {const} */ (["width", "sign", "passed"]);
+const GRAD = "grad"; // op of a node whose wires say what is differentiated, and by what
+const NUMBER = 13; // px
+const THIN = 1.5;
+const SHORT = 6; // px of the arrow on the short wire of a tab
+const THICK = 5; // px added for the largest contribution
+const PALEST = 55; // % by which the smallest contribution is paler than the largest
+
+/** @param {{ to: string, slot: number }} wire */
+export const wireId = ({ to, slot }) => `${to}:${slot}`;
+
+/** Draw the wires. Numbers have a layer of their own, so that no other wire crosses them.
+ * @param {Element} layer @param {Element} numbers @param {Map<string, Strand>} strands @param {Wire[]} wires
+ * @param {Map<string, GraphNode>} nodes @param {boolean} complete whether new wires have all that is read from near */
+export function drawWires(layer, numbers, strands, wires, nodes, complete) {
+  const whole = wires.filter((wire) => nodes.has(wire.from) && nodes.has(wire.to));
+  const make = (/** @type {Wire} */ wire) => {
+    const strand = makeStrand(wire);
+    if (complete) completeStrand(strand, numbers);
+    return strand;
+  };
+  const forget = (/** @type {Strand} */ { root, number, shape }) => [root, number, shape].forEach((part) => part?.remove());
+  keep(layer, strands, whole, wireId, make, (strand, wire) => updateStrand(strand, wire, nodes), forget);
+}
+
+/** @param {Wire} wire @returns {Strand} */
+function makeStrand(wire) {
+  const [title, hit, line] = [svg("title"), svg("path", { class: "hit" }), svg("path", { class: "line" })];
+  const [arrow, half, number] = [svg("path", { class: "arrow" }), svg("path", { class: "arrow half" }), svg("text", { class: "passed" })];
+  const other = svg("path", { class: "twin" });
+  const hover = (/** @type {Event} */ event) => number.classList.toggle("hovered", event.type === "pointerenter");
+  const root = svg("g", { class: "wire", "data-wire": wireId(wire), pointerenter: hover, pointerleave: hover }, hit, line, other);
+  return { root, line, other, hit, arrow, half, number, title, shape: null, layer: null, wire: null, from: null, to: null, size: NUMBER, flow: { width: 0, sign: 0, passed: "" }, curve: [], place: USUAL, shapePlace: USUAL, complete: false, culled: false };
+}
+
+/** Draw the parts that are seen from near, too. @param {Strand} strand @param {Element} numbers */
+export function completeStrand(strand, numbers) {
+  if (strand.complete) return;
+  strand.complete = true;
+  strand.root.prepend(strand.title);
+  strand.root.append(strand.arrow, strand.half);
+  numbers.append(strand.number);
+  strand.layer = numbers;
+  showShape(strand);
+}
+
+/** The shape of a wire's value, unless it is a scalar. @param {{ wire: Wire | null, from: GraphNode | null }} strand */
+const shapeOf = ({ wire, from }) => {
+  const dims = wire?.dims ?? from?.dims ?? [];
+  return dims.length ? `[${dims.join(", ")}]` : "";
+};
+
+/** @param {Strand} strand */
+function showShape(strand) {
+  const text = shapeOf(strand);
+  if (!text) {
+    strand.shape?.remove();
+    strand.shape = null;
+  } else if (strand.shape) setText(strand.shape, text);
+  else strand.layer?.append((strand.shape = svg("text", { class: "dims crowded" }, text)));
+}
+
+/** @param {Strand} strand @param {Wire} wire @param {Map<string, GraphNode>} nodes */
+export function updateStrand(strand, wire, nodes) {
+  const [from, to] = [/** @type {GraphNode} */ (nodes.get(wire.from)), /** @type {GraphNode} */ (nodes.get(wire.to))];
+  if (strand.wire === wire && strand.from === from && strand.to === to) return;
+  const old = strand.wire;
+  Object.assign(strand, { wire, from, to });
+  const ends = /** @type {[Point, Point]} */ ([outputPoint(from, wire.out), slotPoint(to, wire.slot)]);
+  strand.curve = from.tab === to.id && !from.beside ? hookCurve(...ends) : wireCurve(...ends, wire.via);
+  const path = pathOf(strand.curve);
+  for (const line of [strand.line, strand.other]) line.setAttribute("d", path);
+  strand.hit.setAttribute("d", path);
+  strand.root.classList.toggle("alternative", Boolean(wire.alternative));
+  strand.root.classList.toggle("derivative", to.op === GRAD);
+  if (!old || Boolean(old.reverse) !== Boolean(wire.reverse) || FLOW.some((field) => old[field] !== wire[field])) showFlow(strand, wire);
+  showShape(strand);
+  const shape = shapeOf(strand);
+  const back = (wire.reverse ?? wire).passedFull ?? (wire.reverse ?? wire).passed;
+  const forth = wire.reverse ? `\npassed on ${wire.passedFull ?? wire.passed}` : "";
+  setText(strand.title, `${wire.from} → ${wire.to}${shape && `, ${shape}`}${forth}\npassed back ${back}`);
+  placeMarks(strand);
+}
+
+/** Show the contribution that goes backward: its number, thickness, colour and arrow.
+ * @param {Strand} strand @param {Flow} flow */
+export function showFlow(strand, flow) {
+  const { root, line, other, number } = strand;
+  const { width, sign, passed } = flow;
+  strand.flow = flow;
+  for (const part of [root, number]) {
+    part.classList.remove(...Object.values(SIGNS));
+    part.classList.add(SIGNS[/** @type {0} */ (sign)]);
+  }
+  const wide = `calc(${(sign ? THIN + THICK * width : THIN).toFixed(1)}px * var(--unit, 1))`;
+  for (const part of [line, other]) part.style.strokeWidth = wide;
+  root.style.setProperty("--pale", `${(sign ? PALEST * (1 - width) : 0).toFixed(0)}%`);
+  setText(number, passed);
+  if (strand.curve.length) placeArrow(strand);
+}
+
+/** @param {Strand} strand */
+function placeArrow({ arrow, half, flow, curve, place, size, from, wire }) {
+  const { point, angle: along } = pointAt(curve, place.t);
+  const angle = along + (wire?.reverse ? 180 : 0); // a tangent goes forward
+  const wide = from?.tab ? SHORT : ((flow.sign ? 7 : 5) + 4 * flow.width) * Math.sqrt(size / NUMBER);
+  arrow.setAttribute("d", arrowPath(HEAD, wide, point, angle));
+  half.setAttribute("d", flow.sign === 2 ? arrowPath(HALF, wide, point, angle) : "");
+}
+
+/** Place the arrow on the wire and the number beside the wire.
+ * @param {Strand} strand */
+function placeMarks(strand) {
+  placeArrow(strand);
+  const [x, y] = labelPoint(strand.curve, strand.place, strand.wire?.passed ?? "", strand.size);
+  strand.number.setAttribute("x", x.toFixed(1));
+  strand.number.setAttribute("y", (y + 0.35 * strand.size).toFixed(1)); // from the middle of the digits to the baseline
+  if (strand.shape) placeShape(strand);
+}
+
+/** @param {Strand} strand */
+function placeShape({ shape, curve, shapePlace }) {
+  const [x, y] = labelPoint(curve, shapePlace, shape?.textContent ?? "");
+  shape?.setAttribute("x", x.toFixed(1));
+  shape?.setAttribute("y", (y + 4).toFixed(1));
+}
+
+/** Corners of the arrow, and of its lower half, for a wire that runs right, in units of its size. @type {Point[]} */
+const HEAD = [[-1, 0], [0.7, -0.8], [0.7, 0.8]];
+/** @type {Point[]} */
+const HALF = [[-1, 0], [0.7, 0], [0.7, 0.8]];
+
+/** An arrowhead that points back along a wire in this direction.
+ * @param {Point[]} corners @param {number} size px @param {Point} at @param {number} angle degrees */
+function arrowPath(corners, size, [x, y], angle) {
+  const [right, down] = [Math.cos((angle * Math.PI) / 180) * size, Math.sin((angle * Math.PI) / 180) * size];
+  const points = corners.map(([along, across]) =>
+    `${(x + along * right - across * down).toFixed(1)} ${(y + along * down + across * right).toFixed(1)}`);
+  return `M${points.join("L")}z`;
+}
+
+/** Find a free place for every number. A number without one shows only on hover, where it covers at most other
+ * numbers. What a tab's wire passes stands on the tab.
+ * @param {Map<string, Strand>} strands @param {import("../../types.js").Box[]} obstacles @param {import("../text/levels.js").Level} level */
+export function placeNumbers(strands, obstacles, level) {
+  const size = Math.max(NUMBER, level.number);
+  const labels = [...strands].filter(([, { wire, from, to }]) => wire?.passed && to?.connected && !from?.tab).map(([id, { curve, wire }]) => ({
+    id, curve, text: wire?.passed ?? "", weight: wire?.sign ? 1 + wire.width : 0, size,
+  }));
+  const curves = [...strands.values()].map(({ curve }) => curve);
+  const shapes = [...strands].filter(([, { shape, from }]) => shape && !from?.tab).map(([id, { curve, shape }]) => ({
+    id: `${id} shape`, curve, text: shape?.textContent ?? "", weight: -1, early: true, // after all numbers
+  }));
+  const places = placeLabels([...labels, ...shapes], obstacles, curves);
+  const left = labels.filter(({ id }) => !places.has(id));
+  const hovered = new Map(left.flatMap((label) => [...placeLabels([label], obstacles, [])]));
+  for (const [id, strand] of strands) {
+    const place = places.get(id) ?? hovered.get(id) ?? USUAL;
+    strand.number.classList.toggle("crowded", !places.has(id));
+    if (strand.shape) {
+      strand.shape.classList.toggle("crowded", !places.has(`${id} shape`));
+      strand.shapePlace = places.get(`${id} shape`) ?? USUAL;
+      placeShape(strand);
+    }
+    if (strand.place.t === place.t && strand.place.side === place.side && strand.size === size) continue;
+    [strand.place, strand.size] = [place, size];
+    placeMarks(strand);
+  }
+}
+

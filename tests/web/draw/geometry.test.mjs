@@ -1,0 +1,120 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+import {
+  bounds, CLEAR, fit, freeSpot, neighbour, outputPoint, overlap, pathOf, pointAt, showing, sideways, slotPoint, toScreen, toWorld, wireCurve, zoomAt,
+} from "../../../autodiff_viz/ui/editor/web/draw/geometry.js";
+import { node } from "../drawings.mjs";
+
+test("slots are spread evenly down the left edge and the output is in the middle of the right one", () => {
+  const add = node("add", 10, 20, 2);
+  assert.deepEqual(slotPoint(add, 0), [10, 40]);
+  assert.deepEqual(slotPoint(add, 1), [10, 60]);
+  assert.deepEqual(outputPoint(add), [110, 50]);
+});
+
+test("a wire starts at its output, passes through its bends and ends at its slot", () => {
+  const curve = wireCurve([0, 0], [300, 90], [[100, 40], [200, 40]]);
+  assert.deepEqual(curve.map((piece) => piece[3]), [[100, 40], [200, 40], [300, 90]]);
+  assert.deepEqual(pointAt(curve, 1 / 3).point, [100, 40]);
+  assert.match(pathOf(curve), /^M0 0C.* 300 90$/);
+});
+
+test("a wire leaves and enters level, even backwards", () => {
+  for (const [x, y] of [[300, 90], [-200, 50]]) {
+    const curve = wireCurve([0, 0], [x, y]);
+    assert.equal(Math.abs(pointAt(curve, 0).angle), 0);
+    assert.equal(Math.abs(pointAt(curve, 1).angle), 0);
+  }
+});
+
+test("a screen point and its world point are each other's inverse", () => {
+  const view = { x: 13, y: -7, k: 1.7 };
+  const [x, y] = toScreen(view, toWorld(view, [210, 95]));
+  assert.ok(Math.abs(x - 210) < 1e-9 && Math.abs(y - 95) < 1e-9);
+});
+
+test("zooming keeps the point under the pointer where it is", () => {
+  const before = { x: 40, y: 10, k: 0.8 };
+  const after = zoomAt(before, 1.5, [300, 200]);
+  const [x, y] = toScreen(after, toWorld(before, [300, 200]));
+  assert.ok(Math.abs(x - 300) < 1e-9 && Math.abs(y - 200) < 1e-9);
+});
+
+test("zoom stops at its limits", () => {
+  assert.equal(zoomAt({ x: 0, y: 0, k: 1 }, 1e9, [0, 0]).k, 3);
+  assert.equal(zoomAt({ x: 0, y: 0, k: 1 }, 1e-9, [0, 0]).k, 0.08);
+});
+
+test("fitting shows the whole box, centred, and never enlarges a small graph beyond reason", () => {
+  const view = fit({ x: -100, y: 50, w: 2000, h: 300 }, { w: 1000, h: 500 });
+  const [left] = toScreen(view, [-100, 50]);
+  const [right] = toScreen(view, [1900, 350]);
+  assert.ok(left >= 0 && right <= 1000);
+  assert.ok(Math.abs(left - (1000 - right)) < 1e-6);
+  assert.equal(fit({ x: 0, y: 0, w: 10, h: 10 }, { w: 1000, h: 500 }).k, 1.25);
+});
+
+test("what is fitted keeps clear of the toolbars", () => {
+  const view = fit({ x: 0, y: 0, w: 300, h: 2000 }, { w: 1000, h: 500 });
+  assert.ok(toScreen(view, [0, 0])[1] >= CLEAR.top);
+  assert.ok(toScreen(view, [0, 2000])[1] <= 500 - CLEAR.bottom);
+});
+
+test("what does not fit at the least scale is shown from its left end, the anchor in the middle", () => {
+  const size = { w: 360, h: 500 };
+  const view = fit({ x: 500, y: 0, w: 5000, h: 4000 }, size, { least: 0.6, anchor: { x: 500, y: 3000, w: 100, h: 80 } });
+  assert.equal(view.k, 0.6);
+  assert.equal(toScreen(view, [500, 0])[0], CLEAR.side);
+  assert.equal(toScreen(view, [500, 3040])[1], (CLEAR.top + size.h - CLEAR.bottom) / 2);
+});
+
+test("a view moves sideways only as far as it must to show a box", () => {
+  const view = { x: 10, y: 20, k: 0.5 };
+  const size = { w: 400 };
+  assert.deepEqual(sideways(view, { x: 100, y: 0, w: 100, h: 50 }, size), view);
+  const right = sideways(view, { x: 900, y: 0, w: 100, h: 50 }, size);
+  assert.equal(toScreen(right, [1000, 0])[0], size.w - CLEAR.side);
+  const left = sideways(view, { x: -200, y: 0, w: 100, h: 50 }, size);
+  assert.equal(toScreen(left, [-200, 0])[0], CLEAR.side);
+  assert.equal(left.y, view.y);
+});
+
+test("a view moves by the least amount that shows a whole box, and zooms out only where it must", () => {
+  const [size, view] = [{ w: 400, h: 400 }, { x: 0, y: 0, k: 1 }];
+  const inside = { x: 50, y: 100, w: 100, h: 80 };
+  assert.equal(showing(view, inside, size), view);
+  const right = showing(view, { x: 500, y: 100, w: 100, h: 80 }, size);
+  assert.deepEqual(right, { x: 400 - CLEAR.side - 600, y: 0, k: 1 });
+  const above = showing(view, { x: 50, y: -90, w: 100, h: 80 }, size);
+  assert.deepEqual(above, { x: 0, y: CLEAR.top + 90, k: 1 });
+  const wide = { x: 0, y: 0, w: 2000, h: 80 };
+  const out = showing(view, wide, size);
+  assert.ok(out.k < 1 && out.k * wide.w <= 400 - 2 * CLEAR.side + 0.001);
+  assert.deepEqual(showing(out, wide, size), out);
+});
+
+test("boxes overlap when they share an area, not when they only touch", () => {
+  assert.ok(overlap({ x: 0, y: 0, w: 10, h: 10 }, { x: 9, y: 9, w: 5, h: 5 }));
+  assert.ok(!overlap({ x: 0, y: 0, w: 10, h: 10 }, { x: 10, y: 0, w: 5, h: 5 }));
+});
+
+test("the bounds of nothing are nothing", () => {
+  assert.equal(bounds([]), null);
+  assert.deepEqual(bounds([node("a", 5, 5), node("b", 50, -5)]), { x: 5, y: -5, w: 145, h: 70 });
+});
+
+test("an arrow key goes to the nearest node on that side", () => {
+  const [a, b, c, d] = [node("a"), node("b", 200, 10), node("c", 200, 300), node("d", -200)];
+  const all = [a, b, c, d];
+  assert.equal(neighbour(all, a, [1, 0]), b);
+  assert.equal(neighbour(all, a, [-1, 0]), d);
+  assert.equal(neighbour(all, b, [0, 1]), c);
+  assert.equal(neighbour(all, d, [-1, 0]), null);
+});
+
+test("a new node gets a spot of its own", () => {
+  const nodes = [node("a", 0, 0), node("b", 0, 100)];
+  const [x, y] = freeSpot(nodes, [10, 10], { w: 100, h: 60 });
+  assert.ok(nodes.every((other) => !overlap(other, { x, y, w: 100, h: 60 })));
+  assert.deepEqual(freeSpot(nodes, [500, 10], { w: 100, h: 60 }), [500, 10]);
+});

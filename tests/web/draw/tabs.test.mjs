@@ -1,0 +1,81 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+import { stacked, withTabs } from "../../../autodiff_viz/ui/editor/web/state/tabs.js";
+import { predict } from "../../../autodiff_viz/ui/editor/web/state/predict.js";
+import { roomOf, rows } from "../../../autodiff_viz/ui/editor/web/draw/cards/face.js";
+import { fitting } from "../../../autodiff_viz/ui/editor/web/draw/text/fitting.js";
+import { levelOf } from "../../../autodiff_viz/ui/editor/web/draw/text/levels.js";
+import { textWidth } from "../../../autodiff_viz/ui/editor/web/draw/text/measure.js";
+import { unfold } from "../../../autodiff_viz/ui/editor/web/actions/arrange.js";
+import { shared } from "../../../autodiff_viz/ui/web/constants.js";
+
+const { h: HEIGHT, gap: GAP, aside: ASIDE } = shared.tab;
+const node = (id, x, y, more = {}) => ({ id, op: "input", symbol: id, x, y, w: 128, h: 80, slots: [], value: "1", cotangent: "1", rule: "follow", isOutput: false, isInput: true, isParameter: true, connected: true, foot: 0, ...more });
+const slot = { label: "a", constant: null, wired: true };
+const layer = node("h", 300, 100, { op: "dense", isInput: false, isParameter: false, slots: [slot, slot, slot] });
+const wire = (from, index) => ({ from, to: "h", slot: index, width: 0, sign: 0, passed: "", via: [] });
+const drawing = (...parameters) => ({ rev: 0, ack: 0, key: "", nodes: [layer, ...parameters], wires: parameters.map(({ id }, i) => wire(id, i + 1)), regions: [], groups: [], selected: null, history: {}, notice: [] });
+const of = ({ nodes }, id) => nodes.find((one) => one.id === id);
+
+test("a parameter that stands right below its layer is a tab there, and one elsewhere is not", () => {
+  const found = stacked(drawing(node("w", 303, 190), node("b", 40, 190)));
+  assert.deepEqual([of(found, "w").x, of(found, "w").y, of(found, "w").h, of(found, "w").full], [300, 180 + GAP, HEIGHT, [128, 80]]);
+  assert.equal(of(found, "b").tab, undefined);
+  assert.equal(of(found, "h").foot, GAP + HEIGHT);
+});
+
+test("the last slot's tab is next to the layer above it, and the first slot's is the higher one beside it", () => {
+  const below = stacked(drawing(node("w", 300, 190), node("b", 300, 230)));
+  assert.ok(of(below, "b").y < of(below, "w").y);
+  const x = 300 - 128 - ASIDE;
+  const beside = stacked(drawing(node("w", x, 140), node("b", x, 170)));
+  assert.ok(of(beside, "w").y < of(beside, "b").y);
+});
+
+test("a drawing in which nothing changes is the same object", () => {
+  const once = stacked(drawing(node("w", 300, 190), node("b", 300, 230)));
+  assert.equal(stacked(once), once);
+});
+
+test("tabs go with their layer, and one that is moved by itself is a card again", () => {
+  const once = stacked(drawing(node("w", 300, 190), node("b", 300, 230)));
+  const places = withTabs(once.nodes, { h: [310, 90] });
+  const moved = predict(once, [{ seq: 1, kind: "move", positions: places }]);
+  assert.deepEqual([of(moved, "w").x, of(moved, "w").y], [310, of(once, "w").y - 10]);
+  const out = predict(once, [{ seq: 1, kind: "move", positions: { w: [0, 0] } }]);
+  assert.deepEqual([of(out, "w").tab, of(out, "w").w, of(out, "w").h], [undefined, 128, 80]);
+  assert.equal(of(out, "b").tab, "h");
+});
+
+test("a second reader makes a card of a tab", () => {
+  const once = stacked(drawing(node("w", 300, 190)));
+  assert.equal(of(predict(once, [{ seq: 1, kind: "connect", from: "w", to: "h", slot: 0 }]), "w").tab, undefined);
+});
+
+test("a parameter is taken out of its layer to a free place", () => {
+  const shown = stacked(drawing(node("w", 300, 190), node("b", 300, 230)));
+  const sent = [];
+  unfold({ single: "w", node: (id) => of(shown, id), shown, send: (edit) => sent.push(edit) });
+  const after = predict(shown, sent.map((edit) => ({ ...edit, seq: 1 })));
+  assert.equal(of(after, "w").tab, undefined);
+  assert.ok(of(after, "w").x + of(after, "w").w < of(after, "h").x);
+});
+
+const SCALES = [1.25, 1, 0.8, 0.65, 0.58, 0.5, 0.42, 0.36];
+const PAIRS = [["3.8", "0.0612"], ["-0.39", "0.06"], ["\u20160.0459\u2016", "\u201612.3\u2016"], ["1", "-0.0001234"], ["0.123", "0.456"], ["nan", "\u2013"], ["[0, 0]", "[0.0123, 0.016]"]];
+
+test("both numbers of a tab can be read at every scale at which cards have theirs", () => {
+  for (const scale of SCALES) for (const w of [128, 152, 184]) for (const [value, cotangent] of PAIRS) {
+    const level = levelOf(scale);
+    const tab = { ...node("w", 300, 190), w, h: HEIGHT, tab: "h", value, cotangent };
+    const [forth, back] = rows(tab, level);
+    const room = roomOf(tab, level);
+    const bare = (text) => (forth === back ? text.replaceAll("\u2016", "") : text);
+    const size = Math.max(13, level.number);
+    const [own, other] = [[value, room.value], [cotangent, room.cotangent]].map(([text, px]) => fitting(bare(text), undefined, px / level.number / 1.06));
+    assert.doesNotMatch(own + other, /\u2026/, `${scale} ${w} ${value} ${cotangent}`);
+    if (forth !== back) assert.ok(back - forth >= 0.7 * level.number && forth >= 0.7 * level.number && back <= HEIGHT, `${scale}`);
+    else assert.ok(room.own - 1.06 * textWidth(own, level.number) >= 0 && room.own < room.right - 1.06 * textWidth(other, level.number), `${scale} ${w} ${own} ${other}`);
+    assert.ok(size >= 13 / Math.min(scale, 1) - 0.1);
+  }
+});

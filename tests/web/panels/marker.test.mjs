@@ -1,0 +1,37 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+import { axisAt, isNear, placeOf, valueAt } from "../../../autodiff_viz/ui/lab/web/marker.js";
+import { onGrid } from "../../../autodiff_viz/ui/sliders/web/scale.js";
+
+const AXIS = { offset: 62, length: 400, range: [-2, 2] };
+
+test("a pixel of the plot is a value of the axis, and back", () => {
+  assert.equal(valueAt(AXIS, 62), -2);
+  assert.equal(valueAt(AXIS, 262), 0);
+  assert.equal(valueAt(AXIS, 362), 1);
+  assert.equal(placeOf(AXIS, 1), 362);
+  assert.equal(placeOf(AXIS, -2), 62);
+});
+
+test("beyond the ends the value stays at the end", () => {
+  assert.equal(valueAt(AXIS, 0), -2);
+  assert.equal(valueAt(AXIS, 4000), 2);
+});
+
+test("the marker is taken hold of within a finger's width", () => {
+  assert.ok(isNear(AXIS, 1, 362) && isNear(AXIS, 1, 371) && isNear(AXIS, 1, 353));
+  assert.ok(!isNear(AXIS, 1, 390) && !isNear(AXIS, 1, 300));
+});
+
+test("a value is put onto the slider's own positions, without noise in its last digits", () => {
+  assert.equal(onGrid(0.1234567, -5, 5), 0.12);
+  assert.equal(onGrid(99, -5, 5), 5);
+  assert.equal(onGrid(-99, -5, 5), -5);
+  assert.equal(onGrid(0.30000000000000004, 0, 1), 0.3);
+});
+
+test("of two panels side by side, the one under the pointer is dragged, or the nearer one", () => {
+  const [left, right] = [{ _offset: 60, _length: 150 }, { _offset: 280, _length: 150 }];
+  assert.deepEqual([100, 300, 230, 260, 500].map((x) => axisAt([left, right], x)), [left, right, left, right, right]);
+  assert.equal(axisAt([left], 900), left);
+});

@@ -1,0 +1,50 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+import { firstPlot, offered, othersOf } from "../../../autodiff_viz/ui/workbench/web/dock.js";
+import { heightOf, valid } from "../../../autodiff_viz/ui/workbench/web/look.js";
+import { tabsIn } from "../../../autodiff_viz/ui/workbench/web/panels.js";
+
+test("the panels that have a tab are those that do not fit beside each other", () => {
+  assert.deepEqual(tabsIn("narrow", "node", true), { tabs: ["node", "plots", "formula", "lesson"], chosen: "node" });
+  assert.deepEqual(tabsIn("middle", "lesson", true), { tabs: ["node", "formula", "lesson"], chosen: "lesson" });
+  assert.deepEqual(tabsIn("wide", "lesson", true), { tabs: ["formula", "lesson"], chosen: "lesson" });
+  assert.deepEqual(tabsIn("beside", "lesson", true).tabs, []);
+});
+
+test("without a lesson it has no tab, and a single tab is none", () => {
+  assert.deepEqual(tabsIn("narrow", "lesson", false), { tabs: ["node", "plots", "formula"], chosen: "node" });
+  assert.deepEqual(tabsIn("wide", "lesson", false), { tabs: [], chosen: "formula" });
+});
+
+test("a window that has become wider shows the formula where a panel has no tab any more", () => {
+  assert.equal(tabsIn("wide", "plots", true).chosen, "formula");
+  assert.equal(tabsIn("middle", "plots", true).chosen, "node");
+});
+
+test("a stored look is used only as far as it makes sense", () => {
+  assert.deepEqual(valid(undefined), { dock: null, formula: null, folded: false, large: false, second: null });
+  assert.deepEqual(valid({ dock: "high", folded: 1, large: true, more: 2 }), { dock: null, formula: null, folded: false, large: true, second: null });
+  assert.deepEqual([valid({ dock: 3 }).dock, valid({ formula: 3 }).formula], [120, 84]);
+});
+
+test("the dock leaves room for the canvas, however high it was made in a larger window", () => {
+  const look = { dock: 600, formula: null, folded: false, large: false, second: null };
+  assert.equal(heightOf(look, 1080), 600);
+  assert.equal(heightOf(look, 720), 460);
+  assert.equal(heightOf(look, 300), 120);
+  assert.equal(heightOf({ ...look, folded: true }, 1080), 36);
+  assert.deepEqual([720, 1000].map((window) => heightOf({ ...look, dock: null }, window)), [240, 310]);
+});
+
+test("a graph with cuts opens with its segments, one with parameters with its training, and a link with its figure", () => {
+  const trained = { nodes: [{ isParameter: true }], figure: "cotangents" };
+  assert.equal(firstPlot(trained, "cotangents"), "training");
+  assert.equal(firstPlot({ ...trained, figure: "sweep" }, "cotangents"), "figure");
+  assert.equal(firstPlot({ nodes: [{ cut: true }], figure: "cotangents" }, "cotangents"), "segments");
+  assert.equal(firstPlot({ nodes: [{}], figure: "cotangents" }, "cotangents"), "figure");
+  assert.deepEqual(othersOf({ nodes: [{ isParameter: true }, { cut: true }] }), ["segments", "training"]);
+});
+
+test("a figure whose subject the graph lacks has no tab", () => {
+  assert.deepEqual(offered({ cotangents: "Cotangents", noise: "Noise" }, ["noise"]), { cotangents: "Cotangents" });
+});
