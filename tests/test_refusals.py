@@ -1,8 +1,8 @@
 """Each check of the tests refuses what it is there to refuse: a forged trace, a wrong rule, a hidden wire.
 
 Others have such tests beside them: the verification of the page (`engine/whole_program/test_verify.py`),
-claims (`lessons/test_lessons.py`), axe (`browser/test_axe.py`), types (`web/test_typecheck.py`), assertions
-(`test_asserting.py`), the README (`test_readme.py`), LaTeX (`ops/test_latex.py`).
+claims (`lessons/test_lessons.py`), axe (`browser/page/test_axe.py`), types (`web/test_typecheck.py`),
+assertions (`test_asserting.py`), the README (`test_readme.py`), LaTeX (`ops/test_latex.py`).
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ from autodiff_viz.ops.catalog import OPS
 from autodiff_viz.views.canvas.delta import delta
 from autodiff_viz.views.layout.sugiyama import Layout
 from tests import accepted, test_architecture
-from tests.engine import hips, test_against_autograd, test_against_tape
-from tests.engine.executions import executions
+from tests.engine.references import hips, test_against_autograd, test_against_tape
+from tests.engine.references.executions import executions
 from tests.engine.whole_program.test_verify import bent, forged
 from tests.export.programs import assert_same, run_alone, run_here
 from tests.ops import test_catalog, test_latex, test_pullbacks, test_values

@@ -16,7 +16,7 @@ from autodiff_viz import GraphError, parse, problems, show, to_python, trace, tr
 from autodiff_viz.engine.diagnostics.differences import check_input, check_node
 from autodiff_viz.engine.sweep import sweep
 from autodiff_viz.graph.limits import GRADS
-from tests.engine.random_grads import TEXTS, random_text
+from tests.engine.references.random_grads import TEXTS, random_text
 from tests.export.programs import loaded
 
 WITNESSES = {

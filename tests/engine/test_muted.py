@@ -14,8 +14,8 @@ from autodiff_viz.engine.whole_program.verify import verify
 from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.graph.structure.bypass import with_muted
 from autodiff_viz.language.parse import parse
-from tests.engine.scalar_graphs import NUMBERS, muted_graphs
-from tests.engine.test_against_tape import assert_matches
+from tests.engine.references.scalar_graphs import NUMBERS, muted_graphs
+from tests.engine.references.test_against_tape import assert_matches
 
 PRODUCT = "x = 3.0\ny = 5.0\nm = x * y\nz = exp(m)"
 

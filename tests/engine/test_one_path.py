@@ -22,9 +22,9 @@ from autodiff_viz.export.python_source import to_python
 from autodiff_viz.graph.model import INPUT, PULLBACK, REWRITE, Call, Graph, Lambda, Node, Rule, params
 from autodiff_viz.graph.structure.order import descendants
 from autodiff_viz.graph.structure.segments import segments
-from tests.engine import tape
-from tests.engine.scalar_graphs import muted_graphs, ruled_regions, scalar_graphs
-from tests.engine.test_against_tape import EPSILON, allowed, assert_matches
+from tests.engine.references import tape
+from tests.engine.references.scalar_graphs import muted_graphs, ruled_regions, scalar_graphs
+from tests.engine.references.test_against_tape import EPSILON, allowed, assert_matches
 from tests.export.programs import run_here
 from tests.strategies import with_groups
 

@@ -11,7 +11,7 @@ from autodiff_viz.engine.trace import Trace, trace
 from autodiff_viz.graph.model import INPUT
 from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.language.parse import parse
-from tests.engine.scalar_graphs import NUMBERS, scalar_graphs
+from tests.engine.references.scalar_graphs import NUMBERS, scalar_graphs
 
 ALL_RULES = """
 x = 0.7

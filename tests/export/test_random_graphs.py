@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from autodiff_viz.engine.check import diagnose
 from autodiff_viz.graph.model import params
-from tests.engine.scalar_graphs import NUMBERS, ruled_regions, scalar_graphs
+from tests.engine.references.scalar_graphs import NUMBERS, ruled_regions, scalar_graphs
 from tests.export.programs import check
 from tests.strategies import Spec, graphs
 

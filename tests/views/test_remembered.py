@@ -28,7 +28,7 @@ from autodiff_viz.language.parse import parse
 from autodiff_viz.views.compose import lab_view, sweep_tables
 from autodiff_viz.views.lab import Lab
 from autodiff_viz.views.page.parts import changed, shows
-from tests.engine.scalar_graphs import scalar_graphs
+from tests.engine.references.scalar_graphs import scalar_graphs
 from tests.nearly_equal import PAIRS, State, _safe
 
 ROOT = Path(__file__).parents[2]

@@ -19,7 +19,7 @@ from autodiff_viz.engine.diagnostics.causes import (
 from autodiff_viz.engine.diagnostics.differences import check_input, check_inputs, check_node, jumps
 from autodiff_viz.engine.trace import trace
 from autodiff_viz.language.parse import parse
-from tests.engine.scalar_graphs import scalar_graphs
+from tests.engine.references.scalar_graphs import scalar_graphs
 
 
 def causes(text: str, name: str = "x", **how: object) -> tuple[Cause, ...]:

@@ -8,7 +8,7 @@ from autodiff_viz.engine.diagnostics.differences import check_input, check_input
 from autodiff_viz.engine.trace import trace
 from autodiff_viz.graph.model import INPUT
 from autodiff_viz.language.parse import parse
-from tests.engine.scalar_graphs import scalar_graphs
+from tests.engine.references.scalar_graphs import scalar_graphs
 
 WRONG = """
 x = 0.7

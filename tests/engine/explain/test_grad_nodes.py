@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import autodiff_viz as av
-from tests.engine.random_grads import random_text
+from tests.engine.references.random_grads import random_text
 
 # f = x^2 y + y^3: gradient (2 x y, x^2 + 3 y^2), Hessian [[2y, 2x], [2x, 6y]] = [[4, 2], [2, 12]] at (1, 2)
 HESSIAN = "x = 1.0\ny = 2.0\nf = square(x) * y + y ** 3.0\n"

@@ -32,7 +32,7 @@ from autodiff_viz.language.parse import parse
 from autodiff_viz.language.show import show
 from autodiff_viz.lessons.evaluate import graph_of
 from autodiff_viz.lessons.gallery import LESSONS
-from tests.engine.scalar_graphs import scalar_graphs
+from tests.engine.references.scalar_graphs import scalar_graphs
 
 SINE = "x = [1.0, 2.0, 3.0]\n"
 SOFTPLUS = "maximum(x, 0.0) + log1p(exp(-abs(x)))"

@@ -20,7 +20,7 @@ from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.graph.registries.rule_kinds import FOLLOW, KINDS
 from autodiff_viz.language.parse import parse
 from autodiff_viz.ops.catalog import OPS
-from tests.engine.scalar_graphs import ruled_regions, scalar_graphs
+from tests.engine.references.scalar_graphs import ruled_regions, scalar_graphs
 from tests.strategies import graphs
 from tests.work import programs_compiled
 

@@ -23,9 +23,9 @@ from autodiff_viz.graph.model import INPUT
 from autodiff_viz.graph.structure.bypass import played
 from autodiff_viz.graph.structure.segments import segments
 from autodiff_viz.language.parse import parse
-from tests.engine import tape
-from tests.engine.scalar_graphs import scalar_graphs
-from tests.engine.test_against_tape import allowed
+from tests.engine.references import tape
+from tests.engine.references.scalar_graphs import scalar_graphs
+from tests.engine.references.test_against_tape import allowed
 from tests.work import programs_compiled
 
 TWO = parse("x = 2.0\nw = parameter(3.0)\nu = parameter(0.5)\nh = cut(x * w * w)\nz = sin(h * u)")

@@ -24,7 +24,7 @@ w2 = parameter(shape=(5, 2), init="glorot_uniform", seed=4)
 b2 = parameter(shape=(2,))
 loss = mean_squared_error(dense(h, w2, b2), y)"""
 )
-REPLAY = json.loads((Path(__file__).parents[1] / "xor_replay.json").read_text("utf-8"))
+REPLAY = json.loads(Path(__file__).with_name("xor_replay.json").read_text("utf-8"))
 
 
 def slopes(steps, rate=0.1, start=0.5):

@@ -272,7 +272,7 @@ def test_what_cannot_be_trained_says_why(text, code):
     assert caught.value.problems[0].code == code
 
 
-REPLAY = json.loads((Path(__file__).parents[1] / "xor_replay.json").read_text("utf-8"))
+REPLAY = json.loads(Path(__file__).with_name("xor_replay.json").read_text("utf-8"))
 
 
 def test_the_tutorials_run_of_ten_steps():

@@ -14,8 +14,8 @@ from autodiff_viz.engine.trace import Trace, trace
 from autodiff_viz.engine.whole_program.verify import verify
 from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.language.parse import parse
-from tests.engine.scalar_graphs import scalar_graphs
-from tests.engine.test_against_tape import allowed
+from tests.engine.references.scalar_graphs import scalar_graphs
+from tests.engine.references.test_against_tape import allowed
 from tests.strategies import Spec, graphs
 
 GRAPH = parse("x = 0.7\ny = 1.3\na = sin(x) * y\nz = a + exp(a)")

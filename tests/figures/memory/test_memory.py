@@ -13,7 +13,7 @@ from autodiff_viz.figures.memory.memory import memory_figure, memory_text
 from autodiff_viz.figures.memory.plans import plans_figure, plans_figure_of, plans_text, plans_text_of
 from autodiff_viz.graph.model import Graph, Node, Region, params
 from autodiff_viz.language.parse import parse
-from tests.engine.sin_chains import chain
+from tests.engine.references.sin_chains import chain
 
 FORK = "x = 0.6\ny = 1.5\na = sin(x)\nb = a * y\nz = b + exp(a)"
 

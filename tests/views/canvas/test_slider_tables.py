@@ -19,7 +19,7 @@ from autodiff_viz.views.canvas.slider_tables import POSITIONS, Stretch, is_wante
 from autodiff_viz.views.compose import lab_view, sweep_tables
 from autodiff_viz.views.lab import Lab, start
 from autodiff_viz.views.numbers import norm, sign
-from tests.engine.scalar_graphs import scalar_graphs
+from tests.engine.references.scalar_graphs import scalar_graphs
 
 X = Stretch("x", -2.0, 3.0)
 TENSORS = """

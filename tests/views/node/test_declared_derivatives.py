@@ -21,7 +21,7 @@ from autodiff_viz.views.lab import Lab, start
 from autodiff_viz.views.lessons.gallery import open_lesson
 from autodiff_viz.views.node.declared_derivatives import declared_apart, declared_states
 from autodiff_viz.views.node.inspector import node_view
-from tests.engine.scalar_graphs import scalar_graphs
+from tests.engine.references.scalar_graphs import scalar_graphs
 from tests.views.regression import lab_of, trained
 
 

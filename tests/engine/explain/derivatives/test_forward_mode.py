@@ -19,7 +19,7 @@ from autodiff_viz.engine.live_path.tangents import push_forward
 from autodiff_viz.engine.trace import precision
 from autodiff_viz.graph.model import INPUT, Graph, Node, params
 from autodiff_viz.graph.registries.rule_kinds import BACKWARD_AS, FOLLOW, SCALE, STOP
-from tests.engine.scalar_graphs import NUMBERS, scalar_graphs
+from tests.engine.references.scalar_graphs import NUMBERS, scalar_graphs
 from tests.ops.samples import WIRED, sample
 
 SEEN = {FOLLOW, STOP, BACKWARD_AS}  # rules that jax.jvp takes

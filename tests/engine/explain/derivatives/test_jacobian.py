@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 
 import autodiff_viz as av
-from tests.engine.scalar_graphs import scalar_graphs, without_rules
+from tests.engine.references.scalar_graphs import scalar_graphs, without_rules
 
 POLAR = "r = 2.0\nt = 0.5235988\ny = stack([r * cos(t), r * sin(t)])"
 LAYER = "x = [1.0, 2.0, 3.0]\nw = parameter(shape=(3, 4), seed=1)\ny = softmax(tanh(x @ w))"

@@ -18,8 +18,8 @@ from autodiff_viz.graph.model import PULLBACK, REWRITE, Graph
 from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.graph.registries.rule_kinds import BACKWARD_AS, STOP
 from autodiff_viz.language.parse import parse
-from tests.engine import tape
-from tests.engine.scalar_graphs import scalar_graphs
+from tests.engine.references import tape
+from tests.engine.references.scalar_graphs import scalar_graphs
 
 RATIO = """logp = [-1.2, -0.7]
 adv = [1.0, -1.0]

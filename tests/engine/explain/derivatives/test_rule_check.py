@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import autodiff_viz as av
 from autodiff_viz.graph.model import INPUT
-from tests.engine.scalar_graphs import scalar_graphs, without_rules
+from tests.engine.references.scalar_graphs import scalar_graphs, without_rules
 
 
 def checked(text: str, name: str, **pair) -> av.RuleCheck:

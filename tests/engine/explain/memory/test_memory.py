@@ -10,7 +10,7 @@ import autodiff_viz as av
 from autodiff_viz.engine.explain.memory.backward_program import Factor
 from autodiff_viz.engine.explain.memory.memory import Memory, memory
 from autodiff_viz.engine.explain.memory.xla_memory import xla_memory
-from tests.engine.scalar_graphs import muted_graphs, ruled_regions, scalar_graphs
+from tests.engine.references.scalar_graphs import muted_graphs, ruled_regions, scalar_graphs
 
 
 def of(text: str) -> Memory:

@@ -25,8 +25,8 @@ from autodiff_viz.graph.structure.blocks import Block, blocks
 from autodiff_viz.graph.structure.bypass import played
 from autodiff_viz.graph.structure.order import ancestors
 from autodiff_viz.language.parse import parse
-from tests.engine.scalar_graphs import muted_graphs, ruled_regions, scalar_graphs
-from tests.engine.sin_chains import chain, halved, segments
+from tests.engine.references.scalar_graphs import muted_graphs, ruled_regions, scalar_graphs
+from tests.engine.references.sin_chains import chain, halved, segments
 from tests.export.test_random_graphs import TENSOR_OPS, TENSORS
 from tests.strategies import graphs
 

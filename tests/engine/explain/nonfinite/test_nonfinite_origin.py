@@ -16,7 +16,7 @@ from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.language.parse import parse
 from autodiff_viz.language.show import show
 from autodiff_viz.ops.catalog import OPS
-from tests.engine.scalar_graphs import scalar_graphs
+from tests.engine.references.scalar_graphs import scalar_graphs
 
 INF, NAN = float("inf"), float("nan")
 CLIPPED = "x = 10.0\nc = clip(x, -1.0, 1.0)\ny = sqrt(1.0 - square(c))"

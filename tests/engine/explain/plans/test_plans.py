@@ -19,8 +19,8 @@ from autodiff_viz.graph.model import Group, Region
 from autodiff_viz.graph.structure.groups import frame_problems
 from autodiff_viz.graph.structure.regions import region_problems
 from tests.engine.explain.plans.chain_simulator import NEEDS, Chain, every
-from tests.engine.scalar_graphs import scalar_graphs
-from tests.engine.sin_chains import chain
+from tests.engine.references.scalar_graphs import scalar_graphs
+from tests.engine.references.sin_chains import chain
 
 SIZED = "x = [1.0, 2.0, 3.0, 4.0]\nw = input(shape=(4, 5), seed=1)\n"
 GRAPHS = {

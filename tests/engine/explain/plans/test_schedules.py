@@ -10,7 +10,7 @@ import autodiff_viz as av
 from autodiff_viz.engine.explain.memory.memory import memory
 from autodiff_viz.engine.explain.plans.schedules import forward_steps, revolve, schedules, square_root
 from autodiff_viz.graph.model import Region
-from tests.engine.sin_chains import chain
+from tests.engine.references.sin_chains import chain
 
 PUBLISHED = {(8, 2): 14, (10, 3): 15, (16, 3): 33, (35, 4): 84, (64, 3): 258, (100, 5): 316, (100, 10): 222}
 """Least forward steps by length and snapshots: Griewank and Walther, ACM TOMS 26 (2000), algorithm 799."""
@@ -50,7 +50,7 @@ def test_jax_runs_revolves_forward_steps_and_the_last_one_for_its_result(length,
 
 
 def test_square_root_segments_keep_one_value_each():
-    """Sixteen sines in four segments: 4 kept and 28 runs (see tests/engine/test_published.py)."""
+    """Sixteen sines in four segments: 4 kept and 28 runs (see tests/engine/references/test_published.py)."""
     assert costs(16, square_root(16).spans) == (4, 28 - 16)
 
 

@@ -14,7 +14,7 @@ from autodiff_viz.engine.explain.zero.why_zero import why_zero
 from autodiff_viz.engine.trace import trace
 from autodiff_viz.graph.model import INPUT
 from autodiff_viz.language.parse import parse
-from tests.engine.scalar_graphs import scalar_graphs
+from tests.engine.references.scalar_graphs import scalar_graphs
 
 
 def why(text: str, name: str = "x"):

@@ -20,7 +20,7 @@ from autodiff_viz.engine.explain.zero.why_zero import cure_of_zero, why_zero
 from autodiff_viz.engine.trace import trace
 from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.language.parse import parse
-from tests.engine.scalar_graphs import scalar_graphs
+from tests.engine.references.scalar_graphs import scalar_graphs
 
 GAN = """theta = 1.0
 phi = 0.5

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from autodiff_viz.engine.trace import Trace, trace
 from autodiff_viz.engine.whole_program.verify import verify
 from autodiff_viz.graph.model import STOP, Graph, Rule
-from tests.engine import tape
-from tests.engine.scalar_graphs import NUMBERS, scalar_graphs, without_rules
+from tests.engine.references import tape
+from tests.engine.references.scalar_graphs import NUMBERS, scalar_graphs, without_rules
 from tests.strategies import with_groups
 
 EPSILON = {"float32": 2.0**-23, "float64": 2.0**-52}

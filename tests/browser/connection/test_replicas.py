@@ -15,10 +15,10 @@ from playwright.sync_api import Browser, Page, expect
 from websockets.sync.client import connect
 
 from autodiff_viz.graph import limits
+from tests.browser.connection.test_never_lost import STOPPED, add_quickly, returned
 from tests.browser.lab_page import LabPage, saying
 from tests.browser.replicas import HOW_TO_GET_NGINX, STATIC, Proxy, nginx
 from tests.browser.server import Server
-from tests.browser.test_never_lost import STOPPED, add_quickly, returned
 
 CLASS = 200  # students behind one address
 SOCKETS = 500  # that nginx lets one address have

@@ -1,6 +1,6 @@
 """Anything, in any order, much faster than the page answers: every edit is applied once, in its order.
 
-`GESTURES=40:100 pytest tests/browser/test_random_gestures.py` makes 40 such runs of 100 gestures each.
+`GESTURES=40:100 pytest tests/browser/connection/test_random_gestures.py` makes 40 runs of 100 gestures.
 """
 
 from __future__ import annotations

@@ -22,7 +22,7 @@ from autodiff_viz.graph.model import (
     params,
 )
 from autodiff_viz.graph.registries.rule_kinds import KINDS, WIRES
-from tests.engine import tape
+from tests.engine.references import tape
 from tests.strategies import with_regions
 
 CLEAR = 0.02  # distance from kinks

@@ -9,9 +9,9 @@ from autodiff_viz.graph.model import INPUT
 from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.graph.structure.order import ancestors
 from autodiff_viz.language.parse import parse
-from tests.engine.executions import COUNTED, executions
-from tests.engine.scalar_graphs import scalar_graphs
-from tests.engine.sin_chains import chain, halved, segments
+from tests.engine.references.executions import COUNTED, executions
+from tests.engine.references.scalar_graphs import scalar_graphs
+from tests.engine.references.sin_chains import chain, halved, segments
 
 NEVER_AGAIN = Runs(1, 0, 0)
 

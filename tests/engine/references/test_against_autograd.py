@@ -11,8 +11,8 @@ from autodiff_viz.engine.check import diagnose
 from autodiff_viz.engine.trace import Trace, trace
 from autodiff_viz.graph.model import INPUT, Graph, Node, params
 from autodiff_viz.ops.catalog import FUNCTIONS
-from tests.engine import hips
-from tests.engine.scalar_graphs import muted_graphs, ruled_regions, scalar_graphs
+from tests.engine.references import hips
+from tests.engine.references.scalar_graphs import muted_graphs, ruled_regions, scalar_graphs
 from tests.ops.samples import OF_ARRAYS, examples_of, sample
 from tests.strategies import Spec, graphs
 

@@ -8,9 +8,9 @@ import json
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
+from tests.browser.connection.test_never_lost import BACK, returned, server, tab  # noqa: F401
 from tests.browser.lab_page import LabPage, saying
-from tests.browser.test_export_import import DROP
-from tests.browser.test_never_lost import BACK, returned, server, tab  # noqa: F401
+from tests.browser.persistence.test_export_import import DROP
 
 
 def labels(lab: LabPage) -> list[str]:

@@ -12,7 +12,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.lab_page import LabPage, four_digits, saying
-from tests.browser.test_phone import from_menu, tap
+from tests.browser.page.test_phone import from_menu, tap
 
 pytestmark = pytest.mark.shared_page
 

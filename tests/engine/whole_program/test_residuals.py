@@ -19,7 +19,7 @@ from autodiff_viz.graph.structure.bypass import played
 from autodiff_viz.graph.structure.order import order
 from autodiff_viz.language.parse import parse
 from autodiff_viz.ops.catalog import OPS
-from tests.engine.scalar_graphs import ruled_regions, scalar_graphs
+from tests.engine.references.scalar_graphs import ruled_regions, scalar_graphs
 from tests.export.test_random_graphs import TENSOR_OPS, TENSORS
 from tests.strategies import graphs
 

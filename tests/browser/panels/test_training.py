@@ -10,7 +10,7 @@ from playwright.sync_api import Locator, Page, expect
 from autodiff_viz.views.persistence.address import to_query
 from autodiff_viz.views.training.actions import plans
 from tests.browser.lab_page import LabPage, four_digits
-from tests.browser.test_axe import faults
+from tests.browser.page.test_axe import faults
 from tests.views.regression import TEXT, lab_of, loss_of
 
 THUMB = "(slider) => slider.closest('[style*=left]').getBoundingClientRect().toJSON()"
