@@ -30,6 +30,7 @@ from autodiff_viz.engine.explain.derivatives.jacobian import FullJacobian, jacob
 from autodiff_viz.engine.explain.derivatives.paths import Path, Paths, paths
 from autodiff_viz.engine.explain.derivatives.rule_check import Adjoint, Along, RuleCheck, rule_check
 from autodiff_viz.engine.explain.derivatives.statistics import Statistics, statistics
+from autodiff_viz.engine.explain.derivatives.verify_tangents import verify_tangents
 from autodiff_viz.engine.explain.memory.backward_program import Factor
 from autodiff_viz.engine.explain.memory.memory import Memory, memory
 from autodiff_viz.engine.explain.memory.play import LiveArray, PlayStep, play
@@ -50,7 +51,6 @@ from autodiff_viz.engine.training.train import Training, train
 from autodiff_viz.engine.training.updates import Records
 from autodiff_viz.engine.whole_program.remat_counts import Residual, Runs
 from autodiff_viz.engine.whole_program.verify import Verdict, verify
-from autodiff_viz.engine.whole_program.verify_tangents import verify_tangents
 from autodiff_viz.export.python_source import to_python
 from autodiff_viz.export.training_source import training_to_python
 from autodiff_viz.graph.model import Graph, Lambda, Node, Region, Rule

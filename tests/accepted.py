@@ -27,7 +27,7 @@ from autodiff_viz.views.edits.apply import edited
 from autodiff_viz.views.lab import Lab, formula_text, start
 from autodiff_viz.views.node.tensor import is_tensor, parts, summary, written
 from autodiff_viz.views.node.whole_program import differs_say, residuals_say, runs_say
-from autodiff_viz.views.page.parts import SHOWS, runs_alone
+from autodiff_viz.views.page.parts import SHOWS
 from autodiff_viz.views.page.segments import segments_view
 from autodiff_viz.views.persistence.address import from_query, to_query
 from autodiff_viz.views.persistence.history_writer import trail
@@ -94,7 +94,7 @@ def _parts(lab: Lab, view: LabView) -> None:
     name = lab.selected
     if is_tensor(view.trace, name):
         _tensor(name, parts(view.graph, view.trace, name))
-    if name is None or not runs_alone(view):
+    if name is None or not view.is_program:
         return
     with suppress(GraphError):
         runs_say(view.trace.runs[name])

@@ -6,6 +6,7 @@ import ast
 import re
 from collections.abc import Iterable, Iterator
 from functools import cache
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
@@ -113,6 +114,29 @@ def test_a_folder_imports_only_from_the_folders_before_it():
         and module.split(".")[1] not in FOLDERS[: FOLDERS.index(place(path)) + 1]
     ]
     assert broken == []
+
+
+def imports_between_folders() -> dict[tuple[str, ...], set[tuple[str, ...]]]:
+    """For each folder within a folder of the list, the folders beside it from which it imports."""
+    folders = {path.relative_to(ROOT).parts[:-1] for path in APP}
+    found: dict[tuple[str, ...], set[tuple[str, ...]]] = {}
+    for path in APP:
+        here = path.relative_to(ROOT).parts[:-1]
+        for there in (tuple(module.split(".")) for module in imports(path)):
+            pairs = enumerate(zip(here, there, strict=False))
+            parted = next((i for i, (own, other) in pairs if own != other), 0)
+            if parted >= 2 and there[: parted + 1] in folders:
+                found.setdefault(here[: parted + 1], set()).add(there[: parted + 1])
+    return found
+
+
+def test_the_folders_within_a_folder_do_not_import_each_other_in_a_circle():
+    try:
+        TopologicalSorter(imports_between_folders()).prepare()
+        circle = []
+    except CycleError as error:
+        circle = error.args[1]
+    assert circle == []
 
 
 def test_imports_are_absolute():

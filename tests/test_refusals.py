@@ -237,10 +237,17 @@ def test_work_is_counted():
 
 # The source
 
-CLEAN = ("views/good.py", '"""Good."""\n'), ("ui/web/good.js", "// @ts-check\nexport {};\n")
+CLEAN = (
+    ("views/good.py", '"""Good."""\n'),
+    ("views/page/good.py", '"""Good."""\nimport autodiff_viz.views.canvas.good\n'),
+    ("ui/web/good.js", "// @ts-check\nexport {};\n"),
+)
 SOURCES = {
     "test_the_graph_needs_nothing_but_the_standard_library": [("graph/bad.py", "import numpy")],
     "test_a_folder_imports_only_from_the_folders_before_it": [("graph/bad.py", "import autodiff_viz.ui.app")],
+    "test_the_folders_within_a_folder_do_not_import_each_other_in_a_circle": [
+        ("views/canvas/bad.py", "import autodiff_viz.views.page.good"),
+    ],
     "test_a_library_is_imported_only_where_it_belongs": [("views/bad.py", "import jax")],
     "test_imports_are_absolute": [("views/bad.py", "from . import lab")],
     "test_no_import_hides_inside_a_function": [("views/bad.py", "def f():\n    import json")],

@@ -98,7 +98,7 @@ class Try:
 
     Attributes:
       says: what to do and what to observe, in Markdown.
-      edits: made when the exercise is clicked; `lessons/tries.py` writes them.
+      edits: made when the exercise is clicked; `page/tries.py` writes them.
       variant: index of the graph that it is about; None for the one that is open.
       steps: of training that it asks for; 0 for none.
       seed: random seed of the parameters of that training; None for the lesson's.

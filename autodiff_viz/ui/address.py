@@ -15,7 +15,7 @@ from autodiff_viz.views.lab import Lab, again, instead, with_text
 from autodiff_viz.views.persistence.address import KEPT, VIEW, divided, from_query, to_query
 from autodiff_viz.views.persistence.history_documents import documents
 from autodiff_viz.views.persistence.history_writer import trail
-from autodiff_viz.views.training.codec import with_course
+from autodiff_viz.views.persistence.training_codec import with_course
 
 KEPT_LARGE = 3  # graphs too large for an address that are kept for the browser's back button
 

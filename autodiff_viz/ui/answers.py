@@ -14,7 +14,6 @@ from autodiff_viz.views.lab import Lab
 from autodiff_viz.views.node.panel import Answers
 from autodiff_viz.views.node.whole_program import program_job
 from autodiff_viz.views.page.figure_choice import figure_on_view
-from autodiff_viz.views.page.parts import runs_alone
 from autodiff_viz.views.page.paths import listed_here, paths_job
 from autodiff_viz.views.training.shown_step import live
 from autodiff_viz.workers.jobs import Answer, Job
@@ -33,7 +32,7 @@ def answers(here: Session, lab: Lab, view: LabView) -> Answers:
         return Answers()
     job = check_job(view)
     checks = not is_large(view) or check_told(view) or here.looks.get(CHECK) == job.key
-    counting = lab.selected is not None and runs_alone(view) and (checks or not is_large(view))
+    counting = lab.selected is not None and view.is_program and (checks or not is_large(view))
     listing = here.parts.seen and PATHS in (figure_on_view(lab), here.parts.second)
     ask = partial(asked, here.name) if is_time_to_ask(here, lab) else known
     return Answers(

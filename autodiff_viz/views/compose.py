@@ -92,6 +92,11 @@ class LabView:
     tangents: Tangents | None = None
 
     @property
+    def is_program(self) -> bool:
+        """Whether the graph can be written as a program."""
+        return self.complete and not self.problems
+
+    @property
     def drawing(self) -> dict[str, Any]:
         """The data that the canvas shows."""
         return {**self.drawn.data, "notice": self.refusal}

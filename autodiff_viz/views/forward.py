@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from autodiff_viz.engine.explain.derivatives.forward_mode import Tangents, jvp
+from autodiff_viz.engine.explain.derivatives.verify_tangents import verify_tangents
 from autodiff_viz.engine.trace import Trace
-from autodiff_viz.engine.whole_program.verify_tangents import verify_tangents
 from autodiff_viz.graph.model import INPUT, Graph
 from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.graph.text.text_format import listed, scalar

@@ -11,9 +11,9 @@ from autodiff_viz.graph.edits.subgraph import extract
 from autodiff_viz.graph.model import INPUT, POLICIES, REWRITE, RULE_KINDS
 from autodiff_viz.language.parse import parse
 from autodiff_viz.language.show import show
+from autodiff_viz.views.canvas.fixed_positions import standing
 from autodiff_viz.views.canvas.palette import palette
 from autodiff_viz.views.edits.apply import edited
-from autodiff_viz.views.edits.fixed_positions import standing
 from autodiff_viz.views.lab import Lab, opened, start
 
 TEXTS = (

@@ -20,7 +20,6 @@ from autodiff_viz.views.actions import resampled, reset, set_seed, type_seed
 from autodiff_viz.views.compose import LabView
 from autodiff_viz.views.edits.twins import both
 from autodiff_viz.views.lab import Lab
-from autodiff_viz.views.page.parts import runs_alone
 from autodiff_viz.views.persistence.address import GRAPH
 
 
@@ -77,7 +76,7 @@ def _draw_downloads(view: LabView) -> None:
         key="download_python",
         icon=":material/download:",
         on_click="ignore",
-        disabled=not runs_alone(view),
+        disabled=not view.is_program,
         help="The graph as a Python program that needs JAX alone and prints these numbers.",
     )
     st.download_button(

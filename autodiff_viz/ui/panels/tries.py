@@ -16,8 +16,8 @@ from autodiff_viz.ui.widgets import pressed
 from autodiff_viz.ui.work import CURVES
 from autodiff_viz.views.compose import LabView
 from autodiff_viz.views.lab import Lab
-from autodiff_viz.views.lessons.tries import TryView, do_try, tries
 from autodiff_viz.views.page.segments import three_ways_job
+from autodiff_viz.views.page.tries import TryView, do_try, tries
 
 
 def draw_tries(lab: Lab, view: LabView) -> None:

@@ -12,8 +12,8 @@ from autodiff_viz.graph.model import INPUT, PARAMETER, Graph, Node, Rule, params
 from autodiff_viz.graph.registries.rule_kinds import KINDS
 from autodiff_viz.graph.structure.grad_nodes import BY
 from autodiff_viz.ops.catalog import OPS
+from autodiff_viz.views.canvas.fixed_positions import pinned
 from autodiff_viz.views.canvas.palette import RANDOM
-from autodiff_viz.views.edits.fixed_positions import pinned
 from autodiff_viz.views.edits.record import Edit, Edits
 from autodiff_viz.views.lab import Lab, committed
 from autodiff_viz.views.node.layer_parameters import fitting, with_learned

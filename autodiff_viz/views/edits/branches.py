@@ -17,7 +17,7 @@ from autodiff_viz.graph.structure.branches import branches_of
 from autodiff_viz.graph.structure.groups import free_title
 from autodiff_viz.graph.structure.order import order
 from autodiff_viz.views.canvas.cards import pictured, size
-from autodiff_viz.views.edits.fixed_positions import pinned
+from autodiff_viz.views.canvas.fixed_positions import pinned
 from autodiff_viz.views.edits.record import Edit, Edits
 from autodiff_viz.views.edits.repairs import mendable, names_of
 from autodiff_viz.views.lab import Lab, committed

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from autodiff_viz.graph.edits.history import jump
 from autodiff_viz.graph.model import Graph
 from autodiff_viz.views.actions import redone, undone
 from autodiff_viz.views.edits.record import Edit, Edits
-from autodiff_viz.views.lab import Lab, opened
-from autodiff_viz.views.page.history_list import jumped
+from autodiff_viz.views.lab import Lab, opened, stepped
 from autodiff_viz.views.persistence.import_document import imported
 
 
@@ -21,6 +23,17 @@ def _import(lab: Lab, edit: Edit) -> Lab:
 def _new(lab: Lab, edit: Edit) -> Lab:
     """Open an empty graph; undo returns to the present one. No step from a graph that is empty already."""
     return opened(lab, Graph(), "New graph") if lab.graph.nodes or lab.lesson else lab
+
+
+def jumped(lab: Lab, index: Any) -> Lab:
+    """Return the lab at another step of its history; unchanged if there is no such step.
+
+    Raises:
+      TypeError: `index` is no integer.
+    """
+    if type(index) is not int:
+        raise TypeError(index)
+    return stepped(lab, jump(lab.history, index))
 
 
 EDITS: Edits = {

@@ -11,7 +11,7 @@ from autodiff_viz.graph.edits.node_edits import with_positions
 from autodiff_viz.graph.model import Group
 from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.graph.structure.groups import free_title
-from autodiff_viz.views.edits.fixed_positions import pinned, standing
+from autodiff_viz.views.canvas.fixed_positions import pinned, standing
 from autodiff_viz.views.edits.record import Edit, Edits
 from autodiff_viz.views.edits.repairs import mendable, names_of
 from autodiff_viz.views.lab import Lab, committed, stepped

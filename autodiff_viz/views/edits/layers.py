@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from autodiff_viz.graph.text.text_format import listed
-from autodiff_viz.views.edits.fixed_positions import pinned
+from autodiff_viz.views.canvas.fixed_positions import pinned
 from autodiff_viz.views.edits.record import Edit, Edits
 from autodiff_viz.views.lab import Lab, committed
 from autodiff_viz.views.node.layer_parameters import with_learned

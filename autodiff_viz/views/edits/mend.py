@@ -12,7 +12,7 @@ from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.graph.structure.order import consumers
 from autodiff_viz.views.canvas.arrange_piece import Point, arranged_at, clear_of_cards
 from autodiff_viz.views.canvas.cards import pictured, size
-from autodiff_viz.views.edits.fixed_positions import pinned
+from autodiff_viz.views.canvas.fixed_positions import pinned
 from autodiff_viz.views.edits.record import Edit, Edits
 from autodiff_viz.views.evaluated import evaluated, evaluated_at
 from autodiff_viz.views.lab import Lab, committed, with_setting

@@ -7,7 +7,7 @@ from dataclasses import replace
 from autodiff_viz.graph.edits import node_edits as edits
 from autodiff_viz.graph.model import INPUT
 from autodiff_viz.language.parse import parse_literal
-from autodiff_viz.views.edits.fixed_positions import pinned
+from autodiff_viz.views.canvas.fixed_positions import pinned
 from autodiff_viz.views.edits.record import Edit, Edits
 from autodiff_viz.views.lab import Lab, committed, plain
 

@@ -16,7 +16,7 @@ from autodiff_viz.views.canvas.arrange_piece import Point, arranged, centred, cl
 from autodiff_viz.views.canvas.cards import pictured
 from autodiff_viz.views.canvas.collapsed_groups import folded_places
 from autodiff_viz.views.canvas.drawing import places
-from autodiff_viz.views.edits.fixed_positions import pinned, standing
+from autodiff_viz.views.canvas.fixed_positions import pinned, standing
 from autodiff_viz.views.edits.record import Edit, Edits
 from autodiff_viz.views.edits.repairs import names_of
 from autodiff_viz.views.lab import Lab, committed

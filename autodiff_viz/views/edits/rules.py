@@ -13,7 +13,7 @@ from autodiff_viz.graph.structure.segments import with_cuts
 from autodiff_viz.graph.text.names import numbered
 from autodiff_viz.graph.text.text_format import listed
 from autodiff_viz.views.actions import set_function, set_policy, set_rules
-from autodiff_viz.views.edits.fixed_positions import standing
+from autodiff_viz.views.canvas.fixed_positions import standing
 from autodiff_viz.views.edits.record import Edit, Edits
 from autodiff_viz.views.edits.repairs import mendable, names_of
 from autodiff_viz.views.lab import Lab, committed

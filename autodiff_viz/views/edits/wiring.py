@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from autodiff_viz.graph.edits import node_edits as edits
 from autodiff_viz.graph.edits import wire_edits
+from autodiff_viz.views.canvas.fixed_positions import pinned
 from autodiff_viz.views.canvas.records import slot_label
-from autodiff_viz.views.edits.fixed_positions import pinned
 from autodiff_viz.views.edits.record import Edit, Edits
 from autodiff_viz.views.lab import Lab, committed
 

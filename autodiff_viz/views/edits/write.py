@@ -11,7 +11,7 @@ from autodiff_viz.graph.model import Graph
 from autodiff_viz.language.text_edits.additions import parse_addition
 from autodiff_viz.views.canvas.arrange_piece import Point, centred, clear_of_cards
 from autodiff_viz.views.canvas.drawing import places
-from autodiff_viz.views.edits.fixed_positions import pinned
+from autodiff_viz.views.canvas.fixed_positions import pinned
 from autodiff_viz.views.edits.record import Edit, Edits
 from autodiff_viz.views.lab import Lab, committed
 

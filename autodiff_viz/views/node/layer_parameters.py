@@ -11,7 +11,7 @@ from autodiff_viz.graph.edits import node_edits as edits
 from autodiff_viz.graph.model import INPUT, Graph, Node, Params, params
 from autodiff_viz.graph.structure.order import consumers
 from autodiff_viz.views.canvas.cards import PICTURED, pictured, size
-from autodiff_viz.views.edits.fixed_positions import standing
+from autodiff_viz.views.canvas.fixed_positions import standing
 from autodiff_viz.views.lab import Lab, committed
 
 UNITS, CHANNELS, SIDE = 8, 4, 3  # outputs of a new dense layer and a new convolution, and its window

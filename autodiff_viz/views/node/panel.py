@@ -19,7 +19,6 @@ from autodiff_viz.views.node.fields import fields
 from autodiff_viz.views.node.inspector import WireView, node_view
 from autodiff_viz.views.node.mathml import mathml
 from autodiff_viz.views.node.tangent_rows import TangentRows, tangent_field, tangent_rows
-from autodiff_viz.views.page.parts import runs_alone
 from autodiff_viz.views.training.shown_step import live
 from autodiff_viz.workers.jobs import DROPPED, TOO_LONG, Answer
 
@@ -126,7 +125,7 @@ def _wire(wire: WireView, slot: int, moving: TangentRows) -> Data:
 
 def _runs(lab: Lab, view: LabView, told: Answers) -> tuple[str, ...]:
     """Return the sentences about runs and residuals, or that they are pending."""
-    if live(lab) or not runs_alone(view) or not told.counting:
+    if live(lab) or not view.is_program or not told.counting:
         return ()
     if told.counts is None:
         return COUNTING
@@ -135,14 +134,14 @@ def _runs(lab: Lab, view: LabView, told: Answers) -> tuple[str, ...]:
 
 def _declared(lab: Lab, view: LabView, told: Answers) -> tuple[str, ...]:
     """Return what a rule declares beside the true derivative; () without a rule and while it is pending."""
-    if live(lab) or not runs_alone(view) or told.counts is None or told.counts.why:
+    if live(lab) or not view.is_program or told.counts is None or told.counts.why:
         return ()
     return told.counts.value.rule
 
 
 def _why(lab: Lab, view: LabView, told: Answers) -> Data | None:
     """Return why nothing arrives at the node, with its cure; None where something does, and while pending."""
-    if live(lab) or not runs_alone(view) or told.counts is None or told.counts.why:
+    if live(lab) or not view.is_program or told.counts is None or told.counts.why:
         return None
     return explanation_data(told.counts.value.why, view.graph)
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from autodiff_viz.graph.edits.history import jump
 from autodiff_viz.views.actions import steps
-from autodiff_viz.views.lab import Lab, stepped
+from autodiff_viz.views.lab import Lab
 
 BEFORE, AFTER = 60, 20  # steps that are sent to the canvas; a jump to the last of them sends more
 
@@ -20,14 +19,3 @@ def history_view(lab: Lab) -> dict[str, Any]:
     entries, at = lab.history.entries, len(lab.history.past)
     shown = range(max(0, at - BEFORE), min(len(entries), at + AFTER + 1))
     return {**steps(lab), "labels": {str(i): entries[i].label for i in shown}, "at": at}
-
-
-def jumped(lab: Lab, index: Any) -> Lab:
-    """Return the lab at another step of its history; unchanged if there is no such step.
-
-    Raises:
-      TypeError: `index` is no integer.
-    """
-    if type(index) is not int:
-        raise TypeError(index)
-    return stepped(lab, jump(lab.history, index))

@@ -17,13 +17,13 @@ from autodiff_viz.views.compose import LabView
 from autodiff_viz.views.forward import forward_data
 from autodiff_viz.views.lab import Lab, scalar_inputs
 from autodiff_viz.views.lessons.gallery import lesson_view
-from autodiff_viz.views.lessons.tries import tries
 from autodiff_viz.views.node.tensor import is_tensor
 from autodiff_viz.views.page.figure_choice import about, compared, figure_on_view, pinned_graph
 from autodiff_viz.views.page.formula import formula
 from autodiff_viz.views.page.history_list import history_view
 from autodiff_viz.views.page.ranged import ranged_data
 from autodiff_viz.views.page.segments import cut_names
+from autodiff_viz.views.page.tries import tries
 from autodiff_viz.views.page.twins import twins_data
 from autodiff_viz.views.training.panel import curves_data, moment_data, track_data, train_data
 from autodiff_viz.views.training.shown_step import live, own
@@ -63,12 +63,7 @@ def _sliders(view: LabView) -> dict[str, Any]:
 
 def settings(lab: Lab, view: LabView) -> Data:
     """Return the state of the settings in the bar."""
-    return lab.seed, lab.dtype, view.can_resample, view.tensor_output, runs_alone(view), lab.pinned is None
-
-
-def runs_alone(view: LabView) -> bool:
-    """Whether the graph can be written as a program."""
-    return view.complete and not view.problems
+    return lab.seed, lab.dtype, view.can_resample, view.tensor_output, view.is_program, lab.pinned is None
 
 
 def tensor(lab: Lab, view: LabView) -> Data:

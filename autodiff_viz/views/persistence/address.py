@@ -26,7 +26,7 @@ from autodiff_viz.views.actions import typed
 from autodiff_viz.views.lab import Lab, alone, opened, refused, start, with_text
 from autodiff_viz.views.lessons.gallery import open_lesson
 from autodiff_viz.views.persistence.history_writer import digest
-from autodiff_viz.views.training.codec import (
+from autodiff_viz.views.persistence.training_codec import (
     plan_text,
     read_plan,
     read_step,

@@ -12,8 +12,8 @@ from autodiff_viz.language.parse import parse
 from autodiff_viz.lessons.gallery import LESSONS
 from autodiff_viz.views.canvas.cards import pictured, size
 from autodiff_viz.views.canvas.drawing import places
+from autodiff_viz.views.canvas.fixed_positions import pinned
 from autodiff_viz.views.edits.apply import edited
-from autodiff_viz.views.edits.fixed_positions import pinned
 from autodiff_viz.views.lab import opened, start
 from autodiff_viz.views.layout.tabs import fitted
 

@@ -17,9 +17,9 @@ from autodiff_viz.lessons.evaluate import graph_of
 from autodiff_viz.lessons.gallery import LESSONS, lesson
 from autodiff_viz.views.actions import redone, reset, set_input, set_rule, set_seed, typed, undone
 from autodiff_viz.views.edits.apply import edited
+from autodiff_viz.views.edits.document import jumped
 from autodiff_viz.views.lab import FIRST, Lab, formula_text, start
 from autodiff_viz.views.lessons.gallery import close_lesson, lesson_view, open_lesson, open_variant
-from autodiff_viz.views.page.history_list import jumped
 from autodiff_viz.views.persistence.address import from_query, to_query
 from autodiff_viz.views.persistence.history_documents import documents
 from autodiff_viz.views.persistence.history_writer import trail

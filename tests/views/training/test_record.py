@@ -18,8 +18,8 @@ from autodiff_viz.views.compose import lab_view
 from autodiff_viz.views.lab import start
 from autodiff_viz.views.lessons.gallery import open_lesson
 from autodiff_viz.views.persistence.address import from_query, to_query
+from autodiff_viz.views.persistence.training_codec import with_course
 from autodiff_viz.views.training.actions import pauses, plans, resets, trains
-from autodiff_viz.views.training.codec import with_course
 from autodiff_viz.views.training.panel import run_log
 from autodiff_viz.views.training.record import advanced, cannot_go_on, still, told
 from tests.views.regression import TEXT, finished, lab_of, loss_of, trained

@@ -10,7 +10,7 @@ from autodiff_viz.views.actions import set_input
 from autodiff_viz.views.edits.apply import edited
 from autodiff_viz.views.lab import start
 from autodiff_viz.views.lessons.gallery import open_lesson
-from autodiff_viz.views.lessons.tries import do_try, tries
+from autodiff_viz.views.page.tries import do_try, tries
 from tests.views.regression import finished, trained
 
 ALL = [(found, i) for found in LESSONS for i in range(len(found.to_try))]
