@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from autodiff_viz.engine.explain.cure import Cure
 from autodiff_viz.engine.explain.memory.play import play
-from autodiff_viz.engine.lints.lint import CHECKPOINT, Finding
+from autodiff_viz.engine.lints.lint import Finding, LintKind
 from autodiff_viz.engine.trace import Trace, trace
 from autodiff_viz.engine.whole_program.remat_counts import residuals_of
 from autodiff_viz.graph.edits import node_edits as edits
@@ -44,13 +44,15 @@ def idle_checkpoints(found: Trace) -> Iterator[Finding]:
         else:
             continue
         yield Finding(
-            CHECKPOINT,
             region.name,
             f"The checkpoint {quoted(region.name)} {counts}.",
             HINT,
             _cure(region.name),
             tuple(node.name for node in order(found.graph) if node.name in region.nodes),
         )
+
+
+IDLE_CHECKPOINT = LintKind("checkpoint-saves-nothing", idle_checkpoints)
 
 
 def _cure(name: str) -> Cure:

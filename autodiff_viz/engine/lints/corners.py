@@ -11,7 +11,7 @@ from autodiff_viz.engine.diagnostics.differences import Difference, check_input,
 from autodiff_viz.engine.diagnostics.op_derivative import at_corner
 from autodiff_viz.engine.explain.cure import Cure, rewritten
 from autodiff_viz.engine.explain.nonfinite.stable_forms import form_at
-from autodiff_viz.engine.lints.lint import CORNERS, Finding
+from autodiff_viz.engine.lints.lint import Finding, LintKind
 from autodiff_viz.engine.trace import Trace
 from autodiff_viz.graph.model import FOLLOW, INPUT, Node
 from autodiff_viz.graph.structure.order import ancestors, descendants, order
@@ -50,6 +50,9 @@ def wrong_corners(found: Trace, differences: Mapping[str, Difference] | None = N
             yield _finding(found, name, met, *slopes)
 
 
+CORNERS = LintKind("corners", wrong_corners)
+
+
 def _is_at_corner(found: Trace, node: Node) -> bool:
     return any(at_corner(found, node.name, slot).any() for slot, _ in node.wires if slot < len(node.op_slots))
 
@@ -76,7 +79,6 @@ def _finding(found: Trace, name: str, met: tuple[str, ...], declared: float, tru
     where = form[0] if form else met[-1]
     at = "a corner" if len(met) == 1 else "corners"
     return Finding(
-        CORNERS,
         where,
         f"The slope of {found.output} by {name} is {scalar(true)} on both sides, and JAX has "
         f"{scalar(declared)}: {listed_names(met)} {'is' if len(met) == 1 else 'are'} at {at}, and the slopes "

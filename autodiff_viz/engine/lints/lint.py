@@ -2,20 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from autodiff_viz.engine.explain.cure import Cure
+from autodiff_viz.engine.trace import Trace
 from autodiff_viz.graph.model import Graph
-
-WHERE_TRAP, CORNERS, BROADCAST, SHADOW = "where-trap", "corners", "broadcast", "shadowed-argument"
-STOP, CHECKPOINT, DEAD = "stop-stops-nothing", "checkpoint-saves-nothing", "dead-unit"
-FORWARD_MODE, SECOND = "forward-mode", "second-derivative"
-
-LATER = frozenset({FORWARD_MODE, SECOND})
-"""Codes of lints that matter only for a derivative that the graph does not take."""
-
-NEW_VALUES = frozenset({BROADCAST, DEAD})
-"""Codes of lints about the value itself, which their mend therefore changes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,10 +19,11 @@ class Lint:
       where: the node that it is about, or the checkpoint region.
       message: what was found, with its numbers.
       hint: what to do.
-      mend: a graph without it; None where none is known. No value changes, but with the codes `NEW_VALUES`.
+      mend: a graph without it; None where none is known. No value changes, unless the lint is about it.
       button: what the mend does, as the text of a button.
       changes: what the mend changes, as a sentence.
       nodes: the nodes that take part, `where` first if it is a node.
+      later: whether it matters only for a derivative that the graph does not take.
     """
 
     code: str
@@ -41,25 +34,34 @@ class Lint:
     button: str = ""
     changes: str = ""
     nodes: tuple[str, ...] = ()
-
-    @property
-    def later(self) -> bool:
-        """Whether the lint matters only for a derivative that the graph does not take."""
-        return self.code in LATER
+    later: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A lint before its cure has been tried."""
+    """A lint before its cure has been tried; its kind has the code."""
 
-    code: str
     where: str
     message: str
     hint: str
     cure: Cure | None = None
     nodes: tuple[str, ...] = ()
 
-    @property
-    def key(self) -> tuple[str, str]:
-        """Return what identifies the lint in a changed graph: code and place."""
-        return self.code, self.where
+
+@dataclass(frozen=True, slots=True)
+class LintKind:
+    """A kind of lint, written beside the function that finds it.
+
+    Attributes:
+      code: its name, such as "where-trap".
+      find: returns the findings of a trace that has an output.
+      later: whether it matters only for a derivative that the graph does not take.
+      new_values: whether it is about the value itself, which its mend therefore changes.
+      new_inside: whether its mend may change the values of its nodes but `where`, since nothing takes them.
+    """
+
+    code: str
+    find: Callable[[Trace], Iterable[Finding]]
+    later: bool = False
+    new_values: bool = False
+    new_inside: bool = False

@@ -2,52 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Set
+from collections.abc import Iterator, Mapping, Set
+from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
 from autodiff_viz.engine.diagnostics.differences import Difference
 from autodiff_viz.engine.explain.cure import Cure, retraced
+from autodiff_viz.engine.lints.checkpoints import IDLE_CHECKPOINT
 from autodiff_viz.engine.lints.checkpoints import MOST as MOST_REGIONS
-from autodiff_viz.engine.lints.checkpoints import idle_checkpoints
-from autodiff_viz.engine.lints.corners import wrong_corners
-from autodiff_viz.engine.lints.lint import (
-    BROADCAST,
-    CHECKPOINT,
-    CORNERS,
-    DEAD,
-    FORWARD_MODE,
-    NEW_VALUES,
-    SECOND,
-    SHADOW,
-    STOP,
-    WHERE_TRAP,
-    Finding,
-    Lint,
-)
-from autodiff_viz.engine.lints.rules import reverse_only, shadowed_arguments
-from autodiff_viz.engine.lints.second import wrong_second
-from autodiff_viz.engine.lints.stops import idle_stops
-from autodiff_viz.engine.lints.values import dead_units, mixed_broadcasts
-from autodiff_viz.engine.lints.wheres import where_traps
+from autodiff_viz.engine.lints.corners import CORNERS, wrong_corners
+from autodiff_viz.engine.lints.lint import Finding, Lint, LintKind
+from autodiff_viz.engine.lints.rules import FORWARD_MODE, SHADOWED_ARGUMENT
+from autodiff_viz.engine.lints.second import SECOND_DERIVATIVE
+from autodiff_viz.engine.lints.stops import IDLE_STOP
+from autodiff_viz.engine.lints.values import BROADCAST, DEAD_UNIT
+from autodiff_viz.engine.lints.wheres import WHERE_TRAP
 from autodiff_viz.engine.trace import Trace, known_trace
 from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.graph.structure.order import descendants
 
 SAME = {"rtol": 1e-5, "atol": 1e-6, "equal_nan": True}
 
-FINDERS: Mapping[str, Callable[[Trace], Iterable[Finding]]] = {
-    WHERE_TRAP: where_traps,
-    CORNERS: wrong_corners,
-    BROADCAST: mixed_broadcasts,
-    SHADOW: shadowed_arguments,
-    STOP: idle_stops,
-    CHECKPOINT: idle_checkpoints,
-    DEAD: dead_units,
-    FORWARD_MODE: reverse_only,
-    SECOND: wrong_second,
-}
-"""By code, what finds it; in the order in which they are told."""
+IN_ORDER = (
+    WHERE_TRAP,
+    CORNERS,
+    BROADCAST,
+    SHADOWED_ARGUMENT,
+    IDLE_STOP,
+    IDLE_CHECKPOINT,
+    DEAD_UNIT,
+    FORWARD_MODE,
+    SECOND_DERIVATIVE,
+)
+KINDS: Mapping[str, LintKind] = {kind.code: kind for kind in IN_ORDER}
+"""The kinds of lints by code, in the order in which a trace's lints are listed."""
 
 
 def lints(found: Trace, differences: Mapping[str, Difference] | None = None) -> tuple[Lint, ...]:
@@ -67,8 +57,8 @@ def lints(found: Trace, differences: Mapping[str, Difference] | None = None) -> 
     """
     if known_trace(found).output is None:
         return ()
-    finders = {**FINDERS, CORNERS: lambda found: wrong_corners(found, differences)}
-    return tuple(lint for finder in finders.values() for lint in _lints(found, finder))
+    corners = replace(CORNERS, find=partial(wrong_corners, differences=differences))
+    return tuple(lint for kind in IN_ORDER for lint in _lints(found, corners if kind is CORNERS else kind))
 
 
 def not_looked_at(found: Trace) -> tuple[str, ...]:
@@ -85,23 +75,23 @@ def lint_cure(found: Trace, code: str, where: str) -> Cure | None:
     Raises:
       ValueError: there is no such code.
     """
-    if code not in FINDERS:
+    if code not in KINDS:
         raise ValueError(code)
-    for finding in FINDERS[code](found) if found.output else ():
-        if finding.key == (code, where):
-            return finding.cure if _holds(found, finding) else None
+    for finding in KINDS[code].find(found) if found.output else ():
+        if finding.where == where:
+            return _tried_cure(found, KINDS[code], finding)
     return None
 
 
-def _lints(found: Trace, finder: Callable[[Trace], Iterable[Finding]]) -> Iterator[Lint]:
+def _lints(found: Trace, kind: LintKind) -> Iterator[Lint]:
     try:
-        findings = tuple(finder(found))
+        findings = tuple(kind.find(found))
     except GraphError:  # a region that cannot run; the check says so
         return
     for finding in findings:
-        cure = finding.cure if _holds(found, finding) else None
+        cure = _tried_cure(found, kind, finding)
         yield Lint(
-            code=finding.code,
+            code=kind.code,
             where=finding.where,
             message=finding.message,
             hint=finding.hint,
@@ -109,16 +99,18 @@ def _lints(found: Trace, finder: Callable[[Trace], Iterable[Finding]]) -> Iterat
             button=cure.mend if cure else "",
             changes=cure.changes if cure else "",
             nodes=finding.nodes,
+            later=kind.later,
         )
 
 
-def _holds(found: Trace, finding: Finding) -> bool:
-    """Whether the cure takes the lint away and changes no value that it should not."""
+def _tried_cure(found: Trace, kind: LintKind, finding: Finding) -> Cure | None:
+    """Return the cure if it takes the lint away and changes no value that it should not."""
     after = retraced(found, finding.cure) if finding.cure else None
-    if after is None or finding.key in {left.key for left in FINDERS[finding.code](after)}:
-        return False
-    inside = finding.nodes if finding.code == WHERE_TRAP else ()  # what is not taken may change
-    return finding.code in NEW_VALUES or _same_values(found, after, {*inside} - {finding.where})
+    if after is None or finding.where in {left.where for left in KINDS[kind.code].find(after)}:
+        return None
+    inside = finding.nodes if kind.new_inside else ()
+    kept = kind.new_values or _same_values(found, after, {*inside} - {finding.where})
+    return finding.cure if kept else None
 
 
 def _same_values(found: Trace, after: Trace, inside: Set[str]) -> bool:

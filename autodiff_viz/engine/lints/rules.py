@@ -8,12 +8,12 @@ from dataclasses import replace
 import numpy as np
 
 from autodiff_viz.engine.diagnostics.op_derivative import own_contributions
-from autodiff_viz.engine.explain.cure import Cure, joined
-from autodiff_viz.engine.lints.lint import FORWARD_MODE, SHADOW, Finding
+from autodiff_viz.engine.explain.cure import Cure, joined, without_rules
+from autodiff_viz.engine.lints.lint import Finding, LintKind
 from autodiff_viz.engine.live_path.tangents import BLOCKED, FORWARD
 from autodiff_viz.engine.trace import Trace, trace
 from autodiff_viz.graph.edits import node_edits as edits
-from autodiff_viz.graph.model import FOLLOW, PULLBACK, Call, Graph, Rule, Term
+from autodiff_viz.graph.model import PULLBACK, Call, Graph, Term
 from autodiff_viz.graph.structure.order import ancestors
 from autodiff_viz.graph.text.names import listed_names
 from autodiff_viz.language.printer.shadows import Shadow, shadows
@@ -22,6 +22,7 @@ REVERSE_ONLY = frozenset(kind for kind, tangent in FORWARD.items() if tangent ==
 """Kinds of rules that are a `jax.custom_vjp`: they say what happens to a cotangent, nothing of tangents."""
 
 NEARBY = (0.0, 0.17, -0.29, 0.53)  # moves of the inputs, relative to the larger of 1 and their size
+SAME = "No value changes, and no gradient: the op has the same derivative."
 CLOSE = {"rtol": 1e-4, "atol": 1e-6}
 
 
@@ -29,7 +30,6 @@ def shadowed_arguments(found: Trace) -> Iterator[Finding]:
     """Yield the arguments of rules that have the name of a node which is not wired to their slot."""
     for shadow in shadows(found.graph):
         yield Finding(
-            SHADOW,
             shadow.node,
             f"In the rule of {shadow.node}, {shadow.argument} stands for {shadow.means}, and not for node "
             f"{shadow.argument}.",
@@ -37,6 +37,9 @@ def shadowed_arguments(found: Trace) -> Iterator[Finding]:
             _renamed(shadow),
             (shadow.node, shadow.argument),
         )
+
+
+SHADOWED_ARGUMENT = LintKind("shadowed-argument", shadowed_arguments)
 
 
 def _renamed(shadow: Shadow) -> Cure:
@@ -67,22 +70,16 @@ def reverse_only(found: Trace) -> Iterator[Finding]:
     idle = all(declares_its_own(found, name) for name in names)
     kind = ", a custom_vjp" if len(names) == 1 else ", each a custom_vjp"
     yield Finding(
-        FORWARD_MODE,
         names[0],
         f"Forward mode cannot see the rule of {listed_names(names)}{kind}: jax.jvp, jacfwd and hessian raise "
         f"a TypeError.{' The op has the same derivative by itself.' if idle else ''}",
         "Use reverse mode, or write the rule with stop_gradient or backward_as, which both modes see.",
-        joined(_unruled(name) for name in names) if idle else None,
+        joined(without_rules([name], f"Remove the rule of {name}", SAME) for name in names) if idle else None,
         names,
     )
 
 
-def _unruled(name: str) -> Cure:
-    return Cure(
-        lambda graph: edits.with_rule(graph, name, Rule(FOLLOW)),
-        f"Remove the rule of {name}",
-        "No value changes, and no gradient: the op has the same derivative.",
-    )
+FORWARD_MODE = LintKind("forward-mode", reverse_only, later=True)
 
 
 def declares_its_own(found: Trace, name: str) -> bool:

@@ -10,7 +10,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from autodiff_viz.engine.lints.lint import SECOND, Finding
+from autodiff_viz.engine.lints.lint import Finding, LintKind
 from autodiff_viz.engine.lints.rules import declares_its_own
 from autodiff_viz.engine.live_path.arrays import FLOAT64
 from autodiff_viz.engine.trace import Trace, precision
@@ -59,6 +59,9 @@ def wrong_second(found: Trace) -> Iterator[Finding]:
             return
 
 
+SECOND_DERIVATIVE = LintKind("second-derivative", wrong_second, later=True)
+
+
 def _finding(
     found: Trace, names: tuple[str, ...], name: str, by_jax: float, slope: float, by_op: float | None
 ) -> Finding:
@@ -66,7 +69,6 @@ def _finding(
     other = "" if by_op is None or scalar(by_op) == scalar(by_jax) else _otherwise(by_op)
     along = "" if found.inputs[name].size == 1 else ", all its elements moved alike,"
     return Finding(
-        SECOND,
         names[0],
         f"The second derivative of {found.output} by {name}{along} is {scalar(by_jax)} in JAX, but the slope "
         f"of the gradient is {scalar(slope)}: because of the rule of {listed_names(names)}.{other}",

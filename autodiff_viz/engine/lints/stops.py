@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from autodiff_viz.engine.explain.cure import Cure
-from autodiff_viz.engine.lints.lint import STOP as CODE
-from autodiff_viz.engine.lints.lint import Finding
+from autodiff_viz.engine.explain.cure import without_rules
+from autodiff_viz.engine.lints.lint import Finding, LintKind
 from autodiff_viz.engine.trace import Trace, trace
 from autodiff_viz.graph.edits import node_edits as edits
 from autodiff_viz.graph.model import FOLLOW, GRAD, INPUT, STOP, Graph, Rule
 from autodiff_viz.graph.structure.grad_nodes import between
 from autodiff_viz.graph.structure.order import ancestors
 from autodiff_viz.graph.text.names import listed_names, quoted
+
+SAME = "No value and no gradient changes."
 
 
 def idle_stops(found: Trace) -> Iterator[Finding]:
@@ -32,21 +33,15 @@ def idle_stops(found: Trace) -> Iterator[Finding]:
         if why:
             graph = without
             yield Finding(
-                CODE,
                 node.name,
                 f"The stop at {quoted(node.name)} stops nothing: {why}.",
                 "It can go. A stop acts where, without it, something would come to an input.",
-                _cure(node.name),
+                without_rules([node.name], f"Remove the stop at {node.name}", SAME),
                 (node.name,),
             )
 
 
-def _cure(name: str) -> Cure:
-    return Cure(
-        lambda graph: edits.with_rule(graph, name, Rule(FOLLOW)),
-        f"Remove the stop at {name}",
-        "No value and no gradient changes.",
-    )
+IDLE_STOP = LintKind("stop-stops-nothing", idle_stops)
 
 
 def _why(found: Trace, without: Graph, name: str) -> str:

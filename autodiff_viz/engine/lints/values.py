@@ -10,7 +10,7 @@ import numpy as np
 from autodiff_viz.engine.diagnostics.broadcasts import Mix, mixes
 from autodiff_viz.engine.explain.cure import Cure, fed
 from autodiff_viz.engine.explain.zero.cures import flat_cure, ramp
-from autodiff_viz.engine.lints.lint import BROADCAST, DEAD, Finding
+from autodiff_viz.engine.lints.lint import Finding, LintKind
 from autodiff_viz.engine.trace import Trace
 from autodiff_viz.graph.model import Graph
 from autodiff_viz.graph.structure.order import ancestors
@@ -26,13 +26,15 @@ def mixed_broadcasts(found: Trace) -> Iterator[Finding]:
     for mix in mixes(found):
         shapes = " and ".join(said(shape) for shape in mix.shapes)
         yield Finding(
-            BROADCAST,
             mix.node,
             f"{quoted(mix.node)} combines all pairs: {shapes} were broadcast to {list(mix.result)}.",
             "If you meant element by element, give them one shape.",
             _one_shape(found.graph, mix),
             (mix.node,),
         )
+
+
+BROADCAST = LintKind("broadcast", mixed_broadcasts, new_values=True)
 
 
 def _one_shape(graph: Graph, mix: Mix) -> Cure | None:
@@ -68,7 +70,6 @@ def dead_units(found: Trace) -> Iterator[Finding]:
         if not dead.size or not any(graph[n].is_parameter for n in before):
             continue
         yield Finding(
-            DEAD,
             node.name,
             f"{_units(dead)} of {value.shape[1]} of {quoted(node.name)} {_are(dead)} 0 in all {len(value)} "
             "rows: nothing passes there, so what is before cannot learn.",
@@ -76,6 +77,9 @@ def dead_units(found: Trace) -> Iterator[Finding]:
             flat_cure(node),
             (node.name,),
         )
+
+
+DEAD_UNIT = LintKind("dead-unit", dead_units, new_values=True)
 
 
 def _units(dead: np.ndarray) -> str:

@@ -9,7 +9,7 @@ from itertools import chain
 import numpy as np
 
 from autodiff_viz.engine.explain.nonfinite.cures import double_wheres, other_branch
-from autodiff_viz.engine.lints.lint import WHERE_TRAP, Finding
+from autodiff_viz.engine.lints.lint import Finding, LintKind
 from autodiff_viz.engine.trace import Trace, trace
 from autodiff_viz.graph.model import INPUT, Graph, Node, params
 from autodiff_viz.graph.problem import GraphError
@@ -40,9 +40,12 @@ def where_traps(found: Trace) -> Iterator[Finding]:
         return
     known = set()
     for finding in chain(_here(found), *(_nearby(found, choice) for choice in choices)):
-        if finding.key not in known:
-            known.add(finding.key)
+        if finding.where not in known:
+            known.add(finding.where)
             yield finding
+
+
+WHERE_TRAP = LintKind("where-trap", where_traps, new_inside=True)
 
 
 def _here(found: Trace) -> Iterator[Finding]:
@@ -72,7 +75,7 @@ def _finding(found: Trace, choice: str, culprit: str, when: str) -> Finding:
     cure = next(double_wheres(found, found.graph[culprit]), None)
     name, what = quoted(choice), quoted(culprit)
     message = f"{name} does not take {what}, whose slope is not finite {when}: the gradient is NaN."
-    return Finding(WHERE_TRAP, choice, message, HINT, cure, (choice, culprit))
+    return Finding(choice, message, HINT, cure, (choice, culprit))
 
 
 def _nearby(found: Trace, choice: Node) -> Iterator[Finding]:

@@ -11,7 +11,7 @@ from autodiff_viz.engine.explain.cure import Cure
 from autodiff_viz.engine.explain.nonfinite.cures import nonfinite_cure
 from autodiff_viz.engine.explain.nonfinite.nonfinite_origin import nonfinite_origin
 from autodiff_viz.engine.explain.zero.why_zero import cure_of_zero, why_zero
-from autodiff_viz.engine.lints.lints import FINDERS, lint_cure, lints
+from autodiff_viz.engine.lints.lints import KINDS, lint_cure, lints
 from autodiff_viz.engine.live_path.walk import ARRIVING, Wire
 from autodiff_viz.engine.trace import Trace
 from autodiff_viz.graph.model import Graph
@@ -33,6 +33,7 @@ class Explanation:
       changes: what the cure changes.
       at: the nodes that are the cause.
       wires: the wires that lead to them; of the whole trace the one at which it begins.
+      later: of a lint, whether it matters only for a derivative that the graph does not take.
     """
 
     of: str
@@ -42,6 +43,7 @@ class Explanation:
     changes: str = ""
     at: tuple[str, ...] = ()
     wires: tuple[Wire, ...] = ()
+    later: bool = False
 
 
 def explained_zero(found: Trace, name: str, trained: bool = False) -> Explanation | None:
@@ -76,7 +78,13 @@ def explained_lints(
     """Return the lints of a trace; `of` is the code, `node` the node or the checkpoint region."""
     return tuple(
         Explanation(
-            lint.code, lint.where, f"{lint.message} {lint.hint}", lint.button, lint.changes, lint.nodes
+            of=lint.code,
+            node=lint.where,
+            says=f"{lint.message} {lint.hint}",
+            mend=lint.button,
+            changes=lint.changes,
+            at=lint.nodes,
+            later=lint.later,
         )
         for lint in lints(found, differences)
     )
@@ -90,7 +98,7 @@ def cure_of(found: Trace, of: str, node: str | None, trained: bool = False) -> C
     """
     if of == NON_FINITE:
         return nonfinite_cure(found)
-    if of in FINDERS:
+    if of in KINDS:
         return lint_cure(found, of, node or "")
     if of != ZERO or node not in found.graph:
         raise ValueError(of)

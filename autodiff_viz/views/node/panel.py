@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from autodiff_viz.engine.diagnostics.nonfinite import told as beginnings
-from autodiff_viz.engine.lints.lint import LATER, WHERE_TRAP
+from autodiff_viz.engine.lints.wheres import WHERE_TRAP
 from autodiff_viz.graph.model import GRAD
 from autodiff_viz.graph.registries.rule_kinds import ON_INPUTS, RULE_KINDS
 from autodiff_viz.views.canvas.card_heatmaps import elements
@@ -182,13 +182,13 @@ def _lints(lab: Lab, view: LabView, told: Answers) -> list[Data]:
     if live(lab) or told.check is None or told.check.why or not view.complete:
         return []
     found = told.check.value
-    return [_lint(lint, view) for lint in found.lints if not (found.origin and lint.of == WHERE_TRAP)]
+    return [_lint(lint, view) for lint in found.lints if not (found.origin and lint.of == WHERE_TRAP.code)]
 
 
 def _lint(lint: Explanation, view: LabView) -> Data:
     data = explanation_data(lint, view.graph)
     nodes = [name for name in lint.at if name in view.graph]
-    return {**data, "name": lint.node, "at": nodes, "later": lint.of in LATER}
+    return {**data, "name": lint.node, "at": nodes, "later": lint.later}
 
 
 def _verdict(lab: Lab, view: LabView, told: Answers, details: bool) -> Data:
