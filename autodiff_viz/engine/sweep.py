@@ -11,8 +11,8 @@ import numpy as np
 from autodiff_viz.engine.arguments import numbers
 from autodiff_viz.engine.diagnostics.differences import slope_along
 from autodiff_viz.engine.live_path.arrays import Arrays, on_device
+from autodiff_viz.engine.live_path.passes import backward, forward
 from autodiff_viz.engine.live_path.prepare import prepare
-from autodiff_viz.engine.live_path.walk import backward, forward
 from autodiff_viz.engine.trace import Trace, known_trace, precision
 from autodiff_viz.graph import limits
 from autodiff_viz.graph.model import Graph

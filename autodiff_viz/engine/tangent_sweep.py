@@ -10,9 +10,9 @@ import numpy as np
 
 from autodiff_viz.engine.explain.derivatives.forward_mode import Tangents
 from autodiff_viz.engine.live_path.arrays import Arrays, on_device
+from autodiff_viz.engine.live_path.passes import Wire, forward
 from autodiff_viz.engine.live_path.prepare import prepare
 from autodiff_viz.engine.live_path.tangents import push_forward
-from autodiff_viz.engine.live_path.walk import Wire, forward
 from autodiff_viz.engine.sweep import swept_positions
 from autodiff_viz.engine.trace import precision
 

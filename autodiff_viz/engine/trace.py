@@ -13,11 +13,11 @@ import numpy as np
 
 from autodiff_viz.engine.arguments import input_arrays, known_dtype, numbers
 from autodiff_viz.engine.check import diagnose
-from autodiff_viz.engine.diagnostics.nonfinite import Birth, find_births
+from autodiff_viz.engine.diagnostics.nonfinite import Origin, find_origins
 from autodiff_viz.engine.diagnostics.notes import notes_of
 from autodiff_viz.engine.live_path.arrays import Arrays, constant, on_device
+from autodiff_viz.engine.live_path.passes import Cotangents, Prepared, Wire, backward, forward
 from autodiff_viz.engine.live_path.prepare import prepare
-from autodiff_viz.engine.live_path.walk import Cotangents, Prepared, Wire, backward, forward
 from autodiff_viz.engine.whole_program.remat_counts import Residual, Runs, residuals_of, runs_of
 from autodiff_viz.graph.checks.argument_types import kind_of, known_graph
 from autodiff_viz.graph.identity import Exact, identity
@@ -70,9 +70,9 @@ class Trace(Exact):
         return identity((self.graph, self.output, self.dtype, inputs, self.seed))
 
     @cached_property
-    def births(self) -> tuple[Birth, ...]:
+    def nonfinite_origins(self) -> tuple[Origin, ...]:
         """Where NaN and infinities begin, forward pass first."""
-        return find_births(self.graph, self.value, self.cotangent, self.passed, self.gradient)
+        return find_origins(self.graph, self.value, self.cotangent, self.passed, self.gradient)
 
     @cached_property
     def runs(self) -> Mapping[str, Runs]:

@@ -96,7 +96,7 @@ def _source(node: Node, path: str) -> Node:
     if node.op_slots:
         refuse("arity", f"{path}.slots", "An input has no slots.", "Leave them out.")
     if node.muted:
-        refuse("bad-mute", f"{path}.muted", "An input has nothing to hand on.", "Leave it out.")
+        refuse("bad-mute", f"{path}.muted", "An input reads nothing that it could return.", "Leave it out.")
     drawn = {"seed": given.get("seed", 0)} if "shape" in given else {}
     return replace(node, params=params(**{**given, **drawn}, trainable=trainable or None))
 

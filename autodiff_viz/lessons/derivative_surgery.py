@@ -16,7 +16,7 @@ LESSON = Lesson(
     key="surgery",
     title="Derivative surgery",
     summary="Take the cotangent off a wire, put a number of your own in its place, and watch where it goes.",
-    text="""The node `half` does nothing forward: it hands on `x`. It is there for the way back.
+    text="""The node `half` does nothing forward: it returns `x`. It is there for the way back.
 
 What arrives there is the slope of log at 30, which is 1/30. A **rule** receives that number as `v` and may
 pass any other number. On the other branch nobody interferes: 1 arrives at `a`, and cos 30 goes on to `x`.

@@ -126,7 +126,7 @@ one can be fine-tuned alone.""",
             running(3),
             look_at="branch_1",
             text="`result = result + term`, written out: one product and one sum for each branch. A sum "
-            "hands on what arrives to both its terms.",
+            "passes what arrives to both its terms.",
         ),
         Variant(
             "Concatenation",

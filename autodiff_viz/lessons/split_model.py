@@ -31,8 +31,8 @@ The middle part alone has one of 3 \u00d7 384 \u00d7 486 numbers: for each of th
 every input. That already leaves out what one image says about another. All of it would be 1,152 \u00d7 1,458.
 
 None of it is needed. A pullback takes the cotangent of a part's output and gives the cotangents of its input
-and of its weights. So each part receives one cotangent, in the shape of its output, and hands one on. Three
-pullbacks in a chain are the gradient of the whole.
+and of its weights. So each part receives one cotangent, in the shape of its output, and passes one
+back. Three pullbacks in a chain are the gradient of the whole.
 
 Without handing across, each part follows its own output, as if that were the loss. Then every prediction
 goes to 0.""",
@@ -47,7 +47,7 @@ goes to 0.""",
     ),
     to_try=(
         Try(
-            "Under the canvas, compare what each segment hands on with its Jacobians: select "
+            "Under the canvas, compare what each segment passes back with its Jacobians: select "
             "`out2`, where the last one ends.",
             (selected("out2"),),
         ),

@@ -78,7 +78,7 @@ class Steps:
     def __init__(self, most: int = PROCESSES):
         self._most, self._free = most, Condition()
         self._processes: list[_Process] = []
-        self._template: Template | None = None
+        self._template = Template(LOADED, variables(kept()))
         self._ended = False
 
     def advance(
@@ -106,7 +106,7 @@ class Steps:
             self._ended = True
             for process in [*self._processes]:
                 self._kill(process)
-            self._end_template()
+            self._template.end()
 
     def _taken(self, program: bytes) -> _Process:
         """Return an idle process, preferably one that has compiled `program`, or fork one, up to `most`."""
@@ -128,10 +128,8 @@ class Steps:
 
     def _forked(self) -> _Process:
         try:
-            self._template = self._template or Template(LOADED, variables(kept()))
             process = _Process(*self._template.fork(NICE))
         except OSError as error:
-            self._end_template()
             raise GraphError(_BROKEN) from error
         self._processes.append(process)
         return process
@@ -169,7 +167,7 @@ class Steps:
                 if not process.busy and process.since + IDLE <= monotonic():
                     self._kill(process)
             if not self._processes:
-                self._end_template()
+                self._template.end()
 
     def _kill(self, process: _Process) -> None:
         if process in self._processes:
@@ -177,11 +175,6 @@ class Steps:
             process.connection.close()
             with suppress(ProcessLookupError):
                 os.kill(process.number, signal.SIGKILL)
-
-    def _end_template(self) -> None:
-        if self._template is not None:
-            self._template.end()
-            self._template = None
 
 
 def _is_wanted() -> bool:

@@ -15,63 +15,70 @@ ROOT = Path(__file__).parents[2]
 
 
 class Template:
-    """Handle of the template process, from which workers are forked."""
+    """Handle of the template process, from which workers are forked. The first fork starts it."""
 
     def __init__(self, modules: tuple[str, ...], variables: Mapping[str, str]):
-        """Start the process and wait until it has loaded `modules`.
-
-        `variables` are added to its environment.
-
-        Raises:
-          OSError: it does not start.
-        """
-        self._control, its = socket.socketpair()
-        command = [sys.executable, "-m", "autodiff_viz.workers.fork_server", str(its.fileno()), *modules]
-        self._process = subprocess.Popen(
-            command,
-            pass_fds=[its.fileno()],
-            cwd=ROOT,
-            env={**os.environ, **variables},
-            stdin=subprocess.DEVNULL,
-        )
-        its.close()
-        self._control.settimeout(STARTING)
-        try:
-            self._exactly(1)
-        except OSError:
-            self.end()
-            raise
+        """Take what the process loads, and variables that are added to its environment."""
+        self._modules, self._variables = modules, variables
+        self._running: tuple[subprocess.Popen, socket.socket] | None = None
 
     def fork(self, niceness: int) -> tuple[int, Connection]:
-        """Fork a worker of that niceness.
+        """Fork a worker of that niceness. Starts the template process if it is not running.
 
         Returns:
           The process id of the worker, and a connection to it.
         Raises:
-          OSError: the template process has ended.
+          OSError: the template process does not start, or has ended; the next call starts another one.
         """
+        if self._running is None:
+            self._start()
+        _, control = self._running
         mine, its = socket.socketpair()
         try:
-            socket.send_fds(self._control, [bytes([niceness])], [its.fileno()])
-            process = int.from_bytes(self._exactly(4), "big")
+            socket.send_fds(control, [bytes([niceness])], [its.fileno()])
+            process = int.from_bytes(_exactly(control, 4), "big")
         except OSError:
             mine.close()
+            self.end()
             raise
         finally:
             its.close()
         return process, Connection(mine.detach())
 
     def end(self) -> None:
-        """Kill the template process; its workers live on."""
-        self._process.kill()
-        self._process.wait()
-        self._control.close()
+        """Kill the template process if it is running; its workers keep running."""
+        if self._running is not None:
+            process, control = self._running
+            self._running = None
+            process.kill()
+            process.wait()
+            control.close()
 
-    def _exactly(self, count: int) -> bytes:
-        found = b""
-        while len(found) < count:
-            part = self._control.recv(count - len(found))
-            if not part:
-                raise ConnectionResetError("the template process has ended")
-            found += part
-        return found
+    def _start(self) -> None:
+        """Start the process and wait until it has loaded the modules."""
+        control, its = socket.socketpair()
+        process = subprocess.Popen(
+            [sys.executable, "-m", "autodiff_viz.workers.fork_server", str(its.fileno()), *self._modules],
+            pass_fds=[its.fileno()],
+            cwd=ROOT,
+            env={**os.environ, **self._variables},
+            stdin=subprocess.DEVNULL,
+        )
+        its.close()
+        self._running = process, control
+        control.settimeout(STARTING)
+        try:
+            _exactly(control, 1)
+        except OSError:
+            self.end()
+            raise
+
+
+def _exactly(control: socket.socket, count: int) -> bytes:
+    found = b""
+    while len(found) < count:
+        part = control.recv(count - len(found))
+        if not part:
+            raise ConnectionResetError("the template process has ended")
+        found += part
+    return found

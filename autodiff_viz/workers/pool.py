@@ -53,7 +53,7 @@ class Pool:
         variables: Mapping[str, str] = MappingProxyType({}),
         rest: Callable[[], float] = float,
     ):
-        self._start = lambda: Template(modules, variables)
+        self._template = Template(modules, variables)
         self._most = {False: workers, True: 1}
         self._rest, self._rested = rest, 0.0
         self._changed = Condition()
@@ -62,7 +62,6 @@ class Pool:
         self._askers: dict[bytes, set[Hashable]] = {}  # of waiting and running jobs
         self._workers: list[Worker] = []
         self._wake, self._woken = socket.socketpair()
-        self._template: Template | None = None
         self._ended = False
         self._thread: Thread | None = None
 
@@ -154,14 +153,9 @@ class Pool:
                 self._hand_out(long)
         for worker in [*self._workers]:
             self._kill(worker)
-        self._end_template()
+        self._template.end()
         self._wake.close()
         self._woken.close()
-
-    def _end_template(self) -> None:
-        if self._template is not None:
-            self._template.end()
-            self._template = None
 
     def _pause(self) -> float | None:
         """Return seconds until a worker must be looked at unasked; None without workers."""
@@ -258,11 +252,8 @@ class Pool:
           OSError: no worker can be started.
         """
         try:
-            self._template = self._template or self._start()
             worker = Worker(*self._template.fork(niceness), long)
         except OSError:
-            self._end_template()
-            self._template = self._start()
             worker = Worker(*self._template.fork(niceness), long)
         self._workers.append(worker)
         return worker

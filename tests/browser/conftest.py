@@ -113,7 +113,7 @@ def lab(request: pytest.FixtureRequest, address: str) -> Iterator[LabPage]:
     if "shared_page" not in marks or "own_page" in marks or "page" in request.fixturenames:
         yield LabPage(request.getfixturevalue("page"), address).open()
         return
-    yield from handed_on(request.getfixturevalue("shared_page"))
+    yield from in_first_state(request.getfixturevalue("shared_page"))
 
 
 @pytest.fixture
@@ -121,10 +121,10 @@ def phone(request: pytest.FixtureRequest, shared_phone: SharedPage) -> Iterator[
     """As `lab` with the mark `shared_page`, 390 px wide and under a finger."""
     if request.node.get_closest_marker("own_page"):
         shared_phone.close()
-    yield from handed_on(shared_phone)
+    yield from in_first_state(shared_phone)
 
 
-def handed_on(shared: SharedPage) -> Iterator[LabPage]:
+def in_first_state(shared: SharedPage) -> Iterator[LabPage]:
     yield shared.take()
     assert shared.abroad == [], "requests that leave this machine"
     assert shared.said == [], "errors on the console"

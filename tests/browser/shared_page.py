@@ -1,4 +1,4 @@
-"""A page of the lab that tests hand on to each other: put back as a newcomer finds it, else loaded anew."""
+"""A page of the lab that several tests use: reset to its first state after each, else loaded anew."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class SharedPage:
     """One page for many tests.
 
     Attributes:
-      abroad, said: requests to other hosts and errors on the console since it was handed on.
+      abroad, said: requests to other hosts and errors on the console since it was reset.
     """
 
     def __init__(self, context: BrowserContext, address: str, watched: Callable[[Page], Any]):

@@ -16,6 +16,7 @@ from autodiff_viz.graph.model import INPUT, Graph, Node, Region, Rule, params
 from autodiff_viz.language import show
 from autodiff_viz.language.source import syntax
 from autodiff_viz.views.canvas import drawing
+from autodiff_viz.views.node import mathml
 
 
 @pytest.mark.parametrize("cache", EVERYTHING, ids=lambda cache: cache.__name__)
@@ -25,6 +26,7 @@ def test_every_cache_has_a_size(cache):
         show._alone,
         drawing._standing,
         syntax._short,
+        mathml.mathml,
     )  # a line of text each, of the visitors served last
     most = 5 * limits.NODES if cache in words else limits.NODES if cache in small else kernels.KEPT
     assert cache.most <= most

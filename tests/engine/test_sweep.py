@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from autodiff_viz.engine.live_path.walk import ARRIVING
+from autodiff_viz.engine.live_path.passes import ARRIVING
 from autodiff_viz.engine.sweep import POSITIONS, Sweep, sweep, true_derivative
 from autodiff_viz.engine.trace import Trace, trace
 from autodiff_viz.graph.model import INPUT

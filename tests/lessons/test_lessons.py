@@ -36,7 +36,7 @@ def test_every_graph_of_the_lesson_is_kept_runs_and_draws(found, variant):
     trace = av.trace(graph, seed=variant.seed)
     drawn = drawing(Picture(graph, trace, trace.runs, (), variant.look_at, 0)).data
     assert {node["id"] for node in drawn["nodes"]} == set(graph.by_name)
-    assert trace.births == ()
+    assert trace.nonfinite_origins == ()
     assert variant.look_at in graph
 
 

@@ -156,7 +156,9 @@ def test_a_worker_without_work_ends(monkeypatch):
 
 def test_a_pool_whose_template_was_killed_goes_on(pool):
     done(pool, job(errands.process))
-    pool._template.end()
+    template, _ = pool._template._running
+    template.kill()
+    template.wait()
     assert done(pool, job(errands.killed)) == Answer(why=BROKEN)
     assert done(pool, job(errands.product, 2.0, 5.0)) == Answer(10.0)
 

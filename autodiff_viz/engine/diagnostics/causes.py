@@ -104,8 +104,8 @@ def _all_finite(difference: Difference) -> bool:
 def _not_finite(found: Trace, nodes: Iterable[Node]) -> tuple[str, ...]:
     """Return the nodes where numbers stop being finite; else those where a difference leaves the domain."""
     nodes = tuple(nodes)
-    born = {birth.node for birth in found.births}
-    first = tuple(node.name for node in nodes if node.name in born)
+    beginnings = {origin.node for origin in found.nonfinite_origins}
+    first = tuple(node.name for node in nodes if node.name in beginnings)
     return first or tuple(
         node.name
         for node in nodes

@@ -13,8 +13,8 @@ import numpy as np
 from autodiff_viz.engine.diagnostics.tolerance import gaps
 from autodiff_viz.engine.live_path.arrays import on_device
 from autodiff_viz.engine.live_path.grad_graph import grad_graph
+from autodiff_viz.engine.live_path.passes import forward
 from autodiff_viz.engine.live_path.prepare import prepare
-from autodiff_viz.engine.live_path.walk import forward
 from autodiff_viz.engine.trace import Trace, known_trace, precision
 from autodiff_viz.graph.model import GRAD, INPUT, Graph, Node, params
 from autodiff_viz.graph.problem import GraphError, Problem

@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_viz.engine.live_path.walk import ARRIVING
+from autodiff_viz.engine.live_path.passes import ARRIVING
 from autodiff_viz.graph.model import INPUT, Graph, Node
 from autodiff_viz.graph.structure.order import consumers, order
 
 
 @dataclass(frozen=True, slots=True)
-class Birth:
+class Origin:
     """The origin of a non-finite number.
 
     `direction` is "forward" or "backward", `kind` is "NaN" or "infinity".
@@ -35,22 +35,22 @@ class Birth:
 _SAID = {"NaN": "not a number", "infinity": "infinite"}
 
 
-def told(births: Iterable[Birth]) -> dict[str, str]:
+def origin_sentences(origins: Iterable[Origin]) -> dict[str, str]:
     """Return one sentence by node about where NaN and infinities begin."""
-    by_node: dict[str, list[Birth]] = {}
-    for birth in births:
-        by_node.setdefault(birth.node, []).append(birth)
+    by_node: dict[str, list[Origin]] = {}
+    for origin in origins:
+        by_node.setdefault(origin.node, []).append(origin)
     return {name: _sentence(name, found) for name, found in by_node.items()}
 
 
-def _sentence(name: str, found: list[Birth]) -> str:
+def _sentence(name: str, found: list[Origin]) -> str:
     """Return what begins at one node, first in its value, then in what it passes back."""
     kind = found[0].kind
     head = f"{kind[0].upper()}{kind[1:]}"
-    if any(birth.slot == ARRIVING for birth in found):
+    if any(origin.slot == ARRIVING for origin in found):
         return f"{head}: what arrives at {name!r} is finite, but its sum is {_SAID[kind]}."
-    forward = [birth.kind for birth in found if birth.direction == "forward"]
-    backward = [birth.kind for birth in found if birth.direction == "backward"]
+    forward = [origin.kind for origin in found if origin.direction == "forward"]
+    backward = [origin.kind for origin in found if origin.direction == "backward"]
     value, passed = f"the value of {name!r}", f"what {name!r} passes back"
     if not backward:
         return f"{head}: {value} is {_SAID[kind]}, though all that it reads is finite."
@@ -62,25 +62,25 @@ def _sentence(name: str, found: list[Birth]) -> str:
     return f"{head}: {both}, {rest}."
 
 
-def find_births(
+def find_origins(
     graph: Graph,
     value: Mapping[str, np.ndarray],
     cotangent: Mapping[str, np.ndarray],
     passed: Mapping[tuple[str, int], np.ndarray],
     gradient: Mapping[str, np.ndarray],
-) -> tuple[Birth, ...]:
+) -> tuple[Origin, ...]:
     """Find the nodes at which NaN or infinities first appear, forward pass first.
 
     Forward: a node's value is not finite though its inputs are. Backward: a contribution, or an input's
     gradient, is not finite though the arriving cotangent is; or a sum of finite contributions is not. Without
-    an output there are no cotangents and only forward births.
+    an output there are no cotangents and only forward origins.
     """
     if all(_all_finite(arrays) for arrays in (value, cotangent, passed, gradient)):
         return ()
     nodes = order(graph)
     finite = {name: bool(np.isfinite(array).all()) for name, array in value.items()}
     found = [
-        Birth(node.name, "forward", _kind(value[node.name]))
+        Origin(node.name, "forward", _kind(value[node.name]))
         for node in nodes
         if not finite[node.name] and all(finite[producer] for _, producer in node.wires)
     ]
@@ -89,7 +89,7 @@ def find_births(
         if np.isfinite(cotangent[node.name]).all():
             found.extend(_backward(node, passed, gradient))
         elif node.name != graph.output and all(np.isfinite(passed[wire]).all() for wire in wires[node.name]):
-            found.append(Birth(node.name, "backward", _kind(cotangent[node.name]), ARRIVING))
+            found.append(Origin(node.name, "backward", _kind(cotangent[node.name]), ARRIVING))
     return tuple(found)
 
 
@@ -100,12 +100,12 @@ def _all_finite(arrays: Mapping[Any, np.ndarray]) -> bool:
     return bool(np.isfinite(np.concatenate([np.ravel(array) for array in arrays.values()])).all())
 
 
-def _backward(node: Node, passed: Mapping, gradient: Mapping) -> list[Birth]:
+def _backward(node: Node, passed: Mapping, gradient: Mapping) -> list[Origin]:
     if node.op == INPUT and not np.isfinite(gradient[node.name]).all():
-        return [Birth(node.name, "backward", _kind(gradient[node.name]))]
+        return [Origin(node.name, "backward", _kind(gradient[node.name]))]
     wires = [(slot, passed[node.name, slot]) for slot, _ in node.wires]
     return [
-        Birth(node.name, "backward", _kind(array), slot)
+        Origin(node.name, "backward", _kind(array), slot)
         for slot, array in wires
         if not np.isfinite(array).all()
     ]

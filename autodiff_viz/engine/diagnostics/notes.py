@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from autodiff_viz.engine.diagnostics.broadcasts import Mix, mixes
 from autodiff_viz.engine.diagnostics.grads import Unrelated, sums, unrelated
 from autodiff_viz.engine.diagnostics.label_check import Stray, strays
-from autodiff_viz.engine.diagnostics.nonfinite import told
+from autodiff_viz.engine.diagnostics.nonfinite import origin_sentences
 from autodiff_viz.language.printer.shadows import Shadow, shadows
 
 if TYPE_CHECKING:
@@ -22,4 +22,4 @@ def doubts(trace: Trace) -> tuple[Mix | Stray | Shadow | Unrelated, ...]:
 def notes_of(trace: Trace) -> tuple[str, ...]:
     """Return where NaN and infinities begin, and the warnings, as sentences that name their node."""
     warnings = (f"at {doubt.node}: {doubt}" for doubt in doubts(trace))
-    return (*told(trace.births).values(), *sums(trace), *warnings)
+    return (*origin_sentences(trace.nonfinite_origins).values(), *sums(trace), *warnings)

@@ -46,7 +46,7 @@ def wrong_second(found: Trace) -> Iterator[Finding]:
     through = _straight_through(graph)
     ruled = (n.name for n in graph.nodes if n.rule.kind in RULES or n.name in through)
     names = tuple(name for name in ruled if name in way and not declares_its_own(found, name))
-    if not names or any(found.births):
+    if not names or any(found.nonfinite_origins):
         return
     frozen = _frozen(found, through)
     inputs = [name for name in found.inputs if name in ancestors(frozen, names)]

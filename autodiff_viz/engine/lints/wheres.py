@@ -49,7 +49,7 @@ WHERE_TRAP = LintKind("where-trap", where_traps, new_inside=True)
 
 
 def _here(found: Trace) -> Iterator[Finding]:
-    for name in dict.fromkeys(birth.node for birth in found.births):
+    for name in dict.fromkeys(origin.node for origin in found.nonfinite_origins):
         trap = _not_taken(found, name)
         if trap is not None:
             yield _finding(found, trap[0], name, "here")
@@ -87,7 +87,7 @@ def _nearby(found: Trace, choice: Node) -> Iterator[Finding]:
         tried = _tried(found, choice.name, name, at) if _can_be(found.graph[name], at) else None
         if tried is None or not np.isfinite(tried.value[choice.name]).all():
             continue
-        for culprit in dict.fromkeys(birth.node for birth in tried.births):
+        for culprit in dict.fromkeys(origin.node for origin in tried.nonfinite_origins):
             if (trap := _not_taken(tried, culprit)) and trap[0] == choice.name:
                 yield _finding(found, choice.name, culprit, f"where {quoted(name)} is {at:g}")
 

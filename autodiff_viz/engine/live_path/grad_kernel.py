@@ -19,8 +19,8 @@ from autodiff_viz.engine.live_path.grad_graph import GradGraph, grad_graph
 from autodiff_viz.engine.live_path.kernels import ONCE, Kernel, Shape, rounded
 from autodiff_viz.engine.live_path.node_steps import Later, bind_swept, compile_node
 from autodiff_viz.engine.live_path.op_calls import known_op, split
-from autodiff_viz.engine.live_path.pullbacks import hand_on, pass_nothing, pull_alone
-from autodiff_viz.engine.live_path.walk import Prepared, backward, forward
+from autodiff_viz.engine.live_path.passes import Prepared, backward, forward
+from autodiff_viz.engine.live_path.pullbacks import pass_nothing, pass_unchanged, pull_alone
 from autodiff_viz.graph import limits
 from autodiff_viz.graph.model import Graph, Node
 from autodiff_viz.graph.problem import GraphError, Problem
@@ -79,7 +79,7 @@ def grad_kernel(
 
     carried = (False, *program.carries)
     pull_back = pull_alone(pull) if any(carried) else pass_nothing(len(carried))
-    return Kernel(run, pull, pull_back, program.shape, carried, hands_on=False), program.elements
+    return Kernel(run, pull, pull_back, program.shape, carried, passes_unchanged=False), program.elements
 
 
 def known_of(graph: Graph, dtype: str) -> Known:
@@ -133,7 +133,7 @@ def _program(
     swept = (batched or (False,) * (1 + len(written.shapes)))[BY:]
     found, names, later = inner(written, dtype, swept)
     arriving = bind_swept(found, later, cotangent_batched)
-    found.inputs = dict.fromkeys(names, hand_on(1))
+    found.inputs = dict.fromkeys(names, pass_unchanged(1))
     output = found.graph.output
 
     def run(known: Known, reads: tuple[Any, ...]) -> jax.Array:

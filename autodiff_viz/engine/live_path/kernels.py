@@ -16,12 +16,12 @@ import jax.numpy as jnp
 
 from autodiff_viz.engine.live_path.bounded_memo import shared
 from autodiff_viz.engine.live_path.op_calls import known_op, program_key, result_shape, runner, said_op, split
-from autodiff_viz.engine.live_path.pullback_jaxprs import carries, hands_on, restrict
+from autodiff_viz.engine.live_path.pullback_jaxprs import carries, passes_unchanged, restrict
 from autodiff_viz.engine.live_path.pullbacks import (
     Pull,
     PullBack,
-    hand_on,
     pass_nothing,
+    pass_unchanged,
     pull_alone,
     pull_fused,
 )
@@ -69,8 +69,8 @@ class Kernel:
       pull_back: sum the contributions that arrive, then `pull`, by the fastest way that this op allows.
       shape: of the value, per sample.
       carries: for each differentiated slot, whether `pull` gives a contribution.
-      hands_on: whether `pull` gives the unchanged cotangent for every slot, as that of `a + b` does: then
-        there is nothing to run.
+      passes_unchanged: whether `pull` gives the unchanged cotangent for every slot, as that of `a + b` does;
+        then there is nothing to run.
     """
 
     run: Callable[..., jax.Array]
@@ -78,7 +78,7 @@ class Kernel:
     pull_back: PullBack
     shape: Shape
     carries: tuple[bool, ...]
-    hands_on: bool
+    passes_unchanged: bool
 
 
 def _too_many(name: str | PullbackOf, *others: Any) -> GraphError:
@@ -115,21 +115,13 @@ def kernel(
       GraphError: there is no such op, or it refuses the shapes or the parameters; the problem has no node
         yet.
     """
-    return _made(name, static, shapes, differentiated, dtype, batched, cotangent_batched, jax.jit)
+    return _made(jax.jit, name, static, shapes, differentiated, dtype, batched, cotangent_batched)
 
 
 @shared(KEPT, limits.KERNELS, program_key, _too_many)
-def traced_kernel(
-    name: str | PullbackOf,
-    static: Params,
-    shapes: tuple[Shape, ...],
-    differentiated: tuple[int, ...],
-    dtype: str,
-    batched: tuple[bool, ...] | None = None,
-    cotangent_batched: bool = True,
-) -> Kernel:
-    """Return an op as `kernel` does, but not compiled: for a program that it becomes a part of."""
-    return _made(name, static, shapes, differentiated, dtype, batched, cotangent_batched, _uncompiled)
+def traced_kernel(*arguments: Any) -> Kernel:
+    """Return what `kernel` does of these arguments, but not compiled: for a program that contains it."""
+    return _made(_uncompiled, *arguments)
 
 
 def _uncompiled(function: Callable, **options: Any) -> Callable:
@@ -137,14 +129,14 @@ def _uncompiled(function: Callable, **options: Any) -> Callable:
 
 
 def _made(
+    compiling: Callable[..., Callable],
     name: str | PullbackOf,
     static: Params,
     shapes: tuple[Shape, ...],
     differentiated: tuple[int, ...],
     dtype: str,
-    batched: tuple[bool, ...] | None,
-    cotangent_batched: bool,
-    compiling: Callable[..., Callable],
+    batched: tuple[bool, ...] | None = None,
+    cotangent_batched: bool = True,
 ) -> Kernel:
     shape = result_shape(name, static, shapes, dtype)
     op = known_op(name)
@@ -170,14 +162,15 @@ def _made(
         if any(batched) or cotangent_batched:
             many_pull = jax.vmap(pull, in_axes=(0 if cotangent_batched else None, *axes))
     jit = partial(compiling, compiler_options=options(any(shapes) or bool(shape), dtype))
-    apart = compiling is not _uncompiled  # in a larger program there is nothing to save by handing on
-    compiled, unchanged = jit(many_pull), apart and all(carried) and hands_on(pull, shape, dtype, samples)
+    apart = compiling is not _uncompiled  # in a larger program there is no call to save
+    compiled = jit(many_pull)
+    unchanged = apart and all(carried) and passes_unchanged(pull, shape, dtype, samples)
     if not any(carried):
         pull_back = pass_nothing(len(slots))
     elif batched is not None:
         pull_back = pull_alone(compiled)
     else:
-        pull_back = hand_on(len(slots)) if unchanged else pull_fused(compiled, jit(pull_sum))
+        pull_back = pass_unchanged(len(slots)) if unchanged else pull_fused(compiled, jit(pull_sum))
     return Kernel(jit(many_run), compiled, pull_back, shape, carried, unchanged)
 
 

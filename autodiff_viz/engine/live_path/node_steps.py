@@ -14,9 +14,9 @@ from autodiff_viz.engine.live_path.arrays import constant
 from autodiff_viz.engine.live_path.kernels import Shape, kernel, traced_kernel
 from autodiff_viz.engine.live_path.lambdas import LambdaProgram
 from autodiff_viz.engine.live_path.op_calls import known_op, split
+from autodiff_viz.engine.live_path.passes import ARRIVING, Prepared, Step
 from autodiff_viz.engine.live_path.pullbacks import PullBack
 from autodiff_viz.engine.live_path.rules import Bound, Ruled, bind, on_identity
-from autodiff_viz.engine.live_path.walk import ARRIVING, Prepared, Step
 from autodiff_viz.graph import limits
 from autodiff_viz.graph.model import FOLLOW, Node, Params
 from autodiff_viz.graph.problem import GraphError, Problem

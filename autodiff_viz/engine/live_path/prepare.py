@@ -25,8 +25,8 @@ from autodiff_viz.engine.live_path.node_steps import (
     gradient,
     unusable,
 )
+from autodiff_viz.engine.live_path.passes import Prepared
 from autodiff_viz.engine.live_path.rules import Ruled
-from autodiff_viz.engine.live_path.walk import Prepared
 from autodiff_viz.graph.model import FOLLOW, GRAD, INPUT, Graph, Node
 from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.graph.structure.grad_nodes import BY

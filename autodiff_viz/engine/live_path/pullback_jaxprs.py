@@ -51,7 +51,7 @@ def _is_reached(program: Any, start: Any) -> bool:
     return isinstance(program.outvars[0], core.Var) and program.outvars[0] in reached
 
 
-def hands_on(pull: Callable, shape: Shape, dtype: str, samples: list) -> bool:
+def passes_unchanged(pull: Callable, shape: Shape, dtype: str, samples: list) -> bool:
     """Return whether every result of `pull` is the cotangent itself, according to the jaxpr of `pull`."""
     program = jax.make_jaxpr(pull)(jax.ShapeDtypeStruct(shape, jnp.dtype(dtype)), *samples).jaxpr
     found = [_origin(program, result) for result in program.outvars]

@@ -38,7 +38,7 @@ def pass_nothing(wires: int) -> PullBack:
     return lambda parts, arguments, value: (total(parts), nothing)
 
 
-def hand_on(wires: int) -> PullBack:
+def pass_unchanged(wires: int) -> PullBack:
     """Return the fast path of an op that passes the unchanged cotangent down every wire, as `a + b` does."""
 
     def pull_back(parts: list[jax.Array], arguments: Sequence[Any], value: jax.Array) -> tuple:

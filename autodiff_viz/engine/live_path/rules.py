@@ -10,7 +10,13 @@ import jax
 from autodiff_viz.engine.check import check_rule
 from autodiff_viz.engine.live_path.kernels import Kernel, Shape, kernel
 from autodiff_viz.engine.live_path.lambdas import LambdaProgram
-from autodiff_viz.engine.live_path.pullbacks import PullBack, hand_on, pass_nothing, pull_changed, total
+from autodiff_viz.engine.live_path.pullbacks import (
+    PullBack,
+    pass_nothing,
+    pass_unchanged,
+    pull_changed,
+    total,
+)
 from autodiff_viz.graph.model import Node
 from autodiff_viz.graph.registries.rule_kinds import BACKWARD_AS, FOLLOW, PULLBACK, REWRITE, SCALE, STOP
 
@@ -120,7 +126,12 @@ def bind(ruled: Ruled, swept: Set[Any], arriving_swept: bool = False) -> Bound:
 
 
 _IDENTITY = Kernel(
-    run=lambda x: x, pull=lambda v: (v,), pull_back=hand_on(1), shape=(), carries=(True,), hands_on=True
+    run=lambda x: x,
+    pull=lambda v: (v,),
+    pull_back=pass_unchanged(1),
+    shape=(),
+    carries=(True,),
+    passes_unchanged=True,
 )
 
 

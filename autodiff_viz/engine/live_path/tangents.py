@@ -32,8 +32,8 @@ from autodiff_viz.engine.live_path.kernels import (
     traced_kernel,
 )
 from autodiff_viz.engine.live_path.op_calls import known_op, split
+from autodiff_viz.engine.live_path.passes import Prepared, Wire, forward
 from autodiff_viz.engine.live_path.pullbacks import total
-from autodiff_viz.engine.live_path.walk import Prepared, Wire, forward
 from autodiff_viz.graph.model import GRAD, INPUT, Node
 from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.graph.registries.rule_kinds import BACKWARD_AS, FOLLOW, PULLBACK, REWRITE, SCALE, STOP

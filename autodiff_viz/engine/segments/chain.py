@@ -13,7 +13,7 @@ from typing import NamedTuple
 import jax
 import jax.numpy as jnp
 
-from autodiff_viz.engine.live_path.walk import Wire
+from autodiff_viz.engine.live_path.passes import Wire
 from autodiff_viz.engine.trace import Trace, trace
 from autodiff_viz.engine.whole_program.program import Program, ruled_input
 from autodiff_viz.graph.model import INPUT, Graph, Node, Rule

@@ -12,7 +12,7 @@ import numpy as np
 from autodiff_viz.engine.diagnostics.tolerance import agree, gaps, paired
 from autodiff_viz.engine.live_path.arrays import FLOAT64
 from autodiff_viz.engine.live_path.kernels import Shape
-from autodiff_viz.engine.live_path.walk import ARRIVING, Wire
+from autodiff_viz.engine.live_path.passes import ARRIVING, Wire
 from autodiff_viz.engine.norm import norm
 from autodiff_viz.engine.segments.chain import (
     Arrays,

@@ -17,7 +17,7 @@ import numpy as np
 import optax
 
 from autodiff_viz.engine.live_path.kernels import ROUNDED
-from autodiff_viz.engine.live_path.walk import ARRIVING
+from autodiff_viz.engine.live_path.passes import ARRIVING
 from autodiff_viz.engine.training.mixed import all_finite, next_scale, unscaled
 from autodiff_viz.engine.whole_program.gates import change, close, passages, without_gated
 from autodiff_viz.engine.whole_program.program import ruled, ruled_input, structure, tap

@@ -16,7 +16,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from autodiff_viz.engine.live_path.walk import ARRIVING, Wire
+from autodiff_viz.engine.live_path.passes import ARRIVING, Wire
 from autodiff_viz.engine.trace import Trace
 from autodiff_viz.graph.model import FOLLOW, INPUT, REWRITE, STOP, Call, Graph, Lambda, Node, Rule
 from autodiff_viz.graph.registries.rule_kinds import SCALE as SCALE_RULE

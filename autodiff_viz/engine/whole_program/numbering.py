@@ -17,16 +17,12 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
-from jax.extend import core
 
+from autodiff_viz.engine.whole_program.interpreter import CALLS, interpret
 from autodiff_viz.engine.whole_program.program import REGION, SCOPE
 
 _NODE = re.compile(SCOPE + r"(\w+)")
 _REGION = re.compile(REGION + r"(\d+)")
-INLINED = {"jit": "jaxpr", "pjit": "jaxpr", "closed_call": "call_jaxpr", "custom_jvp_call": "call_jaxpr",
-            "custom_vjp_call": "call_jaxpr", "remat2": "jaxpr", "checkpoint": "jaxpr"}  # fmt: skip
-
-
 RECOMPUTED = "rematted_computation"  # JAX's own scope of what a region computes again
 ROUNDED = "reduce_precision"  # in JAX's residuals this primitive is a copy
 _IDENTITIES = ("name", ROUNDED, "optimization_barrier")  # primitives by which JAX marks saved values
@@ -78,22 +74,18 @@ class Numbering:
 
     def number(self, jaxpr: Any, arguments: Iterable[int], place: Place = Place()) -> list[int]:
         """Number the equations of `jaxpr`, given its arguments' numbers; return its results' numbers."""
-        env = dict(zip(jaxpr.invars, arguments, strict=True))
-        for constant in jaxpr.constvars:
-            env[constant] = self.fresh(("constant", id(constant)))
-        for equation in jaxpr.eqns:
-            operands = [self._operand(env, atom) for atom in equation.invars]
-            results = self._equation(equation, operands, self._place(equation, place))
-            env.update(zip(equation.outvars, results, strict=True))
-        return [self._operand(env, atom) for atom in jaxpr.outvars]
+        constants = [self.fresh(("constant", id(constant))) for constant in jaxpr.constvars]
 
-    def _operand(self, env: dict, atom: Any) -> int:
-        if isinstance(atom, core.Literal):
-            number = np.asarray(atom.val, atom.aval.dtype)  # JAX wraps the same literal in several types
-            found = self.fresh(("literal", number.tobytes(), str(number.dtype), number.shape, *self._own()))
-            self.first.setdefault(found, Place())  # no node computes it
-            return found
-        return env[atom]
+        def apply(equation: Any, operands: list[int]) -> list[int]:
+            return self._equation(equation, operands, self._place(equation, place))
+
+        return interpret(jaxpr, constants, arguments, self._literal, apply)
+
+    def _literal(self, atom: Any) -> int:
+        number = np.asarray(atom.val, atom.aval.dtype)  # JAX wraps the same literal in several types
+        found = self.fresh(("literal", number.tobytes(), str(number.dtype), number.shape, *self._own()))
+        self.first.setdefault(found, Place())  # no node computes it
+        return found
 
     def _place(self, equation: Any, around: Place) -> Place:
         stack = str(equation.source_info.name_stack)
@@ -110,8 +102,8 @@ class Numbering:
         identity = only_marks(equation)
         if identity and not (self.apart and name == ROUNDED):
             results = operands
-        elif name in INLINED:
-            results = self.number(opened(params[INLINED[name]]), operands, self._inside(name, params, place))
+        elif name in CALLS:
+            results = self.number(opened(params[CALLS[name]]), operands, self._inside(name, params, place))
             identity = {*results} <= {*operands}  # the function of a rule that acts on cotangents alone
         else:
             key = (place.node, name, _key(params), *operands, *self._own())

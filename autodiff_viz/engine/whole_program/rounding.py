@@ -9,7 +9,7 @@ Source: N. Higham, "Accuracy and Stability of Numerical Algorithms", 2002, secti
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import jax
@@ -17,13 +17,8 @@ import jax.numpy as jnp
 import numpy as np
 from jax.extend import core
 
+from autodiff_viz.engine.whole_program.interpreter import CALLS, interpret
 from autodiff_viz.graph.registries.dtypes import DTYPES, FLOAT16
-
-CALLS = {
-    **dict.fromkeys(("jit", "pjit", "remat2", "checkpoint"), "jaxpr"),
-    **dict.fromkeys(("closed_call", "core_call", "custom_jvp_call", "custom_vjp_call"), "call_jaxpr"),
-}
-"""By primitive, the parameter that holds the jaxpr of a call."""
 
 CHOOSE = frozenset((
     "abs", "bitcast_convert_type", "broadcast_in_dim", "ceil", "clamp", "concatenate", "convert_element_type",
@@ -85,19 +80,20 @@ def _run(
     jaxpr: Any, constants: Sequence[Rounded], given: Sequence[Rounded], known: dict, found: dict
 ) -> list[Rounded]:
     """Return the results; for variables with a gap in `known`, write the error to `found`."""
-    env = dict(zip([*jaxpr.constvars, *jaxpr.invars], [*constants, *given], strict=True))
 
-    def read(atom: Any) -> Rounded:
-        return env[atom] if _is_variable(atom) else Rounded(np.asarray(atom.val, atom.aval.dtype))
-
-    for equation in jaxpr.eqns:
-        results = _results(equation, [read(atom) for atom in equation.invars], known, found)
+    def apply(equation: Any, operands: list[Rounded]) -> Iterator[Rounded]:
+        results = _results(equation, operands, known, found)
         for variable, result in zip(equation.outvars, results, strict=True):
             if variable in known:
                 found.setdefault(variable, np.zeros(()) if result.error is None else result.error)
                 result = Rounded(result.value, _known(known[variable], result.value))
-            env[variable] = result
-    return [read(atom) for atom in jaxpr.outvars]
+            yield result
+
+    return interpret(jaxpr, constants, given, _literal, apply)
+
+
+def _literal(atom: Any) -> Rounded:
+    return Rounded(np.asarray(atom.val, atom.aval.dtype))
 
 
 def _results(equation: Any, operands: list[Rounded], known: dict, found: dict) -> list[Rounded]:
@@ -109,7 +105,7 @@ def _results(equation: Any, operands: list[Rounded], known: dict, found: dict) -
     errors = [_own(equation, values, result) for result in results]
     for i, operand in enumerate(operands):
         if operand.error is not None and i != PLACES.get(name):
-            more = _handed_on(equation, values, i, operand.error)
+            more = _propagated(equation, values, i, operand.error)
             errors = [a + b for a, b in zip(errors, more, strict=True)]
     return [Rounded(value, _known(error, value)) for value, error in zip(results, errors, strict=True)]
 
@@ -173,7 +169,7 @@ def _narrows(value: Any, result: Any) -> bool:
     return floats and DTYPES[value.dtype.name].bits > DTYPES[result.dtype.name].bits
 
 
-def _handed_on(equation: Any, values: list[Any], i: int, error: np.ndarray) -> list[np.ndarray]:
+def _propagated(equation: Any, values: list[Any], i: int, error: np.ndarray) -> list[np.ndarray]:
     """Return the error in each result that an error of operand `i` causes."""
     if equation.primitive.name in ("abs", "neg", "stop_gradient"):
         return [error]

@@ -12,7 +12,7 @@ import numpy as np
 
 from autodiff_viz.engine.check import diagnose
 from autodiff_viz.engine.diagnostics.tolerance import Pair, agree, gaps, paired, share
-from autodiff_viz.engine.live_path.walk import ARRIVING, Wire
+from autodiff_viz.engine.live_path.passes import ARRIVING, Wire
 from autodiff_viz.engine.trace import Trace, known_trace, precision
 from autodiff_viz.engine.whole_program.program import Program, dynamic_params, structure
 from autodiff_viz.engine.whole_program.rounding import errors

@@ -44,7 +44,7 @@ class Arrival:
       size: the number itself, or the norm of an array; None where the output does not depend on the node.
       parts: at a fork, one per wire; else empty.
       place: one of the words above, or "".
-      born: "NaN begins here, forward" and the like, where a number that is not finite first appears.
+      begins: "NaN begins here, forward" and the like, where a number that is not finite first appears.
     """
 
     node: Node
@@ -52,7 +52,7 @@ class Arrival:
     size: float | None
     parts: tuple[Part, ...]
     place: str
-    born: str = ""
+    begins: str = ""
 
     @property
     def is_array(self) -> bool:
@@ -81,7 +81,7 @@ def arrivals(trace: Trace) -> tuple[Arrival, ...]:
         place = SEED if name == trace.output else "" if name in reached else PASSED_BY
         place = place if name in unstopped else BEHIND_STOP
         found.append(Arrival(node, cotangent.shape, _size(cotangent), parts, place))
-    return tuple(found) if all(a.is_finite for a in found) else _with_births(trace, found)
+    return tuple(found) if all(a.is_finite for a in found) else _with_origins(trace, found)
 
 
 def _reaches(graph: Graph, output: str) -> tuple[frozenset[str], frozenset[str], frozenset[str]]:
@@ -125,9 +125,9 @@ def _shares(arrays: Sequence[np.ndarray], total: np.ndarray) -> list[float]:
     return [float(np.dot(array, direction)) for array in flat[1:]]
 
 
-def _with_births(trace: Trace, found: Sequence[Arrival]) -> tuple[Arrival, ...]:
+def _with_origins(trace: Trace, found: Sequence[Arrival]) -> tuple[Arrival, ...]:
     """Add where numbers first become non-finite; the forward pass before the backward pass."""
-    born: dict[str, str] = {}
-    for birth in trace.births:
-        born.setdefault(birth.node, f"{birth.kind} begins here, {birth.direction}")
-    return tuple(replace(a, born=born.get(a.node.name, "")) for a in found)
+    begins: dict[str, str] = {}
+    for origin in trace.nonfinite_origins:
+        begins.setdefault(origin.node, f"{origin.kind} begins here, {origin.direction}")
+    return tuple(replace(a, begins=begins.get(a.node.name, "")) for a in found)

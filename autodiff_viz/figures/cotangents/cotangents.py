@@ -85,9 +85,9 @@ def _rows(arrival: Arrival, output: str, group: int) -> Iterable[Row]:
 
 
 def _mark(arrival: Arrival) -> str:
-    """Return the one remark beside the number: a birth, else the rule, else the place."""
-    if arrival.born:
-        return coloured(arrival.born, STOP)
+    """Return the one remark beside the number: NaN that begins here, else the rule, else the place."""
+    if arrival.begins:
+        return coloured(arrival.begins, STOP)
     return rule_mark(arrival.node.rule) or coloured(arrival.place, NEUTRAL)
 
 

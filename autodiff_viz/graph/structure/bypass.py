@@ -11,7 +11,7 @@ from autodiff_viz.graph.structure.grad_nodes import with_reads
 from autodiff_viz.graph.text.names import quoted
 
 
-def handed_on(node: Node) -> int | None:
+def returned_slot(node: Node) -> int | None:
     """Return the slot whose value a muted node returns: the first wired one of its op; None without any.
 
     None for a grad node too, whose value is made of neither of its inputs.
@@ -39,7 +39,7 @@ def played(graph: Graph) -> Graph:
 
 
 def _identity(node: Node) -> Node:
-    slot = handed_on(node)
+    slot = returned_slot(node)
     held = None if slot is None else node.slots[slot]
     return replace(node, op=IDENTITY, slots=(held,), params=(), rule=Rule(), muted=False)
 
@@ -68,11 +68,11 @@ def mute_fault(node: Node) -> str:
     if node.op == INPUT:
         return "is an input"
     if node.op == GRAD:
-        return "is a gradient, which hands on neither of its inputs"
-    return "" if handed_on(node) is not None else "has no wired input"
+        return "is a gradient, which is neither of its inputs"
+    return "" if returned_slot(node) is not None else "has no wired input"
 
 
 def mute_problem(node: Node) -> Problem:
     """Return the problem of a muted node that cannot be muted."""
-    message = f"A muted node hands on its first wired input, but {quoted(node.name)} {mute_fault(node)}."
+    message = f"A muted node returns its first wired input, but {quoted(node.name)} {mute_fault(node)}."
     return Problem("bad-mute", message, "Wire a node to it first, or mute another node.", node=node.name)

@@ -2,7 +2,7 @@
 
 Each step of a loop, and each call of a function, becomes a group with a copy of the body's lines. In a copy,
 names that the body assigns have the number of the step, or of the call, behind them: `h_0`, `h_1`, ... A name
-that is assigned before the loop too is handed on from step to step, as in Python, and below the loop it means
+that is assigned before the loop too is passed from step to step, as in Python, and below the loop it means
 the last step's value. In a loop inside a loop the numbers of both steps are behind a name: `h_0_1`.
 """
 

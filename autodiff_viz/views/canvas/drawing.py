@@ -10,11 +10,11 @@ from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
 from autodiff_viz.engine.check import disconnected
-from autodiff_viz.engine.diagnostics.nonfinite import told
+from autodiff_viz.engine.diagnostics.nonfinite import origin_sentences
 from autodiff_viz.engine.diagnostics.notes import doubts
 from autodiff_viz.engine.explain.derivatives.forward_mode import Tangents
 from autodiff_viz.engine.live_path.kernels import Shape
-from autodiff_viz.engine.live_path.walk import Wire
+from autodiff_viz.engine.live_path.passes import Wire
 from autodiff_viz.engine.trace import Trace
 from autodiff_viz.engine.whole_program.remat_counts import Runs
 from autodiff_viz.graph.identity import identity, remembered, same
@@ -204,7 +204,7 @@ def _layout(graph: Graph, tall: Mapping[str, Shape]) -> Layout:
 def _warnings(graph: Graph, trace: Trace | None) -> dict[str, list[str]]:
     """Return by node the warnings: constructs that are no mistake but probably not meant."""
     found: dict[str, list[str]] = {}
-    for name, sentence in told(trace.births).items() if trace else ():
+    for name, sentence in origin_sentences(trace.nonfinite_origins).items() if trace else ():
         found.setdefault(name, []).append(sentence)
     for doubt in doubts(trace) if trace else ():
         found.setdefault(doubt.node, []).append(str(doubt))

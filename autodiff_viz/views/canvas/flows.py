@@ -10,7 +10,7 @@ import numpy as np
 from autodiff_viz.engine.explain.derivatives.forward_mode import Tangents
 from autodiff_viz.engine.trace import Trace
 from autodiff_viz.graph.model import Node
-from autodiff_viz.graph.structure.bypass import handed_on
+from autodiff_viz.graph.structure.bypass import returned_slot
 from autodiff_viz.views.canvas.cards import in_full, number_text
 from autodiff_viz.views.numbers import norm, sign
 
@@ -40,7 +40,7 @@ def traced(node: Node, slot: int) -> tuple[str, int] | None:
     """Return the wire's key in the trace, where a muted node has only one slot."""
     if not node.muted:
         return node.name, slot
-    return (node.name, 0) if slot == handed_on(node) else None
+    return (node.name, 0) if slot == returned_slot(node) else None
 
 
 def largest(found: Trace | Tangents | None) -> float:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from autodiff_viz.engine.live_path.walk import Wire
+from autodiff_viz.engine.live_path.passes import Wire
 from autodiff_viz.engine.whole_program.remat_counts import Runs
 from autodiff_viz.graph.model import BACKWARD_AS, INPUT, Node
 from autodiff_viz.graph.problem import Problem

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from autodiff_viz.engine.explain.derivatives.forward_mode import Tangents
-from autodiff_viz.engine.live_path.walk import ARRIVING, Wire
+from autodiff_viz.engine.live_path.passes import ARRIVING, Wire
 from autodiff_viz.engine.sweep import SLIDER, Sweep, sweep
 from autodiff_viz.engine.tangent_sweep import TangentSweep, tangent_sweep
 from autodiff_viz.engine.trace import Trace

@@ -12,10 +12,10 @@ from autodiff_viz.engine.explain.nonfinite.cures import nonfinite_cure
 from autodiff_viz.engine.explain.nonfinite.nonfinite_origin import nonfinite_origin
 from autodiff_viz.engine.explain.zero.why_zero import cure_of_zero, why_zero
 from autodiff_viz.engine.lints.lints import KINDS, lint_cure, lints
-from autodiff_viz.engine.live_path.walk import ARRIVING, Wire
+from autodiff_viz.engine.live_path.passes import ARRIVING, Wire
 from autodiff_viz.engine.trace import Trace
 from autodiff_viz.graph.model import Graph
-from autodiff_viz.graph.structure.bypass import handed_on
+from autodiff_viz.graph.structure.bypass import returned_slot
 
 NON_FINITE, ZERO = "non-finite", "zero"
 """Explanations that have cures: of the whole trace, and of a node."""
@@ -122,4 +122,4 @@ def explanation_data(found: Explanation | None, graph: Graph) -> dict[str, Any] 
 def wire_id(graph: Graph, wire: Wire) -> str:
     """Return the browser's name of a wire; in a trace, a muted node has one slot."""
     name, slot = wire
-    return f"{name}:{handed_on(graph[name]) if graph[name].muted else slot}"
+    return f"{name}:{returned_slot(graph[name]) if graph[name].muted else slot}"

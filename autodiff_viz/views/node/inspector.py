@@ -153,7 +153,7 @@ def node_view(graph: Graph, trace: Trace | None, name: str) -> NodeView:
 def _doc(node: Node, running: Graph) -> str:
     """Return one sentence about the node; of a grad node also what it runs again and what it reads."""
     if node.muted:
-        return f"Muted: {node.op} does not act, and what comes in is handed on."
+        return f"Muted: {node.op} does not act; the node returns its first wired input."
     op = OPS.get(node.op)
     if node.op == INPUT:
         return PARAMETER_DOC if node.is_parameter else INPUT_DOC

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from autodiff_viz.engine.diagnostics.nonfinite import told as beginnings
+from autodiff_viz.engine.diagnostics.nonfinite import origin_sentences
 from autodiff_viz.engine.lints.wheres import WHERE_TRAP
 from autodiff_viz.graph.model import GRAD
 from autodiff_viz.graph.registries.rule_kinds import ON_INPUTS, RULE_KINDS
@@ -162,7 +162,7 @@ def check_data(lab: Lab, view: LabView, told: Answers, details: bool) -> Data:
       details: whether the table is open.
     """
     origin = None if live(lab) or told.check is None or told.check.why else told.check.value.origin
-    said = {*beginnings(view.trace.births).values()} if origin else ()
+    said = {*origin_sentences(view.trace.nonfinite_origins).values()} if origin else ()
     notes = [f"Note: {note}" for note in view.notes if note not in said]
     if told.check and not told.check.why and view.complete and not live(lab):
         notes += told.check.value.unseen

@@ -26,7 +26,7 @@ REMEMBERED = 16  # texts whose spans are memoised, those of recent visitors
 INPUT_DOC = "A value with ends for its slider, or a random one: input(1.0, low=0.0, high=5.0)."
 WRAPPERS = {
     **{kind.call: f"{kind.does.capitalize()}: {kind.example}." for kind in KINDS.values() if kind.call},
-    "bypass": "Mutes an op, which then hands on its first wired input: bypass(sin(x)).",
+    "bypass": "Mutes an op, which then returns its first wired input: bypass(sin(x)).",
     "cut": "Ends a segment of the graph; changes no number: cut(relu(x)).",
     "checkpoint": 'A block that runs again on the way back: with checkpoint("block"):',
     "group": 'A block that changes no number, only tidies the canvas: with group("layer"):',

@@ -104,7 +104,7 @@ def _again(trace: Trace, node: Node, step: PlayStep) -> str:
 
 
 def _pulled_back(trace: Trace, node: Node, step: PlayStep) -> str:
-    parts = [_arrival(trace, node), _handed_on(trace, node, step)]
+    parts = [_arrival(trace, node), _passed_back(trace, node, step)]
     return "; ".join(part for part in parts if part)
 
 
@@ -117,7 +117,7 @@ def _arrival(trace: Trace, node: Node) -> str:
     return ""
 
 
-def _handed_on(trace: Trace, node: Node, step: PlayStep) -> str:
+def _passed_back(trace: Trace, node: Node, step: PlayStep) -> str:
     """Return what the node passes down its wires."""
     if node.op == INPUT:
         return f"the gradient of {node.name} is {short(trace.gradient[node.name], DIGITS)}"

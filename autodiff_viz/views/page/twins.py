@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from autodiff_viz.engine.explain.comparison.compare import Comparison, Pair, compare
-from autodiff_viz.engine.live_path.walk import Wire
+from autodiff_viz.engine.live_path.passes import Wire
 from autodiff_viz.engine.trace import Trace, trace
 from autodiff_viz.engine.training.live_steps import with_seeds
 from autodiff_viz.engine.training.mixed import in_dtype, seed_of

@@ -285,5 +285,5 @@ def _first_place(found: Trace) -> str:
     names = [n.name for n in learned(found.graph) if not np.isfinite(found.value[n.name]).all()]
     if names:
         return f"The first number that is not finite is in {names[0]}: its last update was too large."
-    said = str(found.births[0]) if found.births else ""
+    said = str(found.nonfinite_origins[0]) if found.nonfinite_origins else ""
     return said[:1].upper() + said[1:]

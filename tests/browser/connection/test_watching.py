@@ -1,5 +1,5 @@
-"""What all browser tests rely on: a page that calls out or complains is noticed, and one that is not as a
-newcomer finds it is not handed on."""
+"""What all browser tests rely on: requests to other hosts and errors on the console are noticed, and a
+page that cannot be reset is loaded anew."""
 
 from __future__ import annotations
 

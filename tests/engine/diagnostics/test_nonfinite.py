@@ -1,10 +1,10 @@
-"""NaN and infinity are reported where they are born, and no number makes anything crash."""
+"""NaN and infinity are reported at the node where they begin, and no number makes anything crash."""
 
 import numpy as np
 import pytest
 
-from autodiff_viz.engine.diagnostics.nonfinite import told
-from autodiff_viz.engine.live_path.walk import ARRIVING
+from autodiff_viz.engine.diagnostics.nonfinite import origin_sentences
+from autodiff_viz.engine.live_path.passes import ARRIVING
 from autodiff_viz.engine.trace import trace
 from autodiff_viz.engine.whole_program.verify import verify
 from autodiff_viz.graph.model import INPUT, Graph, Node, params
@@ -17,51 +17,51 @@ from tests.ops.samples import WIRED
 BIG = 1e38
 
 
-def births(text: str, **options) -> list[tuple]:
-    found = trace(parse(text), **options).births
+def origins(text: str, **options) -> list[tuple]:
+    found = trace(parse(text), **options).nonfinite_origins
     return [(b.node, b.direction, b.kind, b.slot) for b in found]
 
 
 def test_finite_graphs_have_none():
-    assert births("x = 1.0\ny = exp(x)") == []
+    assert origins("x = 1.0\ny = exp(x)") == []
 
 
 def test_an_overflow_is_born_in_the_value_of_exp_and_not_after_it():
-    assert births("x = 100.0\ny = exp(x)\nz = sin(y)")[0] == ("y", "forward", "infinity", None)
-    assert [b[0] for b in births("x = 100.0\ny = exp(x)\nz = sin(y)") if b[1] == "forward"] == ["y"]
+    assert origins("x = 100.0\ny = exp(x)\nz = sin(y)")[0] == ("y", "forward", "infinity", None)
+    assert [b[0] for b in origins("x = 100.0\ny = exp(x)\nz = sin(y)") if b[1] == "forward"] == ["y"]
 
 
 def test_the_same_graph_is_finite_in_float64():
-    assert births("x = 100.0\ny = exp(x)", dtype="float64") == []
+    assert origins("x = 100.0\ny = exp(x)", dtype="float64") == []
 
 
 def test_a_log_of_a_negative_number_is_a_nan():
-    assert births("x = -1.0\ny = log(x)\nz = y + 1.0") == [("y", "forward", "NaN", None)]
+    assert origins("x = -1.0\ny = log(x)\nz = y + 1.0") == [("y", "forward", "NaN", None)]
 
 
 def test_an_infinite_slope_is_born_in_the_pullback():
-    assert births("x = 0.0\ny = sqrt(x)") == [("y", "backward", "infinity", 0)]
+    assert origins("x = 0.0\ny = sqrt(x)") == [("y", "backward", "infinity", 0)]
 
 
 def test_zero_times_an_infinite_slope_is_a_nan_born_in_the_pullback():
-    assert births("x = 0.0\ny = sqrt(x)\nz = y * 0.0") == [("y", "backward", "NaN", 0)]
+    assert origins("x = 0.0\ny = sqrt(x)\nz = y * 0.0") == [("y", "backward", "NaN", 0)]
 
 
 def test_the_untaken_branch_of_where_is_where_the_nan_comes_from():
     text = "x = 0.0\nbranch = log(x)\ny = where(x > 0.0, branch, 0.0)"
-    assert births(text) == [("branch", "forward", "infinity", None), ("branch", "backward", "NaN", 0)]
+    assert origins(text) == [("branch", "forward", "infinity", None), ("branch", "backward", "NaN", 0)]
 
 
 def test_a_rule_can_give_birth():
-    assert births("x = 2.0\ny = rewrite(x, lambda v: v / 0.0)\nz = sin(y)") == [
+    assert origins("x = 2.0\ny = rewrite(x, lambda v: v / 0.0)\nz = sin(y)") == [
         ("y", "backward", "infinity", 0)
     ]
-    assert births("x = rewrite(2.0, lambda v: v / 0.0)\nz = sin(x)") == [("x", "backward", "infinity", None)]
+    assert origins("x = rewrite(2.0, lambda v: v / 0.0)\nz = sin(x)") == [("x", "backward", "infinity", None)]
 
 
 def test_a_sum_at_a_fork_that_overflows_is_born_in_the_node_at_the_fork():
     text = "x = 0.0\na = identity(x)\nb = 3e29 * a\nc = 3e29 * a\nz = 1e9 * b + 1e9 * c"
-    found = trace(parse(text)).births
+    found = trace(parse(text)).nonfinite_origins
     assert ("a", "backward", "infinity", ARRIVING) in [(b.node, b.direction, b.kind, b.slot) for b in found]
     assert said(text)["a"] == "Infinity: what arrives at 'a' is finite, but its sum is infinite."
 
@@ -73,9 +73,9 @@ def test_a_message_names_node_and_place():
 
 
 def said(text: str) -> dict[str, str]:
-    found = trace(parse(text)).births
-    sentences = told(found)
-    assert len(set(sentences.values())) == len({birth.node for birth in found})
+    found = trace(parse(text)).nonfinite_origins
+    sentences = origin_sentences(found)
+    assert len(set(sentences.values())) == len({origin.node for origin in found})
     return dict(sentences)
 
 
@@ -124,11 +124,11 @@ def test_no_op_crashes_on_extreme_inputs(op):
         found = trace(
             graph, {name: np.full(shape, number) for name, shape in zip(names, shapes, strict=True)}
         )
-        assert isinstance(found.births, tuple)
+        assert isinstance(found.nonfinite_origins, tuple)
         assert verify(found).agrees, number
 
 
 def test_an_infinite_seed_is_passed_on_and_not_taken_for_a_birth():
     found = trace(parse("x = 1.0\ny = 2.0 * x"), seed=np.inf)
     assert np.isinf(found.gradient["x"])
-    assert found.births == ()
+    assert found.nonfinite_origins == ()

@@ -75,6 +75,6 @@ def test_the_numbers_are_those_worked_by_hand(case):
 
 def test_nan_of_an_angle_is_born_at_the_infinite_slope():
     found = trace(parse("x = 10.0\nc = clip(x, -1.0, 1.0)\ny = arccos(c)"))
-    assert [(birth.node, birth.direction, birth.kind) for birth in found.births] == [
+    assert [(origin.node, origin.direction, origin.kind) for origin in found.nonfinite_origins] == [
         ("y", "backward", "infinity")
     ]

@@ -26,7 +26,7 @@ def second(b, c):
 
 
 def last(a, b, c, x):
-    """The second segment: z of what the first one hands on, and a gradient that runs both again."""
+    """The second segment: z of what the first one returns, and a gradient that runs both again."""
     g = jax.grad(lambda x: second(b, first(a, x)))(x)
     return second(b, c) ** 2 + g**2
 

@@ -95,7 +95,7 @@ def test_a_disconnected_node_is_a_dash_with_words_and_has_no_number():
 
 def test_a_node_that_makes_nan_says_so_and_no_bar_is_drawn_for_what_is_not_finite():
     text = "x = 0.0\nz = 2.0 * sqrt(x)"  # sqrt'(0) is infinite
-    assert found(text)["sqrt_1"].born == "infinity begins here, backward"
+    assert found(text)["sqrt_1"].begins == "infinity begins here, backward"
     assert bars(text)[0] == (0, 0, False)
     assert "∞" in cotangents_figure(trace(parse(text))).layout.yaxis2.ticktext[0]
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from autodiff_viz.engine.live_path.walk import Wire
+from autodiff_viz.engine.live_path.passes import Wire
 from autodiff_viz.engine.trace import Trace
 from autodiff_viz.graph.model import IDENTITY, Graph, Node, Slot
 from autodiff_viz.graph.structure.order import consumers, order

@@ -20,7 +20,7 @@ from autodiff_viz.engine.explain.comparison.alignment import (
 from autodiff_viz.engine.explain.comparison.difference_said import sentence
 from autodiff_viz.engine.explain.comparison.same_numbers import Two, same_numbers
 from autodiff_viz.engine.live_path.arrays import FLOAT32, FLOAT64
-from autodiff_viz.engine.live_path.walk import Wire
+from autodiff_viz.engine.live_path.passes import Wire
 from autodiff_viz.engine.trace import Trace, known_trace, trace
 from autodiff_viz.graph.model import INPUT, Graph
 from autodiff_viz.graph.problem import GraphError, Problem

@@ -11,9 +11,9 @@ import numpy as np
 
 from autodiff_viz.engine.arguments import check_input, known_dtype, numbers
 from autodiff_viz.engine.live_path.arrays import FLOAT32, Arrays, on_device
+from autodiff_viz.engine.live_path.passes import Wire, forward
 from autodiff_viz.engine.live_path.prepare import prepare
 from autodiff_viz.engine.live_path.tangents import push_forward
-from autodiff_viz.engine.live_path.walk import Wire, forward
 from autodiff_viz.engine.trace import Trace, precision, trace
 from autodiff_viz.graph.checks.argument_types import kind_of
 from autodiff_viz.graph.model import INPUT, Graph

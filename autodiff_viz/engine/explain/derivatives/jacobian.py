@@ -12,9 +12,9 @@ import numpy as np
 
 from autodiff_viz.engine.diagnostics.tolerance import paired, share
 from autodiff_viz.engine.live_path.arrays import on_device
+from autodiff_viz.engine.live_path.passes import Arguments, Prepared, backward, forward
 from autodiff_viz.engine.live_path.prepare import prepare
 from autodiff_viz.engine.live_path.tangents import push_forward
-from autodiff_viz.engine.live_path.walk import Arguments, Prepared, backward, forward
 from autodiff_viz.engine.segments.jacobians import WORK, Jacobian
 from autodiff_viz.engine.trace import Trace, known_trace, precision
 from autodiff_viz.graph.problem import GraphError, Problem

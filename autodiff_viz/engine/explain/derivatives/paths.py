@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from autodiff_viz.engine.explain.derivatives.pulled_alone import Alone, pulled_alone, size
-from autodiff_viz.engine.live_path.walk import Wire
+from autodiff_viz.engine.live_path.passes import Wire
 from autodiff_viz.engine.trace import Trace, known_trace
 from autodiff_viz.graph.checks.argument_types import kind_of
 from autodiff_viz.graph.model import Node

@@ -11,8 +11,8 @@ import numpy as np
 
 from autodiff_viz.engine.diagnostics.op_derivative import changed_cotangent, own_contributions
 from autodiff_viz.engine.live_path.arrays import on_device
+from autodiff_viz.engine.live_path.passes import Step, forward
 from autodiff_viz.engine.live_path.prepare import prepare
-from autodiff_viz.engine.live_path.walk import Step, forward
 from autodiff_viz.engine.norm import norm
 from autodiff_viz.engine.trace import Trace, precision
 from autodiff_viz.graph.model import Call, Node, Rule, Term

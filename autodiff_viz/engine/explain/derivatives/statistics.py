@@ -11,7 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from autodiff_viz.engine.arguments import known_dtype, whole_number
-from autodiff_viz.engine.live_path.walk import ARRIVING
+from autodiff_viz.engine.live_path.passes import ARRIVING
 from autodiff_viz.engine.trace import Trace, precision, trace
 from autodiff_viz.engine.whole_program.program import Program, dynamic_params, structure
 from autodiff_viz.engine.whole_program.traced import Traced, traced

@@ -14,7 +14,8 @@ from typing import Any
 
 import jax
 
-from autodiff_viz.engine.whole_program.numbering import INLINED, Numbering, Place
+from autodiff_viz.engine.whole_program.interpreter import CALLS
+from autodiff_viz.engine.whole_program.numbering import Numbering, Place
 from autodiff_viz.engine.whole_program.program import structure
 from autodiff_viz.engine.whole_program.remat_counts import Halves, backward_arguments, value_of
 from autodiff_viz.graph.identity import remembered
@@ -180,7 +181,7 @@ class _Reading:
         for operand in operands:
             self._read(run, place.node, operand)
         name = equation.primitive.name
-        if place.again and name != MARKER and name not in INLINED:  # whose equations come one by one
+        if place.again and name != MARKER and name not in CALLS:  # whose equations come one by one
             for (array, number), variable in zip(results, equation.outvars, strict=True):
                 is_value = self.values.get(number) == place.node
                 named = place.node if is_value else self._factor(place.node)

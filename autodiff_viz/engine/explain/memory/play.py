@@ -15,7 +15,7 @@ from autodiff_viz.engine.explain.memory.backward_program import (
     Rerun,
     backward_program,
 )
-from autodiff_viz.engine.live_path.walk import Wire
+from autodiff_viz.engine.live_path.passes import Wire
 from autodiff_viz.engine.trace import Trace, known_trace
 from autodiff_viz.graph.model import GRAD, INPUT, Graph, Node, Region
 from autodiff_viz.graph.problem import GraphError

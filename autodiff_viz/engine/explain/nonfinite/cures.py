@@ -75,7 +75,7 @@ def _step(found: Trace) -> tuple[Cure, Trace] | None:
 
 def _origins(found: Trace) -> list[str]:
     """Return the nodes at which numbers stop being finite, those of the forward pass first."""
-    return [*dict.fromkeys(birth.node for birth in found.births)]
+    return [*dict.fromkeys(origin.node for origin in found.nonfinite_origins)]
 
 
 def _keeps(found: Trace, after: Trace) -> bool:

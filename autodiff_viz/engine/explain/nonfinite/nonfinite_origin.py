@@ -7,11 +7,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from autodiff_viz.engine.diagnostics.nonfinite import Birth
+from autodiff_viz.engine.diagnostics.nonfinite import Origin
 from autodiff_viz.engine.diagnostics.op_derivative import local_derivative
 from autodiff_viz.engine.explain.nonfinite.cures import is_troubled, nonfinite_cure, other_branch
 from autodiff_viz.engine.live_path.arrays import FLOAT64
-from autodiff_viz.engine.live_path.walk import ARRIVING, Wire
+from autodiff_viz.engine.live_path.passes import ARRIVING, Wire
 from autodiff_viz.engine.trace import Trace, known_trace, trace
 from autodiff_viz.graph.model import FOLLOW, INPUT, Graph, Node
 from autodiff_viz.graph.structure.order import order
@@ -74,12 +74,12 @@ def nonfinite_origin(found: Trace) -> NonFinite | None:
     Raises:
       GraphError: no trace is given.
     """
-    births = known_trace(found).births
+    origins = known_trace(found).nonfinite_origins
     seeded = bool(found.cotangent) and not np.isfinite(found.seed).all()
-    if not births and not seeded:
+    if not origins and not seeded:
         return None
-    forward = next((birth for birth in births if birth.direction == FORWARD), None)
-    backward = next((birth for birth in births if birth.direction == BACKWARD), None)
+    forward = next((origin for origin in origins if origin.direction == FORWARD), None)
+    backward = next((origin for origin in origins if origin.direction == BACKWARD), None)
     wire = (backward.node, backward.slot) if backward else None
     operands = _operands_back(found, backward) if backward else ()
     operands = operands or (_operands(found, forward.node) if forward else ())
@@ -109,11 +109,11 @@ def _operands(found: Trace, name: str) -> tuple[Operand, ...]:
     return tuple(Operand(label, float(number)) for label, number in zip(labels, numbers, strict=True))
 
 
-def _operands_back(found: Trace, birth: Birth) -> tuple[Operand, ...]:
+def _operands_back(found: Trace, origin: Origin) -> tuple[Operand, ...]:
     """Return the factors of the first contribution that is not finite, if it is a product of two."""
-    if birth.slot in (None, ARRIVING):
+    if origin.slot in (None, ARRIVING):
         return ()
-    factors = _factors(found, (birth.node, birth.slot))
+    factors = _factors(found, (origin.node, origin.slot))
     return (Operand(COTANGENT, factors[0]), Operand(SLOPE, factors[1])) if factors else ()
 
 
@@ -133,12 +133,12 @@ def _factors(found: Trace, wire: Wire) -> tuple[float, float] | None:
     return (float(arriving.ravel()[at]), float(slope.ravel()[at])) if wrong.any() else None
 
 
-def _sentence(found: Trace, forward: Birth | None, backward: Birth | None) -> str:
+def _sentence(found: Trace, forward: Origin | None, backward: Origin | None) -> str:
     said = [_forward_says(found, forward)] if forward else []
     said += [_backward_says(found, backward)] if backward else []
     if not forward and not backward:
         return "The seed is not finite, so nothing that is pulled back is."
-    culprits = dict.fromkeys(birth.node for birth in (forward, backward) if birth)
+    culprits = dict.fromkeys(origin.node for origin in (forward, backward) if origin)
     traps = [(name, trap[0]) for name in culprits if (trap := other_branch(found, name))]
     if traps:
         said.append(f"{quoted(traps[0][1])} computes both branches, also the one that it does not take.")
@@ -149,18 +149,18 @@ def _sentence(found: Trace, forward: Birth | None, backward: Birth | None) -> st
     return " ".join(said)
 
 
-def _no_value(found: Trace, birth: Birth | None) -> str:
+def _no_value(found: Trace, origin: Origin | None) -> str:
     """Return why nothing can mend a value that is not finite; "" where another reason applies."""
-    if birth is None or found.graph[birth.node].op == INPUT or not is_troubled(found):
+    if origin is None or found.graph[origin.node].op == INPUT or not is_troubled(found):
         return ""
     wide = trace(found.graph, dict(found.inputs), found.seed, dtype=FLOAT64)
-    if np.isfinite(wide.value[birth.node]).all():
+    if np.isfinite(wide.value[origin.node]).all():
         return ""
-    return f" There is no mend: {found.graph[birth.node].op} has no finite value there."
+    return f" There is no mend: {found.graph[origin.node].op} has no finite value there."
 
 
-def _forward_says(found: Trace, birth: Birth) -> str:
-    node, value = found.graph[birth.node], found.value[birth.node]
+def _forward_says(found: Trace, origin: Origin) -> str:
+    node, value = found.graph[origin.node], found.value[origin.node]
     if node.op == INPUT:
         return f"The input {quoted(node.name)} itself is not finite."
     bad = value[~np.isfinite(value)]
@@ -192,15 +192,15 @@ def _shown(number: float) -> Shown:
     return Shown(scalar(number), constant=True)
 
 
-def _backward_says(found: Trace, birth: Birth) -> str:
-    node = found.graph[birth.node]
-    if birth.slot is None or birth.slot == ARRIVING:
-        return str(birth)
-    passed = found.passed[birth.node, birth.slot]
-    number, to = scalar(passed[~np.isfinite(passed)].flat[0]), quoted(node.slots[birth.slot])
+def _backward_says(found: Trace, origin: Origin) -> str:
+    node = found.graph[origin.node]
+    if origin.slot is None or origin.slot == ARRIVING:
+        return str(origin)
+    passed = found.passed[origin.node, origin.slot]
+    number, to = scalar(passed[~np.isfinite(passed)].flat[0]), quoted(node.slots[origin.slot])
     if node.rule.kind != FOLLOW:
         return f"The rule of {quoted(node.name)} passes {number} back to {to}."
-    factors = _factors(found, (birth.node, birth.slot))
+    factors = _factors(found, (origin.node, origin.slot))
     if factors is None:
         return f"{quoted(node.name)} passes {number} back to {to}, though all that arrives is finite."
     arriving, slope = factors

@@ -12,9 +12,9 @@ from math import prod
 from typing import Any
 
 import jax
-from jax.extend import core
 
-from autodiff_viz.engine.whole_program.numbering import INLINED, node_of, only_marks, opened
+from autodiff_viz.engine.whole_program.interpreter import CALLS, interpret
+from autodiff_viz.engine.whole_program.numbering import node_of, only_marks, opened
 from autodiff_viz.engine.whole_program.program import structure
 from autodiff_viz.engine.whole_program.remat_counts import Halves
 from autodiff_viz.graph.identity import remembered
@@ -82,13 +82,13 @@ def _read(graph: Graph, shapes: tuple, dtype: str) -> Equations:
     ]
     for use, name in zip(inputs, halves.names, strict=True):
         reading.value[use.array] = name
-    kept = reading.walk(halves.forward, inputs, "")[1:]
+    kept = reading.read(halves.forward, inputs, "")[1:]
     reading.forward = False
     seed = reading.array(halves.backward.invars[-1].aval, "")
     known = zip(kept, halves.forward.outvars[1:], strict=True)
     residuals = [reading.array(variable.aval, "") if use is None else use for use, variable in known]
     reading.known = set(reading.elements) - {seed.array}
-    reading.walk(halves.backward, [*residuals, seed], "")
+    reading.read(halves.backward, [*residuals, seed], "")
     pulls = {node: tuple(uses) for node, uses in reading.pulls.items()}
     return Equations(tuple(reading.computed), pulls, reading.elements, reading.node, reading.value)
 
@@ -111,16 +111,14 @@ class _Reading:
         self.elements[number], self.node[number] = prod(aval.shape), node
         return Use(number)
 
-    def walk(self, jaxpr: Any, arguments: list[Use | None], around: str) -> list[Use | None]:
+    def read(self, jaxpr: Any, arguments: list[Use | None], around: str) -> list[Use | None]:
         """Read the equations of a jaxpr; a literal is None."""
-        env = dict(zip(jaxpr.invars, arguments, strict=True))
-        for constant in jaxpr.constvars:
-            env[constant] = self.array(constant.aval, "")
-        for equation in jaxpr.eqns:
-            uses = [None if isinstance(atom, core.Literal) else env[atom] for atom in equation.invars]
-            results = self.equation(equation, uses, node_of(equation) or around)
-            env.update(zip(equation.outvars, results, strict=True))
-        return [None if isinstance(atom, core.Literal) else env[atom] for atom in jaxpr.outvars]
+        constants = [self.array(constant.aval, "") for constant in jaxpr.constvars]
+
+        def apply(equation: Any, uses: list[Use | None]) -> list[Use | None]:
+            return self.equation(equation, uses, node_of(equation) or around)
+
+        return interpret(jaxpr, constants, arguments, lambda literal: None, apply)
 
     def equation(self, equation: Any, uses: list[Use | None], node: str) -> list[Use | None]:
         """Read one equation and return its results."""
@@ -129,8 +127,8 @@ class _Reading:
             return [self._named(uses[0], params["name"], equation, node)]
         if only_marks(equation):
             return uses
-        if name in INLINED:
-            return self.walk(opened(params[INLINED[name]]), uses, node)
+        if name in CALLS:
+            return self.read(opened(params[CALLS[name]]), uses, node)
         results = [self.array(variable.aval, node) for variable in equation.outvars]
         read = tuple(dict.fromkeys(use for use in uses if use is not None))
         if self.forward:

@@ -22,8 +22,8 @@ from autodiff_viz.engine.explain.precision.ranges import (
     ranges,
 )
 from autodiff_viz.engine.live_path.arrays import on_device, own_value, rounded
+from autodiff_viz.engine.live_path.passes import Cotangents, backward, forward
 from autodiff_viz.engine.live_path.prepare import prepare
-from autodiff_viz.engine.live_path.walk import Cotangents, backward, forward
 from autodiff_viz.engine.trace import Trace, known_trace, trace
 from autodiff_viz.engine.trace import precision as in_dtype
 from autodiff_viz.graph.problem import GraphError, Problem

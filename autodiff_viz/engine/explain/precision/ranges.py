@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from autodiff_viz.engine.diagnostics.tolerance import gaps
-from autodiff_viz.engine.live_path.walk import Wire
+from autodiff_viz.engine.live_path.passes import Wire
 from autodiff_viz.graph.model import Graph
 from autodiff_viz.graph.registries.dtypes import DTYPES, FLOAT16, Dtype
 from autodiff_viz.graph.structure.order import consumers, order

@@ -23,7 +23,7 @@ from autodiff_viz.engine.explain.zero.kinds import (
     UNDERFLOW,
 )
 from autodiff_viz.engine.live_path.arrays import FLOAT64
-from autodiff_viz.engine.live_path.walk import Wire
+from autodiff_viz.engine.live_path.passes import Wire
 from autodiff_viz.engine.trace import Trace, trace
 from autodiff_viz.graph.model import FOLLOW, Node
 from autodiff_viz.graph.registries.rule_kinds import KINDS, STOP

@@ -23,7 +23,7 @@ from autodiff_viz.engine.explain.zero.kinds import (
 )
 from autodiff_viz.engine.explain.zero.words import sentence_of
 from autodiff_viz.engine.live_path.arrays import FLOAT64
-from autodiff_viz.engine.live_path.walk import Wire
+from autodiff_viz.engine.live_path.passes import Wire
 from autodiff_viz.engine.trace import Trace, known_trace, trace
 from autodiff_viz.graph.model import GRAD, Graph
 from autodiff_viz.graph.problem import GraphError, Problem

@@ -17,7 +17,7 @@ from autodiff_viz.engine.explain.zero.kinds import (
     STOPPED,
     UNDERFLOW,
 )
-from autodiff_viz.engine.live_path.walk import Wire
+from autodiff_viz.engine.live_path.passes import Wire
 from autodiff_viz.engine.trace import Trace
 from autodiff_viz.graph.model import FOLLOW, GRAD, Graph, Node
 from autodiff_viz.graph.structure.grad_nodes import OF

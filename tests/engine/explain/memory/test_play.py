@@ -69,7 +69,7 @@ def test_a_step_reads_what_its_wires_carry_and_writes_what_it_computes():
 
 def test_live_elements_of_a_fork_by_hand():
     """Kept are cos(x), a, y and exp(a). Forward: x; y; then x is done with, but a and cos(x) are live; a * y;
-    the exponential; b is read by z. Backward: z hands on two contributions, exp one and a * y two."""
+    the exponential; b is read by z. Backward: z passes back two contributions, exp one and a * y two."""
     assert [step.live for step in steps(FORK)] == [1, 2, 3, 4, 5, 4, 6, 5, 4, 2, 1, 0]
 
 

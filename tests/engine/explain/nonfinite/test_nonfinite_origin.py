@@ -98,7 +98,7 @@ def test_the_origin_is_the_one_found_by_hand_and_its_cure_has_the_numbers_of_the
         assert np.allclose([operand.number for operand in origin.operands], factors, equal_nan=True)
         assert [operand.name for operand in origin.operands] == ["cotangent", "slope"]
     cured = trace(origin.cure)
-    assert cured.births == ()
+    assert cured.nonfinite_origins == ()
     np.testing.assert_allclose(cured.value[cured.output], value, atol=1e-12)
     for name, gradient in gradients.items():
         np.testing.assert_allclose(cured.gradient[name], gradient, atol=1e-12)

@@ -87,7 +87,7 @@ export const ACTIONS = {
     on: (editor) => Boolean(groupOf(editor)), do: toggleGroup,
   },
   mute: {
-    label: "Mute: hand on the first input", keys: ["m"], word: "mute", places: { top: "nodes" }, guide: "Bend the gradient", when: hasNodes,
+    label: "Mute: return the first input", keys: ["m"], word: "mute", places: { top: "nodes" }, guide: "Bend the gradient", when: hasNodes,
     on: mutedOn, do: toggleMute,
   },
   cut_after: {

@@ -242,7 +242,7 @@ export function spoken(node) {
   const parts = [
     `${node.id}, ${node.isParameter ? "parameter" : node.isInput ? "input" : node.op}${node.tab ? ` folded at ${node.tab}` : ""}`, ...inputs, `value ${[node.shape, node.value].filter(Boolean).join(" ")}`,
     node.tangent !== undefined && `tangent ${node.tangent}`, node.connected ? `cotangent ${node.cotangent}` : "no path to the output",
-    node.muted ? "muted, hands on its first wired input" : node.rule !== "follow" && RULES[node.rule]?.does, node.segment && `segment ${node.segment}`, node.cut && "cut after it", node.isOutput && "output", node.runs && `runs ${node.runs}`, node.missing, node.problem, node.warning, ...(node.state ?? []),
+    node.muted ? "muted, returns its first wired input" : node.rule !== "follow" && RULES[node.rule]?.does, node.segment && `segment ${node.segment}`, node.cut && "cut after it", node.isOutput && "output", node.runs && `runs ${node.runs}`, node.missing, node.problem, node.warning, ...(node.state ?? []),
   ];
   return parts.filter(Boolean).join(", ");
 }
