@@ -158,7 +158,7 @@ def _paste(lab: Lab, chance: Random) -> dict[str, Any]:
     }
 
 
-def _house(lab: Lab, chance: Random) -> dict[str, Any] | None:
+def _regroup(lab: Lab, chance: Random) -> dict[str, Any] | None:
     name = _frame(lab.graph.frames, chance)
     if name is None:
         return None
@@ -244,7 +244,7 @@ MAKERS: dict[str, Any] = {
     "mute": lambda lab, chance: {**_nodes(lab, chance), "on": _on(chance)},
     "cut_after": lambda lab, chance: {**_nodes(lab, chance), "on": _on(chance)},
     "function": _function,
-    "house": _house,
+    "regroup": _regroup,
     "region": _region,
     "policy": _policy,
     "rename_region": _rename_region,

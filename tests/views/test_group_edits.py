@@ -161,9 +161,9 @@ def test_a_collapsed_group_stays_so_under_another_name_and_so_do_its_copies():
 
 def test_nodes_are_dragged_into_groups_and_out_of_them():
     lab = sent(lab_of(), "group", nodes=["a", "b"])
-    moved = sent(lab, "house", positions={"c": [0, 0]}, join={"group": ["c"]}, leave={})
+    moved = sent(lab, "regroup", positions={"c": [0, 0]}, join={"group": ["c"]}, leave={})
     assert groups(moved) == {"group": ["a", "b", "c"]}
-    assert groups(sent(moved, "house", positions={"a": [0, 900]}, join={}, leave={"group": ["a"]})) == {
+    assert groups(sent(moved, "regroup", positions={"a": [0, 900]}, join={}, leave={"group": ["a"]})) == {
         "group": ["b", "c"]
     }
 

@@ -95,7 +95,7 @@ EDITS = st.one_of(
     ),
     st.fixed_dictionaries(
         {
-            "kind": st.just("house"),
+            "kind": st.just("regroup"),
             "positions": st.dictionaries(NAMES, PLACES, min_size=1, max_size=2),
             "join": st.dictionaries(REGIONS, st.lists(NAMES, max_size=2), max_size=2),
             "leave": st.dictionaries(REGIONS, st.lists(NAMES, max_size=2), max_size=2),
@@ -158,7 +158,7 @@ FIELDS = [
 ]
 KINDS = ["branches", "make_branches", "tune",
          "select", "move", "arrange", "connect", "disconnect", "add", "delete", "rules", "mute", "cut_after",
-         "checkpoint", "uncheckpoint", "region", "house", "policy", "rename_region", "function",
+         "checkpoint", "uncheckpoint", "region", "regroup", "policy", "rename_region", "function",
          "constant", "rename", "output", "insert", "rewire", "undo", "redo"]  # fmt: skip
 MALFORMED = st.builds(
     lambda kind, fields: {"kind": kind, **fields},

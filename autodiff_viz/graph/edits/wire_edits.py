@@ -39,10 +39,10 @@ def _moved_in(graph: Graph, name: str, ends: set[str]) -> Graph:
     def wider(frame: Any) -> Any:
         return replace(frame, nodes=frame.nodes | {name}) if ends <= frame.nodes else frame
 
-    def rehoused(group: Group) -> Group:
+    def regrouped(group: Group) -> Group:
         return wider(group) if ends <= group.nodes else replace(group, nodes=group.nodes - {name})
 
-    groups = graph.groups if tied else tuple(rehoused(group) for group in graph.groups)
+    groups = graph.groups if tied else tuple(regrouped(group) for group in graph.groups)
     filled = tuple(group for group in groups if group.nodes)
     return replace(graph, regions=tuple(wider(region) for region in graph.regions), groups=filled)
 

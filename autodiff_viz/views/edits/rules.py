@@ -50,7 +50,7 @@ def _region(lab: Lab, edit: Edit) -> Lab:
     return committed(lab, graph, f"Nodes of {name}")
 
 
-def _house(lab: Lab, edit: Edit) -> Lab:
+def _regroup(lab: Lab, edit: Edit) -> Lab:
     """Set positions of dragged nodes, and put them into regions and groups or take them out."""
     positions = {str(name): (float(x), float(y)) for name, (x, y) in edit["positions"].items()}
     moved = edits.with_positions(lab.graph, {**standing(lab.graph), **positions})
@@ -72,11 +72,11 @@ def _house(lab: Lab, edit: Edit) -> Lab:
         """Return the edit for a larger set of nodes."""
         name = next(iter(joins))
         join = {name: sorted(whole - frame_of(lab.graph, name).nodes)}
-        return {"kind": "house", "positions": edit["positions"], "join": join, "leave": {}}
+        return {"kind": "regroup", "positions": edit["positions"], "join": join, "leave": {}}
 
     whole = next(iter(members.values()), frozenset())
     graph = mendable(lambda: with_members(moved, members), wider, whole, again)
-    return committed(lab, graph, _housed(positions, joins, leaves))
+    return committed(lab, graph, _regrouped(positions, joins, leaves))
 
 
 def _changes(graph: Graph, given: Any) -> dict[str, frozenset[str]]:
@@ -84,7 +84,7 @@ def _changes(graph: Graph, given: Any) -> dict[str, frozenset[str]]:
     return {frame_of(graph, name).name: names_of(names) for name, names in given.items()}
 
 
-def _housed(positions: dict[str, Any], joins: dict[str, Any], leaves: dict[str, Any]) -> str:
+def _regrouped(positions: dict[str, Any], joins: dict[str, Any], leaves: dict[str, Any]) -> str:
     """Return the label of the edit."""
     who = next(iter(positions)) if len(positions) == 1 else f"{len(positions)} nodes"
     where = [f"into {name}" for name in sorted(joins)] + [f"out of {name}" for name in sorted(leaves)]
@@ -129,7 +129,7 @@ EDITS: Edits = {
     "checkpoint": _checkpoint,
     "uncheckpoint": _uncheckpoint,
     "region": _region,
-    "house": _house,
+    "regroup": _regroup,
     "policy": _policy,
     "rename_region": _rename_region,
 }

@@ -156,7 +156,7 @@ def test_a_region_that_cannot_be_offers_the_smallest_one_as_an_edit():
 
 def test_a_node_put_into_a_region_is_moved_in_the_same_step():
     lab = opened(start(), parse(REGION), "Open")
-    into = {"kind": "house", "positions": {"b": [5, 6]}, "join": {"r": ["b"]}, "leave": {}}
+    into = {"kind": "regroup", "positions": {"b": [5, 6]}, "join": {"r": ["b"]}, "leave": {}}
     inside = edited(lab, into)
     assert inside.graph.regions[0].nodes == {"a", "b"}
     assert inside.graph["b"].position == (5, 6)
@@ -340,8 +340,8 @@ REFUSED = [
     {"kind": "checkpoint", "nodes": None},
     {"kind": "uncheckpoint", "region": "nobody"},
     {"kind": "region", "region": "nobody", "nodes": ["a"]},
-    {"kind": "house", "positions": {"a": [0, 0]}, "join": {"nobody": ["a"]}, "leave": {}},
-    {"kind": "house", "positions": {"a": [0, 0]}},
+    {"kind": "regroup", "positions": {"a": [0, 0]}, "join": {"nobody": ["a"]}, "leave": {}},
+    {"kind": "regroup", "positions": {"a": [0, 0]}},
     {"kind": "mute", "nodes": ["x"], "on": True},
     {"kind": "mute", "nodes": ["nobody"], "on": True},
     {"kind": "cut_after", "nodes": ["x"], "on": True},

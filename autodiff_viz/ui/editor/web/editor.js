@@ -2,7 +2,7 @@
 // Editor of one graph: Python's last drawing, the pending edits, the selection and the stage that shows them.
 
 import { Mail } from "../../web/mail.js";
-import { rehoused } from "./state/housing.js";
+import { withMoves } from "./state/membership.js";
 import { Keeping } from "./keep/keeping.js";
 import { tellOffline } from "./keep/offline.js";
 import { forgetClear } from "./draw/viewport/clear.js";
@@ -48,8 +48,8 @@ export class Editor {
     /** Positions of the nodes being dragged. @type {Record<string, Point> | null} */
     this.dragged = null;
     /** Regions that the dragged nodes would join or leave if dropped.
-     * @type {import("./state/housing.js").Moves | null} */
-    this.housed = null;
+     * @type {import("./state/membership.js").Moves | null} */
+    this.memberMoves = null;
     this.fitted = false;
     /** What the view shows: the first view, the whole graph, or the user's own view.
      * @type {"first" | "whole" | "own"} */
@@ -189,7 +189,7 @@ export class Editor {
     const expected = predict(this.drawing, this.outbox.pending, this.ops);
     this.shown = this.dragged ? stacked(moved(expected, this.dragged)) : expected;
     if (this.dragged) this.ground = groundOf(this, expected);
-    if (this.housed) this.shown = rehoused(this.shown, this.housed);
+    if (this.memberMoves) this.shown = withMoves(this.shown, this.memberMoves);
     this.seen = this.fold(this.shown);
     const names = new Set(this.shown.nodes.map((node) => node.id));
     for (const name of this.selection) if (!names.has(name)) this.selection.delete(name);

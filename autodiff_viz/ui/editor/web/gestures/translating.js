@@ -2,7 +2,7 @@
 // Dragging nodes: they move, join or leave regions and groups, and a single one can be inserted into a wire.
 
 import { insertion } from "./inserts.js";
-import { beginHousing } from "../popovers/regionpop.js";
+import { beginMembership } from "../popovers/regionpop.js";
 
 /** @typedef {import("../editor.js").Editor} Editor */
 /** @typedef {import("../types.js").Point} Point */
@@ -17,23 +17,23 @@ export function dragNodes(editor, id, start) {
     editor.refresh();
   }
   const nodes = editor.chosen;
-  const house = beginHousing(editor, nodes);
+  const move = beginMembership(editor, nodes);
   const into = insertion(editor, nodes);
   return {
     move: (at) => {
       const [dx, dy] = at.map((value, i) => (value - start[i]) / editor.stage.view.k);
       const placed = nodes.map(({ id: name, x, y }) => /** @type {[string, Point]} */ ([name, [Math.round(x + dx), Math.round(y + dy)]]));
       const positions = Object.fromEntries(placed);
-      house(positions);
+      move(positions);
       into?.over(positions[id]);
     },
     end: (event) => {
-      const [positions, moves] = [editor.dragged, editor.housed];
-      editor.housed = null;
+      const [positions, moves] = [editor.dragged, editor.memberMoves];
+      editor.memberMoves = null;
       editor.drag(null);
       editor.tellSingle();
       if (into?.drop(event ? positions?.[id] : undefined)) return;
-      if (event && positions) editor.send(moves ? { kind: "house", positions, ...moves } : { kind: "move", positions });
+      if (event && positions) editor.send(moves ? { kind: "regroup", positions, ...moves } : { kind: "move", positions });
     },
   };
 }

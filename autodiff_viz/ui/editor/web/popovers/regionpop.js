@@ -7,7 +7,7 @@ import { membersAt } from "../actions/arrange.js";
 import { namesIn } from "../state/fold.js";
 import { framesOf } from "../state/frames.js";
 import { compareWithout } from "../twins/commands.js";
-import { housing, movesSay, rehoused } from "../state/housing.js";
+import { membershipAt, movesSay, withMoves } from "../state/membership.js";
 import { light } from "./notice.js";
 import { closePopover, openPopover } from "./popover.js";
 import { moved } from "../state/predict.js";
@@ -20,18 +20,18 @@ import { say } from "../draw/stage.js";
 /** Return a function that shows, during a drag, which regions the nodes would join or leave.
  * @param {Editor} editor @param {import("../types.js").GraphNode[]} nodes
  * @returns {(places: Record<string, import("../types.js").Point>) => void} places of nodes and cards */
-export function beginHousing(editor, nodes) {
+export function beginMembership(editor, nodes) {
   const { shown, seen } = editor;
   const moving = new Set(nodes.map(({ id }) => id));
   const own = nodes.filter(({ tab }) => !tab || !moving.has(tab)); // a tab that goes with its layer stays where it belongs
-  const movesAt = housing(seen, own.map(({ id }) => id), shapesOf(framesOf(seen), seen.nodes));
+  const movesAt = membershipAt(seen, own.map(({ id }) => id), shapesOf(framesOf(seen), seen.nodes));
   let said = "";
   return (places) => {
     const moves = movesAt(places);
     const positions = membersAt(editor, places);
-    editor.housed = moves && { join: named(seen, moves.join), leave: named(seen, moves.leave) };
+    editor.memberMoves = moves && { join: named(seen, moves.join), leave: named(seen, moves.leave) };
     editor.drag(positions);
-    const text = editor.housed ? movesSay(rehoused(moved(shown, positions), editor.housed), editor.housed) : "";
+    const text = editor.memberMoves ? movesSay(withMoves(moved(shown, positions), editor.memberMoves), editor.memberMoves) : "";
     if (text && text !== said) say(editor.stage, text);
     said = text;
   };

@@ -98,8 +98,8 @@ export function inserted(drawing, { node: id, position, from, to, slot }) {
   const holdsBoth = (/** @type {string[]} */ nodes) => nodes.includes(from) && nodes.includes(to);
   const wider = (/** @type {string[]} */ nodes) => (holdsBoth(nodes) && !nodes.includes(id) ? [...nodes, id] : nodes);
   const tied = wired.regions.some(({ nodes }) => nodes.includes(id) && !holdsBoth(nodes));
-  const rehoused = (/** @type {string[]} */ nodes) => (tied ? nodes : holdsBoth(nodes) ? wider(nodes) : nodes.filter((name) => name !== id));
-  return { ...wired, regions: holding(wired.regions, ({ nodes }) => wider(nodes)), groups: holding(wired.groups ?? [], ({ nodes }) => rehoused(nodes)) };
+  const regrouped = (/** @type {string[]} */ nodes) => (tied ? nodes : holdsBoth(nodes) ? wider(nodes) : nodes.filter((name) => name !== id));
+  return { ...wired, regions: holding(wired.regions, ({ nodes }) => wider(nodes)), groups: holding(wired.groups ?? [], ({ nodes }) => regrouped(nodes)) };
 }
 
 /** Move the end of a wire to another slot.

@@ -6,7 +6,7 @@ import { withNode, withOutput, withoutWire, withSlot } from "./change.js";
 import { added, connected, inserted, removed, rewired } from "./growth.js";
 import { withBranches } from "./branchgroups.js";
 import { framesOf, holding } from "./frames.js";
-import { rehoused } from "./housing.js";
+import { withMoves } from "./membership.js";
 import { withCopies, withPaste } from "./copies.js";
 import { ownSlots, tuned, withRules } from "./rules.js";
 import { stacked } from "./tabs.js";
@@ -55,7 +55,7 @@ const GUESSES = {
     nodes: drawing.nodes.map((n) => (nodes.includes(n.id) && !n.isInput && Boolean(n.cut) !== on ? { ...n, cut: on } : n)),
   }),
   function: (drawing, { node, text }) => withNode(drawing, node, { ruleFull: text, ruleText: text.replace(/^[^:]*: */, "") }),
-  house: (drawing, edit) => rehoused(moved(drawing, edit.positions), edit),
+  regroup: (drawing, edit) => withMoves(moved(drawing, edit.positions), edit),
   region: (drawing, { region, nodes }) => ({
     ...drawing, regions: holding(drawing.regions, (frame) => (frame.name === region ? nodes : frame.nodes)).map((frame) =>
       frame.name === region ? { ...frame, problem: null, fault: null } : frame),

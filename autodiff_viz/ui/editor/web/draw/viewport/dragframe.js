@@ -6,7 +6,7 @@
 import { svg } from "../../../../web/dom.js";
 import { folded, seenAs } from "../../state/fold.js";
 import { framesOf } from "../../state/frames.js";
-import { rehoused } from "../../state/housing.js";
+import { withMoves } from "../../state/membership.js";
 import { drawRegions } from "../regions/regions.js";
 import { padded } from "../geometry.js";
 import { moved } from "../../state/predict.js";
@@ -34,7 +34,7 @@ export function dragFrame(editor) {
   const same = ground?.drawing === editor.drawing && ground.outbox === editor.outbox;
   if (!dragged || !ground || !same) return false;
   editor.shown = stacked(moved(ground.expected, dragged));
-  if (editor.housed) editor.shown = rehoused(editor.shown, editor.housed);
+  if (editor.memberMoves) editor.shown = withMoves(editor.shown, editor.memberMoves);
   const seen = editor.fold(editor.shown);
   editor.seen = seen;
   const nodes = new Map(seen.nodes.map((node) => [node.id, node]));

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { housing, leavingPath, movesSay, rehoused } from "../../../autodiff_viz/ui/editor/web/state/housing.js";
+import { membershipAt, leavingPath, movesSay, withMoves } from "../../../autodiff_viz/ui/editor/web/state/membership.js";
 import { strangers } from "../../../autodiff_viz/ui/editor/web/draw/regions/outline.js";
 import { node, wire } from "../drawings.mjs";
 
@@ -12,7 +12,7 @@ const chain = (regions) => ({
   rev: 1, ack: 0, key: "k", selected: null, history: {}, notice: [],
   nodes: [node("a", 0, 0), node("b", 300, 0), node("c", 600, 0)], wires: [wire("a", "b"), wire("b", "c")], regions,
 });
-const at = (drawing, shapes, positions) => housing(drawing, Object.keys(positions), shapes)(positions);
+const at = (drawing, shapes, positions) => membershipAt(drawing, Object.keys(positions), shapes)(positions);
 
 test("a node whose middle is inside the outline joins", () => {
   const drawing = chain([region("r", ["a"])]);
@@ -48,7 +48,7 @@ test("a path out and back in is found, and named before the drop", () => {
   assert.deepEqual(leavingPath(drawing.wires, ["a", "c"]), ["a", "b", "c"]);
   assert.deepEqual(leavingPath(drawing.wires, ["a", "b"]), []);
   const moves = { join: { r: ["c"] }, leave: {} };
-  const shown = rehoused(drawing, moves);
+  const shown = withMoves(drawing, moves);
   assert.deepEqual(shown.regions[0].nodes, ["a", "c"]);
   assert.equal(movesSay(shown, moves), "Not possible here: r needs b inside it too");
 });
@@ -56,12 +56,12 @@ test("a path out and back in is found, and named before the drop", () => {
 test("what a drop would do is said in words", () => {
   const drawing = chain([region("r", ["a"])]);
   const moves = { join: { r: ["b"] }, leave: {} };
-  assert.equal(movesSay(rehoused(drawing, moves), moves), "Drop to put b into r");
+  assert.equal(movesSay(withMoves(drawing, moves), moves), "Drop to put b into r");
 });
 
 test("regions that share nodes without one holding the other are told", () => {
   const drawing = chain([region("r", ["a", "b"]), region("q", ["c"])]);
-  const shown = rehoused(drawing, { join: { q: ["b"] }, leave: {} });
+  const shown = withMoves(drawing, { join: { q: ["b"] }, leave: {} });
   assert.equal(shown.regions[1].fault, "shares nodes with r");
 });
 
@@ -72,5 +72,5 @@ test("a node that stands on an outline without being held is cut out of it, one 
 
 test("a region that its last node leaves is gone", () => {
   const drawing = chain([region("r", ["a"]), region("q", ["c"])]);
-  assert.deepEqual(rehoused(drawing, { join: {}, leave: { r: ["a"] } }).regions.map(({ name }) => name), ["q"]);
+  assert.deepEqual(withMoves(drawing, { join: {}, leave: { r: ["a"] } }).regions.map(({ name }) => name), ["q"]);
 });

@@ -19,7 +19,7 @@ import { contains, outerBox } from "../draw/regions/outline.js";
  * @param {Drawing} drawing @param {string[]} ids of the dragged nodes
  * @param {{ region: Frame, corners: Point[] }[]} shapes of the regions, before the drag
  * @returns {(positions: Record<string, Point>) => Moves | null} null: nothing changes */
-export function housing(drawing, ids, shapes) {
+export function membershipAt(drawing, ids, shapes) {
   const cards = drawing.nodes.filter(({ id }) => ids.includes(id));
   const homes = shapes.filter(({ region }) => region.nodes.some((name) => !ids.includes(name)));
   return (positions) => {
@@ -50,7 +50,7 @@ function note(noted, regions, id) {
 
 /** The drawing with nodes moved between regions and groups.
  * @param {Drawing} drawing @param {Moves} moves @returns {Drawing} */
-export function rehoused(drawing, { join, leave }) {
+export function withMoves(drawing, { join, leave }) {
   const changed = (/** @type {Frame} */ { name, nodes }) =>
     [...new Set([...nodes, ...(join[name] ?? [])])].filter((id) => !leave[name]?.includes(id));
   const next = { regions: holding(drawing.regions, changed), groups: holding(drawing.groups ?? [], changed) };
