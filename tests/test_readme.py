@@ -1,4 +1,4 @@
-"""Claims of the README: its formulas, programs and links."""
+"""Claims of the README, its formulas, programs and links, and the files that CONTRIBUTING names."""
 
 import re
 from pathlib import Path
@@ -36,3 +36,14 @@ def test_a_number_that_does_not_hold_is_found():
 @pytest.mark.parametrize("name", re.findall(r"\]\(([\w./]+)\)", README))
 def test_what_the_readme_links_to_is_there(name):
     assert (Path(__file__).parents[1] / name).exists()
+
+
+ROOT = Path(__file__).parents[1]
+CONTRIBUTING = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
+NAMED = sorted(set(re.findall(r"(?<![-\w/.~])(?:\w+/)+\w+(?:\.test)?\.(?:py|js|mjs|css)\b", CONTRIBUTING)))
+
+
+@pytest.mark.parametrize("name", NAMED)
+def test_a_file_that_contributing_names_is_there(name):
+    """Its path begins at the root, or at a folder of the package."""
+    assert (ROOT / name).is_file() or any((ROOT / "autodiff_viz").rglob(name))

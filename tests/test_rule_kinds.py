@@ -22,7 +22,7 @@ OTHERS = [kind for name, kind in KINDS.items() if name != FOLLOW]
     [PULLBACKS, FORWARD, _PULLED, RULED, WRITTEN],
     ids=["live", "tangents", "grad", "program", "export"],
 )
-def test_every_interpretation_knows_every_kind(table):
+def test_every_interpretation_has_every_kind(table):
     assert table.keys() == KINDS.keys()
 
 

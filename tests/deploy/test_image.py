@@ -30,7 +30,7 @@ KNOWN = {
 }  # fmt: skip
 
 
-def test_only_instructions_that_docker_knows():
+def test_only_instructions_of_docker():
     assert {word for stage in STAGES.values() for word, _ in stage.steps} <= KNOWN
 
 

@@ -32,7 +32,7 @@ def test_one_vjp_of_the_whole_program_agrees(graph, seed):
     assert verify(trace(graph, seed=seed)).agrees
 
 
-def test_a_muted_product_hands_on_its_first_factor_and_the_whole_cotangent():
+def test_a_muted_product_returns_its_first_factor_and_passes_the_whole_cotangent():
     found = trace(with_muted(parse(PRODUCT), ["m"], True), dtype="float64")
     assert float(found.value["m"]) == 3.0
     assert float(found.cotangent["x"]) == pytest.approx(np.exp(3.0), rel=1e-14)

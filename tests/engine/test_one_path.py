@@ -62,7 +62,7 @@ def _cut(draw: DrawFn, node: Node, cutting: bool, stopping: bool) -> Node:
 
 @settings(max_examples=40)
 @given(graph=networks(), dtype=DTYPES)
-def test_the_live_walk_the_whole_program_a_sweep_and_the_exported_file(graph, dtype):
+def test_the_live_path_the_whole_program_a_sweep_and_the_exported_file(graph, dtype):
     found = trace(graph, dtype=dtype)
     assert_matches(found, graph, 1.0)
     with precision(dtype):
@@ -147,7 +147,7 @@ def test_steps_of_training_jointly_and_by_segments(graph):
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
-def test_toggles_while_training_are_those_of_the_live_walk(dtype):
+def test_toggles_while_training_are_those_of_the_live_path(dtype):
     """One program serves all stops and plain rewrites, wherever they stand, on inputs too."""
     kinds = [Rule(), Rule("stop"), BENT[0]]
     base = [Node("w", INPUT, (), params(value=1.25, trainable=True)), Node("a", "sin", ("w",)),

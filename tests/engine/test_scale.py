@@ -131,7 +131,7 @@ def test_text_documents_and_links_hold_it():
     assert parse("x = 3.0\na = scale_gradient(x * x, scale=0.5)")["a"] == graph["a"]
 
 
-def test_only_a_document_with_it_has_the_version_that_knows_it():
+def test_only_a_document_with_it_has_the_version_that_has_it():
     assert json.loads(to_json(parse(TEXT)))["autodiff_viz"] == 5
     assert json.loads(to_json(parse("x = 3.0\ny = stop_gradient(x * x)")))["autodiff_viz"] == 1
 

@@ -198,7 +198,7 @@ def test_an_alternative_has_a_slot_beside_those_that_an_op_may_have():
     assert exactly(from_json(to_json(graph))) == exactly(graph)
 
 
-def test_a_muted_input_is_refused_since_it_has_nothing_to_hand_on():
+def test_a_muted_input_is_refused_since_it_has_nothing_to_return():
     problem = refused(document({**X, "muted": True}))
     assert problem.message.startswith("At $.nodes[0].muted: ")
 

@@ -282,7 +282,7 @@ def test_old_line_ends_and_tabs_are_read():
     assert graph.regions[0].nodes == {"y"}
 
 
-def test_an_input_cannot_be_muted_so_a_bypassed_number_is_a_node_that_hands_on_nothing():
+def test_an_input_cannot_be_muted_so_a_bypassed_number_is_a_node_that_has_nothing_to_return():
     node = parse("x = bypass(3.0)\n").nodes[0]
     assert (node.op, node.slots, node.muted) == ("identity", (3.0,), True)
     assert parse("x = stop_gradient(3.0)\n").nodes[0].op == "input"

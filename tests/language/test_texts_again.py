@@ -21,7 +21,7 @@ def test_the_same_text_is_read_once():
     assert lines_run(lambda: parse(TEXT + "z = y")) < lines_run(lambda: parse(TEXT + "z = x")) / 4
 
 
-def test_each_graph_before_hands_on_its_own_positions():
+def test_each_graph_before_keeps_its_own_positions():
     for place in ((1.0, 2.0), (3.0, 4.0), (1.0, 2.0)):
         before = parse(at(place))
         found = parse(TEXT, previous=before)

@@ -20,9 +20,9 @@ def buttons(text: str) -> dict[str, bool]:
     return {button.proto.label: not button.proto.disabled for button in app.get("download_button")}
 
 
-def test_a_graph_can_be_taken_home_as_a_jax_file_and_as_json():
+def test_a_graph_can_be_downloaded_as_a_jax_file_and_as_json():
     assert buttons("x = 2.0\ny = sin(x)") == {"JAX file": True, "JSON": True}
 
 
-def test_an_unfinished_graph_can_be_taken_home_as_json_alone():
+def test_an_unfinished_graph_can_be_downloaded_as_json_alone():
     assert buttons("x = 2.0\ny = x * ...") == {"JAX file": False, "JSON": True}

@@ -40,7 +40,7 @@ def test_the_second_visitor_gets_what_was_worked_out_for_the_first(query):
     assert lab_data(one)["key"] != lab_data(other)["key"]
 
 
-def test_what_is_handed_out_is_what_is_drawn_of_that_lab_anew():
+def test_what_is_returned_is_what_is_drawn_of_that_lab_anew():
     handed, anew = opened(g=LINK), AppTest.from_file(APP, default_timeout=60)
     put(anew, handed.session_state[SESSION].lab)
     anew.run()

@@ -143,7 +143,7 @@ def test_an_output_of_several_numbers_is_said_to_have_a_seed_of_ones():
     assert any("ones" in note for note in notes)
 
 
-def test_the_birth_of_nan_is_noted():
+def test_the_node_where_nan_begins_is_noted():
     assert any("NaN" in note and "y" in note for note in lab_view(lab_of("x = -1.0\ny = log(x)")).notes)
 
 

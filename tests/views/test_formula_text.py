@@ -102,7 +102,7 @@ def test_typing_back_to_where_it_began_leaves_nothing_to_undo():
     assert not type_all(start(), "x = 1.0", FIRST).history.can_undo
 
 
-def test_starting_again_forgets_comments():
+def test_starting_again_discards_comments():
     assert formula_text(reset(typed(start(), "# mine\n" + FIRST))) == FIRST
 
 

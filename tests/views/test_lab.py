@@ -28,7 +28,7 @@ def lab_of(text: str):
     return opened(start(), parse(text), "Open")
 
 
-def test_a_newcomer_meets_a_graph_without_problems_with_nothing_selected_and_nothing_to_undo():
+def test_a_first_visit_shows_a_graph_without_problems_with_nothing_selected_and_nothing_to_undo():
     lab = start()
     assert (lab.mistakes, lab.notice, lab.history.can_undo) == ((), (), False)
     assert lab.selected is None
@@ -48,7 +48,7 @@ def test_opening_another_graph_keeps_the_text_that_was_shelved_before():
     assert lab.shelved == "z = sin("
 
 
-def test_opening_a_graph_forgets_what_was_about_the_old_one():
+def test_opening_a_graph_discards_what_was_about_the_old_one():
     lab = opened(replace(with_range(start(), "x"), selected="a"), OTHER, "Open")
     assert (lab.selected, lab.ranges, lab.swept, lab.seed) == (None, (), None, None)
 

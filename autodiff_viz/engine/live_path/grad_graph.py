@@ -3,7 +3,7 @@
 The written graph has an input for x and for each other node that is read, and its output is the cotangent of
 x. Its ops are those of the catalog and their pullbacks (`ops/pullback_ops.py`), each a small program that
 all graphs share, so that a new grad node compiles a few ops and no graph. What flows back through the grad
-node is the backward walk of the written graph: reverse over reverse. The nodes between keep their rules in
+node is the backward pass of the written graph: reverse over reverse. The nodes between keep their rules in
 it, as a function under `jax.custom_vjp` keeps its own when it is differentiated twice.
 """
 

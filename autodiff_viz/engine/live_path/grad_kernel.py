@@ -1,6 +1,6 @@
 """A grad node as one op of its wires: forward and backward pass of the graph that it is written out as.
 
-Each walk is one compiled program, memoised by structure: numbers are its arguments. Its small ops are traced
+Each pass is one compiled program, memoised by structure: numbers are its arguments. Its small ops are traced
 and not compiled, since a net's gradient has dozens that no other graph needs.
 """
 
@@ -33,7 +33,7 @@ Known = tuple[Any, ...]
 
 
 class GradProgram(NamedTuple):
-    """The walks of a written graph as compiled functions of `Known` and of what the grad node reads.
+    """The passes of a written graph as compiled functions of `Known` and of what the grad node reads.
 
     Attributes:
       run: `run(known, reads)` gives the value.
@@ -129,7 +129,7 @@ def too_many_grads(written: GradGraph, *ours: Any) -> GraphError:
 def _program(
     written: GradGraph, dtype: str, batched: tuple[bool, ...] | None, cotangent_batched: bool
 ) -> GradProgram:
-    """Trace the walks of a written graph, memoised; they are compiled when first called."""
+    """Trace the passes of a written graph, memoised; they are compiled when first called."""
     swept = (batched or (False,) * (1 + len(written.shapes)))[BY:]
     found, names, later = inner(written, dtype, swept)
     arriving = bind_swept(found, later, cotangent_batched)

@@ -82,7 +82,7 @@ def _take(found: Prepared, node: Node, inputs: Mapping[str, Any]) -> Node:
 
 
 def _take_grad(found: Prepared, node: Node, later: Later) -> None:
-    """Check a grad node and make its step: the walks of the graph that it is written out as."""
+    """Check a grad node and make its step: the passes of the graph that it is written out as."""
     check_grad(found.graph, node)
     for i, slot in enumerate(node.slots):
         if slot is None or (type(slot) is str and slot not in found.shapes):

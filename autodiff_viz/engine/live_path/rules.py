@@ -28,7 +28,7 @@ class Ruled(NamedTuple):
     """A node whose pullback depends on its rule, or in a sweep; `check.check_rule` has accepted its rule.
 
     Attributes:
-      reads: as of `walk.Step`.
+      reads: as of `passes.Step`.
       wired: the slots that the pullback gives contributions for.
       function: of the rule.
       op: compiled for the forward pass.

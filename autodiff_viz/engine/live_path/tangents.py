@@ -78,27 +78,27 @@ def push_forward(
     """Push tangents forward through a prepared graph.
 
     Args:
-      called: the arguments of every step, as `walk.forward` returned them.
+      called: the arguments of every step, as `passes.forward` returned them.
       directions: tangents by node name: of inputs, before their rule, or of other nodes, whose value then
         has this tangent whatever its own wires carry.
     Raises:
       GraphError: the graph needs too many programs.
     """
-    walk = _Walk(prepared, directions)
+    found = _ForwardMode(prepared, directions)
     with within(Evaluation()):
         for name in prepared.shapes:
             if prepared.graph[name].op == INPUT:
-                walk.take(prepared.graph[name])
+                found.take(prepared.graph[name])
         for step, arguments in zip(prepared.steps, called, strict=True):
             try:
-                walk.step(prepared.graph[step.name], arguments)
+                found.step(prepared.graph[step.name], arguments)
             except GraphError as error:
                 raise at_node(error, step.name) from error
-    return Pushed(walk.tangent, walk.passed, tuple(walk.blocked), frozenset(walk.swept))
+    return Pushed(found.tangent, found.passed, tuple(found.blocked), frozenset(found.swept))
 
 
-class _Walk:
-    """A forward-mode walk as far as it has gone."""
+class _ForwardMode:
+    """The tangents of a graph as far as they are computed."""
 
     def __init__(self, prepared: Prepared, directions: Mapping[str, jax.Array]):
         self.prepared, self.directions = prepared, directions

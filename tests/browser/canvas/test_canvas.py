@@ -149,7 +149,7 @@ def test_twenty_clicks_as_fast_as_possible_are_applied_once_each(lab: LabPage):
     expect(lab.cotangent("x")).to_have_text(four_digits(DX))
 
 
-def test_the_keyboard_alone_walks_to_a_node_and_stops_it(lab: LabPage):
+def test_the_keyboard_alone_reaches_a_node_and_stops_it(lab: LabPage):
     lab.press("Escape")
     lab.canvas.locator(".surface").focus()
     lab.page.keyboard.press("ArrowRight")

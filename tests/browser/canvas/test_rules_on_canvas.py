@@ -136,7 +136,7 @@ def test_a_name_that_is_taken_stays_open_with_the_reason(lab: LabPage):
     assert "a" in lab.names()
 
 
-def test_m_mutes_a_node_that_then_hands_on_its_input_and_m_again_lets_it_act(lab: LabPage):
+def test_m_mutes_a_node_that_then_returns_its_input_and_m_again_lets_it_act(lab: LabPage):
     lab.select("a")
     lab.press("m")
     expect(lab.node("a")).to_have_class(saying("muted"))
@@ -149,7 +149,7 @@ def test_m_mutes_a_node_that_then_hands_on_its_input_and_m_again_lets_it_act(lab
     expect(lab.formula).to_have_value(saying("a = sin(x)"))
 
 
-def test_a_muted_product_hands_on_its_first_wire_alone(lab: LabPage):
+def test_a_muted_product_returns_its_first_wire_alone(lab: LabPage):
     lab.select("b")
     lab.press("m")
     expect(lab.value("b")).to_have_text(four_digits(math.sin(0.6)))

@@ -27,7 +27,7 @@ def test_a_request_to_another_host_and_errors_are_noticed(context: BrowserContex
 
 
 @pytest.mark.nightly
-def test_a_page_is_handed_on_only_as_a_newcomer_finds_it(context: BrowserContext, address: str):
+def test_a_shared_page_is_reused_only_in_its_first_state(context: BrowserContext, address: str):
     shared = SharedPage(context, address, watched)
     lab = shared.take()
     lab.select("b")

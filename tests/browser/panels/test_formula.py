@@ -56,7 +56,7 @@ def test_a_half_built_graph_is_marked_at_its_node_and_the_rest_has_numbers(lab: 
     expect(lab.value("q")).to_have_text("9")
 
 
-def test_the_birth_of_nan_is_marked_at_its_node(lab: LabPage):
+def test_nan_is_marked_at_the_node_where_it_begins(lab: LabPage):
     lab.type_formula("p = -1.0\nq = log(p)\nr = 2.0 * q")
     expect(lab.value("r")).to_have_text("NaN")
     expect(lab.node("q").locator(".chip.warning")).to_be_visible()

@@ -40,7 +40,7 @@ def ended(lab):
 
 
 @pytest.mark.own_page
-def test_a_newcomer_plays_the_pass_and_is_led_to_the_first_stop(lab):
+def test_on_a_first_visit_play_leads_to_the_first_stop(lab):
     """Nothing is selected; numbers appear as they are computed; the server is not asked meanwhile."""
     lab.page.evaluate("localStorage.clear()")  # what other tests have learnt
     lab.reload()

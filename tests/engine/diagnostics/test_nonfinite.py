@@ -26,7 +26,7 @@ def test_finite_graphs_have_none():
     assert origins("x = 1.0\ny = exp(x)") == []
 
 
-def test_an_overflow_is_born_in_the_value_of_exp_and_not_after_it():
+def test_an_overflow_begins_in_the_value_of_exp_and_not_after_it():
     assert origins("x = 100.0\ny = exp(x)\nz = sin(y)")[0] == ("y", "forward", "infinity", None)
     assert [b[0] for b in origins("x = 100.0\ny = exp(x)\nz = sin(y)") if b[1] == "forward"] == ["y"]
 
@@ -39,11 +39,11 @@ def test_a_log_of_a_negative_number_is_a_nan():
     assert origins("x = -1.0\ny = log(x)\nz = y + 1.0") == [("y", "forward", "NaN", None)]
 
 
-def test_an_infinite_slope_is_born_in_the_pullback():
+def test_an_infinite_slope_begins_in_the_pullback():
     assert origins("x = 0.0\ny = sqrt(x)") == [("y", "backward", "infinity", 0)]
 
 
-def test_zero_times_an_infinite_slope_is_a_nan_born_in_the_pullback():
+def test_zero_times_an_infinite_slope_is_a_nan_that_begins_in_the_pullback():
     assert origins("x = 0.0\ny = sqrt(x)\nz = y * 0.0") == [("y", "backward", "NaN", 0)]
 
 
@@ -52,14 +52,14 @@ def test_the_untaken_branch_of_where_is_where_the_nan_comes_from():
     assert origins(text) == [("branch", "forward", "infinity", None), ("branch", "backward", "NaN", 0)]
 
 
-def test_a_rule_can_give_birth():
+def test_an_infinity_can_begin_in_a_rule():
     assert origins("x = 2.0\ny = rewrite(x, lambda v: v / 0.0)\nz = sin(y)") == [
         ("y", "backward", "infinity", 0)
     ]
     assert origins("x = rewrite(2.0, lambda v: v / 0.0)\nz = sin(x)") == [("x", "backward", "infinity", None)]
 
 
-def test_a_sum_at_a_fork_that_overflows_is_born_in_the_node_at_the_fork():
+def test_a_sum_at_a_fork_that_overflows_begins_at_the_node_of_the_fork():
     text = "x = 0.0\na = identity(x)\nb = 3e29 * a\nc = 3e29 * a\nz = 1e9 * b + 1e9 * c"
     found = trace(parse(text)).nonfinite_origins
     assert ("a", "backward", "infinity", ARRIVING) in [(b.node, b.direction, b.kind, b.slot) for b in found]
@@ -128,7 +128,7 @@ def test_no_op_crashes_on_extreme_inputs(op):
         assert verify(found).agrees, number
 
 
-def test_an_infinite_seed_is_passed_on_and_not_taken_for_a_birth():
+def test_an_infinite_seed_is_passed_on_and_begins_at_no_node():
     found = trace(parse("x = 1.0\ny = 2.0 * x"), seed=np.inf)
     assert np.isinf(found.gradient["x"])
     assert found.nonfinite_origins == ()

@@ -141,7 +141,7 @@ def test_what_is_left_of_it_has_its_values(few):
     assert "s4" not in part.value
 
 
-def test_a_walk_asks_for_no_more_either():
+def test_a_pass_asks_for_no_more_either():
     graph = parse(shaped(limits.KERNELS + 3))
     before = kernel.misses()
     with pytest.raises(GraphError) as caught:

@@ -39,7 +39,7 @@ def compiled(name: str, *shapes: tuple[int, ...], slots: tuple[int, ...] | None 
         ("identity", ((2,),), None),
     ],
 )
-def test_an_op_that_only_hands_the_cotangent_on_runs_nothing(name, shapes, slots):
+def test_an_op_that_passes_the_cotangent_unchanged_runs_nothing(name, shapes, slots):
     assert compiled(name, *shapes, slots=slots).passes_unchanged
 
 
@@ -70,7 +70,7 @@ def passes_unchanged(name: str, shape: tuple[int, ...]) -> bool:
         return False
 
 
-def test_no_other_op_hands_the_cotangent_on():
+def test_no_other_op_passes_the_cotangent_unchanged():
     assert {
         (name, shape) for name in OPS for shape in SHAPES if OPS[name].slots and passes_unchanged(name, shape)
     } == HAND_ON

@@ -73,7 +73,7 @@ def test_the_numbers_are_those_worked_by_hand(case):
     assert verify(found).agrees
 
 
-def test_nan_of_an_angle_is_born_at_the_infinite_slope():
+def test_nan_of_an_angle_begins_at_the_infinite_slope():
     found = trace(parse("x = 10.0\nc = clip(x, -1.0, 1.0)\ny = arccos(c)"))
     assert [(origin.node, origin.direction, origin.kind) for origin in found.nonfinite_origins] == [
         ("y", "backward", "infinity")

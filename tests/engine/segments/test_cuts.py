@@ -58,14 +58,14 @@ def test_apart_each_segment_is_differentiated_against_its_own_output():
     assert found.angle == pytest.approx(np.degrees(np.arccos(cosine)), rel=1e-5)
 
 
-def test_what_is_handed_back_at_a_fork_is_the_sum_of_what_all_later_segments_pass():
+def test_what_is_passed_back_at_a_fork_is_the_sum_of_what_all_later_segments_pass():
     graph = av.parse("x = 3.0\na = cut(x * x)\nb = cut(2.0 * a)\nz = b * a")
     found = av.segments(graph)  # z = 2 a^2: by b: a = 9; by a: b + 2 * 9 = 36
     assert (float(found.handed["b"]), float(found.handed["a"])) == (9.0, 36.0)
     assert float(found.gradient["x"]) == 36.0 * 6.0
 
 
-def test_behind_a_stop_zeros_are_handed_back():
+def test_behind_a_stop_zeros_are_passed_back():
     found = av.segments(av.parse("x = [1.0, 2.0]\na = cut(x * x)\nz = sum(stop_gradient(a) * x)"))
     np.testing.assert_array_equal(found.handed["a"], [0.0, 0.0])
     np.testing.assert_array_equal(found.gradient["x"], [1.0, 4.0])

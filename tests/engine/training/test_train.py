@@ -246,7 +246,7 @@ def test_a_loss_that_is_not_finite_is_told_and_the_numbers_are_jaxs():
     assert av.train(LINE).notes == ()
 
 
-def test_nothing_that_is_handed_out_can_be_written_to():
+def test_nothing_that_is_returned_can_be_written_to():
     trained = av.train(LINE, steps=2)
     found = (trained.loss, trained.parameters["w"], trained.gradient["w"], trained.records.value)
     assert not any(array.flags.writeable for array in found)

@@ -153,7 +153,7 @@ def test_a_stopped_parameter_stays_still_even_with_momentum(optimiser):
     assert (records.ratio[:, records.parameters.index("w2")] > 0).all()
 
 
-def test_nothing_is_born_behind_a_stop_where_the_slope_is_infinite():
+def test_behind_a_stop_an_infinite_slope_gives_no_nan():
     """sqrt has an infinite slope at 0; behind a stop nothing arrives there."""
     text = "w = parameter(0.0)\nloss = w * 2.0 + stop_gradient(sqrt(w)) + sign(log(w + 0.0))"
     graph = parse(text)

@@ -48,7 +48,7 @@ def test_undo_after_commit_restores_the_graph(history):
 
 
 @given(HISTORIES)
-def test_commit_forgets_what_was_undone(history):
+def test_commit_discards_what_was_undone(history):
     assert not commit(history, graph(99.0), "set 99").can_redo
 
 

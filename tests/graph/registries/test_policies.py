@@ -69,7 +69,7 @@ def test_which_products_run_again(policy, source, again):
     assert found.runs["p"].kept == again
 
 
-def test_only_a_document_with_a_new_policy_has_the_version_that_knows_it():
+def test_only_a_document_with_a_new_policy_has_the_version_for_it():
     versions = {name: json.loads(to_json(graph_with(name)))["autodiff_viz"] for name in POLICIES}
     assert versions.pop("dots_with_no_batch_dims_saveable") == 5
     assert set(versions.values()) == {1}

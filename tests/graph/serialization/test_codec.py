@@ -184,7 +184,7 @@ def test_a_document_says_the_oldest_version_that_can_hold_its_graph():
     assert refused(to_json(muted).replace("true", "1")) == "json-type"
 
 
-def test_only_a_document_with_groups_has_the_version_that_knows_them():
+def test_only_a_document_with_groups_has_the_version_for_groups():
     node = {"name": "x", "op": "input", "params": {"value": 2.0}}
     group = {"name": "layer 1", "nodes": ["x"]}
     document = {"autodiff_viz": 3, "nodes": [node], "groups": [group], "output": "x"}
@@ -194,7 +194,7 @@ def test_only_a_document_with_groups_has_the_version_that_knows_them():
     assert json.loads(to_json(replace(graph, groups=())))["autodiff_viz"] == 1
 
 
-def test_only_a_document_with_branches_has_the_version_that_knows_them():
+def test_only_a_document_with_branches_has_the_version_for_branches():
     node = {"name": "x", "op": "input", "params": {"value": 2.0}}
     group = {"name": "gate", "nodes": ["x"], "branches": True}
     document = {"autodiff_viz": 4, "nodes": [node], "groups": [group], "output": "x"}
@@ -204,7 +204,7 @@ def test_only_a_document_with_branches_has_the_version_that_knows_them():
     assert refused(json.dumps(document).replace("true", "3")) == "json-type"
 
 
-def test_only_a_document_with_cuts_has_the_version_that_knows_them():
+def test_only_a_document_with_cuts_has_the_version_for_cuts():
     cut = replace(GRAPH, nodes=(X, replace(GRAPH["y"], cut=True)))
     nodes = [
         {"name": "x", "op": "input", "params": {"value": 2.0}},

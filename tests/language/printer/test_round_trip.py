@@ -133,7 +133,7 @@ def test_an_expression_is_shown_with_the_brackets_it_needs_and_no_others(express
         "",
     ],
 )
-def test_a_text_in_the_house_style_is_shown_as_written(text):
+def test_a_text_in_our_style_is_shown_as_written(text):
     assert show(parse(text)) == text
 
 

@@ -48,7 +48,7 @@ def test_a_trusted_proxy_tells_scheme_and_host(monkeypatch, setting):
     assert seen(only_host, setting, client=PROXY) == "http://a.example"
 
 
-def test_a_stranger_beside_a_trusted_proxy_is_still_a_stranger(monkeypatch):
+def test_an_address_beside_a_trusted_proxy_is_not_trusted(monkeypatch):
     monkeypatch.setenv("FORWARDED_ALLOW_IPS", "10.0.0.0/8")
     assert seen(SAID, "10.0.0.0/8", client=STRANGER) == "http://lab.example"
 

@@ -75,7 +75,7 @@ def test_a_tensor_with_both_signs_has_a_sign_of_its_own():
     assert wire(drawing, "x", "y")["sign"] == 2
 
 
-def test_nan_is_drawn_as_text_and_the_node_of_its_birth_says_so():
+def test_nan_is_drawn_as_text_and_the_node_where_it_begins_says_so():
     drawing = drawn("x = -1.0\ny = log(x)\nz = y * 2.0")
     assert (node(drawing, "y")["value"], node(drawing, "z")["value"]) == ("NaN", "NaN")
     assert "NaN" in node(drawing, "y")["warning"]
@@ -108,7 +108,7 @@ def test_a_block_that_runs_again_has_a_badge():
     )
 
 
-def test_a_group_knows_what_all_its_wires_from_one_node_pass_back_together():
+def test_a_group_has_the_sum_of_what_its_wires_from_one_node_pass_back():
     text = """
 x = 3.0
 y = 2.0

@@ -40,7 +40,7 @@ def test_the_first_move_leaves_every_other_node_where_it_was_drawn():
     assert all(node.position is not None for node in lab.graph.nodes)
 
 
-def test_arranging_hands_every_node_back_to_the_layout():
+def test_arranging_clears_the_position_of_every_node():
     lab = after({"kind": "move", "positions": {"x": [12, 34]}}, {"kind": "arrange"})
     assert all(node.position is None for node in lab.graph.nodes)
 

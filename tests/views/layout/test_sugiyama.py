@@ -165,7 +165,7 @@ def test_a_wire_past_a_chain_is_level_on_its_way():
     assert len({y for _, y in bends}) == 1
 
 
-def test_members_of_a_region_are_neighbours_in_their_column():
+def test_members_of_a_region_are_adjacent_in_their_column():
     """Two layers of four nodes where the wires alone would mix members and others."""
     inputs = [Node(f"x{i}", "input") for i in range(4)]
     nodes = [Node(f"n{i}", "sin", (f"x{i}",)) for i in range(4)]

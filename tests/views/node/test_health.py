@@ -19,7 +19,7 @@ def test_a_unit_is_dead_when_it_is_0_for_every_example():
     assert found(f"{text}\nh = relu(x * w)\nloss = sum(h)") == {"h": "dead 50%"}
 
 
-def test_a_relu_that_lives_has_no_badge():
+def test_a_relu_that_fires_has_no_badge():
     assert found("w = parameter(2.0)\nh = relu(w)\nloss = h * h") == {}
 
 

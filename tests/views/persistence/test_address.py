@@ -99,7 +99,7 @@ def test_a_first_visit_has_no_address_and_the_first_graph():
     assert from_query({}) == start()
 
 
-def test_a_newcomers_address_is_short_enough_for_a_message():
+def test_the_address_of_a_first_visit_is_short_enough_for_a_message():
     assert sum(len(key) + len(value) + 2 for key, value in to_query(start()).items()) < 500
 
 

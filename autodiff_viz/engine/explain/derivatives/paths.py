@@ -105,16 +105,16 @@ def paths(found: Trace, name: str, most: int = 50) -> Paths:
     alone = pulled_alone(found, [node.name for node in between if node.name != name])
     numbers = all(found.value[node.name].size == 1 for node in between)
     held = sum(found.value[node.name].size for node in between)
-    walk = (_Numbers if numbers else _Tensors)(found, alone, min(most, max(4, HELD // max(1, held))))
-    best, rest = _largest(walk, name, between)
+    pulls = (_Numbers if numbers else _Tensors)(found, alone, min(most, max(4, HELD // max(1, held))))
+    best, rest = _largest(pulls, name, between)
     count, through, all_ways = _counted(found, name, between, alone)
     return Paths(
         name=name,
-        paths=tuple(_path(walk, name, part) for part in best),
-        rest=walk.array(rest, name),
+        paths=tuple(_path(pulls, name, part) for part in best),
+        rest=pulls.array(rest, name),
         count=count,
         closed=all_ways - through,
-        exact=numbers or not walk.dropped,
+        exact=numbers or not pulls.dropped,
         shared=tuple(node.name for node in between if node.name in alone and alone[node.name].by_share),
     )
 
@@ -220,56 +220,56 @@ class _Tensors:
         return np.broadcast_to(np.asarray(amount, np.float64), self.found.value[name].shape)
 
 
-_Walk = _Numbers | _Tensors
+_Pulls = _Numbers | _Tensors
 
 
-def _largest(walk: _Walk, name: str, between: list[Node]) -> tuple[list[_Part], Amount]:
+def _largest(pulls: _Pulls, name: str, between: list[Node]) -> tuple[list[_Part], Amount]:
     """Return the largest paths from `name` on, and the sum of the others, from the output back."""
     here = {node.name for node in between}
     waiting: dict[str, list[_Part]] = {node.name: [] for node in between}
     rests: dict[str, Amount] = dict.fromkeys(here, 0.0)
     if between:
         output = between[-1].name
-        waiting[output].append(_Part(walk.size(walk.seed), walk.seed))
+        waiting[output].append(_Part(pulls.size(pulls.seed), pulls.seed))
     for node in reversed(between):
-        best = nlargest(walk.width, waiting[node.name], key=attrgetter("size"))
+        best = nlargest(pulls.width, waiting[node.name], key=attrgetter("size"))
         if len(best) < len(waiting[node.name]):
             kept = {id(part) for part in best}
             others = (part.amount for part in waiting[node.name] if id(part) not in kept)
             rests[node.name] = sum(others, rests[node.name])
-            walk.dropped |= node.name != name
+            pulls.dropped |= node.name != name
         if node.name == name:
             return best, rests[name]
         wires = [(slot, producer) for slot, producer in node.wires if producer in here]
         for part in best:
-            pulled = walk.pull(node.name, part.amount)
+            pulled = pulls.pull(node.name, part.amount)
             for slot, producer in wires:
                 if slot in pulled:
                     amount = pulled[slot]
-                    waiting[producer].append(_Part(walk.size(amount), amount, (node.name, slot), part))
-        pulled = walk.pull(node.name, rests.pop(node.name))
+                    waiting[producer].append(_Part(pulls.size(amount), amount, (node.name, slot), part))
+        pulled = pulls.pull(node.name, rests.pop(node.name))
         for slot, producer in wires:
             if slot in pulled:
                 rests[producer] = rests[producer] + pulled[slot]
-            if (node.name, slot) in walk.added:
-                amount = walk.added[node.name, slot]
-                waiting[producer].append(_Part(walk.size(amount), amount, (node.name, slot)))
+            if (node.name, slot) in pulls.added:
+                amount = pulls.added[node.name, slot]
+                waiting[producer].append(_Part(pulls.size(amount), amount, (node.name, slot)))
     return [], 0.0
 
 
-def _path(walk: _Walk, name: str, part: _Part) -> Path:
+def _path(pulls: _Pulls, name: str, part: _Part) -> Path:
     nodes, wires, factors, last = [name], [], [], part
     while last.wire is not None:
         nodes.append(last.wire[0])
         wires.append(last.wire)
         if last.before is None:
             break
-        factors.append(walk.factor(last))
+        factors.append(pulls.factor(last))
         last = last.before
     of_rule = last.wire is not None
     factors += [1.0] if of_rule else []
-    product = walk.array(part.amount, name)
-    return Path(tuple(nodes), tuple(wires), tuple(factors), product, walk.start(last), of_rule)
+    product = pulls.array(part.amount, name)
+    return Path(tuple(nodes), tuple(wires), tuple(factors), product, pulls.start(last), of_rule)
 
 
 def _counted(

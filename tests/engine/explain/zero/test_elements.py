@@ -76,7 +76,7 @@ def test_of_a_tensor_each_element_has_its_cause(case):
         assert found.sentence == sentence
 
 
-def test_a_dead_unit_is_mended_where_others_are_alive():
+def test_a_dead_unit_is_mended_where_others_fire():
     found = why("x = [-1.0, 2.0]\nz = sum(relu(x) * 3.0)")
     assert found.mend == "Leak the relu relu_1"
     np.testing.assert_allclose(trace(found.cure).cotangent["x"], [0.03, 3.0], rtol=1e-6)
