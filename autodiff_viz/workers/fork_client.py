@@ -12,6 +12,8 @@ from pathlib import Path
 
 STARTING = 60.0  # seconds that the template may take to load JAX, on a busy machine
 ROOT = Path(__file__).parents[2]
+FEW_ARENAS = {"MALLOC_ARENA_MAX": "2"}
+"""For glibc: one heap per thread keeps more free memory than a process with one busy thread needs."""
 
 
 class Template:
@@ -61,7 +63,7 @@ class Template:
             [sys.executable, "-m", "autodiff_viz.workers.fork_server", str(its.fileno()), *self._modules],
             pass_fds=[its.fileno()],
             cwd=ROOT,
-            env={**os.environ, **self._variables},
+            env={**FEW_ARENAS, **os.environ, **self._variables},
             stdin=subprocess.DEVNULL,
         )
         its.close()

@@ -31,6 +31,9 @@ WAITING = 256  # jobs that may wait; the oldest is dropped for a new one
 LOOK = 0.25  # seconds between two checks of a worker's CPU time
 LONGEST_REST = 2.0  # seconds
 IDLE = 120.0  # seconds without a job after which a worker ends, with the code it has compiled
+GROWTH = (
+    160.0  # megabytes: a worker that has grown by more ends after its job, and the next job forks another
+)
 
 _log = logging.getLogger(__name__)
 
@@ -187,7 +190,7 @@ class Pool:
                 self._kill(worker)
             elif worker.job and (worker.deadline <= now or work_of(worker.process) >= worker.seconds):
                 self._drop(worker, TOO_LONG)
-            elif not worker.job and (worker.long or worker.since + IDLE <= now):
+            elif not worker.job and (worker.long or worker.since + IDLE <= now or worker.grown > GROWTH):
                 self._kill(worker)
 
     def _take(self, worker: Worker, message: Report | tuple[bool, object]) -> None:

@@ -21,7 +21,7 @@ class Worker:
 
     `job` is the running job. It is killed after `seconds` of CPU time, after `deadline`, or when it is
     `cancelled`. `long` says whether the worker is for a long job; `since` is when it became idle. `report` is
-    the newest one of the job.
+    the newest one of the job. `least` is its memory when it was forked, in megabytes.
     """
 
     process: int
@@ -34,6 +34,15 @@ class Worker:
     cancelled: bool = False
     since: float = field(default_factory=monotonic)
     report: Report | None = None
+    least: float = 0.0
+
+    def __post_init__(self) -> None:
+        self.least = memory_of(self.process)
+
+    @property
+    def grown(self) -> float:
+        """Megabytes by which its memory has grown since it was forked."""
+        return memory_of(self.process) - self.least
 
     def begin(self, asker: Hashable, job: Job) -> None:
         """Record the start of a job, with its limits."""
@@ -49,3 +58,12 @@ def work_of(process: int) -> float:
     except OSError:
         return 0.0
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def memory_of(process: int) -> float:
+    """Return megabytes of memory that a process has resident; 0 where the system does not say."""
+    try:
+        pages = int(Path(f"/proc/{process}/statm").read_text().split()[1])
+    except OSError:
+        return 0.0
+    return pages * os.sysconf("SC_PAGE_SIZE") / 2**20

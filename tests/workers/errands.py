@@ -72,3 +72,12 @@ def reporting(file: str, whole: int) -> str:
     while not Path(file).exists():
         time.sleep(0.01)
     return "done"
+
+
+_memory = []
+
+
+def keep(megabytes: int) -> int:
+    """Keep so much memory until the process ends."""
+    _memory.append(b"\1" * (megabytes * 2**20))
+    return os.getpid()

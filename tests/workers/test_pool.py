@@ -264,3 +264,16 @@ def test_after_the_pause_the_next_job_is_done_unasked(monkeypatch):
         assert done(busy, job(errands.product, 6.0, 7.0)) == Answer(42.0)
     finally:
         busy.end()
+
+
+def test_a_worker_that_has_grown_ends_after_its_job_and_the_next_job_forks_another(monkeypatch):
+    monkeypatch.setattr(pools, "GROWTH", 32.0)
+    mine = Pool(("json",))
+    try:
+        first = done(mine, job(errands.keep, 1)).value
+        assert done(mine, job(errands.keep, 2)).value == first
+        assert done(mine, job(errands.keep, 64)).value == first
+        assert ends(first)
+        assert done(mine, job(errands.process)).value != first
+    finally:
+        mine.end()

@@ -15,6 +15,7 @@ import jax
 import jax.numpy as jnp
 
 from autodiff_viz.engine.live_path.bounded_memo import shared
+from autodiff_viz.engine.live_path.number_programs import Axes, Common, common
 from autodiff_viz.engine.live_path.op_calls import known_op, program_key, result_shape, runner, said_op, split
 from autodiff_viz.engine.live_path.pullback_jaxprs import carries, passes_unchanged, restrict
 from autodiff_viz.engine.live_path.pullbacks import (
@@ -154,24 +155,45 @@ def _made(
     def pull_sum(a: jax.Array, b: jax.Array, *arguments: Any) -> tuple[jax.Array, tuple]:
         return a + b, pull(a + b, *arguments)
 
-    many_run, many_pull = run, pull
-    if batched is not None:
-        axes = (*(None for _ in leading), *(0 if flag else None for flag in batched))
-        if any(batched):
-            many_run = jax.vmap(run, in_axes=axes)
-        if any(batched) or cotangent_batched:
-            many_pull = jax.vmap(pull, in_axes=(0 if cotangent_batched else None, *axes))
+    run_axes, pull_axes = _axes(len(leading), batched, cotangent_batched)
     jit = partial(compiling, compiler_options=options(any(shapes) or bool(shape), dtype))
     apart = compiling is not _uncompiled  # in a larger program there is no call to save
-    compiled = jit(many_pull)
     unchanged = apart and all(carried) and passes_unchanged(pull, shape, dtype, samples)
+    ours = _common(name, static, shapes, dtype) if apart else None
+    if ours is not None and carried and all(carried):
+        pulled, pulled_sum = ours.pull(name, slots, pull_axes), ours.pull_sum(name, slots)
+    else:
+        pulled, pulled_sum = jit(_mapped(pull, pull_axes)), jit(pull_sum)
     if not any(carried):
         pull_back = pass_nothing(len(slots))
     elif batched is not None:
-        pull_back = pull_alone(compiled)
+        pull_back = pull_alone(pulled)
     else:
-        pull_back = pass_unchanged(len(slots)) if unchanged else pull_fused(compiled, jit(pull_sum))
-    return Kernel(jit(many_run), compiled, pull_back, shape, carried, unchanged)
+        pull_back = pass_unchanged(len(slots)) if unchanged else pull_fused(pulled, pulled_sum)
+    ran = jit(_mapped(run, run_axes)) if ours is None else ours.run(name, run_axes)
+    return Kernel(ran, pulled, pull_back, shape, carried, unchanged)
+
+
+def _common(name: str | PullbackOf, static: Params, shapes: tuple[Shape, ...], dtype: str) -> Common | None:
+    """Return the programs that the op shares with others; None if it needs its own."""
+    if static or any(shapes):
+        return None
+    found = common(len(shapes), dtype, tuple(rounded(QUICK, dtype).items()))
+    return found if found.has(name) else None
+
+
+def _axes(leading: int, batched: tuple[bool, ...] | None, cotangent_batched: bool) -> tuple[Axes, Axes]:
+    """Return the axes of samples for `jax.vmap` of a kernel's run and pull; None where there are none."""
+    if batched is None:
+        return None, None
+    axes = (*(None for _ in range(leading)), *(0 if flag else None for flag in batched))
+    some = any(batched)
+    pull_axes = (0 if cotangent_batched else None, *axes)
+    return axes if some else None, pull_axes if some or cotangent_batched else None
+
+
+def _mapped(function: Callable, axes: Axes) -> Callable:
+    return function if axes is None else jax.vmap(function, in_axes=axes)
 
 
 @shared(TANGENTS_KEPT, limits.KERNELS, program_key, _too_many)
@@ -195,12 +217,15 @@ def tangent_kernel(
     Raises:
       GraphError: as `kernel`.
     """
-    push = tangent_of(name, static, shapes, slots, dtype)
     shape = result_shape(name, static, shapes, dtype)
+    axes = None
     if batched is not None:
         values, dots = (tuple(0 if flag else None for flag in flags) for flags in batched)
         _, leading = split(known_op(name), ())
-        push = jax.vmap(push, in_axes=(dots, *(None for _ in leading), *values))
+        axes = (dots, *(None for _ in leading), *values)
+    if ours := _common(name, static, shapes, dtype):
+        return ours.push(name, slots, axes)
+    push = _mapped(tangent_of(name, static, shapes, slots, dtype), axes)
     return jax.jit(push, compiler_options=options(any(shapes) or bool(shape), dtype))
 
 
