@@ -29,7 +29,7 @@ INLINED = {"jit": "jaxpr", "pjit": "jaxpr", "closed_call": "call_jaxpr", "custom
 
 RECOMPUTED = "rematted_computation"  # JAX's own scope of what a region computes again
 ROUNDED = "reduce_precision"  # in JAX's residuals this primitive is a copy
-_IDENTITIES = ("name", ROUNDED, "optimization_barrier")  # primitives by which JAX marks saved values
+_IDENTITIES = ("name", ROUNDED, "optimization_barrier", "stop_gradient")  # they return what they read
 
 
 @dataclass(frozen=True, slots=True)
