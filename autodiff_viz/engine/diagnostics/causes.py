@@ -146,9 +146,9 @@ def _kinds(found: Trace, name: str) -> tuple[str, ...]:
 
 
 def _rule_acts(found: Trace, node: Node) -> bool:
-    """Return whether the rule changes the contribution of JAX's own pullback."""
+    """Return whether the rule changes the contribution of JAX's own pullback, or passes to an alternative."""
     own = own_contributions(found, node.name)
-    return any(
+    return any(found.passed[node.name, slot].any() for slot, _ in node.wires if slot not in own) or any(
         not compare(found.passed[node.name, slot].ravel(), true.ravel(), found.dtype).agrees
         for slot, true in own.items()
     )
