@@ -236,7 +236,7 @@ def _sentence(found: Trace, places: Iterable[Ranged]) -> str:
         if at:
             said = words.format(at=_named(at), dtype=found.dtype)
             said = said.removesuffix(" in float64 either") if found.dtype == FLOAT64 else said
-            exact = at[0].exact_high if len(at) == 1 and at[0].size == 1 else None
+            exact = at[0].exact if len(at) == 1 and kind != NOT_FINITE else None
             beside = f", {scalar(exact, 3)} in float64" if exact else ""
             parts.append(f"{kind.capitalize()}: {said}{beside}.")
     if parts:

@@ -40,6 +40,7 @@ class Ranged:
       exact_low, exact_high: the same in float64.
       error: largest difference from float64, as a share of the largest number there; the scale is divided
         out first. Infinite where one is not finite.
+      exact: the number itself in float64, if there is one element.
     """
 
     node: str
@@ -54,6 +55,7 @@ class Ranged:
     exact_low: float | None
     exact_high: float | None
     error: float
+    exact: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +118,7 @@ def _ranged(
         **dict(zip(("low", "high"), _ends(here), strict=True)),
         **dict(zip(("exact_low", "exact_high"), _ends(exact), strict=True)),
         error=_error(one.astype(np.float64) / scale, true),
+        exact=float(true.item()) * scale if true.size == 1 else None,
     )
 
 

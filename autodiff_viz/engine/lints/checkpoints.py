@@ -38,8 +38,9 @@ def idle_checkpoints(found: Trace) -> Iterator[Finding]:
             counts = f"saves nothing: with it the forward pass keeps {_said(kept)}, without it {kept_plain}"
         elif _is_whole(graph, region) and (peak := _peak(found, graph)) >= (least := _peak(found, plain)):
             counts = (
-                f"holds the whole way to the output. It keeps {_said(kept)} in place of {kept_plain}, but what "
-                f"it drops runs again at once: the peak of live elements is {peak} with it, {least} without"
+                f"holds the whole way to the output. It keeps {_said(kept)} in place of {kept_plain}, but "
+                "what it drops runs again at once: the peak of live elements is "
+                f"{peak} with it, {least} without"
             )
         else:
             continue

@@ -110,7 +110,7 @@ def _sum(found: Paths, path: Path) -> str:
     if not found.norms:
         return product if len(factors) < 2 else f"{equation} = {product}"
     if not isfinite(path.size):
-        return product
+        return product if is_written(path.product) else "not finite"
     norms = f"norms {equation} = {scalar(path.size)}" if len(factors) > 1 else f"norm {scalar(path.size)}"
     return f"{product}; {norms}" if is_written(path.product) else norms
 

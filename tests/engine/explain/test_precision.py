@@ -196,3 +196,9 @@ def test_a_loss_scale_is_told_for_the_numbers_that_it_saves_beside_a_nan():
     said = precision(trace(parse(text), dtype="float16")).scales
     lost = "No loss scale helps: what arrives at 'x' is not finite at any."
     assert said.startswith(f"{lost} For other numbers: Loss scales from 4 ")
+
+
+def test_the_number_of_float64_has_its_sign():
+    """Row 28: log(sigmoid(-110)) is -110, and the logarithm of 0 in float32."""
+    said = precision(trace(parse("x = -110.0\ny = log(sigmoid(x))"))).sentence
+    assert "the value of 'y' is not finite in float32, \u2212110 in float64" in said

@@ -174,3 +174,26 @@ def test_a_rule_inside_a_grad_node_is_no_fault_of_the_differences():
     assert said.startswith(
         "No rule: JAX's derivative is 2 at x = 3.2, and central differences are another number"
     )
+
+
+def test_the_adjoint_test_of_a_rule_that_clips_takes_what_arrives():
+    """Row 31: 2 arrives at h1 and is clipped to 1, so that half of the transpose is passed back."""
+    text = "w = 2.0\nh1 = rewrite(w * 1.0, lambda v: clip(v, -1.0, 1.0))\nh2 = w * h1"
+    side = av.rule_check(av.trace(av.parse(text)), "h1").worst.adjoint
+    assert side.left == 2 * side.right
+    assert not side.holds
+    assert "for a random u and the v that arrives: not" in adjoint_said(
+        av.rule_check(av.trace(av.parse(text)), "h1").worst
+    )
+
+
+def test_rounding_of_large_slopes_is_no_difference():
+    """exp(100) is 2.7e43 (row 29): a difference of 1e36 is its 8th digit."""
+    said = av.rule_check(av.trace(av.parse("x = 100.0\ny = exp(x)")), "y").sentence
+    assert said.endswith("and central differences agree everywhere.")
+
+
+def test_what_is_not_finite_is_written_as_everywhere():
+    found = av.trace(av.parse("p = 0.0\na = log(p)\ny = p * a"))
+    with pytest.raises(av.GraphError, match="'a' is \u2212∞ at present"):
+        av.rule_check(found, "y")

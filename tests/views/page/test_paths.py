@@ -129,3 +129,9 @@ def test_no_two_paths_read_the_same():
     ways = [row["way"] for row in told(text, "a")["rows"]]
     assert len({*ways}) == 7
     assert not any("… → …" in way for way in ways)
+
+
+def test_a_long_tensor_with_a_nan_is_called_not_finite():
+    """Row 21 with five elements."""
+    rows = told("x = [0.0, 0.0, 0.0, 0.0, 0.0]\ny = square(norm(x))", "x")["rows"]
+    assert [row["sum"] for row in rows] == ["not finite"]
