@@ -119,5 +119,5 @@ def _in_short(tangent: np.ndarray) -> str:
 def _blocked_says(found: Tangents) -> str:
     first = found.blocked[0]
     arriving = [f"{_in_short(array)} from {name}" for name, array in found.arriving[first].items()]
-    here = f"a tangent of {listed(arriving, 2)} arrives there" if arriving else ""
-    return f"Forward mode is blocked at {listed(found.blocked, NAMED)}: jax.jvp raises a TypeError; {here}."
+    here = f"; a tangent of {listed(arriving, 2)} arrives there" if arriving else ""
+    return f"Forward mode is blocked at {listed(found.blocked, NAMED)}: jax.jvp raises a TypeError{here}."

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from time import monotonic
 
@@ -30,6 +31,7 @@ class _Sender:
 
     send: Callable[[Report], object] | None = None
     last = 0.0
+    part, parts = 0, 1
 
 
 def send_reports(send: Callable[[Report], object]) -> None:
@@ -42,4 +44,15 @@ def report(done: int, whole: int, unit: str = "") -> None:
     now = monotonic()
     if _Sender.send is not None and now - _Sender.last >= PERIOD:
         _Sender.last = now
-        _Sender.send(Report(done, whole, unit))
+        _Sender.send(Report(_Sender.part * whole + done, _Sender.parts * whole, unit))
+
+
+@contextmanager
+def as_part(part: int, parts: int) -> Iterator[None]:
+    """Count what is reported inside as one of several equal parts of the job; `part` counts from 0."""
+    before = _Sender.part, _Sender.parts
+    _Sender.part, _Sender.parts = part, parts
+    try:
+        yield
+    finally:
+        _Sender.part, _Sender.parts = before

@@ -178,3 +178,13 @@ def test_a_tensors_card_has_the_heat_maps_of_both_modes():
     assert heat["tangentNumbers"] == ["1"] * 4  # the tangent of x
     assert heat["cotangentNumbers"] == ["2", "4", "6", "8"]  # d sum(x^2) / dx = 2x
     assert "value" not in heat
+
+
+def test_blocked_nodes_beside_the_output_leave_both_modes_in_agreement():
+    """The sentence above the canvas and the check say the same, and the node's card that it is blocked."""
+    text = "x = 1.0\na = rewrite(x, lambda v: v * 2.0)\nz = x * 2.0\nreturn z"
+    lab = edited(opened(start(), parse(text), "Open"), ON)
+    assert "both modes agree" in shown(lab)["says"]
+    assert shown(lab)["nodes"]["a"]["tangent"] == "blocked"
+    view = lab_view(lab)
+    assert verification(view.trace, view.tangents).forward.state == "agrees"

@@ -36,6 +36,8 @@ RULE, CORNER, NOT_FINITE, ROUNDING, UNKNOWN = "rule", "corner", "not finite", "r
 """`CORNER`: the slopes on the two sides differ. `ROUNDING`: in float64 gradient and slope are equal."""
 
 
+COMPARISONS = frozenset({"greater", "less"})
+
 Kinds = Callable[[str], tuple[str, ...]]
 
 
@@ -69,7 +71,9 @@ def _causes(found: Trace, name: str, difference: Difference, kinds: Kinds) -> tu
     own = [(RULE, name)] if _changed_by_its_own_rule(found, name) else []
     likely = [node for node in nodes if node.rule.kind != FOLLOW or _at_known_corner(found, node)]
     causes = _grouped([*own, *_local(likely, kinds)]) or _grouped(_local(nodes, kinds))
-    return causes or _grouped(_corners(found, nodes)) or _rest(found, name)
+    return (
+        causes or _grouped(_corners(found, nodes)) or _grouped(_switches(found, nodes)) or _rest(found, name)
+    )
 
 
 def node_cause(found: Trace, name: str, slot: int) -> str:
@@ -146,9 +150,9 @@ def _kinds(found: Trace, name: str) -> tuple[str, ...]:
 
 
 def _rule_acts(found: Trace, node: Node) -> bool:
-    """Return whether the rule changes the contribution of JAX's own pullback."""
+    """Return whether the rule changes the contribution of JAX's own pullback, or passes to an alternative."""
     own = own_contributions(found, node.name)
-    return any(
+    return any(found.passed[node.name, slot].any() for slot, _ in node.wires if slot not in own) or any(
         not compare(found.passed[node.name, slot].ravel(), true.ravel(), found.dtype).agrees
         for slot, true in own.items()
     )
@@ -163,6 +167,15 @@ def _corners(found: Trace, nodes: Iterable[Node]) -> Iterator[tuple[str, str]]:
     for node in nodes:
         if any(jumps(found, node, slot, _elements(found, node, slot)).any() for slot in _op_wires(node)):
             yield CORNER, node.name
+
+
+def _switches(found: Trace, nodes: Iterable[Node]) -> Iterator[tuple[str, str]]:
+    """Yield the comparisons of equal numbers: a little to one side, a `where` takes the other branch."""
+    for node in nodes:
+        if node.op in COMPARISONS:
+            one, other = (found.value[s] if isinstance(s, str) else np.asarray(s) for s in node.op_slots)
+            if np.any(one == other):
+                yield CORNER, node.name
 
 
 def _op_wires(node: Node) -> list[int]:

@@ -39,7 +39,8 @@ def idle_checkpoints(found: Trace) -> Iterator[Finding]:
         elif _is_whole(graph, region) and (peak := _peak(found, graph)) >= (least := _peak(found, plain)):
             counts = (
                 f"holds the whole way to the output. It keeps {_said(kept)} in place of {kept_plain}, but "
-                f"then all runs again at once: the peak of live elements is {peak} with it, {least} without"
+                "what it drops runs again at once: the peak of live elements is "
+                f"{peak} with it, {least} without"
             )
         else:
             continue

@@ -126,7 +126,8 @@ def train_by_segments(
 
     Args:
       graph: complete, with a parameter and a cut that divides it; its output is one number.
-      optimizer, rate, inputs, seed, dtype: as `train`.
+      optimizer, rate, inputs, seed, dtype: as `train`. There is no loss scale: in 16 bits, parameters have 16
+        bits too.
       steps: how many updates, at least 1; fewer are possible for large tensors.
     Returns:
       The loss before each update: `joint`, `chain` and `apart`, of shape (steps,).

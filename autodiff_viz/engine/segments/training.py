@@ -7,7 +7,7 @@ differentiates each segment against its own output.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -71,9 +71,12 @@ class Curves:
 def curves(graph: Graph, settings: Settings, steps: int, dtype: str = FLOAT32) -> Curves:
     """Train three times. Seeds of noise and dropout count up with the steps, alike in all three.
 
+    There is no loss scale: see `without_scale`.
+
     Raises:
       GraphError: the graph cannot be trained, has no segments, or it would be too much work.
     """
+    settings = without_scale(settings)
     start = dict(begin(graph, settings, dtype).parameters)
     graph = played(graph)
     if not segments(graph):
@@ -95,6 +98,11 @@ def curves(graph: Graph, settings: Settings, steps: int, dtype: str = FLOAT32) -
                 losses.append(loss)
             losses_by[way] = np.asarray([float(loss) for loss in losses])
     return Curves(**losses_by)
+
+
+def without_scale(settings: Settings) -> Settings:
+    """Return the settings of a training by segments: a seed of 1, parameters in the dtype."""
+    return replace(settings, loss_scale=None, growth_interval=0)
 
 
 def most_steps(found: Trace) -> int:

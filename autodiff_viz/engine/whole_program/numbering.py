@@ -25,7 +25,7 @@ _NODE = re.compile(SCOPE + r"(\w+)")
 _REGION = re.compile(REGION + r"(\d+)")
 RECOMPUTED = "rematted_computation"  # JAX's own scope of what a region computes again
 ROUNDED = "reduce_precision"  # in JAX's residuals this primitive is a copy
-_IDENTITIES = ("name", ROUNDED, "optimization_barrier")  # primitives by which JAX marks saved values
+_IDENTITIES = ("name", ROUNDED, "optimization_barrier", "stop_gradient")  # they return what they read
 
 
 @dataclass(frozen=True, slots=True)

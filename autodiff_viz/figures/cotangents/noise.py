@@ -19,6 +19,7 @@ from autodiff_viz.figures.style.theme import COTANGENT, FAINT, NEUTRAL, VALUE, a
 from autodiff_viz.figures.style.twin import Twin
 from autodiff_viz.graph.identity import remembered
 from autodiff_viz.graph.text.text_format import listed, scalar
+from autodiff_viz.workers.reports import as_part
 
 DRAWS = (100, 1_000, 10_000)
 USUAL_DRAWS = 1_000
@@ -124,7 +125,7 @@ def _found(trace: Trace, draws: int) -> Statistics:
 
 def _numbers(sides: Sides, draws: str | None) -> Iterator[Number]:
     """Yield the numbers by input and element; those of A and of B one after the other."""
-    found = [(letter, _found(trace, _count(draws))) for letter, trace in sides]
+    found = [*_each(sides, _count(draws))]
     for group, name in enumerate(dict.fromkeys(name for _, trace in sides for name in trace.inputs)):
         own = [(letter, one) for letter, one in found if name in one.mean]
         places = dict.fromkeys(place for _, one in own for place in _places(one.mean[name].shape))
@@ -134,6 +135,14 @@ def _numbers(sides: Sides, draws: str | None) -> Iterator[Number]:
                 if place in _places(one.mean[name].shape):
                     parts = (one.mean, one.variance, one.error, one.present)
                     yield Number(f"{name}{at}", letter, *(float(part[name][place]) for part in parts), group)
+
+
+def _each(sides: Sides, draws: int) -> Iterator[tuple[str, Statistics]]:
+    """Yield the statistics of each side; all of them are one job, with one progress."""
+    for i, (letter, trace) in enumerate(sides):
+        with as_part(i, len(sides)):
+            found = _found(trace, draws)
+        yield letter, found
 
 
 def _places(shape: tuple[int, ...]) -> list[tuple[int, ...]]:

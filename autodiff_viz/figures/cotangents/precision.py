@@ -14,6 +14,7 @@ from autodiff_viz.engine.explain.precision.ranges import (
     COTANGENT,
     FITS,
     KINDS,
+    NOT_FINITE,
     OVERFLOW,
     PASSED,
     SUBNORMAL,
@@ -130,7 +131,9 @@ def _percent(error: float) -> str:
 
 def _hover(place: Ranged) -> str:
     what = {VALUE: "value", COTANGENT: "arrives", PASSED: f"passes to input {place.slot}"}[place.what]
-    here, exact = _sizes(place.low, place.high, place.kind), _sizes(place.exact_low, place.exact_high, "")
+    exact_kind = NOT_FINITE if place.kind == NOT_FINITE else ""
+    here = _sizes(place.low, place.high, place.kind)
+    exact = _sizes(place.exact_low, place.exact_high, exact_kind)
     count = f" at {place.count} of {place.size}" if place.size > 1 and place.kind != FITS else ""
     kind = "" if place.kind == FITS else f": {place.kind}{count}"
     return f"{what} {here}, float64 {exact}{kind}"
@@ -138,7 +141,7 @@ def _hover(place: Ranged) -> str:
 
 def _sizes(low: float | None, high: float | None, kind: str) -> str:
     if low is None or high is None:
-        return "∞" if kind == OVERFLOW else "0"
+        return {OVERFLOW: "∞", NOT_FINITE: "NaN or ∞"}.get(kind, "0")
     return scalar(low, 3) if low == high else f"{scalar(low, 3)} to {scalar(high, 3)}"
 
 

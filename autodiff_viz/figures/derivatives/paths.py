@@ -22,6 +22,7 @@ from autodiff_viz.graph.text.text_format import listed, scalar
 MOST = 50  # paths; the others are one band
 KEPT = 32
 ELEMENTS = 2_000  # of all values together
+WRITTEN = 4  # elements of a vector that is written out
 COLUMNS = 6  # nodes of a path whose names fit beside each other
 HEIGHT, LOW = 300, 178  # pixels of the drawing
 INK = {True: "rgba({}, {}, {}, 0.45)".format(*INKS["cotangent"][0]), False: "rgba(20, 160, 184, 0.5)"}
@@ -115,8 +116,17 @@ def paths_text(trace: Trace, name: str | None) -> str:
 
 
 def amount(product: Any, size: float) -> str:
-    """Return what a path brings as text: a number, or the norm of a tensor."""
-    return scalar(product.item()) if product.size == 1 else f"norm {scalar(size)}"
+    """Return what a path brings as text: a number, a short vector, or the norm of a tensor."""
+    if product.size == 1:
+        return scalar(product.item())
+    if is_written(product):
+        return f"[{', '.join(scalar(each) for each in product.tolist())}]"
+    return f"norm {scalar(size)}"
+
+
+def is_written(product: Any) -> bool:
+    """Whether the text of a product has each of its numbers, so that their signs are seen."""
+    return product.size == 1 or (product.ndim == 1 and product.size <= WRITTEN)
 
 
 def _title(trace: Trace, found: Paths) -> str:

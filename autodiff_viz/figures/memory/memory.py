@@ -110,7 +110,8 @@ def memory_text(trace: Trace) -> str:
     return (
         f"A bar chart of what is live after each of {counted(len(found.steps), 'step')}: "
         f"the most is {counted(found.peak, 'element')}, {counted(found.bytes[found.at_step], 'byte')}, after "
-        f"{step_said(at)}{f', which is {live}' if live else ''}; {counted(found.kept, 'element')} are kept "
+        f"{step_said(at)}{f', which is {live}' if live else ''}; {counted(found.kept, 'element')} "
+        f"{'is' if found.kept == 1 else 'are'} kept "
         f"for the backward pass{allocated}."
     )
 

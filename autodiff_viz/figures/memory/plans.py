@@ -115,11 +115,12 @@ def _ticks(reach: int, most: int) -> dict[str, int]:
 
 def plans_text(found: Planned, by: str = PEAK) -> str:
     """Describe the figure in one sentence, for screen readers."""
-    said = [f"{plan.name} {_numbers(plan)}" for plan in best(found, by) or found.plans]
+    front = best(found, by)
+    said = [f"{plan.name} {_numbers(plan)}" for plan in front or found.plans]
     here = next(plan for plan in found.plans if plan.present)
     return (
         f"A chart of checkpoint plans, {AXES[by]} against values computed again; now {_numbers(here)}; "
-        f"{'best of all' if found.searched else 'to choose from'}: {listed(said, 8)}."
+        f"{'best of all' if front else 'to choose from'}: {listed(said, 8)}."
     )
 
 
@@ -140,7 +141,9 @@ def _numbers(plan: Plan) -> str:
 
 
 def _traces(found: Planned, by: str, chosen: Plan | None) -> Iterable[dict[str, Any]]:
-    cloud = sorted({(point[by != PEAK], point[2]) for point in found.points})
+    front = sorted(best(found, by), key=lambda plan: size(plan, by))
+    points = found.points if front else ()  # those of a search that counts with something else than JAX does
+    cloud = sorted({(point[by != PEAK], point[2]) for point in points})
     yield {
         "type": "scatter",
         "mode": "markers",
@@ -149,7 +152,6 @@ def _traces(found: Planned, by: str, chosen: Plan | None) -> Iterable[dict[str, 
         "marker": {"size": 6, "color": FAINT},
         "hoverinfo": "skip",
     }
-    front = sorted(best(found, by), key=lambda plan: size(plan, by))
     others = [p for p in found.plans if not (p in front or p.formula or p.present)]
     yield _points(
         front,
@@ -216,8 +218,13 @@ def _explanation(found: Planned, by: str) -> list[str]:
         f"{coloured('◆', COTANGENT)} present {coloured('●', VALUE)} no other betters it "
         f"{coloured('□', CHECKPOINT)} known schedules"
     ]
-    if found.searched:
+    if best(found, by):
         lines.append(f"best of {found.searched:,} plans")
+    elif found.searched:
+        lines.append(
+            f"JAX keeps something else here than the search of {found.searched:,} plans counts with: "
+            "those shown are measured, and a better one may exist"
+        )
     else:
         lines.append("too many nodes to search all plans: known schedules only")
     return lines

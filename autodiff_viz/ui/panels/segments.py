@@ -42,6 +42,8 @@ def _draw(lab: Lab, view: LabView, division: Division) -> None:
     st.markdown(f"{mark} {found.chain}")
     if found.steps:  # first, so that its curves are in view in a low dock
         _draw_training(lab, found.steps)
+        if found.unscaled:
+            st.text(found.unscaled)
     _draw_figure("sizes", found.division)
     st.text(found.product)
     with st.container(horizontal=True, vertical_alignment="center", key="broken_way"):

@@ -33,7 +33,11 @@ OFF = Pushed()
 
 def tangent_at(found: Tangents | None, name: str) -> Pushed:
     """Return the tangent of a node."""
-    return OFF if found is None else Pushed(True, found.tangent.get(name), name in found.blocked)
+    return (
+        OFF
+        if found is None
+        else Pushed(True, found.tangent.get(name), name in (*found.blocked, *found.aside))
+    )
 
 
 def pushed_along(found: Tangents | None, node: Node, slot: int) -> Pushed:

@@ -112,7 +112,7 @@ RUNS_AGAIN = (
     "the Hessian times what arrives."
 )
 UNRELATED = "It is zero: no path leads from {1} to {0}."
-PASSES_NOTHING = "nothing: {0} runs it again and reads no value of it"
+PASSES_NOTHING = "nothing: {0} {1}reads no value of it"
 
 
 def _key(graph: Graph, trace: Trace | None, name: str) -> Hashable:
@@ -241,7 +241,8 @@ def _wire(trace: Trace | None, node: Node, slot: int, producer: str, apart: Apar
 def _passed(trace: Trace, node: Node, slot: int) -> str:
     """Return the contribution of a wire as text."""
     if node.op == GRAD and slot == OF:
-        return PASSES_NOTHING.format(node.name)
+        again = "runs it again and " if between(trace.graph, node).nodes else ""
+        return PASSES_NOTHING.format(node.name, again)
     return short(trace.passed[node.name, slot], DIGITS)
 
 
@@ -260,8 +261,10 @@ def wire_numbers(trace: Trace, node: Node, slot: int, digits: int = DIGITS) -> T
     if arriving.ndim or passed.ndim or (node.op == GRAD and slot == OF):
         return ()
     pieces = _PIECES.split(KINDS[node.rule.kind].equation)
-    if "<local>" in pieces and (local := local_derivative(trace, node.name, slot)) is None:
-        return ()
+    if "<local>" in pieces:
+        local = local_derivative(trace, node.name, slot)
+        if local is None or _is_symbolic(local, arriving, passed):
+            return ()
     made: dict[str, Callable[[], tuple[str, str]]] = {
         "<local>": lambda: (bracketed(local, digits), ""),
         "<arriving>": lambda: _cotangent(arriving, digits),
@@ -269,6 +272,12 @@ def wire_numbers(trace: Trace, node: Node, slot: int, digits: int = DIGITS) -> T
         "<passed>": lambda: _cotangent(passed, digits),
     }
     return tuple(made[piece]() if piece in made else (piece, "") for piece in pieces if piece)
+
+
+def _is_symbolic(local: np.ndarray, arriving: np.ndarray, passed: np.ndarray) -> bool:
+    """Whether JAX passes nothing, a symbolic zero, where the product would be NaN, as 0 times infinity."""
+    with np.errstate(all="ignore"):
+        return bool(np.isfinite(passed).all() and np.isnan(local * arriving).any())
 
 
 _PIECES = re.compile(r"(<\w+>)")

@@ -42,7 +42,7 @@ def tangent_rows(found: Tangents | None, name: str) -> TangentRows:
         return TangentRows()
     node = found.graph[name]
     wires = tuple(_wire(found, name, slot, read) for slot, read in node.wires)
-    if name in found.blocked:
+    if name in (*found.blocked, *found.aside):
         return TangentRows(BLOCKED, "", wires)
     if name not in found.tangent:
         return TangentRows(UNKNOWN, "", wires)

@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
+from math import inf, isfinite
 from typing import Any
 
 from autodiff_viz.engine.explain.derivatives.paths import Path, Paths
+from autodiff_viz.engine.explain.derivatives.pulled_alone import size
+from autodiff_viz.engine.live_path.passes import Wire
 from autodiff_viz.engine.trace import Trace
-from autodiff_viz.figures.derivatives.paths import KEPT, amount, paths_of, subject
+from autodiff_viz.figures.derivatives.paths import KEPT, amount, is_written, paths_of, subject
 from autodiff_viz.graph.identity import identity, remembered
 from autodiff_viz.graph.text.names import listed_names
 from autodiff_viz.graph.text.text_format import counted, scalar
+from autodiff_viz.views.canvas.records import slot_label
 from autodiff_viz.views.node.cures import wire_id
 from autodiff_viz.workers.jobs import Answer, Job
 
 Data = dict[str, Any]
+Onward = Mapping[str, Set[Wire]]
 
 ROWS, WIRES = 30, 400  # of the list; a message to the browser stays small
-NAMED, FACTORS = 5, 6  # nodes and factors of a long path that are written
+NAMED, FORKS, FACTORS = 7, 9, 6  # nodes and factors of a long path that are written
 
 
 def paths_job(trace: Trace, name: str | None) -> Job:
@@ -42,22 +47,22 @@ def paths_list(trace: Trace, selected: str | None) -> Data:
         return {"name": "", "says": ["Add an input that leads to the output."], "rows": []}
     found = paths_of(trace, name)
     rows: list[Data] = []
-    shared = set.intersection(*({*path.nodes} for path in found.paths[:ROWS])) if found.count else set()
+    onward = _onward(found.paths[:ROWS])
     room = WIRES
     for path in found.paths[:ROWS]:
         room -= len(path.wires)
         if room < 0 and rows:
             break
-        rows.append(_row(trace, path, shared))
+        rows.append(_row(trace, found, path, onward))
     left = found.count - len(rows)
     data = {"name": name, "says": list(_says(trace, found, selected is None)), "rows": rows}
     return {**data, "rest": _rest(found, len(rows))} if left > 0 else data
 
 
-def _row(trace: Trace, path: Path, shared: Set[str]) -> Data:
+def _row(trace: Trace, found: Paths, path: Path, onward: Onward) -> Data:
     return {
-        "way": " → ".join(_way(path.nodes, shared)),
-        "sum": _sum(path),
+        "way": " → ".join(_way(trace, path, onward)),
+        "sum": f"{_sum(found, path)}{_against(found, path)}",
         "nodes": list(path.nodes),
         "wires": [wire_id(trace.graph, wire) for wire in path.wires],
         **({"below": True} if path.product.size == 1 and path.product.item() < 0 else {}),
@@ -65,27 +70,58 @@ def _row(trace: Trace, path: Path, shared: Set[str]) -> Data:
     }
 
 
-def _way(nodes: Sequence[str], shared: Set[str]) -> list[str]:
-    """Return the nodes of a path; of a long one both ends and those that tell it from the others."""
-    if len(nodes) <= NAMED:
-        return [*nodes]
-    told = [name if i in (0, len(nodes) - 1) or name not in shared else "…" for i, name in enumerate(nodes)]
-    told = [name for i, name in enumerate(told) if name != "…" or told[i - 1] != "…"]
-    return _shortened(told, NAMED + 2)
+def _onward(paths: Sequence[Path]) -> Onward:
+    """Return the wires by which these paths leave each node."""
+    found: dict[str, set[Wire]] = {}
+    for path in paths:
+        for name, wire in zip(path.nodes, path.wires, strict=False):
+            found.setdefault(name, set()).add(wire)
+    return found
 
 
-def _sum(path: Path) -> str:
-    """Return a product as text: 1.5 × 0.8253 = 1.238; of tensors with norms."""
-    tensor = path.product.size != 1
+def _way(trace: Trace, path: Path, onward: Onward) -> list[str]:
+    """Return the nodes of a path, with the slot where two wires join the same nodes.
+
+    Of a long path it is both ends, and the nodes behind a fork, which tell it from the others.
+    """
+    told = [path.nodes[0]]
+    long = len(path.nodes) > NAMED
+    forks = any(len(onward[name]) > 1 for name in path.nodes[:-1])
+    for before, wire in zip(path.nodes, path.wires, strict=False):
+        alike = sum(other[0] == wire[0] for other in onward[before])
+        slot = f" ({slot_label(trace.graph[wire[0]], wire[1])})" if alike > 1 else ""
+        implied = long and forks and len(onward[before]) == 1 and wire is not path.wires[-1]
+        told.append("…" if implied else f"{wire[0]}{slot}")
+    return _once(_shortened(_once(told), FORKS if forks else NAMED))
+
+
+def _once(told: Sequence[str]) -> list[str]:
+    """Return the texts with one "…" in place of several in a row."""
+    return [text for i, text in enumerate(told) if text != "…" or i == 0 or told[i - 1] != "…"]
+
+
+def _sum(found: Paths, path: Path) -> str:
+    """Return a product as text: 1.5 × 0.8253 = 1.238; of tensors what it is, and its norm as a product."""
     start = [] if path.start == 1 and path.factors else [scalar(path.start)]
     factors = [*start, *(scalar(factor) for factor in path.factors)]
     if path.of_rule:
         factors = factors[:-1]
-    product = amount(path.product, path.size)
-    if len(factors) < 2:
-        return product
-    head = "norm " if tensor else ""
-    return f"{head}{' × '.join(_shortened(factors, FACTORS))} = {product.removeprefix(head)}"
+    product, equation = amount(path.product, path.size), " × ".join(_shortened(factors, FACTORS))
+    if not found.norms:
+        return product if len(factors) < 2 else f"{equation} = {product}"
+    if not isfinite(path.size):
+        return product if is_written(path.product) else "not finite"
+    norms = f"norms {equation} = {scalar(path.size)}" if len(factors) > 1 else f"norm {scalar(path.size)}"
+    return f"{product}; {norms}" if is_written(path.product) else norms
+
+
+def _against(found: Paths, path: Path) -> str:
+    """Return how the tensor of a path lies to that of the first, if neither is written out."""
+    first = found.paths[0]
+    if path is first or is_written(path.product) or not 0 < path.size * first.size < inf:
+        return ""
+    cosine = float((path.product * first.product).sum()) / path.size / first.size
+    return f", cosine to the first {scalar(cosine, 3)}"
 
 
 def _shortened(items: Any, most: int) -> list[str]:
@@ -112,6 +148,8 @@ def _says(trace: Trace, found: Paths, is_chosen: bool) -> Any:
         yield f"{arrives} arrives at {name}, the sum over {paths} to {output}."
     else:
         yield f"No path from {name} to {output} passes anything."
+    if found.norms and found.count:
+        yield from _norms_said(trace, found)
     if found.closed:
         closed = "1 path is" if found.closed == 1 else f"{found.closed:,} paths are"
         yield f"{closed} closed, by a stop or an op without a derivative."
@@ -122,3 +160,14 @@ def _says(trace: Trace, found: Paths, is_chosen: bool) -> Any:
         )
     if not found.exact:
         yield "Where many paths meet only the largest were followed; a smaller one may have grown."
+
+
+def _norms_said(trace: Trace, found: Paths) -> Iterator[str]:
+    """Say that factors are ratios of norms, and that norms do not add up where paths point apart."""
+    yield "Tensors are on the way: a factor is by how much the norm grows, and has no sign."
+    arrives, together = size(trace.cotangent[found.name]), sum(path.size for path in found.paths)
+    if found.count == len(found.paths) > 1 and isfinite(together) and arrives < 0.999 * together:
+        yield (
+            f"Norms do not add up: those of the paths are {scalar(together)} together, that of their sum is "
+            f"{scalar(arrives)}."
+        )

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 
 from autodiff_viz.engine.live_path.arrays import FLOAT64
 from autodiff_viz.engine.segments.comparison import Division, division
-from autodiff_viz.engine.segments.training import Curves, curves, most_steps
+from autodiff_viz.engine.segments.training import Curves, curves, most_steps, without_scale
 from autodiff_viz.engine.trace import Trace
+from autodiff_viz.engine.training.mixed import is_mixed
 from autodiff_viz.engine.training.updates import Settings, check_optimiser, check_trainable
 from autodiff_viz.graph.identity import identity
 from autodiff_viz.graph.model import Graph
@@ -18,6 +19,7 @@ from autodiff_viz.views.compose import LabView
 from autodiff_viz.views.lab import Lab
 from autodiff_viz.workers.jobs import Job
 
+UNSCALED = "These three have no loss scale: their parameters are {}, too."
 TRAINING = 30.0  # seconds of CPU time for three trainings
 
 
@@ -31,6 +33,7 @@ class SegmentsView:
       chain, product, broken: result of each of three ways to the gradient, in a sentence.
       angles: (parameter, angle in degrees) between the gradient of separate segments and the true one.
       steps: number of training steps by segments that are offered; 0 if the graph cannot be trained.
+      unscaled: that these trainings have no loss scale, where the lab's training has one; else "".
     """
 
     division: Division | None
@@ -40,6 +43,7 @@ class SegmentsView:
     broken: str = ""
     angles: tuple[tuple[str, str], ...] = ()
     steps: int = 0
+    unscaled: str = ""
 
 
 def cut_names(view: LabView) -> tuple[str, ...]:
@@ -77,6 +81,7 @@ def segments_told(lab: Lab, view: LabView, found: Division) -> SegmentsView:
         broken=_broken(found),
         angles=tuple((name, _degrees(angle)) for name, angle in found.angles.items()),
         steps=_steps(lab, view),
+        unscaled=UNSCALED.format(lab.dtype) if is_mixed(lab.plan.settings.loss_scale, lab.dtype) else "",
     )
 
 
@@ -96,7 +101,7 @@ def divided_job(view: LabView) -> Job:
 def trained_job(lab: Lab, steps: int) -> Job:
     """Return the job that runs `trained` with the lab's settings; its key has no positions of nodes."""
     nodes = tuple((node.content, node.cut) for node in lab.graph.nodes)
-    settings = lab.plan.settings
+    settings = without_scale(lab.plan.settings)
     key = identity(("segment training", nodes, lab.graph.output, settings, steps, lab.dtype))
     return Job(key, trained, (lab.graph, settings, steps, lab.dtype), TRAINING)
 
@@ -111,7 +116,7 @@ def _steps(lab: Lab, view: LabView) -> int:
     """Return the number of training steps that are offered."""
     try:
         check_trainable(view.graph, view.trace)
-        check_optimiser(lab.plan.settings, lab.dtype)
+        check_optimiser(without_scale(lab.plan.settings), lab.dtype)
     except GraphError:
         return 0
     return min(lab.plan.steps, most_steps(view.trace))

@@ -65,6 +65,19 @@ def test_a_rule_is_named_whatever_kind_it_is(line):
     assert causes(f"x = 0.7\n{line}\ny = sin(b) + x") == (Cause(RULE, ("b",)),)
 
 
+def test_a_straight_through_step_is_named_though_the_step_itself_passes_0():
+    """Row R1 and row 19: round and sign have slope 0, and the alternative passes 1."""
+    for op in ("round", "sign"):
+        found = trace(parse(f"x = 1.7\ny = backward_as({op}(x), x)"))
+        assert input_causes(found, check_inputs(found)) == {"x": (Cause(RULE, ("y",)),)}
+
+
+def test_a_where_at_its_switch_is_a_corner():
+    """Row 23: where(x > 0, x, 0) at 0 has slope 0 to the left and 1 to the right; the comparison switches."""
+    assert causes("x = 0.0\ny = where(greater(x, 0.0), x, 0.0)") == (Cause(CORNER, ("greater_1",)),)
+    assert causes("x = 0.0\nt = 0.0\ny = where(less(t, x), x, 0.0)\nreturn y")[0].kind == CORNER
+
+
 def test_an_inputs_own_rule_is_named():
     assert causes("x = rewrite(2.0, lambda v: 3.0)\ny = x * x") == (Cause(RULE, ("x",)),)
 

@@ -52,3 +52,9 @@ def test_a_rule_inside_is_the_cause_of_a_difference():
     np.testing.assert_allclose(found.value["g"], 2 * 9.0 * 3.0)
     np.testing.assert_allclose(found.gradient["x"], 2 * 9.0 + 2 * 3.0 * 3.0)  # 2 q + 2 x dq/dx, dq/dx = x
     assert node_cause(found, "g", 1) == "rule"
+
+
+def test_a_grad_node_whose_z_does_not_depend_on_its_x_does_not_run_it_again():
+    graph = parse("x = 1.0\nw = 2.0\na = sin(x)\ng = grad(a, w)\nz = g + w")
+    wire = node_view(graph, trace(graph), "g").wires[0]
+    assert wire.passed == "nothing: g reads no value of it"

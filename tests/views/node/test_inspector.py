@@ -227,3 +227,14 @@ def test_a_node_is_looked_into_once_for_one_state_of_the_graph():
     found = node_view(graph, trace(graph), "f")
     assert node_view(graph, trace(graph), "f") is found
     assert node_view(other, trace(other), "f").wires[0].passed == "\u22120.5"
+
+
+def test_no_product_is_written_that_is_not_the_number_passed():
+    """The floor passes nothing back of a NaN (row R2), and the root nothing of what a stop holds back."""
+    for text, name in (
+        ("x = 1.0\ny = (x - floor(x)) ** 0.0", "floor_1"),
+        ("x = 0.0\na = sqrt(x)\ny = stop_gradient(a) + x", "a"),
+    ):
+        graph = parse(text)
+        (wire,) = node_view(graph, trace(graph), name).wires
+        assert (wire.numbers, wire.passed) == ((), "0")

@@ -88,3 +88,50 @@ def test_what_arrives_at_a_node_flows_through_it():
         size[target] = size.get(target, 0.0) + value
     between = [total for node, total in size.items() if sankey.node.customdata[node] not in ("x", "z")]
     assert between == pytest.approx([0.0] * len(between), abs=1e-9)
+
+
+def test_paths_of_tensors_that_cancel_show_their_signs():
+    """Row 1b: without the stop both paths bring ±A_i / 2, so that nothing arrives; A is [1, -1]."""
+    text = "logp = [-1.2, -0.7]\nratio = exp(logp - logp)\nloss = -mean(ratio * [1.0, -1.0])"
+    found = told(text, "logp")
+    assert [row["sum"].split(";")[0] for row in found["rows"]] == ["[\u22120.5, 0.5]", "[0.5, \u22120.5]"]
+    assert [row["way"].split(" → ")[1] for row in found["rows"]] == ["sub_1 (a)", "sub_1 (b)"]
+    assert (
+        "Norms do not add up: those of the paths are 1.414 together, that of their sum is 0." in found["says"]
+    )
+
+
+def test_factors_beside_tensors_are_said_to_be_ratios_of_norms():
+    """Row 37: along t, cos(t), y the seed [1, 1] brings -r sin(t) = -1, though no norm has a sign."""
+    found = told("r = 2.0\nt = 0.5235988\ny = stack([r * cos(t), r * sin(t)])", "t")
+    assert found["rows"][1]["sum"] == "\u22121; norms 1.414 × 0.5 × 2 × 0.7071 = 1"
+    assert found["says"][1].startswith("Tensors are on the way: a factor is by how much the norm grows")
+    assert not any("Tensors" in said for said in told(CHAIN, "w")["says"])
+
+
+def test_long_tensors_are_compared_with_the_first_path():
+    """The first element of x - mean(x) of five: 1 at its own place directly, -1/5 everywhere by the mean."""
+    rows = told("x = [1.0, 2.0, 3.0, 4.0, 5.5]\ny = (x - mean(x))[0]", "x")["rows"]
+    cosine = -0.2 / (1.0 * 0.2 * 5**0.5)  # of [1, 0, 0, 0, 0] and [-0.2, ..., -0.2]
+    assert rows[1]["sum"].endswith(f", cosine to the first \u2212{-cosine:.3f}")
+    assert "cosine" not in rows[0]["sum"]
+
+
+def test_a_path_that_brings_0_or_nan_through_a_number_is_listed():
+    """Row 21: the square passes 0 to the root, whose slope is infinite at 0."""
+    rows = told("x = [0.0, 0.0]\nn = sqrt(sum(square(x)))\ny = square(n)", "x")["rows"]
+    assert [(row["way"], row["sum"]) for row in rows] == [("x → square_1 → sum_1 → n → y", "[NaN, NaN]")]
+
+
+def test_no_two_paths_read_the_same():
+    """Row 16: Newton's steps, whose 7 paths fork at a, x1 and x2."""
+    text = "a = 2.0\nx1 = 0.5 * (1.0 + a / 1.0)\nx2 = 0.5 * (x1 + a / x1)\nx3 = 0.5 * (x2 + a / x2)"
+    ways = [row["way"] for row in told(text, "a")["rows"]]
+    assert len({*ways}) == 7
+    assert not any("… → …" in way for way in ways)
+
+
+def test_a_long_tensor_with_a_nan_is_called_not_finite():
+    """Row 21 with five elements."""
+    rows = told("x = [0.0, 0.0, 0.0, 0.0, 0.0]\ny = square(norm(x))", "x")["rows"]
+    assert [row["sum"] for row in rows] == ["not finite"]

@@ -81,3 +81,19 @@ def test_the_curves_follow_from_the_graph_and_not_from_where_its_nodes_stand():
     found = trained(*trained_job(lab, 3).arguments)
     assert isinstance(found, Curves)
     assert len(found.chain) == 3
+
+
+def test_a_loss_scale_has_no_part_in_these_trainings_and_the_page_says_so():
+    """In float16 parameters are float16: the same curves as without a loss scale."""
+    lab = lab_of(TEXT)
+    scaled = replace(
+        lab, dtype="float16", plan=replace(lab.plan, settings=replace(lab.plan.settings, loss_scale=8.0))
+    )
+    found = segments_view(scaled, lab_view(scaled))
+    assert found.unscaled == "These three have no loss scale: their parameters are float16, too."
+    assert seen(TEXT).unscaled == ""
+    plain = replace(scaled, plan=lab.plan)
+    assert trained_job(scaled, 3).key == trained_job(plain, 3).key
+    runs = [trained(lab.graph, one.plan.settings, 4, "float16").chain for one in (scaled, plain)]
+    np.testing.assert_array_equal(*runs)
+    assert all(loss == np.float16(loss) for loss in runs[0])

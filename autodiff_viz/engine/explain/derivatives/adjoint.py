@@ -30,11 +30,13 @@ class Adjoint:
       left, right: <v, J u> and <J'v, u>.
       within: the share by which they may differ: more where J u is a central difference, since a rule inside
         a grad node blocks forward mode.
+      arriving: whether v is what arrives at the node, since its rule is a function of that.
     """
 
     left: float
     right: float
     within: float = EXACT
+    arriving: bool = False
 
     @property
     def holds(self) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -18,6 +18,7 @@ from autodiff_viz.engine.trace import Trace, precision, trace
 from autodiff_viz.graph.checks.argument_types import kind_of
 from autodiff_viz.graph.model import INPUT, Graph
 from autodiff_viz.graph.problem import GraphError, Problem
+from autodiff_viz.graph.structure.order import ancestors
 
 ALIKE = 1e-4  # share of the summed sizes; float32 rounds far below
 
@@ -33,8 +34,9 @@ class Tangents:
         own rule. Nodes after a blocked one are left out, unless a stop is between.
       passed: by (node, slot), what the wire adds to the tangent of the node that reads it, of the shape of
         that node's value. The contributions of a node's wires add up to its tangent.
-      blocked: names of the nodes whose rule is a `jax.custom_vjp` and at which a tangent arrives: `jax.jvp`
-        raises a TypeError there.
+      blocked: names of the nodes on the way to the output whose rule is a `jax.custom_vjp` and at which a
+        tangent arrives: `jax.jvp` raises a TypeError there.
+      aside: the same of nodes from which no wire leads to the output, so that they hinder nothing.
     """
 
     trace: Trace
@@ -42,6 +44,7 @@ class Tangents:
     tangent: Arrays[str]
     passed: Arrays[Wire]
     blocked: tuple[str, ...]
+    aside: tuple[str, ...] = ()
 
     @property
     def graph(self) -> Graph:
@@ -54,7 +57,7 @@ class Tangents:
 
         For an input whose rule blocks, its own direction.
         """
-        return {name: self._arriving(name) for name in self.blocked}
+        return {name: self._arriving(name) for name in (*self.blocked, *self.aside)}
 
     @cached_property
     def balance(self) -> tuple[float, float] | None:
@@ -94,7 +97,8 @@ class Tangents:
         if node.op == INPUT:
             return {name: self.direction[name]}
         reads = dict.fromkeys(read for _, read in node.wires)
-        return {read: self.tangent[read] for read in reads if not self.tangent.is_symbolic_zero(read)}
+        known = [read for read in reads if read in self.tangent]  # not behind another blocked node
+        return {read: self.tangent[read] for read in known if not self.tangent.is_symbolic_zero(read)}
 
 
 def jvp(
@@ -124,14 +128,21 @@ def jvp(
         prepared = prepare(found.graph, arrays, found.dtype, forward_only=True)
         _, called = forward(prepared)
         pushed = push_forward(prepared, called, {name: on_device(value) for name, value in given.items()})
-    shapes = prepared.shapes
+    shapes, blocked = prepared.shapes, leading(found.graph, pushed.blocked)
     return Tangents(
         trace=found,
         direction=given,
         tangent=Arrays(pushed.tangent, found.dtype, shapes.__getitem__),
         passed=Arrays(pushed.passed, found.dtype, lambda wire: shapes[wire[0]]),
-        blocked=pushed.blocked,
+        blocked=blocked,
+        aside=tuple(name for name in pushed.blocked if name not in blocked),
     )
+
+
+def leading(graph: Graph, names: Sequence[str]) -> tuple[str, ...]:
+    """Return those of the nodes from which wires lead to the output; all if there is no output."""
+    way = graph.by_name if graph.output is None else ancestors(graph, [graph.output])
+    return tuple(name for name in names if name in way)
 
 
 def _mapping(directions: Any) -> Mapping[str, Any]:

@@ -11,6 +11,7 @@ import jax
 import numpy as np
 
 from autodiff_viz.engine.diagnostics.tolerance import paired, share
+from autodiff_viz.engine.explain.derivatives.forward_mode import leading
 from autodiff_viz.engine.live_path.arrays import on_device
 from autodiff_viz.engine.live_path.passes import Arguments, Prepared, backward, forward
 from autodiff_viz.engine.live_path.prepare import prepare
@@ -91,8 +92,21 @@ class FullJacobian:
             return f"{needs}, but is blocked at {listed(self.blocked, 3)}."
         cheaper = f"{self.cheaper} mode is cheaper" if self.cheaper else "both cost as much"
         if not self.agrees:
-            return f"{needs}: {cheaper}. Their numbers differ by {scalar(self.gap or 0.0, 2)} of the largest."
+            return f"{needs}: {cheaper}. {self._apart}"
         return f"{needs}: {cheaper}, and their numbers are equal."
+
+    @property
+    def _apart(self) -> str:
+        """How rows and columns differ, in words."""
+        finite = np.isfinite(self.rows), np.isfinite(self.columns)
+        if (finite[0] == finite[1]).all():
+            return f"Their numbers differ by {scalar(self.gap or 0.0, 2)} of the largest."
+        i, j = np.argwhere(finite[0] != finite[1])[0]
+        at = f" in row {i + 1}, column {j + 1}" if self.rows.size > 1 else ""
+        return (
+            f"They differ{at}: reverse mode has {scalar(self.rows[i, j])}, "
+            f"forward mode {scalar(self.columns[i, j])}."
+        )
 
     @property
     def determinant(self) -> float | None:
@@ -160,7 +174,7 @@ def _columns(
         for unit in _units(trace.value[name]):
             pushed = push_forward(prepared, called, {name: on_device(unit)})
             if trace.output not in pushed.tangent:
-                return None, pushed.blocked
+                return None, leading(trace.graph, pushed.blocked)
             tangent = pushed.tangent[trace.output]
             found.append(np.zeros(size, trace.dtype) if tangent is None else np.ravel(tangent))
     return np.array(found, trace.dtype).reshape(-1, size).T, ()

@@ -15,9 +15,10 @@ from autodiff_viz.engine.explain.derivatives.pulled_alone import Alone, pulled_a
 from autodiff_viz.engine.live_path.passes import Wire
 from autodiff_viz.engine.trace import Trace, known_trace
 from autodiff_viz.graph.checks.argument_types import kind_of
-from autodiff_viz.graph.model import Node
+from autodiff_viz.graph.model import GRAD, Node
 from autodiff_viz.graph.problem import GraphError, Problem
-from autodiff_viz.graph.structure.order import ancestors, descendants, order
+from autodiff_viz.graph.structure.grad_nodes import OF, reads_of
+from autodiff_viz.graph.structure.order import ancestors, order
 from autodiff_viz.graph.text.names import listed_names, quoted
 
 MOST = 1_000  # paths that can be asked for
@@ -64,6 +65,7 @@ class Paths:
       closed: how many paths pass nothing, whatever the numbers are: they meet a stop, or an op without a
         derivative.
       exact: whether no other path is larger than these.
+      norms: whether factors are ratios of norms, since a tensor is on some path.
       shared: nodes on the paths whose rule is not linear, so that each path has its share of what is passed:
         the factor is what was passed divided by what arrived.
     """
@@ -74,6 +76,7 @@ class Paths:
     count: int
     closed: int
     exact: bool
+    norms: bool
     shared: tuple[str, ...]
 
 
@@ -85,10 +88,9 @@ def paths(found: Trace, name: str, most: int = 50) -> Paths:
     itself is not, since it acts on the cotangent. Checkpoint regions change nothing.
 
     Numbers: `count` is exact however large, and so are the largest paths, since a path that is larger
-    before a factor is so after it. Tensors: the product of a path is what the seed becomes when it is pulled
-    back along this path alone; these add up because pullbacks are linear. At each node the `most` largest
-    are followed and the others summed; `exact` is False where that happened, for a path that is small there
-    may have grown.
+    before a factor is so after it. Tensors: a path's product is what the seed becomes when it is pulled back
+    along this path alone; these add up, for pullbacks are linear. At each node the `most` largest are
+    followed and the others summed; `exact` is then False, for a path that is small there may have grown.
 
     Args:
       found: has an output.
@@ -115,6 +117,7 @@ def paths(found: Trace, name: str, most: int = 50) -> Paths:
         count=count,
         closed=all_ways - through,
         exact=numbers or not pulls.dropped,
+        norms=not numbers,
         shared=tuple(node.name for node in between if node.name in alone and alone[node.name].by_share),
     )
 
@@ -133,12 +136,18 @@ def _check(found: Trace, name: str, most: int) -> None:
 
 def _between(found: Trace, name: str) -> list[Node]:
     """Return the nodes on the paths from `name` to the output, in topological order, with both ends."""
-    way = descendants(found.graph, [name]) & ancestors(found.graph, [found.output])
-    return [node for node in order(found.graph) if node.name in way]
+    leading, reached = ancestors(found.graph, [found.output], reads_of), {name}
+    for node in order(found.graph):
+        reached |= {node.name} if any(read in reached for read in reads_of(node)) else set()
+    return [node for node in order(found.graph) if node.name in leading & reached]
 
 
-Amount = Any
-"""What a path pulls back to a node: a number, or an array of the node's shape."""
+def _wires(node: Node) -> list[tuple[int, str]]:
+    """Return (slot, producer) for each value that a node reads: that of the z of a grad node is not."""
+    return [(slot, producer) for slot, producer in node.wires if node.op != GRAD or slot != OF]
+
+
+Amount = Any  # what a path pulls back to a node: a number, or an array of the node's shape
 
 
 class _Part(NamedTuple):
@@ -174,11 +183,8 @@ class _Numbers:
         self.seed = float(found.seed.item())
 
     def pull(self, name: str, amount: float) -> dict[int, float]:
-        return {slot: amount * factor for (_, slot), factor in self.by_node(name)}
-
-    def by_node(self, name: str) -> list[tuple[Wire, float]]:
-        slots = self.found.graph[name].wires
-        return [((name, s), self.factors[name, s]) for s, _ in slots if (name, s) in self.factors]
+        wires = [(name, slot) for slot, _ in self.found.graph[name].wires]
+        return {wire[1]: amount * self.factors[wire] for wire in wires if wire in self.factors}
 
     def size(self, amount: float) -> float:
         return abs(amount) if isfinite(amount) else inf
@@ -202,7 +208,7 @@ class _Tensors:
         self.seed = found.seed.astype(np.float64)
 
     def pull(self, name: str, amount: np.ndarray) -> dict[int, np.ndarray]:
-        if np.ndim(amount) == 0 and not amount:
+        if type(amount) is float:
             return {}  # the rest, where there is none
         one = self.alone[name]
         return {s: each for s, each in one.pull(amount).items() if each is not None and s in one.open}
@@ -214,7 +220,8 @@ class _Tensors:
         return part.size
 
     def factor(self, part: _Part) -> float:
-        return part.size / part.before.size if part.before.size else 0.0
+        before = part.before.size
+        return part.size / before if before else inf if part.size else 0.0
 
     def array(self, amount: Amount, name: str) -> np.ndarray:
         return np.broadcast_to(np.asarray(amount, np.float64), self.found.value[name].shape)
@@ -240,7 +247,7 @@ def _largest(pulls: _Pulls, name: str, between: list[Node]) -> tuple[list[_Part]
             pulls.dropped |= node.name != name
         if node.name == name:
             return best, rests[name]
-        wires = [(slot, producer) for slot, producer in node.wires if producer in here]
+        wires = [(slot, producer) for slot, producer in _wires(node) if producer in here]
         for part in best:
             pulled = pulls.pull(node.name, part.amount)
             for slot, producer in wires:
@@ -266,8 +273,8 @@ def _path(pulls: _Pulls, name: str, part: _Part) -> Path:
             break
         factors.append(pulls.factor(last))
         last = last.before
-    of_rule = last.wire is not None
-    factors += [1.0] if of_rule else []
+    if of_rule := last.wire is not None:
+        factors.append(1.0)
     product = pulls.array(part.amount, name)
     return Path(tuple(nodes), tuple(wires), tuple(factors), product, pulls.start(last), of_rule)
 
@@ -282,7 +289,7 @@ def _counted(
     for counts in (passing, through, ways):
         counts[between[-1].name] = 1
     for node in reversed(between):
-        for slot, producer in node.wires if node.name != name else ():
+        for slot, producer in _wires(node) if node.name != name else ():
             if producer not in ways:
                 continue
             ways[producer] += ways[node.name]

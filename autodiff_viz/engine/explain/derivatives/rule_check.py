@@ -26,6 +26,7 @@ from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.graph.registries.rule_kinds import ARRIVING, KINDS
 from autodiff_viz.graph.structure.grad_nodes import reads_of
 from autodiff_viz.graph.text.names import quoted
+from autodiff_viz.graph.text.text_format import scalar as scalar_text
 from autodiff_viz.ops.catalog import OPS
 
 POSITIONS = 101  # of a sweep; ops are compiled per number of positions
@@ -139,7 +140,8 @@ def rule_check(trace: Trace, name: str, *, u: Any = None, v: Any = None) -> Rule
     Args:
       trace: as `trace` made it.
       name: of a node that reads another one, or of an input.
-      u, v: tangent and cotangent of the adjoint test, broadcast; fixed random ones by default.
+      u, v: tangent and cotangent of the adjoint test, broadcast; fixed random ones by default, but for a rule
+        that is a function of what arrives v is that.
     Returns:
       The three derivatives at the present numbers and along a sweep, by each node that it reads.
     Raises:
@@ -193,9 +195,11 @@ def _along(found: Trace, node: Node, by: str, seed: np.ndarray, u: Any, v: Any) 
     at = trace(scalar.graph, scalar.inputs, seed, dtype=FLOAT64)
     here = float(at.inputs[scalar.moved])
     if not np.isfinite(here):
-        message = f"{by!r} is {here:g} at present, so there is no derivative of {node.name!r} to compare."
+        number = scalar_text(here)
+        message = f"{by!r} is {number} at present, so there is no derivative of {node.name!r} to compare."
         raise GraphError(Problem("not-finite", message, "Choose numbers for which it is finite.", by))
     positions = _positions(here)
+    at_arrival = v is None and KINDS[node.rule.kind].function == ARRIVING
     sides, nearer = (sides_along(at, scalar.moved, positions, size) for size in (1.0, NEARER))
     return Along(
         by=by,
@@ -206,7 +210,7 @@ def _along(found: Trace, node: Node, by: str, seed: np.ndarray, u: Any, v: Any) 
         true=np.asarray(sweep(_without(at, node), scalar.moved, positions).gradient, np.float64),
         difference=_mean(sides),
         corner=_corner(sides) | _jump(sides, nearer),
-        adjoint=adjoint(alone, ruled, plain, u, v),
+        adjoint=replace(adjoint(alone, ruled, plain, u, seed if at_arrival else v), arriving=at_arrival),
     )
 
 

@@ -58,11 +58,12 @@ def _pulled(found: RuleCheck) -> str:
 def adjoint_said(along: Along) -> str:
     """Return the two sides of the adjoint test in a sentence."""
     left, right = (scalar(side, DIGITS) for side in (along.adjoint.left, along.adjoint.right))
+    pair = "a random u and the v that arrives" if along.adjoint.arriving else "a random pair"
     if along.adjoint.holds:
-        return f"⟨v, Ju⟩ = {left} = ⟨J'v, u⟩ for a random pair: here it is the transpose of the derivative."
-    if "NaN" in (left, right):
+        return f"⟨v, Ju⟩ = {left} = ⟨J'v, u⟩ for {pair}: here it is the transpose of the derivative."
+    if not np.isfinite([along.adjoint.left, along.adjoint.right]).all():
         return f"⟨v, Ju⟩ = {left} and ⟨J'v, u⟩ = {right}: there is no finite derivative here."
-    return f"⟨v, Ju⟩ = {left}, ⟨J'v, u⟩ = {right} for a random pair: not the transpose of the derivative."
+    return f"⟨v, Ju⟩ = {left}, ⟨J'v, u⟩ = {right} for {pair}: not the transpose of the derivative."
 
 
 def _gap(found: RuleCheck, along: Along, name: str) -> str:
@@ -77,9 +78,14 @@ def _gap(found: RuleCheck, along: Along, name: str) -> str:
 
 def _difference(along: Along) -> str:
     """Return how the true derivative compares with central differences."""
-    if along.corner[along.at_here]:
-        return ", one of the slopes that meet at this corner"
+    at = along.at_here
+    if not np.isfinite(along.true[at]):
+        known = np.isfinite(along.difference[at])
+        said = f"where central differences say {scalar(along.difference[at], DIGITS)}"
+        return f", {said if known else 'so there is no slope to compare'}"
+    if along.corner[at]:
+        return ", one of the slopes that meet at this corner or step"
     gap = along.true_gap
-    if gap <= 1e-6:
+    if gap <= 1e-6 * max(1.0, float(np.abs(along.true[np.isfinite(along.true)]).max(initial=0.0))):
         return f", and central differences agree everywhere{' but at corners' if along.corner.any() else ''}"
-    return f", and central differences are off by up to {scalar(gap, 2)}"
+    return f", and central differences are another number, by up to {scalar(gap, 2)}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import jax
@@ -17,7 +18,9 @@ from autodiff_viz.engine.whole_program.rounding import errors
 from autodiff_viz.engine.whole_program.traced import traced
 from autodiff_viz.engine.whole_program.verify import Verdict
 from autodiff_viz.graph.checks.argument_types import kind_of
+from autodiff_viz.graph.model import Graph
 from autodiff_viz.graph.problem import GraphError, Problem
+from autodiff_viz.graph.structure.order import descendants
 
 BLOCKED = "forward mode, which jax.jvp refuses"
 
@@ -29,7 +32,8 @@ def verify_tangents(tangents: Tangents) -> Verdict:
       tangents: as `jvp` made them.
     Returns:
       Whether every tangent agrees, and how closely. Of a graph in which forward mode is blocked no number
-      can be compared: the two agree if `jax.jvp` raises.
+      can be compared: the two agree if `jax.jvp` raises. Nodes that are blocked beside the way to the
+      output, and those that need them, are left out of the program.
     Raises:
       GraphError: they are no tangents, or the graph has a problem, such as an invalid checkpoint region.
     Source: `jax.jvp` of the whole program.
@@ -74,7 +78,7 @@ def whole_program_tangents(found: Tangents) -> dict[str, Any] | None:
 
 def _tangents(found: Tangents) -> Any:
     """Return the tangents of all values as a function of inputs, directions and run-time parameters."""
-    program = Program(found.graph, found.trace.dtype, export_all=True)
+    program = Program(_program_graph(found), found.trace.dtype, export_all=True)
 
     def tangents(inputs: dict, directions: dict, dynamic: dict) -> dict[str, jax.Array]:
         def values(moved: dict) -> dict[str, jax.Array]:
@@ -85,10 +89,29 @@ def _tangents(found: Tangents) -> Any:
     return tangents
 
 
+def _program_graph(found: Tangents) -> Graph:
+    """Return the graph without what is blocked beside the way to the output."""
+    graph = found.graph
+    if found.blocked or not found.aside:
+        return graph
+    left_out = descendants(graph, found.aside)
+    nodes = tuple(node for node in graph.nodes if node.name not in left_out)
+    regions = (
+        replace(each, nodes=each.nodes - left_out, saved=each.saved - left_out) for each in graph.regions
+    )
+    groups = (replace(each, nodes=each.nodes - left_out) for each in graph.groups)
+    return replace(
+        graph,
+        nodes=nodes,
+        regions=tuple(each for each in regions if each.nodes),
+        groups=tuple(each for each in groups if each.nodes),
+    )
+
+
 def _arguments(found: Tangents) -> tuple[dict, dict, dict]:
     inputs = {name: jnp.asarray(value) for name, value in found.trace.inputs.items()}
     directions = {name: jnp.asarray(value) for name, value in found.direction.items()}
-    return inputs, directions, dynamic_params(found.graph)
+    return inputs, directions, dynamic_params(_program_graph(found))
 
 
 def _rounding(found: Tangents) -> dict[str, np.ndarray]:

@@ -172,7 +172,8 @@ def _mask(found: Trace, node: Node) -> Iterator[Cure]:
         yield Cure(
             partial(_constant, name=node.name, literal=_literal(np.maximum(value, LEAST))),
             f"Mask with {least}",
-            "After softmax both are 0; but 0 times the mask is 0 and not NaN.",
+            "After softmax a masked element is 0 as before, unless its whole row is masked. And 0 times the "
+            "mask is 0, not NaN.",
         )
 
 

@@ -12,6 +12,7 @@ import numpy as np
 from autodiff_viz.engine.explain.precision.ranges import (
     COTANGENT,
     KINDS,
+    NOT_FINITE,
     OVERFLOW,
     PASSED,
     ROUNDED,
@@ -28,6 +29,7 @@ from autodiff_viz.engine.trace import Trace, known_trace, trace
 from autodiff_viz.engine.trace import precision as in_dtype
 from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.graph.registries.dtypes import FLOAT32, FLOAT64
+from autodiff_viz.graph.structure.order import order
 from autodiff_viz.graph.text.names import quoted
 from autodiff_viz.graph.text.text_format import listed, scalar
 
@@ -214,6 +216,9 @@ SAID = {
     (OVERFLOW, VALUE): "the value of {at} is not finite in {dtype}",
     (OVERFLOW, COTANGENT): "what arrives at {at} is not finite in {dtype}",
     (OVERFLOW, PASSED): "what {at} passes back is not finite in {dtype}",
+    (NOT_FINITE, VALUE): "the value of {at} is not finite in float64 either",
+    (NOT_FINITE, COTANGENT): "what arrives at {at} is not finite in float64 either",
+    (NOT_FINITE, PASSED): "what {at} passes back is not finite in float64 either",
     (UNDERFLOW, VALUE): "the value of {at} is too small for {dtype}: 0 here",
     (UNDERFLOW, COTANGENT): "what arrives at {at} is too small for {dtype}: 0 here",
     (UNDERFLOW, PASSED): "what {at} passes back is too small for {dtype}: 0 here",
@@ -230,7 +235,8 @@ def _sentence(found: Trace, places: Iterable[Ranged]) -> str:
         at = [p for p in places if p.begins and (p.kind, p.what) == (kind, what)]
         if at:
             said = words.format(at=_named(at), dtype=found.dtype)
-            exact = at[0].exact_high if len(at) == 1 and at[0].size == 1 else None
+            said = said.removesuffix(" in float64 either") if found.dtype == FLOAT64 else said
+            exact = at[0].exact if len(at) == 1 and kind != NOT_FINITE else None
             beside = f", {scalar(exact, 3)} in float64" if exact else ""
             parts.append(f"{kind.capitalize()}: {said}{beside}.")
     if parts:
@@ -253,6 +259,19 @@ def _many(left: int) -> str:
     return f"{left} numbers stay" if left > 1 else "1 number stays"
 
 
+def _lost_at_any(run: Callable, found: Trace) -> str:
+    """Return in words what is not finite without a loss scale and with the largest; "" if all is finite."""
+    arrays = [run(scale).arriving for scale in (1.0, 2.0**HIGHEST)]
+    broken = [
+        node.name
+        for node in order(found.graph)
+        if all(a[node.name] is not None and not np.isfinite(np.asarray(a[node.name])).all() for a in arrays)
+    ]
+    inputs = [name for name in broken if name in found.inputs]
+    at = listed([quoted(name) for name in inputs or broken], MOST)
+    return f"No loss scale helps: what arrives at {at} is not finite at any." if broken else ""
+
+
 def _scales_said(run: Callable, found: Trace, true: Numbers, least: float, most: float, left: int) -> str:
     """Return the safe loss scales in words, with what happens below and above them."""
     kept = f"{_many(left)} 0 at any scale. " if left else ""
@@ -263,6 +282,10 @@ def _scales_said(run: Callable, found: Trace, true: Numbers, least: float, most:
         places = ranges(found.graph, found.dtype, here, true, scale)
         return _named(p for p in places if p.kind == kind and p.begins and p.what != VALUE)
 
+    lost = _lost_at_any(run, found)
+    if lost and least == 1.0:
+        return f"{kept}{lost}"
+    kept = f"{kept}{lost} For other numbers: " if lost else kept
     above = "" if most == 2.0**HIGHEST else f" {most * 2:,.0f} overflows at {at(most * 2, OVERFLOW)}."
     if least == 1.0 and most == 1.0:
         return f"{kept}No loss scale is safe but 1.{above}"

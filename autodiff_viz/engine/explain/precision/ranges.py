@@ -16,7 +16,8 @@ from autodiff_viz.graph.structure.order import consumers, order
 
 VALUE, COTANGENT, PASSED = "value", "cotangent", "passed"
 OVERFLOW, UNDERFLOW, ROUNDED, SUBNORMAL, FITS = "overflow", "underflow", "rounded", "subnormal", "fits"
-KINDS = (OVERFLOW, UNDERFLOW, ROUNDED, SUBNORMAL, FITS)
+NOT_FINITE = "not finite"
+KINDS = (OVERFLOW, NOT_FINITE, UNDERFLOW, ROUNDED, SUBNORMAL, FITS)
 """Worst first."""
 
 
@@ -28,9 +29,10 @@ class Ranged:
       node: name of the node.
       what: "value" or "cotangent" of the node, or "passed": what it passes to its input `slot`.
       slot: of a wire; None for a node's own numbers.
-      kind: the worst among the elements. "overflow": not finite here, finite in float64. "underflow": 0 here
-        since the number is too small, not 0 in float64. "rounded": 0 here since rounding or a cancellation
-        took all digits. "subnormal": below the smallest normal number, with fewer digits. "fits": none.
+      kind: the worst among the elements. "overflow": not finite here, finite in float64. "not finite":
+        neither here nor in float64, so that no dtype is to blame. "underflow": 0 here since the number is too
+        small, not 0 in float64. "rounded": 0 here since rounding or a cancellation took all digits.
+        "subnormal": below the smallest normal number, with fewer digits. "fits": none.
       count: how many elements are of that kind.
       size: how many elements there are.
       begins: whether nothing that this was computed from is of that kind.
@@ -38,6 +40,7 @@ class Ranged:
       exact_low, exact_high: the same in float64.
       error: largest difference from float64, as a share of the largest number there; the scale is divided
         out first. Infinite where one is not finite.
+      exact: the number itself in float64, if there is one element.
     """
 
     node: str
@@ -52,6 +55,7 @@ class Ranged:
     exact_low: float | None
     exact_high: float | None
     error: float
+    exact: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +118,7 @@ def _ranged(
         **dict(zip(("low", "high"), _ends(here), strict=True)),
         **dict(zip(("exact_low", "exact_high"), _ends(exact), strict=True)),
         error=_error(one.astype(np.float64) / scale, true),
+        exact=float(true.item()) * scale if true.size == 1 else None,
     )
 
 
@@ -127,6 +132,7 @@ def _kinds(here: np.ndarray, exact: np.ndarray, limits: Dtype, lost: bool) -> di
     small = gone if lost else gone & (exact < flushed_below(limits))
     counts = {
         OVERFLOW: np.count_nonzero(~np.isfinite(here) & np.isfinite(exact)),
+        NOT_FINITE: np.count_nonzero(~np.isfinite(here) & ~np.isfinite(exact)),
         UNDERFLOW: np.count_nonzero(small),
         ROUNDED: np.count_nonzero(gone & ~small),
         SUBNORMAL: np.count_nonzero((here != 0) & (here < limits.tiny)),

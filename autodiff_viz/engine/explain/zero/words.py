@@ -20,19 +20,21 @@ from autodiff_viz.engine.explain.zero.kinds import (
 from autodiff_viz.engine.live_path.passes import Wire
 from autodiff_viz.engine.trace import Trace
 from autodiff_viz.graph.model import FOLLOW, GRAD, Graph, Node
-from autodiff_viz.graph.structure.grad_nodes import OF
-from autodiff_viz.graph.structure.order import ancestors
+from autodiff_viz.graph.structure.grad_nodes import BY, OF, between, reads_of
+from autodiff_viz.graph.structure.order import ancestors, descendants
 from autodiff_viz.graph.text.names import listed_names, quoted
 from autodiff_viz.graph.text.text_format import MINUS, scalar
 
+CONDITION = 0  # slot of a where
 PRODUCTS = frozenset({"mul", "dot", "matmul", "div"})
 CHOICES = frozenset({"greater", "less", "equal", "argmax", "one_hot"})
-AGAIN = "again"
+AGAIN, CONSTANT = "again", "constant"
 PATHS = "Every path from {name} to {output} is closed: "
 SENTENCES = {
     SEED: "The seed is 0, so nothing is pulled back.",
     DISCONNECTED: "No path leads from {name} to the output {output}.",
-    AGAIN: "{at} {read} no value of {name}: {run} these nodes again {inside}, and {back} to what they read.",
+    AGAIN: "{at} {read} no value of {name}: {run} it again {inside}, and what {pass_back} goes to {reads}.",
+    CONSTANT: "{at} reads no value of {name}: {of} does not depend on {by}, so its value is 0 in any case.",
     STOPPED: "Every path from {name} to {output} meets a stop, at {at}.",
     RULE: PATHS + "the rule of {at} passes back 0.",
     FLAT: PATHS + "the derivative of {at} is 0 here.",
@@ -51,8 +53,8 @@ WORDS = {
     CANCELLED: "contributions add up to 0",
 }
 DEAD = "dead relu {at}"
-ONE = {"read": "reads", "run": "it runs", "inside": "inside itself", "back": "passes back"}
-MORE = {"read": "read", "run": "they run", "inside": "inside themselves", "back": "pass back"}
+ONE = {"read": "reads", "run": "it runs", "inside": "inside itself", "pass_back": "it passes back"}
+MORE = {"read": "read", "run": "they run", "inside": "inside themselves", "pass_back": "they pass back"}
 
 
 def sentence_of(
@@ -63,8 +65,7 @@ def sentence_of(
     if found.cotangent[name].any():
         return f"Nothing arrives at {counted}."
     if kind == DISCONNECTED and (grads := _differentiating(found.graph, name)):
-        words = ONE if len(grads) == 1 else MORE
-        return SENTENCES[AGAIN].format(at=listed_names(grads), name=quoted(name), **words)
+        return _by_grads(found.graph, name, grads)
     said = SENTENCES[kind].format(
         name=quoted(name),
         output=quoted(found.output),
@@ -72,20 +73,39 @@ def sentence_of(
         dtype=found.dtype,
         numbers=_numbers(found, wires),
     )
-    said += saved(found, name) if kind == UNDERFLOW else _unmended(found, at) if kind == FLAT else ""
+    said += saved(found, name) if kind == UNDERFLOW else _unmended(found, name, at) if kind == FLAT else ""
     return f"{said} By element: {counted}." if len(parts) > 1 else said
 
 
-def _unmended(found: Trace, at: Sequence[str]) -> str:
+def _by_grads(graph: Graph, name: str, grads: Sequence[Node]) -> str:
+    """Return why nothing arrives at a node that leads to the output only as the z of grad nodes."""
+    again = [node for node in grads if name in {each.name for each in between(graph, node).nodes}]
+    if again:
+        words = ONE if len(again) == 1 else MORE
+        reads = dict.fromkeys(read for node in again for read in reads_of(node))
+        at = listed_names([node.name for node in again])
+        return SENTENCES[AGAIN].format(at=at, name=quoted(name), reads=listed_names([*reads]), **words)
+    return " ".join(
+        SENTENCES[CONSTANT].format(
+            at=quoted(node.name), name=quoted(name), of=quoted(node.slots[OF]), by=quoted(node.slots[BY])
+        )
+        for node in grads
+    )
+
+
+def _unmended(found: Trace, name: str, at: Sequence[str]) -> str:
     """Return why derivatives of 0 have no mend, of ops for which that is so; "" of others."""
-    said = {_why_unmended(found, found.graph[name]) for name in at}
-    return f" {said.pop()}" if len(said) == 1 else ""
+    said = {_why_unmended(found, name, found.graph[each]) for each in at}
+    return f" {said.pop()}" if len(said) == 1 and "" not in said else ""
 
 
-def _why_unmended(found: Trace, node: Node) -> str:
+def _why_unmended(found: Trace, name: str, node: Node) -> str:
     if node.rule.kind != FOLLOW:
         return ""
     if node.op == "where":
+        reach = descendants(found.graph, [name])
+        if {slot for slot, producer in node.wires if producer in reach} == {CONDITION}:
+            return "A condition only chooses a branch, and has no derivative: so there is no mend."
         return "It takes the other branch here: to take this one is another function, so there is no mend."
     if node.op in PRODUCTS and any(not _value(found, slot).any() for slot in node.op_slots):
         return "A factor is 0: any other factor is another function, so there is no mend."
@@ -98,11 +118,11 @@ def _value(found: Trace, slot: str | float) -> np.ndarray:
     return found.value[slot] if isinstance(slot, str) else np.asarray(slot)
 
 
-def _differentiating(graph: Graph, name: str) -> tuple[str, ...]:
+def _differentiating(graph: Graph, name: str) -> tuple[Node, ...]:
     """Return the grad nodes on the way to the output whose z depends on the node, or is it."""
     reach = ancestors(graph, [graph.output])
     grads = [node for node in graph.nodes if node.op == GRAD and node.name in reach]
-    return tuple(node.name for node in grads if name in ancestors(graph, [node.slots[OF]]))
+    return tuple(node for node in grads if name in ancestors(graph, [node.slots[OF]]))
 
 
 def _counted(found: Trace, name: str, part: Elements) -> str:

@@ -209,3 +209,23 @@ def test_a_stopped_zero_does_not_meet_an_infinite_slope():
     moved = av.jvp(av.parse("x = 0.0\nw = 1.0\ny = sqrt(x) * w"), {"x": 0.0, "w": 1.0})
     assert np.isnan(moved.tangent["y"])  # as jax.jvp: 0 is a tangent like any other
     assert av.verify_tangents(moved).agrees
+
+
+def test_only_what_leads_to_the_output_blocks():
+    """z = 2 x does not need the rewrite, so jax.jvp of the function from x to z has 2."""
+    text = "x = 1.0\na = rewrite(x, lambda v: v * 2.0)\nb = a * 3.0\nz = x * 2.0\nreturn z"
+    found = av.jvp(av.parse(text), {"x": 1.0})
+    assert (found.blocked, found.aside) == ((), ("a",))
+    assert found.balance == (2.0, 2.0)
+    verdict = av.verify_tangents(found)
+    assert (verdict.agrees, verdict.compared) == (True, 2)  # x and z; a and b are unknown
+
+
+def test_a_blocked_node_behind_a_blocked_one_has_no_known_arrivals():
+    """Row 34: g reads z only as what it differentiates, and z is behind f, whose rule blocks."""
+    text = (
+        "x = 1.0\ny = 2.0\nf = custom(sin(x), pullback=lambda v, x, s: v * cos(x))\nz = f * y\ng = grad(z, x)"
+    )
+    found = av.jvp(av.parse(text), {"x": 1.0})
+    assert found.blocked == ("f", "g")
+    assert found.arriving == {"f": {"x": 1.0}, "g": {"x": 1.0}}

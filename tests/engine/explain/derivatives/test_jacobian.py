@@ -63,6 +63,13 @@ def test_rows_are_columns_unless_a_rule_blocks(graph):
     assert ruled.agrees in (None, True)
 
 
+def test_nan_in_one_mode_alone_is_said_with_both_numbers():
+    """Row 20: backward, 0 times the infinite slope of the root; forward, the tangent of x is selected."""
+    found = av.jacobian(av.trace(av.parse("x = 0.0\ny = where(less(x, 1.0), x, sqrt(x))")))
+    assert jax.jvp(lambda x: jnp.where(x < 1, x, jnp.sqrt(x)), (0.0,), (1.0,))[1] == 1.0
+    assert found.sentence.endswith("They differ: reverse mode has NaN, forward mode 1.")
+
+
 def test_a_rule_that_blocks_leaves_the_rows():
     text = "x = 1.0\ny = 2.0\nf = custom(sin(x), pullback=lambda v, x, s: v * cos(x))\nz = f * y"
     found = av.jacobian(av.trace(av.parse(text)))

@@ -332,3 +332,15 @@ def test_whatever_a_rule_does_to_a_tensor_the_paths_add_up(rule, begins):
     found = paths(whole, "x")
     assert_adds_up(found, whole)
     assert sum(path.of_rule for path in found.paths) == begins
+
+
+def test_the_z_of_a_grad_node_is_no_path():
+    """MAML, row 13: 1.4 directly and 1.4 * -0.1 * 3 through g, which reads theta and not inner."""
+    text = (
+        "theta = 2.0\ninner = 1.5 * square(theta)\ng = grad(inner, theta)\na = theta - 0.1 * g\nz = square(a)"
+    )
+    found = asked(text, "theta")
+    assert found.closed == 0
+    assert {path.nodes[1] for path in found.paths} == {"g", "a"}
+    through = asked(text, "inner")
+    assert (through.count, through.closed) == (0, 0)

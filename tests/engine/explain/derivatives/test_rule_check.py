@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import autodiff_viz as av
+from autodiff_viz.engine.explain.derivatives.rule_check_said import adjoint_said
 from autodiff_viz.graph.model import INPUT
 from tests.engine.references.scalar_graphs import scalar_graphs, without_rules
 
@@ -144,3 +145,55 @@ def test_a_graph_without_the_rule_has_the_true_derivative():
     without = replace(graph, nodes=tuple(replace(n, rule=av.Rule()) for n in graph.nodes))
     true = av.rule_check(av.trace(graph), "y").along[0].true
     np.testing.assert_array_equal(true, av.rule_check(av.trace(without), "y").along[0].declared)
+
+
+def test_where_the_slope_is_infinite_nothing_agrees_and_nothing_is_refuted():
+    """The root at 0 (row 20): its slope is infinite, and to the left of 0 there is no root."""
+    found = av.rule_check(av.trace(av.parse("x = 0.0\ny = sqrt(x)")), "y")
+    assert found.sentence == "No rule: JAX's derivative is ∞ at x = 0, so there is no slope to compare."
+    assert adjoint_said(found.worst).endswith("there is no finite derivative here.")
+
+
+def test_where_jax_has_nan_the_central_difference_is_said():
+    """Row R2: u ** 0 is 1 on both sides of 0, and JAX's slope there is 0 times infinity."""
+    found = av.rule_check(av.trace(av.parse("u = 0.0\nn = 0.0\ny = u ** n")), "y")
+    assert found.along[0].by == "u"
+    assert found.sentence == "No rule: JAX's derivative is NaN at u = 0, where central differences say 0."
+
+
+def test_a_step_is_called_one():
+    """The floor at 1 is flat on both sides and jumps between them."""
+    said = av.rule_check(av.trace(av.parse("x = 1.0\ny = floor(x)")), "y").sentence
+    assert said.endswith("one of the slopes that meet at this corner or step.")
+
+
+def test_a_rule_inside_a_grad_node_is_no_fault_of_the_differences():
+    """Row R7: g = 2 round(x) is flat, and JAX, which goes by the rules inside, has 2."""
+    text = "x = 3.2\nq = x - stop_gradient(x) + stop_gradient(round(x))\ny = square(q)\ng = grad(y, x)"
+    said = av.rule_check(av.trace(av.parse(text)), "g").sentence
+    assert said.startswith(
+        "No rule: JAX's derivative is 2 at x = 3.2, and central differences are another number"
+    )
+
+
+def test_the_adjoint_test_of_a_rule_that_clips_takes_what_arrives():
+    """Row 31: 2 arrives at h1 and is clipped to 1, so that half of the transpose is passed back."""
+    text = "w = 2.0\nh1 = rewrite(w * 1.0, lambda v: clip(v, -1.0, 1.0))\nh2 = w * h1"
+    side = av.rule_check(av.trace(av.parse(text)), "h1").worst.adjoint
+    assert side.left == 2 * side.right
+    assert not side.holds
+    assert "for a random u and the v that arrives: not" in adjoint_said(
+        av.rule_check(av.trace(av.parse(text)), "h1").worst
+    )
+
+
+def test_rounding_of_large_slopes_is_no_difference():
+    """exp(100) is 2.7e43 (row 29): a difference of 1e36 is its 8th digit."""
+    said = av.rule_check(av.trace(av.parse("x = 100.0\ny = exp(x)")), "y").sentence
+    assert said.endswith("and central differences agree everywhere.")
+
+
+def test_what_is_not_finite_is_written_as_everywhere():
+    found = av.trace(av.parse("p = 0.0\na = log(p)\ny = p * a"))
+    with pytest.raises(av.GraphError, match="'a' is \u2212∞ at present"):
+        av.rule_check(found, "y")

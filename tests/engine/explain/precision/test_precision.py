@@ -162,3 +162,43 @@ def test_why_zero_says_that_float32_saves_what_no_scale_can():
     """The value of u, 1e-10, is 0 in float16, and so is the derivative of u * w by w at every scale."""
     graph = parse("w = 1.0\nx = 0.00001\nu = square(x)\ny = u * w")
     assert why_zero(trace(graph, dtype="float16"), "w").sentence.endswith("In float32 it arrives.")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "x = -110.0\ny = -log(sigmoid(x))",  # row 28: exp(-110) is 0 in float32
+        "x = 100.0\ny = where(less(x, 10.0), exp(x), 0.0)",  # row 29: exp(100) is above float32's 3.4e38
+        "x = 0.0\ny = where(less(x, 1.0), x, sqrt(x))",  # row 20: NaN in float64 too
+    ],
+)
+def test_no_loss_scale_helps_where_the_gradient_is_nan(text):
+    graph = parse(text)
+    assert np.isnan(trace(graph, seed=np.float32(2.0**-10)).gradient["x"])
+    found = precision(trace(graph))
+    assert found.scales == "No loss scale helps: what arrives at 'x' is not finite at any."
+
+
+def test_what_is_nan_in_float64_too_is_named_and_does_not_fit():
+    """Row 20: the slope of the root at 0 is infinite in every dtype."""
+    text = "x = 0.0\ny = where(less(x, 1.0), x, sqrt(x))"
+    for dtype, either in (("float32", " in float64 either"), ("float64", "")):
+        found = precision(trace(parse(text), dtype=dtype))
+        assert found.worst == "not finite"
+        assert found.sentence == f"Not finite: what 'sqrt_1' passes back is not finite{either}."
+
+
+def test_a_loss_scale_is_told_for_the_numbers_that_it_saves_beside_a_nan():
+    """2^-26 underflows in float16, and 4 * 2^-26 = 2^-24 is its smallest number; the root's NaN stays."""
+    text = (
+        "x = 0.0\nw = 1.0\nm = w * 0.0001220703125\ny = m * 0.0001220703125 + where(less(x, 1.0), x, sqrt(x))"
+    )
+    said = precision(trace(parse(text), dtype="float16")).scales
+    lost = "No loss scale helps: what arrives at 'x' is not finite at any."
+    assert said.startswith(f"{lost} For other numbers: Loss scales from 4 ")
+
+
+def test_the_number_of_float64_has_its_sign():
+    """Row 28: log(sigmoid(-110)) is -110, and the logarithm of 0 in float32."""
+    said = precision(trace(parse("x = -110.0\ny = log(sigmoid(x))"))).sentence
+    assert "the value of 'y' is not finite in float32, \u2212110 in float64" in said

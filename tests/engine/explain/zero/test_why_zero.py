@@ -274,3 +274,28 @@ def test_the_path_leads_from_the_node_to_the_cause_and_no_further():
     found = why("x = 2.0\na = sin(x)\nb = stop_gradient(exp(a))\nz = b + 1.0")
     assert found.path == (("a", 0), ("b", 0))
     assert {*why(SCORE, "mu").path} == {("sub_1", 1), ("z", 0)}
+
+
+def test_a_grad_node_that_runs_the_node_again_says_where_its_cotangents_go():
+    """Row 13: g = d inner / d theta runs inner again, and reads theta alone."""
+    text = "theta = 2.0\ninner = 1.5 * square(theta)\ng = grad(inner, theta)\nz = theta - 0.1 * g"
+    said = "'g' reads no value of 'inner': it runs it again inside itself, and what it passes back goes to "
+    assert why(text, "inner").sentence == f"{said}'theta'."
+
+
+def test_a_grad_node_whose_z_does_not_depend_on_its_x_runs_nothing_again():
+    text = "x = -1.04\nw = -0.14\nn4 = sigmoid(x)\nn5 = grad(n4, w)\nout = n5 + w"
+    said = "'n5' reads no value of 'x': 'n4' does not depend on 'w', so its value is 0 in any case."
+    assert why(text, "x").sentence == said
+    assert why(text, "n4").sentence == said.replace("'x'", "'n4'")
+
+
+def test_the_condition_of_a_where_is_not_called_a_branch():
+    """Row 20: c chooses; the root is the branch that is not taken."""
+    text = "x = 1.0\nc = less(x, 2.0)\nr = sqrt(x)\ny = where(c, x, r)"
+    assert "A condition only chooses a branch" in why(text, "c").sentence
+    assert "It takes the other branch here" in why(text, "r").sentence
+
+
+def test_a_reason_without_more_to_say_ends_with_its_full_stop():
+    assert why("x = -2.0\ny = square(relu(x))").sentence.endswith("is 0 here.")
