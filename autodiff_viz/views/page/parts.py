@@ -58,7 +58,7 @@ def lab_drawing(lab: Lab, view: LabView) -> dict[str, Any]:
 
 
 def is_about_training(lab: Lab) -> bool:
-    """Whether the training is what to show first: the open lesson trains its graph, or it has been trained."""
+    """Whether to show the training first: the open lesson trains its graph, or it has been trained."""
     found = lesson(lab.lesson)
     return own(lab) is not None or (
         found is not None and found.variants[variant_of(lab, found)].training is not None
