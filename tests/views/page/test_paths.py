@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 
 from autodiff_viz.engine.trace import trace
-from autodiff_viz.figures.paths import paths_figure, paths_text, subject
+from autodiff_viz.figures.paths import low_paths, paths_figure, paths_text, subject
 from autodiff_viz.language.parse import parse
 from autodiff_viz.views.page.paths import paths_list
 
@@ -88,3 +89,10 @@ def test_what_arrives_at_a_node_flows_through_it():
         size[target] = size.get(target, 0.0) + value
     between = [total for node, total in size.items() if sankey.node.customdata[node] not in ("x", "z")]
     assert between == pytest.approx([0.0] * len(between), abs=1e-9)
+
+
+def test_a_low_figure_names_only_the_ends_of_paths_of_four_nodes_whose_names_would_meet():
+    found = trace(parse(CHAIN))
+    labels = [drawn(found, "w").data[0].node.label for drawn in (paths_figure, low_paths)]
+    named = [sorted(filter(None, (re.sub("<[^>]*>", "", one) for one in drawn))) for drawn in labels]
+    assert named == [["h1", "h2", "h3", "w"], ["h3", "w"]]
