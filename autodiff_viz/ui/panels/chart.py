@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from html import escape
 from typing import Any
@@ -12,6 +13,9 @@ from autodiff_viz.figures.enlarge import enlarged
 from autodiff_viz.ui.session import session
 
 CONFIG = {"displaylogo": False, "displayModeBar": "hover"}
+_MARK = re.compile("([■□▨▬◆○●━┃┈╍])(</span>)? ")
+"""A mark of the legend: it stays with the first of its words where a line ends."""
+
 EDGE = 8  # pixels above a drawing whose title stands beside it
 
 
@@ -26,6 +30,7 @@ def draw_chart(
       beside: draws widgets above the title.
     """
     told, figure = _untitled(figure)
+    told = _MARK.sub("\\1\\2&nbsp;", told)
     figure = enlarged(figure) if session().parts.large else figure
     with st.container(key=f"drawn_{key}", horizontal=True, wrap=False):
         st.plotly_chart(figure, key=key, width="stretch", config=CONFIG)
