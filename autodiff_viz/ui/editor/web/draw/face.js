@@ -58,7 +58,7 @@ function baselines(node, level) {
   if (!hasBoth(node, level)) return { sign: 0, rows: [(h + row) / 2, (h + row) / 2] };
   const count = hasThree(node, level) ? 3 : 2;
   const below = /^[[\u2016]/.test(node.value) ? BELOW * number : 0;
-  const first = head ? head + Math.min((h - head - below - count * row) / (count + 2), HIGH) : 0;
+  const first = head ? head + Math.min((h - head - below - count * row) / (below ? 8 : count + 2), HIGH) : 0;
   const gap = Math.max((h - first - below - count * row) / (count + 1), below, detail === "one" && node.tangent !== undefined ? TIGHT : 0);
   const top = Math.max(first, (first + h - below - count * row - (count - 1) * gap) / 2);
   return { sign: first, rows: Array.from({ length: count }, (_, i) => top + i * (gap + row) + row) };
