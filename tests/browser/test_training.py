@@ -85,6 +85,8 @@ def test_a_step_comes_back_on_the_canvas_and_after_a_reload(lab):
 
 def test_a_step_goes_on_from_the_one_on_view_and_loses_none_that_was_made(lab):
     lab.type_formula(TEXT)
+    live = lab.page.get_by_role("tab", name="Cotangents", exact=True)
+    expect(live).to_have_attribute("aria-selected", "true")  # a plot, since nothing has been trained
     lab.choose_figure("Training")
     steps = ((1, loss_of(1)), (2, loss_of(2)), (3, loss_of(3)))
     for step, loss in steps:
