@@ -14,6 +14,7 @@ from autodiff_viz.views.canvas.arrange_piece import Point, arranged_at
 from autodiff_viz.views.canvas.cards import group_size, pictured, room, size
 from autodiff_viz.views.canvas.drawing import places
 from autodiff_viz.views.layout.sugiyama import Space, layout
+from autodiff_viz.views.layout.tabs import FEW
 
 HIGHEST = 866  # px of a graph from top to foot: as many as have their numbers on the canvas of a small window
 
@@ -21,10 +22,10 @@ HIGHEST = 866  # px of a graph from top to foot: as many as have their numbers o
 def too_high(graph: Graph) -> frozenset[str]:
     """Return the groups of branches that are cards when the graph is first seen.
 
-    None if it is low enough to be read with them, or if its nodes have been placed.
+    None if it is small, or low enough to be read with them, or if its nodes have been placed.
     """
     groups = frozenset(group.name for group in graph.groups if group.branches)
-    if not groups or any(node.position for node in graph.nodes):
+    if not groups or len(graph.nodes) <= FEW or any(node.position for node in graph.nodes):
         return frozenset()
     tall, positions = pictured(graph), places(graph).positions
     feet = [positions[node.name][1] + size(node, tall.get(node.name))[1] for node in graph.nodes]
