@@ -25,6 +25,7 @@ from autodiff_viz.language.parse import parse, parse_lambda, parse_literal
 from autodiff_viz.language.printer.shadows import COTANGENT, OUT
 from autodiff_viz.ops.catalog import OPS
 from autodiff_viz.ops.param_types import fits, needed
+from autodiff_viz.views.canvas.collapsed_groups import folded_places, too_high
 from autodiff_viz.views.lab import (
     Lab,
     committed,
@@ -45,6 +46,8 @@ WIRE_FIRST = "Put this rule on a node after it. {} act here too."
 def typed(lab: Lab, text: str, fresh: bool = True) -> Lab:
     """Apply a change of the formula's text; a text with mistakes is kept as a draft, and the graph stays.
 
+    Branches with which the graph would be too high to be read are one card at first.
+
     Args:
       fresh: False continues the typing under way, all of which is one step of undo.
     """
@@ -54,6 +57,9 @@ def typed(lab: Lab, text: str, fresh: bool = True) -> Lab:
     except GraphError as error:
         return replace(lab, draft=text, mistakes=error.problems, notice=(), typing=typing)
     before = undo(lab.history) if typing else lab.history
+    if cards := too_high(graph):
+        lab = replace(lab, collapsed=lab.collapsed | cards)
+        graph = edits.with_positions(graph, folded_places(graph, lab.collapsed))
     after = without_draft(committed(replace(lab, history=before), graph, "Edit the formula"))
     return replace(with_text(after, text), typing=after.history is not before)
 

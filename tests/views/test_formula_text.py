@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from autodiff_viz.language.parse import parse
 from autodiff_viz.language.show import show
+from autodiff_viz.lessons.gated_transformer import stacked
 from autodiff_viz.views.actions import redone, reset, set_input, typed, undone
 from autodiff_viz.views.edits.apply import edited
 from autodiff_viz.views.lab import FIRST, Lab, formula_text, start
@@ -20,6 +21,15 @@ def type_all(lab: Lab, *texts: str) -> Lab:
 
 def test_a_valid_text_stands_as_it_was_typed():
     assert formula_text(typed(start(), OWN)) == OWN
+
+
+def test_branches_too_high_to_be_read_are_a_card_until_they_are_opened():
+    few, many = typed(start(), stacked(3)), typed(start(), stacked(6))
+    assert (few.collapsed, many.collapsed) == (frozenset(), {"transformer"})
+    assert formula_text(many) == stacked(6)
+    assert typed(few, stacked(6)).collapsed == {"transformer"}
+    opened = edited(many, {"kind": "collapse", "group": "transformer", "on": False})
+    assert typed(opened, stacked(6) + "more = loss * 2.0\n").collapsed == frozenset()
 
 
 def test_a_text_that_is_the_usual_one_is_not_kept_beside_the_graph():

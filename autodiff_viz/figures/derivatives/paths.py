@@ -23,7 +23,7 @@ MOST = 50  # paths; the others are one band
 KEPT = 32
 ELEMENTS = 2_000  # of all values together
 WRITTEN = 4  # elements of a vector that is written out
-COLUMNS = 6  # nodes of a path whose names fit beside each other
+COLUMNS, FEW = 6, 3  # nodes of a path whose names fit beside each other, and in a place that is low
 HEIGHT, LOW = 300, 178  # pixels of the drawing
 INK = {True: "rgba({}, {}, {}, 0.45)".format(*INKS["cotangent"][0]), False: "rgba(20, 160, 184, 0.5)"}
 REST = "rgba(113, 121, 135, 0.35)"
@@ -57,11 +57,14 @@ def paths_of(trace: Trace, name: str) -> Paths:
     return paths(trace, name, MOST)
 
 
-def paths_figure(trace: Trace, name: str | None, height: int = HEIGHT) -> go.Figure:
+def paths_figure(trace: Trace, name: str | None, height: int = HEIGHT, columns: int = COLUMNS) -> go.Figure:
     """Draw the paths from the node `name` to the output as bands, each as wide as what it brings.
 
     Orange bands bring something positive, teal ones something negative; a tensor's are as wide as the norm.
     All paths that are not among the largest are one grey band.
+
+    Args:
+      columns: nodes of a path, at most, that all have their names beside them.
     """
     name = subject(trace, name)
     if name is None:
@@ -77,7 +80,7 @@ def paths_figure(trace: Trace, name: str | None, height: int = HEIGHT) -> go.Fig
         "arrangement": "snap",
         "textfont": {"size": SMALL},
         "node": {
-            "label": _labels(found, names),
+            "label": _labels(found, names, columns),
             "color": COTANGENT,
             "pad": 14,
             "thickness": 10 if max(len(path.nodes) for path in found.paths) <= COLUMNS else 5,
@@ -100,7 +103,7 @@ def paths_figure(trace: Trace, name: str | None, height: int = HEIGHT) -> go.Fig
     return draw([sankey], layout, f"paths {name}")
 
 
-low_paths = partial(paths_figure, height=LOW)
+low_paths = partial(paths_figure, height=LOW, columns=FEW)
 
 
 def paths_text(trace: Trace, name: str | None) -> str:
@@ -147,11 +150,11 @@ def _under(found: Paths) -> list[str]:
     return ["  ".join(marks)]
 
 
-def _labels(found: Paths, names: list[str]) -> list[str]:
+def _labels(found: Paths, names: list[str], columns: int) -> list[str]:
     """Return the names beside the bands; of long paths those of both ends, since others would overlap."""
     longest = max(len(path.nodes) for path in found.paths)
     ends = {found.name, *(path.nodes[-1] for path in found.paths)}
-    return [ink(short(name)) if longest <= COLUMNS or name in ends else "" for name in names]
+    return [ink(short(name)) if longest <= columns or name in ends else "" for name in names]
 
 
 def _bands(trace: Trace, found: Paths) -> list[tuple[str, str, float, str, str]]:

@@ -35,7 +35,7 @@ from autodiff_viz.graph.text.text_format import listed
 MOST_NODES, MOST_STEPS = 300, 900  # of a figure that can be read
 COMPILED = 150  # nodes up to which XLA is asked: it takes longer with each
 APART = 10  # producers that have bars of their own
-NAMED = 26  # steps whose names fit under the axis
+NAMED, SLANTED = 26, 16  # steps whose names fit under the axis, and whose slanted names fit
 CROWDED = 60  # steps whose bars have no gaps
 HEIGHT, LOW = 400, 226  # pixels
 WORDS, MARK = (
@@ -188,10 +188,11 @@ def _ticks(found: Memory) -> dict[str, Any]:
         return {"title": _small("step of the pass"), "nticks": 12}
     names = [short(step.node, 9) + ("*" if step.again else "") for step in found.steps]
     most = max(map(len, names))
+    slant = -45 if len(names) <= SLANTED else -90
     return {
         "tickvals": list(range(len(names))),
         "ticktext": [ink(name) for name in names],
-        "tickangle": 0 if most * len(names) < 70 else -45,
+        "tickangle": 0 if most * len(names) < 70 else slant,
     }
 
 

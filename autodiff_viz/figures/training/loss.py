@@ -22,7 +22,7 @@ from autodiff_viz.figures.training.progress import (
 )
 from autodiff_viz.graph.text.text_format import scalar
 
-HEIGHT = 116  # pixels of the panel
+HEIGHT = 104  # pixels of the panel: with what is above it, no more than a low dock has
 POINTS = 600  # of the line
 WIDE = 300.0  # largest over smallest loss from which the axis is logarithmic
 

@@ -36,7 +36,7 @@ from autodiff_viz.figures.training.progress import (
 )
 from autodiff_viz.graph.text.text_format import listed, scalar
 
-HEIGHT = 210  # pixels of the panel
+HEIGHT = 96  # pixels of the panel: with what is above it, no more than a low dock has
 POINTS = 300  # of a line
 MOST = 12  # parameters with a line
 COLOURS = (VALUE, COTANGENT, CHECKPOINT, RULE)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from html import escape
 from typing import Any
@@ -12,6 +13,8 @@ from autodiff_viz.figures.style.enlarge import enlarged
 from autodiff_viz.ui.session import session
 
 CONFIG = {"displaylogo": False, "displayModeBar": "hover"}
+_MARK = re.compile("([■□▨▬◆○●━┃┈╍])(</span>)? ")
+
 EDGE = 8  # pixels above a drawing whose title stands beside it
 
 
@@ -26,6 +29,7 @@ def draw_chart(
       beside: draws widgets above the title.
     """
     told, figure = _untitled(figure)
+    told = with_marks(told)
     figure = enlarged(figure) if session().parts.large else figure
     with st.container(key=f"drawn_{key}", horizontal=True, wrap=False):
         st.plotly_chart(figure, key=key, width="stretch", config=CONFIG)
@@ -62,3 +66,8 @@ def _untitled(figure: Any) -> tuple[str, Any]:
 
 def _plain(margin: Any) -> dict[str, Any]:
     return margin if isinstance(margin, dict) else margin.to_plotly_json()
+
+
+def with_marks(told: str) -> str:
+    """Return the words beside a figure with each mark of the legend in one line with the word after it."""
+    return _MARK.sub("\\1\\2&nbsp;", told)

@@ -12,7 +12,25 @@ from autodiff_viz.graph.model import Graph, Group, Node
 from autodiff_viz.graph.structure.groups import outermost_first
 from autodiff_viz.views.canvas.arrange_piece import Point, arranged_at
 from autodiff_viz.views.canvas.cards import group_size, pictured, room, size
+from autodiff_viz.views.canvas.drawing import places
 from autodiff_viz.views.layout.sugiyama import Space, layout
+from autodiff_viz.views.layout.tabs import FEW
+
+HIGHEST = 866  # px of a graph from top to foot: as many as have their numbers on the canvas of a small window
+
+
+def too_high(graph: Graph) -> frozenset[str]:
+    """Return the groups of branches that are cards when the graph is first seen.
+
+    None if it is small, or low enough to be read with them, or if its nodes have been placed.
+    """
+    groups = frozenset(group.name for group in graph.groups if group.branches)
+    if not groups or len(graph.nodes) <= FEW or any(node.position for node in graph.nodes):
+        return frozenset()
+    tall, positions = pictured(graph), places(graph).positions
+    feet = [positions[node.name][1] + size(node, tall.get(node.name))[1] for node in graph.nodes]
+    top = min(y for _, y in positions.values())
+    return groups if max(feet) - top > HIGHEST else frozenset()
 
 
 def folded_places(graph: Graph, collapsed: Collection[str]) -> dict[str, Point]:

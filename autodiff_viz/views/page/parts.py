@@ -13,9 +13,11 @@ from typing import Any
 from autodiff_viz.figures.catalog import lacking
 from autodiff_viz.graph import limits
 from autodiff_viz.graph.identity import same
+from autodiff_viz.lessons.gallery import lesson
 from autodiff_viz.views.compose import LabView
 from autodiff_viz.views.forward import forward_data
 from autodiff_viz.views.lab import Lab, scalar_inputs
+from autodiff_viz.views.lessons.claims import variant_of
 from autodiff_viz.views.lessons.gallery import lesson_view
 from autodiff_viz.views.node.tensor import is_tensor
 from autodiff_viz.views.page.figure_choice import about, compared, figure_on_view, pinned_graph
@@ -40,6 +42,7 @@ def lab_drawing(lab: Lab, view: LabView) -> dict[str, Any]:
         "figure": figure_on_view(lab),
         "lacks": lacking(lab.graph, pinned_graph(lab)),
         "lesson": lab.lesson,
+        "trains": is_about_training(lab),
     }
     return {
         **steps,
@@ -52,6 +55,14 @@ def lab_drawing(lab: Lab, view: LabView) -> dict[str, Any]:
         "moment": moment_data(lab, view),
         **view.drawing,
     }
+
+
+def is_about_training(lab: Lab) -> bool:
+    """Whether to show the training first: the open lesson trains its graph, or it has been trained."""
+    found = lesson(lab.lesson)
+    return own(lab) is not None or (
+        found is not None and found.variants[variant_of(lab, found)].training is not None
+    )
 
 
 def _sliders(view: LabView) -> dict[str, Any]:

@@ -76,6 +76,13 @@ def resized(page: Page, width: int, height: int) -> None:
     page.wait_for_function("([w, h]) => innerWidth === w && innerHeight === h", arg=[width, height])
 
 
+TOPMOST = """(thing) => {
+  const { left, top, width, height } = thing.getBoundingClientRect();
+  return thing.contains(thing.getRootNode().elementFromPoint(left + width / 2, top + height / 2));
+}"""
+"""Whether nothing covers the middle of a thing."""
+
+
 def test_all_that_an_edit_changes_is_in_view_at_1280_by_720_and_nothing_jumps_or_scrolls(
     page: Page, address: str
 ):
@@ -92,6 +99,14 @@ def test_all_that_an_edit_changes_is_in_view_at_1280_by_720_and_nothing_jumps_or
     apart(page, ".canvas", ".strip", DOCK, SIDE, BAR, ".st-key-pages")
     assert page.evaluate(SCROLLS) == []
     canvas = box(page, ".canvas")
+    lab.tools.get_by_role("button", name="Add a node").click()
+    palette = box(page, ".palette")
+    assert canvas["y"] + canvas["height"] < palette["y"] + palette["height"] < 720  # over the plots
+    assert page.locator(".palette .hint").evaluate(TOPMOST)
+    page.keyboard.press("Escape")
+    page.get_by_role("button", name="Files, pictures and links").click()
+    expect(page.get_by_role("menu", name="File").locator("> *").last).to_be_in_viewport(ratio=1)
+    page.keyboard.press("Escape")
     page.get_by_role("button", name="Fold the plots").click()
     assert box(page, ".canvas")["height"] > canvas["height"] + 150
     apart(page, ".canvas", DOCK, SIDE)

@@ -48,6 +48,7 @@ def drag_to(lab: LabPage, step: int) -> None:
 @pytest.mark.nightly
 def test_a_step_comes_back_on_the_canvas_and_after_a_reload(lab):
     lab.type_formula(TEXT)
+    lab.choose_figure("Training")
     lab.page.get_by_role("button", name="One step", exact=True).click()
     expect(lab.page.get_by_text("Step 1 of 1")).to_be_visible(timeout=PATIENCE)
     lab.page.get_by_role("button", name="sgd").click()
@@ -84,6 +85,9 @@ def test_a_step_comes_back_on_the_canvas_and_after_a_reload(lab):
 
 def test_a_step_goes_on_from_the_one_on_view_and_loses_none_that_was_made(lab):
     lab.type_formula(TEXT)
+    live = lab.page.get_by_role("tab", name="Cotangents", exact=True)
+    expect(live).to_have_attribute("aria-selected", "true")  # a plot, since nothing has been trained
+    lab.choose_figure("Training")
     steps = ((1, loss_of(1)), (2, loss_of(2)), (3, loss_of(3)))
     for step, loss in steps:
         lab.page.get_by_role("button", name="One step", exact=True).click()
@@ -129,6 +133,7 @@ def test_the_canvas_follows_a_training_and_a_pause_leaves_all_at_one_step(lab, p
     """Another visitor is answered meanwhile."""
     lab.open(f"/?{urlencode(to_query(plans(lab_of(HEAVY), steps=20_000)))}")
     at_first = lab.value("loss").text_content()
+    lab.choose_figure("Training")
     page.get_by_role("button", name="Train 20,000").click()
     progress = page.get_by_test_id("stProgress")
     expect(progress).to_contain_text("loss", timeout=PATIENCE)

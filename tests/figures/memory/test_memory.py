@@ -44,6 +44,13 @@ def test_peak_and_turn_of_a_fork_are_marked():
     assert "Peak: 6 elements, 24 bytes, after the pullback of z" in plain(figure.layout.title.text)
 
 
+def test_names_below_many_bars_stand_upright_since_slanted_ones_would_cover_each_other():
+    """Of a line of 12 px slanted by 45 degrees, 17 px across; 300 px hold 17 of them."""
+    chains = [chain(length).replace("x", "layer_") for length in (6, 10)]
+    angles = [memory_figure(trace(parse(text))).layout.xaxis.tickangle for text in chains]
+    assert angles == [-45, -90]
+
+
 @pytest.mark.parametrize("low", [False, True])
 @pytest.mark.parametrize("text", [FORK, chain(12)])
 def test_the_words_at_the_top_never_touch_the_peaks(text, low):

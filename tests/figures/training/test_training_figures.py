@@ -41,6 +41,12 @@ def test_every_figure_can_be_built_sent_and_read(key, progress):
     assert re.fullmatch(r"[A-Z][^\n<>]+\.", spec.text(progress))
 
 
+@pytest.mark.parametrize("key", ["loss", "ratio"])
+def test_curves_of_a_training_fit_the_dock_of_a_window_of_1280_by_720(key):
+    """The dock has 240 px, of which its border, the figure's tabs and the gaps take 46."""
+    assert TRAINING_FIGURES[key].build(ONE).layout.height <= 240 - 46
+
+
 @pytest.mark.parametrize("key", TRAINING_FIGURES)
 def test_a_phase_has_a_line_and_its_name_and_the_shown_step_a_line(key):
     layout = sent(TRAINING_FIGURES[key].build(SHORT))["layout"]

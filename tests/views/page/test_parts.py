@@ -13,7 +13,8 @@ from autodiff_viz.views.compose import lab_view
 from autodiff_viz.views.edits.apply import edited
 from autodiff_viz.views.lab import Lab, opened, start
 from autodiff_viz.views.lessons.gallery import close_lesson, open_lesson
-from autodiff_viz.views.page.parts import SHOWS, changed, shows
+from autodiff_viz.views.page.parts import SHOWS, changed, is_about_training, shows
+from tests.views.regression import lab_of, trained
 
 SELECTED = replace(start(), selected="b")
 
@@ -95,3 +96,11 @@ def test_claims_follow_an_edit_by_themselves_and_only_in_a_lesson():
     assert "claims" not in parts(start(), set_input(start(), "x", 2.0))
     move = {"kind": "move", "positions": {"x": [10.0, 20.0]}}
     assert "claims" not in parts(lesson, edited(lesson, move))
+
+
+def test_training_comes_first_in_a_lesson_about_it_and_once_it_has_run_and_never_for_a_parameter_alone():
+    about = {one.key for one in LESSONS if is_about_training(open_lesson(start(), one.key))}
+    assert {"xor-tutorial", "xor-broadcast"} <= about
+    assert not {"neuron", "fork", "gated-transformer"} & about
+    assert not is_about_training(lab_of())
+    assert is_about_training(trained(lab_of(), 1))

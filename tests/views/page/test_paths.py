@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 
 from autodiff_viz.engine.trace import trace
-from autodiff_viz.figures.derivatives.paths import paths_figure, paths_text, subject
+from autodiff_viz.figures.derivatives.paths import low_paths, paths_figure, paths_text, subject
 from autodiff_viz.language.parse import parse
 from autodiff_viz.views.page.paths import paths_list
 
@@ -135,3 +136,10 @@ def test_a_long_tensor_with_a_nan_is_called_not_finite():
     """Row 21 with five elements."""
     rows = told("x = [0.0, 0.0, 0.0, 0.0, 0.0]\ny = square(norm(x))", "x")["rows"]
     assert [row["sum"] for row in rows] == ["not finite"]
+
+
+def test_a_low_figure_names_only_the_ends_of_paths_of_four_nodes_whose_names_would_meet():
+    found = trace(parse(CHAIN))
+    labels = [drawn(found, "w").data[0].node.label for drawn in (paths_figure, low_paths)]
+    named = [sorted(filter(None, (re.sub("<[^>]*>", "", one) for one in drawn))) for drawn in labels]
+    assert named == [["h1", "h2", "h3", "w"], ["h3", "w"]]

@@ -79,3 +79,13 @@ test("both numbers of a tab can be read at every scale at which cards have their
     assert.ok(size >= 13 / Math.min(scale, 1) - 0.1);
   }
 });
+
+test("brackets and the bars of a norm reach over neither the number below them nor the lower edge of the least card", () => {
+  const [above, below] = [0.72, 0.2]; // of the font's size
+  for (const k of [0.3, 0.36, 0.42, 0.5]) for (const value of ["[0.0404]", "\u20160.46\u2016"]) {
+    const level = levelOf(k);
+    const [first, second] = rows({ ...node("b", 0, 0), value }, level);
+    assert.ok(second + below * level.number <= 80, `edge at ${k}`);
+    assert.ok(second - above * level.number >= first + below * level.number - 1, `rows at ${k}`);
+  }
+});

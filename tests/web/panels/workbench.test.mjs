@@ -36,9 +36,12 @@ test("the dock leaves room for the canvas, however high it was made in a larger 
   assert.deepEqual([720, 1000].map((window) => heightOf({ ...look, dock: null }, window)), [240, 310]);
 });
 
-test("a graph with cuts opens with its segments, one with parameters with its training, and a link with its figure", () => {
-  const trained = { nodes: [{ isParameter: true }], figure: "cotangents" };
+test("a graph with cuts opens with its segments, one about training with that, any other and a link with a figure", () => {
+  const weighted = { nodes: [{ isParameter: true }], figure: "cotangents" };
+  const trained = { ...weighted, trains: true };
+  assert.equal(firstPlot(weighted, "cotangents"), "figure");
   assert.equal(firstPlot(trained, "cotangents"), "training");
+  assert.equal(firstPlot({ ...trained, nodes: [{}] }, "cotangents"), "figure");
   assert.equal(firstPlot({ ...trained, figure: "sweep" }, "cotangents"), "figure");
   assert.equal(firstPlot({ nodes: [{ cut: true }], figure: "cotangents" }, "cotangents"), "segments");
   assert.equal(firstPlot({ nodes: [{}], figure: "cotangents" }, "cotangents"), "figure");

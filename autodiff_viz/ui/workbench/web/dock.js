@@ -17,9 +17,11 @@ export const othersOf = ({ nodes }) => [
   ...(nodes.some(({ isParameter }) => isParameter) ? [/** @type {const} */ ("training")] : []),
 ];
 
-/** The plot of a graph for which none was chosen: its segments or its training, unless its address names a figure. Pure.
- * @param {Pick<Drawing, "nodes" | "figure">} drawing @param {string} usual the figure that no address names */
-export const firstPlot = (drawing, usual) => (drawing.figure === usual ? othersOf(drawing)[0] ?? "figure" : "figure");
+/** The plot of a graph for which none was chosen: a figure, which is live, but its segments if it has cuts, and its training
+ * if that is what the lesson is about or if it has been trained; an address that names a figure has it. Pure.
+ * @param {Pick<Drawing, "nodes" | "figure" | "trains">} drawing @param {string} usual the figure that no address names */
+export const firstPlot = (drawing, usual) =>
+  (drawing.figure === usual && othersOf(drawing).find((name) => name !== "training" || drawing.trains)) || "figure";
 
 /** The figures that a graph has. Pure. @param {Record<string, string>} figures titles by name @param {string[]} lacks */
 export const offered = (figures, lacks) => Object.fromEntries(Object.entries(figures).filter(([name]) => !lacks.includes(name)));

@@ -5,6 +5,8 @@ import { html } from "../../web/dom.js";
 
 /** @typedef {{ name: string, label: string, title?: string }} Tab */
 
+const PEEK = 14; // px of the next tab beside the chosen one: there are more
+
 export class Tabs {
   /** @param {string} label @param {(name: string) => void} choose */
   constructor(label, choose) {
@@ -15,6 +17,8 @@ export class Tabs {
     this.names = "";
     /** @type {string | null} */
     this.chosen = null;
+    this.sized = new ResizeObserver(() => this.bringIntoView(this.chosen)); // it may be drawn before it has its size
+    this.sized.observe(this.root);
   }
 
   get buttons() {
@@ -41,8 +45,8 @@ export class Tabs {
     const tab = this.buttons.find((button) => button.dataset.tab === name);
     if (!tab) return;
     const [row, { offsetTop, offsetLeft, offsetHeight, offsetWidth }] = [this.root, tab];
-    row.scrollTop = Math.min(offsetTop, Math.max(row.scrollTop, offsetTop + offsetHeight - row.clientHeight));
-    row.scrollLeft = Math.min(offsetLeft, Math.max(row.scrollLeft, offsetLeft + offsetWidth - row.clientWidth));
+    row.scrollTop = Math.min(offsetTop, Math.max(row.scrollTop, offsetTop + offsetHeight + PEEK - row.clientHeight));
+    row.scrollLeft = Math.min(offsetLeft, Math.max(row.scrollLeft, offsetLeft + offsetWidth + PEEK - row.clientWidth));
   }
 
   /** @param {KeyboardEvent} event */

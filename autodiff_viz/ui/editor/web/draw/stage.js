@@ -41,7 +41,7 @@ export function openStage() {
   const surface = html("div", { class: "surface", role: "application", "aria-label": "Computation graph. Arrow keys walk, question mark lists all keys." }, pane);
   const status = html("div", { class: "status", role: "status" });
   const dots = html("div", { class: "dots" });
-  const host = html("div", { class: "canvas", "data-detail": NEAR.detail }, dots, surface, html("div", { class: "edges" }), status);
+  const host = html("div", { class: "canvas", "data-detail": NEAR.detail }, html("div", { class: "backdrop" }, dots), surface, html("div", { class: "edges" }), status);
   return {
     host, dots, surface, pane, worlds, layers, status, movePane: mover(pane), moveDots: mover(dots), moveHand: mover(leaves[LEAVES.findIndex(([name]) => name === "hand")]),
     /** @type {Lifted[]} */ lifted: [],

@@ -25,6 +25,7 @@ const BESIDE = 15; // px of numbers, at most, that leave room for a tangent besi
 const SMALLER = 0.9; // size of a tangent beside its value
 const MARK = 9; // px that the arrows of value and cotangent take
 const CAPITAL = 0.7; // height of digits and capitals, of the font's size
+const BELOW = 0.2; // of the font's size, what brackets and the bars of a norm have below the line
 export const MOST = 16; // px of a number
 const NORM = 13.5; // px under a picture
 const SYMBOL = { most: 20, sign: 26, beside: 13, far: 40 }; // px; a sign such as + looks smaller than letters
@@ -56,9 +57,10 @@ function baselines(node, level) {
   const [head, row] = [isBare(level) ? 0 : CAPITAL * text, CAPITAL * number];
   if (!hasBoth(node, level)) return { sign: 0, rows: [(h + row) / 2, (h + row) / 2] };
   const count = hasThree(node, level) ? 3 : 2;
-  const first = head ? head + Math.min((h - head - count * row) / (count + 2), HIGH) : 0;
-  const gap = Math.max((h - first - count * row) / (count + 1), detail === "one" && node.tangent !== undefined ? TIGHT : 0);
-  const top = (first + h - count * row - (count - 1) * gap) / 2;
+  const below = /^[[\u2016]/.test(node.value) ? BELOW * number : 0;
+  const first = head ? head + Math.min((h - head - below - count * row) / (below ? 8 : count + 2), HIGH) : 0;
+  const gap = Math.max((h - first - below - count * row) / (count + 1), below, detail === "one" && node.tangent !== undefined ? TIGHT : 0);
+  const top = Math.max(first, (first + h - below - count * row - (count - 1) * gap) / 2);
   return { sign: first, rows: Array.from({ length: count }, (_, i) => top + i * (gap + row) + row) };
 }
 

@@ -9,12 +9,15 @@ import { outputPoint, pathOf, pointAt, wireCurve } from "../geometry.js";
 /** @typedef {import("../../editor.js").Editor} Editor */
 /** @typedef {import("../../types.js").Point} Point */
 /** @typedef {import("../../types.js").GraphNode} GraphNode */
-/** @typedef {{ from: GraphNode, to: GraphNode, at: number }} Read  `at`: 0 to 1, where on the lower edge of the card it ends */
+/** @typedef {import("../../types.js").Cubic} Cubic */
+/** @typedef {{ from: GraphNode, to: GraphNode, at: number, cards: GraphNode[] }} Read  `at`: 0 to 1, where on the lower edge of the card it ends;
+ * `cards`: all, behind which it should not run */
 /** @typedef {{ root: SVGGraphicsElement, line: Element, arrow: Element }} Thread */
 
 const ARROW = "M-6 0L4.5 -4.5L4.5 4.5z";
 const PLACE = 0.3; // of the way, from the node that is read
 const GRAD = "grad";
+const [UNDER, ASIDE, LOOKS] = [22, 50, 40]; // px below a card and beside the ends; points at which a line is looked at
 
 /** @param {Editor} editor */
 export function showReads(editor) {
@@ -40,7 +43,7 @@ export function readsShown({ single, drawing, seen }) {
     const from = cards.get(seenAs(seen, to));
     return from && from.id !== node.id ? [[from.id, from]] : [];
   }));
-  return [...found.values()].map((from, i) => ({ from, to: node, at: (i + 1) / (found.size + 1) }));
+  return [...found.values()].map((from, i) => ({ from, to: node, at: (i + 1) / (found.size + 1), cards: seen.nodes }));
 }
 
 /** @returns {Thread} */
@@ -50,13 +53,32 @@ function make() {
 }
 
 /** @param {Thread} thread @param {Read} read */
-function show({ line, arrow }, { from, to, at }) {
-  const end = /** @type {Point} */ ([to.x + to.w * 0.5 * at, to.y + to.h]);
-  const start = outputPoint(from);
-  const curve = wireCurve(start, end);
-  const [a, b, , d] = curve[0];
-  curve[0] = [a, b, [d[0] - 6, d[1] + Math.max(30, Math.abs(d[1] - a[1]) / 2)], d]; // it ends from below
+function show({ line, arrow }, read) {
+  const curve = curveOf(read);
   line.setAttribute("d", pathOf(curve));
   const { point: [x, y], angle } = pointAt(curve, PLACE);
   arrow.setAttribute("transform", `translate(${x.toFixed(1)} ${y.toFixed(1)}) rotate(${angle.toFixed(1)})`);
 }
+
+/** The line, as straight as it can be without running behind a card, otherwise below one card or another. Pure. @param {Read} read */
+export function curveOf({ from, to, at, cards }) {
+  const end = /** @type {Point} */ ([to.x + to.w * 0.5 * at, to.y + to.h]);
+  const start = outputPoint(from);
+  const others = cards.filter(({ id }) => id !== from.id && id !== to.id);
+  const between = others.filter(({ x, w }) => x < end[0] && x + w > start[0]);
+  const heights = between.map(({ y, h, foot = 0 }) => y + h + foot + UNDER * (1 + at)).sort((a, b) => a - b);
+  const ways = [lineTo(start, end), ...heights.map((y) => lineTo(start, end, [[start[0] + ASIDE, y], [end[0] - ASIDE, y]]))];
+  return ways.find((curve) => !others.some((card) => passes(curve, card))) ?? ways[0];
+}
+
+/** @param {Point} start @param {Point} end @param {Point[]} [via] @returns {Cubic[]} */
+function lineTo(start, end, via) {
+  const curve = wireCurve(start, end, via);
+  const [a, b, , d] = curve[curve.length - 1];
+  curve[curve.length - 1] = [a, b, [d[0] - 6, d[1] + Math.max(30, Math.abs(d[1] - a[1]) / 2)], d]; // it ends from below
+  return curve;
+}
+
+/** @param {Cubic[]} curve @param {GraphNode} card */
+const passes = (curve, { x, y, w, h, foot = 0 }) => Array.from({ length: LOOKS + 1 }, (_, i) => pointAt(curve, i / LOOKS).point)
+  .some(([across, down]) => across > x && across < x + w && down > y && down < y + h + foot);
