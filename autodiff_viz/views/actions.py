@@ -32,10 +32,10 @@ from autodiff_viz.views.lab import (
     scalar_inputs,
     start,
     stepped,
-    with_range,
     with_text,
     without_draft,
 )
+from autodiff_viz.views.slider_ranges import with_range
 
 NO_WIRES = "{!r} is wired to nothing, so it has no derivative to replace."
 WIRE_FIRST = "Put this rule on a node after it. {} act here too."
