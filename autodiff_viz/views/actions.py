@@ -11,6 +11,7 @@ from typing import Any
 
 from autodiff_viz.engine.explain.statistics import is_random
 from autodiff_viz.graph import edits, limits
+from autodiff_viz.graph.dtypes import DTYPES
 from autodiff_viz.graph.history import redo, undo
 from autodiff_viz.graph.identity import same
 from autodiff_viz.graph.literals import seed_fault
@@ -170,6 +171,11 @@ def set_policy(lab: Lab, region: str, policy: str, saved: frozenset[str] = froze
 def set_seed(lab: Lab, seed: Literal) -> Lab:
     """Set the seed, the cotangent of the output; 1, the usual seed in JAX, is stored as None."""
     return replace(lab, seed=None if seed == 1 else seed, notice=())
+
+
+def set_dtype(lab: Lab, dtype: str) -> Lab:
+    """Set the dtype; a message from outside may name one that is not offered, and then nothing changes."""
+    return replace(lab, dtype=dtype) if dtype in DTYPES else lab
 
 
 def type_seed(lab: Lab, text: str) -> Lab:
