@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from itertools import starmap
 from math import prod
 from typing import Any
 
@@ -20,6 +21,7 @@ from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.graph.structure.order import consumers
 from autodiff_viz.language.parse import parse
 from autodiff_viz.lessons.record import Claim, Law, Lesson, Like, Variant
+from autodiff_viz.workers.reports import report
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +100,13 @@ def findings(lesson: Lesson, variant: int) -> tuple[Finding, ...]:
     Some claims train a network, so this runs in a worker process. It is memoised: lessons do not change, so
     each graph is evaluated once per process.
     """
-    return tuple(check(claim, lesson) for claim in claims_of(lesson, variant))
+    before = sum(claim.variant < variant for claim in lesson.claims)
+
+    def checked(index: int, claim: Claim) -> Finding:
+        report(before + index, len(lesson.claims), "claims")
+        return check(claim, lesson)
+
+    return tuple(starmap(checked, enumerate(claims_of(lesson, variant))))
 
 
 def claims_of(lesson: Lesson, variant: int) -> tuple[Claim, ...]:

@@ -141,7 +141,7 @@ def proved(found: Lesson) -> Answer | None:
     """
     if found.key in _proved:
         return _proved[found.key]
-    name = identity((PROOF, this_version(), found))
+    name = _proof_name(found)
     try:
         answer = Answer(read_proof(read(kept(), name), found))
     except ValueError:  # it does not exist, or its file has been changed
@@ -149,6 +149,15 @@ def proved(found: Lesson) -> Answer | None:
     if answer and not answer.why:
         _proved[found.key] = answer
     return answer
+
+
+def proving(found: Lesson) -> Report | None:
+    """Return how far the check of a lesson's claims is; None while it waits."""
+    return workers().report(_proof_name(found))
+
+
+def _proof_name(found: Lesson) -> bytes:
+    return identity((PROOF, this_version(), found))
 
 
 def _asked_to_prove(found: Lesson, name: bytes) -> Answer | None:

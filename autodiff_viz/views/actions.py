@@ -16,6 +16,7 @@ from autodiff_viz.graph.edits.history import redo, undo
 from autodiff_viz.graph.identity import same
 from autodiff_viz.graph.model import FOLLOW, INPUT, Call, Graph, Lambda, Literal, Node, Rule
 from autodiff_viz.graph.problem import GraphError, Problem
+from autodiff_viz.graph.registries.dtypes import DTYPES
 from autodiff_viz.graph.registries.policies import TAKING_NAMES
 from autodiff_viz.graph.registries.rule_kinds import ARRIVING, KINDS, ON_INPUTS, WIRES
 from autodiff_viz.graph.text.literals import seed_fault
@@ -34,10 +35,10 @@ from autodiff_viz.views.lab import (
     scalar_inputs,
     start,
     stepped,
-    with_range,
     with_text,
     without_draft,
 )
+from autodiff_viz.views.slider_ranges import with_range
 
 NO_WIRES = "{!r} is wired to nothing, so it has no derivative to replace."
 WIRE_FIRST = "Put this rule on a node after it. {} act here too."
@@ -177,6 +178,11 @@ def set_policy(lab: Lab, region: str, policy: str, saved: frozenset[str] = froze
 def set_seed(lab: Lab, seed: Literal) -> Lab:
     """Set the seed, the cotangent of the output; 1, the usual seed in JAX, is stored as None."""
     return replace(lab, seed=None if seed == 1 else seed, notice=())
+
+
+def set_dtype(lab: Lab, dtype: str) -> Lab:
+    """Set the dtype; a message from outside may name one that is not offered, and then nothing changes."""
+    return replace(lab, dtype=dtype) if dtype in DTYPES else lab
 
 
 def type_seed(lab: Lab, text: str) -> Lab:

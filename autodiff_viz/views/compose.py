@@ -21,10 +21,11 @@ from autodiff_viz.views.canvas.drawing import Drawing, Picture, drawing
 from autodiff_viz.views.canvas.slider_tables import Stretch, keys, tables
 from autodiff_viz.views.evaluated import Evaluated, evaluated, evaluated_at
 from autodiff_viz.views.forward import ForwardCheck, check_tangents, tangents_of
-from autodiff_viz.views.lab import Lab, formula_text, scalar_inputs, slider_range
+from autodiff_viz.views.lab import Lab, formula_text, scalar_inputs
 from autodiff_viz.views.node.cures import Explanation, explained_lints, explained_non_finite
 from autodiff_viz.views.notices import elsewhere, notice_data
 from autodiff_viz.views.numbers import full, short
+from autodiff_viz.views.slider_ranges import slider_range
 from autodiff_viz.views.training.shown_step import Moment, moment
 
 VERIFIED_AT_ONCE = 150  # nodes; a larger graph is verified on request, since tracing holds the GIL

@@ -9,7 +9,17 @@ from types import MappingProxyType
 from typing import Any
 
 from autodiff_viz.figures.cotangents.noise import USUAL_DRAWS
-from autodiff_viz.graph.edits.history import History, Pinned, Setting, begin, commit, push, settings_between
+from autodiff_viz.graph.edits.history import (
+    DTYPE,
+    LOSS_SCALE,
+    History,
+    Pinned,
+    Setting,
+    begin,
+    commit,
+    push,
+    settings_between,
+)
 from autodiff_viz.graph.identity import remembered
 from autodiff_viz.graph.model import INPUT, Graph, Literal
 from autodiff_viz.graph.problem import GraphError, Problem
@@ -133,13 +143,24 @@ def committed(lab: Lab, graph: Graph, label: str) -> Lab:
 
 
 def with_setting(lab: Lab, name: str, value: Any, label: str) -> Lab:
-    """Return the lab with another value of a field, as a step of undo.
+    """Return the lab with another value of a setting, as a step of undo.
 
-    Undo and redo change the field, and the graph beside it.
+    Undo and redo change this setting alone, and the graph beside it.
     """
-    present = lab.history.present
-    entry = present._replace(label=label, setting=Setting(name, getattr(lab, name), value))
-    return replace(lab, history=push(lab.history, entry), **{name: value})
+    before = lab.dtype if name == DTYPE else lab.plan.settings.loss_scale
+    entry = lab.history.present._replace(label=label, setting=Setting(name, before, value))
+    return replace(_set(lab, {name: value}), history=push(lab.history, entry))
+
+
+def _set(lab: Lab, settings: Mapping[str, Any]) -> Lab:
+    """Return the lab with these settings. Without a loss scale there is none that could grow."""
+    if DTYPE in settings:
+        lab = replace(lab, dtype=settings[DTYPE])
+    if LOSS_SCALE in settings:
+        scale, given = settings[LOSS_SCALE], lab.plan.settings
+        given = replace(given, loss_scale=scale, growth_interval=given.growth_interval if scale else 0)
+        lab = replace(lab, plan=replace(lab.plan, settings=given))
+    return lab
 
 
 def with_text(lab: Lab, text: str | None) -> Lab:
@@ -231,9 +252,10 @@ def stepped(lab: Lab, history: History) -> Lab:
         was = replace(was, training=training, shelved=shelved, **PASSING)
     selected = was.selected if was.selected in history.graph else None
     passing = {"notice": (), "picked": (), "typing": False}
-    rules = {"as_then": False, **settings_between(lab.history, history)} if was is lab else {}
+    if was is lab:
+        was = replace(_set(lab, settings_between(lab.history, history)), as_then=False)
     collapsed = _collapsed_at(was.collapsed, lab.history, history)
-    return replace(was, history=history, selected=selected, collapsed=collapsed, **passing, **rules)
+    return replace(was, history=history, selected=selected, collapsed=collapsed, **passing)
 
 
 def _collapsed_at(collapsed: frozenset[str], old: History, new: History) -> frozenset[str]:
@@ -261,35 +283,6 @@ def refused(lab: Lab, error: GraphError) -> Lab:
 def scalar_inputs(graph: Graph) -> tuple[str, ...]:
     """Return the names of the inputs that a slider can move, in graph order."""
     return tuple(n.name for n in graph.nodes if n.op == INPUT and isinstance(n.param("value"), int | float))
-
-
-def slider_range(lab: Lab, name: str) -> tuple[float, float]:
-    """Return (low, high), low < high: from the formula, else the slider's range so far, else a round range.
-
-    The range is extended to contain the value.
-    """
-    node = lab.graph[name]
-    value = float(node.param("value"))
-    kept = next(((low, high) for key, low, high in lab.ranges if key == name), None)
-    low, high = kept or _round_range(value)
-    low, high = float(node.param("low", low)), float(node.param("high", high))
-    low, high = min(low, value), max(high, value)
-    return (low, high) if low < high else _round_range(value)
-
-
-def _round_range(value: float) -> tuple[float, float]:
-    """Return -r to r for the smallest r of 5, 10, 50, 100, ... that contains the value."""
-    reach = 5.0
-    while reach < abs(value):
-        reach *= 2 if str(reach)[0] == "5" else 5
-    return -reach, reach
-
-
-def with_range(lab: Lab, name: str) -> Lab:
-    """Store the slider's present range, so that it does not change while the slider moves."""
-    low, high = slider_range(lab, name)
-    others = tuple(entry for entry in lab.ranges if entry[0] != name)
-    return replace(lab, ranges=(*others, (name, low, high)))
 
 
 def plain(number: float) -> str:

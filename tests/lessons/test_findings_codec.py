@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from autodiff_viz.graph.identity import same
+from autodiff_viz.lessons import evaluate
 from autodiff_viz.lessons.evaluate import findings
 from autodiff_viz.lessons.findings_codec import prove, read_proof
 from autodiff_viz.lessons.gallery import LESSONS, lesson
@@ -28,6 +29,15 @@ def test_a_proof_comes_back_bit_by_bit_as_json(found):
         for mine, theirs in zip(ours, findings(found, variant), strict=True):
             assert same((mine.expected, mine.found), (theirs.expected, theirs.found))
             assert (mine.claim, mine.holds) == (theirs.claim, theirs.holds)
+
+
+def test_each_claim_is_reported_before_it_is_checked(monkeypatch):
+    """The fork has three graphs with two claims each."""
+    told = []
+    monkeypatch.setattr(evaluate, "report", lambda *report: told.append(report))
+    for variant in range(3):
+        findings.__wrapped__(FORK, variant)  # not as another test has found them
+    assert told == [(done, 6, "claims") for done in range(6)]
 
 
 def test_a_proof_is_kept_for_the_next_start(tmp_path):

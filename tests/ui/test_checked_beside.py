@@ -24,6 +24,7 @@ from autodiff_viz.views.lab import start
 from autodiff_viz.views.lessons.gallery import open_lesson
 from autodiff_viz.workers.jobs import BROKEN, TOO_LONG, Answer, Job
 from autodiff_viz.workers.pool import Pool
+from autodiff_viz.workers.reports import Report
 from tests.ui.page import put
 
 APP = str(Path(__file__).parents[2] / "app.py")
@@ -65,12 +66,16 @@ class Idle:
         self.asked: list[Job] = []
         self.short: list[Job] = []
         self.found = found
+        self.reports: dict[bytes, Report] = {}
 
     def ask(self, asker: object, job: Job) -> None:
         (self.asked if job.long else self.short).append(job)
 
     def answer(self, key: bytes, patience: float = 0.0) -> Answer | None:
         return self.found
+
+    def report(self, key: bytes) -> Report | None:
+        return self.reports.get(key)
 
 
 def started_again(server, found: Answer | None = None) -> Idle:
@@ -98,7 +103,7 @@ def lab() -> AppTest:
 
 
 def checking(app: AppTest) -> int:
-    return sum(text.value == CHECKING for text in app.text)
+    return sum(text.value.startswith((f"{CHECKING} ...", f"{CHECKING}:")) for text in app.text)
 
 
 def checked(app: AppTest) -> AppTest:
@@ -131,6 +136,15 @@ def test_the_claims_beside_the_lab_say_checking_and_then_tick(server):
     assert (checking(app), held(app)) == (1, 0)
     of_the_first_graph = sum(claim.variant == 0 for claim in FORK.claims)
     assert held(checked(app)) == of_the_first_graph
+
+
+def test_a_check_under_way_says_how_many_claims_it_has_done(server):
+    idle = started_again(server)
+    gallery()
+    (of_fork,) = (job for job in idle.asked if job.arguments[0] == "fork")
+    idle.reports[of_fork.key] = Report(4, 6, "claims")
+    assert [text.value for text in gallery().text] == ["Checking: 4 of 6 claims", "Checking ..."]
+    assert "Checking: 4 of 6 claims" in [text.value for text in lab().text]
 
 
 def test_the_next_start_of_the_same_version_ticks_at_once_and_asks_for_nothing(server):

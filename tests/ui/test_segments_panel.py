@@ -11,6 +11,7 @@ from autodiff_viz.ui.session import SESSION
 from autodiff_viz.views.lab import start
 from autodiff_viz.views.lessons.gallery import open_lesson
 from autodiff_viz.workers.jobs import TOO_LONG, Answer, done_here
+from autodiff_viz.workers.reports import Report
 from tests.ui.test_lab_page import lab_of, page, ran, said
 
 CUT = "w = parameter(3.0)\nu = parameter(0.5)\nh = cut(w * w)\nz = square(h * u - 1.0)"
@@ -21,7 +22,7 @@ class Later:
     """Workers whose answers come when the test says so."""
 
     def __init__(self) -> None:
-        self.jobs, self.answers, self.cancelled = {}, {}, []
+        self.jobs, self.answers, self.reports, self.cancelled = {}, {}, {}, []
 
     def ask(self, asker, job) -> None:
         self.jobs[asker[1]] = job
@@ -29,8 +30,8 @@ class Later:
     def answer(self, key, patience=0.0):
         return self.answers.get(key)
 
-    def report(self, key) -> None:
-        """Return the progress of a job: none is known."""
+    def report(self, key):
+        return self.reports.get(key)
 
     def cancel(self, asker) -> None:
         self.cancelled.append(asker[1])
@@ -58,6 +59,17 @@ def test_the_segments_come_when_a_worker_has_them(workers):
     assert "pullbacks in a chain" not in said(app)
     workers.finish("segments")
     assert "2 pullbacks in a chain equal the whole gradient" in said(ran(app))
+
+
+def test_what_runs_says_how_far_it_is(workers):
+    app = page(lab=lab_of(CUT))
+    workers.finish("segments")
+    app = press(ran(app), "split_curves_offer")
+    assert "Training 100 steps three ways ..." in said(app)
+    workers.reports[workers.jobs["split_curves"].key] = Report(40, 300, "steps")
+    assert "Training 100 steps three ways: 40 of 300 steps" in said(ran(app))
+    workers.reports[workers.jobs["split_curves"].key] = Report(1200, 30_000, "")
+    assert "Training 100 steps three ways: 4 %" in said(ran(app))
 
 
 def test_a_large_graph_is_divided_when_the_user_asks(workers):

@@ -15,11 +15,10 @@ from autodiff_viz.views.lab import (
     opened,
     refused,
     scalar_inputs,
-    slider_range,
     start,
-    with_range,
     without_draft,
 )
+from autodiff_viz.views.slider_ranges import slider_range, with_range
 
 OTHER = parse("t = 2.0\nu = exp(t)")
 

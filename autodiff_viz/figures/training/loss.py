@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
+from autodiff_viz.engine.training.updates import skipped_said
 from autodiff_viz.figures.style.plotly_text import coloured
 from autodiff_viz.figures.style.theme import COTANGENT, EDGE, LINE, SMALL, STOP, VALUE, axis, draw, ink
 from autodiff_viz.figures.training.progress import (
@@ -24,13 +25,15 @@ from autodiff_viz.graph.text.text_format import scalar
 
 HEIGHT = 104  # pixels of the panel: with what is above it, no more than a low dock has
 POINTS = 600  # of the line
+SKIPPED = 200  # marks of steps that were skipped
 WIDE = 300.0  # largest over smallest loss from which the axis is logarithmic
 
 
 def loss_figure(progress: Progress) -> go.Figure:
     """Draw the loss as a line, with a dot at the step on view.
 
-    A cross at the height of the largest finite loss marks a loss that is not finite.
+    A cross at the height of the largest finite loss marks a loss that is not finite, an open diamond a step
+    that was skipped.
     """
     loss = progress.records.loss.astype(float)
     finite = loss[np.isfinite(loss)]
@@ -48,9 +51,11 @@ def loss_figure(progress: Progress) -> go.Figure:
             type="log" if log else "linear", nticks=5, tickangle=0, zeroline=False, exponentformat="power"
         ),
         "shapes": shapes,
-        "annotations": [*names, _headline(loss, head), *here],
+        "annotations": [*names, _headline(progress, loss, head), *here],
     }
-    return draw([_line(loss), *_dot(progress, loss), *_crosses(loss)], layout, "loss")
+    return draw(
+        [_line(loss), *_skipped(progress, loss), *_dot(progress, loss), *_crosses(loss)], layout, "loss"
+    )
 
 
 def loss_text(progress: Progress) -> str:
@@ -59,8 +64,13 @@ def loss_text(progress: Progress) -> str:
     first, last, least = (scalar(x) for x in (loss[0], loss[-1], np.nanmin(np.append(loss, np.inf))))
     return (
         f"A line chart of the loss over {progress.steps} steps: from {first} to {last}, at least {least}"
-        f"{_changes(progress)}."
+        f"{_changes(progress)}{_skips(progress)}."
     )
+
+
+def _skips(progress: Progress) -> str:
+    said = skipped_said(progress.records)
+    return f"; {said[0].lower()}{said[1:-1]}" if said else ""
 
 
 def _changes(progress: Progress) -> str:
@@ -68,9 +78,11 @@ def _changes(progress: Progress) -> str:
     return f"; {', '.join(named)}" if named else ""
 
 
-def _headline(loss: np.ndarray, head: int) -> dict[str, Any]:
+def _headline(progress: Progress, loss: np.ndarray, head: int) -> dict[str, Any]:
     ends = f"loss {scalar(loss[0])} → {scalar(loss[-1])}"
     text = f"{coloured('━', VALUE)} <b>{ends}</b>, steps 0 to {len(loss) - 1}"
+    skipped = np.count_nonzero(progress.records.skipped)
+    text += f"  {coloured('◇', STOP)} {skipped:,} skipped" if skipped else ""
     return {**_over(head), "text": ink(text), "x": 0, "xshift": EDGE - LEFT, "xanchor": "left"}
 
 
@@ -115,11 +127,26 @@ def _crosses(loss: np.ndarray) -> list[dict[str, Any]]:
     bad = np.flatnonzero(~np.isfinite(loss))[:50]
     if not bad.size:
         return []
-    finite = loss[np.isfinite(loss)]
-    height = float(finite.max()) if finite.size else 1.0
     marker = {"symbol": "x", "size": 11, "color": STOP}
     hover = "step %{x}<br>the loss is not finite<extra></extra>"
-    return [_marks(bad.tolist(), [height] * len(bad), marker, hover)]
+    return [_marks(bad.tolist(), _heights(loss, bad), marker, hover)]
+
+
+def _skipped(progress: Progress, loss: np.ndarray) -> list[dict[str, Any]]:
+    """Return a mark at each step that was skipped, or at every second, third, ... of many."""
+    steps = np.flatnonzero(progress.records.skipped)
+    if not steps.size:
+        return []
+    steps = steps[columns(steps.size, SKIPPED)]
+    marker = {"symbol": "diamond-open", "size": 11, "color": STOP, "line": {"width": 2}}
+    hover = "step %{x}<br>gradient not finite, skipped<extra></extra>"
+    return [{**_marks(steps.tolist(), _heights(loss, steps), marker, hover), "name": "skipped"}]
+
+
+def _heights(loss: np.ndarray, steps: np.ndarray) -> list[float]:
+    """Return the loss of these steps, and the largest finite one where it is not finite."""
+    top = float(np.max(loss, initial=-np.inf, where=np.isfinite(loss)))
+    return np.where(np.isfinite(loss[steps]), loss[steps], top if np.isfinite(top) else 1.0).tolist()
 
 
 def _marks(x: list[int], y: list[float], marker: dict[str, Any], hover: str) -> dict[str, Any]:

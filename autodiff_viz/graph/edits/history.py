@@ -23,8 +23,11 @@ class Pinned(NamedTuple):
     letter: str = "A"
 
 
+DTYPE, LOSS_SCALE = "dtype", "loss_scale"
+
+
 class Setting(NamedTuple):
-    """A setting beside the graph that a step has changed, with its values before and after."""
+    """A setting beside the graph that a step has changed, `DTYPE` or `LOSS_SCALE`, before and after."""
 
     name: str
     before: Any

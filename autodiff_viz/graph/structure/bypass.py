@@ -75,4 +75,6 @@ def mute_fault(node: Node) -> str:
 def mute_problem(node: Node) -> Problem:
     """Return the problem of a muted node that cannot be muted."""
     message = f"A muted node returns its first wired input, but {quoted(node.name)} {mute_fault(node)}."
-    return Problem("bad-mute", message, "Wire a node to it first, or mute another node.", node=node.name)
+    wireable = node.op not in (INPUT, GRAD)
+    hint = "Wire a node to it first, or mute another node." if wireable else "Mute another node."
+    return Problem("bad-mute", message, hint, node=node.name)

@@ -9,7 +9,7 @@ import streamlit as st
 
 from autodiff_viz.lessons.gallery import LESSONS
 from autodiff_viz.lessons.record import Lesson
-from autodiff_viz.ui.panels.claims import CHECKING, CSS, draw_claims, not_checked
+from autodiff_viz.ui.panels.claims import CSS, checking, draw_claims, not_checked
 from autodiff_viz.ui.panels.lesson import draw_progress
 from autodiff_viz.ui.pulse.component import pulse
 from autodiff_viz.ui.work import proved
@@ -54,7 +54,7 @@ def _draw_card(found: Lesson, answer: Answer | None, on_open: Callable[[str], No
         st.button("Open in the lab", on_click=on_open, args=(shown.key,), **look)
         st.html(_progress(found), width="content")
     if answer is None or answer.why:
-        st.text(CHECKING if answer is None else not_checked(answer.why))
+        st.text(checking(found) if answer is None else not_checked(answer.why))
         return
     with st.expander(_verdict(shown)):
         for title, claims in shown.graphs:

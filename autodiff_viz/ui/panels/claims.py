@@ -9,8 +9,10 @@ from pathlib import Path
 import streamlit as st
 
 from autodiff_viz.lessons.gallery import lesson
+from autodiff_viz.lessons.record import Lesson
+from autodiff_viz.ui.panels.waiting import so_far
 from autodiff_viz.ui.session import session
-from autodiff_viz.ui.work import proved
+from autodiff_viz.ui.work import proved, proving
 from autodiff_viz.views.compose import LabView
 from autodiff_viz.views.lab import Lab
 from autodiff_viz.views.lessons.claims import FAILS, HOLDS, OWN, ClaimView, claims_on_canvas
@@ -18,7 +20,7 @@ from autodiff_viz.workers.jobs import TOO_LONG
 
 LOOK = 400  # milliseconds until the browser asks whether the answer has come
 CSS = Path(__file__).parents[1] / "assets" / "lessons.css"
-CHECKING = "Checking ..."
+CHECKING = "Checking"
 MARKS = {
     HOLDS: ("\u2713", "holds"),
     FAILS: ("\u2717", "does not hold"),
@@ -39,12 +41,17 @@ def draw_open_claims(lab: Lab, view: LabView) -> None:
     answer = proved(found)
     st.markdown("**Claims**")
     if answer is None:
-        st.text(CHECKING)
+        st.text(checking(found))
         session().parts.polls["claims"] = LOOK
     elif answer.why:
         st.text(not_checked(answer.why))
     else:
         _draw_held(claims_on_canvas(lab, view, answer.value))
+
+
+def checking(found: Lesson) -> str:
+    """Return that the claims of a lesson are being checked, and how many have been."""
+    return so_far(CHECKING, proving(found))
 
 
 def not_checked(why: str) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import streamlit as st
@@ -21,7 +20,14 @@ from autodiff_viz.ui.work import is_large
 from autodiff_viz.views.actions import swept_input
 from autodiff_viz.views.compose import LabView
 from autodiff_viz.views.lab import Lab, scalar_inputs
-from autodiff_viz.views.page.figure_choice import about, figure_on_view, pinned_graph
+from autodiff_viz.views.page.figure_choice import (
+    about,
+    figure_on_view,
+    pinned_graph,
+    set_draws,
+    set_scale,
+    set_swept,
+)
 from autodiff_viz.views.page.figure_job import Figured, figure_job
 from autodiff_viz.views.page.twins import twin
 
@@ -38,7 +44,7 @@ def draw_chooser(now: Lab, view: LabView) -> None:
         key = renewed("swept", "", swept)
         inputs = scalar_inputs(now.graph)
         at = inputs.index(swept)
-        st.selectbox("Swept input", inputs, at, key=key, on_change=answered, args=(key, _sweep))
+        st.selectbox("Swept input", inputs, at, key=key, on_change=answered, args=(key, set_swept))
 
 
 def draw_figure(now: Lab, view: LabView) -> None:
@@ -102,7 +108,7 @@ def _draw_scale(now: Lab) -> None:
         format_func=lambda scale: f"{scale:,.0f}",
         key=key,
         on_change=answered,
-        args=(key, _scale),
+        args=(key, set_scale),
         help="The seed is multiplied by it, and the cotangents are divided by it at the end.",
     )
 
@@ -111,16 +117,4 @@ def _draw_draws(now: Lab) -> None:
     key = renewed("draws", "", now.draws)
     at = DRAWS.index(now.draws if now.draws in DRAWS else USUAL_DRAWS)
     shared = {"format_func": lambda draws: f"{draws:,}", "key": key}
-    st.selectbox("Draws", DRAWS, at, on_change=answered, args=(key, _draws), **shared)
-
-
-def _draws(now: Lab, draws: int) -> Lab:
-    return replace(now, draws=int(draws))
-
-
-def _scale(now: Lab, scale: float) -> Lab:
-    return replace(now, scale=float(scale))
-
-
-def _sweep(now: Lab, swept: str) -> Lab:
-    return replace(now, swept=swept)
+    st.selectbox("Draws", DRAWS, at, on_change=answered, args=(key, set_draws), **shared)

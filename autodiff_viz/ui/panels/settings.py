@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import streamlit as st
@@ -16,7 +15,7 @@ from autodiff_viz.language.show import show_literal
 from autodiff_viz.ui.address import too_large
 from autodiff_viz.ui.session import session
 from autodiff_viz.ui.widgets import answered, pressed, renewed
-from autodiff_viz.views.actions import resampled, reset, set_seed, type_seed
+from autodiff_viz.views.actions import resampled, reset, set_dtype, set_seed, type_seed
 from autodiff_viz.views.compose import LabView
 from autodiff_viz.views.edits.twins import both
 from autodiff_viz.views.lab import Lab
@@ -144,11 +143,7 @@ def _draw_dtype(lab: Lab) -> None:
         list(DTYPES).index(lab.dtype),
         key=key,
         on_change=answered,
-        args=(key, _set_dtype),
+        args=(key, set_dtype),
         help="float32 is JAX's default. float64 has twice the bits; float16 and bfloat16 have half.",
         width=130,
     )
-
-
-def _set_dtype(lab: Lab, dtype: str) -> Lab:
-    return replace(lab, dtype=dtype)

@@ -9,6 +9,7 @@ from autodiff_viz.ui.session import called, session
 from autodiff_viz.ui.widgets import wanted
 from autodiff_viz.ui.work import asked, workers
 from autodiff_viz.workers.jobs import DROPPED, TOO_LONG, Answer, Job
+from autodiff_viz.workers.reports import Report
 
 LOOK = 400  # milliseconds until the browser asks whether an answer has come
 NOT_DONE = {
@@ -42,12 +43,17 @@ def draw_awaited(part: str, kind: str, job: Job, meanwhile: str) -> Answer | Non
     if answer is None:
         here.parts.polls[part], found = LOOK, workers().report(job.key)
         with st.container(horizontal=True, vertical_alignment="center"):
-            st.text(f"{meanwhile}: {found.words}" if found else f"{meanwhile} ...", width="content")
+            st.text(so_far(meanwhile, found), width="content")
             given = {"key": f"{kind}_cancel", "on_click": _cancel, "args": (part, kind, job)}
             st.button("Cancel", type="tertiary", **given)
     elif answer.why:
         st.text(NOT_DONE.get(answer.why, BROKEN))
     return answer
+
+
+def so_far(meanwhile: str, found: Report | None) -> str:
+    """Return what a job does, with how far it is if that is known."""
+    return f"{meanwhile}: {found.words}" if found else f"{meanwhile} ..."
 
 
 def _cancel(part: str, kind: str, job: Job) -> None:

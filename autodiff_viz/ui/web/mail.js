@@ -19,10 +19,11 @@ const GONE_MS = 30_000; // a page that is still there so long after the browser 
 export class Mail {
   /** @param {string} name of the component @param {Host} host the editor's element: once it
    * has left the page, the mail is its successor's
-   * @param {{ changed?: () => void, leaving?: () => void }} [told] of the connection, and of the page being left */
+   * @param {{ changed?: () => void, leaving?: () => void }} [told] of the connection and each edit, and of the page being left */
   constructor(name, host, { changed = () => {}, leaving = () => {} } = {}) {
     this.name = name;
     this.host = host;
+    this.changed = changed;
     this.outbox = begin("", 0);
     this.document = 0;
     this.timer = 0;
@@ -74,6 +75,7 @@ export class Mail {
     this.keep(push(this.outbox, edit));
     this.patience = RESEND_MS;
     this.repeat();
+    this.changed();
   }
 
   /** Note that the browser leaves the page, with the present address. Edits that Python acknowledges until the next

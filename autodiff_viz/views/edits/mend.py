@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from autodiff_viz.engine.explain.cure import Cure
 from autodiff_viz.graph.edits import node_edits as edits
+from autodiff_viz.graph.edits.history import DTYPE, LOSS_SCALE
 from autodiff_viz.graph.edits.subgraph import detached, extract
 from autodiff_viz.graph.model import Graph
 from autodiff_viz.graph.problem import GraphError, Problem
@@ -55,9 +54,8 @@ def _mend(lab: Lab, edit: Edit) -> Lab:
 def _with_settings(lab: Lab, cure: Cure) -> Lab:
     """Set the dtype or the loss scale of a cure, as one step of undo."""
     if cure.dtype:
-        return with_setting(lab, "dtype", cure.dtype, cure.mend)
-    settings = replace(lab.plan.settings, loss_scale=cure.loss_scale)
-    return with_setting(lab, "plan", replace(lab.plan, settings=settings), cure.mend)
+        return with_setting(lab, DTYPE, cure.dtype, cure.mend)
+    return with_setting(lab, LOSS_SCALE, cure.loss_scale, cure.mend)
 
 
 def _wiring(graph: Graph) -> dict[str, tuple]:

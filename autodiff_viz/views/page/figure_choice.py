@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 
 from autodiff_viz.figures.catalog import FIGURES, OF_DRAWS, OF_GRAPH, OF_INPUT, OF_NODE, OF_SCALE
+from autodiff_viz.figures.cotangents.noise import DRAWS
+from autodiff_viz.figures.cotangents.precision import SCALES
 from autodiff_viz.graph.model import Graph
 from autodiff_viz.views.actions import swept_input
-from autodiff_viz.views.lab import Lab
+from autodiff_viz.views.lab import Lab, scalar_inputs
 
 
 def figure_on_view(lab: Lab) -> str:
@@ -19,6 +22,24 @@ def figure_on_view(lab: Lab) -> str:
 def pinned_graph(lab: Lab) -> Graph | None:
     """Return the pinned graph, if there is one."""
     return lab.pinned.graph if lab.pinned else None
+
+
+def set_draws(lab: Lab, draws: int) -> Lab:
+    """Set of how many draws the figure of noise is made, if that number is offered.
+
+    A message from outside may have any: the browser sends a choice as text.
+    """
+    return replace(lab, draws=draws) if draws in DRAWS else lab
+
+
+def set_scale(lab: Lab, scale: float) -> Lab:
+    """Set the loss scale of the figure of precision, if that is offered."""
+    return replace(lab, scale=float(scale)) if scale in SCALES else lab
+
+
+def set_swept(lab: Lab, swept: str) -> Lab:
+    """Set the input of the sweep, if it is one that can be swept."""
+    return replace(lab, swept=swept) if swept in scalar_inputs(lab.graph) else lab
 
 
 def compared(lab: Lab, figure: str | None) -> tuple[bytes, str] | None:

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from autodiff_viz.graph.edits.history import Entry, History, Pinned, Setting
+from autodiff_viz.engine.training.mixed import LEAST, MOST
+from autodiff_viz.graph.edits.history import DTYPE, LOSS_SCALE, Entry, History, Pinned, Setting
 from autodiff_viz.graph.model import Graph, Node
 from autodiff_viz.graph.registries.dtypes import DTYPES
 from autodiff_viz.graph.serialization.codec import FORMAT, VERSION, to_json
 from autodiff_viz.language.documents import from_json
 from autodiff_viz.views.persistence.compressed_json import unsqueezed
-from autodiff_viz.views.persistence.history_writer import DTYPE, Step, digest
+from autodiff_viz.views.persistence.history_writer import Step, digest
 
 EFFORT = 20_000  # limit of nodes in all decoded graphs together
 LABEL = 200  # characters
@@ -95,17 +96,29 @@ def changed(document: dict[str, Any], step: Step) -> dict[str, Any]:
 
 
 def _setting(step: Step) -> Setting | None:
-    """Return the change of the dtype that a step made; None for none.
+    """Return the change of a setting that a step made; None for none.
 
     Raises:
       TypeError, ValueError: it is malformed.
     """
-    if DTYPE not in step:
+    name = next((name for name in _IS_VALUE if name in step), None)
+    if name is None:
         return None
-    before, after = step[DTYPE]
-    if not {before, after} <= DTYPES.keys():
-        raise ValueError("no such dtype")
-    return Setting(DTYPE, before, after)
+    before, after = step[name]
+    if not (_IS_VALUE[name](before) and _IS_VALUE[name](after)):
+        raise ValueError(f"no such {name}")
+    return Setting(name, before, after)
+
+
+def _is_loss_scale(value: Any) -> bool:
+    return value is None or (type(value) in (int, float) and LEAST <= value <= MOST)
+
+
+_IS_VALUE: Mapping[str, Callable[[Any], bool]] = {
+    DTYPE: lambda value: isinstance(value, str) and value in DTYPES,
+    LOSS_SCALE: _is_loss_scale,
+}
+"""By setting, whether something from outside is a value of it."""
 
 
 def _changed_pinned(base: Entry, change: Any, pool: dict[Node, Node]) -> Pinned | None:

@@ -20,7 +20,6 @@ from autodiff_viz.graph.serialization.codec import FORMAT, to_json
 from autodiff_viz.views.persistence.compressed_json import squeezed
 
 KEPT = 60_000  # characters of all steps together
-DTYPE = "dtype"
 ONE = 20_000  # characters of one step; a longer one ends the trail
 
 Step = dict[str, Any]
@@ -121,9 +120,9 @@ def step_from(base: Entry, entry: Entry) -> Step:
 
 
 def _setting(entry: Entry) -> Step:
-    """Return the dtypes before and after a step that changed it; a plan of a training is not kept."""
+    """Return the setting that a step changed, before and after it, by its name."""
     found = entry.setting
-    return {DTYPE: [found.before, found.after]} if found and found.name == DTYPE else {}
+    return {found.name: [found.before, found.after]} if found else {}
 
 
 def _pinned(base: Entry, pinned: Pinned | None) -> Any:

@@ -15,11 +15,11 @@ from tests.figures.test_catalog import fonts, sent
 NAN, INF = np.nan, np.inf
 
 
-def made(loss, cotangent, ratio, phases=(), shown=None, nodes=("w", "h"), parameters=("w",)):
+def made(loss, cotangent, ratio, phases=(), shown=None, nodes=("w", "h"), parameters=("w",), skipped=()):
     """A training of two nodes; rows are steps."""
     loss, cotangent, ratio = (np.asarray(rows, "float32") for rows in (loss, cotangent, ratio))
     wide, scale = (cotangent, cotangent, cotangent, ratio), np.ones_like(loss)
-    records = Records(nodes, parameters, 0, loss, *wide, scale, scale == 0)
+    records = Records(nodes, parameters, 0, loss, *wide, scale, np.isin(np.arange(len(loss)), skipped))
     return Progress(records, phases, shown, nodes)
 
 
@@ -112,3 +112,27 @@ def test_a_loss_that_is_not_finite_has_a_cross_and_leaves_a_gap():
     assert list(traces[-1].x) == [1, 2]
     assert traces[-1].marker.symbol == "x"
     np.testing.assert_array_equal(np.isnan(traces[0].y), [False, True, True])
+
+
+def skips(loss, *steps):
+    count = len(loss)
+    return made(loss, np.ones((count, 2)), np.ones((count, 1)), skipped=steps)
+
+
+def test_a_step_that_was_skipped_has_a_mark_at_its_loss_and_a_count_above():
+    figure = TRAINING_FIGURES["loss"].build(skips([2.0, 3.0, 3.0, INF], 1, 3))
+    (marks,) = [trace for trace in figure.data if trace.name == "skipped"]
+    assert (marks.x, marks.y, marks.marker.symbol) == ((1, 3), (3.0, 3.0), "diamond-open")
+    assert any("2 skipped" in each.text for each in figure.layout.annotations)
+    said = TRAINING_FIGURES["loss"].text(skips([2.0, 3.0, 3.0], 1))
+    assert said.endswith("; step 1: gradient not finite, skipped.")
+    plain = TRAINING_FIGURES["loss"]
+    assert not [trace for trace in plain.build(SHORT).data if trace.name == "skipped"]
+    assert "skipped" not in plain.text(SHORT)
+
+
+def test_of_many_skipped_steps_some_have_marks_and_all_are_counted():
+    figure = TRAINING_FIGURES["loss"].build(skips(np.ones(1000), *range(1000)))
+    (marks,) = [trace for trace in figure.data if trace.name == "skipped"]
+    assert 100 <= len(marks.x) <= 200
+    assert any("1,000 skipped" in each.text for each in figure.layout.annotations)

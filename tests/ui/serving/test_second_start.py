@@ -68,6 +68,7 @@ def test_it_compiles_nothing_again_and_ticks_at_once(server, tmp_path):
     until(is_ready, server)
     seen = on_fork(server)
     assert HELD in seen
-    assert CHECKING not in seen
+    assert f"{CHECKING} ..." not in seen
+    assert f"{CHECKING}:" not in seen
     assert code(place) == before
     assert [path.name for path in (tmp_path / "kept").iterdir()] == [place.name]

@@ -12,9 +12,10 @@ from autodiff_viz.views.actions import redone, set_input, set_rule, undone
 from autodiff_viz.views.canvas.lean import lean
 from autodiff_viz.views.compose import lab_view, verification
 from autodiff_viz.views.edits.apply import edited
-from autodiff_viz.views.lab import LAST, Lab, formula_text, opened, start
+from autodiff_viz.views.lab import LAST, Lab, alone, formula_text, opened, start
 from autodiff_viz.views.node.panel import Answers, check_data, node_data
 from autodiff_viz.views.node.whole_program import program_says
+from autodiff_viz.views.persistence.compressed_json import squeezed, unsqueezed
 from autodiff_viz.views.persistence.history_reader import recalled
 from autodiff_viz.views.persistence.history_writer import trail
 from autodiff_viz.views.training.actions import plans, trains
@@ -212,3 +213,29 @@ def test_at_a_step_of_a_training_the_loss_scale_is_the_mend():
     on = trains(mended, 2)
     on = replace(on, training=advanced(on.training, 2))
     assert float(lab_view(on).moment.parameters["w"]) == 1.0 - 2 * 64 * 2.0**-26
+
+
+def scaled() -> Lab:
+    """A training in float16 whose loss scale of 4 was a mend, as in the test above."""
+    lab = halved(plans(lab_of(UNDERFLOW, "w"), rate=64.0))
+    lab = replace(lab, training=advanced(trains(lab, 2).training, 2), step=LAST)
+    return edited(lab, {"kind": "mend", "of": "zero", "node": "w", "mend": "Train with a loss scale of 4"})
+
+
+def test_a_loss_scale_is_one_step_of_undo_after_a_reload_too_and_nothing_else_of_the_training_is():
+    mended = plans(scaled(), rate=8.0, growth_interval=10)
+    kept = trail(mended.history).data
+    again = replace(alone(mended), history=recalled(kept, [(mended.graph, None)]))
+    settings = undone(again).plan.settings
+    assert (settings.loss_scale, settings.growth_interval, settings.rate) == (None, 0, 8.0)
+    assert redone(undone(again)).plan.settings.loss_scale == 4.0
+
+
+@pytest.mark.parametrize("scale", [-4.0, 0, 2.0**25, float("nan"), True, "4", [4]])
+def test_a_loss_scale_of_a_stored_history_that_is_none_ends_what_is_read(scale):
+    history = edited(scaled(), {"kind": "rules", "nodes": ["m"], "rule": "stop"}).history
+    kept = trail(history).data
+    mend = next(number for number, step in kept["steps"].items() if "loss_scale" in unsqueezed(step))
+    spoilt = {**unsqueezed(kept["steps"][mend]), "loss_scale": [None, scale]}
+    kept["steps"] = {**kept["steps"], mend: squeezed(spoilt)}
+    assert recalled(kept, [(history.graph, None)]).past == ()

@@ -6,8 +6,9 @@ import pytest
 
 from autodiff_viz.figures import catalog
 from autodiff_viz.figures.catalog import FIGURES, OF_NODE, lacking
+from autodiff_viz.views.actions import set_dtype
 from autodiff_viz.views.lab import start
-from autodiff_viz.views.page.figure_choice import about, figure_on_view
+from autodiff_viz.views.page.figure_choice import about, figure_on_view, set_draws, set_scale, set_swept
 
 SINE = replace(FIGURES["runs"], of=OF_NODE, needs=lambda graph: any(node.op == "sin" for node in graph.nodes))
 COSINE = replace(SINE, needs=lambda graph: any(node.op == "cos" for node in graph.nodes))
@@ -32,3 +33,19 @@ def test_a_figure_is_about_the_graph_an_input_or_the_selected_node():
     lab = replace(start(), selected="b", swept="y")
     assert [about(lab, name) for name in ("cotangents", "sweep", "sine", None)] == [None, "y", "b", None]
     assert about(replace(lab, selected=None), "sine") is None
+
+
+OFFERED = [
+    (set_draws, "draws", 10_000),
+    (set_scale, "scale", 1024.0),
+    (set_swept, "swept", "y"),
+    (set_dtype, "dtype", "bfloat16"),
+]
+
+
+@pytest.mark.parametrize(("action", "field", "value"), OFFERED, ids=[field for _, field, _ in OFFERED])
+def test_what_is_offered_is_taken_and_a_choice_that_is_not_changes_nothing(action, field, value):
+    """Streamlit hands on whatever text a message has in place of a choice."""
+    assert getattr(action(start(), value), field) == value
+    for tampered in ("99999999999", 99_999_999_999, "no such", "", -1.0, float("nan"), "complex64", None):
+        assert action(start(), tampered) == start()

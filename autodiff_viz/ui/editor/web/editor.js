@@ -12,6 +12,8 @@ import { bounds, padded, showing, viewOf } from "./draw/geometry.js";
 import { moved, predict } from "./state/predict.js";
 import { isLarge, look, openStage, paint, partView, shifted, showsWhole, sizeOf, takeReading, wholeView } from "./draw/stage.js";
 import { markStale } from "./draw/highlights/stale.js";
+import { Waiting } from "./draw/highlights/waiting.js";
+import { isOffline } from "../../web/network.js";
 import { changed } from "./state/came.js";
 import { folding, namesIn, seenAs } from "./state/fold.js";
 import { stacked } from "./state/tabs.js";
@@ -32,6 +34,7 @@ export class Editor {
     this.stage = openStage();
     this.root = this.stage.host; // with the strip of tools, once they are made
     this.tools = this.stage.host; // the buttons of the page's bar
+    this.waiting = new Waiting(this.stage.host);
     this.drawing = NOTHING; // as Python sent it
     this.shown = NOTHING; // with the pending edits applied (optimistic update)
     this.seen = NOTHING; // and with collapsed groups as cards: what is on the canvas
@@ -119,7 +122,6 @@ export class Editor {
   send(edit) {
     this.byHand = edit.kind === "move";
     this.mail.send(edit);
-    this.tell();
     this.refresh();
   }
 
@@ -128,6 +130,8 @@ export class Editor {
     const { length } = this.outbox.pending;
     this.stage.host.dataset.pending = String(length);
     tellOffline(this.stage.host, length);
+    const awaits = this.mail.outbox.pending.some(({ kind }) => kind !== "slide" && !NO_MATTER.has(kind)); // a slider moves its numbers itself
+    this.waiting.tell(awaits && !isOffline());
   }
 
   /** Select exactly these nodes and the nodes of these cards; Python is told of a single one. @param {string[]} ids */
