@@ -130,7 +130,10 @@ def in_first_state(shared: SharedPage) -> Iterator[LabPage]:
     assert shared.said == [], "errors on the console"
 
 
-def watched(page: Page) -> tuple[list[str], list[str]]:
+Noticed = tuple[list[str], list[str]]
+
+
+def watched(page: Page) -> Noticed:
     """(requests to other hosts, errors on the console), both filled as the page goes on."""
     abroad: list[str] = []
     said: list[str] = []

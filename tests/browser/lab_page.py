@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Locator, Page, TimeoutError, expect
 
 MINUS = "\u2212"
 
@@ -37,6 +37,25 @@ def middle(thing: Locator) -> tuple[float, float]:
     return x + width / 2, y + height / 2
 
 
+FOUND = """
+  const hosts = document.querySelectorAll("[data-testid=stBidiComponentIsolated], .av-place");
+  const roots = [document, ...[...hosts].flatMap((host) => host.shadowRoot ?? [])];
+  const found = (kind) => roots.flatMap((root) => [...root.querySelectorAll(kind)]);
+"""
+"""`found(selector)`: elements of the page, those of the canvas and its panels too."""
+
+SETTLED = f"""() => {{ {FOUND}
+  const still = ({{ pending, due }}) => pending === "0" && due !== "true";
+  const parts = found(".canvas, .sliders, .formula");
+  return parts.some((one) => one.matches(".canvas")) && parts.every((one) => still(one.dataset))
+    && document.querySelector("[data-testid=stApp]").dataset.testScriptState === "notRunning";
+}}"""
+"""Whether Python has applied every gesture and the page has been drawn. One question, for `expect` describes
+the whole page each time that it finds something else."""
+
+OFTEN, PATIENCE = 25, 15_000  # milliseconds
+
+
 class LabPage:
     """One visitor's lab page. Every gesture waits until Python has answered it."""
 
@@ -48,24 +67,28 @@ class LabPage:
 
     def open(self, query: str = "") -> LabPage:
         self.page.goto(self.address + query)
-        expect(self.canvas).to_be_visible(timeout=30_000)
+        self.canvas.wait_for(timeout=30_000)
         self.settle()
         return self
 
     def reload(self) -> None:
         self.page.reload()
-        expect(self.canvas).to_be_visible(timeout=30_000)
+        self.canvas.wait_for(timeout=30_000)
         self.settle()
 
     def settle(self) -> None:
         """Wait until Python has applied every gesture and the page has been drawn."""
+        try:
+            self.page.wait_for_function(SETTLED, polling=OFTEN, timeout=PATIENCE)
+        except TimeoutError:
+            self._settle_slowly()
+
+    def _settle_slowly(self) -> None:
+        """As `settle`, step by step: what does not come is named."""
         expect(self.canvas).to_have_attribute("data-pending", "0", timeout=15_000)
         waiting = self.page.locator(":is(.sliders, .formula):not([data-pending='0'])")
         expect(waiting).to_have_count(0, timeout=15_000)
         expect(self.canvas).not_to_have_attribute("data-due", "true", timeout=30_000)
-        self._rest()
-
-    def _rest(self) -> None:
         app = self.page.get_by_test_id("stApp")
         expect(app).to_have_attribute("data-test-script-state", "notRunning", timeout=30_000)
 

@@ -7,9 +7,10 @@ from typing import Any
 
 from playwright.sync_api import BrowserContext, Error, Page, expect
 
-from tests.browser.lab_page import LabPage
+from tests.browser.lab_page import FOUND, LabPage
 
 MODIFIERS = ("Shift", "Control", "Alt", "Meta", " ")
+PRESSED = ":is(.workspace, .canvas-tools) [aria-pressed=true]"
 OPEN = ".popover, .inline, .preview, .ghost, .frame"
 NEAR = 3  # px by which the view that is fitted differs from the first one
 TWICE = 400  # milliseconds after which the next click makes no double click
@@ -20,11 +21,16 @@ SELECTED = "?node=a"  # most tests edit the selected node; a newcomer finds none
 NOTE_CLICKS = """addEventListener("pointerup", ({ timeStamp }) => { window.clickedAt = timeStamp; }, true)"""
 SINCE_CLICK = "performance.now() - (window.clickedAt ?? -1e6)"  # milliseconds
 
+RELEASE = f"""(first) => {{ {FOUND}
+  found({PRESSED!r}).filter((one) => !first.includes(one.title)).forEach((one) => one.click());
+}}"""
+
 TO_THE_TOP = """document.querySelectorAll("[data-testid=stMain], .st-key-side, .st-key-dock > *")
   .forEach((one) => one.scrollTo(0, 0))"""
 
-FOUND = f"""(canvas) => {{
-  const all = (selector, root = canvas) => [...root.querySelectorAll(selector)];
+SEEN = f"""() => {{ {FOUND}
+  const [canvas] = found(".canvas");
+  const all = (selector) => [...canvas.querySelectorAll(selector)];
   const places = canvas.getBoundingClientRect();
   const at = ({{ x, y, width, height }}) => [x - places.x, y - places.y, width, height].map(Math.round);
   return {{
@@ -40,6 +46,12 @@ FOUND = f"""(canvas) => {{
     open: all({OPEN!r}).length,
     settings: {SETTINGS}.map((name) => new URLSearchParams(location.search).get(name)),
     look: {{...document.documentElement.dataset}},
+    inspected: found(".inspector h2").map((one) => one.textContent),
+    details: found(".checks .details").map((one) => one.ariaExpanded),
+    pressed: found({PRESSED!r}).map((one) => one.title),
+    undo: found(".canvas-tools .undo").map((one) => one.title),
+    formula: found(".formula textarea").map((one) => one.value),
+    sliders: found(".sliders input").map(({{ value, min, max }}) => [value, min, max]),
   }};
 }}"""
 """What a visitor finds: all that tests of a page that was put back may rely on."""
@@ -70,7 +82,7 @@ class SharedPage:
             self.lab = LabPage(page, self.address).open(SELECTED)
             expect(page.get_by_test_id("stPopover").get_by_role("button", name="Settings")).to_be_visible()
             expect(page.locator(".inspector")).to_be_visible()
-            self.first, self.size = self._found(), page.viewport_size
+            self.first, self.size = self._seen(), page.viewport_size
         self.abroad.clear()
         self.said.clear()
         return self.lab
@@ -80,20 +92,8 @@ class SharedPage:
             self.lab.page.close()
         self.lab = None
 
-    def _found(self) -> dict[str, Any]:
-        sliders = self.lab.page.locator(".sliders input")
-        details = self.lab.page.locator(".checks .details")
-        told = {
-            "inspected": self.lab.page.locator(".inspector h2").all_text_contents(),
-            "details": details.get_attribute("aria-expanded") if details.count() else "false",
-            "pressed": self.lab.tools.locator("[aria-pressed=true]").evaluate_all(
-                "all => all.map((b) => b.title)"
-            ),
-            "undo": self.lab.page.locator(".canvas-tools .undo").get_attribute("title"),
-            "formula": self.lab.formula.input_value(),
-            "sliders": sliders.evaluate_all("all => all.map(({ value, min, max }) => [value, min, max])"),
-        }
-        return {**self.lab.canvas.evaluate(FOUND), **told}
+    def _seen(self) -> dict[str, Any]:
+        return self.lab.page.evaluate(SEEN)
 
     def _put_back(self) -> bool:
         try:
@@ -115,28 +115,32 @@ class SharedPage:
         for _ in range(lab.canvas.locator(OPEN).count()):
             lab.canvas.locator(".surface").focus()
             page.keyboard.press("Escape")
-        lab.tools.locator("[aria-pressed=true]").evaluate_all("all => all.forEach((one) => one.click())")
         lab.settle()
 
     def _undo_all(self) -> None:
         lab = self.lab
+        surface = lab.canvas.locator(".surface")
         if lab.page.locator(".canvas-tools .undo").is_enabled():
-            lab.canvas.locator(".surface").focus()
+            surface.focus()
             lab.page.keyboard.press("h")
             lab.canvas.locator(".step-list .step").last.click()
             lab.settle()
             lab.page.keyboard.press("Escape")
-        lab.canvas.locator(".surface").focus()
+        surface.focus()
         lab.page.keyboard.press("f")
-        if self._found()["selected"] != ["a"]:
-            lab.node("a").locator(".card").click()
+        if self._seen()["selected"] != ["a"]:
+            lab.node("a").focus()  # a click would make the next one a double click
+            lab.page.keyboard.press("Enter")
+        lab.page.evaluate(
+            RELEASE, self.first["pressed"]
+        )  # not before: the rules that undo takes back are pressed too
         lab.page.mouse.move(2, 2)
         lab.page.evaluate(TO_THE_TOP)
         lab.settle()
         lab.page.wait_for_timeout(max(0, TWICE - lab.page.evaluate(SINCE_CLICK)))
 
     def _is_as_first(self) -> bool:
-        found, first = self._found(), self.first
+        found, first = self._seen(), self.first
         near = found["places"].keys() == first["places"].keys() and all(
             abs(a - b) <= NEAR for name in first["places"]
             for a, b in zip(found["places"][name], first["places"][name], strict=True)

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import urlencode
 
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import BrowserContext, Locator, expect
 
 from autodiff_viz.graph.serialization.link import to_link
 from benchmarks.graphs import example
+from tests.browser.conftest import watched
 from tests.browser.lab_page import LabPage
 
 GRAPH = example(100, 0).graph
@@ -31,23 +33,44 @@ PATHS = """
 """
 
 
+@pytest.fixture(scope="module")
+def opened(context: BrowserContext, address: str) -> Iterator[LabPage]:
+    page = context.new_page()
+    noticed = watched(page)
+    yield LabPage(page, address).open(f"/?{urlencode({'g': to_link(GRAPH)})}")
+    page.close()
+    assert noticed == ([], [])
+
+
 @pytest.fixture
-def lab(page: Page, address: str) -> LabPage:
-    return LabPage(page, address).open(f"/?{urlencode({'g': to_link(GRAPH)})}")
+def lab(opened: LabPage) -> LabPage:
+    """The graph from far, nothing selected; where a test has dragged a node, it stays."""
+    opened.page.mouse.move(2, 2)
+    opened.deselect()
+    opened.press("f")
+    expect(opened.canvas.locator(".pane.gliding")).to_have_count(0)
+    return opened
 
 
 def card(lab: LabPage) -> Locator:
     return lab.node(NODE).locator(".card")
 
 
+def test_a_picture_has_the_numbers_of_nodes_that_have_never_been_seen_from_near(lab: LabPage):
+    # first in this file: the tests that follow go near
+    lab.tools.get_by_role("button", name="Files, pictures and links").click()
+    with lab.page.expect_download() as download:
+        lab.canvas.get_by_role("menuitem", name="Picture as SVG").click()
+    text = Path(download.value.path()).read_text("utf-8")
+    values = lab.canvas.locator("[data-id] .value").all_text_contents()
+    assert len(values) == len(GRAPH.nodes)
+    assert all(f">{value}<" in text for value in values)
+
+
 def test_a_zoom_shows_every_node_where_it_is_drawn_when_the_zoom_rests(lab: LabPage):
     box = lab.canvas.bounding_box()
     lab.page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
-    moved = lab.canvas.evaluate(
-        ZOOM,
-        NODE,
-    )
-    width, during, stretched = moved
+    width, during, stretched = lab.canvas.evaluate(ZOOM, NODE)
     assert stretched
     assert during[2] == pytest.approx(width * 2.718281828**0.2, rel=1e-3)
     expect(lab.canvas.locator(".pane.gliding")).to_have_count(0)
@@ -101,16 +124,6 @@ def test_from_near_what_is_out_of_sight_is_left_out_and_keys_bring_it_back(lab: 
     focused = lab.canvas.evaluate("(host) => host.getRootNode().activeElement.dataset.id")
     assert focused not in first
     expect(lab.node(focused).locator(".value")).to_be_in_viewport()
-
-
-def test_a_picture_has_the_numbers_of_nodes_that_have_never_been_seen_from_near(lab: LabPage):
-    lab.tools.get_by_role("button", name="Files, pictures and links").click()
-    with lab.page.expect_download() as download:
-        lab.canvas.get_by_role("menuitem", name="Picture as SVG").click()
-    text = Path(download.value.path()).read_text("utf-8")
-    values = lab.canvas.locator("[data-id] .value").all_text_contents()
-    assert len(values) == len(GRAPH.nodes)
-    assert all(f">{value}<" in text for value in values)
 
 
 def test_the_list_for_screen_readers_has_all_nodes_whatever_is_on_view(lab: LabPage):

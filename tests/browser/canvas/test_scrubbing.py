@@ -8,22 +8,41 @@ import re
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import BrowserContext, Locator, Page, expect
 
+from tests.browser.conftest import Noticed, handed_on, watched
 from tests.browser.lab_page import MINUS, LabPage, four_digits
+from tests.browser.shared_page import SharedPage
 from tests.browser.wire import Wire
 
 Y = 1.5  # and x = 0.6, a = sin(x), b = a * y, z = b + stop(exp(a))
 
 
-@pytest.fixture
-def wire(page: Page) -> Wire:
-    return Wire(page)
+Pages = tuple[SharedPage, list[Wire]]
+
+
+@pytest.fixture(scope="module")
+def pages(context: BrowserContext, address: str) -> Iterator[Pages]:
+    """The page of this file, and the connections of its pages: the last one is that of the page on view."""
+    wires: list[Wire] = []
+
+    def routed(page: Page) -> Noticed:
+        wires.append(Wire(page))
+        return watched(page)
+
+    shared = SharedPage(context, address, routed)
+    yield shared, wires
+    shared.close()
 
 
 @pytest.fixture
-def lab(page: Page, address: str, wire: Wire) -> LabPage:
-    return LabPage(page, address).open()
+def lab(pages: Pages) -> Iterator[LabPage]:
+    yield from handed_on(pages[0])
+
+
+@pytest.fixture
+def wire(lab: LabPage, pages: Pages) -> Wire:
+    return pages[1][-1]
 
 
 def slider(lab: LabPage, name: str) -> Locator:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from urllib.parse import urlencode
-
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
-from autodiff_viz.graph.serialization.link import to_link
-from autodiff_viz.language.parse import parse
 from tests.browser.lab_page import LabPage, saying
+
+pytestmark = pytest.mark.shared_page
 
 NET = """x = [[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]]
 w = parameter(shape=(2, 6), seed=1)
@@ -19,8 +17,10 @@ loss = mean(h * h)
 
 
 @pytest.fixture
-def net(page: Page, address: str) -> LabPage:
-    return LabPage(page, address).open(f"?{urlencode({'g': to_link(parse(NET))})}")
+def net(lab: LabPage) -> LabPage:
+    lab.type_formula(NET)
+    expect(lab.node("loss")).to_be_attached()
+    return lab
 
 
 def pictures(net: LabPage, name: str) -> list[str]:

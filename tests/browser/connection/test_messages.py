@@ -54,6 +54,7 @@ def test_an_edit_sends_what_it_changed_and_not_the_drawing(messages: Messages, p
     )
 
 
+@pytest.mark.shared_page
 def test_a_drawing_that_got_lost_is_asked_for_again(lab: LabPage):
     lab.select("b")
     lab.page.evaluate("""() => {

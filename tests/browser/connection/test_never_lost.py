@@ -71,6 +71,7 @@ def add_quickly(lab: LabPage, op: str) -> None:
     lab.page.keyboard.press("Enter")
 
 
+@pytest.mark.shared_page
 def test_edits_under_way_outlive_a_reload(lab: LabPage):
     lab.select("b")
     lab.page.keyboard.press("s")
@@ -82,6 +83,7 @@ def test_edits_under_way_outlive_a_reload(lab: LabPage):
     assert {name for name in lab.names() if name.startswith("tanh")} == {"tanh_1", "tanh_2"}
 
 
+@pytest.mark.shared_page
 def test_text_just_typed_outlives_a_reload(lab: LabPage):
     lab.formula.press("Control+End")
     lab.page.keyboard.type("w = z * 3.0")
@@ -89,6 +91,7 @@ def test_text_just_typed_outlives_a_reload(lab: LabPage):
     expect(lab.node("w")).to_be_visible(timeout=BACK)
 
 
+@pytest.mark.shared_page
 def test_a_slider_just_moved_outlives_a_reload(lab: LabPage):
     lab.page.get_by_label("Slider of x").press("ArrowRight")
     moved = lab.page.get_by_label("Value of x").input_value()
@@ -163,6 +166,7 @@ def show(page: Page, state: str) -> None:
     )
 
 
+@pytest.mark.shared_page
 def test_two_tabs_do_not_meet(context: BrowserContext, lab: LabPage, tab: Page):
     lab.select("b")
     lab.page.keyboard.press("s")
@@ -178,6 +182,7 @@ def test_two_tabs_do_not_meet(context: BrowserContext, lab: LabPage, tab: Page):
     expect(other.formula).to_have_value(saying("b = a * y"))
 
 
+@pytest.mark.shared_page
 def test_after_the_back_button_and_a_reload_nothing_is_done_again(lab: LabPage):
     lab.select("b")
     lab.press("s")

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import pytest
 from playwright.sync_api import expect
 
 from tests.browser.lab_page import LabPage, saying
+
+pytestmark = pytest.mark.shared_page
 
 WAIT = 60_000  # ms; the first segments are compiled
 

@@ -12,6 +12,8 @@ from tests.browser.connection.test_never_lost import BACK, returned, server, tab
 from tests.browser.lab_page import LabPage, saying
 from tests.browser.persistence.test_export_import import DROP
 
+pytestmark = pytest.mark.shared_page
+
 
 def labels(lab: LabPage) -> list[str]:
     """The history as its list says it, oldest first."""
@@ -73,6 +75,7 @@ def test_a_reload_in_mid_edit_keeps_the_history(lab: LabPage):
     assert labels(lab)[:-1] == before[:-1]
 
 
+@pytest.mark.own_page
 def test_a_tab_opened_again_from_its_address_has_the_history(lab: LabPage, context: BrowserContext):
     before = worked(lab)
     link = lab.page.url
@@ -133,6 +136,7 @@ def large_graph() -> str:
     return json.dumps({"autodiff_viz": 1, "nodes": nodes, "output": "t"})
 
 
+@pytest.mark.own_page
 def test_a_graph_too_large_for_a_link_comes_back_from_the_browser(lab: LabPage):
     lab.canvas.evaluate(DROP, large_graph())
     expect(lab.node("t")).to_be_visible(timeout=BACK)
@@ -160,12 +164,14 @@ def test_a_graph_too_large_for_a_link_comes_back_from_the_browser(lab: LabPage):
     expect(lab.node("s").locator(".chip.stop")).to_have_count(0)
 
 
+@pytest.mark.own_page
 def test_a_large_graph_is_not_in_another_browser_which_says_so(lab: LabPage):
     lab.page.goto(lab.address + "/?kept=0123456789ab")
     expect(lab.page.get_by_text("This graph is too large for a link.")).to_be_visible()
     assert lab.names() == set()
 
 
+@pytest.mark.own_page
 def test_a_draft_too_long_for_a_link_comes_back(lab: LabPage):
     digits = "".join(hashlib.sha256(bytes([i % 256, i // 256])).hexdigest() for i in range(1_900))
     comments = "\n".join(f"# {digits[i : i + 1_900]}" for i in range(0, len(digits), 1_900))
