@@ -58,15 +58,18 @@ def read(data: str) -> Word | None:
     )
 
 
-def edits_message(word: Word, edits: Sequence[Edit]) -> dict[str, Any]:
-    """Return the message that posts the `edits` that are not confirmed, at most `AT_ONCE`."""
-    have = {} if word.rev is None else {"have": word.rev, "seen": False}
+def edits_message(word: Word, edits: Sequence[Edit], seen: bool = False) -> dict[str, Any]:
+    """Return the message that posts the `edits` that are not confirmed, at most `AT_ONCE`.
+
+    `seen` says whether the place of the figure is in view.
+    """
+    have = {} if word.rev is None else {"have": word.rev, "seen": seen}
     return {"key": word.key, "edits": [*edits[:AT_ONCE]], **have}
 
 
-def rest_message(word: Word) -> dict[str, Any]:
+def rest_message(word: Word, seen: bool = False) -> dict[str, Any]:
     """Return the message that asks for the other parts of the page."""
-    return {**edits_message(word, ()), "rest": word.rest and word.rest[1]}
+    return {**edits_message(word, (), seen), "rest": word.rest and word.rest[1]}
 
 
 def trigger(component: str, message: dict[str, Any]) -> WidgetState:

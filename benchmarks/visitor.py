@@ -34,10 +34,12 @@ class Reader(Tab):
     Attributes:
       word: the last word of the server.
       pending: the edits that are not confirmed.
+      seen: whether the place of the figure is in view.
     """
 
     word: Word | None = None
     pending: list[Edit] = field(default_factory=list)
+    seen: bool = False
     _asking: asyncio.Task | None = None
 
     def take(self, kind: str, name: str, element: Any) -> None:
@@ -78,7 +80,7 @@ class Reader(Tab):
             if self.pending:  # the answer to the edits comes first
                 await asyncio.sleep(SOON)
                 continue
-            await self.post(outbox.rest_message(word))
+            await self.post(outbox.rest_message(word, self.seen))
             await asyncio.sleep(patience)
             patience = min(2 * patience, outbox.MOST)
 
@@ -126,7 +128,7 @@ class Editor(Reader):
         """Post until the edit is confirmed; return when it was."""
         confirmed, patience = self._waiting[number], outbox.AGAIN
         while True:
-            await self.post(outbox.edits_message(self.word, self.pending))
+            await self.post(outbox.edits_message(self.word, self.pending, self.seen))
             try:
                 return await asyncio.wait_for(asyncio.shield(confirmed), patience)
             except TimeoutError:

@@ -21,7 +21,7 @@ SIZE = 30
 ALONE, SECONDS = 10, 20  # visitors with whom processor time is measured; seconds of each load
 STEPS, STEPS_OF_REPLICAS = (5, 10, 25, 50, 100), (25, 50, 100, 180)
 HELD = 0.3  # seconds at the 95th percentile
-CPU = 15 / 2  # processor time of an action, in runs of a bare page
+CPU, CPU_SEEN = 15 / 2, 25 / 2  # processor time of an action, in runs of a bare page; with the figure in view
 CLASSES = {100: 3.0, 200: 6.0}  # seconds, by size
 LESSON = "fork"
 MEMORY = {"1 visitor": 450, "200 visitors": 700}  # megabytes
@@ -33,6 +33,11 @@ Tabs = Callable[[At, int], Sequence[Tab]]
 def editors(app: At, count: int) -> list[Tab]:
     """Each with a graph of its own."""
     return [Editor(app.address, size=SIZE, seed=i) for i in range(count)]
+
+
+def watchers(app: At, count: int) -> list[Tab]:
+    """Return editors who have the figure in view."""
+    return [Editor(app.address, size=SIZE, seed=i, seen=True) for i in range(count)]
 
 
 def tickers(bare: Server, count: int) -> list[Tab]:
@@ -75,6 +80,10 @@ def _processor(app: Server, bare: Server) -> Iterator[Row]:
     mine, theirs = acting(editors(app, ALONE), app, SECONDS), acting(tickers(bare, ALONE), bare, SECONDS)
     what = f"{SIZE} nodes: processor time of an action / of a run of a bare page"
     yield Row(f"{what} ({1000 * mine.cpu:.1f} / {1000 * theirs.cpu:.1f} ms)", mine.cpu / theirs.cpu, CPU)
+    acting(watchers(app, ALONE), app, SECONDS / 4)
+    seen = acting(watchers(app, ALONE), app, SECONDS)
+    what = "the same with the figure in view"
+    yield Row(f"{what} ({1000 * seen.cpu:.1f} ms)", seen.cpu / theirs.cpu, CPU_SEEN)
 
 
 def _held(
