@@ -29,16 +29,16 @@ def test_a_reload_loses_nothing(lab: LabPage):
     lab.open_settings()
     lab.choose("Precision", "float64")
     lab.page.keyboard.press("Escape")
-    lab.choose_figure("Precision")
-    for part in ("dtype=float64", "figure=precision"):
+    lab.choose_figure("Memory")
+    for part in ("dtype=float64", "figure=memory"):
         expect(lab.page).to_have_url(saying(part))
     lab.page.set_viewport_size({"width": 1280, "height": 720})  # where not all tabs have room
+    tab = lab.page.get_by_role("tab", name="Memory", exact=True)
+    expect(tab).to_be_in_viewport(ratio=1)
     address, formula = lab.page.url, lab.formula.input_value()
     lab.reload()
     assert lab.page.url == address
-    tab = lab.page.get_by_role("tab", name="Precision", exact=True)
     expect(tab).to_have_attribute("aria-selected", "true")
-    expect(tab).to_be_in_viewport(ratio=1)
     expect(lab.formula).to_have_value(formula)
     expect(lab.node("b")).to_have_class(saying("selected"))
     expect(lab.cotangent("a")).to_have_text("0")
