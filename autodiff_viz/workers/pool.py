@@ -14,7 +14,7 @@ import os
 import signal
 import socket
 from collections import OrderedDict
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from contextlib import suppress
 from multiprocessing.connection import wait
 from threading import Condition, Thread
@@ -72,7 +72,8 @@ class Pool:
         """Queue a job, unless its answer is known or it is queued or running.
 
         It replaces the waiting job of the same asker, who could otherwise starve others by acting all the
-        time; a long job that waits already moves to the front of the queue.
+        time; a long job that waits already moves to the front of the queue. A long job replaces the asker's
+        running one too, which would keep the only place of its kind for an answer that is no longer on view.
         """
         with self._changed:
             waiting = self._waiting[job.long]
@@ -84,6 +85,8 @@ class Pool:
             if self._has(job.key):
                 return
             self._take_back(asker, waiting)
+            if job.long:
+                self._leave(asker, [worker for worker in self._workers if worker.long])
             waiting[asker] = job
             while len(waiting) > WAITING:
                 self._note(waiting.popitem(last=False)[1], Answer(why=DROPPED))
@@ -113,11 +116,15 @@ class Pool:
         with self._changed:
             for waiting in self._waiting.values():
                 self._take_back(asker, waiting)
-            for worker in self._workers:
-                if worker.job and asker in (askers := self._askers.get(worker.job.key, set())):
-                    askers.discard(asker)
-                    worker.cancelled = not askers
+            self._leave(asker, self._workers)
         self._wake.send(b"\0")
+
+    def _leave(self, asker: Hashable, workers: Iterable[Worker]) -> None:
+        """Cancel what these workers do for `asker` alone."""
+        for worker in workers:
+            if worker.job and asker in (askers := self._askers.get(worker.job.key, set())):
+                askers.discard(asker)
+                worker.cancelled = not askers
 
     def _take_back(self, asker: Hashable, waiting: OrderedDict[Hashable, Job]) -> None:
         """Remove the job that waits for `asker`; other askers of it ask again."""

@@ -202,6 +202,26 @@ def test_of_long_jobs_one_runs_at_a_time_and_the_one_asked_for_last_comes_first(
     assert (tmp_path / "order").read_text() == "acb"
 
 
+def test_who_asks_for_another_long_job_no_longer_waits_for_the_one_that_runs(pool):
+    """As who looks at another figure: nobody else should wait for the first one."""
+    left, next_one = long(errands.without_end), long(errands.product, 6.0, 7.0)
+    pool.ask("anna", left)
+    assert begins(pool, left)
+    (process,) = [worker.process for worker in pool._workers if worker.job is left]
+    assert done(pool, next_one) == Answer(42.0)
+    assert ends(process)
+    assert pool.answer(left.key) is None
+
+
+def test_a_long_job_that_another_waits_for_goes_on_when_one_asks_for_the_next(pool):
+    shared, next_one = long(errands.slow, 0.5, 3), long(errands.product, 6.0, 7.0)
+    pool.ask("anna", shared)
+    pool.ask("bert", shared)
+    assert begins(pool, shared)
+    assert done(pool, next_one) == Answer(42.0)
+    assert pool.answer(shared.key) == Answer(3)
+
+
 def test_a_running_job_reports_how_far_it_is(pool, tmp_path):
     asked = long(errands.reporting, str(tmp_path / "go"), 2_000)
     assert pool.report(asked.key) is None

@@ -203,6 +203,13 @@ def test_nodes_are_muted_in_one_step_and_those_that_cannot_be_are_left_out():
     assert edited(lab, {"kind": "mute", "nodes": ["a", "b"], "on": False}).graph == start().graph
 
 
+def test_a_refused_mute_advises_a_wire_only_where_one_would_help():
+    for node, wired in (("x", False), ("g", False), ("c", True)):
+        lab = after(text="x = 2.0\nz = sin(x)\nc = exp(1.0)\ng = grad(z, x)")
+        (problem,) = edited(lab, {"kind": "mute", "nodes": [node], "on": True}).notice
+        assert ("Wire a node" in problem.hint, problem.node) == (wired, node)
+
+
 def test_nodes_are_cut_after_in_one_step_and_no_number_changes():
     text = "x = 2.0\na = sin(x)\nb = exp(a)\nz = b * b"
     lab = after({"kind": "cut_after", "nodes": ["x", "a", "b"], "on": True}, text=text)
