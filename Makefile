@@ -12,6 +12,8 @@ run: $(VENV)/.runtime
 # What one test process or server has compiled, the others need not compile again.
 test: export JAX_COMPILATION_CACHE_DIR := $(CURDIR)/build/compiled
 test: export JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS := 0
+# Nor what one has read of Python and of the assertions in the tests: empty is "write bytecode", whatever the shell says.
+test: export PYTHONDONTWRITEBYTECODE :=
 test: check browser nginx
 	$(BIN)/python tests/web/run.py
 	$(BIN)/python -m pytest -n 3

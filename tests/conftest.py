@@ -11,7 +11,7 @@ import jax
 import pytest
 from hypothesis import HealthCheck, settings
 
-from tests.scheduling import BrowserApart, pytest_runtest_setup  # noqa: F401 (a hook)
+from tests.scheduling import BrowserApart, pytest_collection, pytest_runtest_setup  # noqa: F401 (hooks)
 
 LOADED = {"conftest", "scheduling", "second_try", "thorough"}
 HELPERS = {path.stem for path in Path(__file__).parent.iterdir() if path.stem[0].isalpha()} - LOADED

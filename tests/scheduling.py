@@ -7,11 +7,16 @@ for. The process that is done first takes from the files that are left.
 from __future__ import annotations
 
 import os
+import sys
+from contextlib import suppress
+from importlib import import_module
+from pathlib import Path
 
 import pytest
 from xdist.scheduler import LoadScopeScheduling
 
 BROWSER = "tests/browser/"
+TESTS = Path(__file__).parent
 BEHIND = 5  # niceness of the processes without a browser
 
 _begun = False
@@ -23,6 +28,22 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
     if not _begun and "PYTEST_XDIST_WORKER" in os.environ and not item.nodeid.startswith(BROWSER):
         os.nice(BEHIND)
     _begun = True
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection(session: pytest.Session) -> None:
+    """Let each process first import its share of the tests, when all are collected.
+
+    Every process collects all tests. Pytest rewrites the assertions of each file, which takes half of that
+    time, and keeps the result as bytecode: each process finds what the others have rewritten.
+    """
+    whole = [Path(name).resolve() for name in session.config.args] == [TESTS]
+    if not whole or sys.dont_write_bytecode or "PYTEST_XDIST_WORKER" not in os.environ:
+        return
+    number, count = int(os.environ["PYTEST_XDIST_WORKER"][2:]), int(os.environ["PYTEST_XDIST_WORKER_COUNT"])
+    for path in sorted(TESTS.rglob("test_*.py"))[number::count]:
+        with suppress(Exception, pytest.skip.Exception):  # the collection says what is wrong with a file
+            import_module(".".join(path.relative_to(TESTS.parent).with_suffix("").parts))
 
 
 class BrowserApart(LoadScopeScheduling):

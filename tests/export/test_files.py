@@ -19,7 +19,7 @@ from tests.export.programs import assert_same, check, run_alone, run_here
 from tests.thorough import THOROUGH
 
 VARIANTS = [variant for lesson in LESSONS for variant in lesson.variants]
-RUN_ALONE = VARIANTS if THOROUGH else VARIANTS[::6]
+RUN_ALONE = VARIANTS if THOROUGH else VARIANTS[::12]
 
 
 def test_lessons_agree_in_a_process_without_the_lab(tmp_path):

@@ -21,7 +21,7 @@ def proved(found) -> list:
     return json.loads(json.dumps(prove(found.key, None, b"")))
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("found", LESSONS, ids=lambda found: found.key)
 def test_a_proof_comes_back_bit_by_bit_as_json(found):
     proof = read_proof(proved(found), found)
