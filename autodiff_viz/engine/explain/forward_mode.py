@@ -36,7 +36,7 @@ class Tangents:
         that node's value. The contributions of a node's wires add up to its tangent.
       blocked: names of the nodes on the way to the output whose rule is a `jax.custom_vjp` and at which a
         tangent arrives: `jax.jvp` raises a TypeError there.
-      aside: the same of nodes that the tangent of the output does not need.
+      aside: the same of nodes from which no wire leads to the output, so that they hinder nothing.
     """
 
     trace: Trace
@@ -128,8 +128,7 @@ def jvp(
         prepared = prepare(found.graph, arrays, found.dtype, forward_only=True)
         _, called = forward(prepared)
         pushed = push_forward(prepared, called, {name: on_device(value) for name, value in given.items()})
-    shapes, reached = prepared.shapes, found.output in pushed.tangent
-    blocked = () if reached else leading(found.graph, pushed.blocked)
+    shapes, blocked = prepared.shapes, leading(found.graph, pushed.blocked)
     return Tangents(
         trace=found,
         direction=given,

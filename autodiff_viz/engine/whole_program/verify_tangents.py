@@ -20,9 +20,7 @@ from autodiff_viz.engine.whole_program.verify import Verdict
 from autodiff_viz.graph.argument_types import kind_of
 from autodiff_viz.graph.model import Graph
 from autodiff_viz.graph.order import descendants
-from autodiff_viz.graph.names import quoted
 from autodiff_viz.graph.problem import GraphError, Problem
-from autodiff_viz.graph.text_format import listed
 
 BLOCKED = "forward mode, which jax.jvp refuses"
 
@@ -97,10 +95,6 @@ def _program_graph(found: Tangents) -> Graph:
     if found.blocked or not found.aside:
         return graph
     left_out = descendants(graph, found.aside)
-    if left_out & {*found.tangent}:  # a grad node runs it again, and a stop is behind that
-        at = listed([quoted(name) for name in found.aside], last="and")
-        message = f"jax.jvp refuses the program with {at}, though no tangent that is known needs it."
-        raise GraphError(Problem("not-compared", message, "These tangents are not compared with jax.jvp."))
     nodes = tuple(node for node in graph.nodes if node.name not in left_out)
     regions = (
         replace(each, nodes=each.nodes - left_out, saved=each.saved - left_out) for each in graph.regions

@@ -229,16 +229,3 @@ def test_a_blocked_node_behind_a_blocked_one_has_no_known_arrivals():
     found = av.jvp(av.parse(text), {"x": 1.0})
     assert found.blocked == ("f", "g")
     assert found.arriving == {"f": {"x": 1.0}, "g": {"x": 1.0}}
-
-
-def test_a_rule_that_only_a_stopped_gradient_runs_again_blocks_nothing():
-    """out = n + tanh(w), and n is stopped: its tangent along w is sech(w) ** 2, as by hand."""
-    text = """w = 0.4
-n3 = rewrite(square(w), lambda v: clip(v, -0.5, 0.5))
-n = stop_gradient(grad(n3, w))
-out = n + tanh(w)"""
-    found = av.jvp(av.parse(text), {"w": 1.0})
-    assert (found.blocked, found.aside) == ((), ("n3",))
-    assert float(found.tangent["out"]) == pytest.approx(1 - np.tanh(0.4) ** 2)
-    with pytest.raises(av.GraphError, match="refuses the program with 'n3', though no tangent"):
-        av.verify_tangents(found)
