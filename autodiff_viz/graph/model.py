@@ -267,7 +267,7 @@ class Graph:
         return self.by_name[name]
 
     def __contains__(self, name: object) -> bool:
-        return isinstance(name, str) and name in self.by_name
+        return name in self.by_name
 
     def __eq__(self, other: object) -> bool:
         if self is other:

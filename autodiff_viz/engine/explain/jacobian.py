@@ -197,7 +197,7 @@ def _names(trace: Trace, by: Any) -> tuple[str, ...]:
         raise GraphError(Problem("bad-columns", message, 'Write "x" or ["x", "w"].'))
     given = (by,) if isinstance(by, str) else tuple(trace.inputs) if by is None else tuple(by)
     for name in given:
-        if name not in trace.graph:
+        if not isinstance(name, str) or name not in trace.graph:
             message = f"There is no node {quoted(name)}."
             raise GraphError(Problem("unknown-node", message, "Choose one of the trace's graph."))
     if not given or len(set(given)) < len(given):

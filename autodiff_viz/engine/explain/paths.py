@@ -126,7 +126,7 @@ def paths(found: Trace, name: str, most: int = 50) -> Paths:
 def _check(found: Trace, name: str) -> None:
     if found.output is None:
         raise GraphError(Problem("no-output", "The trace has no output.", "Wire its open slots first."))
-    if name not in found.graph:
+    if not isinstance(name, str) or name not in found.graph:
         message = f"The trace has no node {quoted(name)}."
         raise GraphError(Problem("unknown-node", message, f"It has {listed_names([*found.value])}."))
 
