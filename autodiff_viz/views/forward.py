@@ -25,6 +25,7 @@ Directions = tuple[tuple[str, float], ...]
 NONE_MOVES = "No input moves: type a tangent of an input, in the details of the node."
 NOT_RUN = "Forward mode needs a complete graph, and not too many different ops."
 NAMED = 3  # inputs that the sentence names
+REFUSED = "But jax.jvp raises a TypeError at {}, though no tangent passes on from there: a stop is behind it."
 AGREES, DIFFERS, BLOCKED, FAILED = "agrees", "differs", "blocked", "failed"
 
 
@@ -90,9 +91,11 @@ def balance_says(found: Tangents) -> str:
     output, inputs = found.trace.output, [*found.direction]
     left = f"⟨cotangent, tangent⟩ of {listed(inputs, NAMED)} = {reverse}"
     right = f"⟨seed, tangent of {output}⟩ = {forward}"
+    refused = f" {REFUSED.format(listed(found.blocked, NAMED))}" if found.blocked else ""
     if reverse == forward:
-        return f"{left} = ⟨seed, tangent of {output}⟩: both modes agree."
-    return f"{left} and {right}: equal up to rounding." if found.balanced else f"{left}, but {right}."
+        return f"{left} = ⟨seed, tangent of {output}⟩: both modes agree.{refused}"
+    said = f"{left} and {right}: equal up to rounding." if found.balanced else f"{left}, but {right}."
+    return f"{said}{refused}"
 
 
 def check_tangents(found: Tangents) -> ForwardCheck:

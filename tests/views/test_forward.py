@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
+import jax
 import numpy as np
 import pytest
 
@@ -20,6 +21,14 @@ from autodiff_viz.views.node.panel import Answers, check_data, node_data
 from autodiff_viz.views.page.parts import lab_drawing
 from autodiff_viz.views.persistence.address import from_query, to_query
 from autodiff_viz.workers.jobs import done_here
+
+
+@jax.custom_vjp
+def rewritten(x):
+    return x
+
+
+rewritten.defvjp(lambda x: (x, None), lambda _, v: (2.0 * v,))
 
 COS, SIN = math.cos(0.6), math.sin(0.6)  # the first graph: z = y sin x + stop(e^sin x) at (0.6, 1.5)
 ON = {"kind": "forward", "on": True}
@@ -188,3 +197,12 @@ def test_blocked_nodes_beside_the_output_leave_both_modes_in_agreement():
     assert shown(lab)["nodes"]["a"]["tangent"] == "blocked"
     view = lab_view(lab)
     assert verification(view.trace, view.tangents).forward.state == "agrees"
+
+
+def test_what_blocks_before_a_stop_is_said_beside_the_agreement():
+    """z = stop(a) + 2 x moves by 2 whatever the rule of a is; jax.jvp raises at a all the same."""
+    text = "x = 1.0\na = rewrite(x, lambda v: v * 2.0)\nz = stop_gradient(a * 1.0) + x * 2.0"
+    with pytest.raises(TypeError, match="custom_vjp"):
+        jax.jvp(lambda x: jax.lax.stop_gradient(rewritten(x)) + 2.0 * x, (1.0,), (1.0,))
+    said = shown(edited(opened(start(), parse(text), "Open"), ON))["says"]
+    assert "both modes agree. But jax.jvp raises a TypeError at a" in said

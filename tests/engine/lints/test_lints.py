@@ -327,3 +327,17 @@ def test_a_cure_that_is_no_longer_there_is_none_and_an_unknown_code_is_refused()
     assert lint_cure(whole, STOP, "a") is None
     with pytest.raises(ValueError, match="no-such-code"):
         lint_cure(whole, "no-such-code", "a")
+
+
+def test_a_checkpoint_with_a_policy_is_not_said_to_run_all_again():
+    """Row 40: with v2 saved, v1 and v3 run again and v2 does not."""
+    text = """v0 = 0.5
+with checkpoint("all", policy="save_only_these_names", names=["v2"]):
+    v1 = sin(v0)
+    v2 = sin(v1)
+    v3 = sin(v2)
+    v4 = sin(v3)"""
+    found = trace(parse(text))
+    assert {name: found.runs[name].kept for name in ("v1", "v2", "v3")} == {"v1": 1, "v2": 0, "v3": 1}
+    (lint,) = lints(found)
+    assert "but what it drops runs again at once" in lint.message

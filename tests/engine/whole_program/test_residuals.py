@@ -181,3 +181,10 @@ def plain(graph: Graph) -> Callable:
         return env[graph.output]
 
     return function
+
+
+def test_a_stop_that_is_kept_is_a_value_and_no_factor_of_a_derivative():
+    """Row R11: the product keeps the 3 elements of c, which the stop passes on; a stop has no slope."""
+    text = "x = [1.0, 2.0, 3.0]\na = sin(x)\nb = sin(a)\nc = sin(b)\ny = sum(x * stop_gradient(c))"
+    (kept,) = trace(parse(text)).residuals
+    assert (kept.producer, kept.is_value, kept.elements) == ("c", True, 3)

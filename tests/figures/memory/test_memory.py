@@ -134,3 +134,19 @@ def test_regions_that_cannot_run_are_a_note_with_the_problem():
         assert "cannot run as a whole" in figure.layout.annotations[0].text
     assert "cannot run as a whole" in memory_text(broken())
     assert "cannot run as a whole" in plans_text_of(broken())
+
+
+def test_plans_that_the_search_does_not_count_as_jax_does_are_not_called_best():
+    """Row R8: JAX keeps the constant vector of the product, which the search of plans does not count."""
+    found = planned(
+        trace(parse("x = [1.0, 2.0, 3.0]\ny = x.at[0].set(5.0)\nz = sum(y * [1.0, 10.0, 100.0])"))
+    )
+    assert found.searched
+    assert not any(plan.optimal for plan in found.plans)
+    assert "to choose from:" in plans_text(found)
+    assert "best of" not in plans_figure(found).layout.title.text
+    assert len(plans_figure(found).data[0].x) == 0
+
+
+def test_one_element_is_kept():
+    assert "; 1 element is kept for the backward pass" in memory_text(trace(parse("x = 1.0\ny = sin(x)")))

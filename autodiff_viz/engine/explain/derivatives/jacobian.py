@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from math import prod
 from typing import Any
@@ -18,6 +18,7 @@ from autodiff_viz.engine.live_path.prepare import prepare
 from autodiff_viz.engine.live_path.tangents import push_forward
 from autodiff_viz.engine.segments.jacobians import WORK, Jacobian
 from autodiff_viz.engine.trace import Trace, known_trace, precision
+from autodiff_viz.graph.checks.argument_types import kind_of
 from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.graph.text.names import quoted
 from autodiff_viz.graph.text.text_format import counted, listed, scalar
@@ -191,9 +192,12 @@ def _units(array: np.ndarray) -> Iterator[np.ndarray]:
 def _names(trace: Trace, by: Any) -> tuple[str, ...]:
     if trace.output is None:
         raise GraphError(Problem("no-output", "The graph has no output to differentiate.", "Add a node."))
+    if not (by is None or isinstance(by, str | Iterable)):
+        message = f"A Jacobian is by the name of a node, or several; found {kind_of(by)}."
+        raise GraphError(Problem("bad-columns", message, 'Write "x" or ["x", "w"].'))
     given = (by,) if isinstance(by, str) else tuple(trace.inputs) if by is None else tuple(by)
     for name in given:
-        if name not in trace.graph:
+        if not isinstance(name, str) or name not in trace.graph:
             message = f"There is no node {quoted(name)}."
             raise GraphError(Problem("unknown-node", message, "Choose one of the trace's graph."))
     if not given or len(set(given)) < len(given):

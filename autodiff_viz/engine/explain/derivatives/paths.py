@@ -11,10 +11,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from autodiff_viz.engine.arguments import whole_number
 from autodiff_viz.engine.explain.derivatives.pulled_alone import Alone, pulled_alone, size
 from autodiff_viz.engine.live_path.passes import Wire
 from autodiff_viz.engine.trace import Trace, known_trace
-from autodiff_viz.graph.checks.argument_types import kind_of
 from autodiff_viz.graph.model import GRAD, Node
 from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.graph.structure.grad_nodes import OF, reads_of
@@ -102,10 +102,11 @@ def paths(found: Trace, name: str, most: int = 50) -> Paths:
       GraphError: no trace is given, it has no output or no node of that name, or `most` is out of range.
     Source: Bauer, Computational graphs and rounding error (1974); the k largest by dynamic programming.
     """
-    _check(known_trace(found), name, most)
+    _check(known_trace(found), name)
+    most = whole_number("number of paths to list", most, 1, MOST)
     between = _between(found, name)
     alone = pulled_alone(found, [node.name for node in between if node.name != name])
-    numbers = all(found.value[node.name].size == 1 for node in between)
+    numbers = found.seed.size == 1 and all(found.value[node.name].size == 1 for node in between)
     held = sum(found.value[node.name].size for node in between)
     pulls = (_Numbers if numbers else _Tensors)(found, alone, min(most, max(4, HELD // max(1, held))))
     best, rest = _largest(pulls, name, between)
@@ -122,16 +123,12 @@ def paths(found: Trace, name: str, most: int = 50) -> Paths:
     )
 
 
-def _check(found: Trace, name: str, most: int) -> None:
+def _check(found: Trace, name: str) -> None:
     if found.output is None:
         raise GraphError(Problem("no-output", "The trace has no output.", "Wire its open slots first."))
-    if name not in found.graph:
+    if not isinstance(name, str) or name not in found.graph:
         message = f"The trace has no node {quoted(name)}."
         raise GraphError(Problem("unknown-node", message, f"It has {listed_names([*found.value])}."))
-    if type(most) is not int or not 1 <= most <= MOST:
-        said = most if type(most) is int else kind_of(most)
-        message = f"`most` is {said}; a whole number from 1 to {MOST:,} is needed."
-        raise GraphError(Problem("bad-most", message, "The other paths are summed in `rest`."))
 
 
 def _between(found: Trace, name: str) -> list[Node]:

@@ -172,7 +172,7 @@ def _traced(alone: Alone) -> Trace:
 
 
 def _known(found: Trace, name: Any) -> Node:
-    if name in found.graph and name in found.cotangent:
+    if isinstance(name, str) and name in found.graph and name in found.cotangent:
         return found.graph[name]
     message = f"There is no node {quoted(name)}."
     raise GraphError(Problem("unknown-node", message, "Choose one of the trace's graph."))

@@ -7,6 +7,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from autodiff_viz.engine.arguments import whole_number
+from autodiff_viz.engine.explain.memory import memory
 from autodiff_viz.engine.explain.memory.memory import memory
 from autodiff_viz.engine.explain.memory.play import FORWARD, play
 from autodiff_viz.engine.explain.plans.costs import BARE, Choices, Costs, Program
@@ -100,9 +102,9 @@ def plans(trace: Trace, most_nodes: int = MOST) -> tuple[Plan, ...]:
     Returns:
       At least the present plan, by peak.
     Raises:
-      GraphError: no trace is given, or a checkpoint region is not valid.
+      GraphError: no trace is given, a checkpoint region is not valid, or `most_nodes` is no such number.
     """
-    return planned(trace, most_nodes).plans
+    return planned(trace, whole_number("number of nodes to search", most_nodes, 0, LARGEST)).plans
 
 
 def planned(trace: Trace, most_nodes: int = MOST, groups: Sequence[Group] = ()) -> Planned:

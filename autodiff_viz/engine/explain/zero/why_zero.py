@@ -93,7 +93,7 @@ def why_zero(found: Trace, name: str) -> ZeroReason | None:
       GraphError: no trace is given, or it has no node of that name.
     """
     graph = known_trace(found).graph
-    if name not in graph:
+    if not isinstance(name, str) or name not in graph:
         message = f"The trace has no node {quoted(name)}."
         raise GraphError(Problem("unknown-node", message, f"It has {listed_names([*found.value])}."))
     arriving = found.cotangent[name]

@@ -172,9 +172,9 @@ def test_a_ladder_of_a_million_paths():
     [
         (lambda graph: paths(graph, "x"), "not-a-trace"),
         (lambda graph: paths(trace(graph), "no"), "unknown-node"),
-        (lambda graph: paths(trace(graph), "x", most=0), "bad-most"),
-        (lambda graph: paths(trace(graph), "x", most=2.0), "bad-most"),
-        (lambda graph: paths(trace(graph), "x", most=10**9), "bad-most"),
+        (lambda graph: paths(trace(graph), "x", most=0), "bad-number"),
+        (lambda graph: paths(trace(graph), "x", most=2.0), "bad-number"),
+        (lambda graph: paths(trace(graph), "x", most=10**9), "bad-number"),
     ],
 )
 def test_what_cannot_be_asked_is_refused_in_words(ask, code):
@@ -344,3 +344,8 @@ def test_the_z_of_a_grad_node_is_no_path():
     assert {path.nodes[1] for path in found.paths} == {"g", "a"}
     through = asked(text, "inner")
     assert (through.count, through.closed) == (0, 0)
+
+
+def test_a_node_without_a_way_to_a_tensor_has_no_paths():
+    found = asked("x = 1.0\ny = [1.0, 2.0]\nz = y * y\nreturn z", "x")
+    assert (found.paths, found.count, found.closed, float(found.rest)) == ((), 0, 0, 0.0)

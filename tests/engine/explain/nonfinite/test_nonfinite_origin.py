@@ -312,3 +312,10 @@ def test_a_replay_op_by_op_stops_at_the_same_places(case):
             np.testing.assert_allclose(
                 cured.value[cured.output], found.value[found.output], rtol=1e-3, atol=1e-5
             )
+
+
+def test_the_cure_of_a_mask_says_nothing_false_of_a_row_that_is_masked_whole():
+    """Row 27: with -1e9 in place of minus infinity both elements of such a row are 1/2 and not 0."""
+    found = nonfinite_origin(trace(parse("a = [1.0, 1.0]\ns = softmax(a + log([0.0, 0.0]))\ny = s[0]")))
+    np.testing.assert_array_equal(trace(found.cure).value["s"], [0.5, 0.5])
+    assert "unless its whole row is masked" in found.changes
