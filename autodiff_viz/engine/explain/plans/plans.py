@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from autodiff_viz.engine.arguments import whole_number
-from autodiff_viz.engine.explain.memory import memory
 from autodiff_viz.engine.explain.memory.memory import memory
 from autodiff_viz.engine.explain.memory.play import FORWARD, play
 from autodiff_viz.engine.explain.plans.costs import BARE, Choices, Costs, Program
