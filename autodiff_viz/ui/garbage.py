@@ -6,14 +6,10 @@ So the oldest generation is collected while nobody acts; under load that lasts, 
 Streamlit collects after every rerun; `postScriptGC = false` in `.streamlit/config.toml` leaves collection to
 Python's own schedule, which is made slower: a run makes thousands of objects, most of which are gone at its
 end. `make bench` measures both.
-
-With glibc, what is freed is given back to the system, and few threads have a heap of their own: Streamlit
-starts a thread for each run. Source: https://man7.org/linux/man-pages/man3/mallopt.3.html
 """
 
 from __future__ import annotations
 
-import ctypes
 import gc
 from threading import Event
 from time import process_time
@@ -26,30 +22,14 @@ QUIET = 0.05  # share of one processor, below which nobody acts
 LEFT = 2  # collections of generation 1 after which a full collection is worth its time
 
 
-ARENA_MAX, ARENAS = -8, 2  # glibc's name of the setting; heaps of the process
-
-
 def tune() -> None:
-    """Set the thresholds of the collector, and how many heaps the process may have."""
+    """Set the thresholds of the collector."""
     gc.set_threshold(YOUNG, MIDDLE, OLD)
-    _glibc("mallopt", ARENA_MAX, ARENAS)
-
-
-def _glibc(function: str, *arguments: int) -> None:
-    """Call a function of glibc; do nothing where the C library has none of this name."""
-    if found := getattr(ctypes.CDLL(None), function, None):
-        found(*arguments)
-
-
-def collect() -> None:
-    """Collect the oldest generation, and give what is free back to the system."""
-    gc.collect()
-    _glibc("malloc_trim", 0)
 
 
 def exempt() -> None:
     """Collect, then exempt from collection what is left: the modules and what they have loaded."""
-    collect()
+    gc.collect()
     gc.freeze()
 
 
@@ -59,7 +39,7 @@ def collect_when_quiet(stop: Event) -> None:
     while not stop.wait(LOOK):
         before, worked = worked, process_time()
         if is_due((worked - before) / LOOK, gc.get_count()[2]):
-            collect()
+            gc.collect()
 
 
 def is_due(share: float, pending: int) -> bool:
