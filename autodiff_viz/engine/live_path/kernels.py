@@ -15,7 +15,7 @@ import jax
 import jax.numpy as jnp
 
 from autodiff_viz.engine.live_path.bounded_memo import shared
-from autodiff_viz.engine.live_path.number_programs import Axes, Common, common
+from autodiff_viz.engine.live_path.number_programs import Axes, NumberPrograms, number_programs
 from autodiff_viz.engine.live_path.op_calls import known_op, program_key, result_shape, runner, said_op, split
 from autodiff_viz.engine.live_path.pullback_jaxprs import carries, passes_unchanged, restrict
 from autodiff_viz.engine.live_path.pullbacks import (
@@ -159,7 +159,7 @@ def _made(
     jit = partial(compiling, compiler_options=options(any(shapes) or bool(shape), dtype))
     apart = compiling is not _uncompiled  # in a larger program there is no call to save
     unchanged = apart and all(carried) and passes_unchanged(pull, shape, dtype, samples)
-    ours = _common(name, static, shapes, dtype) if apart else None
+    ours = _shared_programs(name, static, shapes, dtype) if apart else None
     if ours is not None and carried and all(carried):
         pulled, pulled_sum = ours.pull(name, slots, pull_axes), ours.pull_sum(name, slots)
     else:
@@ -174,11 +174,13 @@ def _made(
     return Kernel(ran, pulled, pull_back, shape, carried, unchanged)
 
 
-def _common(name: str | PullbackOf, static: Params, shapes: tuple[Shape, ...], dtype: str) -> Common | None:
+def _shared_programs(
+    name: str | PullbackOf, static: Params, shapes: tuple[Shape, ...], dtype: str
+) -> NumberPrograms | None:
     """Return the programs that the op shares with others; None if it needs its own."""
     if static or any(shapes):
         return None
-    found = common(len(shapes), dtype, tuple(rounded(QUICK, dtype).items()))
+    found = number_programs(len(shapes), dtype, tuple(rounded(QUICK, dtype).items()))
     return found if found.has(name) else None
 
 
@@ -223,7 +225,7 @@ def tangent_kernel(
         values, dots = (tuple(0 if flag else None for flag in flags) for flags in batched)
         _, leading = split(known_op(name), ())
         axes = (dots, *(None for _ in leading), *values)
-    if ours := _common(name, static, shapes, dtype):
+    if ours := _shared_programs(name, static, shapes, dtype):
         return ours.push(name, slots, axes)
     push = _mapped(tangent_of(name, static, shapes, slots, dtype), axes)
     return jax.jit(push, compiler_options=options(any(shapes) or bool(shape), dtype))

@@ -31,7 +31,7 @@ Axes = tuple[int | None, ...] | None
 Slots = tuple[int, ...]
 
 
-class Common:
+class NumberPrograms:
     """Programs that are shared by all ops that take `count` numbers of a dtype, and have no parameters.
 
     Each is compiled when it is first used. `options` are the compiler's.
@@ -97,9 +97,9 @@ class Common:
 
 
 @remembered(KEPT)
-def common(count: int, dtype: str, options: tuple[tuple[str, Any], ...]) -> Common:
-    """Return the common programs of all ops that take `count` numbers."""
-    return Common(count, dtype, dict(options))
+def number_programs(count: int, dtype: str, options: tuple[tuple[str, Any], ...]) -> NumberPrograms:
+    """Return the programs of all ops that take `count` numbers."""
+    return NumberPrograms(count, dtype, dict(options))
 
 
 def _switch(branches: Sequence[Callable], axes: tuple | None, options: dict[str, Any]) -> Callable:

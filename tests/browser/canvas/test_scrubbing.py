@@ -10,7 +10,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import BrowserContext, Locator, Page, expect
 
-from tests.browser.conftest import Noticed, handed_on, watched
+from tests.browser.conftest import Noticed, in_first_state, watched
 from tests.browser.lab_page import MINUS, LabPage, four_digits
 from tests.browser.shared_page import SharedPage
 from tests.browser.wire import Wire
@@ -37,7 +37,7 @@ def pages(context: BrowserContext, address: str) -> Iterator[Pages]:
 
 @pytest.fixture
 def lab(pages: Pages) -> Iterator[LabPage]:
-    yield from handed_on(pages[0])
+    yield from in_first_state(pages[0])
 
 
 @pytest.fixture

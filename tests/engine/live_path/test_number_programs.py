@@ -13,7 +13,7 @@ import pytest
 
 from autodiff_viz.engine.live_path.arrays import SMALL, Arrays
 from autodiff_viz.engine.live_path.kernels import QUICK, kernel, rounded, tangent_kernel
-from autodiff_viz.engine.live_path.number_programs import common
+from autodiff_viz.engine.live_path.number_programs import number_programs
 from autodiff_viz.engine.trace import precision
 from autodiff_viz.ops.catalog import OPS
 
@@ -22,7 +22,7 @@ NUMBERS = (0.3, -1.7)
 
 
 def names(count: int, dtype: str = FLOAT) -> list[str]:
-    programs = common(count, dtype, tuple(rounded(QUICK, dtype).items()))
+    programs = number_programs(count, dtype, tuple(rounded(QUICK, dtype).items()))
     return [name for name in OPS if programs.has(name)]
 
 
