@@ -25,7 +25,7 @@ from autodiff_viz.language.parse import parse
 events = Counter()
 monitoring.register_event_listener(lambda event, **_: events.update([event.rpartition("/")[2]]))
 place = Path({place!r})
-known, new = parse("x = 0.5\\ny = sin(x) * x"), parse("x = 0.5\\ny = tanh(x)")
+known, new = parse("x = 0.5\\ny = sin(x) * x"), parse("x = [0.5, 1.0]\\ny = sum(tanh(x))")
 """
 REPORT = """
 counted = [events["compile_requests_use_cache"], events["cache_hits"]]

@@ -62,7 +62,6 @@ def test_a_state_without_end_is_taken_for_an_empty_one(visitor):
 @pytest.mark.parametrize(
     ("name", "value"),
     [
-        ("dtype", {"string_value": "no such type"}),
         ("seed", {"string_value": "nonsense"}),
         ("seed", {"bytes_value": b"abc"}),
         ("canvas", {"json_value": '"x'}),
