@@ -31,9 +31,7 @@ WAITING = 256  # jobs that may wait; the oldest is dropped for a new one
 LOOK = 0.25  # seconds between two checks of a worker's CPU time
 LONGEST_REST = 2.0  # seconds
 IDLE = 120.0  # seconds without a job after which a worker ends, with the code it has compiled
-GROWTH = (
-    160.0  # megabytes: a worker that has grown by more ends after its job, and the next job forks another
-)
+GROWTH = 200.0  # megabytes by which a worker may grow; then it ends after its job, and the next forks another
 
 _log = logging.getLogger(__name__)
 
