@@ -31,7 +31,9 @@ WAITING = 256  # jobs that may wait; the oldest is dropped for a new one
 LOOK = 0.25  # seconds between two checks of a worker's CPU time
 LONGEST_REST = 2.0  # seconds
 IDLE = 120.0  # seconds without a job after which a worker ends, with the code it has compiled
-GROWTH = 200.0  # megabytes by which a worker may grow; then it ends after its job, and the next forks another
+GROWTH, SOON = 160.0, 10.0
+"""A worker that has grown by more megabytes ends after fewer seconds without a job. Not at once: the next one
+has to load its programs anew, which takes longer than most jobs."""
 
 _log = logging.getLogger(__name__)
 
@@ -168,7 +170,7 @@ class Pool:
     def _pause(self) -> float | None:
         """Return seconds until a worker must be looked at unasked; None without workers."""
         now = monotonic()
-        times = [now + LOOK if w.job else w.since + IDLE for w in self._workers]
+        times = [now + LOOK if w.job else w.since + _patience(w) for w in self._workers]
         if self._waiting[False] and now < self._rested:
             times.append(self._rested)
         return max(0.0, min(times) - now) if times else None
@@ -195,7 +197,7 @@ class Pool:
                 self._kill(worker)
             elif worker.job and (worker.deadline <= now or work_of(worker.process) >= worker.seconds):
                 self._drop(worker, TOO_LONG)
-            elif not worker.job and (worker.long or worker.since + IDLE <= now or worker.grown > GROWTH):
+            elif not worker.job and (worker.long or worker.since + _patience(worker) <= now):
                 self._kill(worker)
 
     def _take(self, worker: Worker, message: Report | tuple[bool, object]) -> None:
@@ -265,3 +267,8 @@ class Pool:
             worker = Worker(*self._template.fork(niceness), long)
         self._workers.append(worker)
         return worker
+
+
+def _patience(worker: Worker) -> float:
+    """Return the seconds without a job after which a worker ends."""
+    return SOON if worker.grown > GROWTH else IDLE

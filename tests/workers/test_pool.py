@@ -290,14 +290,24 @@ def test_after_the_pause_the_next_job_is_done_unasked(monkeypatch):
         busy.end()
 
 
-def test_a_worker_that_has_grown_ends_after_its_job_and_the_next_job_forks_another(monkeypatch):
+def test_a_worker_that_has_grown_ends_when_it_has_no_job_for_a_moment(monkeypatch):
     monkeypatch.setattr(pools, "GROWTH", 32.0)
     mine = Pool(("json",))
     try:
-        first = done(mine, job(errands.keep, 1)).value
-        assert done(mine, job(errands.keep, 2)).value == first
-        assert done(mine, job(errands.keep, 64)).value == first
+        first = done(mine, job(errands.keep, 64)).value
+        assert done(mine, job(errands.process)).value == first  # another job came before
+        monkeypatch.setattr(pools, "SOON", 0.0)
+        done(mine, job(errands.process))
         assert ends(first)
         assert done(mine, job(errands.process)).value != first
+    finally:
+        mine.end()
+
+
+def test_a_worker_that_has_not_grown_stays(monkeypatch):
+    monkeypatch.setattr(pools, "SOON", 0.0)
+    mine = Pool(("json",))
+    try:
+        assert len({done(mine, job(errands.keep, 1)).value for _ in range(3)}) == 1
     finally:
         mine.end()

@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import BrowserContext, Locator, Page, expect
 
 from tests.browser.conftest import Noticed, in_first_state, watched
-from tests.browser.lab_page import MINUS, LabPage, four_digits
+from tests.browser.lab_page import CHECKED, MINUS, LabPage, four_digits
 from tests.browser.shared_page import SharedPage
 from tests.browser.wire import Wire
 
@@ -210,7 +210,7 @@ def written(lab: LabPage, name: str) -> float:
 def test_while_a_slider_is_held_what_lags_behind_says_so(lab: LabPage, wire: Wire):
     lab.select("a")
     near(lab, "x")
-    expect(tick(lab)).to_be_visible()
+    expect(tick(lab)).to_be_visible(timeout=CHECKED)
     assert said_over_node(lab) == "none"
     with wire.hold():
         press(lab, "x", 0.56)
@@ -228,7 +228,7 @@ def test_while_a_slider_is_held_what_lags_behind_says_so(lab: LabPage, wire: Wir
         assert written(lab, "x") == pytest.approx(number(box(lab, "x").input_value()), rel=1e-6)
         assert "x = 0.6" in said_over_node(lab)
     lab.settle()
-    expect(tick(lab)).to_be_visible()
+    expect(tick(lab)).to_be_visible(timeout=CHECKED)
     assert said_over_node(lab) == "none"
     exact = number(box(lab, "x").input_value())
     assert written(lab, "x") == exact
@@ -243,7 +243,7 @@ def test_while_a_slider_is_held_what_lags_behind_says_so(lab: LabPage, wire: Wir
 
 def test_a_tick_goes_with_the_numbers_that_it_was_found_for(lab: LabPage, wire: Wire):
     lab.select("a")
-    expect(tick(lab)).to_be_visible()
+    expect(tick(lab)).to_be_visible(timeout=CHECKED)
     for edit in (
         lambda: lab.page.keyboard.press("s"),
         lambda: slider(lab, "y").press("ArrowRight"),
@@ -253,9 +253,9 @@ def test_a_tick_goes_with_the_numbers_that_it_was_found_for(lab: LabPage, wire: 
             edit()
             expect(tick(lab)).not_to_be_visible()
         lab.settle()
-        expect(tick(lab)).to_be_visible()
+        expect(tick(lab)).to_be_visible(timeout=CHECKED)
     with wire.hold():
         lab.select_quickly("b")  # changes no number
         lab.page.wait_for_timeout(100)
-        expect(tick(lab)).to_be_visible()
+        expect(tick(lab)).to_be_visible(timeout=CHECKED)
     lab.settle()

@@ -11,7 +11,7 @@ from playwright.sync_api import BrowserContext, Page, expect
 from autodiff_viz.figures.catalog import FIGURES
 from autodiff_viz.lessons.gallery import LESSONS
 from tests.browser.conftest import watched
-from tests.browser.lab_page import LabPage, four_digits
+from tests.browser.lab_page import CHECKED, LabPage, four_digits
 
 pytestmark = pytest.mark.shared_page
 
@@ -87,7 +87,7 @@ def test_the_inspector_shows_the_equation_of_the_selected_node(lab: LabPage):
 
 
 def test_an_independent_check_stands_beside_the_numbers(lab: LabPage):
-    expect(lab.page.get_by_text("Whole-program jax.vjp agrees on all")).to_be_visible()
+    expect(lab.page.get_by_text("Whole-program jax.vjp agrees on all")).to_be_visible(timeout=CHECKED)
 
 
 @pytest.mark.sampled(3)
