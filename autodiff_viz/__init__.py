@@ -53,11 +53,11 @@ from autodiff_viz.engine.whole_program.remat_counts import Residual, Runs
 from autodiff_viz.engine.whole_program.verify import Verdict, verify
 from autodiff_viz.export.python_source import to_python
 from autodiff_viz.export.training_source import training_to_python
+from autodiff_viz.graph.link import to_link
 from autodiff_viz.graph.model import Graph, Lambda, Node, Region, Rule
 from autodiff_viz.graph.notebook import register_pictures
 from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.graph.serialization.codec import to_json
-from autodiff_viz.graph.serialization.link import to_link
 from autodiff_viz.graph.structure.segments import Segment
 from autodiff_viz.language.documents import from_json, from_link
 from autodiff_viz.language.parse import parse

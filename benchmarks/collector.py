@@ -8,7 +8,7 @@ from functools import partial
 
 from streamlit.testing.v1 import AppTest
 
-from autodiff_viz.graph.serialization.link import to_link
+from autodiff_viz.graph.link import to_link
 from benchmarks.clock import ratio, times
 from benchmarks.graphs import example
 from benchmarks.server import ROOT

@@ -13,8 +13,8 @@ from urllib.parse import urlencode
 
 from playwright.sync_api import Browser, Locator, Page, sync_playwright
 
+from autodiff_viz.graph.link import to_link
 from autodiff_viz.graph.model import Graph
-from autodiff_viz.graph.serialization.link import to_link
 from benchmarks.graphs import example, tensors
 from benchmarks.server import serving
 from benchmarks.table import Row

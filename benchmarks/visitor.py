@@ -12,8 +12,8 @@ from urllib.parse import urlencode
 
 from streamlit.proto.WidgetStates_pb2 import WidgetState
 
+from autodiff_viz.graph.link import to_link
 from autodiff_viz.graph.model import INPUT
-from autodiff_viz.graph.serialization.link import to_link
 from benchmarks import outbox
 from benchmarks.graphs import example
 from benchmarks.outbox import Edit, Word

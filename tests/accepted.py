@@ -15,10 +15,10 @@ from autodiff_viz.export.python_source import to_python
 from autodiff_viz.figures.catalog import FIGURES, SEGMENT_FIGURES
 from autodiff_viz.figures.cotangents.tensor import heatmaps, histograms
 from autodiff_viz.graph import limits
+from autodiff_viz.graph.link import to_link
 from autodiff_viz.graph.model import INPUT, Graph, Region
 from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.graph.serialization.codec import to_json
-from autodiff_viz.graph.serialization.link import to_link
 from autodiff_viz.language.documents import from_json, from_link
 from autodiff_viz.language.parse import parse
 from autodiff_viz.language.show import show

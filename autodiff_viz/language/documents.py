@@ -13,10 +13,10 @@ from itertools import accumulate
 from typing import Any
 
 from autodiff_viz.graph import limits
+from autodiff_viz.graph.link import document_in
 from autodiff_viz.graph.model import BACKWARD_AS, INPUT, PARAMETER, Call, Graph, Node, Params, Term, params
 from autodiff_viz.graph.serialization.codec import decoded
 from autodiff_viz.graph.serialization.json_read import Reader, refuse
-from autodiff_viz.graph.serialization.link import document_in
 from autodiff_viz.graph.text.names import quoted
 from autodiff_viz.language.expressions.inputs import SOURCES, length_fault, source_fault
 from autodiff_viz.language.printer.layout import wrapped

@@ -19,10 +19,10 @@ from autodiff_viz.engine.trace import trace
 from autodiff_viz.engine.training.train import train
 from autodiff_viz.engine.whole_program.remat_counts import Runs
 from autodiff_viz.engine.whole_program.verify import verify
+from autodiff_viz.graph.link import to_link
 from autodiff_viz.graph.model import Rule
 from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.graph.serialization.codec import to_json
-from autodiff_viz.graph.serialization.link import to_link
 from autodiff_viz.language.documents import from_json, from_link
 from autodiff_viz.language.parse import parse
 from autodiff_viz.language.show import show

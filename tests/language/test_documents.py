@@ -11,10 +11,10 @@ from hypothesis import given
 
 from autodiff_viz.engine.trace import trace
 from autodiff_viz.graph import limits
+from autodiff_viz.graph.link import to_link
 from autodiff_viz.graph.model import POLICIES, Graph, Node, Region, params
 from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.graph.serialization.codec import to_json
-from autodiff_viz.graph.serialization.link import to_link
 from autodiff_viz.language.documents import from_json, from_link
 from autodiff_viz.language.parse import parse
 from autodiff_viz.language.show import show

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from autodiff_viz.graph.serialization.link import to_link
+from autodiff_viz.graph.link import to_link
 from autodiff_viz.language.parse import parse
 from autodiff_viz.ui.first_view import first
 from autodiff_viz.ui.session import SESSION

@@ -12,11 +12,11 @@ from autodiff_viz.figures.cotangents.precision import SCALES
 from autodiff_viz.graph import limits
 from autodiff_viz.graph.edits.history import Pinned, begin
 from autodiff_viz.graph.identity import remembered
+from autodiff_viz.graph.link import to_link
 from autodiff_viz.graph.model import INPUT, Graph, Literal
 from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.graph.registries.dtypes import DTYPES, FLOAT32
 from autodiff_viz.graph.serialization.compression import Unreadable, packed, unpacked
-from autodiff_viz.graph.serialization.link import to_link
 from autodiff_viz.language.documents import from_link
 from autodiff_viz.language.parse import parse_literal
 from autodiff_viz.language.show import show_literal

@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
-from autodiff_viz.graph.serialization.link import to_link
+from autodiff_viz.graph.link import to_link
 from benchmarks.graphs import example
 from tests.browser.lab_page import LabPage, saying
 

@@ -6,7 +6,7 @@ from urllib.parse import urlencode
 
 from playwright.sync_api import Page, expect
 
-from autodiff_viz.graph.serialization.link import to_link
+from autodiff_viz.graph.link import to_link
 from autodiff_viz.language.parse import parse
 from tests.browser.lab_page import LabPage
 

@@ -14,7 +14,7 @@ from PIL import Image
 from playwright.sync_api import BrowserContext, expect
 
 from autodiff_viz.graph import limits
-from autodiff_viz.graph.serialization.link import to_link
+from autodiff_viz.graph.link import to_link
 from autodiff_viz.language.parse import parse
 from autodiff_viz.language.show import show
 from autodiff_viz.views.lab import FIRST

@@ -2,9 +2,9 @@
 
 import pytest
 
+from autodiff_viz.graph.link import to_link
 from autodiff_viz.graph.model import Graph
 from autodiff_viz.graph.serialization.codec import to_json
-from autodiff_viz.graph.serialization.link import to_link
 from autodiff_viz.language.documents import from_json, from_link
 from autodiff_viz.language.parse import parse
 from autodiff_viz.language.printer.shadows import shadows

@@ -13,7 +13,7 @@ import streamlit as st
 from PIL import Image
 from starlette.applications import Starlette
 
-from autodiff_viz.graph.serialization.link import to_link
+from autodiff_viz.graph.link import to_link
 from autodiff_viz.language.parse import parse
 from autodiff_viz.lessons.gallery import LESSONS
 from autodiff_viz.ui import navigation

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from autodiff_viz.graph import limits
 from autodiff_viz.graph.edits.history import begin
+from autodiff_viz.graph.link import to_link
 from autodiff_viz.graph.model import Graph, Node, params
-from autodiff_viz.graph.serialization.link import to_link
 from autodiff_viz.language.parse import parse
 from autodiff_viz.views.actions import set_input, typed
 from autodiff_viz.views.edits.apply import edited

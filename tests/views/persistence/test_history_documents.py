@@ -10,8 +10,8 @@ from random import Random
 import pytest
 
 from autodiff_viz.engine.training.updates import Settings
+from autodiff_viz.graph.link import to_link
 from autodiff_viz.graph.serialization.codec import to_json
-from autodiff_viz.graph.serialization.link import to_link
 from autodiff_viz.language.parse import parse
 from autodiff_viz.lessons.evaluate import graph_of
 from autodiff_viz.lessons.gallery import LESSONS, lesson

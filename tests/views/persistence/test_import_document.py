@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from autodiff_viz.graph import limits
+from autodiff_viz.graph.link import to_link
 from autodiff_viz.graph.serialization.codec import to_json
-from autodiff_viz.graph.serialization.link import to_link
 from autodiff_viz.language.parse import parse
 from autodiff_viz.views.actions import typed, undone
 from autodiff_viz.views.edits.apply import edited
