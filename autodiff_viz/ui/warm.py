@@ -19,7 +19,6 @@ import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from autodiff_viz.engine.compilation_cache import is_filled, load_from
-from autodiff_viz.figures.catalog import FIGURES
 from autodiff_viz.graph.identity import identity
 from autodiff_viz.lessons.gallery import LESSONS
 from autodiff_viz.ui import garbage
@@ -92,12 +91,9 @@ def have_compiled(stop: threading.Event) -> None:
 
 
 def have_rehearsed(stop: threading.Event) -> None:
-    """Compute a first view, a first toggle, a first drag and their checks, which are slow only once."""
+    """Compute a first view, a first toggle, their figures and their checks, which are slow only once."""
     for view in rehearse():
         _answer(check_job(view), stop)
-        for figure in FIGURES.values():
-            if not figure.is_slow(view.trace) and figure.fits(view.graph):  # a worker makes slow ones
-                figure.build(view.trace, None)
 
 
 def _answer(job: Job, stop: threading.Event) -> Answer | None:
