@@ -13,7 +13,7 @@ from autodiff_viz.views.lab import start
 
 
 def rehearse() -> tuple[LabView, LabView]:
-    """Evaluate the first graph and the first change of a rule, with a table for each slider and all figures."""
+    """Evaluate the first graph and the first change of a rule, with all their sliders and figures."""
     first, toggled = (lab_view(lab) for lab in (start(), set_rule(start(), "b", "stop")))
     for view in (first, toggled):
         sweep_tables(view, view.sweeps)

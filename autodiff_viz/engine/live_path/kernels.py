@@ -15,9 +15,10 @@ import jax
 import jax.numpy as jnp
 
 from autodiff_viz.engine.live_path.bounded_memo import shared
+from autodiff_viz.engine.live_path.modes import pull_of, pull_sum_of, push_of
 from autodiff_viz.engine.live_path.number_programs import Axes, NumberPrograms, number_programs
 from autodiff_viz.engine.live_path.op_calls import known_op, program_key, result_shape, runner, said_op, split
-from autodiff_viz.engine.live_path.pullback_jaxprs import carries, passes_unchanged, restrict
+from autodiff_viz.engine.live_path.pullback_jaxprs import carries, passes_unchanged
 from autodiff_viz.engine.live_path.pullbacks import (
     Pull,
     PullBack,
@@ -145,15 +146,11 @@ def _made(
     run = runner(op, static, dtype, len(leading))
     samples = [*leading, *(jax.ShapeDtypeStruct(shape, jnp.dtype(dtype)) for shape in shapes)]
     slots = tuple(len(leading) + i for i in differentiated)
-    carried = carries(run, samples, slots)
+    carried, pull_all = carries(run, samples, slots), pull_of(run, slots)
 
     def pull(cotangent: jax.Array, *arguments: Any) -> tuple[jax.Array | None, ...]:
-        some = (arguments[i] for i in slots)
-        results = jax.vjp(restrict(run, arguments, slots), *some)[1](cotangent)
-        return tuple(x if has else None for x, has in zip(results, carried, strict=True))
-
-    def pull_sum(a: jax.Array, b: jax.Array, *arguments: Any) -> tuple[jax.Array, tuple]:
-        return a + b, pull(a + b, *arguments)
+        found = pull_all(cotangent, *arguments)
+        return tuple(x if has else None for x, has in zip(found, carried, strict=True))
 
     run_axes, pull_axes = _axes(len(leading), batched, cotangent_batched)
     jit = partial(compiling, compiler_options=options(any(shapes) or bool(shape), dtype))
@@ -163,7 +160,7 @@ def _made(
     if ours is not None and carried and all(carried):
         pulled, pulled_sum = ours.pull(name, slots, pull_axes), ours.pull_sum(name, slots)
     else:
-        pulled, pulled_sum = jit(_mapped(pull, pull_axes)), jit(pull_sum)
+        pulled, pulled_sum = jit(_mapped(pull, pull_axes)), jit(pull_sum_of(pull))
     if not any(carried):
         pull_back = pass_nothing(len(slots))
     elif batched is not None:
@@ -237,15 +234,7 @@ def tangent_of(
     """Return the forward mode of an op as `tangent_kernel` does, but not compiled."""
     op = known_op(name)
     _, leading = split(op, ())
-    run, places = runner(op, static, dtype, len(leading)), [len(leading) + slot for slot in slots]
-
-    def push(tangents: tuple[jax.Array, ...], *arguments: Any) -> tuple[jax.Array, ...]:
-        return tuple(
-            jax.jvp(restrict(run, arguments, (i,)), (arguments[i],), (dot,))[1]
-            for i, dot in zip(places, tangents, strict=True)
-        )
-
-    return push
+    return push_of(runner(op, static, dtype, len(leading)), tuple(len(leading) + slot for slot in slots))
 
 
 def options(tensors: bool, dtype: str) -> dict[str, Any] | None:

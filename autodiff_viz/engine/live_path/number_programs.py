@@ -16,8 +16,9 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
+from autodiff_viz.engine.live_path.modes import Slots, pull_of, pull_sum_of, push_of
 from autodiff_viz.engine.live_path.op_calls import runner
-from autodiff_viz.engine.live_path.pullback_jaxprs import carries, restrict
+from autodiff_viz.engine.live_path.pullback_jaxprs import carries
 from autodiff_viz.graph.identity import remembered
 from autodiff_viz.ops.catalog import OPS
 from autodiff_viz.ops.pullback_ops import PullbackOf
@@ -27,8 +28,6 @@ KEPT = 16  # numbers that an op takes, times dtypes
 
 Axes = tuple[int | None, ...] | None
 """For `jax.vmap`, the axis of samples of each argument; None where nothing has one."""
-
-Slots = tuple[int, ...]
 
 
 class NumberPrograms:
@@ -59,7 +58,7 @@ class NumberPrograms:
         """Return the op's pullback of the sum of two contributions, and that sum before it."""
 
         def branches() -> dict[str, Callable]:
-            return {other: partial(_pulled_sum, pull) for other, pull in self._pulls(slots).items()}
+            return {other: pull_sum_of(pull) for other, pull in self._pulls(slots).items()}
 
         return self._chosen(name, ("pull_sum", slots), branches, None)
 
@@ -87,13 +86,13 @@ class NumberPrograms:
 
     def _pulls(self, slots: Slots) -> dict[str, Callable]:
         return {
-            name: partial(_pulled, run, slots)
+            name: pull_of(run, slots)
             for name, run in self._runs.items()
             if all(carries(run, self._samples, slots))
         }
 
     def _pushes(self, slots: Slots) -> dict[str, Callable]:
-        return {name: partial(_pushed, run, slots) for name, run in self._runs.items()}
+        return {name: push_of(run, slots) for name, run in self._runs.items()}
 
 
 @remembered(KEPT)
@@ -112,21 +111,3 @@ def _switch(branches: Sequence[Callable], axes: tuple | None, options: dict[str,
         return (chosen if axes is None else jax.vmap(chosen, in_axes=axes))(*arguments)
 
     return jax.jit(switch, compiler_options=options)
-
-
-def _pulled(
-    run: Callable, slots: Slots, cotangent: jax.Array, *arguments: jax.Array
-) -> tuple[jax.Array, ...]:
-    some = (arguments[i] for i in slots)
-    return jax.vjp(restrict(run, arguments, slots), *some)[1](cotangent)
-
-
-def _pushed(run: Callable, slots: Slots, tangents: tuple, *arguments: jax.Array) -> tuple[jax.Array, ...]:
-    return tuple(
-        jax.jvp(restrict(run, arguments, (i,)), (arguments[i],), (dot,))[1]
-        for i, dot in zip(slots, tangents, strict=True)
-    )
-
-
-def _pulled_sum(pull: Callable, a: jax.Array, b: jax.Array, *arguments: jax.Array) -> tuple:
-    return a + b, pull(a + b, *arguments)

@@ -9,19 +9,8 @@ import jax
 import jax.numpy as jnp
 from jax.extend import core
 
+from autodiff_viz.engine.live_path.modes import restrict
 from autodiff_viz.ops.misfit import Shape
-
-
-def restrict(run: Callable, arguments: tuple, slots: tuple[int, ...]) -> Callable:
-    """Return `run` as a function of the arguments at `slots` alone."""
-
-    def function(*some: jax.Array) -> jax.Array:
-        merged = list(arguments)
-        for i, array in zip(slots, some, strict=True):
-            merged[i] = array
-        return run(*merged)
-
-    return function
 
 
 def carries(run: Callable, samples: list, slots: tuple[int, ...]) -> tuple[bool, ...]:
