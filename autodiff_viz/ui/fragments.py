@@ -142,6 +142,13 @@ def redraw_rest(here: Session) -> None:
         _run(here, [*names, LAB])
 
 
+def redraw_lab() -> None:
+    """Draw the component's part once more, if this run draws it alone."""
+    context = get_script_run_ctx()
+    if context is not None and context.fragment_ids_this_run:
+        st.rerun(scope="fragment")
+
+
 def rest_due(here: Session) -> dict[str, Any]:
     """Return what the browser shall request later.
 

@@ -105,3 +105,11 @@ def test_why_an_edit_was_refused_is_told_until_the_browser_says_that_it_was_show
 def test_streamlit_tells_no_visitor_what_went_wrong():
     config = (Path(ROOT) / ".streamlit" / "config.toml").read_text()
     assert '\nshowErrorDetails = "none"' in config
+
+
+def test_an_edit_that_names_the_app_and_not_the_page_is_done_by_the_run_that_it_starts(server):
+    with visiting(server.address) as visitor:
+        page, visitor.page, visitor.fragment = visitor.page, visitor.script, visitor.fragments["canvas"]
+        assert visitor.page != page
+        visitor.edit("canvas", kind="select", node="b")
+        assert r"\"selected\":\"b\"" in visitor.elements["canvas"].json

@@ -23,12 +23,17 @@ WORD = re.compile(r'"key": "([0-9a-f]+)", "ack": (\d+), "from": ')
 
 
 class Visitor:
-    """One page that is open. `heard` are the messages that have come since the last one was sent."""
+    """One page that is open.
+
+    `heard` are the messages that have come since the last one was sent, `script` the hash of the app's own
+    file, `page` that of the page. Runs are of the fragment `fragment`, or of the whole page if it is empty.
+    """
 
     def __init__(self, socket: ClientConnection):
         self.socket = socket
-        self.page = self.query = ""
+        self.script = self.page = self.query = self.fragment = ""
         self.elements: dict[str, Any] = {}
+        self.fragments: dict[str, str] = {}
         self.heard: list[ForwardMsg] = []
 
     def send(self, *states: WidgetState) -> list[ForwardMsg]:
@@ -42,6 +47,7 @@ class Visitor:
         message = BackMsg()
         message.rerun_script.query_string = self.query
         message.rerun_script.page_script_hash = self.page
+        message.rerun_script.fragment_id = self.fragment
         message.rerun_script.widget_states.widgets.extend(states)
         self.socket.send(message.SerializeToString())
         self._rest()
@@ -95,6 +101,7 @@ class Visitor:
         kind = message.WhichOneof("type")
         if kind == "new_session":
             self.page = message.new_session.page_script_hash
+            self.script = self.script or self.page
         elif kind == "navigation":
             self.page = message.navigation.page_script_hash
         elif kind == "page_info_changed":
@@ -103,7 +110,7 @@ class Visitor:
             element = message.delta.new_element
             found = getattr(element, element.WhichOneof("type"))
             if name := getattr(found, "id", "").rpartition("-")[2]:
-                self.elements[name] = found
+                self.elements[name], self.fragments[name] = found, message.delta.fragment_id
         elif kind == "session_status_changed":
             return not message.session_status_changed.script_is_running
         return False

@@ -19,7 +19,7 @@ from autodiff_viz.ui.answers import answers, want_check
 from autodiff_viz.ui.fair_queue import in_turn
 from autodiff_viz.ui.first_view import drawing, written
 from autodiff_viz.ui.follow_training import follow_training
-from autodiff_viz.ui.fragments import LAB, note_message, note_played, note_view, redraw_rest, rest_due
+from autodiff_viz.ui.fragments import LAB, note_message, note_played, note_view, redraw_lab, redraw_rest, rest_due
 from autodiff_viz.ui.inbox import fault, fresh
 from autodiff_viz.ui.lab.source import code, component
 from autodiff_viz.ui.session import Sent, Session, act, called, session
@@ -70,7 +70,10 @@ def draw_lab(lab: Lab, view: LabView) -> None:
     data = {**_news(sent), **beside, **here.inbox.word}
     if sent.play:
         data["play"], sent.play = sent.play, ""
-    component()(key=LAB, data=data, on_outbox_change=_on_message, on_source_change=_on_source)
+    element = component()(key=LAB, data=data, on_outbox_change=_on_message, on_source_change=_on_source)
+    if fresh(element.outbox, here.inbox):  # the callback had no values, since the page's hash had changed
+        _hear(here, element.outbox)
+        redraw_lab()
     if sent.code:
         code()(key=f"{LAB}_source")  # lab.css takes it out of the flow, or it would leave a gap
 
@@ -122,8 +125,7 @@ def _on_message() -> None:
     was sent.
     """
     here, values = called()
-    # None while the page is left: the browser sends the message again.
-    message = (values.get(LAB) or {}).get("outbox")
+    message = (values.get(LAB) or {}).get("outbox")  # None while the page is left: `draw_lab` takes it
     if not isinstance(message, dict):
         return
     note_message(here)
