@@ -19,7 +19,15 @@ from autodiff_viz.ui.answers import answers, want_check
 from autodiff_viz.ui.fair_queue import in_turn
 from autodiff_viz.ui.first_view import drawing, written
 from autodiff_viz.ui.follow_training import follow_training
-from autodiff_viz.ui.fragments import LAB, note_message, note_played, note_view, redraw_lab, redraw_rest, rest_due
+from autodiff_viz.ui.fragments import (
+    LAB,
+    note_message,
+    note_played,
+    note_view,
+    redraw_lab,
+    redraw_rest,
+    rest_due,
+)
 from autodiff_viz.ui.inbox import fault, fresh
 from autodiff_viz.ui.lab.source import code, component
 from autodiff_viz.ui.session import Sent, Session, act, called, session
