@@ -11,14 +11,10 @@ end. `make bench` measures both.
 from __future__ import annotations
 
 import gc
-from threading import Event
-from time import process_time
 
 YOUNG, MIDDLE, OLD = 5_000, 10, 200
 """Net allocations after which generation 0 is collected, its collections after which 1 is, and so on."""
 
-LOOK = 5.0  # seconds over which the processor time of the server is measured
-QUIET = 0.05  # share of one processor, below which nobody acts
 LEFT = 2  # collections of generation 1 after which a full collection is worth its time
 
 
@@ -33,20 +29,12 @@ def exempt() -> None:
     gc.freeze()
 
 
-def collect_when_quiet(stop: Event) -> None:
-    """Collect the oldest generation whenever nobody acts, until `stop` is set."""
-    worked = process_time()
-    while not stop.wait(LOOK):
-        before, worked = worked, process_time()
-        if is_due((worked - before) / LOOK, gc.get_count()[2]):
-            gc.collect()
+def collect_if_due() -> None:
+    """Collect the oldest generation, if that is worth its time; to be called while nobody acts."""
+    if is_due(gc.get_count()[2]):
+        gc.collect()
 
 
-def is_due(share: float, pending: int) -> bool:
-    """Whether to collect now.
-
-    Args:
-      share: of one processor, used by the server lately.
-      pending: collections of generation 1 since the last full one.
-    """
-    return share < QUIET and pending >= LEFT
+def is_due(pending: int) -> bool:
+    """Whether to collect after so many collections of generation 1 since the last full one."""
+    return pending >= LEFT

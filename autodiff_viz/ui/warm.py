@@ -2,8 +2,8 @@
 garbage collection.
 
 A worker process compiles the catalog into the persistent compilation cache, from which the server and all
-workers load an op on first use; the next start of the same version finds it there. Another worker checks the
-lessons' claims once the server is warm.
+workers load an op on first use; the next start of the same version finds it there. Once the server is warm,
+workers check the lessons' claims while nobody acts.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from autodiff_viz.engine.compilation_cache import is_filled, load_from
 from autodiff_viz.graph.identity import identity
 from autodiff_viz.lessons.gallery import LESSONS
 from autodiff_viz.ui import garbage
+from autodiff_viz.ui.quiet import quiet_moments
 from autodiff_viz.ui.work import are_apart, check_job, kept, proved, this_version, workers
 from autodiff_viz.views.warm_up import fill, rehearse
 from autodiff_viz.workers.jobs import Answer, Job
@@ -79,8 +80,7 @@ def _warm_and_freeze(stop: threading.Event, wait: float) -> None:
     have_rehearsed(stop)
     garbage.exempt()
     _done.set()
-    check_lessons(stop)
-    garbage.collect_when_quiet(stop)
+    work_when_quiet(stop)
 
 
 def have_compiled(stop: threading.Event) -> None:
@@ -105,8 +105,13 @@ def _answer(job: Job, stop: threading.Event) -> Answer | None:
     return answer
 
 
-def check_lessons(stop: threading.Event) -> None:
-    """Request the checks of all lessons' claims, the first lesson first; visitors' requests precede them."""
-    for lesson in reversed(LESSONS):
-        if not stop.is_set():
-            proved(lesson)
+def work_when_quiet(stop: threading.Event) -> None:
+    """Whenever nobody acts, have the claims of one more lesson checked, and collect garbage if that is due.
+
+    The claims of a lesson that is opened are requested then, and precede these.
+    """
+    unchecked = [*LESSONS]
+    for _ in quiet_moments(stop):
+        while unchecked and proved(unchecked[0]) is not None and not stop.is_set():
+            unchecked.pop(0)
+        garbage.collect_if_due()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gc
 import weakref
-from threading import Event, Thread
 
 import pytest
 
@@ -18,12 +17,9 @@ def thresholds():
     gc.set_threshold(*before)
 
 
-@pytest.mark.parametrize(
-    ("share", "pending", "due"),
-    [(0.0, 0, False), (0.0, 1, False), (0.0, 2, True), (0.04, 9, True), (0.06, 9, False), (0.9, 99, False)],
-)
-def test_a_full_collection_waits_for_a_quiet_moment_and_for_garbage(share, pending, due):
-    assert garbage.is_due(share, pending) is due
+@pytest.mark.parametrize(("pending", "due"), [(0, False), (1, False), (2, True), (9, True)])
+def test_a_full_collection_waits_for_garbage(pending, due):
+    assert garbage.is_due(pending) is due
 
 
 class Ring:
@@ -41,25 +37,13 @@ def old_cycle() -> weakref.ref:
     return weakref.ref(ring)
 
 
-def test_in_a_quiet_server_an_old_cycle_is_freed(monkeypatch, thresholds):
-    monkeypatch.setattr(garbage, "LOOK", 0.01)
-    monkeypatch.setattr(garbage, "QUIET", 9.0)  # whatever the tests beside this one do
+def test_an_old_cycle_is_freed_when_a_collection_is_due(thresholds):
     garbage.tune()
     gc.collect()
     found = old_cycle()
+    garbage.collect_if_due()
+    assert found() is not None
     for _ in range(garbage.LEFT):
         gc.collect(1)
-    assert found() is not None
-    stop = Event()
-    thread = Thread(target=garbage.collect_when_quiet, args=(stop,))
-    thread.start()
-    try:
-        end = Event()
-        for _ in range(500):
-            if found() is None:
-                break
-            end.wait(0.02)
-        assert found() is None
-    finally:
-        stop.set()
-        thread.join()
+    garbage.collect_if_due()
+    assert found() is None

@@ -18,9 +18,8 @@ def cold(monkeypatch):
     """A server that has not begun to warm up; ends what was begun."""
     monkeypatch.setattr(warm, "_done", threading.Event())
     monkeypatch.setattr(warm, "have_rehearsed", lambda stop: None)
-    monkeypatch.setattr(warm, "check_lessons", lambda stop: None)
+    monkeypatch.setattr(warm, "work_when_quiet", lambda stop: None)
     monkeypatch.setattr(warm.garbage, "exempt", lambda: None)
-    monkeypatch.setattr(warm.garbage, "collect_when_quiet", lambda stop: None)
     return monkeypatch
 
 
