@@ -1,4 +1,4 @@
-"""Answers of workers about the numbers on view, requested whenever the lab is drawn."""
+"""Answers of workers about the numbers on view, requested when the user is idle."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from collections.abc import Callable
 from functools import partial
 
 from autodiff_viz.figures.derivatives.paths import takes_long
-from autodiff_viz.ui.pace import wait
 from autodiff_viz.ui.session import Session
 from autodiff_viz.ui.work import CHECK, asked, check_job, check_told, is_large, known, workers
 from autodiff_viz.views.compose import LabView
@@ -20,13 +19,12 @@ from autodiff_viz.workers.jobs import Answer, Job
 
 COUNTS = "counts"
 PATHS = "paths"  # also the name of their figure
-CROWDED = 500  # milliseconds for which panels wait: in that time many users have made their next edit
 
 
 def answers(here: Session, lab: Lab, view: LabView) -> Answers:
     """Return the answers that exist for the state on view, and request those that do not exist yet.
 
-    Nothing is requested while a training changes the numbers.
+    Nothing is requested in the run of an edit itself, nor while a training changes the numbers.
     """
     if not view.complete or live(lab):
         return Answers()
@@ -34,7 +32,7 @@ def answers(here: Session, lab: Lab, view: LabView) -> Answers:
     checks = not is_large(view) or check_told(view) or here.looks.get(CHECK) == job.key
     counting = lab.selected is not None and view.is_program and (checks or not is_large(view))
     listing = here.parts.seen and PATHS in (figure_on_view(lab), here.parts.second)
-    ask = partial(asked, here.name) if is_time_to_ask(here, lab) else known
+    ask = partial(asked, here.name) if is_idle(here, lab) else known
     return Answers(
         ask(CHECK, job) if checks else None,
         checks,
@@ -53,9 +51,12 @@ def _paths(here: Session, lab: Lab, view: LabView, ask: Callable[[str, Job], Ans
     return listed_here(view.trace, lab.selected) if here.parts.settled is lab else None
 
 
-def is_time_to_ask(here: Session, lab: Lab) -> bool:
-    """Whether to request answers now; while the server is busy, not before the user is idle."""
-    return wait() < CROWDED or here.parts.settled is lab
+def is_idle(here: Session, lab: Lab) -> bool:
+    """Whether the browser has requested the parts of the page that follow an edit; answers come with them.
+
+    So an edit that another one follows at once is not checked, and on a busy server checks come later.
+    """
+    return here.parts.settled is lab
 
 
 def want_check(here: Session, on: bool) -> None:

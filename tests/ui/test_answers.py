@@ -1,12 +1,11 @@
-"""When the page asks workers: at once, or on a crowded server when the user is idle."""
+"""When the page asks workers: when the user is idle."""
 
 from __future__ import annotations
 
 import pytest
 
-from autodiff_viz.ui import answers as module
 from autodiff_viz.ui import work
-from autodiff_viz.ui.answers import CROWDED, answers
+from autodiff_viz.ui.answers import answers
 from autodiff_viz.ui.session import Session
 from autodiff_viz.views.edits.apply import edited
 from autodiff_viz.views.lab import start
@@ -38,22 +37,20 @@ def drawn(here: Session):
     return answers(here, here.lab, here.present.view)
 
 
-@pytest.mark.parametrize(("delay", "at_once"), [(0, True), (CROWDED - 1, True), (CROWDED, False)])
-def test_a_crowded_server_asks_for_a_check_only_when_the_user_is_idle(monkeypatch, slow, delay, at_once):
-    monkeypatch.setattr(module, "wait", lambda: delay)
+def test_a_check_is_requested_when_the_user_is_idle_not_by_the_run_of_an_edit(slow):
     here = Session(start())
-    assert drawn(here).awaited  # in both cases: the page says so, and the browser asks again
-    assert bool(slow.asked) is at_once
+    assert drawn(here).awaited  # the page says so, and the browser asks again
+    assert slow.asked == []
     here.parts.settled = here.lab
     assert drawn(here).awaited
-    assert slow.asked
+    assert work.check_job(here.present.view).key in [job.key for job in slow.asked]
 
 
-def test_on_a_crowded_server_the_next_edit_takes_the_place_of_one_that_was_not_checked(monkeypatch, slow):
-    monkeypatch.setattr(module, "wait", lambda: CROWDED)
+def test_of_edits_that_follow_one_another_only_the_last_is_checked(slow):
     here = Session(start())
     drawn(here)
     here.lab = edited(here.lab, {"kind": "rules", "nodes": ["a"], "rule": "stop"})
+    drawn(here)
     here.parts.settled = here.lab
     drawn(here)
     assert [job.arguments[0].graph for job in slow.asked if job.function is work.verification] == [
@@ -61,8 +58,7 @@ def test_on_a_crowded_server_the_next_edit_takes_the_place_of_one_that_was_not_c
     ]
 
 
-def test_an_answer_that_exists_is_shown_on_a_crowded_server_too(monkeypatch, slow):
-    monkeypatch.setattr(module, "wait", lambda: CROWDED)
+def test_an_answer_that_exists_is_shown_in_the_run_of_an_edit_too(slow):
     here = Session(start())
     job = work.check_job(here.present.view)
     slow.done[job.key] = Answer(())

@@ -15,7 +15,7 @@ from autodiff_viz.figures.catalog import FIGURES
 from autodiff_viz.graph import limits
 from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.ui.address import kept_history, too_large, write_address
-from autodiff_viz.ui.answers import answers, want_check
+from autodiff_viz.ui.answers import answers, is_idle, want_check
 from autodiff_viz.ui.fair_queue import in_turn
 from autodiff_viz.ui.first_view import drawing, written
 from autodiff_viz.ui.follow_training import follow_training
@@ -66,7 +66,7 @@ def draw_lab(lab: Lab, view: LabView) -> None:
     write_address(here)
     told = answers(here, lab, view)
     if told.awaited:
-        here.parts.polls[LAB] = LOOK
+        here.parts.polls[LAB] = LOOK if is_idle(here, lab) else 0
     sent, large, details = here.sent, too_large(here), here.looks.get(DETAILS, False)
     shown = (lab, view, large, told.check, told.checks, told.counts, told.paths, told.listing, details)
     if not _are(shown, sent.shown):
