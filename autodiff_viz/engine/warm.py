@@ -9,6 +9,7 @@ from autodiff_viz.engine.sweep import SLIDER, sweep
 from autodiff_viz.engine.trace import trace
 from autodiff_viz.graph.model import INPUT, Graph, Node, params
 from autodiff_viz.graph.problem import GraphError
+from autodiff_viz.graph.registries.dtypes import FLOAT64
 from autodiff_viz.ops.catalog import OPS
 
 SWEPT = ("add", "sub", "mul", "div", "sin", "cos", "exp", "log", "tanh", "square")  # compiled code is memory
@@ -32,6 +33,7 @@ def warm() -> int:
             continue
     for graph, swept in _lines():
         sweep(trace(graph), swept, [i / SLIDER for i in range(SLIDER)])
+        trace(graph, dtype=FLOAT64)  # as hints do
     return ran
 
 

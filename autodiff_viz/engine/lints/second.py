@@ -13,9 +13,10 @@ import numpy as np
 from autodiff_viz.engine.lints.lint import Finding, LintKind
 from autodiff_viz.engine.lints.rules import declares_its_own
 from autodiff_viz.engine.live_path.arrays import FLOAT64
-from autodiff_viz.engine.trace import Trace, precision
+from autodiff_viz.engine.trace import Trace, precision, trace
 from autodiff_viz.engine.whole_program.program import Program, dynamic_params, structure
 from autodiff_viz.engine.whole_program.rules import RULED, WITH_OP
+from autodiff_viz.engine.whole_program.traced import Traced, traced
 from autodiff_viz.graph.identity import remembered
 from autodiff_viz.graph.model import FOLLOW, INPUT, PULLBACK, STOP, Graph, Node, params
 from autodiff_viz.graph.registries.rule_kinds import KINDS
@@ -54,7 +55,7 @@ def wrong_second(found: Trace) -> Iterator[Finding]:
         numbers = _both(found, frozen, name)
         if numbers is not None:
             declared = any(graph[n].rule.kind == PULLBACK for n in names)
-            by_op = _by_jax(found, frozen, name) if declared else None
+            by_op = _by_jax(found, frozen, name, itself=False) if declared else None
             yield _finding(found, names, name, *numbers, by_op)
             return
 
@@ -130,54 +131,58 @@ def _literal(value: np.ndarray) -> Any:
 
 def _both(found: Trace, graph: Graph, name: str) -> tuple[float, float] | None:
     """Return JAX's second derivative by an input and the slope of its gradient; None if they are equal."""
-    inputs = _inputs(found, graph)
+    inputs = {n.name: found.value[n.name].astype(np.float64) for n in graph.nodes if n.op == INPUT}
     size = STEP * max(1.0, float(np.abs(inputs[name]).max(initial=0.0)))
-    steps = np.array([size, -size, size * SHORTER, -size * SHORTER])
-    with precision(FLOAT64):
-        slopes, second = _program(structure(graph), name, True)(jnp.asarray(steps), *_given(found, graph))
-        high, low = np.asarray(slopes)[::2], np.asarray(slopes)[1::2]
-    by_jax, (wide, slope) = float(second), ((high - low) / (2 * steps[::2])).tolist()
+    wide, slope = (_slope(graph, inputs, found.seed, name, step) for step in (size, size * SHORTER))
     room = APART * max(1e-3, abs(wide), abs(slope))
     if not abs(wide - slope) <= room:
         return None  # a corner, or not finite
+    by_jax = _by_jax(found, graph, name)
     slope = 0.0 if abs(slope) < APART * room else slope
     return (by_jax, slope) if abs(by_jax - slope) > room + APART * abs(by_jax) else None
 
 
-def _by_jax(found: Trace, graph: Graph, name: str) -> float:
-    """Return JAX's second derivative by an input, if declared pullbacks call their op in the forward pass."""
+def _slope(graph: Graph, inputs: dict[str, np.ndarray], seed: np.ndarray, name: str, step: float) -> float:
+    """Return a central difference of the gradient by an input, summed over its elements, which move alike."""
+    moved = ({**inputs, name: inputs[name] + by} for by in (step, -step))
+    high, low = (trace(graph, each, seed, dtype=FLOAT64).gradient[name].sum() for each in moved)
+    return float(high - low) / (2 * step)
+
+
+def _by_jax(found: Trace, graph: Graph, name: str, itself: bool = True) -> float:
+    """Return JAX's second derivative by an input, of the whole program.
+
+    Args:
+      itself: whether declared pullbacks call themselves in the forward pass, or their op.
+    """
     with precision(FLOAT64):
-        return float(_program(structure(graph), name, False)(jnp.zeros(1), *_given(found, graph))[1])
+        inputs = {n.name: _wide(found.value[n.name]) for n in graph.nodes if n.op == INPUT}
+        shapes = tuple((name, value.shape) for name, value in inputs.items())
+        program = _program(structure(graph), name, itself, shapes, found.seed.shape)
+        return float(program(inputs, dynamic_params(graph), _wide(found.seed)))
 
 
-def _inputs(found: Trace, graph: Graph) -> dict[str, np.ndarray]:
-    return {n.name: found.value[n.name].astype(np.float64) for n in graph.nodes if n.op == INPUT}
-
-
-def _given(found: Trace, graph: Graph) -> tuple[dict, dict, jax.Array]:
-    given = {name: jnp.asarray(value) for name, value in _inputs(found, graph).items()}
-    return given, dynamic_params(graph), jnp.asarray(found.seed.astype(np.float64))
+def _wide(array: np.ndarray) -> jax.Array:
+    return jnp.asarray(array.astype(np.float64))
 
 
 @remembered(KEPT)
-def _program(graph: Graph, name: str, itself: bool) -> Any:
-    """Compile the gradient by an input at some steps, and its derivative; both summed over its elements.
+def _program(graph: Graph, name: str, itself: bool, shapes: tuple, seed_shape: tuple[int, ...]) -> Traced:
+    """Trace the second derivative by an input, all of whose elements move alike.
 
-    Each step is added to all elements of the input; the derivative is taken at 0. `itself`: whether declared
-    pullbacks call themselves in the forward pass.
+    It is that of reverse mode over reverse mode. `itself` is as of `_by_jax`.
     """
     program = Program(graph, FLOAT64, rules=RULED if itself else WITH_OP)
 
     def total(inputs: dict, dynamic: dict, seed: jax.Array) -> jax.Array:
         return jnp.sum(program(inputs, dynamic, {})[0] * seed)
 
-    def slope(step: jax.Array, inputs: dict, dynamic: dict, seed: jax.Array) -> jax.Array:
-        moved = {**inputs, name: inputs[name] + step}
-        return jnp.sum(jax.grad(total)(moved, dynamic, seed)[name])
+    def slope(x: jax.Array, inputs: dict, dynamic: dict, seed: jax.Array) -> jax.Array:
+        return jnp.sum(jax.grad(total)({**inputs, name: x}, dynamic, seed)[name])
 
-    @jax.jit
-    def run(steps: jax.Array, *arguments: Any) -> tuple[jax.Array, jax.Array]:
-        slopes = jax.lax.map(lambda step: slope(step, *arguments), steps)
-        return slopes, jax.grad(slope)(jnp.zeros(()), *arguments)
+    def second(inputs: dict, dynamic: dict, seed: jax.Array) -> jax.Array:
+        return jnp.sum(jax.grad(slope)(inputs[name], inputs, dynamic, seed))
 
-    return run
+    like = {name: jax.ShapeDtypeStruct(shape, FLOAT64) for name, shape in shapes}
+    seed = jax.ShapeDtypeStruct(seed_shape, FLOAT64)
+    return traced(second, like, dynamic_params(graph), seed)
