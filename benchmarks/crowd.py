@@ -20,10 +20,13 @@ QUIET, PATIENCE = 0.4, 60.0  # seconds without a message until a page is at rest
 
 
 class Worked(Protocol):
-    """What is under load; `seconds` of processor time so far."""
+    """What is under load; processor time so far, with its workers and without."""
 
     @property
     def seconds(self) -> float: ...
+
+    @property
+    def own_seconds(self) -> float: ...
 
 
 class Load(NamedTuple):
@@ -31,12 +34,14 @@ class Load(NamedTuple):
 
     Attributes:
       taken: seconds of each action, sorted.
-      cpu: seconds of processor time per action, of the server and all its processes.
+      cpu: seconds of processor time per action, of the server alone.
+      workers: the same of its workers.
       failures: what went wrong, in words.
     """
 
     taken: list[float]
     cpu: float
+    workers: float
     failures: list[str]
 
     @property
@@ -69,15 +74,16 @@ async def _acting(tabs: Sequence[Tab], server: Worked, seconds: float) -> Load:
     coming = (_later(RAMP * i / len(tabs), tab.open()) for i, tab in enumerate(tabs))
     await _all(coming, failures)
     await asyncio.gather(*map(at_rest, tabs))
-    before, start = server.seconds, time.perf_counter() + 0.2
+    before, own, start = server.seconds, server.own_seconds, time.perf_counter() + 0.2
     going = [
         _visit(tab, start + PERIOD * i / len(tabs), start + seconds, taken) for i, tab in enumerate(tabs)
     ]
     await _all(going, failures)
     await asyncio.gather(*map(at_rest, tabs))
-    cpu = (server.seconds - before) / max(1, len(taken))
+    own, count = server.own_seconds - own, max(1, len(taken))
+    cpu, workers = own / count, (server.seconds - before - own) / count
     await asyncio.gather(*(tab.close() for tab in tabs))
-    return Load(sorted(taken), cpu, failures + [error for tab in tabs for error in tab.errors])
+    return Load(sorted(taken), cpu, workers, failures + [error for tab in tabs for error in tab.errors])
 
 
 async def _opening(tabs: Sequence[Tab]) -> float:

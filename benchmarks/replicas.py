@@ -28,6 +28,11 @@ class Replicas:
         return sum(server.seconds for server in self.servers)
 
     @property
+    def own_seconds(self) -> float:
+        """Processor time so far of the servers alone, without their workers."""
+        return sum(server.own_seconds for server in self.servers)
+
+    @property
     def megabytes(self) -> float:
         return sum(server.megabytes for server in self.servers)
 

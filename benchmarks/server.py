@@ -36,6 +36,12 @@ class Server:
         return sum(sum(map(int, stat[11:15])) for stat in stats) / TICKS
 
     @property
+    def own_seconds(self) -> float:
+        """Processor time so far of the server alone, without its workers."""
+        stat = Path(f"/proc/{self.process}/stat").read_text().rpartition(")")[2].split()
+        return sum(map(int, stat[11:13])) / TICKS
+
+    @property
     def megabytes(self) -> float:
         """Memory of all its processes; pages that several of them share count once."""
         shares = (SHARE.search(text) for text in self._told("smaps_rollup"))
