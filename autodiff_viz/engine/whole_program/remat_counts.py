@@ -89,19 +89,18 @@ def _counts(graph: Graph, shapes: Mapping[str, tuple[int, ...]], dtype: str) -> 
 @remembered(KEPT)
 def _count(graph: Graph, shapes: tuple, dtype: str) -> Counts:
     with jax.enable_x64(DTYPES[dtype].wide):
-        plain = Halves.of(graph, shapes, dtype, marked=False)
-        marked = Halves.of(graph, shapes, dtype, marked=True)
+        halves = Halves.of(graph, shapes, dtype, marked=True)  # marks leave the other equations as they are
     numbering = Numbering()
-    kept_values, arguments = plain.number_forward(numbering)
-    kept = _kept(plain, numbering, kept_values)
-    forward, backward = _markers(marked.forward), _markers(marked.backward)
+    kept_values, arguments = halves.number_forward(numbering)
+    kept = _kept(halves, numbering, kept_values)
+    forward, backward = _markers(halves.forward), _markers(halves.backward)
     runs = {
         node.name: Runs(1, 0, 0)
         if node.op == INPUT
         else Runs(forward.get(node.name, 0), backward.get(node.name, 0), kept.get(node.name, 0))
         for node in graph.nodes
     }
-    return Counts(runs, _residuals(plain, numbering, kept_values, arguments))
+    return Counts(runs, _residuals(halves, numbering, kept_values, arguments))
 
 
 @dataclass(frozen=True)
