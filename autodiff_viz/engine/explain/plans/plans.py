@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from autodiff_viz.engine.arguments import whole_number
 from autodiff_viz.engine.explain.memory.memory import memory
 from autodiff_viz.engine.explain.memory.play import FORWARD, play
 from autodiff_viz.engine.explain.plans.costs import BARE, Choices, Costs, Program
@@ -15,6 +14,7 @@ from autodiff_viz.engine.explain.plans.equations import equations
 from autodiff_viz.engine.explain.plans.schedules import Span, schedules
 from autodiff_viz.engine.explain.plans.search import search
 from autodiff_viz.engine.trace import Trace, known_trace
+from autodiff_viz.graph.checks.argument_types import whole_number
 from autodiff_viz.graph.model import INPUT, Graph, Group, Region
 from autodiff_viz.graph.registries.policies import POLICIES, TAKING_NAMES
 from autodiff_viz.graph.structure.aliases import array_sources
