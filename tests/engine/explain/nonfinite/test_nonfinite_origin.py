@@ -164,6 +164,12 @@ SENTENCES = {
         "'sqrt_1' passes 0 × ∞ = NaN back to 'x': the slope of sqrt is ∞ there. "
         "'y' computes both branches, also the one that it does not take."
     ),
+    "x = 0.0\ny = where(greater(x, 1.0), x, sqrt(x))": (  # which takes the root
+        "'sqrt_1' passes 1 × ∞ = ∞ back to 'x': the slope of sqrt is ∞ there."
+    ),
+    "x = [0.0, 4.0]\ny = sum(where(less(x, 1.0), sqrt(x), x))": (
+        "'sqrt_1' passes 1 × ∞ = ∞ back to 'x': the slope of sqrt is ∞ there."
+    ),
     CLIPPED: (
         "'y' passes 1 × ∞ = ∞ back to 'sub_1': the slope of sqrt is ∞ there. "
         "Then 'c' passes −∞ × 0 = NaN back to 'x'."
