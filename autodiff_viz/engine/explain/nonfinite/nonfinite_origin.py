@@ -166,10 +166,14 @@ def _no_value(found: Trace, origin: Origin | None) -> str:
     """Return why nothing can mend a value that is not finite; "" where another reason applies."""
     if origin is None or found.graph[origin.node].op == INPUT or not is_troubled(found):
         return ""
-    wide = trace(found.graph, dict(found.inputs), found.seed, dtype=FLOAT64)
-    if np.isfinite(wide.value[origin.node]).all():
+    wide = trace(found.graph, dict(found.inputs), found.seed, dtype=FLOAT64).value[origin.node]
+    if np.isfinite(wide).all():
         return ""
-    return f" There is no mend: {found.graph[origin.node].op} has no finite value there."
+    number, too = (
+        scalar(wide[~np.isfinite(wide)].flat[0]),
+        "" if found.dtype == FLOAT64 else " in float64 too",
+    )
+    return f" There is no mend: {found.graph[origin.node].op} is {number} there{too}."
 
 
 def _forward_says(found: Trace, origin: Origin) -> str:

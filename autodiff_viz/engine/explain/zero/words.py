@@ -30,7 +30,7 @@ from autodiff_viz.graph.text.text_format import MINUS, scalar
 CONDITION = 0  # slot of a where
 PRODUCTS = frozenset({"mul", "dot", "matmul", "div"})
 CHOICES = frozenset({"greater", "less", "equal", "argmax", "one_hot"})
-AGAIN, CONSTANT, ROUNDED = "again", "constant", "rounded"
+AGAIN, CONSTANT, ROUNDED, OVERFLOWED = "again", "constant", "rounded", "overflowed"
 PATHS = "Every path from {name} to {output} is closed: "
 SENTENCES = {
     SEED: "The seed is 0, so nothing is pulled back.",
@@ -40,6 +40,7 @@ SENTENCES = {
     STOPPED: "Every path from {name} to {output} meets a stop, at {at}.",
     RULE: PATHS + "the rule of {at} passes back 0.",
     FLAT: PATHS + "the derivative of {at} is 0 here.",
+    OVERFLOWED: PATHS + "{at} reads an overflow in {dtype}, so it passes back 0; in float64 it does not.",
     ROUNDED: PATHS + "rounding leaves 0 of what {at} passes back in {dtype}; in float64 it is not 0.",
     UNDERFLOW: PATHS + "what {at} passes back is too small for {dtype}; in float64 it is not 0.",
     CANCELLED: "Contributions that are not 0 add up to 0 at {at}{numbers}.",
@@ -52,6 +53,7 @@ WORDS = {
     STOPPED: "stopped at {at}",
     RULE: "the rule of {at} passes back 0",
     FLAT: "the derivative of {at} is 0",
+    OVERFLOWED: "0 at {at}, which reads an overflow",
     ROUNDED: "rounding leaves 0 at {at}",
     UNDERFLOW: "too small for {dtype} at {at}",
     CANCELLED: "contributions add up to 0",
@@ -82,7 +84,7 @@ def sentence_of(
     if len(causes) > 1:
         closed = "; ".join(_closed(found, *cause) for cause in causes)
         return f"{PATHS.format(name=quoted(name), output=quoted(found.output))}{closed}."
-    said = SENTENCES[ROUNDED if kind == UNDERFLOW and _is_rounded(found, at) else kind].format(
+    said = SENTENCES[_lost_by(found, at) if kind == UNDERFLOW else kind].format(
         name=quoted(name),
         output=quoted(found.output),
         at=listed_names(at),
@@ -95,17 +97,24 @@ def sentence_of(
 
 def _closed(found: Trace, kind: str, at: Sequence[str]) -> str:
     """Return in a few words what closes a path."""
-    words = WORDS[ROUNDED if kind == UNDERFLOW and _is_rounded(found, at) else kind]
+    words = WORDS[_lost_by(found, at) if kind == UNDERFLOW else kind]
     return words.format(at=listed_names(at), dtype=found.dtype)
 
 
-def _is_rounded(found: Trace, at: Iterable[str]) -> bool:
-    """Whether what these nodes pass back in float64 is large enough for the dtype, which rounds it to 0."""
+def _lost_by(found: Trace, at: Iterable[str]) -> str:
+    """Return why these nodes pass back 0, and not in float64: an overflow before them, rounding or underflow.
+
+    Rounding takes a number that is large enough for the dtype: of 1 - tanh(10)^2 the 1.
+    """
     exact = trace(found.graph, found.inputs, found.seed, dtype=FLOAT64)
     wires = [(name, slot) for name in at for slot, _ in found.graph[name].wires]
+    for name, slot in wires:
+        read = found.graph[name].slots[slot]
+        if np.any(~np.isfinite(found.value[read]) & np.isfinite(exact.value[read])):
+            return OVERFLOWED
     lost = [np.abs(exact.passed[wire][found.passed[wire] == 0]) for wire in wires]
-    numbers = np.concatenate([np.ravel(each[each > 0]) for each in lost])
-    return bool(numbers.size) and float(numbers.min()) >= DTYPES[found.dtype].tiny
+    numbers = np.concatenate([each[each > 0] for each in lost])
+    return ROUNDED if numbers.size and numbers.min() >= DTYPES[found.dtype].tiny else UNDERFLOW
 
 
 def _by_grads(graph: Graph, name: str, grads: Sequence[Node]) -> str:
