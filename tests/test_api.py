@@ -103,6 +103,18 @@ WRONG = [
     (av.to_python, ("x = 1.0",), "not-a-graph"),
     (av.to_python, (av.Graph(),), "no-output"),
     (av.to_python, (GRAPH, "1"), "seed-shape"),
+    # A number or an array in the place of a kind, and the other way round.
+    (av.statistics, (GRAPH, 2.0), "bad-number"),
+    (av.check_node, (TRACE, ["y"]), "unknown-node"),
+    (av.check_node, (TRACE, np.array("y")), "unknown-node"),
+    (av.jacobian, (TRACE, np.array(2)), "bad-columns"),
+    (av.jacobian, (TRACE, 2), "bad-columns"),
+    (av.problems, (GRAPH, 0), "bad-shape"),
+    (av.problems, (GRAPH, [2]), "bad-shape"),
+    (av.to_json, (GRAPH, "1"), "bad-number"),  # json.dumps would write what is no JSON
+    (av.to_json, (GRAPH, -1), "bad-number"),
+    (av.to_link, (GRAPH, float("nan")), "bad-number"),
+    (av.from_link, (av.to_link(GRAPH), "9"), "bad-number"),
 ]
 
 
@@ -119,6 +131,17 @@ def test_a_dtype_written_as_numpy_does_is_the_same_dtype():
     found = av.trace(GRAPH, dtype=np.dtype("float64"))
     assert found.value["y"].dtype == np.float64
     assert av.verify(found) == av.verify(av.trace(GRAPH, dtype="float64"))
+
+
+@pytest.mark.parametrize(
+    "given", [np.float32(2), np.float64(1), np.ones(2), TRACE, [], [None], None, True, "float8"], ids=str
+)
+@pytest.mark.parametrize("function", [av.trace, av.to_python, av.statistics, av.segments])
+def test_a_number_or_an_array_is_no_dtype(function, given):
+    """NumPy reads a dtype off them."""
+    with pytest.raises(av.GraphError, match=r"The dtype is .*; it must be 'float32', ") as caught:
+        function(GRAPH, dtype=given)
+    assert [problem.code for problem in caught.value.problems] == ["bad-dtype"]
 
 
 @pytest.mark.parametrize(

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from numbers import Real
-from operator import index
 from typing import Any
 
 import numpy as np
 
 from autodiff_viz.graph import limits
-from autodiff_viz.graph.checks.argument_types import kind_of
+from autodiff_viz.graph.checks.argument_types import kind_of, whole_number
 from autodiff_viz.graph.model import INPUT, Graph
 from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.graph.registries.dtypes import DTYPES, FLOAT64
@@ -27,7 +26,8 @@ def known_dtype(dtype: Any) -> str:
       GraphError: the dtype is none of `DTYPES`.
     """
     try:
-        name = np.dtype(dtype).name if dtype is not None else ""
+        # NumPy also takes the dtype of an array, or of a number such as `numpy.float32(2)`, for one
+        name = np.dtype(dtype).name if isinstance(dtype, str | type | np.dtype) else ""
     except TypeError:
         name = ""
     if name in DTYPES:
@@ -81,8 +81,11 @@ def input_shapes(graph: Graph, inputs: Mapping[str, Any]) -> dict[str, tuple[int
     """Return shapes by input name.
 
     Raises:
-      GraphError: a name is not an input, or a shape is not a tuple of lengths.
+      GraphError: `inputs` is no mapping, a name is not an input, or a shape is not a tuple of lengths.
     """
+    if not isinstance(inputs, Mapping):
+        message = f"The shapes of inputs must be a mapping from names; found {kind_of(inputs)}."
+        raise GraphError(Problem("bad-shape", message, 'Write {"x": (2, 3)}.'))
     found = {}
     for name, shape in inputs.items():
         check_input(graph, name)
@@ -104,22 +107,6 @@ def check_input(graph: Graph, name: Any) -> None:
         known = ", ".join(node.name for node in graph.nodes if node.op == INPUT) or "none"
         hint = f"The inputs of this graph: {known}."
         raise GraphError(Problem("unknown-input", f"There is no input {quoted(name)}.", hint))
-
-
-def whole_number(name: str, given: Any, least: int, most: int) -> int:
-    """Return an integer of Python, NumPy or JAX from `least` to `most`; `name` is its name in messages.
-
-    Raises:
-      GraphError: `given` is not such an integer.
-    """
-    try:
-        number = index(given) if not isinstance(given, bool | np.bool_) else None
-    except TypeError:
-        number = None
-    if number is None or not least <= number <= most:
-        message = f"The {name} must be a whole number from {least:,} to {most:,}; found {quoted(given)}."
-        raise GraphError(Problem("bad-number", message))
-    return number
 
 
 def _input_array(graph: Graph, name: Any, value: Any, dtype: str) -> np.ndarray:

@@ -48,7 +48,7 @@ def diagnose(graph: Graph, inputs: Mapping[str, Shape] | None = None) -> tuple[P
       GraphError: `graph` is no graph, or `inputs` does not map names of inputs to shapes.
     """
     known_graph(graph)
-    return _examine(graph, input_shapes(graph, inputs))[0] if inputs else _examined(graph)[0]
+    return _examine(graph, input_shapes(graph, inputs))[0] if inputs is not None else _examined(graph)[0]
 
 
 def shapes(graph: Graph) -> Mapping[str, Shape]:

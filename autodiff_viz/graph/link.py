@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+import sys
 from typing import NoReturn
 from urllib.parse import urlsplit, urlunsplit
 
 from autodiff_viz.graph import limits
-from autodiff_viz.graph.checks.argument_types import known_text
+from autodiff_viz.graph.checks.argument_types import known_text, whole_number
 from autodiff_viz.graph.model import Graph
 from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.graph.serialization.codec import to_json
@@ -51,7 +52,7 @@ def to_link(graph: Graph, most: int = limits.LINK, *, base: str | None = None) -
       GraphError: code "link-too-long", when the payload would exceed `most` characters; "link-base", when
         `base` is no address.
     """
-    payload = _payload(graph, most)
+    payload = _payload(graph, whole_number("greatest length", most, 0, sys.maxsize))
     return payload if base is None else _addressed(base, payload)
 
 
@@ -91,7 +92,7 @@ def document_in(payload: str, most: int = limits.LINK) -> str:
     Raises:
       GraphError: codes "link-..." for a payload that is truncated, damaged, too long or of a newer version.
     """
-    payload = known_text(payload).strip()
+    payload, most = known_text(payload).strip(), whole_number("greatest length", most, 0, sys.maxsize)
     if in_address := _IN_ADDRESS.search(payload):
         payload = in_address[1]
     elif _ADDRESS.search(payload):

@@ -14,6 +14,7 @@ from autodiff_viz.graph.identity import identity
 from autodiff_viz.lessons.findings_codec import prove, read_proof
 from autodiff_viz.lessons.record import Lesson
 from autodiff_viz.ui import pace
+from autodiff_viz.ui.departures import note_request
 from autodiff_viz.views.compose import VERIFIED_AT_ONCE, LabView, verification
 from autodiff_viz.workers.disk_cache import directory, read, version
 from autodiff_viz.workers.jobs import Answer, Job, done_here
@@ -115,6 +116,7 @@ def asked(name: str, kind: str, job: Job) -> Answer | None:
     found = workers().answer(job.key)
     if found is None:
         workers().ask((name, kind), job)
+        note_request(name, kind, workers().cancel)
         found = workers().answer(job.key)
     return found
 

@@ -64,7 +64,7 @@ class LabView:
       sliders: one for each scalar input.
       sweeps: by input, the key of the table that fits the numbers on view while its slider is dragged.
       can_resample: whether a node has a random draw.
-      tensor_output: whether the output has axes.
+      seed_rows: whether the seed is written in rows: the output has axes, or the present seed has.
       notes: sentences about the whole graph.
       graph: the graph that is drawn: the lab's, perhaps with the rules of a training step.
       follows: the identity of all that any number depends on; positions of nodes are not part of it.
@@ -84,7 +84,7 @@ class LabView:
     sliders: tuple[Slider, ...]
     sweeps: Mapping[str, str]
     can_resample: bool
-    tensor_output: bool
+    seed_rows: bool
     notes: tuple[str, ...]
     graph: Graph
     follows: bytes
@@ -150,7 +150,8 @@ def lab_view(lab: Lab, last: LabView | None = None) -> LabView:
         sliders=sliders,
         sweeps=_keys(lab, found, movable, tangents),
         can_resample=bool(resampled_nodes(graph)),
-        tensor_output=found.complete and found.trace.value[found.trace.output].ndim > 0,
+        seed_rows=isinstance(lab.seed, tuple)
+        or (found.complete and found.trace.value[found.trace.output].ndim > 0),
         notes=found.notes,
         graph=graph,
         follows=_follows(lab, graph, found, at),

@@ -25,6 +25,9 @@ class Slow:
     def answer(self, key: bytes, patience: float = 0.0) -> Answer | None:
         return self.done.get(key)
 
+    def cancel(self, asker: object) -> None:
+        """Nothing is under way."""
+
 
 @pytest.fixture
 def slow(monkeypatch) -> Slow:

@@ -126,6 +126,18 @@ def test_a_tensor_output_takes_a_seed_per_element():
     assert cotangent(app, "x") == "[2, \u22124]"
 
 
+def test_a_seed_of_another_shape_than_the_output_stays_in_its_field_until_it_is_corrected():
+    app = page(lab=lab_of("x = [1.0, 2.0]\ny = x * x"))
+    app.text_input(key="seed_text").set_value("[1, 2, 3]")
+    ran(app)
+    assert "The seed does not fit" in said(app)
+    field = next(each for each in app.text_input if each.label == "Seed cotangent")
+    assert field.value == "[1, 2, 3]"
+    field.set_value("1")
+    ran(app)
+    assert cotangent(app, "x") == "[2, 4]"
+
+
 def test_a_seed_that_cannot_be_read_is_refused_with_a_reason():
     app = page(lab=lab_of("x = [1.0, 2.0]\ny = x * x"))
     app.text_input(key="seed_text").set_value("one, minus one")

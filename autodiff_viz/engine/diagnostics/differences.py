@@ -125,10 +125,11 @@ def check_node(trace: Trace, name: str) -> dict[int, Difference]:
       GraphError: it is no trace, or there is no such node.
     Source: central differences in float64.
     """
-    if name not in known_trace(trace).graph:
+    graph = known_trace(trace).graph
+    if not isinstance(name, str) or name not in graph:
         message = f"There is no node {quoted(name)}."
         raise GraphError(Problem("unknown-node", message, "Choose one of the trace's graph."))
-    node = trace.graph[name]
+    node = graph[name]
     return {
         slot: check_slot(trace, node, slot, _chosen(trace.value[producer].size))
         for slot, producer in op_wires(node)

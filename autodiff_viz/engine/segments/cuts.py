@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_viz.engine.arguments import known_dtype, whole_number
+from autodiff_viz.engine.arguments import known_dtype
 from autodiff_viz.engine.live_path.arrays import FLOAT32
 from autodiff_viz.engine.segments.comparison import division
 from autodiff_viz.engine.segments.jacobians import Jacobian
@@ -17,7 +17,7 @@ from autodiff_viz.engine.trace import Trace, trace
 from autodiff_viz.engine.training.arguments import settings_from, with_values
 from autodiff_viz.engine.training.stacked import read_only
 from autodiff_viz.graph import limits
-from autodiff_viz.graph.checks.argument_types import known_graph
+from autodiff_viz.graph.checks.argument_types import known_graph, whole_number
 from autodiff_viz.graph.model import Graph
 from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.graph.structure import segments as divided

@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_viz.engine.arguments import input_arrays, numbers, whole_number
+from autodiff_viz.engine.arguments import input_arrays, numbers
 from autodiff_viz.engine.live_path.arrays import FLOAT64
 from autodiff_viz.engine.training.compiled_steps import OPTIMISERS
 from autodiff_viz.engine.training.state import Settings
 from autodiff_viz.graph import limits
+from autodiff_viz.graph.checks.argument_types import whole_number
 from autodiff_viz.graph.edits.node_edits import with_params
 from autodiff_viz.graph.model import Graph
 from autodiff_viz.graph.problem import GraphError, Problem

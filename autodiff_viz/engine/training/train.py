@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_viz.engine.arguments import known_dtype, whole_number
+from autodiff_viz.engine.arguments import known_dtype
 from autodiff_viz.engine.trace import Trace
 from autodiff_viz.engine.training.arguments import (
     learning_rate,
@@ -27,7 +27,7 @@ from autodiff_viz.engine.training.stacked import Stacked, read_only
 from autodiff_viz.engine.training.state import carried, learned
 from autodiff_viz.engine.training.updates import Records, Settings, advance, at_step, skipped_said
 from autodiff_viz.graph import limits
-from autodiff_viz.graph.checks.argument_types import known_graph
+from autodiff_viz.graph.checks.argument_types import known_graph, whole_number
 from autodiff_viz.graph.model import Graph
 from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.graph.registries.dtypes import FLOAT32

@@ -1,11 +1,13 @@
-"""Type checks of the arguments of public functions: a graph or a text is needed."""
+"""Type checks of the arguments of public functions: a graph, a text or a whole number is needed."""
 
 from __future__ import annotations
 
+from operator import index
 from typing import Any
 
 from autodiff_viz.graph.model import Graph
 from autodiff_viz.graph.problem import GraphError, Problem
+from autodiff_viz.graph.text.names import quoted
 
 
 def known_graph(graph: Any) -> Graph:
@@ -30,6 +32,22 @@ def known_text(text: Any) -> str:
         return text
     hint = "Decode bytes; show(graph) and to_json(graph) make texts of a graph."
     raise GraphError(Problem("not-a-text", f"A text is needed; found {kind_of(text)}.", hint))
+
+
+def whole_number(name: str, given: Any, least: int, most: int) -> int:
+    """Return an integer of Python, NumPy or JAX from `least` to `most`; `name` is its name in messages.
+
+    Raises:
+      GraphError: `given` is not such an integer.
+    """
+    try:
+        number = None if isinstance(given, bool) else index(given)
+    except TypeError:
+        number = None
+    if number is None or not least <= number <= most:
+        message = f"The {name} must be a whole number from {least:,} to {most:,}; found {quoted(given)}."
+        raise GraphError(Problem("bad-number", message))
+    return number
 
 
 def kind_of(value: object) -> str:

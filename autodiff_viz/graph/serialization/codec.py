@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any, NoReturn
 
 from autodiff_viz.graph import limits
-from autodiff_viz.graph.checks.argument_types import known_graph, known_text
+from autodiff_viz.graph.checks.argument_types import known_graph, known_text, whole_number
 from autodiff_viz.graph.checks.check import UNFINISHED, problems
 from autodiff_viz.graph.model import (
     FOLLOW,
@@ -51,9 +51,10 @@ def to_json(graph: Graph, indent: int | None = 2) -> str:
     Returns:
       The text, which `from_json` reads.
     Raises:
-      GraphError: `graph` is no `Graph`.
+      GraphError: `graph` is no `Graph`, or `indent` no such number.
     """
     known_graph(graph)
+    indent = indent if indent is None else whole_number("indent", indent, 0, 16)
     document: dict[str, Any] = {
         FORMAT: _version(graph),
         "nodes": [_node_data(grad_nodes.own_slots(node)) for node in graph.nodes],

@@ -111,7 +111,7 @@ SEED_HELP = (
 
 def _draw_seed(lab: Lab, view: LabView) -> None:
     """Draw a number box for a scalar output; for a tensor a field that takes a number or rows of numbers."""
-    if view.tensor_output:
+    if view.seed_rows:
         text = "1.0" if lab.seed is None else show_literal(lab.seed)
         key = renewed("seed_text", "", text)
         shared = {"key": key, "on_change": answered, "args": (key, type_seed)}

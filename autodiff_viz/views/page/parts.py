@@ -74,7 +74,7 @@ def _sliders(view: LabView) -> dict[str, Any]:
 
 def settings(lab: Lab, view: LabView) -> Data:
     """Return the state of the settings in the bar."""
-    return lab.seed, lab.dtype, view.can_resample, view.tensor_output, view.is_program, lab.pinned is None
+    return lab.seed, lab.dtype, view.can_resample, view.seed_rows, view.is_program, lab.pinned is None
 
 
 def tensor(lab: Lab, view: LabView) -> Data:

@@ -182,9 +182,12 @@ def test_a_phone_opens_a_lesson_on_its_graph_and_shows_the_rest_on_a_sheet(phone
     in_view(page, FORMULA)
     page.get_by_role("tab", name="Formula").tap()
     page.wait_for_function("document.querySelector('.st-key-side').getBoundingClientRect().height > 560")
-    in_view(page, FORMULA, SLIDERS)
+    in_view(page, FORMULA, SLIDERS, tools)
     apart(page, FORMULA, SLIDERS)
-    page.get_by_role("button", name="Make the panel low").tap()
+    apart(page, ".canvas", ".hands", SIDE)
+    phone.tools.get_by_role("button", name="Add", exact=True).tap()  # which needs the height of the canvas
+    expect(page.get_by_role("button", name="Make the panel high")).to_be_visible()
+    phone.tools.get_by_role("button", name="Add", exact=True).tap()
     page.get_by_role("tab", name="Plots").tap()
     expect(page.locator(FIGURE).first).to_be_visible(timeout=20_000)
     assert box(page, FIGURE)["width"] > 340

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.lab_page import LabPage, middle, saying
+from tests.browser.lab_page import CHECKED, LabPage, middle, saying
 
 TOUCH = """(target, [kind, id, x, y]) => target.dispatchEvent(new PointerEvent(kind, {
   pointerId: id, pointerType: "touch", isPrimary: true, clientX: x, clientY: y,
@@ -61,6 +61,28 @@ def test_a_gradient_is_bent_and_undone_by_the_four_buttons(phone: LabPage):
     phone.deselect()
     phone.tools.get_by_role("button", name="Bend", exact=True).tap()
     expect(phone.canvas.get_by_role("dialog", name="Bend")).to_contain_text("Tap a node first")
+
+
+CORNERS = "\n".join(f"x{i} = 0.0\ny{i} = maximum(x{i}, 0.0) + log1p(exp(-abs(x{i})))" for i in range(4))
+
+
+@pytest.mark.own_page
+def test_undo_is_above_every_panel_and_a_menu_closes_the_panels_in_its_place(phone: LabPage):
+    page, panel = phone.page, phone.page.get_by_role("group", name="Hints")
+    undo = phone.tools.get_by_role("button", name="Undo", exact=True)
+    high = page.get_by_role("button", name="Make the panel high")
+    page.get_by_role("tab", name="Formula").tap()
+    high.tap()
+    phone.type_formula(f"{CORNERS}\nz = y0 + y1 + y2 + y3")
+    page.locator(".hints-button").tap(timeout=CHECKED)
+    undo.tap(trial=True)  # with the panel high and low: a tap reaches it
+    phone.tools.get_by_role("button", name="More", exact=True).tap()
+    expect(panel).to_be_hidden()
+    expect(high).to_be_visible()
+    page.locator(".hints-button").tap()
+    expect(panel).to_contain_text("y3")
+    undo.tap()
+    expect(phone.node("x3")).to_have_count(0)
 
 
 def test_add_opens_the_ops_over_most_of_the_canvas_and_closes_them_again(phone: LabPage):

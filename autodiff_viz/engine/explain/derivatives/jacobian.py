@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import prod
 from typing import Any
@@ -192,10 +192,11 @@ def _units(array: np.ndarray) -> Iterator[np.ndarray]:
 def _names(trace: Trace, by: Any) -> tuple[str, ...]:
     if trace.output is None:
         raise GraphError(Problem("no-output", "The graph has no output to differentiate.", "Add a node."))
-    if not (by is None or isinstance(by, str | Iterable)):
+    try:
+        given = (by,) if isinstance(by, str) else tuple(trace.inputs if by is None else by)
+    except TypeError as error:
         message = f"A Jacobian is by the name of a node, or several; found {kind_of(by)}."
-        raise GraphError(Problem("bad-columns", message, 'Write "x" or ["x", "w"].'))
-    given = (by,) if isinstance(by, str) else tuple(trace.inputs) if by is None else tuple(by)
+        raise GraphError(Problem("bad-columns", message, 'Write "x" or ["x", "w"].')) from error
     for name in given:
         if not isinstance(name, str) or name not in trace.graph:
             message = f"There is no node {quoted(name)}."

@@ -11,10 +11,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from autodiff_viz.engine.arguments import whole_number
 from autodiff_viz.engine.explain.derivatives.pulled_alone import Alone, pulled_alone, size
 from autodiff_viz.engine.live_path.passes import Wire
 from autodiff_viz.engine.trace import Trace, known_trace
+from autodiff_viz.graph.checks.argument_types import whole_number
 from autodiff_viz.graph.model import GRAD, Node
 from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.graph.structure.grad_nodes import OF, reads_of

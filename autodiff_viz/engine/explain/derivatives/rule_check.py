@@ -112,6 +112,7 @@ class RuleCheck:
         what arrives at present.
       along: by the nodes that it reads, those of its op first.
       blocked: whether `jax.jvp` raises at this node once a tangent arrives.
+      dtype: of the graph; the derivatives are in float64.
     """
 
     node: str
@@ -119,6 +120,7 @@ class RuleCheck:
     v: np.ndarray = field(repr=False)
     along: tuple[Along, ...]
     blocked: bool
+    dtype: str
 
     @property
     def worst(self) -> Along:
@@ -156,7 +158,7 @@ def rule_check(trace: Trace, name: str, *, u: Any = None, v: Any = None) -> Rule
         raise GraphError(Problem("no-wire", message, "Choose a node with a wire.", name))
     seed = _seed(trace, node)
     found = tuple(_along(trace, node, by, seed, u, v) for by in reads)
-    return RuleCheck(name, node.rule.kind, seed, found, _is_blocked(trace, node, reads))
+    return RuleCheck(name, node.rule.kind, seed, found, _is_blocked(trace, node, reads), trace.dtype)
 
 
 def _is_blocked(found: Trace, node: Node, reads: Iterable[str]) -> bool:

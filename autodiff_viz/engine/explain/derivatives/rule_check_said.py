@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from autodiff_viz.graph.model import FOLLOW
+from autodiff_viz.graph.registries.dtypes import FLOAT64
 from autodiff_viz.graph.registries.rule_kinds import PULLBACK
 from autodiff_viz.graph.text.text_format import scalar
 
@@ -24,14 +25,15 @@ def place(found: Along) -> str:
 
 
 def said(found: RuleCheck) -> str:
-    """Return the finding in one or two sentences."""
+    """Return the finding in a few sentences."""
     along = found.worst
     at, name = along.at_here, place(along)
     true, here = scalar(along.true[at], DIGITS), f"at {name} = {scalar(along.here, DIGITS)}"
+    what = f"{_pulled(found)}{_format(found)}"
     if found.kind == FOLLOW:
-        return f"No rule: JAX's derivative is {true} {here}{_difference(along)}.{_pulled(found)}"
+        return f"No rule: JAX's derivative is {true} {here}{_difference(along)}.{what}"
     numbers = f"Declared {scalar(along.declared[at], DIGITS)}, true {true} {here}"
-    return f"{numbers}; {_gap(found, along, name)}.{_pulled(found)}"
+    return f"{numbers}; {_gap(found, along, name)}.{what}"
 
 
 def function_of(found: RuleCheck, name: str) -> str:
@@ -53,6 +55,11 @@ def _pulled(found: RuleCheck) -> str:
     told = scalar(found.v.item(), DIGITS) if found.v.size == 1 else numbers
     what = function_of(found, found.node)
     return f" All of this is of {what}, where v{f' = {told}' if told else ''} is what arrives."
+
+
+def _format(found: RuleCheck) -> str:
+    """Return in which format the numbers are, if the graph's own is another one: they may differ there."""
+    return "" if found.dtype == FLOAT64 else f" All in {FLOAT64}; the graph is in {found.dtype}."
 
 
 def adjoint_said(along: Along) -> str:

@@ -10,12 +10,13 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from autodiff_viz.engine.arguments import known_dtype, whole_number
+from autodiff_viz.engine.arguments import known_dtype
 from autodiff_viz.engine.live_path.passes import ARRIVING
 from autodiff_viz.engine.trace import Trace, precision, trace
 from autodiff_viz.engine.whole_program.program import Program, dynamic_params, structure
 from autodiff_viz.engine.whole_program.traced import Traced, traced
 from autodiff_viz.graph import limits
+from autodiff_viz.graph.checks.argument_types import whole_number
 from autodiff_viz.graph.identity import remembered
 from autodiff_viz.graph.model import INPUT, Graph, Node
 from autodiff_viz.graph.problem import GraphError, Problem

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import accumulate
 
 import numpy as np
@@ -19,6 +19,7 @@ from autodiff_viz.engine.live_path.passes import Wire
 from autodiff_viz.engine.trace import Trace, known_trace
 from autodiff_viz.graph.model import GRAD, INPUT, Graph, Node, Region
 from autodiff_viz.graph.problem import GraphError
+from autodiff_viz.graph.structure.aliases import array_sources
 from autodiff_viz.graph.structure.blocks import Block, blocks
 from autodiff_viz.graph.structure.grad_nodes import BY
 from autodiff_viz.graph.structure.order import consumers
@@ -42,12 +43,14 @@ class PlayStep:
       again: whether the node's forward computation is repeated in the backward pass.
       reads: the arrays that it reads. In the forward pass, and again: the values of the nodes that its op is
         wired to. A pullback: the contributions that arrive from the wires of the nodes that read this one,
-        and what it needs of values (a node's name) and of factors of derivatives that were computed early
+        none if nothing of them reaches an input; and what it needs of values (a node's name) and of factors
+        of derivatives that were computed early
         (`Factor`). The seed is given, so no step writes it.
       writes: the arrays that it computes. In the forward pass and again: the value, under the node's name,
         and factors that a pullback needs. A pullback: the contribution down each of its wires, as (node,
-        slot). Empty in a step with `again` that JAX drops, since no derivative needs it; the block runs
-        nevertheless, as a print in it would show.
+        slot). An identity, such as a stop, returns the array that it reads, and writes none. Empty too in a
+        step with `again` that JAX drops, since no derivative needs it; the block runs nevertheless, as a
+        print in it would show.
       live: elements that have been computed and are still to be read by a later step, after this one.
     """
 
@@ -119,7 +122,7 @@ def whole_pass(trace: Trace) -> Pass:
     if found := diagnose(graph, shapes):
         raise GraphError(found)
     program = backward_program(graph, shapes, trace.dtype)
-    steps = [*_forward(graph, program), *_Backward(trace, program).steps()]
+    steps = [*_forward(graph, program), *_needed([*_Backward(trace, program).steps()], graph)]
     arrays = tuple(_arrays(steps, program, _sizes(trace)))
     return Pass(tuple(_with_live(steps, program, totals(len(steps), arrays, "elements"))), arrays)
 
@@ -150,16 +153,18 @@ class _Step:
 
 def _forward(graph: Graph, program: BackwardProgram) -> Iterator[_Step]:
     """Yield the forward pass; a node also writes the factors of its derivative that are kept."""
-    region = dict(_regions(blocks(graph)))
+    nodes, region = _in_order(graph), dict(_regions(blocks(graph)))
+    sources = array_sources(nodes)
     factors: dict[str, list[int]] = {}
     for array in sorted(program.residuals):
         name = program.arrays[array].name
         if isinstance(name, Factor):
             factors.setdefault(name.node, []).append(array)
-    for node in _in_order(graph):
+    for node in nodes:
         own = node.op_slots[BY:] if node.op == GRAD else node.op_slots  # z runs once more, inside
-        reads = dict.fromkeys(slot for slot in own if isinstance(slot, str))
-        writes = (node.name, *factors.get(node.name, ()))
+        reads = dict.fromkeys(sources.get(slot, slot) for slot in own if isinstance(slot, str))
+        value = () if node.name in sources else (node.name,)
+        writes = (*value, *factors.get(node.name, ()))
         yield _Step(FORWARD, node.name, region.get(node.name), tuple(reads), writes)
 
 
@@ -176,6 +181,21 @@ def _regions(block: Block) -> Iterator[tuple[str, str]]:
             yield from _regions(item)
         elif block.region and item.op != INPUT:
             yield item.name, block.region.name
+
+
+def _needed(steps: list[_Step], graph: Graph) -> list[_Step]:
+    """Return the backward pass in which pullbacks read contributions only on the way to an input.
+
+    JAX computes no contribution that a stop discards, nor those from which it is made.
+    """
+    read: set[Key] = set()
+    found = []
+    for step in reversed(steps):
+        if not step.again and graph[step.node].op != INPUT and read.isdisjoint(step.writes):
+            step = replace(step, reads=tuple(key for key in step.reads if not isinstance(key, tuple)))
+        read.update(step.reads)
+        found.append(step)
+    return found[::-1]
 
 
 class _Backward:

@@ -138,10 +138,9 @@ def _sentence(found: Trace, forward: Origin | None, backward: Origin | None) -> 
     said += [_backward_says(found, backward)] if backward else []
     if not forward and not backward:
         return "The seed is not finite, so nothing that is pulled back is."
-    culprits = dict.fromkeys(origin.node for origin in (forward, backward) if origin)
-    traps = [(name, trap[0]) for name in culprits if (trap := other_branch(found, name))]
-    if traps:
-        said.append(f"{quoted(traps[0][1])} computes both branches, also the one that it does not take.")
+    traps = (_trap(found, origin) for origin in (forward, backward) if origin)
+    if trap := next(filter(None, traps), None):
+        said.append(f"{quoted(trap)} computes both branches, also the one that it does not take.")
     if backward and backward.kind != "NaN":
         said += _becomes_nan(found)
     if not is_troubled(found):
@@ -149,14 +148,32 @@ def _sentence(found: Trace, forward: Origin | None, backward: Origin | None) -> 
     return " ".join(said)
 
 
+def _trap(found: Trace, origin: Origin) -> str | None:
+    """Return the `where` that does not take an element of the node that is not finite; None without one."""
+    trap = other_branch(found, origin.node)
+    if trap is None:
+        return None
+    choice, slot = trap
+    within = origin.direction == BACKWARD and origin.slot not in (None, ARRIVING)
+    wrong = found.passed[origin.node, origin.slot] if within else found.value[origin.node]
+    condition = found.graph[choice].slots[0]
+    taken = found.value[condition] if isinstance(condition, str) else np.asarray(condition)
+    other = (taken != 0) == (slot != 1)
+    return choice if np.any(other & ~np.isfinite(wrong)) else None
+
+
 def _no_value(found: Trace, origin: Origin | None) -> str:
     """Return why nothing can mend a value that is not finite; "" where another reason applies."""
     if origin is None or found.graph[origin.node].op == INPUT or not is_troubled(found):
         return ""
-    wide = trace(found.graph, dict(found.inputs), found.seed, dtype=FLOAT64)
-    if np.isfinite(wide.value[origin.node]).all():
+    wide = trace(found.graph, dict(found.inputs), found.seed, dtype=FLOAT64).value[origin.node]
+    if np.isfinite(wide).all():
         return ""
-    return f" There is no mend: {found.graph[origin.node].op} has no finite value there."
+    number, too = (
+        scalar(wide[~np.isfinite(wide)].flat[0]),
+        "" if found.dtype == FLOAT64 else " in float64 too",
+    )
+    return f" There is no mend: {found.graph[origin.node].op} is {number} there{too}."
 
 
 def _forward_says(found: Trace, origin: Origin) -> str:

@@ -59,7 +59,7 @@ class Program:
       steps: the steps of `play` without regions.
       nodes: the nodes that run, in that order; the columns of `Choices`.
       elements: of each node's value.
-      wired: by node, the nodes that its op reads.
+      wired: by node, the nodes whose arrays its op reads.
       source: by wire, the node that it comes from.
     """
 

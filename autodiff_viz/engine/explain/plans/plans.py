@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from autodiff_viz.engine.arguments import whole_number
 from autodiff_viz.engine.explain.memory.memory import memory
 from autodiff_viz.engine.explain.memory.play import FORWARD, play
 from autodiff_viz.engine.explain.plans.costs import BARE, Choices, Costs, Program
@@ -15,8 +14,10 @@ from autodiff_viz.engine.explain.plans.equations import equations
 from autodiff_viz.engine.explain.plans.schedules import Span, schedules
 from autodiff_viz.engine.explain.plans.search import search
 from autodiff_viz.engine.trace import Trace, known_trace
+from autodiff_viz.graph.checks.argument_types import whole_number
 from autodiff_viz.graph.model import INPUT, Graph, Group, Region
 from autodiff_viz.graph.registries.policies import POLICIES, TAKING_NAMES
+from autodiff_viz.graph.structure.aliases import array_sources
 from autodiff_viz.graph.structure.groups import frame_problems
 from autodiff_viz.graph.text.names import numbered
 from autodiff_viz.graph.text.text_format import listed
@@ -168,13 +169,14 @@ def program_of(bare: Trace) -> Program:
     graph, steps = bare.graph, play(bare)
     nodes = tuple(s.node for s in steps if s.phase == FORWARD and graph[s.node].op != INPUT)
     shapes = {name: value.shape for name, value in bare.inputs.items()}
+    sources = array_sources(graph[step.node] for step in steps if step.phase == FORWARD)
     return Program(
         found=equations(graph, shapes, bare.dtype),
         steps=steps,
         nodes=nodes,
         elements={name: int(bare.value[name].size) for name in graph.by_name},
         wired={
-            node.name: tuple(dict.fromkeys(s for s in node.op_slots if isinstance(s, str)))
+            node.name: tuple(dict.fromkeys(sources.get(s, s) for s in node.op_slots if isinstance(s, str)))
             for node in graph.nodes
         },
         source={(node.name, slot): name for node in graph.nodes for slot, name in node.wires},

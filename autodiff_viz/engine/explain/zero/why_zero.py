@@ -44,6 +44,7 @@ class ZeroReason:
         float64. "cancelled": contributions that are not zero add up to zero.
       at: the nodes that are to blame, in topological order: of stops those nearest to the node; of
         cancellations the forks, or an op whose own pullback adds up to zero.
+      also: the other kinds that close a path from the node, each with its nodes.
       wires: of cancellations, the contributions that are not zero.
       sentence: all of it in words.
       elements: of a tensor, the elements at which nothing arrives, counted by kind.
@@ -56,6 +57,7 @@ class ZeroReason:
 
     kind: str
     at: tuple[str, ...] = ()
+    also: tuple[tuple[str, tuple[str, ...]], ...] = ()
     wires: tuple[Wire, ...] = ()
     sentence: str = ""
     elements: tuple[Elements, ...] = ()
@@ -105,8 +107,14 @@ def why_zero(found: Trace, name: str) -> ZeroReason | None:
     if cure is not None:
         reason = replace(reason, cure=cure.edit(graph), mend=cure.mend, changes=cure.changes)
         reason = replace(reason, dtype=cure.dtype)
-    path = dict.fromkeys((*wires_between(found, name, reason.at), *reason.wires))
-    sentence = sentence_of(found, name, reason.kind, reason.at, reason.wires, parts)
+    if [part.kind for part in parts] == [
+        reason.kind
+    ]:  # an array may be closed by one node here, another there
+        reason = replace(reason, at=_in_order(graph, {*reason.at, *parts[0].at}))
+    ends = (*reason.at, *(each for _, at in reason.also for each in at))
+    path = dict.fromkeys((*wires_between(found, name, ends), *reason.wires))
+    causes = (*reason.also, (reason.kind, reason.at))
+    sentence = sentence_of(found, name, causes, reason.wires, parts)
     return replace(reason, elements=parts, path=tuple(path), sentence=sentence)
 
 
@@ -146,13 +154,24 @@ def _reason(found: Trace, name: str) -> ZeroReason:
     if name not in within.live:
         return ZeroReason(DISCONNECTED)
     closed: set[Wire] = set()
-    for kind, wires in _closed(found, within).items():
+    kinds = _closed(found, within)
+    for kind, wires in kinds.items():
         before, closed = closed, closed | wires
         reached = _reached(within, name, closed)
         if graph.output not in reached:
             met = {n for n, slot in wires if graph[n].slots[slot] in reached}
-            return ZeroReason(kind, _in_order(graph, met & _leading_on(graph, before)))
+            at = _in_order(graph, met & _leading_on(graph, before))
+            return ZeroReason(kind, at, _also(graph, kinds, kind, reached))
     return _cancelled(found, within, reached - {graph.output}, closed)
+
+
+def _also(
+    graph: Graph, kinds: Mapping[str, Set[Wire]], last: str, reached: Set[str]
+) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """Return the kinds before `last` that close a wire to which an open path leads, with their nodes."""
+    before = [*kinds][: [*kinds].index(last)]
+    met = {kind: {n for n, slot in kinds[kind] if graph[n].slots[slot] in reached} for kind in before}
+    return tuple((kind, _in_order(graph, names)) for kind, names in met.items() if names)
 
 
 def _within(graph: Graph) -> _Graph:
@@ -230,7 +249,7 @@ def _cancelled(found: Trace, within: _Graph, reached: Set[str], closed: Set[Wire
     inside = {
         wire[0] for name in reached for wire in {*within.readers[name]} - closed if _is_lost(found, wire)
     }
-    return ZeroReason(CANCELLED, _in_order(found.graph, at | inside), tuple(sorted(wires)))
+    return ZeroReason(CANCELLED, _in_order(found.graph, at | inside), wires=tuple(sorted(wires)))
 
 
 def _is_lost(found: Trace, wire: Wire) -> bool:

@@ -17,9 +17,11 @@ from autodiff_viz.engine.explain.zero.kinds import (
     STOPPED,
     UNDERFLOW,
 )
+from autodiff_viz.engine.live_path.arrays import FLOAT64
 from autodiff_viz.engine.live_path.passes import Wire
-from autodiff_viz.engine.trace import Trace
+from autodiff_viz.engine.trace import Trace, trace
 from autodiff_viz.graph.model import FOLLOW, GRAD, Graph, Node
+from autodiff_viz.graph.registries.dtypes import DTYPES
 from autodiff_viz.graph.structure.grad_nodes import BY, OF, between, reads_of
 from autodiff_viz.graph.structure.order import ancestors, descendants
 from autodiff_viz.graph.text.names import listed_names, quoted
@@ -28,7 +30,7 @@ from autodiff_viz.graph.text.text_format import MINUS, scalar
 CONDITION = 0  # slot of a where
 PRODUCTS = frozenset({"mul", "dot", "matmul", "div"})
 CHOICES = frozenset({"greater", "less", "equal", "argmax", "one_hot"})
-AGAIN, CONSTANT = "again", "constant"
+AGAIN, CONSTANT, ROUNDED, OVERFLOWED = "again", "constant", "rounded", "overflowed"
 PATHS = "Every path from {name} to {output} is closed: "
 SENTENCES = {
     SEED: "The seed is 0, so nothing is pulled back.",
@@ -38,6 +40,8 @@ SENTENCES = {
     STOPPED: "Every path from {name} to {output} meets a stop, at {at}.",
     RULE: PATHS + "the rule of {at} passes back 0.",
     FLAT: PATHS + "the derivative of {at} is 0 here.",
+    OVERFLOWED: PATHS + "{at} reads an overflow in {dtype}, so it passes back 0; in float64 it does not.",
+    ROUNDED: PATHS + "rounding leaves 0 of what {at} passes back in {dtype}; in float64 it is not 0.",
     UNDERFLOW: PATHS + "what {at} passes back is too small for {dtype}; in float64 it is not 0.",
     CANCELLED: "Contributions that are not 0 add up to 0 at {at}{numbers}.",
 }
@@ -49,6 +53,8 @@ WORDS = {
     STOPPED: "stopped at {at}",
     RULE: "the rule of {at} passes back 0",
     FLAT: "the derivative of {at} is 0",
+    OVERFLOWED: "0 at {at}, which reads an overflow",
+    ROUNDED: "rounding leaves 0 at {at}",
     UNDERFLOW: "too small for {dtype} at {at}",
     CANCELLED: "contributions add up to 0",
 }
@@ -57,24 +63,58 @@ ONE = {"read": "reads", "run": "it runs", "inside": "inside itself", "pass_back"
 MORE = {"read": "read", "run": "they run", "inside": "inside themselves", "pass_back": "they pass back"}
 
 
+Cause = tuple[str, Sequence[str]]
+"""A kind, and the nodes that are to blame."""
+
+
 def sentence_of(
-    found: Trace, name: str, kind: str, at: Sequence[str], wires: Iterable[Wire], parts: Sequence[Elements]
+    found: Trace, name: str, causes: Sequence[Cause], wires: Iterable[Wire], parts: Sequence[Elements]
 ) -> str:
-    """Return a reason in words."""
-    counted = "; ".join(_counted(found, name, part) for part in parts)
-    if found.cotangent[name].any():
+    """Return a reason in words.
+
+    Args:
+      causes: all that close a path, the one that closes the last open path last.
+    """
+    kind, at = causes[-1]
+    if len(parts) > 1 or found.cotangent[name].any():
+        counted = "; ".join(_counted(found, name, part) for part in parts)
         return f"Nothing arrives at {counted}."
     if kind == DISCONNECTED and (grads := _differentiating(found.graph, name)):
         return _by_grads(found.graph, name, grads)
-    said = SENTENCES[kind].format(
+    if len(causes) > 1:
+        closed = "; ".join(_closed(found, *cause) for cause in causes)
+        return f"{PATHS.format(name=quoted(name), output=quoted(found.output))}{closed}."
+    said = SENTENCES[_lost_by(found, at) if kind == UNDERFLOW else kind].format(
         name=quoted(name),
         output=quoted(found.output),
         at=listed_names(at),
         dtype=found.dtype,
         numbers=_numbers(found, wires),
     )
-    said += saved(found, name) if kind == UNDERFLOW else _unmended(found, name, at) if kind == FLAT else ""
-    return f"{said} By element: {counted}." if len(parts) > 1 else said
+    more = saved(found, name) if kind == UNDERFLOW else _unmended(found, name, at) if kind == FLAT else ""
+    return f"{said}{more}"
+
+
+def _closed(found: Trace, kind: str, at: Sequence[str]) -> str:
+    """Return in a few words what closes a path."""
+    words = WORDS[_lost_by(found, at) if kind == UNDERFLOW else kind]
+    return words.format(at=listed_names(at), dtype=found.dtype)
+
+
+def _lost_by(found: Trace, at: Iterable[str]) -> str:
+    """Return why these nodes pass back 0, and not in float64: an overflow before them, rounding or underflow.
+
+    Rounding takes a number that is large enough for the dtype: of 1 - tanh(10)^2 the 1.
+    """
+    exact = trace(found.graph, found.inputs, found.seed, dtype=FLOAT64)
+    wires = [(name, slot) for name in at for slot, _ in found.graph[name].wires]
+    for name, slot in wires:
+        read = found.graph[name].slots[slot]
+        if np.any(~np.isfinite(found.value[read]) & np.isfinite(exact.value[read])):
+            return OVERFLOWED
+    lost = [np.abs(exact.passed[wire][found.passed[wire] == 0]) for wire in wires]
+    numbers = np.concatenate([each[each > 0] for each in lost])
+    return ROUNDED if numbers.size and numbers.min() >= DTYPES[found.dtype].tiny else UNDERFLOW
 
 
 def _by_grads(graph: Graph, name: str, grads: Sequence[Node]) -> str:
@@ -127,7 +167,7 @@ def _differentiating(graph: Graph, name: str) -> tuple[Node, ...]:
 
 def _counted(found: Trace, name: str, part: Elements) -> str:
     dead = part.kind == FLAT and all(found.graph[n].op == "relu" for n in part.at)
-    words = (DEAD if dead else WORDS[part.kind]).format(at=listed_names(part.at), dtype=found.dtype)
+    words = DEAD.format(at=listed_names(part.at)) if dead else _closed(found, part.kind, part.at)
     return f"{part.count} of {found.cotangent[name].size} elements: {words}"
 
 

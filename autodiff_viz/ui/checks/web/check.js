@@ -58,6 +58,12 @@ export class Check {
     this.draw();
   }
 
+  /** Close what is open, for a menu of the canvas where both are in one place. */
+  fold() {
+    this.hints.toggle(this.open = false);
+    this.draw();
+  }
+
   draw() {
     const { notes = [], origin, state, says = "", lints = [] } = this.data;
     if (notes.join("\n") !== [...this.said.children].map((note) => note.textContent).join("\n")) this.said.replaceChildren(...notes.map((note) => html("p", {}, note)));

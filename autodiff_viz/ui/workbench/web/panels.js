@@ -39,6 +39,7 @@ export class Panels {
     this.handle = html("button", { type: "button", class: "handle", click: () => this.slide(!this.open) });
     this.host = html("div", { class: "workbench panels" }, this.handle, this.tabs.root);
     this.closed = false;
+    hear("menu", () => this.slide(false), () => this.closed);
     hear("panel", ({ name }) => this.press(name, true), () => this.closed);
   }
 

@@ -14,6 +14,8 @@ from autodiff_viz.engine.explain.derivatives.rule_check_said import adjoint_said
 from autodiff_viz.graph.model import INPUT
 from tests.engine.references.scalar_graphs import scalar_graphs, without_rules
 
+WIDE = " All in float64; the graph is in float32."
+
 
 def checked(text: str, name: str, **pair) -> av.RuleCheck:
     return av.rule_check(av.trace(av.parse(text.replace("; ", "\n"))), name, **pair)
@@ -150,7 +152,9 @@ def test_a_graph_without_the_rule_has_the_true_derivative():
 def test_where_the_slope_is_infinite_nothing_agrees_and_nothing_is_refuted():
     """The root at 0 (row 20): its slope is infinite, and to the left of 0 there is no root."""
     found = av.rule_check(av.trace(av.parse("x = 0.0\ny = sqrt(x)")), "y")
-    assert found.sentence == "No rule: JAX's derivative is ∞ at x = 0, so there is no slope to compare."
+    assert (
+        found.sentence == f"No rule: JAX's derivative is ∞ at x = 0, so there is no slope to compare.{WIDE}"
+    )
     assert adjoint_said(found.worst).endswith("there is no finite derivative here.")
 
 
@@ -158,13 +162,15 @@ def test_where_jax_has_nan_the_central_difference_is_said():
     """Row R2: u ** 0 is 1 on both sides of 0, and JAX's slope there is 0 times infinity."""
     found = av.rule_check(av.trace(av.parse("u = 0.0\nn = 0.0\ny = u ** n")), "y")
     assert found.along[0].by == "u"
-    assert found.sentence == "No rule: JAX's derivative is NaN at u = 0, where central differences say 0."
+    assert (
+        found.sentence == f"No rule: JAX's derivative is NaN at u = 0, where central differences say 0.{WIDE}"
+    )
 
 
 def test_a_step_is_called_one():
     """The floor at 1 is flat on both sides and jumps between them."""
     said = av.rule_check(av.trace(av.parse("x = 1.0\ny = floor(x)")), "y").sentence
-    assert said.endswith("one of the slopes that meet at this corner or step.")
+    assert said.endswith(f"one of the slopes that meet at this corner or step.{WIDE}")
 
 
 def test_a_rule_inside_a_grad_node_is_no_fault_of_the_differences():
@@ -190,7 +196,17 @@ def test_the_adjoint_test_of_a_rule_that_clips_takes_what_arrives():
 def test_rounding_of_large_slopes_is_no_difference():
     """exp(100) is 2.7e43 (row 29): a difference of 1e36 is its 8th digit."""
     said = av.rule_check(av.trace(av.parse("x = 100.0\ny = exp(x)")), "y").sentence
-    assert said.endswith("and central differences agree everywhere.")
+    assert said.endswith(f"and central differences agree everywhere.{WIDE}")
+
+
+def test_the_sentence_says_that_its_numbers_are_in_float64_where_the_graph_has_others():
+    """Row 29: exp(100) is infinite in float32, and 2.7e43 in float64."""
+    graph = av.parse("x = 100.0\ny = exp(x)")
+    for dtype in ("float32", "float16", "bfloat16"):
+        said = av.rule_check(av.trace(graph, dtype=dtype), "y").sentence
+        assert "is 2.688e43 at x = 100" in said
+        assert said.endswith(f" All in float64; the graph is in {dtype}.")
+    assert "float" not in av.rule_check(av.trace(graph, dtype="float64"), "y").sentence
 
 
 def test_what_is_not_finite_is_written_as_everywhere():

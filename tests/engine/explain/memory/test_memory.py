@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import jax
+import jax.numpy as jnp
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -42,6 +44,19 @@ def test_who_keeps_what_for_whom():
         "exp_1": ("exp_1", ("exp_1",)),
         Factor("a", 0): ("a", ("a",)),
     }
+
+
+def test_a_stop_holds_no_array_of_its_own_and_what_arrives_there_is_never_computed():
+    """x; sin(x), which the stop returns as it is; the product, when x is done with; sum. Kept: sin(x).
+    Backward: the seed, broadcast; what goes to x, but not x times the seed, which would go to the stop."""
+    found = of("x = [1.0, 2.0, 3.0]\na = sin(x)\nb = stop_gradient(a)\ny = sum(b * x)")
+    assert [step.live for step in found.steps] == [3, 6, 6, 6, 3, 6, 3, 3, 0]
+
+    a, x = jnp.sin(jnp.arange(3.0)), jnp.arange(3.0)
+    assert jax.lax.stop_gradient(a) is a
+    _, pull = jax.vjp(lambda x: jnp.sum(jax.lax.stop_gradient(jnp.sin(x)) * x), x)
+    products = [e for e in jax.make_jaxpr(pull)(1.0).eqns if e.primitive.name == "mul"]
+    assert len(products) == 1
 
 
 def test_bytes_of_a_mask_are_fewer_than_those_of_its_floats():

@@ -135,7 +135,7 @@ def test_what_is_too_large_for_its_dtype_is_mended_by_a_wider_one(text, dtype, w
 
 def test_a_pole_has_no_mend_and_that_is_said():
     said = nonfinite_origin(trace(parse(INCURABLE["a pole"][0]))).sentence
-    assert said.endswith("There is no mend: div has no finite value there.")
+    assert said.endswith("There is no mend: div is ∞ there in float64 too.")
 
 
 @pytest.mark.parametrize("case", INCURABLE)
@@ -164,6 +164,17 @@ SENTENCES = {
         "'sqrt_1' passes 0 × ∞ = NaN back to 'x': the slope of sqrt is ∞ there. "
         "'y' computes both branches, also the one that it does not take."
     ),
+    "x = 0.0\ny = where(greater(x, 1.0), x, sqrt(x))": (  # which takes the root
+        "'sqrt_1' passes 1 × ∞ = ∞ back to 'x': the slope of sqrt is ∞ there."
+    ),
+    # e^1000 is finite, 2e434, and float64 ends at 2e308
+    "x = [1000.0, 0.0]\ne = exp(x)\ny = e[0] / sum(e)": (
+        "'e' is exp(1000) = ∞ (1 of 2 elements). 'y' passes 1 × NaN = NaN back to 'sum_1': "
+        "the slope of div is NaN there. There is no mend: exp is ∞ there in float64 too."
+    ),
+    "x = [0.0, 4.0]\ny = sum(where(less(x, 1.0), sqrt(x), x))": (
+        "'sqrt_1' passes 1 × ∞ = ∞ back to 'x': the slope of sqrt is ∞ there."
+    ),
     CLIPPED: (
         "'y' passes 1 × ∞ = ∞ back to 'sub_1': the slope of sqrt is ∞ there. "
         "Then 'c' passes −∞ × 0 = NaN back to 'x'."
@@ -180,7 +191,7 @@ SENTENCES = {
     "x = [0.0, 0.0]\ny = sum(x / 0.0)": (
         "'div_1' is 0 / 0 = NaN (2 of 2 elements). "
         "'div_1' passes 1 × ∞ = ∞ back to 'x': the slope of div is ∞ there. "
-        "There is no mend: div has no finite value there."
+        "There is no mend: div is NaN there in float64 too."
     ),
 }
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import jax
 import numpy as np
 import pytest
@@ -88,11 +90,64 @@ CASES = {
         "x = 2.0\nw = [1.0, -1.0]\na = x * w\nz = sum(a)",
         (CANCELLED, ("a",)),
     ),
-    "each element dead or not reached": (
+    "each element dead or not reached": (  # a closes the first one, b the second
         "x = [-1.0, 2.0]\nw = [1.0, 0.0]\na = relu(x)\nb = a * w\nz = sum(b)",
-        (FLAT, ("a",)),
+        (FLAT, ("a", "b")),
     ),
 }
+
+
+STOP_AND_RULE = "x = 2.0\ny = stop_gradient(x) * rewrite(x, lambda v: 0.0)"
+
+
+@pytest.mark.parametrize(
+    ("text", "also", "closed"),
+    [
+        (
+            STOP_AND_RULE,
+            (("stopped", ("stop_gradient_1",)),),
+            "stopped at 'stop_gradient_1'; the rule of 'rewrite_1' passes back 0.",
+        ),
+        (
+            "x = 2.0\ny = where(greater(x, 1.5), stop_gradient(x), square(x))",
+            (("stopped", ("stop_gradient_1",)),),
+            "stopped at 'stop_gradient_1'; the derivative of 'y' is 0.",
+        ),
+        (
+            "x = -2.0\ny = relu(x) + stop_gradient(x) + rewrite(x, lambda v: 0.0)",
+            (("stopped", ("stop_gradient_1",)), ("rule", ("rewrite_1",))),
+            "stopped at 'stop_gradient_1'; the rule of 'rewrite_1' passes back 0; "
+            "the derivative of 'relu_1' is 0.",
+        ),
+    ],
+)
+def test_the_sentence_names_all_that_close_a_path(text, also, closed):
+    found = why_zero(trace(parse(text)), "x")
+    assert found.also == also
+    assert found.sentence == f"Every path from 'x' to 'y' is closed: {closed}"
+
+
+@pytest.mark.parametrize(
+    ("text", "dtype", "at", "lost"),
+    [  # by hand: the slopes, 1 - tanh(10)^2 = 8.2e-9 and 2.1e-9, are far above float32's least, 1.2e-38
+        ("x = 10.0\ny = tanh(x)", "float32", "y", "rounding leaves 0"),
+        ("x = 20.0\ny = sigmoid(x)", "float32", "y", "rounding leaves 0"),
+        ("x = 4.0\ny = tanh(x)", "bfloat16", "y", "rounding leaves 0"),  # 1.3e-3
+        (
+            "x = 300.0\na = square(x)\ny = sqrt(a)",
+            "float16",
+            "y",
+            "'y' reads an overflow in float16",
+        ),  # 1.7e-3
+        ("x = 1.0\na = x * 1e-30\ny = a * 1e-30", "float32", "a", "too small for float32"),
+        ("x = 1.0\na = x * 1e-5\ny = a * 1e-5", "float16", "a", "too small for float16"),
+    ],
+)
+def test_a_number_that_rounding_or_an_overflow_takes_is_not_called_too_small(text, dtype, at, lost):
+    found = why_zero(trace(parse(text), dtype=dtype), "x")
+    assert (found.kind, found.at) == (UNDERFLOW, (at,))
+    assert lost in found.sentence
+    assert re.search("in float64 it (is not 0|does not)", found.sentence)
 
 
 @pytest.mark.parametrize("case", CASES)

@@ -5,6 +5,7 @@
 import { NO_FOCUS, placed } from "../actions/actions.js";
 import { answerKeys } from "../actions/keys.js";
 import { html, setText } from "../../../web/dom.js";
+import { tell } from "../../../web/news.js";
 import { icon } from "../draw/icons.js";
 import { closePopover, walkMenu } from "./popover.js";
 
@@ -24,7 +25,7 @@ export function handBar(editor) {
     bend.classList.toggle("on", editor.selection.size > 0);
   });
   const bar = html("div", { class: "bar hands", role: "toolbar", "aria-label": "Tools" },
-    tool("add", "Add", () => editor.stage.host.querySelector(".palette") ? closePopover(editor) : byName.add.do?.(editor, NO_FOCUS, "")), bend, undo, more);
+    tool("add", "Add", () => (tell("menu", {}), editor.stage.host.querySelector(".palette") ? closePopover(editor) : byName.add.do?.(editor, NO_FOCUS, ""))), bend, undo, more);
   answerKeys(editor, bar);
   return bar;
 }
@@ -47,6 +48,7 @@ const offered = (editor, actions) => actions.filter(([, { when }]) => !when || w
 function toggle(editor, label, actions) {
   const wasOpen = editor.stage.host.querySelector(`.by-hand[aria-label="${label}"]`);
   closePopover(editor);
+  tell("menu", {}); // it needs the canvas's whole height
   if (wasOpen) return;
   const rows = actions.map(([id, action]) => row(editor, id, action));
   const none = rows.length ? null : html("p", { class: "none" }, "Tap a node first: then its gradient can be bent.");

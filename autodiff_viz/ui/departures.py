@@ -1,0 +1,49 @@
+"""End of a visitor's page: the jobs that only this visitor has requested are cancelled.
+
+Streamlit releases what it caches for a session when the session's connection closes. A reload closes it too,
+and so does a bad connection. Jobs therefore go on for a while, in which a page can request them again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from threading import Timer
+from time import monotonic
+
+import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
+
+AWAY = 10.0  # seconds after the connection has closed; a page that waits requests its jobs more often
+
+Cancel = Callable[[tuple[str, str]], None]
+
+_requested: dict[str, dict[str, float]] = {}
+"""By visitor and kind of job, when an answer was last missing, in seconds of `monotonic`."""
+
+
+def note_request(name: str, kind: str, cancel: Cancel) -> None:
+    """Note that the visitor `name` waits for a job, to be ended with `cancel` after the visitor has gone."""
+    if get_script_run_ctx(suppress_warning=True) is not None:
+        _requested.setdefault(_visit(name, cancel)[0], {})[kind] = monotonic()
+
+
+def _left(visit: tuple[str, Cancel]) -> None:
+    timer = Timer(AWAY, _end, (*visit, monotonic()))
+    timer.daemon = True
+    timer.start()
+
+
+@st.cache_resource(scope="session", on_release=_left, show_spinner=False)
+def _visit(name: str, _cancel: Cancel) -> tuple[str, Cancel]:
+    """Return its arguments; Streamlit gives them to `_left` when the connection has closed."""
+    return name, _cancel
+
+
+def _end(name: str, cancel: Cancel, since: float) -> None:
+    """Cancel what has not been requested again `since` the visitor left."""
+    kinds = _requested.get(name, {})
+    for kind in [kind for kind, time in kinds.items() if time <= since]:
+        del kinds[kind]
+        cancel((name, kind))
+    if not kinds:
+        _requested.pop(name, None)
