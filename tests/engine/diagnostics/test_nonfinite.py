@@ -105,7 +105,7 @@ def test_an_infinity_that_a_derivative_reads_is_said_where_it_began_alone():
 
 
 @pytest.mark.parametrize(
-    "text, also",
+    ("text", "also"),
     [
         ("x = [0.0, 4.0]\ny = log(x) * [1.0, 0.0]\nz = sqrt(y * y)", "z"),  # sqrt'(0) at the other element
         ("x = 0.0\ny = log(x)\nz = rewrite(sin(y), lambda v: v / 0.0)", "z"),  # a rule of its own
