@@ -17,7 +17,7 @@ from autodiff_viz.figures.cotangents.cotangents import cotangents_figure, cotang
 from autodiff_viz.figures.cotangents.noise import noise_figure, noise_text
 from autodiff_viz.figures.cotangents.precision import precision_figure, precision_text
 from autodiff_viz.figures.cotangents.segments import sizes_figure, sizes_text
-from autodiff_viz.figures.derivatives.curves import curves
+from autodiff_viz.figures.derivatives.curves import curves, has_scalar
 from autodiff_viz.figures.derivatives.jacobian import jacobian_figure, jacobian_text
 from autodiff_viz.figures.derivatives.paths import low_paths, paths_figure, paths_text, takes_long
 from autodiff_viz.figures.derivatives.rule_check import rule_check_figure, rule_check_text
@@ -99,6 +99,7 @@ FIGURES: Mapping[str, FigureSpec] = {
         lambda trace, name: sweep_text(curves(trace, name)),
         lambda trace, name: low_sweep(curves(trace, name)),
         of=OF_INPUT,
+        needs=has_scalar,
     ),
     "paths": FigureSpec(
         "Paths",
