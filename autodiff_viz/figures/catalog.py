@@ -188,16 +188,27 @@ class Chart:
     Attributes:
       title: on its tab.
       build, text: make the figure, and a sentence that says the same for screen readers.
+      low: as `build`, for a place that is wide and low; None if there is no difference.
     """
 
     title: str
     build: Callable[[Any], go.Figure]
     text: Callable[[Any], str]
+    low: Callable[[Any], go.Figure] | None = None
+
+    def build_for(self, low: bool) -> Callable[[Any], go.Figure]:
+        """Return the function that makes the figure for a low place or for any other."""
+        return self.low if low and self.low else self.build
 
 
 TRAINING_FIGURES: Mapping[str, Chart] = {
     "loss": Chart("Loss", loss_figure, loss_text),
-    "flow": Chart("Gradient flow", gradient_flow_figure, gradient_flow_text),
+    "flow": Chart(
+        "Gradient flow",
+        gradient_flow_figure,
+        gradient_flow_text,
+        lambda progress: gradient_flow_figure(progress, low=True),
+    ),
     "ratio": Chart("Updates", update_ratio_figure, update_ratio_text),
 }
 """Figures of a `Progress`: all steps of a training."""
