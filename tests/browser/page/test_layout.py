@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
@@ -185,11 +186,21 @@ def test_a_lesson_is_a_tab_beside_the_canvas_and_beside_both_where_there_is_room
     page.wait_for_function("document.documentElement.style.getPropertyValue('--av-dock') === '226px'")
     assert box(page, ".canvas")["height"] >= 239
     apart(page, ".canvas", ".transport", DOCK, SIDE, BAR, ".st-key-pages")
+    resized(page, 900, 650)  # the narrowest window with a column beside the canvas
+    tools = [one.bounding_box() for one in page.locator(".strip .tool:visible").all()]
+    assert len(tools) > 18
+    ends = sorted((found["x"], found["x"] + found["width"]) for found in tools)
+    assert [pair for pair in pairwise(ends) if pair[0][1] > pair[1][0] + 0.5] == []
 
 
 @pytest.mark.own_page
 def test_a_phone_opens_a_lesson_on_its_graph_and_shows_the_rest_on_a_sheet(phone: LabPage):
     page = phone.page
+    phone.open("/?lesson=xor-tutorial")  # which has a hint beside its check
+    expect(page.get_by_role("button", name="1 hint")).to_be_visible(timeout=60_000)
+    apart(
+        page, ".bar.page .tool.file", ".st-key-pages a:last-of-type", ".hints-button", ".st-key-part_settings"
+    )
     phone.open("/?lesson=fork")
     tools = ".hands .tool"
     in_view(page, ".canvas", tools, SLIDERS, f"{LESSON} h2")

@@ -111,6 +111,7 @@ SLOPE_OF_TANGENT = """(plot) => {
 
 
 def test_the_marker_of_the_sweep_is_dragged_and_a_click_puts_it_elsewhere(lab: LabPage):
+    lab.deselect()
     lab.choose_figure(FIGURES["sweep"].title)
     lab.page.locator(".st-key-figure_place").scroll_into_view_if_needed()
     plot = lab.page.locator(".js-plotly-plot").first
@@ -133,9 +134,7 @@ def test_the_marker_of_the_sweep_is_dragged_and_a_click_puts_it_elsewhere(lab: L
     slope = plot.evaluate(SLOPE_OF_TANGENT)
     assert slope == pytest.approx(1.5 * math.cos(2.0), rel=1e-3)  # exp(a) is stopped
     note = "inspector => getComputedStyle(inspector, '::after').content"
-    assert (
-        lab.page.locator(".inspector").evaluate(note) == "none"
-    )  # no node is selected: nothing there is old
+    assert lab.page.locator(".inspector").evaluate(note) == "none"  # no node: nothing there is old
     lab.page.mouse.up()
     lab.settle()
     expect(lab.value("a")).to_have_text(four_digits(math.sin(2.0)))
