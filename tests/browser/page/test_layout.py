@@ -198,9 +198,8 @@ def test_a_phone_opens_a_lesson_on_its_graph_and_shows_the_rest_on_a_sheet(phone
     page = phone.page
     phone.open("/?lesson=xor-tutorial")  # which has a hint beside its check
     expect(page.get_by_role("button", name="1 hint")).to_be_visible(timeout=60_000)
-    apart(
-        page, ".bar.page .tool.file", ".st-key-pages a:last-of-type", ".hints-button", ".st-key-part_settings"
-    )
+    lessons, file = ".st-key-pages > :nth-child(2) a", ".bar.page .tool.file"
+    apart(page, lessons, file, ".hints-button", ".st-key-part_settings button")
     phone.open("/?lesson=fork")
     tools = ".hands .tool"
     in_view(page, ".canvas", tools, SLIDERS, f"{LESSON} h2")
