@@ -17,7 +17,7 @@ from autodiff_viz.figures.cotangents.cotangents import cotangents_figure, cotang
 from autodiff_viz.figures.cotangents.noise import noise_figure, noise_text
 from autodiff_viz.figures.cotangents.precision import precision_figure, precision_text
 from autodiff_viz.figures.cotangents.segments import sizes_figure, sizes_text
-from autodiff_viz.figures.derivatives.curves import curves
+from autodiff_viz.figures.derivatives.curves import curves, has_scalar
 from autodiff_viz.figures.derivatives.jacobian import jacobian_figure, jacobian_text
 from autodiff_viz.figures.derivatives.paths import low_paths, paths_figure, paths_text, takes_long
 from autodiff_viz.figures.derivatives.rule_check import rule_check_figure, rule_check_text
@@ -99,6 +99,7 @@ FIGURES: Mapping[str, FigureSpec] = {
         lambda trace, name: sweep_text(curves(trace, name)),
         lambda trace, name: low_sweep(curves(trace, name)),
         of=OF_INPUT,
+        needs=has_scalar,
     ),
     "paths": FigureSpec(
         "Paths",
@@ -187,16 +188,27 @@ class Chart:
     Attributes:
       title: on its tab.
       build, text: make the figure, and a sentence that says the same for screen readers.
+      low: as `build`, for a place that is wide and low; None if there is no difference.
     """
 
     title: str
     build: Callable[[Any], go.Figure]
     text: Callable[[Any], str]
+    low: Callable[[Any], go.Figure] | None = None
+
+    def build_for(self, low: bool) -> Callable[[Any], go.Figure]:
+        """Return the function that makes the figure for a low place or for any other."""
+        return self.low if low and self.low else self.build
 
 
 TRAINING_FIGURES: Mapping[str, Chart] = {
     "loss": Chart("Loss", loss_figure, loss_text),
-    "flow": Chart("Gradient flow", gradient_flow_figure, gradient_flow_text),
+    "flow": Chart(
+        "Gradient flow",
+        gradient_flow_figure,
+        gradient_flow_text,
+        lambda progress: gradient_flow_figure(progress, low=True),
+    ),
     "ratio": Chart("Updates", update_ratio_figure, update_ratio_text),
 }
 """Figures of a `Progress`: all steps of a training."""

@@ -125,7 +125,7 @@ def _beside(here: Session) -> dict[str, Any]:
     parts = here.parts
     look = (state, parts.large, parts.low)
     second = (*look, compared(here.lab, parts.second), about(here.lab, parts.second), parts.second)
-    figures = {"figure": look, "second": second, "curves": parts.large}
+    figures = {"figure": look, "second": second, "curves": (parts.large, parts.low)}
     beside = {"settings": too_large(here), "tries": (here.looks.get(CURVES), here.looks.get(PLAYED))}
     return {**dict.fromkeys(OF_NUMBERS, (state, parts.large)), **figures, **beside}
 

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from autodiff_viz.engine.live_path.passes import ARRIVING
-from autodiff_viz.graph.model import INPUT, Graph, Node
+from autodiff_viz.graph.model import FOLLOW, INPUT, Graph, Node
 from autodiff_viz.graph.structure.order import consumers, order
+from autodiff_viz.ops.catalog import OPS
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,12 +22,16 @@ class Origin:
 
     `node` is where the number appears. `slot`, only backward: the wire whose contribution is not finite, or
     ARRIVING where finite contributions add up to a non-finite cotangent; None for an input's gradient.
+
+    `carried`, only backward: the derivative reads a value that is not finite already, so the backward sweep
+    meets here what began in the forward sweep.
     """
 
     node: str
     direction: str
     kind: str
     slot: int | None = None
+    carried: bool = False
 
     def __str__(self) -> str:
         return _sentence(self.node, [self])
@@ -36,10 +41,11 @@ _SAID = {"NaN": "not a number", "infinity": "infinite"}
 
 
 def origin_sentences(origins: Iterable[Origin]) -> dict[str, str]:
-    """Return one sentence by node about where NaN and infinities begin."""
+    """Return one sentence by node about where NaN and infinities begin; none about what is carried on."""
     by_node: dict[str, list[Origin]] = {}
     for origin in origins:
-        by_node.setdefault(origin.node, []).append(origin)
+        if not origin.carried:
+            by_node.setdefault(origin.node, []).append(origin)
     return {name: _sentence(name, found) for name, found in by_node.items()}
 
 
@@ -87,7 +93,7 @@ def find_origins(
     wires = consumers(graph)
     for node in reversed(nodes if cotangent else ()):
         if np.isfinite(cotangent[node.name]).all():
-            found.extend(_backward(node, passed, gradient))
+            found.extend(_backward(node, value, passed, gradient))
         elif node.name != graph.output and all(np.isfinite(passed[wire]).all() for wire in wires[node.name]):
             found.append(Origin(node.name, "backward", _kind(cotangent[node.name]), ARRIVING))
     return tuple(found)
@@ -100,15 +106,29 @@ def _all_finite(arrays: Mapping[Any, np.ndarray]) -> bool:
     return bool(np.isfinite(np.concatenate([np.ravel(array) for array in arrays.values()])).all())
 
 
-def _backward(node: Node, passed: Mapping, gradient: Mapping) -> list[Origin]:
+def _backward(node: Node, value: Mapping, passed: Mapping, gradient: Mapping) -> list[Origin]:
     if node.op == INPUT and not np.isfinite(gradient[node.name]).all():
         return [Origin(node.name, "backward", _kind(gradient[node.name]))]
     wires = [(slot, passed[node.name, slot]) for slot, _ in node.wires]
     return [
-        Origin(node.name, "backward", _kind(array), slot)
+        Origin(node.name, "backward", _kind(array), slot, _is_carried(node, array, value))
         for slot, array in wires
         if not np.isfinite(array).all()
     ]
+
+
+def _is_carried(node: Node, passed: np.ndarray, value: Mapping[str, np.ndarray]) -> bool:
+    """Return whether the op's derivative passes back what is not finite because it reads such a value.
+
+    Of an elementwise op element by element, so that a pole beside an infinite element is seen.
+    """
+    if node.rule.kind != FOLLOW:
+        return False
+    reads = [value[producer] for _, producer in node.wires]
+    if not OPS[node.op].elementwise or any(array.shape != passed.shape for array in reads):
+        return not all(np.isfinite(array).all() for array in reads)
+    finite = np.all([np.isfinite(array) for array in reads], axis=0)
+    return not (finite & ~np.isfinite(passed)).any()
 
 
 def _kind(array: np.ndarray) -> str:

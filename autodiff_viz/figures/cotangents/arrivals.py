@@ -129,5 +129,6 @@ def _with_origins(trace: Trace, found: Sequence[Arrival]) -> tuple[Arrival, ...]
     """Add where numbers first become non-finite; the forward pass before the backward pass."""
     begins: dict[str, str] = {}
     for origin in trace.nonfinite_origins:
-        begins.setdefault(origin.node, f"{origin.kind} begins here, {origin.direction}")
+        if not origin.carried:
+            begins.setdefault(origin.node, f"{origin.kind} begins here, {origin.direction}")
     return tuple(replace(a, begins=begins.get(a.node.name, "")) for a in found)

@@ -9,7 +9,7 @@ import numpy as np
 from autodiff_viz.engine.diagnostics.differences import slope_along
 from autodiff_viz.engine.sweep import sweep, true_derivative
 from autodiff_viz.engine.trace import Trace
-from autodiff_viz.graph.model import FOLLOW, Node
+from autodiff_viz.graph.model import FOLLOW, INPUT, Graph, Node
 from autodiff_viz.graph.problem import GraphError, Problem
 
 POSITIONS = 201  # fixed: ops are compiled per number of positions
@@ -86,6 +86,12 @@ def curves(trace: Trace, name: str | None = None, ends: tuple[float, float] | No
         slopes=slope_along(trace, name, marked),
         rules=rules,
     )
+
+
+def has_scalar(graph: Graph) -> bool:
+    """Return whether an input of the graph is one number, which can be swept."""
+    inputs = [node for node in graph.nodes if node.op == INPUT]
+    return any(isinstance(node.param("value"), int | float) or node.param("shape") == () for node in inputs)
 
 
 def first_scalar(trace: Trace) -> str:

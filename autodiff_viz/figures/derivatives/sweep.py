@@ -124,8 +124,8 @@ def _rules(curves: Curves, write: Any = str) -> str:
 
 
 def _value_line(curves: Curves) -> str:
-    value = scalar(curves.value[curves.at_here])
-    where = f"at {short(curves.name)} = {scalar(curves.here)}"
+    value = _live("value", curves.value[curves.at_here])
+    where = f"at {short(curves.name)} = {_live('here', curves.here)}"
     return f"{coloured('━', VALUE)} <b>{_output(curves, short)} = {value}</b> {where}"
 
 
@@ -135,12 +135,18 @@ def _legend(curves: Curves, bent: bool) -> list[str]:
     mark = int(np.argmin(np.abs(curves.marked - curves.here)))
     title = f"<b>{_slope(curves)}</b>"
     agree = "declared" if bent else "declared = true" if curves.rules else "JAX"
-    first = f"{title}  {coloured('━', COTANGENT)} {agree} <b>{scalar(curves.declared[i])}</b>"
-    circles = f"{coloured('○', NEUTRAL)} finite differences <b>{scalar(curves.slopes[mark])}</b>"
+    first = f"{title}  {coloured('━', COTANGENT)} {agree} <b>{_live('declared', curves.declared[i])}</b>"
+    slope = _live("slope", curves.slopes[mark])
+    circles = f"{coloured('○', NEUTRAL)} finite differences <b>{slope}</b>"
     if not bent:
         return [first, circles]
-    dashes = f"{coloured('╍', RULE)} true <b>{scalar(curves.true[i])}</b>"
+    dashes = f"{coloured('╍', RULE)} true <b>{_live('true', curves.true[i])}</b>"
     return [first, f"{dashes}  {circles}", f"{coloured('■', SWATCH)} bent by {_rules(curves, short)}"]
+
+
+def _live(what: str, number: float) -> str:
+    """Return a number that the browser writes anew while the slider is dragged (ui/lab/web/sweepmark.js)."""
+    return f'<span data-av-sweep="{what}">{scalar(number)}</span>'
 
 
 def _headline(text: str, y: float) -> dict[str, Any]:

@@ -18,6 +18,7 @@ from autodiff_viz.figures.training.progress import (
     RIGHT,
     Progress,
     columns,
+    invitation,
     marks,
     own_marks,
     phase_rows,
@@ -26,6 +27,8 @@ from autodiff_viz.figures.training.progress import (
 from autodiff_viz.graph.text.text_format import listed, scalar
 
 ROW = 22  # pixels
+LOW, FOOT, LEAST = 192, 24, 12  # pixels of a low figure, of its foot, and of a row of it at least
+TINY = 13  # pixels of names in low rows
 MOST = 60  # nodes
 COLUMNS = 120
 BAR = 78  # pixels at the right of the colours' key
@@ -47,33 +50,44 @@ class Flow:
     left_out: int
 
 
-def gradient_flow_figure(progress: Progress) -> go.Figure:
+def gradient_flow_figure(progress: Progress, low: bool = False) -> go.Figure:
     """Draw coloured cells on a logarithmic scale.
 
     A line with 0 on it marks a cotangent of zero; a red line with words marks one that is not finite.
+
+    Args:
+      low: of a place that is wide and low: rows are as high as their names, if all then have room.
     """
     flow = flow_of(progress)
     if not flow.names:
         return note("Nothing arrives anywhere: no gradient has been worked out.", "gradient flow")
     shapes, names = marks(progress)
-    rows, head = len(flow.names), 12 + LINE * (2 + phase_rows(progress))
+    rows, head = len(flow.names), 12 + LINE * ((1 if low else 2) + phase_rows(progress))
+    foot = FOOT if low else BOTTOM
+    row = max(LEAST, min(ROW, (LOW - head - foot) / rows)) if low else ROW
     labels = [short(name) for name in flow.names]
     left = int(EDGE + CHARACTER * max(4, *(width(label) for label in labels)) + 8)
     layout = {
-        "height": head + ROW * rows + BOTTOM,
-        "margin": {"l": left, "r": RIGHT + BAR, "t": head, "b": BOTTOM, "pad": 0},
+        "height": int(head + row * rows + foot),
+        "margin": {"l": left, "r": RIGHT + BAR, "t": head, "b": foot, "pad": 0},
         "hovermode": "closest",
         "meta": own_marks(progress),
-        "xaxis": step_axis(progress, showgrid=False),
+        "xaxis": step_axis(progress, showgrid=False) | ({"title": None} if low else {}),
         "yaxis": axis(
             range=[rows - 0.5, -0.5],
             tickvals=list(range(rows)),
             ticktext=[ink(label) for label in labels],
+            tickfont={"size": TINY if row < SMALL + 2 else SMALL},
             showgrid=False,
             zeroline=False,
         ),
         "shapes": shapes,
-        "annotations": [*names, *_words(flow), _explanation(flow, left, head)],
+        "annotations": [
+            *names,
+            *_words(flow),
+            _explanation(flow, left, head, low),
+            *invitation(progress),
+        ],
     }
     return draw([_cells(flow), *_lines(flow)], layout, f"gradient flow {rows}")
 
@@ -178,9 +192,11 @@ def _words(flow: Flow) -> list[dict[str, Any]]:
     ]
 
 
-def _explanation(flow: Flow, left: int, head: int) -> dict[str, Any]:
-    text = f"<b>Norm of what arrives</b><br>{coloured('┄ 0', NEUTRAL)} nothing"
-    text += f"   {coloured('━ ' + BAD, STOP)}"
+def _explanation(flow: Flow, left: int, head: int, low: bool) -> dict[str, Any]:
+    kinds = {kind for _, kind, _, _ in _stretches(flow)} if low else {NOTHING, BAD}
+    text = "<b>Norm of what arrives</b>" + (", by step   " if low else "<br>")
+    text += f"{coloured('┄ 0', NEUTRAL)} nothing   " if NOTHING in kinds else ""
+    text += coloured("━ " + BAD, STOP) if BAD in kinds else ""
     if flow.left_out:
         text += f"   {counted(flow.left_out, 'node')} in the middle left out"
     place = {"xref": "paper", "yref": "paper", "x": 0, "y": 1, "xshift": EDGE - left, "yshift": head - 6}

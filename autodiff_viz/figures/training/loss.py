@@ -16,6 +16,7 @@ from autodiff_viz.figures.training.progress import (
     RIGHT,
     Progress,
     columns,
+    invitation,
     marks,
     own_marks,
     phase_rows,
@@ -48,10 +49,15 @@ def loss_figure(progress: Progress) -> go.Figure:
         "meta": own_marks(progress, len(names) + 1 if here else None),
         "xaxis": step_axis(progress),
         "yaxis": axis(
-            type="log" if log else "linear", nticks=5, tickangle=0, zeroline=False, exponentformat="power"
+            type="log" if log else "linear",
+            rangemode="tozero" if progress.planned else "normal",
+            nticks=5,
+            tickangle=0,
+            zeroline=False,
+            exponentformat="power",
         ),
         "shapes": shapes,
-        "annotations": [*names, _headline(progress, loss, head), *here],
+        "annotations": [*names, _headline(progress, loss, head), *here, *invitation(progress)],
     }
     return draw(
         [_line(loss), *_skipped(progress, loss), *_dot(progress, loss), *_crosses(loss)], layout, "loss"
@@ -61,6 +67,10 @@ def loss_figure(progress: Progress) -> go.Figure:
 def loss_text(progress: Progress) -> str:
     """Describe the figure in one sentence, for screen readers."""
     loss = progress.records.loss
+    if progress.planned:
+        return (
+            f"The loss before the first step, {scalar(loss[0])}; each step of the training is drawn after it."
+        )
     first, last, least = (scalar(x) for x in (loss[0], loss[-1], np.nanmin(np.append(loss, np.inf))))
     return (
         f"A line chart of the loss over {progress.steps} steps: from {first} to {last}, at least {least}"
@@ -81,6 +91,8 @@ def _changes(progress: Progress) -> str:
 def _headline(progress: Progress, loss: np.ndarray, head: int) -> dict[str, Any]:
     ends = f"loss {scalar(loss[0])} → {scalar(loss[-1])}"
     text = f"{coloured('━', VALUE)} <b>{ends}</b>, steps 0 to {len(loss) - 1}"
+    if progress.planned:
+        text = f"{coloured('●', VALUE)} <b>loss {scalar(loss[0])}</b> before the first step"
     skipped = np.count_nonzero(progress.records.skipped)
     text += f"  {coloured('◇', STOP)} {skipped:,} skipped" if skipped else ""
     return {**_over(head), "text": ink(text), "x": 0, "xshift": EDGE - LEFT, "xanchor": "left"}
@@ -106,6 +118,7 @@ def _line(loss: np.ndarray) -> dict[str, Any]:
     return {
         "type": "scatter",
         "mode": "lines" if len(loss) > 1 else "markers",
+        "marker": {"size": 10, "color": VALUE},
         "name": "loss",
         "x": at,
         "y": np.where(np.isfinite(loss[at]), loss[at], np.nan),

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from autodiff_viz.engine.training.updates import Records
-from autodiff_viz.figures.style.plotly_text import short
+from autodiff_viz.figures.style.plotly_text import coloured, short
 from autodiff_viz.figures.style.theme import NEUTRAL, RULE, SMALL, axis, ink
 
 LEFT, RIGHT, BOTTOM = 62, 20, 44  # pixels
@@ -25,12 +25,14 @@ class Progress:
       phases: (first step, name) of each change of the rules or settings, without the first phase.
       shown: the step on view; None without one.
       nodes: names of the nodes that a cotangent can arrive at, in graph order.
+      planned: before the first step, how many are to be made; the only record is then what they start from.
     """
 
     records: Records
     phases: tuple[tuple[int, str], ...] = ()
     shown: int | None = None
     nodes: tuple[str, ...] = ()
+    planned: int = 0
 
     @property
     def steps(self) -> int:
@@ -47,9 +49,10 @@ def columns(steps: int, most: int) -> np.ndarray:
 def step_axis(progress: Progress, **settings: Any) -> dict[str, Any]:
     """Return the axis of steps, with one place more than steps: the state after the last step."""
     title = {"text": "step", "font": {"size": SMALL}, "standoff": 6}
-    room = [-0.5, max(progress.steps, 1) + 0.5]
+    steps = max(progress.steps, progress.planned, 1)
+    room = [-0.5, steps + 0.5]
     ticks = {"nticks": 6, "tickformat": "d"}
-    whole = {"dtick": 1} if progress.steps <= 6 else ticks
+    whole = {"dtick": 1} if steps <= 6 else ticks
     return axis(range=room, title=title, zeroline=False, tickangle=0, **whole, **settings)
 
 
@@ -77,6 +80,14 @@ def own_marks(progress: Progress, note: int | None = None) -> dict[str, Any]:
     shape = None if progress.shown is None else len(progress.phases[-NAMED:])
     places = {"shape": shape, "note": note}
     return {"steps": {key: place for key, place in places.items() if place is not None}}
+
+
+def invitation(progress: Progress) -> list[dict[str, Any]]:
+    """Return what will be drawn in the empty part of a figure, as annotations; none once there are steps."""
+    if not progress.planned:
+        return []
+    place = {"xref": "paper", "yref": "paper", "x": 0.55, "y": 0.5, "showarrow": False}
+    return [{**place, "text": coloured("Train draws<br>each step here", NEUTRAL), "font": {"size": SMALL}}]
 
 
 def phase_rows(progress: Progress) -> int:

@@ -36,7 +36,8 @@ from autodiff_viz.figures.training.progress import (
 )
 from autodiff_viz.graph.text.text_format import listed, scalar
 
-HEIGHT = 96  # pixels of the panel: with what is above it, no more than a low dock has
+HEIGHT, LEAST = 96, 64  # pixels of the panel, and at least
+LOW = 194  # pixels of the figure that a low dock has room for
 POINTS = 300  # of a line
 MOST = 12  # parameters with a line
 COLOURS = (VALUE, COTANGENT, CHECKPOINT, RULE)
@@ -62,7 +63,7 @@ def update_ratio_figure(progress: Progress) -> go.Figure:
     head = 12 + LINE * (len(legend) + phase_rows(progress))
     shapes, marked = marks(progress)
     layout = {
-        "height": head + HEIGHT + BOTTOM,
+        "height": head + max(LEAST, min(HEIGHT, LOW - head - BOTTOM)) + BOTTOM,
         "margin": {"l": LEFT, "r": RIGHT, "t": head, "b": BOTTOM, "pad": 0},
         "hovermode": "closest",
         "meta": own_marks(progress),

@@ -16,7 +16,9 @@ from autodiff_viz.views.training.panel import progress, run_log
 LOG = "log"
 TITLES = {**{name: spec.title for name, spec in TRAINING_FIGURES.items()}, LOG: "Run log"}
 CHOSEN = "curve"
+AT_ONCE = ("loss", "flow")  # those that are drawn before the first step
 BEFORE = "The loss, the gradients and the updates are drawn here, step by step, once it trains."
+NO_STEP = "No step has been made yet: press Train."
 
 
 def draw_curves(lab: Lab, view: LabView) -> None:
@@ -27,11 +29,14 @@ def draw_curves(lab: Lab, view: LabView) -> None:
             st.caption(BEFORE)
         return
     chosen = _choose()
-    if chosen == LOG:
+    if found.planned and chosen not in AT_ONCE:
+        st.caption(NO_STEP)
+    elif chosen == LOG:
         _draw_log(lab, view)
-        return
-    spec = TRAINING_FIGURES[chosen]
-    draw_chart(spec.build(found), spec.text(found), f"curve_{chosen}")
+    else:
+        spec = TRAINING_FIGURES[chosen]
+        figure = spec.build_for(session().parts.low)(found)
+        draw_chart(figure, spec.text(found), f"curve_{chosen}")
 
 
 def _choose() -> str:

@@ -66,7 +66,8 @@ def explained_non_finite(found: Trace) -> Explanation | None:
     origin = nonfinite_origin(found)
     if origin is None:
         return None
-    backward = (origin.backward,) if origin.backward else ()
+    carried = {(one.node, one.slot) for one in found.nonfinite_origins if one.carried}
+    backward = (origin.backward,) if origin.backward and origin.backward not in carried else ()
     at = dict.fromkeys(name for name in (origin.forward, *(name for name, _ in backward)) if name)
     wires = tuple((name, slot) for name, slot in backward if slot not in (None, ARRIVING))
     return Explanation(NON_FINITE, None, origin.sentence, origin.mend, origin.changes, tuple(at), wires)

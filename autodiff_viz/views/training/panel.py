@@ -19,6 +19,7 @@ from autodiff_viz.graph.text.text_format import scalar
 from autodiff_viz.views.compose import LabView
 from autodiff_viz.views.lab import LAST, Lab
 from autodiff_viz.views.training.actions import can_train
+from autodiff_viz.views.training.before import before_training
 from autodiff_viz.views.training.record import Training, cannot_go_on, recipe, settings_of, still
 from autodiff_viz.views.training.run_log import run_line, step_log
 from autodiff_viz.views.training.shown_step import live, own
@@ -138,11 +139,11 @@ def _under(lab: Lab, view: LabView) -> str:
 
 
 def progress(lab: Lab, view: LabView) -> Progress | None:
-    """Return the data of the training figures; None before the first step."""
+    """Return the data of the training figures; before the first step that of the numbers on view, or None."""
     training = own(lab)
     course = training.course if training else None
     if course is None or not len(course):
-        return None
+        return before_training(lab, view)
     names = tuple((b.first, phase_name(a, b)) for a, b in zip(course.phases, course.phases[1:], strict=False))
     shown = view.moment.step if view.moment else None
     return Progress(records(course), names, shown, _reached(course.phases[-1].graph))
@@ -245,7 +246,7 @@ def curves_data(lab: Lab, view: LabView) -> Any:
     if not learned(lab.graph):
         return None
     if not own(lab) or not len(lab.training):
-        return "before the first step"
+        return "before the first step", view.follows, lab.plan
     at = view.moment.step if view.moment else None
     made = recipe(lab.training) if not live(lab) else None
     return lab.training.token, len(lab.training), made, at, lab.step is None, view.moment and view.moment.key

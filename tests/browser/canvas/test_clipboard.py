@@ -51,6 +51,36 @@ def test_copied_nodes_are_pasted_with_their_wires_and_selected(lab: LabPage):
     assert selected(lab) == {"a_1", "b_1"}
 
 
+IN_VIEW = """canvas => {
+  const room = canvas.getBoundingClientRect();
+  const within = ({ left, right, top, bottom }) =>
+    left >= room.left && right <= room.right && top >= room.top && bottom <= room.bottom;
+  const nodes = [...canvas.querySelectorAll("[data-id]")];
+  const seen = nodes.filter((node) => within(node.querySelector(".card").getBoundingClientRect()));
+  return seen.map((node) => node.dataset.id);
+}"""
+
+
+@pytest.mark.own_page
+def test_after_a_paste_all_of_a_small_graph_is_in_view_and_of_a_view_that_was_chosen_the_output(lab: LabPage):
+    lab.page.set_viewport_size({"width": 1280, "height": 720})
+    lab.canvas.locator(".surface").focus()
+    for key in ("Control+a", "Control+c", "Control+v"):
+        lab.press(key)
+    expect(lab.canvas.locator("[data-id]")).to_have_count(12)
+    assert len(lab.canvas.evaluate(IN_VIEW)) == 12
+    choose(lab, "x_1")
+    lab.press("Control+c")
+    for _ in range(4):
+        lab.press("Shift+F")
+    lab.tools.get_by_role("button", name="Zoom in").click()
+    assert "z" not in lab.canvas.evaluate(IN_VIEW)
+    lab.canvas.locator(".surface").focus()
+    lab.press("Control+v")
+    expect(lab.canvas.locator("[data-id]")).to_have_count(13)
+    assert {"x_2", "z"} <= set(lab.canvas.evaluate(IN_VIEW))
+
+
 def test_pasting_again_does_not_cover_the_last_copy(lab: LabPage):
     choose(lab, "a")
     lab.press("Control+c")

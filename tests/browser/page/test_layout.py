@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
@@ -98,6 +99,22 @@ def test_all_that_an_edit_changes_is_in_view_at_1280_by_720_and_nothing_jumps_or
     in_view(page, BAR, ".strip", ".canvas", DOCK, FORMULA, SLIDERS, f"{NODE} h2", ".inspector .wires")
     apart(page, ".canvas", ".strip", DOCK, SIDE, BAR, ".st-key-pages")
     assert page.evaluate(SCROLLS) == []
+    details = page.get_by_role("button", name="Details")
+    details.click()
+    for words in (
+        "central differences",
+        "Rule: it passes back",
+    ):  # the first row of the table, and the last line
+        expect(page.get_by_text(words)).to_be_in_viewport(ratio=1)
+    details.click()
+    lab.canvas.locator(".surface").press("?")
+    assert (
+        page.locator(".sheet-body").evaluate(
+            "({ scrollHeight, clientHeight }) => scrollHeight - clientHeight"
+        )
+        <= 0
+    )
+    page.keyboard.press("Escape")
     canvas = box(page, ".canvas")
     lab.tools.get_by_role("button", name="Add a node").click()
     palette = box(page, ".palette")
@@ -151,6 +168,8 @@ def test_a_lesson_is_a_tab_beside_the_canvas_and_beside_both_where_there_is_room
     in_view(page, f"{LESSON} h2", FORMULA, SLIDERS, f"{NODE}")
     apart(page, LESSON, ".canvas", DOCK, SIDE)
     assert box(page, ".canvas")["width"] > 1000
+    for tab in page.locator(".plots .tab").all():
+        expect(tab).to_be_in_viewport(ratio=1)
     page.get_by_label("Second plot").select_option(label="+ Runs")
     expect(page.locator(SECOND)).to_be_visible(timeout=20_000)
     apart(page, FIGURE, SECOND, ".canvas", SIDE)
@@ -163,11 +182,24 @@ def test_a_lesson_is_a_tab_beside_the_canvas_and_beside_both_where_there_is_room
         page.get_by_role("tab", name=tab, exact=True).click()
         in_view(page, panel, SLIDERS)
     assert page.evaluate(SCROLLS) == []
+    resized(page, 960, 600)  # a laptop's window below the browser's own bars
+    page.wait_for_function("document.documentElement.style.getPropertyValue('--av-dock') === '226px'")
+    assert box(page, ".canvas")["height"] >= 239
+    apart(page, ".canvas", ".transport", DOCK, SIDE, BAR, ".st-key-pages")
+    resized(page, 900, 650)  # the narrowest window with a column beside the canvas
+    tools = [one.bounding_box() for one in page.locator(".strip .tool:visible").all()]
+    assert len(tools) > 18
+    ends = sorted((found["x"], found["x"] + found["width"]) for found in tools)
+    assert [pair for pair in pairwise(ends) if pair[0][1] > pair[1][0] + 0.5] == []
 
 
 @pytest.mark.own_page
 def test_a_phone_opens_a_lesson_on_its_graph_and_shows_the_rest_on_a_sheet(phone: LabPage):
     page = phone.page
+    phone.open("/?lesson=xor-tutorial")  # which has a hint beside its check
+    expect(page.get_by_role("button", name="1 hint")).to_be_visible(timeout=60_000)
+    lessons, file = ".st-key-pages > :nth-child(2) a", ".bar.page .tool.file"
+    apart(page, lessons, file, ".hints-button", ".st-key-part_settings button")
     phone.open("/?lesson=fork")
     tools = ".hands .tool"
     in_view(page, ".canvas", tools, SLIDERS, f"{LESSON} h2")
@@ -192,6 +224,11 @@ def test_a_phone_opens_a_lesson_on_its_graph_and_shows_the_rest_on_a_sheet(phone
     expect(page.locator(FIGURE).first).to_be_visible(timeout=20_000)
     assert box(page, FIGURE)["width"] > 340
     apart(page, ".canvas", DOCK)
+    last = page.locator(".plots .tab").last
+    last.tap()
+    expect(last).to_have_attribute("aria-selected", "true")
+    expect(last).to_be_in_viewport(ratio=1)
+    assert box(page, ".transport .scrubber")["height"] >= 43.5
 
 
 def test_plotlys_bar_covers_neither_its_figure_nor_the_words_beside_it(lab: LabPage):

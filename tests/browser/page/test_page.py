@@ -10,8 +10,9 @@ from playwright.sync_api import BrowserContext, Page, expect
 
 from autodiff_viz.figures.catalog import FIGURES
 from autodiff_viz.lessons.gallery import LESSONS
+from autodiff_viz.views.lab import start
 from tests.browser.conftest import watched
-from tests.browser.lab_page import CHECKED, LabPage, four_digits
+from tests.browser.lab_page import CHECKED, LabPage, four_digits, saying
 
 pytestmark = pytest.mark.shared_page
 
@@ -91,7 +92,7 @@ def test_an_independent_check_stands_beside_the_numbers(lab: LabPage):
 
 
 @pytest.mark.sampled(3)
-@pytest.mark.parametrize("title", [spec.title for spec in FIGURES.values() if not spec.needs])
+@pytest.mark.parametrize("title", [spec.title for spec in FIGURES.values() if spec.fits(start().graph)])
 def test_every_figure_is_drawn(lab: LabPage, title: str):
     lab.choose_figure(title)
     # The first one has Plotly to load, and its sweep to compile.
@@ -99,7 +100,18 @@ def test_every_figure_is_drawn(lab: LabPage, title: str):
     expect(lab.page.get_by_test_id("stException")).to_have_count(0)
 
 
+SLOPE_OF_TANGENT = """(plot) => {
+  const { xaxis, yaxis } = plot._fullLayout;
+  const ends = plot.querySelector(".sweep-follow path.declared").getAttribute("d").match(/-?[0-9.]+/g);
+  const [x, y, right, foot] = ends.map(Number);
+  const unit = ({ range, _length }) => (range[1] - range[0]) / _length;
+  return ((y - foot) * unit(yaxis)) / ((right - x) * unit(xaxis));
+}"""
+"""Of the line that is drawn while the marker is dragged, in units of the axes."""
+
+
 def test_the_marker_of_the_sweep_is_dragged_and_a_click_puts_it_elsewhere(lab: LabPage):
+    lab.deselect()
     lab.choose_figure(FIGURES["sweep"].title)
     lab.page.locator(".st-key-figure_place").scroll_into_view_if_needed()
     plot = lab.page.locator(".js-plotly-plot").first
@@ -109,8 +121,25 @@ def test_the_marker_of_the_sweep_is_dragged_and_a_click_puts_it_elsewhere(lab: L
     assert axis["low"] == -5  # the slider's own end
     at = [box["x"] + axis["at"] + axis["long"] * (x + 5) / 10 for x in (0.6, 2.0, -1.0)]
     y = box["y"] + 90  # in the upper panel: the dock shows no more of a tall figure
-    lab.move_mouse((at[0], y), (at[1], y))
+    lab.page.mouse.move(at[0], y)
+    lab.page.mouse.down()
+    for x in (2.9, 2.0):
+        lab.page.mouse.move(box["x"] + axis["at"] + axis["long"] * (x + 5) / 10, y, steps=4)
+    expect(lab.value("a")).to_have_text(saying(four_digits(math.sin(2.0))))
+    expect(lab.formula).to_have_value(saying("x = 2.0\n"))
+    expect(lab.page.get_by_role("spinbutton", name="Value of x")).to_have_value("2")
+    words = lab.page.locator(".st-key-figure_panel .av-told")
+    for number in (1.5 * math.sin(2.0) + math.exp(math.sin(2.0)), 1.5 * math.cos(2.0)):
+        expect(words).to_contain_text(four_digits(number))
+    slope = plot.evaluate(SLOPE_OF_TANGENT)
+    assert slope == pytest.approx(1.5 * math.cos(2.0), rel=1e-3)  # exp(a) is stopped
+    note = "inspector => getComputedStyle(inspector, '::after').content"
+    assert lab.page.locator(".inspector").evaluate(note) == "none"  # no node: nothing there is old
+    lab.page.mouse.up()
+    lab.settle()
     expect(lab.value("a")).to_have_text(four_digits(math.sin(2.0)))
+    expect(plot.locator(".sweep-follow")).to_have_count(0)
+    expect(words).to_contain_text(four_digits(1.5 * math.cos(2.0)))
     lab.page.mouse.click(at[2], y)
     lab.settle()
     expect(lab.value("a")).to_have_text(four_digits(math.sin(-1.0)))

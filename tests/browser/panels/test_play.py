@@ -77,6 +77,20 @@ def test_on_a_first_visit_play_leads_to_the_first_stop(lab):
     lab.page.keyboard.press("ArrowLeft")
     expect(says(lab)).to_have_text(saying("1.5 × 1 = 1.5 goes to a"))
 
+    at = bar(lab).get_by_role("slider", name="Step of the pass").bounding_box()
+    ends = [(at["x"] + share * at["width"], at["y"] + at["height"] / 2) for share in (0.5, 0.02, 0.98)]
+    lab.page.mouse.move(*ends[0])
+    lab.page.mouse.down()
+    lab.page.mouse.move(*ends[1], steps=3)
+    expect(bar(lab)).to_have_attribute("data-at", "0")
+    is_known(lab, "x", "value", False)
+    lab.page.mouse.move(*ends[2], steps=3)
+    expect(says(lab)).to_have_text("the gradient of x is 1.238")
+    is_known(lab, "x", "cotangent", True)
+    lab.page.mouse.up()
+    lab.page.keyboard.press("ArrowLeft")
+    expect(says(lab)).to_have_text("the gradient of y is 0.5646")
+
     bar(lab).get_by_label("Speed").select_option("4")
     bar(lab).get_by_role("button", name="Play on").click()
     ended(lab)

@@ -7,6 +7,7 @@ import math
 import pytest
 from playwright.sync_api import Browser, expect
 
+from autodiff_viz import from_link, parse
 from tests.browser.conftest import watched
 from tests.browser.lab_page import LabPage, four_digits, saying
 
@@ -36,6 +37,7 @@ def test_a_reload_loses_nothing(lab: LabPage):
     tab = lab.page.get_by_role("tab", name="Memory", exact=True)
     expect(tab).to_be_in_viewport(ratio=1)
     address, formula = lab.page.url, lab.formula.input_value()
+    assert from_link(address) == parse(formula)
     lab.reload()
     assert lab.page.url == address
     expect(tab).to_have_attribute("aria-selected", "true")

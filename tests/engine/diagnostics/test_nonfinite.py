@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from autodiff_viz.engine.diagnostics.nonfinite import origin_sentences
+from autodiff_viz.engine.explain.nonfinite.nonfinite_origin import nonfinite_origin
 from autodiff_viz.engine.live_path.passes import ARRIVING
 from autodiff_viz.engine.trace import trace
 from autodiff_viz.engine.whole_program.verify import verify
@@ -75,7 +76,7 @@ def test_a_message_names_node_and_place():
 def said(text: str) -> dict[str, str]:
     found = trace(parse(text)).nonfinite_origins
     sentences = origin_sentences(found)
-    assert len(set(sentences.values())) == len({origin.node for origin in found})
+    assert len(set(sentences.values())) == len({origin.node for origin in found if not origin.carried})
     return dict(sentences)
 
 
@@ -93,6 +94,26 @@ def test_what_begins_in_both_passes_or_on_several_wires_is_said_once():
     assert said("x = 0.0\ny = sqrt(x)") == {
         "y": "Infinity: what 'y' passes back is infinite, though all that arrives is finite."
     }
+
+
+def test_an_infinity_that_a_derivative_reads_is_said_where_it_began_alone():
+    """The derivative of y * y is y, and y is log(0): nothing new begins at z."""
+    text = "x = 0.0\ny = log(x)\nz = y * y"
+    assert said(text) == {"y": "Infinity: the value of 'y' is infinite, though all that it reads is finite."}
+    assert [note for note in trace(parse(text)).notes if "Infinity" in note] == [said(text)["y"]]
+    assert "'z' passes 1 × −∞ = −∞ back to 'y'" in nonfinite_origin(trace(parse(text))).sentence
+
+
+@pytest.mark.parametrize(
+    ("text", "also"),
+    [
+        ("x = [0.0, 4.0]\ny = log(x) * [1.0, 0.0]\nz = sqrt(y * y)", "z"),  # sqrt'(0) at the other element
+        ("x = 0.0\ny = log(x)\nz = rewrite(sin(y), lambda v: v / 0.0)", "z"),  # a rule of its own
+        ("x = 0.0\nb = sqrt(x)\nz = log(x) + b", "b"),  # another branch
+    ],
+)
+def test_an_infinity_of_its_own_is_said_beside_another(text, also):
+    assert also in said(text)
 
 
 def test_the_notes_of_a_trace_say_what_the_page_says():

@@ -100,6 +100,12 @@ def test_a_node_that_makes_nan_says_so_and_no_bar_is_drawn_for_what_is_not_finit
     assert "∞" in cotangents_figure(trace(parse(text))).layout.yaxis2.ticktext[0]
 
 
+def test_an_infinity_that_is_carried_on_begins_at_one_node():
+    arrivals = found("x = 0.0\ny = log(x)\nz = y * y")
+    begun = {name: arrival.begins for name, arrival in arrivals.items() if arrival.begins}
+    assert begun == {"y": "infinity begins here, forward"}
+
+
 def test_the_text_names_sizes_forks_stops_and_what_is_apart():
     text = cotangents_text(trace(parse(FORK + "\ns = stop_gradient(sin(x))\nreturn z")))
     assert "x −1" in text

@@ -1,6 +1,7 @@
 """Figures of a training: what is drawn where, from records made up by hand."""
 
 import re
+from dataclasses import replace
 
 import numpy as np
 import plotly.graph_objects as go
@@ -28,11 +29,12 @@ SHORT = made(
 )
 ONE = made([1.0], [[1.0, 1.0]], [[0.0]])
 SPOILT = made([1.0, INF, NAN], [[1.0, 1.0], [INF, 1.0], [NAN, NAN]], [[0.1], [INF], [NAN]], shown=3)
+START = replace(ONE, nodes=("w", "h"), planned=40)
 LONG = made(np.ones(1000), np.ones((1000, 2)), np.ones((1000, 1)))
 
 
 @pytest.mark.parametrize("key", TRAINING_FIGURES)
-@pytest.mark.parametrize("progress", [SHORT, ONE, SPOILT, LONG])
+@pytest.mark.parametrize("progress", [SHORT, ONE, SPOILT, LONG, START])
 def test_every_figure_can_be_built_sent_and_read(key, progress):
     spec = TRAINING_FIGURES[key]
     figure = spec.build(progress)
@@ -41,10 +43,29 @@ def test_every_figure_can_be_built_sent_and_read(key, progress):
     assert re.fullmatch(r"[A-Z][^\n<>]+\.", spec.text(progress))
 
 
-@pytest.mark.parametrize("key", ["loss", "ratio"])
+@pytest.mark.parametrize("key", TRAINING_FIGURES)
 def test_curves_of_a_training_fit_the_dock_of_a_window_of_1280_by_720(key):
     """The dock has 240 px, of which its border, the figure's tabs and the gaps take 46."""
-    assert TRAINING_FIGURES[key].build(ONE).layout.height <= 240 - 46
+    names = tuple("abcdefghijk")  # as many nodes as a lesson on XOR has, and more parameters
+    xor = made([1.0], np.ones((1, 11)), np.ones((1, 6)), nodes=names, parameters=names[:6])
+    for progress in (ONE, xor):
+        assert TRAINING_FIGURES[key].build_for(low=True)(progress).layout.height <= 240 - 46
+
+
+def test_rows_of_the_flow_are_as_high_as_ever_where_there_is_room():
+    names = tuple("abcdefghijk")
+    xor = made([1.0], np.ones((1, 11)), [[1.0]], nodes=names)
+    low, high = (TRAINING_FIGURES["flow"].build_for(low=low)(xor).layout.height for low in (True, False))
+    assert high - low > 100
+
+
+def test_a_low_flow_explains_only_what_is_in_it():
+    said = [TRAINING_FIGURES["flow"].build_for(low=True)(one).layout.annotations for one in (ONE, SHORT)]
+    plain, spoilt = (" ".join(each.text for each in notes) for notes in said)
+    assert "Norm of what arrives" in plain
+    assert "nothing" not in plain
+    assert "nothing" in spoilt
+    assert "not finite" in spoilt
 
 
 @pytest.mark.parametrize("key", TRAINING_FIGURES)
@@ -81,6 +102,15 @@ def test_nothing_and_what_is_not_finite_are_told_apart_by_words_and_dashes():
     words = [each["text"] for each in figure["layout"]["annotations"]]
     assert any("<b>0</b>" in word for word in words)
     assert any("<b>not finite</b>" in word for word in words)
+
+
+@pytest.mark.parametrize("key", ["loss", "flow"])
+def test_before_the_first_step_the_axis_has_room_for_the_steps_and_words_say_who_draws_them(key):
+    layout = sent(TRAINING_FIGURES[key].build(START))["layout"]
+    assert layout["xaxis"]["range"] == [-0.5, 40.5]
+    assert any("Train draws" in each["text"] for each in layout["annotations"])
+    begun = sent(TRAINING_FIGURES[key].build(ONE))["layout"]["annotations"]
+    assert not any("Train draws" in each["text"] for each in begun)
 
 
 def test_cells_are_powers_of_ten():

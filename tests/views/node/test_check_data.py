@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from autodiff_viz.engine.trace import trace
 from autodiff_viz.language.parse import parse
 from autodiff_viz.views.actions import typed
 from autodiff_viz.views.compose import lab_view
 from autodiff_viz.views.lab import Lab, opened, start
+from autodiff_viz.views.node.cures import explained_non_finite
 from autodiff_viz.views.node.panel import Answers, check_data
 
 
@@ -28,6 +30,13 @@ def test_text_that_cannot_run_says_that_nothing_is_checked(text):
     assert lab.draft is None
     assert said(lab)["state"] == "failed"
     assert "cannot run" in said(lab)["says"]
+
+
+def test_the_mark_of_where_infinity_begins_is_on_one_node_and_on_no_wire_that_carries_it_on():
+    found = explained_non_finite(trace(parse("x = 0.0\ny = log(x)\nz = y * y")))
+    assert (found.at, found.wires) == (("y",), ())
+    found = explained_non_finite(trace(parse("x = 0.0\ny = sqrt(x)")))
+    assert (found.at, found.wires) == (("y",), (("y", 0),))
 
 
 def test_a_graph_that_is_only_unfinished_is_not_called_wrong():

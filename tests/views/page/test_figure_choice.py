@@ -4,10 +4,12 @@ from dataclasses import replace
 
 import pytest
 
+from autodiff_viz.engine.trace import trace
 from autodiff_viz.figures import catalog
 from autodiff_viz.figures.catalog import FIGURES, OF_NODE, lacking
+from autodiff_viz.language.parse import parse
 from autodiff_viz.views.actions import set_dtype
-from autodiff_viz.views.lab import start
+from autodiff_viz.views.lab import opened, start
 from autodiff_viz.views.page.figure_choice import about, figure_on_view, set_draws, set_scale, set_swept
 
 SINE = replace(FIGURES["runs"], of=OF_NODE, needs=lambda graph: any(node.op == "sin" for node in graph.nodes))
@@ -27,6 +29,25 @@ def test_a_figure_whose_subject_the_graph_lacks_is_neither_offered_nor_on_view()
     assert figure_on_view(replace(lab, figure="sine")) == "sine"
     assert figure_on_view(replace(lab, figure="cosine")) == "cotangents"
     assert figure_on_view(replace(lab, figure="none of these")) == "cotangents"
+
+
+@pytest.mark.parametrize(
+    ("inputs", "offered"),
+    [
+        ("x = [1.0, 2.0]", False),
+        ("x = 1.0", True),
+        ("x = parameter(0.5)", True),
+        ("x = parameter(shape=())", True),
+        ("x = parameter(shape=(2,))", False),
+    ],
+)
+def test_a_sweep_is_offered_where_an_input_is_one_number(inputs, offered):
+    graph = parse(f"{inputs}\ny = sum(x * x)")
+    assert ("sweep" not in lacking(graph)) == offered
+    lab = replace(opened(start(), graph, "Open"), figure="sweep")
+    assert figure_on_view(lab) == ("sweep" if offered else "cotangents")
+    if offered:
+        FIGURES["sweep"].build(trace(graph), about(lab, "sweep"))
 
 
 def test_a_figure_is_about_the_graph_an_input_or_the_selected_node():

@@ -14,6 +14,7 @@ from autodiff_viz.graph import limits
 from autodiff_viz.graph.edits.history import begin
 from autodiff_viz.graph.link import to_link
 from autodiff_viz.graph.model import Graph, Node, params
+from autodiff_viz.language.documents import from_link
 from autodiff_viz.language.parse import parse
 from autodiff_viz.views.actions import set_input, typed
 from autodiff_viz.views.edits.apply import edited
@@ -62,6 +63,13 @@ def same_but_for_history(one: Lab, other: Lab) -> bool:
 @given(labs())
 def test_the_address_brings_the_whole_lab_back(lab):
     assert same_but_for_history(from_query(to_query(lab)), lab)
+
+
+@given(labs())
+def test_the_graph_of_a_whole_address_is_read_from_python(lab):
+    """Whatever else is in the address: seed, dtype, figure, ranges, a lesson, a pinned graph, the layout."""
+    query = urlencode({**to_query(lab), "a": to_link(parse("other = 1.0"))})
+    assert from_link(f"https://host.example/?{query}#folded=1&view=1.5,120,-40") == lab.graph
 
 
 def test_the_address_brings_unfinished_text_back_with_its_mistakes():

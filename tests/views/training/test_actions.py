@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -152,10 +154,47 @@ def test_another_document_trains_afresh_and_undo_leads_back_to_the_first_ones_co
     other = opened(first, parse("v = parameter(3.0)\nloss = v * v"), "Open")
     found = train_view(other, lab_view(other))
     assert (found.at, found.trouble, found.refused) == (0, "", False)
-    assert progress(other, lab_view(other)) is None
+    assert progress(other, lab_view(other)).planned == other.plan.steps
     assert len(trained(other, 2).training) == 2
     back = undone(other)
     assert train_view(back, lab_view(back)).at == 6
+
+
+def test_before_the_first_step_the_figures_have_the_numbers_that_it_starts_from():
+    """By hand: 2.5 (w - 2)**2 has the derivative 5 w - 10, and w is 0."""
+    lab = lab_of()
+    before = progress(lab, lab_view(lab))
+    np.testing.assert_allclose(before.records.loss, [loss_of(0)], rtol=1e-6)
+    np.testing.assert_allclose(before.records.cotangent[0, before.records.nodes.index("w")], 10, rtol=1e-6)
+    assert (before.steps, before.planned) == (1, lab.plan.steps)
+    lab = trained(lab, 3)
+    assert progress(lab, lab_view(lab)).planned == 0
+    over = resets(lab)
+    assert progress(over, lab_view(over)).records.loss == before.records.loss
+
+
+DRAWN = "w = parameter(shape=(2,), seed=4)\nloss = mean((w - 3.0) * (w - 3.0))"
+NOISY = "w = parameter([1.0, 2.0])\nloss = mean(dropout(w))"
+
+
+@pytest.mark.parametrize(
+    "lab",
+    [
+        plans(lab_of(DRAWN), seed=1),
+        replace(lab_of(), seed=2.0),
+        lab_of(NOISY),
+        plans(replace(lab_of(), dtype="float16"), loss_scale=1024.0),
+        lab_of("w = parameter([1.0, 2.0])\nloss = w * w"),  # cannot be trained
+    ],
+    ids=["another seed", "a seed cotangent", "dropout", "a loss scale", "no scalar"],
+)
+def test_nothing_is_drawn_before_the_first_step_if_that_has_other_numbers_than_the_canvas(lab):
+    assert progress(lab, lab_view(lab)) is None
+
+
+def test_the_seed_of_a_parameter_with_a_value_changes_nothing_before_the_first_step():
+    lab = plans(lab_of(), seed=1)
+    np.testing.assert_allclose(progress(lab, lab_view(lab)).records.loss, [loss_of(0)], rtol=1e-6)
 
 
 def test_a_graph_without_parameters_has_no_panel():

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { axisAt, isNear, placeOf, valueAt } from "../../../autodiff_viz/ui/lab/web/marker.js";
+import { pointAt, tangentAt } from "../../../autodiff_viz/ui/lab/web/sweepmark.js";
 import { onGrid } from "../../../autodiff_viz/ui/sliders/web/scale.js";
 
 const AXIS = { offset: 62, length: 400, range: [-2, 2] };
@@ -34,4 +35,17 @@ test("of two panels side by side, the one under the pointer is dragged, or the n
   const [left, right] = [{ _offset: 60, _length: 150 }, { _offset: 280, _length: 150 }];
   assert.deepEqual([100, 300, 230, 260, 500].map((x) => axisAt([left, right], x)), [left, right, left, right, right]);
   assert.equal(axisAt([left], 900), left);
+});
+
+test("a mark stands on a point of the curve, which has a number only at the position itself", () => {
+  const curve = { x: [0, 1, 2], y: [5, 7, NaN] };
+  assert.deepEqual(pointAt(curve, 1, 2), { x: 1, y: 7, exact: true });
+  assert.deepEqual(pointAt(curve, 0.8, 2), { x: 1, y: 7, exact: false });
+  assert.equal(pointAt(curve, 2, 2), null);
+});
+
+test("a tangent has the slope that is given and stays within its panel", () => {
+  assert.deepEqual(tangentAt({ x: 1, y: 2 }, 0.5, [0, 10], [0, 10]), [[0, 1.5], [3, 3]]);
+  assert.deepEqual(tangentAt({ x: 5, y: 9 }, 4, [0, 10], [0, 10]), [[4.75, 8], [5.25, 10]]);
+  assert.deepEqual(tangentAt({ x: 9, y: 2 }, 0, [0, 10], [0, 10]), [[7, 2], [10, 2]]);
 });

@@ -33,7 +33,7 @@ test("the dock leaves room for the canvas, however high it was made in a larger 
   assert.equal(heightOf(look, 720), 460);
   assert.equal(heightOf(look, 300), 120);
   assert.equal(heightOf({ ...look, folded: true }, 1080), 36);
-  assert.deepEqual([720, 1000].map((window) => heightOf({ ...look, dock: null }, window)), [240, 310]);
+  assert.deepEqual([480, 600, 720, 1000].map((window) => heightOf({ ...look, dock: null }, window)), [120, 226, 240, 310]);
 });
 
 test("a graph with cuts opens with its segments, one about training with that, any other and a link with a figure", () => {

@@ -8,6 +8,7 @@ import { tellOffline } from "./keep/offline.js";
 import { forgetClear } from "./draw/viewport/clear.js";
 import { dragFrame, groundOf, lay } from "./draw/viewport/dragframe.js";
 import { fromFragment } from "../../workbench/web/link.js";
+import { comeView } from "./draw/viewport/come.js";
 import { bounds, padded, showing, viewOf } from "./draw/geometry.js";
 import { moved, predict } from "./state/predict.js";
 import { isLarge, look, openStage, paint, partView, shifted, showsWhole, sizeOf, takeReading, wholeView } from "./draw/stage.js";
@@ -232,6 +233,12 @@ export class Editor {
     const box = bounds(this.seen.nodes.filter(({ id }) => ids.has(id)));
     const view = box && showing(this.stage.view, padded(box, 24), sizeOf(this.stage));
     if (view && view !== this.stage.view) this.look(view, this.choice === "own");
+  }
+
+  /** Bring nodes that have just come into view, and the output with them. @param {string[]} names @param {boolean} pasted */
+  showCome(names, pasted) {
+    const view = comeView(this.stage, this.seen, names, this.choice, pasted);
+    if (view) this.look(view, this.choice === "own");
   }
 
   /** Bring the output into view: with the whole graph, unless that is so large that the output alone is shown. */

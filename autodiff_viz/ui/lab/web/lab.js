@@ -26,6 +26,7 @@ import { Places } from "./places.js";
 import { Question, STILL_MS } from "./question.js";
 import { Sight } from "./sight.js";
 import { listenToSteps } from "./steps.js";
+import { listenToSweeps } from "./sweepmark.js";
 import { listenToTries } from "./tries.js";
 
 /** @typedef {import("./types.js").Word} Word */
@@ -55,6 +56,7 @@ export class Lab {
     });
     showLook();
     this.unmark = listenToMarker((input) => this.board.rows.get(input));
+    this.unsweep = listenToSweeps();
     this.steps = listenToSteps((step) => this.editor.send({ kind: "step", step }), () => this.mail.outbox.pending.some(({ kind }) => kind === "step"), () => this.editor.drawing.moment);
     this.untry = listenToTries({ segments: () => this.showPlot("segments"), training: () => this.showPlot("training"), play: () => this.editor.startPlay() });
     this.question = new Question(this.mail);
@@ -171,6 +173,7 @@ export class Lab {
     this.editor.close();
     this.question.close();
     this.unmark();
+    this.unsweep();
     this.steps.close();
     this.untry();
     this.places.close();

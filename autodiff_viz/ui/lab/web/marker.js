@@ -73,7 +73,8 @@ function press(event, rowOf) {
     row.pull(value, !moved);
     moved = true;
     line.style.left = `${placeOf(axis, value)}px`;
-    if (!line.isConnected) plot.append(line);
+    if (plot.querySelector(".sweep-follow")) line.remove(); // sweepmark.js has one of its own
+    else if (!line.isConnected) plot.append(line);
   };
   const ending = new AbortController();
   const end = (/** @type {PointerEvent} */ { type, clientX }) => {

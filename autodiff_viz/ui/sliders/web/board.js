@@ -61,7 +61,7 @@ export class Board {
   scrub(input, value) {
     if (this.busy.some((name) => name !== input)) return undefined; // no table has the numbers for both
     const { position } = tell("scrub", { input, value, position: /** @type {number | undefined} */ (undefined) });
-    if (position !== undefined) tell("slid", { input, number: shown(position) });
+    if (position !== undefined) tell("slid", { input, position, number: shown(position) });
     return position;
   }
 

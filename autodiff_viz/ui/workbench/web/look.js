@@ -16,6 +16,7 @@ const LINES = 84; // px of the formula's height
 export const LEAST = 120, FOLDED = 36; // px of the dock's height
 const CANVAS = 260; // px that the dock leaves for bar, tools and canvas
 const FIRST = 240, SHARE = 0.31; // px of the dock's height, and its share of a high window
+const READ = 374; // px that it leaves as long as the user has not set its height: for a canvas of 240 px; lab.css has the same
 
 /** A look that has been read from storage, where anything may stand. Pure. @param {any} found @returns {Look} */
 export const valid = (found) => ({
@@ -28,7 +29,7 @@ export const valid = (found) => ({
 
 /** The dock's height in a window of this height. Pure. @param {Look} look @param {number} window px */
 export const heightOf = ({ dock, folded }, window) =>
-  folded ? FOLDED : Math.round(Math.min(dock ?? Math.max(FIRST, SHARE * window), Math.max(LEAST, window - CANVAS)));
+  folded ? FOLDED : Math.round(Math.min(dock ?? Math.max(FIRST, SHARE * window), Math.max(LEAST, window - (dock ? CANVAS : READ))));
 
 let look = valid(fromFragment(globalThis.location?.hash ?? "").look ?? readList(BROWSER, NAME)[0]);
 /** Callbacks after a change. @type {Set<() => void>} */

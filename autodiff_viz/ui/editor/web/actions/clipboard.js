@@ -129,8 +129,9 @@ function watchPicked(editor) {
     if (!picked?.length) return;
     editor.selection = new Set(picked);
     editor.told = selected;
-    if (history.undo?.startsWith("Paste")) say(editor.stage, history.undo);
+    const pasted = history.undo?.startsWith("Paste") ?? false;
+    if (pasted) say(editor.stage, history.undo ?? "");
     editor.refresh();
-    editor.show(picked);
+    editor.showCome(picked, pasted);
   });
 }

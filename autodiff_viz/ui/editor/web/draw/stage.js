@@ -170,6 +170,9 @@ function leastOf({ w }, nodes) {
   return nodes <= SOME ? NUMBERED : 0;
 }
 
+/** Least scale at which the numbers of all cards are read. @param {Stage} stage */
+export const leastRead = ({ reading }) => NUMBERED * reading;
+
 const MOST = 1.25; // scale of a view that shows all
 const SPARE = 14; // px of the margin at the foot that may be used
 const SMALLER = 1.3; // factor by which a view that shows all may be smaller than it need be

@@ -1,0 +1,29 @@
+// @ts-check
+// The view that shows nodes which have just come, and the output with them.
+
+import { bounds, padded, showing } from "../geometry.js";
+import { seenAs } from "../../state/fold.js";
+import { isLarge, leastRead, showsWhole, sizeOf, wholeView } from "../stage.js";
+
+const ROUND = 24; // px of the world around them
+
+/** A small graph is shown whole, unless the user has chosen a view. There the output comes into view after a paste alone:
+ * a copy lands beside its original, at which the user looks. Where the numbers of both could not be read, the output is left out.
+ * @param {import("../stage.js").Stage} stage @param {import("../../types.js").Drawing} seen @param {string[]} names
+ * @param {string} choice of the view @param {boolean} pasted @returns {import("../../types.js").Viewport | null} */
+export function comeView(stage, seen, names, choice, pasted) {
+  const whole = choice === "own" || isLarge(seen) ? null : wholeView(stage, seen, true);
+  if (whole) return showsWhole(stage, whole) ? null : whole;
+  const output = pasted ? seen.nodes.filter(({ isOutput }) => isOutput).map(({ id }) => id) : [];
+  const both = viewWith(stage, seen, [...names, ...output]);
+  const isRead = both !== null && both.k >= Math.min(leastRead(stage), stage.view.k);
+  return isRead ? both : viewWith(stage, seen, names);
+}
+
+/** The present view, moved as little as can be to show nodes. @param {import("../stage.js").Stage} stage
+ * @param {import("../../types.js").Drawing} seen @param {string[]} names */
+function viewWith(stage, seen, names) {
+  const ids = new Set(names.map((name) => seenAs(seen, name)));
+  const box = bounds(seen.nodes.filter(({ id }) => ids.has(id)));
+  return box && showing(stage.view, padded(box, ROUND), sizeOf(stage));
+}
