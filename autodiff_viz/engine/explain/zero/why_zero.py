@@ -107,9 +107,7 @@ def why_zero(found: Trace, name: str) -> ZeroReason | None:
     if cure is not None:
         reason = replace(reason, cure=cure.edit(graph), mend=cure.mend, changes=cure.changes)
         reason = replace(reason, dtype=cure.dtype)
-    if [part.kind for part in parts] == [
-        reason.kind
-    ]:  # an array may be closed by one node here, another there
+    if len(parts) == 1 and parts[0].kind == reason.kind:  # one node may close it here, another there
         reason = replace(reason, at=_in_order(graph, {*reason.at, *parts[0].at}))
     ends = (*reason.at, *(each for _, at in reason.also for each in at))
     path = dict.fromkeys((*wires_between(found, name, ends), *reason.wires))
