@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from time import monotonic
 
 from autodiff_viz.figures.derivatives.paths import takes_long
+from autodiff_viz.ui.pace import wait
 from autodiff_viz.ui.session import Session
 from autodiff_viz.ui.work import CHECK, asked, check_job, check_told, is_large, known, workers
 from autodiff_viz.views.compose import LabView
@@ -17,6 +19,8 @@ from autodiff_viz.views.page.paths import listed_here, paths_job
 from autodiff_viz.views.training.shown_step import live
 from autodiff_viz.workers.jobs import Answer, Job
 
+STILL = 250  # milliseconds after an edit until the browser requests answers, if nothing else is to be drawn
+AT_ONCE = 0.2  # seconds that such a request waits for the answers, which saves another one
 COUNTS = "counts"
 PATHS = "paths"  # also the name of their figure
 
@@ -28,20 +32,29 @@ def answers(here: Session, lab: Lab, view: LabView) -> Answers:
     """
     if not view.complete or live(lab):
         return Answers()
-    job = check_job(view)
-    checks = not is_large(view) or check_told(view) or here.looks.get(CHECK) == job.key
-    counting = lab.selected is not None and view.is_program and (checks or not is_large(view))
+    jobs = _jobs(here, lab, view)
     listing = here.parts.seen and PATHS in (figure_on_view(lab), here.parts.second)
     ask = partial(asked, here.name) if is_idle(here, lab) else known
     return Answers(
-        ask(CHECK, job) if checks else None,
-        checks,
-        ask(COUNTS, program_job(view.trace, lab.selected, view.moment is not None)) if counting else None,
-        counting,
+        ask(CHECK, jobs[CHECK]) if CHECK in jobs else None,
+        CHECK in jobs,
+        ask(COUNTS, jobs[COUNTS]) if COUNTS in jobs else None,
+        COUNTS in jobs,
         _paths(here, lab, view, ask) if listing else None,
         listing,
         on_request=is_large(view),
     )
+
+
+def _jobs(here: Session, lab: Lab, view: LabView) -> dict[str, Job]:
+    """Return the jobs whose answers are shown: of a large graph only those that the user has requested."""
+    check, large = check_job(view), is_large(view)
+    found = {}
+    if not large or check_told(view) or here.looks.get(CHECK) == check.key:
+        found[CHECK] = check
+    if lab.selected is not None and view.is_program and (found or not large):
+        found[COUNTS] = program_job(view.trace, lab.selected, view.moment is not None)
+    return found
 
 
 def _paths(here: Session, lab: Lab, view: LabView, ask: Callable[[str, Job], Answer | None]) -> Answer | None:
@@ -57,6 +70,19 @@ def is_idle(here: Session, lab: Lab) -> bool:
     So an edit that another one follows at once is not checked, and on a busy server checks come later.
     """
     return here.parts.settled is lab
+
+
+def wait_for_answers(here: Session) -> None:
+    """Request the answers for the state on view, and wait a moment for them unless the server is busy.
+
+    To be called outside a turn: the thread only waits, and others go on.
+    """
+    lab, view = here.lab, here.present.view
+    if wait() or not is_idle(here, lab) or not answers(here, lab, view).awaited:
+        return
+    end = monotonic() + AT_ONCE
+    for job in _jobs(here, lab, view).values():
+        workers().answer(job.key, max(0.0, end - monotonic()))
 
 
 def want_check(here: Session, on: bool) -> None:

@@ -15,7 +15,7 @@ from autodiff_viz.figures.catalog import FIGURES
 from autodiff_viz.graph import limits
 from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.ui.address import kept_history, too_large, write_address
-from autodiff_viz.ui.answers import answers, is_idle, want_check
+from autodiff_viz.ui.answers import STILL, answers, is_idle, wait_for_answers, want_check
 from autodiff_viz.ui.fair_queue import in_turn
 from autodiff_viz.ui.first_view import drawing, written
 from autodiff_viz.ui.follow_training import follow_training
@@ -66,7 +66,7 @@ def draw_lab(lab: Lab, view: LabView) -> None:
     write_address(here)
     told = answers(here, lab, view)
     if told.awaited:
-        here.parts.polls[LAB] = LOOK if is_idle(here, lab) else 0
+        here.parts.polls[LAB] = LOOK if is_idle(here, lab) else STILL
     sent, large, details = here.sent, too_large(here), here.looks.get(DETAILS, False)
     shown = (lab, view, large, told.check, told.checks, told.counts, told.paths, told.listing, details)
     if not _are(shown, sent.shown):
@@ -142,6 +142,8 @@ def _on_message() -> None:
     elif message.get("key") == here.inbox.key:
         with in_turn():
             _hear(here, message)
+        if "rest" in message and not message.get("edits"):
+            wait_for_answers(here)
 
 
 def _hear(here: Session, message: dict[str, Any]) -> None:
