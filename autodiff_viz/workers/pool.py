@@ -111,9 +111,11 @@ class Pool:
     def cancel(self, asker: Hashable) -> None:
         """Remove the asker's waiting jobs and kill the worker that runs its job: there is no answer then.
 
-        A running job that others have asked for too goes on.
+        A running job that others have asked for too goes on. After `end` nothing is left to cancel.
         """
         with self._changed:
+            if self._ended:
+                return
             for waiting in self._waiting.values():
                 self._take_back(asker, waiting)
             self._leave(asker, self._workers)

@@ -81,3 +81,11 @@ def test_a_job_that_the_reloaded_page_has_requested_goes_on(monkeypatch, page, p
     pool.ask(("a new session", "figure"), wanted)
     close()
     assert pool.answer(wanted.key, PATIENCE) == Answer(8)
+
+
+def test_a_pool_that_has_ended_cancels_nothing():
+    found = Pool(("json",))
+    found.ask("anna", job(errands.slow, 0.1, 1))
+    found.end()
+    found.cancel("anna")
+    assert found.answer(b"") is None
