@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from time import monotonic
 
 from autodiff_viz.figures.derivatives.paths import takes_long
-from autodiff_viz.ui.pace import wait
 from autodiff_viz.ui.session import Session
 from autodiff_viz.ui.work import CHECK, asked, check_job, check_told, is_large, known, workers
 from autodiff_viz.views.compose import LabView
@@ -19,8 +17,7 @@ from autodiff_viz.views.page.paths import listed_here, paths_job
 from autodiff_viz.views.training.shown_step import live
 from autodiff_viz.workers.jobs import Answer, Job
 
-STILL = 250  # milliseconds after an edit until the browser requests answers, if nothing else is to be drawn
-AT_ONCE = 0.2  # seconds that such a request waits for the answers, which saves another one
+STILL = 100  # milliseconds after an edit until the browser requests answers, if nothing else is to be drawn
 COUNTS = "counts"
 PATHS = "paths"  # also the name of their figure
 
@@ -70,19 +67,6 @@ def is_idle(here: Session, lab: Lab) -> bool:
     So an edit that another one follows at once is not checked, and on a busy server checks come later.
     """
     return here.parts.settled is lab
-
-
-def wait_for_answers(here: Session) -> None:
-    """Request the answers for the state on view, and wait a moment for them unless the server is busy.
-
-    To be called outside a turn: the thread only waits, and others go on.
-    """
-    lab, view = here.lab, here.present.view
-    if wait() or not is_idle(here, lab) or not answers(here, lab, view).awaited:
-        return
-    end = monotonic() + AT_ONCE
-    for job in _jobs(here, lab, view).values():
-        workers().answer(job.key, max(0.0, end - monotonic()))
 
 
 def want_check(here: Session, on: bool) -> None:

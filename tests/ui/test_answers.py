@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from autodiff_viz.ui import answers as module
 from autodiff_viz.ui import work
-from autodiff_viz.ui.answers import answers, wait_for_answers
+from autodiff_viz.ui.answers import answers
 from autodiff_viz.ui.session import Session
 from autodiff_viz.views.edits.apply import edited
 from autodiff_viz.views.lab import start
@@ -18,14 +17,12 @@ class Slow:
 
     def __init__(self) -> None:
         self.asked: list[Job] = []
-        self.waited = 0.0
         self.done: dict[bytes, Answer] = {}
 
     def ask(self, asker: object, job: Job) -> None:
         self.asked.append(job)
 
     def answer(self, key: bytes, patience: float = 0.0) -> Answer | None:
-        self.waited += patience
         return self.done.get(key)
 
     def cancel(self, asker: object) -> None:
@@ -35,8 +32,7 @@ class Slow:
 @pytest.fixture
 def slow(monkeypatch) -> Slow:
     found = Slow()
-    for user in (work, module):
-        monkeypatch.setattr(user, "workers", lambda: found)
+    monkeypatch.setattr(work, "workers", lambda: found)
     return found
 
 
@@ -70,14 +66,3 @@ def test_an_answer_that_exists_is_shown_in_the_run_of_an_edit_too(slow):
     job = work.check_job(here.present.view)
     slow.done[job.key] = Answer(())
     assert (drawn(here).check, slow.asked) == (Answer(()), [])
-
-
-@pytest.mark.parametrize(("idle", "busy", "waits"), [(True, 0, True), (False, 0, False), (True, 250, False)])
-def test_an_idle_users_request_waits_a_moment_for_the_check_unless_the_server_is_busy(
-    monkeypatch, slow, idle, busy, waits
-):
-    monkeypatch.setattr(module, "wait", lambda: busy)
-    here = Session(start())
-    here.parts.settled = here.lab if idle else None
-    wait_for_answers(here)
-    assert (slow.waited > 0, slow.asked != []) == (waits, waits)

@@ -15,7 +15,7 @@ from autodiff_viz.figures.catalog import FIGURES
 from autodiff_viz.graph import limits
 from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.ui.address import kept_history, too_large, write_address
-from autodiff_viz.ui.answers import STILL, answers, is_idle, wait_for_answers, want_check
+from autodiff_viz.ui.answers import STILL, answers, is_idle, want_check
 from autodiff_viz.ui.fair_queue import in_turn
 from autodiff_viz.ui.first_view import drawing, written
 from autodiff_viz.ui.follow_training import follow_training
@@ -142,8 +142,6 @@ def _on_message() -> None:
     elif message.get("key") == here.inbox.key:
         with in_turn():
             _hear(here, message)
-        if "rest" in message and not message.get("edits"):
-            wait_for_answers(here)
 
 
 def _hear(here: Session, message: dict[str, Any]) -> None:
