@@ -29,36 +29,27 @@ def answers(here: Session, lab: Lab, view: LabView) -> Answers:
     """
     if not view.complete or live(lab):
         return Answers()
-    jobs = _jobs(here, lab, view)
+    job = check_job(view)
+    checks = not is_large(view) or check_told(view) or here.looks.get(CHECK) == job.key
+    counting = lab.selected is not None and view.is_program and (checks or not is_large(view))
     listing = here.parts.seen and PATHS in (figure_on_view(lab), here.parts.second)
     ask = partial(asked, here.name) if is_idle(here, lab) else known
     return Answers(
-        ask(CHECK, jobs[CHECK]) if CHECK in jobs else None,
-        CHECK in jobs,
-        ask(COUNTS, jobs[COUNTS]) if COUNTS in jobs else None,
-        COUNTS in jobs,
+        ask(CHECK, job) if checks else None,
+        checks,
+        ask(COUNTS, program_job(view.trace, lab.selected, view.moment is not None)) if counting else None,
+        counting,
         _paths(here, lab, view, ask) if listing else None,
         listing,
         on_request=is_large(view),
     )
 
 
-def _jobs(here: Session, lab: Lab, view: LabView) -> dict[str, Job]:
-    """Return the jobs whose answers are shown: of a large graph only those that the user has requested."""
-    check, large = check_job(view), is_large(view)
-    found = {}
-    if not large or check_told(view) or here.looks.get(CHECK) == check.key:
-        found[CHECK] = check
-    if lab.selected is not None and view.is_program and (found or not large):
-        found[COUNTS] = program_job(view.trace, lab.selected, view.moment is not None)
-    return found
-
-
 def _paths(here: Session, lab: Lab, view: LabView, ask: Callable[[str, Job], Answer | None]) -> Answer | None:
     """Return the list of the paths: at once with their figure, or from a worker if it takes long."""
     if is_large(view) or takes_long(view.trace):
         return ask(PATHS, paths_job(view.trace, lab.selected))
-    return listed_here(view.trace, lab.selected) if here.parts.settled is lab else None
+    return listed_here(view.trace, lab.selected) if is_idle(here, lab) else None
 
 
 def is_idle(here: Session, lab: Lab) -> bool:

@@ -42,7 +42,7 @@ def _visit(name: str, _cancel: Cancel) -> tuple[str, Cancel]:
 def _end(name: str, cancel: Cancel, since: float) -> None:
     """Cancel what has not been requested again `since` the visitor left."""
     kinds = _requested.get(name, {})
-    for kind in [kind for kind, time in kinds.items() if time <= since]:
+    for kind in [kind for kind, time in [*kinds.items()] if time <= since]:  # a page may add to them
         del kinds[kind]
         cancel((name, kind))
     if not kinds:

@@ -131,7 +131,7 @@ def _literal(value: np.ndarray) -> Any:
 
 def _both(found: Trace, graph: Graph, name: str) -> tuple[float, float] | None:
     """Return JAX's second derivative by an input and the slope of its gradient; None if they are equal."""
-    inputs = {n.name: found.value[n.name].astype(np.float64) for n in graph.nodes if n.op == INPUT}
+    inputs = _inputs(found, graph)
     size = STEP * max(1.0, float(np.abs(inputs[name]).max(initial=0.0)))
     wide, slope = (_slope(graph, inputs, found.seed, name, step) for step in (size, size * SHORTER))
     room = APART * max(1e-3, abs(wide), abs(slope))
@@ -156,14 +156,14 @@ def _by_jax(found: Trace, graph: Graph, name: str, itself: bool = True) -> float
       itself: whether declared pullbacks call themselves in the forward pass, or their op.
     """
     with precision(FLOAT64):
-        inputs = {n.name: _wide(found.value[n.name]) for n in graph.nodes if n.op == INPUT}
+        inputs = _inputs(found, graph)
         shapes = tuple((name, value.shape) for name, value in inputs.items())
         program = _program(structure(graph), name, itself, shapes, found.seed.shape)
-        return float(program(inputs, dynamic_params(graph), _wide(found.seed)))
+        return float(program(inputs, dynamic_params(graph), found.seed))
 
 
-def _wide(array: np.ndarray) -> jax.Array:
-    return jnp.asarray(array.astype(np.float64))
+def _inputs(found: Trace, graph: Graph) -> dict[str, np.ndarray]:
+    return {n.name: found.value[n.name].astype(np.float64) for n in graph.nodes if n.op == INPUT}
 
 
 @remembered(KEPT)
