@@ -20,7 +20,7 @@ OPS = (
     Op(
         name="grad",
         group="Derivatives",
-        symbol="∂z/∂x",
+        symbol="grad",
         doc="Derivative of z (of its sum) by x: the cotangent of x under the rules between x and z.",
         aliases=(
             "gradient",
