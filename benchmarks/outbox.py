@@ -18,12 +18,15 @@ CANVAS = "canvas"
 """Key of the component that takes the edits."""
 
 STILL = 0.03  # seconds without an edit after which the other parts of the page are asked for
+LAST = 70_000  # characters at the end of a message in which all but the drawing is; an address may be long
 AT_ONCE = 500  # edits in a message
 AGAIN, MOST = 3.0, 24.0  # seconds until an unanswered message is sent again; doubled up to the second
 
-_WORD = re.compile(r'"key": "([0-9a-f]+)", "ack": (\d+), "from": ')
-_REV = re.compile(r'"rev": (\d+)')
-_REST = re.compile(r'"due": (?:true|false), "rest": (\d+), "turn": (\d+)')
+_WORD = re.compile(r'"key": ?"([0-9a-f]+)", ?"ack": ?(\d+), ?"from": ?')
+_REV = re.compile(r'"rev": ?(\d+)')
+_SOCKET = re.compile(r'"socket": ?"([^"]+)"')
+_PAGE = re.compile(r'"page": ?true, ?"due"')
+_REST = re.compile(r'"due": ?(?:true|false), ?"rest": ?(\d+), ?"turn": ?(\d+)')
 _TRIGGERS = "$$STREAMLIT_INTERNAL_KEY_{}__events"
 
 
@@ -36,25 +39,32 @@ class Word(NamedTuple):
       rev: number of the drawing; None for a component that has none.
       rest: seconds until the other parts of the page can be asked for, and the number to ask with; None if
         nobody needs to ask.
+      page: whether a run of Streamlit has to draw them.
+      socket: path of the lab's own websocket.
     """
 
     key: str
     ack: int
     rev: int | None = None
     rest: tuple[float, int] | None = None
+    page: bool = True
+    socket: str = ""
 
 
 def read(data: str) -> Word | None:
     """Parse the word at the end of a component's data; None for a component that takes no edits."""
-    found = _WORD.search(data, max(0, len(data) - 200))
+    found = _WORD.search(data, max(0, len(data) - LAST))
     if found is None:
         return None
-    rev, rest = _REV.search(data), _REST.search(data, max(0, len(data) - 300))
+    rev, rest = _REV.search(data), _REST.search(data, max(0, len(data) - LAST))
+    socket = _SOCKET.search(data)
     return Word(
         found[1],
         int(found[2]),
         int(rev[1]) if rev else None,
         (max(int(rest[1]) / 1000, STILL), int(rest[2])) if rest else None,
+        _PAGE.search(data) is not None,
+        socket[1] if socket else "",
     )
 
 

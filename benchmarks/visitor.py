@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import random
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
-from urllib.parse import urlencode
+from urllib.parse import urlencode, urlsplit
 
 from streamlit.proto.WidgetStates_pb2 import WidgetState
+from websockets.asyncio.client import ClientConnection, connect
+from websockets.exceptions import ConnectionClosed
 
 from autodiff_viz.graph.link import to_link
 from autodiff_viz.graph.model import INPUT
@@ -41,10 +44,32 @@ class Reader(Tab):
     pending: list[Edit] = field(default_factory=list)
     seen: bool = False
     _asking: asyncio.Task | None = None
+    _lab: ClientConnection | None = None
+    _answering: asyncio.Task | None = None
+
+    async def open(self) -> float:
+        """Open the page and connect to the lab's own websocket; return seconds until the first drawing."""
+        took = await super().open()
+        place = urlsplit(self.address)
+        path = f"ws://{place.netloc}{place.path.rstrip('/')}/{self.word.socket}"
+        self._lab = await connect(path, max_size=None, open_timeout=PATIENCE, proxy=None)
+        self._answering = asyncio.create_task(self._take_answers())
+        return took
+
+    async def _take_answers(self) -> None:
+        try:
+            async for text in self._lab:
+                self.heard = time.perf_counter()
+                self._take_word(outbox.read(text))
+        except ConnectionClosed as error:
+            self.lost = f"closed: {error}"
 
     def take(self, kind: str, name: str, element: Any) -> None:
         """Handle the server's word to the outbox."""
-        word = outbox.read(element.json) if name == outbox.CANVAS else None
+        if name == outbox.CANVAS:
+            self._take_word(outbox.read(element.json))
+
+    def _take_word(self, word: Word | None) -> None:
         if word is None:
             return
         self.word = word
@@ -60,10 +85,16 @@ class Reader(Tab):
         """Close the tab."""
         if self._asking is not None:
             self._asking.cancel()
+        if self._answering is not None:
+            self._answering.cancel()
+            await self._lab.close()
         await super().close()
 
     async def post(self, message: dict[str, Any]) -> None:
-        """Send a message as the component does."""
+        """Send a message as the browser does: over the lab's websocket, if no run of Streamlit is needed."""
+        if self._lab is not None and not ("rest" in message and self.word.page):
+            await self._lab.send(json.dumps(message))
+            return
         component = self.elements[outbox.CANVAS]
         await self.send(outbox.trigger(component.id, message), component.fragment)
 

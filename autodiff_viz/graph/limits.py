@@ -24,6 +24,7 @@ TOTAL_ELEMENTS = 2_000_000  # elements of all node values together
 RANK = 6  # axes of a tensor
 LAMBDA_TERMS = 200  # operations and values in one lambda
 JSON = 2_000_000  # characters of a JSON document
+MESSAGE = 3 * JSON  # characters of a message over the lab's websocket, in which a document is a string
 LINK = 60_000  # characters of a link's payload
 HISTORY = 500  # undo steps kept
 SEED = 2**31 - 1  # seed of a random draw; JAX takes 32 bits, one of them for the sign

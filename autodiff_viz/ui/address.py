@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from typing import Any
+from urllib.parse import urlencode
 
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from autodiff_viz.graph import limits
+from autodiff_viz.ui.fair_queue import visitor
 from autodiff_viz.ui.first_view import first
 from autodiff_viz.ui.inbox import STAMP, Inbox, read_stamp
 from autodiff_viz.ui.session import SESSION, Address, Session
@@ -34,6 +36,7 @@ def entered() -> Session:
     if SESSION not in state:
         state[SESSION] = _fresh(query)
     here: Session = state[SESSION]
+    here.visitor = visitor()
     if query != here.address.written and navigated():
         _go_back(here, query)
     return here
@@ -54,11 +57,13 @@ def _fresh(query: dict[str, str]) -> Session:
 
 
 def _go_back(here: Session, query: dict[str, str]) -> None:
-    now, found = here.lab, _opened(here.address, query)
-    here.inbox.rewind(query)
-    back = again(now, found) if found.graph == now.graph else instead(now, found)
-    back = with_course(back, now.training)
-    here.lab = with_text(back, found.history.present.text)
+    with here.lock:
+        now, found = here.lab, _opened(here.address, query)
+        here.inbox.rewind(query)
+        back = again(now, found) if found.graph == now.graph else instead(now, found)
+        back = with_course(back, now.training)
+        here.lab = with_text(back, found.history.present.text)
+        here.address.pushed = False
 
 
 def _opened(address: Address, query: dict[str, str]) -> Lab:
@@ -72,30 +77,48 @@ def _opened(address: Address, query: dict[str, str]) -> Lab:
 def write_address(here: Session) -> None:
     """Put the whole state in the address bar, in one step of the browser's history.
 
-    Call it before edits are acknowledged to the browser: an acknowledged edit is kept only here. An address
-    stays as it was opened until something changes; so do the bare address and one that cannot be read.
+    Call it before edits are acknowledged to the browser: an acknowledged edit is kept only here.
+    """
+    with here.lock:
+        address, before = here.address, st.query_params.to_dict()
+        left = VIEW in address.written
+        address.written = _next(here, address.written if address.pushed and not left else before)
+        address.pushed = False
+        if address.written != before or left:
+            st.query_params.from_dict(address.written)
+
+
+def next_address(here: Session) -> str:
+    """Return the address of the whole state as text, for a browser that puts it in its address bar itself."""
+    with here.lock:
+        here.address.written, here.address.pushed = _next(here, here.address.written), True
+        return urlencode(here.address.written)
+
+
+def _next(here: Session, shown: dict[str, str]) -> dict[str, str]:
+    """Return the query of the whole state, given the one in the address bar.
+
+    An address stays as it was opened until something changes; so do the bare address and one that cannot be
+    read.
     """
     address = here.address
     if address.divided[0] is not here.lab:
         address.divided = here.lab, divided(here.lab)
-    (query, large), shown = address.divided[1], st.query_params.to_dict()
+    query, large = address.divided[1]
     if large:  # kept for the browser's back button too
         others = [*address.large.items()][-KEPT_LARGE:]
         address.large = {**dict(others), query[KEPT]: large}
     known = {key: value for key, value in shown.items() if key != STAMP}
-    if query != known and (shown, query) != address.opened:
-        shown = {**query, STAMP: here.inbox.stamp}
-        st.query_params.from_dict(shown)
-    elif VIEW in address.written:
-        st.query_params.from_dict(shown)
-    address.written = shown
+    if query == known or (shown, query) == address.opened:
+        return shown
+    return {**query, STAMP: here.inbox.stamp}
 
 
 def show_address(here: Session | None, query: dict[str, str]) -> None:
     """Put `query` in the address bar: a link within one page does not do that by itself."""
     st.query_params.from_dict(query)
     if here is not None:
-        here.address.written, here.parts.left = query, True
+        here.address.written, here.address.pushed, here.parts.left = query, False, True
 
 
 def too_large(here: Session) -> dict[str, Any] | None:

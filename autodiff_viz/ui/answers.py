@@ -25,15 +25,17 @@ PATHS = "paths"  # also the name of their figure
 def answers(here: Session, lab: Lab, view: LabView) -> Answers:
     """Return the answers that exist for the state on view, and request those that do not exist yet.
 
-    Nothing is requested in the run of an edit itself, nor while a training changes the numbers.
+    Nothing is requested in the run of an edit itself, nor while a training changes the numbers. The jobs
+    whose answers are pending are noted in `here.awaited`.
     """
+    here.awaited = frozenset()
     if not view.complete or live(lab):
         return Answers()
     job = check_job(view)
     checks = not is_large(view) or check_told(view) or here.looks.get(CHECK) == job.key
     counting = lab.selected is not None and view.is_program and (checks or not is_large(view))
     listing = here.parts.seen and PATHS in (figure_on_view(lab), here.parts.second)
-    ask = partial(asked, here.name) if is_idle(here, lab) else known
+    ask = partial(_asked, here) if is_idle(here, lab) else known
     return Answers(
         ask(CHECK, job) if checks else None,
         checks,
@@ -43,6 +45,13 @@ def answers(here: Session, lab: Lab, view: LabView) -> Answers:
         listing,
         on_request=is_large(view),
     )
+
+
+def _asked(here: Session, kind: str, job: Job) -> Answer | None:
+    found = asked(here.name, kind, job)
+    if found is None:
+        here.awaited |= {job.key}
+    return found
 
 
 def _paths(here: Session, lab: Lab, view: LabView, ask: Callable[[str, Job], Answer | None]) -> Answer | None:

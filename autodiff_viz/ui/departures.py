@@ -24,7 +24,9 @@ _requested: dict[str, dict[str, float]] = {}
 def note_request(name: str, kind: str, cancel: Cancel) -> None:
     """Note that the visitor `name` waits for a job, to be ended with `cancel` after the visitor has gone."""
     if get_script_run_ctx(suppress_warning=True) is not None:
-        _requested.setdefault(_visit(name, cancel)[0], {})[kind] = monotonic()
+        _requested.setdefault(_visit(name, cancel)[0], {})
+    if name in _requested:
+        _requested[name][kind] = monotonic()
 
 
 def _left(visit: tuple[str, Cancel]) -> None:

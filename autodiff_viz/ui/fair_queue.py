@@ -117,24 +117,24 @@ def longest_wait() -> float:
 
 
 @contextmanager
-def in_turn(visitor: Hashable = None) -> Iterator[None]:
+def in_turn(of: Hashable = None) -> Iterator[None]:
     """Context for work or drawing for a visitor; without a name, the one whose page is run."""
     if getattr(_mine, "turn", False):
         yield
         return
-    visitor = visitor or _here()
-    queue = _slow if visitor in _known else _quick
+    of = of or visitor()
+    queue = _slow if of in _known else _quick
     turn, worked = queue.begin(), thread_time()
     _mine.turn = True
     _set_switch_interval()
     try:
-        with asked_by(visitor):
+        with asked_by(of):
             yield
     finally:
         _mine.turn = False
         queue.end(turn)
         _set_switch_interval()
-        _note(visitor, thread_time() - worked)
+        _note(of, thread_time() - worked)
 
 
 def _set_switch_interval() -> None:
@@ -144,8 +144,8 @@ def _set_switch_interval() -> None:
         sys.setswitchinterval(SWITCH_ALONE if alone else SWITCH_SHARED)
 
 
-def _here() -> Hashable:
-    """Return Streamlit's name for the visitor."""
+def visitor() -> Hashable:
+    """Return Streamlit's name for the visitor whose page is run."""
     context = get_script_run_ctx(suppress_warning=True)
     return context and context.session_id
 

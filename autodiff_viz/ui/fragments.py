@@ -155,14 +155,16 @@ def rest_due(here: Session) -> dict[str, Any]:
     Returns:
       `due`: whether other parts than the component's are to be drawn. `rest`: the milliseconds after which
         the browser shall request them, None for never; a part that polls may be requested though none is due.
+        `page`: whether a run of Streamlit has to draw them.
     """
     parts, busy = here.parts, wait()
     if parts.opening:
-        return {"due": True, "rest": max(CANVAS_FIRST, busy)}
+        return {"page": True, "due": True, "rest": max(CANVAS_FIRST, busy)}
     if (parts.settled is not here.lab or parts.cut) and stale(here):
-        return {"due": True, "rest": busy}
+        return {"page": True, "due": True, "rest": busy}
     parts.settled = here.lab
-    return {"due": False, "rest": max(busy, min(parts.polls.values())) if parts.polls else None}
+    rest = max(busy, min(parts.polls.values())) if parts.polls else None
+    return {"page": bool(parts.polls.keys() - {LAB}), "due": False, "rest": rest}
 
 
 def note_view(here: Session, **view: Any) -> None:

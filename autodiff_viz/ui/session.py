@@ -3,15 +3,20 @@
 Streamlit ends a run, and a callback too, at any access to its session state once another message has come. An
 edit could then be marked as done without being done. So the whole state is one object, and a callback reads
 it once, by `to_dict`, which does not end a run: a callback is therefore atomic.
+
+Messages over the lab's own websocket are handled by other threads than Streamlit's, so whatever changes the
+state holds the session's lock. Lock order: first the turn (`fair_queue.in_turn`), then the lock.
 """
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
 from secrets import token_hex
+from threading import RLock
 from typing import Any
+from weakref import WeakValueDictionary
 
 import streamlit as st
 
@@ -36,12 +41,14 @@ class Address:
 
     Attributes:
       written: the query written last.
+      pushed: whether the browser was told it over the websocket; Streamlit's own copy may then be older.
       opened: the query that was opened, with the query that would be written for it.
       large: fields that are too large for an address, by digest.
       divided: a lab and its address, memoised.
     """
 
     written: dict[str, str] = field(default_factory=dict)
+    pushed: bool = False
     opened: tuple[dict[str, str], dict[str, str]] | None = None
     large: dict[str, Any] = field(default_factory=dict)
     divided: tuple[Lab | None, Any] = (None, None)
@@ -122,12 +129,16 @@ class Widgets:
     renewed: dict[str, tuple[int, str]] = field(default_factory=dict)
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, weakref_slot=True)
 class Session:
     """All that the server keeps of a visitor.
 
     Attributes:
-      name: the name under which jobs are requested from workers.
+      name: a secret that only this visitor's browser is told; names its websocket, and its jobs in workers.
+      visitor: Streamlit's name for the visitor, by which `fair_queue` knows who is slow.
+      lock: held by whoever changes the session.
+      socket: whether the browser is connected over the lab's own websocket.
+      awaited: keys of the jobs whose answers the browser waits for.
       followed: when the page last caught up with a running training, in seconds of `monotonic`.
       looks: choices that concern only the page, such as which of several charts is shown.
       first: the shared record of the address that the session began with, if there is one.
@@ -142,7 +153,11 @@ class Session:
     widgets: Widgets = field(default_factory=Widgets)
     trainer: Trainer = field(default_factory=Trainer)
     followed: float | None = None
-    name: str = field(default_factory=lambda: token_hex(8))
+    name: str = field(default_factory=lambda: token_hex(16))
+    visitor: Hashable = None
+    lock: RLock = field(default_factory=RLock, repr=False)
+    socket: bool = False
+    awaited: frozenset[bytes] = frozenset()
     looks: dict[str, Any] = field(default_factory=dict)
     last: Present | None = None
     first: First | None = None
@@ -150,8 +165,20 @@ class Session:
     @property
     def present(self) -> Present:
         """The view of the lab as it is now."""
-        self.last = present(self.lab, self.last)
-        return self.last
+        with self.lock:
+            self.last = present(self.lab, self.last)
+            return self.last
+
+    def __post_init__(self) -> None:
+        _sessions[self.name] = self
+
+
+_sessions: WeakValueDictionary[str, Session] = WeakValueDictionary()
+
+
+def named(name: str) -> Session | None:
+    """Return the session of this name; None if there is none, or no longer."""
+    return _sessions.get(name)
 
 
 def session() -> Session:
@@ -170,10 +197,11 @@ def called() -> tuple[Session, dict[str, Any]]:
 
 def act(here: Session, action: Callable[..., Lab], *arguments: Any) -> None:
     """Replace the lab by the result of `action`; if it raises, the lab stays and the page says so."""
-    before = here.lab
-    try:
-        after = action(before, *arguments)
-    except Exception:  # a bug of this program; without the rest of the page the visitor could not go on
-        _log.exception("The action %r failed", action)
-        after = refused(before, GraphError(NOT_DONE))
-    here.lab = after
+    with here.lock:
+        before = here.lab
+        try:
+            after = action(before, *arguments)
+        except Exception:  # a bug of this program; without the rest of the page the visitor could not go on
+            _log.exception("The action %r failed", action)
+            after = refused(before, GraphError(NOT_DONE))
+        here.lab = after

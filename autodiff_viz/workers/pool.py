@@ -60,6 +60,7 @@ class Pool:
         self._most = {False: workers, True: 1}
         self._rest, self._rested = rest, 0.0
         self._changed = Condition()
+        self._listeners: tuple[Callable[[], None], ...] = ()
         self._answers: OrderedDict[bytes, Answer] = OrderedDict()
         self._waiting: dict[bool, OrderedDict[Hashable, Job]] = {False: OrderedDict(), True: OrderedDict()}
         self._askers: dict[bytes, set[Hashable]] = {}  # of waiting and running jobs
@@ -102,6 +103,10 @@ class Pool:
             if key in self._answers:
                 self._answers.move_to_end(key)
             return self._answers.get(key)
+
+    def listen(self, listener: Callable[[], None]) -> None:
+        """Call `listener` after every answer from now on, in another thread; it must be quick."""
+        self._listeners += (listener,)
 
     def report(self, key: bytes) -> Report | None:
         """Return the newest report of a running job; None if it has sent none, waits, or has ended."""
@@ -153,6 +158,8 @@ class Pool:
         while len(self._answers) > KEPT:
             self._answers.popitem(last=False)
         self._changed.notify_all()
+        for listener in self._listeners:
+            listener()
 
     def _run(self) -> None:
         while not self._ended:

@@ -14,6 +14,7 @@ from starlette.routing import Route
 
 from autodiff_viz.ui.lab.source import CODE, script
 from autodiff_viz.ui.serving.head import CARDS, document
+from autodiff_viz.ui.serving.lab_socket import SOCKET
 from autodiff_viz.ui.serving.origin import origin
 from autodiff_viz.ui.serving.visits import VISITS
 from autodiff_viz.ui.warm import WARM, warmth
@@ -101,5 +102,6 @@ ROUTES = [
     Route("/sitemap.xml", sitemap),
     Route(f"/{CODE}/{{name}}.js", code),
     Route(f"{CARDS}/{{name}}.png", card),
+    SOCKET,
     *(Route(path, page(path)) for path in PAGES),
 ]

@@ -22,9 +22,11 @@ import { Dock } from "../../workbench/web/dock.js";
 import { isHigh, isLarge, secondNow, showLook, watchLook } from "../../workbench/web/look.js";
 import { Panels } from "../../workbench/web/panels.js";
 import { listenToMarker } from "./marker.js";
+import { read } from "./message.js";
 import { Places } from "./places.js";
 import { Question, STILL_MS } from "./question.js";
 import { Sight } from "./sight.js";
+import { LabSocket, showAddress } from "./socket.js";
 import { listenToSteps } from "./steps.js";
 import { listenToSweeps } from "./sweepmark.js";
 import { listenToTries } from "./tries.js";
@@ -61,6 +63,10 @@ export class Lab {
     this.untry = listenToTries({ segments: () => this.showPlot("segments"), training: () => this.showPlot("training"), play: () => this.editor.startPlay() });
     this.question = new Question(this.mail);
     this.sight = new Sight(() => this.question.ask());
+    this.socket = new LabSocket((word) => this.receive(read(word), this.component), () => (this.mail.wake(), this.question.wait(STILL_MS)));
+    /** The component's own channel. @type {Post} */
+    this.component = () => {};
+    this.throughPage = false; // whether a request for the rest of the page needs a run of Streamlit
     this.looked = JSON.stringify(this.look);
     /** Keys of the tables that sliders wait for, by input. @type {Map<string, string>} */
     this.wanted = new Map();
@@ -82,16 +88,21 @@ export class Lab {
     return this.editor.stage.host.isConnected;
   }
 
-  /** @param {Word} word @param {Post} post */
+  /** Take a message from Python, over either connection. @param {Word} word @param {Post} post sends through the component */
   receive(word, post) {
     this.places.fill();
+    this.component = post;
+    if (word.key === this.mail.outbox.key && word.turn < this.question.turn) return; // overtaken on the other connection
+    this.socket.open(word.socket);
+    this.throughPage = word.page;
+    if (word.query !== undefined) showAddress(word.query);
     const lean = drawings.read(word);
     const opening = word.key !== this.mail.outbox.key;
     if (opening) this.editor.noticed = []; // the session before numbered its edits for itself
     const first = opening ? this.editor.keeping.open(word) : [];
     const drawing = lean && complete({ ...lean, key: word.key, ack: word.ack, rev: word.rev });
     const document = Number((drawing ?? this.editor.drawing).graph ?? 0);
-    this.mail.receive({ ...word, document }, post, first);
+    this.mail.receive({ ...word, document }, (message) => this.post(message), first);
     this.question.answered(word, this.sight.seen);
     if (!word.due) this.sight.watch();
     if (!drawing) return this.editor.resync();
@@ -112,6 +123,12 @@ export class Lab {
     if (this.plays !== drawing.state) this.plays = null;
     if (word.play) this.played(word.play);
     if ((this.wanted.size || this.plays !== null) && word.rest === null) this.question.wait(STILL_MS);
+  }
+
+  /** @param {Parameters<Post>[0]} message */
+  post(message) {
+    const draws = "rest" in message && this.throughPage;
+    if (draws || !this.socket.send(message)) this.component(message);
   }
 
   /** Send an edit; `refused` is called with the reason if Python refuses it.
@@ -172,6 +189,7 @@ export class Lab {
     this.formula.close();
     this.editor.close();
     this.question.close();
+    this.socket.close();
     this.unmark();
     this.unsweep();
     this.steps.close();

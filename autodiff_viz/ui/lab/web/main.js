@@ -2,6 +2,7 @@
 // Entry point of the lab component: called with every message from Python, on the same parent element.
 
 import { Lab } from "./lab.js";
+import { read } from "./message.js";
 
 /** @type {WeakMap<Node, Lab>} */
 const labs = new WeakMap();
@@ -14,10 +15,4 @@ export default function main({ data, parentElement, setTriggerValue }, css, cons
   labs.set(parentElement, lab);
   lab.receive(read(data), (message) => setTriggerValue("outbox", message));
   return () => lab.isHere || lab.close(); // Streamlit cleans up superseded calls too
-}
-
-/** @param {import("./types.js").Written} data @returns {import("./types.js").Word} */
-function read({ full, patch, tables, play, ...others }) {
-  const parsed = (/** @type {string | undefined} */ text) => text && JSON.parse(text);
-  return { ...others, full: parsed(full), patch: parsed(patch), play: parsed(play), tables: JSON.parse(tables) };
 }

@@ -1,0 +1,90 @@
+// @ts-check
+// The lab's own websocket, over which messages cost the server a tenth of a run of Streamlit. Whatever it cannot
+// send goes through the component.
+
+export const RETRY_MS = 5000; // between two attempts to connect
+export const LATE_MS = 20_000; // without an answer the connection is given up
+export const LONGEST = 4_000_000; // characters of a message; the server closes at more
+
+/** @typedef {import("./types.js").Written} Written */
+
+export class LabSocket {
+  /** @param {(word: Written) => void} heard called with every message from Python
+   * @param {() => void} lost called when the connection has broken: what was sent last may not have arrived
+   * @param {(url: string) => WebSocket} [connect] */
+  constructor(heard, lost, connect = (url) => new WebSocket(url)) {
+    this.heard = heard;
+    this.lost = lost;
+    this.connect = connect;
+    /** @type {WebSocket | null} */
+    this.socket = null;
+    this.path = "";
+    this.tried = -Infinity;
+    /** When the oldest message without an answer was sent; null if all are answered. @type {number | null} */
+    this.asked = null;
+  }
+
+  /** Connect to the session at `path`, unless that is done or was tried a moment ago. In a frame of a host only
+   * Streamlit can tell the host the address.
+   * @param {string} path relative to the page */
+  open(path) {
+    if (window.parent !== window || !path) return;
+    const now = performance.now();
+    if (path === this.path && (this.socket || now - this.tried < RETRY_MS)) return;
+    this.close();
+    [this.path, this.tried] = [path, now];
+    const socket = this.connect(address(path));
+    this.socket = socket;
+    socket.addEventListener("message", ({ data }) => socket === this.socket && this.take(data));
+    for (const kind of ["close", "error"]) socket.addEventListener(kind, () => socket === this.socket && this.drop());
+  }
+
+  /** @param {object} message @returns {boolean} whether it was sent */
+  send(message) {
+    if (this.socket?.readyState !== 1) return false; // 1 is OPEN
+    if (this.asked !== null && performance.now() - this.asked > LATE_MS) {
+      this.drop();
+      return false;
+    }
+    const text = JSON.stringify(message);
+    if (text.length > LONGEST) return false;
+    this.socket.send(text);
+    this.asked ??= performance.now();
+    return true;
+  }
+
+  /** @param {string} text */
+  take(text) {
+    this.asked = null;
+    this.heard(JSON.parse(text));
+  }
+
+  drop() {
+    const waits = this.asked !== null;
+    this.close();
+    if (waits) this.lost();
+  }
+
+  close() {
+    const socket = this.socket;
+    [this.socket, this.asked] = [null, null];
+    socket?.close();
+  }
+}
+
+/** @param {string} path */
+function address(path) {
+  const url = new URL(path, document.baseURI);
+  url.protocol = url.protocol.replace("http", "ws");
+  return url.href;
+}
+
+/** Put a query in the address bar, as a step of the browser's history, as Streamlit does.
+ * @param {string} query */
+export function showAddress(query) {
+  const others = [...new URLSearchParams(location.search)].filter(([name]) => HOSTS.includes(name.toLowerCase()));
+  const search = [new URLSearchParams(others).toString(), query].filter(Boolean).join("&");
+  if (search !== location.search.slice(1)) history.pushState({}, "", location.pathname + (search && `?${search}`));
+}
+
+const HOSTS = ["embed", "embed_options"]; // of Streamlit, which hides them from the page's code

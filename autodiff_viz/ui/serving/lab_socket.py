@@ -1,0 +1,158 @@
+"""The lab's own websocket: edits and their answers without a run of Streamlit.
+
+A message costs a tenth of the processor time of a run. Streamlit runs only to draw the other parts of the
+page, such as figures. The session is the one that the page has opened; its name, which only its own browser
+is told, stands in the path. Where a host does not pass the websocket on, or when it breaks, the browser sends
+its messages through the component, whose answers are the same.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from typing import Any
+
+from starlette.routing import WebSocketRoute
+from starlette.websockets import WebSocket, WebSocketDisconnect
+
+from autodiff_viz.graph import limits
+from autodiff_viz.graph.problem import GraphError
+from autodiff_viz.ui.address import next_address
+from autodiff_viz.ui.fair_queue import in_turn
+from autodiff_viz.ui.fragments import LAB
+from autodiff_viz.ui.inbox import fault
+from autodiff_viz.ui.lab.exchange import hear, news
+from autodiff_viz.ui.session import Session, act, named
+from autodiff_viz.ui.websocket import TOO_DEEP
+from autodiff_viz.ui.work import workers
+from autodiff_viz.views.lab import refused
+from autodiff_viz.views.persistence.json_depth import nested_deeper
+
+PATH = "/lab-socket"
+UNKNOWN, TOO_LONG = 4404, 1009  # codes with which the server closes: no such session; too long a message
+THREADS = 64  # messages handled at once; most of them wait for their turn
+ANSWERED_WITHIN = 60.0  # seconds for which answers of workers are waited for
+
+GONE = (WebSocketDisconnect, RuntimeError, KeyError)
+"""Raised when the browser has left while it is answered, and for a message that is not text."""
+
+_threads = ThreadPoolExecutor(THREADS, "lab_socket")
+
+
+class Waiting:
+    """Connections that wait for answers of workers."""
+
+    def __init__(self) -> None:
+        self._events: set[asyncio.Event] = set()
+        self._loop: asyncio.AbstractEventLoop | None = None
+
+    async def answered(self, keys: frozenset[bytes]) -> None:
+        """Wait until all jobs of these keys have an answer; at most `ANSWERED_WITHIN` seconds."""
+        self._listen()
+        event = asyncio.Event()
+        self._events.add(event)
+        try:
+            async with asyncio.timeout(ANSWERED_WITHIN):
+                while any(workers().answer(key) is None for key in keys):
+                    await event.wait()
+                    event.clear()
+        except TimeoutError:
+            pass
+        finally:
+            self._events.discard(event)
+
+    def _listen(self) -> None:
+        loop = asyncio.get_running_loop()
+        if self._loop is not loop:
+            self._loop = loop
+            workers().listen(lambda: loop.is_closed() or loop.call_soon_threadsafe(self._wake))
+
+    def _wake(self) -> None:
+        for event in self._events:
+            event.set()
+
+
+_waiting = Waiting()
+
+
+async def connection(socket: WebSocket) -> None:
+    """Answer the messages of one browser until it leaves."""
+    name = socket.path_params["name"]
+    if named(name) is None:
+        await socket.close(UNKNOWN)
+        return
+    await socket.accept()
+    pushing: asyncio.Task | None = None
+    try:
+        async for text in socket.iter_text():
+            if pushing is not None:
+                pushing.cancel()
+            here = named(name)
+            if here is None or len(text) > limits.MESSAGE:
+                await socket.close(UNKNOWN if here is None else TOO_LONG)
+                break
+            awaited = await _send(socket, here, text)
+            pushing = asyncio.create_task(_push(socket, name, awaited)) if awaited else None
+            del here  # the session ends with the page
+    except GONE:
+        pass
+    finally:
+        if pushing is not None:
+            pushing.cancel()
+        if (here := named(name)) is not None:
+            here.socket = False
+
+
+async def _push(socket: WebSocket, name: str, awaited: frozenset[bytes]) -> None:
+    """Send the answers of workers when they have come."""
+    with suppress(*GONE):
+        while awaited:
+            await _waiting.answered(awaited)
+            here = named(name)
+            if here is None:
+                return
+            awaited = await _send(socket, here)
+
+
+async def _send(socket: WebSocket, here: Session, text: str | None = None) -> frozenset[bytes]:
+    """Answer a message, or send what is new without one; return the jobs whose answers are awaited."""
+    loop = asyncio.get_running_loop()
+    answer, awaited = await loop.run_in_executor(_threads, exchange, here, text)
+    await socket.send_text(answer)
+    return awaited
+
+
+def exchange(here: Session, text: str | None = None) -> tuple[str, frozenset[bytes]]:
+    """Return the answer to a message as JSON, and the keys of the jobs whose answers it lacks."""
+    with in_turn(here.visitor), here.lock:
+        here.socket = True
+        here.parts.polls.pop(LAB, None)
+        if text is not None:
+            _hear(here, text)
+        query = next_address(here)  # before the edits are acknowledged
+        answer = json.dumps({**news(here), "query": query}, ensure_ascii=False, separators=(",", ":"))
+        return answer, here.awaited
+
+
+def _hear(here: Session, text: str) -> None:
+    message = _read(text)
+    if problem := fault(message):
+        act(here, refused, GraphError(problem))
+    elif message.get("key") == here.inbox.key:
+        hear(here, message)
+
+
+def _read(text: str) -> dict[str, Any]:
+    """Parse a message; an unreadable one is empty."""
+    if nested_deeper(text, limits.MESSAGE_DEPTH):
+        return {"refused": TOO_DEEP}
+    try:
+        found = json.loads(text)
+    except ValueError:
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+SOCKET = WebSocketRoute(f"{PATH}/{{name}}", connection)
