@@ -9,7 +9,7 @@ from streamlit.runtime.forward_msg_queue import ForwardMsgQueue
 from streamlit.testing.v1 import AppTest, local_script_runner
 
 from autodiff_viz.ui import fragments
-from autodiff_viz.ui.lab.component import _hear
+from autodiff_viz.ui.lab.exchange import hear
 from autodiff_viz.ui.session import SESSION, Session
 from autodiff_viz.views.lab import start
 from autodiff_viz.views.page.parts import SHOWS
@@ -51,7 +51,7 @@ def test_a_figure_that_comes_into_view_is_due_whichever_message_says_so(monkeypa
     for name in SHOWS.keys() - {"figure"}:
         fragments.note_shown(here, name)
     assert fragments.rest_due(here)["due"] is False
-    _hear(here, {"key": here.inbox.key, "edits": [], "have": None, "seen": True, **beside})
+    hear(here, {"key": here.inbox.key, "edits": [], "have": None, "seen": True, **beside})
     assert fragments.rest_due(here)["due"] is True
 
 

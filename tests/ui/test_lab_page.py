@@ -14,7 +14,7 @@ from autodiff_viz.figures.catalog import FIGURES
 from autodiff_viz.language.parse import parse
 from autodiff_viz.ui import fragments
 from autodiff_viz.ui.inbox import STAMP, read_stamp
-from autodiff_viz.ui.lab.component import DETAILS
+from autodiff_viz.ui.lab.exchange import DETAILS
 from autodiff_viz.ui.session import SESSION
 from autodiff_viz.views.actions import typed
 from autodiff_viz.views.edits.apply import edited

@@ -8,7 +8,7 @@ from streamlit.testing.v1 import AppTest
 
 from autodiff_viz.lessons.gallery import LESSONS
 from autodiff_viz.ui.fragments import rest_due
-from autodiff_viz.ui.lab.component import _hear
+from autodiff_viz.ui.lab.exchange import hear
 from autodiff_viz.ui.panels.lesson import PROGRESS
 from autodiff_viz.ui.session import SESSION
 from autodiff_viz.views.actions import set_input
@@ -116,7 +116,7 @@ def test_the_exercise_to_play_the_pass_is_ticked_once_the_browser_asks_for_its_s
     app = _lab_with("neuron")
     assert _ticks(app) == [False, False, False]
     here = app.session_state[SESSION]
-    _hear(here, {"key": here.inbox.key, "edits": [], "seen": True, "play": here.present.state})
+    hear(here, {"key": here.inbox.key, "edits": [], "seen": True, "play": here.present.state})
     assert rest_due(here)["due"]
     app.run()
     assert _ticks(app) == [True, False, False]
