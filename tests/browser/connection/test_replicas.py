@@ -21,7 +21,7 @@ from tests.browser.replicas import HOW_TO_GET_NGINX, STATIC, Proxy, nginx
 from tests.browser.server import Server
 
 CLASS = 200  # students behind one address
-SOCKETS = 1000  # that nginx lets one address have
+SOCKETS = 500  # that nginx lets one address have
 COOKIE = "0123456789abcdef0123456789abcdef"
 
 
