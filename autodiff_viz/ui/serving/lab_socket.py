@@ -77,63 +77,89 @@ class Waiting:
 _waiting = Waiting()
 
 
+class Connection:
+    """One browser's websocket to the session `name`, which may have ended meanwhile.
+
+    Attributes:
+      address: the address that the browser was told last.
+      pushing: sends the answers of workers when they have come.
+    """
+
+    def __init__(self, socket: WebSocket, name: str):
+        self.socket, self.name = socket, name
+        self.address = ""
+        self.pushing: asyncio.Task | None = None
+
+    async def listen(self) -> None:
+        """Answer the messages of the browser until it leaves."""
+        async for text in self.socket.iter_text():
+            if len(text) > limits.MESSAGE:
+                return await self.socket.close(TOO_LONG)
+            self.stop_pushing()
+            if not await self.send(text):
+                return await self.socket.close(UNKNOWN)
+
+    async def send(self, text: str | None = None) -> bool:
+        """Send the answer to a message, or what is new without one; return whether the session exists."""
+        here = named(self.name)
+        if here is None:
+            return False
+        run = asyncio.get_running_loop().run_in_executor
+        answer, self.address, awaited = await run(_threads, exchange, here, text, self.address)
+        await self.socket.send_text(answer)
+        if awaited:
+            self.pushing = asyncio.create_task(self.push(awaited))
+        return True
+
+    async def push(self, awaited: frozenset[bytes]) -> None:
+        """Send what is new when these jobs are answered."""
+        await _waiting.answered(awaited)
+        with suppress(*GONE):
+            await self.send()
+
+    def stop_pushing(self) -> None:
+        """Forget the jobs that were awaited: the next answer says anew which ones are."""
+        if self.pushing is not None:
+            self.pushing.cancel()
+            self.pushing = None
+
+
 async def connection(socket: WebSocket) -> None:
-    """Answer the messages of one browser until it leaves."""
+    """Serve one browser's websocket."""
     name = socket.path_params["name"]
     if named(name) is None:
         await socket.close(UNKNOWN)
         return
     await socket.accept()
-    pushing: asyncio.Task | None = None
+    connected = Connection(socket, name)
     try:
-        async for text in socket.iter_text():
-            if pushing is not None:
-                pushing.cancel()
-            here = named(name)
-            if here is None or len(text) > limits.MESSAGE:
-                await socket.close(UNKNOWN if here is None else TOO_LONG)
-                break
-            awaited = await _send(socket, here, text)
-            pushing = asyncio.create_task(_push(socket, name, awaited)) if awaited else None
-            del here  # the session ends with the page
+        await connected.listen()
     except GONE:
         pass
     finally:
-        if pushing is not None:
-            pushing.cancel()
+        connected.stop_pushing()
         if (here := named(name)) is not None:
             here.socket = False
 
 
-async def _push(socket: WebSocket, name: str, awaited: frozenset[bytes]) -> None:
-    """Send the answers of workers when they have come."""
-    with suppress(*GONE):
-        while awaited:
-            await _waiting.answered(awaited)
-            here = named(name)
-            if here is None:
-                return
-            awaited = await _send(socket, here)
+def exchange(here: Session, text: str | None = None, known: str = "") -> tuple[str, str, frozenset[bytes]]:
+    """Apply a message, if there is one.
 
+    Args:
+      known: the address that the browser was told last.
 
-async def _send(socket: WebSocket, here: Session, text: str | None = None) -> frozenset[bytes]:
-    """Answer a message, or send what is new without one; return the jobs whose answers are awaited."""
-    loop = asyncio.get_running_loop()
-    answer, awaited = await loop.run_in_executor(_threads, exchange, here, text)
-    await socket.send_text(answer)
-    return awaited
-
-
-def exchange(here: Session, text: str | None = None) -> tuple[str, frozenset[bytes]]:
-    """Return the answer to a message as JSON, and the keys of the jobs whose answers it lacks."""
+    Returns:
+      The answer as JSON, the address, and the keys of the jobs whose answers are awaited.
+    """
     with in_turn(here.visitor), here.lock:
         here.socket = True
         here.parts.polls.pop(LAB, None)
         if text is not None:
             _hear(here, text)
-        query = next_address(here)  # before the edits are acknowledged
-        answer = json.dumps({**news(here), "query": query}, ensure_ascii=False, separators=(",", ":"))
-        return answer, here.awaited
+        told = known if here.address.pushed else None  # Streamlit has written another one since
+        address = next_address(here)  # before the edits are acknowledged
+        message = news(here) if address == told else {**news(here), "query": address}
+        return json.dumps(message, ensure_ascii=False, separators=(",", ":")), address, here.awaited
 
 
 def _hear(here: Session, text: str) -> None:

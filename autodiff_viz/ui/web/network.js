@@ -10,6 +10,20 @@ export const isConnected = () => (app()?.getAttribute(STATE) ?? "CONNECTED") ===
 /** Whether the device reports no network, or Streamlit no server. */
 export const isOffline = () => navigator.onLine === false || !isConnected();
 
+/** Call `returned` when the server can be reached again.
+ * @param {() => void} returned @returns {() => void} stops it */
+export function watchReturn(returned) {
+  let before = isConnected();
+  const watch = new MutationObserver(() => {
+    const now = isConnected();
+    if (now && !before) returned();
+    before = now;
+  });
+  const element = app();
+  if (element) watch.observe(element, { attributes: true, attributeFilter: [STATE] });
+  return () => watch.disconnect();
+}
+
 /** Call `changed` when the connection may have changed and when a phone wakes up, `going` when the browser begins to
  * leave or reload the page, `leaving` when the page is left or suspended.
  * @param {() => void} changed @param {() => void} going @param {() => void} leaving @returns {() => void} stops it */

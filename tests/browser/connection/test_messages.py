@@ -25,8 +25,9 @@ class Messages:
         page.on("websocket", lambda socket: socket.on("framereceived", self.note))
 
     def note(self, payload: bytes | str) -> None:
-        if isinstance(payload, bytes) and CANVAS.search(payload):
-            self.sizes.append(len(payload))
+        data = payload.encode() if isinstance(payload, str) else payload
+        if CANVAS.search(data):
+            self.sizes.append(len(data))
 
 
 @pytest.fixture

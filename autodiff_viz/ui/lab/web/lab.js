@@ -17,6 +17,7 @@ import { Board } from "../../sliders/web/board.js";
 import { html } from "../../web/dom.js";
 import { TwinsTable } from "../../twins/web/table.js";
 import { saveTwins } from "../../editor/web/twins/commands.js";
+import { watchReturn } from "../../web/network.js";
 import { hear, tell } from "../../web/news.js";
 import { Dock } from "../../workbench/web/dock.js";
 import { isHigh, isLarge, secondNow, showLook, watchLook } from "../../workbench/web/look.js";
@@ -26,7 +27,7 @@ import { read } from "./message.js";
 import { Places } from "./places.js";
 import { Question, STILL_MS } from "./question.js";
 import { Sight } from "./sight.js";
-import { LabSocket, showAddress } from "./socket.js";
+import { LabSocket, rereadAddress, showAddress } from "./socket.js";
 import { listenToSteps } from "./steps.js";
 import { listenToSweeps } from "./sweepmark.js";
 import { listenToTries } from "./tries.js";
@@ -66,6 +67,7 @@ export class Lab {
     this.socket = new LabSocket((word) => this.receive(read(word), this.component), () => (this.mail.wake(), this.question.wait(STILL_MS)));
     /** The component's own channel. @type {Post} */
     this.component = () => {};
+    this.unreturn = watchReturn(() => this.socket.path && rereadAddress());
     this.throughPage = false; // whether a request for the rest of the page needs a run of Streamlit
     this.looked = JSON.stringify(this.look);
     /** Keys of the tables that sliders wait for, by input. @type {Map<string, string>} */
@@ -190,6 +192,7 @@ export class Lab {
     this.editor.close();
     this.question.close();
     this.socket.close();
+    this.unreturn();
     this.unmark();
     this.unsweep();
     this.steps.close();

@@ -87,4 +87,8 @@ export function showAddress(query) {
   if (search !== location.search.slice(1)) history.pushState({}, "", location.pathname + (search && `?${search}`));
 }
 
+/** Have Streamlit read the address bar and run the page. When its connection returns, it would name the address that it
+ * has written itself last, to a server that may have been restarted, and in some states it runs nothing. */
+export const rereadAddress = () => dispatchEvent(new PopStateEvent("popstate", { state: history.state }));
+
 const HOSTS = ["embed", "embed_options"]; // of Streamlit, which hides them from the page's code
