@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import atexit
 import os
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from typing import Protocol
@@ -40,6 +41,8 @@ class Answers(Protocol):
 
     def cancel(self, asker: object) -> None: ...
 
+    def listen(self, listener: Callable[[], object]) -> None: ...
+
 
 class _Here:
     """Jobs done synchronously, for a host that cannot fork."""
@@ -60,6 +63,9 @@ class _Here:
 
     def cancel(self, asker: object) -> None:
         """Do nothing, since no job is ever under way."""
+
+    def listen(self, listener: Callable[[], object]) -> None:
+        """Do nothing, since no answer ever comes later."""
 
 
 @cache

@@ -60,7 +60,7 @@ class Pool:
         self._most = {False: workers, True: 1}
         self._rest, self._rested = rest, 0.0
         self._changed = Condition()
-        self._listeners: tuple[Callable[[], None], ...] = ()
+        self._listeners: tuple[Callable[[], object], ...] = ()
         self._answers: OrderedDict[bytes, Answer] = OrderedDict()
         self._waiting: dict[bool, OrderedDict[Hashable, Job]] = {False: OrderedDict(), True: OrderedDict()}
         self._askers: dict[bytes, set[Hashable]] = {}  # of waiting and running jobs
@@ -104,7 +104,7 @@ class Pool:
                 self._answers.move_to_end(key)
             return self._answers.get(key)
 
-    def listen(self, listener: Callable[[], None]) -> None:
+    def listen(self, listener: Callable[[], object]) -> None:
         """Call `listener` after every answer from now on, in another thread; it must be quick."""
         self._listeners += (listener,)
 

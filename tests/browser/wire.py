@@ -1,20 +1,23 @@
-"""A connection to the server whose messages can be held back and let go, in their order."""
+"""The connections to the server, whose messages can be held back and let go, in their order."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from playwright.sync_api import Page, WebSocketRoute
 
+SOCKETS = re.compile(r"/_stcore/stream$|/lab-socket/")
+
 
 class Wire:
-    """The connection of one page."""
+    """The websockets of one page: Streamlit's and the lab's own."""
 
     def __init__(self, page: Page):
         self.held: list[Callable[[], None]] | None = None
         self.sent = 0
-        page.route_web_socket("**/_stcore/stream", self._connect)
+        page.route_web_socket(SOCKETS, self._connect)
 
     def _connect(self, browser: WebSocketRoute) -> None:
         server = browser.connect_to_server()

@@ -93,11 +93,10 @@ class Connection:
     async def listen(self) -> None:
         """Answer the messages of the browser until it leaves."""
         async for text in self.socket.iter_text():
-            if len(text) > limits.MESSAGE:
-                return await self.socket.close(TOO_LONG)
             self.stop_pushing()
-            if not await self.send(text):
-                return await self.socket.close(UNKNOWN)
+            if len(text) > limits.MESSAGE or not await self.send(text):
+                await self.socket.close(UNKNOWN if len(text) <= limits.MESSAGE else TOO_LONG)
+                return
 
     async def send(self, text: str | None = None) -> bool:
         """Send the answer to a message, or what is new without one; return whether the session exists."""
