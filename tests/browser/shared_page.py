@@ -17,6 +17,7 @@ TWICE = 400  # milliseconds after which the next click makes no double click
 SETTINGS = ["seed", "dtype", "figure", "sweep", "scale", "draws"]  # in the address
 TRIES, PAUSE = 6, 100  # times and milliseconds in which the page is as it was
 SELECTED = "?node=a"  # most tests edit the selected node; a newcomer finds none selected
+FOLDED = "#folded=1"  # as a link does it: drawing the plots again is half of the work of an edit
 
 NOTE_CLICKS = """addEventListener("pointerup", ({ timeStamp }) => { window.clickedAt = timeStamp; }, true)"""
 SINCE_CLICK = "performance.now() - (window.clickedAt ?? -1e6)"  # milliseconds
@@ -60,12 +61,18 @@ SEEN = f"""() => {{ {FOUND}
 class SharedPage:
     """One page for many tests.
 
+    Args:
+      plots: whether the plots are open.
+
     Attributes:
       abroad, said: requests to other hosts and errors on the console since it was reset.
     """
 
-    def __init__(self, context: BrowserContext, address: str, watched: Callable[[Page], Any]):
+    def __init__(
+        self, context: BrowserContext, address: str, watched: Callable[[Page], Any], plots: bool = True
+    ):
         self.context, self.address, self.watched = context, address, watched
+        self.query = SELECTED + ("" if plots else FOLDED)
         self.lab: LabPage | None = None
         self.first: dict[str, Any] = {}
         self.size: Any = None
@@ -79,7 +86,7 @@ class SharedPage:
             page = self.context.new_page()
             self.abroad, self.said = self.watched(page)
             page.add_init_script(NOTE_CLICKS)
-            self.lab = LabPage(page, self.address).open(SELECTED)
+            self.lab = LabPage(page, self.address).open(self.query)
             expect(page.get_by_test_id("stPopover").get_by_role("button", name="Settings")).to_be_visible()
             expect(page.locator(".inspector")).to_be_visible()
             self.first, self.size = self._seen(), page.viewport_size

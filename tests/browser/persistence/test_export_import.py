@@ -20,7 +20,7 @@ from autodiff_viz.language.show import show
 from autodiff_viz.views.lab import FIRST
 from tests.browser.lab_page import LabPage, four_digits, saying
 
-pytestmark = pytest.mark.shared_page
+pytestmark = pytest.mark.shared_page(plots=False)
 
 SVG = "{http://www.w3.org/2000/svg}"
 OTHER = "u = 2.0\nv = u * u"
