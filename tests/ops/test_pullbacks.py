@@ -58,7 +58,7 @@ def test_forward_mode_and_reverse_mode_agree(op, shapes, params, sweeps):
     np.testing.assert_allclose(np.vdot(seed_like(moved), moved), sideways, rtol=1e-10, atol=1e-12)
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(9)
 @pytest.mark.parametrize(("op", "shapes", "params"), last_example_of(WIRED))
 def test_passed_cotangents_keep_shape_and_dtype_of_the_inputs(op, shapes, params):
     arrays = sample(op, shapes, np.float32)

@@ -42,7 +42,7 @@ def test_value_is_that_of_numpy(op, shapes, params, compiled):
     np.testing.assert_allclose(value, wanted, rtol=TOLERANCE[dtype], atol=TOLERANCE[dtype])
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(9)
 @pytest.mark.parametrize(("op", "shapes", "params"), last_example_of(WIRED))
 def test_mapping_over_a_batch_gives_what_a_loop_gives(op, shapes, params):
     batch = [sample(op, shapes, np.float32, seed) for seed in range(3)]
