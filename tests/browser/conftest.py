@@ -11,7 +11,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, Request, expect, 
 
 from tests.asserting import counted
 from tests.browser import lab_page
-from tests.browser.lab_page import LabPage
+from tests.browser.lab_page import FOLDED, LabPage
 from tests.browser.server import FLAGS, HOW_TO_GET_CHROMIUM, chromium, serving
 from tests.browser.shared_page import SharedPage
 from tests.scheduling import BROWSER
@@ -115,13 +115,13 @@ def shared_phone(phone_context: BrowserContext, address: str) -> Iterator[Shared
 @pytest.fixture
 def lab(request: pytest.FixtureRequest, address: str) -> Iterator[LabPage]:
     """The lab as a newcomer finds it. With the mark `shared_page` on a page that others have used before; its
-    address and redo may tell, see `SharedPage`. With `shared_page(plots=False)` on another one, whose plots are
-    folded. A test that needs more has the mark `own_page`."""
+    address and redo may tell, see `SharedPage`. With `shared_page(plots=False)` the plots are folded. A test
+    that needs more has the mark `own_page`."""
     mark, own = (request.node.get_closest_marker(name) for name in ("shared_page", "own_page"))
+    plots = not mark or mark.kwargs.get("plots", True)
     if not mark or own or "page" in request.fixturenames:
-        yield LabPage(request.getfixturevalue("page"), address).open()
+        yield LabPage(request.getfixturevalue("page"), address).open("" if plots else FOLDED)
         return
-    plots = mark.kwargs.get("plots", True)
     yield from in_first_state(request.getfixturevalue("shared_page" if plots else "shared_canvas"))
 
 

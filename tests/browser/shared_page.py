@@ -7,7 +7,7 @@ from typing import Any
 
 from playwright.sync_api import BrowserContext, Error, Page, expect
 
-from tests.browser.lab_page import FOUND, LabPage
+from tests.browser.lab_page import FOLDED, FOUND, LabPage
 
 MODIFIERS = ("Shift", "Control", "Alt", "Meta", " ")
 PRESSED = ":is(.workspace, .canvas-tools) [aria-pressed=true]"
@@ -17,7 +17,6 @@ TWICE = 400  # milliseconds after which the next click makes no double click
 SETTINGS = ["seed", "dtype", "figure", "sweep", "scale", "draws"]  # in the address
 TRIES, PAUSE = 6, 100  # times and milliseconds in which the page is as it was
 SELECTED = "?node=a"  # most tests edit the selected node; a newcomer finds none selected
-FOLDED = "#folded=1"  # as a link does it: drawing the plots again is half of the work of an edit
 
 NOTE_CLICKS = """addEventListener("pointerup", ({ timeStamp }) => { window.clickedAt = timeStamp; }, true)"""
 SINCE_CLICK = "performance.now() - (window.clickedAt ?? -1e6)"  # milliseconds

@@ -37,7 +37,7 @@ def name_of(op, shapes, params):
 def of_every_example(work, dtype):
     """`work(op, params, arrays)` of each example of each op, by the example's name.
 
-    All in one program: a program takes XLA some 20 ms however small it is, and there are hundreds of examples.
+    All in one program: XLA takes some 20 ms for a program however small it is, and there are hundreds.
     """
     cases = [(op, *example) for op in WIRED for example in op.examples]
     with jax.enable_x64(dtype == np.float64):

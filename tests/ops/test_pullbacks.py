@@ -8,7 +8,13 @@ import pytest
 from autodiff_viz.ops.catalog import OPS
 from tests.ops.references import reference
 from tests.ops.samples import (
-    WIRED, central_difference, examples_of, last_example_of, name_of, of_every_example, sample,
+    WIRED,
+    central_difference,
+    examples_of,
+    last_example_of,
+    name_of,
+    of_every_example,
+    sample,
 )  # fmt: skip
 
 

@@ -10,7 +10,13 @@ import pytest
 from autodiff_viz.ops.catalog import OPS
 from tests.ops.references import REFERENCES, reference
 from tests.ops.samples import (
-    OF_ARRAYS, WIRED, examples_of, last_example_of, name_of, of_every_example, sample,
+    OF_ARRAYS,
+    WIRED,
+    examples_of,
+    last_example_of,
+    name_of,
+    of_every_example,
+    sample,
 )  # fmt: skip
 
 TOLERANCE = {np.float32: 2e-6, np.float64: 1e-14}
