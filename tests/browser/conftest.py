@@ -11,9 +11,9 @@ from playwright.sync_api import Browser, BrowserContext, Page, Request, expect, 
 
 from tests.asserting import counted
 from tests.browser import lab_page
-from tests.browser.lab_page import FOLDED, LabPage
+from tests.browser.lab_page import LabPage
 from tests.browser.server import FLAGS, HOW_TO_GET_CHROMIUM, chromium, serving
-from tests.browser.shared_page import SharedPage
+from tests.browser.shared_page import FOLD, SharedPage
 from tests.scheduling import BROWSER
 
 HERE = {"127.0.0.1", "localhost"}
@@ -120,7 +120,10 @@ def lab(request: pytest.FixtureRequest, address: str) -> Iterator[LabPage]:
     mark, own = (request.node.get_closest_marker(name) for name in ("shared_page", "own_page"))
     plots = not mark or mark.kwargs.get("plots", True)
     if not mark or own or "page" in request.fixturenames:
-        yield LabPage(request.getfixturevalue("page"), address).open("" if plots else FOLDED)
+        page = request.getfixturevalue("page")
+        if not plots:
+            page.add_init_script(FOLD)
+        yield LabPage(page, address).open()
         return
     yield from in_first_state(request.getfixturevalue("shared_page" if plots else "shared_canvas"))
 

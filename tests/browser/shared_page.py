@@ -21,6 +21,10 @@ SELECTED = "?node=a"  # most tests edit the selected node; a newcomer finds none
 NOTE_CLICKS = """addEventListener("pointerup", ({ timeStamp }) => { window.clickedAt = timeStamp; }, true)"""
 SINCE_CLICK = "performance.now() - (window.clickedAt ?? -1e6)"  # milliseconds
 
+FOLD = f"""if (location.protocol !== "about:" && !location.hash)
+  history.replaceState(history.state, "", {FOLDED!r});"""
+"""As if each address, also after a reload, were a link that says so."""
+
 RELEASE = f"""(first) => {{ {FOUND}
   found({PRESSED!r}).filter((one) => !first.includes(one.title)).forEach((one) => one.click());
 }}"""
@@ -71,7 +75,7 @@ class SharedPage:
         self, context: BrowserContext, address: str, watched: Callable[[Page], Any], plots: bool = True
     ):
         self.context, self.address, self.watched = context, address, watched
-        self.query = SELECTED + ("" if plots else FOLDED)
+        self.plots = plots
         self.lab: LabPage | None = None
         self.first: dict[str, Any] = {}
         self.size: Any = None
@@ -85,7 +89,9 @@ class SharedPage:
             page = self.context.new_page()
             self.abroad, self.said = self.watched(page)
             page.add_init_script(NOTE_CLICKS)
-            self.lab = LabPage(page, self.address).open(self.query)
+            if not self.plots:
+                page.add_init_script(FOLD)
+            self.lab = LabPage(page, self.address).open(SELECTED)
             expect(page.get_by_test_id("stPopover").get_by_role("button", name="Settings")).to_be_visible()
             expect(page.locator(".inspector")).to_be_visible()
             self.first, self.size = self._seen(), page.viewport_size
