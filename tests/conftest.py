@@ -1,5 +1,6 @@
 """Settings of every test: JAX on the CPU and strict about dtypes, hypothesis without a clock."""
 
+import gc
 import os
 from pathlib import Path
 
@@ -17,6 +18,9 @@ LOADED = {"conftest", "scheduling", "second_try", "thorough"}
 HELPERS = {path.stem for path in Path(__file__).parent.iterdir() if path.stem[0].isalpha()} - LOADED
 pytest.register_assert_rewrite(*(f"tests.{name}" for name in HELPERS))  # so that these, too, say what failed
 pytest_plugins = ["tests.asserting", "tests.second_try", "tests.thorough"]
+
+# A full collection looks at all tests and at all that JAX has traced, which takes half a second.
+gc.set_threshold(700, 10, 200)
 
 jax.config.update("jax_numpy_dtype_promotion", "strict")  # the project never mixes dtypes silently
 

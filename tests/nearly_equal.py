@@ -1,7 +1,7 @@
 """Pairs of states that Python's `==` or `hash` takes for one, and all that the lab works out of a state.
 
-`python -m tests.nearly_equal 0` prints, as JSON, the outcome of the first state of each pair, in a process
-that has never seen the second; with 1, of the second.
+`python -m tests.nearly_equal 0 4 7` prints, as JSON, the outcomes of the first states of pairs 4 and 7, in a
+process that has never seen the second ones; with 1 in the place of 0, of the second ones.
 """
 
 from __future__ import annotations
@@ -166,9 +166,9 @@ def _trained(state: State, graph: Graph) -> dict[str, Any]:
     return told
 
 
-def outcomes(which: int) -> list[dict[str, Any]]:
-    """Of the first (0) or the second (1) state of each pair."""
-    return [_safe(pair[which]) for pair in PAIRS]
+def outcomes(which: int, pairs: list[int]) -> dict[int, dict[str, Any]]:
+    """Of the first (0) or the second (1) state of these pairs."""
+    return {i: _safe(PAIRS[i][which]) for i in pairs}
 
 
 def _safe(state: State) -> dict[str, Any]:
@@ -179,4 +179,5 @@ def _safe(state: State) -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    json.dump(outcomes(int(sys.argv[1])), sys.stdout)
+    chosen, *numbers = map(int, sys.argv[1:])
+    json.dump(outcomes(chosen, numbers), sys.stdout)

@@ -13,7 +13,7 @@ from tests.asserting import counted
 from tests.browser import lab_page
 from tests.browser.lab_page import LabPage
 from tests.browser.server import FLAGS, HOW_TO_GET_CHROMIUM, chromium, serving
-from tests.browser.shared_page import SharedPage
+from tests.browser.shared_page import FOLD, SharedPage
 from tests.scheduling import BROWSER
 
 HERE = {"127.0.0.1", "localhost"}
@@ -99,6 +99,13 @@ def shared_page(context: BrowserContext, address: str) -> Iterator[SharedPage]:
 
 
 @pytest.fixture(scope="session")
+def shared_canvas(context: BrowserContext, address: str) -> Iterator[SharedPage]:
+    found = SharedPage(context, address, watched, plots=False)
+    yield found
+    found.close()
+
+
+@pytest.fixture(scope="session")
 def shared_phone(phone_context: BrowserContext, address: str) -> Iterator[SharedPage]:
     found = SharedPage(phone_context, address, watched)
     yield found
@@ -108,12 +115,17 @@ def shared_phone(phone_context: BrowserContext, address: str) -> Iterator[Shared
 @pytest.fixture
 def lab(request: pytest.FixtureRequest, address: str) -> Iterator[LabPage]:
     """The lab as a newcomer finds it. With the mark `shared_page` on a page that others have used before; its
-    address and redo may tell, see `SharedPage`. A test that needs more has the mark `own_page`."""
-    marks = {mark.name for mark in request.node.iter_markers()}
-    if "shared_page" not in marks or "own_page" in marks or "page" in request.fixturenames:
-        yield LabPage(request.getfixturevalue("page"), address).open()
+    address and redo may tell, see `SharedPage`. With `shared_page(plots=False)` the plots are folded. A test
+    that needs more has the mark `own_page`."""
+    mark, own = (request.node.get_closest_marker(name) for name in ("shared_page", "own_page"))
+    plots = not mark or mark.kwargs.get("plots", True)
+    if not mark or own or "page" in request.fixturenames:
+        page = request.getfixturevalue("page")
+        if not plots:
+            page.add_init_script(FOLD)
+        yield LabPage(page, address).open()
         return
-    yield from in_first_state(request.getfixturevalue("shared_page"))
+    yield from in_first_state(request.getfixturevalue("shared_page" if plots else "shared_canvas"))
 
 
 @pytest.fixture

@@ -7,6 +7,8 @@ import re
 from playwright.sync_api import Locator, Page, TimeoutError, expect
 
 MINUS = "\u2212"
+FOLDED = "#folded=1"
+"""Of an address: the plots are folded, which saves half of the work of an edit."""
 
 
 def four_digits(number: float) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 
 from playwright.sync_api import BrowserContext, Error, Page, expect
 
-from tests.browser.lab_page import FOUND, LabPage
+from tests.browser.lab_page import FOLDED, FOUND, LabPage
 
 MODIFIERS = ("Shift", "Control", "Alt", "Meta", " ")
 PRESSED = ":is(.workspace, .canvas-tools) [aria-pressed=true]"
@@ -20,6 +20,10 @@ SELECTED = "?node=a"  # most tests edit the selected node; a newcomer finds none
 
 NOTE_CLICKS = """addEventListener("pointerup", ({ timeStamp }) => { window.clickedAt = timeStamp; }, true)"""
 SINCE_CLICK = "performance.now() - (window.clickedAt ?? -1e6)"  # milliseconds
+
+FOLD = f"""if (location.protocol !== "about:" && !location.hash)
+  history.replaceState(history.state, "", {FOLDED!r});"""
+"""As if each address, also after a reload, were a link that says so."""
 
 RELEASE = f"""(first) => {{ {FOUND}
   found({PRESSED!r}).filter((one) => !first.includes(one.title)).forEach((one) => one.click());
@@ -60,12 +64,18 @@ SEEN = f"""() => {{ {FOUND}
 class SharedPage:
     """One page for many tests.
 
+    Args:
+      plots: whether the plots are open.
+
     Attributes:
       abroad, said: requests to other hosts and errors on the console since it was reset.
     """
 
-    def __init__(self, context: BrowserContext, address: str, watched: Callable[[Page], Any]):
+    def __init__(
+        self, context: BrowserContext, address: str, watched: Callable[[Page], Any], plots: bool = True
+    ):
         self.context, self.address, self.watched = context, address, watched
+        self.plots = plots
         self.lab: LabPage | None = None
         self.first: dict[str, Any] = {}
         self.size: Any = None
@@ -79,6 +89,8 @@ class SharedPage:
             page = self.context.new_page()
             self.abroad, self.said = self.watched(page)
             page.add_init_script(NOTE_CLICKS)
+            if not self.plots:
+                page.add_init_script(FOLD)
             self.lab = LabPage(page, self.address).open(SELECTED)
             expect(page.get_by_test_id("stPopover").get_by_role("button", name="Settings")).to_be_visible()
             expect(page.locator(".inspector")).to_be_visible()

@@ -41,13 +41,13 @@ SET = [
 ]
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(9)
 @pytest.mark.parametrize(("op", "example"), SET)
 def test_parameters_at_their_defaults_and_set_agree(op, example):
     check(graph_of(op, example))
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("op", [op for op in OF_ARRAYS if op.slots], ids=lambda op: op.name)
 def test_an_op_of_constants_alone_agrees(op):
     check(graph_of(op, op.examples[0], wired=()))
@@ -61,7 +61,7 @@ ONE_CONSTANT = [
 ]
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize(("op", "slot"), ONE_CONSTANT)
 def test_an_op_with_one_constant_agrees(op, slot):
     check(graph_of(op, op.examples[0], wired={*range(len(op.slots))} - {slot}))

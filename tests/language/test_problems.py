@@ -354,9 +354,9 @@ def _known_and_wrong(known: int, wrong: int) -> str:
 @pytest.mark.parametrize(
     ("few", "many"),
     [
-        (_known_and_wrong(375, 500), _known_and_wrong(1500, 2000)),
-        ("(\n" * 10_000, "(\n" * 40_000),
-        ("x = )\n" * 3_750, "x = )\n" * 15_000),
+        (_known_and_wrong(190, 250), _known_and_wrong(760, 1000)),
+        ("(\n" * 2_500, "(\n" * 10_000),
+        ("x = )\n" * 1_250, "x = )\n" * 5_000),
     ],
     ids=["unknown names", "opened, never closed", "closed, never opened"],
 )

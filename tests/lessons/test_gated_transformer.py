@@ -34,7 +34,7 @@ EVERY = [(way, k) for way in (stacked, running) for k in range(1, 7)]
 SOME = [(way, k) for way in (joined, declared) for k in (1, 4, 6)]
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize(("way", "k"), EVERY + SOME, ids=lambda x: getattr(x, "__name__", x))
 def test_gradients_of_a_gate_grown_to_k_branches_are_those_worked_by_hand(way, k):
     trace = av.trace(with_branches(av.parse(way(2)), "transformer", k), dtype="float64")

@@ -12,7 +12,7 @@ from playwright.sync_api import expect
 
 from tests.browser.lab_page import LabPage, four_digits, saying
 
-pytestmark = pytest.mark.shared_page
+pytestmark = pytest.mark.shared_page(plots=False)
 
 A = math.sin(0.6)
 DX = 1.5 * math.cos(0.6)  # through b alone, while exp is stopped

@@ -7,7 +7,7 @@ from playwright.sync_api import expect
 
 from tests.browser.lab_page import LabPage, middle
 
-pytestmark = pytest.mark.shared_page
+pytestmark = pytest.mark.shared_page(plots=False)
 
 GRAPH = "a = 1.0\nb = 2.0\nc = a * b\nd = sin(c)\nreturn d"
 

@@ -5,7 +5,7 @@ from playwright.sync_api import expect
 
 from tests.browser.lab_page import LabPage, saying
 
-pytestmark = pytest.mark.shared_page
+pytestmark = pytest.mark.shared_page(plots=False)
 
 # g = 2 x theta = 6 and loss = g^2: 12 arrives at g; it passes 12 * 2 x = 36 to theta, 12 * 2 theta = 48 to x
 TYPED = "theta = 2.0\nx = 1.5\ninner = x * square(theta)\ng = grad(inner, theta)\nloss = square(g)"

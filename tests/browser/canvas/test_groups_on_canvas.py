@@ -7,7 +7,7 @@ from playwright.sync_api import Locator, expect
 
 from tests.browser.lab_page import LabPage, four_digits, middle, saying
 
-pytestmark = pytest.mark.shared_page
+pytestmark = pytest.mark.shared_page(plots=False)
 
 TEXT = "x = 0.5\na = sin(x)\nb = a * x\nc = cos(b)\nz = c + b"
 

@@ -12,7 +12,7 @@ from playwright.sync_api import BrowserContext, Locator, expect
 from autodiff_viz.graph.link import to_link
 from benchmarks.graphs import example
 from tests.browser.conftest import watched
-from tests.browser.lab_page import LabPage
+from tests.browser.lab_page import FOLDED, LabPage
 
 GRAPH = example(100, 0).graph
 NODE = "n50"
@@ -37,7 +37,7 @@ PATHS = """
 def opened(context: BrowserContext, address: str) -> Iterator[LabPage]:
     page = context.new_page()
     noticed = watched(page)
-    yield LabPage(page, address).open(f"/?{urlencode({'g': to_link(GRAPH)})}")
+    yield LabPage(page, address).open(f"/?{urlencode({'g': to_link(GRAPH)})}{FOLDED}")
     page.close()
     assert noticed == ([], [])
 

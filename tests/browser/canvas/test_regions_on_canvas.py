@@ -7,7 +7,7 @@ from playwright.sync_api import expect
 
 from tests.browser.lab_page import LabPage, saying
 
-pytestmark = pytest.mark.shared_page
+pytestmark = pytest.mark.shared_page(plots=False)
 
 CHAIN = "x = 0.5\na = sin(x)\nb = exp(a)\nc = cos(b)\nz = tanh(c)"
 

@@ -12,7 +12,7 @@ from playwright.sync_api import expect
 
 from tests.browser.lab_page import CHECKED, LabPage, four_digits, saying
 
-pytestmark = pytest.mark.shared_page
+pytestmark = pytest.mark.shared_page(plots=False)
 
 DX = 1.5 * math.cos(0.6)
 

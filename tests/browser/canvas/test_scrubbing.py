@@ -30,7 +30,7 @@ def pages(context: BrowserContext, address: str) -> Iterator[Pages]:
         wires.append(Wire(page))
         return watched(page)
 
-    shared = SharedPage(context, address, routed)
+    shared = SharedPage(context, address, routed, plots=False)
     yield shared, wires
     shared.close()
 

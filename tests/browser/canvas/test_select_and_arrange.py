@@ -7,7 +7,7 @@ from playwright.sync_api import expect
 
 from tests.browser.lab_page import LabPage
 
-pytestmark = pytest.mark.shared_page
+pytestmark = pytest.mark.shared_page(plots=False)
 
 FIRST = {"x", "y", "a", "b", "exp_1", "z"}
 

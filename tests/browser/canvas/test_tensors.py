@@ -7,7 +7,7 @@ from playwright.sync_api import expect
 
 from tests.browser.lab_page import LabPage, saying
 
-pytestmark = pytest.mark.shared_page
+pytestmark = pytest.mark.shared_page(plots=False)
 
 NET = """x = [[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]]
 w = parameter(shape=(2, 6), seed=1)

@@ -7,7 +7,7 @@ from playwright.sync_api import expect
 
 from tests.browser.lab_page import LabPage, middle
 
-pytestmark = pytest.mark.shared_page
+pytestmark = pytest.mark.shared_page(plots=False)
 
 CHAIN = "\n".join(["x = 0.5", *(f"a{i} = sin({'x' if i == 0 else f'a{i - 1}'})" for i in range(20))])
 IN_A_ROW = ", ".join(f"{name} {192.0 * i} 0.0" for i, name in enumerate(["x", *(f"a{i}" for i in range(20))]))

@@ -13,7 +13,7 @@ from playwright.sync_api import Locator, expect
 
 from tests.browser.lab_page import LabPage, four_digits, middle, saying
 
-pytestmark = pytest.mark.shared_page
+pytestmark = pytest.mark.shared_page(plots=False)
 
 A = math.sin(0.6)
 LOOPED = re.compile(r"\blooped\b")

@@ -11,7 +11,7 @@ from playwright.sync_api import BrowserContext, Page, expect
 
 from autodiff_viz.graph.link import to_link
 from benchmarks.graphs import example
-from tests.browser.lab_page import LabPage, saying
+from tests.browser.lab_page import FOLDED, LabPage, saying
 
 SIZE = 30  # nodes
 CANVAS = re.compile(rb'"rev": ?\d+')
@@ -55,7 +55,7 @@ def test_an_edit_sends_what_it_changed_and_not_the_drawing(messages: Messages, p
     )
 
 
-@pytest.mark.shared_page
+@pytest.mark.shared_page(plots=False)
 def test_a_drawing_that_got_lost_is_asked_for_again(lab: LabPage):
     lab.select("b")
     lab.page.evaluate("""() => {
@@ -75,7 +75,7 @@ def test_a_drawing_that_got_lost_is_asked_for_again(lab: LabPage):
 def test_a_browser_that_cannot_load_the_code_by_its_path_is_sent_it(context: BrowserContext, address: str):
     page = context.new_page()  # whose console says that it could not
     page.route("**/code/*.js", lambda route: route.fulfill(status=404, body="Not found"))
-    lab = LabPage(page, address).open()
+    lab = LabPage(page, address).open(FOLDED)
     lab.select("b")
     lab.press("s")
     expect(lab.formula).to_have_value(saying("b = stop_gradient(a * y)"))
@@ -84,6 +84,6 @@ def test_a_browser_that_cannot_load_the_code_by_its_path_is_sent_it(context: Bro
 
 def test_the_code_is_kept_by_the_browser_under_a_name_that_no_other_version_has(page: Page, address: str):
     with page.expect_response("**/code/*.js") as loaded:
-        LabPage(page, address).open()
+        LabPage(page, address).open(FOLDED)
     assert loaded.value.header_value("cache-control") == "public, max-age=31536000, immutable"
     assert page.request.get(f"{address}/code/0000000000000000.js").status == 404

@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
 from tests.browser.cuttable import Cuttable
-from tests.browser.lab_page import LabPage, saying
+from tests.browser.lab_page import FOLDED, LabPage, saying
 from tests.browser.server import Server
 
 BACK = 30_000  # milliseconds for Streamlit to find its server again
@@ -71,7 +71,7 @@ def add_quickly(lab: LabPage, op: str) -> None:
     lab.page.keyboard.press("Enter")
 
 
-@pytest.mark.shared_page
+@pytest.mark.shared_page(plots=False)
 def test_edits_under_way_outlive_a_reload(lab: LabPage):
     lab.select("b")
     lab.page.keyboard.press("s")
@@ -83,7 +83,7 @@ def test_edits_under_way_outlive_a_reload(lab: LabPage):
     assert {name for name in lab.names() if name.startswith("tanh")} == {"tanh_1", "tanh_2"}
 
 
-@pytest.mark.shared_page
+@pytest.mark.shared_page(plots=False)
 def test_text_just_typed_outlives_a_reload(lab: LabPage):
     lab.formula.press("Control+End")
     lab.page.keyboard.type("w = z * 3.0")
@@ -91,7 +91,7 @@ def test_text_just_typed_outlives_a_reload(lab: LabPage):
     expect(lab.node("w")).to_be_visible(timeout=BACK)
 
 
-@pytest.mark.shared_page
+@pytest.mark.shared_page(plots=False)
 def test_a_slider_just_moved_outlives_a_reload(lab: LabPage):
     lab.page.get_by_label("Slider of x").press("ArrowRight")
     moved = lab.page.get_by_label("Value of x").input_value()
@@ -101,7 +101,7 @@ def test_a_slider_just_moved_outlives_a_reload(lab: LabPage):
 
 
 def test_edits_made_while_the_server_restarts_are_done_once_each(tab: Page, server: Server):
-    lab = LabPage(tab, server.address).open()
+    lab = LabPage(tab, server.address).open(FOLDED)
     lab.select("b")
     add_quickly(lab, "tanh")  # may or may not have arrived
     server.kill()
@@ -116,7 +116,7 @@ def test_edits_made_while_the_server_restarts_are_done_once_each(tab: Page, serv
 
 
 def test_the_canvas_keeps_the_keys_while_there_is_no_connection(tab: Page, line: Cuttable):
-    lab = LabPage(tab, line.address).open()
+    lab = LabPage(tab, line.address).open(FOLDED)
     lab.select("b")
     line.cut()
     offline(lab)
@@ -130,7 +130,7 @@ def test_the_canvas_keeps_the_keys_while_there_is_no_connection(tab: Page, line:
 
 
 def test_all_that_was_done_without_a_connection_is_done_in_order(tab: Page, line: Cuttable):
-    lab = LabPage(tab, line.address).open()
+    lab = LabPage(tab, line.address).open(FOLDED)
     lab.select("b")
     line.cut()
     for key in ("s", "r", "s", "o"):  # stop, then rewrite, then stop again, then the output
@@ -143,7 +143,7 @@ def test_all_that_was_done_without_a_connection_is_done_in_order(tab: Page, line
 
 
 def test_a_phone_that_slept_in_mid_edit_goes_on_where_it_was(tab: Page, line: Cuttable):
-    lab = LabPage(tab, line.address).open()
+    lab = LabPage(tab, line.address).open(FOLDED)
     lab.select("b")
     show(tab, "hidden")
     line.cut()
@@ -166,11 +166,11 @@ def show(page: Page, state: str) -> None:
     )
 
 
-@pytest.mark.shared_page
+@pytest.mark.shared_page(plots=False)
 def test_two_tabs_do_not_meet(context: BrowserContext, lab: LabPage, tab: Page):
     lab.select("b")
     lab.page.keyboard.press("s")
-    other = LabPage(tab, lab.address).open()
+    other = LabPage(tab, lab.address).open(FOLDED)
     other.select("a")
     other.press("s")
     lab.settle()
@@ -182,7 +182,7 @@ def test_two_tabs_do_not_meet(context: BrowserContext, lab: LabPage, tab: Page):
     expect(other.formula).to_have_value(saying("b = a * y"))
 
 
-@pytest.mark.shared_page
+@pytest.mark.shared_page(plots=False)
 def test_after_the_back_button_and_a_reload_nothing_is_done_again(lab: LabPage):
     lab.select("b")
     lab.press("s")

@@ -16,7 +16,7 @@ from websockets.sync.client import connect
 
 from autodiff_viz.graph import limits
 from tests.browser.connection.test_never_lost import STOPPED, add_quickly, returned
-from tests.browser.lab_page import LabPage, saying
+from tests.browser.lab_page import FOLDED, LabPage, saying
 from tests.browser.replicas import HOW_TO_GET_NGINX, STATIC, Proxy, nginx
 from tests.browser.server import Server
 
@@ -219,7 +219,7 @@ WATCH = """(canvas) => {
 def test_who_is_editing_as_a_replica_is_killed_is_told_goes_on_with_another_and_loses_nothing(
     tab: Page, proxy: Proxy
 ):
-    lab = LabPage(tab, proxy.address).open()
+    lab = LabPage(tab, proxy.address).open(FOLDED)
     mine = next(s for s in proxy.servers if s is proxy.replica_of("/_stcore/host-config"))
     (other,) = [s for s in proxy.servers if s is not mine]
     lab.select("b")

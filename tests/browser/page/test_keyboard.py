@@ -9,7 +9,7 @@ from playwright.sync_api import Locator, expect
 
 from tests.browser.lab_page import LabPage, four_digits, saying
 
-pytestmark = pytest.mark.shared_page
+pytestmark = pytest.mark.shared_page(plots=False)
 
 A = math.sin(0.6)
 

@@ -15,8 +15,10 @@ from tests.browser.conftest import watched
 from tests.browser.lab_page import CHECKED, LabPage, four_digits, saying
 
 pytestmark = pytest.mark.shared_page
+WITHOUT_PLOTS = pytest.mark.shared_page(plots=False)
 
 
+@WITHOUT_PLOTS
 def test_a_step_of_the_slider_changes_value_and_cotangent(lab: LabPage):
     slider = lab.page.get_by_role("slider", name="Slider of x")
     slider.focus()
@@ -26,6 +28,7 @@ def test_a_step_of_the_slider_changes_value_and_cotangent(lab: LabPage):
     expect(lab.cotangent("x")).to_have_text(four_digits(1.5 * math.cos(0.61)))
 
 
+@WITHOUT_PLOTS
 def test_many_steps_of_a_slider_end_where_the_last_one_does(lab: LabPage):
     lab.page.get_by_role("slider", name="Slider of x").focus()
     for _ in range(10):
@@ -34,6 +37,7 @@ def test_many_steps_of_a_slider_end_where_the_last_one_does(lab: LabPage):
     expect(lab.cotangent("x")).to_have_text(four_digits(1.5 * math.cos(0.7)))
 
 
+@WITHOUT_PLOTS
 def test_a_slider_dragged_twice_is_two_steps_of_undo(lab: LabPage):
     box = lab.page.get_by_role("slider", name="Slider of x").bounding_box()
     middle = box["y"] + box["height"] / 2
@@ -48,6 +52,7 @@ def test_a_slider_dragged_twice_is_two_steps_of_undo(lab: LabPage):
     expect(lab.value("x")).to_have_text("0.6")
 
 
+@WITHOUT_PLOTS
 def test_a_number_typed_in_the_box_moves_the_slider_beyond_its_end(lab: LabPage):
     box = lab.page.get_by_role("spinbutton", name="Value of y")
     box.fill("40")
@@ -60,6 +65,7 @@ def test_a_number_typed_in_the_box_moves_the_slider_beyond_its_end(lab: LabPage)
     expect(lab.value("y")).not_to_have_text("40")
 
 
+@WITHOUT_PLOTS
 def test_what_is_no_number_is_marked_in_its_box_and_goes_nowhere(lab: LabPage):
     box = lab.page.get_by_role("spinbutton", name="Value of x")
     box.fill("six")
@@ -71,6 +77,7 @@ def test_what_is_no_number_is_marked_in_its_box_and_goes_nowhere(lab: LabPage):
     expect(box).not_to_have_attribute("aria-invalid", "true")
 
 
+@WITHOUT_PLOTS
 def test_the_seed_scales_every_cotangent(lab: LabPage):
     lab.open_settings()
     box = lab.page.get_by_role("spinbutton", name="Seed cotangent")
@@ -80,6 +87,7 @@ def test_the_seed_scales_every_cotangent(lab: LabPage):
     expect(lab.cotangent("x")).to_have_text(four_digits(-3 * math.cos(0.6)))
 
 
+@WITHOUT_PLOTS
 def test_the_inspector_shows_the_equation_of_the_selected_node(lab: LabPage):
     lab.select("b")
     expect(lab.page.get_by_text("Arriving cotangent")).to_be_visible()
@@ -87,6 +95,7 @@ def test_the_inspector_shows_the_equation_of_the_selected_node(lab: LabPage):
     expect(lab.page.locator(".katex-error")).to_have_count(0)
 
 
+@WITHOUT_PLOTS
 def test_an_independent_check_stands_beside_the_numbers(lab: LabPage):
     expect(lab.page.get_by_text("Whole-program jax.vjp agrees on all")).to_be_visible(timeout=CHECKED)
 

@@ -9,7 +9,7 @@ from playwright.sync_api import expect
 
 from tests.browser.lab_page import LabPage, four_digits, saying
 
-pytestmark = pytest.mark.shared_page
+pytestmark = pytest.mark.shared_page(plots=False)
 
 TYPED = "p = 3.0\nq = p * p\nr = 2.0 * q"
 

@@ -9,7 +9,7 @@ from playwright.sync_api import expect
 
 from tests.browser.lab_page import LabPage
 
-pytestmark = pytest.mark.shared_page
+pytestmark = pytest.mark.shared_page(plots=False)
 
 PATIENCE = 20_000  # ms until a worker has answered
 

@@ -12,7 +12,7 @@ from playwright.sync_api import CDPSession, Locator, Page, expect
 
 from tests.browser.lab_page import LabPage, four_digits, middle, saying
 
-pytestmark = pytest.mark.shared_page
+pytestmark = pytest.mark.shared_page(plots=False)
 
 A = math.sin(0.6)
 

@@ -8,7 +8,7 @@ from playwright.sync_api import Page, expect
 
 from autodiff_viz.graph.link import to_link
 from autodiff_viz.language.parse import parse
-from tests.browser.lab_page import LabPage
+from tests.browser.lab_page import FOLDED, LabPage
 
 
 def claim(page: Page, says: str):
@@ -16,7 +16,7 @@ def claim(page: Page, says: str):
 
 
 def test_ticks_follow_the_canvas_through_a_stop_and_back(page: Page, address: str):
-    lab = LabPage(page, address).open("?lesson=fork")
+    lab = LabPage(page, address).open("?lesson=fork" + FOLDED)
     arrives = claim(page, "What arrives at x")
     expect(arrives.get_by_role("img", name="holds")).to_be_visible()
     expect(arrives).to_contain_text("expected 8, exactly")
@@ -31,7 +31,7 @@ def test_ticks_follow_the_canvas_through_a_stop_and_back(page: Page, address: st
 
 
 def test_a_wrong_derivative_stands_on_its_node_and_in_the_inspector(page: Page, address: str):
-    lab = LabPage(page, address).open("?lesson=declare-derivative&variant=2")
+    lab = LabPage(page, address).open("?lesson=declare-derivative&variant=2" + FOLDED)
     expect(lab.node("y").locator(".chip.state")).to_have_text("declared 3, true 20.1")
     expect(page.locator(".st-key-inspector").get_by_text("declared 3, true 20.0855")).to_be_visible()
     page.get_by_text("Left to JAX").click()
@@ -40,7 +40,7 @@ def test_a_wrong_derivative_stands_on_its_node_and_in_the_inspector(page: Page, 
 
 def test_the_details_name_the_corner(page: Page, address: str):
     graph = parse("x = 0.0\ny = maximum(x, 0.0) + log1p(exp(-abs(x)))")
-    LabPage(page, address).open("?" + urlencode({"g": to_link(graph)}))
+    LabPage(page, address).open("?" + urlencode({"g": to_link(graph)}) + FOLDED)
     page.get_by_role("button", name="Details").click()
     expect(page.get_by_role("row").filter(has_text="corner at abs_1")).to_contain_text("0.5")
     expect(page.get_by_text("Corner: the slope jumps there.")).to_be_visible()

@@ -20,7 +20,7 @@ from autodiff_viz.language.show import show
 from autodiff_viz.views.lab import FIRST
 from tests.browser.lab_page import LabPage, four_digits, saying
 
-pytestmark = pytest.mark.shared_page
+pytestmark = pytest.mark.shared_page(plots=False)
 
 SVG = "{http://www.w3.org/2000/svg}"
 OTHER = "u = 2.0\nv = u * u"
@@ -99,6 +99,7 @@ def test_the_link_of_the_menu_opens_the_same_graph(lab: LabPage):
 
 
 @pytest.mark.own_page
+@pytest.mark.shared_page  # with the plots open
 def test_a_link_carries_what_is_folded_the_size_of_the_type_and_the_part_on_view(lab: LabPage):
     root, card = lab.page.locator("html"), lab.node("z").locator(".card")
     lab.page.get_by_role("button", name="Fold the plots", exact=True).click()

@@ -12,7 +12,7 @@ from tests.browser.connection.test_never_lost import BACK, returned, server, tab
 from tests.browser.lab_page import LabPage, saying
 from tests.browser.persistence.test_export_import import DROP
 
-pytestmark = pytest.mark.shared_page
+pytestmark = pytest.mark.shared_page(plots=False)
 
 
 def labels(lab: LabPage) -> list[str]:

@@ -12,7 +12,7 @@ from tests.work import programs_compiled
 SHAPES = [(), (1,), (7,), (16,), (17,), (3, 5), (1, 1), (4, 2, 3), (3, 3, 2, 4), (40, 51)]
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("seed", [0, 5, 2**31 - 1])
 def test_a_random_input_is_jaxs_own_draw(shape, seed):
@@ -32,7 +32,7 @@ STARTS = [
 ]
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize(("name", "shape"), STARTS)
 def test_a_parameter_begins_as_jaxs_own_initialiser_says(name, shape):
     found = random_input(params(shape=shape, seed=3, init=name, trainable=True), "float32")

@@ -45,7 +45,7 @@ def test_every_op_is_there():
     assert set(hips.OPS) == FUNCTIONS
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(9)
 @pytest.mark.parametrize(("op", "shapes", "given"), examples_of(OF_ARRAYS))
 def test_an_op_agrees_with_a_seed_of_its_own(op, shapes, given):
     arrays = sample(op, shapes)

@@ -29,7 +29,7 @@ def trained(graph: Graph, settings: Settings, dtype: str, steps: int):
     return advance(graph, begin(graph, settings, dtype), steps, settings, dtype)
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("name", ["sgd", "momentum", "adam"])
 @pytest.mark.parametrize("graph", [NET, RULED], ids=["plain", "ruled"])
 @pytest.mark.parametrize("dtype", ["float32", "float64"])

@@ -172,7 +172,7 @@ NOTHING = {
 }
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(9)
 @pytest.mark.parametrize("optimiser", ["sgd", "momentum", "adam"])
 @pytest.mark.parametrize("rule", ["0.5", "v + 0.5", "cos(v)"])  # a gate, and two that are compiled in
 @pytest.mark.parametrize("where", NOTHING)

@@ -56,7 +56,8 @@ def bent(array: np.ndarray) -> dict[str, np.ndarray]:
 def test_any_wrong_number_is_found_whatever_the_seed(graph, seed):
     found = trace(graph, seed=seed)
     assert verify(found).agrees
-    for i, (kind, key, array) in enumerate(arrays_of(found)):
+    arrays = arrays_of(found)
+    for i, (kind, key, array) in enumerate(arrays if THOROUGH else arrays[::3]):
         ways = [*bent(array).items()]
         for how, numbers in ways if THOROUGH else [ways[i % len(ways)]]:  # by day one of the ways in turn
             if not np.array_equal(numbers, array):
