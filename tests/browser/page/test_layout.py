@@ -199,7 +199,7 @@ def test_a_lesson_is_a_tab_beside_the_canvas_and_beside_both_where_there_is_room
     page.get_by_role("tab", name="Paths", exact=True).click()
     labels = page.locator(".st-key-figure_panel .js-plotly-plot .node-label")
     expect(labels.first).to_be_attached(timeout=20_000)
-    page.wait_for_function(WIDTH_OF_PLOT + " > 240")
+    page.wait_for_function(WIDTH_OF_PLOT + " > 190 && " + WIDTH_OF_PLOT + " < 300")  # beside its list
     plot = box(page, ".st-key-figure_panel .js-plotly-plot")
     ends = [(name := one.bounding_box())["x"] + name["width"] for one in labels.all()]
     assert max(ends) <= plot["x"] + plot["width"] + 1
