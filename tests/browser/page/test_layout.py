@@ -208,6 +208,10 @@ def test_a_lesson_is_a_tab_beside_the_canvas_and_beside_both_where_there_is_room
     choices = page.locator(".st-key-part_curves [data-testid='stButtonGroup'] button")
     assert choices.count() == 4
     assert len({one.bounding_box()["y"] for one in choices.all()}) == 1  # in one row
+    resized(page, 1280, 720)
+    lab.select("dense_1")
+    expect(page.locator(".inspector .wires li")).to_have_count(3)
+    in_view(page, ".inspector .numbers", ".inspector .wires")  # with the lesson above
 
 
 @pytest.mark.own_page
