@@ -26,6 +26,7 @@ const SMALLER = 0.9; // size of a tangent beside its value
 const MARK = 9; // px that the arrows of value and cotangent take
 const CAPITAL = 0.7; // height of digits and capitals, of the font's size
 const [INK, HIGH_INK] = [0.76, 1.05]; // height of letters, and of exponents, roots, brackets and bars, of the font's size
+const RAISED = /[\u00b2\u00b3\u02b0-\u02ff\u1d2c-\u1d6a\u2070-\u207f\u221a]/; // exponents and roots
 const LARGER = 1.15; // a symbol over the level's text, at most
 const BELOW = 0.2; // of the font's size, what brackets and the bars of a norm have below the line
 export const MOST = 16; // px of a number
@@ -71,7 +72,7 @@ export function inkTop(node, level) {
   const { sign, rows: [first] } = baselines(node, level);
   if (isBare(level)) return first - HIGH_INK * Math.max(level.number, level.detail === "one" ? 0 : MOST);
   const most = level.detail === "near" ? SYMBOL.most : level.text * LARGER;
-  return Math.min(sign - (/^[\x20-\x7e]*$/.test(node.symbol) ? INK : HIGH_INK) * most, first - HIGH_INK * Math.max(level.number, MOST));
+  return Math.min(sign - (RAISED.test(node.symbol) ? HIGH_INK : INK) * most, first - HIGH_INK * Math.max(level.number, MOST));
 }
 
 /** Baselines of the two numbers. @param {GraphNode} node @param {Level} level */
