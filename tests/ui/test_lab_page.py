@@ -177,13 +177,13 @@ def test_the_page_says_of_the_selected_node_what_arrives_and_what_is_passed():
     node = node_of(page({"node": "a"}))
     assert (node["name"], node["kind"], float(node["arriving"])) == ("a", "follow", 1.5)
     (wire,) = node["wires"]
-    line = "".join(text for text, _ in wire["terms"])
+    line = "".join(text for text, *_ in wire["terms"])
     local, arriving, passed = map(float, re.findall(r"[\d.]+", line))
     assert line == f"{local} × {arriving:g} = {passed}"
     slope = math.cos(0.6)
     assert (local, arriving, passed) == pytest.approx((slope, 1.5, 1.5 * slope), rel=1e-5)
     assert "<mi>cos</mi>" in wire["math"]
-    assert node["fork"] == "1.5 + 0 = 1.5"  # the other way is stopped
+    assert "".join(text for text, *_ in node["fork"]) == "1.5 + 0 = 1.5"  # the other way is stopped
 
 
 def test_the_page_says_what_the_check_found_and_who_looks_gets_the_table():

@@ -225,7 +225,7 @@ def _turn(found: Memory) -> dict[str, Any]:
 
 
 def _units(found: Memory, room: float) -> dict[str, Any]:
-    """Return a button that shows bytes, and elements again.
+    """Return a button that shows bytes, and elements again; left of the axis, where no word is.
 
     Args:
       room: the length of the axis, of that of the highest bar.
@@ -242,7 +242,7 @@ def _units(found: Memory, room: float) -> dict[str, Any]:
         changes.append([{"y": [*heights, live]}, change])
     button = {"label": "bytes", "method": "update", "args": changes[1], "args2": changes[0]}
     look = {"bgcolor": CLEAR, "bordercolor": NEUTRAL, "font": {"size": SMALL}, "pad": {"t": 0, "b": 0}}
-    place = {"x": 1, "xanchor": "right", "y": 1, "yanchor": "top"}
+    place = {"x": 0, "xanchor": "right", "y": 1, "yanchor": "top"}
     # A button that is active at first would begin with `args2`.
     return {"type": "buttons", "active": -1, "showactive": False, "buttons": [button], **look, **place}
 

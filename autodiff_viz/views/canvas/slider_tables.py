@@ -14,6 +14,7 @@ import numpy as np
 
 from autodiff_viz.engine.explain.derivatives.forward_mode import Tangents
 from autodiff_viz.engine.live_path.passes import ARRIVING, Wire
+from autodiff_viz.engine.local_sweep import LocalSweep, local_sweep
 from autodiff_viz.engine.sweep import SLIDER, Sweep, sweep
 from autodiff_viz.engine.tangent_sweep import TangentSweep, tangent_sweep
 from autodiff_viz.engine.trace import Trace
@@ -25,7 +26,7 @@ from autodiff_viz.views.numbers import SHOWN, norm, sign
 
 POSITIONS = SLIDER  # the same for all sliders, so that they share one compiled program
 COARSER = (1, 2, 5, 10)  # strides: all positions are sent, else as many as fit
-BYTES = 200_000  # of all tables in one answer
+BYTES = 260_000  # of all tables in one answer
 INPUTS = 24  # limit of inputs whose sliders have tables
 NODES = 500  # limit of a graph; beyond it not even the coarsest table fits
 SCALAR, NORM = 0, -1  # kinds of columns; a short vector's kind is its length
@@ -45,11 +46,12 @@ class Stretch(NamedTuple):
 
 
 class Column(NamedTuple):
-    """Numbers of one place of the drawing, at every position.
+    """Numbers of one place of the drawing, or of the selected node's panel, at every position.
 
     Attributes:
-      place: ["value", node], ["cotangent", node] or ["passed", node, slot]; in forward mode also ["tangent",
-        node], and ["pushed", node, slot] in place of "passed".
+      place: ["value", node], ["cotangent", node] or ["passed", node, slot]; for the panel also
+        ["local", node, slot] and ["changed", node], as of `LocalSweep`; in forward mode also
+        ["tangent", node] and ["pushed", node, slot].
       kind: `SCALAR`, `NORM`, or the length of a short vector.
       numbers: a row per position: the number, the numbers of a short vector, or (norm, sign) of any other
         tensor.
@@ -136,9 +138,11 @@ def _table(found: Trace, stretch: Stretch, room: int, tangents: Tangents | None)
     try:
         swept = sweep(found, stretch.name, positions(stretch))
         moving = tangents and tangent_sweep(tangents, stretch.name, positions(stretch))
+        factors = local_sweep(found, swept)
     except GraphError:  # too many numbers in all
         return {"count": 0}
-    columns = list(_columns(swept) if moving is None else _columns_of_both(swept, moving))
+    columns = [*_columns(swept), *_columns_of_factors(factors)]
+    columns += _columns_of_tangents(moving) if moving else []
     numbers = np.concatenate([column.numbers for column in columns], axis=1)
     wide = wide or not _fits(numbers)
     step = _step(wide, numbers.shape[1], room)
@@ -149,6 +153,7 @@ def _table(found: Trace, stretch: Stretch, room: int, tangents: Tangents | None)
         "high": stretch.high,
         "count": _count(step),
         "wide": wide,
+        "flows": "passed" if moving is None else "pushed",
         "columns": [[*column.place, column.kind] for column in columns],
         "floor": _floor(found.passed, swept.swept)
         if moving is None
@@ -196,9 +201,16 @@ def _columns(swept: Sweep) -> Iterator[Column]:
             yield _column(("passed", *wire), swept.passed[wire])
 
 
-def _columns_of_both(swept: Sweep, moving: TangentSweep) -> Iterator[Column]:
-    """Yield the columns in forward mode, in which wires show what they add to tangents."""
-    yield from (column for column in _columns(swept) if column.place[0] != "passed")
+def _columns_of_factors(factors: LocalSweep) -> Iterator[Column]:
+    """Yield the columns that only the selected node's panel shows."""
+    for wire, array in factors.local.items():
+        yield _column(("local", *wire), array)
+    for name, array in factors.changed.items():
+        yield _column(("changed", name), array)
+
+
+def _columns_of_tangents(moving: TangentSweep) -> Iterator[Column]:
+    """Yield the columns of forward mode, in which wires show what they add to tangents."""
     for name, array in moving.tangent.items():
         if name in moving.swept:
             yield _column(("tangent", name), array)

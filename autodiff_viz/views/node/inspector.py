@@ -15,8 +15,7 @@ from autodiff_viz.graph.model import GRAD, INPUT, Graph, Node
 from autodiff_viz.graph.registries.rule_kinds import KINDS
 from autodiff_viz.graph.structure.bypass import played
 from autodiff_viz.graph.structure.grad_nodes import BY, OF, between, own_slots
-from autodiff_viz.graph.structure.order import consumers
-from autodiff_viz.graph.text.text_format import listed, scalar
+from autodiff_viz.graph.text.text_format import listed
 from autodiff_viz.language.show import show_argument, show_literal
 from autodiff_viz.ops import latex
 from autodiff_viz.ops.catalog import OPS
@@ -26,6 +25,7 @@ from autodiff_viz.views.canvas.records import slot_label
 from autodiff_viz.views.node.declared_derivatives import Apart, declared_apart
 from autodiff_viz.views.node.input_source import Source, source_view
 from autodiff_viz.views.node.layer_parameters import units, wanted
+from autodiff_viz.views.node.terms import Terms, cotangent_term, fork_terms, place
 from autodiff_viz.views.numbers import bracketed, short
 
 DIGITS = 6  # significant digits; float32 has no more
@@ -34,12 +34,6 @@ REMEMBERED = 64  # node views, memoised since a view is compared before it is dr
 
 INPUT_DOC = "A value that you set."
 PARAMETER_DOC = "A parameter: a value that training may change."
-
-
-Terms = tuple[tuple[str, str], ...]
-"""Text in pieces, each with its role: `COTANGENT`, or ""."""
-
-COTANGENT = "cotangent"
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +69,7 @@ class NodeView:
       function: the rule's function or number as text.
       value, shape: the value and its shape.
       arriving: the arriving cotangent.
-      fork: the arriving cotangent as a sum of contributions.
+      fork: the arriving cotangent as a sum of contributions; () if it is no sum of numbers.
       wires: one view for each wire into the node.
       params: the op's parameters with their values.
       is_input, is_output: whether it is an input, or the output of the graph.
@@ -95,7 +89,7 @@ class NodeView:
     value: str
     shape: str
     arriving: str
-    fork: str
+    fork: Terms
     wires: tuple[WireView, ...]
     params: tuple[tuple[Param, object], ...]
     is_input: bool
@@ -138,7 +132,7 @@ def node_view(graph: Graph, trace: Trace | None, name: str) -> NodeView:
         value=in_full(trace.value[name]) if known else "",
         shape=str(list(trace.value[name].shape)) if known and trace.value[name].ndim else "",
         arriving=in_full(trace.cotangent[name]) if arrives else "",
-        fork=fork_sum(graph, trace, name) if arrives else "",
+        fork=fork_terms(graph, trace, name, DIGITS) if arrives else (),
         wires=_wires(trace, node) if op else (),
         params=tuple((p, node.param(p.name, p.default)) for p in op.params) if op else (),
         is_input=node.op == INPUT,
@@ -197,18 +191,6 @@ def _number(literal: object) -> str:
     return rf"\mathtt{{{text if len(text) < 24 else text[:22] + '..'}}}"
 
 
-def fork_sum(graph: Graph, trace: Trace, name: str, digits: int = DIGITS) -> str:
-    """Return the arriving cotangent as a sum, if it has more than one contribution and all are scalars."""
-    uses = consumers(graph)[name]
-    parts = [trace.passed[wire] for wire in uses if wire in trace.passed]
-    if len(parts) + (name == trace.output) < 2 or any(part.ndim for part in parts):
-        return ""
-    seed = [bracketed(trace.seed, digits)] if name == trace.output else []
-    terms = [*seed, *(bracketed(part, digits) for part in parts)]
-    total = scalar(float(trace.cotangent[name]), digits)
-    return f"{' + '.join(terms)} = {total}"
-
-
 def _wires(trace: Trace | None, node: Node) -> tuple[WireView, ...]:
     """Return the views of the node's wires."""
     apart = declared_apart(trace, node.name) if trace else {}
@@ -265,11 +247,12 @@ def wire_numbers(trace: Trace, node: Node, slot: int, digits: int = DIGITS) -> T
         local = local_derivative(trace, node.name, slot)
         if local is None or _is_symbolic(local, arriving, passed):
             return ()
-    made: dict[str, Callable[[], tuple[str, str]]] = {
-        "<local>": lambda: (bracketed(local, digits), ""),
-        "<arriving>": lambda: _cotangent(arriving, digits),
-        "<changed>": lambda: _cotangent(changed_cotangent(trace, node.name), digits),
-        "<passed>": lambda: _cotangent(passed, digits),
+    name = node.name
+    made: dict[str, Callable[[], tuple[str, ...]]] = {
+        "<local>": lambda: (bracketed(local, digits), "", place("local", name, slot)),
+        "<arriving>": lambda: cotangent_term(arriving, digits, place("cotangent", name)),
+        "<changed>": lambda: cotangent_term(changed_cotangent(trace, name), digits, place("changed", name)),
+        "<passed>": lambda: cotangent_term(passed, digits, place("passed", name, slot)),
     }
     return tuple(made[piece]() if piece in made else (piece, "") for piece in pieces if piece)
 
@@ -281,8 +264,3 @@ def _is_symbolic(local: np.ndarray, arriving: np.ndarray, passed: np.ndarray) ->
 
 
 _PIECES = re.compile(r"(<\w+>)")
-
-
-def _cotangent(number: np.ndarray, digits: int) -> tuple[str, str]:
-    """Return a number with the role of a cotangent."""
-    return bracketed(number, digits), COTANGENT

@@ -11,6 +11,7 @@ from autodiff_viz.graph.model import INPUT
 from autodiff_viz.graph.text.text_format import scalar
 from autodiff_viz.views.canvas.cards import in_full
 from autodiff_viz.views.lab import Lab
+from autodiff_viz.views.node.terms import Terms, added, place
 from autodiff_viz.views.numbers import bracketed, short
 
 DIGITS = 6
@@ -18,8 +19,6 @@ TANGENT = "tangent"
 BLOCKED = "Blocked: jax.jvp raises a TypeError at this rule, a custom_vjp."
 UNKNOWN = "Unknown: forward mode is blocked before it."
 HELP = "How fast this input moves in forward mode; 0 keeps it still."
-
-Terms = tuple[tuple[str, str], ...]
 
 
 class TangentRows(NamedTuple):
@@ -32,7 +31,7 @@ class TangentRows(NamedTuple):
     """
 
     tangent: str = ""
-    added: str = ""
+    added: Terms = ()
     wires: tuple[Terms, ...] = ()
 
 
@@ -43,20 +42,22 @@ def tangent_rows(found: Tangents | None, name: str) -> TangentRows:
     node = found.graph[name]
     wires = tuple(_wire(found, name, slot, read) for slot, read in node.wires)
     if name in (*found.blocked, *found.aside):
-        return TangentRows(BLOCKED, "", wires)
+        return TangentRows(BLOCKED, (), wires)
     if name not in found.tangent:
-        return TangentRows(UNKNOWN, "", wires)
+        return TangentRows(UNKNOWN, (), wires)
     return TangentRows(in_full(found.tangent[name]), _added(found, name), wires)
 
 
-def _added(found: Tangents, name: str) -> str:
+def _added(found: Tangents, name: str) -> Terms:
     """Return the tangent as a sum, if several wires add to it and all are scalars."""
-    parts = [found.passed[name, slot] for slot, _ in found.graph[name].wires if (name, slot) in found.passed]
-    parts = [part for part in parts if part.any() or part.ndim]
-    if len(parts) < 2 or any(part.ndim for part in parts):
-        return ""
+    wires = [(name, slot) for slot, _ in found.graph[name].wires if (name, slot) in found.passed]
+    parts = {wire: found.passed[wire] for wire in wires}
+    parts = {wire: part for wire, part in parts.items() if part.any() or part.ndim}
+    if len(parts) < 2 or any(part.ndim for part in parts.values()):
+        return ()
     total = scalar(float(found.tangent[name]), DIGITS)
-    return f"{' + '.join(bracketed(part, DIGITS) for part in parts)} = {total}"
+    terms = [(bracketed(part, DIGITS), "", place("pushed", *wire)) for wire, part in parts.items()]
+    return (*added(terms), (" = ", ""), (total, "", place("tangent", name)))
 
 
 def _wire(found: Tangents, name: str, slot: int, read: str) -> Terms:
@@ -66,12 +67,13 @@ def _wire(found: Tangents, name: str, slot: int, read: str) -> Terms:
         return ()
     tangent, passed = found.tangent[read], found.passed[wire]
     if tangent.ndim or passed.ndim:
-        return (("passes on ", ""), (short(passed, DIGITS), TANGENT))
+        return (("passes on ", ""), (short(passed, DIGITS), TANGENT, place("pushed", *wire)))
     local = local_derivative(found.trace, name, slot) if FORWARD[node.rule.kind] == OF_THE_OP else None
-    pieces = ((bracketed(tangent, DIGITS), TANGENT), (" = ", ""), (bracketed(passed, DIGITS), TANGENT))
+    moves = (bracketed(tangent, DIGITS), TANGENT, place("tangent", read))
+    adds = (bracketed(passed, DIGITS), TANGENT, place("pushed", *wire))
     if local is None:
-        return ((bracketed(tangent, DIGITS), TANGENT), (" \u2192 ", ""), (bracketed(passed, DIGITS), TANGENT))
-    return ((f"{bracketed(local, DIGITS)} \u00d7 ", ""), *pieces)
+        return (moves, (" \u2192 ", ""), adds)
+    return ((bracketed(local, DIGITS), "", place("local", *wire)), (" \u00d7 ", ""), moves, (" = ", ""), adds)
 
 
 def tangent_field(lab: Lab, name: str) -> list[dict[str, Any]]:

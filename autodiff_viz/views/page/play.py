@@ -13,7 +13,8 @@ from autodiff_viz.graph.text.text_format import listed
 from autodiff_viz.language.show import show_node
 from autodiff_viz.views.compose import VERIFIED_AT_ONCE, LabView
 from autodiff_viz.views.evaluated import runs_are_many
-from autodiff_viz.views.node.inspector import fork_sum, wire_numbers
+from autodiff_viz.views.node.inspector import wire_numbers
+from autodiff_viz.views.node.terms import fork_terms, written
 from autodiff_viz.views.numbers import short
 
 DIGITS = 4  # as on the cards
@@ -110,8 +111,8 @@ def _pulled_back(trace: Trace, node: Node, step: PlayStep) -> str:
 
 def _arrival(trace: Trace, node: Node) -> str:
     """Return what arrives, where it is not simply what one wire has passed."""
-    if fork := fork_sum(trace.graph, trace, node.name, DIGITS):
-        return f"{fork} arrives at {node.name}"
+    if fork := fork_terms(trace.graph, trace, node.name, DIGITS):
+        return f"{written(fork)} arrives at {node.name}"
     if node.name == trace.output:
         return f"the seed {short(trace.seed, DIGITS)} arrives at {node.name}"
     return ""
@@ -139,5 +140,5 @@ def _nothing_passed(node: Node) -> str:
 
 def _passed(trace: Trace, node: Node, slot: int) -> str:
     terms = wire_numbers(trace, node, slot, DIGITS)
-    number = "".join(text for text, _ in terms) or short(trace.passed[node.name, slot], DIGITS)
+    number = written(terms) or short(trace.passed[node.name, slot], DIGITS)
     return f"{number} goes to {node.slots[slot]}"

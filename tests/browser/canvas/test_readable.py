@@ -67,6 +67,20 @@ MEASURED = """canvas => {
   });
   const written = all("[data-id] > :is(.number, .cell, .symbol, .name)")
     .filter((one) => one.textContent.trim());
+  const pen = document.createElement("canvas").getContext("2d");
+  const ink = (text) => { // what is seen of a text: its box has room above and below
+    const [box, place, { font }] = [boxOf(text), text.getScreenCTM(), getComputedStyle(text)];
+    pen.font = font;
+    const up = pen.measureText(text.textContent).actualBoundingBoxAscent * place.d;
+    const line = new DOMPoint(0, Number(text.getAttribute("y"))).matrixTransform(place).y;
+    return { left: box.left, right: box.right, top: line - up, bottom: line };
+  };
+  for (const chip of all("[data-id] > .chip > rect")) {
+    const card = chip.closest("[data-id]");
+    const met = written.filter((one) => one.parentNode === card && meet(ink(one), boxOf(chip)));
+    const kind = chip.parentNode.className.baseVal;
+    covered.push(...met.map((one) => `${kind} over ${one.textContent} in ${card.dataset.id}`));
+  }
   written.forEach((one, i) => {
     const near = written.slice(i + 1).filter((other) => other.parentNode === one.parentNode);
     const met = near.filter((other) => meet(inked(boxOf(one)), inked(boxOf(other))));
@@ -119,13 +133,31 @@ FIRST = [each for each in ALL if each[1] == 0]
 BY_WINDOW = {window: ALL if THOROUGH else FIRST[n::2] for n, window in enumerate(WINDOWS)}
 """By night all graphs in both windows; by day the first of each lesson, in one of them."""
 
+RULES = "srxpb" if THOROUGH else "s"
+"""Keys of the rules, each of which has a chip of the same height."""
+
+
+def ruled(lab: LabPage, window: tuple[int, int]) -> dict[str, list[str]]:
+    """What chips cover once all nodes on view have a rule, by its key."""
+    found = {}
+    lab.canvas.locator(".surface").focus()
+    for key in RULES:
+        lab.page.keyboard.press("Control+a")
+        lab.press(key)
+        lab.page.keyboard.press("Escape")
+        expect(lab.canvas.locator("[data-id] > .chip:not(.out-chip)").first).to_be_attached()
+        found[key] = [said for said in looked_at(lab, window) if said.startswith("chip")]
+    return found
+
 
 def test_every_graph_of_every_lesson_can_be_read_and_is_covered_by_nothing(lab: LabPage):
     found = {}
     for window, graphs in BY_WINDOW.items():
+        lab.page.set_viewport_size({"width": window[0], "height": window[1]})
         for key, i, variant in graphs:
             shown(lab, variant.formula)
             found[key, i, window] = looked_at(lab, window)
+            found |= {(key, i, window, rule): wrong for rule, wrong in ruled(lab, window).items()}
     assert {at: wrong for at, wrong in found.items() if wrong} == {}
     assert {key for key, *_ in found} == {lesson.key for lesson in LESSONS}
 
@@ -137,6 +169,7 @@ def test_lessons_open_whole_on_a_phone_with_numbers_that_can_be_read(phone: LabP
     for lesson in LESSONS if THOROUGH else LESSONS[::3]:
         shown(phone, lesson.variants[0].formula)
         found[lesson.key] = looked_at(phone, PHONE)
+        found |= {(lesson.key, rule): wrong for rule, wrong in ruled(phone, PHONE).items()}
     assert {key: wrong for key, wrong in found.items() if wrong} == {}
 
 

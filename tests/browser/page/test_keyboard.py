@@ -169,3 +169,59 @@ def test_the_page_has_one_heading_of_level_one(keys: LabPage):
     assert keys.page.get_by_role("heading", level=1).all_text_contents() == [
         "Lab: automatic differentiation of a graph"
     ]
+
+
+def nothing_has_the_focus(lab: LabPage) -> bool:
+    return lab.page.evaluate("document.activeElement === document.body")
+
+
+@pytest.mark.own_page  # what could be redone before a reload
+def test_right_after_loading_the_keys_work_without_a_click(lab: LabPage):
+    lab.select("a")
+    lab.press("s")
+    expect(lab.cotangent("x")).to_have_text("0")
+    lab.reload()
+    assert nothing_has_the_focus(lab)
+    lab.press("Control+z")
+    expect(lab.cotangent("x")).to_have_text(four_digits(1.5 * math.cos(0.6)))
+    assert nothing_has_the_focus(lab)
+    lab.press("Control+y")
+    expect(lab.cotangent("x")).to_have_text("0")
+    lab.press("Control+z")
+    lab.press("Control+Shift+z")
+    expect(lab.cotangent("x")).to_have_text("0")
+    lab.reload()
+    assert nothing_has_the_focus(lab)
+    lab.page.keyboard.press("Space")
+    expect(lab.canvas).to_have_attribute("data-play", "forward")
+    lab.page.keyboard.press("Home")
+    says = lab.page.get_by_role("group", name="Play the pass").get_by_role("status")
+    for equation in ("x = 0.6", "y = 1.5"):
+        lab.page.keyboard.press("ArrowRight")
+        expect(says).to_have_text(equation)
+    lab.page.evaluate("document.activeElement.blur()")
+    lab.page.keyboard.press("ArrowLeft")
+    expect(says).to_have_text("x = 0.6")
+    lab.page.keyboard.press("Escape")
+    lab.page.keyboard.press("?")
+    expect(lab.page.get_by_text("Esc in the formula")).to_be_visible()
+
+
+def test_undo_works_wherever_nothing_is_being_written(keys: LabPage):
+    panel = keys.page.locator(".inspector")
+    for place in (
+        lambda: panel.locator("[data-kind='stop']").focus(),
+        lambda: panel.locator(".doc").click(),
+        lambda: keys.page.get_by_role("slider", name="Slider of y").focus(),
+    ):
+        keys.select("a")
+        keys.press("s")
+        expect(keys.cotangent("x")).to_have_text("0")
+        place()
+        keys.press("Control+z")
+        expect(keys.cotangent("x")).to_have_text(four_digits(1.5 * math.cos(0.6)))
+    keys.select("a")
+    keys.press("s")
+    keys.formula.focus()
+    keys.press("Control+z")  # of the text
+    expect(keys.cotangent("x")).to_have_text("0")

@@ -149,6 +149,9 @@ def test_all_that_an_edit_changes_is_in_view_at_1280_by_720_and_nothing_jumps_or
     assert page.evaluate(SCROLLS) == []
 
 
+WIDTH_OF_PLOT = "document.querySelector('.st-key-figure_panel .js-plotly-plot')?.clientWidth"
+
+
 def test_a_lesson_is_a_tab_beside_the_canvas_and_beside_both_where_there_is_room(page: Page, address: str):
     resized(page, 1280, 720)
     lab = LabPage(page, address).open("/?lesson=surgery")
@@ -191,6 +194,24 @@ def test_a_lesson_is_a_tab_beside_the_canvas_and_beside_both_where_there_is_room
     assert len(tools) > 18
     ends = sorted((found["x"], found["x"] + found["width"]) for found in tools)
     assert [pair for pair in pairwise(ends) if pair[0][1] > pair[1][0] + 0.5] == []
+    page.get_by_role("tab", name="Cotangents", exact=True).click()
+    page.wait_for_function(WIDTH_OF_PLOT + " > 380")  # the words stand below it
+    page.get_by_role("tab", name="Paths", exact=True).click()
+    labels = page.locator(".st-key-figure_panel .js-plotly-plot .node-label")
+    expect(labels.first).to_be_attached(timeout=20_000)
+    page.wait_for_function(WIDTH_OF_PLOT + " > 190 && " + WIDTH_OF_PLOT + " < 300")  # beside its list
+    plot = box(page, ".st-key-figure_panel .js-plotly-plot")
+    ends = [(name := one.bounding_box())["x"] + name["width"] for one in labels.all()]
+    assert max(ends) <= plot["x"] + plot["width"] + 1
+    lab.open("/?lesson=xor-tutorial")
+    expect(page.locator(".st-key-part_curves .js-plotly-plot")).to_be_visible(timeout=20_000)
+    choices = page.locator(".st-key-part_curves [data-testid='stButtonGroup'] button")
+    assert choices.count() == 4
+    assert len({one.bounding_box()["y"] for one in choices.all()}) == 1  # in one row
+    resized(page, 1280, 720)
+    lab.select("dense_1")
+    expect(page.locator(".inspector .wires li")).to_have_count(3)
+    in_view(page, ".inspector .numbers", ".inspector .wires")  # with the lesson above
 
 
 @pytest.mark.own_page

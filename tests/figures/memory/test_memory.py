@@ -64,6 +64,25 @@ def test_the_words_at_the_top_never_touch_the_peaks(text, low):
     assert layout.yaxis.domain[1] * drawing >= 100  # the bars have room
 
 
+FEW_BACKWARD = "x = 1.0\na = sin(x)\nb = sin(a)\nc = sin(b)\nd = sin(c)\nz = stop_gradient(sin(d))"
+SHORT, BUTTON = 160, 50  # px of the axis in a window of 900 px, and of the button
+
+
+@pytest.mark.parametrize("text", [FORK, FEW_BACKWARD], ids=["fork", "few"])
+def test_the_button_of_the_units_leaves_the_words_over_the_phases_free(text):
+    """Letters of 12 px are 7 px wide at most."""
+    figure = memory_figure(trace(parse(text)))
+    low, high = figure.layout.xaxis.range
+    turn = SHORT * (figure.layout.shapes[0].x0 - low) / (high - low)
+    (button,) = figure.layout.updatemenus
+    start = SHORT * button.x - (BUTTON if button.xanchor == "right" else 0)
+    assert -figure.layout.margin.l <= start
+    for note in figure.layout.annotations[:2]:
+        wide = 7 * len(plain(note.text).strip())
+        left = turn + note.xshift - (wide if note.xanchor == "right" else 0)
+        assert left + wide < start or left > start + BUTTON, plain(note.text)
+
+
 def test_a_step_says_who_keeps_what_for_whom():
     said = memory_figure(trace(parse(FORK))).data[-1].hovertext[5]
     for line in (

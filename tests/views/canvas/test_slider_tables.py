@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
+from autodiff_viz.engine.diagnostics.op_derivative import changed_cotangent, local_derivative
 from autodiff_viz.engine.sweep import sweep
 from autodiff_viz.engine.trace import Trace, trace
 from autodiff_viz.graph.edits.node_edits import with_positions
@@ -73,6 +74,10 @@ def test_each_row_is_what_a_separate_evaluation_finds(dtype):
 
 
 def _of(found: Trace, what: str, node: str, *slot: int) -> np.ndarray:
+    if what == "local":
+        return local_derivative(found, node, *slot)
+    if what == "changed":
+        return changed_cotangent(found, node)
     return getattr(found, what)[(node, *slot) if slot else node]
 
 
@@ -124,7 +129,7 @@ def test_the_scale_of_the_wires_counts_those_that_stay():
     assert one(found)["floor"] == 1000.0
 
 
-@pytest.mark.parametrize(("room", "count"), [(9_999, 101), (5_000, 51), (2_000, 21), (1_000, 11), (100, 0)])
+@pytest.mark.parametrize(("room", "count"), [(9_999, 101), (5_000, 51), (2_200, 21), (1_200, 11), (100, 0)])
 def test_with_fewer_bytes_there_are_fewer_positions_and_they_are_of_the_same_ones(monkeypatch, room, count):
     found = trace(start().graph)
     whole = one(found)
@@ -242,7 +247,21 @@ def test_in_forward_mode_a_table_has_the_tangents_too():
     assert np.allclose(column(table, "cotangent", "x")[:, 0], 1.5 * np.cos(x), atol=2e-6)
     still = {("tangent", "x"), ("tangent", "y"), ("tangent", "exp_1"), ("pushed", "z", 1)}
     assert not places(table) & still  # the inputs' own, and what the stop makes zero
-    assert not any(what == "passed" for what, *_ in places(table))
+    assert table["flows"] == "pushed"
+    assert np.allclose(
+        column(table, "passed", "b", 1)[:, 0], np.sin(x), atol=2e-6
+    )  # for the panel: it shows both
+
+
+def test_a_table_has_the_factors_that_the_panel_multiplies():
+    """z = y sin x + stop(e^sin x), with b rewritten: by hand."""
+    lab = set_rule(start(), "b", "rewrite")
+    table = table_of(lab, "x")
+    x = np.linspace(table["low"], table["high"], table["count"])
+    assert np.allclose(column(table, "local", "a", 0)[:, 0], np.cos(x), atol=1e-6)
+    assert np.allclose(column(table, "local", "b", 1)[:, 0], np.sin(x), atol=1e-6)
+    assert np.allclose(column(table, "changed", "b"), -1)  # of the seed
+    assert not {("local", "z", 0), ("local", "exp_1", 0)} & places(table)  # 1, and none
 
 
 def test_only_forward_mode_sends_tangents_and_each_direction_has_tables_of_its_own():
@@ -254,6 +273,8 @@ def test_only_forward_mode_sends_tangents_and_each_direction_has_tables_of_its_o
         forward(start()),
     )
     assert len({lab_view(lab).sweeps["x"] for lab in labs}) == len(labs)
-    assert not any(what in ("tangent", "pushed") for what, *_ in places(table_of(start(), "x")))
+    table = table_of(start(), "x")
+    assert table["flows"] == "passed"
+    assert not any(what in ("tangent", "pushed") for what, *_ in places(table))
     by_size = [len(table_of(lab, "x")["numbers"]) for lab in labs[:2]]
     assert by_size[1] < 2 * by_size[0] < slider_tables.BYTES

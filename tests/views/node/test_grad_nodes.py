@@ -24,7 +24,7 @@ def test_the_panel_says_what_it_is_and_what_its_wires_pass_back():
         ("theta", "x", "\u22120.42"),
         ("x", "also read", "\u22120.56"),
     ]
-    assert "".join(text for text, _ in found.wires[1].numbers) == "3 \u00d7 (\u22120.14) = (\u22120.42)"
+    assert "".join(text for text, *_ in found.wires[1].numbers) == "3 \u00d7 (\u22120.14) = (\u22120.42)"
     assert r"\partial^2" in found.wires[1].derivative
 
 

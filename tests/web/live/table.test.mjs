@@ -45,8 +45,8 @@ test("a wire that carries nothing has no width and no sign", () => {
 
 test("in forward mode a row has tangents too, and wires show what they add to a tangent", () => {
   const moving = readTable({
-    ...sent, count: 1, low: 0, columns: [["value", "y", 0], ["tangent", "y", 0], ["cotangent", "y", 0], ["pushed", "y", 0, 0], ["pushed", "z", 1, 0]],
-    numbers: base64([4, 0.5, -3, -0.25, 0.025]),
+    ...sent, flows: "pushed", count: 1, low: 0, columns: [["value", "y", 0], ["tangent", "y", 0], ["cotangent", "y", 0], ["pushed", "y", 0, 0], ["pushed", "z", 1, 0], ["passed", "y", 0, 0], ["local", "y", 0, 0]],
+    numbers: base64([4, 0.5, -3, -0.25, 0.025, 700, 8]),
   });
   const { value, tangent, cotangent, passed } = rowOf(moving, 0);
   assert.deepEqual([value, tangent, cotangent].map((found) => plain(found.get("y"))), ["4", "0.5", "\u22123"]);
@@ -54,6 +54,8 @@ test("in forward mode a row has tangents too, and wires show what they add to a 
   assert.deepEqual([a.sign, a.width, plain(a.passed)], [-1, 1, "\u22120.25"]);
   assert.deepEqual([b.sign, b.width], [1, 0.75]); // a tenth of the largest, of four decades
   assert.equal(rowOf(table, 0).tangent.size, 0);
+  const { numbers } = rowOf(moving, 0); // for the panel
+  assert.deepEqual(["tangent y", "passed y:0", "local y:0"].map((place) => numbers.get(place).numbers[0]), [0.5, 700, 8]);
 });
 
 test("a table that was too large has no positions", () => {

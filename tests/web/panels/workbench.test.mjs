@@ -2,13 +2,20 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { firstPlot, offered, othersOf } from "../../../autodiff_viz/ui/workbench/web/dock.js";
 import { heightOf, valid } from "../../../autodiff_viz/ui/workbench/web/look.js";
-import { tabsIn } from "../../../autodiff_viz/ui/workbench/web/panels.js";
+import { tabsIn, wantedAfter } from "../../../autodiff_viz/ui/workbench/web/panels.js";
 
 test("the panels that have a tab are those that do not fit beside each other", () => {
   assert.deepEqual(tabsIn("narrow", "node", true), { tabs: ["node", "plots", "formula", "lesson"], chosen: "node" });
   assert.deepEqual(tabsIn("middle", "lesson", true), { tabs: ["node", "formula", "lesson"], chosen: "lesson" });
   assert.deepEqual(tabsIn("wide", "lesson", true), { tabs: ["formula", "lesson"], chosen: "lesson" });
   assert.deepEqual(tabsIn("beside", "lesson", true).tabs, []);
+});
+
+test("the details of a node leave the lesson open where both have room", () => {
+  assert.equal(wantedAfter("wide", "node", "lesson", true), "lesson");
+  assert.equal(wantedAfter("middle", "node", "lesson", true), "node");
+  assert.equal(wantedAfter("narrow", "node", "lesson", true), "node");
+  assert.equal(wantedAfter("wide", "formula", "lesson", true), "formula");
 });
 
 test("without a lesson it has no tab, and a single tab is none", () => {

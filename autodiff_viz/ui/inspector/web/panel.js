@@ -5,10 +5,12 @@
 import { html, keep, setText } from "../../web/dom.js";
 import { Mend } from "../../web/mend.js";
 import { Field } from "./field.js";
+import { followed } from "./follow.js";
 import { setMath } from "./mathml.js";
 import { Rules } from "./rules.js";
 
 /** @typedef {import("./types.js").NodeData} NodeData */
+/** @typedef {import("./types.js").Term} Term */
 /** @typedef {import("./types.js").WireRow} WireRow */
 /** @typedef {{ root: HTMLElement, head: HTMLElement, math: HTMLElement, terms: HTMLElement, pushes: HTMLElement, apart: HTMLElement }} Row */
 
@@ -19,6 +21,13 @@ export class Inspector {
   constructor(sender) {
     this.sender = sender;
     this.name = "";
+    /** @type {NodeData | undefined} */
+    this.data = undefined;
+    /** Numbers of a dragged slider's position, in place of Python's. @type {import("./follow.js").Numbers | null} */
+    this.numbers = null;
+    /** Why numbers are of another state, as `lag` was told. @type {string | null} */
+    this.late = null;
+    this.behind = true; // whether numbers of the node do not follow a dragged slider
     /** @type {Map<string, Field>} */
     this.fields = new Map();
     /** @type {Map<string, Row>} */
@@ -47,6 +56,7 @@ export class Inspector {
     this.hint.hidden = Boolean(data);
     this.body.hidden = !data;
     this.name = data?.name ?? "";
+    this.data = data;
     if (!data) return;
     const { parts } = this;
     setText(parts.name, data.name);
@@ -56,17 +66,36 @@ export class Inspector {
     setText(parts.says, data.ruleSays ?? "");
     setText(parts.declared, (data.declared ?? []).join(" "));
     setText(parts.valueOf, data.shape ? `Value (shape ${data.shape})` : "Value");
+    this.why.show(data.why);
+    this.showNumbers(data);
+    this.showFields(data, ack);
+    const runs = data.runs ?? [];
+    if (runs.join("\n") !== [...parts.runs.children].map((one) => one.textContent).join("\n")) parts.runs.replaceChildren(...runs.map((says) => html("li", {}, says)));
+  }
+
+  /** Show the numbers: Python's, or those of a dragged slider's position, with the others faded. @param {NodeData} given */
+  showNumbers(given) {
+    const { data, stale } = this.numbers ? followed(given, this.numbers) : { data: given, stale: new Set() };
+    const { parts } = this;
     setText(parts.value, data.value || "\u2013");
     setText(parts.arriving, data.arriving || "\u2013");
     this.moving.hidden = !data.tangent;
     setText(parts.tangent, data.tangent ?? "");
-    setText(parts.added, data.added ? `Added from its wires: ${data.added}` : "");
-    setText(parts.fork, data.fork ? `Added at the fork: ${data.fork}` : "");
+    write(parts.added, data.added?.length ? [["Added from its wires: ", ""], ...data.added] : []);
+    write(parts.fork, data.fork?.length ? [["Added at the fork: ", ""], ...data.fork] : []);
     keep(parts.wires, this.rows, data.wires ?? [], ({ slot }) => `${data.name}:${slot}`, makeRow, showRow);
-    this.why.show(data.why);
-    this.showFields(data, ack);
-    const runs = data.runs ?? [];
-    if (runs.join("\n") !== [...parts.runs.children].map((one) => one.textContent).join("\n")) parts.runs.replaceChildren(...runs.map((says) => html("li", {}, says)));
+    const { value, arriving, tangent, added, declared, runs } = parts;
+    for (const [name, part] of Object.entries({ value, arriving, tangent, added })) part.classList.toggle("stale", stale.has(name));
+    const sentences = [declared, runs, this.why.root, ...[...this.rows.values()].map(({ apart }) => apart)]; // of Python, with numbers in them
+    for (const part of sentences) part.classList.toggle("stale", this.numbers !== null);
+    this.behind = !this.numbers || stale.size > 0;
+    this.mark();
+  }
+
+  /** Follow a slider that is dragged. @param {import("./follow.js").Numbers | null} numbers of its position; null: Python's own hold again */
+  follow(numbers) {
+    this.numbers = numbers;
+    if (this.data) this.showNumbers(this.data);
   }
 
   /** Show the fields; a field keeps its element, and so the focus, while it is about the same property.
@@ -83,8 +112,14 @@ export class Inspector {
   /** Mark the numbers as stale, with the reason; null if they are those on the canvas.
    * @param {string | null} says why, "" for no particular reason; null when they are */
   lag(says) {
-    this.host.classList.toggle("lagging", says !== null);
-    if (says) this.host.dataset.lag = says;
+    this.late = says;
+    this.mark();
+  }
+
+  /** Fade all numbers, or those that do not follow. */
+  mark() {
+    this.host.classList.toggle("lagging", this.late !== null && !this.numbers);
+    if (this.late && this.behind) this.host.dataset.lag = this.late;
     else delete this.host.dataset.lag;
   }
 }
@@ -99,13 +134,14 @@ function makeRow() {
 function showRow({ head, math, terms, pushes, apart }, wire) {
   setText(head, `To ${wire.to}${wire.label ? ` (${wire.label})` : ""}`);
   setMath(math, wire.math);
+  /** @type {Term[]} */
   const said = wire.terms ?? (wire.passed ? [["passes ", ""], [wire.passed, "cotangent"]] : []);
   write(terms, said);
   write(pushes, wire.pushes ?? []);
   setText(apart, wire.apart ?? "");
 }
 
-/** Write pieces of text with their roles, unless they are there. @param {HTMLElement} host @param {string[][]} said */
+/** Write pieces of text with their roles, unless they are there. @param {HTMLElement} host @param {Term[]} said */
 function write(host, said) {
   if (said.map(([text]) => text).join("") !== host.textContent) host.replaceChildren(...said.map(([text, role]) => html("span", { class: role || null }, text)));
 }

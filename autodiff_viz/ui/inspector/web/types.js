@@ -1,7 +1,7 @@
 // @ts-check
 // Types of the data of the selected node (views/node/panel.py). Empty fields are left out. Types only.
 
-/** @typedef {[text: string, role: string]} Term a piece of a line of numbers; `role` is "cotangent", "tangent" or "" */
+/** @typedef {[text: string, role: string, place?: string]} Term a piece of a line of numbers; `role` is "cotangent", "tangent" or ""; `place` of a number in a slider's table */
 /** @typedef {{ to: string, slot: number, label?: string, math?: string, terms?: Term[], passed?: string, apart?: string, pushes?: Term[] }} WireRow
  * `math` is MathML; `pushes`, in forward mode: what it adds to the tangent; `apart` says both numbers where a declared derivative is not the true one */
 /**
@@ -13,7 +13,7 @@
 /**
  * @typedef {{
  *   name: string, doc?: string, math?: string, kind: string, kinds: string[], ruleSays?: string, declared?: string[], shape?: string, value?: string,
- *   arriving?: string, tangent?: string, added?: string, fork?: string, wires?: WireRow[], fields?: FieldData[], runs?: string[], why?: import("../../web/mend.js").Explanation, elements?: { value?: string[], tangent?: string[], cotangent?: string[] },
+ *   arriving?: string, tangent?: string, added?: Term[], fork?: Term[], wires?: WireRow[], fields?: FieldData[], runs?: string[], why?: import("../../web/mend.js").Explanation, elements?: { value?: string[], tangent?: string[], cotangent?: string[] },
  * }} NodeData
  */
 

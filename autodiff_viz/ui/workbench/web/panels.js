@@ -25,6 +25,13 @@ export function tabsIn(room, wanted, lesson) {
   return { tabs, chosen };
 }
 
+/** The tab that is wanted once a panel has been asked for: a panel with a place of its own hides no other. Pure.
+ * @param {Room} room @param {Panel} name @param {Panel} before @param {boolean} lesson @returns {Panel} */
+export function wantedAfter(room, name, before, lesson) {
+  const { tabs } = tabsIn(room, name, lesson);
+  return tabs.length && !tabs.includes(name) ? before : name;
+}
+
 export class Panels {
   constructor() {
     /** @type {Panel} */
@@ -62,7 +69,7 @@ export class Panels {
    * @param {Panel} name @param {boolean} [inFull] open the sheet */
   press(name, inFull = false) {
     this.open = inFull || (name === this.wanted ? !this.open : this.open);
-    this.wanted = name;
+    this.wanted = wantedAfter(this.room, name, this.wanted, Boolean(this.lesson));
     this.show();
   }
 

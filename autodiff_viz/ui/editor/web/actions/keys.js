@@ -3,6 +3,7 @@
 
 import { ACTIONS } from "./actions.js";
 import { wireKey } from "./keywire.js";
+import { playKey } from "../play/transport.js";
 
 /** @typedef {import("../editor.js").Editor} Editor */
 /** @typedef {import("./actions.js").Action} Action */
@@ -17,6 +18,26 @@ export function listenToKeys(editor) {
   surface.setAttribute("tabindex", "0");
   host.addEventListener("pointerdown", () => host.classList.remove("by-keys"));
   answerKeys(editor, host);
+  answerElsewhere(editor);
+}
+
+const OPEN = "[role='dialog'], [data-testid='stDialog'], [data-testid='stPopoverBody']"; // of Streamlit: keys are theirs
+const NOTHING = "body, [data-testid='stMain']"; // have the focus when nothing has it, and after a click on a text
+const WRITES = "textarea, select, [contenteditable='true'], input:not([type='range'], [type='checkbox'], [type='radio'])"; // undoes by itself
+
+/** Answer the keys of the canvas also while nothing has the focus, as after loading, and undo and redo wherever nothing is
+ * being written. @param {Editor} editor */
+function answerElsewhere(editor) {
+  const { host } = editor.stage;
+  const keydown = (/** @type {KeyboardEvent} */ event) => {
+    if (!host.isConnected) return editor.drawing.rev >= 0 && document.removeEventListener("keydown", keydown, true);
+    const path = event.composedPath();
+    const [target] = /** @type {Element[]} */ (path);
+    if (path.includes(editor.root) || path.includes(editor.tools) || event.isComposing || document.querySelector(OPEN)) return;
+    const isFree = target.matches(NOTHING) || (actionOf(event)[1]?.undoes && !target.matches(WRITES));
+    if (isFree && answer(editor, event, document.body) && event.key !== "Escape") event.stopPropagation(); // Streamlit's own shortcuts (r, c) would answer too
+  };
+  document.addEventListener("keydown", keydown, true);
 }
 
 /** Answer the keys of the canvas while the focus is in this element: the canvas, or a toolbar beside it.
@@ -28,13 +49,20 @@ export function answerKeys(editor, element) {
     const target = /** @type {Element} */ (event.target);
     if (target.closest("input, textarea, .region-pop")) return;
     if (target.closest(".bar") && ["Enter", " "].includes(event.key)) return; // the button handles it
-    if (wireKey(editor, event)) return event.preventDefault();
-    const [key, action] = actionOf(event);
-    const focus = focusOf(target);
-    if (!action?.do || (action.needs && !action.needs(focus))) return;
-    event.preventDefault();
-    action.do(editor, focus, key);
+    answer(editor, event, target);
   });
+}
+
+/** Do what a key says; false if it says nothing. @param {Editor} editor @param {KeyboardEvent} event @param {Element} target */
+function answer(editor, event, target) {
+  const [key, action] = actionOf(event);
+  const focus = focusOf(target);
+  const isAlone = target === document.body || target === editor.stage.surface; // no node has the focus
+  const done = wireKey(editor, event) || (isAlone && playKey(editor, event));
+  if (!done && (!action?.do || (action.needs && !action.needs(focus)))) return false;
+  event.preventDefault();
+  if (!done) action?.do?.(editor, focus, key);
+  return true;
 }
 
 /** The elements that have the focus. @param {Element} target @returns {import("./actions.js").Focus} */

@@ -99,7 +99,10 @@ class Scrub {
     if (this.over?.table !== table || this.over.at !== at) {
       const first = !this.over;
       this.over = { table, input, at, row: rowOf(table, at) };
-      if (first) this.said();
+      if (first) {
+        this.tellNumbers();
+        this.said();
+      }
       cancelAnimationFrame(this.frame);
       this.frame = requestAnimationFrame(() => this.paint());
     }
@@ -122,6 +125,7 @@ class Scrub {
     const { row, input } = this.over;
     this.painted = this.editor.seen;
     this.editor.stage.host.dataset.scrub = `${input} ${row.position}`;
+    this.tellNumbers();
     for (const which of NUMBERS)
       for (const card of cards.values()) {
         const text = row[which].get(card.node?.group ? card.node.group.output : card.node?.id);
@@ -133,12 +137,18 @@ class Scrub {
     }
   }
 
+  /** Tell the numbers of the position on view; null for Python's own. */
+  tellNumbers() {
+    tell("numbers", { numbers: this.over?.row.numbers ?? null });
+  }
+
   /** Restore Python's own numbers. */
   leave() {
     if (!this.over) return;
     const { cards, strands, host } = this.editor.stage;
     const { row } = this.over;
     this.over = null;
+    this.tellNumbers();
     delete host.dataset.scrub;
     cancelAnimationFrame(this.frame);
     for (const card of cards.values()) if (card.node?.group || NUMBERS.some((which) => row[which].has(card.node?.id))) card.node = null;

@@ -1,5 +1,6 @@
 // @ts-check
 // Table of all numbers along one slider, as views/canvas/slider_tables.py sends it. Pure.
+// Between its positions nothing is made up: the nearest one is shown.
 
 import { normOf, numberText, signOf, steady, widthOf } from "../draw/text/numbers.js";
 
@@ -7,16 +8,19 @@ import { normOf, numberText, signOf, steady, widthOf } from "../draw/text/number
 /**
  * @typedef {{
  *   key: string, input: string, count: number, low: number, high: number, wide: boolean,
- *   columns: Column[], floor: number, numbers: string,
- * }} Sent  a table that is too large has a `count` of 0 and nothing else
+ *   columns: Column[], floor: number, numbers: string, flows?: "passed" | "pushed",
+ * }} Sent  `flows`: what wires show, in forward mode what they add to a tangent; a table that is too large has a `count` of 0 and
+ * nothing else
  */
 /** @typedef {{ sent: Sent, count: number, rows: Float32Array | Float64Array, starts: number[] }} Table */
 /** @typedef {{ text: string }} NodeNumber */
 /** @typedef {{ width: number, sign: number, passed: string }} Flow */
-/** @typedef {{ position: number, value: Map<string, string>, tangent: Map<string, string>, cotangent: Map<string, string>, passed: Map<string, Flow> }} Row
- * what stands on the canvas at one position: by node, and by wire; in forward mode `passed` is what a wire adds to a tangent */
+/** @typedef {{ kind: number, numbers: ArrayLike<number> }} Place  `kind`: as of a column */
+/** @typedef {{ position: number, value: Map<string, string>, tangent: Map<string, string>, cotangent: Map<string, string>, passed: Map<string, Flow>, numbers: Map<string, Place> }} Row
+ * what stands on the canvas at one position: by node, and by wire; in forward mode `passed` is what a wire adds to a tangent;
+ * `numbers`: all of the table, such as those of "value y" and "local y:0" */
 
-const FLOWS = new Set(["passed", "pushed"]); // of wires
+const WRITTEN = ["value", "tangent", "cotangent"]; // on cards
 
 /** @param {Sent} sent @returns {Table} */
 export function readTable(sent) {
@@ -48,17 +52,21 @@ export function rowOf(table, i) {
   const { sent, starts, rows } = table;
   const start = i * (starts.at(-1) ?? 0);
   /** @type {Row} */
-  const row = { position: positionOf(table, i), value: new Map(), tangent: new Map(), cotangent: new Map(), passed: new Map() };
+  const row = { position: positionOf(table, i), value: new Map(), tangent: new Map(), cotangent: new Map(), passed: new Map(), numbers: new Map() };
   const parts = sent.columns.map((_, c) => rows.subarray(start + starts[c], start + starts[c + 1]));
   const largest = largestOf(sent, parts);
   sent.columns.forEach((column, c) => {
     const [what, node, slot] = column;
     const kind = kindOf(column);
-    if (FLOWS.has(what)) row.passed.set(`${node}:${slot}`, flowOf(kind, parts[c], largest));
-    else row[/** @type {"value"} */ (what)].set(node, numberText(kind, parts[c], 4, steady));
+    row.numbers.set(`${what} ${node}${column.length > 3 ? `:${slot}` : ""}`, { kind, numbers: parts[c] });
+    if (what === flowsOf(sent)) row.passed.set(`${node}:${slot}`, flowOf(kind, parts[c], largest));
+    else if (WRITTEN.includes(what)) row[/** @type {"value"} */ (what)].set(node, numberText(kind, parts[c], 4, steady));
   });
   return row;
 }
+
+/** @param {Sent} sent */
+const flowsOf = ({ flows = "passed" }) => flows;
 
 /** @param {number} kind @param {ArrayLike<number>} numbers @param {number} largest @returns {Flow} */
 const flowOf = (kind, numbers, largest) => ({
@@ -68,10 +76,10 @@ const flowOf = (kind, numbers, largest) => ({
 });
 
 /** The largest contribution at this position. @param {Sent} sent @param {ArrayLike<number>[]} parts */
-function largestOf({ columns, floor }, parts) {
-  let largest = floor;
-  columns.forEach((column, c) => {
-    if (!FLOWS.has(column[0])) return;
+function largestOf(sent, parts) {
+  let largest = sent.floor;
+  sent.columns.forEach((column, c) => {
+    if (column[0] !== flowsOf(sent)) return;
     const size = normOf(kindOf(column), parts[c]);
     if (Number.isFinite(size) && size > largest) largest = size;
   });

@@ -12,6 +12,20 @@ const PHONE = "(max-width: 899.9px)"; // lab.css has the same limit
 /** @typedef {import("../editor.js").Editor} Editor */
 /** @typedef {import("./hints.js").Newcomer} Newcomer */
 
+/** @type {WeakMap<Editor, Player>} */
+const players = new WeakMap();
+
+/** Answer a key pressed where no element takes it: the space bar plays; while the pass is played, all keys of the transport do
+ * what they do there. @param {Editor} editor @param {KeyboardEvent} event @returns {boolean} whether it was one */
+export function playKey(editor, event) {
+  const player = players.get(editor);
+  if (!player || event.shiftKey || event.ctrlKey || event.metaKey || event.altKey) return false;
+  if (event.key === " ") editor.startPlay();
+  else if (player.at === null || event.key === "Escape") return false;
+  else return pressed(player, event.key);
+  return true;
+}
+
 /** The transport, which stands below the canvas. @param {Editor} editor @returns {HTMLElement} */
 export function openTransport(editor) {
   const player = new Player(editor);
@@ -21,6 +35,7 @@ export function openTransport(editor) {
     player.toggle();
   };
   editor.endPlay = () => player.leave();
+  players.set(editor, player);
   return html("div", { class: "bench" }, bar);
 }
 
@@ -94,14 +109,20 @@ function key(player, event) {
   const target = /** @type {Element} */ (event.target);
   const own = (target.matches("select") && event.key !== "Escape") || (target.matches(".scrubber") && /^(Arrow|Home|End)/.test(event.key)); // the element handles it
   if (own || event.ctrlKey || event.metaKey || event.altKey) return;
-  if (event.key === " " && !target.matches("button")) player.toggle(); // a button is pressed by the space bar
-  else if (event.key === "ArrowRight") player.step(1);
-  else if (event.key === "ArrowLeft") player.step(-1);
-  else if (event.key === "End") player.finishPhase();
-  else if (event.key === "Home") player.seek(0);
-  else if (event.key === "Escape") player.leave();
-  else return;
-  event.preventDefault();
+  if (event.key === " " && target.matches("button")) return; // which the space bar presses
+  if (pressed(player, event.key)) event.preventDefault();
+}
+
+/** @type {Record<string, (player: Player) => void>} */
+const PRESSED = {
+  " ": (player) => player.toggle(), ArrowRight: (player) => player.step(1), ArrowLeft: (player) => player.step(-1),
+  End: (player) => player.finishPhase(), Home: (player) => player.seek(0), Escape: (player) => void player.leave(),
+};
+
+/** Do what a key says; false if it says nothing. @param {Player} player @param {string} key */
+function pressed(player, key) {
+  PRESSED[key]?.(player);
+  return key in PRESSED;
 }
 
 /** The newcomer's line, which learns from what is done. @param {Player} player @returns {() => string} */

@@ -14,7 +14,8 @@ const FONT = 11.5; // px
 const PAD = { icon: 20, side: 8 }; // px
 const ROW = 10; // px from the card's left and right edge
 const TALL = 20; // px
-const OVER = 7; // px by which a chip covers the card's edge; its sign and name are below
+const OVER = 7; // px by which a chip covers the card's edge, at most; its texts are below
+const CLEAR = 2; // px between a chip and these texts
 const GAP = 4; // px between chips
 const WORDS = 1.5; // unit up to which a chip has words beside its icon
 /** Px by which chips extend above and below the card. */
@@ -23,13 +24,13 @@ export const REACH = { above: 14, below: 16 };
 const FLAG = { kind: "out-chip", icon: "output", text: "" };
 const OUTPUT = { ...FLAG, text: "output" };
 
-/** @param {GraphNode} node @param {Level} level */
-export function chips(node, { unit, detail }) {
+/** @param {GraphNode} node @param {Level} level @param {number} top px from the card's top to its highest text */
+export function chips(node, { unit, detail }, top) {
   const { isOutput, runs, segment, state, w, foot = 0 } = node;
   const h = node.h + foot; // below its tabs
   const bare = unit > WORDS; // icons alone
   const wide = (/** @type {Chip} */ chip) => unit * chipWidth(chip);
-  const above = OVER - TALL * unit;
+  const above = Math.min(OVER, top - CLEAR) - TALL * unit;
   const left = leftChips(node, (w - 2 * ROW - (isOutput ? wide(FLAG) + GAP : 0)) / unit).map((chip) => (bare ? { ...chip, text: "" } : chip));
   let x = ROW;
   const drawn = left.map((chip) => {

@@ -25,6 +25,9 @@ const BESIDE = 15; // px of numbers, at most, that leave room for a tangent besi
 const SMALLER = 0.9; // size of a tangent beside its value
 const MARK = 9; // px that the arrows of value and cotangent take
 const CAPITAL = 0.7; // height of digits and capitals, of the font's size
+const [INK, HIGH_INK] = [0.76, 1.05]; // height of letters, and of exponents, roots, brackets and bars, of the font's size
+const RAISED = /[\u00b2\u00b3\u02b0-\u02ff\u1d2c-\u1d6a\u2070-\u207f\u221a]/; // exponents and roots
+const LARGER = 1.15; // a symbol over the level's text, at most
 const BELOW = 0.2; // of the font's size, what brackets and the bars of a norm have below the line
 export const MOST = 16; // px of a number
 const NORM = 13.5; // px under a picture
@@ -62,6 +65,14 @@ function baselines(node, level) {
   const gap = Math.max((h - first - below - count * row) / (count + 1), below, detail === "one" && node.tangent !== undefined ? TIGHT : 0);
   const top = Math.max(first, (first + h - below - count * row - (count - 1) * gap) / 2);
   return { sign: first, rows: Array.from({ length: count }, (_, i) => top + i * (gap + row) + row) };
+}
+
+/** Px from the card's top to the top of its highest text, about. @param {GraphNode} node @param {Level} level */
+export function inkTop(node, level) {
+  const { sign, rows: [first] } = baselines(node, level);
+  if (isBare(level)) return first - HIGH_INK * Math.max(level.number, level.detail === "one" ? 0 : MOST);
+  const most = level.detail === "near" ? SYMBOL.most : level.text * LARGER;
+  return Math.min(sign - (RAISED.test(node.symbol) ? HIGH_INK : INK) * most, first - HIGH_INK * Math.max(level.number, MOST));
 }
 
 /** Baselines of the two numbers. @param {GraphNode} node @param {Level} level */
@@ -155,7 +166,7 @@ function titled(node, level, across) {
   const own = what ? "" : id;
   const spare = Math.min(textWidth(own, named), textWidth([...own].slice(0, LETTERS).join("") + "…", named)) + GAP;
   const given = said ? beside : own ? Math.max(room - spare, 0.66 * room) : room;
-  const most = !near ? level.text * 1.15 : /^[^\p{L}\p{N}]$/u.test(symbol) ? SYMBOL.sign : SYMBOL.most;
+  const most = !near ? level.text * LARGER : /^[^\p{L}\p{N}]$/u.test(symbol) ? SYMBOL.sign : SYMBOL.most;
   const size = clamp(given / across, Math.max(level.text, 10), Math.max(most, level.text));
   const y = baselines(node, level).sign;
   const left = side + (isInput ? 3 : 0);

@@ -6,7 +6,7 @@ import { cellParts, isWritten, makeCells, numbersIn, writeBlock, writeCells } fr
 import { chips } from "./chips.js";
 import { RULES } from "../../../../web/constants.js";
 import { keep, setText, svg } from "../../../../web/dom.js";
-import { arrows, divider, hasBoth, hasValue, header, isBeside, leftOf, MOST, roomOf, rows, sizesBeside, writeNumber } from "./face.js";
+import { arrows, divider, hasBoth, hasValue, header, inkTop, isBeside, leftOf, MOST, roomOf, rows, sizesBeside, writeNumber } from "./face.js";
 import { groupParts, groupRows, spokenGroup, writeGroupTitle } from "./groupcard.js";
 import { heatParts, makePictures, normAt, paintPictures, scaleSays, shownAt } from "./heatcard.js";
 import { isBare, NEAR, readable } from "../text/levels.js";
@@ -69,7 +69,7 @@ function redraw(card, node) {
 /** Draw the parts of a node that are seen from far.
  * @param {SVGGraphicsElement} root @param {GraphNode} node @param {Level} level @returns {null} no numbers */
 function sketch(root, node, level) {
-  root.replaceChildren(...(node.group ? groupParts(node, level) : node.tab ? [body(node), ...barrier(node)] : [body(node), header(node, level)[0], ...barrier(node), ...cuts(node), ...chips(node, level)]));
+  root.replaceChildren(...(node.group ? groupParts(node, level) : node.tab ? [body(node), ...barrier(node)] : [body(node), header(node, level)[0], ...barrier(node), ...cuts(node), ...chips(node, level, inkTop(node, level))]));
   setClasses(root, node);
   return null;
 }
@@ -125,7 +125,7 @@ function rebuild(root, node, seen) {
     ...node.slots.map((_, i) => slotMark(node, i, level)),
     outputMark(node),
     ...cuts(node),
-    ...chips(node, seen),
+    ...chips(node, seen, inkTop(node, seen)),
   );
   return numbers;
 }
