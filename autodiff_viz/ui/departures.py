@@ -21,10 +21,19 @@ _requested: dict[str, dict[str, float]] = {}
 """By visitor and kind of job, when an answer was last missing, in seconds of `monotonic`."""
 
 
-def note_request(name: str, kind: str, cancel: Cancel) -> None:
-    """Note that the visitor `name` waits for a job, to be ended with `cancel` after the visitor has gone."""
+def note_visit(name: str, cancel: Cancel) -> None:
+    """Note in a run of Streamlit that the page of the visitor `name` is open.
+
+    After the visitor has gone, the jobs that are noted from now on are ended with `cancel`, whichever
+    connection has requested them.
+    """
     if get_script_run_ctx(suppress_warning=True) is not None:
         _requested.setdefault(_visit(name, cancel)[0], {})
+
+
+def note_request(name: str, kind: str, cancel: Cancel) -> None:
+    """Note that the visitor `name` waits for a job."""
+    note_visit(name, cancel)
     if name in _requested:
         _requested[name][kind] = monotonic()
 

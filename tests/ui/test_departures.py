@@ -83,6 +83,24 @@ def test_a_job_that_the_reloaded_page_has_requested_goes_on(monkeypatch, page, p
     assert pool.answer(wanted.key, PATIENCE) == Answer(8)
 
 
+def test_a_job_requested_over_the_websocket_ends_with_the_page(monkeypatch, pool):
+    monkeypatch.setattr(departures, "AWAY", 0.05)
+    monkeypatch.setattr(work, "workers", lambda: pool)
+
+    def script():
+        from autodiff_viz.ui import departures, work
+
+        departures.note_visit("bert", work.workers().cancel)
+
+    AppTest.from_function(script).run()
+    wanted = job(errands.without_end)
+    work.asked("bert", "check", wanted)  # in a thread without a run of Streamlit
+    assert begins(pool, wanted)
+    (process,) = [worker.process for worker in pool._workers if worker.job is wanted]
+    close()
+    assert ends(process)
+
+
 def test_a_pool_that_has_ended_cancels_nothing():
     found = Pool(("json",))
     found.ask("anna", job(errands.slow, 0.1, 1))

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
+from threading import Thread
+from time import sleep
+from urllib.parse import parse_qs
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from autodiff_viz.ui import address
 from autodiff_viz.ui.panels import settings
+from autodiff_viz.ui.session import SESSION, Session, act
 from autodiff_viz.views.actions import set_input, typed, undone
 from autodiff_viz.views.lab import FIRST, start
 from autodiff_viz.views.lessons.gallery import open_lesson
@@ -69,6 +73,43 @@ def test_an_address_that_is_only_late_takes_nothing_back():
     with_address(app.run(), to_query(start())).run()
     assert lab_of(app).graph["x"].param("value") == 2.0
     assert app.query_params["g"] == to_query(lab_of(app))["g"]
+
+
+def test_an_address_told_over_the_websocket_outlives_a_run_that_names_an_older_one():
+    app = AppTest.from_file(APP, default_timeout=PATIENCE).run()
+    here = app.session_state[SESSION]
+    act(here, set_input, "x", 2.0)
+    told = parse_qs(address.next_address(here))
+    with_address(app, {}).run()
+    assert app.query_params["g"] == told["g"][0] == to_query(lab_of(app))["g"]
+    with_address(app, to_query(start())).run()  # Streamlit's browser names what it was told last
+    assert app.query_params["g"] == told["g"][0]
+
+
+def test_the_address_over_the_websocket_stays_as_it_was_opened_until_something_changes():
+    app = with_address(AppTest.from_file(APP, default_timeout=PATIENCE), {"lesson": "fork"}).run()
+    here = app.session_state[SESSION]
+    assert address.next_address(here) == "lesson=fork"
+    act(here, set_input, "x", 2.0)
+    assert "g=" in address.next_address(here)
+
+
+def test_actions_of_two_threads_are_all_done():
+    """As messages over the websocket come beside a run of Streamlit."""
+
+    def one_more(lab):
+        value = lab.graph["x"].param("value")
+        sleep(0.0005)  # in which another thread may come between
+        return set_input(lab, "x", value + 1.0)
+
+    here = Session(start())
+    first = here.lab.graph["x"].param("value")
+    threads = [Thread(target=lambda: [act(here, one_more) for _ in range(50)]) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert here.lab.graph["x"].param("value") == pytest.approx(first + 100)
 
 
 def test_an_action_with_a_mistake_of_ours_leaves_the_lab_and_says_so(monkeypatch, caplog):

@@ -10,12 +10,14 @@ import streamlit as st
 
 from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.ui.address import write_address
+from autodiff_viz.ui.departures import note_visit
 from autodiff_viz.ui.fair_queue import in_turn
 from autodiff_viz.ui.fragments import LAB, note_message, redraw_lab, redraw_rest
 from autodiff_viz.ui.inbox import fault, fresh
 from autodiff_viz.ui.lab.exchange import hear, news
 from autodiff_viz.ui.lab.source import code, component
 from autodiff_viz.ui.session import act, called, session
+from autodiff_viz.ui.work import workers
 from autodiff_viz.views.compose import LabView
 from autodiff_viz.views.lab import Lab, refused
 
@@ -34,6 +36,7 @@ def draw_lab(_lab: Lab, _view: LabView) -> None:
     with here.lock:
         write_address(here)
         data = news(here)
+    note_visit(here.name, workers().cancel)
     element = component()(key=LAB, data=data, on_outbox_change=_on_message, on_source_change=_on_source)
     if fresh(element.outbox, here.inbox):  # the callback had no values, since the page's hash had changed
         hear(here, element.outbox)

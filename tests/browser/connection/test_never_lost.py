@@ -115,6 +115,34 @@ def test_edits_made_while_the_server_restarts_are_done_once_each(tab: Page, serv
     assert {name for name in lab.names() if name.startswith("tanh")} == {"tanh_1", "tanh_2"}
 
 
+def test_a_server_that_restarts_while_nothing_is_under_way_opens_the_newest_state(tab: Page, server: Server):
+    lab = LabPage(tab, server.address).open()
+    for node, key in (("b", "s"), ("a", "r"), ("y", "s")):
+        lab.select(node)
+        lab.press(key)
+    told = lab.formula.input_value()
+    server.kill()
+    offline(lab)
+    server.start()
+    returned(lab)
+    expect(lab.formula).to_have_value(told)
+    lab.select("a")
+    lab.press("r")
+    expect(lab.formula).to_have_value(saying("a = sin(x)"))
+    expect(lab.formula).to_have_value(saying(STOPPED))
+
+
+def test_where_no_websocket_but_streamlits_gets_through_all_is_done_as_well(tab: Page, address: str):
+    tab.route_web_socket("**/lab-socket/*", lambda socket: socket.close())
+    lab = LabPage(tab, address).open()
+    lab.select("b")
+    lab.press("s")
+    expect(lab.formula).to_have_value(saying(STOPPED))
+    expect(lab.cotangent("y")).to_have_text("0")
+    lab.reload()
+    expect(lab.formula).to_have_value(saying(STOPPED))
+
+
 def test_the_canvas_keeps_the_keys_while_there_is_no_connection(tab: Page, line: Cuttable):
     lab = LabPage(tab, line.address).open(FOLDED)
     lab.select("b")
