@@ -9,7 +9,18 @@ import gc
 import sys
 
 from autodiff_viz.engine.warm import warm
-from benchmarks import browser, collector, engine, explanations, frames, memory, training, visitors, whole
+from benchmarks import (
+    browser,
+    collector,
+    engine,
+    explanations,
+    frames,
+    hostile,
+    memory,
+    training,
+    visitors,
+    whole,
+)
 from benchmarks.peers import torch
 from benchmarks.table import show
 
@@ -28,6 +39,7 @@ PARTS = {
     "browser": ("Browser", browser.gestures),
     "frames": ("Frames", frames.frames),
     "visitors": ("Visitors", visitors.visitors),
+    "hostile": ("One visitor's worst", hostile.hostile),
 }
 
 

@@ -198,7 +198,7 @@ def note_message(here: Session) -> None:
 
 def last_drawn(here: Session, but: str) -> float:
     """Return when a part other than `but` was last drawn, in seconds of `monotonic`; 0 before the first."""
-    return max((time for name, time in here.parts.drawn.items() if name != but), default=0.0)
+    return max((time for name, time in [*here.parts.drawn.items()] if name != but), default=0.0)
 
 
 def _taken(here: Session) -> list[str]:
