@@ -1,11 +1,10 @@
-"""One visitor's worst beside others: what ten editors feel while one more does what takes the server longest."""
+"""One visitor's worst: what ten editors feel while one more does what takes the server longest."""
 
 from __future__ import annotations
 
 import asyncio
 import time
 from collections.abc import Callable, Iterator, Sequence
-from typing import NamedTuple
 
 from benchmarks.crowd import PERIOD, RAMP, at_rest, quantile
 from benchmarks.outbox import Edit
@@ -18,11 +17,8 @@ FELT = 0.05  # seconds more at the 95th percentile of the others
 EVERY = 2.0  # seconds between two messages of the attacker
 
 
-class Attack(NamedTuple):
-    """What the attacker sends: each message holds these edits."""
-
-    what: str
-    messages: Sequence[Sequence[Edit]]
+Messages = Sequence[Sequence[Edit]]
+"""What the attacker sends, in turn: each message holds these edits."""
 
 
 def chain(length: int) -> str:
@@ -85,21 +81,22 @@ def slides(name: str) -> list[list[Edit]]:
 
 
 ADDED: list[Edit] = [{"kind": "add", "op": "sin", "position": [i, i]} for i in range(500)]
-ATTACKS: dict[str, Callable[[], Attack]] = {
-    "2,000 nodes, edited and checked": lambda: Attack(
-        "nodes", [text(chain(2000)), [{"kind": "check", "on": True}], *rules(["n5", "n900", "n1500"])]
-    ),
-    "500 nodes added by each message": lambda: Attack("adds", [ADDED, ADDED, ADDED]),
-    "390 nodes of 130 shapes": lambda: Attack("shapes", [text(shapes(130)), *rules(["a7", "a90", "a120"])]),
-    "a chain of 300 cut": lambda: Attack(
-        "cut",
-        [text(chain(300)), [{"kind": "cut_after", "nodes": ["n150"], "on": True}], *rules(["n5", "n9"])],
-    ),
-    "300 nodes in regions 6 deep": lambda: Attack(
-        "regions", [text(regions(10, 6)), *rules(["n1_2_3", "n4_4_1", "n7_0_0"])]
-    ),
-    "24 sliders of 254 nodes": lambda: Attack("sliders", [text(wide(24, 230)), *slides("x3")]),
-    "14 tensors of 65,536": lambda: Attack("tensors", [text(large(14)), *rules(["t3", "t9", "t12"])]),
+
+
+def cut(name: str) -> list[Edit]:
+    """Return the edit that cuts the graph after a node."""
+    return [{"kind": "cut_after", "nodes": [name], "on": True}]
+
+
+CHECKED: list[Edit] = [{"kind": "check", "on": True}]
+ATTACKS: dict[str, Callable[[], Messages]] = {
+    "2,000 nodes, edited and checked": lambda: [text(chain(2000)), CHECKED, *rules(["n5", "n900"])],
+    "500 nodes added by each message": lambda: [ADDED, ADDED, ADDED],
+    "390 nodes of 130 shapes": lambda: [text(shapes(130)), *rules(["a7", "a90", "a120"])],
+    "a chain of 300 cut": lambda: [text(chain(300)), cut("n150"), *rules(["n5", "n9"])],
+    "300 nodes in regions 6 deep": lambda: [text(regions(10, 6)), *rules(["n1_2_3", "n4_4_1"])],
+    "24 sliders of 254 nodes": lambda: [text(wide(24, 230)), *slides("x3")],
+    "14 tensors of 65,536": lambda: [text(large(14)), *rules(["t3", "t9", "t12"])],
 }
 
 
@@ -114,7 +111,7 @@ def hostile() -> Iterator[Row]:
             yield Row(words, max(0.0, felt - calm), FELT)
 
 
-async def _beside(app: Server, attack: Attack | None, first: int) -> tuple[float, float]:
+async def _beside(app: Server, attack: Messages | None, first: int) -> tuple[float, float]:
     """Return the 95th percentile of the others' actions before the attack and during it, in seconds."""
     tabs = [Editor(app.address, size=SIZE, seed=first + i) for i in range(OTHERS)]
     await asyncio.gather(*(_later(RAMP * i / OTHERS, tab.open()) for i, tab in enumerate(tabs)))
@@ -149,10 +146,10 @@ async def _acting(tab: Editor, due: float, end: float) -> list[float]:
     return await asyncio.gather(*taken)
 
 
-async def _attack(tab: Editor, attack: Attack) -> None:
+async def _attack(tab: Editor, attack: Messages) -> None:
     number = 0
     while True:
-        for message in attack.messages:
+        for message in attack:
             edits = []
             for edit in message:
                 number += 1
