@@ -47,7 +47,7 @@ class Word(NamedTuple):
     ack: int
     rev: int | None = None
     rest: tuple[float, int] | None = None
-    page: bool = True
+    page: bool = False
     socket: str = ""
 
 

@@ -49,6 +49,7 @@ IDENTITIES = {"autodiff_viz/graph/identity.py", "autodiff_viz/graph/model.py"}
 
 OWN_SCRIPTS = {"autodiff_viz/ui/panels/lesson.py", "autodiff_viz/ui/navigation.py"}
 ASKS_ITS_OWN_HOST = "autodiff_viz/ui/editor/web/files/webfont.js"
+LAB_SOCKET = "autodiff_viz/ui/lab/web/socket.js"
 """Where a script of the project's own, with nothing of the user's in it, is put on the page."""
 
 MOST_LINES = 300
@@ -215,9 +216,17 @@ def test_the_browser_code_makes_no_html_of_text_and_runs_no_text():
 def test_the_browser_code_and_styles_ask_nothing_of_other_hosts():
     pattern = r"https?://(?!www\.w3\.org/)|@import|\bfetch\(|XMLHttpRequest|WebSocket|sendBeacon"
     found = matches((*SCRIPTS, *STYLES), pattern)
-    assert [line for line in found if line.split(":")[0] != ASKS_ITS_OWN_HOST] == []
+    assert [line for line in found if line.split(":")[0] not in {ASKS_ITS_OWN_HOST, LAB_SOCKET}] == []
     source = (ROOT / ASKS_ITS_OWN_HOST).read_text("utf-8")
     assert source.index("address.origin !== location.origin") < source.index("fetch(address)")
+
+
+def test_the_labs_websocket_is_asked_of_the_pages_own_host():
+    found = matches(SCRIPTS, r"new WebSocket|\.connect\(")
+    assert [line.split(":")[0] for line in found] == [LAB_SOCKET] * 2
+    source = (ROOT / LAB_SOCKET).read_text("utf-8")
+    assert "this.connect(address(path))" in source
+    assert "if (url.host !== location.host) throw" in source
 
 
 def test_the_browser_code_is_checked_against_its_types():

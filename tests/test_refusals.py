@@ -30,12 +30,14 @@ from tests.engine.references.executions import executions
 from tests.engine.whole_program.test_verify import bent, forged
 from tests.export.programs import assert_same, run_alone, run_here
 from tests.ops import test_catalog, test_latex, test_pullbacks, test_values
+from tests.ops.samples import name_of, sample
 from tests.views.canvas.test_delta import applied
 from tests.views.canvas_steps import after
 from tests.views.layout.test_sugiyama import crossed_nodes, leftward, overlaps
 from tests.work import lines_run, programs_compiled
 
 RULED = "x = 0.7\ny = 1.3\na = rewrite(sin(x), lambda v: 2.0 * v) * y\nz = a + stop_gradient(exp(a))"
+EXAMPLE = ((3,),), {}  # shapes and parameters of an example of an op
 FIELDS = ("value", "cotangent", "passed", "gradient")
 WRONG_RULES = [
     ("2.0 * v", "2.001 * v"),
@@ -113,8 +115,10 @@ def nearly(x):
 
 def test_an_op_with_a_wrong_value_is_refused():
     wrong = replace(OPS["sin"], apply=lambda x: jnp.sin(x) * 1.0001)
+    value = wrong.apply(*sample(wrong, EXAMPLE[0], np.float32))
+    values = np.float32, {name_of(wrong, *EXAMPLE): value}
     with pytest.raises(AssertionError):
-        test_values.test_value_is_that_of_numpy(wrong, ((3,),), {}, np.float32)
+        test_values.test_value_is_that_of_numpy(wrong, *EXAMPLE, values)
 
 
 @pytest.mark.usefixtures("x64_of_ops")
@@ -123,8 +127,10 @@ def test_an_op_with_a_wrong_value_is_refused():
 )
 def test_an_op_with_a_wrong_derivative_is_refused(wrong):
     op = replace(OPS["sin"], apply=lambda x: jnp.sin(wrong(x)))
+    shapes, params = EXAMPLE
+    sweeps = {name_of(op, *EXAMPLE): test_pullbacks.swept(op, params, sample(op, shapes))}
     with pytest.raises(AssertionError):
-        test_pullbacks.test_passed_cotangents_are_those_of_central_differences(op, ((3,),), {})
+        test_pullbacks.test_passed_cotangents_are_those_of_central_differences(op, *EXAMPLE, sweeps)
 
 
 @pytest.fixture

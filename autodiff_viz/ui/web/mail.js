@@ -13,17 +13,20 @@ import { readList, TAB, writeList } from "./store.js";
 /** @typedef {{ send: (edit: object) => void, readonly pending: import("./outbox.js").Edit[] }} Desk edits of one kind */
 
 const KEPT = 4; // sessions whose unacknowledged edits wait for their document to be opened again
+const EARLY_MS = 300; // in which the browser may begin to load a page again by the address from before an edit
 const GONE_MS = 30_000; // a page that is still there so long after the browser began to leave it stays
 
 /** @template {{ isConnected: boolean }} [Host={ isConnected: boolean }] */
 export class Mail {
   /** @param {string} name of the component @param {Host} host the editor's element: once it
    * has left the page, the mail is its successor's
-   * @param {{ changed?: () => void, leaving?: () => void }} [told] of the connection and each edit, and of the page being left */
-  constructor(name, host, { changed = () => {}, leaving = () => {} } = {}) {
+   * @param {{ changed?: () => void, going?: () => void, leaving?: () => void }} [told] of the connection and each edit; of the
+   * browser setting out for another page, with the state that its address holds; and of the page being left */
+  constructor(name, host, { changed = () => {}, going = () => {}, leaving = () => {} } = {}) {
     this.name = name;
     this.host = host;
     this.changed = changed;
+    this.toldGoing = going;
     this.outbox = begin("", 0);
     this.document = 0;
     this.timer = 0;
@@ -32,11 +35,18 @@ export class Mail {
     this.search = ""; // of the address when the browser began to leave
     /** @type {import("./outbox.js").Edit[]} confirmed since the browser set out for a page whose address lacks them */
     this.late = [];
+    /** Confirmed a moment ago, and when. @type {{ edit: import("./outbox.js").Edit, at: number }[]} */
+    this.recent = [];
+    this.early = 0; // so many of `late` were confirmed before the browser said that it leaves
+    this.address = ""; // at Python's last message
+    this.before = ""; // the address before the recent edits
     /** @type {Post} */
     this.post = () => {};
     /** Fields that are added to every message. @type {() => object} */
     this.note = () => ({});
-    const stops = [watchLinks(), watchNetwork(() => (this.wake(), changed()), () => this.setOut(), () => host.isConnected && leaving())];
+    const forget = () => void (this.recent = []); // an address of the history was meant as it is
+    addEventListener("popstate", forget);
+    const stops = [watchLinks(), () => removeEventListener("popstate", forget), watchNetwork(() => (this.wake(), changed()), () => this.setOut(), () => host.isConnected && leaving())];
     this.stop = () => stops.forEach((stop) => stop());
   }
 
@@ -59,15 +69,26 @@ export class Mail {
     this.post = post;
     this.document = word.document ?? 0;
     if (!opening) {
-      if (this.going) this.late.push(...this.outbox.pending.filter(({ seq }) => seq <= word.ack));
+      this.noteConfirmed(this.outbox.pending.filter(({ seq }) => seq <= word.ack));
       this.keep(confirm(this.outbox, word.ack));
     } else {
-      this.late = [];
-      const { outbox, rest } = adopt(readList(TAB, this.name), word, location.search, first);
+      [this.late, this.recent, this.early] = [[], [], 0];
+      const { outbox, rest } = adopt(readList(TAB, this.name), word, location.search, first, isReload());
       this.keep(outbox, rest);
       this.wake();
     }
+    this.address = location.search;
     return opening;
+  }
+
+  /** Keep for a while what has been confirmed: a page that is being loaded again may have been requested with the
+   * address from before. @param {import("./outbox.js").Edit[]} edits */
+  noteConfirmed(edits) {
+    if (this.going) return void this.late.push(...edits);
+    const now = performance.now();
+    this.recent = this.recent.filter(({ at }) => now - at < EARLY_MS);
+    if (!this.recent.length) this.before = this.address;
+    this.recent.push(...edits.map((edit) => ({ edit, at: now })));
   }
 
   /** @param {import("./outbox.js").NewEdit} edit */
@@ -82,11 +103,16 @@ export class Mail {
    * page opens are not in that address: they stay in the tab. */
   setOut() {
     clearTimeout(this.going);
-    this.search = location.search;
+    const now = performance.now();
+    const early = this.recent.filter(({ at }) => now - at < EARLY_MS).map(({ edit }) => edit);
+    [this.late, this.early, this.recent] = [[...early, ...this.late], early.length, []];
+    this.search = early.length ? this.before : location.search;
+    if (!early.length) this.toldGoing();
     this.going = window.setTimeout(() => {
-      [this.going, this.late] = [0, []];
+      [this.going, this.late, this.early] = [0, [], 0];
       if (this.host.isConnected) this.keep(this.outbox, this.others());
     }, GONE_MS);
+    if (this.early) this.keep(this.outbox);
   }
 
   /** Send pending edits, if there are any. */
@@ -133,13 +159,13 @@ export class Mail {
 
   /** @param {Outbox} outbox @param {Left[]} [rest] what waits for other documents */
   keep(outbox, rest) {
-    const nothing = !rest && !this.newest && !outbox.pending.length;
+    const nothing = !rest && !this.newest && !outbox.pending.length && !this.early;
     this.outbox = outbox;
     this.wait();
     if (nothing) return;
     const others = rest ?? this.others();
     const search = this.going ? this.search : location.search;
-    const left = { ...outbox, pending: [...this.late, ...outbox.pending], document: this.document, search };
+    const left = { ...outbox, pending: [...this.late, ...outbox.pending], document: this.document, search, early: this.early };
     writeList(TAB, this.name, [left, ...others.filter(({ pending }) => pending?.length)].slice(0, KEPT));
   }
 
@@ -154,3 +180,9 @@ export class Mail {
     this.stop();
   }
 }
+
+/** Whether the browser has loaded this page again. */
+const isReload = () => {
+  const [found] = /** @type {PerformanceNavigationTiming[]} */ (performance.getEntriesByType("navigation"));
+  return found?.type === "reload";
+};

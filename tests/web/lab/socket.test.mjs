@@ -5,7 +5,7 @@ globalThis.window = globalThis;
 globalThis.parent = globalThis;
 globalThis.document = { baseURI: "https://lab.example/autodiff/?g=1" };
 const pushed = [];
-globalThis.location = { search: "", pathname: "/autodiff/" };
+globalThis.location = { search: "", pathname: "/autodiff/", host: "lab.example" };
 globalThis.history = { state: null, pushState: (_state, _title, url) => pushed.push(url) };
 const { LabSocket, LATE_MS, LONGEST, RETRY_MS, showAddress } = await import("../../../autodiff_viz/ui/lab/web/socket.js");
 
@@ -53,6 +53,12 @@ function passes(t, ms) {
 
 test("it connects to the path beside the page, over TLS if the page came so", () => {
   assert.equal(opened().made[0].url, "wss://lab.example/autodiff/lab-socket/1a");
+});
+
+test("it connects to no other host", () => {
+  const { lab, made } = opened();
+  assert.throws(() => lab.open("//elsewhere.example/x"));
+  assert.equal(made.length, 1);
 });
 
 test("a message is sent once the connection stands; until then the component takes it", () => {

@@ -123,3 +123,18 @@ test("a page that stays, although the browser had set out, forgets what is confi
   page.wait();
   assert.deepEqual(editor("m", { key: "new", ack: 0, from: ["old", 0] }).posted, []);
 });
+
+test("what was confirmed just before a reload began is done there if the address is the one from before", (t) => {
+  t.mock.method(performance, "getEntriesByType", () => [{ type: "reload" }]);
+  for (const [name, kind, done] of [["n", "beforeunload", [[[1, "rule"]]]], ["o", "popstate", []]]) {
+    page.search = "";
+    const { mail } = editor(name, OLD);
+    mail.send({ kind: "rule" });
+    page.search = "?g=2"; // Python's message changes the address, and the browser has read the old one already
+    mail.receive({ ...OLD, ack: 1 }, mail.post);
+    page.fire(kind);
+    if (kind === "popstate") page.fire("beforeunload"); // back to the address from before, as was wanted
+    page.search = "";
+    assert.deepEqual(editor(name, NEW).posted, done);
+  }
+});

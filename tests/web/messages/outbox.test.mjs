@@ -60,6 +60,15 @@ test("an address that is still the same has none of what was under way", () => {
   assert.deepEqual(nodes(outbox), [[1, "n3"], [2, "n4"]]);
 });
 
+test("edits confirmed just before a reload are sent again if the page came by the address from before, and only then", () => {
+  const just = left(0, { early: 2, search: "" });
+  const opened = (from, search, reloaded) => nodes(adopt([just], { key: "new", ack: 0, from }, search, [], reloaded).outbox).map(([, node]) => node);
+  assert.deepEqual(opened(null, "", true), ["n0", "n1", "n2", "n3", "n4"]); // a bare address
+  assert.deepEqual(opened(null, "", false), ["n2", "n3", "n4"]); // the bare address was asked for
+  assert.deepEqual(opened(["old", 2], "?g=2", true), ["n2", "n3", "n4"]); // the new address came through
+  assert.deepEqual(opened(["old", 1], "?g=1", true), ["n1", "n2", "n3", "n4"]);
+});
+
 test("another document gets no edit, and they wait for their own", () => {
   const waiting = left(3);
   const { outbox, rest } = adopt([waiting], { key: "new", ack: 0, from: ["other", 3] }, "?g=other");

@@ -40,7 +40,7 @@ export class Editor {
     this.shown = NOTHING; // with the pending edits applied (optimistic update)
     this.seen = NOTHING; // and with collapsed groups as cards: what is on the canvas
     this.fold = folding();
-    this.mail = new Mail("lab", this.stage.host, { changed: () => this.tell(), leaving: () => this.leaving.forEach((leave) => leave()) });
+    this.mail = new Mail("lab", this.stage.host, { changed: () => this.tell(), going: () => this.keeping.keep(true), leaving: () => this.leaving.forEach((leave) => leave()) });
     /** Callbacks for when the page is left or suspended. @type {(() => void)[]} */
     this.leaving = [() => this.keeping.keep(true)];
     /** @type {Set<string>} */

@@ -75,6 +75,7 @@ export class LabSocket {
 /** @param {string} path */
 function address(path) {
   const url = new URL(path, document.baseURI);
+  if (url.host !== location.host) throw new Error(`another host: ${url.host}`);
   url.protocol = url.protocol.replace("http", "ws");
   return url.href;
 }

@@ -57,8 +57,9 @@ export function answerKeys(editor, element) {
 function answer(editor, event, target) {
   const [key, action] = actionOf(event);
   const focus = focusOf(target);
-  const isAlone = target === document.body || target === editor.stage.surface; // no node has the focus
-  const done = wireKey(editor, event) || (isAlone && playKey(editor, event));
+  const isSurface = target === editor.stage.surface; // there the space bar also pans: see gestures/panning.js
+  const plays = target === document.body || (isSurface && event.key !== " "); // no node has the focus
+  const done = wireKey(editor, event) || (plays && playKey(editor, event));
   if (!done && (!action?.do || (action.needs && !action.needs(focus)))) return false;
   event.preventDefault();
   if (!done) action?.do?.(editor, focus, key);

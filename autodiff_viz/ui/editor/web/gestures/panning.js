@@ -1,5 +1,6 @@
 // @ts-check
-// Panning: by a drag of the canvas, and anywhere with the space bar or the middle button.
+// Panning: by a drag of the canvas, and anywhere with the space bar or the middle button. A tap of the space bar,
+// without a drag, plays the pass.
 
 /** @typedef {import("../editor.js").Editor} Editor */
 /** @typedef {import("../types.js").Point} Point */
@@ -9,16 +10,24 @@
 export const pansAnywhere = ({ stage }, event) => Boolean(event.buttons & 4) || stage.host.classList.contains("hand");
 
 /** @param {Editor} editor */
-export function listenToPanning({ stage }) {
-  const { host, surface } = stage;
+export function listenToPanning(editor) {
+  const { host, surface } = editor.stage;
+  let tapped = false; // whether nothing has been dragged since the space bar was pressed
   const hold = (/** @type {boolean} */ on) => host.classList.toggle("hand", on);
   host.addEventListener("keydown", (event) => {
     const focused = /** @type {ShadowRoot} */ (host.getRootNode()).activeElement;
     if (event.key !== " " || focused !== surface) return; // on a node or a button, space has another meaning
     event.preventDefault(); // or the page would scroll
+    tapped ||= !event.repeat;
     hold(true);
   });
-  host.addEventListener("keyup", (event) => event.key === " " && hold(false));
+  host.addEventListener("pointerdown", () => (tapped = false), true);
+  host.addEventListener("keyup", (event) => {
+    if (event.key !== " ") return;
+    if (tapped && host.classList.contains("hand")) editor.startPlay();
+    tapped = false;
+    hold(false);
+  });
   surface.addEventListener("blur", () => hold(false));
 }
 
