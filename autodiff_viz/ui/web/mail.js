@@ -107,7 +107,7 @@ export class Mail {
     const early = this.recent.filter(({ at }) => now - at < EARLY_MS).map(({ edit }) => edit);
     [this.late, this.early, this.recent] = [[...early, ...this.late], early.length, []];
     this.search = early.length ? this.before : location.search;
-    if (!early.length) this.toldGoing();
+    this.toldGoing();
     this.going = window.setTimeout(() => {
       [this.going, this.late, this.early] = [0, [], 0];
       if (this.host.isConnected) this.keep(this.outbox, this.others());

@@ -203,12 +203,12 @@ def test_right_after_loading_the_keys_work_without_a_click(lab: LabPage):
     lab.page.keyboard.press("ArrowLeft")
     expect(says).to_have_text("x = 0.6")
     lab.page.keyboard.press("Escape")
+    lab.page.keyboard.press("?")
+    expect(lab.page.get_by_text("Esc in the formula")).to_be_visible()
+    lab.page.keyboard.press("Escape")
     lab.canvas.locator(".surface").focus()
     lab.page.keyboard.press("Space")  # a tap; held, it pans
     expect(lab.canvas).to_have_attribute("data-play", "forward")
-    lab.page.keyboard.press("Escape")
-    lab.page.keyboard.press("?")
-    expect(lab.page.get_by_text("Esc in the formula")).to_be_visible()
 
 
 def test_undo_works_wherever_nothing_is_being_written(keys: LabPage):
