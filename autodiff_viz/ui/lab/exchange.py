@@ -63,19 +63,23 @@ def hear(here: Session, message: Mapping[str, Any]) -> bool:
         return True
 
 
-def news(here: Session) -> dict[str, Any]:
+def news(here: Session, pushed: bool = False) -> dict[str, Any]:
     """Return the message to the browser: the difference from the drawing that the browser says that it has.
 
     Whatever message is lost, browser and server thus agree. The message also carries the `tables` that
     sliders have requested, and when and how the browser shall request the other parts of the page. For the
     drawing see `ui/editor/web/types.js`.
+
+    Args:
+      pushed: whether the answers of workers that are pending will be sent without a request.
     """
     with here.lock:
         now, sent = here.present, here.sent
         large, details = too_large(here), here.looks.get(DETAILS, False)
         told = answers(here, now.lab, now.view)
-        if told.awaited and not (here.socket and is_idle(here, now.lab)):  # the socket sends them unasked
-            here.parts.polls[LAB] = LOOK if is_idle(here, now.lab) else STILL
+        idle = is_idle(here, now.lab)
+        if told.awaited and not (pushed and idle):
+            here.parts.polls[LAB] = LOOK if idle and not here.socket else STILL
         shown = (
             now.lab, now.view, large, told.check, told.checks, told.counts, told.paths, told.listing, details,
         )  # fmt: skip

@@ -157,7 +157,7 @@ def exchange(here: Session, text: str | None = None, known: str = "") -> tuple[s
             _hear(here, text)
         told = known if here.address.pushed else None  # Streamlit has written another one since
         address = next_address(here)  # before the edits are acknowledged
-        message = news(here) if address == told else {**news(here), "query": address}
+        message = {**news(here, pushed=True), **({} if address == told else {"query": address})}
         return json.dumps(message, ensure_ascii=False, separators=(",", ":")), address, here.awaited
 
 
