@@ -46,7 +46,7 @@ export function doubleClick(editor, target, start) {
   const { part, id, wire, region } = target;
   if (part === "step" || part === "amount") return click(editor, target);
   const group = editor.node(id)?.group;
-  if (group && part !== "slot" && part !== "out") return part === "opener" ? undefined : collapse(editor, group.name, false);
+  if (group && part !== "slot" && part !== "out") return collapse(editor, group.name, false);
   if (part === "tab" && region && isGroupName(editor, region)) return renameGroup(editor, region);
   if (part === "name" && id) editName(editor, id);
   else if (part === "node" && id) editor.node(id)?.isInput ? editValue(editor, id) : editName(editor, id);

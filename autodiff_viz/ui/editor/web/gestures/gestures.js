@@ -68,7 +68,7 @@ export function listenToPointers(editor) {
     if (event.type !== "pointerup") return;
     wake(editor.stage, event);
     const same = `${target.part}:${target.id}:${target.wire}:${target.region}:${target.extend}`;
-    const twice = event.timeStamp - last.time < TWICE && last.target === same;
+    const twice = target.part !== "opener" && event.timeStamp - last.time < TWICE && last.target === same;
     last = { time: twice ? 0 : event.timeStamp, target: same };
     if (twice) doubleClick(editor, target, start);
     else click(editor, target);
