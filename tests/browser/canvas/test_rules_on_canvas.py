@@ -15,6 +15,7 @@ from tests.browser.lab_page import CHECKED, LabPage, four_digits, saying
 pytestmark = pytest.mark.shared_page(plots=False)
 
 DX = 1.5 * math.cos(0.6)
+READ = 600  # milliseconds; a reason that was on view for so long goes with the next edit
 
 
 def choose(lab: LabPage, *names: str) -> None:
@@ -89,6 +90,7 @@ def test_why_an_edit_was_refused_stays_to_be_read_though_a_good_one_follows_at_o
     lab.settle()
     expect(lab.canvas.get_by_role("alert")).to_contain_text("wired to nothing")
     expect(lab.formula).to_have_value(saying("return x"))
+    lab.page.wait_for_timeout(READ)
     lab.press("s")
     expect(lab.canvas.get_by_role("alert")).to_be_hidden()
 

@@ -12,6 +12,7 @@ import { clamp, toScreen } from "../draw/geometry.js";
 
 const EDGE = 8; // px to the side of the canvas
 const BARS = { top: 8, bottom: 30 }; // px that are kept free, below for the legend
+const READ_MS = 500; // for which a reason is on view at least before an edit that follows takes it away
 const NARROW = 480; // px; below it there is no room beside a node
 
 /** Texts that may be refused: by the number of their edit, a function that reopens the field with the reason.
@@ -25,12 +26,17 @@ export function showNotices(editor) {
   const root = html("div", { class: "notice", role: "alert" });
   root.hidden = true;
   editor.stage.host.append(root);
-  let shown = "";
+  let [shown, timer] = ["", 0];
+  const note = (/** @type {Notice[]} */ notices) => {
+    const { key } = editor.outbox;
+    clearTimeout(timer);
+    timer = window.setTimeout(() => key === editor.outbox.key && (editor.noticed = notices.map(({ seq }) => seq ?? null)), READ_MS);
+  };
   editor.watchers.push(() => {
     const { notices, key } = present(editor);
     if (key !== shown) {
       shown = key;
-      if (notices.length) editor.noticed = notices.map(({ seq }) => seq ?? null);
+      if (notices.length) note(notices);
       if (!answered(editor, notices, key)) fill(editor, root, notices);
       light(editor, root.hidden ? [] : (notices[0]?.path ?? []));
     } else if (!root.hidden) light(editor, notices[0]?.path ?? []);
