@@ -27,16 +27,16 @@ export function showNotices(editor) {
   root.hidden = true;
   editor.stage.host.append(root);
   let [shown, timer] = ["", 0];
-  const note = (/** @type {Notice[]} */ notices) => {
+  const noteLater = (/** @type {Notice[]} */ notices) => {
     const { key } = editor.outbox;
     clearTimeout(timer);
-    timer = window.setTimeout(() => key === editor.outbox.key && (editor.noticed = notices.map(({ seq }) => seq ?? null)), READ_MS);
+    timer = window.setTimeout(() => key === editor.outbox.key && note(editor, notices), READ_MS);
   };
   editor.watchers.push(() => {
     const { notices, key } = present(editor);
     if (key !== shown) {
       shown = key;
-      if (notices.length) note(notices);
+      if (notices.length) noteLater(notices);
       if (!answered(editor, notices, key)) fill(editor, root, notices);
       light(editor, root.hidden ? [] : (notices[0]?.path ?? []));
     } else if (!root.hidden) light(editor, notices[0]?.path ?? []);
@@ -82,6 +82,9 @@ function answered(editor, notices, key) {
 /** @param {Notice} notice */
 const wordsOf = ({ message, hint }) => [message, hint].filter(Boolean).join(" ");
 
+/** Note that reasons have been read, which goes to Python with the next edit. @param {Editor} editor @param {Notice[]} notices */
+const note = (editor, notices) => (editor.noticed = notices.map(({ seq }) => seq ?? null));
+
 /** @param {Editor} editor @param {HTMLElement} root @param {Notice[]} notices */
 function fill(editor, root, notices) {
   root.hidden = !notices.length;
@@ -89,7 +92,7 @@ function fill(editor, root, notices) {
   if (!first) return root.replaceChildren();
   const { message, hint, offer, edit } = first;
   const close = html("button", { type: "button", class: "notice-close", "aria-label": "Close", title: "Close  (Esc)", click: () => closeNotice(editor) }, "×");
-  const mend = offer && edit && html("button", { type: "button", class: "notice-offer", click: () => editor.send(edit) }, offer);
+  const mend = offer && edit && html("button", { type: "button", class: "notice-offer", click: () => (note(editor, notices), editor.send(edit)) }, offer);
   root.replaceChildren(html("b", {}, message), hint && !mend ? html("span", {}, hint) : "", mend || "", close);
 }
 
