@@ -26,7 +26,8 @@ def _kept(lab: Lab, edit: Edit) -> Lab:
     """Put the stored history before that of this session; no effect if it is of another graph.
 
     The address may be one edit ahead of the stored history: `link` is then its present graph, which precedes
-    the one that the address opened.
+    the one that the address opened. Or the address is some edits behind: the browser had begun to load the
+    page again before it was told of them.
     """
     first = lab.history.entries[0]
     opened = (first.graph, first.text)
@@ -42,6 +43,7 @@ def _kept(lab: Lab, edit: Edit) -> Lab:
 def _joined(before: History, now: History) -> History:
     """Concatenate two histories."""
     entries, at = now.entries, len(now.past)
+    before = _back_to(before, entries[0].graph)
     whole = (*before.past, before.present)
     if before.graph == entries[0].graph:
         present = entries[0]._replace(label=before.present.label, folds=before.present.folds)
@@ -52,6 +54,16 @@ def _joined(before: History, now: History) -> History:
         entries = (entries[0]._replace(label=UNNAMED), *entries[1:])
     past = (*whole, *entries[:at])[-limits.HISTORY :]
     return replace(now, past=past, present=entries[at], future=entries[at + 1 :])
+
+
+def _back_to(history: History, graph: Graph) -> History:
+    """Return the history at its newest step with this graph; unchanged if there is none."""
+    found = [i for i, entry in enumerate(history.past) if entry.graph == graph]
+    if not found or history.graph == graph:
+        return history
+    at = found[-1]
+    whole = (*history.past, history.present)
+    return replace(history, past=whole[:at], present=whole[at], future=(*whole[at + 1 :], *history.future))
 
 
 def _graph(link: Any) -> Graph | None:

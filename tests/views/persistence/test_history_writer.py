@@ -105,6 +105,20 @@ def test_an_address_one_edit_ahead_is_led_to_by_the_link_that_was_kept():
     assert [entry.graph for entry in back.history.entries] == [e.graph for e in ahead.history.entries]
 
 
+def test_an_address_some_edits_behind_has_them_to_redo_and_what_is_sent_again_follows():
+    lab = worked()
+    ahead = set_input(set_input(lab, "y", 7.0, fresh=True), "y", 8.0, fresh=True)
+    back = kept(ahead, reloaded(lab), link=to_link(ahead.graph))
+    assert [each[:2] for each in told(back.history)] == [each[:2] for each in told(ahead.history)]
+    assert (back.graph, undone(back).graph) == (lab.graph, undone(lab).graph)
+    again = set_input(reloaded(lab), "y", 7.0, fresh=True)
+    back = kept(ahead, again, link=to_link(ahead.graph))
+    assert [entry.graph for entry in back.history.entries] == [
+        *(entry.graph for entry in lab.history.entries),
+        again.graph,
+    ]
+
+
 def test_a_history_of_another_graph_is_left_alone():
     new = reloaded(typed(start(), "p = 2.0\n"))
     assert kept(worked(), new) is new
