@@ -202,4 +202,5 @@ def test_what_is_pasted_comes_into_view_nodes_and_a_whole_formula(lab: LabPage):
     lab.click_fast("Zoom in", 4)
     lab.canvas.locator(".surface").focus()
     lab.press("Control+v")
+    expect(lab.node("h8_1")).to_be_attached()
     assert in_view(lab, "h8_1")

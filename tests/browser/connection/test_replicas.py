@@ -222,7 +222,7 @@ def test_who_is_editing_as_a_replica_is_killed_is_told_goes_on_with_another_and_
     lab = LabPage(tab, proxy.address).open(FOLDED)
     mine = next(s for s in proxy.servers if s is proxy.replica_of("/_stcore/host-config"))
     (other,) = [s for s in proxy.servers if s is not mine]
-    lab.select("b")
+    lab.select("a")  # a second click on b would soon be a double click
     lab.canvas.evaluate(WATCH)
     add_quickly(lab, "tanh")  # may or may not have arrived
     mine.kill()
