@@ -71,13 +71,11 @@ def opening(tabs: Sequence[Tab]) -> float:
 async def _acting(tabs: Sequence[Tab], server: Worked, seconds: float) -> Load:
     failures: list[str] = []
     taken: list[float] = []
-    coming = (_later(RAMP * i / len(tabs), tab.open()) for i, tab in enumerate(tabs))
+    coming = (later(RAMP * i / len(tabs), tab.open()) for i, tab in enumerate(tabs))
     await _all(coming, failures)
     await asyncio.gather(*map(at_rest, tabs))
     before, own, start = server.seconds, server.own_seconds, time.perf_counter() + 0.2
-    going = [
-        _visit(tab, start + PERIOD * i / len(tabs), start + seconds, taken) for i, tab in enumerate(tabs)
-    ]
+    going = [visit(tab, start + PERIOD * i / len(tabs), start + seconds, taken) for i, tab in enumerate(tabs)]
     await _all(going, failures)
     await asyncio.gather(*map(at_rest, tabs))
     own, count = server.own_seconds - own, max(1, len(taken))
@@ -96,7 +94,7 @@ async def _opening(tabs: Sequence[Tab]) -> float:
     return float("inf") if failures or any(tab.errors for tab in tabs) else took
 
 
-async def _visit(tab: Tab, due: float, end: float, taken: list[float]) -> None:
+async def visit(tab: Tab, due: float, end: float, taken: list[float]) -> None:
     """Act when an action is due, also while an earlier one is under way."""
     going = []
     while due < end and not tab.lost:
@@ -115,7 +113,7 @@ async def at_rest(tab: Tab) -> None:
         await asyncio.sleep(0.02)
 
 
-async def _later(seconds: float, what: Awaitable[object]) -> None:
+async def later(seconds: float, what: Awaitable[object]) -> None:
     await asyncio.sleep(seconds)
     await what
 

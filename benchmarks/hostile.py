@@ -6,7 +6,7 @@ import asyncio
 import time
 from collections.abc import Callable, Iterator, Sequence
 
-from benchmarks.crowd import PERIOD, RAMP, at_rest, quantile
+from benchmarks.crowd import PERIOD, RAMP, at_rest, later, quantile, visit
 from benchmarks.outbox import Edit
 from benchmarks.server import Server, server, until_warm
 from benchmarks.table import Row
@@ -114,7 +114,7 @@ def hostile() -> Iterator[Row]:
 async def _beside(app: Server, attack: Messages | None, first: int) -> tuple[float, float]:
     """Return the 95th percentile of the others' actions before the attack and during it, in seconds."""
     tabs = [Editor(app.address, size=SIZE, seed=first + i) for i in range(OTHERS)]
-    await asyncio.gather(*(_later(RAMP * i / OTHERS, tab.open()) for i, tab in enumerate(tabs)))
+    await asyncio.gather(*(later(RAMP * i / OTHERS, tab.open()) for i, tab in enumerate(tabs)))
     await asyncio.gather(*map(at_rest, tabs))
     calm = await _crowd(tabs)
     felt = calm
@@ -130,20 +130,10 @@ async def _beside(app: Server, attack: Messages | None, first: int) -> tuple[flo
 
 
 async def _crowd(tabs: Sequence[Editor]) -> float:
-    start = time.perf_counter()
-    taken = await asyncio.gather(
-        *(_acting(tab, start + PERIOD * i / OTHERS, start + SECONDS) for i, tab in enumerate(tabs))
-    )
-    return quantile(sorted(second for each in taken for second in each), 0.95)
-
-
-async def _acting(tab: Editor, due: float, end: float) -> list[float]:
-    taken = []
-    while due < end:
-        await asyncio.sleep(max(0.0, due - time.perf_counter()))
-        taken.append(asyncio.create_task(tab.act(due)))
-        due += PERIOD
-    return await asyncio.gather(*taken)
+    start, taken = time.perf_counter(), []
+    visits = (visit(tab, start + PERIOD * i / OTHERS, start + SECONDS, taken) for i, tab in enumerate(tabs))
+    await asyncio.gather(*visits)
+    return quantile(sorted(taken), 0.95)
 
 
 async def _attack(tab: Editor, attack: Messages) -> None:
@@ -157,8 +147,3 @@ async def _attack(tab: Editor, attack: Messages) -> None:
             tab.pending = []
             await tab.post({"key": tab.word.key, "edits": edits, "have": tab.word.rev, "seen": True})
             await asyncio.sleep(EVERY)
-
-
-async def _later(seconds: float, what) -> None:
-    await asyncio.sleep(seconds)
-    await what

@@ -16,6 +16,7 @@ from autodiff_viz.views.canvas.palette import RANDOM
 from autodiff_viz.views.edits.add_node import LETTERS, NEW
 from autodiff_viz.views.lab import WRITTEN_OUT
 from autodiff_viz.views.layout import coordinates, placing, tabs
+from autodiff_viz.views.node import inspector
 from autodiff_viz.views.node.layer_parameters import NEW_PARAMETER
 
 
@@ -53,6 +54,7 @@ def shared_constants() -> dict[str, Any]:
             "document": limits.JSON,
             "edits": limits.EDITS,
             "line": limits.LINE,
+            "message": limits.MESSAGE,
             "name": limits.NAME,
         },
         "drawings": delta.KEPT,
@@ -64,6 +66,7 @@ def shared_constants() -> dict[str, Any]:
         "nothing": records.DASH,
         "minus": numbers.MINUS,
         "vector": cards.VECTOR,
+        "digits": inspector.DIGITS,
         "decades": DECADES,
         "heat": {"alphabet": heatmap.ALPHABET, "shades": heatmap.SHADES, "marks": heatmap.NAN, "inks": INKS},
     }

@@ -1,8 +1,12 @@
 """Pages run without the warm-up: its thread must not be compiling when the interpreter ends."""
 
+from collections.abc import Iterator
+
 import pytest
 
 from autodiff_viz.ui import fragments, pace, session, warm
+from tests.browser.server import Server
+from tests.ui.visitor import Visitor, visiting
 
 
 @pytest.fixture(autouse=True, scope="session")
@@ -21,3 +25,21 @@ def _no_action_fails_unseen(caplog):
     """The page goes on after a mistake of ours in an action; a test must not."""
     yield
     assert [r.getMessage() for r in caplog.get_records("call") if r.name == session.__name__] == []
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """The app in a process of its own."""
+    found = Server(tmp_path_factory.mktemp("server") / "log.txt")
+    try:
+        found.start()
+        yield found
+    finally:
+        found.stop()
+
+
+@pytest.fixture
+def visitor(server: Server) -> Iterator[Visitor]:
+    """Someone who has just opened the lab."""
+    with visiting(server.address) as found:
+        yield found

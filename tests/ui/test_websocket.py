@@ -3,34 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from autodiff_viz.graph import limits
 from autodiff_viz.ui.failures import FAILED
-from tests.browser.server import ROOT, Server
+from tests.browser.server import ROOT
 from tests.ui.visitor import Visitor, closed, visiting
 
 DEEP = "[" * 100_000 + "]" * 100_000
 INSIDE = ("Traceback", 'File \\"', ".venv", "site-packages", "stack_trace", str(ROOT))
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    found = Server(tmp_path_factory.mktemp("server") / "log.txt")
-    try:
-        found.start()
-        yield found
-    finally:
-        found.stop()
-
-
-@pytest.fixture
-def visitor(server: Server) -> Iterator[Visitor]:
-    with visiting(server.address) as found:
-        yield found
 
 
 def inside(visitor: Visitor) -> list[str]:

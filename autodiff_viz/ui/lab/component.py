@@ -8,18 +8,17 @@ from __future__ import annotations
 
 import streamlit as st
 
-from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.ui.address import write_address
 from autodiff_viz.ui.departures import note_visit
 from autodiff_viz.ui.fair_queue import in_turn
 from autodiff_viz.ui.fragments import LAB, note_message, redraw_lab, redraw_rest
-from autodiff_viz.ui.inbox import fault, fresh
+from autodiff_viz.ui.inbox import fresh
 from autodiff_viz.ui.lab.exchange import hear, news
 from autodiff_viz.ui.lab.source import code, component
-from autodiff_viz.ui.session import act, called, session
+from autodiff_viz.ui.session import called, session
 from autodiff_viz.ui.work import workers
 from autodiff_viz.views.compose import LabView
-from autodiff_viz.views.lab import Lab, refused
+from autodiff_viz.views.lab import Lab
 
 
 def place(name: str) -> None:
@@ -58,10 +57,7 @@ def _on_message() -> None:
     if not isinstance(message, dict):
         return
     note_message(here)
-    if problem := fault(message):
-        act(here, refused, GraphError(problem))
-    elif message.get("key") == here.inbox.key:
-        with in_turn():
-            requested = hear(here, message)
-        if requested:
-            redraw_rest(here)
+    with in_turn():
+        requested = hear(here, message)
+    if requested:
+        redraw_rest(here)

@@ -13,18 +13,20 @@ from typing import Any
 
 from autodiff_viz.figures.catalog import FIGURES
 from autodiff_viz.graph import limits
+from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.ui.address import kept_history, too_large
 from autodiff_viz.ui.answers import STILL, answers, is_idle, want_check
 from autodiff_viz.ui.first_view import drawing, written
 from autodiff_viz.ui.follow_training import follow_training
 from autodiff_viz.ui.fragments import LAB, note_played, note_view, rest_due
-from autodiff_viz.ui.inbox import fresh
+from autodiff_viz.ui.inbox import fault, fresh
 from autodiff_viz.ui.session import Sent, Session, act
 from autodiff_viz.views.canvas.delta import KEPT, delta, shared
 from autodiff_viz.views.canvas.lean import Lean
 from autodiff_viz.views.canvas.slider_tables import is_wanted
 from autodiff_viz.views.compose import sweep_tables
 from autodiff_viz.views.edits.apply import edited_all
+from autodiff_viz.views.lab import refused
 from autodiff_viz.views.node.panel import Answers
 from autodiff_viz.views.page.play import play_data
 
@@ -40,9 +42,14 @@ def hear(here: Session, message: Mapping[str, Any]) -> bool:
 
     It is `{"key", "edits", "have", "seen", "noticed", "details", "want", "play", "rest"}`; all of it comes
     from outside and is checked. Each edit `{"seq", "kind", ...}` is applied exactly once, however often it
-    was sent.
+    was sent. A message that cannot be read is refused on the page; one to another session has no effect.
     """
     with here.lock:
+        if problem := fault(message):
+            act(here, refused, GraphError(problem))
+            return False
+        if message.get("key") != here.inbox.key:
+            return False
         have = message.get("have")
         here.sent.have = have if type(have) is int else None
         second = second if (second := message.get("second")) in [*FIGURES] else None

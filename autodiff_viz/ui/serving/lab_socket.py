@@ -18,16 +18,13 @@ from starlette.routing import WebSocketRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from autodiff_viz.graph import limits
-from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.ui.address import next_address
 from autodiff_viz.ui.fair_queue import in_turn
 from autodiff_viz.ui.fragments import LAB
-from autodiff_viz.ui.inbox import fault
 from autodiff_viz.ui.lab.exchange import hear, news
-from autodiff_viz.ui.session import Session, act, named
+from autodiff_viz.ui.session import Session, named
 from autodiff_viz.ui.websocket import TOO_DEEP
 from autodiff_viz.ui.work import workers
-from autodiff_viz.views.lab import refused
 from autodiff_viz.views.persistence.json_depth import nested_deeper
 
 PATH = "/lab-socket"
@@ -154,19 +151,11 @@ def exchange(here: Session, text: str | None = None, known: str = "") -> tuple[s
         here.socket = True
         here.parts.polls.pop(LAB, None)
         if text is not None:
-            _hear(here, text)
+            hear(here, _read(text))
         told = known if here.address.pushed else None  # Streamlit has written another one since
         address = next_address(here)  # before the edits are acknowledged
         message = {**news(here, pushed=True), **({} if address == told else {"query": address})}
         return json.dumps(message, ensure_ascii=False, separators=(",", ":")), address, here.awaited
-
-
-def _hear(here: Session, text: str) -> None:
-    message = _read(text)
-    if problem := fault(message):
-        act(here, refused, GraphError(problem))
-    elif message.get("key") == here.inbox.key:
-        hear(here, message)
 
 
 def _read(text: str) -> dict[str, Any]:

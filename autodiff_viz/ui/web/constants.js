@@ -34,7 +34,7 @@ export const shared = {
   "frame": {"pad": 24.0, "level": 28.0, "tab": 22.0},
   "tab": {"h": 40.0, "gap": 5.0, "near": 6.0, "slack": 60.0, "aside": 22.0, "under": 14.0},
   "clear": 20.0,
-  "limits": {"branches": 16, "document": 2000000, "edits": 1000, "line": 2000, "name": 64},
+  "limits": {"branches": 16, "document": 2000000, "edits": 1000, "line": 2000, "message": 6000000, "name": 64},
   "drawings": 8,
   "written_out": "; loop written out",
   "usual": {"rule": "follow", "connected": true, "foot": 0.0},
@@ -44,6 +44,7 @@ export const shared = {
   "nothing": "–",
   "minus": "−",
   "vector": 20,
+  "digits": 6,
   "decades": 4,
   "heat": {"alphabet": "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/", "shades": 30, "marks": 61, "inks": {"value": [[28, 119, 223], [118, 126, 142]], "cotangent": [[226, 104, 12], [20, 160, 184]], "tangent": [[178, 60, 198], [105, 116, 190]]}},
 };

@@ -10,6 +10,7 @@ from typing import Any
 
 from autodiff_viz.graph import limits
 from autodiff_viz.graph.edits.history import History
+from autodiff_viz.graph.identity import same
 from autodiff_viz.graph.model import Graph
 from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.language.documents import from_link
@@ -45,7 +46,7 @@ def _joined(before: History, now: History) -> History:
     entries, at = now.entries, len(now.past)
     before = _back_to(before, entries[0].graph)
     whole = (*before.past, before.present)
-    if before.graph == entries[0].graph:
+    if same(before.graph, entries[0].graph):
         present = entries[0]._replace(label=before.present.label, folds=before.present.folds)
         if len(entries) == 1:
             return replace(before, present=present)
@@ -58,8 +59,8 @@ def _joined(before: History, now: History) -> History:
 
 def _back_to(history: History, graph: Graph) -> History:
     """Return the history at its newest step with this graph; unchanged if there is none."""
-    found = [i for i, entry in enumerate(history.past) if entry.graph == graph]
-    if not found or history.graph == graph:
+    found = [i for i, entry in enumerate(history.past) if same(entry.graph, graph)]
+    if not found or same(history.graph, graph):
         return history
     at = found[-1]
     whole = (*history.past, history.present)

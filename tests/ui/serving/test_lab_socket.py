@@ -14,25 +14,9 @@ from websockets.sync.client import ClientConnection, connect
 
 from autodiff_viz.graph import limits
 from tests.browser.server import Server
-from tests.ui.visitor import PATIENCE, Visitor, visiting
+from tests.ui.visitor import PATIENCE, Visitor
 
 STOPPED = "b = stop_gradient(a * y)"
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    found = Server(tmp_path_factory.mktemp("server") / "log.txt")
-    try:
-        found.start()
-        yield found
-    finally:
-        found.stop()
-
-
-@pytest.fixture
-def visitor(server: Server) -> Iterator[Visitor]:
-    with visiting(server.address) as found:
-        yield found
 
 
 def said(visitor: Visitor) -> dict[str, Any]:

@@ -7,7 +7,8 @@ globalThis.document = { baseURI: "https://lab.example/autodiff/?g=1" };
 const pushed = [];
 globalThis.location = { search: "", pathname: "/autodiff/", host: "lab.example" };
 globalThis.history = { state: null, pushState: (_state, _title, url) => pushed.push(url) };
-const { LabSocket, LATE_MS, LONGEST, RETRY_MS, showAddress } = await import("../../../autodiff_viz/ui/lab/web/socket.js");
+const { shared } = await import("../../../autodiff_viz/ui/web/constants.js");
+const { LabSocket, LATE_MS, RETRY_MS, showAddress } = await import("../../../autodiff_viz/ui/lab/web/socket.js");
 
 /** A WebSocket that does what it is told. */
 class Fake extends EventTarget {
@@ -117,7 +118,7 @@ test("the words of a connection that was given up are not heard", (t) => {
 test("what is too long for it goes through the component", () => {
   const { lab, made } = opened();
   made[0].open();
-  assert.equal(lab.send({ text: "x".repeat(LONGEST) }), false);
+  assert.equal(lab.send({ text: "x".repeat(shared.limits.message) }), false);
 });
 
 test("in a host's frame, which only Streamlit can tell the address, there is none", () => {

@@ -10,7 +10,7 @@ import { shared } from "../../web/constants.js";
 /** @typedef {import("./types.js").WireRow} WireRow */
 /** @typedef {Map<string, import("../../editor/web/live/table.js").Place>} Numbers  by place in the table, such as "local y:0" */
 
-const DIGITS = 6; // as in views/node/inspector.py
+const { digits: DIGITS } = shared;
 const FEW = 3; // of a tensor's norm and of a vector's numbers
 
 /** The node's data with the numbers of a table's row, and the numbers that are of the position before.

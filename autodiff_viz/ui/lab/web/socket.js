@@ -2,9 +2,11 @@
 // The lab's own websocket, over which messages cost the server a tenth of a run of Streamlit. Whatever it cannot
 // send goes through the component.
 
+import { shared } from "../../web/constants.js";
+
 export const RETRY_MS = 5000; // between two attempts to connect
 export const LATE_MS = 20_000; // without an answer the connection is given up
-export const LONGEST = 4_000_000; // characters of a message; the server closes at more
+const { message: LONGEST } = shared.limits; // characters; Python closes the connection at more
 
 /** @typedef {import("./types.js").Written} Written */
 
