@@ -9,7 +9,7 @@ import numpy as np
 
 from autodiff_viz.engine.live_path.arrays import on_device
 from autodiff_viz.engine.live_path.grad_kernel import grad_kernel
-from autodiff_viz.engine.live_path.kernels import Kernel, kernel
+from autodiff_viz.engine.live_path.kernels import Kernel, kernel, tangent_kernel
 from autodiff_viz.engine.live_path.op_calls import split
 from autodiff_viz.engine.live_path.rules import on_identity
 from autodiff_viz.engine.trace import Trace, precision
@@ -35,9 +35,17 @@ def local_derivative(trace: Trace, name: str, slot: int) -> np.ndarray | None:
         if slot in wired and arrays[slot].shape == found.shape:
             pulled = found.pull(np.ones(found.shape, trace.dtype), *leading, *arrays)[wired.index(slot)]
             return np.zeros(found.shape, trace.dtype) if pulled is None else np.asarray(pulled)
+        return np.asarray(_pushed(found, trace, node, slot, arrays))
+
+
+def _pushed(found: Kernel, trace: Trace, node: Node, slot: int, arrays: list[np.ndarray]) -> jax.Array:
+    """Return the tangent of the node's value when that of each element of the slot is 1."""
+    if node.op == GRAD:
         tangents = [np.ones_like(a) if i == slot else np.zeros_like(a) for i, a in enumerate(arrays)]
-        _, dot = jax.jvp(lambda *some: found.run(*leading, *some), arrays, tangents)
-        return np.asarray(dot)
+        return jax.jvp(found.run, arrays, tangents)[1]
+    static, leading = split(OPS[node.op], node.params)
+    push = tangent_kernel(node.op, static, tuple(a.shape for a in arrays), (slot,), trace.dtype)
+    return push((np.ones_like(arrays[slot]),), *leading, *arrays)[0]
 
 
 def own_contributions(trace: Trace, name: str, cotangent: np.ndarray | None = None) -> dict[int, np.ndarray]:

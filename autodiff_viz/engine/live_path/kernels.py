@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import jax
 import jax.numpy as jnp
 
+from autodiff_viz.engine.live_path.ahead_of_time import compiled
 from autodiff_viz.engine.live_path.bounded_memo import shared
 from autodiff_viz.engine.live_path.modes import pull_of, pull_sum_of, push_of
 from autodiff_viz.engine.live_path.number_programs import Axes, NumberPrograms, number_programs
@@ -117,7 +117,7 @@ def kernel(
       GraphError: there is no such op, or it refuses the shapes or the parameters; the problem has no node
         yet.
     """
-    return _made(jax.jit, name, static, shapes, differentiated, dtype, batched, cotangent_batched)
+    return _made(compiled, name, static, shapes, differentiated, dtype, batched, cotangent_batched)
 
 
 @shared(KEPT, limits.KERNELS, program_key, _too_many)
@@ -126,7 +126,7 @@ def traced_kernel(*arguments: Any) -> Kernel:
     return _made(_uncompiled, *arguments)
 
 
-def _uncompiled(function: Callable, **options: Any) -> Callable:
+def _uncompiled(function: Callable, *options: Any) -> Callable:
     return function
 
 
@@ -153,21 +153,22 @@ def _made(
         return tuple(x if has else None for x, has in zip(found, carried, strict=True))
 
     run_axes, pull_axes = _axes(len(leading), batched, cotangent_batched)
-    jit = partial(compiling, compiler_options=options(any(shapes) or bool(shape), dtype))
+    chosen, fixed = options(any(shapes) or bool(shape), dtype), batched is None and not leading
     apart = compiling is not _uncompiled  # in a larger program there is no call to save
     unchanged = apart and all(carried) and passes_unchanged(pull, shape, dtype, samples)
     ours = _shared_programs(name, static, shapes, dtype) if apart else None
     if ours is not None and carried and all(carried):
         pulled, pulled_sum = ours.pull(name, slots, pull_axes), ours.pull_sum(name, slots)
     else:
-        pulled, pulled_sum = jit(_mapped(pull, pull_axes)), jit(pull_sum_of(pull))
+        pulled = compiling(_mapped(pull, pull_axes), chosen, fixed)
+        pulled_sum = compiling(pull_sum_of(pull), chosen, fixed)
     if not any(carried):
         pull_back = pass_nothing(len(slots))
     elif batched is not None:
         pull_back = pull_alone(pulled)
     else:
         pull_back = pass_unchanged(len(slots)) if unchanged else pull_fused(pulled, pulled_sum)
-    ran = jit(_mapped(run, run_axes)) if ours is None else ours.run(name, run_axes)
+    ran = compiling(_mapped(run, run_axes), chosen, fixed) if ours is None else ours.run(name, run_axes)
     return Kernel(ran, pulled, pull_back, shape, carried, unchanged)
 
 
@@ -225,7 +226,7 @@ def tangent_kernel(
     if ours := _shared_programs(name, static, shapes, dtype):
         return ours.push(name, slots, axes)
     push = _mapped(tangent_of(name, static, shapes, slots, dtype), axes)
-    return jax.jit(push, compiler_options=options(any(shapes) or bool(shape), dtype))
+    return compiled(push, options(any(shapes) or bool(shape), dtype))
 
 
 def tangent_of(

@@ -16,6 +16,7 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
+from autodiff_viz.engine.live_path.ahead_of_time import compiled
 from autodiff_viz.engine.live_path.modes import Slots, pull_of, pull_sum_of, push_of
 from autodiff_viz.engine.live_path.op_calls import runner
 from autodiff_viz.engine.live_path.pullback_jaxprs import carries
@@ -110,4 +111,4 @@ def _switch(branches: Sequence[Callable], axes: tuple | None, options: dict[str,
 
         return (chosen if axes is None else jax.vmap(chosen, in_axes=axes))(*arguments)
 
-    return jax.jit(switch, compiler_options=options)
+    return compiled(switch, options, fixed=axes is None)
