@@ -66,7 +66,8 @@ def kept_of_the_trace(compiling: Callable[[Callable], Callable]) -> object:
     found = compiling(traced)
     assert float(found(jnp.float32(3.0))) == 9.0
     gc.collect()
-    assert len(parts) == 1 and float(found(jnp.float32(2.0))) == 4.0
+    assert len(parts) == 1
+    assert float(found(jnp.float32(2.0))) == 4.0
     return parts[0]()
 
 
