@@ -34,19 +34,19 @@ from autodiff_viz.graph.registries.dtypes import DTYPES
 from autodiff_viz.ops.misfit import Shape
 from autodiff_viz.ops.pullback_ops import PullbackOf
 
-KEPT = 288  # compiled ops, a third of them on trial; each holds about 3 MB of code
+KEPT = 288  # compiled ops, a third of them on trial; each holds about 2 MB
 TANGENTS_KEPT = 192  # compiled tangents, half of them on trial; each is one program, a third of that
 
 SCALED, FITTED = "mul", "broadcast_to"
 """Ops that rules call by themselves: to scale a cotangent, and to fit a lambda's result to its wire."""
 
-QUICK = {"xla_cpu_use_fusion_emitters": False}
-"""Compiler options for ops on numbers: two thirds of the compile time and the same bits.
+QUICK = {"xla_cpu_use_fusion_emitters": False, "xla_cpu_parallel_codegen_split_count": 1}
+"""Compiler options for ops on numbers: half of the compile time, half of the machine code, and the same bits.
 
 On tensors some ops would run slower.
 """
 
-ONCE = {**QUICK, "xla_cpu_parallel_codegen_split_count": 1, "xla_backend_optimization_level": 0}
+ONCE = {**QUICK, "xla_backend_optimization_level": 0}
 """Compiler options for programs of one graph, which few others need: faster to compile, slower to run."""
 
 ROUNDED = {"xla_allow_excess_precision": False}
