@@ -1,4 +1,4 @@
-"""Structural identity of data: short bytes that are equal only for data equal in type and in every bit.
+"""Identify data by structure: short bytes, equal only for data equal in type and in every bit.
 
 All memoisation, for one visitor or for all, is keyed by it. Python's own `==` and `hash` are no such keys:
 0.0 == -0.0, 1 == 1.0 == True, and hash(-1.0) == hash(-2.0), yet a / 0.0 is not a / -0.0.

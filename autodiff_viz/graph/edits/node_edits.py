@@ -1,4 +1,4 @@
-"""Pure edits of nodes, wires, rules and regions: each returns a new graph, or raises a `GraphError`."""
+"""Edit nodes, wires, rules and regions: each edit returns a new graph, or raises a `GraphError`."""
 
 from __future__ import annotations
 

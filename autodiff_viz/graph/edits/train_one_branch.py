@@ -1,4 +1,4 @@
-"""Training of one branch alone: the parameters of the other branches are stopped.
+"""Train one branch alone: stop the gradients of the other branches' parameters.
 
 The stop is at the parameters and not at the values of the branches. A parameter with a zero gradient still
 moves by its momentum, a stopped one does not; and nodes before the branches receive the same cotangents as

@@ -1,4 +1,4 @@
-"""Floating-point formats that a graph can be computed in, with their limits."""
+"""Register the floating-point formats in which a graph can be computed, with their limits."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Muted (bypassed) nodes: each returns its first wired input and ignores its op and its rule."""
+"""Mute (bypass) nodes: each returns its first wired input and ignores its op and its rule."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Grad nodes, `grad(z, x)`: which nodes their value is a function of.
+"""Find what the value of a grad node, `grad(z, x)`, is a function of.
 
 The value of such a node is the cotangent of x for output z. It depends on x and on what else the nodes
 between x and z read. In the graph that runs (`bypass.played`) a grad node has a wire for each of these,

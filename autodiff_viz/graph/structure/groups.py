@@ -1,4 +1,4 @@
-"""Groups: named sets of nodes, nested in one another, nested in or around regions, or disjoint."""
+"""Check groups: named sets of nodes, nested in one another, nested in or around regions, or disjoint."""
 
 from __future__ import annotations
 

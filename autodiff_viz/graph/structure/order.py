@@ -1,4 +1,4 @@
-"""Topological order, cycles, consumers, ancestors and descendants."""
+"""Sort nodes topologically; find cycles, consumers, ancestors and descendants."""
 
 from __future__ import annotations
 

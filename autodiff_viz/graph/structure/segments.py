@@ -1,4 +1,4 @@
-"""Division of a graph at its cuts into segments: functions that pass values forward, cotangents back.
+"""Divide a graph at its cuts into segments: functions that pass values forward and cotangents back.
 
 A segment is a connected component of the nodes that the output depends on, once the wires out of cut nodes
 are removed. Inputs belong to no segment; each segment that reads one has it as an argument. Components that
