@@ -1,4 +1,4 @@
-"""Template process of the fork server: loads JAX once, so that a worker is forked in milliseconds.
+"""Fork workers in milliseconds, from a template process that has loaded JAX once.
 
 The forkserver of `multiprocessing` would first run the program's main module again, which under `streamlit
 run` is sometimes Streamlit, sometimes the page. This one loads only the modules that it is told to: `python

@@ -1,4 +1,4 @@
-"""Pool of worker processes for slow jobs, with deadlines, low priority and memoised answers.
+"""Run jobs in a pool of worker processes, with deadlines, low priority and memoised answers.
 
 A job is a pure function of the project with its arguments. Its key is the identity of all that the answer
 depends on, so an answer serves all who ask for the same. Of each asker only the newest job waits.

@@ -1,4 +1,4 @@
-"""Record of a worker process, for the pool that has started it."""
+"""Represent a worker process, for the pool that has started it."""
 
 from __future__ import annotations
 
