@@ -1,4 +1,4 @@
-"""Edits that add or remove one of the parallel branches of a group.
+"""Add or remove one of the parallel branches of a group.
 
 Branches are ordinary nodes, not one body with a count k that is expanded when it runs. Each branch may have
 its own weights, rules, regions, cuts and positions, and a node may be wired to one branch alone; a body

@@ -1,4 +1,4 @@
-"""Names, parameters and rule functions that count branches, extrapolated to one more or reduced by one."""
+"""Extrapolate names, parameters and rule functions that count branches to one branch more or less."""
 
 from __future__ import annotations
 

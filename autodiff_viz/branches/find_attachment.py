@@ -1,4 +1,4 @@
-"""Search for the connections of the last branch: its counterparts in the branch before, its readers."""
+"""Find the connections of the last branch: its counterparts in the branch before, and its readers."""
 
 from __future__ import annotations
 

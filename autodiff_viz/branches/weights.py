@@ -1,4 +1,4 @@
-"""Tensors with one entry per branch: weights, the picks of their entries, and shapes that count branches."""
+"""Find tensors with one entry per branch: weights, picks of their entries, shapes that count branches."""
 
 from __future__ import annotations
 
