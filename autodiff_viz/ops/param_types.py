@@ -1,4 +1,4 @@
-"""Validity of parameter values by `Param.kind`, for formulas, documents and the inspector alike."""
+"""Check parameter values by `Param.kind`, for formulas, documents and the inspector alike."""
 
 from __future__ import annotations
 
