@@ -1,4 +1,4 @@
-"""Parser of formula text, a small subset of Python. The text is parsed and walked, never run."""
+"""Parse formula text, a small subset of Python. The text is parsed and walked, never run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Printer of graphs as formula text, the inverse of the parser: `parse(show(graph)) == graph`.
+"""Print graphs as formula text, the inverse of the parser: `parse(show(graph)) == graph`.
 
 The text has names, rules, regions, groups and positions.
 """

@@ -1,4 +1,4 @@
-"""Reader and writer of numbers and tensors."""
+"""Read and write numbers and tensors."""
 
 from __future__ import annotations
 

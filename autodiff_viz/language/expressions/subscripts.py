@@ -1,4 +1,4 @@
-"""Reader of `x[index]` and of the functional update `x.at[index].set(v)`, written as in JAX."""
+"""Read `x[index]` and the functional update `x.at[index].set(v)`, written as in JAX."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Choice of the nodes that `show` writes inside the expression of their only consumer.
+"""Choose the nodes that `show` writes inside the expression of their only consumer.
 
 A node may be inlined when `parse` would give it back: it is used once, in the same frames, is neither output
 nor input, and its name is the automatic one that its place in the text leads to.

@@ -1,4 +1,4 @@
-"""Name scopes of formulas and lambdas: assigned names, and checks of each use."""
+"""Resolve names in formulas and lambdas: record the assigned names, and check each use."""
 
 from __future__ import annotations
 

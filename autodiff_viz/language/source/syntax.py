@@ -1,4 +1,4 @@
-"""Parser of logical lines to Python syntax trees, one line at a time."""
+"""Parse logical lines to Python syntax trees, one line at a time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reader of the policy in the head of a checkpoint block, `checkpoint("name", policy=..., names=...)`."""
+"""Read the policy in the head of a checkpoint block, `checkpoint("name", policy=..., names=...)`."""
 
 from __future__ import annotations
 

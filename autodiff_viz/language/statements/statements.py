@@ -1,4 +1,4 @@
-"""Reader of statements: assignments, `with` blocks by indentation, and `return`, to a graph."""
+"""Read statements to a graph: assignments, `with` blocks by indentation, and `return`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Edits of a text's blocks to match edited regions and groups: only heads and indentation change."""
+"""Edit a text's blocks to match edited regions and groups: only heads and indentation change."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Copies of syntax trees with other names, for the steps of a loop and the calls of a function."""
+"""Copy syntax trees under other names, for the steps of a loop and the calls of a function."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Names for the copies that loops and functions make, and for their groups; and how many there may be."""
+"""Name the copies that loops and functions make, and their groups; limit how many there are."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Unrolling of `for i in range(n):` and inlining of `def block(x):`, before a graph is built.
+"""Unroll `for i in range(n):` and inline `def block(x):`, before a graph is built.
 
 Each step of a loop, and each call of a function, becomes a group with a copy of the body's lines. In a copy,
 names that the body assigns have the number of the step, or of the call, behind them: `h_0`, `h_1`, ... A name
