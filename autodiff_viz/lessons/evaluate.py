@@ -1,4 +1,4 @@
-"""Evaluation of the lessons' claims: the numbers that JAX computes beside the expected ones."""
+"""Evaluate the lessons' claims: the numbers that JAX computes beside the expected ones."""
 
 from __future__ import annotations
 
