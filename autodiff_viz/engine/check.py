@@ -1,4 +1,4 @@
-"""Check of a graph: structure first, then ops, arity, shapes and rules."""
+"""Check a graph: structure first, then ops, arity, shapes and rules."""
 
 from __future__ import annotations
 

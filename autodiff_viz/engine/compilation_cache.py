@@ -1,4 +1,4 @@
-"""Compiled code on disk, in JAX's persistent compilation cache.
+"""Keep compiled code on disk, in JAX's persistent compilation cache.
 
 The server, its workers and the next start load what one process has compiled. Only `filled` writes to the
 cache, and only programs that the project itself runs, so visitors cannot make the cache grow. A filled

@@ -1,4 +1,4 @@
-"""Warm-up: compile the catalog for scalars before the first visitor comes."""
+"""Compile the catalog for scalars, before the first visitor comes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Causes of a difference between a gradient and central differences, and the nodes where each cause is.
+"""Find why a gradient differs from central differences, and the nodes where each cause acts.
 
 A cause is a rule, a corner, a number that is not finite, or rounding.
 """

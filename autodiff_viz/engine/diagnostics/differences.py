@@ -1,4 +1,4 @@
-"""Central differences in float64: the true derivative, whatever any rule declares.
+"""Compute central differences in float64: the true derivative, whatever any rule declares.
 
 Only forward evaluations are used, so nothing is shared with automatic differentiation.
 """

@@ -1,4 +1,4 @@
-"""Comparison of arrays computed in two ways: equality up to rounding, and the size of a difference."""
+"""Compare arrays computed in two ways: equality up to rounding, and the size of a difference."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""Cures: edits that mend what an explanation found, with the words for a button; and the edits of nodes that
-cures are made of.
-"""
+"""Build cures: edits that mend what an explanation found, with the words for a button."""
 
 from __future__ import annotations
 

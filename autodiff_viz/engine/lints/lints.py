@@ -1,4 +1,4 @@
-"""`lints`: constructs of a graph that are legal and rarely meant, each with its reason and a mend."""
+"""Find the constructs of a graph that are legal and rarely meant, each with its reason and a mend."""
 
 from __future__ import annotations
 

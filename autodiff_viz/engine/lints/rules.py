@@ -1,4 +1,4 @@
-"""Lints of rules: arguments that are named like another node, and rules that forward mode cannot see."""
+"""Find rules that forward mode cannot see, and arguments of rules that are named like another node."""
 
 from __future__ import annotations
 

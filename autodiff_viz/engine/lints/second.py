@@ -1,4 +1,4 @@
-"""Lint of second derivatives through a rule: JAX's, beside the slope of the gradient on view."""
+"""Find rules whose second derivative, as JAX computes it, is not the slope of the gradient on view."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lint of stops without effect: nothing would reach an input through the node without the stop either."""
+"""Find stops without effect: nothing would reach an input through the node without the stop either."""
 
 from __future__ import annotations
 

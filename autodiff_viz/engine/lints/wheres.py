@@ -1,4 +1,4 @@
-"""Lint of the `where` trap: both branches are computed, and 0 times an infinite slope is NaN."""
+"""Find the `where` trap: both branches are computed, and 0 times an infinite slope is NaN."""
 
 from __future__ import annotations
 

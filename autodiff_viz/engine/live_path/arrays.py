@@ -1,4 +1,4 @@
-"""Conversion of literals to JAX arrays, and of JAX arrays to the NumPy arrays of a trace."""
+"""Convert literals to JAX arrays, and JAX arrays to the NumPy arrays of a trace."""
 
 from __future__ import annotations
 

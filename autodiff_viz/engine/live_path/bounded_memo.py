@@ -1,4 +1,4 @@
-"""Bounded memoisation of costly results for many users: rare requests cannot evict what others use.
+"""Memoise costly results for many users, within a bound: rare requests cannot evict what others use.
 
 What is new is on trial once the memory is full, and gives way to what is newer. It stays when it is asked for
 again by a later evaluation, of another visitor or as one of a few of the same. One evaluation may ask for so

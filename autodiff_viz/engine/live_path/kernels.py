@@ -1,4 +1,4 @@
-"""Compiled ops: one small program per (op, parameters, shapes), shared by all graphs and all visitors.
+"""Compile ops: one small program per (op, parameters, shapes), shared by all graphs and all visitors.
 
 The live path calls these one after another, so that an edit never compiles a whole graph. The pullback of a
 compiled op recomputes the op inside the same program; XLA removes what the derivative does not need.

@@ -1,4 +1,4 @@
-"""Random inputs and parameters: the numbers of `jax.random` for any shape, drawn in a few lengths.
+"""Draw random inputs and parameters: the numbers of `jax.random` for any shape, from a few lengths.
 
 An element of a draw depends only on the key and on its own position, so a draw of 100 numbers begins with
 those of any shorter draw. Compiling a program for each shape would take JAX a third of a second.

@@ -1,4 +1,4 @@
-"""The chain: segments as functions, each with its own `jax.vjp`, that pass cotangents back.
+"""Chain segments as functions, each with its own `jax.vjp`, that pass cotangents back.
 
 A segment passes cotangents to the segments before it and nothing else, and the result is the gradient of the
 whole graph. All functions here can be compiled, so training uses them too.

@@ -1,4 +1,4 @@
-"""Mixed precision: parameters in float32, forward and backward pass in 16 bits, and a loss scale."""
+"""Train in mixed precision: parameters in float32, both passes in 16 bits, and a loss scale."""
 
 from __future__ import annotations
 

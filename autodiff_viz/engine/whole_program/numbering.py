@@ -1,4 +1,4 @@
-"""Value numbering of a jaxpr: the same computation of the same node has the same number.
+"""Number the values of a jaxpr: the same computation of the same node has the same number.
 
 JAX saves some values and recomputes others. To attribute a saved or recomputed variable to a node, every
 variable is numbered by its node, primitive, parameters and the numbers of its operands, through calls, and

@@ -1,4 +1,4 @@
-"""Alignment of two traces node by node, also where only one graph has an identity on a wire."""
+"""Align two traces node by node, also where only one graph has an identity on a wire."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The difference of two graphs in a sentence."""
+"""Write the difference of two graphs as a sentence."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One node as a graph of its own, as a function of one node that it reads."""
+"""Isolate one node as a graph of its own, a function of one node that it reads."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pullbacks of single nodes as linear maps of the arriving cotangent, one map for each wire."""
+"""Isolate the pullbacks of single nodes as linear maps of the arriving cotangent, one for each wire."""
 
 from __future__ import annotations
 

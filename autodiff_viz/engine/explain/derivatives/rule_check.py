@@ -1,4 +1,4 @@
-"""`rule_check`: the derivative that a node declares beside the true one and a float64 central difference.
+"""Compare the derivative that a node declares with the true one and a float64 central difference.
 
 A declared derivative that is not the true one is no mistake: a straight-through estimator differs on purpose.
 """

@@ -1,4 +1,4 @@
-"""The backward pass of the whole program, read off its jaxpr: what each region runs again, and who reads it.
+"""Read the backward pass off the whole program's jaxpr: which nodes run again, and which arrays are read.
 
 Nothing is executed. The program is traced with a marker in every node, an effect that JAX does not prune, so
 that a region's runs are seen even where JAX drops what they compute.

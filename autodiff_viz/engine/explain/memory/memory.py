@@ -1,4 +1,4 @@
-"""`memory`: what is live after each step of a pass, and where that is most."""
+"""Count what is live in memory after each step of a pass, and find the peak."""
 
 from __future__ import annotations
 

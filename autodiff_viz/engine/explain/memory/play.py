@@ -1,4 +1,4 @@
-"""`play`: one forward and one backward pass, step by step, in the order in which JAX runs them."""
+"""List the steps of one forward and one backward pass, in the order in which JAX runs them."""
 
 from __future__ import annotations
 

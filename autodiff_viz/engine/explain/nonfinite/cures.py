@@ -1,6 +1,4 @@
-"""Cures of numbers that are not finite: candidates for the first one, tried until output and gradients are
-finite.
-"""
+"""Cure numbers that are not finite: try edits until output and gradients are finite."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Expressions that overflow or round to 0 on the way, and ops that are the same function and do not."""
+"""Replace expressions that overflow or round to 0 on the way by ops that are the same function and do not."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Costs of many plans at once: what each choice of checkpoint regions keeps, computes again, and has live.
+"""Compute the costs of many plans at once: what each choice of regions keeps, runs again, and has live.
 
 A model of JAX's partial evaluation in NumPy: a region keeps what it reads from outside and what its policy
 saves, and computes again what its pullbacks need of the rest. The steps are those of `play`, and the tests

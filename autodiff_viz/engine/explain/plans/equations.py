@@ -1,4 +1,4 @@
-"""The equations of a graph's differentiated program, with what each pullback needs of them.
+"""Read the equations of a graph's differentiated program, and what each pullback needs of them.
 
 They are read off the program without checkpoint regions. From them `plan_costs` works out what any choice of
 regions keeps and computes again, without asking JAX for each.

@@ -1,4 +1,4 @@
-"""`plans`: which checkpoint regions a graph could have, with the memory and the re-runs of each."""
+"""Find the checkpoint regions that a graph could have, with the memory and the re-runs of each plan."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Search of all plans: every way to put neighbouring nodes into regions, and every set of names to save."""
+"""Search all plans: every way to put neighbouring nodes into regions, and every set of names to save."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Numbers of a trace beside those of float64: which leave the range of the dtype, and where that begins."""
+"""Compare numbers with those of float64: which leave the range of the dtype, and where that begins."""
 
 from __future__ import annotations
 

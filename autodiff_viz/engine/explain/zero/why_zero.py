@@ -1,4 +1,4 @@
-"""`why_zero`: the reason why no gradient arrives at a node."""
+"""Explain why no gradient arrives at a node."""
 
 from __future__ import annotations
 
