@@ -1,4 +1,4 @@
-"""Catalog of the figures that a page offers.
+"""List the figures that a page offers.
 
 To add one: a file with a figure and its text, and a line here.
 """

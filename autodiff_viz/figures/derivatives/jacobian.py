@@ -1,4 +1,4 @@
-"""Figure of the Jacobian of the output: a heat-map, with its numbers where they have room."""
+"""Draw the Jacobian of the output: a heat-map, with its numbers where they have room."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Figure of the paths whose products add up to a node's cotangent: a Sankey from the node to the output."""
+"""Draw the paths whose products add up to a node's cotangent: a Sankey from the node to the output."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Figure of checkpoint plans: memory against values computed again, and those that none betters."""
+"""Draw checkpoint plans: memory against values computed again, and the plans that no other betters."""
 
 from __future__ import annotations
 

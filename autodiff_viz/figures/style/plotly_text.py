@@ -1,4 +1,4 @@
-"""Names as Plotly text: escaped and short."""
+"""Write names as Plotly text: escaped and short."""
 
 from __future__ import annotations
 
