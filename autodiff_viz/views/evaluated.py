@@ -1,4 +1,4 @@
-"""Numbers of one state of the lab with the texts about them, recomputed only when their inputs change."""
+"""Evaluate one state of the lab: numbers with the texts about them, recomputed only when inputs change."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Positions for the nodes of a piece of a graph: laid out separately, centred, clear of other nodes."""
+"""Arrange the nodes of a piece of a graph: laid out separately, centred, clear of other nodes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Heat maps on a node's card: of its value, in forward mode of its tangent, and of the arriving cotangent.
+"""Make the heat maps on a node's card: value, arriving cotangent and, in forward mode, tangent.
 
 ui/editor/web/types.js describes the fields.
 """

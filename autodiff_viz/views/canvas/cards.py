@@ -1,4 +1,4 @@
-"""Geometry and texts of node cards on the canvas. ui/editor/web/draw/cards/nodes.js draws them."""
+"""Compute sizes and texts of node cards on the canvas. ui/editor/web/draw/cards/nodes.js draws them."""
 
 from __future__ import annotations
 

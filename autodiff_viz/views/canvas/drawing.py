@@ -1,4 +1,4 @@
-"""Drawing of the graph with its numbers for the canvas, as JSON data in which every number is text.
+"""Draw the graph with its numbers for the canvas, as JSON data in which every number is text.
 
 ui/editor/web/types.js describes the fields.
 """

@@ -1,4 +1,4 @@
-"""Fixed positions: nodes keep their places while an edit adds or removes others."""
+"""Fix positions: nodes keep their places while an edit adds or removes others."""
 
 from __future__ import annotations
 

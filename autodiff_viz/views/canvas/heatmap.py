@@ -1,4 +1,4 @@
-"""Heat map of a tensor: at most 12 x 12 cells of 61 shades, encoded as one character per cell.
+"""Encode a tensor as a heat map: at most 12 x 12 cells of 61 shades, one character per cell.
 
 The shades run from -top over 0 to top, where top is the largest absolute value of a cell;
 ui/editor/web/draw/cards/heat.js paints them.

@@ -1,4 +1,4 @@
-"""Tables of every number along one slider, precomputed, so that the browser repaints without the server.
+"""Precompute every number along one slider, so that the browser repaints without the server.
 
 The browser snaps to the tabulated positions; numbers between them are never interpolated.
 """

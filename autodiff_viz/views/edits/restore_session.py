@@ -1,4 +1,4 @@
-"""Edits that restore what the browser stored of an earlier session.
+"""Restore what the browser stored of an earlier session.
 
 They are untrusted, and have an effect only if they fit what the address has opened.
 """

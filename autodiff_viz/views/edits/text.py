@@ -1,4 +1,4 @@
-"""Edits of the formula's text and of sliders, sent with those of the canvas."""
+"""Edit the formula's text and move sliders; these edits are sent with those of the canvas."""
 
 from __future__ import annotations
 

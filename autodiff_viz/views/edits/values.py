@@ -1,4 +1,4 @@
-"""Edits of a node's fields beside the canvas: parameters of its op, and the source of an input's value.
+"""Edit a node's fields beside the canvas: parameters of its op, and the source of an input's value.
 
 A field's message may be late: it has no effect if its node no longer exists.
 """

@@ -1,4 +1,4 @@
-"""Wire routing around nodes at arbitrary positions."""
+"""Route wires around nodes at arbitrary positions."""
 
 from __future__ import annotations
 

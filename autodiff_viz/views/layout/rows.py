@@ -1,4 +1,4 @@
-"""Rows of a wide layout: a long chain goes on in the next row where few wires must come back to the left."""
+"""Break a wide layout into rows: a long chain goes on in the next row where few wires must come back."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""View of the claims of a lesson: each as text, with its state on the graph that is on the canvas."""
+"""Show the claims of a lesson as text, each with its state on the graph that is on the canvas."""
 
 from __future__ import annotations
 

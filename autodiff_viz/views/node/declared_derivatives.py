@@ -1,4 +1,4 @@
-"""Comparison of declared derivatives with the true ones.
+"""Compare declared derivatives with the true ones.
 
 A difference is no mistake, but is shown on the node.
 """

@@ -1,4 +1,4 @@
-"""Diagnosis of nodes in training: dead units, frozen parameters, vanishing and exploding gradients.
+"""Diagnose nodes in training: dead units, frozen parameters, vanishing and exploding gradients.
 
 All thresholds are constants of this module.
 """

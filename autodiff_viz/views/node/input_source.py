@@ -1,4 +1,4 @@
-"""Source of an input's value, edited beside the canvas: numbers or a random draw, data or parameter."""
+"""Set the source of an input's value beside the canvas: numbers or a random draw, data or parameter."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""View of the selected node: its op, its rule, and the numbers of its pullback."""
+"""Show the selected node: its op, its rule, and the numbers of its pullback."""
 
 from __future__ import annotations
 

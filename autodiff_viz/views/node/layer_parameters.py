@@ -1,4 +1,4 @@
-"""Parameters of layers: of the shapes that fit the layer's input, added in its empty slots."""
+"""Add parameters in a layer's empty slots, of the shapes that fit the layer's input."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Data of the selected node's panel and of the check of all numbers, for the browser."""
+"""Collect the data of the selected node's panel and of the check of all numbers, for the browser."""
 
 from __future__ import annotations
 

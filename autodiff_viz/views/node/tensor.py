@@ -1,4 +1,4 @@
-"""View of the selected tensor: the arrays to draw, their statistics, and their numbers as text."""
+"""Show the selected tensor: the arrays to draw, their statistics, and their numbers as text."""
 
 from __future__ import annotations
 

@@ -1,6 +1,5 @@
-"""Analysis of one node in the whole program: why nothing arrives, its runs and residuals, its rule check, and
-deviations from central differences.
-"""
+"""Analyse one node in the whole program: why nothing arrives, its runs and residuals, its rule check,
+and deviations from central differences."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Parts of the lab page as comparable data: a part is drawn again only if its data has changed.
+"""Compare the parts of the lab page as data: a part is drawn again only if its data has changed.
 
 The data of a quick part is what it shows. That of a slow part is all that its content depends on, so that the
 content need not be computed to find out whether it has changed.

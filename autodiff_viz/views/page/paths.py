@@ -1,4 +1,4 @@
-"""List of the paths of the selected node, as data for the browser: largest first, with their factors."""
+"""List the paths of the selected node, as data for the browser: largest first, with their factors."""
 
 from __future__ import annotations
 

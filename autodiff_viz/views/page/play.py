@@ -1,4 +1,4 @@
-"""The steps of a pass for the browser, which shows one after the other without asking the server."""
+"""List the steps of a pass for the browser, which shows one after the other without asking the server."""
 
 from __future__ import annotations
 

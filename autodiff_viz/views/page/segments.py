@@ -1,4 +1,4 @@
-"""View of the segments of a graph that has cuts."""
+"""Show the segments of a graph that has cuts."""
 
 from __future__ import annotations
 

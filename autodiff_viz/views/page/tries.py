@@ -1,4 +1,4 @@
-"""Exercises of the open lesson: made by a click, and done where their state is reached."""
+"""Make the exercises of the open lesson by a click, and tick those whose state is reached."""
 
 from __future__ import annotations
 

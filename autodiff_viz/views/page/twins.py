@@ -1,4 +1,4 @@
-"""Comparison of the present graph with the pinned one, as data for the browser."""
+"""Compare the present graph with the pinned one, as data for the browser."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Check of the nesting depth of JSON before it is parsed.
+"""Check the nesting depth of JSON before it is parsed.
 
 `json.loads` recurses with the brackets, and fails at some thousand of them.
 """

@@ -1,4 +1,4 @@
-"""Actions of the user on the training: each takes a lab and returns the next one."""
+"""Apply the user's actions on the training: each takes a lab and returns the next one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Training of the lab's graph as a frozen record: the request, the progress, and the reason why it stopped.
+"""Record the training of the lab's graph: the request, the progress, and the reason why it stopped.
 
 Nothing here runs by itself: `advanced` makes one chunk of steps and returns the next record. It can be called
 in any thread, since no record ever changes.

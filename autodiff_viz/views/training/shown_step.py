@@ -1,4 +1,4 @@
-"""Training step on view: its parameters, and the rules it was made under."""
+"""Find the training step on view: its parameters, and the rules under which it was made."""
 
 from __future__ import annotations
 
