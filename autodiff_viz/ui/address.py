@@ -1,4 +1,4 @@
-"""State of the lab in the address bar: read when a page opens, written after every change."""
+"""Keep the state of the lab in the address bar: read it when a page opens, write it after every change."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Answers of workers about the numbers on view, requested when the user is idle."""
+"""Request the answers of workers about the numbers on view, when the user is idle."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Fair scheduling of visitors on Python's one processor: two first-in first-out queues, quick and slow.
+"""Schedule visitors fairly on Python's one processor: two first-in first-out queues, quick and slow.
 
 Threads that share one processor all finish late; if they take turns, all but the last finish early. Nobody
 waits long for a slow visitor: a visitor with a slow turn lately joins a queue of their own, and when a quick

@@ -1,4 +1,4 @@
-"""Updates of the page while a training runs, as often as there is time."""
+"""Update the page while a training runs, as often as there is time."""
 
 from __future__ import annotations
 

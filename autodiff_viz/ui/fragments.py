@@ -1,4 +1,4 @@
-"""Parts of the lab page, each a Streamlit fragment; only parts whose data has changed are drawn again.
+"""Draw the parts of the lab page, each a Streamlit fragment; only those whose data has changed.
 
 An edit on the canvas, in the formula or with a slider is answered by a run that draws only the lab's
 component, so that the numbers are on the page before the rest is computed. When the user is idle the browser

@@ -1,4 +1,4 @@
-"""Python's cyclic garbage collector, tuned for many visitors in one process.
+"""Tune Python's cyclic garbage collector for many visitors in one process.
 
 A collection stops all threads, and a full one walks all that all visitors have: 1.8 s with a hundred of them.
 So the oldest generation is collected while nobody acts; under load that lasts, seldom.

@@ -1,4 +1,4 @@
-"""Acknowledgement of the browser's edits: exactly-once application over at-least-once delivery.
+"""Acknowledge the browser's edits: exactly-once application over at-least-once delivery.
 
 The browser keeps every edit until it is acknowledged. The session counts the edits that it has applied, and
 the address carries a stamp with that count. After a reload or a restart of the server a new session opens the

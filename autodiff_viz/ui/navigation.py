@@ -1,4 +1,4 @@
-"""The pages of the app: the lab and the lessons, which are one Streamlit page, distinguished by the address.
+"""Navigate between the lab and the lessons: one Streamlit page, distinguished by the address.
 
 Every message of the browser names the page that it knows of. A message that is sent after a link was followed
 and before the answer has come (a component sends by itself, a line may be slow) names the page that is being

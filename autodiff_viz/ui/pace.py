@@ -1,4 +1,4 @@
-"""Backpressure: the delay after which browsers may request the parts of the page after the first.
+"""Delay browsers under load (backpressure): how soon they may request the later parts of the page.
 
 There is no delay while the server has time; the delay grows with the load, so that everybody's numbers come
 before anybody's panels.

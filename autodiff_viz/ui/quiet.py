@@ -1,4 +1,4 @@
-"""Moments in which nobody acts, for work that can wait until then."""
+"""Find moments in which nobody acts, for work that can wait until then."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""State of one visitor: a single object that the page reads and callbacks change.
+"""Hold the state of one visitor: a single object that the page reads and callbacks change.
 
 Streamlit ends a run, and a callback too, at any access to its session state once another message has come. An
 edit could then be marked as done without being done. So the whole state is one object, and a callback reads

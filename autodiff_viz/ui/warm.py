@@ -1,5 +1,5 @@
-"""Warm-up of the server: compiles the catalog, rehearses a first visit, then exempts all that is loaded from
-garbage collection.
+"""Warm up the server: compile the catalog, rehearse a first visit, then exempt all that is loaded
+from garbage collection.
 
 A worker process compiles the catalog into the persistent compilation cache, from which the server and all
 workers load an op on first use; the next start of the same version finds it there. Once the server is warm,

@@ -1,4 +1,4 @@
-"""Widgets whose value Python sets.
+"""Set the values of widgets from Python.
 
 Every message of the browser carries the state of all widgets as the browser knows it. A message sent before a
 new value has arrived there carries the old one, which Streamlit would take for a change by the user: a number

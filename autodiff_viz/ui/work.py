@@ -1,4 +1,4 @@
-"""Jobs of the page in worker processes; their answers are shown when they have come."""
+"""Request jobs of the page from worker processes; their answers are shown when they have come."""
 
 from __future__ import annotations
 

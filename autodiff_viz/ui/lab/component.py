@@ -1,4 +1,4 @@
-"""The lab as one Streamlit component with one outbox: everything that an edit changes.
+"""Draw the lab as one Streamlit component with one outbox: everything that an edit changes.
 
 The canvas is where the component is drawn; the bar's buttons, tabs, formula, sliders, the selected node and
 the check go where `place` has been called.

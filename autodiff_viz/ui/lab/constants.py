@@ -1,4 +1,4 @@
-"""Generator of `ui/web/constants.js`: Python's records that the browser's code needs, as a module.
+"""Generate `ui/web/constants.js`: Python's records that the browser's code needs, as a module.
 
 `python -m autodiff_viz.ui.lab.constants` writes it; a test fails if it is out of date. The code thus has the
 records when it is loaded, in Node too, and no page waits for them.

@@ -1,4 +1,4 @@
-"""Messages between the server and the browser's part of the lab, whichever connection carries them.
+"""Exchange messages between server and browser, whichever connection carries them.
 
 The browser sends edits and requests; the server answers each message with what has changed in the drawing.
 Messages travel over the lab's own websocket (`ui/serving/lab_socket.py`), which costs a tenth of a run of

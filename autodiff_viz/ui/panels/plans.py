@@ -1,4 +1,4 @@
-"""Panel of checkpoint plans: their chart, a budget that chooses one, and a button that takes it."""
+"""Draw checkpoint plans: their chart, a budget that chooses one, and a button that takes it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Panel of a graph's segments: cotangents across its cuts, three ways to the gradient, and their training."""
+"""Draw a graph's segments: cotangents across its cuts, three ways to the gradient, and their training."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Training panel: a transport bar and the settings of the training."""
+"""Draw the training panel: a transport bar and the settings of the training."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Status of a worker's job, with buttons to cancel it and to request it."""
+"""Draw the status of a worker's job, with buttons to cancel it and to request it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Admission control before Streamlit: refuses uploads, metrics, and visitors beyond the limit."""
+"""Refuse uploads, metrics, and visitors beyond the limit, before Streamlit (admission control)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The lab's own websocket: edits and their answers without a run of Streamlit.
+"""Serve the lab's own websocket: edits and their answers without a run of Streamlit.
 
 A message costs a tenth of the processor time of a run. Streamlit runs only to draw the other parts of the
 page, such as figures. The session is the one that the page has opened; its name, which only its own browser

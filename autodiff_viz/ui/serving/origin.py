@@ -1,4 +1,4 @@
-"""Public address of this server, which a proxy may have hidden."""
+"""Find the public address of this server, which a proxy may have hidden."""
 
 from __future__ import annotations
 
