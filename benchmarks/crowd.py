@@ -1,4 +1,4 @@
-"""Many visitors at once: each acts every other second, or all open the page at one moment.
+"""Simulate many visitors at once: each acts every other second, or all open the page at one moment.
 
 A duration counts from the moment when an action was due, not from when it could be sent, so a server that
 stalls cannot hide it.

@@ -1,4 +1,4 @@
-"""One visitor's worst: what ten editors feel while one more does what takes the server longest."""
+"""Measure what ten editors feel while one visitor more does what takes the server longest."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Two processes of the app behind nginx, by the settings of deploy/nginx.conf: measured as one server."""
+"""Run two processes of the app behind nginx, by the settings of deploy/nginx.conf, as one server."""
 
 from __future__ import annotations
 

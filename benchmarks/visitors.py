@@ -1,5 +1,5 @@
-"""Visitors beside each other: how many the app holds, and a bare Streamlit page under the same load in the
-same run; how many two processes behind nginx hold; a class that opens a lesson at one moment; memory.
+"""Measure visitors beside each other: how many the app holds, and a bare Streamlit page under the same load
+in the same run; how many two processes behind nginx hold.
 
 Also a class that opens a lesson at one moment, and memory. Both servers run on this machine beside the
 simulated visitors, with the app's own settings.
