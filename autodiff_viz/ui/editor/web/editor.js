@@ -1,5 +1,5 @@
 // @ts-check
-// Editor of one graph: Python's last drawing, the pending edits, the selection and the stage that shows them.
+// Edit one graph: hold Python's last drawing, the pending edits, the selection and the stage that shows them.
 
 import { Mail } from "../../web/mail.js";
 import { withMoves } from "./state/membership.js";

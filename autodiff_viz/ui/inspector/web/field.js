@@ -1,6 +1,6 @@
 // @ts-check
-// Field of the selected node; a change is sent as one edit. A text that is being typed, or that Python has
-// not answered yet, is not overwritten; a refused text stays, with the reason below it.
+// Edit a field of the selected node; a change is sent as one edit. A text that is being typed, or that Python
+// has not answered yet, is not overwritten; a refused text stays, with the reason below it.
 
 import { html, setText } from "../../web/dom.js";
 

@@ -1,6 +1,6 @@
 // @ts-check
-// Inspector of the selected node: its rule, and its pullback with numbers. Python computes all of it and
-// sends it with the numbers on the canvas.
+// Inspect the selected node: its rule, and its pullback with numbers. Python computes all of it and sends it
+// with the numbers on the canvas.
 
 import { html, keep, setText } from "../../web/dom.js";
 import { Mend } from "../../web/mend.js";

@@ -1,6 +1,6 @@
 // @ts-check
-// The lab component of one visitor: canvas, formula, sliders, selected node and check, with one outbox for
-// all edits and one message from Python for all parts.
+// Build the lab component of one visitor: canvas, formula, sliders, selected node and check, with one outbox
+// for all edits and one message from Python for all parts.
 
 import { Check } from "../../checks/web/check.js";
 import { Drawings } from "../../editor/web/state/delta.js";

@@ -1,6 +1,5 @@
 // @ts-check
-// Requests for the other parts of the page. An edit is answered by the numbers alone; the rest is requested
-// when the user is idle.
+// Request the other parts of the page when the user is idle. An edit is answered by the numbers alone.
 
 /** @typedef {import("../../web/mail.js").Mail & { host: HTMLElement }} Mail */
 

@@ -1,5 +1,5 @@
 // @ts-check
-// Types of the messages from Python to the lab component. Types only.
+// Declare the types of the messages from Python to the lab component. Types only.
 
 /** @typedef {{ palette: import("../../editor/web/types.js").PaletteGroup[], words: import("../../formula/web/types.js").Word[], figures: Record<string, string> }} Constants  `figures`: their titles by name */
 /**

@@ -1,6 +1,6 @@
 // @ts-check
-// List of the paths from a node to the output, largest first. A path lights its nodes and wires on the canvas while the
-// pointer or the focus is on it; a press keeps it lit until the next press.
+// List the paths from a node to the output, largest first. A path highlights its nodes and wires on the
+// canvas while the pointer or the focus is on it; a press keeps the highlight until the next press.
 
 import { html } from "../../web/dom.js";
 

@@ -1,5 +1,5 @@
 // @ts-check
-// Row of one input: its name, a slider and a number box.
+// Draw the row of one input: its name, a slider and a number box.
 
 import { html } from "../../web/dom.js";
 import { filled, onGrid, read, shown, stepOf, stepped } from "./scale.js";

@@ -1,5 +1,6 @@
 // @ts-check
-// Toolbars: a strip above the canvas for graph, selection and view, and the buttons of the page's bar.
+// Draw the toolbars: a strip above the canvas for graph, selection and view, and the buttons of the page's
+// bar.
 
 import { keyOf, NO_FOCUS, placed } from "./actions.js";
 import { RULES } from "../../../web/constants.js";

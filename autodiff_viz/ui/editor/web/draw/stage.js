@@ -1,5 +1,5 @@
 // @ts-check
-// The stage: the layers of the canvas, its viewport, and painting of a drawing. It decides nothing.
+// Paint a drawing: create the layers of the canvas and its viewport. It decides nothing.
 
 import { html, svg } from "../../../web/dom.js";
 import { REACH } from "./cards/chips.js";

@@ -1,5 +1,5 @@
 // @ts-check
-// Dragging nodes: they move, join or leave regions and groups, and a single one can be inserted into a wire.
+// Drag nodes: they move, join or leave regions and groups, and a single one can be inserted into a wire.
 
 import { insertion } from "./inserts.js";
 import { beginMembership } from "../popovers/regionpop.js";

@@ -1,7 +1,7 @@
 // @ts-check
-// The wheel over the canvas zooms about the pointer, as in React Flow and ComfyUI. Two fingers on a trackpad move the view,
-// which are sent as a wheel too; so does Shift + wheel, sideways. In a window so low that the page scrolls, a wheel without Ctrl
-// is the page's until the canvas has the focus.
+// Zoom by the wheel, about the pointer, as in React Flow and ComfyUI. Two fingers on a trackpad move the
+// view, which are sent as a wheel too; so does Shift + wheel, sideways. In a window so low that the page
+// scrolls, a wheel without Ctrl is the page's until the canvas has the focus.
 
 import { clamp, zoomAt } from "../draw/geometry.js";
 import { pointOf, say } from "../draw/stage.js";

@@ -1,6 +1,6 @@
 // @ts-check
-// Drawing a wire with the pointer: from an output to a slot, from an empty slot to an output, or moving the
-// end of a wire from its slot to another.
+// Draw a wire with the pointer: from an output to a slot, from an empty slot to an output, or moving the end
+// of a wire from its slot to another.
 
 import { svg } from "../../../web/dom.js";
 import { loopReason, reasonAgainst } from "../state/fits.js";

@@ -1,6 +1,6 @@
 // @ts-check
-// A newcomer's first presses: a line by the play button. Each line goes away once its press has been made, and the
-// browser remembers it. Pure but for the storage.
+// Hint at a newcomer's first presses: a line by the play button. Each line goes away once its press has been
+// made, and the browser remembers it. Pure but for the storage.
 
 import { BROWSER, readList, writeList } from "../../../web/store.js";
 

@@ -1,6 +1,6 @@
 // @ts-check
-// Numbers of a wire, opened by a click: the value that it carries forward, the cotangent that arrives at its reader, the
-// reader's equation, and its share in the sum at a fork; with what can be done there.
+// Show the numbers of a clicked wire: the value that it carries forward, the cotangent that arrives at its
+// reader, the reader's equation, and its share in the sum at a fork; with what can be done there.
 
 import { removeWire } from "../actions/commands.js";
 import { freeSpot, pointAt } from "../draw/geometry.js";

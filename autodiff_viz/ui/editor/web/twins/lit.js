@@ -1,5 +1,5 @@
 // @ts-check
-// Light on the wire at which the backward sweeps of the two compared graphs part.
+// Highlight the wire at which the backward sweeps of the two compared graphs part.
 
 import { wireId } from "../draw/wires/wires.js";
 

@@ -1,5 +1,5 @@
 // @ts-check
-// Face of a card: where its sign, its name and its numbers stand at a level of detail, and how large they are.
+// Place sign, name and numbers on a card at a level of detail, and choose how large they are.
 
 import { shared } from "../../../../web/constants.js";
 import { svg } from "../../../../web/dom.js";

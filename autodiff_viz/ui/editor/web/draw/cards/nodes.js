@@ -1,6 +1,6 @@
 // @ts-check
-// Card of a node: symbol and name above, then the value and the arriving cotangent; ports on the edges, and
-// chips above for what changes the gradient.
+// Draw the card of a node: symbol and name above, then the value and the arriving cotangent; ports on the
+// edges, and chips above for what changes the gradient.
 
 import { cellParts, isWritten, makeCells, numbersIn, writeBlock, writeCells } from "./cellcard.js";
 import { chips } from "./chips.js";

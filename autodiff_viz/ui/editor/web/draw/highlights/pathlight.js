@@ -1,5 +1,5 @@
 // @ts-check
-// Light on one path of the list of paths: its nodes and wires stand out, all others fade.
+// Highlight one path of the list of paths: its nodes and wires stand out, all others fade.
 
 import { nodesOf, wiresOf } from "../../state/fold.js";
 import { wireId } from "../wires/wires.js";

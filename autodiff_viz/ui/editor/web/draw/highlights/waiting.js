@@ -1,6 +1,6 @@
 // @ts-check
-// Line over the canvas while an edit's numbers take long, with the usual reason: a first gradient of a deep net can take
-// seconds to compile.
+// Draw a line over the canvas while an edit's numbers take long, with the usual reason: a first gradient of a
+// deep net can take seconds to compile.
 
 import { html } from "../../../../web/dom.js";
 
