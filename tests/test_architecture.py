@@ -1,4 +1,4 @@
-"""The rules that keep the project easy to read and safe to host, checked on its source."""
+"""Check on the source the rules that keep the project easy to read and safe to host."""
 
 from __future__ import annotations
 

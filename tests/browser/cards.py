@@ -1,5 +1,6 @@
-"""The pictures that links show before they are opened: `python -m tests.browser.cards` writes one for each
-lesson and page to autodiff_viz/ui/serving/cards/, with the preview's words and the graph behind the link."""
+"""Draw the pictures of link previews: `python -m tests.browser.cards` writes one for each lesson and page
+to autodiff_viz/ui/serving/cards/, with the preview's words and the graph behind the link.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Exported programs run, and what they say held against the lab."""
+"""Run exported programs, and compare their output with the lab's numbers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Downloads of the lab page, run by Streamlit without a browser."""
+"""Test downloads of the lab page, run by Streamlit without a browser."""
 
 from pathlib import Path
 

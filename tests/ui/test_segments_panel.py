@@ -1,4 +1,4 @@
-"""The panel of the segments, without a browser: what takes long is not worked out in the run."""
+"""Test the panel of segments without a browser: what takes long is not computed in the run."""
 
 from __future__ import annotations
 

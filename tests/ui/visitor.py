@@ -1,4 +1,4 @@
-"""A visitor without a browser: the websocket of a real server, and any message that one can send on it."""
+"""Visit a real server without a browser: its websocket, and any message that one can send on it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Jobs in worker processes: answers by key, deadlines, breakdowns, the newest job of each asker."""
+"""Test jobs in worker processes: answers by key, deadlines, breakdowns, the newest job of each asker."""
 
 import os
 import time

@@ -1,5 +1,6 @@
 """Analyse one node in the whole program: why nothing arrives, its runs and residuals, its rule check,
-and deviations from central differences."""
+and deviations from central differences.
+"""
 
 from __future__ import annotations
 

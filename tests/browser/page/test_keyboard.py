@@ -1,4 +1,4 @@
-"""The whole canvas without a mouse, and what is said to those who do not see it."""
+"""Test the whole canvas without a mouse, and the output for screen readers."""
 
 from __future__ import annotations
 

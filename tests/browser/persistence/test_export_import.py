@@ -1,4 +1,4 @@
-"""What is taken home from the canvas and brought to it: pictures, files, links, text."""
+"""Test export from and import to the canvas: pictures, files, links, text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lints: graphs that must have one, each beside its nearest twin that must not, and what a mend leaves."""
+"""Test lints: graphs that must have one, each beside a near twin that must not, and what a mend leaves."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Compiled programs are shared by all, and one visitor's graph cannot push out what the others use."""
+"""Test that all share compiled programs, and that one visitor's graph cannot evict what the others use."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The lab's graphs in HIPS autograd: NumPy and SciPy in float64, differentiated by another library than JAX.
+"""Run the lab's graphs in HIPS autograd: NumPy and SciPy in float64, another library than JAX.
 
 It shares no op and no rule with the engine. A zero is added on every wire and behind every node; its gradient
 is the cotangent there.

@@ -1,4 +1,4 @@
-"""Reverse mode for scalar graphs in plain Python: floats, the math module and a table of derivatives.
+"""Run reverse mode for scalar graphs in plain Python: floats, the math module and a table of derivatives.
 
 It knows the rules of nodes, and nothing of JAX. Checkpoint regions change no number, so it ignores them.
 """

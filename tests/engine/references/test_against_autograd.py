@@ -1,4 +1,4 @@
-"""HIPS autograd, another library on NumPy and SciPy, gives the same values, cotangents and contributions."""
+"""Test values, cotangents and contributions against HIPS autograd, another library on NumPy and SciPy."""
 
 from __future__ import annotations
 

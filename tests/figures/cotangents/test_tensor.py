@@ -1,3 +1,5 @@
+"""Test heat-maps and histograms of tensors: their scales, marks of what is no number, and counts."""
+
 from __future__ import annotations
 
 import numpy as np

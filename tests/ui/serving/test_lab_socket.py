@@ -1,4 +1,4 @@
-"""The lab's own websocket, on a real server: what it does, and what it withstands."""
+"""Test the lab's own websocket, on a real server: what it does, and what it withstands."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which figure is on view, and the node that it is about."""
+"""Test which figure is on view, and which node it is about."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""Several documents in one history: undo brings back each as it was left."""
+"""Test several documents in one history: undo restores each as it was left."""
 
 from __future__ import annotations
 

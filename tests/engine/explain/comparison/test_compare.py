@@ -1,5 +1,6 @@
-"""Two graphs beside each other: questions that people ask, worked out by hand, and random graphs against the
-plain-Python tape."""
+"""Test the comparison of two graphs: questions that people ask, worked out by hand, and random graphs against
+the plain-Python tape.
+"""
 
 from __future__ import annotations
 

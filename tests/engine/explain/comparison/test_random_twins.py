@@ -1,4 +1,4 @@
-"""Random pairs of programs: what is said of A and B is what plain JAX finds of the two."""
+"""Test random pairs of programs: the sentence on A and B is what plain JAX finds of the two."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The cotangent as a sum over paths: sums worked by hand, and all paths of random graphs in plain Python."""
+"""Test cotangents as sums over paths, against hand work and all paths of random graphs in plain Python."""
 
 from __future__ import annotations
 

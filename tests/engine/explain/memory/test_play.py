@@ -1,4 +1,4 @@
-"""The steps of a pass: their order, what they read and write, and how much is live."""
+"""Test the steps of a pass: their order, what they read and write, and how much is live."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A chain of one-number ops with checkpoint regions, run by a program of its own.
+"""Simulate a chain of one-number ops with checkpoint regions, by a program of its own.
 
 It computes what it is asked for, when it is asked for it, and knows nothing of equations or of JAX.
 """

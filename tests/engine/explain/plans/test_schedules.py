@@ -1,4 +1,4 @@
-"""Known checkpoint schedules: their published numbers, and that JAX's own program has them."""
+"""Test known checkpoint schedules: their published numbers, and that JAX's own program has them."""
 
 from __future__ import annotations
 
