@@ -56,7 +56,7 @@ def quantile(ordered: Sequence[float], share: float) -> float:
 
 
 def acting(tabs: Sequence[Tab], server: Worked, seconds: float) -> Load:
-    """All of them come and then do one thing every `PERIOD` for so many seconds."""
+    """Have all tabs come, then act every `PERIOD` for so many seconds."""
     return asyncio.run(_acting(tabs, server, seconds))
 
 

@@ -39,7 +39,7 @@ class Replicas:
 
 @contextmanager
 def replicas() -> Iterator[Replicas | None]:
-    """Gives them when they are warm; None where no nginx is installed."""
+    """Give the replicas when they are warm; None where no nginx is installed."""
     if nginx() is None:
         yield None
         return

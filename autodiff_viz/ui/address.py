@@ -43,7 +43,7 @@ def entered() -> Session:
 
 
 def navigated() -> bool:
-    """Whether this run was requested by the browser's back or forward button."""
+    """Return whether this run was requested by the browser's back or forward button."""
     return bool(getattr(get_script_run_ctx(suppress_warning=True), "is_history_navigation", False))
 
 

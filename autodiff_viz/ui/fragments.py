@@ -48,7 +48,7 @@ SOON = 0.25  # seconds; if another run follows sooner, the end of the first may 
 
 @contextmanager
 def whole_page(here: Session, draws: Mapping[str, Draw]) -> Iterator[Callable[..., None]]:
-    """Context in which the page is drawn; gives a function that draws a part by its name.
+    """Draw the page inside `with`, by the function that this context gives: it draws a part by its name.
 
     The function takes a container, which must not be entered: for each fragment Streamlit copies all
     containers that have been entered.
@@ -99,12 +99,12 @@ def _draw(name: str, draw: Draw) -> None:
 
 
 def is_first(parts: Parts) -> bool:
-    """Whether nothing has been drawn yet."""
+    """Return whether nothing has been drawn yet."""
     return not parts.shown
 
 
 def is_seen(parts: Parts) -> bool:
-    """Whether the place of the figure is in view, as far as the browser has said."""
+    """Return whether the place of the figure is in view, as far as the browser has said."""
     return parts.seen
 
 

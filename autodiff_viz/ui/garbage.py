@@ -36,5 +36,5 @@ def collect_if_due() -> None:
 
 
 def is_due(pending: int) -> bool:
-    """Whether to collect after so many collections of generation 1 since the last full one."""
+    """Return whether to collect after so many collections of generation 1 since the last full one."""
     return pending >= LEFT

@@ -20,5 +20,5 @@ def quiet_moments(stop: Event) -> Iterator[None]:
 
 
 def is_quiet(share: float) -> bool:
-    """Whether nobody acts, by the share of one processor that the server has used lately."""
+    """Return whether nobody acts, by the share of one processor that the server has used lately."""
     return share < QUIET

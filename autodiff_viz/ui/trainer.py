@@ -92,7 +92,7 @@ class Trainer:
         return True
 
     def _goes_on(self, before: Training) -> bool:
-        """Whether the steps of `before` are still wanted.
+        """Return whether the steps of `before` are still wanted.
 
         The rules may have changed meanwhile; other rules use the same program.
         """

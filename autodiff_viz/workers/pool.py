@@ -147,7 +147,7 @@ class Pool:
             self._thread.join()
 
     def _has(self, key: bytes) -> bool:
-        """Whether a job of this key waits or runs."""
+        """Return whether a job of this key waits or runs."""
         jobs = [job for waiting in self._waiting.values() for job in waiting.values()]
         jobs += [worker.job for worker in self._workers if worker.job is not None]
         return any(job.key == key for job in jobs)

@@ -94,7 +94,7 @@ def card(preview: Preview, below: str) -> str:
 
 
 def is_tall(picture: str) -> bool:
-    """Whether a graph is better seen beside the words than under them."""
+    """Return whether a graph is better seen beside the words than under them."""
     size = re.match(r'<svg class="graph" [^>]*?width="(\d+)" height="(\d+)"', picture)
     return size is not None and int(size[1]) < TALL * int(size[2])
 

@@ -36,7 +36,7 @@ def done(pool: Pool, asked: Job, asker: object = "anna") -> Answer | None:
 
 
 def ends(process: int) -> bool:
-    """Whether a process is gone, or will be soon."""
+    """Return whether a process is gone, or will be soon."""
     deadline = time.monotonic() + PATIENCE
     while time.monotonic() < deadline:
         try:
@@ -48,7 +48,7 @@ def ends(process: int) -> bool:
 
 
 def begins(pool: Pool, asked: Job) -> bool:
-    """Whether a worker is at a job, or will be soon."""
+    """Return whether a worker is at a job, or will be soon."""
     deadline = time.monotonic() + PATIENCE
     while time.monotonic() < deadline:
         if any(worker.job is asked for worker in [*pool._workers]):

@@ -135,7 +135,7 @@ def _local(nodes: Iterable[Node], kinds: Kinds) -> Iterator[tuple[str, str]]:
 def _kinds(found: Trace, name: str) -> tuple[str, ...]:
     """Return why a node's contribution differs from the slope times the cotangent.
 
-    Rounding is left out: only `_rest` can tell it, for the whole path.
+    Rounding is left out: only `_rest` can detect it, for the whole path.
     """
     node = found.graph[name]
     if node.rule.kind != FOLLOW:

@@ -83,7 +83,7 @@ FORWARD_MODE = LintKind("forward-mode", reverse_only, later=True)
 
 
 def declares_its_own(found: Trace, name: str) -> bool:
-    """Whether a declared pullback passes what the op's own would, here and at inputs nearby.
+    """Return whether a declared pullback passes what the op's own would, here and at inputs nearby.
 
     A random cotangent is pulled back, since what arrives may be 0.
     """

@@ -29,7 +29,7 @@ class Scaling(NamedTuple):
 
 
 def is_mixed(loss_scale: float | None, dtype: str) -> bool:
-    """Whether parameters are float32 while the pass is in 16 bits: if a loss scale is given, be it 1."""
+    """Return whether parameters are float32 while the pass is in 16 bits: if a loss scale, also 1, is given."""
     return loss_scale is not None and DTYPES[dtype].half
 
 
@@ -73,7 +73,7 @@ def unscaled(gradient: Any, seed: Any) -> jax.Array:
 
 
 def all_finite(arrays: Any) -> jax.Array:
-    """Whether all numbers of all these arrays are finite."""
+    """Return whether all numbers of all these arrays are finite."""
     return jnp.all(jnp.stack([jnp.all(jnp.isfinite(array)) for array in jax.tree.leaves(arrays)]))
 
 

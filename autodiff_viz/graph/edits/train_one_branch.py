@@ -63,7 +63,7 @@ def trained_alone(graph: Graph, group: str) -> str | None:
 
 
 def some_stopped(graph: Graph, group: str) -> bool:
-    """Whether a parameter of the group's branches is stopped."""
+    """Return whether a parameter of the group's branches is stopped."""
     held = (name for one in branches_of(graph, group) for name in parameters_of(graph, one))
     return any(graph[name].rule.kind == STOP for name in held)
 

@@ -37,7 +37,7 @@ class Between:
 
 
 def has_grads(graph: Graph) -> bool:
-    """Whether the graph has a grad node."""
+    """Return whether the graph has a grad node."""
     return any(node.op == GRAD for node in graph.nodes)
 
 

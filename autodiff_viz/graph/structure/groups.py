@@ -111,5 +111,5 @@ def _called(frame: Frame) -> str:
 
 
 def _cuts(a: frozenset[str], b: frozenset[str]) -> bool:
-    """Whether two sets overlap without nesting."""
+    """Return whether two sets overlap without nesting."""
     return not (a.isdisjoint(b) or a <= b or b <= a)

@@ -66,7 +66,7 @@ def find_cycle(graph: Graph) -> tuple[str, ...] | None:
 
 
 def _is_in_order(graph: Graph) -> bool:
-    """Whether each wire comes from an earlier node: the usual case, which has no cycle."""
+    """Return whether each wire comes from an earlier node: the usual case, which has no cycle."""
     known, done = graph.by_name, set()
     for node in graph.nodes:
         if any(slot not in done and slot in known for _, slot in node.wires):

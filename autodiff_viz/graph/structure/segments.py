@@ -67,7 +67,7 @@ def segment_of(graph: Graph) -> dict[str, int]:
 
 
 def has_cuts(graph: Graph) -> bool:
-    """Whether a node of the graph is cut."""
+    """Return whether a node of the graph is cut."""
     return any(node.cut for node in graph.nodes)
 
 

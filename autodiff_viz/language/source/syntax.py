@@ -104,7 +104,7 @@ def first_word(line: LogicalLine) -> str:
 
 
 def is_head(line: LogicalLine) -> bool:
-    """Whether the line is a `with ...:` whose body is on the lines below."""
+    """Return whether the line is a `with ...:` whose body is on the lines below."""
     return first_word(line) == "with" and line.text.endswith(":")
 
 

@@ -28,7 +28,7 @@ class Policy:
     saved: dict[str, Span] = field(default_factory=dict)
 
     def says(self, other: Policy) -> bool:
-        """Whether both save the same."""
+        """Return whether both save the same."""
         return (self.name, self.saved.keys()) == (other.name, other.saved.keys())
 
 

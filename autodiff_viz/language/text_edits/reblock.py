@@ -92,7 +92,7 @@ def _head(line: LogicalLine, statement: ast.With, source: list[str]) -> dict[str
 
 
 def _splits(pieces: list[Piece]) -> bool:
-    """Whether a frame is left and entered again."""
+    """Return whether a frame is left and entered again."""
     seen: set[str] = set()
     before: tuple[str, ...] = ()
     for piece in pieces:

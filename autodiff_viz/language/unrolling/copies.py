@@ -151,7 +151,7 @@ class _Renamed(ast.NodeTransformer):
         return _placed(ast.Name(meant if isinstance(meant, str) else "", ast.Load()), node, meant)
 
     def visit_Lambda(self, node: ast.Lambda) -> ast.expr:
-        """A lambda reads only its arguments, and the number of the step."""
+        """Rename only numbers of steps in a lambda, which reads nothing else but its arguments."""
         own = {argument.arg for argument in node.args.args}
         steps = {name: n for name, n in self._names.items() if isinstance(n, int) and name not in own}
         node.body = _Renamed(steps, lambda call: call).visit(node.body)

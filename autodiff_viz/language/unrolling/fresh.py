@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from autodiff_viz.graph import limits
 from autodiff_viz.language.source.scanner import LogicalLine
 
-MANY = 4  # times the groups that a graph may have: what is a few too many is told where groups are read
+MANY = 4  # times the groups that a graph may have: a few too many are reported where groups are read
 
 
 class Fresh:

@@ -128,7 +128,7 @@ def _drawn(here: Session, told: Answers, large: Any, details: bool) -> Lean:
 
 
 def _are(shown: tuple[Any, ...], before: tuple[Any, ...]) -> bool:
-    """Whether all elements are identical objects."""
+    """Return whether all elements are identical objects."""
     return len(shown) == len(before) and all(map(is_, shown, before))
 
 

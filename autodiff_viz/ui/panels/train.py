@@ -26,7 +26,7 @@ INTERVALS = (0, 2, 10, 100, 1_000, 2_000)  # steps after which the loss scale do
 
 
 def steer(action: Callable[..., Lab], *arguments: Any) -> None:
-    """Callback of a button: replace the lab by the result of `action`, with the newest state of the training.
+    """Replace the lab by the result of `action` on the newest state of the training; a callback of buttons.
 
     The training then goes on from there.
     """

@@ -45,7 +45,7 @@ class Gate:
 
 
 def _is_from_page(scope: Scope) -> bool:
-    """Whether a page sends the request, before it opens its websocket.
+    """Return whether a page sends the request, before it opens its websocket.
 
     For a host's own health check a full server is healthy: the host would restart it otherwise.
     """

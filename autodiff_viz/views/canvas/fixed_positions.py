@@ -21,7 +21,7 @@ def standing(graph: Graph) -> Mapping[str, Point]:
 
 
 def _has_places(graph: Graph) -> bool:
-    """Whether all nodes have positions."""
+    """Return whether all nodes have positions."""
     return None not in map(_POSITION, graph.nodes)
 
 

@@ -37,7 +37,7 @@ class Heat:
 
 
 def has_picture(shape: Shape) -> bool:
-    """Whether a value of this shape is drawn: it has elements, and they are not written out on the card."""
+    """Return whether a value of this shape is drawn: it has elements, which the card does not write out."""
     return bool(shape) and prod(shape) > (SHOWN if len(shape) == 1 else 0)
 
 

@@ -60,7 +60,7 @@ def declared_apart(trace: Trace, name: str) -> dict[int, Apart]:
 
 
 def _alike(declared: np.ndarray, true: np.ndarray) -> bool:
-    """Whether two arrays are equal in the usual case: a cheap test, since it runs at every edit."""
+    """Return whether two arrays are equal in the usual case: a cheap test, since it runs at every edit."""
     if declared.ndim:
         return bool(np.array_equal(declared, true))
     one, other = declared.item(), true.item()

@@ -40,7 +40,7 @@ def _seed(found: Trace) -> float:
 
 
 def frozen(found: Trace, node: Node) -> bool:
-    """Whether training cannot change a parameter, whatever the numbers are."""
+    """Return whether training cannot change a parameter, whatever the numbers are."""
     return node.rule.kind == STOP or found.cotangent.is_symbolic_zero(node.name)
 
 

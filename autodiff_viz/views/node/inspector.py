@@ -258,7 +258,7 @@ def wire_numbers(trace: Trace, node: Node, slot: int, digits: int = DIGITS) -> T
 
 
 def _is_symbolic(local: np.ndarray, arriving: np.ndarray, passed: np.ndarray) -> bool:
-    """Whether JAX passes nothing, a symbolic zero, where the product would be NaN, as 0 times infinity."""
+    """Return whether JAX passes a symbolic zero where the product would be NaN, such as 0 times infinity."""
     with np.errstate(all="ignore"):
         return bool(np.isfinite(passed).all() and np.isnan(local * arriving).any())
 

@@ -54,7 +54,7 @@ class Answers:
         return any(wanted and answer is None for wanted, answer in pending)
 
     def are(self, other: Answers) -> bool:
-        """Whether both have the same answers (the same objects) to the same requests."""
+        """Return whether both have the same answers (the same objects) to the same requests."""
         same = all(getattr(self, of) is getattr(other, of) for of in ("check", "counts", "paths"))
         asked = (self.checks, self.counting, self.listing)
         return same and asked == (other.checks, other.counting, other.listing)
@@ -209,7 +209,7 @@ def _verdict(lab: Lab, view: LabView, told: Answers, details: bool) -> Data:
 
 
 def _is_wrong(view: LabView) -> bool:
-    """Whether the graph has a problem other than empty slots, which make it unfinished."""
+    """Return whether the graph has a problem other than empty slots, which make it unfinished."""
     return any(problem.code != "empty-slot" for problem in view.problems)
 
 

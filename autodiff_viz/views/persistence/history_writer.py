@@ -136,7 +136,7 @@ def _pinned(base: Entry, pinned: Pinned | None) -> Any:
 
 
 def _is_moved(old: Node | None, new: Node) -> bool:
-    """Whether only the node's position differs."""
+    """Return whether only the node's position differs."""
     return old is not None and replace(old, position=new.position) == new
 
 

@@ -140,7 +140,7 @@ def _phase(graph: Graph, data: Any) -> Phase:
 
 
 def _is_short(found: Recipe) -> bool:
-    """Whether computing the steps takes little enough to be done unasked."""
+    """Return whether computing the steps takes little enough to be done unasked."""
     nodes = found.phases[0].graph.nodes
     inputs = [node for node in nodes if node.op == INPUT]
     light = all(prod(node.param("shape") or ()) <= SMALL for node in inputs)

@@ -66,7 +66,7 @@ def _on_view(lab: Lab, training: Training) -> int:
 
 
 def _was_so(lab: Lab, training: Training, at: int, steps: int, settings: Settings) -> bool:
-    """Whether the steps made from `at` on are the ones that would be made now.
+    """Return whether the steps made from `at` on are the ones that would be made now.
 
     A past step, on view under its own rules, continues as it did.
     """

@@ -74,7 +74,7 @@ def own(lab: Lab) -> Training | None:
 
 
 def live(lab: Lab) -> bool:
-    """Whether the step on view advances by itself."""
+    """Return whether the step on view advances by itself."""
     return lab.step == LAST and lab.training is not None and lab.training.running
 
 

@@ -33,7 +33,7 @@ def said(lab: LabPage) -> Locator:
 
 
 def outlined(lab: LabPage, part: str) -> bool:
-    """Whether the focused thing looks unlike the same thing without the focus."""
+    """Return whether the focused thing looks unlike the same thing without the focus."""
     found = focused(lab).locator(part)
     dashes = found.evaluate("(part) => getComputedStyle(part).strokeDasharray")
     return dashes != "none"

@@ -82,7 +82,7 @@ def test_another_seed_is_another_gradient():
 
 
 def is_of_seed(claim) -> bool:
-    """Whether its number grows with the seed."""
+    """Return whether its number grows with the seed."""
     return claim.variant == claim.at == 0 and claim.quantity in ("gradient", "cotangent", "passed", "added")
 
 

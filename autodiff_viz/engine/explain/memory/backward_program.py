@@ -100,8 +100,8 @@ def _read(graph: Graph, shapes: tuple, dtype: str) -> BackwardProgram:
     with jax.enable_x64(DTYPES[dtype].wide):
         halves = Halves.of(graph, shapes, dtype, marked=True)
     same, distinct = Numbering(), Numbering(apart=True)
-    # Equal computations have one number in `same`, which tells what an array is; in `distinct` each has its
-    # own, which tells one array from another.
+    # Equal computations have one number in `same`, which says what an array is; in `distinct` each has its
+    # own, which distinguishes arrays.
     kept, inputs = halves.number_forward(same)
     arrays, _ = halves.number_forward(distinct)
     reading = _Reading(value_of(same) | inputs, distinct.copied, distinct.regions)

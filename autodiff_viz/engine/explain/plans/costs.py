@@ -118,7 +118,7 @@ class _Sweep:
         return Costs(self.peak, kept, reruns)
 
     def _together(self, i: int, j: int) -> Mask:
-        """Whether two nodes are in one region."""
+        """Return whether two nodes are in one region."""
         key = (min(i, j), max(i, j))
         if key not in self._same:
             region = self.choices.region
@@ -126,12 +126,12 @@ class _Sweep:
         return self._same[key]
 
     def _ends(self, i: int) -> Mask:
-        """Whether a region ends with node i."""
+        """Return whether a region ends with node i."""
         inside = self._together(i, i)
         return inside if i + 1 == len(self.place) else inside & ~self._together(i, i + 1)
 
     def _ways(self, reader: str, use: Use) -> list[tuple[Key, Mask | None]]:
-        """Return what `_found_ways` finds; each is worked out once."""
+        """Return what `_found_ways` finds; each is computed once."""
         if (reader, use) not in self._versions:
             self._versions[reader, use] = list(self._found_ways(reader, use))
         return self._versions[reader, use]

@@ -23,7 +23,7 @@ from autodiff_viz.graph.text.names import numbered
 from autodiff_viz.graph.text.text_format import listed
 from autodiff_viz.workers.reports import report
 
-MOST = 16  # nodes up to which all plans are searched, unless told otherwise
+MOST = 16  # nodes up to which all plans are searched by default
 LARGEST = 16  # the greatest that `most_nodes` may be: 3.6 million plans
 MARKS = ("optimal", "least_kept", "one_policy")  # of plans that a search has found
 PRESENT, NONE, STEM = "the present regions", "no regions", "block"

@@ -10,7 +10,7 @@ import numpy as np
 from autodiff_viz.engine.explain.plans.costs import BARE, Choices, Costs, Program
 from autodiff_viz.workers.reports import report
 
-CHUNK = 1 << 15  # plans whose costs are worked out at once
+CHUNK = 1 << 15  # plans whose costs are computed at once
 COMBINED = (
     6  # nodes up to which regions and names are searched together: about 4.6 times as many for each more
 )
@@ -152,7 +152,7 @@ def _with_names(regions: np.ndarray) -> Iterator[Choices]:
 
 
 def _whole(region: np.ndarray, apart: Iterable[tuple[int, int]]) -> np.ndarray:
-    """Whether each plan's regions hold every one of these runs, lie in it, or leave it out."""
+    """Return whether each plan's regions hold every one of these runs, lie in it, or leave it out."""
     found = np.ones(len(region), bool)
     for start, stop in apart:
         inside = region[:, start] != BARE
