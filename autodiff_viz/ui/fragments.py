@@ -143,7 +143,7 @@ def redraw_rest(here: Session) -> None:
 
 
 def redraw_lab() -> None:
-    """Draw the component's part once more, if this run draws it alone."""
+    """Draw the component's part again, if this run draws it alone."""
     context = get_script_run_ctx()
     if context is not None and context.fragment_ids_this_run:
         st.rerun(scope="fragment")

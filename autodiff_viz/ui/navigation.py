@@ -2,9 +2,9 @@
 
 Every message of the browser names the page that the browser has. A message that is sent after a link was
 followed and before the answer has come (a component sends by itself, a line may be slow) names the page that
-is being left. If the lab and the lessons were two Streamlit pages, Streamlit would go back then, and draw only the
-fragment that the message is from, which no longer exists: the page stays blank. Within one page such a
-message changes nothing.
+is being left. If the lab and the lessons were two Streamlit pages, Streamlit would go back then, and draw
+only the fragment that the message is from, which no longer exists: the page stays blank. Within one page such
+a message changes nothing.
 """
 
 from __future__ import annotations

@@ -63,7 +63,7 @@ def as_long_as(wanted: Callable[[], bool]) -> Iterator[None]:
 
 @dataclass(slots=True, eq=False)
 class _Process:
-    """A process and the programs that it has been asked for."""
+    """A process and the programs that have been requested of it."""
 
     number: int
     connection: Connection

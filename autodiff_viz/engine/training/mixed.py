@@ -29,7 +29,7 @@ class Scaling(NamedTuple):
 
 
 def is_mixed(loss_scale: float | None, dtype: str) -> bool:
-    """Return whether parameters are float32 while the pass is in 16 bits: if a loss scale, also 1, is given."""
+    """Return whether parameters are float32 while the pass is in 16 bits: given any loss scale, also 1."""
     return loss_scale is not None and DTYPES[dtype].half
 
 

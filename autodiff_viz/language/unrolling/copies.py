@@ -166,7 +166,7 @@ class _Renamed(ast.NodeTransformer):
         return self._call(node)
 
     def visit_BinOp(self, node: ast.BinOp) -> ast.expr:
-        """Work out i + 1, so that it can be an index."""
+        """Compute i + 1, so that it can be an index."""
         self.generic_visit(node)
         fold = _FOLDED.get(type(node.op))
         sides = [_whole(side) for side in (node.left, node.right)]
@@ -176,7 +176,7 @@ class _Renamed(ast.NodeTransformer):
         return self._number(fold(*sides), node)
 
     def visit_UnaryOp(self, node: ast.UnaryOp) -> ast.expr:
-        """Work out -i."""
+        """Compute -i."""
         self.generic_visit(node)
         value = _whole(node)
         return (

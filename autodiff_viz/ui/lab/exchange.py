@@ -33,7 +33,7 @@ from autodiff_viz.views.page.play import play_data
 RESYNC = "resync"  # an edit that only requests a full drawing
 CHECK = "check"  # an edit that requests the check of a large graph
 OURS = frozenset({RESYNC, CHECK})  # edits that do not change the lab
-LOOK = 400  # milliseconds until the browser asks for answers that workers have not given yet
+LOOK = 400  # milliseconds until the browser requests answers that workers have not given yet
 DETAILS = "details"  # whether the table of the check is open
 
 

@@ -60,7 +60,7 @@ def _ask(key: str, i: int) -> None:
 
 
 def _is_asked(what: str, lab: Lab, view: LabView) -> bool:
-    """Return whether the visitor has asked for what an exercise asks for."""
+    """Return whether the visitor has requested what an exercise asks for."""
     looks = session().looks
     if what != THREE_WAYS:
         return looks.get(PLAYED) == lab.lesson

@@ -94,7 +94,7 @@ def _is_evaluated_as_own(lab: Lab, found: Lesson) -> bool:
 
 
 def _is_trained_as_own(lab: Lab, found: Lesson) -> bool:
-    """Return whether the settings are the lesson's, and all steps so far were made with them and its rules."""
+    """Return whether the settings are the lesson's, and all steps so far were made by them and its rules."""
     variant = found.variants[variant_of(lab, found)]
     if variant.training is None:
         return True

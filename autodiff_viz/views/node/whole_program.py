@@ -48,7 +48,7 @@ def program_job(trace: Trace, name: str, trained: bool = False) -> Job:
 def program_says(trace: Trace, name: str, trained: bool = False) -> Analysis:
     """Return why nothing arrives at a node, and sentences on its runs, residuals and deviations.
 
-    Nothing is said if the graph's regions cannot run.
+    Empty if the graph's regions cannot run.
     """
     try:
         said = runs_say(trace.runs[name]), residuals_say(trace, name)
