@@ -1,4 +1,4 @@
-"""Encode a tensor as a heat map: at most 12 x 12 cells of 61 shades, one character per cell.
+"""Encode a tensor as a heat-map: at most 12 x 12 cells of 61 shades, one character per cell.
 
 The shades run from -top over 0 to top, where top is the largest absolute value of a cell;
 ui/editor/web/draw/cards/heat.js paints them.
@@ -23,7 +23,7 @@ _LETTERS = np.frombuffer(ALPHABET.encode(), np.uint8)
 
 @dataclass(frozen=True, slots=True)
 class Heat:
-    """Heat map of a tensor.
+    """Heat-map of a tensor.
 
     Attributes:
       cells: one character per cell, row by row.
@@ -42,7 +42,7 @@ def has_picture(shape: Shape) -> bool:
 
 
 def heat(array: np.ndarray, kernels: bool = False) -> Heat:
-    """Return the heat map of a tensor with at least one axis.
+    """Return the heat-map of a tensor with at least one axis.
 
     Args:
       kernels: the tensor is the kernels of a convolution, [height, width, in, out].

@@ -104,7 +104,7 @@ def node_data(lab: Lab, view: LabView, told: Answers) -> Data | None:
 
 
 def _elements(view: LabView, name: str) -> dict[str, list[str]]:
-    """Return the numbers of the node's heat maps, which the canvas shows under the pointer."""
+    """Return the numbers of the node's heat-maps, which the canvas shows under the pointer."""
     trace, moving = view.trace, tangent_at(view.tangents, name)
     return elements(trace.value.get(name), trace.cotangent.get(name), moving) if trace else {}
 

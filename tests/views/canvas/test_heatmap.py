@@ -1,4 +1,4 @@
-"""Test heat maps: cells and shades of small and large tensors, and marks of what is no number."""
+"""Test heat-maps: cells and shades of small and large tensors, and marks of what is no number."""
 
 from __future__ import annotations
 
