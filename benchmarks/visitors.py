@@ -93,7 +93,7 @@ def _processor(app: Server, bare: Server) -> Iterator[Row]:
 def _held(
     who: str, at: At, tabs: Tabs, target: float | None = None, steps: Sequence[int] = STEPS
 ) -> Iterator[Row]:
-    """A row for each number of visitors up to the first that is too many; returns the most that are held."""
+    """Yield a row for each number of visitors up to the first that is too many; return the most held."""
     most = 0
     for count in steps:
         found = acting(tabs(at, count), at, SECONDS)

@@ -90,7 +90,7 @@ def _key(source: str) -> str:
 
 @remembered(REMEMBERED, _key)
 def _short(source: str) -> list[ast.stmt]:
-    """Memoised parse of a short line, since each edit leaves most lines unchanged.
+    """Memoise the parse of a short line, since each edit leaves most lines unchanged.
 
     Callers must not change the syntax tree.
     """

@@ -215,7 +215,7 @@ def _set_plan(lab: Lab, field: str, value: Any) -> Lab:
 
 
 def _on_pace(key: str) -> None:
-    """Callback: limit the speed of this visitor's trainings."""
+    """Limit the speed of this visitor's trainings; a callback."""
     here, values = called()
     if news(here.widgets, values, key) and values[key] in PACES:
         here.trainer.limit(values[key])

@@ -50,7 +50,7 @@ def _draw_try(key: str, i: int, item: TryView) -> None:
 
 
 def _ask(key: str, i: int) -> None:
-    """Callback: ask for the trainings in three ways, as the button of the segments does."""
+    """Request the trainings in three ways, as the button of the segments does; a callback."""
     here, _ = called()
     act(here, do_try, key, i)
     if job := three_ways_job(here.lab, here.present.view):

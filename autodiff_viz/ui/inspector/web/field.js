@@ -79,7 +79,7 @@ export class Field {
     this.input.title = this.data.help ?? value;
   }
 
-  /** Whether the user is typing. @param {string} before what Python said */
+  /** Whether the user is typing. @param {string} before what Python sent */
   isTyping(before) {
     const root = /** @type {ShadowRoot | Document} */ (this.control.getRootNode());
     return root.activeElement === this.control && ["text", "number"].includes(this.data.type) && this.input.value !== before && this.input.value !== String(this.data.value ?? "");

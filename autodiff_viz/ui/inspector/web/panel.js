@@ -25,7 +25,7 @@ export class Inspector {
     this.data = undefined;
     /** Numbers of a dragged slider's position, in place of Python's. @type {import("./follow.js").Numbers | null} */
     this.numbers = null;
-    /** Why numbers are of another state, as `lag` was told. @type {string | null} */
+    /** Why numbers are of another state, as last given to `lag`. @type {string | null} */
     this.late = null;
     this.behind = true; // whether numbers of the node do not follow a dragged slider
     /** @type {Map<string, Field>} */

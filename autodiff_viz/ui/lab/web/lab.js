@@ -170,7 +170,7 @@ export class Lab {
     this.looked = look;
   }
 
-  /** Request the steps of the pass, as `want` requests tables. @param {number} state of the numbers on view */
+  /** Request the steps of the pass, as `want` does tables. @param {number} state of the numbers on view */
   wantPlay(state) {
     this.plays = state;
     this.mail.ask({});

@@ -23,7 +23,7 @@ export class Question {
   }
 
   /** Handle a message from Python, which can be asked again in `rest` ms; never if null. The question is asked too if
-   * Python does not know yet that the figure is in view: the message with the news may have been lost, or be held back
+   * Python does not know yet that the figure is in view: the message that says so may have been lost, or be held back
    * by an edit.
    * @param {{ turn: number, due: boolean, rest: number | null, seen: boolean }} word @param {boolean} [sees] */
   answered({ turn, due, rest, seen }, sees = seen) {

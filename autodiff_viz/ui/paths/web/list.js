@@ -20,7 +20,7 @@ export class PathsList {
     this.shown = "";
     /** @type {PathRow[]} */
     this.rows = [];
-    /** The row that stays lit. @type {PathRow | null} */
+    /** The row that stays highlighted. @type {PathRow | null} */
     this.kept = null;
     this.list = html("ol", { "aria-label": "Paths, largest first" });
     this.says = html("div", { class: "says" });

@@ -73,7 +73,7 @@ function topBar(editor) {
   const groups = placed("top");
   /** @type {[HTMLButtonElement, Action][]} */
   const buttons = [];
-  // `when` before `on`: only an action that is shown can tell whether it is on.
+  // `when` before `on`: whether an action is on is defined only if it is shown.
   editor.watchers.push(() => buttons.forEach(([element, { when }]) => (element.hidden = !when?.(editor))));
   const [details, nodes, wire] = groups.map((actions) => actions.map(([id, action]) => {
     const element = button(editor, id, action);

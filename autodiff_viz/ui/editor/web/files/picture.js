@@ -102,7 +102,7 @@ function strip(element) {
   }
 }
 
-/** Convert any CSS colour to #rrggbb and opacity, the only form that older viewers know.
+/** Convert any CSS colour to #rrggbb and opacity, the only form that older viewers read.
  * @returns {(color: string) => [string, number]} */
 function painter() {
   const pen = /** @type {CanvasRenderingContext2D} */ (

@@ -13,7 +13,7 @@ import { beginMembership } from "../popovers/regionpop.js";
  * @returns {Gesture} */
 export function dragNodes(editor, id, start) {
   if (!editor.isSelected(id)) {
-    editor.choose([id]); // Python is told at the end: its answer would draw panels during the drag
+    editor.choose([id]); // the edit is sent at the end: Python's answer would draw panels during the drag
     editor.refresh();
   }
   const nodes = editor.chosen;

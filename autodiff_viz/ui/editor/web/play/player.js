@@ -173,7 +173,7 @@ export class Player {
     this.had = has;
   }
 
-  /** What is said beside the bar. */
+  /** The text beside the bar. */
   get says() {
     if (this.wish) return WAITING;
     return this.at === null ? this.reason : (this.steps?.[this.at - 1]?.says ?? "");

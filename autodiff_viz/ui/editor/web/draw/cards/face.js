@@ -17,7 +17,7 @@ import { MOST as TAB_MOST, tabRoom, tabRows } from "./tabcard.js";
 const SIDE = { near: 11, else: 7 }; // px, margin left and right
 const HEADER = 33; // px
 const TIGHT = 6; // px between and around two numbers without anything else
-const OVER = 52; // px by which a number may be wider than its card where it is all that is said
+const OVER = 52; // px by which a number may be wider than its card where the card shows nothing else
 const HIGH = 8; // px above the sign of a tall card, at most
 const OUT = 20; // px above and below a card, at most, that two numbers take in forward mode
 const LEAST_GAP = 2.5; // px between three numbers, at least

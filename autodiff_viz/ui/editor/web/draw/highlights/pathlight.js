@@ -21,7 +21,7 @@ export class PathLight {
     if (path === this.path) return;
     this.path = path;
     this.editor.stage.host.classList.toggle("on-paths", path !== null);
-    if (path) this.mark(path); // marks may stay, since they are visible only while a path is lit
+    if (path) this.mark(path); // marks may stay, since they are visible only while a path is highlighted
   }
 
   /** @param {Lit} path */

@@ -4,7 +4,7 @@
 
 import { html } from "../../../../web/dom.js";
 
-const AFTER = 1000; // ms; most answers come in a tenth of that, and a line that flashes helps nobody
+const AFTER = 1000; // ms; most answers come in a tenth of that, and a line that flashes does not help
 
 export const SAYS = "Waiting for JAX: it compiles new ops and gradients once";
 

@@ -51,7 +51,7 @@ export function levelOf(k, reading = 1, narrow = false) {
   return narrow ? NARROW_LEVELS[NARROW.findIndex(reached)] : LEVELS[STEPS.findIndex(reached)];
 }
 
-/** The level of what is read, also where it is not: numbers that nobody sees are not shortened. @param {Level} level */
+/** The level of what is read, also where it is not: numbers that are not visible are not shortened. @param {Level} level */
 export const readable = (level) => (isFar(level) ? NEAR : level);
 
 /** Whether no number is read at this level. @param {Level} level */

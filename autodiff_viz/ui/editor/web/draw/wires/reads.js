@@ -31,7 +31,7 @@ export function showReads(editor) {
   });
 }
 
-/** What the selected grad node reads, as Python's rows beyond its own slots tell.
+/** What the selected grad node reads, from Python's rows beyond its own slots.
  * @param {Pick<Editor, "single" | "drawing" | "seen">} editor @returns {Read[]} */
 export function readsShown({ single, drawing, seen }) {
   const about = drawing.node;
