@@ -53,7 +53,7 @@ class Visitor:
         self._rest()
 
     def _ask(self) -> None:
-        """Ask for the rest of the page, as a browser does whose hands are still."""
+        """Request the rest of the page, as a browser does when the user is idle."""
         canvas = self.elements["canvas"]
         if said := REST.search(canvas.json):
             key, _ = WORD.search(canvas.json).groups()

@@ -207,7 +207,7 @@ def test_of_long_jobs_one_runs_at_a_time_and_the_one_asked_for_last_comes_first(
 
 
 def test_who_asks_for_another_long_job_no_longer_waits_for_the_one_that_runs(pool):
-    """As who looks at another figure: nobody else should wait for the first one."""
+    """As a visitor who opens another figure: no other visitor should wait for the first one."""
     left, next_one = long(errands.without_end), long(errands.product, 6.0, 7.0)
     pool.ask("anna", left)
     assert begins(pool, left)

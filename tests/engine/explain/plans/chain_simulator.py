@@ -1,6 +1,6 @@
 """Simulate a chain of one-number ops with checkpoint regions, by a program of its own.
 
-It computes what it is asked for, when it is asked for it, and knows nothing of equations or of JAX.
+It computes each value when the value is requested, without equations and without JAX.
 """
 
 from __future__ import annotations
