@@ -1,4 +1,4 @@
-"""Measure what ten editors feel while one visitor more does what takes the server longest."""
+"""Measure how long ten editors wait while another visitor does what takes the server longest."""
 
 from __future__ import annotations
 

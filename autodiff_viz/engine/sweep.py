@@ -1,4 +1,4 @@
-"""Sweep one input: compute every number of a graph along a line of its values, in one pass."""
+"""Sweep an input: compute every number of a graph along a line of the input's values, in one pass."""
 
 from __future__ import annotations
 

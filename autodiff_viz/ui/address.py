@@ -89,7 +89,7 @@ def write_address(here: Session) -> None:
 
 
 def next_address(here: Session) -> str:
-    """Return the address of the whole state as text, for a browser that puts it in its address bar itself."""
+    """Return the address of the whole state as text, for a browser that shows the address by itself."""
     with here.lock:
         here.address.written, here.address.pushed = _next(here, here.address.written), True
         return urlencode(here.address.written)

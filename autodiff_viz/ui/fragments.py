@@ -48,7 +48,7 @@ SOON = 0.25  # seconds; if another run follows sooner, the end of the first may 
 
 @contextmanager
 def whole_page(here: Session, draws: Mapping[str, Draw]) -> Iterator[Callable[..., None]]:
-    """Draw the page inside `with`, by the function that this context gives: it draws a part by its name.
+    """Draw the page inside `with`, by the function that this context gives, which draws a part by name.
 
     The function takes a container, which must not be entered: for each fragment Streamlit copies all
     containers that have been entered.

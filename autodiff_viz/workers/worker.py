@@ -41,7 +41,7 @@ class Worker:
 
     @property
     def grown(self) -> float:
-        """Megabytes by which its memory has grown since it was forked."""
+        """Megabytes by which the process has grown since the fork."""
         return memory_of(self.process) - self.least
 
     def begin(self, asker: Hashable, job: Job) -> None:

@@ -106,7 +106,7 @@ def fed(graph: Graph, target: str, slot: int, text: str) -> Graph:
 
 
 def rewritten(graph: Graph, name: str, text: str, unread: Iterable[str] = ()) -> Graph:
-    """Replace the op of a node by an expression; the node keeps its name, its readers and its rule.
+    """Replace the op of a node by an expression; name, readers and rule stay.
 
     Args:
       unread: nodes that are deleted if nothing reads them any more.

@@ -122,7 +122,7 @@ def kernel(
 
 @shared(KEPT, limits.KERNELS, program_key, _too_many)
 def traced_kernel(*arguments: Any) -> Kernel:
-    """Return what `kernel` does of these arguments, but not compiled: for a program that contains it."""
+    """Return the result of `kernel`, but not compiled: for a program that contains the op."""
     return _made(_uncompiled, *arguments)
 
 

@@ -123,7 +123,7 @@ def reads_of(node: Node) -> Iterator[str]:
 
 
 def readers(graph: Graph) -> dict[str, tuple[tuple[str, int], ...]]:
-    """Map each node to the (node, slot) pairs that read its value: without the grad nodes whose z it is."""
+    """Map each node to the (node, slot) pairs that read its value; a grad node does not read its z."""
     uses = consumers(graph)
     if not has_grads(graph):
         return uses

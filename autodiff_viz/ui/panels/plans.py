@@ -1,4 +1,4 @@
-"""Draw checkpoint plans: their chart, a budget that chooses one, and a button that takes it."""
+"""Draw checkpoint plans: a chart, a budget that chooses a plan, and a button that takes the plan."""
 
 from __future__ import annotations
 

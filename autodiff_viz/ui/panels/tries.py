@@ -1,4 +1,4 @@
-"""Draw the exercises of the open lesson: a click does one, and it is ticked where its state is reached."""
+"""Draw the exercises of the open lesson: a click does one, and a tick marks those that are done."""
 
 from __future__ import annotations
 

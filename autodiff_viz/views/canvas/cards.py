@@ -119,7 +119,7 @@ def shape_text(array: np.ndarray) -> str:
 
 
 def constant_text(literal: Literal) -> str:
-    """Return a constant as it is written beside its slot; one that is too long as its shape."""
+    """Return the text of a constant beside its slot; of a long constant, the shape."""
     text = show_literal(literal)
     if len(text) <= CONSTANT:
         return text

@@ -66,7 +66,7 @@ def plane(array: np.ndarray, kernels: bool = False) -> np.ndarray:
 
 
 def plane_says(shape: Shape, kernels: bool = False) -> str:
-    """Return in words which part of a tensor of this shape is drawn; "" if it is all of it."""
+    """Return in words which part of a tensor of this shape is drawn; "" for the whole tensor."""
     if len(shape) < 3:
         return ""
     if kernels and len(shape) == 4:

@@ -1,1 +1,1 @@
-"""Show the lessons: their list, their claims and their exercises."""
+"""Show the lessons: list, claims and exercises."""

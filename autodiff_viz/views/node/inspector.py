@@ -1,4 +1,4 @@
-"""Show the selected node: its op, its rule, and the numbers of its pullback."""
+"""Show the selected node: op, rule, and the numbers of the pullback."""
 
 from __future__ import annotations
 
@@ -145,7 +145,7 @@ def node_view(graph: Graph, trace: Trace | None, name: str) -> NodeView:
 
 
 def _doc(node: Node, running: Graph) -> str:
-    """Return one sentence about the node; of a grad node also what it runs again and what it reads."""
+    """Return a sentence about the node; about a grad node also the nodes that run again and those read."""
     if node.muted:
         return f"Muted: {node.op} does not act; the node returns its first wired input."
     op = OPS.get(node.op)

@@ -1,4 +1,4 @@
-"""Analyse one node in the whole program: why nothing arrives, its runs and residuals, its rule check,
+"""Analyse a node in the whole program: why nothing arrives, runs and residuals, the rule check,
 and deviations from central differences.
 """
 

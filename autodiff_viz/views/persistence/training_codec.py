@@ -1,4 +1,4 @@
-"""Encode a training for the address as its recipe, without its numbers, and decode it.
+"""Encode a training for the address as a recipe, without numbers, and decode the recipe.
 
 Steps are pure functions, so that the same phases give the same course. The graph of a phase is encoded as its
 difference from the present one.

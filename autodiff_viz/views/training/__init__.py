@@ -1,1 +1,1 @@
-"""Show a training: its panel, its steps and its log."""
+"""Show a training: panel, steps and log."""

@@ -1,4 +1,4 @@
-"""Find the training step on view: its parameters, and the rules under which it was made."""
+"""Find the training step on view: parameters, and the rules under which the step was made."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Isolate one node as a graph of its own, a function of one node that it reads."""
+"""Isolate a node as a graph of its own, a function of one node that the node reads."""
 
 from __future__ import annotations
 

@@ -76,7 +76,7 @@ class Memory:
 
 
 def memory(trace: Trace) -> Memory:
-    """Return what is live after each step of `play`: elements and bytes, who computes it and who reads it.
+    """Return what is live after each step of `play`: elements, bytes, the nodes that compute and read them.
 
     After the last forward step that is what `trace.residuals` keeps and a pullback reads. XLA allocates
     otherwise: see `xla_memory`.
