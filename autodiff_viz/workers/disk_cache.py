@@ -124,7 +124,7 @@ def read(directory: Path | None, key: bytes) -> Any:
 def keep(directory: Path | None, key: bytes, answer: Any) -> None:
     """Write `answer`, which is JSON data, under `key`, atomically.
 
-    Failure is ignored, since the answer can be computed again.
+    Failure is ignored, since the answer can be recomputed.
     """
     if directory is None:
         return

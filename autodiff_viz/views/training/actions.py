@@ -35,7 +35,7 @@ WRITTEN = 2_000  # limit of numbers that are written into the formula
 def trains(lab: Lab, steps: int) -> Lab:
     """Train for a number of steps from the one on view, and show the result.
 
-    Steps that were made from there already with the same rules and settings are shown and not computed again.
+    Steps that were made from there already with the same rules and settings are shown and not recomputed.
     Steps that were made differently are stored in `before`, and replaced.
     """
     now = still(lab.graph)

@@ -37,7 +37,7 @@ USUAL = Plan(Settings(), 100)
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """Inputs of a course, from which the same numbers can be computed again.
+    """Inputs of a course, from which the same numbers can be recomputed.
 
     Attributes:
       phases: graphs and settings with their first steps.
@@ -198,7 +198,7 @@ def returned(then: Training | None, now: Training | None) -> Training | None:
 
 
 def folded(training: Training) -> Training:
-    """Replace a training's steps by their recipe, from which they can be computed again."""
+    """Replace a training's steps by their recipe, from which they can be recomputed."""
     made = recipe(paused(training))
     if made is None or training.course is None:
         return training

@@ -51,14 +51,14 @@ class Memory:
 
     @property
     def reruns(self) -> int:
-        """How often a node's value is computed again in the backward pass and kept."""
+        """How often a node's value is recomputed in the backward pass and kept."""
         return sum(step.again and step.node in step.writes for step in self.steps)
 
     @cached_property
     def held(self) -> tuple[Mapping[Array, int], ...]:
         """For each step, the arrays that are live after it, with their elements.
 
-        A value that is kept and also computed again has both in its number.
+        A value that is kept and also recomputed has both in its number.
         """
         found: list[dict[Array, int]] = [{} for _ in self.steps]
         for array in self.arrays:

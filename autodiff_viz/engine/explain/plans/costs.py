@@ -1,7 +1,7 @@
 """Compute the costs of many plans at once: what each choice of regions keeps, runs again, and has live.
 
 A model of JAX's partial evaluation in NumPy: a region keeps what it reads from outside and what its policy
-saves, and computes again what its pullbacks need of the rest. The steps are those of `play`, and the tests
+saves, and recomputes what its pullbacks need of the rest. The steps are those of `play`, and the tests
 compare the three numbers with those of the graph that has these regions.
 """
 
@@ -139,7 +139,7 @@ class _Sweep:
     def _found_ways(self, reader: str, use: Use) -> Iterator[tuple[Key, Mask | None]]:
         """Yield the versions of an array that a node reads in the backward pass, with their plans; None: all.
 
-        It is computed again by the node's region, or it is that of the forward pass, which the region may
+        It is recomputed by the node's region, or it is that of the forward pass, which the region may
         have saved.
         """
         found = self.program.found
@@ -167,7 +167,7 @@ class _Sweep:
         return ("factor", array) if found.node[array] in self.place else ("constant", (reader, array))
 
     def _recompute(self) -> np.ndarray:
-        """Find what regions compute again; return how many values these are."""
+        """Find what regions recompute; return how many values these are."""
         found, again = self.program.found, np.zeros(len(self.choices), np.int32)
         for node, uses in found.pulls.items():
             for use in uses:

@@ -39,7 +39,7 @@ class Plan:
       policy: of the regions, as in `jax.checkpoint_policies`; "" without regions.
       peak: the most elements that are live after a step, as `memory` says of a graph with these regions.
       kept: the elements that the forward pass keeps.
-      reruns: how many values are computed again.
+      reruns: how many values are recomputed.
       optimal: whether all plans have been searched, and each of those with a lower peak computes more again.
       least_kept: the same for `kept` in place of the peak.
       one_policy: whether it is the best by `kept` of one region around all nodes, whose policy saves names.

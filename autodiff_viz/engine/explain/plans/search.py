@@ -22,11 +22,11 @@ class Searched:
 
     Attributes:
       count: of the plans.
-      best: those that no other betters, in peak or in values computed again without loss in the other; of
+      best: those that no other betters, in peak or in values recomputed without loss in the other; of
         equals, the simplest. Their costs are in the same order.
       least_kept: the same for what the forward pass keeps, in place of the peak.
       one_policy: the same as `least_kept` of one region around all nodes, which saves names.
-      points: all different (peak, kept, values computed again).
+      points: all different (peak, kept, values recomputed).
     """
 
     count: int
@@ -73,7 +73,7 @@ def _unpacked(packed: np.ndarray) -> np.ndarray:
 
 
 def front(by: np.ndarray, costs: Costs, choices: Choices) -> np.ndarray:
-    """Return the plans of the Pareto front of `by` against values computed again, lowest `by` first."""
+    """Return the plans of the Pareto front of `by` against values recomputed, lowest `by` first."""
     simple = choices.saved.sum(1) + choices.region.max(1, initial=BARE)
     order = np.lexsort((simple, costs.kept, costs.peak, costs.reruns, by))
     fewest = np.minimum.accumulate(costs.reruns[order])
